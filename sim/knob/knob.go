@@ -1,0 +1,153 @@
+// Package knob describes one adjustable number: its key, unit, range and
+// source. Forms, URLs, command-line flags, config files, validation and
+// documentation all follow from one list of knobs, so a new parameter is one
+// entry.
+package knob
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// A Knob is one integer parameter inside a settings struct S.
+type Knob[S any] struct {
+	Key    string // stable, in URLs and files: "gpu_memory"
+	Config string // key in the G10 artifact's .config files, empty if none
+	Label  string // short, for people
+	Help   string // what it means and who uses it, one sentence
+	Source string // where the default comes from
+	Group  string // heading in forms
+	Unit   string // unit of the text form: "GiB", "GB/s", "µs"
+	Scale  int64  // base units in one Unit; the text form is value/Scale
+	// Min and Max bound the value, in base units, both included.
+	Min, Max int64
+	// Get and Set access the field.
+	Get func(*S) int64
+	Set func(*S, int64)
+}
+
+// Field returns the accessors of the integer field that ref points at.
+func Field[S any, T ~int64](ref func(*S) *T) (get func(*S) int64, set func(*S, int64)) {
+	return func(s *S) int64 { return int64(*ref(s)) }, func(s *S, v int64) { *ref(s) = T(v) }
+}
+
+// Text returns the value in k.Unit as an exact decimal without the unit.
+func (k *Knob[S]) Text(s *S) string { return Decimal(k.Get(s), k.Scale) }
+
+// Parse reads a decimal number in k.Unit and stores it in s. On error s keeps
+// its value. The error says what is allowed.
+func (k *Knob[S]) Parse(s *S, text string) error {
+	v, err := ParseDecimal(text, k.Scale)
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.Label, err)
+	}
+	if err := k.check(v); err != nil {
+		return err
+	}
+	k.Set(s, v)
+	return nil
+}
+
+// Check reports whether the value in s is in range.
+func (k *Knob[S]) Check(s *S) error { return k.check(k.Get(s)) }
+
+func (k *Knob[S]) check(v int64) error {
+	if v < k.Min || v > k.Max {
+		return fmt.Errorf("%s is %s %s; want %s to %s", k.Label,
+			Decimal(v, k.Scale), k.Unit, Decimal(k.Min, k.Scale), Decimal(k.Max, k.Scale))
+	}
+	return nil
+}
+
+// CheckAll checks every knob and joins the errors.
+func CheckAll[S any](knobs []Knob[S], s *S) error {
+	var errs []error
+	for i := range knobs {
+		errs = append(errs, knobs[i].Check(s))
+	}
+	return errors.Join(errs...)
+}
+
+// Decimal prints v/scale exactly where at most nine decimals suffice, else
+// rounded down to nine.
+func Decimal(v, scale int64) string {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
+	whole, rest := v/scale, v%scale
+	s := sign + strconv.FormatInt(whole, 10)
+	if rest == 0 {
+		return s
+	}
+	hi, lo := bits.Mul64(uint64(rest), 1e9)
+	frac, _ := bits.Div64(hi, lo, uint64(scale))
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%s.%09d", s, frac), "0"), ".")
+}
+
+// ParseDecimal reads a plain decimal number (digits, at most one point,
+// optional sign and exponent) and returns it times scale, rounded to the
+// nearest integer.
+func ParseDecimal(text string, scale int64) (int64, error) {
+	s := strings.TrimSpace(text)
+	if s == "" {
+		return 0, errors.New("enter a number")
+	}
+	bad := fmt.Errorf("%q is not a number; use digits with a decimal point, like 15.754", text)
+	neg := false
+	if s[0] == '-' || s[0] == '+' {
+		neg, s = s[0] == '-', s[1:]
+	}
+	exp := 0
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil || n < -30 || n > 30 {
+			return 0, bad
+		}
+		exp, s = n, s[:i]
+	}
+	whole, frac, _ := strings.Cut(s, ".")
+	digits := whole + frac
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return 0, bad
+	}
+	digits = strings.TrimLeft(digits, "0")
+	exp -= len(frac)
+	// value = digits × 10^exp × scale, in 128 bits.
+	if len(digits) > 18 {
+		cut := len(digits) - 18
+		digits, exp = digits[:18], exp+cut
+	}
+	var n uint64
+	if digits != "" {
+		n, _ = strconv.ParseUint(digits, 10, 64)
+	}
+	hi, lo := bits.Mul64(n, uint64(scale))
+	for ; exp > 0; exp-- {
+		if hi != 0 || lo > (1<<63)/10 {
+			return 0, fmt.Errorf("%q is too large", text)
+		}
+		lo *= 10
+	}
+	up := false
+	for ; exp < 0; exp++ {
+		var r uint64
+		q := hi / 10
+		lo, r = bits.Div64(hi%10, lo, 10)
+		hi = q
+		up = r >= 5
+	}
+	if up {
+		lo++
+	}
+	if hi != 0 || lo > 1<<63-1 {
+		return 0, fmt.Errorf("%q is too large", text)
+	}
+	if neg {
+		return -int64(lo), nil
+	}
+	return int64(lo), nil
+}

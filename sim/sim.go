@@ -1,0 +1,99 @@
+// Package sim is the simulator: pure Go, no browser, no files, no clock.
+//
+// The way of the data: a workload.Workload goes through a system's planner into
+// a program.Program, through the engine into a result.Result.
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"spillway/sim/engine"
+	"spillway/sim/knob"
+	"spillway/sim/machine"
+	"spillway/sim/program"
+	"spillway/sim/result"
+	"spillway/sim/system"
+	"spillway/sim/system/ideal"
+	"spillway/sim/system/uvm"
+	"spillway/sim/workload"
+)
+
+// Systems lists every system in the order charts show them. Adding a system is
+// one package and one line here.
+var Systems = []system.System{
+	ideal.System,
+	uvm.System,
+}
+
+// Find returns the system with the given stable name.
+func Find(name string) (system.System, error) {
+	for _, s := range Systems {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return system.System{}, fmt.Errorf("unknown system %q", name)
+}
+
+// A Request is one run of one system, without the workload.
+type Request struct {
+	System  string
+	Machine machine.Machine
+	Options system.Options
+}
+
+// Validate reports every number that is out of range.
+func (q *Request) Validate() error {
+	_, err := Find(q.System)
+	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(system.Knobs(), &q.Options))
+}
+
+// Run plans and runs w. Its error is about the request; a system that cannot
+// run the workload gives a result that says so. progress may be nil; it is told
+// now and then how much of the run is done.
+func Run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	s, _ := Find(q.System)
+	p := &program.Program{}
+	var err error
+	if s.Plan != nil {
+		p, err = s.Plan(w, &q.Machine, &q.Options)
+	}
+	var r *result.Result
+	if err == nil {
+		r, err = engine.Run(w, p, engine.Config{
+			Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
+			Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
+			Progress: progress,
+		})
+	}
+	var no *engine.DoesNotFit
+	if errors.As(err, &no) {
+		r, err = engine.Unfit(w, q.Machine.Clock, q.Options.Quirks, no), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Title, err)
+	}
+	r.System, r.PlannedOps = s.Name, len(p.Ops)
+	return r, nil
+}
+
+// Configure applies one key and value of a G10 artifact .config file, or a
+// knob's own key, to q. known is false when the key is about something else
+// (files, the network description, profiling).
+func Configure(q *Request, key, value string) (known bool, err error) {
+	for _, k := range machine.Knobs() {
+		if k.Key == key || k.Config == key {
+			return true, k.Parse(&q.Machine, value)
+		}
+	}
+	for _, k := range system.Knobs() {
+		if k.Key == key || k.Config == key {
+			return true, k.Parse(&q.Options, value)
+		}
+	}
+	return false, nil
+}
