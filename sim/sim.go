@@ -77,7 +77,10 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Title, err)
 	}
-	r.System, r.PlannedOps = s.Name, len(p.Ops)
+	r.System = s.Name
+	if p != nil {
+		r.PlannedOps = len(p.Ops)
+	}
 	return r, nil
 }
 
