@@ -33,3 +33,23 @@ insert:
 	}
 	return dst
 }
+
+// Sets returns every kernel's tensors in the original's iteration order. The
+// combined set is built by inserting the inputs, then the outputs, each in
+// their own iteration order.
+func Sets(w *workload.Workload) *workload.Sets {
+	n := len(w.Kernels)
+	s := &workload.Sets{
+		Inputs:  make([][]workload.TensorID, n),
+		Outputs: make([][]workload.TensorID, n),
+		All:     make([][]workload.TensorID, n),
+	}
+	var both []workload.TensorID
+	for k := range w.Kernels {
+		s.Inputs[k] = SetOrder(nil, w.Kernels[k].Inputs)
+		s.Outputs[k] = SetOrder(nil, w.Kernels[k].Outputs)
+		both = append(append(both[:0], s.Inputs[k]...), s.Outputs[k]...)
+		s.All[k] = SetOrder(nil, both)
+	}
+	return s
+}

@@ -201,3 +201,21 @@ outputs:
 	}
 	return dst
 }
+
+// Sets lists every kernel's tensors in the order a system visits them.
+// All[k] is the working set: inputs, and outputs that are not inputs.
+type Sets struct {
+	Inputs, Outputs, All [][]TensorID
+}
+
+// Sets returns the tensors in argument order. Inputs and Outputs are shared
+// with the workload.
+func (w *Workload) Sets() *Sets {
+	n := len(w.Kernels)
+	s := &Sets{make([][]TensorID, n), make([][]TensorID, n), make([][]TensorID, n)}
+	for k := range w.Kernels {
+		s.Inputs[k], s.Outputs[k] = w.Kernels[k].Inputs, w.Kernels[k].Outputs
+		s.All[k] = w.WorkingSet(nil, KernelID(k))
+	}
+	return s
+}
