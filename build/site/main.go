@@ -1,0 +1,60 @@
+// Site assembles the static site: it compiles the Go program to WebAssembly,
+// bundles the charts from the packages in build/package-lock.json, adds the
+// files of public/ and writes everything to one folder that any file host can
+// serve. Run it from the repository root; the Makefile does.
+//
+// With -compress every text-like file gets a .br and a .gz beside it, and the
+// program's size is held against the limit.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+// maxWasm is the most the compressed program may weigh: 2.5 MB, so that a
+// first visit over an ordinary connection stays a matter of seconds.
+const maxWasm = 2_500_000
+
+func main() {
+	out := flag.String("out", "dist", "folder to write the site to")
+	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
+	flag.Parse()
+	start := time.Now()
+	if err := assemble(*out, *compress); err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("site: %s is complete (%.1f s)\n", *out, time.Since(start).Seconds())
+}
+
+// assemble builds all parts and then writes them, so that a failed build
+// leaves the last good site alone.
+func assemble(out string, compress bool) error {
+	s := site{}
+	steps := []struct {
+		name string
+		run  func(site) error
+	}{
+		{"public", site.addPublic},
+		{"program", site.addProgram},
+		{"renderer script", site.addRenderer},
+		{"charts", site.addCharts},
+		{"licenses", site.addLicenses},
+		{"offline cache", site.addCacheList}, // last: it lists the others
+	}
+	for _, step := range steps {
+		if err := step.run(s); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	if err := s.write(out); err != nil {
+		return err
+	}
+	if !compress {
+		return nil
+	}
+	return s.compress(out)
+}
