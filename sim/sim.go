@@ -14,6 +14,7 @@ import (
 	"spillway/sim/program"
 	"spillway/sim/result"
 	"spillway/sim/system"
+	"spillway/sim/system/flashneuron"
 	"spillway/sim/system/ideal"
 	"spillway/sim/system/uvm"
 	"spillway/sim/workload"
@@ -24,6 +25,7 @@ import (
 var Systems = []system.System{
 	ideal.System,
 	uvm.System,
+	flashneuron.System,
 }
 
 // Find returns the system with the given stable name.
