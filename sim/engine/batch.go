@@ -1,0 +1,461 @@
+package engine
+
+import (
+	"math"
+
+	"spillway/sim/machine"
+	"spillway/sim/result"
+	"spillway/sim/unit"
+)
+
+// A batch is the bookkeeping of one migration batch: pages moved so far, and
+// where victims must go because a quota or the host's memory ran out.
+type batch struct {
+	share
+	allocs                                int64
+	in, inSSD, inHost, out, toSSD, toHost int64
+	forced                                machine.Tier // Nowhere: not forced
+	gated                                 bool         // a fetch stopped because nothing could leave the GPU
+}
+
+// idle reports whether no page is queued.
+func (e *pagedRun) idle() bool {
+	for q := faultSSD; q < numQueues; q++ {
+		if e.queues[q].pages > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// faulting reports whether a fault queue holds pages.
+func (e *pagedRun) faulting() bool {
+	return e.queues[faultSSD].pages+e.queues[faultHost].pages+e.queues[faultNew].pages > 0
+}
+
+// migrate runs the migration batches from e.batchAt on that do the same, at
+// most up to the next kernel, and schedules the one after.
+func (e *pagedRun) migrate() error {
+	now := e.batchAt
+	e.blame(now)
+	e.waiting = e.cause()
+	period := e.share.period
+	limit := int64(math.MaxInt32)
+	if e.pending {
+		limit = max(1, int64((e.kernelAt-now+period-1)/period))
+	}
+	if e.idle() {
+		e.closeWindow(now)
+		if !e.pending {
+			return e.stuck("no page is on its way")
+		}
+		e.schedule(now + unit.Cycles(limit)*period)
+		return nil
+	}
+	e.openWindow(now)
+	n := e.steady(limit)
+	b := batch{share: e.share.times(n)}
+	e.run(&b)
+	e.gated = b.gated
+	if b.in+b.out > 0 {
+		tr := &e.iter().Traffic
+		tr.SSDIn += unit.Bytes(b.inSSD) * unit.Page
+		tr.HostIn += unit.Bytes(b.inHost) * unit.Page
+		tr.SSDOut += unit.Bytes(b.toSSD) * unit.Page
+		tr.HostOut += unit.Bytes(b.toHost) * unit.Page
+	}
+	if !e.pending {
+		if b.in+b.out+b.allocs == 0 {
+			return e.stuck("neither can its pages come in nor other pages leave")
+		}
+		if e.moved += b.in + b.allocs; e.moved > e.moveLimit {
+			return e.stuck("its pages evict each other")
+		}
+	}
+	last := now + unit.Cycles(n-1)*period
+	e.blame(last)
+	e.waiting = e.cause()
+	if e.blocked && !e.pending && !e.faulting() && e.neededMoving == 0 {
+		e.kernelDue(last)
+	}
+	e.schedule(last + period)
+	return nil
+}
+
+// run does what a batch does: queued evictions, then faults, then prefetches.
+func (e *pagedRun) run(b *batch) {
+	if e.full() {
+		b.forced = machine.SSD
+	}
+	for e.queues[outSSD].pages > 0 && b.toSSD < b.ssdOut && b.out < b.link {
+		e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.link-b.out))
+	}
+	for e.queues[outHost].pages > 0 && b.out < b.link {
+		if e.full() && b.toSSD < b.ssdOut {
+			e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.link-b.out))
+		} else if !e.full() && b.toHost < b.host {
+			e.evictHead(b, outHost, min(b.host-b.toHost, b.link-b.out, e.hostPages-e.hostUsed))
+		} else {
+			break
+		}
+	}
+	e.fetch(b, faultSSD, &b.inSSD, b.ssdIn, true)
+	e.fetch(b, faultHost, &b.inHost, b.host, true)
+	e.mapNew(b, faultNew, true)
+	if e.fetchAhead(b, preSSD, &b.inSSD, b.ssdIn) {
+		e.fetchAhead(b, preHost, &b.inHost, b.host)
+	}
+	e.mapNew(b, preNew, false)
+	if e.window > 0 && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
+		// The look-ahead window can cover all of memory; then the blocked
+		// kernel's prefetches take victims like faults (DeepUM+).
+		e.fetch(b, preSSD, &b.inSSD, b.ssdIn, true)
+		e.fetch(b, preHost, &b.inHost, b.host, true)
+		e.mapNew(b, preNew, true)
+	}
+}
+
+// evictHead evicts up to most of the pages at the head of an out queue.
+func (e *pagedRun) evictHead(b *batch, q queueID, most int64) {
+	i := e.queues[q].head
+	dst := machine.SSD
+	if q == outHost {
+		dst = machine.Host
+	}
+	if b.forced != machine.Nowhere {
+		dst = b.forced
+	}
+	n := min(most, int64(e.x[i].pages))
+	switch dst { // up to the page that changes the destination
+	case machine.SSD:
+		if b.toSSD < b.ssdOut {
+			n = min(n, b.ssdOut-b.toSSD)
+		}
+	case machine.Host:
+		if b.toHost < b.host {
+			n = min(n, b.host-b.toHost)
+		}
+		if !e.full() {
+			n = min(n, e.hostPages-e.hostUsed)
+		}
+	}
+	atCursor := e.cursor == i
+	e.leave(i, int32(n), dst)
+	if atCursor {
+		e.cursor = e.oldest
+	}
+	e.gpuFree += n
+	e.count(b, dst, n)
+}
+
+// count books n evicted pages and changes the forced destination when a quota
+// or the host's memory is used up.
+func (e *pagedRun) count(b *batch, dst machine.Tier, n int64) {
+	switch dst {
+	case machine.SSD:
+		b.out += n
+		if b.toSSD += n; b.toSSD == b.ssdOut {
+			b.forced = machine.Host
+		}
+	case machine.Host:
+		b.out += n
+		e.hostUsed += n
+		if b.toHost += n; b.toHost == b.host || e.full() {
+			b.forced = machine.SSD
+		}
+	}
+}
+
+// open reports whether a page can be placed: there is a free page, or one may leave.
+func (e *pagedRun) open(b *batch) bool {
+	return e.gpuFree > 0 || b.out < b.link && (!e.full() || b.toSSD < b.ssdOut)
+}
+
+// fetch brings in pages of a fault queue, up to the quota of its source.
+func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64, fault bool) {
+	for e.queues[q].pages > 0 && b.in < b.link && b.allocs < b.mapping {
+		if !e.open(b) {
+			b.gated = true
+			return
+		}
+		most := min(b.link-b.in, b.mapping-b.allocs)
+		if *moved < quota {
+			most = min(most, quota-*moved)
+		}
+		n := e.place(b, q, most, fault)
+		if n == 0 { // all of GPU memory is queued to leave
+			b.gated = true
+			return
+		}
+		b.allocs, b.in, *moved = b.allocs+n, b.in+n, *moved+n
+		if *moved == quota {
+			return
+		}
+	}
+}
+
+// fetchAhead brings in pages of a prefetch queue. It returns false when no
+// victim may be taken for it.
+func (e *pagedRun) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
+	for e.queues[q].pages > 0 && *moved < quota && b.in < b.link && e.open(b) {
+		n := e.place(b, q, min(b.link-b.in, quota-*moved), false)
+		if n == 0 {
+			return false
+		}
+		b.allocs, b.in, *moved = b.allocs+n, b.in+n, *moved+n
+	}
+	return true
+}
+
+// mapNew allocates pages of a queue of unallocated pages.
+func (e *pagedRun) mapNew(b *batch, q queueID, fault bool) {
+	for e.queues[q].pages > 0 && b.allocs < b.mapping {
+		if !e.open(b) {
+			b.gated = b.gated || fault
+			return
+		}
+		n := e.place(b, q, b.mapping-b.allocs, fault)
+		if n == 0 {
+			return
+		}
+		b.allocs += n
+	}
+}
+
+// place brings in up to most pages from the head of q, evicting victims when
+// GPU memory is full. It does as many as behave alike and returns how many; 0
+// means that no page may be evicted for a prefetch.
+func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
+	n := min(most, int64(e.x[e.queues[q].head].pages))
+	fromHost := q == faultHost || q == preHost
+	if e.gpuFree > 0 {
+		n = min(n, e.gpuFree)
+		e.gpuFree -= n
+		if fromHost {
+			e.release(b, n)
+		}
+		e.land(q, int32(n))
+		return n
+	}
+	v := e.victim(fault || e.tensors[e.x[e.queues[q].head].tensor].needed)
+	if v == 0 {
+		return 0
+	}
+	dst := e.destination(v)
+	if dst != machine.Nowhere && b.forced != machine.Nowhere {
+		dst = b.forced
+	}
+	n = min(n, int64(e.x[v].pages))
+	if dst != machine.Nowhere {
+		n = min(n, b.link-b.out, e.alike(b, dst, fromHost))
+	}
+	e.takeVictim(v, n, dst)
+	e.count(b, dst, n)
+	if fromHost {
+		e.release(b, n)
+	}
+	e.land(q, int32(n))
+	return n
+}
+
+// alike returns how many pages can be evicted to dst, one for each page that
+// comes in, before the forced destination changes; the last of them may change it.
+func (e *pagedRun) alike(b *batch, dst machine.Tier, fromHost bool) int64 {
+	switch {
+	case dst == machine.SSD && fromHost:
+		return 1 // every host page that comes in opens the host again
+	case dst == machine.SSD:
+		if b.toSSD < b.ssdOut {
+			return b.ssdOut - b.toSSD
+		}
+		return math.MaxInt64
+	case fromHost && b.forced == machine.Nowhere:
+		return math.MaxInt64 // a page in, a page out
+	case fromHost && e.hostUsed+1 >= e.hostPages:
+		return 1
+	}
+	n := int64(math.MaxInt64)
+	if b.toHost < b.host {
+		n = b.host - b.toHost
+	}
+	switch room := e.hostPages - e.hostUsed; {
+	case fromHost:
+		n = min(n, room-1)
+	case room > 0:
+		n = min(n, room)
+	}
+	return n
+}
+
+// release gives up the host copies of n pages that come in.
+func (e *pagedRun) release(b *batch, n int64) {
+	e.hostUsed -= n
+	if b.forced == machine.SSD {
+		b.forced = machine.Nowhere
+	}
+}
+
+// victim returns the extent whose first page leaves next, or 0.
+func (e *pagedRun) victim(fault bool) xid {
+	if e.window > 0 {
+		if fault {
+			return e.skipMoving(e.oldest)
+		}
+		e.cursor = e.skipWindow(e.cursor)
+		return e.cursor
+	}
+	i := e.skipMoving(e.cursor)
+	if i == 0 {
+		i = e.skipMoving(e.oldest)
+	}
+	e.cursor = i
+	return i
+}
+
+// takeVictim evicts the first n pages of extent v.
+func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
+	next := e.x[v].younger
+	if e.leave(v, int32(n), dst) && e.cursor == v {
+		e.cursor = next
+	}
+}
+
+// destination returns where a victim goes unless forced: to the host, or
+// nowhere when a system that drops dead pages finds one.
+func (e *pagedRun) destination(v xid) machine.Tier {
+	if e.window > 0 && !e.alive(e.x[v].tensor) {
+		return machine.Nowhere
+	}
+	return machine.Host
+}
+
+// steady returns how many batches from now on, at most limit, move the same
+// number of pages between the same extents, so that one batch with n times the
+// shares does what they do. 1 is always right.
+func (e *pagedRun) steady(limit int64) int64 {
+	if limit <= 1 {
+		return 1
+	}
+	in, out := resting, resting
+	for q := faultSSD; q < numQueues; q++ {
+		switch {
+		case e.queues[q].pages == 0:
+		case q < outSSD && in == resting:
+			in = q
+		case q >= outSSD && out == resting:
+			out = q
+		default:
+			return 1 // two streams of a direction interleave
+		}
+	}
+	s := &e.share
+	n := limit
+	var leaving int64
+	if out != resting {
+		h := &e.x[e.queues[out].head]
+		if e.tensors[h.tensor].needed {
+			return 1
+		}
+		leaving = min(s.ssdOut, s.link)
+		if out == outHost && !e.full() {
+			leaving = min(s.host, s.link)
+			if leaving > 0 {
+				n = min(n, (e.hostPages-e.hostUsed-1)/leaving)
+			}
+		}
+		if leaving == 0 {
+			return 1
+		}
+		n = min(n, int64(h.pages)/leaving)
+	}
+	if in != resting {
+		n = min(n, e.steadyIn(in, out, leaving))
+	}
+	return max(1, n)
+}
+
+// steadyIn is steady for incoming queue q while each batch evicts leaving pages
+// of queue out (if any) first.
+func (e *pagedRun) steadyIn(q, out queueID, leaving int64) int64 {
+	s := &e.share
+	rate := s.mapping
+	switch q {
+	case faultSSD:
+		rate = min(s.mapping, s.link, s.ssdIn)
+	case faultHost:
+		rate = min(s.mapping, s.link, s.host)
+	case preSSD:
+		rate = min(s.link, s.ssdIn)
+	case preHost:
+		rate = min(s.link, s.host)
+	}
+	if rate <= 0 {
+		return 1
+	}
+	h := &e.x[e.queues[q].head]
+	fromHost := q == faultHost || q == preHost
+	n := int64(h.pages) / rate
+	if e.gpuFree > 0 || out != resting {
+		if e.gpuFree+leaving < rate || out == outHost && fromHost && e.full() {
+			return 1
+		}
+		if leaving < rate {
+			n = min(n, (e.gpuFree+leaving-rate)/(rate-leaving)+1)
+		}
+		return n
+	}
+	v := e.victim(q <= faultNew || e.tensors[h.tensor].needed)
+	if v == 0 {
+		if e.blocked && !e.pending {
+			return 1
+		}
+		return math.MaxInt64 // stalled until the next kernel
+	}
+	if e.tensors[e.x[v].tensor].needed {
+		return 1
+	}
+	if e.destination(v) != machine.Nowhere {
+		rate = min(rate, s.link)
+		switch {
+		case e.full() && fromHost:
+			return 1
+		case e.full():
+			rate = min(rate, s.ssdOut)
+		case !fromHost:
+			if rate > s.host {
+				return 1
+			}
+			n = min(n, (e.hostPages-e.hostUsed-1)/max(1, rate))
+		}
+		if rate <= 0 {
+			return 1
+		}
+	}
+	return min(n, int64(h.pages)/rate, int64(e.x[v].pages)/rate)
+}
+
+// blame books the time since the last mark, as far as it is stall, under what
+// the blocked kernel has been waiting for.
+func (e *pagedRun) blame(now unit.Cycles) {
+	if from := max(e.mark, e.hiddenUntil); e.blocked && !e.pending && now > from {
+		e.iter().Ledger[e.waiting] += now - from
+	}
+	e.mark = max(e.mark, now)
+}
+
+// cause says what a blocked kernel waits for, the slowest source first.
+func (e *pagedRun) cause() result.Cause {
+	switch {
+	case e.gated:
+		return result.Eviction
+	case e.queues[faultSSD].pages > 0:
+		return result.SSDRead
+	case e.queues[faultHost].pages > 0:
+		return result.HostRead
+	case e.queues[faultNew].pages > 0:
+		return result.Allocation
+	case e.queues[preSSD].pages+e.queues[preHost].pages+e.queues[preNew].pages > 0:
+		return result.LatePrefetch
+	}
+	return result.Eviction
+}

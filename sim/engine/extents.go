@@ -1,0 +1,388 @@
+package engine
+
+import (
+	"spillway/sim/machine"
+	"spillway/sim/workload"
+)
+
+// An extent is a run of pages of one tensor that share location and queue.
+// The extents of a tensor partition its pages and form a list in page order.
+// Extents in GPU memory are also in the recency list. Queued (moving) extents
+// are also in one queue. All links are pool indices; 0 is none.
+//
+// Queues, victims and arrivals always work on an extent's first pages, so every
+// operation touches a constant number of extents.
+type extent struct {
+	tensor       workload.TensorID
+	start, pages int32
+	loc          machine.Tier
+	queue        queueID // 0: at rest
+
+	prev, next         xid // in the tensor
+	older, younger     xid // in the recency list; GPU only
+	prevQueue, inQueue xid // neighbors in the queue: before, after
+}
+
+type xid = int32
+
+// queueID names a queue of moving pages. Fault and prefetch queues hold pages
+// that come to the GPU from where they are; out queues hold GPU pages that leave.
+type queueID uint8
+
+const (
+	resting queueID = iota
+	faultSSD
+	faultHost
+	faultNew
+	preSSD
+	preHost
+	preNew
+	outSSD
+	outHost
+	numQueues
+)
+
+// faultQueue and prefetchQueue give the queue of a page by its location.
+var (
+	faultQueue    = [...]queueID{machine.Nowhere: faultNew, machine.SSD: faultSSD, machine.Host: faultHost, machine.GPU: resting}
+	prefetchQueue = [...]queueID{machine.Nowhere: preNew, machine.SSD: preSSD, machine.Host: preHost, machine.GPU: resting}
+)
+
+type queue struct {
+	head, tail xid
+	pages      int64
+}
+
+// tensorState counts a tensor's pages. moving counts queued pages, gpu resident ones.
+type tensorState struct {
+	first       xid
+	pages       int32
+	gpu, moving int32
+	needed      bool // in the current kernel's working set
+	window      int32
+}
+
+// A residency knows where every page is: the extents, the queues, and the
+// recency list with its victim cursor.
+type residency struct {
+	x       []extent // x[0] is unused
+	unused  xid      // free list through next
+	tensors []tensorState
+	queues  [numQueues]queue
+
+	oldest, youngest xid
+	cursor           xid // next victim; 0 is the end of the list
+
+	gpuFree             int64
+	hostUsed, hostPages int64
+	// neededMoving counts moving pages of needed tensors.
+	neededMoving int64
+}
+
+// newResidency puts globals on the SSD and leaves all other tensors unallocated.
+func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
+	r := &residency{
+		x:         make([]extent, 1, 2*len(w.Tensors)+1),
+		tensors:   make([]tensorState, len(w.Tensors)),
+		gpuFree:   gpuPages,
+		hostPages: hostPages,
+	}
+	for t := range w.Tensors {
+		pages := int32(w.Tensors[t].Pages())
+		loc := machine.Nowhere
+		if w.Tensors[t].Global {
+			loc = machine.SSD
+		}
+		r.x = append(r.x, extent{tensor: workload.TensorID(t), pages: pages, loc: loc})
+		r.tensors[t] = tensorState{first: xid(len(r.x) - 1), pages: pages}
+	}
+	return r
+}
+
+func (r *residency) alloc(e extent) xid {
+	if i := r.unused; i != 0 {
+		r.unused = r.x[i].next
+		r.x[i] = e
+		return i
+	}
+	r.x = append(r.x, e)
+	return xid(len(r.x) - 1)
+}
+
+// drop takes extent i, which is in no queue and not in the recency list, out of
+// its tensor's list.
+func (r *residency) drop(i xid) {
+	e := &r.x[i]
+	if e.prev != 0 {
+		r.x[e.prev].next = e.next
+	} else {
+		r.tensors[e.tensor].first = e.next
+	}
+	if e.next != 0 {
+		r.x[e.next].prev = e.prev
+	}
+	*e = extent{next: r.unused}
+	r.unused = i
+}
+
+// split cuts the first n pages off extent i into a new extent before it in the
+// tensor, in no queue and not in the recency list. 0 < n < pages.
+func (r *residency) split(i xid, n int32) xid {
+	e := r.x[i]
+	f := r.alloc(extent{tensor: e.tensor, start: e.start, pages: n, loc: e.loc, prev: e.prev, next: i})
+	if e.prev != 0 {
+		r.x[e.prev].next = f
+	} else {
+		r.tensors[e.tensor].first = f
+	}
+	p := &r.x[i]
+	p.prev, p.start, p.pages = f, e.start+n, e.pages-n
+	return f
+}
+
+// coalesce merges resting extent i, outside GPU memory, with equal neighbors
+// and returns the extent that is left.
+func (r *residency) coalesce(i xid) xid {
+	if n := r.x[i].next; n != 0 && r.alike(i, n) {
+		r.x[i].pages += r.x[n].pages
+		r.drop(n)
+	}
+	if p := r.x[i].prev; p != 0 && r.alike(p, i) {
+		r.x[p].pages += r.x[i].pages
+		r.drop(i)
+		return p
+	}
+	return i
+}
+
+func (r *residency) alike(a, b xid) bool {
+	return r.x[a].queue == resting && r.x[b].queue == resting && r.x[a].loc == r.x[b].loc && r.x[a].loc != machine.GPU
+}
+
+// push appends resting extent i to queue q.
+func (r *residency) push(q queueID, i xid) {
+	e := &r.x[i]
+	r.setMoving(e.tensor, e.pages)
+	qu := &r.queues[q]
+	qu.pages += int64(e.pages)
+	if t := qu.tail; t != 0 && e.loc != machine.GPU && t == e.prev {
+		r.x[t].pages += e.pages
+		r.drop(i)
+		return
+	}
+	e.queue, e.prevQueue, e.inQueue = q, qu.tail, 0
+	if qu.tail != 0 {
+		r.x[qu.tail].inQueue = i
+	} else {
+		qu.head = i
+	}
+	qu.tail = i
+}
+
+// unqueue takes extent i out of its queue; its pages are at rest again.
+func (r *residency) unqueue(i xid) {
+	e := &r.x[i]
+	qu := &r.queues[e.queue]
+	if e.prevQueue != 0 {
+		r.x[e.prevQueue].inQueue = e.inQueue
+	} else {
+		qu.head = e.inQueue
+	}
+	if e.inQueue != 0 {
+		r.x[e.inQueue].prevQueue = e.prevQueue
+	} else {
+		qu.tail = e.prevQueue
+	}
+	qu.pages -= int64(e.pages)
+	r.setMoving(e.tensor, -e.pages)
+	e.queue, e.prevQueue, e.inQueue = resting, 0, 0
+}
+
+func (r *residency) setMoving(t workload.TensorID, n int32) {
+	s := &r.tensors[t]
+	s.moving += n
+	if s.needed {
+		r.neededMoving += int64(n)
+	}
+}
+
+// arrive appends GPU extent i to the young end of the recency list.
+func (r *residency) arrive(i xid) {
+	r.x[i].older, r.x[i].younger = r.youngest, 0
+	if r.youngest != 0 {
+		r.x[r.youngest].younger = i
+	} else {
+		r.oldest = i
+	}
+	r.youngest = i
+}
+
+// depart takes extent i out of the recency list.
+func (r *residency) depart(i xid) {
+	e := &r.x[i]
+	if e.older != 0 {
+		r.x[e.older].younger = e.younger
+	} else {
+		r.oldest = e.younger
+	}
+	if e.younger != 0 {
+		r.x[e.younger].older = e.older
+	} else {
+		r.youngest = e.older
+	}
+	e.older, e.younger = 0, 0
+}
+
+// land makes the first n pages of incoming queue q's head resident. The caller
+// has made room.
+func (r *residency) land(q queueID, n int32) {
+	i := r.queues[q].head
+	t := r.x[i].tensor
+	r.tensors[t].gpu += n
+	if y := r.youngest; y != 0 && y == r.x[i].prev && r.x[y].queue == resting {
+		r.x[y].pages += n
+		r.shrinkHead(q, i, n)
+		return
+	}
+	if r.x[i].pages == n {
+		r.unqueue(i)
+	} else {
+		h := i
+		i = r.split(h, n)
+		r.queues[q].pages -= int64(n)
+		r.setMoving(t, -n)
+	}
+	r.x[i].loc = machine.GPU
+	r.arrive(i)
+}
+
+// shrinkHead takes n pages off the front of queue head i after another extent
+// has taken them over.
+func (r *residency) shrinkHead(q queueID, i xid, n int32) {
+	if r.x[i].pages == n {
+		r.unqueue(i)
+		r.drop(i)
+		return
+	}
+	r.x[i].start += n
+	r.x[i].pages -= n
+	r.queues[q].pages -= int64(n)
+	r.setMoving(r.x[i].tensor, -n)
+}
+
+// leave moves the first n pages of GPU extent i to dst. Pages of a needed
+// tensor queue up as faults at once. The caller counts GPU and host pages and
+// mends the cursor. It returns whether extent i is gone from the recency list.
+func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
+	e := r.x[i]
+	r.tensors[e.tensor].gpu -= n
+	q := resting
+	if r.tensors[e.tensor].needed {
+		q = faultQueue[dst]
+	}
+	gone = e.pages == n
+	// The common case: the pages join the extent before them.
+	if p := e.prev; p != 0 && r.x[p].loc == dst && r.x[p].queue == q && (q == resting || r.queues[q].tail == p) {
+		r.x[p].pages += n
+		if q != resting {
+			r.queues[q].pages += int64(n)
+			r.setMoving(e.tensor, n)
+		}
+		r.shrinkResident(i, n)
+		if gone && q == resting {
+			r.coalesce(p)
+		}
+		return gone
+	}
+	f := i
+	if gone {
+		if e.queue != resting {
+			r.unqueue(i)
+		}
+		r.depart(i)
+	} else {
+		f = r.split(i, n)
+		if e.queue != resting {
+			r.queues[e.queue].pages -= int64(n)
+			r.setMoving(e.tensor, -n)
+		}
+	}
+	r.x[f].loc = dst
+	if q != resting {
+		r.push(q, f)
+	} else {
+		r.coalesce(f)
+	}
+	return gone
+}
+
+// shrinkResident takes n pages off the front of GPU extent i after the extent
+// before it has taken them over.
+func (r *residency) shrinkResident(i xid, n int32) {
+	e := &r.x[i]
+	if e.pages == n {
+		if e.queue != resting {
+			r.unqueue(i)
+		}
+		r.depart(i)
+		r.drop(i)
+		return
+	}
+	e.start += n
+	e.pages -= n
+	if e.queue != resting {
+		r.queues[e.queue].pages -= int64(n)
+		r.setMoving(e.tensor, -n)
+	}
+}
+
+// free gives up resting extent i wherever it is.
+func (r *residency) free(i xid) {
+	e := &r.x[i]
+	switch e.loc {
+	case machine.GPU:
+		r.depart(i)
+		if r.cursor == i {
+			r.cursor = r.oldest
+		}
+		r.gpuFree += int64(e.pages)
+		r.tensors[e.tensor].gpu -= e.pages
+	case machine.Host:
+		r.hostUsed -= int64(e.pages)
+	}
+	e.loc = machine.Nowhere
+}
+
+// freeTensor gives up all pages of t that are at rest; with moving, the others too.
+func (r *residency) freeTensor(t workload.TensorID, moving bool) {
+	for i := r.tensors[t].first; i != 0; {
+		if r.x[i].queue != resting && moving {
+			r.unqueue(i)
+		}
+		if r.x[i].queue == resting {
+			r.free(i)
+			i = r.coalesce(i)
+		}
+		i = r.x[i].next
+	}
+}
+
+// skipMoving returns the first resting extent from i towards the young end.
+func (r *residency) skipMoving(i xid) xid {
+	for i != 0 && r.x[i].queue != resting {
+		i = r.x[i].younger
+	}
+	return i
+}
+
+// skipWindow returns the first extent from i that no kernel of the look-ahead
+// window uses.
+func (r *residency) skipWindow(i xid) xid {
+	for i != 0 && r.tensors[r.x[i].tensor].window > 0 {
+		i = r.x[i].younger
+	}
+	return i
+}
+
+// full reports whether host memory is full.
+func (r *residency) full() bool { return r.hostUsed >= r.hostPages }
