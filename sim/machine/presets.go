@@ -15,10 +15,10 @@ func (m *Machine) relations() error {
 		errs = append(errs, fmt.Errorf("host link (%v) is faster than the GPU link (%v); lower it or raise the GPU link", m.HostLink, m.GPULink))
 	}
 	if m.SSDRead > m.HostLink {
-		errs = append(errs, fmt.Errorf("SSD read (%v) is faster than the host link (%v); lower it or raise the link", m.SSDRead, m.HostLink))
+		errs = append(errs, fmt.Errorf("SSD read (%v) is faster than the host link (%v); lower it or raise the host link", m.SSDRead, m.HostLink))
 	}
 	if m.SSDWrite > m.HostLink {
-		errs = append(errs, fmt.Errorf("SSD write (%v) is faster than the host link (%v); lower it or raise the link", m.SSDWrite, m.HostLink))
+		errs = append(errs, fmt.Errorf("SSD write (%v) is faster than the host link (%v); lower it or raise the host link", m.SSDWrite, m.HostLink))
 	}
 	if m.GPULink > m.HostLink+m.SSDRead {
 		errs = append(errs, fmt.Errorf("GPU link (%v) is faster than host link and SSD read together (%v); nothing can fill it", m.GPULink, m.HostLink+m.SSDRead))
@@ -31,7 +31,7 @@ func (m *Machine) relations() error {
 // allocation cost and the batch size are from the artifact's configs).
 func G10() Machine {
 	return Machine{
-		Name:         "A100-40GB, Z-NAND (G10 Table 2)",
+		Name:         "G10 Table 2: A100-40GB, PCIe 3, Z-NAND",
 		GPUMemory:    40 * unit.GiB,
 		Clock:        1200 * unit.MHz,
 		AllocRate:    814,
@@ -44,5 +44,101 @@ func G10() Machine {
 		SSDLatency:   20 * unit.Microsecond,
 		FaultBatch:   256,
 		BatchPages:   50,
+	}
+}
+
+// A Part is one component that can be put into a machine.
+type Part struct {
+	Key    string // stable, in URLs
+	Name   string
+	Source string // where its numbers come from
+	Fit    func(*Machine)
+}
+
+// A Slot is a place in the machine with the parts that go there.
+type Slot struct {
+	Key   string // stable
+	Label string
+	Parts []Part
+}
+
+// Slots returns the parts to build a machine from. The first of each slot is
+// that of the G10 paper.
+func Slots() []Slot {
+	return []Slot{
+		{Key: "gpu", Label: "GPU", Parts: []Part{
+			gpu("a100-40", "A100 40 GB", 40, table2),
+			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet"),
+			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1"),
+			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet"),
+			gpu("rtx-4090", "GeForce RTX 4090", 24, "NVIDIA Ada architecture whitepaper"),
+		}},
+		{Key: "link", Label: "Link", Parts: []Part{
+			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes"),
+			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes"),
+			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes"),
+			link("g10-fig18", "32 GB/s (G10 Figure 18)", 32000, "G10 paper, Figure 18"),
+		}},
+		{Key: "ssd", Label: "SSD", Parts: []Part{
+			ssd("z-nand", "Z-NAND (G10)", 3200, 3000, 20, table2),
+			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND"),
+			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND"),
+			ssd("p5800x", "Intel Optane P5800X", 7200, 6200, 5, "Intel Optane P5800X data sheet, 1.6 TB"),
+			ssd("pm1743", "Samsung PM1743 (PCIe 5)", 14000, 6000, 75, "Samsung PM1743 product brief; latency typical of TLC NAND"),
+			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped"),
+		}},
+		{Key: "host", Label: "Host memory", Parts: []Part{
+			host("host-128", 128, table2), host("host-0", 0, "no host tier (G10 paper, Figure 16)"),
+			host("host-32", 32, "G10 paper, Figure 16"), host("host-64", 64, "G10 paper, Figure 16"),
+			host("host-256", 256, "G10 paper, Figure 16"), host("host-512", 512, "a common server"),
+		}},
+	}
+}
+
+func gpu(key, name string, gib unit.Bytes, source string) Part {
+	return Part{key, name, source, func(m *Machine) { m.GPUMemory = gib * unit.GiB }}
+}
+
+func link(key, name string, mbps unit.Bandwidth, source string) Part {
+	return Part{key, name, source, func(m *Machine) {
+		m.GPULink, m.HostLink = mbps*unit.MBps, mbps*unit.MBps
+		m.SSDRead, m.SSDWrite = min(m.SSDRead, m.HostLink), min(m.SSDWrite, m.HostLink)
+	}}
+}
+
+func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string) Part {
+	return Part{key, name, source, func(m *Machine) {
+		m.SSDRead, m.SSDWrite = min(read*unit.MBps, m.HostLink), min(write*unit.MBps, m.HostLink)
+		m.SSDLatency = latency * unit.Microsecond
+	}}
+}
+
+func host(key string, gib unit.Bytes, source string) Part {
+	return Part{key, fmt.Sprintf("%d GiB", gib), source, func(m *Machine) { m.HostMemory = gib * unit.GiB }}
+}
+
+// Presets returns whole machines. The first is the default.
+func Presets() []Machine {
+	build := func(name string, keys ...string) Machine {
+		m := G10()
+		m.Name = name
+		for _, s := range Slots() {
+			for _, p := range s.Parts {
+				for _, k := range keys {
+					if p.Key == k {
+						p.Fit(&m)
+					}
+				}
+			}
+		}
+		return m
+	}
+	return []Machine{
+		G10(),
+		build("A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4", "980-pro"),
+		build("V100-32GB, PCIe 3, Z-NAND", "v100-32"),
+		build("H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5", "pm1743", "host-256"),
+		build("RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4", "990-pro", "host-64"),
+		build("A100-40GB, PCIe 4, Optane P5800X", "pcie4", "p5800x"),
 	}
 }
