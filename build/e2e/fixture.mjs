@@ -1,0 +1,63 @@
+// What every browser test uses instead of @playwright/test:
+//
+//   import { test, expect, screenshot } from '../fixture.mjs';
+//
+// A test fails when the page logs an error, throws, breaks the site's content
+// security policy, or asks for anything outside the site. A test that provokes
+// such a thing on purpose says so first: guard.expect(/regular expression/).
+import path from 'node:path';
+import { test as base } from '@playwright/test';
+
+export { expect } from '@playwright/test';
+
+// Complaints collects what went wrong in one test.
+class Complaints {
+  #found = [];
+  #expected = [];
+
+  add(kind, text) {
+    this.#found.push(`${kind}: ${text}`);
+  }
+
+  // expect names a complaint that this test means to cause.
+  expect(pattern) {
+    this.#expected.push(pattern);
+  }
+
+  // list returns what nobody expected.
+  list() {
+    return this.#found.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
+  }
+}
+
+export const test = base.extend({
+  guard: [async ({ context, baseURL }, use) => {
+    const guard = new Complaints();
+    const origin = new URL(baseURL).origin;
+    context.on('console', (message) => {
+      if (message.type() === 'error') guard.add('console', message.text());
+    });
+    context.on('weberror', (error) => guard.add('page error', String(error.error())));
+    // Workers and the service worker ask through the context as well.
+    context.on('request', (request) => {
+      const url = new URL(request.url());
+      const local = url.protocol === 'data:' || url.protocol === 'blob:';
+      if (!local && url.origin !== origin) guard.add('foreign request', request.url());
+    });
+    await context.exposeFunction('reportViolation', (text) => guard.add('security policy', text));
+    await context.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (e) => {
+        window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber}`);
+      });
+    });
+    await use(guard);
+    const complaints = guard.list();
+    if (complaints.length > 0) throw new Error(`The page must stay free of these:\n  ${complaints.join('\n  ')}`);
+  }, { auto: true }],
+});
+
+// screenshot saves the page as build/out/screenshots/NAME.png for people to look at.
+export function screenshot(page, name, options = {}) {
+  const file = path.join(import.meta.dirname, '../out/screenshots', `${name}.png`);
+  return page.screenshot({ path: file, animations: 'disabled', ...options });
+}

@@ -1,0 +1,46 @@
+// Browser tests over the built site in dist/; `make test-browser` runs them.
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { defineConfig } from '@playwright/test';
+
+// The port is chosen once, by the first process that reads this file; the
+// others inherit it.
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+process.env.SPILLWAY_PORT ??= await freePort();
+
+const root = path.resolve(import.meta.dirname, '../..');
+const origin = `http://127.0.0.1:${process.env.SPILLWAY_PORT}`;
+
+export default defineConfig({
+  testDir: 'tests',
+  timeout: 60_000,
+  retries: 0,
+  workers: 1,
+  forbidOnly: !!process.env.CI,
+  reporter: 'list',
+  use: {
+    browserName: 'chromium',
+    baseURL: `${origin}/`,
+    viewport: { width: 1440, height: 900 },
+    trace: 'off',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM || undefined,
+      // Nothing that talks to the network by itself; no sandbox, as root has none.
+      args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-quic', '--no-first-run',
+        '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    },
+  },
+  webServer: {
+    command: `go run ./build/serve -addr 127.0.0.1:${process.env.SPILLWAY_PORT}`,
+    cwd: root,
+    url: origin,
+    reuseExistingServer: false,
+    timeout: 120_000,
+  },
+});

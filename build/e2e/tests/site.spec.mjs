@@ -1,0 +1,66 @@
+// The site as such: it starts, keeps to its policy, works offline, and says so
+// when it cannot.
+import { expect, screenshot, test } from '../fixture.mjs';
+
+const started = (page) => expect(page.locator('#app')).not.toBeEmpty();
+
+test('the page starts', async ({ page }) => {
+  await page.goto('./');
+  await started(page);
+  await expect(page).toHaveTitle(/Spillway/);
+  await screenshot(page, 'start');
+});
+
+test.fail('the guard fails a test whose page asks for something outside the site', async ({ page }) => {
+  await page.goto('./');
+  await page.evaluate(() => fetch('https://example.com/').catch(() => {}));
+});
+
+test('the policy lets no inline script run', async ({ page, guard }) => {
+  guard.expect(/^(security policy|console): /);
+  await page.goto('./');
+  await started(page);
+  // A script element runs under the page's policy; page.evaluate would not.
+  const blocked = page.waitForFunction(() => window.violated);
+  await page.evaluate(() => {
+    addEventListener('securitypolicyviolation', (e) => { window.violated = e.violatedDirective; }, { once: true });
+    const script = document.createElement('script');
+    script.textContent = 'window.ran = true';
+    document.body.append(script);
+  });
+  expect(await (await blocked).jsonValue()).toMatch(/^script-src/);
+  expect(await page.evaluate(() => window.ran)).toBeUndefined();
+});
+
+test('after the first visit no network is needed', async ({ page, context }) => {
+  await page.goto('./');
+  await started(page);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await context.setOffline(true);
+  await page.goto('./?anything=1');
+  await started(page);
+  const scripts = await page.evaluate(async () => {
+    const names = ['worker.js', 'wasm_exec.js', 'echarts.js'];
+    return Promise.all(names.map(async (name) => (await fetch(name)).ok));
+  });
+  expect(scripts).toEqual([true, true, true]);
+  await context.setOffline(false);
+});
+
+test('a program that cannot load says what happened', async ({ page, guard }) => {
+  guard.expect(/503/);
+  await page.route('**/app.wasm', (route) => route.fulfill({ status: 503 }));
+  await page.goto('./');
+  const alert = page.getByRole('alert').filter({ hasText: 'could not start' });
+  await expect(alert).toContainText('app.wasm: the server answered 503');
+  await page.unroute('**/app.wasm');
+  await alert.getByRole('button', { name: 'Reload' }).click();
+  await started(page);
+});
+
+test('an address that does not exist', async ({ page, guard }) => {
+  guard.expect(/404/);
+  const answer = await page.goto('./no/such/page');
+  expect(answer.status()).toBe(404);
+  await expect(page.getByRole('heading')).toHaveText('There is nothing at this address');
+});
