@@ -54,6 +54,8 @@ type Config struct {
 	Seed       int64
 	// Progress, if not nil, is told now and then how much of the run is done.
 	Progress func(done, total int)
+
+	check func(*pagedRun) // called after every event, by tests
 }
 
 // DoesNotFit says why a system cannot run a workload.

@@ -86,6 +86,9 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		} else if err := e.migrate(); err != nil {
 			return nil, err
 		}
+		if c.check != nil {
+			c.check(e)
+		}
 	}
 	report(e.res, c.Quirks)
 	e.res.Kernels = e.res.Kernels[e.res.Reported*len(w.Kernels):][:len(w.Kernels)]
