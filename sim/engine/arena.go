@@ -110,8 +110,8 @@ func (r *arenaRun) run(c Config) (*result.Result, error) {
 		if err := r.prepare(workload.KernelID(k)); err != nil {
 			return nil, err
 		}
-		for end := r.now + r.exec[k]; r.now < end; {
-			r.serve(end)
+		end := r.now + r.exec[k]
+		for r.serve(end) != kernelEnded {
 		}
 		res.Kernels = append(res.Kernels, result.Kernel{
 			Start: start, End: r.now, Ideal: r.exec[k],

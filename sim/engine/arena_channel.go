@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"spillway/sim/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -66,45 +68,54 @@ func (r *arenaRun) fetch(i int, t workload.TensorID) {
 	r.enqueue(i, t)
 }
 
+// never is the end of a kernel that is not running.
+const never unit.Cycles = math.MaxInt64
+
+// Events that serve reports, besides channel numbers.
+const (
+	kernelEnded = -1 - iota
+	nothing
+)
+
 // wait lets time pass until the next transfer ends and charges it to cause. It
 // returns false when no transfer is under way.
 func (r *arenaRun) wait(cause result.Cause) bool {
 	before := r.now
-	ok := r.serve(-1)
+	event := r.serve(never)
 	r.it.Ledger[cause] += r.now - before
-	return ok
+	return event != nothing
 }
 
-// serve lets time pass until the next event: the end of the running kernel,
-// unless kernelEnd is negative, or of a transfer. At equal times the kernel is
-// first, then channels in order. It returns false when there is no event.
-func (r *arenaRun) serve(kernelEnd unit.Cycles) bool {
-	at, first, moving := kernelEnd, -1, false
+// serve lets time pass until the next event, the end of the running kernel or
+// of a transfer, and returns which it was. At equal times transfers are first,
+// in channel order.
+func (r *arenaRun) serve(kernelEnd unit.Cycles) (event int) {
+	at, event, moving := kernelEnd, kernelEnded, false
 	for i := range r.channels {
 		c := &r.channels[i]
 		if c.idle() {
 			continue
 		}
 		moving = true
-		if at < 0 || c.end < at {
-			at, first = c.end, i
+		if c.end < at || c.end == at && event == kernelEnded {
+			at, event = c.end, i
 		}
 	}
-	if at < 0 {
-		return false
+	if at == never {
+		return nothing
 	}
 	if moving {
 		r.busy += at - r.now
 	}
 	r.now = at
-	if first >= 0 {
-		r.arrived(first)
+	if event != kernelEnded {
+		r.arrived(event)
 	}
 	r.policy.moved()
 	if r.check != nil {
 		r.check()
 	}
-	return true
+	return event
 }
 
 // arrived ends the transfer at the head of channel i and starts the next.
