@@ -1,14 +1,17 @@
 # Spillway: a script runner. `make help` lists what it does.
 # Needed: Go 1.26, Node.js 20 with npm; everything else is fetched or named.
 
+SHELL  := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
 GOROOT := $(shell go env GOROOT)
 WASM   := PATH="$(GOROOT)/lib/wasm:$$PATH" GOOS=js GOARCH=wasm
-TOOL    = $$(go tool -n $(1))
 OUT    := build/out
+# Hand-written Go files; generated ones end in _gen.go.
+SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -path './dist/*'
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build dist generate test test-native test-wasm test-browser test-edge \
+.PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
 	harness check bench golden fuzz clean
 
 help: ## list the targets
@@ -36,7 +39,7 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	$(WASM) go test $(BOTH)
 
 test-browser: build harness ## the page in Chromium
-	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && npx --no-install playwright test $(ARGS)
+	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-edge: build edge harness ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
@@ -49,3 +52,36 @@ harness:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'The browser tests need Node.js 20 or newer with npm.'; exit 1; }
 	@cd build/e2e && { cmp -s package-lock.json node_modules/.installed-lock.json \
 		|| { npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
+
+check: ## everything that can be judged without running the program
+	@before="$$(cat ui/*_gen.go 2>/dev/null || true)"; $(MAKE) --no-print-directory generate && \
+		[ -z "$$before" ] || [ "$$before" = "$$(cat ui/*_gen.go)" ] || { echo 'ui/*_gen.go was not what the .vugu files say; it is now: commit it'; exit 1; }
+	go vet ./...
+	GOOS=js GOARCH=wasm go vet $(BOTH) ./wasm/...
+	go fix -diff ./...
+	GOOS=js GOARCH=wasm go fix -diff $(BOTH) ./wasm/...
+	$$(go tool -n staticcheck) ./...
+	GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...
+	@files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "go tool gofumpt -w these: $$files"; exit 1; }
+	go run ./build/deadcode
+	go mod tidy -diff
+
+BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -count $(or $(COUNT),6)
+# In every recipe below: the folders of the test files that have what is asked for.
+WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-dir=dist $(1) . | xargs -r -n1 dirname | sort -u)
+
+bench: generate ## measure natively and as WebAssembly; one table of both
+	@mkdir -p $(OUT)
+	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
+	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
+	@go tool benchstat -ignore goos,goarch,cpu native=$(OUT)/bench-native.txt wasm=$(OUT)/bench-wasm.txt
+
+golden: generate ## rewrite the golden files; then read git diff and say why
+	go test $(call WITH,'flag\.Bool..update') -update
+
+fuzz: generate ## every fuzz test for TIME each (default 30s)
+	@for dir in $(call WITH,'^func Fuzz'); do for name in $$(grep -rhoE '^func Fuzz\w*' $$dir/*_test.go | cut -d' ' -f2); do \
+		echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(or $(TIME),30s) $$dir || exit 1; done; done
+
+clean: ## remove what was built
+	rm -rf dist $(OUT) build/worker build/e2e/test-results

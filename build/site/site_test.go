@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+)
+
+const swTemplate = "const VERSION = '';\nconst FILES = [];\n"
+
+func TestCacheList(t *testing.T) {
+	s := site{"sw.js": []byte(swTemplate), "index.html": nil, "_headers": nil, "a.js": []byte("1"), "b/c.json": nil, "licenses.txt": nil}
+	if err := s.addCacheList(); err != nil {
+		t.Fatal(err)
+	}
+	first := string(s["sw.js"])
+	if want := `const FILES = ["./","a.js","b/c.json"];`; !strings.Contains(first, want) {
+		t.Errorf("got\n%s\nwant the line %s", first, want)
+	}
+	// Another content, another version, so that browsers fetch it.
+	s["sw.js"], s["a.js"] = []byte(swTemplate), []byte("2")
+	if err := s.addCacheList(); err != nil {
+		t.Fatal(err)
+	}
+	if string(s["sw.js"]) == first {
+		t.Error("the version stays when a file changes")
+	}
+	// The real template has the lines this depends on.
+	sw, err := os.ReadFile("../../public/sw.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (site{"sw.js": sw}).addCacheList(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddTwice(t *testing.T) {
+	s := site{}
+	if err := s.add("a", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.add("a", nil); err == nil {
+		t.Error("one path with two sources is accepted")
+	}
+}
+
+func TestWriteKeepsReplacesAndRemoves(t *testing.T) {
+	dir := t.TempDir()
+	s := site{"a.js": bytes.Repeat([]byte("abc"), 1000), "app.wasm": []byte("program"), "sub/b.css": []byte("x")}
+	for _, step := range []error{s.write(dir), s.compress(dir)} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	checkCopies(t, filepath.Join(dir, "a.js"), s["a.js"])
+
+	next := site{"a.js": s["a.js"], "app.wasm": []byte("changed")}
+	if err := next.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{
+		"a.js": true, "a.js.br": true, "a.js.gz": true, // unchanged: its copies are good
+		"app.wasm": true, "app.wasm.br": false, "app.wasm.gz": false, // changed: they are not
+		"sub/b.css": false, "sub/b.css.br": false, // gone
+	} {
+		_, err := os.Stat(filepath.Join(dir, name))
+		if got := err == nil; got != want {
+			t.Errorf("%s exists: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+func checkCopies(t *testing.T, file string, want []byte) {
+	t.Helper()
+	for _, ext := range packed {
+		f, err := os.Open(file + ext)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var r io.Reader = brotli.NewReader(f)
+		if ext == ".gz" {
+			if r, err = gzip.NewReader(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := io.ReadAll(r)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s%s: got %d bytes, error %v, want %d bytes", file, ext, len(got), err, len(want))
+		}
+	}
+}
+
+func TestStringVar(t *testing.T) {
+	tree, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\nvar a = 1\nvar js = `let x;`\n", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := stringVar(tree, "js"); got != "let x;" || err != nil {
+		t.Errorf("got %q, %v, want the literal", got, err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if _, err := stringVar(tree, name); err == nil {
+			t.Errorf("stringVar(%s) finds a string where there is none", name)
+		}
+	}
+}
