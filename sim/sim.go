@@ -14,7 +14,9 @@ import (
 	"spillway/sim/program"
 	"spillway/sim/result"
 	"spillway/sim/system"
+	"spillway/sim/system/deepum"
 	"spillway/sim/system/flashneuron"
+	"spillway/sim/system/g10"
 	"spillway/sim/system/ideal"
 	"spillway/sim/system/uvm"
 	"spillway/sim/workload"
@@ -26,6 +28,10 @@ var Systems = []system.System{
 	ideal.System,
 	uvm.System,
 	flashneuron.System,
+	deepum.System,
+	g10.GDS,
+	g10.Host,
+	g10.System,
 }
 
 // Find returns the system with the given stable name.
