@@ -8,6 +8,7 @@ package main
 
 import (
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/syumai/workers"
@@ -44,9 +45,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer res.Body.Close()
-	for name, values := range res.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), res.Header)
 	w.WriteHeader(res.StatusCode)
 	if r.Method == http.MethodGet {
 		// Too late for another answer; the client sees a short body.
