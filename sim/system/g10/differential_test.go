@@ -48,7 +48,7 @@ func TestBenefitsAreCurrent(t *testing.T) {
 		o.Quirks = sets[seed%uint64(len(sets))]
 		s := newPlanner(variant{host: true}, w, m, o)
 		s.allocate()
-		for r := 0; r < len(s.periods) && s.round(); r++ {
+		for s.rounds < len(s.periods) && s.round() {
 			s.refresh()
 			kept := make([]period, len(s.periods))
 			copy(kept, s.periods)
@@ -62,7 +62,7 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			for i := range kept {
 				if kept[i] != s.periods[i] {
 					t.Fatalf("seed %d, quirks %v, round %d, period %d: kept %+v, recomputed %+v",
-						seed, o.Quirks, r, i, kept[i], s.periods[i])
+						seed, o.Quirks, s.rounds, i, kept[i], s.periods[i])
 				}
 			}
 		}

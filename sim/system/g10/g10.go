@@ -116,14 +116,12 @@ type variant struct {
 func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
 	s := newPlanner(v, w, m, o)
 	s.allocate()
-	rounds := 0
-	for rounds < len(s.periods) && s.round() {
-		rounds++
+	for s.rounds < len(s.periods) && s.round() {
 	}
 	s.prefetchEagerly()
 	if s.arena {
 		s.dropForGood()
 	}
 	sortBy(s.quirks, s.ops, func(x, y program.Op) bool { return x.At < y.At })
-	return &program.Program{Ops: s.ops, Rounds: rounds}, nil
+	return &program.Program{Ops: s.ops, Rounds: s.rounds}, nil
 }

@@ -7,11 +7,12 @@ import (
 )
 
 // round examines the best candidate. It returns false when memory is within
-// the target or no candidate is left.
+// the target or no candidate is worth moving.
 func (s *planner) round() bool {
 	if s.excess == 0 {
 		return false
 	}
+	s.rounds++
 	c := s.best()
 	if c.done || c.benefit <= 0 && !s.quirks.Has(quirk.ZeroBenefit) {
 		return false

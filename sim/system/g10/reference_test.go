@@ -49,9 +49,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 	for i := range p.periods {
 		r.list = append(r.list, i)
 	}
-	rounds := 0
-	for rounds < k && r.step() {
-		rounds++
+	for r.rounds < k && r.step() {
 	}
 	published.Sort(r.local, func(x, y int) bool { return r.back[x] < r.back[y] })
 	for _, i := range r.local {
@@ -68,7 +66,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 		r.drop()
 	}
 	published.Sort(r.ops, func(x, y program.Op) bool { return x.At < y.At })
-	return &program.Program{Ops: r.ops, Rounds: rounds}
+	return &program.Program{Ops: r.ops, Rounds: r.rounds}
 }
 
 func (r *naive) weight(i int) float64 {
@@ -160,6 +158,7 @@ func (r *naive) step() bool {
 	if r.within(0, r.n) {
 		return false
 	}
+	r.rounds++
 	b := r.benefits()
 	published.Sort(r.list, func(x, y int) bool {
 		if d := b[x] - b[y]; d < 1e-6 && d > -1e-6 && b[x] != 0 && b[y] != 0 {
