@@ -14,6 +14,10 @@ type lane struct {
 	limit, used []float64
 	room        []float64 // limit-used, or 0 once full
 	full        []bool
+	// next and prev lead, over full kernels, to the next one with room at or
+	// after kernel j and at or before kernel j-1: they are disjoint-set forests
+	// whose roots point at themselves. A full kernel never gets room again.
+	next, prev []int32
 }
 
 // newPath returns empty lanes for the kernels between the given times.
@@ -25,10 +29,16 @@ func newPath(clock []float64, ssd, link float64, cumulate bool) path {
 
 func newLane(clock []float64, bandwidth float64) lane {
 	n := len(clock) - 1
-	l := lane{make([]float64, n), make([]float64, n), make([]float64, n), make([]bool, n)}
+	l := lane{
+		limit: make([]float64, n), used: make([]float64, n), room: make([]float64, n), full: make([]bool, n),
+		next: make([]int32, n+1), prev: make([]int32, n+1),
+	}
 	for j := range n {
 		l.limit[j] = bandwidth * (clock[j+1] - clock[j])
 		l.room[j] = l.limit[j]
+	}
+	for j := range n + 1 {
+		l.next[j], l.prev[j] = int32(j), int32(j)
 	}
 	return l
 }
@@ -41,25 +51,50 @@ func (l *lane) wrap(j int) int {
 	return j
 }
 
+// root follows forest from j and shortens the way.
+func root(forest []int32, j int) int {
+	for int(forest[j]) != j {
+		forest[j] = forest[forest[j]]
+		j = int(forest[j])
+	}
+	return j
+}
+
 // forward returns the kernel by which size bytes have passed when they start
 // with kernel i, last at the latest.
 func (l *lane) forward(size int64, i, last int) int {
-	for j := i; ; j++ {
-		size = int64(float64(size) - l.room[l.wrap(j)])
+	for j := i; ; {
+		k := l.wrap(j)
+		if free := root(l.next, k); free != k {
+			if j += free - k; j > last {
+				return last
+			}
+			continue
+		}
+		size = int64(float64(size) - l.room[k])
 		if size <= 0 || j >= last {
 			return j
 		}
+		j++
 	}
 }
 
 // backward returns the kernel with which size bytes must start to have passed
 // before kernel end, first at the earliest.
 func (l *lane) backward(size int64, end, first int) int {
-	for j := end - 1; ; j-- {
-		size = int64(float64(size) - l.room[l.wrap(j)])
+	for j := end - 1; ; {
+		k := l.wrap(j)
+		if free := root(l.prev, k+1) - 1; free != k {
+			if j -= k - free; j < first {
+				return first
+			}
+			continue
+		}
+		size = int64(float64(size) - l.room[k])
 		if size <= 0 || j <= first {
 			return j
 		}
+		j--
 	}
 }
 
@@ -78,6 +113,7 @@ func (l *lane) fill(j int) {
 // close makes kernel j count as full.
 func (l *lane) close(j int) {
 	l.room[j], l.full[j] = 0, true
+	l.next[j], l.prev[j+1] = int32(j+1), int32(j)
 }
 
 // viaSSD charges size bytes to the SSD and the link, from kernel i to last.
