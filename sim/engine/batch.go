@@ -245,7 +245,11 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if dst != machine.Nowhere && b.forced != machine.Nowhere {
 		dst = b.forced
 	}
-	n = min(n, int64(e.x[v].pages))
+	if pages := int64(e.x[v].pages); e.x[v].younger == 0 && pages > 1 {
+		n = min(n, pages-1) // the last one is followed by the pages that come in
+	} else {
+		n = min(n, pages)
+	}
 	if dst != machine.Nowhere {
 		n = min(n, b.link-b.out, e.alike(b, dst, fromHost))
 	}

@@ -23,9 +23,9 @@ const seeds = 600
 type policy uint8
 
 const (
-	onDemand policy = iota // Base UVM: no program
-	hints                  // G10: prefetches, evictions, frees
-	lookAhead              // DeepUM+: prefetches, the victims spare a window
+	onDemand  policy = iota // Base UVM: no program
+	hints                   // G10: prefetches, evictions, frees
+	lookAhead               // DeepUM+: prefetches, the victims spare a window
 )
 
 func (p policy) String() string { return [...]string{"on demand", "hints", "look-ahead"}[p] }

@@ -141,7 +141,9 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	}
 	k := e.kernel
 	e.resetCursor()
-	e.issue()
+	if !e.blocked {
+		e.issue()
+	}
 	if !e.arrived() {
 		e.block(now)
 		return false
@@ -245,9 +247,10 @@ func (e *pagedRun) slide(k int, d int32) {
 // after the last kernel of the previous iteration included.
 func (e *pagedRun) issue() {
 	n := workload.KernelID(len(e.w.Kernels))
+	wraps := e.kernel == 0 && len(e.res.Iterations) > 1
 	for range e.ops {
 		op := e.ops[e.nextOp]
-		if op.At%n != e.kernel {
+		if op.At != e.kernel && !(wraps && op.At == n) {
 			return
 		}
 		if e.nextOp++; e.nextOp == len(e.ops) {
