@@ -1,0 +1,171 @@
+// Draws the figures. Go decides what is in them and sends ECharts options as
+// JSON; this file adds the theme, number formats and the downloads.
+'use strict';
+
+window.charts = (() => {
+  const figures = new Map(); // id to {element, host, chart, option, title, note}
+  const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
+  let frame = 0;
+
+  const css = () => getComputedStyle(document.documentElement);
+
+  // resolve replaces var(--x) by its value, because a canvas knows no CSS.
+  function resolve(value, style) {
+    if (typeof value === 'string') {
+      const m = /^var\((--[\w-]+)\)$/.exec(value);
+      return m ? style.getPropertyValue(m[1]).trim() : value;
+    }
+    if (Array.isArray(value)) return typeof value[0] === 'number' ? value : value.map((v) => resolve(v, style));
+    if (value && typeof value === 'object') {
+      for (const key of Object.keys(value)) value[key] = resolve(value[key], style);
+    }
+    return value;
+  }
+
+  function number(x) {
+    if (typeof x !== 'number') return String(x);
+    if (x === 0) return '0';
+    const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(x))));
+    return String(Number(x.toFixed(Math.min(digits, 6))));
+  }
+
+  function escape(text) {
+    return String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+  }
+
+  // tooltip lists what is at the pointer, the largest first.
+  function tooltip(unit) {
+    return (items) => {
+      const list = (Array.isArray(items) ? items : [items]).filter((i) => i.seriesName !== 'Total');
+      if (list.length === 0) return '';
+      const value = (i) => (Array.isArray(i.value) ? i.value[i.value.length - 1] : i.value);
+      const head = list[0].axisValueLabel ?? list[0].name;
+      const rows = list.filter((i) => value(i) !== 0 || list.length === 1)
+        .map((i) => `<tr><td>${i.marker}${escape(i.seriesName)}</td><td class="value">${number(value(i))} ${escape(unit)}</td></tr>`);
+      return `<div class="tip"><b>${escape(head)}</b><table>${rows.join('')}</table></div>`;
+    };
+  }
+
+  function dress(option, style, title) {
+    const v = (name) => style.getPropertyValue(name).trim();
+    const font = { fontFamily: v('--font'), fontSize: 12, color: v('--text-2') };
+    resolve(option, style);
+    option.animation = false;
+    option.textStyle = { fontFamily: v('--font') };
+    option.aria = { enabled: false }; // the element has its own label
+    for (const name of ['xAxis', 'yAxis']) {
+      const axis = option[name];
+      axis.axisLabel = { ...font, ...axis.axisLabel };
+      if (axis.type === 'category') Object.assign(axis.axisLabel, { color: v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' });
+      axis.nameTextStyle = { ...font, align: name === 'yAxis' ? 'left' : undefined };
+      axis.axisLine = { show: axis.type === 'category', lineStyle: { color: v('--axis') }, ...axis.axisLine };
+      axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: v('--grid') } };
+    }
+    if (option.legend) Object.assign(option.legend, { textStyle: font, itemWidth: 14, itemHeight: 9, itemGap: 12, icon: option.series[0]?.type === 'bar' ? 'roundRect' : undefined, inactiveColor: v('--axis'), pageTextStyle: font });
+    Object.assign(option.tooltip, {
+      backgroundColor: v('--raised'), borderColor: v('--line'), textStyle: { ...font, color: v('--text') }, confine: true,
+      formatter: tooltip(option.tooltip.unit ?? ''),
+    });
+    delete option.tooltip.unit;
+    for (const s of option.series) {
+      if (s.label) s.label = { ...font, color: v('--text'), ...s.label };
+    }
+    if (title) {
+      option.title = title;
+      option.backgroundColor = v('--panel');
+    }
+    return option;
+  }
+
+  function draw(id) {
+    const f = figures.get(id);
+    if (!f || !window.echarts) return;
+    if (!f.chart) {
+      f.host = document.createElement('div');
+      f.host.className = 'plot-host';
+      f.element.replaceChildren(f.host);
+      f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
+      f.observer = new ResizeObserver(() => f.chart?.resize());
+      f.observer.observe(f.element);
+    }
+    f.chart.setOption(dress(JSON.parse(f.option), css()), { notMerge: true });
+    f.element.dataset.drawn = 'true';
+    if (!window.firstChart) {
+      window.firstChart = performance.now();
+      performance.mark('first-chart');
+    }
+  }
+
+  function next() {
+    frame = 0;
+    if (!window.echarts) return; // its script calls again
+    const [id] = pending;
+    if (id === undefined) return;
+    pending.delete(id);
+    draw(id);
+    if (pending.size > 0) frame = requestAnimationFrame(next);
+  }
+
+  function schedule(id) {
+    pending.add(id);
+    frame ||= requestAnimationFrame(next);
+  }
+
+  // exported draws a figure outside the page, with its title, for a file.
+  function exported(f, renderer) {
+    const host = document.createElement('div');
+    const top = 54;
+    host.style.cssText = `position:absolute;left:-10000px;width:900px;height:${f.element.clientHeight + top + 20}px`;
+    document.body.append(host);
+    const chart = echarts.init(host, null, { renderer });
+    const style = css();
+    const color = (name) => style.getPropertyValue(name).trim();
+    const option = dress(JSON.parse(f.option), style, {
+      text: f.title, subtext: f.note, left: 8, top: 6, itemGap: 5,
+      textStyle: { fontSize: 14, fontWeight: 600, color: color('--text') }, subtextStyle: { fontSize: 11, color: color('--text-2') },
+    });
+    option.grid.top += top;
+    if (option.legend) option.legend.top += top;
+    delete option.dataZoom;
+    chart.setOption(option);
+    return { chart, end() { chart.dispose(); host.remove(); } };
+  }
+
+  return {
+    // show makes element the place of figure id and draws option (JSON text).
+    show(id, element, option, title, note) {
+      const f = figures.get(id);
+      if (f && f.element !== element) this.dispose(id);
+      figures.set(id, { ...figures.get(id), element, option, title, note });
+      schedule(id);
+    },
+    dispose(id) {
+      const f = figures.get(id);
+      f?.observer?.disconnect();
+      f?.chart?.dispose();
+      figures.delete(id);
+      pending.delete(id);
+    },
+    recolor() {
+      for (const id of figures.keys()) schedule(id);
+    },
+    save(id, kind, name) {
+      const f = figures.get(id);
+      if (!f || !window.echarts) return;
+      const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
+      if (kind === 'svg') tools.save(name, 'image/svg+xml', x.chart.renderToSVGString());
+      else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
+      x.end();
+    },
+    // ready is called when the chart library has loaded.
+    ready() {
+      for (const id of figures.keys()) schedule(id);
+    },
+  };
+})();
+
+addEventListener('DOMContentLoaded', () => {
+  const library = document.getElementById('echarts');
+  if (window.echarts) window.charts.ready();
+  else library?.addEventListener('load', () => window.charts.ready());
+});

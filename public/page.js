@@ -1,0 +1,149 @@
+// What the page needs from the browser besides its components: files that are
+// dropped or chosen, downloads, the clipboard, theme, help and keys. The Go
+// program adds its callbacks (onFiles, onUndo …) and then calls start.
+'use strict';
+
+window.tools = (() => {
+  const mostBytes = 1 << 30;
+  const tools = {};
+
+  // Theme: what the visitor chose, else what the system says.
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  function remembered() {
+    try { return localStorage.getItem('spillway-theme'); } catch { return null; }
+  }
+  function applyTheme() {
+    document.documentElement.dataset.theme = remembered() ?? (dark.matches ? 'dark' : 'light');
+    window.charts?.recolor();
+  }
+  dark.addEventListener('change', applyTheme);
+  applyTheme();
+
+  tools.theme = () => {
+    const next = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+    try { localStorage.setItem('spillway-theme', next); } catch { document.documentElement.dataset.theme = next; }
+    applyTheme();
+  };
+
+  tools.help = () => document.getElementById('help-dialog').showModal();
+
+  tools.save = (name, mime, content) => {
+    const url = URL.createObjectURL(new Blob([content], { type: mime }));
+    tools.saveURL(name, url);
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  };
+
+  tools.saveURL = (name, url) => {
+    const a = document.createElement('a');
+    a.href = url;
+    a.download = name;
+    a.click();
+  };
+
+  tools.copyLink = async (fragment) => {
+    const link = location.href.split('#')[0] + fragment;
+    history.replaceState(null, '', fragment);
+    try {
+      await navigator.clipboard.writeText(link);
+      tools.onCopied(true);
+      setTimeout(() => tools.onCopied(false), 2000);
+    } catch {
+      prompt('Copy this link:', link);
+    }
+  };
+
+  tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
+
+  // walk lists the files below a dropped entry, with their folders.
+  async function walk(entry, list) {
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      list.push({ name: entry.fullPath.replace(/^\//, ''), file });
+      return;
+    }
+    if (entry.name === '.git' || entry.name === 'node_modules') return;
+    const reader = entry.createReader();
+    for (;;) {
+      const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (some.length === 0) return;
+      for (const e of some) await walk(e, list);
+    }
+  }
+
+  function hand(list) {
+    if (list.length === 0) return;
+    const bytes = list.reduce((sum, f) => sum + f.file.size, 0);
+    if (bytes > mostBytes) {
+      tools.onRefused(`These ${list.length} files are ${(bytes / 2 ** 30).toFixed(1)} GiB together; a tab can take ${mostBytes / 2 ** 30} GiB. Open fewer of them.`);
+      return;
+    }
+    tools.onFiles(list);
+  }
+
+  async function take(transfer) {
+    const entries = [...transfer.items].filter((i) => i.kind === 'file').map((i) => i.webkitGetAsEntry?.()).filter(Boolean);
+    const list = [];
+    try {
+      if (entries.length > 0) for (const e of entries) await walk(e, list);
+      else list.push(...[...transfer.files].map((file) => ({ name: file.name, file })));
+    } catch (err) {
+      tools.onRefused(`What was dropped cannot be read (${err.message ?? err}). Try the buttons under Workload.`);
+      return;
+    }
+    hand(list);
+  }
+
+  function listenForFiles() {
+    const overlay = document.getElementById('drop-overlay');
+    const files = (e) => e.dataTransfer?.types.includes('Files');
+    let depth = 0;
+    const show = (on) => { overlay.hidden = !on; };
+    addEventListener('dragenter', (e) => { if (files(e)) { e.preventDefault(); depth++; show(true); } });
+    addEventListener('dragover', (e) => { if (files(e)) e.preventDefault(); });
+    addEventListener('dragleave', (e) => { if (files(e) && --depth <= 0) { depth = 0; show(false); } });
+    addEventListener('drop', (e) => {
+      depth = 0;
+      show(false);
+      if (files(e)) { e.preventDefault(); take(e.dataTransfer); }
+    });
+    addEventListener('paste', (e) => {
+      const list = [...(e.clipboardData?.files ?? [])].map((file) => ({ name: file.name, file }));
+      if (list.length > 0) { e.preventDefault(); hand(list); }
+    });
+    for (const id of ['pick-files', 'pick-folder']) {
+      const input = document.getElementById(id);
+      input.addEventListener('change', () => {
+        hand([...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
+        input.value = '';
+      });
+    }
+  }
+
+  function listenForKeys() {
+    addEventListener('keydown', (e) => {
+      const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
+      if (e.key === '?' && !typing && !e.ctrlKey && !e.metaKey) {
+        e.preventDefault();
+        tools.help();
+      } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') {
+        e.preventDefault();
+        if (e.shiftKey) tools.onRedo();
+        else tools.onUndo();
+      } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'y') {
+        e.preventDefault();
+        tools.onRedo();
+      }
+    });
+  }
+
+  tools.start = () => {
+    listenForFiles();
+    listenForKeys();
+    addEventListener('hashchange', () => tools.onVisit(location.hash));
+    const dialog = document.getElementById('help-dialog');
+    dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
+    document.getElementById('help-close').addEventListener('click', () => dialog.close());
+  };
+
+  return tools;
+})();

@@ -1,0 +1,36 @@
+package ui
+
+import (
+	"fmt"
+
+	"spillway/sim/quirk"
+)
+
+// Fidelity chooses between the published simulator's accidents and the paper.
+type Fidelity struct{ *App }
+
+func (c *Fidelity) published() bool { return c.State.Options.Quirks == quirk.Published() }
+
+func (c *Fidelity) corrected() bool { return c.State.Options.Quirks == quirk.Corrected() }
+
+func (c *Fidelity) quirks() []quirk.Entry { return quirk.All() }
+
+func (c *Fidelity) has(e quirk.Entry) bool { return c.State.Options.Quirks.Has(e.Quirk) }
+
+func (c *Fidelity) explain() string {
+	switch {
+	case c.published():
+		return "The published G10 simulator with all its accidents: reproduces the artifact's numbers."
+	case c.corrected():
+		return "What the paper describes, on one engine for all systems, without the published simulator's accidents."
+	}
+	return "Some of the published simulator's accidents are on: " + c.State.Fidelity() + "."
+}
+
+func (c *Fidelity) listLabel() string {
+	verb := "Show"
+	if c.IsOpen("quirks") {
+		verb = "Hide"
+	}
+	return fmt.Sprintf("%s the %d quirks one by one", verb, len(quirk.All()))
+}

@@ -1,0 +1,312 @@
+// Package model is everything the page shows and remembers, without the page:
+// the state and its link, forms, runs and their results as charts, tables and
+// sentences. It knows neither Vugu nor the browser.
+package model
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim"
+	"spillway/sim/knob"
+	"spillway/sim/machine"
+	"spillway/sim/quirk"
+	"spillway/sim/system"
+	"spillway/sim/workload"
+	"spillway/ui/job"
+)
+
+// A State decides everything that is computed and shown. Its text form is the
+// page's link.
+type State struct {
+	Source  job.Source
+	Preset  string // key of the preset that Machine started from
+	Machine machine.Machine
+	Options system.Options
+	Off     []string // stable names of systems that are not compared, sorted
+	Axis    Axis     // of the memory chart
+}
+
+// An Axis is what the memory chart's horizontal axis counts.
+type Axis string
+
+// The axes of the memory chart.
+const (
+	ByTime   Axis = "time"
+	ByKernel Axis = "kernel"
+)
+
+// version is the version of the link's format.
+const version = 1
+
+// Default is what the page shows first: the G10 paper's headline workload on
+// its machine, as published.
+func Default() State {
+	p := Presets()[0]
+	return State{
+		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel},
+		Preset:  p.Key,
+		Machine: p.Machine,
+		Options: system.Published(),
+		Axis:    ByTime,
+	}
+}
+
+// Base returns the machine of the state's preset: what Reset goes back to.
+func (s *State) Base() machine.Machine {
+	for _, p := range Presets() {
+		if p.Key == s.Preset {
+			return p.Machine
+		}
+	}
+	return Presets()[0].Machine
+}
+
+// On reports whether the system with this stable name is compared.
+func (s *State) On(name string) bool { return !slices.Contains(s.Off, name) }
+
+// Toggle adds the system to the comparison or takes it out.
+func (s *State) Toggle(name string) {
+	off := slices.Clone(s.Off)
+	if i := slices.Index(off, name); i >= 0 {
+		off = slices.Delete(off, i, i+1)
+	} else {
+		off = append(off, name)
+	}
+	slices.Sort(off)
+	s.Off = off
+}
+
+// Request returns what to run for one system.
+func (s *State) Request(name string) sim.Request {
+	return sim.Request{System: name, Machine: s.Machine, Options: s.Options}
+}
+
+// Fidelity names the mode for people.
+func (s *State) Fidelity() string {
+	switch q := s.Options.Quirks; q {
+	case quirk.Published():
+		return "as published"
+	case quirk.Corrected():
+		return "corrected"
+	default:
+		n := 0
+		for _, e := range quirk.All() {
+			if q.Has(e.Quirk) {
+				n++
+			}
+		}
+		return fmt.Sprintf("custom, %d of %d quirks", n, len(quirk.All()))
+	}
+}
+
+// Encode returns the state as the text of a link's fragment. What is as in
+// Default or as in the preset is left out.
+func (s *State) Encode() string {
+	d := Default()
+	p := []string{"v=" + strconv.Itoa(version)}
+	add := func(key, value string) { p = append(p, key+"="+escape(value)) }
+	if s.Source.Entry != "" {
+		add("entry", s.Source.Entry)
+	} else {
+		add("model", s.Source.Model)
+		add("batch", strconv.Itoa(s.Source.Batch))
+		add("times", string(s.Source.Times))
+	}
+	if s.Preset != d.Preset {
+		add("machine", s.Preset)
+	}
+	base := s.Base()
+	for _, k := range machine.Knobs() {
+		if k.Get(&s.Machine) != k.Get(&base) {
+			add(k.Key, k.Text(&s.Machine))
+		}
+	}
+	for _, k := range system.Knobs() {
+		if k.Get(&s.Options) != k.Get(&d.Options) {
+			add(k.Key, k.Text(&s.Options))
+		}
+	}
+	if s.Options.Quirks != d.Options.Quirks {
+		add("mode", s.Options.Quirks.String())
+	}
+	if len(s.Off) > 0 {
+		add("without", strings.Join(s.Off, ","))
+	}
+	if s.Axis != d.Axis {
+		add("axis", string(s.Axis))
+	}
+	return strings.Join(p, "&")
+}
+
+// escape makes text safe in a fragment and keeps commas readable.
+func escape(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "%2C", ",")
+}
+
+// Decode reads a link's fragment. The state is usable even when the error is
+// not nil: what could not be read is as in Default. An empty fragment is
+// Default.
+func Decode(fragment string) (State, error) {
+	s := Default()
+	fragment = strings.TrimPrefix(fragment, "#")
+	if fragment == "" {
+		return s, nil
+	}
+	values, err := url.ParseQuery(fragment)
+	if err != nil {
+		return s, errors.New("this link is damaged; ask for it again, or start from the settings shown")
+	}
+	switch v, err := strconv.Atoi(values.Get("v")); {
+	case values.Get("v") == "":
+		return s, errors.New("this link says no version (v=1); it may be cut off. The default settings are shown")
+	case err != nil || v < 1:
+		return s, fmt.Errorf("this link has the version %q, which never existed; the default settings are shown", values.Get("v"))
+	case v > version:
+		return s, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
+	}
+	values.Del("v")
+	return s, s.read(values)
+}
+
+// read applies every value, the preset first because knobs are relative to it.
+func (s *State) read(values url.Values) error {
+	var errs []error
+	if key := values.Get("machine"); key != "" {
+		if p, ok := findPreset(key); ok {
+			s.Preset, s.Machine = p.Key, p.Machine
+		} else {
+			errs = append(errs, fmt.Errorf("this link names the machine %q, which this version does not have", key))
+		}
+		values.Del("machine")
+	}
+	keys := make([]string, 0, len(values))
+	for key := range values {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if err := s.set(key, values.Get(key)); err != nil {
+			errs = append(errs, fmt.Errorf("in this link: %w", err))
+		}
+	}
+	if s.Source.Entry != "" {
+		s.Source.Model, s.Source.Batch, s.Source.Times = "", 0, ""
+	}
+	return errors.Join(errs...)
+}
+
+// set applies one key and value of a link.
+func (s *State) set(key, value string) (err error) {
+	switch key {
+	case "model":
+		if _, ok := job.FindModel(value); !ok {
+			return fmt.Errorf("unknown model %q", value)
+		}
+		s.Source.Model = value
+	case "batch":
+		n, err := ParseBatch(value)
+		if err != nil {
+			return err
+		}
+		s.Source.Batch = n
+	case "times":
+		if t := workload.TimeSource(value); t != workload.Estimated && t != workload.ColdModel {
+			return fmt.Errorf("unknown time source %q; want %s or %s", value, workload.Estimated, workload.ColdModel)
+		}
+		s.Source.Times = workload.TimeSource(value)
+	case "entry":
+		s.Source.Entry = value
+	case "mode":
+		q, err := quirk.Parse(value)
+		if err != nil {
+			return err
+		}
+		s.Options.Quirks = q
+	case "without":
+		for name := range strings.SplitSeq(value, ",") {
+			if _, err := sim.Find(name); err != nil {
+				return err
+			}
+			if s.On(name) {
+				s.Toggle(name)
+			}
+		}
+	case "axis":
+		if a := Axis(value); a != ByTime && a != ByKernel {
+			return fmt.Errorf("unknown axis %q", value)
+		}
+		s.Axis = Axis(value)
+	default:
+		return s.setKnob(key, value)
+	}
+	return nil
+}
+
+func (s *State) setKnob(key, value string) error {
+	if k := find(machine.Knobs(), key); k != nil {
+		return k.Parse(&s.Machine, value)
+	}
+	if k := find(system.Knobs(), key); k != nil {
+		return k.Parse(&s.Options, value)
+	}
+	return fmt.Errorf("unknown setting %q", key)
+}
+
+// find returns the knob with this key, or nil.
+func find[S any](knobs []knob.Knob[S], key string) *knob.Knob[S] {
+	for i := range knobs {
+		if knobs[i].Key == key {
+			return &knobs[i]
+		}
+	}
+	return nil
+}
+
+// MaxBatch is the largest batch size of a bundled model.
+const MaxBatch = 1 << 16
+
+// ParseBatch reads a batch size.
+func ParseBatch(text string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 1 || n > MaxBatch {
+		return 0, fmt.Errorf("batch size is %q; want a whole number from 1 to %d", text, MaxBatch)
+	}
+	return n, nil
+}
+
+// A Preset is a machine to start from.
+type Preset struct {
+	Key     string // stable, in links
+	Machine machine.Machine
+}
+
+// Presets lists the machines to start from; the first is the default.
+func Presets() []Preset {
+	ms := machine.Presets()
+	ps := make([]Preset, len(ms))
+	for i, m := range ms {
+		ps[i] = Preset{slug(m.Name), m}
+	}
+	return ps
+}
+
+// slug is a name in lower-case letters, digits and single dashes.
+func slug(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
+
+func findPreset(key string) (Preset, bool) {
+	for _, p := range Presets() {
+		if p.Key == key {
+			return p, true
+		}
+	}
+	return Preset{}, false
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"syscall/js"
+
+	"spillway/ui/job"
+)
+
+// runWorker does one job after another, for ever. A message holds the job as
+// JSON text and, when the worker does not have them yet, the opened files.
+func runWorker() {
+	self := js.Global()
+	jobs := make(chan js.Value, 16)
+	self.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		jobs <- args[0].Get("data")
+		return nil
+	}))
+	self.Call("postMessage", map[string]any{"ready": true})
+	b := &job.Bench{}
+	for data := range jobs {
+		var j job.Job
+		if err := json.Unmarshal([]byte(data.Get("job").String()), &j); err != nil {
+			post(job.Answer{Last: true, Error: fmt.Sprintf("the worker did not understand its job: %v", err)})
+			continue
+		}
+		if files := data.Get("files"); files.Truthy() {
+			if err := hand(b, j.Source.Files, files); err != nil {
+				post(job.Answer{ID: j.ID, Last: true, Error: err.Error()})
+				continue
+			}
+		}
+		post(b.Do(j, progress(j.ID)))
+	}
+}
+
+// hand reads the files and gives them to the bench.
+func hand(b *job.Bench, number int, files js.Value) error {
+	var read []job.File
+	for i := range files.Length() {
+		f := files.Index(i)
+		name := f.Get("name").String()
+		buffer, err := await(f.Get("file").Call("arrayBuffer"))
+		if err != nil {
+			return fmt.Errorf("%s cannot be read: %w. If it changed or moved since it was opened, open it again", name, err)
+		}
+		bytes := js.Global().Get("Uint8Array").New(buffer)
+		data := make([]byte, bytes.Length())
+		js.CopyBytesToGo(data, bytes)
+		read = append(read, job.File{Name: name, Data: data})
+	}
+	b.Open(number, read)
+	return nil
+}
+
+// progress returns a function that tells the page at most 20 times a second
+// how far the job is.
+func progress(id int) func(done, total int) {
+	clock := js.Global().Get("performance")
+	next := 0.0
+	return func(done, total int) {
+		if now := clock.Call("now").Float(); now >= next {
+			next = now + 50
+			post(job.Answer{ID: id, Done: done, Total: total})
+		}
+	}
+}
+
+// post sends an answer to the page.
+func post(a job.Answer) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		text, _ = json.Marshal(job.Answer{ID: a.ID, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)})
+	}
+	js.Global().Call("postMessage", map[string]any{"answer": string(text)})
+}
