@@ -12,13 +12,13 @@ SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -p
 BOTH   := ./sim/... ./traces/... ./ui/...
 
 .PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
-	harness check bench golden fuzz clean
+	server harness check bench golden fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-13s %s\n", $$1, $$2}'
 
-run: build ## build everything and serve it on this machine; prints the address
-	@mkdir -p $(OUT) && go build -o $(OUT)/serve ./build/serve && exec $(OUT)/serve
+run: build server ## build everything and serve it on this machine; prints the address
+	@exec $(OUT)/serve
 
 build: generate ## assemble the site in dist/
 	go run ./build/site
@@ -38,7 +38,7 @@ test-native: generate ## go test
 test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node
 	$(WASM) go test $(BOTH)
 
-test-browser: build harness ## the page in Chromium
+test-browser: build server harness ## the page in Chromium
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-edge: build edge harness ## the optional host in workerd
@@ -47,6 +47,9 @@ test-edge: build edge harness ## the optional host in workerd
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
 	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o build/worker/app.wasm ./wasm/edge
+
+server:
+	@go build -o $(OUT)/serve ./build/serve
 
 harness:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'The browser tests need Node.js 20 or newer with npm.'; exit 1; }
@@ -64,6 +67,7 @@ check: ## everything that can be judged without running the program
 	GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...
 	@files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "go tool gofumpt -w these: $$files"; exit 1; }
 	go run ./build/deadcode
+	go test ./build/arch
 	go mod tidy -diff
 
 BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -count $(or $(COUNT),6)

@@ -6,6 +6,7 @@
   // banner puts one line with a button above the page. It is built by hand
   // because it must work when the Go program does not.
   function banner(role, text, label, action) {
+    document.querySelector(`.boot-${role}`)?.remove();
     const box = document.createElement('div');
     box.className = `boot-banner boot-${role}`;
     box.setAttribute('role', role);
@@ -59,47 +60,25 @@
     else setTimeout(f, 1000);
   }
 
-  // offline keeps the site in a service worker's cache. A newer version that is
-  // already there when the page starts takes over at once; one that arrives
-  // later is offered, because a reload would lose what was typed.
+  // offline keeps the site in a service worker's cache. A page always runs the
+  // version it was started with; when a newer one has taken over the cache, a
+  // line offers it, because a reload by itself would lose what was typed.
   async function offline() {
     if (!('serviceWorker' in navigator) || !window.isSecureContext) return;
-    let registration;
+    let controlled = navigator.serviceWorker.controller !== null;
+    navigator.serviceWorker.addEventListener('controllerchange', () => {
+      if (controlled) banner('status', 'A newer version of Spillway is ready.', 'Reload', () => location.reload());
+      controlled = true;
+    });
     try {
-      registration = await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+      await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
     } catch (err) {
       console.warn('Spillway works, but not offline:', err);
-      return;
     }
-    const offer = () => {
-      const worker = registration.waiting;
-      if (!worker || !navigator.serviceWorker.controller) return;
-      banner('status', 'A newer version of Spillway is ready.', 'Reload', () => takeOver(worker));
-    };
-    offer();
-    registration.addEventListener('updatefound', () => {
-      const worker = registration.installing;
-      worker?.addEventListener('statechange', () => { if (worker.state === 'installed') offer(); });
-    });
   }
 
-  function takeOver(worker) {
-    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-    worker.postMessage('take over');
-  }
-
-  // newer tells whether a finished update waits; taking it over before anything
-  // has started costs one reload and loses nothing.
-  async function newer() {
-    if (!navigator.serviceWorker?.controller) return null;
-    return (await navigator.serviceWorker.getRegistration())?.waiting ?? null;
-  }
-
-  newer().catch(() => null).then((worker) => {
-    if (worker) return takeOver(worker);
-    return start().catch((err) => {
-      console.error(err);
-      crashed(`Spillway could not start: ${err?.message ?? err}.`);
-    });
+  start().catch((err) => {
+    console.error(err);
+    crashed(`Spillway could not start: ${err?.message ?? err}.`);
   });
 })();

@@ -14,6 +14,7 @@ self.addEventListener('install', (event) => {
     const cache = await caches.open(CACHE);
     // no-cache: ask the server whether the browser's copy is current.
     await cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })));
+    await self.skipWaiting();
   })());
 });
 
@@ -24,11 +25,6 @@ self.addEventListener('activate', (event) => {
     }
     await self.clients.claim();
   })());
-});
-
-// The page asks for this when it can afford a reload.
-self.addEventListener('message', (event) => {
-  if (event.data === 'take over') self.skipWaiting();
 });
 
 self.addEventListener('fetch', (event) => {

@@ -37,10 +37,10 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: `go run ./build/serve -addr 127.0.0.1:${process.env.SPILLWAY_PORT}`,
+    command: `exec build/out/serve -addr 127.0.0.1:${process.env.SPILLWAY_PORT}`,
     cwd: root,
     url: origin,
     reuseExistingServer: false,
-    timeout: 120_000,
+    timeout: 30_000,
   },
 });

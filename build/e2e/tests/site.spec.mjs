@@ -2,7 +2,12 @@
 // when it cannot.
 import { expect, screenshot, test } from '../fixture.mjs';
 
-const started = (page) => expect(page.locator('#app')).not.toBeEmpty();
+// started waits until the Go program has replaced what index.html shows first.
+async function started(page) {
+  const app = page.locator('#app');
+  await expect(app).not.toBeEmpty();
+  await expect(app).not.toContainText('Starting…', { timeout: 20_000 });
+}
 
 test('the page starts', async ({ page }) => {
   await page.goto('./');
