@@ -107,7 +107,10 @@ func ParseConfig(name string, data []byte) (*Config, error) {
 		}
 	}
 	c.Transformer = c.isTransformer == 1
-	return c, c.check()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // check reports what makes the whole config unusable.

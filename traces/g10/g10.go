@@ -99,13 +99,7 @@ func (p *Parts) build(s Setup) (*workload.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.w.Model == "" {
-		base := path.Base(p.Network.Name)
-		b.w.Name = strings.TrimSuffix(base, path.Ext(base))
-	} else {
-		b.w.Name = titles[b.w.Model]
-	}
-	b.w.Name += fmt.Sprintf(", batch %d", s.Batch)
+	b.w.Name = fmt.Sprintf("%s, batch %d", titleOf(p.Network.Name, b.w.Model), s.Batch)
 	if err := b.times(p, s.Speedup); err != nil {
 		return nil, err
 	}
@@ -125,6 +119,15 @@ var titles = map[string]string{
 	"inception-v3": "Inception-v3",
 	"resnet-152":   "ResNet-152",
 	"senet-154":    "SENet-154",
+}
+
+// titleOf returns a network's name for people: the published one, or the file's.
+func titleOf(file, model string) string {
+	if t, ok := titles[model]; ok {
+		return t
+	}
+	base := path.Base(file)
+	return strings.TrimSuffix(base, path.Ext(base))
 }
 
 // A builder collects tensors and kernels in creation order.

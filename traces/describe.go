@@ -1,0 +1,74 @@
+package traces
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// signatures are the beginnings of files that people take for traces, and what
+// to do with them.
+var signatures = []struct {
+	at    int
+	bytes string
+	what  string
+}{
+	{0, "\x89PNG\r\n\x1a\n", "an image (PNG), not a trace"},
+	{0, "\xff\xd8\xff", "an image (JPEG), not a trace"},
+	{0, "GIF8", "an image (GIF), not a trace"},
+	{8, "WEBP", "an image (WebP), not a trace"},
+	{0, "%PDF-", "a PDF document, not a trace"},
+	{0, "\x89HDF\r\n\x1a\n", "an HDF5 file, which holds model weights or arrays, not a trace"},
+	{0, "SQLite format 3\x00", "a SQLite database, as Nsight Systems writes; this format is not supported"},
+	{0, "\x7fELF", "a program (ELF), not a trace"},
+	{0, "\x00asm", "a WebAssembly program, not a trace"},
+	{0, "PAR1", "a Parquet table; this format is not supported"},
+	{0, "PK\x03\x04", "a zip archive inside another; unpack the outer one"},
+	{0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it and drop the folder"},
+	{0, "\xfd7zXZ\x00", "compressed with xz; unpack it and drop the folder"},
+	{0, "\x28\xb5\x2f\xfd", "compressed with Zstandard; unpack it and drop the folder"},
+	{0, "BZh", "compressed with bzip2; unpack it and drop the folder"},
+	{257, "ustar", "a tar archive; unpack it and drop the folder, or use the zip download"},
+	{0, "\x80\x02", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
+	{0, "\x80\x03", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
+	{0, "\x80\x04", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
+	{0, "\x80\x05", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
+	{0, "\xff\xfe", "text in UTF-16; save it as UTF-8"},
+	{0, "\xfe\xff", "text in UTF-16; save it as UTF-8"},
+}
+
+// describe says what content looks like that no format recognizes.
+func describe(data []byte) string {
+	if len(data) == 0 {
+		return "an empty file"
+	}
+	for _, s := range signatures {
+		if len(data) >= s.at && bytes.HasPrefix(data[s.at:], []byte(s.bytes)) {
+			return s.what
+		}
+	}
+	head := data[:min(len(data), 64<<10)]
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	lower := bytes.ToLower(text[:min(len(text), 256)])
+	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
+	switch {
+	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
+		return "a web page (HTML); use the site's download link instead of saving the page"
+	case bytes.HasPrefix(text, []byte("<")):
+		return "an XML file, not a trace"
+	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
+		switch {
+		case has(`"traceEvents"`), has(`"ph"`) && has(`"ts"`):
+			return "a Chrome trace (JSON), as the PyTorch profiler writes; this format is not supported"
+		case has(`"device_traces"`):
+			return "a PyTorch memory snapshot (JSON); this format is not supported"
+		case has(`"nodes"`) && has(`"schema"`):
+			return "an execution trace (JSON) of PyTorch or Chakra; this format is not supported"
+		}
+		return "JSON, but not a Spillway trace"
+	case has("kernel_stat.") || has("exe_time"):
+		return "a result of the artifact's simulator, not its input"
+	case !utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) || bytes.IndexByte(head, 0) >= 0:
+		return "a binary file of an unknown kind"
+	}
+	return "text, but none that is known"
+}

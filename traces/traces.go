@@ -1,0 +1,159 @@
+// Package traces opens what a user drops: files, folders, compressed archives,
+// in any of the supported formats. Formats are recognized by content. A format
+// is one package below this one and one line in the list of formats.
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"spillway/sim/workload"
+	"spillway/traces/g10"
+)
+
+// A File is a name, with slashes where folders are known, and its content.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// An Entry is a workload that can be loaded.
+type Entry struct {
+	Name   string // for people: "BERT-base, batch 256"
+	Detail string // which files it comes from
+	Model  string // stable ID as in workload.Workload, empty if unknown
+	Batch  int    // 0 if unknown before loading
+	// Load reads the files. It may be called repeatedly and from any goroutine.
+	Load func() (*workload.Workload, error)
+	// Config is the G10 artifact's .config file that the entry stands for; its
+	// pairs set up the hardware and the system. nil for all other entries.
+	Config *g10.Config
+}
+
+// A Source is what a set of files offers.
+type Source struct {
+	Format  string // "G10 artifact"
+	Entries []Entry
+	Notes   []string // what is missing or was left out, and what to do about it
+}
+
+// A format is a kind of trace. Sniff may see a file of any size and name.
+type format struct {
+	name  string
+	sniff func(name string, data []byte) bool
+	open  func(files []File) (*Source, error)
+}
+
+// formats lists all supported formats. The first that recognizes a file gets it.
+var formats = []format{
+	{"G10 artifact", g10.Sniff, openG10},
+}
+
+// supported says what Open takes, for messages.
+const supported = "Supported are the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and " +
+	"Workspace files, .config), singly, as a folder or as the repository's zip, and Spillway traces (JSON); each may be gzipped."
+
+// Open recognizes files by content and lists the workloads they describe.
+// Zip archives and gzip are unpacked. The error says what the files are and
+// what would be needed.
+func Open(files []File) (*Source, error) {
+	if len(files) == 0 {
+		return nil, errors.New("no files. " + supported)
+	}
+	files, notes, err := unpack(files)
+	if err != nil {
+		return nil, err
+	}
+	groups := make([][]File, len(formats))
+	var unknown []File
+	for _, f := range files {
+		at := slices.IndexFunc(formats, func(f1 format) bool { return f1.sniff(f.Name, f.Data) })
+		if at < 0 {
+			unknown = append(unknown, f)
+		} else {
+			groups[at] = append(groups[at], f)
+		}
+	}
+	all := &Source{Notes: notes}
+	var names []string
+	var errs []error
+	for i, group := range groups {
+		if len(group) == 0 {
+			continue
+		}
+		names = append(names, formats[i].name)
+		s, err := formats[i].open(group)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		all.Entries = append(all.Entries, s.Entries...)
+		all.Notes = append(all.Notes, s.Notes...)
+	}
+	all.Format = strings.Join(names, " and ")
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s\n%s", strings.Join(append(notes, describeAll(unknown)...), "\n"), supported)
+	}
+	if len(all.Entries) == 0 {
+		errs = append(errs, errors.New(strings.Join(all.Notes, "\n")))
+		return nil, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		all.Notes = append(all.Notes, err.Error())
+	}
+	all.Notes = append(all.Notes, leftOut(unknown)...)
+	return all, nil
+}
+
+// each opens a format whose files are one workload each.
+func each(decode func(name string, data []byte) (*workload.Workload, error)) func(files []File) (*Source, error) {
+	return func(files []File) (*Source, error) {
+		s := &Source{}
+		var errs []error
+		for _, f := range files {
+			w, err := decode(f.Name, f.Data)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			s.Entries = append(s.Entries, Entry{
+				Name: w.Name, Detail: path.Base(f.Name), Model: w.Model, Batch: w.Batch,
+				Load: func() (*workload.Workload, error) { return w, nil },
+			})
+		}
+		if len(s.Entries) == 0 {
+			return nil, errors.Join(errs...)
+		}
+		for _, err := range errs {
+			s.Notes = append(s.Notes, err.Error())
+		}
+		return s, nil
+	}
+}
+
+// mostNamed is how many files a message names one by one.
+const mostNamed = 5
+
+// describeAll says what files are that no format recognizes.
+func describeAll(files []File) []string {
+	var lines []string
+	for i, f := range files {
+		if i == mostNamed {
+			lines = append(lines, fmt.Sprintf("… and %d other files that are not traces.", len(files)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s.", f.Name, describe(f.Data)))
+	}
+	return lines
+}
+
+// leftOut notes the files next to traces that are none.
+func leftOut(files []File) []string {
+	if len(files) <= mostNamed {
+		return describeAll(files)
+	}
+	return []string{fmt.Sprintf("%d other files, such as %s, are not traces and were left out.", len(files), files[0].Name)}
+}
