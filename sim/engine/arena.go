@@ -34,6 +34,7 @@ type arenaTensor struct {
 	fetching  bool // queued for or on its way to the GPU
 	waiting   bool // in the waiting list of a planned prefetch
 	inHost    bool // host memory holds it, or will
+	dead      bool // host memory has no use for it
 }
 
 // An arenaRun is one iteration in the arena memory model.
@@ -188,7 +189,7 @@ func (r *arenaRun) drop(t workload.TensorID) {
 // keepInHost notes whether host memory holds t.
 func (r *arenaRun) keepInHost(t workload.TensorID, yes bool) {
 	x := &r.tensors[t]
-	if x.inHost == yes {
+	if x.inHost == yes || yes && x.dead {
 		return
 	}
 	x.inHost = yes

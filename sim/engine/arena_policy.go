@@ -40,7 +40,7 @@ func LossKernel(w *workload.Workload) workload.KernelID {
 	return workload.KernelID(most)
 }
 
-// Scratch returns the pages of the largest tensor that nobody reads. A
+// scratch returns the pages of the largest tensor that nobody reads. A
 // FillAhead system reserves them; such tensors get no memory of their own.
 func scratch(w *workload.Workload, life *vitality.Analysis) (pages int64) {
 	for t := range w.Tensors {
@@ -259,7 +259,8 @@ func (a *asPlanned) need(k workload.KernelID, t workload.TensorID) error {
 		if err := a.makeRoom(k, t); err != nil {
 			return err
 		}
-		// As published, an evicted weight is there again at no cost.
+		// As published, an evicted weight is there again at no cost, and any other
+		// tensor comes from the SSD, even if it went to host memory.
 		if x.offloaded && a.life.Birth[t] != k && !a.w.Tensors[t].Global {
 			a.fetch(ssdIn, t)
 			for x.fetching {
@@ -274,6 +275,8 @@ func (a *asPlanned) after(k workload.KernelID) {
 	for _, t := range a.sets.All[k] {
 		if !a.w.Tensors[t].Global && (a.life.Transient[t] || a.life.Death[t] == k+1) {
 			a.drop(t)
+			a.keepInHost(t, false)
+			a.tensors[t].dead = true
 		}
 	}
 	a.moved()

@@ -78,8 +78,8 @@ func TestArenaToys(t *testing.T) {
 			ledger: result.Ledger{result.Eviction: 900, result.LatePrefetch: 900},
 		},
 		{
-			// Four tensors fit. When the loss is known b, dc and 11 pages are
-			// left, no more than the 30 pages kept free. b1 fetches a from 1400 to 2400.
+			// After the loss 10 pages are free, no more than the 30 that the next
+			// kernels may need. b1 fetches a from 1400 to 2400.
 			name: "on demand", pages: 10, gpu: 41, ahead: true, ops: []program.Op{evict(2, 0, machine.SSD)},
 			time: 2500, busy: 2000, in: 10,
 			ledger: result.Ledger{result.Eviction: 900, result.SSDRead: 1000},
@@ -145,6 +145,17 @@ func TestArenaToys(t *testing.T) {
 				t.Errorf("fetched %v, want %v", in, tt.in*unit.Page)
 			}
 		})
+	}
+}
+
+func TestArenaProgress(t *testing.T) {
+	var last [2]int
+	_, err := Run(toyWorkload(1), &program.Program{}, Config{
+		Machine: toyMachine(100), Runtime: Runtime{Memory: Arena, Pool: 1},
+		Progress: func(done, total int) { last = [2]int{done, total} },
+	})
+	if err != nil || last != [2]int{6, 6} {
+		t.Errorf("progress ends at %v (%v), want 6 of 6", last, err)
 	}
 }
 
