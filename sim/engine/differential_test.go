@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,8 +17,9 @@ import (
 	"spillway/sim/workload"
 )
 
-// seeds is how many random cases each differential test runs.
-const seeds = 600
+// seeds is how many random cases each differential test runs; the first are
+// the smallest.
+var seeds = flag.Int("seeds", 400, "random cases of each differential test")
 
 // A policy is a way to draw the program and the run-time behavior.
 type policy uint8
@@ -64,9 +66,9 @@ func TestReferenceQuirks(t *testing.T) {
 func compareSeeds(t *testing.T, p policy, quirks func(*rand.Rand) quirk.Set) {
 	t.Helper()
 	ran := 0
-	for seed := range uint64(seeds) {
+	for seed := range uint64(*seeds) {
 		r := rand.New(rand.NewPCG(seed, uint64(p)))
-		w, prog, c := randomCase(r, p, float64(seed+1)/seeds)
+		w, prog, c := randomCase(r, p, float64(seed+1)/float64(*seeds))
 		c.Quirks = quirks(r)
 		want, wantErr := refRun(w, prog, c)
 		c.check = invariants(t)
@@ -78,8 +80,8 @@ func compareSeeds(t *testing.T, p policy, quirks func(*rand.Rand) quirk.Set) {
 			ran++
 		}
 	}
-	if ran < seeds/2 {
-		t.Errorf("only %d of %d cases ran to the end; the generator is too harsh", ran, seeds)
+	if ran < *seeds/2 {
+		t.Errorf("only %d of %d cases ran to the end; the generator is too harsh", ran, *seeds)
 	}
 }
 

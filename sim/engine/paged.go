@@ -75,8 +75,8 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 	}
 	e.moveLimit = 64 * (gpuPages + 1)
 	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)
-	for k := 0; k < min(e.window, len(sets.All)); k++ {
-		e.slide(k, 1)
+	for k := range e.window {
+		e.slide(k%len(sets.All), 1)
 	}
 	for {
 		if e.pending && (e.kernelAt < e.batchAt || e.kernelAt == e.batchAt && e.kernelSeq < e.batchSeq) {
