@@ -9,20 +9,16 @@ import (
 // those only. Memory never grows while moves are planned: a kernel is relieved
 // once.
 type relief struct {
-	// before counts the kernels over capacity before each kernel.
+	// span lists how long the kernels over capacity take, over two iterations.
+	span []float64
+	// before counts the entries of span before each kernel of two iterations.
 	before []int32
-	// span lists how long those kernels take, in order. slip lists what the
-	// published scheduler takes instead in the next iteration.
-	span, slip []float64
-	// lo to hi-1 are the kernels relieved since clean.
+	// lo to hi-1 are the kernels relieved since the last update.
 	lo, hi int
 }
 
 func newRelief(s *planner) relief {
-	return relief{
-		before: make([]int32, s.n+1), span: make([]float64, 0, s.n), slip: make([]float64, 0, s.n),
-		lo: 0, hi: s.n,
-	}
+	return relief{span: make([]float64, 0, 2*s.n), before: make([]int32, 2*s.n+1), lo: 0, hi: s.n}
 }
 
 // relieved notes that kernel j is no longer over capacity.
@@ -37,44 +33,119 @@ func (r *relief) changed(start, end int32, n int) bool {
 
 // update lists the kernels over capacity anew.
 func (r *relief) update(s *planner) {
-	r.span, r.slip = r.span[:0], r.slip[:0]
-	for j, m := range s.memory {
+	slip := s.quirks.Has(quirk.WrapSlip)
+	r.span = r.span[:0]
+	for j := range 2 * s.n {
 		r.before[j] = int32(len(r.span))
-		if m <= s.capacity {
-			continue
+		k := j
+		if j >= s.n {
+			k -= s.n
 		}
-		r.span = append(r.span, s.clock[j+1]-s.clock[j])
-		// The original takes kernel numbers modulo one too many: the first
-		// kernel counts minus the whole iteration, others as their predecessor.
-		if j == 0 {
-			r.slip = append(r.slip, -s.clock[s.n])
-		} else {
-			r.slip = append(r.slip, s.clock[j]-s.clock[j-1])
+		switch {
+		case s.memory[k] <= s.capacity:
+		case j < s.n || !slip:
+			r.span = append(r.span, s.clock[k+1]-s.clock[k])
+		// The original takes kernel numbers of the next iteration modulo one
+		// too many: the first kernel counts minus the whole iteration, others
+		// as their predecessor.
+		case k == 0:
+			r.span = append(r.span, -s.clock[s.n])
+		default:
+			r.span = append(r.span, s.clock[k]-s.clock[k-1])
 		}
 	}
-	r.before[s.n] = int32(len(r.span))
+	r.before[2*s.n] = int32(len(r.span))
+	r.lo, r.hi = s.n, 0
+}
+
+// during returns how long the kernels over capacity take, from start to end-1.
+func (r *relief) during(start, end int32) []float64 {
+	if end <= start {
+		return nil
+	}
+	return r.span[r.before[start]:r.before[end]]
 }
 
 // refresh brings the benefits of all open periods up to date. Only those are
 // computed whose transfers would now take other kernels, or that cover a kernel
 // that was relieved.
 func (s *planner) refresh() {
-	flipped := s.relief.lo < s.relief.hi
-	if flipped {
-		s.relief.update(s)
-	}
+	stale := s.stale[:0]
 	for i := range s.periods {
 		c := &s.periods[i]
-		if c.done {
-			continue
-		}
-		if s.refit(c) || flipped && s.relief.changed(c.gone, c.back, s.n) {
-			c.benefit = s.benefit(c)
+		if !c.done && (s.refit(c) || s.relief.changed(c.gone, c.back, s.n)) {
+			stale = append(stale, c)
 		}
 	}
-	s.relief.lo, s.relief.hi = s.n, 0
+	if s.relief.lo < s.relief.hi {
+		s.relief.update(s)
+	}
 	s.out.clean()
 	s.in.clean()
+	s.stale = stale
+	s.addUp(stale)
+}
+
+// A sum is a benefit that is being added up: size times the time over capacity
+// that the move relieves. The order of additions matters to the last bit.
+type sum struct {
+	period      *period
+	total, size float64
+	rest        []float64 // times still to add
+}
+
+// addUp computes the benefits of periods. It adds up four at a time, each in
+// its order, because one addition must wait for the one before.
+func (s *planner) addUp(periods []*period) {
+	var sums [4]sum
+	for {
+		for i := range sums {
+			a := &sums[i]
+			for len(a.rest) == 0 {
+				if a.period != nil {
+					a.period.benefit = a.total
+				}
+				if len(periods) == 0 {
+					finish(&sums)
+					return
+				}
+				c := periods[0]
+				periods = periods[1:]
+				*a = sum{c, 0, float64(c.size), s.relief.during(c.gone, c.back)}
+			}
+		}
+		advance(&sums)
+	}
+}
+
+// advance adds to all sums until one of them is complete.
+func advance(s *[4]sum) {
+	n := min(len(s[0].rest), len(s[1].rest), len(s[2].rest), len(s[3].rest))
+	r0, r1, r2, r3 := s[0].rest[:n], s[1].rest[:n], s[2].rest[:n], s[3].rest[:n]
+	z0, z1, z2, z3 := s[0].size, s[1].size, s[2].size, s[3].size
+	t0, t1, t2, t3 := s[0].total, s[1].total, s[2].total, s[3].total
+	for i := range n {
+		t0 += float64(z0 * r0[i])
+		t1 += float64(z1 * r1[i])
+		t2 += float64(z2 * r2[i])
+		t3 += float64(z3 * r3[i])
+	}
+	for i, t := range [4]float64{t0, t1, t2, t3} {
+		s[i].total, s[i].rest = t, s[i].rest[n:]
+	}
+}
+
+// finish completes the sums one by one.
+func finish(sums *[4]sum) {
+	for i := range sums {
+		a := &sums[i]
+		for _, t := range a.rest {
+			a.total += float64(a.size * t)
+		}
+		if a.period != nil {
+			a.period.benefit = a.total
+		}
+	}
 }
 
 // refit finds out when the tensor would be away if half of it moved at once
@@ -106,34 +177,6 @@ func (s *planner) reach(c *period) (first, last int) {
 		return int(c.start), int(c.end) - 1
 	}
 	return 0, s.n - 1
-}
-
-// benefit returns size times the time over capacity that the move relieves.
-func (s *planner) benefit(c *period) float64 {
-	if c.back <= c.gone {
-		return 0
-	}
-	r, n := &s.relief, int32(s.n)
-	size, sum := float64(c.size), 0.0
-	if c.gone < n {
-		sum = add(sum, size, r.span[r.before[c.gone]:r.before[min(c.back, n)]])
-	}
-	if c.back <= n {
-		return sum
-	}
-	next := r.span
-	if s.quirks.Has(quirk.WrapSlip) {
-		next = r.slip
-	}
-	return add(sum, size, next[r.before[max(c.gone, n)-n]:r.before[c.back-n]])
-}
-
-// add adds size times each span to sum, in order.
-func add(sum, size float64, spans []float64) float64 {
-	for _, t := range spans {
-		sum += float64(size * t)
-	}
-	return sum
 }
 
 // A key is what orders a period among the candidates.

@@ -44,6 +44,7 @@ type planner struct {
 	order   []key     // of periods, best first; kept from round to round
 	moved   []*period // periods with a planned move and a prefetch to place
 	relief  relief
+	stale   []*period // whose benefit is out of date; reused
 	rounds  int
 	ops     []program.Op
 }
