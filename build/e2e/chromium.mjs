@@ -1,7 +1,7 @@
 // Prints the path of a Chromium for the browser tests: the one named by CHROMIUM,
 // one that is installed, one that apt-get installs when run as root, or the one
 // Playwright downloads.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -42,7 +42,7 @@ function withApt() {
 async function withPlaywright() {
   say('No Chromium found; Playwright downloads one.');
   const cli = path.join(import.meta.dirname, 'node_modules/playwright/cli.js');
-  execFileSync(process.execPath, [cli, 'install', 'chromium'], { stdio: ['ignore', 2, 2] });
+  if (!run(process.execPath, [cli, 'install', 'chromium'])) return undefined;
   const { chromium } = await import('@playwright/test');
   return works(chromium.executablePath()) ? chromium.executablePath() : undefined;
 }
@@ -55,7 +55,7 @@ function named() {
   process.exit(1);
 }
 
-const file = named() ?? installed() ?? withApt() ?? await withPlaywright().catch((err) => say(err.message));
+const file = named() ?? installed() ?? withApt() ?? await withPlaywright();
 if (!file) {
   say('The browser tests need Chromium or Chrome: install one, or set CHROMIUM to its path.');
   process.exit(1);
