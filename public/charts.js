@@ -46,7 +46,22 @@ window.charts = (() => {
     };
   }
 
-  function dress(option, style, title) {
+  // legendRows estimates how many rows the legend takes at this width.
+  const pen = document.createElement('canvas').getContext('2d');
+  function legendRows(option, width, font) {
+    pen.font = `${font.fontSize}px ${font.fontFamily}`;
+    const names = option.legend.data ?? option.series.map((s) => s.name);
+    let rows = 1;
+    let x = 0;
+    for (const name of names) {
+      const w = pen.measureText(name).width + 14 + 5 + 12;
+      if (x > 0 && x + w > width - 10) { rows++; x = 0; }
+      x += w;
+    }
+    return rows;
+  }
+
+  function dress(option, style, width, title) {
     const v = (name) => style.getPropertyValue(name).trim();
     const font = { fontFamily: v('--font'), fontSize: 12, color: v('--text-2') };
     resolve(option, style);
@@ -61,7 +76,8 @@ window.charts = (() => {
       axis.axisLine = { show: axis.type === 'category', lineStyle: { color: v('--axis') }, ...axis.axisLine };
       axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: v('--grid') } };
     }
-    if (option.legend) Object.assign(option.legend, { textStyle: font, itemWidth: 14, itemHeight: 9, itemGap: 12, icon: option.series[0]?.type === 'bar' ? 'roundRect' : undefined, inactiveColor: v('--axis'), pageTextStyle: font });
+    if (option.legend) Object.assign(option.legend, { textStyle: font, itemWidth: 14, itemHeight: 9, itemGap: 12, icon: option.series[0]?.type === 'bar' ? 'roundRect' : undefined, inactiveColor: v('--axis') });
+    if (option.legend) option.grid.top += 20 * (legendRows(option, width, font) - 1);
     Object.assign(option.tooltip, {
       backgroundColor: v('--raised'), borderColor: v('--line'), textStyle: { ...font, color: v('--text') }, confine: true,
       formatter: tooltip(option.tooltip.unit ?? ''),
@@ -85,10 +101,10 @@ window.charts = (() => {
       f.host.className = 'plot-host';
       f.element.replaceChildren(f.host);
       f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
-      f.observer = new ResizeObserver(() => f.chart?.resize());
+      f.observer = new ResizeObserver(() => { f.chart?.resize(); schedule(id); });
       f.observer.observe(f.element);
     }
-    f.chart.setOption(dress(JSON.parse(f.option), css()), { notMerge: true });
+    f.chart.setOption(dress(JSON.parse(f.option), css(), f.element.clientWidth), { notMerge: true });
     f.element.dataset.drawn = 'true';
     if (!window.firstChart) {
       window.firstChart = performance.now();
@@ -120,7 +136,7 @@ window.charts = (() => {
     const chart = echarts.init(host, null, { renderer });
     const style = css();
     const color = (name) => style.getPropertyValue(name).trim();
-    const option = dress(JSON.parse(f.option), style, {
+    const option = dress(JSON.parse(f.option), style, 900, {
       text: f.title, subtext: f.note, left: 8, top: 6, itemGap: 5,
       textStyle: { fontSize: 14, fontWeight: 600, color: color('--text') }, subtextStyle: { fontSize: 11, color: color('--text-2') },
     });
@@ -165,7 +181,7 @@ window.charts = (() => {
 })();
 
 addEventListener('DOMContentLoaded', () => {
-  const library = document.getElementById('echarts');
+  const library = document.getElementById('chart-library');
   if (window.echarts) window.charts.ready();
   else library?.addEventListener('load', () => window.charts.ready());
 });

@@ -105,9 +105,9 @@ func boolText(b bool) string {
 func timesHelp(t workload.TimeSource) string {
 	switch t {
 	case workload.Estimated:
-		return "Estimated: kernel times from a clean roofline model of the GPU, what a warm, well-measured kernel takes."
+		return "A clean roofline model of the GPU: what a warm, well-measured kernel takes."
 	case workload.ColdModel:
-		return "As the paper measured: the same model plus the effects seen in the paper's own profile, where some kernels were timed cold. It makes the paper's convolutional networks 16 to 103 times too slow, which hides transfers and decides conclusions. Use it to compare with the paper's figures, and Estimated to see whether they hold."
+		return "The roofline plus the effects seen in the paper's profile, where some kernels were timed cold. Convolutional networks become 16 to 103 times slower, which hides transfers and decides conclusions: compare with Estimated."
 	}
 	return "Measured: the profile that came with the files."
 }

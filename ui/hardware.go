@@ -5,6 +5,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/machine"
 	"spillway/ui/model"
 )
 
@@ -19,6 +20,21 @@ func (c *Hardware) groups() []model.Group {
 func (c *Hardware) presets() []model.Preset { return model.Presets() }
 
 func (c *Hardware) pick(e vugu.DOMEvent) { c.SetPreset(e.PropString("target", "value")) }
+
+func (c *Hardware) slots() []machine.Slot { return machine.Slots() }
+
+func (c *Hardware) fit(slot string, e vugu.DOMEvent) {
+	c.SetPart(slot, e.PropString("target", "value"))
+}
+
+// partSource says where the numbers of the part in the slot come from.
+func (c *Hardware) partSource(slot machine.Slot) string {
+	p := c.Part(slot)
+	if p.Key == "" {
+		return "The numbers below are those of no listed part."
+	}
+	return "Source: " + p.Source
+}
 
 func (c *Hardware) typed(key string, e vugu.DOMEvent) {
 	c.SetMachine(key, e.PropString("target", "value"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall/js"
 
+	"spillway/traces"
 	"spillway/ui/job"
 )
 
@@ -37,7 +38,7 @@ func runWorker() {
 
 // hand reads the files and gives them to the bench.
 func hand(b *job.Bench, number int, files js.Value) error {
-	var read []job.File
+	var read []traces.File
 	for i := range files.Length() {
 		f := files.Index(i)
 		name := f.Get("name").String()
@@ -48,7 +49,7 @@ func hand(b *job.Bench, number int, files js.Value) error {
 		bytes := js.Global().Get("Uint8Array").New(buffer)
 		data := make([]byte, bytes.Length())
 		js.CopyBytesToGo(data, bytes)
-		read = append(read, job.File{Name: name, Data: data})
+		read = append(read, traces.File{Name: name, Data: data})
 	}
 	b.Open(number, read)
 	return nil

@@ -10,8 +10,12 @@ import (
 	"strings"
 
 	"spillway/sim"
+	"spillway/sim/machine"
 	"spillway/sim/result"
+	"spillway/sim/system"
 	"spillway/sim/workload"
+	"spillway/traces"
+	"spillway/traces/g10"
 )
 
 // A Bench does jobs one at a time and keeps the workload of the last one.
@@ -20,11 +24,27 @@ type Bench struct {
 	workload *workload.Workload
 
 	number int // of the files at hand
-	files  []File
+	files  []traces.File
+	source *traces.Source // what they hold, nil until needed
+	err    error          // why it could not be opened
 }
 
 // Open gives b a set of files under a number, instead of the one it had.
-func (b *Bench) Open(number int, files []File) { b.number, b.files = number, files }
+func (b *Bench) Open(number int, files []traces.File) {
+	b.number, b.files, b.source, b.err = number, files, nil, nil
+}
+
+// open returns what the files with this number hold.
+func (b *Bench) open(number int) (*traces.Source, error) {
+	if number != b.number {
+		return nil, errors.New("the files are no longer at hand; open them again")
+	}
+	if b.source == nil && b.err == nil {
+		b.source, b.err = traces.Open(b.files)
+		b.files = nil
+	}
+	return b.source, b.err
+}
 
 // Do does j. progress may be nil; it is told now and then how much of a run is
 // done. A bug that makes the simulator panic becomes the answer's error.
@@ -43,7 +63,7 @@ func (b *Bench) Do(j Job, progress func(done, total int)) (a Answer) {
 
 func (b *Bench) do(j Job, progress func(done, total int), a *Answer) error {
 	if j.Run == nil {
-		return errors.New("files cannot be opened yet")
+		return b.list(j.Source.Files, a)
 	}
 	w, err := b.load(j.Source)
 	if err != nil {
@@ -74,7 +94,67 @@ func (b *Bench) load(s Source) (*workload.Workload, error) {
 }
 
 func (b *Bench) build(s Source) (*workload.Workload, error) {
-	return stub(s), nil
+	if s.Entry == "" {
+		return stub(s), nil
+	}
+	source, err := b.open(s.Files)
+	if err != nil {
+		return nil, err
+	}
+	for i, name := range entryNames(source) {
+		if name == s.Entry {
+			return source.Entries[i].Load()
+		}
+	}
+	return nil, fmt.Errorf("the opened files hold no %q; choose another entry under Workload", s.Entry)
+}
+
+// list describes every entry of the files.
+func (b *Bench) list(number int, a *Answer) error {
+	source, err := b.open(number)
+	if err != nil {
+		return err
+	}
+	a.Notes = source.Notes
+	for i, name := range entryNames(source) {
+		e := Entry{Name: name, Info: source.Entries[i].Detail}
+		if c := source.Entries[i].Config; c != nil {
+			q, err := setup(c)
+			if err != nil {
+				e.Error = err.Error()
+			}
+			e.Setup = q
+		}
+		a.Entries = append(a.Entries, e)
+	}
+	return nil
+}
+
+// entryNames returns the entries' names, with a number where two are the same.
+func entryNames(s *traces.Source) []string {
+	seen := map[string]int{}
+	names := make([]string, len(s.Entries))
+	for i := range s.Entries {
+		name := s.Entries[i].Name
+		if seen[name]++; seen[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, seen[name])
+		}
+		names[i] = name
+	}
+	return names
+}
+
+// setup returns the hardware and options that a config file of the G10
+// artifact asks for: the paper's, as published, with the file's lines applied.
+func setup(c *g10.Config) (*sim.Request, error) {
+	q := &sim.Request{Machine: machine.G10(), Options: system.Published()}
+	var errs []error
+	for _, p := range c.Pairs {
+		if _, err := sim.Configure(q, p.Key, p.Value); err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", c.Name, p.Line, err))
+		}
+	}
+	return q, errors.Join(errs...)
 }
 
 func summarize(w *workload.Workload) *Summary {

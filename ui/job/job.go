@@ -61,9 +61,3 @@ type Answer struct {
 	Notes   []string       // about opened files
 	Crash   string         // said by the page itself when a worker was lost
 }
-
-// A File is one file as it was opened.
-type File struct {
-	Name string // with its folder
-	Data []byte
-}

@@ -20,7 +20,8 @@ type Chart struct {
 	ID    string // stable, in file names
 	Title string // what is shown, normalized to what
 	Note  string // workload, time source and fidelity
-	Alt   string // the main finding, a sentence or two
+	Alt   string // what it shows, for every system
+	Text  string // the main finding, a sentence
 	Rows  int    // height in rows of bars, 0 for a fixed height
 	Table Table  // the numbers
 	Empty string // why there is nothing to draw, empty if there is
@@ -196,14 +197,14 @@ func bars(rs []*Run, unit string, series []o) o {
 
 // legend moves the plot down and shows the series' names above it.
 func legend(opt o) o {
-	opt["legend"] = o{"top": 0, "left": 0, "type": "plain"}
+	opt["legend"] = o{"top": 0, "left": 0}
 	opt["grid"].(o)["top"] = 34
 	return opt
 }
 
 func (n *Session) throughput() Chart {
 	rs := n.visible()
-	c := Chart{ID: "throughput", Title: "Throughput, normalized to a GPU that holds everything (1 = as fast)", Rows: len(rs)}
+	c := Chart{ID: "throughput", Title: "Throughput, normalized to a GPU that holds everything", Rows: len(rs)}
 	c.Table.Head = []string{"System", "Normalized throughput", "Iteration time", "Remark"}
 	data := make([]o, len(rs))
 	for i, r := range rs {
@@ -227,7 +228,10 @@ func (n *Session) throughput() Chart {
 		"label": o{"show": true, "position": "right"},
 	}})
 	c.options["xAxis"].(o)["max"] = 1
-	c.Alt = n.Headline()
+	c.Alt = n.each(func(r *result.Result) string { return fixed(performance(r), 3) })
+	if r := n.first(); r != nil {
+		c.Text = fmt.Sprintf("An iteration takes %s when everything fits.", span(seconds(r, r.Ideal)))
+	}
 	return c
 }
 
@@ -292,7 +296,7 @@ func (n *Session) stacked(id, title, unit string, parts []part) Chart {
 const totalSeries = "Total"
 
 func (n *Session) breakdown() Chart {
-	c := n.stacked("breakdown", "Iteration time: computing, computing while data moves, waiting", "s", []part{
+	c := n.stacked("breakdown", "Iteration time, by activity", "s", []part{
 		{"Compute", "var(--compute)", func(r *result.Result) float64 { return seconds(r, r.Main().Compute) }},
 		{"Overlap", "var(--overlap)", func(r *result.Result) float64 { return seconds(r, r.Main().Overlap) }},
 		{"Stall", "var(--stall)", func(r *result.Result) float64 { return seconds(r, r.Main().Stall) }},
@@ -301,6 +305,9 @@ func (n *Session) breakdown() Chart {
 		m := r.Main()
 		return fmt.Sprintf("%s, of which %s waiting", span(seconds(r, r.Time())), percent(float64(m.Stall), float64(m.Time)))
 	})
+	if r, x := n.most(func(r *result.Result) float64 { return float64(r.Main().Stall) / float64(max(r.Main().Time, 1)) }); r != nil {
+		c.Text = fmt.Sprintf("%s waits longest: %s of its iteration.", r.System.Title, percent(x, 1))
+	}
 	return c
 }
 
@@ -311,7 +318,7 @@ func (n *Session) causes() Chart {
 		parts[i] = part{capital(cause.String()), fmt.Sprintf("var(--cause-%d)", i),
 			func(r *result.Result) float64 { return seconds(r, r.Main().Ledger[cause]) }}
 	}
-	c := n.stacked("causes", "Time beyond ideal, by cause (sums exactly to the slowdown)", "s", parts)
+	c := n.stacked("causes", "Time beyond ideal, by cause", "s", parts)
 	c.Alt = n.each(func(r *result.Result) string {
 		cause, share := worst(r)
 		if share == 0 {
@@ -319,6 +326,10 @@ func (n *Session) causes() Chart {
 		}
 		return fmt.Sprintf("%s beyond ideal, %s of it %s", span(seconds(r, r.Main().Ledger.Total())), percent(share, 1), cause)
 	})
+	if r, x := n.most(func(r *result.Result) float64 { return seconds(r, r.Main().Ledger.Total()) }); r != nil {
+		cause, share := worst(r.Result)
+		c.Text = fmt.Sprintf("%s loses most, %s; %s of it is %s.", r.System.Title, span(x), percent(share, 1), cause)
+	}
 	return c
 }
 
@@ -333,11 +344,17 @@ func (n *Session) traffic() Chart {
 		t := r.Main().Traffic
 		return fmt.Sprintf("%s GB in, %s GB out", digits(gb(t.SSDIn+t.HostIn), 3), digits(gb(t.SSDOut+t.HostOut), 3))
 	})
+	if r, x := n.most(func(r *result.Result) float64 {
+		t := r.Main().Traffic
+		return gb(t.SSDIn + t.SSDOut + t.HostIn + t.HostOut)
+	}); r != nil {
+		c.Text = fmt.Sprintf("%s moves most: %s GB in one iteration.", r.System.Title, digits(x, 3))
+	}
 	return c
 }
 
 func (n *Session) memory() Chart {
-	c := Chart{ID: "memory", Title: "GPU memory in use over the iteration"}
+	c := Chart{ID: "memory", Title: "GPU memory in use over an iteration"}
 	c.Table.Head = []string{"System", "Peak GPU memory, GiB", "Peak host memory, GiB"}
 	capacity := gib(n.State.Machine.GPUMemory)
 	xName := "time since the iteration began, s"
@@ -350,6 +367,9 @@ func (n *Session) memory() Chart {
 			continue
 		}
 		gpu, host := peak(r.Result)
+		if n.Bound(r) {
+			c.Text = fmt.Sprintf("Demand peaks at %s GiB, %s× the capacity.", digits(gib(gpu), 3), digits(gib(gpu)/capacity, 3))
+		}
 		c.Table.Rows = append(c.Table.Rows, []string{r.System.Title, digits(gib(gpu), 4), digits(gib(host), 4)})
 		if n.Bound(r) { // all memory in the world: its curve is the demand
 			series = append(series, o{"type": "line", "name": r.System.Title + " (demand)", "showSymbol": false, "data": memoryPoints(r.Result, n.State.Axis), "lineStyle": o{"width": 1.2, "type": "dashed"}, "itemStyle": o{"color": n.color(r)}})
@@ -362,11 +382,12 @@ func (n *Session) memory() Chart {
 		"type": "line", "name": "Capacity", "data": []any{}, "silent": true, "itemStyle": o{"color": "var(--limit)"},
 		"markLine": o{
 			"silent": true, "symbol": "none", "lineStyle": o{"color": "var(--limit)", "type": "solid", "width": 1.5},
-			"label": o{"position": "insideStartTop", "formatter": plain("capacity " + digits(capacity, 4) + " GiB"), "color": "var(--limit)"},
+			"label": o{"position": "insideEndTop", "formatter": plain("capacity " + digits(capacity, 4) + " GiB"), "color": "var(--limit)"},
 			"data":  []o{{"yAxis": round(capacity)}},
 		},
 	})
 	c.options = curves(xName, "GiB", series)
+	c.options["legend"].(o)["data"] = seriesNames(series[:len(series)-1])
 	c.options["tooltip"].(o)["unit"] = "GiB"
 	c.Alt = fmt.Sprintf("Capacity is %s GiB. ", digits(capacity, 4)) + n.each(func(r *result.Result) string {
 		gpu, _ := peak(r)
@@ -392,7 +413,7 @@ func memoryPoints(r *result.Result, a Axis) [][2]float64 {
 }
 
 func (n *Session) distribution() Chart {
-	c := Chart{ID: "slowdown", Title: "Kernel slowdown over its ideal time, kernels sorted"}
+	c := Chart{ID: "slowdown", Title: "Kernel time over its ideal, kernels sorted"}
 	c.Table.Head = []string{"System", "Kernels slowed by more than 1 %", "Median, ×", "90th percentile, ×", "99th percentile, ×", "Worst, ×"}
 	var series []o
 	for i, r := range n.visible() {
@@ -417,12 +438,15 @@ func (n *Session) distribution() Chart {
 	c.options = curves("kernels, %", "× ideal time (log)", series)
 	y := c.options["yAxis"].(o)
 	y["type"], y["min"], y["logBase"] = "log", 1, 10
-	c.options["xAxis"].(o)["max"] = 100
+	c.options["xAxis"].(o)["max"], c.options["xAxis"].(o)["axisLabel"] = 100, o{}
 	c.options["tooltip"].(o)["unit"] = "×"
 	c.Alt = n.each(func(r *result.Result) string {
 		xs := slowdowns(r)
 		return fmt.Sprintf("median %s×, worst %s×", digits(quantile(xs, 0.5), 3), digits(quantile(xs, 1), 3))
 	})
+	if r, x := n.most(func(r *result.Result) float64 { return quantile(slowdowns(r), 1) }); r != nil {
+		c.Text = fmt.Sprintf("The kernel hit hardest runs %s× its ideal time, under %s.", digits(x, 3), r.System.Title)
+	}
 	if len(series) == 0 && !n.Active() {
 		c.Empty = "Nothing to compare: only systems without stalls have a result."
 	}
@@ -445,15 +469,26 @@ func distributionPoints(xs []float64) [][2]float64 {
 
 // curves is the frame of a chart of lines.
 func curves(x, y string, series []o) o {
+	if series == nil {
+		series = []o{} // not null in JSON
+	}
 	return o{
 		"grid":     o{"left": 8, "right": 20, "top": 40, "bottom": 28, "containLabel": true},
-		"legend":   o{"top": 0, "left": 0, "type": "scroll"},
+		"legend":   o{"top": 0, "left": 0},
 		"tooltip":  o{"trigger": "axis"},
-		"xAxis":    o{"type": "value", "name": x, "nameLocation": "middle", "nameGap": 26, "min": 0, "max": "dataMax"},
+		"xAxis":    o{"type": "value", "name": x, "nameLocation": "middle", "nameGap": 26, "min": 0, "max": "dataMax", "axisLabel": o{"showMaxLabel": false}},
 		"yAxis":    o{"type": "value", "name": y, "nameLocation": "end", "nameGap": 8},
 		"dataZoom": []o{{"type": "inside", "zoomOnMouseWheel": "ctrl", "moveOnMouseMove": "shift"}},
 		"series":   series,
 	}
+}
+
+func seriesNames(series []o) []string {
+	ns := make([]string, len(series))
+	for i, s := range series {
+		ns[i] = s["name"].(string)
+	}
+	return ns
 }
 
 // each says something about every result, except that of the bound.
@@ -471,6 +506,30 @@ func (n *Session) each(say func(*result.Result) string) string {
 		return ""
 	}
 	return strings.Join(parts, "; ") + "."
+}
+
+// first returns a result that is shown, or nil.
+func (n *Session) first() *result.Result {
+	for _, r := range n.visible() {
+		if r.Shown() {
+			return r.Result
+		}
+	}
+	return nil
+}
+
+// most returns the run, not counting the bound, for which f is largest; nil
+// when f is nowhere positive.
+func (n *Session) most(f func(*result.Result) float64) (best *Run, value float64) {
+	for _, r := range n.visible() {
+		if !r.Shown() || n.Bound(r) {
+			continue
+		}
+		if x := f(r.Result); x > value {
+			best, value = r, x
+		}
+	}
+	return best, value
 }
 
 // worst returns the largest cause of stall and its share of all.

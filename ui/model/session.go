@@ -396,6 +396,33 @@ func (n *Session) SetPreset(key string) {
 	})
 }
 
+// SetPart puts a part into its slot of the machine.
+func (n *Session) SetPart(slot, key string) {
+	for _, s := range machine.Slots() {
+		for _, p := range s.Parts {
+			if s.Key == slot && p.Key == key {
+				n.Change("", func() {
+					p.Fit(&n.State.Machine)
+					clear(n.Machine.drafts)
+				})
+			}
+		}
+	}
+}
+
+// Part returns the part that is in the slot, or the zero Part when the numbers
+// are those of none.
+func (n *Session) Part(slot machine.Slot) machine.Part {
+	for _, p := range slot.Parts {
+		m := n.State.Machine
+		p.Fit(&m)
+		if m == n.State.Machine {
+			return p
+		}
+	}
+	return machine.Part{}
+}
+
 // SetMachine types into a hardware field.
 func (n *Session) SetMachine(key, text string) {
 	n.Change(key, func() { n.Machine.Edit(&n.State.Machine, key, text) })
