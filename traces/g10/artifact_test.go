@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -190,5 +191,33 @@ func BenchmarkBuild(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestBare builds all networks without a .config file.
+func TestBare(t *testing.T) {
+	needArtifact(t)
+	for _, name := range []string{"BERT/256-sim_lru", "VIT/512-sim_lru", "Inceptionv3/512-sim_lru", "ResNet152/512-sim_lru", "SENet154/256-sim_lru"} {
+		c := readConfig(t, name)
+		want, err := Build(c, readArtifact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Parts{}
+		for path, f := range map[string]*File{
+			c.Network: &p.Network, c.Times: &p.Times, c.InputFault: &p.InputFault, c.Fault: &p.Fault, c.Workspace: &p.Workspace,
+		} {
+			if f.Name, f.Data, err = readArtifact(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := p.BuildBare(int(c.Batch))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Origin = want.Origin
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: built without the .config file it is another workload", name)
+		}
 	}
 }

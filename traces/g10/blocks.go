@@ -9,28 +9,35 @@ import (
 // stands for. The module print does not say how a block's children are wired;
 // the artifact knows these blocks by name.
 func (m *modules) rewire(b *block) error {
-	switch {
-	case m.setup.ResNet && b.kind == "Bottleneck":
-		return m.residual(b, 7)
-	case m.setup.ResNet && b.kind == "BasicBlock":
-		return m.residual(b, 5)
-	case m.setup.Inception:
-		switch b.kind {
-		case "InceptionA":
-			return m.pooled(b, 21, 0, 3, 9)
-		case "InceptionB":
-			return m.reduced(b, 12, 0, 3)
-		case "InceptionC":
-			return m.pooled(b, 30, 0, 3, 12)
-		case "InceptionD":
-			return m.reduced(b, 18, 0, 6)
-		case "InceptionE":
-			return m.inceptionE(b)
-		}
-	case m.setup.SENet && b.kind == "SENetUnit":
-		return m.squeeze(b)
+	on := false
+	switch b.kind {
+	case "Bottleneck", "BasicBlock":
+		on = m.setup.ResNet
+	case "InceptionA", "InceptionB", "InceptionC", "InceptionD", "InceptionE":
+		on = m.setup.Inception
+	case "SENetUnit":
+		on = m.setup.SENet
 	}
-	return nil
+	if !on {
+		return nil
+	}
+	switch b.kind {
+	case "Bottleneck":
+		return m.residual(b, 7)
+	case "BasicBlock":
+		return m.residual(b, 5)
+	case "InceptionA":
+		return m.pooled(b, 21, 0, 3, 9)
+	case "InceptionB":
+		return m.reduced(b, 12, 0, 3)
+	case "InceptionC":
+		return m.pooled(b, 30, 0, 3, 12)
+	case "InceptionD":
+		return m.reduced(b, 18, 0, 6)
+	case "InceptionE":
+		return m.inceptionE(b)
+	}
+	return m.squeeze(b)
 }
 
 // inside returns the layers of b and the layer before it, and checks how many

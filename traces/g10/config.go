@@ -42,9 +42,9 @@ var keys = map[string]func(c *Config, value string) error{
 
 	"is_transformer": func(c *Config, v string) error { return number(&c.isTransformer, v, -1, 1) },
 	"trans_borden":   func(c *Config, v string) error { return number(&c.Border, v, 0, maxNumber) },
-	"is_resnet":      func(c *Config, v string) error { return flag(&c.ResNet, v) },
-	"is_inception":   func(c *Config, v string) error { return flag(&c.Inception, v) },
-	"is_senet":       func(c *Config, v string) error { return flag(&c.SENet, v) },
+	"is_resnet":      func(c *Config, v string) error { return toggle(&c.ResNet, v) },
+	"is_inception":   func(c *Config, v string) error { return toggle(&c.Inception, v) },
+	"is_senet":       func(c *Config, v string) error { return toggle(&c.SENet, v) },
 	"batch_size":     func(c *Config, v string) error { c.hasBatch = true; return number(&c.Batch, v, 1, maxNumber) },
 	"input_H":        func(c *Config, v string) error { return number(&c.Height, v, 1, maxNumber) },
 	"input_W":        func(c *Config, v string) error { return number(&c.Width, v, 1, maxNumber) },
@@ -56,8 +56,8 @@ var keys = map[string]func(c *Config, value string) error{
 	"pf_kernel_time_file":       func(c *Config, v string) error { c.Fault = v; return nil },
 	"workspace_size_file":       func(c *Config, v string) error { c.Workspace = v; return nil },
 
-	"is_UVM":           func(c *Config, v string) error { return flag(&c.unified, v) },
-	"use_prefetch":     func(c *Config, v string) error { return flag(&c.prefetch, v) },
+	"is_UVM":           func(c *Config, v string) error { return toggle(&c.unified, v) },
+	"use_prefetch":     func(c *Config, v string) error { return toggle(&c.prefetch, v) },
 	"eviction_policy":  func(c *Config, v string) error { c.eviction = strings.ToUpper(v); return nil },
 	"migration_policy": func(c *Config, v string) error { c.migration = strings.ToUpper(v); return nil },
 
@@ -182,7 +182,7 @@ func number(to *int64, text string, low, high int64) error {
 	return nil
 }
 
-func flag(to *bool, text string) error {
+func toggle(to *bool, text string) error {
 	if text != "0" && text != "1" {
 		return fmt.Errorf("%q; want 0 or 1", clip(text))
 	}
