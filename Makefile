@@ -8,11 +8,13 @@ WASM   := PATH="$(GOROOT)/lib/wasm:$$PATH" GOOS=js GOARCH=wasm
 OUT    := build/out
 # Hand-written Go files; generated ones end in _gen.go.
 SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -path './dist/*'
+LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || true)"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
 .PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
-	server harness check bench golden fuzz clean
+	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
+	bench golden fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-13s %s\n", $$1, $$2}'
@@ -56,18 +58,34 @@ harness:
 	@cd build/e2e && { cmp -s package-lock.json node_modules/.installed-lock.json \
 		|| { npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
 
-check: ## everything that can be judged without running the program
+check: check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy ## all that can be judged without running the program; make -k check goes on after a finding
+
+check-generated:
 	@before="$$(cat ui/*_gen.go 2>/dev/null || true)"; $(MAKE) --no-print-directory generate && \
 		[ -z "$$before" ] || [ "$$before" = "$$(cat ui/*_gen.go)" ] || { echo 'ui/*_gen.go was not what the .vugu files say; it is now: commit it'; exit 1; }
+
+check-vet:
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet $(BOTH) ./wasm/...
+
+check-fix: # what it prints, go fix does when asked without -diff
 	go fix -diff ./...
 	GOOS=js GOARCH=wasm go fix -diff $(BOTH) ./wasm/...
-	$$(go tool -n staticcheck) ./...
-	GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...
-	@files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "go tool gofumpt -w these: $$files"; exit 1; }
+
+check-static: # without what it says about generated code
+	@echo staticcheck; $(call LINT,$$(go tool -n staticcheck) ./...)
+	@$(call LINT,GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...)
+
+check-format:
+	@echo gofumpt; files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "to be formatted with go tool gofumpt -w:" $$files; exit 1; }
+
+check-dead:
 	go run ./build/deadcode
+
+check-law:
 	go test ./build/arch
+
+check-tidy:
 	go mod tidy -diff
 
 BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -count $(or $(COUNT),6)

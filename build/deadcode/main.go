@@ -1,7 +1,8 @@
 // Deadcode lists functions that nothing reaches. The tool of that name looks
 // at one platform at a time, and what only the browser calls is dead natively
 // and the other way round; so this program asks for both and reports what is
-// dead on every platform its file is built for.
+// dead on every platform that has a function of that name. A native stub of a
+// function that the browser calls is therefore alive.
 //
 // Run from the repository root; it exits with 1 if it finds something.
 package main
@@ -9,9 +10,13 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -43,22 +48,25 @@ func main() {
 	}
 }
 
-// A function is one that the tool found unreachable, and where it stands.
-type function struct{ place, name string }
+// A function is known by its folder and its name, which for a method includes
+// the receiver's type: "T.name".
+type function struct{ folder, name string }
 
-// deadEverywhere reports functions that are dead on all platforms that build
-// their file.
-func deadEverywhere(platforms []platform) ([]function, error) {
-	built := map[string]int{}     // by file: the number of platforms that build it
-	dead := map[function]int{}    // the number of platforms it is dead on
-	file := map[function]string{} // where it is
+// A finding is a function nobody reaches and where it stands.
+type finding struct{ place, name string }
+
+// deadEverywhere reports functions that are dead on all platforms that have them.
+func deadEverywhere(platforms []platform) ([]finding, error) {
+	declared := map[function]int{} // on how many platforms
+	dead := map[function]int{}     // on how many platforms
+	place := map[function]string{}
 	for _, p := range platforms {
-		names, err := files(p)
+		all, err := functions(p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
-		for _, name := range names {
-			built[name]++
+		for f := range all {
+			declared[f]++
 		}
 		packages, err := unreachable(p)
 		if err != nil {
@@ -66,19 +74,19 @@ func deadEverywhere(platforms []platform) ([]function, error) {
 		}
 		for _, pkg := range packages {
 			for _, f := range pkg.Funcs {
-				key := function{fmt.Sprintf("%s:%d", f.Position.File, f.Position.Line), f.Name}
+				key := function{filepath.Dir(f.Position.File), typeArgs.ReplaceAllString(f.Name, "")}
 				dead[key]++
-				file[key] = f.Position.File
+				place[key] = fmt.Sprintf("%s:%d", f.Position.File, f.Position.Line)
 			}
 		}
 	}
-	var found []function
+	var found []finding
 	for f, n := range dead {
-		if n == built[file[f]] {
-			found = append(found, f)
+		if n == declared[f] {
+			found = append(found, finding{place[f], f.name})
 		}
 	}
-	slices.SortFunc(found, func(a, b function) int { return strings.Compare(a.place, b.place) })
+	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.place, b.place) })
 	return found, nil
 }
 
@@ -94,8 +102,8 @@ func output(env []string, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// files lists the source files of a platform, relative to the working directory.
-func files(p platform) ([]string, error) {
+// functions collects what the files of a platform declare.
+func functions(p platform) (map[function]bool, error) {
 	const form = `{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
 {{end}}{{range .TestGoFiles}}{{$d}}/{{.}}
 {{end}}{{range .XTestGoFiles}}{{$d}}/{{.}}
@@ -108,16 +116,49 @@ func files(p platform) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for line := range strings.Lines(string(out)) {
-		name, err := filepath.Rel(here, strings.TrimSpace(line))
+	all := map[function]bool{}
+	for line := range strings.FieldsFuncSeq(string(out), func(r rune) bool { return r == '\n' }) {
+		name, err := filepath.Rel(here, line)
 		if err != nil {
 			return nil, err
 		}
-		names = append(names, name)
+		tree, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				all[function{filepath.Dir(name), qualified(f)}] = true
+			}
+		}
 	}
-	return names, nil
+	return all, nil
 }
+
+// qualified is the name of a function with that of its receiver's type.
+func qualified(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return f.Name.Name
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+// typeArgs is the part of a generic name that the declaration has elsewhere.
+var typeArgs = regexp.MustCompile(`\[[^]]*\]`)
 
 // A deadPackage is one element of the tool's JSON output.
 type deadPackage struct {
