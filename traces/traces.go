@@ -60,12 +60,12 @@ const supported = "Supported are the files of the G10 artifact (network descript
 // Zip archives and gzip are unpacked. The error says what the files are and
 // what would be needed.
 func Open(files []File) (*Source, error) {
-	if len(files) == 0 {
-		return nil, errors.New("no files. " + supported)
-	}
-	files, notes, err := unpack(files)
+	files, err := unpack(files)
 	if err != nil {
 		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("no files. " + supported)
 	}
 	groups := make([][]File, len(formats))
 	var unknown []File
@@ -77,7 +77,7 @@ func Open(files []File) (*Source, error) {
 			groups[at] = append(groups[at], f)
 		}
 	}
-	all := &Source{Notes: notes}
+	all := &Source{}
 	var names []string
 	var errs []error
 	for i, group := range groups {
@@ -95,7 +95,7 @@ func Open(files []File) (*Source, error) {
 	}
 	all.Format = strings.Join(names, " and ")
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s\n%s", strings.Join(append(notes, describeAll(unknown)...), "\n"), supported)
+		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported)
 	}
 	if len(all.Entries) == 0 {
 		errs = append(errs, errors.New(strings.Join(all.Notes, "\n")))

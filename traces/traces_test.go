@@ -3,27 +3,31 @@ package traces
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-const artifactDir = "../../shared/artifacts/g10"
+const artifact = "../../shared/artifacts/g10"
 
+// artifactFiles returns the artifact's files as a dropped folder.
 func artifactFiles(t testing.TB) []File {
 	t.Helper()
-	if _, err := os.Stat(artifactDir); err != nil {
-		t.Skipf("skipped: the G10 artifact's files are not in %s, so opening them was not tested", artifactDir)
+	if _, err := os.Stat(artifact); err != nil {
+		t.Skipf("skipped: the G10 artifact's files are not in %s, so opening them was not tested", artifact)
 	}
 	var files []File
-	err := filepath.WalkDir(artifactDir, func(p string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(artifact, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(p)
-		name, _ := filepath.Rel(artifactDir, p)
+		name, _ := filepath.Rel(artifact, p)
 		files = append(files, File{"G10-main/" + filepath.ToSlash(name), data})
 		return err
 	})
@@ -33,50 +37,298 @@ func artifactFiles(t testing.TB) []File {
 	return files
 }
 
-func TestArtifact(t *testing.T) {
-	files := artifactFiles(t)
+func zipped(t testing.TB, files []File) []byte {
+	t.Helper()
 	var buf bytes.Buffer
 	z := zip.NewWriter(&buf)
 	for _, f := range files {
 		w, err := z.Create(f.Name)
-		if err != nil {
-			t.Fatal(err)
+		if err == nil {
+			_, err = w.Write(f.Data)
 		}
-		if _, err := w.Write(f.Data); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, files := range map[string][]File{"folder": files, "zip": {{"G10-main.zip", buf.Bytes()}}} {
-		t.Run(name, func(t *testing.T) {
-			s, err := Open(files)
+	return buf.Bytes()
+}
+
+func gzipped(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	_, err := z.Write(data)
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// TestArtifact opens the whole artifact, as a folder and as the repository's
+// zip, and loads every network at every batch size and some configs.
+func TestArtifact(t *testing.T) {
+	files := artifactFiles(t)
+	litter := append(slices.Clone(files), File{"__MACOSX/G10-main/._BERT_Base.txt", []byte("x")}, File{"G10-main/.git/HEAD", []byte("x")})
+	for _, c := range []struct {
+		name  string
+		files []File
+	}{
+		{"folder", files},
+		{"zip", []File{{"G10-main.zip", zipped(t, litter)}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open(c.files)
 			if err != nil {
 				t.Fatal(err)
 			}
-			bare, configs := 0, 0
-			for _, e := range s.Entries {
-				if e.Config != nil {
-					configs++
-				} else {
-					bare++
-				}
+			if s.Format != "G10 artifact" || len(s.Entries) != 40+357 {
+				t.Errorf("got %d entries of %s, want 40 profiles and 357 configs of G10 artifact", len(s.Entries), s.Format)
 			}
-			t.Log(s.Format, bare, configs, strings.Join(s.Notes, "\n"))
+			want := []string{"55 other files, such as G10-main/LICENCE, are not traces and were left out."}
+			if !slices.Equal(s.Notes, want) {
+				t.Errorf("notes: got %q, want %q", s.Notes, want)
+			}
 			for i, e := range s.Entries {
-				if e.Config != nil && i%20 != 0 {
+				if (e.Config != nil) != (i >= 40) {
+					t.Errorf("entry %d: %s, config %v", i, e.Name, e.Config)
+				}
+				if c.name == "zip" && i%40 != 0 || e.Config != nil && i%20 != 0 {
 					continue
 				}
-				t.Log(e.Name, "|", e.Detail, "|", e.Model, e.Batch)
 				w, err := e.Load()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if w.Name != e.Name && e.Config == nil || w.Batch != e.Batch || w.Model != e.Model {
-					t.Errorf("%v != %v", w.Name, e)
+				if w.Batch != e.Batch || w.Model != e.Model || e.Config == nil && w.Name != e.Name {
+					t.Errorf("%+v loads %q, %q, batch %d", e, w.Name, w.Model, w.Batch)
 				}
+			}
+			if e := s.Entries[1]; e.Name != "BERT-base, batch 256" || e.Detail != "BERT_Base.txt with G10-main/results/BERT_Base/cudnn256.txt" {
+				t.Errorf("got %q, %q", e.Name, e.Detail)
+			}
+			at := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Name == "VIT/1280-sim_deepUM" })
+			if at < 0 || s.Entries[at].Detail != "ViT-S/32, batch 1280, deepum+" {
+				t.Errorf("no or a wrong entry for VIT/1280-sim_deepUM at %d", at)
 			}
 		})
 	}
+}
+
+const tinyNet = `Tiny(
+  (conv): Conv2d(3, 2, kernel_size=(2, 2), stride=(2, 2))
+  (fc): Linear(in_features=25088, out_features=5, bias=False)
+)
+`
+
+// column returns a file of ten kernels.
+func column(value string) []byte {
+	var b []byte
+	for k := range 10 {
+		b = fmt.Appendf(b, "%04d %s\n", k, value)
+	}
+	return b
+}
+
+const tinyConfig = `batch_size 2
+input_H 224
+input_W 224
+nn_model_input_file ../frontend/Nets/Tiny.txt
+orig_kernel_time_file ../results/Tiny/cudnn2.txt
+input_pf_kernel_time_file ../results/Tiny/cudnn2InputPF.txt
+pf_kernel_time_file ../results/Tiny/cudnn2PF.txt
+workspace_size_file ../results/Tiny/cudnn2Workspace.txt
+use_prefetch 1
+`
+
+// tiny returns the files of a whole small artifact.
+func tiny() []File {
+	return []File{
+		{"frontend/Nets/Tiny.txt", []byte(tinyNet)},
+		{"results/Tiny/cudnn2.txt", column("0.1 ms")},
+		{"results/Tiny/cudnn2InputPF.txt", column("0.2 ms")},
+		{"results/Tiny/cudnn2PF.txt", column("0.3 ms")},
+		{"results/Tiny/cudnn2Workspace.txt", column("0 B")},
+		{"src/configs/Tiny/2-sim_prefetch_lru.config", []byte(tinyConfig)},
+	}
+}
+
+// TestOpen drops parts of a small artifact in many ways.
+func TestOpen(t *testing.T) {
+	all := tiny()
+	flat := func(files []File) []File {
+		files = slices.Clone(files)
+		for i := range files {
+			files[i].Name = filepath.Base(files[i].Name)
+		}
+		return files
+	}
+	squeezed := slices.Clone(all)
+	for i := range squeezed {
+		squeezed[i] = File{squeezed[i].Name + ".gz", gzipped(t, squeezed[i].Data)}
+	}
+	renamed := func(i int, name string) []File {
+		files := slices.Clone(all)
+		files[i].Name = name
+		return files
+	}
+	const both = "Tiny, batch 2; Tiny/2-sim_prefetch_lru"
+	for _, c := range []struct {
+		name    string
+		files   []File
+		entries string
+		notes   []string
+	}{
+		{"everything", all, both, nil},
+		{"flat", flat(all), "Tiny, batch 2; 2-sim_prefetch_lru", nil},
+		{"gzip", squeezed, both, nil},
+		{"backslashes", renamed(1, `results\Tiny\cudnn2.txt`), both, nil},
+		{"zip of gzip", []File{{"a.zip", zipped(t, squeezed)}}, both, nil},
+		{"without config", all[:5], "Tiny, batch 2", nil},
+		{
+			"one missing", slices.Delete(slices.Clone(all), 3, 4), "Tiny/2-sim_prefetch_lru",
+			[]string{
+				"Tiny, batch 2: add results/Tiny/cudnn2PF.txt",
+				"src/configs/Tiny/2-sim_prefetch_lru.config needs more files: results/Tiny/cudnn2PF.txt is not among the files; add it",
+			},
+		},
+		{
+			"config alone", all[5:], "Tiny/2-sim_prefetch_lru",
+			[]string{"src/configs/Tiny/2-sim_prefetch_lru.config needs more files: " +
+				"frontend/Nets/Tiny.txt is not among the files; add it; results/Tiny/cudnn2.txt is not among the files; add it; " +
+				"results/Tiny/cudnn2InputPF.txt is not among the files; add it; results/Tiny/cudnn2PF.txt is not among the files; add it; " +
+				"results/Tiny/cudnn2Workspace.txt is not among the files; add it"},
+		},
+		{
+			"another file", append(slices.Clone(all), File{"photo.png", []byte("\x89PNG\r\n\x1a\n")}), both,
+			[]string{"photo.png: an image (PNG), not a trace."},
+		},
+		{
+			"unknown folder", renamed(1, "results/Other/cudnn2.txt"), "Tiny/2-sim_prefetch_lru",
+			[]string{
+				"results/Other/cudnn2.txt: kernel times of an unknown network; add its description, frontend/Nets/Other.txt",
+				"Tiny, batch 2: add results/Tiny/cudnn2.txt",
+				"src/configs/Tiny/2-sim_prefetch_lru.config needs more files: results/Tiny/cudnn2.txt is not among the files; add it",
+			},
+		},
+		{
+			"no batch in the name", renamed(1, "results/Tiny/times.txt"), "Tiny/2-sim_prefetch_lru",
+			[]string{
+				"results/Tiny/times.txt: holds one number for each kernel, but its name does not say for which batch size; name it like cudnn256.txt",
+				"Tiny, batch 2: add results/Tiny/cudnn2.txt",
+				"src/configs/Tiny/2-sim_prefetch_lru.config needs more files: results/Tiny/cudnn2.txt is not among the files; add it",
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open(c.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, e := range s.Entries {
+				names = append(names, e.Name)
+				w, err := e.Load()
+				if wantErr := len(c.notes) > 0 && strings.Contains(c.notes[len(c.notes)-1], "needs more files"); (err != nil) != wantErr {
+					t.Errorf("%s: %v", e.Name, err)
+				}
+				if err == nil && (w.Name != "Tiny, batch 2" || len(w.Kernels) != 10) {
+					t.Errorf("%s: loads %q with %d kernels", e.Name, w.Name, len(w.Kernels))
+				}
+			}
+			if got := strings.Join(names, "; "); got != c.entries {
+				t.Errorf("entries: got %s, want %s", got, c.entries)
+			}
+			if !slices.Equal(s.Notes, c.notes) {
+				t.Errorf("notes: got %q\nwant %q", s.Notes, c.notes)
+			}
+		})
+	}
+}
+
+// TestOpenNothing lists the exact messages for drops without any workload.
+func TestOpenNothing(t *testing.T) {
+	all := tiny()
+	bomb := make([]byte, 1<<20)
+	for _, c := range []struct {
+		name  string
+		files []File
+		want  string
+	}{
+		{"nothing", nil, "no files. " + supported},
+		{"PNG", []File{{"a.png", []byte("\x89PNG\r\n\x1a\n")}}, "a.png: an image (PNG), not a trace.\n" + supported},
+		{"empty", []File{{"a", nil}}, "a: an empty file.\n" + supported},
+		{"HTML", []File{{"a", []byte("\n<!DOCTYPE html><html>")}}, "a: a web page (HTML); use the site's download link instead of saving the page.\n" + supported},
+		{"pickle", []File{{"a", []byte("\x80\x04\x95")}}, "a: a Python pickle, for example a PyTorch memory snapshot; this format is not supported.\n" + supported},
+		{"Chrome", []File{{"a.gz", gzipped(t, []byte(`{"traceEvents": []}`))}}, "a: a Chrome trace (JSON), as the PyTorch profiler writes; this format is not supported.\n" + supported},
+		{"JSON", []File{{"a", []byte(`[1]`)}}, "a: JSON, but not a Spillway trace.\n" + supported},
+		{"text", []File{{"a", []byte(`hello`)}}, "a: text, but none that is known.\n" + supported},
+		{"binary", []File{{"a", []byte("\x00\x01\x02")}}, "a: a binary file of an unknown kind.\n" + supported},
+		{"tar", []File{{"a", append(make([]byte, 257), "ustar"...)}}, "a: a tar archive; unpack it and drop the folder, or use the zip download.\n" + supported},
+		{"short gzip", []File{{"a.gz", []byte{0x1f, 0x8b}}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
+		{"cut gzip", []File{{"a.gz", gzipped(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
+		{"cut zip", []File{{"a.zip", zipped(t, all)[:400]}}, "a.zip: damaged zip archive (zip: not a valid zip file); download it again"},
+		{"empty zip", []File{{"a.zip", zipped(t, nil)}}, "a.zip: an empty zip archive; download it again"},
+		{"checkpoint", []File{{"a.pt", zipped(t, []File{{"a/data.pkl", nil}})}}, "a.pt: a PyTorch checkpoint holds weights, not a trace. " + supported},
+		{"folder of litter", []File{{"x/.DS_Store", []byte("x")}}, "no files. " + supported},
+		{
+			"network alone", all[:1],
+			"Tiny.txt describes a network but there are no kernel times: add results/Tiny/cudnn256.txt, and cudnn256InputPF.txt, " +
+				"cudnn256PF.txt and cudnn256Workspace.txt beside it (or those of another batch size)",
+		},
+		{
+			"times alone", []File{{"cudnn2.txt", all[1].Data}},
+			"cudnn2.txt: kernel times of an unknown network; add its description, frontend/Nets/NAME.txt",
+		},
+		{
+			"broken network", []File{{"Tiny.txt", []byte("Tiny(\n(conv): Conv2d(")}},
+			"Tiny.txt:2: the file ends; want \",\" or \")\"",
+		},
+		{"broken config", []File{{"a.config", []byte("batch_size 2\nfoo 1")}}, `a.config:2: unknown key "foo"; see the artifact's src/configs for the keys`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Open(c.files)
+			if err == nil || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestTooLarge lowers the limit and unpacks more.
+func TestTooLarge(t *testing.T) {
+	data := make([]byte, 1<<20)
+	for _, f := range []File{{"a.gz", gzipped(t, data)}, {"a.zip", zipped(t, []File{{"x", data}})}, {"a.zip", zipped(t, []File{{"x.gz", gzipped(t, data)}})}} {
+		u := unpacker{room: 1<<20 - 1}
+		err := u.add(f)
+		if err == nil || !strings.Contains(err.Error(), "unpacks to more than 1 GiB; drop only the folders frontend, results and src/configs") {
+			t.Errorf("%s: got %v", f.Name, err)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	all := tiny()
+	f.Add("a.zip", zipped(f, all))
+	f.Add("a.gz", gzipped(f, all[0].Data))
+	for _, file := range all {
+		f.Add(file.Name, file.Data)
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		s, err := Open([]File{{name, data}})
+		if (s == nil) == (err == nil) {
+			t.Fatalf("got %v, %v", s, err)
+		}
+		if err != nil && err.Error() == "" {
+			t.Error("an empty message")
+		}
+		if s != nil && len(s.Entries) == 0 {
+			t.Error("no entries and no error")
+		}
+	})
 }

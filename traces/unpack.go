@@ -21,19 +21,18 @@ const (
 // An unpacker keeps account of what archives yield.
 type unpacker struct {
 	files []File
-	notes []string
 	room  int64 // bytes that may still come
 }
 
 // unpack replaces zip archives and gzipped files by their contents.
-func unpack(files []File) ([]File, []string, error) {
+func unpack(files []File) ([]File, error) {
 	u := unpacker{room: maxUnpacked}
 	for _, f := range files {
 		if err := u.add(f); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return u.files, u.notes, nil
+	return u.files, nil
 }
 
 func (u *unpacker) add(f File) error {

@@ -14,12 +14,14 @@ type Page interface {
 	Save(name, mime, text string)
 	// SaveChart offers the drawn chart for download, kind is "png" or "svg".
 	SaveChart(id, kind, name string)
-	// Copy puts the page's own link into the clipboard.
+	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
 	Theme()
+	// Narrow reports whether the window has room for one column only.
+	Narrow() bool
 	// Help opens the help dialog.
 	Help()
 }
@@ -43,15 +45,18 @@ type App struct {
 
 // NewApp returns the page's components' common ground.
 func NewApp(s *model.Session, p Page) *App {
-	return &App{Session: s, Page: p, chartsRev: -1, open: map[string]bool{
-		"workload": true, "systems": true, "hardware": true, "fidelity": true, "options": true,
-	}}
+	a := &App{Session: s, Page: p, chartsRev: -1, open: map[string]bool{}}
+	for _, panel := range []string{"workload", "systems", "hardware", "fidelity", "options"} {
+		// Where settings and results are below each other, results come soon.
+		a.open[panel] = !p.Narrow() || panel == "workload"
+	}
+	return a
 }
 
-// Open reports whether the part with this name is open.
+// IsOpen reports whether the part with this name is open.
 func (a *App) IsOpen(name string) bool { return a.open[name] }
 
-// Toggle opens the part with this name or closes it.
+// ToggleOpen opens the part with this name or closes it.
 func (a *App) ToggleOpen(name string) { a.open[name] = !a.open[name] }
 
 // Expanded is IsOpen as an attribute value.

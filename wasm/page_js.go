@@ -146,6 +146,11 @@ func (p *page) Pick(folder bool) { p.tools.Call("pick", folder) }
 // Theme implements ui.Page.
 func (p *page) Theme() { p.tools.Call("theme") }
 
+// Narrow implements ui.Page. The width is that of style.css.
+func (p *page) Narrow() bool {
+	return js.Global().Call("matchMedia", "(max-width: 820px)").Get("matches").Bool()
+}
+
 // Help implements ui.Page.
 func (p *page) Help() { p.tools.Call("help") }
 

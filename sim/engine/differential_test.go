@@ -130,9 +130,13 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		return least + r.IntN(1+int(float64(most-least)*size))
 	}
 	w := &workload.Workload{}
+	pages, batch := 60, 0
+	if r.IntN(3) == 0 { // long runs of pages in small batches
+		pages, batch = 300, 1+r.IntN(8)
+	}
 	for range upTo(2, 12) {
 		w.Tensors = append(w.Tensors, workload.Tensor{
-			Bytes:  unit.Bytes(upTo(1, 60))*unit.Page - unit.Bytes(r.IntN(4096)),
+			Bytes:  unit.Bytes(upTo(1, pages))*unit.Page - unit.Bytes(r.IntN(4096)),
 			Global: r.IntN(3) == 0,
 		})
 	}
@@ -157,7 +161,7 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		}
 		w.Kernels = append(w.Kernels, k)
 	}
-	c := Config{Machine: randomMachine(r), Runtime: Runtime{Memory: Paged}, Iterations: 1 + r.IntN(3), Seed: 1}
+	c := Config{Machine: randomMachine(r, pages, batch), Runtime: Runtime{Memory: Paged}, Iterations: 1 + r.IntN(3), Seed: 1}
 	if slow {
 		c.Machine.GPULink = min(c.Machine.GPULink, 2*unit.GBps)
 		c.Machine.HostLink = min(c.Machine.HostLink, c.Machine.GPULink)
@@ -168,7 +172,7 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		c.Noise, c.Seed = int64(r.IntN(300)), int64(r.IntN(3))
 	}
 	need := widest(w)
-	c.Machine.GPUMemory = unit.Bytes(max(20, need+r.IntN(1+max(1, 200-need)/(1+r.IntN(4))))) * unit.Page
+	c.Machine.GPUMemory = unit.Bytes(max(20, need+r.IntN(1+max(1, 3*pages-need)/(1+r.IntN(4))))) * unit.Page
 	if r.IntN(50) == 0 {
 		c.Machine.GPUMemory = unit.Bytes(max(1, need-1)) * unit.Page
 	}
@@ -199,9 +203,11 @@ func widest(w *workload.Workload) int {
 	return int(most)
 }
 
-func randomMachine(r *rand.Rand) machine.Machine {
+// randomMachine draws a machine for tensors of up to the given number of pages;
+// batch, if not 0, is its batch size.
+func randomMachine(r *rand.Rand, pages, batch int) machine.Machine {
 	m := machine.G10()
-	m.HostMemory = unit.Bytes(r.IntN(101)) * unit.Page
+	m.HostMemory = unit.Bytes(r.IntN(2*pages)) * unit.Page
 	if r.IntN(3) == 0 {
 		m.HostMemory = 100000 * unit.Page
 	}
@@ -220,6 +226,9 @@ func randomMachine(r *rand.Rand) machine.Machine {
 	}
 	if r.IntN(2) == 0 {
 		m.BatchPages = 1 + r.Int64N(64)
+	}
+	if batch > 0 {
+		m.BatchPages = int64(batch)
 	}
 	if r.IntN(2) == 0 {
 		m.AllocRate = 1 + r.Int64N(1e6)

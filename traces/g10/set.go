@@ -13,6 +13,7 @@ type Set struct {
 	Networks []Network
 	Configs  []File
 	files    []File // all of them
+	broken   []File // network descriptions that cannot be read
 	Notes    []string
 }
 
@@ -67,6 +68,7 @@ func (s *Set) network(f File) {
 	model, title, err := Identify(f)
 	if err != nil {
 		s.note("%v", err)
+		s.broken = append(s.broken, f)
 		return
 	}
 	s.Networks = append(s.Networks, Network{File: f, Model: model, Title: title})
@@ -110,8 +112,11 @@ func (s *Set) match(r *results) {
 		by = beside
 	}
 	slices.Sort(r.sizes)
+	broken := slices.ContainsFunc(s.broken, func(f File) bool {
+		return stem(f.Name) == path.Base(r.dir) || path.Dir(f.Name) == r.dir
+	})
 	switch {
-	case len(r.sizes) == 0:
+	case len(r.sizes) == 0, len(by) == 0 && broken:
 		return
 	case len(by) == 0:
 		name := path.Base(r.dir)

@@ -252,6 +252,10 @@ func findUnknown(data []byte, t reflect.Type) *Error {
 			stack = append(stack, container(next))
 		case closing:
 			stack = stack[:len(stack)-1]
+		case punctuation:
+			if data[tok.start] == ':' {
+				continue // the key has said what comes
+			}
 		case key:
 			var name string
 			if json.Unmarshal(data[tok.start:tok.end], &name) != nil {

@@ -109,10 +109,30 @@ func TestPublishedBERT256(t *testing.T) {
 	}
 	const host, ssd = machine.Host, machine.SSD
 	want := []move{
-		{40, 126, ssd}, {41, 125, host}, {42, 129, ssd}, {78, 242, host}, {79, 241, host}, {80, 245, host},
-		{116, 358, host}, {117, 357, host}, {118, 361, ssd}, {154, 474, host}, {155, 473, host}, {156, 477, host},
-		{192, 590, ssd}, {193, 589, host}, {194, 593, host}, {230, 706, host}, {231, 705, host}, {232, 709, host},
-		{268, 822, host}, {269, 821, host}, {270, 825, host}, {306, 938, ssd}, {307, 937, host}, {17, 53, ssd},
+		{40, 126, ssd},
+		{41, 125, host},
+		{42, 129, ssd},
+		{78, 242, host},
+		{79, 241, host},
+		{80, 245, host},
+		{116, 358, host},
+		{117, 357, host},
+		{118, 361, ssd},
+		{154, 474, host},
+		{155, 473, host},
+		{156, 477, host},
+		{192, 590, ssd},
+		{193, 589, host},
+		{194, 593, host},
+		{230, 706, host},
+		{231, 705, host},
+		{232, 709, host},
+		{268, 822, host},
+		{269, 821, host},
+		{270, 825, host},
+		{306, 938, ssd},
+		{307, 937, host},
+		{17, 53, ssd},
 	}
 	var got []move
 	for _, op := range p.Ops {

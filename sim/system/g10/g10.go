@@ -50,8 +50,8 @@
 //     takes it again at each transfer.
 //  5. Without [quirk.SymmetricSSD] margins use the SSD's write rate for
 //     the way out and its read rate for the way in.
-//  6. The 1 % headroom remains: the paper stops at capacity, but its evaluation
-//     never ran so.
+//  6. The target stays at 99 % of GPU memory, where Algorithm 1 says capacity:
+//     no published run was made with another headroom.
 //  7. Without [quirk.ArenaForGDS] G10-GDS and G10-Host plan as G10 does, within
 //     their tiers, and run on the paged engine.
 //  8. A tensor that no kernel uses takes no memory.

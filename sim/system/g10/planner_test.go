@@ -101,12 +101,11 @@ func flat(n int) []float64 {
 func TestLane(t *testing.T) {
 	p := newPath(flat(6), 10, 40, true)
 	tests := []struct {
-		size          int64
-		i, last       int
-		gone          int
-		end, first    int
-		back          int
-		before, after func()
+		size       int64
+		i, last    int
+		gone       int
+		end, first int
+		back       int
 	}{
 		{size: 25, i: 1, last: 5, gone: 3, end: 5, first: 0, back: 2},
 		{size: 30, i: 1, last: 5, gone: 3, end: 5, first: 0, back: 2},
