@@ -285,7 +285,7 @@ func (s *scanner) hint() string {
 		return "; JSON has no comments"
 	case begins("'"):
 		return "; JSON uses double quotes"
-	case s.state == wantKey && begins("}"), s.state == wantValue && len(s.stack) > 0 && begins("]"):
+	case s.state == wantKey && begins("}"), s.state == wantValue && len(s.stack) > 0 && s.inArray() && begins("]"):
 		return "; the comma before it is one too many"
 	case begins("True"), begins("False"), begins("None"), begins("NaN"), begins("Infinity"):
 		return "; JSON knows true, false, null and finite numbers"
