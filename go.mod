@@ -3,15 +3,18 @@ module spillway
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.0
+	github.com/evanw/esbuild v0.28.2
+	github.com/goccy/go-json v0.12.0
+	github.com/syumai/workers v0.32.0
+	github.com/vugu/vjson v0.0.0-20200505061711-f9cbed27d3d9
+	github.com/vugu/vugu v0.4.0
+)
+
+require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
-	github.com/andybalholm/brotli v1.2.0 // indirect
-	github.com/evanw/esbuild v0.28.2 // indirect
-	github.com/goccy/go-json v0.12.0 // indirect
-	github.com/syumai/workers v0.32.0 // indirect
 	github.com/vugu/html v0.0.0-20190914200101-c62dc20b8289 // indirect
-	github.com/vugu/vjson v0.0.0-20200505061711-f9cbed27d3d9 // indirect
-	github.com/vugu/vugu v0.4.0 // indirect
 	github.com/vugu/xxhash v0.0.0-20191111030615-ed24d0179019 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.42.0 // indirect
