@@ -54,7 +54,7 @@ var formats = []format{
 
 // supported says what Open takes, for messages.
 const supported = "Supported are the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and " +
-	"Workspace files, .config), singly, as a folder or as the repository's zip, and Spillway traces (JSON); each may be gzipped."
+	"Workspace files, .config), singly, as a folder or as the repository's zip, and Spillway traces (JSON); each may be gzipped"
 
 // Open recognizes files by content and lists the workloads they describe.
 // Zip archives and gzip are unpacked. The error says what the files are and

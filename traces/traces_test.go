@@ -282,11 +282,13 @@ func TestOpenNothing(t *testing.T) {
 				"cudnn256PF.txt and cudnn256Workspace.txt beside it (or those of another batch size)",
 		},
 		{
-			"times alone", []File{{"cudnn2.txt", all[1].Data}},
+			"times alone",
+			[]File{{"cudnn2.txt", all[1].Data}},
 			"cudnn2.txt: kernel times of an unknown network; add its description, frontend/Nets/NAME.txt",
 		},
 		{
-			"broken network", []File{{"Tiny.txt", []byte("Tiny(\n(conv): Conv2d(")}},
+			"broken network",
+			[]File{{"Tiny.txt", []byte("Tiny(\n(conv): Conv2d(")}},
 			"Tiny.txt:2: the file ends; want \",\" or \")\"",
 		},
 		{"broken config", []File{{"a.config", []byte("batch_size 2\nfoo 1")}}, `a.config:2: unknown key "foo"; see the artifact's src/configs for the keys`},
