@@ -1,11 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"syscall/js"
 
+	"spillway/traces/jsonx"
 	"spillway/ui/job"
 )
 
@@ -170,7 +170,7 @@ func (w *worker) restart() {
 
 // do sends a job to the worker.
 func (w *worker) do(j job.Job) {
-	text, err := json.Marshal(j)
+	text, err := jsonx.Marshal(j)
 	if err != nil {
 		w.pool.answer(job.Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the job cannot be sent: %v", err)})
 		return
@@ -193,7 +193,7 @@ func (w *worker) message(data js.Value) {
 		w.crashed("the program in the worker ended")
 	case data.Get("answer").Truthy():
 		var a job.Answer
-		if err := json.Unmarshal([]byte(data.Get("answer").String()), &a); err != nil {
+		if err := jsonx.Unmarshal([]byte(data.Get("answer").String()), &a); err != nil {
 			a = job.Answer{ID: w.job, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
 		}
 		outdated := w.stopped

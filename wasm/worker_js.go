@@ -1,11 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"syscall/js"
 
 	"spillway/traces"
+	"spillway/traces/jsonx"
 	"spillway/ui/job"
 )
 
@@ -22,7 +22,7 @@ func runWorker() {
 	b := &job.Bench{}
 	for data := range jobs {
 		var j job.Job
-		if err := json.Unmarshal([]byte(data.Get("job").String()), &j); err != nil {
+		if err := jsonx.Unmarshal([]byte(data.Get("job").String()), &j); err != nil {
 			post(job.Answer{Last: true, Error: fmt.Sprintf("the worker did not understand its job: %v", err)})
 			continue
 		}
@@ -70,9 +70,9 @@ func progress(id int) func(done, total int) {
 
 // post sends an answer to the page.
 func post(a job.Answer) {
-	text, err := json.Marshal(a)
+	text, err := jsonx.Marshal(a)
 	if err != nil {
-		text, _ = json.Marshal(job.Answer{ID: a.ID, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)})
+		text, _ = jsonx.Marshal(job.Answer{ID: a.ID, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)})
 	}
 	js.Global().Call("postMessage", map[string]any{"answer": string(text)})
 }

@@ -3,7 +3,6 @@ package job
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -16,6 +15,7 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
+	"spillway/traces/jsonx"
 )
 
 // A Bench does jobs one at a time and keeps the workload of the last one.
@@ -168,7 +168,7 @@ func summarize(w *workload.Workload) *Summary {
 // Hash returns the SHA-256 of r's JSON text, in hexadecimal. Equal results have
 // equal hashes on every platform.
 func Hash(r *result.Result) (string, error) {
-	text, err := json.Marshal(r)
+	text, err := jsonx.Marshal(r)
 	if err != nil {
 		return "", err
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"spillway/sim/engine"
 	"spillway/sim/result"
 	"spillway/sim/workload"
+	"spillway/traces/jsonx"
 	"spillway/ui/job"
 )
 
@@ -40,7 +40,7 @@ type o map[string]any
 
 // Option returns the ECharts option as JSON.
 func (c *Chart) Option() string {
-	text, err := json.Marshal(c.options)
+	text, err := jsonx.Marshal(c.options)
 	if err != nil {
 		return "{}"
 	}

@@ -2,13 +2,13 @@ package model
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"spillway/sim/result"
 	"spillway/sim/unit"
+	"spillway/traces/jsonx"
 	"spillway/ui/job"
 )
 
@@ -220,6 +220,6 @@ func (n *Session) JSON() (string, error) {
 		}
 		x.Runs = append(x.Runs, ExportRun{r.System.Name, r.System.Title, status, r.Error, r.Result})
 	}
-	text, err := json.Marshal(x)
+	text, err := jsonx.MarshalIndent(x)
 	return string(text), err
 }
