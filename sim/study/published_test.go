@@ -1,0 +1,161 @@
+package study_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"spillway/sim"
+	"spillway/sim/result"
+	"spillway/sim/study"
+	"spillway/sim/workload"
+	"spillway/traces/g10"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/validation.txt; read the diff before you commit it")
+
+const artifact = "../../../shared/artifacts/g10"
+
+// TestPublished runs every configuration of the published evaluation and
+// compares all 609 published numbers. The golden table lists each point that is
+// not exact: one that gets better or worse must be looked at.
+func TestPublished(t *testing.T) {
+	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the G10 artifact is not at %s: the published numbers are not checked", artifact)
+	}
+	points := study.Published()
+	if testing.Short() {
+		points = slices.DeleteFunc(points, func(p study.Point) bool { return p.Figure > "14" })
+	}
+	results := runAll(t, points)
+	rows := make([]study.Row, len(points))
+	for i, p := range points {
+		rows[i] = study.Compare(p, results[p.Run()])
+	}
+	if bad := study.Unexpected(rows); len(bad) > 0 {
+		t.Errorf("%d points are off by more than %v %% and not among the known: %v", len(bad), 100*study.Tolerance, bad[0].String())
+	}
+	if testing.Short() {
+		return
+	}
+	golden(t, "testdata/validation.txt", table(rows))
+}
+
+func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
+	t.Helper()
+	results := map[string]*result.Result{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	slots := make(chan bool, runtime.GOMAXPROCS(0))
+	started := map[string]bool{}
+	for _, p := range points {
+		if started[p.Run()] {
+			continue
+		}
+		started[p.Run()] = true
+		slots <- true
+		wg.Go(func() {
+			defer func() { <-slots }()
+			w, err := load(p.Config)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r, err := sim.Run(w, p.Request(), nil)
+			if err != nil {
+				t.Errorf("%s: %v", p.Config, err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			results[p.Run()] = r
+		})
+	}
+	wg.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return results
+}
+
+func load(config string) (*workload.Workload, error) {
+	path := filepath.Join(artifact, "src", "configs", config)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := g10.ParseConfig(config, data)
+	if err != nil {
+		return nil, err
+	}
+	return g10.Build(c, func(name string) (string, []byte, error) {
+		data, err := os.ReadFile(filepath.Join(artifact, "src", name))
+		return name, data, err
+	})
+}
+
+// table prints the points that are not exact, and counts.
+func table(rows []study.Row) []byte {
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	count := map[string]map[study.Status]int{}
+	var systems []string
+	for i := range rows {
+		r := &rows[i]
+		key := r.System + " " + r.Metric
+		if count[key] == nil {
+			count[key] = map[study.Status]int{}
+			systems = append(systems, key)
+		}
+		count[key][r.Status]++
+		if r.Status != study.Exact {
+			fmt.Fprintf(tw, "Figure %s\t%s\t%s\t%s\t%.10g\t%.10g\t%+.6f %%\t%s\n", r.Figure, r.Metric, r.System, r.Config, r.Value, r.Ours, 100*r.Diff, r.Status)
+		}
+	}
+	fmt.Fprintln(tw)
+	slices.Sort(systems)
+	for _, s := range systems {
+		fmt.Fprintf(tw, "%s\t%d exact\t%d within\t%d gap\n", s, count[s][study.Exact], count[s][study.Within], count[s][study.Gap])
+	}
+	tw.Flush()
+	return b.Bytes()
+}
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+		for i := range max(len(g), len(w)) {
+			if i >= len(g) || i >= len(w) || g[i] != w[i] {
+				t.Fatalf("%s:%d differs; read the difference, then run with -update\ngot  %s\nwant %s", path, i+1, at(g, i), at(w, i))
+			}
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(nothing)"
+}
