@@ -177,6 +177,8 @@ func TestOpen(t *testing.T) {
 		files[i].Name = name
 		return files
 	}
+	marked := renamed(5, all[5].Name)
+	marked[5].Data = append([]byte("\xef\xbb\xbf"), marked[5].Data...)
 	const both = "Tiny, batch 2; Tiny/2-sim_prefetch_lru"
 	for _, c := range []struct {
 		name    string
@@ -188,6 +190,7 @@ func TestOpen(t *testing.T) {
 		{"flat", flat(all), "Tiny, batch 2; 2-sim_prefetch_lru", nil},
 		{"gzip", squeezed, both, nil},
 		{"backslashes", renamed(1, `results\Tiny\cudnn2.txt`), both, nil},
+		{"byte order mark", marked, both, nil},
 		{"zip of gzip", []File{{"a.zip", zipped(t, squeezed)}}, both, nil},
 		{"without config", all[:5], "Tiny, batch 2", nil},
 		{
@@ -333,4 +336,19 @@ func FuzzOpen(f *testing.F) {
 			t.Error("no entries and no error")
 		}
 	})
+}
+
+func BenchmarkOpen(b *testing.B) {
+	files := artifactFiles(b)
+	packed := []File{{"G10-main.zip", zipped(b, files)}}
+	for name, files := range map[string][]File{"folder": files, "zip": packed} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Open(files); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

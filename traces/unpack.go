@@ -66,7 +66,7 @@ func (u *unpacker) plain(name string, data []byte) error {
 		}
 		name = strings.TrimSuffix(name, ".gz")
 	}
-	u.files = append(u.files, File{name, data})
+	u.files = append(u.files, File{name, bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}) // some editors put a mark in front
 	return nil
 }
 

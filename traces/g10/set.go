@@ -12,8 +12,9 @@ import (
 type Set struct {
 	Networks []Network
 	Configs  []File
-	files    []File // all of them
-	broken   []File // network descriptions that cannot be read
+	files    []File           // all of them
+	base     map[string][]int // indices into files by base name
+	broken   []File           // network descriptions that cannot be read
 	Notes    []string
 }
 
@@ -36,9 +37,11 @@ type Batch struct {
 func Collect(files []File) *Set {
 	s := &Set{files: slices.Clone(files)}
 	slices.SortStableFunc(s.files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
+	s.base = make(map[string][]int, len(files))
 	dirs := map[string]*results{}
 	var order []*results
-	for _, f := range s.files {
+	for i, f := range s.files {
+		s.base[path.Base(f.Name)] = append(s.base[path.Base(f.Name)], i)
 		switch r := Classify(f); r {
 		case NetworkFile:
 			s.network(f)
@@ -174,7 +177,8 @@ func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.
 func (s *Set) Find(config, p string) (name string, data []byte, err error) {
 	want := strings.TrimPrefix(path.Clean("/"+p), "/")
 	best, most, ties := -1, 0, 0
-	for i, f := range s.files {
+	for _, i := range s.base[path.Base(want)] {
+		f := s.files[i]
 		score := alike(f.Name, want)
 		if score == 1 && path.Dir(f.Name) != "." && path.Dir(f.Name) != path.Dir(config) {
 			continue // a file of the same name in another folder
