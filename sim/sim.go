@@ -46,9 +46,9 @@ func Find(name string) (system.System, error) {
 
 // A Request is one run of one system, without the workload.
 type Request struct {
-	System  string
-	Machine machine.Machine
-	Options system.Options
+	System  string          `json:"system"`
+	Machine machine.Machine `json:"machine"`
+	Options system.Options  `json:"options"`
 }
 
 // Validate reports every number that is out of range.

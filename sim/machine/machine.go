@@ -22,34 +22,37 @@ const (
 func (t Tier) String() string { return [...]string{"nowhere", "ssd", "host", "gpu"}[t] }
 
 // A Machine is one GPU with host memory and an SSD (G10 paper, Figure 1 and
-// Table 2). It is copied freely; presets are functions that return one.
+// Table 2). It is copied freely; presets are functions that return one. In JSON
+// every parameter has its knob's key and is an integer in the field's unit:
+// bytes, hertz, bytes per second, picoseconds.
 type Machine struct {
-	Name string
+	Name string `json:"name"`
 
 	// GPUMemory is what the GPU can hold.
-	GPUMemory unit.Bytes
+	GPUMemory unit.Bytes `json:"gpu_memory"`
 	// Clock is the tick of simulated time.
-	Clock unit.Frequency
+	Clock unit.Frequency `json:"gpu_clock"`
 	// AllocRate is how fast the GPU driver maps fresh memory, in femtoseconds a byte.
-	AllocRate int64
+	AllocRate int64 `json:"alloc_rate"`
 	// HostMemory is what of the host's memory may hold tensors.
-	HostMemory unit.Bytes
+	HostMemory unit.Bytes `json:"host_memory"`
 
 	// GPULink is the link of the GPU, each direction; everything shares it.
-	GPULink unit.Bandwidth
+	GPULink unit.Bandwidth `json:"gpu_link"`
 	// HostLink is the path to host memory, each direction.
-	HostLink unit.Bandwidth
+	HostLink unit.Bandwidth `json:"host_link"`
 	// SSDRead and SSDWrite are the sustained sequential rates of the SSD.
-	SSDRead, SSDWrite unit.Bandwidth
+	SSDRead  unit.Bandwidth `json:"ssd_read"`
+	SSDWrite unit.Bandwidth `json:"ssd_write"`
 
 	// FaultLatency is how long the host takes to handle a batch of GPU page faults.
-	FaultLatency unit.Time
+	FaultLatency unit.Time `json:"fault_latency"`
 	// SSDLatency is the latency of an SSD access as the planner and the fault model see it.
-	SSDLatency unit.Time
+	SSDLatency unit.Time `json:"ssd_latency"`
 	// FaultBatch is how many page faults the driver handles at a time.
-	FaultBatch int64
+	FaultBatch int64 `json:"fault_batch"`
 	// BatchPages is how many pages one migration batch moves in a direction.
-	BatchPages int64
+	BatchPages int64 `json:"batch_pages"`
 }
 
 const (

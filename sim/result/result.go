@@ -1,4 +1,8 @@
 // Package result holds what a run measured. It is the only thing charts see.
+//
+// Results travel as JSON between the worker, the page, the command and other
+// programs. The names in the tags are stable. All numbers are integers; a name
+// or its comment gives the unit, and cycles are ticks of clock_hz.
 package result
 
 import (
@@ -30,7 +34,9 @@ func (c Cause) String() string {
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
 
-// A Ledger attributes stall cycles to causes.
+// A Ledger attributes stall cycles to causes. Its JSON is an object with one
+// member a cause, named as Cause.String with underscores: {"fault_handling":0,
+// "host_read":0,"ssd_read":0,"late_prefetch":0,"allocation":0,"eviction":0}.
 type Ledger [NumCauses]unit.Cycles
 
 // Total returns the sum over all causes.
@@ -43,7 +49,10 @@ func (l *Ledger) Total() (n unit.Cycles) {
 
 // Traffic counts bytes moved, seen from the GPU.
 type Traffic struct {
-	SSDIn, SSDOut, HostIn, HostOut unit.Bytes
+	SSDIn   unit.Bytes `json:"ssd_in"`
+	SSDOut  unit.Bytes `json:"ssd_out"`
+	HostIn  unit.Bytes `json:"host_in"`
+	HostOut unit.Bytes `json:"host_out"`
 }
 
 // Faults counts pages that were not ready when a kernel wanted to start.
@@ -57,41 +66,46 @@ type Faults struct {
 // An Iteration is what one pass over the kernels measured.
 type Iteration struct {
 	// Time is from the end of the previous iteration to the end of this one.
-	Time unit.Cycles
+	Time unit.Cycles `json:"time_cycles"`
 	// Stall, Overlap and Compute split Time as the G10 paper's Figure 12 does:
 	// waiting, kernels running while data moves, kernels running alone.
-	Stall, Overlap, Compute unit.Cycles
+	Stall   unit.Cycles `json:"stall_cycles"`
+	Overlap unit.Cycles `json:"overlap_cycles"`
+	Compute unit.Cycles `json:"compute_cycles"`
 	// Ledger splits Time minus ideal time by cause. Its total is exact.
-	Ledger  Ledger
-	Traffic Traffic
-	Faults  Faults
+	Ledger  Ledger  `json:"stall_by_cause_cycles"`
+	Traffic Traffic `json:"traffic_bytes"`
+	Faults  Faults  `json:"fault_pages"`
 }
 
-// A Kernel is one kernel of the reported iteration.
+// A Kernel is one kernel of the reported iteration. Its names are short
+// because there are thousands.
 type Kernel struct {
-	Start, End unit.Cycles // since the start of the iteration; Start is when it could have begun
-	Ideal      unit.Cycles // execution time with all data resident
-	GPU, Host  unit.Bytes  // memory in use when it ended
+	Start unit.Cycles `json:"start"` // cycles since the start of the iteration; when it could have begun
+	End   unit.Cycles `json:"end"`   // cycles since the start of the iteration
+	Ideal unit.Cycles `json:"ideal"` // cycles it takes with all data resident
+	GPU   unit.Bytes  `json:"gpu"`   // bytes in use when it ended
+	Host  unit.Bytes  `json:"host"`  // the same for host memory
 }
 
 // A Result is what a run measured.
 type Result struct {
-	System string // stable name of the system
-	Mode   string // quirk set: "published", "corrected" or a list
+	System string `json:"system"` // stable name of the system
+	Mode   string `json:"mode"`   // quirk set: "published", "corrected" or a list
 
 	// Fits is false when the system cannot run the workload; Reason says why
 	// and what would help, and everything below is empty.
-	Fits   bool
-	Reason string
+	Fits   bool   `json:"fits"`
+	Reason string `json:"reason"`
 
-	Clock      unit.Frequency // the tick of all cycles here
-	Ideal      unit.Cycles    // sum of all kernels' execution times
-	Iterations []Iteration
-	Reported   int // index of the iteration that figures show
-	Kernels    []Kernel
+	Clock      unit.Frequency `json:"clock_hz"`     // the tick of all cycles here
+	Ideal      unit.Cycles    `json:"ideal_cycles"` // sum of all kernels' execution times
+	Iterations []Iteration    `json:"iterations"`
+	Reported   int            `json:"reported"` // index of the iteration that figures show
+	Kernels    []Kernel       `json:"kernels"`
 	// PlannedOps is how many migration instructions the planner issued.
-	PlannedOps int
-	Notes      []string // what the reader should know
+	PlannedOps int      `json:"planned_ops"`
+	Notes      []string `json:"notes"` // what the reader should know
 }
 
 // Time returns the reported iteration's time, or 0 when the run does not fit.

@@ -28,14 +28,15 @@ type System struct {
 // DoesNotFit says why a system cannot run a workload; it becomes data in the result.
 type DoesNotFit = engine.DoesNotFit
 
-// Options are the parameters of the systems and of the run.
+// Options are the parameters of the systems and of the run. In JSON a numeric
+// one has its knob's key, and the quirks are text as quirk.Parse reads it.
 type Options struct {
-	Quirks     quirk.Set
-	Iterations int64 // how many iterations are simulated
-	Lookahead  int64 // kernels DeepUM+ prefetches ahead
-	Safety     int64 // planner's extra margin on transfer times, in thousandths
-	Noise      int64 // half-width of the kernel time error, in thousandths
-	Seed       int64 // of the noise; 1 is the C++ library's default seed
+	Quirks     quirk.Set `json:"quirks"`
+	Iterations int64     `json:"iterations"` // how many iterations are simulated
+	Lookahead  int64     `json:"lookahead"`  // kernels DeepUM+ prefetches ahead
+	Safety     int64     `json:"safety"`     // planner's extra margin on transfer times, in thousandths
+	Noise      int64     `json:"noise"`      // half-width of the kernel time error, in thousandths
+	Seed       int64     `json:"seed"`       // of the noise; 1 is the C++ library's default seed
 }
 
 // Published returns the options of the G10 artifact's configs.
