@@ -161,7 +161,7 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 		}
 		w.Kernels = append(w.Kernels, k)
 	}
-	c := Config{Machine: randomMachine(r, pages, batch), Runtime: Runtime{Memory: Paged}, Iterations: 1 + r.IntN(3), Seed: 1}
+	c := Config{Machine: randomMachine(r, pages, batch), Runtime: Runtime{Memory: Paged, NoHost: r.IntN(8) == 0, SplitTables: r.IntN(2) == 0}, Iterations: 1 + r.IntN(3), Seed: 1}
 	if slow {
 		c.Machine.GPULink = min(c.Machine.GPULink, 2*unit.GBps)
 		c.Machine.HostLink = min(c.Machine.HostLink, c.Machine.GPULink)

@@ -36,6 +36,13 @@ type Runtime struct {
 	// Window kernels when it evicts for a prefetch (DeepUM+), and issue the
 	// prefetches of the kernel Window ahead.
 	Window int
+	// NoHost keeps a paged system out of host memory.
+	NoHost bool
+	// SplitTables says that flash pages are not in the unified page table: a
+	// fault on SSD data is handled by the unified-memory driver and again by the
+	// storage stack (G10 paper §4.5; what the UVM extension saves). It counts in
+	// corrected mode.
+	SplitTables bool
 	// Pool scales the arena; 1 is the GPU's memory.
 	Pool int64
 	// FillAhead makes an arena system prefetch offloaded tensors in order of

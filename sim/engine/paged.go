@@ -54,17 +54,22 @@ type pagedRun struct {
 	covered      unit.Cycles // closed transfer windows in all
 	prevEnd      unit.Cycles // end of the previous kernel
 	prevCovered  unit.Cycles
+	startCovered unit.Cycles // when the current kernel began to execute
 	iterationEnd unit.Cycles // end of the previous iteration
 }
 
 func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
 	gpuPages := int64(c.Machine.GPUMemory+unit.Page/2) / int64(unit.Page)
+	hostPages := int64(c.Machine.HostMemory / unit.Page)
+	if c.Runtime.NoHost {
+		hostPages = 0
+	}
 	sets := Sets(w, c.Quirks)
 	if err := kernelsFit(w, gpuPages); err != nil {
 		return nil, err
 	}
 	e := &pagedRun{
-		residency: newResidency(w, gpuPages, int64(c.Machine.HostMemory/unit.Page)),
+		residency: newResidency(w, gpuPages, hostPages),
 		w:         w, c: c, ops: p.Ops, sets: sets,
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
@@ -161,6 +166,7 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 		e.iter().Ledger[result.FaultHandling] += end - ready
 		e.blocked, e.penalty = false, 0
 	}
+	e.startCovered = e.coveredUntil(now)
 	e.touch()
 	e.log(k, start, end)
 	e.kernelDue(end)
@@ -202,16 +208,20 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 func (e *pagedRun) finish(now unit.Cycles) {
 	it := e.iter()
 	exec := e.times.exec[e.kernel]
-	covered := e.covered
-	if e.windowOpen {
-		covered += now - e.windowStart
+	covered := e.coveredUntil(now)
+	total := now - e.prevEnd
+	var overlap, stall, compute unit.Cycles
+	if e.c.Quirks.Has(quirk.OverlapFaults) {
+		compute = total - (covered - e.prevCovered)
+		overlap, stall = exec-compute, total-exec
+		if overlap < 0 { // published: what does not add up counts as stall
+			overlap, stall = 0, stall-overlap
+		}
+	} else {
+		overlap = min(exec, covered-e.startCovered)
+		compute, stall = exec-overlap, total-exec
 	}
-	total, x := now-e.prevEnd, covered-e.prevCovered
-	overlap, stall := x+exec-total, total-exec
-	if overlap < 0 {
-		overlap, stall = 0, stall-overlap
-	}
-	it.Compute += total - x
+	it.Compute += compute
 	it.Overlap += overlap
 	it.Stall += stall
 	e.prevEnd, e.prevCovered = now, covered
@@ -324,7 +334,7 @@ outputs:
 	if e.c.Quirks.Has(quirk.ProfilePenalty) {
 		e.penalty = d.profilePenalty(m, e.times.exec[k], e.times.inputFault[k], e.times.fault[k])
 	} else {
-		e.penalty += d.faultLatency(m)
+		e.penalty += d.faultLatency(m, e.c.Runtime.SplitTables)
 	}
 	if !e.blocked {
 		e.blocked, e.since, e.moved = true, now, 0
@@ -392,6 +402,14 @@ func (e *pagedRun) log(k workload.KernelID, start, end unit.Cycles) {
 
 // alive reports whether t holds a value that is needed while the current kernel runs.
 func (e *pagedRun) alive(t workload.TensorID) bool { return e.vital.Alive(e.w, t, e.kernel) }
+
+// coveredUntil returns how long pages have been on the move up to now.
+func (e *pagedRun) coveredUntil(now unit.Cycles) unit.Cycles {
+	if e.windowOpen {
+		return e.covered + now - e.windowStart
+	}
+	return e.covered
+}
 
 func (e *pagedRun) openWindow(now unit.Cycles) {
 	if !e.windowOpen {

@@ -71,11 +71,14 @@ type demand struct {
 func missing(f *result.Faults) int64 { return f.Host + f.SSD + f.Unallocated }
 
 // faultLatency is the corrected fault cost: the driver handles page faults in
-// batches.
-func (d *demand) faultLatency(m *machine.Machine) unit.Cycles {
+// batches, and those on SSD pages twice when the page tables are split.
+func (d *demand) faultLatency(m *machine.Machine, split bool) unit.Cycles {
 	batches := func(pages int64) unit.Cycles { return unit.Cycles((pages + m.FaultBatch - 1) / m.FaultBatch) }
-	return batches(missing(&d.in)+missing(&d.out))*m.Clock.CyclesUp(m.FaultLatency) +
-		batches(d.in.SSD+d.out.SSD)*m.Clock.CyclesUp(m.SSDLatency)
+	ssd := m.Clock.CyclesUp(m.SSDLatency)
+	if split {
+		ssd += m.Clock.CyclesUp(m.FaultLatency)
+	}
+	return batches(missing(&d.in)+missing(&d.out))*m.Clock.CyclesUp(m.FaultLatency) + batches(d.in.SSD+d.out.SSD)*ssd
 }
 
 // profilePenalty is the published fault cost (quirk profile-penalty): bandwidths

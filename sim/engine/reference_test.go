@@ -75,7 +75,7 @@ type refEvent struct {
 
 type refLog struct {
 	iteration, kernel int
-	start, end        unit.Cycles
+	start, end, exec  unit.Cycles // exec: when it began to execute
 }
 
 // refRun runs p in the paged memory model, page by page.
@@ -84,7 +84,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 		w: w, p: p, c: c,
 		sets: Sets(w, c.Quirks), vital: vitality.Analyze(w), times: kernelTimes(w, c),
 		gpuPages:  int(math.Round(float64(c.Machine.GPUMemory) / 4096)),
-		hostPages: int(c.Machine.HostMemory / 4096),
+		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
@@ -227,7 +227,7 @@ func (r *refModel) begin(now unit.Cycles) bool {
 		}
 		r.resetCursor()
 	}
-	r.logs = append(r.logs, refLog{r.iteration, k, start, end})
+	r.logs = append(r.logs, refLog{r.iteration, k, start, end, now})
 	r.res.Kernels = append(r.res.Kernels, result.Kernel{
 		Start: start - r.ended, End: end - r.ended, Ideal: r.times.exec[k],
 		GPU: unit.Bytes(len(r.recent)) * 4096, Host: unit.Bytes(r.hostUsed) * 4096,
@@ -335,6 +335,13 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 	}
 }
 
+func refHostPages(c Config) int {
+	if c.Runtime.NoHost {
+		return 0
+	}
+	return int(c.Machine.HostMemory / 4096)
+}
+
 // faultCost is the cost of handling faults batch by batch.
 func (r *refModel) faultCost(missed [2]result.Faults) unit.Cycles {
 	m := &r.c.Machine
@@ -349,6 +356,9 @@ func (r *refModel) faultCost(missed [2]result.Faults) unit.Cycles {
 	}
 	for ; ssd > 0; ssd -= m.FaultBatch {
 		cost += m.Clock.CyclesUp(m.SSDLatency)
+		if r.c.Runtime.SplitTables {
+			cost += m.Clock.CyclesUp(m.FaultLatency)
+		}
 	}
 	return cost
 }
@@ -708,11 +718,20 @@ func (r *refModel) account() {
 		it := &r.res.Iterations[l.iteration]
 		total, ideal := l.end-before, r.times.exec[l.kernel]
 		overlap, stall := covered+ideal-total, total-ideal
+		compute := total - covered
 		if overlap < 0 {
 			stall, overlap = stall-overlap, 0
 		}
+		if !r.has(quirk.OverlapFaults) {
+			var executing unit.Cycles
+			for _, win := range r.windows {
+				executing += max(0, min(win[1], l.end)-max(win[0], l.exec))
+			}
+			overlap = min(ideal, executing)
+			compute, stall = ideal-overlap, total-ideal
+		}
 		it.Time += total
-		it.Compute += total - covered
+		it.Compute += compute
 		it.Overlap += overlap
 		it.Stall += stall
 		before = r.logs[i].end

@@ -80,12 +80,16 @@ var System = system.System{
 
 // GDS is G10 that moves tensors between GPU and SSD only.
 var GDS = system.System{
-	Name:    "g10-gds",
-	Title:   "G10-GDS",
-	Paper:   "G10 (MICRO 2023), §7.2",
-	About:   "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
-	Plan:    variant{direct: true}.plan,
-	Runtime: directRuntime,
+	Name:  "g10-gds",
+	Title: "G10-GDS",
+	Paper: "G10 (MICRO 2023), §7.2",
+	About: "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Plan:  variant{direct: true}.plan,
+	Runtime: func(o *system.Options) engine.Runtime {
+		r := directRuntime(o)
+		r.NoHost = true
+		return r
+	},
 }
 
 // Host is G10 that moves tensors between GPU, host and SSD without unified memory.
@@ -103,7 +107,7 @@ func directRuntime(o *system.Options) engine.Runtime {
 	if o.Quirks.Has(quirk.ArenaForGDS) {
 		return engine.Runtime{Memory: engine.Arena, Pool: 4}
 	}
-	return engine.Runtime{Memory: engine.Paged}
+	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
 }
 
 // A variant says which tiers a system uses and how.

@@ -78,11 +78,12 @@ func TestRates(t *testing.T) {
 func TestRuntimes(t *testing.T) {
 	for _, s := range []system.System{GDS, Host} {
 		o := system.Published()
-		if got, want := s.Runtime(&o), (engine.Runtime{Memory: engine.Arena, Pool: 4}); got != want {
+		noHost := s.Name == GDS.Name
+		if got, want := s.Runtime(&o), (engine.Runtime{Memory: engine.Arena, Pool: 4, NoHost: noHost}); got != want {
 			t.Errorf("%s as published: %+v, want %+v", s.Title, got, want)
 		}
 		o.Quirks = quirk.Corrected()
-		if got, want := s.Runtime(&o), (engine.Runtime{Memory: engine.Paged}); got != want {
+		if got, want := s.Runtime(&o), (engine.Runtime{Memory: engine.Paged, NoHost: noHost, SplitTables: true}); got != want {
 			t.Errorf("%s corrected: %+v, want %+v", s.Title, got, want)
 		}
 	}
