@@ -20,6 +20,7 @@ const origin = `http://127.0.0.1:${process.env.SPILLWAY_PORT}`;
 export default defineConfig({
   testDir: 'tests',
   timeout: 60_000,
+  expect: { timeout: 10_000 },
   retries: 0,
   workers: 1,
   forbidOnly: !!process.env.CI,

@@ -4,9 +4,9 @@ import { expect, screenshot, test } from '../fixture.mjs';
 
 // started waits until the Go program has replaced what index.html shows first.
 async function started(page) {
-  const app = page.locator('#app');
-  await expect(app).not.toBeEmpty();
-  await expect(app).not.toContainText('Starting…', { timeout: 20_000 });
+  await page.waitForFunction(() => window.wasmModule);
+  await expect(page.getByText('Starting…')).toHaveCount(0, { timeout: 20_000 });
+  await expect(page.getByRole('main')).toBeVisible();
 }
 
 test('the page starts', async ({ page }) => {
