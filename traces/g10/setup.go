@@ -36,8 +36,7 @@ func Infer(net File) (Setup, error) {
 		s.Border, err = inferBorder(net.Name, ops)
 		return s, err
 	}
-	s.ResNet = bytes.Contains(net.Data, []byte("Bottleneck(")) && !bytes.Contains(net.Data, []byte("SENetBottleneck(")) ||
-		bytes.Contains(net.Data, []byte("BasicBlock("))
+	s.ResNet = bytes.Contains(net.Data, []byte(": Bottleneck(")) || bytes.Contains(net.Data, []byte(": BasicBlock("))
 	s.Inception = bytes.Contains(net.Data, []byte(": Inception"))
 	s.SENet = bytes.Contains(net.Data, []byte(": SENetUnit("))
 	if s.Inception {
