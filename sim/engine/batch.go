@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/bits"
 
 	"spillway/sim/machine"
 	"spillway/sim/result"
@@ -18,20 +19,8 @@ type batch struct {
 	gated                                 bool         // a fetch stopped because nothing could leave the GPU
 }
 
-// idle reports whether no page is queued.
-func (e *pagedRun) idle() bool {
-	for q := faultSSD; q < numQueues; q++ {
-		if e.queues[q].pages > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// faulting reports whether a fault queue holds pages.
-func (e *pagedRun) faulting() bool {
-	return e.queues[faultSSD].pages+e.queues[faultHost].pages+e.queues[faultNew].pages > 0
-}
+// faulting reports whether a page fault is open.
+func (e *pagedRun) faulting() bool { return e.busy&faultQueues != 0 }
 
 // migrate runs the migration batches from e.batchAt on that do the same, at
 // most up to the next kernel, and schedules the one after.
@@ -44,7 +33,7 @@ func (e *pagedRun) migrate() error {
 	if e.pending {
 		limit = max(1, int64((e.kernelAt-now+period-1)/period))
 	}
-	if e.idle() {
+	if e.busy == 0 {
 		e.closeWindow(now)
 		if !e.pending {
 			return e.stuck("no page is on its way")
@@ -87,10 +76,10 @@ func (e *pagedRun) run(b *batch) {
 	if e.full() {
 		b.forced = machine.SSD
 	}
-	for e.queues[outSSD].pages > 0 && b.toSSD < b.ssdOut && b.out < b.link {
+	for e.busy&outSSD.only() != 0 && b.toSSD < b.ssdOut && b.out < b.link {
 		e.evictHead(b, outSSD, min(b.ssdOut-b.toSSD, b.link-b.out))
 	}
-	for e.queues[outHost].pages > 0 && b.out < b.link {
+	for e.busy&outHost.only() != 0 && b.out < b.link {
 		if e.full() && b.toSSD < b.ssdOut {
 			e.evictHead(b, outHost, min(b.ssdOut-b.toSSD, b.link-b.out))
 		} else if !e.full() && b.toHost < b.host {
@@ -99,18 +88,22 @@ func (e *pagedRun) run(b *batch) {
 			break
 		}
 	}
-	e.fetch(b, faultSSD, &b.inSSD, b.ssdIn, true)
-	e.fetch(b, faultHost, &b.inHost, b.host, true)
-	e.mapNew(b, faultNew, true)
-	if e.fetchAhead(b, preSSD, &b.inSSD, b.ssdIn) {
-		e.fetchAhead(b, preHost, &b.inHost, b.host)
+	if e.faulting() {
+		e.fetch(b, faultSSD, &b.inSSD, b.ssdIn)
+		e.fetch(b, faultHost, &b.inHost, b.host)
+		e.mapNew(b, faultNew, true)
 	}
-	e.mapNew(b, preNew, false)
+	if e.busy&aheadQueues != 0 {
+		if e.fetchAhead(b, preSSD, &b.inSSD, b.ssdIn) {
+			e.fetchAhead(b, preHost, &b.inHost, b.host)
+		}
+		e.mapNew(b, preNew, false)
+	}
 	if e.window > 0 && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
 		// The look-ahead window can cover all of memory; then the blocked
 		// kernel's prefetches take victims like faults (DeepUM+).
-		e.fetch(b, preSSD, &b.inSSD, b.ssdIn, true)
-		e.fetch(b, preHost, &b.inHost, b.host, true)
+		e.fetch(b, preSSD, &b.inSSD, b.ssdIn)
+		e.fetch(b, preHost, &b.inHost, b.host)
 		e.mapNew(b, preNew, true)
 	}
 }
@@ -172,8 +165,8 @@ func (e *pagedRun) open(b *batch) bool {
 }
 
 // fetch brings in pages of a fault queue, up to the quota of its source.
-func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64, fault bool) {
-	for e.queues[q].pages > 0 && b.in < b.link && b.allocs < b.mapping {
+func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64) {
+	for e.busy&q.only() != 0 && b.in < b.link && b.allocs < b.mapping {
 		if !e.open(b) {
 			b.gated = true
 			return
@@ -182,7 +175,7 @@ func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64, fault b
 		if *moved < quota {
 			most = min(most, quota-*moved)
 		}
-		n := e.place(b, q, most, fault)
+		n := e.place(b, q, most, true)
 		if n == 0 { // all of GPU memory is queued to leave
 			b.gated = true
 			return
@@ -197,7 +190,7 @@ func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64, fault b
 // fetchAhead brings in pages of a prefetch queue. It returns false when no
 // victim may be taken for it.
 func (e *pagedRun) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bool {
-	for e.queues[q].pages > 0 && *moved < quota && b.in < b.link && e.open(b) {
+	for e.busy&q.only() != 0 && *moved < quota && b.in < b.link && e.open(b) {
 		n := e.place(b, q, min(b.link-b.in, quota-*moved), false)
 		if n == 0 {
 			return false
@@ -209,7 +202,7 @@ func (e *pagedRun) fetchAhead(b *batch, q queueID, moved *int64, quota int64) bo
 
 // mapNew allocates pages of a queue of unallocated pages.
 func (e *pagedRun) mapNew(b *batch, q queueID, fault bool) {
-	for e.queues[q].pages > 0 && b.allocs < b.mapping {
+	for e.busy&q.only() != 0 && b.allocs < b.mapping {
 		if !e.open(b) {
 			b.gated = b.gated || fault
 			return
@@ -340,17 +333,16 @@ func (e *pagedRun) steady(limit int64) int64 {
 	if limit <= 1 {
 		return 1
 	}
+	ins, outs := e.busy&inQueues, e.busy&outQueues
+	if ins&(ins-1) != 0 || outs&(outs-1) != 0 {
+		return 1 // two streams of a direction interleave
+	}
 	in, out := resting, resting
-	for q := faultSSD; q < numQueues; q++ {
-		switch {
-		case e.queues[q].pages == 0:
-		case q < outSSD && in == resting:
-			in = q
-		case q >= outSSD && out == resting:
-			out = q
-		default:
-			return 1 // two streams of a direction interleave
-		}
+	if ins != 0 {
+		in = queueID(bits.TrailingZeros16(uint16(ins)))
+	}
+	if outs != 0 {
+		out = queueID(bits.TrailingZeros16(uint16(outs)))
 	}
 	s := &e.share
 	n := limit
@@ -452,13 +444,13 @@ func (e *pagedRun) cause() result.Cause {
 	switch {
 	case e.gated:
 		return result.Eviction
-	case e.queues[faultSSD].pages > 0:
+	case e.busy&faultSSD.only() != 0:
 		return result.SSDRead
-	case e.queues[faultHost].pages > 0:
+	case e.busy&faultHost.only() != 0:
 		return result.HostRead
-	case e.queues[faultNew].pages > 0:
+	case e.faulting():
 		return result.Allocation
-	case e.queues[preSSD].pages+e.queues[preHost].pages+e.queues[preNew].pages > 0:
+	case e.busy&aheadQueues != 0:
 		return result.LatePrefetch
 	}
 	return result.Eviction

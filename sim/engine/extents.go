@@ -48,10 +48,19 @@ var (
 	prefetchQueue = [...]queueID{machine.Nowhere: preNew, machine.SSD: preSSD, machine.Host: preHost, machine.GPU: resting}
 )
 
-type queue struct {
-	head, tail xid
-	pages      int64
-}
+type queue struct{ head, tail xid }
+
+// A queueSet is a set of queues, one bit each.
+type queueSet uint16
+
+func (q queueID) only() queueSet { return 1 << q }
+
+const (
+	faultQueues queueSet = 1<<faultSSD | 1<<faultHost | 1<<faultNew
+	aheadQueues queueSet = 1<<preSSD | 1<<preHost | 1<<preNew
+	inQueues             = faultQueues | aheadQueues
+	outQueues   queueSet = 1<<outSSD | 1<<outHost
+)
 
 // tensorState counts a tensor's pages. moving counts queued pages, gpu resident ones.
 type tensorState struct {
@@ -69,6 +78,7 @@ type residency struct {
 	unused  xid      // free list through next
 	tensors []tensorState
 	queues  [numQueues]queue
+	busy    queueSet // queues that hold pages
 
 	oldest, youngest xid
 	cursor           xid // next victim; 0 is the end of the list
@@ -164,7 +174,6 @@ func (r *residency) push(q queueID, i xid) {
 	e := &r.x[i]
 	r.setMoving(e.tensor, e.pages)
 	qu := &r.queues[q]
-	qu.pages += int64(e.pages)
 	if t := qu.tail; t != 0 && e.loc != machine.GPU && t == e.prev {
 		r.x[t].pages += e.pages
 		r.drop(i)
@@ -175,6 +184,7 @@ func (r *residency) push(q queueID, i xid) {
 		r.x[qu.tail].inQueue = i
 	} else {
 		qu.head = i
+		r.busy |= q.only()
 	}
 	qu.tail = i
 }
@@ -193,7 +203,9 @@ func (r *residency) unqueue(i xid) {
 	} else {
 		qu.tail = e.prevQueue
 	}
-	qu.pages -= int64(e.pages)
+	if qu.head == 0 {
+		r.busy &^= e.queue.only()
+	}
 	r.setMoving(e.tensor, -e.pages)
 	e.queue, e.prevQueue, e.inQueue = resting, 0, 0
 }
@@ -249,7 +261,6 @@ func (r *residency) land(q queueID, n int32) {
 	} else {
 		h := i
 		i = r.split(h, n)
-		r.queues[q].pages -= int64(n)
 		r.setMoving(t, -n)
 	}
 	r.x[i].loc = machine.GPU
@@ -266,7 +277,6 @@ func (r *residency) shrinkHead(q queueID, i xid, n int32) {
 	}
 	r.x[i].start += n
 	r.x[i].pages -= n
-	r.queues[q].pages -= int64(n)
 	r.setMoving(r.x[i].tensor, -n)
 }
 
@@ -285,7 +295,6 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 	if p := e.prev; p != 0 && r.x[p].loc == dst && r.x[p].queue == q && (q == resting || r.queues[q].tail == p) {
 		r.x[p].pages += n
 		if q != resting {
-			r.queues[q].pages += int64(n)
 			r.setMoving(e.tensor, n)
 		}
 		r.shrinkResident(i, n)
@@ -303,7 +312,6 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 	} else {
 		f = r.split(i, n)
 		if e.queue != resting {
-			r.queues[e.queue].pages -= int64(n)
 			r.setMoving(e.tensor, -n)
 		}
 	}
@@ -331,7 +339,6 @@ func (r *residency) shrinkResident(i xid, n int32) {
 	e.start += n
 	e.pages -= n
 	if e.queue != resting {
-		r.queues[e.queue].pages -= int64(n)
 		r.setMoving(e.tensor, -n)
 	}
 }

@@ -29,7 +29,6 @@ type pagedRun struct {
 	res    *result.Result
 
 	kernel    workload.KernelID // the kernel whose begin ran last
-	iteration int
 	pending   bool // a kernel begin is scheduled
 	kernelAt  unit.Cycles
 	batchAt   unit.Cycles

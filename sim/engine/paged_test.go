@@ -58,8 +58,8 @@ func invariants(t *testing.T) func(*pagedRun) {
 				n += int64(e.x[i].pages)
 				prev = i
 			}
-			if n != e.queues[q].pages || n != queued[q] || prev != e.queues[q].tail {
-				t.Fatalf("queue %d: holds %d pages, says %d, extents say %d", q, n, e.queues[q].pages, queued[q])
+			if n != queued[q] || prev != e.queues[q].tail || (n > 0) != (e.busy&q.only() != 0) {
+				t.Fatalf("queue %d: holds %d pages, extents say %d", q, n, queued[q])
 			}
 		}
 		prev := xid(0)
