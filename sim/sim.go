@@ -96,6 +96,9 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 // knob's own key, to q. known is false when the key is about something else
 // (files, the network description, profiling).
 func Configure(q *Request, key, value string) (known bool, err error) {
+	if key == "" { // the Config of knobs that the artifact does not have
+		return false, nil
+	}
 	for _, k := range machine.Knobs() {
 		if k.Key == key || k.Config == key {
 			return true, k.Parse(&q.Machine, value)

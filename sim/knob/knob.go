@@ -56,8 +56,8 @@ func (k *Knob[S]) Check(s *S) error { return k.check(k.Get(s)) }
 
 func (k *Knob[S]) check(v int64) error {
 	if v < k.Min || v > k.Max {
-		return fmt.Errorf("%s is %s %s; want %s to %s", k.Label,
-			Decimal(v, k.Scale), k.Unit, Decimal(k.Min, k.Scale), Decimal(k.Max, k.Scale))
+		return fmt.Errorf("%s is %s; want %s to %s", k.Label,
+			strings.TrimSpace(Decimal(v, k.Scale)+" "+k.Unit), Decimal(k.Min, k.Scale), Decimal(k.Max, k.Scale))
 	}
 	return nil
 }
