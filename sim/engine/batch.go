@@ -29,22 +29,25 @@ func (e *pagedRun) migrate() error {
 	e.blame(now)
 	e.waiting = e.cause()
 	period := e.share.period
-	limit := int64(math.MaxInt32)
-	if e.pending {
-		limit = max(1, int64((e.kernelAt-now+period-1)/period))
-	}
 	if e.busy == 0 {
 		e.closeWindow(now)
 		if !e.pending {
 			return e.stuck("no page is on its way")
 		}
-		e.schedule(now + unit.Cycles(limit)*period)
+		e.schedule(now + unit.Cycles(e.untilKernel(now))*period)
 		return nil
 	}
 	e.openWindow(now)
-	n := e.steady(limit)
-	b := batch{share: e.share.times(n)}
+	n := int64(1)
+	b := batch{share: e.share}
+	if ins, outs := e.busy&inQueues, e.busy&outQueues; ins&(ins-1) == 0 && outs&(outs-1) == 0 {
+		n = e.steady(ins, outs, e.untilKernel(now))
+		b.share = e.share.times(n)
+	} // else two streams of a direction interleave
 	e.run(&b)
+	if b.in+b.out+b.allocs == 0 && e.pending {
+		n = e.untilKernel(now) // nothing can move until the next kernel
+	}
 	e.gated = b.gated
 	if b.in+b.out > 0 {
 		tr := &e.iter().Traffic
@@ -69,6 +72,15 @@ func (e *pagedRun) migrate() error {
 	}
 	e.schedule(last + period)
 	return nil
+}
+
+// untilKernel returns how many batches from now on come before the next kernel
+// begins, at least 1.
+func (e *pagedRun) untilKernel(now unit.Cycles) int64 {
+	if !e.pending {
+		return math.MaxInt32
+	}
+	return max(1, int64((e.kernelAt-now+e.share.period-1)/e.share.period))
 }
 
 // run does what a batch does: queued evictions, then faults, then prefetches.
@@ -329,13 +341,10 @@ func (e *pagedRun) destination(v xid) machine.Tier {
 // steady returns how many batches from now on, at most limit, move the same
 // number of pages between the same extents, so that one batch with n times the
 // shares does what they do. 1 is always right.
-func (e *pagedRun) steady(limit int64) int64 {
+// ins and outs hold at most one busy queue each.
+func (e *pagedRun) steady(ins, outs queueSet, limit int64) int64 {
 	if limit <= 1 {
 		return 1
-	}
-	ins, outs := e.busy&inQueues, e.busy&outQueues
-	if ins&(ins-1) != 0 || outs&(outs-1) != 0 {
-		return 1 // two streams of a direction interleave
 	}
 	in, out := resting, resting
 	if ins != 0 {

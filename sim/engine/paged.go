@@ -29,7 +29,7 @@ type pagedRun struct {
 	res    *result.Result
 
 	kernel    workload.KernelID // the kernel whose begin ran last
-	pending   bool // a kernel begin is scheduled
+	pending   bool              // a kernel begin is scheduled
 	kernelAt  unit.Cycles
 	batchAt   unit.Cycles
 	seq       int64
