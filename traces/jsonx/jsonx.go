@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-json"
@@ -114,6 +115,29 @@ type Error struct {
 // Error returns the place and the message.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d (byte %d): %s", e.Line, e.Column, e.Offset, e.Message)
+}
+
+// At returns an error about one element of an array that is a member of the
+// document's object. The document must be well-formed. An element that is not
+// there puts the error at the beginning.
+func At(data []byte, member string, index int, message string) *Error {
+	s := scanner{data: data}
+	within := false
+	for {
+		t, bad := s.next()
+		if bad != nil || t.kind == end {
+			return newError(data, 0, message)
+		}
+		depth := len(s.stack)
+		switch {
+		case t.kind == key && depth == 1:
+			within = string(data[t.start:t.end]) == strconv.Quote(member)
+		case within && (t.kind == open && depth == 3 || t.kind == scalar && depth == 2):
+			if index--; index < 0 {
+				return newError(data, t.start, message)
+			}
+		}
+	}
 }
 
 // newError finds the line and column of the byte at offset.

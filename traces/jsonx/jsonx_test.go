@@ -144,6 +144,28 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+func TestAt(t *testing.T) {
+	doc := []byte(`{"a":[9,8],"b":{"c":[1,2]},"c":[` + "\n" + `{"c":[5]},[[6]],` + "\n" + ` "x",4]}`)
+	tests := []struct {
+		member string
+		index  int
+		want   string
+	}{
+		{"a", 1, "line 1, column 9 (byte 8): no"},
+		{"c", 0, "line 2, column 1 (byte 33): no"},
+		{"c", 1, "line 2, column 11 (byte 43): no"},
+		{"c", 2, "line 3, column 2 (byte 51): no"},
+		{"c", 3, "line 3, column 6 (byte 55): no"},
+		{"c", 4, "line 1, column 1 (byte 0): no"},
+		{"d", 0, "line 1, column 1 (byte 0): no"},
+	}
+	for _, tt := range tests {
+		if got := At(doc, tt.member, tt.index, "no").Error(); got != tt.want {
+			t.Errorf("%s[%d]: got %s, want %s", tt.member, tt.index, got, tt.want)
+		}
+	}
+}
+
 func TestErrorIsFound(t *testing.T) {
 	var v sample
 	err := Unmarshal([]byte("{\n\"name\": 1}"), &v)
