@@ -12,6 +12,7 @@ import (
 
 	"spillway/sim/workload"
 	"spillway/traces/g10"
+	"spillway/traces/spillway"
 )
 
 // A File is a name, with slashes where folders are known, and its content.
@@ -49,6 +50,7 @@ type format struct {
 
 // formats lists all supported formats. The first that recognizes a file gets it.
 var formats = []format{
+	{"Spillway trace", content(spillway.Sniff), each(spillway.Decode)},
 	{"G10 artifact", g10.Sniff, openG10},
 }
 
@@ -106,6 +108,11 @@ func Open(files []File) (*Source, error) {
 	}
 	all.Notes = append(all.Notes, leftOut(unknown)...)
 	return all, nil
+}
+
+// content is for formats whose files are recognized whatever they are called.
+func content(sniff func(data []byte) bool) func(name string, data []byte) bool {
+	return func(_ string, data []byte) bool { return sniff(data) }
 }
 
 // each opens a format whose files are one workload each.

@@ -8,9 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"spillway/traces/spillway"
 )
 
 const artifact = "../../shared/artifacts/g10"
@@ -302,6 +305,36 @@ func TestOpenNothing(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// TestSpillway opens our own traces beside the artifact's files, and one that is broken.
+func TestSpillway(t *testing.T) {
+	s, err := Open(tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Entries[0].Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := spillway.Encode(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := File{"b.json", []byte(`{"format": "spillway-trace", "version": 1}`)}
+	s, err = Open(append(tiny()[:5], File{"a.json.gz", gzipped(t, trace)}, broken))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Format != "Spillway trace and G10 artifact" || len(s.Entries) != 2 || s.Entries[0].Detail != "a.json" || len(s.Notes) != 1 {
+		t.Errorf("got %+v", s)
+	}
+	if got, err := s.Entries[0].Load(); err != nil || !reflect.DeepEqual(got, w) {
+		t.Errorf("got %+v, %v; want %+v", got, err, w)
+	}
+	if _, err = Open([]File{broken}); err == nil || !strings.HasPrefix(err.Error(), "b.json") {
+		t.Errorf("a broken trace alone: got %v", err)
 	}
 }
 
