@@ -35,10 +35,10 @@ generate: ## Go from .vugu
 test: test-native test-wasm test-browser test-edge ## all tests: native, WebAssembly, browser, workerd
 
 test-native: generate ## go test
-	go test ./...
+	go test -timeout 30m ./...
 
-test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node
-	$(WASM) go test $(BOTH)
+test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node; -short: the long tables run natively only
+	$(WASM) go test -short -timeout 30m $(BOTH)
 
 test-browser: build server harness ## the page in Chromium
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
