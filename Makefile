@@ -14,7 +14,7 @@ BOTH   := ./sim/... ./traces/... ./ui/...
 
 .PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
-	bench golden fuzz clean
+	fix bench golden fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-13s %s\n", $$1, $$2}'
@@ -68,7 +68,7 @@ check-vet:
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet $(BOTH) ./wasm/...
 
-check-fix: # what it prints, go fix does when asked without -diff
+check-fix:
 	go fix -diff ./...
 	GOOS=js GOARCH=wasm go fix -diff $(BOTH) ./wasm/...
 
@@ -77,7 +77,12 @@ check-static: # without what it says about generated code
 	@$(call LINT,GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...)
 
 check-format:
-	@echo gofumpt; files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "to be formatted with go tool gofumpt -w:" $$files; exit 1; }
+	@echo gofumpt; files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "not formatted, make fix does it:" $$files; exit 1; }
+
+fix: ## let go fix and gofumpt repair what they can
+	go fix ./...
+	GOOS=js GOARCH=wasm go fix $(BOTH) ./wasm/...
+	$(SOURCES) -exec $$(go tool -n gofumpt) -w {} +
 
 check-dead:
 	go run ./build/deadcode
