@@ -1,0 +1,148 @@
+package machine
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/sim/unit"
+)
+
+// The default machine is the G10 paper's, Table 2, with the artifact's configs.
+func TestG10(t *testing.T) {
+	want := map[string]string{
+		"gpu_memory": "40", "gpu_clock": "1.2", "alloc_rate": "0.000000814", "host_memory": "128",
+		"gpu_link": "15.754", "host_link": "15.754", "ssd_read": "3.2", "ssd_write": "3",
+		"ssd_latency": "20", "fault_latency": "45", "fault_batch": "256", "batch_pages": "50",
+	}
+	m := G10()
+	for _, k := range Knobs() {
+		if got := k.Text(&m); got != want[k.Key] {
+			t.Errorf("%s is %s %s, want %s", k.Key, got, k.Unit, want[k.Key])
+		}
+		delete(want, k.Key)
+	}
+	if len(want) > 0 {
+		t.Errorf("no knobs %v", want)
+	}
+}
+
+// Every knob is documented, and its text form is exact.
+func TestKnobs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range Knobs() {
+		if k.Key == "" || k.Label == "" || k.Help == "" || k.Source == "" || k.Group == "" || k.Unit == "" || k.Scale <= 0 || k.Min > k.Max {
+			t.Errorf("%q leaves something empty: %+v", k.Key, k)
+		}
+		if seen[k.Key] || k.Config != "" && seen[k.Config] {
+			t.Errorf("%q or %q is taken", k.Key, k.Config)
+		}
+		seen[k.Key], seen[k.Config] = true, true
+		for _, preset := range Presets() {
+			m := preset
+			text := k.Text(&m)
+			k.Set(&m, -1)
+			if err := k.Parse(&m, text); err != nil || m != preset {
+				t.Errorf("%s of %s: %q does not give the same machine: %v", k.Key, preset.Name, text, err)
+			}
+		}
+		for _, limit := range []int64{k.Min, k.Max} {
+			m := G10()
+			k.Set(&m, limit)
+			if err := k.Parse(&m, k.Text(&m)); err != nil || k.Get(&m) != limit {
+				t.Errorf("%s: its limit %q cannot be entered: %v", k.Key, k.Text(&m), err)
+			}
+		}
+	}
+}
+
+func TestPresets(t *testing.T) {
+	names := map[string]bool{}
+	for i, m := range Presets() {
+		if err := m.Validate(); err != nil {
+			t.Errorf("%s: %v", m.Name, err)
+		}
+		if names[m.Name] || m.Name == "" {
+			t.Errorf("name %q is taken or empty", m.Name)
+		}
+		names[m.Name] = true
+		if i == 0 && m != G10() {
+			t.Errorf("the default is %+v", m)
+		}
+	}
+}
+
+// Every combination of parts is a valid machine, in whatever order it is built.
+func TestParts(t *testing.T) {
+	slots := Slots()
+	keys := map[string]bool{}
+	for _, s := range slots {
+		for _, p := range s.Parts {
+			if keys[p.Key] || p.Key == "" || p.Name == "" || p.Source == "" {
+				t.Errorf("%s: key %q is taken, or name or source is empty: %q, %q", s.Key, p.Key, p.Name, p.Source)
+			}
+			keys[p.Key] = true
+		}
+	}
+	first := G10()
+	for _, s := range slots {
+		s.Parts[0].Fit(&first)
+	}
+	if first != G10() {
+		t.Errorf("the first parts make %+v, want the G10 machine", first)
+	}
+	for _, a := range slots {
+		for _, p := range a.Parts {
+			for _, b := range slots {
+				for _, q := range b.Parts {
+					m := G10()
+					p.Fit(&m)
+					q.Fit(&m)
+					if err := m.Validate(); err != nil {
+						t.Errorf("%s, then %s: %v", p.Key, q.Key, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(m *Machine)
+		want   []string
+	}{
+		{"host link", func(m *Machine) { m.HostLink = 16 * unit.GBps }, []string{"host link (16 GB/s) is faster than the GPU link (15.75 GB/s); lower it or raise the GPU link"}},
+		{"ssd read", func(m *Machine) { m.SSDRead = 16 * unit.GBps }, []string{"SSD read (16 GB/s) is faster than the host link (15.75 GB/s); lower it or raise the host link"}},
+		{"ssd write", func(m *Machine) { m.SSDWrite = 16 * unit.GBps }, []string{"SSD write (16 GB/s) is faster than the host link (15.75 GB/s); lower it or raise the host link"}},
+		{"idle link", func(m *Machine) { m.HostLink = 4 * unit.GBps }, []string{"GPU link (15.75 GB/s) is faster than host link and SSD read together (7.2 GB/s); nothing can fill it"}},
+		{"no memory", func(m *Machine) { m.GPUMemory = 0 }, []string{"GPU memory is 0 GiB; want 0.015625 to 4096"}},
+		{"all zero", func(m *Machine) { *m = Machine{} }, []string{
+			"GPU memory is 0 GiB", "GPU clock is 0 GHz", "Allocation cost is 0 µs/B", "GPU link is 0 GB/s", "Migration batch is 0 pages",
+		}},
+		{"negative", func(m *Machine) { m.HostMemory = -1 * unit.GiB }, []string{"Host memory is -1 GiB; want 0 to 65536"}},
+	} {
+		m := G10()
+		tt.change(&m)
+		err := m.Validate()
+		for _, want := range tt.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %q", tt.name, err, want)
+			}
+		}
+		if tt.name != "all zero" && err != nil && strings.Count(err.Error(), "\n")+1 != len(tt.want) {
+			t.Errorf("%s: more problems than %v: %v", tt.name, tt.want, err)
+		}
+	}
+	if err := G10().Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTier(t *testing.T) {
+	for tier, want := range map[Tier]string{Nowhere: "nowhere", SSD: "ssd", Host: "host", GPU: "gpu"} {
+		if tier.String() != want {
+			t.Errorf("%d is %q, want %q", uint8(tier), tier, want)
+		}
+	}
+}
