@@ -38,16 +38,25 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestCount(t *testing.T) {
 	p := Program{Ops: []Op{
-		{Kind: Prefetch}, {Kind: Prefetch}, {Kind: Free},
-		{Kind: Evict, To: machine.SSD}, {Kind: Evict, To: machine.SSD}, {Kind: Evict, To: machine.SSD}, {Kind: Evict, To: machine.Host},
+		{Kind: Prefetch},
+		{Kind: Prefetch},
+		{Kind: Free},
+		{Kind: Evict, To: machine.SSD},
+		{Kind: Evict, To: machine.SSD},
+		{Kind: Evict, To: machine.SSD},
+		{Kind: Evict, To: machine.Host},
 	}}
 	for _, tt := range []struct {
 		kind Kind
 		to   machine.Tier
 		want int
 	}{
-		{Prefetch, machine.Nowhere, 2}, {Prefetch, machine.SSD, 2}, {Free, machine.Nowhere, 1},
-		{Evict, machine.SSD, 3}, {Evict, machine.Host, 1}, {Evict, machine.GPU, 0},
+		{Prefetch, machine.Nowhere, 2},
+		{Prefetch, machine.SSD, 2},
+		{Free, machine.Nowhere, 1},
+		{Evict, machine.SSD, 3},
+		{Evict, machine.Host, 1},
+		{Evict, machine.GPU, 0},
 	} {
 		if got := p.Count(tt.kind, tt.to); got != tt.want {
 			t.Errorf("Count(%v, %v) = %d, want %d", tt.kind, tt.to, got, tt.want)

@@ -21,7 +21,9 @@ func TestParseString(t *testing.T) {
 		text string
 		want Set
 	}{
-		{"", 0}, {"corrected", 0}, {"published", Published()},
+		{"", 0},
+		{"corrected", 0},
+		{"published", Published()},
 		{"arrival-order", ArrivalOrder},
 		{"coarse-batch,profile-penalty", CoarseBatch | ProfilePenalty},
 		{"wrap-slip,wrap-slip", WrapSlip},

@@ -226,9 +226,12 @@ func (c *check) iteration(r *result.Result, i int) {
 		moved unit.Bytes
 		rate  unit.Bandwidth
 	}{
-		{"SSD read", tr.SSDIn, m.SSDRead}, {"SSD write", tr.SSDOut, write},
-		{"host link, in", tr.HostIn, m.HostLink}, {"host link, out", tr.HostOut, m.HostLink},
-		{"GPU link, in", tr.SSDIn + tr.HostIn, m.GPULink}, {"GPU link, out", tr.SSDOut + tr.HostOut, m.GPULink},
+		{"SSD read", tr.SSDIn, m.SSDRead},
+		{"SSD write", tr.SSDOut, write},
+		{"host link, in", tr.HostIn, m.HostLink},
+		{"host link, out", tr.HostOut, m.HostLink},
+		{"GPU link, in", tr.SSDIn + tr.HostIn, m.GPULink},
+		{"GPU link, out", tr.SSDOut + tr.HostOut, m.GPULink},
 	} {
 		if most := c.carries(link.rate, it.Time); link.moved < 0 || link.moved > most {
 			c.broken("a link carries at most its rate", "iteration %d, %s: %v in %d cycles, at most %v", i, link.name, link.moved, it.Time, most)
