@@ -100,9 +100,17 @@ func Configure(q *Request, key, value string) (known bool, err error) {
 		return false, nil
 	}
 	for _, k := range machine.Knobs() {
-		if k.Key == key || k.Config == key {
-			return true, k.Parse(&q.Machine, value)
+		if k.Key != key && k.Config != key {
+			continue
 		}
+		if err := k.Parse(&q.Machine, value); err != nil {
+			return true, err
+		}
+		if k.Config == key && k.Key == "ssd_read" {
+			// A config has one SSD bandwidth. Writes keep Table 2's share of it.
+			q.Machine.SSDWrite = machine.SSDWriteFor(q.Machine.SSDRead)
+		}
+		return true, nil
 	}
 	for _, k := range system.Knobs() {
 		if k.Key == key || k.Config == key {

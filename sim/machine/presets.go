@@ -47,6 +47,10 @@ func G10() Machine {
 	}
 }
 
+// SSDWriteFor returns the write rate of an SSD of which only the read rate is
+// known: in the proportion of the G10 paper's Table 2, 3.0 to 3.2.
+func SSDWriteFor(read unit.Bandwidth) unit.Bandwidth { return read / 16 * 15 }
+
 // A Part is one component that can be put into a machine.
 type Part struct {
 	Key    string // stable, in URLs

@@ -87,6 +87,7 @@ func (p *Point) Request() sim.Request {
 	q := sim.Request{System: p.System, Machine: machine.G10(), Options: system.Published()}
 	q.Machine.HostMemory = unit.Bytes(p.HostGiB) * unit.GiB
 	q.Machine.GPULink, q.Machine.HostLink, q.Machine.SSDRead = p.Link, p.Link, p.SSD
+	q.Machine.SSDWrite = machine.SSDWriteFor(p.SSD)
 	q.Options.Noise, q.Options.Seed = p.Noise, p.Seed
 	return q
 }
