@@ -32,6 +32,7 @@ var simOrder = []string{
 	"sim/vitality",
 	"sim/published",
 	"sim/result",
+	"sim/device/flash",
 	"sim/program",
 	"sim/engine",
 	"sim/system",

@@ -1,0 +1,108 @@
+package flash
+
+import (
+	"fmt"
+	"slices"
+
+	"spillway/sim/machine"
+	"spillway/sim/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// Under derives the pattern of a run from its reported iteration. The drive is
+// full; what the run keeps on it is rewritten in turn, iteration after
+// iteration, and all else is cold. The run's share is what it writes in an
+// iteration, at most all its tensors; a request is the size of the tensor in
+// which half of all bytes is reached; reads and writes are as the traffic.
+func Under(w *workload.Workload, r *result.Result, s *Spec) Pattern {
+	p := Pattern{Utilization: 1000, Request: typical(w), Hot: 1, HotWrites: 1000, Cyclic: true, Reads: 500}
+	if !r.Fits {
+		return p
+	}
+	t := &r.Main().Traffic
+	if t.SSDIn+t.SSDOut > 0 {
+		p.Reads = mulDiv(int64(t.SSDIn), 1000, int64(t.SSDIn+t.SSDOut))
+	}
+	live := min(t.SSDOut, w.GlobalBytes()+w.IntermediateBytes(), s.Capacity)
+	p.Hot = max(1, mulDiv(int64(live), 1000, int64(s.Capacity)))
+	return p
+}
+
+// typical returns the size of the tensor in which, in order of size, half of
+// all tensors' bytes is reached.
+func typical(w *workload.Workload) unit.Bytes {
+	sizes := make([]unit.Bytes, 0, len(w.Tensors))
+	var total unit.Bytes
+	for i := range w.Tensors {
+		b := w.Tensors[i].Bytes.Aligned()
+		sizes = append(sizes, b)
+		total += b
+	}
+	slices.Sort(sizes)
+	var sum unit.Bytes
+	for _, b := range sizes {
+		if sum += b; sum >= total/2 {
+			return b
+		}
+	}
+	return unit.Page
+}
+
+// Apply gives a machine the drive's sustained rates, those of reading and
+// writing at the same time where the pattern has both, and its read latency:
+// the engine does the queueing itself. Rates the machine cannot take are
+// lowered to the host link; the notes say so. A valid machine stays valid.
+func Apply(m *machine.Machine, meas *Measurement) (notes []string) {
+	read, write := meas.Read, meas.Write
+	if meas.MixedRead > 0 && meas.MixedWrite > 0 {
+		read, write = meas.MixedRead, meas.MixedWrite
+	}
+	fit := func(what string, b unit.Bandwidth) unit.Bandwidth {
+		if b > m.HostLink {
+			notes = append(notes, fmt.Sprintf("The SSD's %s rate of %v is more than the host link carries; the run uses %v.", what, b, m.HostLink))
+			return m.HostLink
+		}
+		if b < slowest {
+			notes = append(notes, fmt.Sprintf("The SSD's %s rate of %v is less than a machine can have; the run uses %v.", what, b, slowest))
+			return slowest
+		}
+		return b
+	}
+	m.SSDRead, m.SSDWrite = fit("read", read), fit("write", write)
+	m.SSDLatency = min(meas.ReadLatency, unit.Second)
+	if most := m.HostLink + m.SSDRead; m.GPULink > most {
+		notes = append(notes, fmt.Sprintf("The GPU link of %v is faster than the host link and the SSD together; the run uses %v.", m.GPULink, most))
+		m.GPULink = most
+	}
+	return notes
+}
+
+// slowest is the least SSD rate a machine can have (machine.Knobs).
+const slowest = 10 * unit.MBps
+
+// A Life is how long a drive lasts under a workload that runs without pause.
+// Years have 365 days.
+type Life struct {
+	PerYear unit.Bytes // what of the endurance a year uses
+	Years   int64      // until the endurance is used up, in thousandths; very large without writes
+	DWPD    int64      // drive writes per day this amounts to, in thousandths
+}
+
+// seconds of a year of 365 days.
+const seconds = 365 * 24 * 3600
+
+// Lifetime returns how long a drive lasts when every iteration of the given
+// time writes so much. It is the arithmetic of the G10 paper, §7.7, where
+// amplification (in thousandths) is 1000: endurance divided by what is written.
+// Greater amplification uses the endurance up so much faster, which is
+// pessimistic, because a rating has some amplification of its own in it.
+func Lifetime(s *Spec, written unit.Bytes, iteration unit.Time, amplification int64) Life {
+	worn := mulDiv(int64(max(0, written)), amplification, 1000)
+	year := mulDiv(worn, seconds*int64(unit.Second/unit.Nanosecond), int64(iteration/unit.Nanosecond))
+	return Life{
+		PerYear: unit.Bytes(year),
+		Years:   mulDiv(int64(s.Endurance), 1000, year),
+		DWPD:    mulDiv(year/365, 1000, int64(s.Capacity)),
+	}
+}
