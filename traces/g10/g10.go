@@ -135,6 +135,9 @@ type builder struct {
 	w   *workload.Workload
 	ids []workload.TensorID // the kernels' tensor lists are cut from it
 	err error               // the first tensor that is too large
+
+	work  []Work // by kernel
+	doing Work   // of the operator whose kernels are being appended
 }
 
 // elementBytes is the size of a tensor element: everything is fp32.
@@ -163,6 +166,7 @@ func (b *builder) like(name string, t workload.TensorID) workload.TensorID {
 // kernel appends a kernel. Inputs and outputs are sets in insertion order.
 func (b *builder) kernel(name string, in, out []workload.TensorID) {
 	b.w.Kernels = append(b.w.Kernels, workload.Kernel{Name: name, Inputs: b.set(in), Outputs: b.set(out)})
+	b.work = append(b.work, b.doing)
 }
 
 // set copies ids, leaving out repetitions and absent tensors.

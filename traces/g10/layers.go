@@ -47,7 +47,12 @@ func (b *builder) cnn(f File, s Setup) error {
 	if err := m.parse(); err != nil {
 		return err
 	}
-	n := network{b, f.Name, s, m.layers}
+	return b.chain(f.Name, s, m.layers)
+}
+
+// chain builds tensors and kernels of a rewired list of layers.
+func (b *builder) chain(name string, s Setup, layers []*layer) error {
+	n := network{b, name, s, layers}
 	if err := n.shapes(); err != nil {
 		return err
 	}
@@ -259,12 +264,15 @@ func (n *network) gradients() error {
 // kernels appends the forward pass, the loss and the backward pass.
 func (n *network) kernels() {
 	for _, l := range n.layers {
+		n.doing = n.workOf(l)
 		n.forward(l)
 	}
+	n.doing = Work{}
 	last := n.layers[len(n.layers)-1]
 	n.kernel("makeLoss", ids(last.t.out), ids(last.t.dOut))
 	for i := len(n.layers) - 1; i >= 0; i-- {
 		l := n.layers[i]
+		n.doing = n.workOf(l)
 		if len(l.t.more) > 0 {
 			n.kernel("Add_MultiGredient", append(ids(l.t.dOut), l.t.more...), ids(l.t.dOut))
 		}

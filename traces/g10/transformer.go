@@ -163,6 +163,7 @@ type tensorInfo struct {
 type list struct {
 	*builder
 	name   string
+	batch  int64
 	border int64
 	ops    []op
 	info   map[int64]*tensorInfo
@@ -174,7 +175,12 @@ func (b *builder) transformer(f File, s Setup) error {
 	if err != nil {
 		return err
 	}
-	l := &list{builder: b, name: f.Name, border: s.Border, info: make(map[int64]*tensorInfo, 2*len(all))}
+	return b.operators(f.Name, s, all)
+}
+
+// operators builds tensors and kernels of the records of an operator list.
+func (b *builder) operators(name string, s Setup, all []op) error {
+	l := &list{builder: b, name: name, batch: s.Batch, border: s.Border, info: make(map[int64]*tensorInfo, 2*len(all))}
 	l.sizes(all, s.Batch)
 	if err := l.fold(all); err != nil {
 		return err
@@ -318,8 +324,10 @@ func kernelName(kind string) string {
 func (l *list) kernels() error {
 	for i := range l.ops {
 		o := &l.ops[i]
+		l.doing = o.work(l.batch)
 		l.kernel(kernelName(o.kind)+"_Forward", o.in, ids(o.out))
 	}
+	l.doing = Work{}
 	last := &l.ops[len(l.ops)-1]
 	l.kernel("makeLoss", ids(last.out), ids(last.dOuts[0]))
 	for i := len(l.ops) - 1; i >= 0; i-- {
@@ -327,6 +335,7 @@ func (l *list) kernels() error {
 		if len(o.dOuts) == 0 {
 			return l.errorf(o, "nothing that trains uses its result; only the last operator may end a network")
 		}
+		l.doing = o.work(l.batch)
 		if len(o.dOuts) > 1 {
 			l.kernel("Add_MultiGredient", o.dOuts, ids(o.dOuts[0]))
 		}
