@@ -1,0 +1,138 @@
+package arch
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A layer is a package above the simulator, or several ("x/*"), and the
+// packages of the module it may import: "x" itself, or with "x/..." also what is
+// below it. The simulator's packages have their place in simOrder.
+type layer struct {
+	name string
+	may  []string
+}
+
+// layers lists every package outside sim. The first that fits a folder counts.
+var layers = []layer{
+	{"traces/jsonx", nil}, // decoding with limits; knows no format
+	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/machine", "traces/..."}},
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/machine", "traces/jsonx"}}, // a format never imports another
+	{"ui/job", []string{"sim/...", "traces/..."}},                                                 // what a worker does
+	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                                   // what the page shows
+	{"ui", []string{"sim/...", "ui/..."}},
+	{"wasm/edge", nil}, // the optional host serves files
+	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},
+	{"build/arch", nil},
+	{"build/deadcode", nil},
+	{"build/serve", nil},
+	{"build/site", nil},
+	{"build/spillway", []string{"sim/...", "traces/..."}},
+	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/job"}},
+}
+
+// covers reports whether folder is pattern, or below it if it ends in "/...",
+// or directly in it if it ends in "/*".
+func covers(pattern, folder string) bool {
+	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return folder == top || strings.HasPrefix(folder, top+"/")
+	}
+	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return path.Dir(folder) == top
+	}
+	return folder == pattern
+}
+
+// layerOf returns the layer of a folder, or nil.
+func layerOf(folder string) *layer {
+	for i := range layers {
+		if covers(layers[i].name, folder) {
+			return &layers[i]
+		}
+	}
+	return nil
+}
+
+func TestEveryPackageHasItsPlace(t *testing.T) {
+	for _, f := range files(t, "sim", "traces", "ui", "wasm", "build") {
+		from := f.folder()
+		if covers("sim/...", from) {
+			if rank(from) < 0 {
+				t.Errorf("%s: package %s is new; say in simOrder (build/arch/arch_test.go) what may import it", f.name, from)
+			}
+			continue
+		}
+		l := layerOf(from)
+		if l == nil {
+			t.Errorf("%s: package %s is new; say in layers (build/arch/layers_test.go) what it may import", f.name, from)
+			continue
+		}
+		for _, to := range f.imports() {
+			ours := slices.ContainsFunc([]string{"sim/...", "traces/...", "ui/...", "wasm/...", "build/..."},
+				func(p string) bool { return covers(p, to) })
+			allowed := func(p string) bool { return covers(p, to) }
+			if ours && !slices.ContainsFunc(l.may, allowed) {
+				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
+			}
+			if to == "sim/system/systemtest" {
+				t.Errorf("%s imports %s: only tests do", f.name, to)
+			}
+		}
+	}
+}
+
+// What is published says nothing about the machine it was made on.
+func TestNoMachinePaths(t *testing.T) {
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Skipf("no git, or no repository: %v", err)
+	}
+	// An absolute path of a home or workplace that is not part of an address.
+	paths := regexp.MustCompile(`(^|[\s"'` + "`" + `=(\[,;])/(root|home|work|Users|workspace)/[A-Za-z0-9_.]`)
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		if name == "build/arch/layers_test.go" {
+			continue
+		}
+		text, err := os.ReadFile("../../" + name)
+		if err != nil || bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 {
+			continue // deleted, or not text
+		}
+		for i, line := range bytes.Split(text, []byte("\n")) {
+			if m := paths.Find(line); m != nil {
+				t.Errorf("%s:%d: names a path of one machine: %q", name, i+1, bytes.TrimSpace(m))
+			}
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, folder string
+		want            bool
+	}{
+		{"traces/*", "traces/g10", true},
+		{"traces/*", "traces/g10/x", false},
+		{"traces/*", "traces", false},
+		{"sim/...", "sim", true},
+		{"sim/...", "sim/system/g10", true},
+		{"sim/...", "simple", false},
+		{"ui", "ui", true},
+		{"ui", "ui/model", false},
+	} {
+		if got := covers(tt.pattern, tt.folder); got != tt.want {
+			t.Errorf("covers(%q, %q) = %v", tt.pattern, tt.folder, got)
+		}
+	}
+	if l := layerOf("ui/chart"); l != nil {
+		t.Errorf("ui/chart is new, yet %v covers it", *l)
+	}
+}
