@@ -24,6 +24,11 @@ class Complaints {
     this.#expected.push(pattern);
   }
 
+  // all returns everything, expected or not.
+  all() {
+    return [...this.#found];
+  }
+
   // list returns what nobody expected.
   list() {
     return this.#found.filter((text) => !this.#expected.some((pattern) => pattern.test(text)));
@@ -35,7 +40,8 @@ export const test = base.extend({
     const guard = new Complaints();
     const origin = new URL(baseURL).origin;
     context.on('console', (message) => {
-      if (message.type() === 'error') guard.add('console', message.text());
+      // What the Go program says before it ends comes as an ordinary message.
+      if (message.type() === 'error' || /^(panic|fatal error):/.test(message.text())) guard.add('console', message.text());
     });
     context.on('weberror', (error) => guard.add('page error', String(error.error())));
     // Workers and the service worker ask through the context as well.

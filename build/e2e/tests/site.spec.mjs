@@ -16,9 +16,11 @@ test('the page starts', async ({ page }) => {
   await screenshot(page, 'start');
 });
 
-test.fail('the guard fails a test whose page asks for something outside the site', async ({ page }) => {
+test('the guard sees when the page asks for something outside the site', async ({ page, guard }) => {
+  guard.expect(/example\.com/);
   await page.goto('./');
   await page.evaluate(() => fetch('https://example.com/').catch(() => {}));
+  await expect.poll(() => guard.all().join('\n')).toMatch(/^security policy: connect-src blocked https:\/\/example\.com/m);
 });
 
 test('the policy lets no inline script run', async ({ page, guard }) => {
