@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spillway/traces/jsonx"
+)
+
+const (
+	tiny   = "../../traces/spillway/testdata/tiny.json"
+	config = "../../../shared/artifacts/g10/src/configs/BERT/256-sim_prefetch_lru.config"
+)
+
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = command(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestExitCodes(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		code int
+		says string // in either stream
+	}{
+		{[]string{}, exitUsage, "usage: spillway"},
+		{[]string{"help"}, exitOK, "usage: spillway"},
+		{[]string{"fly"}, exitUsage, `unknown command "fly"`},
+		{[]string{"run"}, exitUsage, "name a .config file"},
+		{[]string{"run", "-h"}, exitOK, "override a config key"},
+		{[]string{"run", "missing.config"}, exitUsage, "missing.config"},
+		{[]string{"run", tiny, "--set", "gpu_memory"}, exitUsage, "want key=value"},
+		{[]string{"run", tiny, "--set", "gpu_memory=-1"}, exitUsage, "want 0.015625 to 4096"},
+		{[]string{"run", tiny, "--set", "warp=9"}, exitUsage, "unknown key"},
+		{[]string{"run", tiny, "--mode", "perfect"}, exitUsage, `unknown quirk "perfect"`},
+		{[]string{"run", tiny, "--system", "magic"}, exitUsage, `unknown system "magic"`},
+		{[]string{"run", tiny, "--system", "ideal"}, exitOK, "100.00 % of ideal"},
+		{[]string{"sweep", "-workloads", "bert-base@many"}, exitUsage, "is not a number"},
+		{[]string{"sweep", "-workloads", tiny, "-systems", "ideal,uvm", "-vary", "gpu_memory=1,2"}, exitOK, "of ideal"},
+		{[]string{"sweep", "extra"}, exitUsage, `unexpected argument "extra"`},
+		{[]string{"models"}, exitOK, "bert-base"},
+		{[]string{"convert"}, exitUsage, "convert: name one"},
+		{[]string{"verify", "-artifact", "nowhere"}, exitUsage, "no G10 artifact at nowhere"},
+	} {
+		code, out, errs := run(t, tt.args...)
+		if code != tt.code || !strings.Contains(out+errs, tt.says) {
+			t.Errorf("spillway %v: exit code %d, want %d; output must contain %q:\n%s%s", tt.args, code, tt.code, tt.says, out, errs)
+		}
+	}
+}
+
+// TestJSON checks the documented field names and flags after the file name.
+func TestJSON(t *testing.T) {
+	code, out, errs := run(t, "run", tiny, "--json", "--system", "uvm", "--mode", "corrected")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	var got map[string]any
+	if err := jsonx.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{
+		"iteration_cycles", "iterations_cycles", "ideal_cycles", "normalized", "stall_cycles",
+		"overlap_cycles", "compute_cycles", "traffic_pages", "fits", "reason", "mode",
+	} {
+		if _, ok := got[name]; !ok {
+			t.Errorf("no %q in\n%s", name, out)
+		}
+	}
+	if got["mode"] != "corrected" || got["system"] != "uvm" || got["fits"] != true {
+		t.Errorf("mode %v, system %v, fits %v", got["mode"], got["system"], got["fits"])
+	}
+}
+
+func TestConvert(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.json.gz")
+	if code, _, errs := run(t, "convert", tiny, "-o", path); code != exitOK {
+		t.Fatal(errs)
+	}
+	_, want, _ := run(t, "run", tiny, "--json")
+	if _, got, errs := run(t, "run", path, "--json"); got != want {
+		t.Errorf("a converted trace runs differently: %s\n%s\n%s", errs, got, want)
+	}
+}
+
+// TestConfig runs an artifact config and checks the published cycle count.
+func TestConfig(t *testing.T) {
+	if _, err := os.Stat(config); err != nil {
+		t.Skipf("the G10 artifact is not at %s: its configs are not run", filepath.Dir(config))
+	}
+	final := t.TempDir()
+	code, out, errs := run(t, "run", config, "--json", "--final", final)
+	if code != exitOK || !strings.Contains(out, `"iteration_cycles": 8773229325`) { // example_results/overall_performance
+		t.Errorf("exit code %d, want the published 8773229325 cycles: %s%s", code, out, errs)
+	}
+	data, err := os.ReadFile(filepath.Join(final, "sim_result.final"))
+	if err != nil || !strings.Contains(string(data), "kernel_stat.iter1.exe_time = 8773229325\n") {
+		t.Errorf("sim_result.final lacks the published time (%v):\n%s", err, data)
+	}
+	if code, _, errs := run(t, "run", config, "--set", "bogus=1"); code != exitUsage || !strings.Contains(errs, `unknown key "bogus"`) || !strings.Contains(errs, "-set bogus=1") {
+		t.Errorf("an unknown key: exit code %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"spillway/sim"
+	"spillway/sim/machine"
+	"spillway/sim/quirk"
+	"spillway/sim/result"
+	"spillway/sim/system"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/g10"
+	"spillway/traces/jsonx"
+	"spillway/traces/spillway"
+)
+
+// assignments collects repeated -set key=value flags.
+type assignments []string
+
+func (a *assignments) String() string { return strings.Join(*a, " ") }
+
+func (a *assignments) Set(s string) error {
+	if k, v, ok := strings.Cut(s, "="); !ok || k == "" || v == "" {
+		return fmt.Errorf("want key=value, like ssd_read=6.4")
+	}
+	*a = append(*a, s)
+	return nil
+}
+
+// A job is one run: a workload and what to do with it.
+type job struct {
+	label string
+	w     *workload.Workload
+	q     sim.Request
+}
+
+func runCommand(args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("run", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	artifact := fs.String("artifact", "", "folder of the G10 artifact that the config's paths refer to (default: found from the config's own place)")
+	asJSON := fs.Bool("json", false, "print one JSON object a run")
+	mode := fs.String("mode", "published", "published, corrected, or a comma-separated list of quirks")
+	only := fs.String("system", "", "run this system instead of the config's policy")
+	final := fs.String("final", "", "write the artifact's sim_result.final into this folder")
+	var set assignments
+	fs.Var(&set, "set", "override a config key: key=value; may be repeated")
+	paths, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return fmt.Errorf("run: name a .config file or a Spillway trace")
+	}
+	for _, path := range paths {
+		j, err := open(path, *artifact, *mode, *only, set)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		r, err := sim.Run(j.w, j.q, nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if *final != "" {
+			if err := writeFinal(*final, j, r); err != nil {
+				return err
+			}
+		}
+		if *asJSON {
+			err = printJSON(stdout, j, r)
+		} else {
+			err = printSummary(stdout, j, r, time.Since(began))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open reads a .config file or a Spillway trace and applies the overrides.
+func open(path, artifact, mode, only string, set assignments) (*job, error) {
+	q, err := quirk.Parse(mode)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{label: path, q: sim.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
+	if spillway.Sniff(data) {
+		if j.w, err = spillway.Decode(path, data); err != nil {
+			return nil, err
+		}
+	} else {
+		for _, s := range set {
+			key, value, _ := strings.Cut(s, "=")
+			if machineOrSystemKey(key) {
+				continue // applied below, also when it is no config key
+			}
+			data = append(data, "\n"+key+" "+value...)
+		}
+		cfg, err := g10.ParseConfig(path, data)
+		if err != nil {
+			return nil, withOverrides(err, set)
+		}
+		if j.w, err = g10.Build(cfg, reader(path, artifact)); err != nil {
+			return nil, err
+		}
+		for _, p := range cfg.Pairs {
+			if _, err := sim.Configure(&j.q, p.Key, p.Value); err != nil {
+				return nil, fmt.Errorf("%s:%d: %w", path, p.Line, err)
+			}
+		}
+		j.q.System = cfg.Policy()
+	}
+	for _, s := range set {
+		key, value, _ := strings.Cut(s, "=")
+		known, err := sim.Configure(&j.q, key, value)
+		if err != nil {
+			return nil, fmt.Errorf("-set %s: %w", s, err)
+		}
+		if !known && spillway.Sniff(data) {
+			return nil, fmt.Errorf("-set %s: unknown key; a trace has hardware and system keys only", s)
+		}
+	}
+	if only != "" {
+		j.q.System = only
+	}
+	j.q.Options.Quirks = q
+	return j, j.q.Validate()
+}
+
+// withOverrides says that lines past the end of the file come from -set.
+func withOverrides(err error, set assignments) error {
+	if len(set) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (with -set %v appended to the file)", err, &set)
+}
+
+func machineOrSystemKey(key string) bool {
+	q := sim.Request{Machine: machine.G10(), Options: system.Published()}
+	known, _ := sim.Configure(&q, key, "")
+	return known
+}
+
+// reader resolves a config's relative paths. The artifact runs its program in
+// src/, so they are relative to that folder.
+func reader(config, artifact string) func(string) (string, []byte, error) {
+	var bases []string
+	if artifact != "" {
+		bases = []string{filepath.Join(artifact, "src"), artifact}
+	}
+	for dir := filepath.Dir(config); ; dir = filepath.Dir(dir) {
+		bases = append(bases, dir)
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return func(path string) (string, []byte, error) {
+		if filepath.IsAbs(path) {
+			data, err := os.ReadFile(path)
+			return path, data, err
+		}
+		for _, b := range bases {
+			full := filepath.Join(b, path)
+			if data, err := os.ReadFile(full); err == nil {
+				return full, data, nil
+			}
+		}
+		return path, nil, fmt.Errorf("%s names %s, which is not there; say with -artifact where the artifact's folder is", config, path)
+	}
+}
+
+// An output is the JSON object of a run. Names and meanings are stable.
+type output struct {
+	System             string         `json:"system"`
+	Mode               string         `json:"mode"`
+	Workload           string         `json:"workload"`
+	Fits               bool           `json:"fits"`
+	Reason             string         `json:"reason"`           // why it does not fit
+	IterationCycles    unit.Cycles    `json:"iteration_cycles"` // of the reported iteration
+	IterationsCycles   []unit.Cycles  `json:"iterations_cycles"`
+	IdealCycles        unit.Cycles    `json:"ideal_cycles"`
+	Normalized         float64        `json:"normalized"` // ideal / iteration
+	StallCycles        unit.Cycles    `json:"stall_cycles"`
+	OverlapCycles      unit.Cycles    `json:"overlap_cycles"`
+	ComputeCycles      unit.Cycles    `json:"compute_cycles"`
+	TrafficPages       traffic        `json:"traffic_pages"`
+	StallByCauseCycles result.Ledger  `json:"stall_by_cause_cycles"`
+	ClockHz            unit.Frequency `json:"clock_hz"`
+	Notes              []string       `json:"notes"`
+}
+
+type traffic struct {
+	SSDIn   int64 `json:"ssd_in"`
+	SSDOut  int64 `json:"ssd_out"`
+	HostIn  int64 `json:"host_in"`
+	HostOut int64 `json:"host_out"`
+}
+
+func printJSON(w io.Writer, j *job, r *result.Result) error {
+	o := output{
+		System: r.System, Mode: r.Mode, Workload: j.w.Name, Fits: r.Fits, Reason: r.Reason,
+		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
+	}
+	if r.Fits {
+		it := r.Main()
+		for i := range r.Iterations {
+			o.IterationsCycles = append(o.IterationsCycles, r.Iterations[i].Time)
+		}
+		o.IterationCycles, o.Normalized = it.Time, float64(r.Ideal)/float64(it.Time)
+		o.StallCycles, o.OverlapCycles, o.ComputeCycles = it.Stall, it.Overlap, it.Compute
+		t := &it.Traffic
+		o.TrafficPages = traffic{t.SSDIn.Pages(), t.SSDOut.Pages(), t.HostIn.Pages(), t.HostOut.Pages()}
+		o.StallByCauseCycles = it.Ledger
+	}
+	data, err := jsonx.MarshalIndent(o)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, format string, a ...any) { fmt.Fprintf(tw, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
+	fmt.Fprintf(tw, "%s, %s (%s)\n", j.w.Name, r.System, r.Mode)
+	defer fmt.Fprintf(w, "  simulated in %v\n", took.Round(time.Microsecond))
+	if !r.Fits {
+		line("does not fit", "%s", r.Reason)
+		return tw.Flush()
+	}
+	it := r.Main()
+	line("iteration", "%v  (%d cycles at %v; iteration %d of %d)", r.Clock.Time(it.Time), it.Time, r.Clock, r.Reported+1, len(r.Iterations))
+	line("ideal", "%v  (%d cycles); %.2f %% of ideal throughput", r.Clock.Time(r.Ideal), r.Ideal, 100*float64(r.Ideal)/float64(it.Time))
+	line("compute / overlap / stall", "%v / %v / %v", r.Clock.Time(it.Compute), r.Clock.Time(it.Overlap), r.Clock.Time(it.Stall))
+	for c := range result.NumCauses {
+		if it.Ledger[c] != 0 {
+			line("stall: "+c.String(), "%v", r.Clock.Time(it.Ledger[c]))
+		}
+	}
+	line("SSD in / out", "%v / %v", it.Traffic.SSDIn, it.Traffic.SSDOut)
+	line("host in / out", "%v / %v", it.Traffic.HostIn, it.Traffic.HostOut)
+	for _, n := range r.Notes {
+		line("note", "%s", n)
+	}
+	return tw.Flush()
+}
