@@ -3,7 +3,7 @@
 'use strict';
 
 window.charts = (() => {
-  const figures = new Map(); // id to {element, host, chart, option, title, note}
+  const figures = new Map(); // id to {element, host, chart, ask}; ask returns {option, title, note, results}
   const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
   let frame = 0;
 
@@ -96,6 +96,8 @@ window.charts = (() => {
   function draw(id) {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
+    const { option, results } = f.ask();
+    if (!f.chart && results === 0) return; // the page says why there is nothing
     if (!f.chart) {
       f.host = document.createElement('div');
       f.host.className = 'plot-host';
@@ -104,9 +106,9 @@ window.charts = (() => {
       f.observer = new ResizeObserver(() => { f.chart?.resize(); schedule(id); });
       f.observer.observe(f.element);
     }
-    f.chart.setOption(dress(JSON.parse(f.option), css(), f.element.clientWidth), { notMerge: true });
+    f.chart.setOption(dress(JSON.parse(option), css(), f.element.clientWidth), { notMerge: true });
     f.element.dataset.drawn = 'true';
-    if (!window.firstChart) {
+    if (!window.firstChart && results > 0) {
       window.firstChart = performance.now();
       performance.mark('first-chart');
     }
@@ -115,7 +117,8 @@ window.charts = (() => {
   function next() {
     frame = 0;
     if (!window.echarts) return; // its script calls again
-    const [id] = pending;
+    // The first on the page first: it says most.
+    const id = [...figures.keys()].find((name) => pending.has(name));
     if (id === undefined) return;
     pending.delete(id);
     draw(id);
@@ -136,8 +139,9 @@ window.charts = (() => {
     const chart = echarts.init(host, null, { renderer });
     const style = css();
     const color = (name) => style.getPropertyValue(name).trim();
-    const option = dress(JSON.parse(f.option), style, 900, {
-      text: f.title, subtext: f.note, left: 8, top: 6, itemGap: 5,
+    const { option: text, title, note } = f.ask();
+    const option = dress(JSON.parse(text), style, 900, {
+      text: title, subtext: note, left: 8, top: 6, itemGap: 5,
       textStyle: { fontSize: 14, fontWeight: 600, color: color('--text') }, subtextStyle: { fontSize: 11, color: color('--text-2') },
     });
     option.grid.top += top;
@@ -148,11 +152,11 @@ window.charts = (() => {
   }
 
   return {
-    // show makes element the place of figure id and draws option (JSON text).
-    show(id, element, option, title, note) {
-      const f = figures.get(id);
-      if (f && f.element !== element) this.dispose(id);
-      figures.set(id, { ...figures.get(id), element, option, title, note });
+    // show makes element the place of figure id and draws it when there is
+    // time; ask returns what to draw by then.
+    show(id, element, ask) {
+      if (figures.get(id)?.element !== element) this.dispose(id);
+      figures.set(id, { ...figures.get(id), element, ask });
       schedule(id);
     },
     dispose(id) {

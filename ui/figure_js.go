@@ -14,9 +14,12 @@ type canvas struct {
 	name    string
 	rev     int
 	drawn   bool
+	draw    js.Func // returns what to draw
 }
 
-// created runs on every render; it draws when the element or the numbers changed.
+// created runs on every render. When the element or the numbers changed it
+// asks for a drawing; charts.js asks back for the numbers when it has time, so
+// that many changes in a row cost one drawing.
 func (c *Figure) created(v vjs.Value) {
 	element := js.Value(v)
 	same := c.drawn && element.Equal(c.element)
@@ -25,15 +28,19 @@ func (c *Figure) created(v vjs.Value) {
 	}
 	if !same {
 		c.dispose()
+		c.draw = js.FuncOf(func(js.Value, []js.Value) any {
+			ch := c.chart()
+			return map[string]any{"option": ch.Option(), "title": ch.Title, "note": ch.Note, "results": ch.Results}
+		})
 	}
-	ch := c.chart()
-	c.element, c.name, c.rev, c.drawn = element, ch.ID, c.Rev, true
-	js.Global().Get("charts").Call("show", c.name, element, ch.Option(), ch.Title, ch.Note)
+	c.element, c.name, c.rev, c.drawn = element, c.chart().ID, c.Rev, true
+	js.Global().Get("charts").Call("show", c.name, element, c.draw)
 }
 
 func (c *canvas) dispose() {
 	if c.drawn {
 		js.Global().Get("charts").Call("dispose", c.name)
+		c.draw.Release()
 		c.drawn = false
 	}
 }

@@ -3,6 +3,11 @@ package ui
 // Head is the bar at the top: name and tools.
 type Head struct{ *App }
 
+// icon is an attribute value that the compiler of components cannot see
+// through: it writes constant markup anew on every render, and the browser
+// would load the image again.
+var icon = "icon.svg"
+
 func (c *Head) linkLabel() string {
 	if c.Copied {
 		return "Link copied"

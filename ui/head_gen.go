@@ -26,7 +26,22 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "brand"}}}
 		vgparent.AppendChild(vgn)
-		vgn.SetInnerHTML(vugu.HTML("\x3Ca class=\"skip\" href=\"#main\"\x3ESkip to results\x3C/a\x3E\x3Cimg src=\"icon.svg\" alt=\"\" width=\"22\" height=\"22\"/\x3E\x3Ch1\x3ESpillway\x3C/h1\x3E\x3Cspan class=\"tag\"\x3EWhat happens when a training job does not fit into GPU memory. Simulated in this tab; nothing is uploaded.\x3C/span\x3E"))
+		{
+			vgparent := vgn
+			_ = vgparent
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "a", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "skip"}, vugu.VGAttribute{Namespace: "", Key: "href", Val: "#main"}}}
+			vgparent.AppendChild(vgn)
+			vgn.SetInnerHTML(vugu.HTML("Skip to results"))
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "img", Attr: []vugu.VGAttribute{{Namespace: "", Key: "alt", Val: ""}, vugu.VGAttribute{Namespace: "", Key: "width", Val: "22"}, vugu.VGAttribute{Namespace: "", Key: "height", Val: "22"}}}
+			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("src", icon)
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h1", Attr: []vugu.VGAttribute(nil)}
+			vgparent.AppendChild(vgn)
+			vgn.SetInnerHTML(vugu.HTML("Spillway"))
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "tag"}}}
+			vgparent.AppendChild(vgn)
+			vgn.SetInnerHTML(vugu.HTML("What happens when a training job does not fit into GPU memory. Simulated in this tab; nothing is uploaded."))
+		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "tools"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "toolbar"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Tools"}}}

@@ -55,14 +55,14 @@ func hand(b *job.Bench, number int, files js.Value) error {
 	return nil
 }
 
-// progress returns a function that tells the page at most 20 times a second
+// progress returns a function that tells the page at most 8 times a second
 // how far the job is.
 func progress(id int) func(done, total int) {
 	clock := js.Global().Get("performance")
 	next := 0.0
 	return func(done, total int) {
 		if now := clock.Call("now").Float(); now >= next {
-			next = now + 50
+			next = now + 120
 			post(job.Answer{ID: id, Done: done, Total: total})
 		}
 	}

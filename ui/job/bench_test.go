@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,13 @@ func request(name string) *sim.Request {
 
 // tiny is a small set of the G10 artifact's files.
 func tiny() []traces.File {
-	column := func(value string) []byte { return []byte(strings.Repeat("0 "+value+"\n", 10)) }
+	column := func(value string) []byte {
+		var b []byte
+		for k := range 10 {
+			b = fmt.Appendf(b, "%04d %s\n", k, value)
+		}
+		return b
+	}
 	return []traces.File{
 		{Name: "frontend/Nets/Tiny.txt", Data: []byte("Tiny(\n  (conv): Conv2d(3, 2, kernel_size=(2, 2), stride=(2, 2))\n  (fc): Linear(in_features=25088, out_features=5, bias=False)\n)\n")},
 		{Name: "results/Tiny/cudnn2.txt", Data: column("0.1 ms")},

@@ -17,14 +17,15 @@ import (
 // for those who cannot see it. Colors are names of CSS variables, so that the
 // page's theme decides them.
 type Chart struct {
-	ID    string // stable, in file names
-	Title string // what is shown, normalized to what
-	Note  string // workload, time source and fidelity
-	Alt   string // what it shows, for every system
-	Text  string // the main finding, a sentence
-	Rows  int    // height in rows of bars, 0 for a fixed height
-	Table Table  // the numbers
-	Empty string // why there is nothing to draw, empty if there is
+	ID      string // stable, in file names
+	Title   string // what is shown, normalized to what
+	Note    string // workload, time source and fidelity
+	Alt     string // what it shows, for every system
+	Text    string // the main finding, a sentence
+	Rows    int    // height in rows of bars, 0 for a fixed height
+	Table   Table  // the numbers
+	Results int    // how many systems have results in it
+	Empty   string // why there is nothing to draw, empty if there is
 
 	options o
 }
@@ -52,10 +53,15 @@ func (n *Session) Charts() []Chart {
 	cs := []Chart{
 		n.throughput(), n.breakdown(), n.causes(), n.traffic(), n.memory(), n.distribution(),
 	}
-	note := n.Note()
+	note, results := n.Note(), 0
+	for i := range n.Runs {
+		if n.Runs[i].Shown() {
+			results++
+		}
+	}
 	for i := range cs {
-		cs[i].Note = note
-		if cs[i].Empty == "" && !slices.ContainsFunc(n.Runs, func(r Run) bool { return r.Shown() }) {
+		cs[i].Note, cs[i].Results = note, results
+		if cs[i].Empty == "" && results == 0 {
 			cs[i].Empty = n.emptyReason()
 		}
 	}

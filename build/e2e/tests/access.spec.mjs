@@ -1,0 +1,106 @@
+// Everybody can use the page: keyboard, screen reader, dark, narrow.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, screenshot, test } from '../fixture.mjs';
+
+const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
+
+async function visit(page) {
+  await page.goto(quick);
+  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+}
+
+async function violations(page) {
+  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
+for (const scheme of ['light', 'dark']) {
+  test(`no accessibility violations, ${scheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await visit(page);
+    await page.click('#quirks');
+    await page.click('#i-gpu_memory');
+    await page.click('#numbers-traffic');
+    await page.fill('#f-ssd_read', 'x');
+    await page.fill('#f-host_link', '1');
+    await expect(page.locator('#err-ssd_read')).not.toBeEmpty();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.click('#help');
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, `help-${scheme}`);
+  });
+}
+
+test('dark follows the system and the button', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await visit(page);
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const dark = await background();
+  await screenshot(page, 'dark');
+  await page.click('#theme');
+  expect(await background()).not.toBe(dark);
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+});
+
+test('a narrow window needs no sideways scrolling', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await expect(page.locator('#f-gpu_memory')).toBeHidden();
+  await page.click('#fold-hardware');
+  await expect(page.locator('#f-gpu_memory')).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'narrow', { fullPage: true });
+});
+
+test('everything by keyboard', async ({ page }) => {
+  await visit(page);
+  const tabTo = async (id) => {
+    for (let i = 0; i < 150; i++) {
+      if (await page.evaluate((want) => document.activeElement?.id === want, id)) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`Tab never reaches #${id}`);
+  };
+  await tabTo('batch');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('17');
+  await expect(page.locator('#context')).toContainText('batch 17');
+  await tabTo('f-gpu_memory');
+  const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  expect(ring).toBe('solid');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('24');
+  await tabTo('reset-gpu_memory');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
+  await tabTo('mode-published');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('#mode-corrected')).toBeChecked();
+  await tabTo('axis-kernel-memory');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/axis=kernel/);
+  await tabTo('save-csv');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+  expect(file.suggestedFilename()).toMatch(/\.csv$/);
+  await page.keyboard.press('?');
+  await expect(page.locator('#help-dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#help-dialog')).toBeHidden();
+});
+
+test('every chart has words and numbers', async ({ page }) => {
+  await visit(page);
+  const plots = page.locator('.plot');
+  for (let i = 0; i < await plots.count(); i++) {
+    await expect(plots.nth(i)).toHaveAttribute('role', 'img');
+    expect((await plots.nth(i).getAttribute('aria-label')).length).toBeGreaterThan(60);
+  }
+  await page.click('#numbers-memory');
+  await expect(page.locator('#figure-memory table')).toContainText('Peak GPU memory, GiB');
+});

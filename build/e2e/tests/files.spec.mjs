@@ -1,0 +1,93 @@
+// Files that are dropped or chosen.
+import { expect, test } from '../fixture.mjs';
+
+const lines = (value) => Array.from({ length: 10 }, (_, i) => `${String(i).padStart(4, '0')} ${value}\n`).join('');
+
+// artifact is a small set of files in the layout of the G10 artifact.
+const artifact = {
+  'Nets/Tiny.txt': 'Tiny(\n  (conv): Conv2d(3, 2, kernel_size=(2, 2), stride=(2, 2))\n  (fc): Linear(in_features=25088, out_features=5, bias=False)\n)\n',
+  'results/Tiny/cudnn2.txt': lines('0.1 ms'),
+  'results/Tiny/cudnn2InputPF.txt': lines('0.2 ms'),
+  'results/Tiny/cudnn2PF.txt': lines('0.3 ms'),
+  'results/Tiny/cudnn2Workspace.txt': lines('0 B'),
+  'configs/Tiny/2-sim_prefetch_lru.config': `batch_size 2
+input_H 224
+input_W 224
+nn_model_input_file ../Nets/Tiny.txt
+orig_kernel_time_file ../results/Tiny/cudnn2.txt
+input_pf_kernel_time_file ../results/Tiny/cudnn2InputPF.txt
+pf_kernel_time_file ../results/Tiny/cudnn2PF.txt
+workspace_size_file ../results/Tiny/cudnn2Workspace.txt
+GPU_memory_size_GB 20
+`,
+};
+
+// drop gives files to the page as if dragged onto it.
+async function drop(page, files) {
+  await page.evaluate((list) => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of Object.entries(list)) transfer.items.add(new File([text], name.split('/').pop()));
+    const options = { bubbles: true, cancelable: true, dataTransfer: transfer };
+    document.body.dispatchEvent(new DragEvent('dragenter', options));
+    window.overlayShown = !document.getElementById('drop-overlay').hidden;
+    document.body.dispatchEvent(new DragEvent('drop', options));
+  }, files);
+  expect(await page.evaluate(() => window.overlayShown)).toBe(true);
+  await expect(page.locator('#drop-overlay')).toBeHidden();
+}
+
+const finished = (page) => expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+
+test.beforeEach(async ({ page }) => {
+  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
+  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+  await finished(page);
+});
+
+test('files of the artifact run, a config sets the hardware', async ({ page }) => {
+  await drop(page, artifact);
+  const entries = page.locator('.entry');
+  await expect(entries).toHaveCount(2);
+  await entries.filter({ hasText: 'batch 2' }).first().click();
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('kernel times measured');
+  await expect(page.locator('#facts')).toContainText('10 kernels');
+  await page.fill('#search', 'prefetch');
+  await expect(entries).toHaveCount(1);
+  await entries.click();
+  await finished(page);
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('20');
+  await expect(page.locator('.run.done').first()).toBeVisible();
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page).toHaveURL(/entry=/);
+});
+
+test('a file that is no trace is named, and the page stays as it was', async ({ page }) => {
+  const headline = await page.locator('#headline').innerText();
+  await drop(page, { 'photo.png': '\x89PNG\r\n\x1a\n' });
+  await expect(page.locator('#files-error')).toContainText('photo.png');
+  await expect(page.locator('#headline')).toHaveText(headline);
+});
+
+test('a damaged file is named with the line', async ({ page }) => {
+  await drop(page, { ...artifact, 'results/Tiny/cudnn2.txt': lines('0.1 ms').replace('0004 0.1', '0004 fast') });
+  await page.locator('.entry').first().click();
+  await finished(page);
+  await expect(page.locator('#troubles')).toContainText('cudnn2.txt:5');
+});
+
+test('files chosen with the button', async ({ page }) => {
+  const list = Object.entries(artifact).map(([name, text]) => ({ name: name.split('/').pop(), mimeType: 'text/plain', buffer: Buffer.from(text) }));
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#pick-files-button')]);
+  await chooser.setFiles(list);
+  await expect(page.locator('.entry')).toHaveCount(2);
+});
+
+test('a link to a file asks for it', async ({ page }) => {
+  await page.evaluate(() => { location.hash = 'v=1&entry=Tiny%2C+batch+2'; });
+  await expect(page.locator('#blocked')).toContainText('Drop the file');
+  await drop(page, artifact);
+  await finished(page);
+  await expect(page.locator('#blocked')).toHaveCount(0);
+  await expect(page.locator('#context')).toContainText('Tiny, batch 2');
+});

@@ -1,0 +1,56 @@
+// The worker in the tab and the native program give the same bytes.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { expect, test } from '../fixture.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+// native runs jobs with build/e2e/hashes and returns the results' hashes.
+function native(jobs) {
+  return new Promise((resolve, reject) => {
+    const child = execFile('go', ['run', './build/e2e/hashes'], { cwd: root }, (err, out) => (err ? reject(err) : resolve(out.trim().split('\n'))));
+    child.stdin.end(jobs.map((j) => JSON.stringify(j)).join('\n'));
+  });
+}
+
+// inWorker runs the same jobs in a worker of the page's own program.
+function inWorker(page, jobs) {
+  return page.evaluate((list) => new Promise((resolve, reject) => {
+    const worker = new Worker('worker.js');
+    const hashes = [];
+    worker.onerror = (e) => reject(new Error(e.message));
+    worker.onmessage = ({ data }) => {
+      if (data.answer) {
+        const answer = JSON.parse(data.answer);
+        if (!answer.Last) return;
+        if (answer.Error) reject(new Error(answer.Error));
+        hashes.push(answer.Hash);
+      }
+      const next = list[hashes.length];
+      if (next) worker.postMessage({ job: JSON.stringify(next) });
+      else { worker.terminate(); resolve(hashes); }
+    };
+    worker.postMessage({ module: window.wasmModule });
+  }), jobs);
+}
+
+test('native equals wasm', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
+  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-json')]);
+  const saved = JSON.parse(await new Response((await download.createReadStream())).text());
+  const jobs = [];
+  for (const run of saved.runs) {
+    for (const [batch, published] of [[16, true], [64, true], [64, false]]) {
+      const options = { ...saved.state.Options };
+      options.Quirks = published ? 'published' : 'corrected';
+      const machine = { ...saved.state.Machine, GPUMemory: 6 * 2 ** 30 };
+      jobs.push({ ID: jobs.length + 1, Source: { Model: 'bert-base', Batch: batch, Times: 'as-paper' }, Run: { System: run.system, Machine: machine, Options: options }, Hash: true });
+    }
+  }
+  const [ours, theirs] = [await native(jobs), await inWorker(page, jobs)];
+  expect(ours).toHaveLength(jobs.length);
+  expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
+  expect(theirs).toEqual(ours);
+});
