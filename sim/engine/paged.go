@@ -155,14 +155,8 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	exec := e.times.exec[k]
 	start, end := now, now+exec
 	if e.blocked {
-		start = e.since
-		end = max(start+exec+e.penalty, now)
-		ready := max(start+exec, now) // when it could end without the penalty
-		if !e.c.Quirks.Has(quirk.OverlapFaults) {
-			ready = now + exec
-			end = ready + e.penalty
-		}
-		e.iter().Ledger[result.FaultHandling] += end - ready
+		start, end = e.since, e.resumed(now, e.penalty)
+		e.iter().Ledger[result.FaultHandling] += end - e.resumed(now, 0)
 		e.blocked, e.penalty = false, 0
 	}
 	e.startCovered = e.coveredUntil(now)
@@ -170,6 +164,20 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	e.log(k, start, end)
 	e.kernelDue(end)
 	return false
+}
+
+// resumed returns when the blocked kernel ends, whose pages have arrived now.
+// The corrected penalty is work of the driver between transfers and adds to
+// them; the published one is a profiled time that has the transfers in it.
+func (e *pagedRun) resumed(now, penalty unit.Cycles) unit.Cycles {
+	exec := e.times.exec[e.kernel]
+	switch {
+	case e.c.Quirks.Has(quirk.OverlapFaults):
+		return max(e.since+exec+penalty, now)
+	case e.c.Quirks.Has(quirk.ProfilePenalty):
+		return max(e.since+penalty, now) + exec
+	}
+	return now + penalty + exec
 }
 
 // advance makes the next kernel current. It returns false at the end of the run.

@@ -218,6 +218,9 @@ func (r *refModel) begin(now unit.Cycles) bool {
 			end = max(r.firstTime+r.times.exec[k]+r.penalty, now)
 		} else {
 			end = now + r.penalty + r.times.exec[k]
+			if r.has(quirk.ProfilePenalty) { // a profiled time that contains the transfers
+				end = max(r.firstTime+r.penalty, now) + r.times.exec[k]
+			}
 		}
 	}
 	if !r.has(quirk.ArrivalOrder) {
