@@ -18,12 +18,15 @@ type op struct {
 	page        int32 // logical, of a host write
 	next        int32 // in its server's queue, or in the list of unused ops
 	begun       unit.Time
+	left        unit.Time // of a suspended stage
 }
 
 // A server is a plane, a channel or a direction of the link: it works on one op
 // at a time and takes those of the first queue first.
 type server struct {
-	busy        int32 // op or none
+	busy        int32     // op or none
+	until       unit.Time // when it is done with it
+	seq         int64     // of the event that says so
 	first, last [2]int32
 }
 
@@ -69,7 +72,7 @@ func newDevice(s *Spec, units, channels int32, moved unit.Bytes, link unit.Bandw
 	}
 	d.servers = make([]server, units+channels+2)
 	for i := range d.servers {
-		d.servers[i] = server{none, [2]int32{none, none}, [2]int32{none, none}}
+		d.servers[i] = server{busy: none, first: [2]int32{none, none}, last: [2]int32{none, none}}
 	}
 	return d
 }
@@ -83,19 +86,22 @@ func last(kind uint8) uint8 {
 }
 
 // where returns the server and queue of an op's stage. Reads of the host go
-// first at planes; all else is first come, first served.
+// first at planes and channels; all else is first come, first served.
 func (d *device) where(o *op) (s int32, queue int) {
 	switch {
 	case o.kind == hostRead && o.stage == 2:
 		return d.units + d.channels, 0
 	case o.kind == hostWrite && o.stage == 0:
 		return d.units + d.channels + 1, 0
-	case o.stage == 1:
-		return d.units + o.unit%d.channels, 0
-	case o.kind == hostRead:
-		return o.unit, 0
 	}
-	return o.unit, 1
+	s = o.unit
+	if o.stage == 1 {
+		s = d.units + o.unit%d.channels
+	}
+	if o.kind == hostRead {
+		return s, 0
+	}
+	return s, 1
 }
 
 // issue starts a new op.
@@ -111,13 +117,24 @@ func (d *device) issue(kind uint8, unit, page int32) {
 	d.enqueue(i)
 }
 
-// enqueue puts op i into the queue of its stage's server.
+// enqueue puts op i into the queue of its stage's server. A read of the host
+// suspends what garbage collection or a write does on its plane.
 func (d *device) enqueue(i int32) {
 	o := &d.ops[i]
 	o.next = none
 	k, q := d.where(o)
 	s := &d.servers[k]
 	if s.busy == none {
+		d.start(k, i)
+		return
+	}
+	if b := &d.ops[s.busy]; q == 0 && k < d.units && b.kind != hostRead {
+		b.left = s.until - d.now
+		b.next = s.first[1]
+		if b.next == none {
+			s.last[1] = s.busy
+		}
+		s.first[1] = s.busy
 		d.start(k, i)
 		return
 	}
@@ -131,10 +148,14 @@ func (d *device) enqueue(i int32) {
 
 // start lets server k work on op i.
 func (d *device) start(k, i int32) {
-	o := &d.ops[i]
-	d.servers[k].busy = i
+	o, s := &d.ops[i], &d.servers[k]
+	took := d.stages[o.kind][o.stage]
+	if o.left > 0 {
+		took, o.left = o.left, 0
+	}
 	d.seq++
-	d.schedule(event{d.now + d.stages[o.kind][o.stage], d.seq, k})
+	s.busy, s.until, s.seq = i, d.now+took, d.seq
+	d.schedule(event{s.until, s.seq, k})
 }
 
 // step handles the next event.
@@ -142,6 +163,9 @@ func (d *device) step() {
 	e := d.pop()
 	d.now = e.at
 	s := &d.servers[e.server]
+	if s.seq != e.seq {
+		return // suspended since
+	}
 	i := s.busy
 	s.busy = none
 	for q := range s.first {

@@ -16,8 +16,8 @@
 // share page by page, writes to one open block, and when its last free block is
 // opened collects the closed block with the fewest valid pages (greedy; among
 // equals the one that has had that count longest). A plane senses, programs or
-// erases one thing at a time, reads first. A channel carries one page at a time
-// between its planes and the controller. The link to the host is full duplex.
+// erases one thing at a time, the host's reads first. A channel carries one page at a time
+// between its planes and the controller, the host's reads first. The link to the host is full duplex.
 // A write is done for the host when it is in the controller's protected buffer,
 // and leaves the buffer when it is programmed; a full buffer stops the host.
 //
@@ -37,7 +37,8 @@
 //     with erase time, buffer and requests shrunk alike; and fewer blocks, with
 //     the same share of spare blocks. Striping makes slices equal.
 //  2. Planes work independently; real dies want their planes to start together.
-//  3. Nothing is suspended: a read waits for the program or erase in progress.
+//  3. A read of the host suspends the program or erase in progress on its plane,
+//     which goes on afterwards and loses nothing.
 //  4. Wear levelling is the first-in first-out order of free blocks; blocks do not
 //     go bad, reads do not disturb, and map pages are all in the controller's DRAM.
 //  5. Commands cost no bandwidth; firmware is one fixed overhead an access.

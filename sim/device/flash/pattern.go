@@ -93,9 +93,9 @@ type source struct {
 	cyclic           bool
 	rnd              random
 
-	dead []bool  // by slot: trimmed
-	ring []int32 // dead slots, oldest at head
-	head int
+	dead []bool     // by slot: trimmed
+	ring [2][]int32 // dead hot and dead cold slots, oldest at head
+	head [2]int
 
 	write, read cursor
 }
@@ -122,9 +122,9 @@ func newSource(p *Pattern, logical, size int32) *source {
 func (s *source) used() int32 { return s.slots * s.size }
 
 // slot draws the next slot for a cursor: hot or cold, in turn or at random. It
-// passes over dead slots.
-func (s *source) slot(c *cursor) int32 {
-	from, n, side := int32(0), s.hot, 0
+// passes over dead slots. side is 1 for a cold slot.
+func (s *source) slot(c *cursor) (slot int32, side int) {
+	from, n := int32(0), s.hot
 	if s.hot < s.slots && s.rnd.below(1000) >= s.hotWrites {
 		from, n, side = s.hot, s.slots-s.hot, 1
 	}
@@ -139,14 +139,15 @@ func (s *source) slot(c *cursor) int32 {
 		i = (i + 1) % n
 	}
 	c.turn[side] = (i + 1) % n
-	return from + i
+	return from + i, side
 }
 
 // nextRead returns the next page to read.
 func (s *source) nextRead() int32 {
 	c := &s.read
 	if c.page == c.end {
-		c.page = s.slot(c) * s.size
+		i, _ := s.slot(c)
+		c.page = i * s.size
 		c.end = c.page + s.size
 	}
 	c.page++
@@ -154,13 +155,14 @@ func (s *source) nextRead() int32 {
 }
 
 // nextWrite returns the next page to write. With dead data, beginning a request
-// trims one slot and writes the one that has been dead longest.
+// trims one slot and writes the one that has been dead longest, hot for hot and
+// cold for cold.
 func (s *source) nextWrite(f *layer) int32 {
 	c := &s.write
 	if c.page == c.end {
-		i := s.slot(c)
-		if len(s.ring) > 0 && !s.dead[i] {
-			i = s.kill(f, i)
+		i, side := s.slot(c)
+		if len(s.ring[side]) > 0 {
+			i = s.kill(f, i, side)
 		}
 		c.page = i * s.size
 		c.end = c.page + s.size
@@ -169,27 +171,35 @@ func (s *source) nextWrite(f *layer) int32 {
 	return c.page - 1
 }
 
-// kill trims slot i and returns the slot to write instead.
-func (s *source) kill(f *layer, i int32) int32 {
-	oldest := s.ring[s.head]
-	s.ring[s.head] = i
-	s.head = (s.head + 1) % len(s.ring)
-	s.dead[i], s.dead[oldest] = true, false
-	for l := i * s.size; f != nil && l < (i+1)*s.size; l++ {
-		f.trim(l)
-	}
+// kill trims slot i and returns the slot of the same side to write instead.
+func (s *source) kill(f *layer, i int32, side int) int32 {
+	ring, head := s.ring[side], &s.head[side]
+	oldest := ring[*head]
+	ring[*head] = i
+	*head = (*head + 1) % len(ring)
+	s.dead[oldest] = false
+	s.trim(f, i)
 	return oldest
 }
 
-// bury makes the given share of the slots dead, spread evenly.
+// trim marks slot i as dead and tells the drive.
+func (s *source) trim(f *layer, i int32) {
+	s.dead[i] = true
+	for l := i * s.size; f != nil && l < (i+1)*s.size; l++ {
+		f.trim(l)
+	}
+}
+
+// bury makes the given share of the hot and of the cold slots dead, spread evenly.
 func (s *source) bury(f *layer, share int64) {
-	n := int32(mulDiv(int64(s.slots), share, 1000))
-	for i := range n {
-		slot := int32(int64(i) * int64(s.slots) / int64(n))
-		s.dead[slot] = true
-		s.ring = append(s.ring, slot)
-		for l := slot * s.size; f != nil && l < (slot+1)*s.size; l++ {
-			f.trim(l)
+	from := int32(0)
+	for side, n := range [2]int32{s.hot, s.slots - s.hot} {
+		dead := int32(mulDiv(int64(n), share, 1000))
+		for i := range dead {
+			slot := from + int32(int64(i)*int64(n)/int64(dead))
+			s.trim(f, slot)
+			s.ring[side] = append(s.ring[side], slot)
 		}
+		from += n
 	}
 }

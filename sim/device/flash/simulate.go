@@ -19,17 +19,18 @@ type Scale struct {
 }
 
 // Size of the simulated drive: about planes planes with blocks blocks of at
-// most pages pages; and how many host pages each timed phase measures.
+// most pages pages; and how many host pages a timed phase measures.
 const (
 	leastPlanes = 8
-	mostPages   = 256
+	mostPages   = 128
 	mostBlocks  = 64
 	leastPages  = 16 // with very many planes
 	manyPlanes  = 32
-	phase       = 12288
-	mostBuffer  = phase / 8 // pages; more would outlast a phase
-	queueDepth  = 256       // read commands the host keeps outstanding on the whole drive
-	probes      = 4096      // bytes of an access whose latency is measured
+	readPhase   = 8192
+	writePhase  = 32768
+	mostBuffer  = writePhase / 16 // pages; more would outlast a phase
+	queueDepth  = 256             // read commands the host keeps outstanding on the whole drive
+	probes      = 4096            // bytes of an access whose latency is measured
 )
 
 // A Measurement is what a drive delivers under a pattern in its steady state.
@@ -63,6 +64,9 @@ func (s *Spec) scale() Scale {
 	}
 	pages := min(mostPages, max(leastPages, mostPages*manyPlanes*c.Slice/s.units()))
 	c.Pages = (s.Pages + pages - 1) / pages
+	if s.InPlace() {
+		c.Pages = 1
+	}
 	c.Blocks = max(1, s.Blocks()/mostBlocks)
 	return c
 }
@@ -161,7 +165,11 @@ func (d *small) precondition(f *layer, from *source, p *Pattern, m *Measurement)
 func (d *small) measure(f *layer, from *source, c *Scale, depth, buffer int32) (read, write unit.Bandwidth, latency unit.Time) {
 	dev := newDevice(&d.spec, d.units, d.channels, d.spec.Page, d.link)
 	dev.ftl, dev.source, dev.depth, dev.buffer = f, from, depth, buffer
-	dev.run(phase / 4) // until queues are as full as they get
+	phase := int64(writePhase)
+	if buffer == 0 {
+		phase = readPhase
+	}
+	dev.run(phase / 8) // until queues are as full as they get
 	r, w, start, wait := dev.read, dev.written, dev.now, dev.readTime
 	dev.run(phase)
 	took := int64(dev.now - start)
