@@ -62,6 +62,11 @@ type arenaRun struct {
 // simulator inside its analysis). The work is linear in kernels, tensors and
 // transfers, times the number of holes in the pool.
 func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	if c.Runtime.Pool > 1 { // the pool does not say so itself
+		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page)); err != nil {
+			return nil, err
+		}
+	}
 	r, err := newArenaRun(w, p, c)
 	if err != nil {
 		return nil, err
