@@ -62,11 +62,6 @@ type arenaRun struct {
 // simulator inside its analysis). The work is linear in kernels, tensors and
 // transfers, times the number of holes in the pool.
 func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
-	if c.Runtime.Pool > 1 { // the pool does not say so itself
-		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page)); err != nil {
-			return nil, err
-		}
-	}
 	r, err := newArenaRun(w, p, c)
 	if err != nil {
 		return nil, err
@@ -75,6 +70,11 @@ func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 }
 
 func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*arenaRun, error) {
+	if c.Runtime.Pool > 1 { // the pool does not say so itself
+		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page)); err != nil {
+			return nil, err
+		}
+	}
 	r := &arenaRun{
 		w: w, p: p, sets: Sets(w, c.Quirks), life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
 		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * c.Runtime.Pool),
