@@ -13,8 +13,10 @@ var traps = []struct {
 	name, why string
 	pattern   *regexp.Regexp
 }{
-	{"conditional only child", "an element keeps its old children when all of them go; put a line break or <!-- keep --> before the first",
-		regexp.MustCompile(`<(div|ul|ol|p|section|span|tbody|tr|select)\b[^>]*><[^!>]*vg-(if|for)`)},
+	{
+		"conditional only child", "an element keeps its old children when all of them go; put a line break or <!-- keep --> before the first",
+		regexp.MustCompile(`<(div|ul|ol|p|section|span|tbody|tr|select)\b[^>]*><[^!>]*vg-(if|for)`),
+	},
 	{"template", "an empty vg-template crashes the program", regexp.MustCompile(`<vg-template`)},
 	{"self-closing component", "it swallows all that follows; write <ui:X></ui:X>", regexp.MustCompile(`<\w+:\w+[^>]*/>`)},
 	{"component in a table", "the HTML parser moves it out of the table", regexp.MustCompile(`<(tbody|tr|thead|table)[^>]*>\s*<(vg-comp|\w+:\w+)`)},

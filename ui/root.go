@@ -1,17 +1,13 @@
 package ui
 
+import "github.com/vugu/vugu"
+
 // Root is the whole page.
 type Root struct {
 	*App
-	head     *Head
-	workload *Workload
-	systems  *Systems
-	hardware *Hardware
-	fidelity *Fidelity
-	options  *Settings
-	summary  *Summary
-	figures  [chartCount]*Figure
-	numbers  *Numbers
+	head, workload, systems, hardware, fidelity, options, summary, numbers vugu.Builder
+
+	figures [chartCount]vugu.Builder
 }
 
 // chartCount is the number of charts on the page.

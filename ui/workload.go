@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/vugu/vugu"
 
@@ -29,14 +30,11 @@ func (c *Workload) batches() string {
 	if len(m.Batches) == 0 {
 		return ""
 	}
-	s := "Worth trying: "
+	texts := make([]string, len(m.Batches))
 	for i, b := range m.Batches {
-		if i > 0 {
-			s += ", "
-		}
-		s += strconv.Itoa(b)
+		texts[i] = strconv.Itoa(b)
 	}
-	return s + "."
+	return "Worth trying: " + strings.Join(texts, ", ") + "."
 }
 
 // timeChoices are the time sources a bundled workload can have.

@@ -231,8 +231,10 @@ func (w *worker) crashed(why string) {
 	case id == 0:
 		w.pool.answer(job.Answer{Crash: text + " while it had nothing to do. It was replaced; nothing is lost."})
 	default:
-		w.pool.answer(job.Answer{ID: id, Last: true, Crash: text + ". It was replaced.",
-			Error: text + " during this run and was replaced. Run again; if it happens again the workload may be too large for a browser tab's memory."})
+		w.pool.answer(job.Answer{
+			ID: id, Last: true, Crash: text + ". It was replaced.",
+			Error: text + " during this run and was replaced. Run again; if it happens again the workload may be too large for a browser tab's memory.",
+		})
 	}
 	w.pool.look()
 }

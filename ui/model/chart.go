@@ -19,7 +19,8 @@ import (
 type Chart struct {
 	ID      string // stable, in file names
 	Title   string // what is shown, normalized to what
-	Note    string // workload, time source and fidelity
+	Note    string // workload, time source, fidelity and hardware
+	Mode    string // time source and fidelity alone
 	Alt     string // what it shows, for every system
 	Text    string // the main finding, a sentence
 	Rows    int    // height in rows of bars, 0 for a fixed height
@@ -60,7 +61,7 @@ func (n *Session) Charts() []Chart {
 		}
 	}
 	for i := range cs {
-		cs[i].Note, cs[i].Results = note, results
+		cs[i].Note, cs[i].Mode, cs[i].Results = note, n.Mode(), results
 		if cs[i].Empty == "" && results == 0 {
 			cs[i].Empty = n.emptyReason()
 		}
@@ -81,7 +82,12 @@ func (n *Session) emptyReason() string {
 
 // Note says what all numbers are about: workload, kernel times, fidelity, machine.
 func (n *Session) Note() string {
-	return strings.Join([]string{n.WorkloadName(), "kernel times " + TimesName(n.Times()), n.State.Fidelity(), n.MachineName()}, " · ")
+	return strings.Join([]string{n.WorkloadName(), n.Mode(), n.MachineName()}, " · ")
+}
+
+// Mode says how far the numbers can be trusted: kernel times and fidelity.
+func (n *Session) Mode() string {
+	return "kernel times " + TimesName(n.Times()) + " · " + n.State.Fidelity()
 }
 
 // WorkloadName names the workload shown.
@@ -282,7 +288,7 @@ func (n *Session) stacked(id, title, unit string, parts []part) Chart {
 	for i, r := range rs {
 		text := r.status()
 		if r.Shown() {
-			text = digits(totals[i], 4)
+			text = digits(totals[i], 4) + " " + unit
 		}
 		ends[i] = o{"value": 0, "label": o{"formatter": plain(text)}}
 	}
@@ -321,8 +327,10 @@ func (n *Session) causes() Chart {
 	parts := make([]part, result.NumCauses)
 	for i := range parts {
 		cause := result.Cause(i)
-		parts[i] = part{capital(cause.String()), fmt.Sprintf("var(--cause-%d)", i),
-			func(r *result.Result) float64 { return seconds(r, r.Main().Ledger[cause]) }}
+		parts[i] = part{
+			capital(cause.String()), fmt.Sprintf("var(--cause-%d)", i),
+			func(r *result.Result) float64 { return seconds(r, r.Main().Ledger[cause]) },
+		}
 	}
 	c := n.stacked("causes", "Time beyond ideal, by cause", "s", parts)
 	c.Alt = n.each(func(r *result.Result) string {
@@ -381,8 +389,10 @@ func (n *Session) memory() Chart {
 			series = append(series, o{"type": "line", "name": r.System.Title + " (demand)", "showSymbol": false, "data": memoryPoints(r.Result, n.State.Axis), "lineStyle": o{"width": 1.2, "type": "dashed"}, "itemStyle": o{"color": n.color(r)}})
 			continue
 		}
-		series = append(series, o{"type": "line", "name": r.System.Title, "showSymbol": false, "step": "end", "data": memoryPoints(r.Result, n.State.Axis),
-			"lineStyle": o{"width": 1.4, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": n.color(r)}})
+		series = append(series, o{
+			"type": "line", "name": r.System.Title, "showSymbol": false, "step": "end", "data": memoryPoints(r.Result, n.State.Axis),
+			"lineStyle": o{"width": 1.4, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": n.color(r)},
+		})
 	}
 	series = append(series, o{
 		"type": "line", "name": "Capacity", "data": []any{}, "silent": true, "itemStyle": o{"color": "var(--limit)"},
@@ -438,8 +448,10 @@ func (n *Session) distribution() Chart {
 			row = append(row, digits(quantile(xs, q), 3))
 		}
 		c.Table.Rows = append(c.Table.Rows, row)
-		series = append(series, o{"type": "line", "name": r.System.Title, "showSymbol": false, "data": distributionPoints(xs),
-			"lineStyle": o{"width": 1.6, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": n.color(r)}})
+		series = append(series, o{
+			"type": "line", "name": r.System.Title, "showSymbol": false, "data": distributionPoints(xs),
+			"lineStyle": o{"width": 1.6, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": n.color(r)},
+		})
 	}
 	c.options = curves("kernels, %", "× ideal time (log)", series)
 	y := c.options["yAxis"].(o)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"maps"
 	"strings"
 
 	"spillway/sim/knob"
@@ -136,13 +137,7 @@ func (f *Form[S]) Errors(s *S) (n int) {
 }
 
 // drafted returns a copy of what is typed, for undo.
-func (f *Form[S]) drafted() map[string]string {
-	m := make(map[string]string, len(f.drafts))
-	for k, v := range f.drafts {
-		m[k] = v
-	}
-	return m
-}
+func (f *Form[S]) drafted() map[string]string { return maps.Clone(f.drafts) }
 
 // FieldClass is the CSS class of a field's input.
 func FieldClass(f Field) string {

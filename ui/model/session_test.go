@@ -58,15 +58,6 @@ func newDesk() (*desk, *Session) {
 	return d, NewSession(Default(), d)
 }
 
-func (n *Session) run(name string) *Run {
-	for i := range n.Runs {
-		if n.Runs[i].System.Name == name {
-			return &n.Runs[i]
-		}
-	}
-	return nil
-}
-
 func TestSessionStartsEverySystem(t *testing.T) {
 	d, s := newDesk()
 	if len(d.started) != len(sim.Systems) {
@@ -356,10 +347,21 @@ func TestCSV(t *testing.T) {
 
 func TestNumberTexts(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
-		{digits(0, 3), "0"}, {digits(1234.5, 3), "1234"}, {digits(0.0012345, 3), "0.00123"}, {digits(2, 3), "2"}, {digits(-1.255, 3), "-1.25"},
-		{count(0), "0"}, {count(1234567), "1\u202f234\u202f567"}, {count(-1234), "-1\u202f234"}, {count(999), "999"},
-		{span(0), "0 s"}, {span(1.5), "1.5 s"}, {span(0.0123), "12.3 ms"}, {span(4.5e-6), "4.5 µs"},
-		{percent(1, 3), "33.3 %"}, {percent(1, 0), "0 %"},
+		{digits(0, 3), "0"},
+		{digits(1234.5, 3), "1234"},
+		{digits(0.0012345, 3), "0.00123"},
+		{digits(2, 3), "2"},
+		{digits(-1.255, 3), "-1.25"},
+		{count(0), "0"},
+		{count(1234567), "1\u202f234\u202f567"},
+		{count(-1234), "-1\u202f234"},
+		{count(999), "999"},
+		{span(0), "0 s"},
+		{span(1.5), "1.5 s"},
+		{span(0.0123), "12.3 ms"},
+		{span(4.5e-6), "4.5 µs"},
+		{percent(1, 3), "33.3 %"},
+		{percent(1, 0), "0 %"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q; want %q", tt.got, tt.want)

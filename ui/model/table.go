@@ -24,16 +24,20 @@ type metric struct {
 
 // number makes a metric from a float.
 func number(key, label, unit, help string, places int, f func(*result.Result) float64) metric {
-	return metric{key, label, unit, help,
+	return metric{
+		key, label, unit, help,
 		func(r *result.Result) string { return fixed(f(r), places) },
-		func(r *result.Result) string { return strconv.FormatFloat(f(r), 'g', -1, 64) }}
+		func(r *result.Result) string { return strconv.FormatFloat(f(r), 'g', -1, 64) },
+	}
 }
 
 // whole makes a metric from an integer.
 func whole(key, label, unit, help string, f func(*result.Result) int64) metric {
-	return metric{key, label, unit, help,
+	return metric{
+		key, label, unit, help,
 		func(r *result.Result) string { return count(f(r)) },
-		func(r *result.Result) string { return strconv.FormatInt(f(r), 10) }}
+		func(r *result.Result) string { return strconv.FormatInt(f(r), 10) },
+	}
 }
 
 // metrics lists every number of a result, batch samples an iteration.
@@ -59,9 +63,11 @@ func metrics(batch int) []metric {
 			func(r *result.Result) unit.Cycles { return r.Main().Ledger[c] })
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
-		ms = append(ms, metric{key + "_bytes", label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.",
+		ms = append(ms, metric{
+			key + "_bytes", label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.",
 			func(r *result.Result) string { return fixed(gb(f(&r.Main().Traffic)), 2) },
-			func(r *result.Result) string { return strconv.FormatInt(int64(f(&r.Main().Traffic)), 10) }})
+			func(r *result.Result) string { return strconv.FormatInt(int64(f(&r.Main().Traffic)), 10) },
+		})
 	}
 	traffic("ssd_to_gpu", "SSD → GPU", func(t *result.Traffic) unit.Bytes { return t.SSDIn })
 	traffic("gpu_to_ssd", "GPU → SSD", func(t *result.Traffic) unit.Bytes { return t.SSDOut })
@@ -76,9 +82,11 @@ func metrics(batch int) []metric {
 	fault("ssd", "Faults on SSD pages", func(f *result.Faults) int64 { return f.SSD })
 	fault("unallocated", "Faults on fresh pages", func(f *result.Faults) int64 { return f.Unallocated })
 	peaks := func(key, label string, f func(*result.Result) unit.Bytes) {
-		ms = append(ms, metric{key + "_bytes", label, "GiB", "Most memory in use at the end of any kernel; 1 GiB is 2³⁰ bytes.",
+		ms = append(ms, metric{
+			key + "_bytes", label, "GiB", "Most memory in use at the end of any kernel; 1 GiB is 2³⁰ bytes.",
 			func(r *result.Result) string { return fixed(gib(f(r)), 2) },
-			func(r *result.Result) string { return strconv.FormatInt(int64(f(r)), 10) }})
+			func(r *result.Result) string { return strconv.FormatInt(int64(f(r)), 10) },
+		})
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
@@ -91,9 +99,11 @@ func metrics(batch int) []metric {
 	slow("worst", "Kernel slowdown, worst", 1)
 	return append(ms,
 		whole("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", func(r *result.Result) int64 { return int64(r.PlannedOps) }),
-		metric{"reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about.",
+		metric{
+			"reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about.",
 			func(r *result.Result) string { return fmt.Sprintf("%d of %d", r.Reported+1, len(r.Iterations)) },
-			func(r *result.Result) string { return strconv.Itoa(r.Reported + 1) }},
+			func(r *result.Result) string { return strconv.Itoa(r.Reported + 1) },
+		},
 	)
 }
 
