@@ -231,7 +231,7 @@ func randomMachine(r *rand.Rand, pages, batch int) machine.Machine {
 		m.BatchPages = int64(batch)
 	}
 	if r.IntN(2) == 0 {
-		m.AllocRate = 1 + r.Int64N(1e6)
+		m.AllocRate = rangeLog(r, 1e6)
 	}
 	if r.IntN(2) == 0 {
 		m.Clock = unit.Frequency(100e6 + r.Int64N(2e9))
