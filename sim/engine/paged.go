@@ -341,7 +341,7 @@ outputs:
 	if e.c.Quirks.Has(quirk.ProfilePenalty) {
 		e.penalty = d.profilePenalty(m, e.times.exec[k], e.times.inputFault[k], e.times.fault[k])
 	} else {
-		e.penalty += d.faultLatency(m, e.c.Runtime.SplitTables)
+		e.penalty += d.faultLatency(m, e.c.Runtime.SplitTables, e.gpuFree)
 	}
 	if !e.blocked {
 		e.blocked, e.since, e.moved = true, now, 0

@@ -71,14 +71,18 @@ type demand struct {
 func missing(f *result.Faults) int64 { return f.Host + f.SSD + f.Unallocated }
 
 // faultLatency is the corrected fault cost: the driver handles page faults in
-// batches, and those on SSD pages twice when the page tables are split.
-func (d *demand) faultLatency(m *machine.Machine, split bool) unit.Cycles {
+// batches, and those on SSD pages twice when the page tables are split. Fresh
+// pages fault only beyond the free pages: a framework gives the memory of dead
+// tensors to new ones while it is still mapped, which costs the allocation rate.
+func (d *demand) faultLatency(m *machine.Machine, split bool, free int64) unit.Cycles {
 	batches := func(pages int64) unit.Cycles { return unit.Cycles((pages + m.FaultBatch - 1) / m.FaultBatch) }
 	ssd := m.Clock.CyclesUp(m.SSDLatency)
 	if split {
 		ssd += m.Clock.CyclesUp(m.FaultLatency)
 	}
-	return batches(missing(&d.in)+missing(&d.out))*m.Clock.CyclesUp(m.FaultLatency) + batches(d.in.SSD+d.out.SSD)*ssd
+	fresh := max(0, d.in.Unallocated+d.out.Unallocated-free)
+	fromSSD := d.in.SSD + d.out.SSD
+	return batches(d.in.Host+d.out.Host+fromSSD+fresh)*m.Clock.CyclesUp(m.FaultLatency) + batches(fromSSD)*ssd
 }
 
 // profilePenalty is the published fault cost (quirk profile-penalty): bandwidths

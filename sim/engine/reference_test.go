@@ -349,9 +349,14 @@ func refHostPages(c Config) int {
 func (r *refModel) faultCost(missed [2]result.Faults) unit.Cycles {
 	m := &r.c.Machine
 	var all, ssd int64
+	fresh := int64(len(r.recent) - r.gpuPages) // free pages are mapped without a fault
 	for _, f := range missed {
-		all += f.Host + f.SSD + f.Unallocated
+		all += f.Host + f.SSD
 		ssd += f.SSD
+		fresh += f.Unallocated
+	}
+	if fresh > 0 {
+		all += fresh
 	}
 	var cost unit.Cycles
 	for ; all > 0; all -= m.FaultBatch {
