@@ -33,11 +33,15 @@ type Op struct {
 // BatchDim is the dimension that stands for the batch size in an operator list.
 const BatchDim = batchDim
 
-// Work is the arithmetic of the operator a kernel belongs to. The zero Work
-// means that the operator only moves data.
+// Work describes the operator a kernel belongs to, as far as its arithmetic
+// goes. The zero Work means that the operator only moves data.
 type Work struct {
-	MACs      int64 // multiply-accumulates of one product, forward or backward
-	Pointwise bool  // a convolution with a window of 1x1
+	MACs   int64    // multiply-accumulates of one product, forward or backward
+	In     int64    // convolution: channels of its input
+	Out    int64    // convolution: channels of its output
+	Window [2]int64 // convolution: height and width
+	Stride int64    // convolution: vertical
+	Height int64    // convolution: of its output
 }
 
 // BuildModules builds tensors and kernels of a network given as modules, by the
@@ -126,7 +130,10 @@ func (m *modules) define(d *Module, label string, depth int) error {
 func (n *network) workOf(l *layer) Work {
 	switch l.kind {
 	case conv:
-		return Work{product(n.elements(l.output), l.in, l.kernel[0], l.kernel[1]), l.kernel == [2]int64{1, 1}}
+		return Work{
+			MACs: product(n.elements(l.output), l.in, l.kernel[0], l.kernel[1]),
+			In:   l.in, Out: l.out, Window: l.kernel, Stride: l.stride[0], Height: l.output.h,
+		}
 	case linear:
 		return Work{MACs: product(n.elements(l.output), l.in)}
 	}

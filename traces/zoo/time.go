@@ -1,0 +1,134 @@
+package zoo
+
+import (
+	"errors"
+	"fmt"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/g10"
+)
+
+// A TimeModel says how long kernels take: a start, then the longer of
+// arithmetic and memory traffic, each at its class's efficiency on the GPU.
+type TimeModel struct {
+	// Source is workload.Estimated for warm kernels, or workload.ColdModel for
+	// kernels as the G10 paper's profiler timed them, on its own GPU.
+	Source workload.TimeSource
+	GPU    GPU
+	// Effects are the profiler's; only workload.ColdModel uses them.
+	Effects []Effect
+}
+
+// Clean returns warm kernel times on a GPU.
+func Clean(g GPU) TimeModel { return TimeModel{Source: workload.Estimated, GPU: g} }
+
+// AsPaper returns kernel times as the G10 paper measured them.
+func AsPaper() TimeModel {
+	return TimeModel{Source: workload.ColdModel, GPU: GPUs[0], Effects: Profile()}
+}
+
+// check reports why the model does not apply.
+func (t *TimeModel) check(m *Model) error {
+	switch {
+	case t.Source != workload.Estimated && t.Source != workload.ColdModel:
+		return fmt.Errorf("the zoo has no %q kernel times; take %q or %q", t.Source, workload.Estimated, workload.ColdModel)
+	case t.GPU.FP32 <= 0 || t.GPU.TF32 < 0 || t.GPU.Memory <= 0:
+		return errors.New("kernel times need a GPU; take one of package zoo's GPUs")
+	case t.Source == workload.ColdModel && !m.profiled:
+		return fmt.Errorf("the G10 paper has not profiled %s; take %q kernel times", m.Title, workload.Estimated)
+	case t.Source == workload.ColdModel && t.GPU.Key != GPUs[0].Key:
+		return fmt.Errorf("the G10 paper profiled on an %s, not on %s; take %q kernel times", GPUs[0].Name, t.GPU.Name, workload.Estimated)
+	}
+	return nil
+}
+
+func (t *TimeModel) describe() string {
+	if t.Source == workload.ColdModel {
+		return "kernel times modeled as the G10 paper's profiler took them on an " + t.GPU.Name
+	}
+	return "kernel times estimated for warm kernels on " + t.GPU.Name
+}
+
+// A class is what kernels of one efficiency have in common.
+type class struct {
+	kernel    string
+	pointwise bool
+}
+
+// fill sets the time of every kernel.
+func (t *TimeModel) fill(g *graph) error {
+	rates := moduleRates
+	if g.w.Graph.Transformer {
+		rates = listRates
+	}
+	table := make(map[class]efficiency, len(rates))
+	for _, r := range rates {
+		table[class{r.kernel, r.pointwise}] = r
+	}
+	effects := t.effects(g.w.Graph.Transformer)
+	for i := range g.w.Kernels {
+		k, work := &g.w.Kernels[i], &g.work[i]
+		e, ok := table[class{k.Name, work.Window == [2]int64{1, 1} && conv2d(k.Name)}]
+		if !ok {
+			return fmt.Errorf("kernel %d (%s): the time model has no such class", i, k.Name)
+		}
+		start := unit.Time(e.start) * unit.Microsecond
+		if f, ok := effects[k.Name]; ok {
+			start += f.apply(&e, work)
+		}
+		k.Time = max(1, start+t.roofline(g.w, k, work, &e))
+	}
+	return nil
+}
+
+// effects returns the effects by kernel name, none for warm kernels.
+func (t *TimeModel) effects(transformer bool) map[string]Effect {
+	if t.Source != workload.ColdModel {
+		return nil
+	}
+	table := make(map[string]Effect, len(t.Effects))
+	for _, f := range t.Effects {
+		if f.Transformer == transformer {
+			table[f.Kernel] = f
+		}
+	}
+	return table
+}
+
+// apply changes the efficiency and returns how much later a kernel starts.
+func (f *Effect) apply(e *efficiency, work *g10.Work) unit.Time {
+	if f.Compute > 0 {
+		e.compute = f.Compute
+	}
+	if f.Memory > 0 {
+		e.memory = f.Memory
+	}
+	if f.Cold == ByShape && !coldShape(f.Kernel, work) {
+		return 0
+	}
+	return f.Start
+}
+
+// conv2d reports whether a kernel is one of a convolution's three products,
+// which have a row of their own for 1x1 windows.
+func conv2d(kernel string) bool {
+	return kernel == "Conv2d_Forward" || kernel == "Conv2d_Backward_Input" || kernel == "Conv2d_Backward_Weight"
+}
+
+// roofline returns the longer of a kernel's arithmetic and memory traffic, at
+// most workload.MaxTime/2.
+func (t *TimeModel) roofline(w *workload.Workload, k *workload.Kernel, work *g10.Work, e *efficiency) unit.Time {
+	var bytes unit.Bytes
+	for _, ids := range [2][]workload.TensorID{k.Inputs, k.Outputs} {
+		for _, id := range ids {
+			bytes += w.Tensors[id].Bytes
+		}
+	}
+	seconds := float64(bytes) / float64(float64(t.GPU.Memory)*e.memory)
+	if e.compute > 0 {
+		seconds = max(seconds, 2*float64(work.MACs)/t.GPU.arithmetic(e.compute))
+	}
+	const most = float64(workload.MaxTime) / 2
+	return unit.Time(min(most, seconds*float64(unit.Second)))
+}
