@@ -23,7 +23,7 @@ var publishedCSV string
 // A Point is one published number of the G10 evaluation.
 type Point struct {
 	Figure string // of the G10 paper: "11"
-	Metric string // iteration, compute, overlap, stall, ssd_in, ssd_out, host_in, host_out, normalized
+	Metric string // iteration, compute, overlap, stall, ssd_in, ssd_out, host_in, host_out, normalized; of Slowdowns slow_1 and so on
 	Model  string // as in the model zoo
 	Batch  int
 	System string
@@ -128,7 +128,7 @@ func (p *Point) Ours(r *result.Result) float64 {
 	case "normalized":
 		return float64(r.Ideal) / float64(it.Time)
 	}
-	panic("study: unknown metric " + p.Metric)
+	return slowed(p.Metric, Slowdown(r))
 }
 
 func (p *Point) duration(c unit.Cycles, r *result.Result) float64 {
@@ -176,16 +176,24 @@ type Row struct {
 
 // Compare judges r, the result of p's request, against p.
 func Compare(p Point, r *result.Result) Row {
-	row := Row{Point: p, OursFits: r.Fits}
+	if !r.Fits {
+		return judge(p, 0, false, r.Reason)
+	}
+	return judge(p, p.Ours(r), true, "")
+}
+
+// judge compares our value, or our verdict that it does not fit, with p.
+func judge(p Point, ours float64, fits bool, reason string) Row {
+	row := Row{Point: p, OursFits: fits}
 	switch {
-	case r.Fits != p.Fits:
-		row.Status, row.Why = Gap, "one of the two says that it does not fit: "+r.Reason
+	case fits != p.Fits:
+		row.Status, row.Why = Gap, "one of the two says that it does not fit: "+reason
 		return row
-	case !r.Fits:
+	case !fits:
 		row.Status = Exact
 		return row
 	}
-	row.Ours = p.Ours(r)
+	row.Ours = ours
 	if row.Diff = row.Ours/p.Value - 1; p.Value == 0 {
 		row.Diff = row.Ours
 	}
