@@ -44,7 +44,7 @@ type Memory struct {
 	Peak        unit.Bytes // the largest All
 	Largest     unit.Bytes // the largest Active
 	MeanActive  float64    // of the kernels' unsmoothed Active, as a share of Peak
-	Periods        []Period     // shortest first
+	Periods     []Period   // shortest first
 	// Swappable is the share of the periods in which the tensor can leave to an
 	// SSD with the paper's bandwidth and come back.
 	Swappable float64
