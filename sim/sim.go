@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"spillway/sim/device/flash"
 	"spillway/sim/engine"
 	"spillway/sim/knob"
 	"spillway/sim/machine"
@@ -49,11 +50,18 @@ type Request struct {
 	System  string          `json:"system"`
 	Machine machine.Machine `json:"machine"`
 	Options system.Options  `json:"options"`
+	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
+	// latency then replace the machine's; empty leaves the machine's.
+	SSD string `json:"ssd,omitempty"`
 }
 
 // Validate reports every number that is out of range.
 func (q *Request) Validate() error {
 	_, err := Find(q.System)
+	if q.SSD != "" {
+		_, unknown := flash.Find(q.SSD)
+		err = errors.Join(err, unknown)
+	}
 	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(system.Knobs(), &q.Options))
 }
 
@@ -64,9 +72,19 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
-	s, _ := Find(q.System)
+	if q.SSD != "" {
+		return runOnDrive(w, q, progress)
+	}
+	return runFixed(w, q, progress)
+}
+
+// runFixed is Run of a valid request with the machine's own SSD rates.
+func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	s, err := Find(q.System)
+	if err != nil {
+		return nil, err
+	}
 	p := &program.Program{}
-	var err error
 	if s.Plan != nil {
 		p, err = s.Plan(w, &q.Machine, &q.Options)
 	}
@@ -98,6 +116,13 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 func Configure(q *Request, key, value string) (known bool, err error) {
 	if key == "" { // the Config of knobs that the artifact does not have
 		return false, nil
+	}
+	if key == "ssd" {
+		if _, err := flash.Find(value); err != nil && value != "" {
+			return true, err
+		}
+		q.SSD = value
+		return true, nil
 	}
 	for _, k := range machine.Knobs() {
 		if k.Key != key && k.Config != key {

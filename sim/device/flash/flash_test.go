@@ -363,8 +363,10 @@ func TestExtremes(t *testing.T) {
 			continue
 		}
 		ran++
-		p := Pattern{Utilization: int64(1 + r.IntN(1000)), Request: unit.Bytes(1) << r.IntN(45), Hot: int64(1 + r.IntN(1000)), HotWrites: int64(r.IntN(1001)),
-			Cyclic: r.IntN(2) == 0, Dead: int64(r.IntN(901)), Reads: int64(r.IntN(3) * 500), Fresh: r.IntN(4) == 0}
+		p := Pattern{
+			Utilization: int64(1 + r.IntN(1000)), Request: unit.Bytes(1) << r.IntN(45), Hot: int64(1 + r.IntN(1000)), HotWrites: int64(r.IntN(1001)),
+			Cyclic: r.IntN(2) == 0, Dead: int64(r.IntN(901)), Reads: int64(r.IntN(3) * 500), Fresh: r.IntN(4) == 0,
+		}
 		m := simulate(t, s, p)
 		if m.Read <= 0 || m.Write <= 0 || m.Amplification < 1000 || m.Read > s.Rate()+s.Rate()/100 {
 			t.Errorf("seed %d: %+v of %+v under %+v", seed, m, s, p)
