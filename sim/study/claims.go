@@ -82,12 +82,12 @@ func Claims() []Claim {
 		{
 			ID: "long-cnn", Figure: "3", Section: "§3", Stated: "> 60 %", Lo: 60, Hi: 100, Unit: "%",
 			Text:   "Convolutional networks: inactive periods longer than 10⁷ µs, the smaller share of the two",
-			memory: extremeOf(math.Min, true, func(m *Memory) float64 { return 100 * m.Longer(1e7) }),
+			memory: extremeOf(math.Min, true, func(m *Memory) float64 { return 100 * m.Over10s }),
 		},
 		{
 			ID: "long-transformer", Figure: "3", Section: "§3", Stated: "about 50 %", Lo: 40, Hi: 60, Unit: "%",
 			Text:   "Transformers: inactive periods longer than 10⁵ µs, mean of the two",
-			memory: extremeOf(mean2, false, func(m *Memory) float64 { return 100 * m.Longer(1e5) }),
+			memory: extremeOf(mean2, false, func(m *Memory) float64 { return 100 * m.Over100ms }),
 		},
 		{
 			ID: "longest", Figure: "4", Section: "§3", Stated: "100 s", Lo: 50, Hi: 150, Unit: "s",

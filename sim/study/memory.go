@@ -45,6 +45,8 @@ type Memory struct {
 	Largest     unit.Bytes // the largest Active
 	MeanActive  float64    // of the kernels' unsmoothed Active, as a share of Peak
 	Periods     []Period   // shortest first
+	Over100ms   float64    // share of the periods that last longer than 10⁵ µs
+	Over10s     float64    // the same for 10⁷ µs
 	// Swappable is the share of the periods in which the tensor can leave to an
 	// SSD with the paper's bandwidth and come back.
 	Swappable float64
@@ -78,6 +80,7 @@ func MemoryOf(w *workload.Workload) *Memory {
 			able++
 		}
 	}
+	m.Over100ms, m.Over10s = longer(m.Periods, 1e5), longer(m.Periods, 1e7)
 	m.Swappable = share(able, len(m.Periods))
 	return m
 }
@@ -125,15 +128,15 @@ func periods(w *workload.Workload, a *vitality.Analysis) []Period {
 	return gs
 }
 
-// Longer returns the share of the periods that last longer than micros.
-func (m *Memory) Longer(micros float64) float64 {
+// longer returns the share of the periods that last longer than micros.
+func longer(ps []Period, micros float64) float64 {
 	n := 0
-	for _, g := range m.Periods {
-		if g.Micros > micros {
+	for _, p := range ps {
+		if p.Micros > micros {
 			n++
 		}
 	}
-	return share(n, len(m.Periods))
+	return share(n, len(ps))
 }
 
 // Thin returns m with at most most values in each list, for drawing: maxima of

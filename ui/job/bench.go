@@ -62,6 +62,9 @@ func (b *Bench) Do(j Job, progress func(done, total int)) (a Answer) {
 }
 
 func (b *Bench) do(j Job, progress func(done, total int), a *Answer) error {
+	if j.Study != "" || j.Memory {
+		return b.study(j, progress, a)
+	}
 	if j.Run == nil {
 		return b.list(j.Source.Files, a)
 	}
@@ -117,7 +120,7 @@ func (b *Bench) list(number int, a *Answer) error {
 	}
 	a.Notes = source.Notes
 	for i, name := range entryNames(source) {
-		e := Entry{Name: name, Info: source.Entries[i].Detail}
+		e := Entry{Name: name, Info: source.Entries[i].Detail, Model: source.Entries[i].Model, Batch: source.Entries[i].Batch}
 		if c := source.Entries[i].Config; c != nil {
 			q, err := setup(c)
 			if err != nil {

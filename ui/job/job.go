@@ -6,6 +6,7 @@ package job
 import (
 	"spillway/sim"
 	"spillway/sim/result"
+	"spillway/sim/study"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -20,12 +21,15 @@ type Source struct {
 	Files int                 // number of the set of files it is in
 }
 
-// A Job is one thing a worker is asked to do: run one system, or, when Run is
-// nil, list what the files it came with hold.
+// A Job is one thing a worker is asked to do: run one system, reproduce a
+// published run, analyze the workload, or, when none of these is set, list what
+// the files it came with hold.
 type Job struct {
 	ID     int // never reused; answers carry it back
 	Source Source
 	Run    *sim.Request
+	Study  string // name of a published run: study.Point.Run
+	Memory bool   // analyze the tensors' lifetimes
 	Hash   bool // also return the hash of the result
 }
 
@@ -42,6 +46,8 @@ type Summary struct {
 type Entry struct {
 	Name  string       // unique among the files
 	Info  string       // what it is, short
+	Model string       // the network's stable name, empty if unknown
+	Batch int          // samples an iteration, 0 if unknown
 	Setup *sim.Request // hardware and options that come with it, nil if none
 	Error string       // why it cannot be used, empty if it can
 }
@@ -57,6 +63,8 @@ type Answer struct {
 	Result  *result.Result // of a run
 	Summary *Summary       // of a run
 	Hash    string         // of a run, when asked for
+	Outcome *study.Outcome // of a published run
+	Memory  *study.Memory  // of an analysis, thinned for drawing
 	Entries []Entry        // of opened files
 	Notes   []string       // about opened files
 	Crash   string         // said by the page itself when a worker was lost
