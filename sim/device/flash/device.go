@@ -190,15 +190,15 @@ func (d *device) proceed(i int32) {
 	}
 	if o.kind == hostWrite && o.stage == 0 {
 		d.writeTime += d.now - o.begun
-		d.map1(o.unit, o.page)
+		d.arrive(o.unit, o.page)
 		o = &d.ops[i]
 	}
 	o.stage++
 	d.enqueue(i)
 }
 
-// map1 maps a page that has arrived and queues the garbage collection it needs.
-func (d *device) map1(unit, page int32) {
+// arrive maps a page that has come in and queues the garbage collection it needs.
+func (d *device) arrive(unit, page int32) {
 	if d.ftl == nil {
 		return
 	}

@@ -21,7 +21,8 @@ type Drive struct {
 	Spec   Spec
 }
 
-// Drives returns the presets. The first is that of the G10 paper.
+// Drives returns the presets. The first is that of the G10 paper. A drive has
+// the key of the machine part whose rates it explains.
 func Drives() []Drive {
 	return []Drive{zNAND(), pro990(), optane()}
 }

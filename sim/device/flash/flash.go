@@ -39,7 +39,7 @@
 //  2. Planes work independently; real dies want their planes to start together.
 //  3. A read of the host suspends the program or erase in progress on its plane,
 //     which goes on afterwards and loses nothing.
-//  4. Wear levelling is the first-in first-out order of free blocks; blocks do not
+//  4. Wear leveling is the first-in first-out order of free blocks; blocks do not
 //     go bad, reads do not disturb, and map pages are all in the controller's DRAM.
 //  5. Commands cost no bandwidth; firmware is one fixed overhead an access.
 //  6. A drive with a single-bit write cache ([Spec.Burst]) writes at cache speed
@@ -47,6 +47,10 @@
 //     folded, which occupies its plane for both; training fills such a cache in seconds.
 //  7. A medium written in place (Erase 0) has no translation layer: its write
 //     amplification is 1 and its state has no history.
+//  8. Reads and writes count in whole flash pages: smaller requests move as much
+//     as a page, except where latency is measured.
+//  9. The machine gets one pair of rates and one latency for the whole run. Bursts
+//     and pauses of collection are in their mean only.
 package flash
 
 import (

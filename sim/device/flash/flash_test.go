@@ -292,6 +292,70 @@ func TestApply(t *testing.T) {
 	}
 }
 
+// TestApplyKeepsMachinesValid gives random valid machines random measurements.
+func TestApplyKeepsMachinesValid(t *testing.T) {
+	const seeds = 500
+	for seed := range uint64(seeds) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		rate := func() unit.Bandwidth { return unit.Bandwidth(r.Int64N(40e9)) }
+		m := machine.G10()
+		m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = rate(), rate(), rate(), rate()
+		if m.Validate() != nil {
+			continue
+		}
+		meas := Measurement{Read: rate(), Write: rate(), MixedRead: rate() * unit.Bandwidth(r.IntN(2)), MixedWrite: rate() * unit.Bandwidth(r.IntN(2)), ReadLatency: unit.Time(r.Int64N(3e12))}
+		before := m
+		notes := Apply(&m, &meas)
+		if err := m.Validate(); err != nil {
+			t.Fatalf("seed %d: %+v with %+v is no longer valid: %v\n%q", seed, before, meas, err, notes)
+		}
+	}
+}
+
+// TestDrivesAreParts checks that every drive is a machine part with the data
+// sheet's rates.
+func TestDrivesAreParts(t *testing.T) {
+	for _, d := range Drives() {
+		m := machine.G10()
+		m.HostLink = 100 * unit.GBps
+		for _, s := range machine.Slots() {
+			for _, p := range s.Parts {
+				if p.Key == d.Key {
+					p.Fit(&m)
+				}
+			}
+		}
+		if m.SSDRead != d.Sheet.Read || m.SSDWrite != d.Sheet.Write {
+			t.Errorf("%s: the machine part has %v and %v; the data sheet says %v and %v", d.Key, m.SSDRead, m.SSDWrite, d.Sheet.Read, d.Sheet.Write)
+		}
+	}
+}
+
+// TestReadSuspendsProgram follows one write and one read on one plane.
+func TestReadSuspendsProgram(t *testing.T) {
+	s := zNAND().Spec
+	d := newDevice(&s, 1, 1, s.Page, s.Rate())
+	link, channel := s.Rate().Time(s.Page), s.Channel.Time(s.Page)
+	d.issue(hostWrite, 0, 0)
+	d.step() // in the buffer
+	d.step() // over the channel; programs
+	if want := link + channel; d.now != want || d.writeTime != link {
+		t.Fatalf("programs at %v after %v; want %v, %v", d.now, d.writeTime, want, link)
+	}
+	begun := d.now
+	d.issue(hostRead, 0, none)
+	for d.read == 0 {
+		d.step()
+	}
+	if want := s.Read + channel + link; d.readTime != want {
+		t.Errorf("read took %v; want %v", d.readTime, want)
+	}
+	d.drain()
+	if want := begun + s.Read + s.Program; d.written != 1 || d.now != want {
+		t.Errorf("%d written at %v; want 1 at %v", d.written, d.now, want)
+	}
+}
+
 func TestSpecs(t *testing.T) {
 	for _, d := range Drives() {
 		if err := d.Spec.Validate(); err != nil {

@@ -30,7 +30,7 @@ const (
 	writePhase  = 32768
 	mostBuffer  = writePhase / 16 // pages; more would outlast a phase
 	queueDepth  = 256             // read commands the host keeps outstanding on the whole drive
-	probes      = 4096            // bytes of an access whose latency is measured
+	probe       = 4096            // bytes of an access whose latency is measured
 )
 
 // A Measurement is what a drive delivers under a pattern in its steady state.
@@ -186,7 +186,7 @@ func (d *small) measure(f *layer, from *source, c *Scale, depth, buffer int32) (
 
 // latency returns what one 4 KiB read and one write of an idle drive take.
 func (s *Spec) latency() (read, write unit.Time) {
-	d := newDevice(s, 1, 1, min(probes, s.Page), s.Rate())
+	d := newDevice(s, 1, 1, min(probe, s.Page), s.Rate())
 	d.issue(hostRead, 0, none)
 	d.drain()
 	d.issue(hostWrite, 0, none)
