@@ -19,6 +19,23 @@ type batch struct {
 	gated                                 bool         // a fetch stopped because nothing could leave the GPU
 }
 
+// A flow counts pages moved.
+type flow struct{ ssdIn, hostIn, ssdOut, hostOut int64 }
+
+func (f *flow) add(b *batch) {
+	f.ssdIn += b.inSSD
+	f.hostIn += b.inHost
+	f.ssdOut += b.toSSD
+	f.hostOut += b.toHost
+}
+
+func (f *flow) bytes() result.Traffic {
+	return result.Traffic{
+		SSDIn: unit.Bytes(f.ssdIn) * unit.Page, SSDOut: unit.Bytes(f.ssdOut) * unit.Page,
+		HostIn: unit.Bytes(f.hostIn) * unit.Page, HostOut: unit.Bytes(f.hostOut) * unit.Page,
+	}
+}
+
 // faulting reports whether a page fault is open.
 func (e *pagedRun) faulting() bool { return e.busy&faultQueues != 0 }
 
@@ -26,8 +43,11 @@ func (e *pagedRun) faulting() bool { return e.busy&faultQueues != 0 }
 // most up to the next kernel, and schedules the one after.
 func (e *pagedRun) migrate() error {
 	now := e.batchAt
-	e.blame(now)
-	e.waiting = e.cause()
+	waiting := e.blocked && !e.pending
+	if waiting {
+		e.blame(now)
+		e.waiting = e.cause()
+	}
 	period := e.share.period
 	if e.busy == 0 {
 		e.closeWindow(now)
@@ -48,27 +68,21 @@ func (e *pagedRun) migrate() error {
 	if b.in+b.out+b.allocs == 0 && e.pending {
 		n = e.untilKernel(now) // nothing can move until the next kernel
 	}
-	e.gated = b.gated
-	if b.in+b.out > 0 {
-		tr := &e.iter().Traffic
-		tr.SSDIn += unit.Bytes(b.inSSD) * unit.Page
-		tr.HostIn += unit.Bytes(b.inHost) * unit.Page
-		tr.SSDOut += unit.Bytes(b.toSSD) * unit.Page
-		tr.HostOut += unit.Bytes(b.toHost) * unit.Page
-	}
-	if !e.pending {
+	e.traffic.add(&b)
+	last := now + unit.Cycles(n-1)*period
+	if waiting {
+		e.gated = b.gated
 		if b.in+b.out+b.allocs == 0 {
 			return e.stuck("neither can its pages come in nor other pages leave")
 		}
 		if e.moved += b.in + b.allocs; e.moved > e.moveLimit {
 			return e.stuck("its pages evict each other")
 		}
-	}
-	last := now + unit.Cycles(n-1)*period
-	e.blame(last)
-	e.waiting = e.cause()
-	if e.blocked && !e.pending && !e.faulting() && e.neededMoving == 0 {
-		e.kernelDue(last)
+		e.blame(last)
+		e.waiting = e.cause()
+		if !e.faulting() && e.neededMoving == 0 {
+			e.kernelDue(last)
+		}
 	}
 	e.schedule(last + period)
 	return nil
@@ -442,7 +456,7 @@ func (e *pagedRun) steadyIn(q, out queueID, leaving int64) int64 {
 // blame books the time since the last mark, as far as it is stall, under what
 // the blocked kernel has been waiting for.
 func (e *pagedRun) blame(now unit.Cycles) {
-	if from := max(e.mark, e.hiddenUntil); e.blocked && !e.pending && now > from {
+	if from := max(e.mark, e.hiddenUntil); now > from {
 		e.iter().Ledger[e.waiting] += now - from
 	}
 	e.mark = max(e.mark, now)

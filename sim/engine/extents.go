@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"spillway/sim/machine"
 	"spillway/sim/workload"
 )
@@ -114,6 +116,9 @@ func (r *residency) alloc(e extent) xid {
 		r.unused = r.x[i].next
 		r.x[i] = e
 		return i
+	}
+	if len(r.x) == cap(r.x) {
+		r.x = slices.Grow(r.x, len(r.x)) // twice as many; append grows by less
 	}
 	r.x = append(r.x, e)
 	return xid(len(r.x) - 1)

@@ -48,6 +48,7 @@ type pagedRun struct {
 	// its wait until then (quirk overlap-faults).
 	hiddenUntil unit.Cycles
 
+	traffic      flow // of the current iteration
 	windowOpen   bool // pages have been on the move since windowStart
 	windowStart  unit.Cycles
 	covered      unit.Cycles // closed transfer windows in all
@@ -194,6 +195,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 	if e.kernel++; e.kernel == n {
 		e.kernel = 0
 		e.iter().Time = now - e.iterationEnd
+		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
 		e.iterationEnd = now
 		if len(e.res.Iterations) == e.c.Iterations {
 			return false
