@@ -37,8 +37,8 @@ const BatchDim = batchDim
 // goes. The zero Work means that the operator only moves data.
 type Work struct {
 	MACs   int64    // multiply-accumulates of one product, forward or backward
-	In     int64    // convolution: channels of its input
-	Out    int64    // convolution: channels of its output
+	In     int64    // channels of a convolution's input, features of a matrix product's
+	Out    int64    // channels or features of its output
 	Window [2]int64 // convolution: height and width
 	Stride int64    // convolution: vertical
 	Height int64    // convolution: of its output
@@ -135,7 +135,7 @@ func (n *network) workOf(l *layer) Work {
 			In:   l.in, Out: l.out, Window: l.kernel, Stride: l.stride[0], Height: l.output.h,
 		}
 	case linear:
-		return Work{MACs: product(n.elements(l.output), l.in)}
+		return Work{MACs: product(n.elements(l.output), l.in), In: l.in, Out: l.out}
 	}
 	return Work{}
 }
@@ -153,7 +153,9 @@ func (o *op) work(batch int64) Work {
 	}
 	switch o.kind {
 	case "Dot":
-		return Work{MACs: product(elements(a, batch), elements(b, batch)/a[len(a)-1])}
+		in := a[len(a)-1]
+		out := elements(b, batch) / in
+		return Work{MACs: product(elements(a, batch), out), In: in, Out: out}
 	case "BatchMatMul":
 		return Work{MACs: product(elements(a, batch), b[len(b)-1])}
 	case "Convolution":

@@ -104,10 +104,11 @@ func (f *Effect) apply(e *efficiency, work *g10.Work) unit.Time {
 	if f.Memory > 0 {
 		e.memory = f.Memory
 	}
+	start := f.Feature * unit.Time(max(work.In, work.Out))
 	if f.Cold == ByShape && !coldShape(f.Kernel, work) {
-		return 0
+		return start
 	}
-	return f.Start
+	return start + f.Start
 }
 
 // conv2d reports whether a kernel is one of a convolution's three products,
