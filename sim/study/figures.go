@@ -357,3 +357,7 @@ func (c *canvas) slowdown() {
 		}
 	}
 }
+
+// Memory reports whether the figure shows the tensors' lifetimes, Figures 2 to
+// 4, so that it needs no simulation and has no published values.
+func (f *Figure) Memory() bool { return f.Kind == Shares || f.Kind == Lengths || f.Kind == Sizes }

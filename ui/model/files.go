@@ -75,6 +75,7 @@ func (n *Session) opened(a job.Answer) {
 	f := &n.Files
 	f.Opening, f.id = false, 0
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
+	n.Paper.filesChanged()
 	n.Rev++
 	want := n.State.Source.Entry
 	var usable []job.Entry

@@ -61,6 +61,7 @@ type Session struct {
 	Rev int
 
 	Runs    []Run
+	Paper   *Reproduction
 	Summary *job.Summary // of the workload of the newest result
 
 	runner     Runner
@@ -82,6 +83,7 @@ func NewSession(s State, r Runner) *Session {
 	for _, sys := range sim.Systems {
 		n.Runs = append(n.Runs, Run{System: sys})
 	}
+	n.Paper = newReproduction(n)
 	n.settle()
 	n.Refresh()
 	return n
@@ -194,6 +196,9 @@ func (n *Session) Answer(a job.Answer) bool {
 		n.opened(a)
 		return true
 	}
+	if n.Paper.answer(a) {
+		return true
+	}
 	i := slices.IndexFunc(n.Runs, func(r Run) bool { return r.ID == a.ID })
 	if i < 0 || a.ID == 0 {
 		return a.Crash != ""
@@ -283,6 +288,7 @@ func (n *Session) snapshot() snapshot {
 }
 
 func (n *Session) restore(s snapshot) {
+	s.state.View, s.state.Figure = n.State.View, n.State.Figure // undo is about settings
 	n.State, n.Machine.drafts, n.Options.drafts, n.BatchText, n.BatchError = s.state, s.machine, s.options, s.batch, s.batchErr
 	n.lastEdit = ""
 	n.Refresh()

@@ -15,6 +15,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/machine"
 	"spillway/sim/quirk"
+	"spillway/sim/study"
 	"spillway/sim/system"
 	"spillway/sim/workload"
 	"spillway/ui/job"
@@ -29,6 +30,8 @@ type State struct {
 	Options system.Options
 	Off     []string // stable names of systems that are not compared, sorted
 	Axis    Axis     // of the memory chart
+	View    View     // the page of the page
+	Figure  string   // of the paper, that the view Reproduce shows
 }
 
 // An Axis is what the memory chart's horizontal axis counts.
@@ -53,6 +56,8 @@ func Default() State {
 		Machine: p.Machine,
 		Options: system.Published(),
 		Axis:    ByTime,
+		View:    Explore,
+		Figure:  "11",
 	}
 }
 
@@ -139,6 +144,12 @@ func (s *State) Encode() string {
 	}
 	if s.Axis != d.Axis {
 		add("axis", string(s.Axis))
+	}
+	if s.View != d.View {
+		add("view", string(s.View))
+		if s.Figure != d.Figure {
+			add("figure", s.Figure)
+		}
 	}
 	return strings.Join(p, "&")
 }
@@ -241,6 +252,16 @@ func (s *State) set(key, value string) (err error) {
 			return fmt.Errorf("unknown axis %q", value)
 		}
 		s.Axis = Axis(value)
+	case "view":
+		if v := View(value); v != Explore && v != Reproduce {
+			return fmt.Errorf("unknown view %q", value)
+		}
+		s.View = View(value)
+	case "figure":
+		if _, ok := study.FindFigure(value); !ok && value != ClaimsID {
+			return fmt.Errorf("the G10 paper's figure %q is not among the reproduced", value)
+		}
+		s.Figure = value
 	default:
 		return s.setKnob(key, value)
 	}
