@@ -97,13 +97,19 @@ window.charts = (() => {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
     const { option, results } = f.ask();
-    if (!f.chart && results === 0) return; // the page says why there is nothing
+    // An empty figure says why by itself; the first one is drawn all the same,
+    // because the first drawing of all is slow and there is time now.
+    if (!f.chart && results === 0 && id !== figures.keys().next().value) return;
     if (!f.chart) {
       f.host = document.createElement('div');
       f.host.className = 'plot-host';
       f.element.replaceChildren(f.host);
       f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
-      f.observer = new ResizeObserver(() => { f.chart?.resize(); schedule(id); });
+      f.observer = new ResizeObserver(() => {
+        if (f.host.clientWidth === f.chart?.getWidth() && f.host.clientHeight === f.chart?.getHeight()) return;
+        f.chart?.resize();
+        schedule(id);
+      });
       f.observer.observe(f.element);
     }
     f.chart.setOption(dress(JSON.parse(option), css(), f.element.clientWidth), { notMerge: true });

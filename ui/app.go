@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"spillway/sim/workload"
-	"spillway/ui/job"
+	"spillway/traces/zoo"
 	"spillway/ui/model"
 )
 
@@ -112,13 +112,16 @@ func timesHelp(t workload.TimeSource) string {
 	case workload.Estimated:
 		return "A clean roofline model of the GPU: what a warm, well-measured kernel takes."
 	case workload.ColdModel:
-		return "The roofline plus the effects seen in the paper's profile, where some kernels were timed cold. Convolutional networks become 16 to 103 times slower, which hides transfers and decides conclusions: compare with Estimated."
+		return "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated."
 	}
 	return "Measured: the profile that came with the files."
 }
 
-// modelOf returns the bundled model at hand; the zero Model for a file.
-func (a *App) modelOf() job.Model {
-	m, _ := job.FindModel(a.State.Source.Model)
+// modelOf returns the bundled model at hand; an empty one for a file.
+func (a *App) modelOf() *zoo.Model {
+	m, err := zoo.Find(a.State.Source.Model)
+	if err != nil {
+		return &zoo.Model{}
+	}
 	return m
 }

@@ -34,6 +34,7 @@ func runPage() {
 	if err != nil {
 		p.session.Notice = err.Error()
 	}
+	p.pool.begin()
 	p.shown = p.session.State.Encode()
 	p.app = ui.NewApp(p.session, p)
 	p.listen()

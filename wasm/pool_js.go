@@ -47,19 +47,26 @@ const (
 	mostFailures = 3
 )
 
-// newPool starts the workers.
+// newPool creates the workers; begin makes them work.
 func newPool(module js.Value, answer func(job.Answer)) *pool {
 	p := &pool{module: module, answer: answer}
 	n := 1
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
-		n = min(max(c.Int(), 1), mostWorkers)
+		n = max(min(c.Int()-1, mostWorkers), 1) // one core is the page's
 	}
 	for range n {
 		w := &worker{pool: p}
 		p.workers = append(p.workers, w)
-		w.start()
+		w.create()
 	}
 	return p
+}
+
+// begin gives every worker the program and a job.
+func (p *pool) begin() {
+	for _, w := range p.workers {
+		w.begin()
+	}
 }
 
 func now() float64 { return js.Global().Get("performance").Call("now").Float() }
@@ -127,8 +134,8 @@ func (p *pool) look() {
 	}
 }
 
-// start begins a new Web Worker.
-func (w *worker) start() {
+// create makes a new Web Worker, which begins to load.
+func (w *worker) create() {
 	w.ready, w.job, w.stopped, w.files = false, 0, false, 0
 	w.js = js.Global().Get("Worker").New("worker.js")
 	w.on("onmessage", func(e js.Value) { w.message(e.Get("data")) })
@@ -136,7 +143,18 @@ func (w *worker) start() {
 		e.Call("preventDefault")
 		w.crashed(e.Get("message").String())
 	})
-	w.js.Call("postMessage", map[string]any{"module": w.pool.module})
+}
+
+// begin gives the worker the program, and the next job with it: it can start
+// on that before the page is free to hear that it is ready.
+func (w *worker) begin() {
+	message := map[string]any{"module": w.pool.module}
+	if p := w.pool; len(p.queue) > 0 && now() >= p.quiet {
+		j := p.queue[0]
+		p.queue = slices.Delete(p.queue, 0, 1)
+		w.take(j, message)
+	}
+	w.js.Call("postMessage", message)
 }
 
 func (w *worker) on(event string, f func(js.Value)) {
@@ -165,22 +183,29 @@ func (w *worker) end() {
 
 func (w *worker) restart() {
 	w.end()
-	w.start()
+	w.create()
+	w.begin()
 }
 
 // do sends a job to the worker.
 func (w *worker) do(j job.Job) {
+	message := map[string]any{}
+	w.take(j, message)
+	w.js.Call("postMessage", message)
+}
+
+// take writes a job into a message to the worker.
+func (w *worker) take(j job.Job, message map[string]any) {
 	text, err := jsonx.Marshal(j)
 	if err != nil {
 		w.pool.answer(job.Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the job cannot be sent: %v", err)})
 		return
 	}
 	w.job, w.stopped = j.ID, false
-	message := map[string]any{"job": string(text)}
+	message["job"] = string(text)
 	if n := j.Source.Files; n != 0 && n == w.pool.number && n != w.files {
 		message["files"], w.files = w.pool.files, n
 	}
-	w.js.Call("postMessage", message)
 }
 
 // message takes what the worker says.
@@ -215,7 +240,8 @@ func (w *worker) crashed(why string) {
 	w.end()
 	w.failures++
 	if w.failures < mostFailures {
-		w.start()
+		w.create()
+		w.begin()
 	} else {
 		w.pool.workers = slices.DeleteFunc(w.pool.workers, func(x *worker) bool { return x == w })
 	}

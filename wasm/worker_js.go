@@ -19,6 +19,9 @@ func runWorker() {
 		return nil
 	}))
 	self.Call("postMessage", map[string]any{"ready": true})
+	if first := self.Get("first"); first.Truthy() && first.Get("job").Truthy() {
+		jobs <- first
+	}
 	b := &job.Bench{}
 	for data := range jobs {
 		var j job.Job

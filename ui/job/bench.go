@@ -16,6 +16,7 @@ import (
 	"spillway/traces"
 	"spillway/traces/g10"
 	"spillway/traces/jsonx"
+	"spillway/traces/zoo"
 )
 
 // A Bench does jobs one at a time and keeps the workload of the last one.
@@ -98,7 +99,7 @@ func (b *Bench) load(s Source) (*workload.Workload, error) {
 
 func (b *Bench) build(s Source) (*workload.Workload, error) {
 	if s.Entry == "" {
-		return stub(s), nil
+		return bundled(s)
 	}
 	source, err := b.open(s.Files)
 	if err != nil {
@@ -110,6 +111,18 @@ func (b *Bench) build(s Source) (*workload.Workload, error) {
 		}
 	}
 	return nil, fmt.Errorf("the opened files hold no %q; choose another entry under Workload", s.Entry)
+}
+
+// bundled builds a model of the zoo.
+func bundled(s Source) (*workload.Workload, error) {
+	if s.Times == workload.ColdModel {
+		return zoo.Build(s.Model, s.Batch, zoo.AsPaper())
+	}
+	gpu, err := zoo.FindGPU(s.GPU)
+	if err != nil {
+		return nil, err
+	}
+	return zoo.Build(s.Model, s.Batch, zoo.Clean(gpu))
 }
 
 // list describes every entry of the files.

@@ -14,8 +14,8 @@ import (
 	"spillway/traces"
 )
 
-// bundled is a bundled workload that is quick to run.
-var bundled = Source{Model: "bert-base", Batch: 16, Times: workload.ColdModel}
+// small is a bundled workload that is quick to run.
+var small = Source{Model: "bert-base", Batch: 16, Times: workload.ColdModel}
 
 func request(name string) *sim.Request {
 	return &sim.Request{System: name, Machine: machine.G10(), Options: system.Published()}
@@ -47,16 +47,16 @@ func TestRun(t *testing.T) {
 	b := &Bench{}
 	calls := 0
 	for i, s := range sim.Systems {
-		a := b.Do(Job{ID: i + 1, Source: bundled, Run: request(s.Name), Hash: true}, func(done, total int) { calls++ })
+		a := b.Do(Job{ID: i + 1, Source: small, Run: request(s.Name), Hash: true}, func(done, total int) { calls++ })
 		if a.Error != "" || !a.Last || a.ID != i+1 || a.Result.System != s.Name || len(a.Hash) != 64 {
 			t.Errorf("%s: %+v", s.Name, a)
 			continue
 		}
-		again := b.Do(Job{Source: bundled, Run: request(s.Name), Hash: true}, nil)
+		again := b.Do(Job{Source: small, Run: request(s.Name), Hash: true}, nil)
 		if again.Hash != a.Hash {
 			t.Errorf("%s: hash %s, then %s", s.Name, a.Hash, again.Hash)
 		}
-		if a.Summary.Kernels != len(a.Result.Kernels) || a.Summary.Batch != bundled.Batch {
+		if a.Summary.Kernels != len(a.Result.Kernels) || a.Summary.Batch != small.Batch {
 			t.Errorf("%s: %+v", s.Name, a.Summary)
 		}
 	}
@@ -71,8 +71,8 @@ func TestErrors(t *testing.T) {
 		job  Job
 		want string
 	}{
-		{Job{Source: bundled, Run: bad}, "GPU memory is"},
-		{Job{Source: bundled, Run: request("magic")}, `unknown system "magic"`},
+		{Job{Source: small, Run: bad}, "GPU memory is"},
+		{Job{Source: small, Run: request("magic")}, `unknown system "magic"`},
 		{Job{Source: Source{Entry: "x", Files: 2}, Run: request("ideal")}, "no longer at hand"},
 		{Job{Source: Source{Entry: "x", Files: 3}, Run: request("ideal")}, `hold no "x"`},
 		{Job{Source: Source{Files: 2}}, "no longer at hand"},
@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 
 func TestPanicIsAnAnswer(t *testing.T) {
 	b := &Bench{}
-	a := b.Do(Job{ID: 5, Source: bundled, Run: request(sim.Systems[0].Name)}, func(done, total int) { panic("boom") })
+	a := b.Do(Job{ID: 5, Source: small, Run: request(sim.Systems[0].Name)}, func(done, total int) { panic("boom") })
 	if a.Error != "" && !strings.Contains(a.Error, "the simulator has a bug: boom") {
 		t.Errorf("got %+v", a)
 	}

@@ -17,6 +17,7 @@ type Source struct {
 	Model string              // a bundled model's stable name
 	Batch int                 // samples an iteration
 	Times workload.TimeSource // estimated or as-paper
+	GPU   string              // key of the GPU that times are estimated for
 	Entry string              // name of an entry of the opened files
 	Files int                 // number of the set of files it is in
 }
@@ -30,7 +31,7 @@ type Job struct {
 	Run    *sim.Request
 	Study  string // name of a published run: study.Point.Run
 	Memory bool   // analyze the tensors' lifetimes
-	Hash   bool // also return the hash of the result
+	Hash   bool   // also return the hash of the result
 }
 
 // A Summary describes the workload that ran.

@@ -12,6 +12,7 @@ import (
 	"spillway/sim/result"
 	"spillway/sim/system"
 	"spillway/sim/workload"
+	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -355,17 +356,20 @@ func (n *Session) Visit(fragment string) {
 
 // SetModel chooses a bundled model; the time source stays if the model has it.
 func (n *Session) SetModel(id string) {
-	m, ok := job.FindModel(id)
-	if !ok {
+	m, err := zoo.Find(id)
+	if err != nil {
 		return
 	}
 	n.Change("", func() {
-		s := job.Source{Model: id, Batch: n.State.Source.Batch, Times: n.State.Source.Times}
-		if s.Batch == 0 || n.State.Source.Model != id {
-			s.Batch = m.Batch
+		s := job.Source{Model: id, Batch: n.State.Source.Batch, Times: n.State.Source.Times, GPU: n.State.Source.GPU}
+		if n.State.Source.Model != id {
+			s.Batch = m.DefaultBatch
 		}
-		if !slices.Contains(m.Times, s.Times) {
-			s.Times = m.Times[0]
+		if !slices.Contains(m.Sources(), s.Times) {
+			s.Times = m.Sources()[0]
+		}
+		if s.GPU == "" {
+			s.GPU = Default().Source.GPU
 		}
 		n.State.Source = s
 		n.settle()
@@ -376,7 +380,11 @@ func (n *Session) SetModel(id string) {
 func (n *Session) SetBatch(text string) {
 	n.Change("batch", func() {
 		n.BatchText, n.BatchError = text, ""
-		b, err := ParseBatch(text)
+		m, err := zoo.Find(n.State.Source.Model)
+		if err != nil {
+			return
+		}
+		b, err := ParseBatch(text, m)
 		if err != nil {
 			n.BatchError = err.Error()
 			return
@@ -390,6 +398,20 @@ func (n *Session) SetTimes(t workload.TimeSource) {
 	n.Change("", func() { n.State.Source.Times = t })
 }
 
+// SetGPU chooses the GPU that kernel times are estimated for.
+func (n *Session) SetGPU(key string) {
+	n.Change("", func() { n.State.Source.GPU = key })
+}
+
+// follow estimates kernel times for the GPU in the machine, where they can be.
+func (n *Session) follow() {
+	for _, s := range machine.Slots() {
+		if _, err := zoo.FindGPU(n.Part(s).Key); err == nil && n.State.Source.Entry == "" {
+			n.State.Source.GPU = n.Part(s).Key
+		}
+	}
+}
+
 // SetPreset starts again from a preset machine.
 func (n *Session) SetPreset(key string) {
 	p, ok := findPreset(key)
@@ -399,6 +421,7 @@ func (n *Session) SetPreset(key string) {
 	n.Change("", func() {
 		n.State.Preset, n.State.Machine = p.Key, p.Machine
 		clear(n.Machine.drafts)
+		n.follow()
 	})
 }
 
@@ -410,6 +433,7 @@ func (n *Session) SetPart(slot, key string) {
 				n.Change("", func() {
 					p.Fit(&n.State.Machine)
 					clear(n.Machine.drafts)
+					n.follow()
 				})
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"spillway/sim/study"
 	"spillway/sim/system"
 	"spillway/sim/workload"
+	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -51,7 +52,7 @@ const version = 1
 func Default() State {
 	p := Presets()[0]
 	return State{
-		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel},
+		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel, GPU: zoo.GPUs[0].Key},
 		Preset:  p.Key,
 		Machine: p.Machine,
 		Options: system.Published(),
@@ -121,6 +122,9 @@ func (s *State) Encode() string {
 		add("model", s.Source.Model)
 		add("batch", strconv.Itoa(s.Source.Batch))
 		add("times", string(s.Source.Times))
+		if s.Source.GPU != d.Source.GPU {
+			add("gpu", s.Source.GPU)
+		}
 	}
 	if s.Preset != d.Preset {
 		add("machine", s.Preset)
@@ -206,23 +210,47 @@ func (s *State) read(values url.Values) error {
 		}
 	}
 	if s.Source.Entry != "" {
-		s.Source.Model, s.Source.Batch, s.Source.Times = "", 0, ""
+		s.Source = job.Source{Entry: s.Source.Entry}
+		return errors.Join(errs...)
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.settle())...)
+}
+
+// settle makes batch size and time source ones that the model has, and says
+// what was changed.
+func (s *State) settle() error {
+	m, err := zoo.Find(s.Source.Model)
+	if err != nil {
+		return err
+	}
+	if s.Source.Batch < m.MinBatch || s.Source.Batch > m.MaxBatch {
+		err = fmt.Errorf("in this link: %w", batchError(strconv.Itoa(s.Source.Batch), m))
+		s.Source.Batch = m.DefaultBatch
+	}
+	if !slices.Contains(m.Sources(), s.Source.Times) {
+		err = errors.Join(err, fmt.Errorf("in this link: %s has no %q kernel times", m.Title, s.Source.Times))
+		s.Source.Times = m.Sources()[0]
+	}
+	return err
 }
 
 // set applies one key and value of a link.
 func (s *State) set(key, value string) (err error) {
 	switch key {
 	case "model":
-		if _, ok := job.FindModel(value); !ok {
-			return fmt.Errorf("unknown model %q", value)
+		if _, err := zoo.Find(value); err != nil {
+			return err
 		}
 		s.Source.Model = value
-	case "batch":
-		n, err := ParseBatch(value)
-		if err != nil {
+	case "gpu":
+		if _, err := zoo.FindGPU(value); err != nil {
 			return err
+		}
+		s.Source.GPU = value
+	case "batch":
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return fmt.Errorf("batch size is %q; want a whole number", value)
 		}
 		s.Source.Batch = n
 	case "times":
@@ -288,16 +316,17 @@ func find[S any](knobs []knob.Knob[S], key string) *knob.Knob[S] {
 	return nil
 }
 
-// MaxBatch is the largest batch size of a bundled model.
-const MaxBatch = 1 << 16
-
-// ParseBatch reads a batch size.
-func ParseBatch(text string) (int, error) {
+// ParseBatch reads a batch size of the model.
+func ParseBatch(text string, m *zoo.Model) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < 1 || n > MaxBatch {
-		return 0, fmt.Errorf("batch size is %q; want a whole number from 1 to %d", text, MaxBatch)
+	if err != nil || n < m.MinBatch || n > m.MaxBatch {
+		return 0, batchError(text, m)
 	}
 	return n, nil
+}
+
+func batchError(text string, m *zoo.Model) error {
+	return fmt.Errorf("batch size is %q; %s takes a whole number from %d to %d", text, m.Title, m.MinBatch, m.MaxBatch)
 }
 
 // A Preset is a machine to start from.

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/quirk"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -36,6 +37,10 @@ func TestLinkRoundTrip(t *testing.T) {
 				s.Machine.HostMemory = 0
 			}),
 			"v=1&model=bert-base&batch=256&times=as-paper&machine=" + preset.Key + "&host_memory=0",
+		},
+		{
+			change(func(s *State) { s.Source.Times, s.Source.GPU = workload.Estimated, zoo.GPUs[1].Key }),
+			"v=1&model=bert-base&batch=256&times=estimated&gpu=" + zoo.GPUs[1].Key,
 		},
 		{change(func(s *State) { s.Options.Quirks = quirk.Corrected() }), "v=1&model=bert-base&batch=256&times=as-paper&mode=corrected"},
 		{
@@ -70,7 +75,9 @@ func TestLinkThatCannotBeRead(t *testing.T) {
 		{"v=0", "never existed"},
 		{"v=one", "never existed"},
 		{"v=1&model=alexnet", `unknown model "alexnet"`},
-		{"v=1&batch=0", `batch size is "0"`},
+		{"v=1&batch=0", `batch size is "0"; BERT-base takes`},
+		{"v=1&gpu=abacus", `GPU "abacus"`},
+		{"v=1&model=resnet-50&batch=64&times=as-paper", `ResNet-50 has no "as-paper"`},
 		{"v=1&times=guessed", "unknown time source"},
 		{"v=1&machine=abacus", `names the machine "abacus"`},
 		{"v=1&gpu_memory=lots", `"lots" is not a number`},
@@ -85,6 +92,9 @@ func TestLinkThatCannotBeRead(t *testing.T) {
 		s, err := Decode(tt.link)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Decode(%q): got error %v; want %q in it", tt.link, err, tt.want)
+		}
+		if s.Source.Model != "bert-base" {
+			continue // another model is what the link asked for
 		}
 		if !reflect.DeepEqual(s, Default()) {
 			t.Errorf("Decode(%q): what cannot be read must leave the default, got %+v", tt.link, s)

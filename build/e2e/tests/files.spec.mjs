@@ -1,4 +1,7 @@
 // Files that are dropped or chosen.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from '../fixture.mjs';
 
 const lines = (value) => Array.from({ length: 10 }, (_, i) => `${String(i).padStart(4, '0')} ${value}\n`).join('');
@@ -81,6 +84,18 @@ test('files chosen with the button', async ({ page }) => {
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#pick-files-button')]);
   await chooser.setFiles(list);
   await expect(page.locator('.entry')).toHaveCount(2);
+});
+
+test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
+  const text = await readFile(path.resolve(import.meta.dirname, '../../../traces/spillway/testdata/tiny.json'));
+  for (const [name, buffer] of [['tiny.json', text], ['tiny.json.gz', gzipSync(text)]]) {
+    await page.setInputFiles('#pick-files', { name, mimeType: 'application/octet-stream', buffer });
+    await expect(page.locator('#context')).toContainText('Two layers, batch 32 · kernel times estimated');
+    await finished(page);
+    await expect(page.locator('.run.failed')).toHaveCount(0);
+    await page.selectOption('#model', 'bert-base');
+    await expect(page.locator('#context')).toContainText('BERT');
+  }
 });
 
 test('a link to a file asks for it', async ({ page }) => {
