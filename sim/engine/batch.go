@@ -58,12 +58,11 @@ func (e *pagedRun) migrate() error {
 		return nil
 	}
 	e.openWindow(now)
-	n := int64(1)
-	b := batch{share: e.share}
-	if ins, outs := e.busy&inQueues, e.busy&outQueues; ins&(ins-1) == 0 && outs&(outs-1) == 0 {
-		n = e.steady(ins, outs, e.untilKernel(now))
-		b.share = e.share.times(n)
-	} // else two streams of a direction interleave
+	n := e.steady()
+	if n > 1 {
+		n = min(n, e.untilKernel(now))
+	}
+	b := batch{share: e.share.times(n)}
 	e.run(&b)
 	if b.in+b.out+b.allocs == 0 && e.pending {
 		n = e.untilKernel(now) // nothing can move until the next kernel
@@ -352,105 +351,129 @@ func (e *pagedRun) destination(v xid) machine.Tier {
 	return machine.Host
 }
 
-// steady returns how many batches from now on, at most limit, move the same
-// number of pages between the same extents, so that one batch with n times the
-// shares does what they do. 1 is always right.
-// ins and outs hold at most one busy queue each.
-func (e *pagedRun) steady(ins, outs queueSet, limit int64) int64 {
-	if limit <= 1 {
-		return 1
-	}
-	in, out := resting, resting
-	if ins != 0 {
-		in = queueID(bits.TrailingZeros16(uint16(ins)))
-	}
-	if outs != 0 {
-		out = queueID(bits.TrailingZeros16(uint16(outs)))
-	}
+// steady returns how many batches from now on move the same number of pages
+// between the same extents, so that one batch with n times the shares does what
+// they do. 1 is always right. Streams that evict by plan may run side by side;
+// of those that come in, one may move pages and the others must be held up.
+func (e *pagedRun) steady() int64 {
 	s := &e.share
-	n := limit
-	var leaving int64
-	if out != resting {
-		h := &e.x[e.queues[out].head]
-		if e.tensors[h.tensor].needed {
-			return 1
+	n := int64(math.MaxInt32)
+	var leaving, toSSD int64 // by plan, in each batch
+	for q := outSSD; q <= outHost; q++ {
+		if e.busy&q.only() == 0 {
+			continue
 		}
-		leaving = min(s.ssdOut, s.link)
-		if out == outHost && !e.full() {
-			leaving = min(s.host, s.link)
-			if leaving > 0 {
-				n = min(n, (e.hostPages-e.hostUsed-1)/leaving)
+		k := min(s.ssdOut-toSSD, s.link-leaving)
+		if q == outHost && !e.full() {
+			if k = min(s.host, s.link-leaving); k > 0 {
+				n = min(n, (e.hostPages-e.hostUsed-1)/k)
 			}
+		} else {
+			toSSD += k
 		}
-		if leaving == 0 {
-			return 1
+		if k > 0 {
+			h := &e.x[e.queues[q].head]
+			if e.tensors[h.tensor].needed {
+				return 1
+			}
+			n = min(n, int64(h.pages)/k)
 		}
-		n = min(n, int64(h.pages)/leaving)
+		leaving += k
 	}
-	if in != resting {
-		n = min(n, e.steadyIn(in, out, leaving))
+	if ins := e.busy & inQueues; ins != 0 && n > 1 {
+		q := queueID(bits.TrailingZeros16(uint16(ins)))
+		return max(1, min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD)))
 	}
 	return max(1, n)
 }
 
-// steadyIn is steady for incoming queue q while each batch evicts leaving pages
-// of queue out (if any) first.
-func (e *pagedRun) steadyIn(q, out queueID, leaving int64) int64 {
+// quota returns how many pages of queue q a batch may bring in after r pages of
+// queue from.
+func (s *share) quota(q, from queueID, r int64) int64 {
+	isSSD := func(q queueID) bool { return q == faultSSD || q == preSSD }
+	isHost := func(q queueID) bool { return q == faultHost || q == preHost }
+	k := s.mapping - r
+	if q > faultNew && q != preNew {
+		k = math.MaxInt64 // prefetches of present data map without limit
+	}
+	if !isSSD(q) && !isHost(q) {
+		return k
+	}
+	link := s.link
+	if isSSD(from) || isHost(from) {
+		link -= r
+	}
+	own := s.host
+	if isSSD(q) {
+		own = s.ssdIn
+	}
+	if isSSD(q) && isSSD(from) || isHost(q) && isHost(from) {
+		own -= r
+	}
+	return min(k, link, own)
+}
+
+// steadyIn is steady for incoming queue q, the first, while each batch evicts
+// leaving pages by plan, toSSD of them to the SSD, and others also wait.
+func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) int64 {
 	s := &e.share
-	rate := s.mapping
-	switch q {
-	case faultSSD:
-		rate = min(s.mapping, s.link, s.ssdIn)
-	case faultHost:
-		rate = min(s.mapping, s.link, s.host)
-	case preSSD:
-		rate = min(s.link, s.ssdIn)
-	case preHost:
-		rate = min(s.link, s.host)
-	}
-	if rate <= 0 {
-		return 1
-	}
 	h := &e.x[e.queues[q].head]
 	fromHost := q == faultHost || q == preHost
-	n := int64(h.pages) / rate
-	if e.gpuFree > 0 || out != resting {
-		if e.gpuFree+leaving < rate || out == outHost && fromHost && e.full() {
-			return 1
-		}
-		if leaving < rate {
-			n = min(n, (e.gpuFree+leaving-rate)/(rate-leaving)+1)
-		}
-		return n
-	}
-	v := e.victim(q <= faultNew || e.tensors[h.tensor].needed)
-	if v == 0 {
-		if e.blocked && !e.pending {
-			return 1
-		}
-		return math.MaxInt64 // stalled until the next kernel
-	}
-	if e.tensors[e.x[v].tensor].needed {
+	r := s.quota(q, resting, 0)
+	if r <= 0 || others != 0 && e.window > 0 || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0) {
 		return 1
 	}
-	if e.destination(v) != machine.Nowhere {
-		rate = min(rate, s.link)
-		switch {
-		case e.full() && fromHost:
+	n := int64(math.MaxInt32)
+	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut // once free memory is used up
+	switch free := e.gpuFree + leaving; {
+	case free >= r:
+		shut = false
+		if leaving < r {
+			n = (free-r)/(r-leaving) + 1
+		}
+	case free > 0:
+		if e.gpuFree > 0 || !shut {
 			return 1
-		case e.full():
-			rate = min(rate, s.ssdOut)
-		case !fromHost:
-			if rate > s.host {
+		}
+		r = leaving
+	case leaving > 0 || shut:
+		return 1
+	default:
+		v := e.victim(q <= faultNew || e.tensors[h.tensor].needed)
+		if v == 0 {
+			if others != 0 || e.blocked && !e.pending {
 				return 1
 			}
-			n = min(n, (e.hostPages-e.hostUsed-1)/max(1, rate))
+			return math.MaxInt32 // stalled until the next kernel
 		}
-		if rate <= 0 {
+		if e.tensors[e.x[v].tensor].needed {
 			return 1
 		}
+		if e.destination(v) != machine.Nowhere {
+			r = min(r, s.link)
+			if e.full() {
+				r = min(r, s.ssdOut)
+			} else if !fromHost {
+				if r > s.host {
+					return 1
+				}
+				n = (e.hostPages - e.hostUsed - 1) / r
+			}
+			shut = r == s.link || e.full() && r == s.ssdOut
+		}
+		if r <= 0 {
+			return 1
+		}
+		n = min(n, int64(e.x[v].pages)/r)
 	}
-	return min(n, int64(h.pages)/rate, int64(e.x[v].pages)/rate)
+	for !shut && others != 0 {
+		o := queueID(bits.TrailingZeros16(uint16(others)))
+		if s.quota(o, q, r) > 0 {
+			return 1 // two streams come in and interleave
+		}
+		others &^= o.only()
+	}
+	return min(n, int64(h.pages)/r)
 }
 
 // blame books the time since the last mark, as far as it is stall, under what
