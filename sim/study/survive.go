@@ -1,0 +1,145 @@
+package study
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"strings"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+//go:embed survive.csv
+var surviveCSV string
+
+// A Survival is one system on one headline workload with kernel times from one
+// source, as published and corrected, on the machine of the G10 paper's Table
+// 2. Times are cycles of 1.2 GHz; 0 means that it does not fit.
+type Survival struct {
+	Times  workload.TimeSource
+	Model  string
+	Batch  int
+	System string
+	Ideal  unit.Cycles
+	// Published and Corrected are the reported iteration's time in the two modes.
+	Published, Corrected unit.Cycles
+}
+
+// Speed returns the throughput relative to Ideal, 0 when the system cannot run it.
+func (s *Survival) Speed(corrected bool) float64 {
+	t := s.Published
+	if corrected {
+		t = s.Corrected
+	}
+	if t == 0 {
+		return 0
+	}
+	return float64(s.Ideal) / float64(t)
+}
+
+// Survive returns the five headline workloads with measured kernel times, with
+// the paper's time model, and with clean times of a roofline model: do the
+// conclusions of the G10 paper survive?
+func Survive() []Survival {
+	var ss []Survival
+	for _, f := range records("survive.csv", surviveCSV) {
+		ss = append(ss, Survival{
+			workload.TimeSource(f[0]), f[1], int(integer(f[2])), f[3],
+			unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5])), unit.Cycles(integer(f[6])),
+		})
+	}
+	return ss
+}
+
+// A Survivor sums up one mode with one source of kernel times.
+type Survivor struct {
+	Times     workload.TimeSource
+	Corrected bool
+	Networks  int
+	// Fastest counts the networks on which no system but Ideal is faster than G10.
+	Fastest int
+	// Slowest and Mean are G10's throughput relative to Ideal: the least, and
+	// the geometric mean over the networks.
+	Slowest, Mean float64
+	// Over holds G10's mean speedup over each other system, on the networks that
+	// both can run.
+	Over []Speedup
+}
+
+// A Speedup is a geometric mean over networks.
+type Speedup struct {
+	System   string
+	Mean     float64
+	Networks int
+}
+
+// Survivors sums up Survive, for each source of kernel times as published and
+// then corrected.
+func Survivors() []Survivor {
+	var out []Survivor
+	all := Survive()
+	for _, times := range []workload.TimeSource{workload.Measured, workload.ColdModel, workload.Estimated} {
+		for _, corrected := range []bool{false, true} {
+			out = append(out, survivor(all, times, corrected))
+		}
+	}
+	return out
+}
+
+func survivor(all []Survival, times workload.TimeSource, corrected bool) Survivor {
+	s := Survivor{Times: times, Corrected: corrected, Slowest: math.Inf(1)}
+	var mean geomean
+	over := map[string]*geomean{}
+	for i := range all {
+		g := &all[i]
+		if g.Times != times || g.System != "g10" {
+			continue
+		}
+		own := g.Speed(corrected)
+		s.Networks++
+		s.Slowest = min(s.Slowest, own)
+		mean.add(own)
+		fastest := true
+		for j := range all {
+			o := &all[j]
+			if o.Times != times || o.Model != g.Model || o.System == "g10" || o.System == "ideal" {
+				continue
+			}
+			if over[o.System] == nil {
+				over[o.System] = &geomean{}
+				s.Over = append(s.Over, Speedup{System: o.System})
+			}
+			if speed := o.Speed(corrected); speed > 0 {
+				over[o.System].add(own / speed)
+				fastest = fastest && speed <= own
+			}
+		}
+		if fastest {
+			s.Fastest++
+		}
+	}
+	s.Mean = mean.value()
+	for i := range s.Over {
+		o := &s.Over[i]
+		o.Mean, o.Networks = over[o.System].value(), over[o.System].n
+	}
+	return s
+}
+
+// String states the findings in one sentence.
+func (s *Survivor) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "G10 reaches %.0f %% of Ideal on average, %.0f %% at least, and nothing is faster on %d of %d networks; its mean speedup is",
+		100*s.Mean, 100*s.Slowest, s.Fastest, s.Networks)
+	for i, o := range s.Over {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " %.2f over %s", o.Mean, o.System)
+		if o.Networks < s.Networks {
+			fmt.Fprintf(&b, " (%d of them)", o.Networks)
+		}
+	}
+	return b.String() + "."
+}
