@@ -61,6 +61,11 @@ window.charts = (() => {
     return rows;
   }
 
+  // lower moves the plot, or all of them, down.
+  function lower(option, pixels) {
+    for (const grid of [option.grid].flat()) grid.top += pixels;
+  }
+
   function dress(option, style, width, title) {
     const v = (name) => style.getPropertyValue(name).trim();
     const font = { fontFamily: v('--font'), fontSize: 12, color: v('--text-2') };
@@ -68,8 +73,8 @@ window.charts = (() => {
     option.animation = false;
     option.textStyle = { fontFamily: v('--font') };
     option.aria = { enabled: false }; // the element has its own label
-    for (const name of ['xAxis', 'yAxis']) {
-      const axis = option[name];
+    const axes = ['xAxis', 'yAxis'].flatMap((name) => [option[name]].flat().map((axis) => [name, axis]));
+    for (const [name, axis] of axes) {
       axis.axisLabel = { ...font, ...axis.axisLabel };
       if (axis.type === 'category') Object.assign(axis.axisLabel, { color: v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' });
       axis.nameTextStyle = { ...font, align: name === 'yAxis' ? 'left' : undefined };
@@ -77,7 +82,7 @@ window.charts = (() => {
       axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: v('--grid') } };
     }
     if (option.legend) Object.assign(option.legend, { textStyle: font, itemWidth: 14, itemHeight: 9, itemGap: 12, icon: option.series[0]?.type === 'bar' ? 'roundRect' : undefined, inactiveColor: v('--axis') });
-    if (option.legend) option.grid.top += 20 * (legendRows(option, width, font) - 1);
+    if (option.legend) lower(option, 20 * (legendRows(option, width, font) - 1));
     Object.assign(option.tooltip, {
       backgroundColor: v('--raised'), borderColor: v('--line'), textStyle: { ...font, color: v('--text') }, confine: true,
       formatter: tooltip(option.tooltip.unit ?? ''),
@@ -150,7 +155,7 @@ window.charts = (() => {
       text: title, subtext: note, left: 8, top: 6, itemGap: 5,
       textStyle: { fontSize: 14, fontWeight: 600, color: color('--text') }, subtextStyle: { fontSize: 11, color: color('--text-2') },
     });
-    option.grid.top += top;
+    lower(option, top);
     if (option.legend) option.legend.top += top;
     delete option.dataZoom;
     chart.setOption(option);

@@ -1,5 +1,7 @@
 package ui
 
+import "spillway/ui/model"
+
 // Head is the bar at the top: name and tools.
 type Head struct{ *App }
 
@@ -7,6 +9,8 @@ type Head struct{ *App }
 // through: it writes constant markup anew on every render, and the browser
 // would load the image again.
 var icon = "icon.svg"
+
+func (c *Head) viewing(v model.View) string { return boolText(c.State.View == v) }
 
 func (c *Head) linkLabel() string {
 	if c.Copied {

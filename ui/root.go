@@ -1,11 +1,15 @@
 package ui
 
-import "github.com/vugu/vugu"
+import (
+	"github.com/vugu/vugu"
+
+	"spillway/ui/model"
+)
 
 // Root is the whole page.
 type Root struct {
 	*App
-	head, workload, systems, hardware, fidelity, options, summary, numbers vugu.Builder
+	head, workload, systems, hardware, fidelity, options, summary, numbers, reproduce vugu.Builder
 
 	figures [chartCount]vugu.Builder
 }
@@ -19,9 +23,12 @@ func NewRoot(a *App) *Root {
 		App: a, head: &Head{App: a}, workload: &Workload{App: a}, systems: &Systems{App: a},
 		hardware: &Hardware{App: a}, fidelity: &Fidelity{App: a}, options: &Settings{App: a},
 		summary: &Summary{App: a}, numbers: &Numbers{App: a},
+		reproduce: &Reproduce{App: a},
 	}
 	for i := range r.figures {
 		r.figures[i] = &Figure{App: a, Index: i}
 	}
 	return r
 }
+
+func (c *Root) exploring() bool { return c.State.View != model.Reproduce }

@@ -172,8 +172,8 @@ func Network(model string, batch int) string { return fmt.Sprintf("%s-%d", netwo
 // panel names the small chart p is in, by network and batch.
 func panel(p *Point) string { return Network(p.Model, p.Batch) }
 
-// title returns the system's name for people.
-func title(p *Point) string {
+// Title returns the system's name for people.
+func Title(p *Point) string {
 	if p.System == "ideal" {
 		return "Ideal"
 	}
@@ -213,7 +213,7 @@ func (c *canvas) performance() {
 		if p.System == "ideal" {
 			continue
 		}
-		m := Mark{Panel: panel(p), Series: title(p)}
+		m := Mark{Panel: panel(p), Series: Title(p)}
 		t, fits, known := c.look(p)
 		ideal, also := c.ideal(p)
 		if m.Fits, m.Known = fits, known && also; m.Fits && m.Known {
@@ -231,7 +231,7 @@ func (c *canvas) breakdown() {
 		}
 		names := [...]string{"overlap", "compute", "stall"}
 		var v [3]float64
-		m := Mark{Panel: panel(p), Series: title(p), Fits: true, Known: true}
+		m := Mark{Panel: panel(p), Series: Title(p), Fits: true, Known: true}
 		for k, name := range names {
 			x, fits, known := c.same(p, name)
 			v[k], m.Fits, m.Known = x, m.Fits && fits, m.Known && known
@@ -255,7 +255,7 @@ func (c *canvas) traffic() {
 		for _, part := range [...][3]string{{"GPU-SSD", "ssd_in", "ssd_out"}, {"GPU-host", "host_in", "host_out"}} {
 			in, fits, known := c.same(p, part[1])
 			out, _, also := c.same(p, part[2])
-			m := Mark{Panel: panel(p), Series: title(p), Part: part[0], Fits: fits, Known: known && also}
+			m := Mark{Panel: panel(p), Series: Title(p), Part: part[0], Fits: fits, Known: known && also}
 			if m.Fits && m.Known {
 				m.Y = (in + out) * 4096 / (1 << 30)
 			}
@@ -283,7 +283,7 @@ func seconds(v float64) (float64, bool) { return v / artifactClock, true }
 func (c *canvas) batches() {
 	for i := range c.points {
 		p := &c.points[i]
-		c.line(p, networks[p.Model], title(p), float64(p.Batch), func(v float64) (float64, bool) {
+		c.line(p, networks[p.Model], Title(p), float64(p.Batch), func(v float64) (float64, bool) {
 			return float64(p.Batch) / (v / artifactClock), true
 		})
 	}
@@ -311,11 +311,11 @@ func (c *canvas) hostSystems() {
 	for i := range c.points {
 		p := &c.points[i]
 		if p.System != "flashneuron" {
-			c.line(p, panel(p), title(p), float64(p.HostGiB), seconds)
+			c.line(p, panel(p), Title(p), float64(p.HostGiB), seconds)
 			continue
 		}
 		for _, x := range [...]float64{0, 16, 32, 64, 128, 256} {
-			c.line(p, panel(p), title(p), x, seconds)
+			c.line(p, panel(p), Title(p), x, seconds)
 		}
 	}
 }
@@ -326,7 +326,7 @@ func (c *canvas) ssdBandwidth() {
 		if p.System == "ideal" {
 			continue
 		}
-		c.line(p, panel(p), title(p), float64(p.SSD)/1e9, func(v float64) (float64, bool) {
+		c.line(p, panel(p), Title(p), float64(p.SSD)/1e9, func(v float64) (float64, bool) {
 			ideal, known := c.ideal(p)
 			return 100 * ideal / v, known
 		})
@@ -353,7 +353,7 @@ func (c *canvas) slowdown() {
 	for i := range c.points {
 		p := &c.points[i]
 		if q, ok := quantileOf(p.Metric); ok {
-			c.line(p, panel(p), title(p), 100*q, func(v float64) (float64, bool) { return math.Max(v, 1), true })
+			c.line(p, panel(p), Title(p), 100*q, func(v float64) (float64, bool) { return math.Max(v, 1), true })
 		}
 	}
 }

@@ -27,7 +27,8 @@ const ClaimsID = "claims"
 type Reproduction struct {
 	Figures []study.Figure
 	// Rev counts changes of what is known.
-	Rev int
+	Rev  int
+	revs []int // of each figure
 
 	session  *Session
 	points   [][]study.Point // by figure
@@ -73,7 +74,7 @@ func (r *paperRun) known() bool { return r.outcome != nil || r.memory != nil || 
 // newReproduction knows nothing yet.
 func newReproduction(n *Session) *Reproduction {
 	p := &Reproduction{Figures: study.Figures(), session: n, claims: study.Claims(), byJob: map[int]int{}, byName: map[string]int{}}
-	p.compared = make([]comparison, len(p.Figures))
+	p.compared, p.revs = make([]comparison, len(p.Figures)), make([]int, len(p.Figures))
 	all := study.All()
 	for i, f := range p.Figures {
 		p.points = append(p.points, slices.DeleteFunc(slices.Clone(all), func(x study.Point) bool { return x.Figure != f.ID }))
@@ -113,6 +114,7 @@ func (p *Reproduction) changed(figures uint64) {
 	for i := range p.compared {
 		if figures&(1<<i) != 0 {
 			p.compared[i].fresh = false
+			p.revs[i]++
 		}
 	}
 }
@@ -131,7 +133,9 @@ func (p *Reproduction) source(need study.Need) (s job.Source, measured bool) {
 	if best >= 0 && !f.Opening {
 		return job.Source{Entry: f.Entries[best].Name, Files: f.Number}, true
 	}
-	return job.Source{Model: need.Model, Batch: need.Batch, Times: workload.ColdModel}, false
+	s = Default().Source // with the paper's GPU
+	s.Model, s.Batch, s.Times = need.Model, need.Batch, workload.ColdModel
+	return s, false
 }
 
 // Measured says how many of the needed workloads the opened files hold, of how many.
@@ -222,12 +226,21 @@ func (p *Reproduction) Cancel(id string) {
 
 // Forget drops everything known, so that it can be run again.
 func (p *Reproduction) Forget() {
-	p.Cancel(ClaimsID)
-	for i := range p.runs {
-		r := &p.runs[i]
-		r.outcome, r.memory, r.err = nil, nil, ""
-	}
+	p.ForgetFigure(ClaimsID)
 	p.begun, p.took = time.Time{}, 0
+}
+
+// ForgetFigure drops what is known about a figure; others that share its runs
+// lose them too.
+func (p *Reproduction) ForgetFigure(id string) {
+	p.Cancel(id)
+	bits := p.bits(id)
+	for i := range p.runs {
+		if r := &p.runs[i]; r.figures&bits != 0 {
+			p.stop(i)
+			r.outcome, r.memory, r.err, r.wanted = nil, nil, "", 0
+		}
+	}
 	p.changed(p.all())
 }
 
@@ -389,7 +402,7 @@ func (s *Standing) Verdict() Verdict {
 	case s.Known < s.Runs:
 		return Verdict{fmt.Sprintf("%d of %d runs", s.Known, s.Runs), "none"}
 	case s.Points == 0:
-		return s.claimVerdict()
+		return s.ClaimVerdict()
 	case s.Reconstructed():
 		class := "ok"
 		if s.Gap > 0 {
@@ -404,10 +417,16 @@ func (s *Standing) Verdict() Verdict {
 	return Verdict{fmt.Sprintf("%d exact, %d within, %d off", s.Exact, s.Within, s.Gap), "warn"}
 }
 
-// claimVerdict is the verdict on what has claims only.
-func (s *Standing) claimVerdict() Verdict {
-	v := Verdict{fmt.Sprintf("%d of %d claims hold", s.Holds, s.Claims), "ok"}
-	if s.Holds < s.Claims {
+// ClaimVerdict concludes from the claims alone.
+func (s *Standing) ClaimVerdict() Verdict {
+	if s.Holds+s.Near+s.Differs == 0 {
+		return Verdict{"not run", "none"}
+	}
+	v := Verdict{fmt.Sprintf("%d of %d hold", s.Holds, s.Claims), "ok"}
+	if s.Near > 0 {
+		v.Text += fmt.Sprintf(", %d near", s.Near)
+	}
+	if s.Differs > 0 {
 		v.Class = "warn"
 	}
 	return v
@@ -479,6 +498,14 @@ func (c *comparison) count(s study.Status) {
 	default:
 		c.gap++
 	}
+}
+
+// RevOf counts changes of what is known about a figure.
+func (p *Reproduction) RevOf(id string) int {
+	if i := p.index(id); i >= 0 {
+		return p.revs[i]
+	}
+	return p.Rev
 }
 
 // Rows compares every known point of a figure.
