@@ -27,8 +27,6 @@ func (c *Workload) estimated() bool { return c.State.Source.Times == workload.Es
 
 func (c *Workload) explain() string { return zoo.Explain(c.State.Source.Model) }
 
-func (c *Workload) sample() string { return c.modelOf().Sample }
-
 func (c *Workload) fromFile() bool { return c.State.Source.Entry != "" }
 
 func (c *Workload) pickModel(e vugu.DOMEvent) { c.SetModel(e.PropString("target", "value")) }
@@ -46,7 +44,7 @@ func (c *Workload) batches() string {
 	for i, b := range m.Batches {
 		texts[i] = strconv.Itoa(b)
 	}
-	return "Worth trying: " + strings.Join(texts, ", ") + "."
+	return "In " + m.Sample + ". Worth trying: " + strings.Join(texts, ", ") + "."
 }
 
 // timeChoices are the time sources a bundled workload can have.

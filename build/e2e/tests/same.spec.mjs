@@ -42,11 +42,13 @@ test('native equals wasm', async ({ page }) => {
   const saved = JSON.parse(await new Response((await download.createReadStream())).text());
   const jobs = [];
   for (const run of saved.runs) {
-    for (const [batch, published] of [[16, true], [64, true], [64, false]]) {
-      const options = { ...saved.state.Options };
-      options.Quirks = published ? 'published' : 'corrected';
-      const machine = { ...saved.state.Machine, GPUMemory: 6 * 2 ** 30 };
-      jobs.push({ ID: jobs.length + 1, Source: { Model: 'bert-base', Batch: batch, Times: 'as-paper' }, Run: { System: run.system, Machine: machine, Options: options }, Hash: true });
+    for (const [model, batch, times, mode] of [
+      ['bert-base', 16, 'as-paper', 'published'], ['bert-base', 64, 'as-paper', 'published'], ['bert-base', 64, 'as-paper', 'corrected'],
+      ['vit-s-32', 256, 'estimated', 'corrected'], ['resnet-50', 64, 'estimated', 'published'],
+    ]) {
+      const source = { Model: model, Batch: batch, Times: times, GPU: 'a100-40' };
+      const machine = { ...saved.state.Machine, GPUMemory: 4 * 2 ** 30 };
+      jobs.push({ ID: jobs.length + 1, Source: source, Run: { System: run.system, Machine: machine, Options: { ...saved.state.Options, Quirks: mode } }, Hash: true });
     }
   }
   const [ours, theirs] = [await native(jobs), await inWorker(page, jobs)];
