@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
+	"spillway/ui/job"
 	"spillway/ui/model"
 )
 
@@ -118,10 +118,10 @@ func timesHelp(t workload.TimeSource) string {
 }
 
 // modelOf returns the bundled model at hand; an empty one for a file.
-func (a *App) modelOf() *zoo.Model {
-	m, err := zoo.Find(a.State.Source.Model)
+func (a *App) modelOf() *job.Model {
+	m, err := job.FindModel(a.State.Source.Model)
 	if err != nil {
-		return &zoo.Model{}
+		return &job.Model{}
 	}
 	return m
 }

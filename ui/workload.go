@@ -9,23 +9,22 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
 // Workload chooses what the GPU is asked to do.
 type Workload struct{ *App }
 
-func (c *Workload) models() []zoo.Model { return zoo.Models }
+func (c *Workload) models() []job.Model { return job.Models() }
 
-func (c *Workload) gpus() []zoo.GPU { return zoo.GPUs }
+func (c *Workload) gpus() []job.GPU { return job.GPUs() }
 
 func (c *Workload) pickGPU(e vugu.DOMEvent) { c.SetGPU(e.PropString("target", "value")) }
 
 // estimated reports whether the GPU of the kernel times can be chosen.
 func (c *Workload) estimated() bool { return c.State.Source.Times == workload.Estimated }
 
-func (c *Workload) explain() string { return zoo.Explain(c.State.Source.Model) }
+func (c *Workload) explain() string { return job.Explain(c.State.Source.Model) }
 
 func (c *Workload) fromFile() bool { return c.State.Source.Entry != "" }
 

@@ -10,7 +10,7 @@ import (
 	"spillway/sim/result"
 	"spillway/sim/workload"
 	"spillway/traces/jsonx"
-	"spillway/traces/zoo"
+	"spillway/ui/job"
 )
 
 // A Chart is one figure: what ECharts draws, and the same in words and numbers
@@ -96,7 +96,7 @@ func (n *Session) WorkloadName() string {
 		return n.State.Source.Entry
 	}
 	title := n.State.Source.Model
-	if m, err := zoo.Find(title); err == nil {
+	if m, err := job.FindModel(title); err == nil {
 		title = m.Title
 	}
 	return fmt.Sprintf("%s, batch %d", title, n.State.Source.Batch)

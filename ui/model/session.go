@@ -12,7 +12,6 @@ import (
 	"spillway/sim/result"
 	"spillway/sim/system"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -356,7 +355,7 @@ func (n *Session) Visit(fragment string) {
 
 // SetModel chooses a bundled model; the time source stays if the model has it.
 func (n *Session) SetModel(id string) {
-	m, err := zoo.Find(id)
+	m, err := job.FindModel(id)
 	if err != nil {
 		return
 	}
@@ -380,7 +379,7 @@ func (n *Session) SetModel(id string) {
 func (n *Session) SetBatch(text string) {
 	n.Change("batch", func() {
 		n.BatchText, n.BatchError = text, ""
-		m, err := zoo.Find(n.State.Source.Model)
+		m, err := job.FindModel(n.State.Source.Model)
 		if err != nil {
 			return
 		}
@@ -406,7 +405,7 @@ func (n *Session) SetGPU(key string) {
 // follow estimates kernel times for the GPU in the machine, where they can be.
 func (n *Session) follow() {
 	for _, s := range machine.Slots() {
-		if _, err := zoo.FindGPU(n.Part(s).Key); err == nil && n.State.Source.Entry == "" {
+		if _, err := job.FindGPU(n.Part(s).Key); err == nil && n.State.Source.Entry == "" {
 			n.State.Source.GPU = n.Part(s).Key
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"spillway/sim/study"
 	"spillway/sim/system"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -52,7 +51,7 @@ const version = 1
 func Default() State {
 	p := Presets()[0]
 	return State{
-		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel, GPU: zoo.GPUs[0].Key},
+		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel, GPU: job.GPUs()[0].Key},
 		Preset:  p.Key,
 		Machine: p.Machine,
 		Options: system.Published(),
@@ -219,7 +218,7 @@ func (s *State) read(values url.Values) error {
 // settle makes batch size and time source ones that the model has, and says
 // what was changed.
 func (s *State) settle() error {
-	m, err := zoo.Find(s.Source.Model)
+	m, err := job.FindModel(s.Source.Model)
 	if err != nil {
 		return err
 	}
@@ -238,12 +237,12 @@ func (s *State) settle() error {
 func (s *State) set(key, value string) (err error) {
 	switch key {
 	case "model":
-		if _, err := zoo.Find(value); err != nil {
+		if _, err := job.FindModel(value); err != nil {
 			return err
 		}
 		s.Source.Model = value
 	case "gpu":
-		if _, err := zoo.FindGPU(value); err != nil {
+		if _, err := job.FindGPU(value); err != nil {
 			return err
 		}
 		s.Source.GPU = value
@@ -317,7 +316,7 @@ func find[S any](knobs []knob.Knob[S], key string) *knob.Knob[S] {
 }
 
 // ParseBatch reads a batch size of the model.
-func ParseBatch(text string, m *zoo.Model) (int, error) {
+func ParseBatch(text string, m *job.Model) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < m.MinBatch || n > m.MaxBatch {
 		return 0, batchError(text, m)
@@ -325,7 +324,7 @@ func ParseBatch(text string, m *zoo.Model) (int, error) {
 	return n, nil
 }
 
-func batchError(text string, m *zoo.Model) error {
+func batchError(text string, m *job.Model) error {
 	return fmt.Errorf("batch size is %q; %s takes a whole number from %d to %d", text, m.Title, m.MinBatch, m.MaxBatch)
 }
 

@@ -10,7 +10,6 @@ import (
 	"spillway/sim/quirk"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/job"
 )
 
@@ -39,8 +38,8 @@ func TestLinkRoundTrip(t *testing.T) {
 			"v=1&model=bert-base&batch=256&times=as-paper&machine=" + preset.Key + "&host_memory=0",
 		},
 		{
-			change(func(s *State) { s.Source.Times, s.Source.GPU = workload.Estimated, zoo.GPUs[1].Key }),
-			"v=1&model=bert-base&batch=256&times=estimated&gpu=" + zoo.GPUs[1].Key,
+			change(func(s *State) { s.Source.Times, s.Source.GPU = workload.Estimated, job.GPUs()[1].Key }),
+			"v=1&model=bert-base&batch=256&times=estimated&gpu=" + job.GPUs()[1].Key,
 		},
 		{change(func(s *State) { s.Options.Quirks = quirk.Corrected() }), "v=1&model=bert-base&batch=256&times=as-paper&mode=corrected"},
 		{
