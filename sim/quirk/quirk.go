@@ -156,7 +156,7 @@ var list = [...]Entry{
 	},
 	{
 		Key: "dead-writeback", Source: runtime + ", eviction", Systems: paged,
-		Text:  "Base UVM and G10 write evicted pages of dead tensors to the host; their stale copies are fetched again next iteration.",
+		Text:  "Pages of dead tensors stay until they are evicted; Base UVM and G10 then write them to the host and fetch the stale copies again next iteration.",
 		Paper: "Pages of dead tensors are dropped: freed when the tensor dies.",
 	},
 	{

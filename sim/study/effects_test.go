@@ -333,3 +333,92 @@ func timed(p study.Point, times string) (*workload.Workload, error) {
 	}
 	return load(p.Config)
 }
+
+// TestCorrectedResponds varies the machine in corrected mode on two headline
+// workloads: better parts do not hurt much, worse ones are felt where they
+// should be, and extreme ones give sane times.
+func TestCorrectedResponds(t *testing.T) {
+	type change func(q *sim.Request)
+	ssd := func(read, write unit.Bandwidth) change {
+		return func(q *sim.Request) { q.Machine.SSDRead, q.Machine.SSDWrite = read*unit.MBps, write*unit.MBps }
+	}
+	gpu := func(gib unit.Bytes) change {
+		return func(q *sim.Request) { q.Machine.GPUMemory = gib * unit.GiB }
+	}
+	host := func(gib unit.Bytes) change {
+		return func(q *sim.Request) { q.Machine.HostMemory = gib * unit.GiB }
+	}
+	link := func(gbps unit.Bandwidth) change {
+		return func(q *sim.Request) { q.Machine.GPULink, q.Machine.HostLink = gbps*unit.GBps, gbps*unit.GBps }
+	}
+	changes := []struct {
+		name string
+		by   change
+		// least and most bound the time over that with Table 2, for the systems
+		// in only, or for all but Ideal.
+		least, most float64
+		only        string
+	}{
+		{"80 GiB of GPU memory", gpu(80), 0, 1.03, ""},
+		{"32 GiB of GPU memory", gpu(32), 0.99, 3, ""},
+		{"links of 32 GB/s", link(32), 0, 1.03, ""},
+		{"512 GiB of host memory", host(512), 0, 1.03, ""},
+		{"no host memory", host(0), 0.99, 10, ""},
+		{"no host memory", host(0), 1.1, 10, "uvm deepum+ g10-host g10"},
+		{"an SSD twice as fast", ssd(6400, 6000), 0, 1.03, ""},
+		{"an SSD twice as fast", ssd(6400, 6000), 0, 0.9, "flashneuron g10-gds"},
+		{"slow writes", ssd(3200, 500), 1.5, 10, "flashneuron g10-gds"},
+		{"an SSD of 0.1 GB/s", ssd(100, 100), 10, 100, "flashneuron g10-gds"},
+		{"an SSD of 0.1 GB/s", ssd(100, 100), 0.95, 10, "uvm deepum+ g10-host g10"},
+		{"slow page faults", func(q *sim.Request) { q.Machine.FaultLatency *= 10 }, 1.3, 10, "uvm"},
+		{"slow page faults", func(q *sim.Request) { q.Machine.FaultLatency *= 10 }, 1, 3, ""},
+		{"small fault batches", func(q *sim.Request) { q.Machine.FaultBatch = 32 }, 1.3, 10, "uvm"},
+		{"a slow SSD command", func(q *sim.Request) { q.Machine.SSDLatency *= 10 }, 1.01, 2, "g10-gds"},
+		{"a migration batch of one page", func(q *sim.Request) { q.Machine.BatchPages = 1 }, 0.98, 1.02, ""},
+		{"a large migration batch", func(q *sim.Request) { q.Machine.BatchPages = 1000 }, 0.97, 1.05, ""},
+	}
+	for _, p := range []study.Point{study.Headline()[0], study.Headline()[2]} {
+		w, err := zoo.Build(p.Model, p.Batch, zoo.AsPaper())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sim.Systems[1:] {
+			base := sim.Request{System: s.Name, Machine: machine.G10(), Options: system.Published()}
+			base.Options.Quirks = quirk.Corrected()
+			before := run(t, w, s.Name, base.Machine, base.Options)
+			for _, c := range changes {
+				if c.only != "" && !slices.Contains(strings.Fields(c.only), s.Name) {
+					continue
+				}
+				q := base
+				c.by(&q)
+				r := run(t, w, s.Name, q.Machine, q.Options)
+				switch x := float64(r.Time()) / float64(before.Time()); {
+				case !r.Fits && !(s.Name == "flashneuron" && c.name == "32 GiB of GPU memory"):
+					t.Errorf("%s, %s, %s: %s", p.Model, s.Name, c.name, r.Reason)
+				case r.Fits && (x < c.least || x > c.most):
+					t.Errorf("%s, %s: %s: the time is %.3f of what it was, want %g to %g", p.Model, s.Name, c.name, x, c.least, c.most)
+				}
+			}
+		}
+	}
+}
+
+// TestOneSample runs the headline networks with a batch of 1, which fits
+// everywhere: the time is near Ideal.
+func TestOneSample(t *testing.T) {
+	for _, p := range study.Headline() {
+		w, err := zoo.Build(p.Model, 1, zoo.Clean(zoo.GPUs[0]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sim.Systems {
+			o := system.Published()
+			o.Quirks = quirk.Corrected()
+			r := run(t, w, s.Name, machine.G10(), o)
+			if excess := float64(r.Time())/float64(r.Ideal) - 1; !r.Fits || excess > 0.4 {
+				t.Errorf("%s, %s: %.1f %% slower than Ideal with a batch of 1; %s", p.Model, s.Name, 100*excess, r.Reason)
+			}
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 
 	"spillway/sim"
 	"spillway/sim/result"
@@ -22,18 +20,18 @@ import (
 	"spillway/traces/g10"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/validation.txt; read the diff before you commit it")
+var update = flag.Bool("update", false, "rewrite the golden tables; read the diff before you commit it")
 
 const artifact = "../../../shared/artifacts/g10"
 
 // TestPublished runs every configuration of the published evaluation and
-// compares all 609 published numbers. The golden table lists each point that is
+// compares all published numbers. The golden table lists each point that is
 // not exact: one that gets better or worse must be looked at.
 func TestPublished(t *testing.T) {
 	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("the G10 artifact is not at %s: the published numbers are not checked", artifact)
 	}
-	points := study.Published()
+	points := study.All()
 	if testing.Short() {
 		points = slices.DeleteFunc(points, func(p study.Point) bool { return p.Figure > "14" })
 	}
@@ -48,7 +46,7 @@ func TestPublished(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	golden(t, "testdata/validation.txt", table(rows))
+	golden(t, "VALIDATION.md", validation(rows))
 }
 
 func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
@@ -102,33 +100,6 @@ func load(config string) (*workload.Workload, error) {
 		data, err := os.ReadFile(filepath.Join(artifact, "src", name))
 		return name, data, err
 	})
-}
-
-// table prints the points that are not exact, and counts.
-func table(rows []study.Row) []byte {
-	var b bytes.Buffer
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	count := map[string]map[study.Status]int{}
-	var systems []string
-	for i := range rows {
-		r := &rows[i]
-		key := r.System + " " + r.Metric
-		if count[key] == nil {
-			count[key] = map[study.Status]int{}
-			systems = append(systems, key)
-		}
-		count[key][r.Status]++
-		if r.Status != study.Exact {
-			fmt.Fprintf(tw, "Figure %s\t%s\t%s\t%s\t%.10g\t%.10g\t%+.6f %%\t%s\n", r.Figure, r.Metric, r.System, r.Config, r.Value, r.Ours, 100*r.Diff, r.Status)
-		}
-	}
-	fmt.Fprintln(tw)
-	slices.Sort(systems)
-	for _, s := range systems {
-		fmt.Fprintf(tw, "%s\t%d exact\t%d within\t%d gap\n", s, count[s][study.Exact], count[s][study.Within], count[s][study.Gap])
-	}
-	tw.Flush()
-	return b.Bytes()
 }
 
 func golden(t *testing.T, path string, got []byte) {

@@ -136,10 +136,75 @@ func (s *Survivor) String() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, " %.2f over %s", o.Mean, o.System)
+		fmt.Fprintf(&b, " %.2f over %s", o.Mean, Title(&Point{System: o.System}))
 		if o.Networks < s.Networks {
-			fmt.Fprintf(&b, " (%d of them)", o.Networks)
+			fmt.Fprintf(&b, " (on %d of them)", o.Networks)
 		}
 	}
 	return b.String() + "."
+}
+
+// Conclusions answers, from the data, whether the conclusions of the G10 paper
+// survive corrected mode and clean kernel times.
+func Conclusions() []string {
+	ss := Survivors()
+	measured, clean := &ss[1], &ss[5]
+	out := make([]string, 0, len(ss)+2)
+	for i := range ss {
+		s := &ss[i]
+		mode := "as published"
+		if s.Corrected {
+			mode = "corrected"
+		}
+		out = append(out, fmt.Sprintf("%s, %s: %s", timesTitle[s.Times], mode, s))
+	}
+	return append(out,
+		fmt.Sprintf("Without the accidents G10 %s on the paper's kernel times: it leads on %d of %d networks, but by %.2f times over Base UVM and %.2f times over DeepUM+, where the published simulator has %.2f and %.2f.",
+			survives(measured), measured.Fastest, measured.Networks, measured.over("uvm"), measured.over("deepum+"), ss[0].over("uvm"), ss[0].over("deepum+")),
+		fmt.Sprintf("With clean kernel times, which are %.1f times shorter on average while the same data must move, G10 %s: it leads on %d of %d networks, is %.2f times as fast as Base UVM and %.2f times as fast as DeepUM+, and reaches %.0f %% of Ideal instead of %.0f %%.",
+			shorter(), survives(clean), clean.Fastest, clean.Networks, clean.over("uvm"), clean.over("deepum+"), 100*clean.Mean, 100*measured.Mean))
+}
+
+var timesTitle = map[workload.TimeSource]string{
+	workload.Measured: "Measured times", workload.ColdModel: "As-paper model", workload.Estimated: "Clean roofline",
+}
+
+// survives judges by whether G10 leads everywhere and comes near Ideal (the
+// paper says 90.3 % of Ideal on average).
+func survives(s *Survivor) string {
+	switch lead, near := s.Fastest == s.Networks, s.Mean >= 0.85; {
+	case lead && near:
+		return "keeps both its lead and its nearness to Ideal"
+	case lead:
+		return "keeps its lead but not its nearness to Ideal"
+	case near:
+		return "stays near Ideal but does not lead everywhere"
+	}
+	return "keeps neither its lead everywhere nor its nearness to Ideal"
+}
+
+// over returns the mean speedup over a system.
+func (s *Survivor) over(system string) float64 {
+	for _, o := range s.Over {
+		if o.System == system {
+			return o.Mean
+		}
+	}
+	return 0
+}
+
+// shorter returns how many times longer measured kernel times are than clean ones.
+func shorter() float64 {
+	var g geomean
+	ideal := map[string]unit.Cycles{}
+	for _, s := range Survive() {
+		switch {
+		case s.System != "ideal":
+		case s.Times == workload.Measured:
+			ideal[s.Model] = s.Ideal
+		case s.Times == workload.Estimated:
+			g.add(float64(ideal[s.Model]) / float64(s.Ideal))
+		}
+	}
+	return g.value()
 }
