@@ -150,8 +150,8 @@ func (c *Reproduce) runAll() { c.Paper.Run(model.ClaimsID) }
 
 func (c *Reproduce) cancelAll() { c.Paper.Cancel(model.ClaimsID) }
 
-// activeAll reports whether there is anything left to run.
-func (c *Reproduce) activeAll() bool {
+// hasWork reports whether there is anything left to run.
+func (c *Reproduce) hasWork() bool {
 	s := c.all()
 	return s.Known+s.Waiting < s.Runs || s.Errors > 0
 }

@@ -184,7 +184,7 @@ func Compare(p Point, r *result.Result) Row {
 
 // judge compares our value, or our verdict that it does not fit, with p.
 func judge(p Point, ours float64, fits bool, reason string) Row {
-	row := Row{Point: p, OursFits: fits}
+	row := Row{Point: p, OursFits: fits, Ours: ours}
 	switch {
 	case fits != p.Fits:
 		row.Status, row.Why = Gap, "one of the two says that it does not fit: "+reason
@@ -193,7 +193,6 @@ func judge(p Point, ours float64, fits bool, reason string) Row {
 		row.Status = Exact
 		return row
 	}
-	row.Ours = ours
 	if row.Diff = row.Ours/p.Value - 1; p.Value == 0 {
 		row.Diff = row.Ours
 	}

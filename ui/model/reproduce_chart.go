@@ -132,7 +132,7 @@ func drawBars(f *study.Figure, c *PaperChart, published, ours []study.Mark) {
 		}
 		if !m.Fits || u.Known && !u.Fits {
 			if m.Part == parts[0] {
-				notes = append(notes, o{"value": []any{at, 0}, "name": name, "label": o{"formatter": fitNote(m, u)}})
+				notes = append(notes, o{"value": []any{at, round(u.Y)}, "name": name, "label": o{"formatter": fitNote(m, u)}})
 			}
 			continue
 		}
