@@ -29,6 +29,12 @@ window.charts = (() => {
     return String(Number(x.toFixed(Math.min(digits, 6))));
   }
 
+  // power writes the numbers of a logarithmic axis.
+  function power(x) {
+    if (x < 1e5) return number(x);
+    return `10${[...String(Math.round(Math.log10(x)))].map((d) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[d]).join('')}`;
+  }
+
   function escape(text) {
     return String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
   }
@@ -77,6 +83,7 @@ window.charts = (() => {
     for (const [name, axis] of axes) {
       axis.axisLabel = { ...font, ...axis.axisLabel };
       if (axis.type === 'category') Object.assign(axis.axisLabel, { color: v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' });
+      if (axis.type === 'log') axis.axisLabel.formatter = power;
       axis.nameTextStyle = { ...font, align: name === 'yAxis' ? 'left' : undefined };
       axis.axisLine = { show: axis.type === 'category', lineStyle: { color: v('--axis') }, ...axis.axisLine };
       axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: v('--grid') } };

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vugu/vugu"
@@ -233,7 +234,7 @@ func (c *Reproduce) section() string {
 
 func (c *Reproduce) says() string {
 	if f := c.figure(); f != nil {
-		return f.Says + " " + f.Remark
+		return strings.ReplaceAll(f.Says+" "+f.Remark, " %", "\u00a0%")
 	}
 	return "Each number is computed again from the values of its figure, once from the published ones and once from ours. Where the published values already give another number, the text does not follow from them."
 }
@@ -284,8 +285,10 @@ func (c *Reproduce) claimClass(r model.ClaimRow) string {
 		return "none"
 	case r.Verdict == study.Holds:
 		return "ok"
+	case r.Verdict == study.Near:
+		return "warn"
 	}
-	return "warn"
+	return "differs"
 }
 
 func (c *Reproduce) claimsNote() string {

@@ -145,7 +145,7 @@ func drawBars(f *study.Figure, c *PaperChart, published, ours []study.Mark) {
 	series = append(series,
 		o{"type": "scatter", "name": "Published", "symbol": "rect", "symbolSize": []int{20, 3}, "data": ticks, "z": 5,
 			"itemStyle": o{"color": "var(--text)", "borderColor": "var(--panel)", "borderWidth": 0.5}},
-		o{"type": "scatter", "name": totalSeries, "symbolSize": 1, "silent": true, "data": notes, "itemStyle": o{"opacity": 0},
+		o{"type": "scatter", "name": totalSeries, "symbolSize": 1, "silent": true, "data": notes, "itemStyle": o{"color": "transparent"}, "z": 6,
 			"label": o{"show": true, "rotate": 90, "position": "top", "align": "left", "verticalAlign": "middle", "fontSize": 10.5}})
 	axis := o{"type": "value", "name": f.Y, "min": 0}
 	if f.ID == "19" {
@@ -374,7 +374,7 @@ func (b *panels) finish(legend []string, unit string, x, y o, trigger string) {
 		ay["name"], ay["nameLocation"], ay["nameGap"] = name+", "+unit, "end", 8
 		xs, ys = append(xs, ax), append(ys, ay)
 	}
-	b.chart.Height = panelTop + rows*(panelHeight+panelGap)
+	b.chart.Height = panelTop + rows*(panelHeight+panelGap) - 8
 	b.chart.options = o{"grid": grids, "xAxis": xs, "yAxis": ys, "series": b.series, "tooltip": o{"trigger": trigger, "unit": unit}}
 	if legend != nil {
 		b.chart.options["legend"] = o{"top": 0, "left": 0, "data": legend}
