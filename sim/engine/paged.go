@@ -39,6 +39,7 @@ type pagedRun struct {
 	blocked   bool // the current kernel waits for pages
 	since     unit.Cycles
 	penalty   unit.Cycles // fault handling of the blocked kernel
+	mapping   unit.Cycles // memory mapped for it at once
 	moved     int64       // pages that came in since it blocked
 	moveLimit int64
 	gated     bool         // the last batch could not fetch for lack of room
@@ -150,15 +151,17 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 		e.issue()
 	}
 	if !e.arrived() {
-		e.block(now)
-		return false
+		if e.block(now); !e.arrived() {
+			return false
+		}
 	}
-	exec := e.times.exec[k]
-	start, end := now, now+exec
+	start, end := now, now+e.times.exec[k]
 	if e.blocked {
-		start, end = e.since, e.resumed(now, e.penalty)
-		e.iter().Ledger[result.FaultHandling] += end - e.resumed(now, 0)
-		e.blocked, e.penalty = false, 0
+		handled := e.resumed(now, e.penalty)
+		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
+		e.iter().Ledger[result.FaultHandling] += handled - e.resumed(now, 0)
+		e.iter().Ledger[result.Allocation] += end - handled
+		e.blocked, e.penalty, e.mapping = false, 0, 0
 	}
 	e.startCovered = e.coveredUntil(now)
 	e.touch()
@@ -352,8 +355,22 @@ outputs:
 			e.hiddenUntil = now + e.times.exec[k]
 		}
 	}
+	if !e.c.Quirks.Has(quirk.CoarseBatch) {
+		e.mapFree()
+	}
 	e.gated = false
 	e.waiting = e.cause()
+}
+
+// mapFree maps free memory for fresh pages that the blocked kernel misses,
+// which needs no migration batch.
+func (e *pagedRun) mapFree() {
+	for e.busy&faultNew.only() != 0 && e.gpuFree > 0 {
+		n := min(e.gpuFree, int64(e.x[e.queues[faultNew].head].pages))
+		e.gpuFree -= n
+		e.land(faultNew, int32(n))
+		e.mapping += unit.Cycles(n) * e.share.page
+	}
 }
 
 // fault queues the missing pages of t and counts all pages that are not ready.

@@ -16,12 +16,13 @@ type share struct {
 	host    int64       // each direction to and from the host
 	ssdIn   int64
 	ssdOut  int64
-	mapping int64 // pages allocated
+	mapping int64       // pages allocated
+	page    unit.Cycles // to allocate one page
 }
 
 // times returns what n batches may move.
 func (s share) times(n int64) share {
-	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n}
+	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
 }
 
 // minQuota is the least whole-page share that corrected mode accepts, so that
@@ -52,8 +53,8 @@ func batchShare(m *machine.Machine, q quirk.Set) share {
 		ssdOut: int64(float64(batch/gpu) * out),
 	}
 	perByte := float64(m.AllocRate) / 1e9 // microseconds
-	mapCycles := int64(math.Round(float64(float64(perByte*float64(unit.Page))/1e6) * float64(m.Clock)))
-	s.mapping = int64(s.period) / max(1, mapCycles)
+	s.page = max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
+	s.mapping = int64(s.period / s.page)
 	if !q.Has(quirk.CoarseBatch) {
 		s.mapping = max(1, s.mapping)
 	}

@@ -51,12 +51,13 @@ type refModel struct {
 	// What a batch may move.
 	period                          unit.Cycles
 	nLink, nHost, nIn, nOut, nAlloc int
+	allocation                      unit.Cycles // of a page
 
 	kernel, iteration int
 	ended             unit.Cycles // of the previous iteration
 	blocked           bool
 	firstTime         unit.Cycles
-	penalty           unit.Cycles
+	penalty, mapping  unit.Cycles
 	wait              map[*refPage]bool
 	moves             int // page moves since the kernel blocked
 
@@ -168,7 +169,8 @@ func (r *refModel) quotas() {
 	r.nLink, r.nHost = int(batch), share(batch, host)
 	r.nIn, r.nOut = share(batch, in), share(batch, out)
 	allocCycles := math.Round(float64(float64(float64(m.AllocRate)/1e9*4096)/1e6) * float64(m.Clock))
-	r.nAlloc = int(r.period) / max(1, int(allocCycles))
+	r.allocation = max(1, unit.Cycles(allocCycles))
+	r.nAlloc = int(r.period / r.allocation)
 	if !r.has(quirk.CoarseBatch) {
 		r.nAlloc = max(1, r.nAlloc)
 	}
@@ -209,17 +211,19 @@ func (r *refModel) begin(now unit.Cycles) bool {
 	}
 	if !arrived {
 		r.block(now, set)
-		return false
+		if len(r.pfSSD)+len(r.pfHost)+len(r.pfNew) > 0 || slices.ContainsFunc(set, func(p *refPage) bool { return p.loc != machine.GPU || p.moving }) {
+			return false
+		}
 	}
 	start, end := now, now+r.times.exec[k]
 	if r.blocked {
 		start = r.firstTime
 		if r.has(quirk.OverlapFaults) {
-			end = max(r.firstTime+r.times.exec[k]+r.penalty, now)
+			end = max(r.firstTime+r.times.exec[k]+r.penalty+r.mapping, now)
 		} else {
-			end = now + r.penalty + r.times.exec[k]
+			end = now + r.penalty + r.mapping + r.times.exec[k]
 			if r.has(quirk.ProfilePenalty) { // a profiled time that contains the transfers
-				end = max(r.firstTime+r.penalty, now) + r.times.exec[k]
+				end = max(r.firstTime+r.penalty+r.mapping, now) + r.times.exec[k]
 			}
 		}
 	}
@@ -329,12 +333,20 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 		f.Unallocated += m.Unallocated
 	}
 	if !r.blocked {
-		r.blocked, r.firstTime, r.penalty, r.moves = true, now, 0, 0
+		r.blocked, r.firstTime, r.penalty, r.mapping, r.moves = true, now, 0, 0, 0
 	}
 	if r.has(quirk.ProfilePenalty) {
 		r.penalty = r.profilePenalty(missed, total)
 	} else {
 		r.penalty += r.faultCost(missed)
+	}
+	for !r.has(quirk.CoarseBatch) && len(r.pfNew) > 0 && len(r.recent) < r.gpuPages { // free memory is mapped at once
+		p := r.pfNew[0]
+		r.pfNew = r.pfNew[1:]
+		p.loc, p.moving = machine.GPU, false
+		delete(r.wait, p)
+		r.recent = append(r.recent, p)
+		r.mapping += r.allocation
 	}
 }
 
