@@ -184,15 +184,17 @@ func reader(config, artifact string) func(string) (string, []byte, error) {
 
 // An output is the JSON object of a run. Names and meanings are stable.
 type output struct {
-	System             string         `json:"system"`
-	Mode               string         `json:"mode"`
-	Workload           string         `json:"workload"`
-	Fits               bool           `json:"fits"`
-	Reason             string         `json:"reason"`           // why it does not fit
-	IterationCycles    unit.Cycles    `json:"iteration_cycles"` // of the reported iteration
-	IterationsCycles   []unit.Cycles  `json:"iterations_cycles"`
-	IdealCycles        unit.Cycles    `json:"ideal_cycles"`
-	Normalized         float64        `json:"normalized"` // ideal / iteration
+	System           string        `json:"system"`
+	Mode             string        `json:"mode"`
+	Workload         string        `json:"workload"`
+	Fits             bool          `json:"fits"`
+	Reason           string        `json:"reason"`           // why it does not fit
+	IterationCycles  unit.Cycles   `json:"iteration_cycles"` // of the reported iteration
+	IterationsCycles []unit.Cycles `json:"iterations_cycles"`
+	IdealCycles      unit.Cycles   `json:"ideal_cycles"`
+	Normalized       float64       `json:"normalized"` // ideal / iteration
+	// The three as the artifact prints them; in corrected mode they add up to
+	// iteration_cycles.
 	StallCycles        unit.Cycles    `json:"stall_cycles"`
 	OverlapCycles      unit.Cycles    `json:"overlap_cycles"`
 	ComputeCycles      unit.Cycles    `json:"compute_cycles"`
@@ -220,7 +222,7 @@ func printJSON(w io.Writer, j *job, r *result.Result) error {
 			o.IterationsCycles = append(o.IterationsCycles, r.Iterations[i].Time)
 		}
 		o.IterationCycles, o.Normalized = it.Time, float64(r.Ideal)/float64(it.Time)
-		o.StallCycles, o.OverlapCycles, o.ComputeCycles = it.Stall, it.Overlap, it.Compute
+		o.ComputeCycles, o.OverlapCycles, o.StallCycles = it.Published()
 		t := &it.Traffic
 		o.TrafficPages = traffic{t.SSDIn.Pages(), t.SSDOut.Pages(), t.HostIn.Pages(), t.HostOut.Pages()}
 		o.StallByCauseCycles = it.Ledger

@@ -222,20 +222,16 @@ func (e *pagedRun) finish(now unit.Cycles) {
 	exec := e.times.exec[e.kernel]
 	covered := e.coveredUntil(now)
 	total := now - e.prevEnd
-	var overlap, stall, compute unit.Cycles
+	overlap := min(exec, covered-e.startCovered)
 	if e.c.Quirks.Has(quirk.OverlapFaults) {
-		compute = total - (covered - e.prevCovered)
-		overlap, stall = exec-compute, total-exec
-		if overlap < 0 { // published: what does not add up counts as stall
-			overlap, stall = 0, stall-overlap
-		}
-	} else {
-		overlap = min(exec, covered-e.startCovered)
-		compute, stall = exec-overlap, total-exec
+		// The kernel has been executing since it could have begun.
+		quiet := total - (covered - e.prevCovered)
+		overlap = max(0, exec-quiet)
+		it.Doubled += max(0, quiet-exec)
 	}
-	it.Compute += compute
+	it.Compute += exec - overlap
 	it.Overlap += overlap
-	it.Stall += stall
+	it.Stall += total - exec
 	e.prevEnd, e.prevCovered = now, covered
 	if !e.c.Quirks.Has(quirk.DeadWriteback) {
 		for _, t := range e.sets.All[e.kernel] {

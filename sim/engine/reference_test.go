@@ -739,8 +739,9 @@ func (r *refModel) account() {
 		total, ideal := l.end-before, r.times.exec[l.kernel]
 		overlap, stall := covered+ideal-total, total-ideal
 		compute := total - covered
-		if overlap < 0 {
-			stall, overlap = stall-overlap, 0
+		if overlap < 0 && r.has(quirk.OverlapFaults) {
+			it.Doubled -= overlap
+			compute, overlap = compute+overlap, 0
 		}
 		if !r.has(quirk.OverlapFaults) {
 			var executing unit.Cycles

@@ -96,7 +96,7 @@ func (p *Point) Request() sim.Request {
 // artifact's scripts gather it. r must fit.
 func (p *Point) Ours(r *result.Result) float64 {
 	it := r.Main()
-	stall, overlap := it.Stall, it.Overlap
+	compute, overlap, stall := it.Published()
 	if p.System == "uvm" { // the scripts book Base UVM's overlap as less stall
 		stall, overlap = stall-overlap, 0
 	}
@@ -112,7 +112,7 @@ func (p *Point) Ours(r *result.Result) float64 {
 		}
 		return float64(it.Time)
 	case "compute":
-		return p.duration(it.Compute, r)
+		return p.duration(compute, r)
 	case "overlap":
 		return p.duration(overlap, r)
 	case "stall":

@@ -210,10 +210,7 @@ func (c *check) iteration(r *result.Result, i int) {
 	if n := it.Ledger.Total(); n != it.Time-r.Ideal || slices.Min(it.Ledger[:]) < 0 {
 		c.broken("every cycle beyond ideal has one cause", "iteration %d: %v sums to %d, time minus ideal is %d", i, it.Ledger, n, it.Time-r.Ideal)
 	}
-	// As published, waits without any transfer count twice (quirk overlap-faults).
-	split := it.Stall + it.Overlap + it.Compute
-	exact := !c.o.Quirks.Has(quirk.OverlapFaults)
-	if min(it.Stall, it.Overlap, it.Compute) < 0 || split < it.Time || exact && split != it.Time {
+	if min(it.Stall, it.Overlap, it.Compute, it.Doubled) < 0 || it.Stall+it.Overlap+it.Compute != it.Time {
 		c.broken("stall, overlap and compute cover the time", "iteration %d: %+v", i, *it)
 	}
 	if f := it.Faults; min(f.Host, f.SSD, f.Moving, f.Unallocated) < 0 {
