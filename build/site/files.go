@@ -43,10 +43,10 @@ func (s site) addPublic() error {
 }
 
 // uncached files are not part of the offline copy: the worker itself, what
-// only hosts and readers of licenses look at.
+// only hosts, readers of licenses and the README look at.
 func uncached(name string) bool {
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html":
+	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png":
 		return true
 	}
 	return strings.HasSuffix(name, ".txt")
