@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -51,18 +50,7 @@ func BenchmarkPublished(b *testing.B) {
 
 func loadConfig(tb testing.TB, config string) (*workload.Workload, sim.Request) {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact, "src", "configs", config))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	c, err := g10.ParseConfig(config, data)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w, err := g10.Build(c, func(name string) (string, []byte, error) {
-		data, err := os.ReadFile(filepath.Join(artifact, "src", name))
-		return name, data, err
-	})
+	c, w, err := g10.Load(os.DirFS(artifact), config)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"spillway/sim"
 	"spillway/sim/result"
 	"spillway/sim/study"
-	"spillway/sim/workload"
 	"spillway/traces/g10"
 )
 
@@ -117,23 +116,11 @@ type outcome struct {
 }
 
 func runPoint(p *study.Point, artifact string) (*result.Result, error) {
-	w, err := loadConfig(filepath.Join(artifact, "src", "configs", p.Config), artifact)
+	_, w, err := g10.Load(os.DirFS(artifact), p.Config)
 	if err != nil {
 		return nil, err
 	}
 	return sim.Run(w, p.Request(), nil)
-}
-
-func loadConfig(path, artifact string) (*workload.Workload, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := g10.ParseConfig(path, data)
-	if err != nil {
-		return nil, err
-	}
-	return g10.Build(cfg, reader(path, artifact))
 }
 
 func printRows(w io.Writer, rows []study.Row, all bool) error {

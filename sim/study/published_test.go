@@ -6,7 +6,6 @@ import (
 	"flag"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -87,19 +86,8 @@ func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
 }
 
 func load(config string) (*workload.Workload, error) {
-	path := filepath.Join(artifact, "src", "configs", config)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := g10.ParseConfig(config, data)
-	if err != nil {
-		return nil, err
-	}
-	return g10.Build(c, func(name string) (string, []byte, error) {
-		data, err := os.ReadFile(filepath.Join(artifact, "src", name))
-		return name, data, err
-	})
+	_, w, err := g10.Load(os.DirFS(artifact), config)
+	return w, err
 }
 
 func golden(t *testing.T, path string, got []byte) {

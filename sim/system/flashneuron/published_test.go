@@ -127,22 +127,10 @@ func printedCycles(r *result.Result) int64 {
 // loadConfig builds the workload and the request of a config file.
 func loadConfig(t testing.TB, name, sys string) (*workload.Workload, sim.Request) {
 	t.Helper()
-	path := filepath.Join(artifact, "src/configs", name)
-	data, err := os.ReadFile(path)
+	c, w, err := g10.Load(os.DirFS(artifact), name)
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skipf("the G10 artifact's data is not there: %v", err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := g10.ParseConfig(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := g10.Build(c, func(path string) (string, []byte, error) {
-		data, err := os.ReadFile(filepath.Join(artifact, "src", path))
-		return path, data, err
-	})
 	if err != nil {
 		t.Fatal(err)
 	}
