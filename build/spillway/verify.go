@@ -42,6 +42,9 @@ func verifyCommand(args []string, stdout, stderr io.Writer) error {
 	if err := printRows(stdout, rows, *all); err != nil {
 		return err
 	}
+	if err := printClaims(stdout, rows); err != nil {
+		return err
+	}
 	if unexpected := study.Unexpected(rows); len(unexpected) > 0 {
 		return failed{fmt.Errorf("%d points are not as recorded, the first: %v", len(unexpected), unexpected[0].String())}
 	}
@@ -140,6 +143,36 @@ func printRows(w io.Writer, rows []study.Row, all bool) error {
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%.3f %%\n", s.name, s.n, s.count[study.Exact], s.count[study.Within], s.count[study.Gap], 100*s.worst)
 	}
 	return errors.Join(tw.Flush())
+}
+
+// printClaims computes the numbers that the paper's text states, from what it
+// published and from ours, as far as the rows have the points for it.
+func printClaims(w io.Writer, rows []study.Row) error {
+	ours, figures := map[study.Point]*study.Row{}, map[string]bool{}
+	points := make([]study.Point, len(rows))
+	for i := range rows {
+		points[i] = rows[i].Point
+		ours[rows[i].Point] = &rows[i]
+		figures[rows[i].Figure] = true
+	}
+	look := func(p *study.Point) (float64, bool, bool) {
+		r := ours[*p]
+		if r == nil {
+			return 0, false, false
+		}
+		return r.Ours, r.OursFits, true
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "\nclaim\tstated\tpublished values\tours\tverdict")
+	for _, c := range study.Claims() {
+		value, known := c.Value(points, look)
+		if !known || !figures[c.Figure] {
+			continue
+		}
+		published, _ := c.Value(points, study.AsPublished)
+		fmt.Fprintf(tw, "%s: %s\t%s\t%.4g %s\t%.4g %s\t%s\n", c.Section, c.Text, c.Stated, published, c.Unit, value, c.Unit, c.Judge(value, study.ClaimTolerance))
+	}
+	return tw.Flush()
 }
 
 func quantity(fits bool, v float64) string {
