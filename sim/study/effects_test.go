@@ -422,3 +422,18 @@ func TestOneSample(t *testing.T) {
 		}
 	}
 }
+
+// TestConclusions checks that the sentences follow from survive.csv.
+func TestConclusions(t *testing.T) {
+	for _, s := range study.Survivors() {
+		if s.Networks != 5 || s.Fastest < 0 || s.Fastest > 5 || s.Slowest > s.Mean || s.Mean > 1 || len(s.Over) != len(sim.Systems)-2 {
+			t.Errorf("%s, corrected %v: %+v", s.Times, s.Corrected, s)
+		}
+	}
+	if n := len(study.Conclusions()); n != len(study.Survivors())+2 {
+		t.Errorf("%d conclusions", n)
+	}
+	if n := len(study.Survive()); n != 3*5*len(sim.Systems) {
+		t.Errorf("%d rows in survive.csv", n)
+	}
+}
