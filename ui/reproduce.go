@@ -132,7 +132,10 @@ func (c *Reproduce) runShown() { c.toggle(c.State.Figure, c.standing()) }
 
 func (c *Reproduce) shownLabel() string {
 	if c.isClaims() {
-		return runLabel(c.standing()) + " everything"
+		if label := runLabel(c.standing()); label != "Again" {
+			return label + " everything"
+		}
+		return "Everything again"
 	}
 	return runLabel(c.standing())
 }
@@ -276,6 +279,9 @@ func (c *Reproduce) claimVerdict(r model.ClaimRow) string {
 	if !r.Known {
 		return "not run"
 	}
+	if r.Verdict != study.Holds && r.Ours == r.Published {
+		return string(r.Verdict) + ", as published"
+	}
 	return string(r.Verdict)
 }
 
@@ -292,7 +298,7 @@ func (c *Reproduce) claimClass(r model.ClaimRow) string {
 }
 
 func (c *Reproduce) claimsNote() string {
-	return fmt.Sprintf("“Holds”: equal to the rounding of the text, or in its range. “Near”: off by at most %.0f %%, with reconstructed workloads %.0f %%.", 100*study.ClaimTolerance, 100*study.Reconstruction)
+	return fmt.Sprintf("“Holds”: equal to the rounding of the text, or in its range. “Near”: off by at most %.0f %%, with reconstructed workloads %.0f %%. “As published”: the artifact's own values say what we say.", 100*study.ClaimTolerance, 100*study.Reconstruction)
 }
 
 func (c *Reproduce) hasRows() bool { return c.standing().Points > 0 && !c.isClaims() }

@@ -22,6 +22,7 @@ type pool struct {
 	// each keystroke outdates the jobs of the last one.
 	quiet   float64
 	waiting bool // a timer will look at the queue
+	most    int  // workers, when there is much to do
 }
 
 // A worker is one Web Worker.
@@ -53,6 +54,7 @@ func newPool(module js.Value, answer func(job.Answer)) *pool {
 	n := 1
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		n = max(min(c.Int()-1, mostWorkers), 1) // one core is the page's
+		p.most = min(c.Int(), mostWorkers)
 	}
 	for range n {
 		w := &worker{pool: p}
@@ -85,6 +87,12 @@ func later(ms float64, f func()) {
 // Start implements model.Runner.
 func (p *pool) Start(j job.Job) {
 	p.queue = append(p.queue, j)
+	if j.Study != "" && len(p.workers) < p.most { // the first of many, and the page has little to do meanwhile
+		w := &worker{pool: p}
+		p.workers = append(p.workers, w)
+		w.create()
+		w.begin()
+	}
 	p.look()
 }
 
