@@ -33,7 +33,8 @@ func runOnDrive(w *workload.Workload, q Request, progress func(done, total int))
 	if err != nil || !r.Fits {
 		return r, err
 	}
-	r.Notes = slices.Concat(r.Notes, describe(&d, &m, r), limits)
+	r.SSD = report(&d, &m, r)
+	r.Notes = slices.Concat(r.Notes, DescribeSSD(r.SSD), limits)
 	return r, nil
 }
 
@@ -45,22 +46,36 @@ func half(progress func(done, total int), which int) func(done, total int) {
 	return func(done, total int) { progress(which*total+done, 2*total) }
 }
 
-// describe says what a drive delivered and how long it lasts under r.
-func describe(d *flash.Drive, m *flash.Measurement, r *result.Result) []string {
-	read, write, when := m.Read, m.Write, "reading or writing alone"
+// report sums up what a drive delivered and how long it lasts under r.
+func report(d *flash.Drive, m *flash.Measurement, r *result.Result) *result.SSD {
+	x := &result.SSD{
+		Drive: d.Key, Name: d.Name, Read: m.Read, Write: m.Write, Latency: m.ReadLatency, Amplification: m.Amplification,
+		Written: r.Main().Traffic.SSDOut, Endurance: d.Spec.Endurance, Rated: d.Spec.DWPD(), Warranty: d.Spec.Years,
+	}
 	if m.MixedRead > 0 && m.MixedWrite > 0 {
-		read, write, when = m.MixedRead, m.MixedWrite, "both at once"
+		x.Read, x.Write, x.Mixed = m.MixedRead, m.MixedWrite, true
+	}
+	if x.Written > 0 {
+		life := flash.Lifetime(&d.Spec, x.Written, r.Clock.Time(r.Time()), m.Amplification)
+		x.Life, x.Daily = life.Years, life.DWPD
+	}
+	return x
+}
+
+// DescribeSSD says in sentences what x holds. They are among the notes of its result.
+func DescribeSSD(x *result.SSD) []string {
+	when := "reading or writing alone"
+	if x.Mixed {
+		when = "both at once"
 	}
 	notes := []string{fmt.Sprintf("The SSD is a simulated %s. Under this run's traffic, in its steady state, it reads %v and writes %v (%s); "+
-		"latency %v, write amplification %s.", d.Name, read, write, when, m.ReadLatency, decimal(m.Amplification, 10, 100))}
-	written := r.Main().Traffic.SSDOut
-	if written == 0 {
+		"latency %v, write amplification %s.", x.Name, x.Read, x.Write, when, x.Latency, decimal(x.Amplification, 10, 100))}
+	if x.Written == 0 {
 		return append(notes, "The run writes nothing to the SSD, which does not age.")
 	}
-	life := flash.Lifetime(&d.Spec, written, r.Clock.Time(r.Time()), m.Amplification)
 	return append(notes, fmt.Sprintf("Run without pause, this workload uses up the SSD's endurance of %s TB in %s years: %s drive writes a day, rated for %s over %d years.",
-		knob.Decimal(int64(d.Spec.Endurance), 1000*int64(unit.GB)), decimal(life.Years, 100, 10),
-		decimal(life.DWPD, 100, 10), decimal(d.Spec.DWPD(), 100, 10), d.Spec.Years))
+		knob.Decimal(int64(x.Endurance), 1000*int64(unit.GB)), decimal(x.Life, 100, 10),
+		decimal(x.Daily, 100, 10), decimal(x.Rated, 100, 10), x.Warranty))
 }
 
 // decimal prints v rounded to a multiple of step, in units of step*scale.

@@ -56,6 +56,10 @@ func TestOnDrive(t *testing.T) {
 			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "The SSD is a simulated "+d.Name) {
 				t.Errorf("seed %d, %s: notes are %q", seed, s.Name, got.Notes)
 			}
+			if x := got.SSD; x == nil || fixed.SSD != nil || x.Drive != d.Key || x.Read <= 0 || x.Amplification < 1000 ||
+				x.Written != got.Main().Traffic.SSDOut || (x.Written > 0) != (x.Life > 0) {
+				t.Errorf("seed %d, %s: the drive's report is %+v", seed, s.Name, x)
+			}
 			again, err := sim.Run(w, q, nil)
 			if err != nil {
 				t.Fatal(err)

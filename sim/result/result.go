@@ -116,6 +116,31 @@ type Result struct {
 	// PlannedOps is how many migration instructions the planner issued.
 	PlannedOps int      `json:"planned_ops"`
 	Notes      []string `json:"notes"` // what the reader should know
+	// SSD is what the simulated drive delivered; nil when the SSD is fixed rates.
+	SSD *SSD `json:"ssd,omitempty"`
+}
+
+// An SSD is what a simulated drive delivered under a run, in its steady state,
+// and how long it lasts when the run goes on without pause.
+type SSD struct {
+	Drive string `json:"drive"` // key of the drive
+	Name  string `json:"name"`
+	// Read and Write are the sustained rates: when reading and writing at the
+	// same time if Mixed, else alone.
+	Read    unit.Bandwidth `json:"read_bytes_per_s"`
+	Write   unit.Bandwidth `json:"write_bytes_per_s"`
+	Mixed   bool           `json:"mixed"`
+	Latency unit.Time      `json:"read_latency_ps"` // of one 4 KiB read
+	// Amplification is bytes programmed per byte written, in thousandths.
+	Amplification int64 `json:"write_amplification_thousandths"`
+	// Written is what the reported iteration writes. When it is 0 the drive does
+	// not age, and Life and Daily are 0.
+	Written   unit.Bytes `json:"written_bytes"`
+	Endurance unit.Bytes `json:"endurance_bytes"`                  // what the host may write
+	Life      int64      `json:"life_thousandth_years"`            // until that is used up
+	Daily     int64      `json:"drive_writes_per_day_thousandths"` // what the run amounts to
+	Rated     int64      `json:"rated_drive_writes_per_day_thousandths"`
+	Warranty  int64      `json:"warranty_years"` // what Rated is about
 }
 
 // Time returns the reported iteration's time, or 0 when the run does not fit.
