@@ -143,10 +143,14 @@ func drawBars(f *study.Figure, c *PaperChart, published, ours []study.Mark) {
 	}
 	series := append([]o{}, bars...)
 	series = append(series,
-		o{"type": "scatter", "name": "Published", "symbol": "rect", "symbolSize": []int{20, 3}, "data": ticks, "z": 5,
-			"itemStyle": o{"color": "var(--text)", "borderColor": "var(--panel)", "borderWidth": 0.5}},
-		o{"type": "scatter", "name": totalSeries, "symbolSize": 1, "silent": true, "data": notes, "itemStyle": o{"color": "transparent"}, "z": 6,
-			"label": o{"show": true, "rotate": 90, "position": "top", "align": "left", "verticalAlign": "middle", "fontSize": 10.5}})
+		o{
+			"type": "scatter", "name": "Published", "symbol": "rect", "symbolSize": []int{20, 3}, "data": ticks, "z": 5,
+			"itemStyle": o{"color": "var(--text)", "borderColor": "var(--panel)", "borderWidth": 0.5},
+		},
+		o{
+			"type": "scatter", "name": totalSeries, "symbolSize": 1, "silent": true, "data": notes, "itemStyle": o{"color": "transparent"}, "z": 6,
+			"label": o{"show": true, "rotate": 90, "position": "top", "align": "left", "verticalAlign": "middle", "fontSize": 10.5},
+		})
 	axis := o{"type": "value", "name": f.Y, "min": 0}
 	if f.ID == "19" {
 		axis["min"], axis["max"] = 0.99, 1.005
@@ -211,10 +215,14 @@ func (p *Reproduction) drawLines(figure int, c *PaperChart, published, ours []st
 			if f.Kind == study.Curves {
 				line = p.curve(figure, panel, name)
 			}
-			b.add(k, o{"type": "line", "name": name, "data": orEmpty(line), "showSymbol": false, "itemStyle": o{"color": color},
-				"lineStyle": o{"width": 1.8, "type": dashes[i%len(dashes)]}})
-			b.add(k, o{"type": "scatter", "name": name + ", published", "data": orEmpty(marks), "symbol": "circle", "symbolSize": 7,
-				"itemStyle": o{"color": "transparent", "borderColor": color, "borderWidth": 1.6}})
+			b.add(k, o{
+				"type": "line", "name": name, "data": orEmpty(line), "showSymbol": false, "itemStyle": o{"color": color},
+				"lineStyle": o{"width": 1.8, "type": dashes[i%len(dashes)]},
+			})
+			b.add(k, o{
+				"type": "scatter", "name": name + ", published", "data": orEmpty(marks), "symbol": "circle", "symbolSize": 7,
+				"itemStyle": o{"color": "transparent", "borderColor": color, "borderWidth": 1.6},
+			})
 		}
 	}
 	x := o{"type": "value", "name": f.X, "min": "dataMin", "max": "dataMax"}
@@ -301,8 +309,10 @@ func (p *Reproduction) drawMemory(f *study.Figure, c *PaperChart) {
 			for j, y := range list {
 				points = append(points, [2]float64{round(100 * float64(j) / float64(len(list))), round(100 * y)})
 			}
-			b.add(k, o{"type": "line", "name": [...]string{"All tensors", "Active tensors"}[i], "data": points, "showSymbol": false,
-				"lineStyle": o{"width": 1.3, "type": dashes[i]}, "itemStyle": o{"color": [...]string{"var(--system-0)", "var(--system-6)"}[i]}})
+			b.add(k, o{
+				"type": "line", "name": [...]string{"All tensors", "Active tensors"}[i], "data": points, "showSymbol": false,
+				"lineStyle": o{"width": 1.3, "type": dashes[i]}, "itemStyle": o{"color": [...]string{"var(--system-0)", "var(--system-6)"}[i]},
+			})
 		}
 	}
 	if f.Kind == study.Sizes {
@@ -321,8 +331,10 @@ func (p *Reproduction) drawLengths(f *study.Figure, c *PaperChart, names []strin
 				points = append(points, [2]float64{round(100 * float64(j) / float64(max(1, len(m.Periods)-1))), round(g.Micros)})
 			}
 		}
-		series = append(series, o{"type": "line", "name": names[i], "data": points, "showSymbol": false,
-			"lineStyle": o{"width": 1.8, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": fmt.Sprintf("var(--system-%d)", []int{1, 3, 5, 6}[i])}})
+		series = append(series, o{
+			"type": "line", "name": names[i], "data": points, "showSymbol": false,
+			"lineStyle": o{"width": 1.8, "type": dashes[i%len(dashes)]}, "itemStyle": o{"color": fmt.Sprintf("var(--system-%d)", []int{1, 3, 5, 6}[i])},
+		})
 	}
 	c.Height = 340
 	c.options = curves("periods, sorted by length, %", "µs (log)", series)

@@ -163,8 +163,10 @@ func (p *Reproduction) pointsCSV(w *csv.Writer, figure int) {
 		if x.Fits {
 			published = num(x.Value)
 		}
-		line := []string{x.Figure, x.Metric, x.Model, strconv.Itoa(x.Batch), x.System, strconv.FormatInt(x.HostGiB, 10),
-			num(float64(x.Link) / 1e9), num(float64(x.SSD) / 1e9), strconv.FormatInt(x.Noise, 10), x.Unit, published}
+		line := []string{
+			x.Figure, x.Metric, x.Model, strconv.Itoa(x.Batch), x.System, strconv.FormatInt(x.HostGiB, 10),
+			num(float64(x.Link) / 1e9), num(float64(x.SSD) / 1e9), strconv.FormatInt(x.Noise, 10), x.Unit, published,
+		}
 		if at < len(rows) && rows[at].Point == *x {
 			r := &rows[at]
 			at++
