@@ -64,7 +64,7 @@ func points() (ps []point) {
 		{"SENet154", "senet", "256 512 768 1024", "1024", "1024", "SENet154"},
 	}
 	for _, m := range models {
-		for _, b := range strings.Fields(m.batches) {
+		for b := range strings.FieldsSeq(m.batches) {
 			ps = append(ps, point{
 				table: "overall_batchsize/" + m.file + ".txt", row: b, column: "FlashNeuron",
 				config: m.dir + "/" + b + "-sim_FlashNeuron.config", system: "flashneuron",
