@@ -25,6 +25,13 @@ window.tools = (() => {
     applyTheme();
   };
 
+  // show goes to a part of the page, when what was just asked for is drawn.
+  tools.show = (id) => setTimeout(() => {
+    const target = document.getElementById(id);
+    target?.focus({ preventScroll: true });
+    target?.scrollIntoView({ block: 'start' });
+  }, 60);
+
   tools.help = () => document.getElementById('help-dialog').showModal();
 
   tools.save = (name, mime, content) => {
@@ -139,6 +146,13 @@ window.tools = (() => {
   tools.start = () => {
     listenForFiles();
     listenForKeys();
+    // Links inside the page must not replace the settings in the address.
+    addEventListener('click', (e) => {
+      const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
+      if (!link) return;
+      e.preventDefault();
+      tools.show(link.getAttribute('href').slice(1));
+    });
     addEventListener('hashchange', () => tools.onVisit(location.hash));
     const dialog = document.getElementById('help-dialog');
     dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });

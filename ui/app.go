@@ -22,6 +22,8 @@ type Page interface {
 	Theme()
 	// Narrow reports whether the window has room for one column only.
 	Narrow() bool
+	// Show scrolls to the element with the id and focuses it.
+	Show(id string)
 	// Help opens the help dialog.
 	Help()
 }

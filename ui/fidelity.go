@@ -4,10 +4,28 @@ import (
 	"fmt"
 
 	"spillway/sim/quirk"
+	"spillway/ui/model"
 )
 
 // Fidelity chooses between the published simulator's accidents and the paper.
-type Fidelity struct{ *App }
+type Fidelity struct {
+	*App
+	texts map[string]string // by quirk, what its removal changes
+}
+
+// effect says what the removal of a quirk changes.
+func (c *Fidelity) effect(e quirk.Entry) string {
+	if c.texts == nil {
+		c.texts = model.EffectTexts()
+	}
+	return c.texts[e.Key]
+}
+
+// showEffects opens the table of all effects.
+func (c *Fidelity) showEffects() {
+	c.open["effects"] = true
+	c.Page.Show("survive")
+}
 
 func (c *Fidelity) published() bool { return c.State.Options.Quirks == quirk.Published() }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/device/flash"
 	"spillway/sim/machine"
 	"spillway/ui/model"
 )
@@ -13,8 +14,7 @@ import (
 type Hardware struct{ *App }
 
 func (c *Hardware) groups() []model.Group {
-	base := c.State.Base()
-	return c.Machine.Groups(&c.State.Machine, &base)
+	return c.MachineGroups()
 }
 
 func (c *Hardware) presets() []model.Preset { return model.Presets() }
@@ -40,7 +40,41 @@ func (c *Hardware) typed(key string, e vugu.DOMEvent) {
 	c.SetMachine(key, e.PropString("target", "value"))
 }
 
+func (c *Hardware) drives() []flash.Drive { return model.Drives() }
+
+func (c *Hardware) pickDrive(e vugu.DOMEvent) { c.SetSSD(e.PropString("target", "value")) }
+
+// driveSource says where the numbers of the simulated drive come from.
+func (c *Hardware) driveSource() string {
+	if d, ok := c.Drive(); ok {
+		return "Source: " + d.Source
+	}
+	return "The SSD is two rates and a latency."
+}
+
+func (c *Hardware) driveHint() string {
+	if _, ok := c.Drive(); ok {
+		return "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace those below."
+	}
+	return "A device model lets rates, write amplification and lifetime come out of the drive's inside."
+}
+
+func (c *Hardware) canSimulate() bool { _, ok := c.Simulable(); return ok }
+
+func (c *Hardware) simulateLabel() string {
+	d, _ := c.Simulable()
+	return "Simulate the " + d.Name
+}
+
+func (c *Hardware) simulate() {
+	d, _ := c.Simulable()
+	c.SetSSD(d.Key)
+}
+
 func (c *Hardware) changed() bool {
+	if c.State.SSD != "" {
+		return true
+	}
 	for _, g := range c.groups() {
 		for _, f := range g.Fields {
 			if f.Changed {
@@ -55,8 +89,7 @@ func (c *Hardware) changed() bool {
 type Settings struct{ *App }
 
 func (c *Settings) groups() []model.Group {
-	base := model.Default().Options
-	return c.Options.Groups(&c.State.Options, &base)
+	return c.OptionGroups()
 }
 
 func (c *Settings) typed(key string, e vugu.DOMEvent) {

@@ -9,7 +9,7 @@ import (
 // Root is the whole page.
 type Root struct {
 	*App
-	head, workload, systems, hardware, fidelity, options, summary, numbers, reproduce vugu.Builder
+	head, workload, systems, hardware, fidelity, options, summary, drive, numbers, study, reproduce vugu.Builder
 
 	figures [chartCount]vugu.Builder
 }
@@ -23,6 +23,7 @@ func NewRoot(a *App) *Root {
 		App: a, head: &Head{App: a}, workload: &Workload{App: a}, systems: &Systems{App: a},
 		hardware: &Hardware{App: a}, fidelity: &Fidelity{App: a}, options: &Settings{App: a},
 		summary: &Summary{App: a}, numbers: &Numbers{App: a},
+		drive: &Drive{App: a, rev: -1}, study: &Study{App: a},
 		reproduce: &Reproduce{App: a},
 	}
 	for i := range r.figures {

@@ -61,7 +61,7 @@ func (c *Summary) notes() []string {
 	seen := map[string]bool{}
 	for i := range c.Runs {
 		if r := &c.Runs[i]; r.Shown() {
-			for _, t := range r.Result.Notes {
+			for _, t := range model.Remarks(r.Result) {
 				if !seen[t] {
 					seen[t] = true
 					ns = append(ns, r.System.Title+": "+t)

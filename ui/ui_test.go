@@ -39,6 +39,7 @@ func (s *silent) CopyLink()                       { s.copied++ }
 func (s *silent) Pick(folder bool)                { s.picked++ }
 func (s *silent) Theme()                          {}
 func (s *silent) Narrow() bool                    { return false }
+func (s *silent) Show(id string)                  {}
 func (s *silent) Help()                           { s.help++ }
 
 // A stage is a page in a test.

@@ -26,6 +26,11 @@ func (c *Workload) estimated() bool { return c.State.Source.Times == workload.Es
 
 func (c *Workload) explain() string { return job.Explain(c.State.Source.Model) }
 
+func (c *Workload) showSurvive() {
+	c.open["survive"] = true
+	c.Page.Show("survive")
+}
+
 func (c *Workload) fromFile() bool { return c.State.Source.Entry != "" }
 
 func (c *Workload) pickModel(e vugu.DOMEvent) { c.SetModel(e.PropString("target", "value")) }

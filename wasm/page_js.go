@@ -152,6 +152,9 @@ func (p *page) Narrow() bool {
 	return js.Global().Call("matchMedia", "(max-width: 820px)").Get("matches").Bool()
 }
 
+// Show implements ui.Page.
+func (p *page) Show(id string) { p.tools.Call("show", id) }
+
 // Help implements ui.Page.
 func (p *page) Help() { p.tools.Call("help") }
 

@@ -44,6 +44,8 @@ const (
 	patience = 40
 	// pause is how long the pool waits for more keystrokes.
 	pause = 90
+	// longQueue is how many jobs may wait before the pool grows.
+	longQueue = 8
 	// mostFailures is how often a worker may fail to start.
 	mostFailures = 3
 )
@@ -87,7 +89,8 @@ func later(ms float64, f func()) {
 // Start implements model.Runner.
 func (p *pool) Start(j job.Job) {
 	p.queue = append(p.queue, j)
-	if j.Study != "" && len(p.workers) < p.most { // the first of many, and the page has little to do meanwhile
+	// Where much is to be done, the page has little to do meanwhile.
+	if (j.Study != "" || len(p.queue) > longQueue) && len(p.workers) < p.most {
 		w := &worker{pool: p}
 		p.workers = append(p.workers, w)
 		w.create()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/device/flash"
 	"spillway/sim/engine"
 	"spillway/sim/result"
 	"spillway/sim/workload"
@@ -107,10 +108,14 @@ func (n *Session) MachineName() string {
 	base := n.State.Base()
 	m := n.State.Machine
 	m.Name = base.Name
-	if m == base {
-		return m.Name
+	name := m.Name
+	if m != base {
+		name += ", changed"
 	}
-	return base.Name + ", changed"
+	if d, err := flash.Find(n.State.SSD); err == nil {
+		name += ", simulated SSD " + d.Name
+	}
+	return name
 }
 
 // Times returns where the kernel times shown come from.

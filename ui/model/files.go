@@ -125,7 +125,7 @@ func (n *Session) pick(e job.Entry) {
 		return
 	}
 	n.State.Preset = Presets()[0].Key
-	n.State.Machine, n.State.Options = e.Setup.Machine, e.Setup.Options
+	n.State.Machine, n.State.Options, n.State.SSD = e.Setup.Machine, e.Setup.Options, e.Setup.SSD
 	clear(n.Machine.drafts)
 	clear(n.Options.drafts)
 }

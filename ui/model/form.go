@@ -27,6 +27,7 @@ type Field struct {
 	Help             string // meaning, range and source
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
+	Mark             string // why the value does not matter now, empty if it does
 }
 
 // A Group is the fields under one heading.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"spillway/sim"
+	"spillway/sim/device/flash"
 	"spillway/sim/machine"
 	"spillway/sim/quirk"
 	"spillway/sim/result"
@@ -452,6 +453,13 @@ func (n *Session) Part(slot machine.Slot) machine.Part {
 	return machine.Part{}
 }
 
+// SetSSD chooses the drive to simulate, none when key is empty.
+func (n *Session) SetSSD(key string) {
+	if _, err := flash.Find(key); err == nil || key == "" {
+		n.Change("", func() { n.State.SSD = key })
+	}
+}
+
 // SetMachine types into a hardware field.
 func (n *Session) SetMachine(key, text string) {
 	n.Change(key, func() { n.Machine.Edit(&n.State.Machine, key, text) })
@@ -462,6 +470,7 @@ func (n *Session) ResetMachine(key string) {
 	base := n.State.Base()
 	n.Change("", func() {
 		if key == "" {
+			n.State.SSD = ""
 			n.Machine.ResetAll(&n.State.Machine, &base)
 			return
 		}

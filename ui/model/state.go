@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"spillway/sim"
+	"spillway/sim/device/flash"
 	"spillway/sim/knob"
 	"spillway/sim/machine"
 	"spillway/sim/quirk"
@@ -27,6 +28,7 @@ type State struct {
 	Source  job.Source
 	Preset  string // key of the preset that Machine started from
 	Machine machine.Machine
+	SSD     string // key of the drive to simulate, empty for the machine's fixed rates
 	Options system.Options
 	Off     []string // stable names of systems that are not compared, sorted
 	Axis    Axis     // of the memory chart
@@ -88,7 +90,7 @@ func (s *State) Toggle(name string) {
 
 // Request returns what to run for one system.
 func (s *State) Request(name string) sim.Request {
-	return sim.Request{System: name, Machine: s.Machine, Options: s.Options}
+	return sim.Request{System: name, Machine: s.Machine, Options: s.Options, SSD: s.SSD}
 }
 
 // Fidelity names the mode for people.
@@ -133,6 +135,9 @@ func (s *State) Encode() string {
 		if k.Get(&s.Machine) != k.Get(&base) {
 			add(k.Key, k.Text(&s.Machine))
 		}
+	}
+	if s.SSD != "" {
+		add("ssd", s.SSD)
 	}
 	for _, k := range system.Knobs() {
 		if k.Get(&s.Options) != k.Get(&d.Options) {
@@ -259,6 +264,11 @@ func (s *State) set(key, value string) (err error) {
 		s.Source.Times = workload.TimeSource(value)
 	case "entry":
 		s.Source.Entry = value
+	case "ssd":
+		if _, err := flash.Find(value); err != nil && value != "" {
+			return err
+		}
+		s.SSD = value
 	case "mode":
 		q, err := quirk.Parse(value)
 		if err != nil {

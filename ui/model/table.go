@@ -20,23 +20,28 @@ type metric struct {
 	help  string
 	show  func(*result.Result) string // for people
 	write func(*result.Result) string // for files, full precision
+	// has reports whether a result has the number; nil if all have. The page
+	// shows the row only when one has, and files leave the cell empty.
+	has func(*result.Result) bool
 }
+
+func (m *metric) known(r *result.Result) bool { return m.has == nil || m.has(r) }
 
 // number makes a metric from a float.
 func number(key, label, unit, help string, places int, f func(*result.Result) float64) metric {
 	return metric{
-		key, label, unit, help,
-		func(r *result.Result) string { return fixed(f(r), places) },
-		func(r *result.Result) string { return strconv.FormatFloat(f(r), 'g', -1, 64) },
+		key: key, label: label, unit: unit, help: help,
+		show:  func(r *result.Result) string { return fixed(f(r), places) },
+		write: func(r *result.Result) string { return strconv.FormatFloat(f(r), 'g', -1, 64) },
 	}
 }
 
 // whole makes a metric from an integer.
 func whole(key, label, unit, help string, f func(*result.Result) int64) metric {
 	return metric{
-		key, label, unit, help,
-		func(r *result.Result) string { return count(f(r)) },
-		func(r *result.Result) string { return strconv.FormatInt(f(r), 10) },
+		key: key, label: label, unit: unit, help: help,
+		show:  func(r *result.Result) string { return count(f(r)) },
+		write: func(r *result.Result) string { return strconv.FormatInt(f(r), 10) },
 	}
 }
 
@@ -57,6 +62,11 @@ func metrics(batch int) []metric {
 	time("compute", "Compute", "Kernels run and nothing moves.", func(r *result.Result) unit.Cycles { return r.Main().Compute })
 	time("overlap", "Overlap", "Kernels run while data moves.", func(r *result.Result) unit.Cycles { return r.Main().Overlap })
 	time("stall", "Stall", "Kernels wait.", func(r *result.Result) unit.Cycles { return r.Main().Stall })
+	twice := number("doubled_s", "Counted twice by the artifact", "s",
+		"Waits in which nothing moves: as published they are part of both compute and stall, which here are without them.", 4,
+		func(r *result.Result) float64 { return seconds(r, r.Main().Doubled) })
+	twice.has = func(r *result.Result) bool { return r.Main().Doubled > 0 }
+	ms = append(ms, twice)
 	for c := range result.NumCauses {
 		key := "beyond_ideal_" + strings.ReplaceAll(strings.ToLower(c.String()), " ", "_")
 		time(key, "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.",
@@ -64,9 +74,9 @@ func metrics(batch int) []metric {
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
 		ms = append(ms, metric{
-			key + "_bytes", label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.",
-			func(r *result.Result) string { return fixed(gb(f(&r.Main().Traffic)), 2) },
-			func(r *result.Result) string { return strconv.FormatInt(int64(f(&r.Main().Traffic)), 10) },
+			key: key + "_bytes", label: label, unit: "GB", help: "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.",
+			show:  func(r *result.Result) string { return fixed(gb(f(&r.Main().Traffic)), 2) },
+			write: func(r *result.Result) string { return strconv.FormatInt(int64(f(&r.Main().Traffic)), 10) },
 		})
 	}
 	traffic("ssd_to_gpu", "SSD → GPU", func(t *result.Traffic) unit.Bytes { return t.SSDIn })
@@ -83,9 +93,9 @@ func metrics(batch int) []metric {
 	fault("unallocated", "Faults on fresh pages", func(f *result.Faults) int64 { return f.Unallocated })
 	peaks := func(key, label string, f func(*result.Result) unit.Bytes) {
 		ms = append(ms, metric{
-			key + "_bytes", label, "GiB", "Most memory in use at the end of any kernel; 1 GiB is 2³⁰ bytes.",
-			func(r *result.Result) string { return fixed(gib(f(r)), 2) },
-			func(r *result.Result) string { return strconv.FormatInt(int64(f(r)), 10) },
+			key: key + "_bytes", label: label, unit: "GiB", help: "Most memory in use at the end of any kernel; 1 GiB is 2³⁰ bytes.",
+			show:  func(r *result.Result) string { return fixed(gib(f(r)), 2) },
+			write: func(r *result.Result) string { return strconv.FormatInt(int64(f(r)), 10) },
 		})
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
@@ -97,12 +107,13 @@ func metrics(batch int) []metric {
 	slow("median", "Kernel slowdown, median", 0.5)
 	slow("p99", "Kernel slowdown, 99th percentile", 0.99)
 	slow("worst", "Kernel slowdown, worst", 1)
+	ms = append(ms, driveMetrics()...)
 	return append(ms,
 		whole("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", func(r *result.Result) int64 { return int64(r.PlannedOps) }),
 		metric{
-			"reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about.",
-			func(r *result.Result) string { return fmt.Sprintf("%d of %d", r.Reported+1, len(r.Iterations)) },
-			func(r *result.Result) string { return strconv.Itoa(r.Reported + 1) },
+			key: "reported_iteration", label: "Reported iteration", help: "Which of the simulated iterations the numbers are about.",
+			show:  func(r *result.Result) string { return fmt.Sprintf("%d of %d", r.Reported+1, len(r.Iterations)) },
+			write: func(r *result.Result) string { return strconv.Itoa(r.Reported + 1) },
 		},
 	)
 }
@@ -132,14 +143,17 @@ func (n *Session) Numbers() (systems []string, rows []NumberRow) {
 	rows = append(rows, state)
 	for _, m := range metrics(n.samples()) {
 		row := NumberRow{Label: m.label, Unit: m.unit, Help: m.help}
+		some := m.has == nil
 		for _, r := range rs {
 			cell := "–"
-			if r.Shown() {
-				cell = m.show(r.Result)
+			if r.Shown() && m.known(r.Result) {
+				cell, some = m.show(r.Result), true
 			}
 			row.Cells = append(row.Cells, cell)
 		}
-		rows = append(rows, row)
+		if some {
+			rows = append(rows, row)
+		}
 	}
 	return systems, rows
 }
@@ -160,7 +174,7 @@ func (n *Session) CSV() (string, error) {
 	var sb strings.Builder
 	w := csv.NewWriter(&sb)
 	ms := metrics(n.samples())
-	head := []string{"system", "title", "workload", "kernel_times", "mode", "machine", "status", "reason"}
+	head := []string{"system", "title", "workload", "kernel_times", "mode", "machine", "ssd", "status", "reason"}
 	for _, m := range ms {
 		head = append(head, m.key)
 	}
@@ -175,10 +189,10 @@ func (n *Session) CSV() (string, error) {
 		if r.Result != nil && !r.Result.Fits {
 			reason = r.Result.Reason
 		}
-		row := []string{r.System.Name, r.System.Title, n.WorkloadName(), string(n.Times()), n.State.Options.Quirks.String(), n.MachineName(), status, reason}
+		row := []string{r.System.Name, r.System.Title, n.WorkloadName(), string(n.Times()), n.State.Options.Quirks.String(), n.MachineName(), n.State.SSD, status, reason}
 		for _, m := range ms {
 			cell := ""
-			if r.Shown() {
+			if r.Shown() && m.known(r.Result) {
 				cell = m.write(r.Result)
 			}
 			row = append(row, cell)

@@ -132,7 +132,7 @@ test('downloads', async ({ page }) => {
   expect(csv.name).toMatch(/^spillway-bert-base-batch-16-results\.csv$/);
   const rows = csv.data.toString().trim().split('\n');
   expect(rows).toHaveLength(1 + await page.locator('.run').count());
-  expect(rows[0]).toMatch(/^system,title,workload,kernel_times,mode,machine,status,reason,normalized_throughput,/);
+  expect(rows[0]).toMatch(/^system,title,workload,kernel_times,mode,machine,ssd,status,reason,normalized_throughput,/);
   expect(rows[0]).toContain('beyond_ideal_ssd_read_s');
   expect(rows[1]).toMatch(/as-paper,published,/);
   const json = JSON.parse((await download(page, '#save-json')).data);
