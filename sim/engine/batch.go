@@ -58,11 +58,14 @@ func (e *pagedRun) migrate() error {
 		return nil
 	}
 	e.openWindow(now)
-	n := e.steady()
-	if n > 1 {
-		n = min(n, e.untilKernel(now))
+	n := int64(1)
+	b := batch{share: e.share}
+	if e.mixed != e.mix() {
+		if n = e.steady(); n > 1 {
+			n = min(n, e.untilKernel(now))
+			b.share = e.share.times(n)
+		}
 	}
-	b := batch{share: e.share.times(n)}
 	e.run(&b)
 	if b.in+b.out+b.allocs == 0 && e.pending {
 		n = e.untilKernel(now) // nothing can move until the next kernel
@@ -387,6 +390,18 @@ func (e *pagedRun) steady() int64 {
 	return max(1, n)
 }
 
+// mix is what decides which streams move: the busy queues and what is full.
+func (e *pagedRun) mix() uint32 {
+	m := uint32(e.busy) << 2
+	if e.gpuFree == 0 {
+		m |= 1
+	}
+	if e.full() {
+		m |= 2
+	}
+	return m
+}
+
 // quota returns how many pages of queue q a batch may bring in after r pages of
 // queue from.
 func (s *share) quota(q, from queueID, r int64) int64 {
@@ -469,7 +484,8 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))
 		if s.quota(o, q, r) > 0 {
-			return 1 // two streams come in and interleave
+			e.mixed = e.mix() // two streams come in and interleave
+			return 1
 		}
 		others &^= o.only()
 	}

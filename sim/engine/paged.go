@@ -49,8 +49,9 @@ type pagedRun struct {
 	// its wait until then (quirk overlap-faults).
 	hiddenUntil unit.Cycles
 
-	traffic      flow // of the current iteration
-	windowOpen   bool // pages have been on the move since windowStart
+	traffic      flow   // of the current iteration
+	mixed        uint32 // the last mix in which streams interleaved: batches of it do not repeat
+	windowOpen   bool   // pages have been on the move since windowStart
 	windowStart  unit.Cycles
 	covered      unit.Cycles // closed transfer windows in all
 	prevEnd      unit.Cycles // end of the previous kernel
