@@ -45,8 +45,19 @@
     if (typeof WebAssembly !== 'object') {
       throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     }
+    // The first worker loads now: its start needs this thread, which later is
+    // busy. Without it the Go program makes its own.
+    const worker = new Worker('worker.js');
+    const loaded = new Promise((resolve) => {
+      worker.onmessage = () => { window.firstWorker = worker; resolve(); };
+      worker.onerror = resolve;
+      setTimeout(resolve, 2000);
+    });
     const module = await compile('app.wasm');
+    performance.mark('compiled');
+    await loaded;
     window.wasmModule = module;
+    window.firstWorker?.postMessage({ module });
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);

@@ -109,9 +109,7 @@ window.charts = (() => {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
     const { option, results } = f.ask();
-    // An empty figure says why by itself; the first one is drawn all the same,
-    // because the first drawing of all is slow and there is time now.
-    if (!f.chart && results === 0 && id !== figures.keys().next().value) return;
+    if (!f.chart && results === 0) return; // an empty figure says why by itself
     if (!f.chart) {
       f.host = document.createElement('div');
       f.host.className = 'plot-host';
@@ -169,6 +167,23 @@ window.charts = (() => {
     return { chart, end() { chart.dispose(); host.remove(); } };
   }
 
+  // warm draws a chart that nobody sees, while the program is still compiled:
+  // the first drawing of all is slow, mostly because of fonts.
+  function warm() {
+    const host = document.createElement('div');
+    host.style.cssText = 'position:absolute;left:-10000px;width:500px;height:200px';
+    host.textContent = '→×↺·−µ…';
+    document.body.append(host);
+    const chart = echarts.init(host, null, { renderer: 'canvas' });
+    chart.setOption({
+      animation: false, textStyle: { fontFamily: css().getPropertyValue('--font').trim() },
+      legend: {}, tooltip: {}, xAxis: { type: 'value', name: '×' }, yAxis: { type: 'category', data: ['a', 'b'] },
+      series: [{ type: 'bar', name: '→', data: [1, 2], label: { show: true } }],
+    });
+    chart.dispose();
+    host.remove();
+  }
+
   return {
     // show makes element the place of figure id and draws it when there is
     // time; ask returns what to draw by then.
@@ -197,6 +212,7 @@ window.charts = (() => {
     },
     // ready is called when the chart library has loaded.
     ready() {
+      if (figures.size === 0) warm();
       for (const id of figures.keys()) schedule(id);
     },
   };

@@ -1,13 +1,14 @@
 // A simulation worker: the page posts {module}, the compiled Go program, which
-// then installs its own onmessage and answers {ready: true}. The message may
-// already hold the first job; the program finds it in self.first.
+// then installs its own onmessage and answers {ready: true}. That message may
+// already hold a job, and others may come before the program is there; it finds
+// them all in self.early.
 'use strict';
 
 importScripts('wasm_exec.js');
 
 self.onmessage = async (event) => {
-  self.onmessage = null;
-  self.first = event.data;
+  self.early = [event.data];
+  self.onmessage = (other) => self.early.push(other.data);
   const go = new Go();
   const instance = await WebAssembly.instantiate(event.data.module, go.importObject);
   let reason = '';
@@ -20,3 +21,6 @@ self.onmessage = async (event) => {
   self.postMessage({ stopped: true, reason });
   self.close();
 };
+
+// Not at once: until the page knows that this script has run, it keeps messages back.
+setTimeout(() => self.postMessage({ loaded: true }), 0);

@@ -35,6 +35,7 @@ func runPage() {
 		p.session.Notice = err.Error()
 	}
 	p.pool.begin()
+	mark("worker-started")
 	p.shown = p.session.State.Encode()
 	p.app = ui.NewApp(p.session, p)
 	p.listen()
@@ -60,12 +61,16 @@ func runPage() {
 		}
 	}()
 	go p.apply()
-	for range dirty {
+	for first := true; ; first = false {
+		<-dirty
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
 		if err := renderer.Render(built); err != nil {
 			log.Print("Spillway: drawing the page: ", err)
+		}
+		if first {
+			mark("page-drawn")
 		}
 		p.link()
 		nextFrame()
@@ -157,6 +162,9 @@ func (p *page) Show(id string) { p.tools.Call("show", id) }
 
 // Help implements ui.Page.
 func (p *page) Help() { p.tools.Call("help") }
+
+// mark notes a moment of the start in the browser's performance timeline.
+func mark(name string) { js.Global().Get("performance").Call("mark", name) }
 
 // nextFrame blocks until the next animation frame, or 50 ms in a tab that
 // shows none.

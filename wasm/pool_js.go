@@ -23,6 +23,8 @@ type pool struct {
 	quiet   float64
 	waiting bool // a timer will look at the queue
 	most    int  // workers, when there is much to do
+	// answered is true when a job was done.
+	answered bool
 }
 
 // A worker is one Web Worker.
@@ -31,7 +33,8 @@ type worker struct {
 	js       js.Value
 	funcs    []js.Func
 	ready    bool
-	job      int // the job it does, 0 if none
+	begun    bool // has the program: boot.js gave it
+	job      int  // the job it does, 0 if none
 	stopped  bool
 	files    int // number of the set of files it has
 	failures int // starts in a row that came to nothing
@@ -148,7 +151,12 @@ func (p *pool) look() {
 // create makes a new Web Worker, which begins to load.
 func (w *worker) create() {
 	w.ready, w.job, w.stopped, w.files = false, 0, false, 0
-	w.js = js.Global().Get("Worker").New("worker.js")
+	w.js = js.Global().Get("firstWorker")
+	if w.begun = w.js.Truthy(); w.begun {
+		js.Global().Set("firstWorker", js.Undefined())
+	} else {
+		w.js = js.Global().Get("Worker").New("worker.js")
+	}
 	w.on("onmessage", func(e js.Value) { w.message(e.Get("data")) })
 	w.on("onerror", func(e js.Value) {
 		e.Call("preventDefault")
@@ -159,13 +167,18 @@ func (w *worker) create() {
 // begin gives the worker the program, and the next job with it: it can start
 // on that before the page is free to hear that it is ready.
 func (w *worker) begin() {
-	message := map[string]any{"module": w.pool.module}
+	message := map[string]any{}
+	if !w.begun {
+		message["module"] = w.pool.module
+	}
 	if p := w.pool; len(p.queue) > 0 && now() >= p.quiet {
 		j := p.queue[0]
 		p.queue = slices.Delete(p.queue, 0, 1)
 		w.take(j, message)
 	}
-	w.js.Call("postMessage", message)
+	if len(message) > 0 {
+		w.js.Call("postMessage", message)
+	}
 }
 
 func (w *worker) on(event string, f func(js.Value)) {
@@ -231,6 +244,10 @@ func (w *worker) message(data js.Value) {
 		var a job.Answer
 		if err := jsonx.Unmarshal([]byte(data.Get("answer").String()), &a); err != nil {
 			a = job.Answer{ID: w.job, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
+		}
+		if a.Last && !w.pool.answered {
+			w.pool.answered = true
+			mark("first-answer")
 		}
 		outdated := w.stopped
 		if a.Last {

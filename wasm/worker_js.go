@@ -19,8 +19,11 @@ func runWorker() {
 		return nil
 	}))
 	self.Call("postMessage", map[string]any{"ready": true})
-	if first := self.Get("first"); first.Truthy() && first.Get("job").Truthy() {
-		jobs <- first
+	early := self.Get("early")
+	for i := range early.Length() {
+		if data := early.Index(i); data.Get("job").Truthy() {
+			jobs <- data
+		}
 	}
 	b := &job.Bench{}
 	for data := range jobs {

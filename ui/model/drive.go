@@ -95,8 +95,22 @@ func driveMetrics() []metric {
 			func(r *result.Result) float64 { return thousandths(r.SSD.Amplification) })),
 		ages(number("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1,
 			func(r *result.Result) float64 { return thousandths(r.SSD.Daily) })),
-		ages(number("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause.", 2,
+		ages(number("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause.", 3,
 			func(r *result.Result) float64 { return thousandths(r.SSD.Life) })),
+	}
+}
+
+// lifetime prints thousandths of years.
+func lifetime(n int64) string {
+	switch years := thousandths(n); {
+	case n == 0:
+		return "less than half a day"
+	case years >= 1000:
+		return "more than 1000 years"
+	case years < 2:
+		return digits(365*years, 2) + " days"
+	default:
+		return digits(years, 2) + " years"
 	}
 }
 
@@ -117,7 +131,7 @@ func (n *Session) DriveReport() (rep DriveReport, ok bool) {
 		return rep, false
 	}
 	rep.Title = "SSD: simulated " + d.Name
-	rep.Table.Head = []string{"System", "Reads, GB/s", "Writes, GB/s", "Read latency, µs", "Write amplification, ×", "Written an iteration, GB", "Drive writes a day", "Lifetime, years"}
+	rep.Table.Head = []string{"System", "Reads, GB/s", "Writes, GB/s", "Read latency, µs", "Write amplification, ×", "Written an iteration, GB", "Drive writes a day", "Lifetime"}
 	if n.State.Options.Quirks.Has(quirk.SymmetricSSD) {
 		rep.Note = "As published, the SSD writes as fast as it reads (quirk symmetric-ssd): the drive's write rate has no effect until Corrected is chosen under Fidelity."
 	}
@@ -133,9 +147,9 @@ func (n *Session) DriveReport() (rep DriveReport, ok bool) {
 				}
 				return "–"
 			}
-			row = []string{r.System.Title, cell(0), cell(1), cell(2), cell(3), fixed(gb(x.Written), 2), cell(4), cell(5)}
-			if x.Written == 0 {
-				row[7] = "does not age"
+			row = []string{r.System.Title, cell(0), cell(1), cell(2), cell(3), fixed(gb(x.Written), 2), cell(4), "does not age"}
+			if x.Written > 0 {
+				row[7] = lifetime(x.Life)
 			}
 			if first == nil {
 				first = r
@@ -153,8 +167,8 @@ func (n *Session) DriveReport() (rep DriveReport, ok bool) {
 		rep.Text = "No system writes to the SSD; it does not age."
 	default:
 		x := worst.Result.SSD
-		rep.Text = fmt.Sprintf("Training without pause under %s uses up the rated endurance of %s TB in %s years: %s drive writes a day; the rating is %s over %d years.",
-			worst.System.Title, count(int64(x.Endurance/(1000*unit.GB))), digits(thousandths(x.Life), 3), digits(thousandths(x.Daily), 3), digits(thousandths(x.Rated), 3), x.Warranty)
+		rep.Text = fmt.Sprintf("Training without pause under %s uses up the rated endurance of %s TB in %s: %s drive writes a day; the rating is %s over %d years.",
+			worst.System.Title, count(int64(x.Endurance/(1000*unit.GB))), lifetime(x.Life), digits(thousandths(x.Daily), 3), digits(thousandths(x.Rated), 3), x.Warranty)
 	}
 	return rep, true
 }

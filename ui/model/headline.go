@@ -85,7 +85,11 @@ func (n *Session) winner(done []*Run) string {
 
 // times says how much faster a is than b.
 func times(a, b *Run) string {
-	return fmt.Sprintf("%s× as fast as %s", digits(performance(a.Result)/performance(b.Result), 3), b.System.Title)
+	ratio := performance(a.Result) / performance(b.Result)
+	if ratio < 1.005 {
+		return "level with " + b.System.Title
+	}
+	return fmt.Sprintf("%s× as fast as %s", digits(ratio, 3), b.System.Title)
 }
 
 // list names systems.
