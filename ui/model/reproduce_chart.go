@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -379,7 +380,7 @@ func (b *panels) finish(legend []string, unit string, x, y o, trigger string) {
 			"left": fmt.Sprintf("%d%%", k%columns*w), "width": fmt.Sprintf("%d%%", w-2), "containLabel": true,
 			"top": panelTop + k/columns*(panelHeight+panelGap), "height": panelHeight - 12,
 		})
-		ax, ay := clone(x), clone(y)
+		ax, ay := maps.Clone(x), maps.Clone(y)
 		ax["gridIndex"], ay["gridIndex"] = k, k
 		ax["nameLocation"], ax["nameGap"] = "middle", 22
 		ax["axisLabel"] = o{"hideOverlap": true}
@@ -391,12 +392,4 @@ func (b *panels) finish(legend []string, unit string, x, y o, trigger string) {
 	if legend != nil {
 		b.chart.options["legend"] = o{"top": 0, "left": 0, "data": legend}
 	}
-}
-
-func clone(a o) o {
-	out := o{}
-	for k, v := range a {
-		out[k] = v
-	}
-	return out
 }
