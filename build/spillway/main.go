@@ -14,7 +14,9 @@ const usage = `spillway simulates training workloads that do not fit in GPU memo
 
 usage: spillway COMMAND [ARGUMENTS]
 
-  run CONFIG...      run .config files of the G10 artifact, or a Spillway trace
+  run WORKLOAD...    run .config files of the G10 artifact, Spillway traces, or
+                     bundled models as MODEL@BATCH, MODEL@BATCH@GPU (estimated
+                     kernel times) or MODEL@BATCH@as-paper
   sweep              run a grid of models, batches, systems and settings
   verify             compare with every published number of the G10 artifact
   models             list the bundled models and systems

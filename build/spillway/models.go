@@ -31,25 +31,40 @@ func modelsCommand(args []string, stdout, stderr io.Writer) error {
 	return tw.Flush()
 }
 
-// openWorkload builds a workload from a .config file, a Spillway trace, or
-// MODEL@BATCH of the zoo;
-// MODEL@BATCH@as-paper has the paper's profiling effects.
+// openWorkload builds a workload from a .config file, a Spillway trace, or the zoo.
 func openWorkload(name, artifact string) (*workload.Workload, error) {
+	j, err := open(name, artifact, "published", "ideal", nil)
+	if err != nil {
+		return nil, err
+	}
+	return j.w, nil
+}
+
+// fromZoo builds MODEL@BATCH, with clean kernel times on an A100;
+// MODEL@BATCH@GPU has them on another GPU, MODEL@BATCH@as-paper as the G10
+// paper measured them. ok is false when the name has no @.
+func fromZoo(name string) (w *workload.Workload, ok bool, err error) {
 	model, rest, ok := strings.Cut(name, "@")
 	if !ok {
-		j, err := open(name, artifact, "published", "ideal", nil)
-		if err != nil {
-			return nil, err
-		}
-		return j.w, nil
+		return nil, false, nil
 	}
-	batch, source, _ := strings.Cut(rest, "@")
+	batch, times, _ := strings.Cut(rest, "@")
 	n, err := strconv.Atoi(batch)
 	if err != nil {
-		return nil, fmt.Errorf("%s: batch %q is not a number; write MODEL@BATCH, like bert-base@256", name, batch)
+		return nil, true, fmt.Errorf("%s: batch %q is not a number; write MODEL@BATCH, like bert-base@256", name, batch)
 	}
-	if source == "" {
-		source = string(workload.Estimated)
+	t := zoo.Clean(zoo.GPUs[0])
+	switch times {
+	case "", string(workload.Estimated):
+	case string(workload.ColdModel):
+		t = zoo.AsPaper()
+	default:
+		gpu, err := zoo.FindGPU(times)
+		if err != nil {
+			return nil, true, err
+		}
+		t = zoo.Clean(gpu)
 	}
-	return zoo.Build(model, n, zoo.TimeModel{Source: workload.TimeSource(source)})
+	w, err = zoo.Build(model, n, t)
+	return w, true, err
 }

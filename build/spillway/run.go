@@ -37,9 +37,8 @@ func (a *assignments) Set(s string) error {
 
 // A job is one run: a workload and what to do with it.
 type job struct {
-	label string
-	w     *workload.Workload
-	q     sim.Request
+	w *workload.Workload
+	q sim.Request
 }
 
 func runCommand(args []string, stdout, stderr io.Writer) error {
@@ -57,7 +56,7 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return fmt.Errorf("run: name a .config file or a Spillway trace")
+		return fmt.Errorf("run: name a .config file, a Spillway trace, or MODEL@BATCH of the zoo")
 	}
 	for _, path := range paths {
 		j, err := open(path, *artifact, *mode, *only, set)
@@ -86,22 +85,32 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// open reads a .config file or a Spillway trace and applies the overrides.
+// open reads a .config file or a Spillway trace, or builds MODEL@BATCH, and
+// applies the overrides.
 func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	q, err := quirk.Parse(mode)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
+	j := &job{q: sim.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
+	bundled := false
+	if j.w, bundled, err = fromZoo(path); err != nil {
 		return nil, err
 	}
-	j := &job{label: path, q: sim.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
-	if spillway.Sniff(data) {
+	var data []byte
+	if !bundled {
+		if data, err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	config := !bundled && !spillway.Sniff(data)
+	switch {
+	case bundled:
+	case !config:
 		if j.w, err = spillway.Decode(path, data); err != nil {
 			return nil, err
 		}
-	} else {
+	default:
 		for _, s := range set {
 			key, value, _ := strings.Cut(s, "=")
 			if machineOrSystemKey(key) {
@@ -129,8 +138,8 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-set %s: %w", s, err)
 		}
-		if !known && spillway.Sniff(data) {
-			return nil, fmt.Errorf("-set %s: unknown key; a trace has hardware and system keys only", s)
+		if !known && !config {
+			return nil, fmt.Errorf("-set %s: unknown key; without a .config there are hardware and system keys only", s)
 		}
 	}
 	if only != "" {

@@ -16,7 +16,7 @@ import (
 func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("sweep", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	workloads := fs.String("workloads", "bert-base@256", "comma-separated: MODEL@BATCH[@estimated|@as-paper], .config files or Spillway traces")
+	workloads := fs.String("workloads", "bert-base@256", "comma-separated: MODEL@BATCH[@as-paper|@GPU], .config files or Spillway traces")
 	systems := fs.String("systems", "", "comma-separated systems; all without it")
 	vary := fs.String("vary", "", "one key and its values: key=v1,v2,v3")
 	mode := fs.String("mode", "published", "published, corrected, or a comma-separated list of quirks")
