@@ -94,7 +94,7 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, q := range []sim.Request{
 		{System: "uvm", Options: system.Published()},
 		{System: "g10", Options: system.Published()},
-		{System: "g10", Options: corrected()},
+		{System: "g10", Options: inCorrectedMode()},
 	} {
 		for _, c := range []struct {
 			name string
@@ -115,7 +115,8 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-func corrected() system.Options {
+// inCorrectedMode returns the options of corrected mode.
+func inCorrectedMode() system.Options {
 	o := system.Published()
 	o.Quirks = quirk.Corrected()
 	return o
