@@ -38,7 +38,7 @@ func runWorker() {
 				continue
 			}
 		}
-		post(b.Do(j, progress(j.ID)))
+		post(b.Do(j, progress(&j)))
 	}
 }
 
@@ -61,14 +61,19 @@ func hand(b *job.Bench, number int, files js.Value) error {
 	return nil
 }
 
-// progress returns a function that tells the page at most 8 times a second
-// how far the job is.
-func progress(id int) func(done, total int) {
+// progress returns a function that tells the page now and then how far the job
+// is: less often when the job is one of hundreds, because the page draws each time.
+func progress(j *job.Job) func(done, total int) {
+	pause := 120.0 // ms
+	if j.Study != "" {
+		pause = 600
+	}
+	id := j.ID
 	clock := js.Global().Get("performance")
-	next := 0.0
+	next := clock.Call("now").Float() + pause/4
 	return func(done, total int) {
 		if now := clock.Call("now").Float(); now >= next {
-			next = now + 120
+			next = now + pause
 			post(job.Answer{ID: id, Done: done, Total: total})
 		}
 	}
