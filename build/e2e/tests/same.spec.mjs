@@ -25,7 +25,7 @@ function inWorker(page, jobs) {
         if (!answer.Last) return;
         if (answer.Error) reject(new Error(answer.Error));
         hashes.push(answer.Hash);
-      }
+      } else if (!data.ready) return;
       const next = list[hashes.length];
       if (next) worker.postMessage({ job: JSON.stringify(next) });
       else { worker.terminate(); resolve(hashes); }
