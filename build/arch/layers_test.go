@@ -99,7 +99,7 @@ func TestNoMachinePaths(t *testing.T) {
 	if err != nil {
 		t.Skipf("no git, or no repository: %v", err)
 	}
-	// An absolute path of a home or workplace that is not part of an address.
+	// An absolute path of a home or work folder that is not part of an address.
 	paths := regexp.MustCompile(`(^|[\s"'` + "`" + `=(\[,;])/(root|home|work|Users|workspace)/[A-Za-z0-9_.]`)
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		if name == "build/arch/layers_test.go" {
