@@ -109,7 +109,7 @@ func (r *arenaRun) run(c Config) (*result.Result, error) {
 	if err := r.policy.load(); err != nil {
 		return nil, err
 	}
-	res := newResult(r.w, c)
+	res := newResult(c, r.exec)
 	res.Kernels = make([]result.Kernel, 0, len(r.w.Kernels))
 	for k := range r.exec {
 		start := r.now

@@ -88,7 +88,8 @@ func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, er
 
 // Unfit returns the result of a system that cannot run w.
 func Unfit(w *workload.Workload, clock unit.Frequency, q quirk.Set, why *DoesNotFit) *result.Result {
-	r := newResult(w, Config{Machine: machine.Machine{Clock: clock}, Quirks: q})
+	c := Config{Machine: machine.Machine{Clock: clock}, Quirks: q}
+	r := newResult(c, kernelTimes(w, c).exec)
 	r.Fits, r.Reason = false, why.Reason
 	return r
 }

@@ -25,6 +25,7 @@ type pagedRun struct {
 	vital  *vitality.Analysis
 	times  times
 	share  share
+	pages  int64 // of GPU memory
 	window int
 	res    *result.Result
 
@@ -75,11 +76,12 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		w:         w, c: c, ops: p.Ops, sets: sets,
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
+		pages:  gpuPages,
 		share:  batchShare(&c.Machine, c.Quirks),
 		window: c.Runtime.Window,
-		res:    newResult(w, c),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
+	e.res = newResult(c, e.times.exec)
 	e.moveLimit = 64 * (gpuPages + 1)
 	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)
 	for k := range e.window {
@@ -416,7 +418,7 @@ func (e *pagedRun) touch() {
 
 // log records the current kernel, which executes from start to end.
 func (e *pagedRun) log(k workload.KernelID, start, end unit.Cycles) {
-	used := int64(e.c.Machine.GPUMemory+unit.Page/2)/int64(unit.Page) - e.gpuFree
+	used := e.pages - e.gpuFree
 	e.res.Kernels = append(e.res.Kernels, result.Kernel{
 		Start: start - e.iterationEnd, End: end - e.iterationEnd, Ideal: e.times.exec[k],
 		GPU: unit.Bytes(used) * unit.Page, Host: unit.Bytes(e.hostUsed) * unit.Page,

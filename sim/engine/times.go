@@ -40,9 +40,11 @@ func Cycles(t unit.Time, f unit.Frequency) unit.Cycles {
 	return unit.Cycles(float64(ms*float64(f)) / 1000)
 }
 
-func newResult(w *workload.Workload, c Config) *result.Result {
+// newResult starts the result of a run whose kernels take exec when all data is
+// resident.
+func newResult(c Config, exec []unit.Cycles) *result.Result {
 	r := &result.Result{Mode: c.Quirks.String(), Fits: true, Clock: c.Machine.Clock}
-	for _, d := range kernelTimes(w, c).exec {
+	for _, d := range exec {
 		r.Ideal += d
 	}
 	return r

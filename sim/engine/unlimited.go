@@ -8,8 +8,8 @@ import (
 
 // runUnlimited runs w on a GPU that holds everything: the sum of kernel times.
 func runUnlimited(w *workload.Workload, c Config) *result.Result {
-	r := newResult(w, c)
 	cycles := kernelTimes(w, c).exec
+	r := newResult(c, cycles)
 	live := liveBytes(w)
 	for it := range c.Iterations {
 		var now unit.Cycles
