@@ -146,7 +146,7 @@ func (e *pagedRun) evictHead(b *batch, q queueID, most int64) {
 	if b.forced != machine.Nowhere {
 		dst = b.forced
 	}
-	n := min(most, int64(e.x[i].pages))
+	n := min(most, int64(e.at(i).pages))
 	switch dst { // up to the page that changes the destination
 	case machine.SSD:
 		if b.toSSD < b.ssdOut {
@@ -247,7 +247,7 @@ func (e *pagedRun) mapNew(b *batch, q queueID, fault bool) {
 // GPU memory is full. It does as many as behave alike and returns how many; 0
 // means that no page may be evicted for a prefetch.
 func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
-	n := min(most, int64(e.x[e.queues[q].head].pages))
+	n := min(most, int64(e.at(e.queues[q].head).pages))
 	fromHost := q == faultHost || q == preHost
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
@@ -258,7 +258,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 		e.land(q, int32(n))
 		return n
 	}
-	v := e.victim(fault || e.tensors[e.x[e.queues[q].head].tensor].needed)
+	v := e.victim(fault || e.tensors[e.at(e.queues[q].head).tensor].needed)
 	if v == 0 {
 		return 0
 	}
@@ -266,7 +266,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if dst != machine.Nowhere && b.forced != machine.Nowhere {
 		dst = b.forced
 	}
-	if pages := int64(e.x[v].pages); e.x[v].younger == 0 && pages > 1 {
+	if pages := int64(e.at(v).pages); e.at(v).younger == 0 && pages > 1 {
 		n = min(n, pages-1) // the last one is followed by the pages that come in
 	} else {
 		n = min(n, pages)
@@ -339,7 +339,7 @@ func (e *pagedRun) victim(fault bool) xid {
 
 // takeVictim evicts the first n pages of extent v.
 func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
-	next := e.x[v].younger
+	next := e.at(v).younger
 	if e.leave(v, int32(n), dst) && e.cursor == v {
 		e.cursor = next
 	}
@@ -348,7 +348,7 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 // destination returns where a victim goes unless forced: to the host, or
 // nowhere when a system that drops dead pages finds one.
 func (e *pagedRun) destination(v xid) machine.Tier {
-	if e.window > 0 && !e.alive(e.x[v].tensor) {
+	if e.window > 0 && !e.alive(e.at(v).tensor) {
 		return machine.Nowhere
 	}
 	return machine.Host
@@ -375,7 +375,7 @@ func (e *pagedRun) steady() int64 {
 			toSSD += k
 		}
 		if k > 0 {
-			h := &e.x[e.queues[q].head]
+			h := e.at(e.queues[q].head)
 			if e.tensors[h.tensor].needed {
 				return 1
 			}
@@ -432,7 +432,7 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 // leaving pages by plan, toSSD of them to the SSD, and others also wait.
 func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) int64 {
 	s := &e.share
-	h := &e.x[e.queues[q].head]
+	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
 	r := s.quota(q, resting, 0)
 	if r <= 0 || others != 0 && e.window > 0 || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0) {
@@ -461,7 +461,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 			}
 			return math.MaxInt32 // stalled until the next kernel
 		}
-		if e.tensors[e.x[v].tensor].needed {
+		if e.tensors[e.at(v).tensor].needed {
 			return 1
 		}
 		if e.destination(v) != machine.Nowhere {
@@ -479,7 +479,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 		if r <= 0 {
 			return 1
 		}
-		n = min(n, int64(e.x[v].pages)/r)
+		n = min(n, int64(e.at(v).pages)/r)
 	}
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))

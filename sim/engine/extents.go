@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"spillway/sim/machine"
 	"spillway/sim/workload"
 )
@@ -26,6 +24,41 @@ type extent struct {
 }
 
 type xid = int32
+
+// block is how many extents are allocated at once.
+const block = 1 << 12
+
+// extents holds all extents. It grows by blocks, so that none ever moves.
+type extents struct {
+	blocks []*[block]extent
+	made   xid // extents that have ever been in use
+	unused xid // list, through next, of those that no longer are
+}
+
+// at returns extent i.
+func (p *extents) at(i xid) *extent { return &p.blocks[uint32(i)/block][uint32(i)%block] }
+
+// alloc makes an extent.
+func (p *extents) alloc(e extent) xid {
+	i := p.unused
+	if i != 0 {
+		p.unused = p.at(i).next
+	} else {
+		i = p.made
+		p.made++
+		if int(i)/block == len(p.blocks) {
+			p.blocks = append(p.blocks, new([block]extent))
+		}
+	}
+	*p.at(i) = e
+	return i
+}
+
+// give takes extent i back.
+func (p *extents) give(i xid) {
+	p.at(i).next = p.unused
+	p.unused = i
+}
 
 // queueID names a queue of moving pages. Fault and prefetch queues hold pages
 // that come to the GPU from where they are; out queues hold GPU pages that leave.
@@ -76,8 +109,7 @@ type tensorState struct {
 // A residency knows where every page is: the extents, the queues, and the
 // recency list with its victim cursor.
 type residency struct {
-	x       []extent // x[0] is unused
-	unused  xid      // free list through next
+	extents
 	tensors []tensorState
 	queues  [numQueues]queue
 	busy    queueSet // queues that hold pages
@@ -94,7 +126,7 @@ type residency struct {
 // newResidency puts globals on the SSD and leaves all other tensors unallocated.
 func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 	r := &residency{
-		x:         make([]extent, 1, 2*len(w.Tensors)+1),
+		extents:   extents{made: 1}, // extent 0 is none
 		tensors:   make([]tensorState, len(w.Tensors)),
 		gpuFree:   gpuPages,
 		hostPages: hostPages,
@@ -105,52 +137,38 @@ func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 		if w.Tensors[t].Global {
 			loc = machine.SSD
 		}
-		r.x = append(r.x, extent{tensor: workload.TensorID(t), pages: pages, loc: loc})
-		r.tensors[t] = tensorState{first: xid(len(r.x) - 1), pages: pages}
+		first := r.alloc(extent{tensor: workload.TensorID(t), pages: pages, loc: loc})
+		r.tensors[t] = tensorState{first: first, pages: pages}
 	}
 	return r
-}
-
-func (r *residency) alloc(e extent) xid {
-	if i := r.unused; i != 0 {
-		r.unused = r.x[i].next
-		r.x[i] = e
-		return i
-	}
-	if len(r.x) == cap(r.x) {
-		r.x = slices.Grow(r.x, len(r.x)) // twice as many; append grows by less
-	}
-	r.x = append(r.x, e)
-	return xid(len(r.x) - 1)
 }
 
 // drop takes extent i, which is in no queue and not in the recency list, out of
 // its tensor's list.
 func (r *residency) drop(i xid) {
-	e := &r.x[i]
+	e := r.at(i)
 	if e.prev != 0 {
-		r.x[e.prev].next = e.next
+		r.at(e.prev).next = e.next
 	} else {
 		r.tensors[e.tensor].first = e.next
 	}
 	if e.next != 0 {
-		r.x[e.next].prev = e.prev
+		r.at(e.next).prev = e.prev
 	}
-	*e = extent{next: r.unused}
-	r.unused = i
+	r.give(i)
 }
 
 // split cuts the first n pages off extent i into a new extent before it in the
 // tensor, in no queue and not in the recency list. 0 < n < pages.
 func (r *residency) split(i xid, n int32) xid {
-	e := r.x[i]
+	e := *r.at(i)
 	f := r.alloc(extent{tensor: e.tensor, start: e.start, pages: n, loc: e.loc, prev: e.prev, next: i})
 	if e.prev != 0 {
-		r.x[e.prev].next = f
+		r.at(e.prev).next = f
 	} else {
 		r.tensors[e.tensor].first = f
 	}
-	p := &r.x[i]
+	p := r.at(i)
 	p.prev, p.start, p.pages = f, e.start+n, e.pages-n
 	return f
 }
@@ -158,12 +176,12 @@ func (r *residency) split(i xid, n int32) xid {
 // coalesce merges resting extent i, outside GPU memory, with equal neighbors
 // and returns the extent that is left.
 func (r *residency) coalesce(i xid) xid {
-	if n := r.x[i].next; n != 0 && r.alike(i, n) {
-		r.x[i].pages += r.x[n].pages
+	if n := r.at(i).next; n != 0 && r.alike(i, n) {
+		r.at(i).pages += r.at(n).pages
 		r.drop(n)
 	}
-	if p := r.x[i].prev; p != 0 && r.alike(p, i) {
-		r.x[p].pages += r.x[i].pages
+	if p := r.at(i).prev; p != 0 && r.alike(p, i) {
+		r.at(p).pages += r.at(i).pages
 		r.drop(i)
 		return p
 	}
@@ -171,22 +189,22 @@ func (r *residency) coalesce(i xid) xid {
 }
 
 func (r *residency) alike(a, b xid) bool {
-	return r.x[a].queue == resting && r.x[b].queue == resting && r.x[a].loc == r.x[b].loc && r.x[a].loc != machine.GPU
+	return r.at(a).queue == resting && r.at(b).queue == resting && r.at(a).loc == r.at(b).loc && r.at(a).loc != machine.GPU
 }
 
 // push appends resting extent i to queue q.
 func (r *residency) push(q queueID, i xid) {
-	e := &r.x[i]
+	e := r.at(i)
 	r.setMoving(e.tensor, e.pages)
 	qu := &r.queues[q]
 	if t := qu.tail; t != 0 && e.loc != machine.GPU && t == e.prev {
-		r.x[t].pages += e.pages
+		r.at(t).pages += e.pages
 		r.drop(i)
 		return
 	}
 	e.queue, e.prevQueue, e.inQueue = q, qu.tail, 0
 	if qu.tail != 0 {
-		r.x[qu.tail].inQueue = i
+		r.at(qu.tail).inQueue = i
 	} else {
 		qu.head = i
 		r.busy |= q.only()
@@ -196,15 +214,15 @@ func (r *residency) push(q queueID, i xid) {
 
 // unqueue takes extent i out of its queue; its pages are at rest again.
 func (r *residency) unqueue(i xid) {
-	e := &r.x[i]
+	e := r.at(i)
 	qu := &r.queues[e.queue]
 	if e.prevQueue != 0 {
-		r.x[e.prevQueue].inQueue = e.inQueue
+		r.at(e.prevQueue).inQueue = e.inQueue
 	} else {
 		qu.head = e.inQueue
 	}
 	if e.inQueue != 0 {
-		r.x[e.inQueue].prevQueue = e.prevQueue
+		r.at(e.inQueue).prevQueue = e.prevQueue
 	} else {
 		qu.tail = e.prevQueue
 	}
@@ -225,9 +243,9 @@ func (r *residency) setMoving(t workload.TensorID, n int32) {
 
 // arrive appends GPU extent i to the young end of the recency list.
 func (r *residency) arrive(i xid) {
-	r.x[i].older, r.x[i].younger = r.youngest, 0
+	r.at(i).older, r.at(i).younger = r.youngest, 0
 	if r.youngest != 0 {
-		r.x[r.youngest].younger = i
+		r.at(r.youngest).younger = i
 	} else {
 		r.oldest = i
 	}
@@ -236,14 +254,14 @@ func (r *residency) arrive(i xid) {
 
 // depart takes extent i out of the recency list.
 func (r *residency) depart(i xid) {
-	e := &r.x[i]
+	e := r.at(i)
 	if e.older != 0 {
-		r.x[e.older].younger = e.younger
+		r.at(e.older).younger = e.younger
 	} else {
 		r.oldest = e.younger
 	}
 	if e.younger != 0 {
-		r.x[e.younger].older = e.older
+		r.at(e.younger).older = e.older
 	} else {
 		r.youngest = e.older
 	}
@@ -254,42 +272,42 @@ func (r *residency) depart(i xid) {
 // has made room.
 func (r *residency) land(q queueID, n int32) {
 	i := r.queues[q].head
-	t := r.x[i].tensor
+	t := r.at(i).tensor
 	r.tensors[t].gpu += n
-	if y := r.youngest; y != 0 && y == r.x[i].prev && r.x[y].queue == resting {
-		r.x[y].pages += n
+	if y := r.youngest; y != 0 && y == r.at(i).prev && r.at(y).queue == resting {
+		r.at(y).pages += n
 		r.shrinkHead(q, i, n)
 		return
 	}
-	if r.x[i].pages == n {
+	if r.at(i).pages == n {
 		r.unqueue(i)
 	} else {
 		h := i
 		i = r.split(h, n)
 		r.setMoving(t, -n)
 	}
-	r.x[i].loc = machine.GPU
+	r.at(i).loc = machine.GPU
 	r.arrive(i)
 }
 
 // shrinkHead takes n pages off the front of queue head i after another extent
 // has taken them over.
 func (r *residency) shrinkHead(q queueID, i xid, n int32) {
-	if r.x[i].pages == n {
+	if r.at(i).pages == n {
 		r.unqueue(i)
 		r.drop(i)
 		return
 	}
-	r.x[i].start += n
-	r.x[i].pages -= n
-	r.setMoving(r.x[i].tensor, -n)
+	r.at(i).start += n
+	r.at(i).pages -= n
+	r.setMoving(r.at(i).tensor, -n)
 }
 
 // leave moves the first n pages of GPU extent i to dst. Pages of a needed
 // tensor queue up as faults at once. The caller counts GPU and host pages and
 // mends the cursor. It returns whether extent i is gone from the recency list.
 func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
-	e := r.x[i]
+	e := *r.at(i)
 	r.tensors[e.tensor].gpu -= n
 	q := resting
 	if r.tensors[e.tensor].needed {
@@ -297,8 +315,8 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 	}
 	gone = e.pages == n
 	// The common case: the pages join the extent before them.
-	if p := e.prev; p != 0 && r.x[p].loc == dst && r.x[p].queue == q && (q == resting || r.queues[q].tail == p) {
-		r.x[p].pages += n
+	if p := e.prev; p != 0 && r.at(p).loc == dst && r.at(p).queue == q && (q == resting || r.queues[q].tail == p) {
+		r.at(p).pages += n
 		if q != resting {
 			r.setMoving(e.tensor, n)
 		}
@@ -320,7 +338,7 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 			r.setMoving(e.tensor, -n)
 		}
 	}
-	r.x[f].loc = dst
+	r.at(f).loc = dst
 	if q != resting {
 		r.push(q, f)
 	} else {
@@ -332,7 +350,7 @@ func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
 // shrinkResident takes n pages off the front of GPU extent i after the extent
 // before it has taken them over.
 func (r *residency) shrinkResident(i xid, n int32) {
-	e := &r.x[i]
+	e := r.at(i)
 	if e.pages == n {
 		if e.queue != resting {
 			r.unqueue(i)
@@ -350,7 +368,7 @@ func (r *residency) shrinkResident(i xid, n int32) {
 
 // free gives up resting extent i wherever it is.
 func (r *residency) free(i xid) {
-	e := &r.x[i]
+	e := r.at(i)
 	switch e.loc {
 	case machine.GPU:
 		r.depart(i)
@@ -368,21 +386,21 @@ func (r *residency) free(i xid) {
 // freeTensor gives up all pages of t that are at rest; with moving, the others too.
 func (r *residency) freeTensor(t workload.TensorID, moving bool) {
 	for i := r.tensors[t].first; i != 0; {
-		if r.x[i].queue != resting && moving {
+		if r.at(i).queue != resting && moving {
 			r.unqueue(i)
 		}
-		if r.x[i].queue == resting {
+		if r.at(i).queue == resting {
 			r.free(i)
 			i = r.coalesce(i)
 		}
-		i = r.x[i].next
+		i = r.at(i).next
 	}
 }
 
 // skipMoving returns the first resting extent from i towards the young end.
 func (r *residency) skipMoving(i xid) xid {
-	for i != 0 && r.x[i].queue != resting {
-		i = r.x[i].younger
+	for i != 0 && r.at(i).queue != resting {
+		i = r.at(i).younger
 	}
 	return i
 }
@@ -390,8 +408,8 @@ func (r *residency) skipMoving(i xid) xid {
 // skipWindow returns the first extent from i that no kernel of the look-ahead
 // window uses.
 func (r *residency) skipWindow(i xid) xid {
-	for i != 0 && r.tensors[r.x[i].tensor].window > 0 {
-		i = r.x[i].younger
+	for i != 0 && r.tensors[r.at(i).tensor].window > 0 {
+		i = r.at(i).younger
 	}
 	return i
 }

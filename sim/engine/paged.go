@@ -287,7 +287,7 @@ func (e *pagedRun) execute(op program.Op) {
 		return
 	}
 	for i := e.tensors[op.Tensor].first; i != 0; {
-		x := e.x[i]
+		x := *e.at(i)
 		if x.queue == resting {
 			switch {
 			case op.Kind == program.Prefetch && x.loc != machine.GPU:
@@ -365,7 +365,7 @@ outputs:
 // which needs no migration batch.
 func (e *pagedRun) mapFree() {
 	for e.busy&faultNew.only() != 0 && e.gpuFree > 0 {
-		n := min(e.gpuFree, int64(e.x[e.queues[faultNew].head].pages))
+		n := min(e.gpuFree, int64(e.at(e.queues[faultNew].head).pages))
 		e.gpuFree -= n
 		e.land(faultNew, int32(n))
 		e.mapping += unit.Cycles(n) * e.share.page
@@ -376,7 +376,7 @@ func (e *pagedRun) mapFree() {
 func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 	promote := !e.c.Quirks.Has(quirk.NoPromotion)
 	for i := e.tensors[t].first; i != 0; {
-		x := e.x[i]
+		x := *e.at(i)
 		switch {
 		case x.queue != resting:
 			f.Moving += int64(x.pages)
@@ -406,9 +406,9 @@ func (e *pagedRun) touch() {
 	for _, t := range e.sets.All[e.kernel] {
 		i := e.tensors[t].first
 		e.depart(i)
-		for n := e.x[i].next; n != 0; n = e.x[i].next { // all resident: one extent will do
+		for n := e.at(i).next; n != 0; n = e.at(i).next { // all resident: one extent will do
 			e.depart(n)
-			e.x[i].pages += e.x[n].pages
+			e.at(i).pages += e.at(n).pages
 			e.drop(n)
 		}
 		e.arrive(i)

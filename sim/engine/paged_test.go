@@ -18,8 +18,8 @@ func invariants(t *testing.T) func(*pagedRun) {
 			s := &e.tensors[id]
 			var at, onGPU, moving int32
 			prev := xid(0)
-			for i := s.first; i != 0; i = e.x[i].next {
-				x := &e.x[i]
+			for i := s.first; i != 0; i = e.at(i).next {
+				x := e.at(i)
 				if x.tensor != workload.TensorID(id) || x.start != at || x.pages <= 0 || x.prev != prev {
 					t.Fatalf("tensor %d: extent %+v does not continue page %d", id, *x, at)
 				}
@@ -51,11 +51,11 @@ func invariants(t *testing.T) func(*pagedRun) {
 		for q := faultSSD; q < numQueues; q++ {
 			var n int64
 			prev := xid(0)
-			for i := e.queues[q].head; i != 0; i = e.x[i].inQueue {
-				if e.x[i].queue != q || e.x[i].prevQueue != prev {
-					t.Fatalf("queue %d: extent %+v is not linked right", q, e.x[i])
+			for i := e.queues[q].head; i != 0; i = e.at(i).inQueue {
+				if e.at(i).queue != q || e.at(i).prevQueue != prev {
+					t.Fatalf("queue %d: extent %+v is not linked right", q, *e.at(i))
 				}
-				n += int64(e.x[i].pages)
+				n += int64(e.at(i).pages)
 				prev = i
 			}
 			if n != queued[q] || prev != e.queues[q].tail || (n > 0) != (e.busy&q.only() != 0) {
@@ -64,9 +64,9 @@ func invariants(t *testing.T) func(*pagedRun) {
 		}
 		prev := xid(0)
 		n, cursor := 0, e.cursor == 0
-		for i := e.oldest; i != 0; i = e.x[i].younger {
-			if e.x[i].loc != machine.GPU || e.x[i].older != prev {
-				t.Fatalf("recency list: extent %+v is not linked right", e.x[i])
+		for i := e.oldest; i != 0; i = e.at(i).younger {
+			if e.at(i).loc != machine.GPU || e.at(i).older != prev {
+				t.Fatalf("recency list: extent %+v is not linked right", *e.at(i))
 			}
 			cursor = cursor || i == e.cursor
 			prev = i
