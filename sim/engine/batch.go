@@ -60,13 +60,17 @@ func (e *pagedRun) migrate() error {
 	e.openWindow(now)
 	n := int64(1)
 	b := batch{share: e.share}
-	if e.mixed != e.mix() {
-		if n = e.steady(); n > 1 {
-			n = min(n, e.untilKernel(now))
-			b.share = e.share.times(n)
+	if turns := e.takeTurns(&b, now); turns > 0 {
+		n = turns
+	} else {
+		if e.mixed != e.mix() {
+			if n = e.steady(); n > 1 {
+				n = min(n, e.untilKernel(now))
+				b.share = e.share.times(n)
+			}
 		}
+		e.run(&b)
 	}
-	e.run(&b)
 	if b.in+b.out+b.allocs == 0 && e.pending {
 		n = e.untilKernel(now) // nothing can move until the next kernel
 	}
@@ -88,6 +92,32 @@ func (e *pagedRun) migrate() error {
 	}
 	e.schedule(last + period)
 	return nil
+}
+
+// takeTurns does, in one go, the batches from now on in which prefetches from
+// SSD and host come in by turns and find free memory. It returns how many these
+// are, 0 if it did nothing.
+func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 {
+		return 0
+	}
+	n := e.share.quota(preSSD, resting, 0)
+	m := e.share.quota(preHost, preSSD, n)
+	if n <= 0 || m <= 0 {
+		return 0
+	}
+	turns := min(e.gpuFree/(n+m), e.untilKernel(now),
+		int64(e.at(e.queues[preSSD].head).pages)/n, int64(e.at(e.queues[preHost].head).pages)/m)
+	if turns < 2 {
+		return 0
+	}
+	e.weave(preSSD, preHost, int32(n), int32(m), int32(turns))
+	b.inSSD, b.inHost = n*turns, m*turns
+	b.in = b.inSSD + b.inHost
+	b.allocs = b.in
+	e.gpuFree -= b.in
+	e.hostUsed -= b.inHost
+	return turns
 }
 
 // untilKernel returns how many batches from now on come before the next kernel
@@ -163,7 +193,7 @@ func (e *pagedRun) evictHead(b *batch, q queueID, most int64) {
 	atCursor := e.cursor == i
 	e.leave(i, int32(n), dst)
 	if atCursor {
-		e.cursor = e.oldest
+		e.cursor = e.front(e.oldest)
 	}
 	e.gpuFree += n
 	e.count(b, dst, n)
@@ -341,7 +371,7 @@ func (e *pagedRun) victim(fault bool) xid {
 func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 	next := e.at(v).younger
 	if e.leave(v, int32(n), dst) && e.cursor == v {
-		e.cursor = next
+		e.cursor = e.front(next)
 	}
 }
 

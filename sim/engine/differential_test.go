@@ -173,6 +173,10 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 	}
 	need := widest(w)
 	c.Machine.GPUMemory = unit.Bytes(max(20, need+r.IntN(1+max(1, 3*pages-need)/(1+r.IntN(4))))) * unit.Page
+	if r.IntN(6) == 0 { // almost everything fits
+		c.Machine.GPUMemory = max(c.Machine.GPUMemory, (w.GlobalBytes()+w.IntermediateBytes())*unit.Bytes(5+r.IntN(10))/10)
+		c.Machine.GPUMemory -= c.Machine.GPUMemory % unit.Page
+	}
 	if r.IntN(50) == 0 {
 		c.Machine.GPUMemory = unit.Bytes(max(1, need-1)) * unit.Page
 	}
@@ -267,8 +271,27 @@ func randomProgram(r *rand.Rand, w *workload.Workload, p policy, window int) *pr
 			}
 			prog.Ops = append(prog.Ops, op)
 		}
+		if p == hints && r.IntN(6) == 0 {
+			prog.Ops = append(prog.Ops, everything(r, w, at, k%2 == 0)...)
+		}
 	}
 	return prog
+}
+
+// everything sends most tensors to the SSD and the host, or fetches them, all
+// at the same kernel.
+func everything(r *rand.Rand, w *workload.Workload, at workload.KernelID, away bool) []program.Op {
+	var ops []program.Op
+	for t := range w.Tensors {
+		op := program.Op{At: at, Kind: program.Prefetch, Tensor: workload.TensorID(t)}
+		if away {
+			op.Kind, op.To = program.Evict, []machine.Tier{machine.SSD, machine.Host}[r.IntN(2)]
+		}
+		if r.IntN(5) > 0 {
+			ops = append(ops, op)
+		}
+	}
+	return ops
 }
 
 // describe prints a case so that a person can follow it.

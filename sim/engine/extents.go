@@ -115,7 +115,8 @@ type residency struct {
 	busy    queueSet // queues that hold pages
 
 	oldest, youngest xid
-	cursor           xid // next victim; 0 is the end of the list
+	cursor           xid // next victim, never a braid; 0 is the end of the list
+	braids           map[xid]braid
 
 	gpuFree             int64
 	hostUsed, hostPages int64
@@ -255,6 +256,10 @@ func (r *residency) arrive(i xid) {
 // depart takes extent i out of the recency list.
 func (r *residency) depart(i xid) {
 	e := r.at(i)
+	if e.older < 0 {
+		r.unbraid(-e.older, i)
+		return
+	}
 	if e.older != 0 {
 		r.at(e.older).younger = e.younger
 	} else {
@@ -272,22 +277,13 @@ func (r *residency) depart(i xid) {
 // has made room.
 func (r *residency) land(q queueID, n int32) {
 	i := r.queues[q].head
-	t := r.at(i).tensor
-	r.tensors[t].gpu += n
 	if y := r.youngest; y != 0 && y == r.at(i).prev && r.at(y).queue == resting {
 		r.at(y).pages += n
+		r.tensors[r.at(i).tensor].gpu += n
 		r.shrinkHead(q, i, n)
 		return
 	}
-	if r.at(i).pages == n {
-		r.unqueue(i)
-	} else {
-		h := i
-		i = r.split(h, n)
-		r.setMoving(t, -n)
-	}
-	r.at(i).loc = machine.GPU
-	r.arrive(i)
+	r.arrive(r.cut(q, n))
 }
 
 // shrinkHead takes n pages off the front of queue head i after another extent
@@ -373,7 +369,7 @@ func (r *residency) free(i xid) {
 	case machine.GPU:
 		r.depart(i)
 		if r.cursor == i {
-			r.cursor = r.oldest
+			r.cursor = r.front(r.oldest)
 		}
 		r.gpuFree += int64(e.pages)
 		r.tensors[e.tensor].gpu -= e.pages
@@ -395,23 +391,6 @@ func (r *residency) freeTensor(t workload.TensorID, moving bool) {
 		}
 		i = r.at(i).next
 	}
-}
-
-// skipMoving returns the first resting extent from i towards the young end.
-func (r *residency) skipMoving(i xid) xid {
-	for i != 0 && r.at(i).queue != resting {
-		i = r.at(i).younger
-	}
-	return i
-}
-
-// skipWindow returns the first extent from i that no kernel of the look-ahead
-// window uses.
-func (r *residency) skipWindow(i xid) xid {
-	for i != 0 && r.tensors[r.at(i).tensor].window > 0 {
-		i = r.at(i).younger
-	}
-	return i
 }
 
 // full reports whether host memory is full.

@@ -65,11 +65,24 @@ func invariants(t *testing.T) func(*pagedRun) {
 		prev := xid(0)
 		n, cursor := 0, e.cursor == 0
 		for i := e.oldest; i != 0; i = e.at(i).younger {
-			if e.at(i).loc != machine.GPU || e.at(i).older != prev {
+			if e.at(i).older != prev {
 				t.Fatalf("recency list: extent %+v is not linked right", *e.at(i))
 			}
-			cursor = cursor || i == e.cursor
 			prev = i
+			if e.at(i).tensor == braided {
+				for _, s := range e.braids[i] {
+					x := e.at(s.x)
+					if x.loc != machine.GPU || x.older != -i || x.start < s.base {
+						t.Fatalf("recency list: extent %+v is not in its braid", *x)
+					}
+				}
+				n += 2
+				continue
+			}
+			if e.at(i).loc != machine.GPU {
+				t.Fatalf("recency list: extent %+v is not on the GPU", *e.at(i))
+			}
+			cursor = cursor || i == e.cursor
 			n++
 		}
 		if n != inRecency || prev != e.youngest || !cursor {
