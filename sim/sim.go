@@ -88,17 +88,18 @@ func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (
 	if s.Plan != nil {
 		p, err = s.Plan(w, &q.Machine, &q.Options)
 	}
+	c := engine.Config{
+		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
+		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
+		Progress: progress,
+	}
 	var r *result.Result
 	if err == nil {
-		r, err = engine.Run(w, p, engine.Config{
-			Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
-			Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
-			Progress: progress,
-		})
+		r, err = engine.Run(w, p, c)
 	}
 	var no *engine.DoesNotFit
 	if errors.As(err, &no) {
-		r, err = engine.Unfit(w, q.Machine.Clock, q.Options.Quirks, no), nil
+		r, err = engine.Unfit(w, c, no), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Title, err)

@@ -162,6 +162,30 @@ func TestSeedWithoutNoise(t *testing.T) {
 	})
 }
 
+// A result that does not fit has the ideal time of one that does: kernel-time
+// error scales both by the same draws.
+func TestIdealOfUnfit(t *testing.T) {
+	unfit := 0
+	try(t, all, func(c *caseOf) string {
+		q := c.q
+		q.Machine.GPUMemory = 16 * unit.MiB
+		q.Options.Noise, q.Options.Seed = 300, 7
+		r := c.run(c.w, q)
+		if r.Fits {
+			return ""
+		}
+		unfit++
+		q.System = "ideal"
+		if want := c.run(c.w, q).Ideal; r.Ideal != want {
+			return fmt.Sprintf("ideal time of a result that does not fit is %d cycles, of one that does %d", r.Ideal, want)
+		}
+		return ""
+	})
+	if unfit == 0 {
+		t.Error("every workload fits")
+	}
+}
+
 // Names are for people. A kernel's may carry meaning (FlashNeuron's loss), a
 // tensor's may not.
 func TestTensorNamesMeanNothing(t *testing.T) {

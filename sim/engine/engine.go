@@ -15,7 +15,6 @@ import (
 	"spillway/sim/program"
 	"spillway/sim/quirk"
 	"spillway/sim/result"
-	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -86,9 +85,9 @@ func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, er
 	panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
 }
 
-// Unfit returns the result of a system that cannot run w.
-func Unfit(w *workload.Workload, clock unit.Frequency, q quirk.Set, why *DoesNotFit) *result.Result {
-	c := Config{Machine: machine.Machine{Clock: clock}, Quirks: q}
+// Unfit returns the result of a system that cannot run w. Its ideal time is that
+// of a run with c.
+func Unfit(w *workload.Workload, c Config, why *DoesNotFit) *result.Result {
 	r := newResult(c, kernelTimes(w, c).exec)
 	r.Fits, r.Reason = false, why.Reason
 	return r
