@@ -131,7 +131,7 @@ func same(a, b *result.Result) string {
 func TestIdealIgnoresTheMachine(t *testing.T) {
 	try(t, only("ideal"), func(c *caseOf) string {
 		q := c.q
-		q.Machine = machine.Presets()[3]
+		q.Machine = machine.Presets()[3].Machine
 		q.Machine.Clock = c.q.Machine.Clock
 		return same(c.got, c.run(c.w, q))
 	})

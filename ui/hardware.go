@@ -17,7 +17,7 @@ func (c *Hardware) groups() []model.Group {
 	return c.MachineGroups()
 }
 
-func (c *Hardware) presets() []model.Preset { return model.Presets() }
+func (c *Hardware) presets() []machine.Preset { return model.Presets() }
 
 func (c *Hardware) pick(e vugu.DOMEvent) { c.SetPreset(e.PropString("target", "value")) }
 

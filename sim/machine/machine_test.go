@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,11 +39,11 @@ func TestKnobs(t *testing.T) {
 		}
 		seen[k.Key], seen[k.Config] = true, true
 		for _, preset := range Presets() {
-			m := preset
+			m := preset.Machine
 			text := k.Text(&m)
 			k.Set(&m, -1)
-			if err := k.Parse(&m, text); err != nil || m != preset {
-				t.Errorf("%s of %s: %q does not give the same machine: %v", k.Key, preset.Name, text, err)
+			if err := k.Parse(&m, text); err != nil || m != preset.Machine {
+				t.Errorf("%s of %s: %q does not give the same machine: %v", k.Key, preset.Key, text, err)
 			}
 		}
 		for _, limit := range []int64{k.Min, k.Max} {
@@ -55,18 +56,37 @@ func TestKnobs(t *testing.T) {
 	}
 }
 
+// Keys are in people's links: append to this list, never change or remove.
+var presetKeys = []string{
+	"g10-table-2-a100-40gb-pcie-3-z-nand",
+	"a100-80gb-pcie-4-980-pro",
+	"v100-32gb-pcie-3-z-nand",
+	"h100-80gb-pcie-5-pm1743",
+	"rtx-4090-pcie-4-990-pro",
+	"a100-40gb-pcie-4-optane-p5800x",
+}
+
 func TestPresets(t *testing.T) {
-	names := map[string]bool{}
-	for i, m := range Presets() {
+	keys, names := map[string]bool{}, map[string]bool{}
+	for i, p := range Presets() {
+		m := p.Machine
 		if err := m.Validate(); err != nil {
-			t.Errorf("%s: %v", m.Name, err)
+			t.Errorf("%s: %v", p.Key, err)
 		}
-		if names[m.Name] || m.Name == "" {
-			t.Errorf("name %q is taken or empty", m.Name)
+		if keys[p.Key] || names[m.Name] || p.Key == "" || m.Name == "" {
+			t.Errorf("key %q or name %q is taken or empty", p.Key, m.Name)
 		}
-		names[m.Name] = true
+		keys[p.Key], names[m.Name] = true, true
+		if !slices.Contains(presetKeys, p.Key) {
+			t.Errorf("key %q is not in the list of those that must stay; add it", p.Key)
+		}
 		if i == 0 && m != G10() {
 			t.Errorf("the default is %+v", m)
+		}
+	}
+	for _, key := range presetKeys {
+		if !keys[key] {
+			t.Errorf("no preset has the key %q; links with it no longer work", key)
 		}
 	}
 }

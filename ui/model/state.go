@@ -338,34 +338,14 @@ func batchError(text string, m *job.Model) error {
 	return fmt.Errorf("batch size is %q; %s takes a whole number from %d to %d", text, m.Title, m.MinBatch, m.MaxBatch)
 }
 
-// A Preset is a machine to start from.
-type Preset struct {
-	Key     string // stable, in links
-	Machine machine.Machine
-}
-
 // Presets lists the machines to start from; the first is the default.
-func Presets() []Preset {
-	ms := machine.Presets()
-	ps := make([]Preset, len(ms))
-	for i, m := range ms {
-		ps[i] = Preset{slug(m.Name), m}
-	}
-	return ps
-}
+func Presets() []machine.Preset { return machine.Presets() }
 
-// slug is a name in lower-case letters, digits and single dashes.
-func slug(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
-}
-
-func findPreset(key string) (Preset, bool) {
+func findPreset(key string) (machine.Preset, bool) {
 	for _, p := range Presets() {
 		if p.Key == key {
 			return p, true
 		}
 	}
-	return Preset{}, false
+	return machine.Preset{}, false
 }

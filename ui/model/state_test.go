@@ -67,6 +67,16 @@ func TestLinkRoundTrip(t *testing.T) {
 	}
 }
 
+// A link names a preset by its key, whatever the machine is called.
+func TestLinkNamesPreset(t *testing.T) {
+	for _, p := range Presets() {
+		s, err := Decode("v=1&machine=" + p.Key)
+		if err != nil || s.Preset != p.Key || s.Machine != p.Machine {
+			t.Errorf("machine=%s: got %q, %+v, %v; want %+v", p.Key, s.Preset, s.Machine, err, p.Machine)
+		}
+	}
+}
+
 func TestLinkThatCannotBeRead(t *testing.T) {
 	tests := []struct{ link, want string }{
 		{"v=2&model=bert-base", "newer Spillway (format 2"},
