@@ -2,11 +2,18 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
+	"spillway/sim"
+	"spillway/sim/result"
 	"spillway/traces/jsonx"
 )
 
@@ -79,6 +86,72 @@ func TestJSON(t *testing.T) {
 	if got["mode"] != "corrected" || got["system"] != "uvm" || got["fits"] != true {
 		t.Errorf("mode %v, system %v, fits %v", got["mode"], got["system"], got["fits"])
 	}
+}
+
+// TestJSONSSD checks the object about a simulated drive: its names, that it says
+// what the notes say, and that it is there only when a drive was simulated.
+func TestJSONSSD(t *testing.T) {
+	var got struct {
+		Fits  bool           `json:"fits"`
+		Notes []string       `json:"notes"`
+		SSD   map[string]any `json:"ssd"`
+	}
+	var typed struct {
+		SSD *result.SSD `json:"ssd"`
+	}
+	read := func(args ...string) {
+		t.Helper()
+		code, out, errs := run(t, append([]string{"run", "bert-base@16", "--json", "--mode", "corrected"}, args...)...)
+		if code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+		got.SSD, typed.SSD = nil, nil
+		if err := errors.Join(jsonx.Unmarshal([]byte(out), &got), jsonx.Unmarshal([]byte(out), &typed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read("--set", "gpu_memory=2"); got.SSD != nil || !got.Fits {
+		t.Errorf("without a drive: fits %v, ssd %v", got.Fits, got.SSD)
+	}
+	if read("--set", "gpu_memory=0.1", "--set", "ssd=z-nand", "--system", "flashneuron"); got.SSD != nil || got.Fits {
+		t.Errorf("what does not fit: fits %v, ssd %v", got.Fits, got.SSD)
+	}
+	read("--set", "gpu_memory=2", "--set", "ssd=z-nand", "--set", "host_memory=0")
+	want := []string{
+		"drive", "drive_writes_per_day_thousandths", "endurance_bytes", "life_thousandth_years", "mixed", "name",
+		"rated_drive_writes_per_day_thousandths", "read_bytes_per_s", "read_latency_ps", "warranty_years",
+		"write_amplification_thousandths", "write_bytes_per_s", "written_bytes",
+	}
+	if names := slices.Sorted(maps.Keys(got.SSD)); !slices.Equal(names, want) {
+		t.Fatalf("the names are %q, want %q", names, want)
+	}
+	if got.SSD["drive"] != "z-nand" || got.SSD["endurance_bytes"] != 175.2e15 || typed.SSD.Written == 0 {
+		t.Errorf("got %v", got.SSD)
+	}
+	for _, note := range sim.DescribeSSD(typed.SSD) {
+		if !slices.Contains(got.Notes, note) {
+			t.Errorf("the object says %q, which is not among the notes %q", note, got.Notes)
+		}
+	}
+}
+
+// TestHelpNamesEveryMember holds the explanation against the type.
+func TestHelpNamesEveryMember(t *testing.T) {
+	_, _, help := run(t, "run", "-h")
+	words := strings.FieldsFunc(help, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
+	var check func(o reflect.Type)
+	check = func(o reflect.Type) {
+		for i := range o.NumField() {
+			f := o.Field(i)
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !slices.Contains(words, name) {
+				t.Errorf("spillway run -h does not say what %q is", name)
+			}
+			if f.Type.Kind() == reflect.Pointer {
+				check(f.Type.Elem())
+			}
+		}
+	}
+	check(reflect.TypeFor[output]())
 }
 
 func TestConvert(t *testing.T) {

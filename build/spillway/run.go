@@ -50,7 +50,12 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	only := fs.String("system", "", "run this system instead of the config's policy")
 	final := fs.String("final", "", "write the artifact's sim_result.final into this folder")
 	var set assignments
-	fs.Var(&set, "set", "override a config key: key=value; may be repeated")
+	fs.Var(&set, "set", "override a config key, or ssd=KEY to simulate a drive: key=value; may be repeated")
+	fs.Usage = func() {
+		fmt.Fprintf(stderr, "usage: spillway run [FLAGS] WORKLOAD...\n\n")
+		fs.PrintDefaults()
+		fmt.Fprint(stderr, jsonHelp)
+	}
 	paths, err := parse(fs, args)
 	if err != nil {
 		return err
@@ -211,7 +216,47 @@ type output struct {
 	StallByCauseCycles result.Ledger  `json:"stall_by_cause_cycles"`
 	ClockHz            unit.Frequency `json:"clock_hz"`
 	Notes              []string       `json:"notes"`
+	// SSD is what the simulated drive delivered; the member is missing when none
+	// was simulated.
+	SSD *result.SSD `json:"ssd,omitempty"`
 }
+
+// jsonHelp explains every member of output.
+const jsonHelp = `
+-json prints one object a run. Cycles are ticks of clock_hz, pages have 4096 bytes.
+
+  system, mode, workload   what ran
+  fits, reason             false when the system cannot run the workload, and why;
+                           of the rest only ideal_cycles and clock_hz count then
+  iteration_cycles         time of the reported iteration
+  iterations_cycles        times of all iterations
+  ideal_cycles             time with all data in GPU memory
+  normalized               ideal_cycles / iteration_cycles
+  stall_cycles, overlap_cycles, compute_cycles
+                           the parts of the iteration as the artifact prints them
+  traffic_pages            ssd_in, ssd_out, host_in, host_out, seen from the GPU
+  stall_by_cause_cycles    fault_handling, host_read, ssd_read, late_prefetch,
+                           allocation, eviction
+  clock_hz                 ticks a second
+  notes                    what the reader should know
+  ssd                      what the simulated drive delivered under this run, in
+                           its steady state; only with -set ssd=KEY:
+    drive, name            its key, and for people
+    read_bytes_per_s, write_bytes_per_s
+                           sustained rates
+    mixed                  whether they are those of both at once, else of each alone
+    read_latency_ps        of one 4 KiB read, in picoseconds
+    write_amplification_thousandths
+                           bytes programmed per byte written, × 1000
+    written_bytes          what the reported iteration writes; when 0 the drive does
+                           not age, and lifetime and drive writes are 0
+    endurance_bytes        what may be written before the drive is used up
+    life_thousandth_years  until then, when the workload runs without pause
+    drive_writes_per_day_thousandths
+                           what that amounts to, × 1000
+    rated_drive_writes_per_day_thousandths
+                           what the drive is made for, × 1000, over warranty_years
+`
 
 type traffic struct {
 	SSDIn   int64 `json:"ssd_in"`
@@ -224,6 +269,7 @@ func printJSON(w io.Writer, j *job, r *result.Result) error {
 	o := output{
 		System: r.System, Mode: r.Mode, Workload: j.w.Name, Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
+		SSD: r.SSD,
 	}
 	if r.Fits {
 		it := r.Main()
