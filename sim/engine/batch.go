@@ -94,51 +94,29 @@ func (e *pagedRun) migrate() error {
 	return nil
 }
 
-// takeTurns does, in one go, the batches from now on in which pages from SSD and
-// host come in by turns, to free memory or each for a victim that leaves to the
-// host. It returns how many these are, 0 if it did nothing.
+// takeTurns does, in one go, the batches from now on in which prefetches from
+// SSD and host come in by turns and find free memory. It returns how many these
+// are, 0 if it did nothing.
 func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
-	q, p := preSSD, preHost
-	switch e.busy {
-	case preSSD.only() | preHost.only():
-	case faultSSD.only() | faultHost.only():
-		q, p = faultSSD, faultHost
-	default:
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 {
 		return 0
 	}
-	n := e.share.quota(q, resting, 0)
-	m := e.share.quota(p, q, n)
+	n := e.share.quota(preSSD, resting, 0)
+	m := e.share.quota(preHost, preSSD, n)
 	if n <= 0 || m <= 0 {
 		return 0
 	}
-	turns := min(e.untilKernel(now), int64(e.at(e.queues[q].head).pages)/n, int64(e.at(e.queues[p].head).pages)/m)
-	v := xid(0)
-	if e.gpuFree > 0 {
-		turns = min(turns, e.gpuFree/(n+m))
-	} else {
-		if turns < 2 || e.window > 0 || n+m > min(e.share.host, e.share.link) {
-			return 0
-		}
-		v = e.victim(q == faultSSD)
-		if v == 0 || e.at(v).younger == 0 || e.tensors[e.at(v).tensor].needed {
-			return 0
-		}
-		turns = min(turns, int64(e.at(v).pages)/(n+m), (e.hostPages-e.hostUsed-2)/n)
-	}
+	turns := min(e.gpuFree/(n+m), e.untilKernel(now),
+		int64(e.at(e.queues[preSSD].head).pages)/n, int64(e.at(e.queues[preHost].head).pages)/m)
 	if turns < 2 {
 		return 0
 	}
+	e.weave(preSSD, preHost, int32(n), int32(m), int32(turns))
 	b.inSSD, b.inHost = n*turns, m*turns
 	b.in = b.inSSD + b.inHost
 	b.allocs = b.in
-	if v != 0 {
-		e.takeVictim(v, b.in, machine.Host)
-		e.count(b, machine.Host, b.in)
-	} else {
-		e.gpuFree -= b.in
-	}
+	e.gpuFree -= b.in
 	e.hostUsed -= b.inHost
-	e.weave(q, p, int32(n), int32(m), int32(turns))
 	return turns
 }
 
