@@ -277,7 +277,8 @@ func (e *pagedRun) mapNew(b *batch, q queueID, fault bool) {
 // GPU memory is full. It does as many as behave alike and returns how many; 0
 // means that no page may be evicted for a prefetch.
 func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
-	n := min(most, int64(e.at(e.queues[q].head).pages))
+	h := e.at(e.queues[q].head)
+	n := min(most, int64(h.pages))
 	fromHost := q == faultHost || q == preHost
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
@@ -288,7 +289,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 		e.land(q, int32(n))
 		return n
 	}
-	v := e.victim(fault || e.tensors[e.at(e.queues[q].head).tensor].needed)
+	v := e.victim(fault || e.tensors[h.tensor].needed)
 	if v == 0 {
 		return 0
 	}
@@ -296,10 +297,9 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if dst != machine.Nowhere && b.forced != machine.Nowhere {
 		dst = b.forced
 	}
-	if pages := int64(e.at(v).pages); e.at(v).younger == 0 && pages > 1 {
-		n = min(n, pages-1) // the last one is followed by the pages that come in
-	} else {
-		n = min(n, pages)
+	x := e.at(v)
+	if n = min(n, int64(x.pages)); x.younger == 0 && x.pages > 1 {
+		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
 	}
 	if dst != machine.Nowhere {
 		n = min(n, b.link-b.out, e.alike(b, dst, fromHost))

@@ -170,15 +170,15 @@ func (r *residency) skipWindow(i xid) xid {
 // list yet.
 func (r *residency) cut(q queueID, n int32) xid {
 	i := r.queues[q].head
-	t := r.at(i).tensor
-	if r.at(i).pages == n {
+	e := r.at(i)
+	if e.pages == n {
 		r.unqueue(i)
 	} else {
-		h := i
-		i = r.split(h, n)
-		r.setMoving(t, -n)
+		r.setMoving(e.tensor, -n)
+		i = r.split(i, n)
+		e = r.at(i)
 	}
-	r.at(i).loc = machine.GPU
-	r.tensors[t].gpu += n
+	e.loc = machine.GPU
+	r.tensors[e.tensor].gpu += n
 	return i
 }

@@ -162,35 +162,37 @@ func (r *residency) drop(i xid) {
 // split cuts the first n pages off extent i into a new extent before it in the
 // tensor, in no queue and not in the recency list. 0 < n < pages.
 func (r *residency) split(i xid, n int32) xid {
-	e := *r.at(i)
+	e := r.at(i)
 	f := r.alloc(extent{tensor: e.tensor, start: e.start, pages: n, loc: e.loc, prev: e.prev, next: i})
 	if e.prev != 0 {
 		r.at(e.prev).next = f
 	} else {
 		r.tensors[e.tensor].first = f
 	}
-	p := r.at(i)
-	p.prev, p.start, p.pages = f, e.start+n, e.pages-n
+	e.prev = f
+	e.start += n
+	e.pages -= n
 	return f
 }
 
 // coalesce merges resting extent i, outside GPU memory, with equal neighbors
 // and returns the extent that is left.
 func (r *residency) coalesce(i xid) xid {
-	if n := r.at(i).next; n != 0 && r.alike(i, n) {
-		r.at(i).pages += r.at(n).pages
+	e := r.at(i)
+	if n := e.next; n != 0 && e.alike(r.at(n)) {
+		e.pages += r.at(n).pages
 		r.drop(n)
 	}
-	if p := r.at(i).prev; p != 0 && r.alike(p, i) {
-		r.at(p).pages += r.at(i).pages
+	if p := e.prev; p != 0 && e.alike(r.at(p)) {
+		r.at(p).pages += e.pages
 		r.drop(i)
 		return p
 	}
 	return i
 }
 
-func (r *residency) alike(a, b xid) bool {
-	return r.at(a).queue == resting && r.at(b).queue == resting && r.at(a).loc == r.at(b).loc && r.at(a).loc != machine.GPU
+func (e *extent) alike(o *extent) bool {
+	return e.queue == resting && o.queue == resting && e.loc == o.loc && e.loc != machine.GPU
 }
 
 // push appends resting extent i to queue q.
@@ -244,7 +246,8 @@ func (r *residency) setMoving(t workload.TensorID, n int32) {
 
 // arrive appends GPU extent i to the young end of the recency list.
 func (r *residency) arrive(i xid) {
-	r.at(i).older, r.at(i).younger = r.youngest, 0
+	e := r.at(i)
+	e.older, e.younger = r.youngest, 0
 	if r.youngest != 0 {
 		r.at(r.youngest).younger = i
 	} else {
@@ -277,9 +280,9 @@ func (r *residency) depart(i xid) {
 // has made room.
 func (r *residency) land(q queueID, n int32) {
 	i := r.queues[q].head
-	if y := r.youngest; y != 0 && y == r.at(i).prev && r.at(y).queue == resting {
-		r.at(y).pages += n
-		r.tensors[r.at(i).tensor].gpu += n
+	if e := r.at(i); e.prev != 0 && e.prev == r.youngest && r.at(e.prev).queue == resting {
+		r.at(e.prev).pages += n
+		r.tensors[e.tensor].gpu += n
 		r.shrinkHead(q, i, n)
 		return
 	}
@@ -289,38 +292,43 @@ func (r *residency) land(q queueID, n int32) {
 // shrinkHead takes n pages off the front of queue head i after another extent
 // has taken them over.
 func (r *residency) shrinkHead(q queueID, i xid, n int32) {
-	if r.at(i).pages == n {
+	e := r.at(i)
+	if e.pages == n {
 		r.unqueue(i)
 		r.drop(i)
 		return
 	}
-	r.at(i).start += n
-	r.at(i).pages -= n
-	r.setMoving(r.at(i).tensor, -n)
+	e.start += n
+	e.pages -= n
+	r.setMoving(e.tensor, -n)
 }
 
 // leave moves the first n pages of GPU extent i to dst. Pages of a needed
 // tensor queue up as faults at once. The caller counts GPU and host pages and
 // mends the cursor. It returns whether extent i is gone from the recency list.
 func (r *residency) leave(i xid, n int32, dst machine.Tier) (gone bool) {
-	e := *r.at(i)
-	r.tensors[e.tensor].gpu -= n
+	e := r.at(i)
+	t := &r.tensors[e.tensor]
+	t.gpu -= n
 	q := resting
-	if r.tensors[e.tensor].needed {
+	if t.needed {
 		q = faultQueue[dst]
 	}
 	gone = e.pages == n
 	// The common case: the pages join the extent before them.
-	if p := e.prev; p != 0 && r.at(p).loc == dst && r.at(p).queue == q && (q == resting || r.queues[q].tail == p) {
-		r.at(p).pages += n
-		if q != resting {
-			r.setMoving(e.tensor, n)
+	if e.prev != 0 && (q == resting || r.queues[q].tail == e.prev) {
+		if p := r.at(e.prev); p.loc == dst && p.queue == q {
+			p.pages += n
+			if q != resting {
+				r.setMoving(e.tensor, n)
+			}
+			before := e.prev
+			r.shrinkResident(i, n)
+			if gone && q == resting {
+				r.coalesce(before)
+			}
+			return gone
 		}
-		r.shrinkResident(i, n)
-		if gone && q == resting {
-			r.coalesce(p)
-		}
-		return gone
 	}
 	f := i
 	if gone {
