@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"go/parser"
 	"go/token"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,6 +44,39 @@ func TestCacheList(t *testing.T) {
 	if err := (site{"sw.js": sw}).addCacheList(); err != nil {
 		t.Error(err)
 	}
+}
+
+// The site works in any folder of a host.
+func TestNoLinkToTheRoot(t *testing.T) {
+	for _, name := range []string{"404.html", "index.html", "style.css"} {
+		for _, link := range regexp.MustCompile(`(?:href="|src="|url\(['"]?)/[^'")]*`).FindAllString(read(t, name), -1) {
+			t.Errorf("%s: %s is the root of the host, not of the site", name, link)
+		}
+	}
+}
+
+// 404.html cannot have a script file, as it does not know where the site is. Its
+// inline script runs because the policy names its hash.
+func TestPolicyAllowsTheScriptOf404(t *testing.T) {
+	_, script, _ := strings.Cut(read(t, "404.html"), "<script>")
+	script, _, ok := strings.Cut(script, "</script>")
+	if !ok {
+		t.Fatal("404.html has no inline script")
+	}
+	sum := sha256.Sum256([]byte(script))
+	want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if !strings.Contains(read(t, "_headers"), want) {
+		t.Errorf("_headers: want %s in script-src", want)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../public", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 func TestAddTwice(t *testing.T) {

@@ -65,9 +65,25 @@ test('a program that cannot load says what happened', async ({ page, guard }) =>
   await started(page);
 });
 
-test('an address that does not exist', async ({ page, guard }) => {
-  guard.expect(/404/);
-  const answer = await page.goto('./no/such/page');
-  expect(answer.status()).toBe(404);
-  await expect(page.getByRole('heading')).toHaveText('There is nothing at this address');
-});
+// The site may be in any folder of a host, and a missing page at any depth below.
+for (const folder of ['/', '/some/folder/']) {
+  for (const missing of ['missing', 'no/such/page/?a=b#c']) {
+    test(`an address that does not exist: ${missing} in ${folder}`, async ({ page, guard }) => {
+      guard.expect(/404/);
+      if (folder !== '/') {
+        await page.route(`**${folder}**`, async (route) => {
+          const url = new URL(route.request().url());
+          url.pathname = url.pathname.slice(folder.length - 1);
+          await route.fulfill({ response: await route.fetch({ url: url.href }) });
+        });
+      }
+      const answer = await page.goto(folder + missing);
+      expect(answer.status()).toBe(404);
+      expect(answer.headers()['content-security-policy']).toContain("default-src 'self'");
+      await expect(page.getByRole('heading')).toHaveText('There is nothing at this address');
+      await page.getByRole('link').click();
+      await started(page);
+      expect(new URL(page.url()).pathname).toBe(folder);
+    });
+  }
+}
