@@ -1,34 +1,29 @@
 package published
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// An item has a key to sort by and a name to tell equal keys apart.
-type item struct {
-	key  int
-	name int
-}
-
-func byKey(x, y item) bool { return x.key < y.key }
-
-func named(keys ...int) []item {
-	a := make([]item, len(keys))
-	for i, k := range keys {
-		a[i] = item{k, i}
+// keys returns keys that sort by the given numbers, the least first.
+func keys(numbers ...int) []Key {
+	a := make([]Key, len(numbers))
+	for i, n := range numbers {
+		a[i] = Key{-float64(n), int32(i)}
 	}
 	return a
 }
 
-func names(a []item) []int {
+func indices(a []Key) []int {
 	n := make([]int, len(a))
 	for i := range a {
-		n[i] = a[i].name
+		n[i] = int(a[i].Index)
 	}
 	return n
 }
@@ -38,7 +33,7 @@ func TestSortOrdersTies(t *testing.T) {
 	tests := []struct {
 		name string
 		keys []int
-		want []int // names in order, worked out by hand from the algorithm
+		want []int // indices in order, worked out by hand from the algorithm
 	}{
 		{"empty", nil, []int{}},
 		{"one", []int{3}, []int{0}},
@@ -50,9 +45,9 @@ func TestSortOrdersTies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a := named(tt.keys...)
-			Sort(a, byKey)
-			if got := names(a); !slices.Equal(got, tt.want) {
+			a := keys(tt.keys...)
+			Sort(a, nil)
+			if got := indices(a); !slices.Equal(got, tt.want) {
 				t.Errorf("Sort(%v) = %v, want %v", tt.keys, got, tt.want)
 			}
 		})
@@ -77,29 +72,29 @@ func TestSortSorts(t *testing.T) {
 	}
 	for name, shape := range shapes {
 		for n := range 200 {
-			a := named(shape(n)...)
+			a := keys(shape(n)...)
 			b := slices.Clone(a)
-			Sort(b, byKey)
-			if !slices.IsSortedFunc(b, func(x, y item) int { return x.key - y.key }) {
+			Sort(b, nil)
+			if !slices.IsSortedFunc(b, func(x, y Key) int { return cmp.Compare(y.Value, x.Value) }) {
 				t.Fatalf("%s, %d elements, seed %d: %v is not sorted", name, n, seed, b)
 			}
-			got := names(b)
+			got := indices(b)
 			slices.Sort(got)
-			if !slices.Equal(got, names(a)) {
+			if !slices.Equal(got, indices(a)) {
 				t.Fatalf("%s, %d elements, seed %d: elements were lost", name, n, seed)
 			}
 		}
 	}
 }
 
-// drawn returns n items with keys below distinct from the default generator.
-func drawn(n int, distinct uint32) []item {
+// drawn returns n keys for numbers below distinct from the default generator.
+func drawn(n int, distinct uint32) []Key {
 	rnd := NewTwister(DefaultSeed)
-	a := make([]item, n)
-	for i := range a {
-		a[i] = item{int(rnd.Uint32() % distinct), i}
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = int(rnd.Uint32() % distinct)
 	}
-	return a
+	return keys(numbers...)
 }
 
 // hash is FNV-1a over little-endian 32-bit words.
@@ -148,8 +143,8 @@ func TestSortAgrees(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := drawn(tt.n, tt.distinct)
-		Sort(a, byKey)
-		if got := hash(names(a)); got != tt.want {
+		Sort(a, nil)
+		if got := hash(indices(a)); got != tt.want {
 			t.Errorf("%d elements, %d distinct: order hashes to %#x, want %#x", tt.n, tt.distinct, got, tt.want)
 		}
 	}
@@ -180,76 +175,86 @@ func TestHeapSortAgrees(t *testing.T) {
 	}
 	for _, tt := range tests {
 		a := drawn(tt.n, tt.distinct)
-		heapSort(a, byKey)
-		if got := hash(names(a)); got != tt.want {
+		order{}.heapSort(a)
+		if got := hash(indices(a)); got != tt.want {
 			t.Errorf("%d elements, %d distinct: order hashes to %#x, want %#x", tt.n, tt.distinct, got, tt.want)
 		}
 	}
 }
 
-// TestSortReachesHeap lets McIlroy's adversary (A Killer Adversary for
-// Quicksort, 1999) choose the values while they are compared, so that every
-// pivot is bad and the depth limit is used up. The values it chooses depend on
-// every comparison made; the hashes are those it chose for std::sort of
-// libstdc++ (GCC 12.2).
+// killer makes std::sort of libstdc++ compare 1742 times: McIlroy's adversary (A
+// Killer Adversary for Quicksort, 1999) chose the numbers while they were
+// compared, so that every pivot is bad and the depth limit is used up.
+var killer = []int{
+	93, 1, 71, 3, 85, 5, 69, 7, 100, 9, 67, 11, 83, 13, 65, 15, 91, 17, 63, 19, 81, 21, 24, 23, 98,
+	96, 94, 92, 90, 88, 86, 84, 82, 80, 78, 76, 74, 72, 70, 68, 66, 64, 95, 79, 89, 77, 97, 75, 87, 73,
+	0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 62, 59, 60, 57, 58, 55, 56, 53, 54, 51, 52, 49, 50,
+	47, 48, 45, 46, 43, 44, 41, 42, 39, 40, 37, 38, 35, 36, 33, 34, 31, 32, 29, 30, 27, 28, 25, 26, 61,
+}
+
+// TestSortReachesHeap compares with std::sort (GCC 12.2) on the killer's numbers
+// halved, so that pairs are equal.
 func TestSortReachesHeap(t *testing.T) {
-	for n, want := range map[int]struct {
-		hash     uint64
-		compared int
-	}{100: {0x6764b4ef316ef832, 1742}, 1000: {0x04ae4fad2d95c612, 29023}} {
-		value := adversary(n)
-		if got := hash(value); got != want.hash {
-			t.Errorf("%d elements: the adversary chose values that hash to %#x, want %#x", n, got, want.hash)
+	halves := slices.Clone(killer)
+	for i := range halves {
+		halves[i] /= 2
+	}
+	a := keys(halves...)
+	Sort(a, nil)
+	if got, want := hash(indices(a)), uint64(0x7567e176ba017125); got != want {
+		t.Errorf("order hashes to %#x, want %#x", got, want)
+	}
+}
+
+// TestSortAlmostEqual compares with std::sort (GCC 12.2) where values are 0.4
+// millionths apart and ties decide, which is no order: a and b may be equal, b
+// and c too, but not a and c.
+func TestSortAlmostEqual(t *testing.T) {
+	tests := []struct {
+		n        int
+		distinct uint32
+		want     uint64
+	}{
+		{40, 3, 0xc282f4aff98cb915},
+		{40, 50, 0x2512b385caf90255},
+		{100, 3, 0xc008de2dfee91335},
+		{100, 50, 0xca681490edf232b5},
+		{1000, 3, 0x8dcd3ec2d307491},
+		{1000, 50, 0xcad832c2f3622095},
+		{3000, 3, 0x764b00e60ae25121},
+		{3000, 50, 0xfe2a140fcf62ed75},
+	}
+	for _, tt := range tests {
+		rnd := NewTwister(DefaultSeed)
+		a, ties := make([]Key, tt.n), make([]float64, tt.n)
+		for i := range a {
+			a[i] = Key{float64(rnd.Uint32()%tt.distinct) * 0.4e-6, int32(i)}
+			ties[i] = float64(rnd.Uint32() % 5)
 		}
-		compared := 0
-		a := named(value...)
-		Sort(a, func(x, y item) bool { compared++; return x.key < y.key })
-		if compared != want.compared {
-			t.Errorf("%d elements: %d comparisons, want %d", n, compared, want.compared)
+		Sort(a, ties)
+		if got := hash(indices(a)); got != tt.want {
+			t.Errorf("%d elements, %d distinct: order hashes to %#x, want %#x", tt.n, tt.distinct, got, tt.want)
 		}
 	}
 }
 
-// adversary returns n values on which Sort is as slow as it gets.
-func adversary(n int) []int {
-	gas, solid, candidate := n, 0, 0
-	value, a := make([]int, n), make([]int, n)
-	for i := range n {
-		value[i], a[i] = gas, i
-	}
-	Sort(a, func(x, y int) bool {
-		if value[x] == gas && value[y] == gas {
-			if x == candidate {
-				value[x] = solid
-			} else {
-				value[y] = solid
-			}
-			solid++
-		}
-		switch gas {
-		case value[x]:
-			candidate = x
-		case value[y]:
-			candidate = y
-		}
-		return value[x] < value[y]
-	})
-	return value
-}
-
-// TestSortSurvivesNonsense feeds comparators that are no order at all.
+// TestSortSurvivesNonsense sorts values that compare in circles, or not at all.
 func TestSortSurvivesNonsense(t *testing.T) {
 	for n := range 100 {
-		for name, less := range map[string]func(x, y int) bool{
-			"always": func(int, int) bool { return true },
-			"never":  func(int, int) bool { return false },
-			"circle": func(x, y int) bool { return (y-x+n)%max(n, 1) < n/2 },
+		for name, value := range map[string]func(i int) float64{
+			"no numbers": func(int) float64 { return math.NaN() },
+			"some":       func(i int) float64 { return []float64{math.NaN(), 1, math.Inf(1)}[i%3] },
+			"circle":     func(i int) float64 { return float64(i%7) * 0.9e-6 },
 		} {
-			a := rand.New(rand.NewPCG(uint64(n), 1)).Perm(n)
-			Sort(a, less)
-			slices.Sort(a)
-			for i := range a {
-				if a[i] != i {
+			a, ties := make([]Key, n), make([]float64, n)
+			for k, i := range rand.New(rand.NewPCG(uint64(n), 1)).Perm(n) {
+				a[k], ties[i] = Key{value(i), int32(i)}, float64(i%5)
+			}
+			Sort(a, ties)
+			got := indices(a)
+			slices.Sort(got)
+			for i := range got {
+				if got[i] != i {
 					t.Fatalf("%s, %d elements: elements were lost", name, n)
 				}
 			}
@@ -257,13 +262,21 @@ func TestSortSurvivesNonsense(t *testing.T) {
 	}
 }
 
+func TestSortBy(t *testing.T) {
+	a := []string{"ccc", "a", "bb", "d"}
+	SortBy(a, func(s string) float64 { return float64(len(s)) })
+	if want := []string{"a", "d", "bb", "ccc"}; !slices.Equal(a, want) {
+		t.Errorf("%v, want %v", a, want)
+	}
+}
+
 func BenchmarkSort(b *testing.B) {
 	for _, n := range []int{100, 3000} {
 		b.Run(fmt.Sprintf("elements=%d", n), func(b *testing.B) {
-			a, c := drawn(n, uint32(n/2)), make([]item, n)
+			a, c := drawn(n, uint32(n/2)), make([]Key, n)
 			for b.Loop() {
 				copy(c, a)
-				Sort(c, byKey)
+				Sort(c, nil)
 			}
 		})
 	}

@@ -158,7 +158,7 @@ func departures(w *workload.Workload, life *vitality.Analysis, loss workload.Ker
 // order sorts by kernel.
 func order(ops []program.Op, q quirk.Set) {
 	if q.Has(quirk.UnstableSort) {
-		published.Sort(ops, func(a, b program.Op) bool { return a.At < b.At })
+		published.SortBy(ops, func(o program.Op) float64 { return float64(o.At) })
 		return
 	}
 	slices.SortStableFunc(ops, func(a, b program.Op) int { return cmp.Compare(a.At, b.At) })

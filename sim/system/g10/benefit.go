@@ -179,38 +179,21 @@ func (s *planner) reach(c *period) (first, last int) {
 	return 0, s.n - 1
 }
 
-// A key is what orders a period among the candidates.
-type key struct {
-	benefit float64
-	weight  float64 // length times size
-	period  int32
-}
-
-// before reports whether x is the better candidate. Benefits that differ by
-// less than a millionth count as equal, unless one is 0.
-func before(x, y key) bool {
-	d := x.benefit - y.benefit
-	if d < 1e-6 && d > -1e-6 && x.benefit != 0 && y.benefit != 0 {
-		return x.weight > y.weight
-	}
-	return d > 0
-}
-
-// best returns the best candidate.
+// best returns the best candidate: the one with most benefit, then weight.
 func (s *planner) best() *period {
 	s.refresh()
 	for i := range s.order {
-		s.order[i].benefit = s.periods[s.order[i].period].benefit
+		s.order[i].Value = s.periods[s.order[i].Index].benefit
 	}
 	if s.quirks.Has(quirk.UnstableSort) {
-		published.Sort(s.order, before)
-		return &s.periods[s.order[0].period]
+		published.Sort(s.order, s.weight)
+		return &s.periods[s.order[0].Index]
 	}
 	first := s.order[0]
 	for _, k := range s.order[1:] {
-		if before(k, first) {
+		if k.Value > first.Value || k.Value == first.Value && s.weight[k.Index] > s.weight[first.Index] {
 			first = k
 		}
 	}
-	return &s.periods[first.period]
+	return &s.periods[first.Index]
 }

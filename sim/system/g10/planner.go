@@ -1,6 +1,7 @@
 package g10
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/engine"
@@ -41,8 +42,9 @@ type planner struct {
 	out, in  path
 
 	periods []period
-	order   []key     // of periods, best first; kept from round to round
-	moved   []*period // periods with a planned move and a prefetch to place
+	order   []published.Key // of periods, by benefit; kept from round to round
+	weight  []float64       // of periods: length times size
+	moved   []*period       // periods with a planned move and a prefetch to place
 	relief  relief
 	stale   []*period // whose benefit is out of date; reused
 	rounds  int
@@ -152,10 +154,11 @@ func (s *planner) setClock(f unit.Frequency) {
 	}
 }
 
-// setPeriods copies the idle periods in tensor order and ranks them by length times size.
+// setPeriods copies the idle periods in tensor order and weighs them.
 func (s *planner) setPeriods() {
 	s.periods = make([]period, len(s.life.Periods))
-	s.order = make([]key, len(s.periods))
+	s.order = make([]published.Key, len(s.periods))
+	s.weight = make([]float64, len(s.periods))
 	for i, p := range s.life.Periods {
 		c := &s.periods[i]
 		*c = period{start: int32(p.Start), end: int32(p.End), wraps: p.Wraps, tensor: p.Tensor, gone: -1, back: -1}
@@ -164,25 +167,19 @@ func (s *planner) setPeriods() {
 		}
 		c.size = int64(s.w.Tensors[p.Tensor].Bytes.Aligned())
 		c.length = s.clock[c.end] - s.clock[c.start]
-		s.order[i] = key{weight: float64(c.length * float64(c.size)), period: int32(i)}
+		s.weight[i] = float64(c.length * float64(c.size))
+		s.order[i].Index = int32(i)
 	}
 }
 
-// sortBy sorts a by less, with ties as the quirk has them or in the order they are in.
-func sortBy[E any](q quirk.Set, a []E, less func(x, y E) bool) {
+// sortBy sorts a by value, the smallest first, with ties as the quirk has them
+// or in the order they are in.
+func sortBy[E any](q quirk.Set, a []E, value func(E) float64) {
 	if q.Has(quirk.UnstableSort) {
-		published.Sort(a, less)
+		published.SortBy(a, value)
 		return
 	}
-	slices.SortStableFunc(a, func(x, y E) int {
-		switch {
-		case less(x, y):
-			return -1
-		case less(y, x):
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(a, func(x, y E) int { return cmp.Compare(value(x), value(y)) })
 }
 
 // kernel returns the kernel in its own iteration.

@@ -51,7 +51,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 	}
 	for r.rounds < k && r.step() {
 	}
-	published.Sort(r.local, func(x, y int) bool { return r.back[x] < r.back[y] })
+	published.SortBy(r.local, func(i int) float64 { return float64(r.back[i]) })
 	for _, i := range r.local {
 		c, at := &p.periods[i], r.back[i]
 		for at > r.gone[i]+1 && p.target > r.mem[at-1] {
@@ -65,7 +65,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 	if p.arena {
 		r.drop()
 	}
-	published.Sort(r.ops, func(x, y program.Op) bool { return x.At < y.At })
+	published.SortBy(r.ops, func(o program.Op) float64 { return float64(o.At) })
 	return &program.Program{Ops: r.ops, Rounds: r.rounds}
 }
 
@@ -75,7 +75,7 @@ func (r *naive) weight(i int) float64 {
 
 func (r *naive) drop() {
 	h := r.mem[r.hill]
-	published.Sort(r.list, func(x, y int) bool { return r.weight(x) > r.weight(y) })
+	published.SortBy(r.list, func(i int) float64 { return -r.weight(i) })
 	for _, i := range r.list {
 		c := &r.periods[i]
 		if float64(h) < 0.9*float64(r.target) {
@@ -160,12 +160,14 @@ func (r *naive) step() bool {
 	}
 	r.rounds++
 	b := r.benefits()
-	published.Sort(r.list, func(x, y int) bool {
-		if d := b[x] - b[y]; d < 1e-6 && d > -1e-6 && b[x] != 0 && b[y] != 0 {
-			return r.weight(x) > r.weight(y)
-		}
-		return b[x] > b[y]
-	})
+	weights, keys := make([]float64, len(r.list)), make([]published.Key, len(r.list))
+	for k, i := range r.list {
+		weights[i], keys[k] = r.weight(i), published.Key{Value: b[i], Index: int32(i)}
+	}
+	published.Sort(keys, weights)
+	for k := range keys {
+		r.list[k] = int(keys[k].Index)
+	}
 	i := r.list[0]
 	if r.done[i] {
 		return false
