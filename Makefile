@@ -14,7 +14,7 @@ BOTH   := ./sim/... ./traces/... ./ui/...
 
 .PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
-	fix bench golden fuzz clean
+	fix bench profile golden fuzz clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-13s %s\n", $$1, $$2}'
@@ -100,8 +100,11 @@ WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-d
 bench: generate ## measure natively and as WebAssembly; one table of both
 	@mkdir -p $(OUT)
 	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
-	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
+	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/default.pgo $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
 	@go tool benchstat -ignore goos,goarch,cpu native=$(OUT)/bench-native.txt wasm=$(OUT)/bench-wasm.txt
+
+profile: generate ## measure what the page's program is compiled for: wasm/default.pgo
+	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/default.pgo -o /tmp/spillway.test ./ui/job
 
 golden: generate ## rewrite the golden files; then read git diff and say why
 	go test $(call WITH,'flag\.Bool..update') -update

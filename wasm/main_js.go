@@ -12,8 +12,8 @@ func main() {
 		runPage()
 		return
 	}
-	debug.SetGCPercent(200)         // short jobs on a small heap: collect less often,
-	debug.SetMemoryLimit(128 << 20) // but a tab never gives memory back
+	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
+	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
 	runWorker()
 }
 

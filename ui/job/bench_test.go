@@ -8,6 +8,7 @@ import (
 	"spillway/sim"
 	"spillway/sim/machine"
 	"spillway/sim/quirk"
+	"spillway/sim/study"
 	"spillway/sim/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -111,6 +112,27 @@ func TestFiles(t *testing.T) {
 		r := b.Do(Job{Source: Source{Entry: e.Name, Files: 1}, Run: request("ideal")}, nil)
 		if r.Error != "" || r.Summary.Kernels != 10 || r.Summary.Times != workload.Measured {
 			t.Errorf("%s: %+v", e.Name, r)
+		}
+	}
+}
+
+// BenchmarkReproduce does an eighth of what "Reproduce everything" does: every
+// eighth published run, on bundled workloads. The page's program is compiled
+// with its profile (make profile).
+func BenchmarkReproduce(b *testing.B) {
+	for b.Loop() {
+		bench, seen := &Bench{}, map[string]bool{}
+		for _, p := range study.All() {
+			run := p.Run()
+			if seen[run] {
+				continue
+			}
+			if seen[run] = true; len(seen)%8 != 0 {
+				continue
+			}
+			if a := bench.Do(Job{Study: run, Source: Source{Model: p.Model, Batch: p.Batch, Times: workload.ColdModel}}, nil); a.Error != "" {
+				b.Fatalf("%s: %s", run, a.Error)
+			}
 		}
 	}
 }
