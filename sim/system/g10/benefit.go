@@ -71,7 +71,7 @@ func (r *relief) during(start, end int32) []float64 {
 // that was relieved.
 func (s *planner) refresh() {
 	stale := s.stale[:0]
-	for i := range s.periods {
+	for _, i := range s.alike {
 		c := &s.periods[i]
 		if !c.done && (s.refit(c) || s.relief.changed(c.gone, c.back, s.n)) {
 			stale = append(stale, c)
@@ -83,7 +83,27 @@ func (s *planner) refresh() {
 	s.out.clean()
 	s.in.clean()
 	s.stale = stale
-	s.addUp(stale)
+	// Many have the same sum; most of these are next to each other.
+	first := s.first[:0]
+	for _, c := range stale {
+		if n := len(first); n == 0 || !s.sameSum(c, first[n-1]) {
+			first = append(first, c)
+		}
+	}
+	s.first = first
+	s.addUp(first)
+	for _, c := range stale {
+		if !s.sameSum(c, first[0]) {
+			first = first[1:]
+		}
+		c.benefit = first[0].benefit
+	}
+}
+
+// sameSum reports whether the benefits of two periods are sums of the same numbers.
+func (s *planner) sameSum(c, d *period) bool {
+	before := s.relief.before
+	return c == d || c.size == d.size && before[c.gone] == before[d.gone] && before[c.back] == before[d.back]
 }
 
 // A sum is a benefit that is being added up: size times the time over capacity

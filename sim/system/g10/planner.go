@@ -46,7 +46,9 @@ type planner struct {
 	weight  []float64       // of periods: length times size
 	moved   []*period       // periods with a planned move and a prefetch to place
 	relief  relief
+	alike   []int32   // periods by size and kernels
 	stale   []*period // whose benefit is out of date; reused
+	first   []*period // of stale ones with the same sum; reused
 	rounds  int
 	ops     []program.Op
 }
@@ -169,7 +171,12 @@ func (s *planner) setPeriods() {
 		c.length = s.clock[c.end] - s.clock[c.start]
 		s.weight[i] = float64(c.length * float64(c.size))
 		s.order[i].Index = int32(i)
+		s.alike = append(s.alike, int32(i))
 	}
+	slices.SortFunc(s.alike, func(i, j int32) int {
+		c, d := &s.periods[i], &s.periods[j]
+		return cmp.Or(cmp.Compare(c.size, d.size), cmp.Compare(c.start, d.start), cmp.Compare(c.end, d.end))
+	})
 }
 
 // sortBy sorts a by value, the smallest first, with ties as the quirk has them
