@@ -66,17 +66,23 @@ func (r *relief) during(start, end int32) []float64 {
 	return r.span[r.before[start]:r.before[end]]
 }
 
-// refresh brings the benefits of all open periods up to date. Only those are
-// computed whose transfers would now take other kernels, or that cover a kernel
+// refresh brings the benefits of all open periods up to date. What relieves no
+// kernel never will again, as kernels only leave the list of those over capacity
+// and links only get busier. Of the others, those are computed whose transfers would now take other kernels, or that cover a kernel
 // that was relieved.
 func (s *planner) refresh() {
-	stale := s.stale[:0]
-	for _, i := range s.alike {
+	stale, open := s.stale[:0], s.open[:0]
+	for _, i := range s.open {
 		c := &s.periods[i]
-		if !c.done && (s.refit(c) || s.relief.changed(c.gone, c.back, s.n)) {
+		if c.done || c.spent {
+			continue
+		}
+		open = append(open, i)
+		if s.refit(c) || s.relief.changed(c.gone, c.back, s.n) {
 			stale = append(stale, c)
 		}
 	}
+	s.open = open
 	if s.relief.lo < s.relief.hi {
 		s.relief.update(s)
 	}
@@ -97,6 +103,7 @@ func (s *planner) refresh() {
 			first = first[1:]
 		}
 		c.benefit = first[0].benefit
+		c.spent = len(s.relief.during(c.gone, c.back)) == 0
 	}
 }
 
@@ -201,12 +208,18 @@ func (s *planner) reach(c *period) (first, last int) {
 
 // best returns the best candidate: the one with most benefit, then weight.
 func (s *planner) best() *period {
-	s.refresh()
-	for i := range s.order {
-		s.order[i].Value = s.periods[s.order[i].Index].benefit
+	same := true
+	if s.moot || s.relief.lo < s.relief.hi || s.out.lo < s.out.hi || s.in.lo < s.in.hi {
+		s.refresh()
+		for i := range s.order {
+			k := &s.order[i]
+			if b := s.periods[k.Index].benefit; k.Value != b {
+				k.Value, same = b, false
+			}
+		}
 	}
 	if s.quirks.Has(quirk.UnstableSort) {
-		published.Sort(s.order, s.weight)
+		s.sort(same)
 		return &s.periods[s.order[0].Index]
 	}
 	first := s.order[0]
@@ -216,4 +229,41 @@ func (s *planner) best() *period {
 		}
 	}
 	return &s.periods[first.Index]
+}
+
+// sort orders the candidates. same says that no benefit changed since it last
+// did: sorting then only moves equal candidates about, and as what the sort
+// compares is the same every time, so is where it moves them.
+func (s *planner) sort(same bool) {
+	switch {
+	case !same:
+		s.again = nil
+		published.Sort(s.order, s.weight)
+	case s.again == nil:
+		s.was = append(s.was[:0], s.order...)
+		published.Sort(s.order, s.weight)
+		s.again = s.permutation(s.was)
+	default:
+		s.order, s.was = s.was, s.order
+		for i, from := range s.again {
+			s.order[i] = s.was[from]
+		}
+	}
+}
+
+// permutation returns where in was each candidate comes from, or nil if
+// candidates that compare differently changed places.
+func (s *planner) permutation(was []published.Key) []int32 {
+	place := make([]int32, len(was))
+	for i, k := range was {
+		place[k.Index] = int32(i)
+		if n := s.order[i]; n.Value != k.Value || k.Value != 0 && s.weight[n.Index] != s.weight[k.Index] {
+			return nil
+		}
+	}
+	from := make([]int32, len(was))
+	for i, k := range s.order {
+		from[i] = place[k.Index]
+	}
+	return from
 }

@@ -54,12 +54,16 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			copy(kept, s.periods)
 			for i := range s.periods {
 				if c := &s.periods[i]; !c.done {
-					c.gone, c.back, c.benefit = -1, -1, -1
+					c.gone, c.back, c.benefit, c.spent = -1, -1, -1, false
 				}
 			}
 			s.relief.lo, s.relief.hi = 0, s.n
+			s.open = everyPeriod(s)
 			s.refresh()
 			for i := range kept {
+				if kept[i].spent { // when its transfers would be, nobody asks any more
+					kept[i].gone, kept[i].back = s.periods[i].gone, s.periods[i].back
+				}
 				if kept[i] != s.periods[i] {
 					t.Fatalf("seed %d, quirks %v, round %d, period %d: kept %+v, recomputed %+v",
 						seed, o.Quirks, s.rounds, i, kept[i], s.periods[i])
@@ -67,4 +71,11 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			}
 		}
 	}
+}
+
+func everyPeriod(s *planner) (all []int32) {
+	for i := range s.periods {
+		all = append(all, int32(i))
+	}
+	return all
 }

@@ -18,7 +18,7 @@ func (s *planner) round() bool {
 		return false
 	}
 	s.examine(c)
-	if c.done {
+	if s.moot = c.done && c.benefit != 0; s.moot {
 		c.benefit = 0
 	}
 	return true

@@ -44,9 +44,12 @@ type planner struct {
 	periods []period
 	order   []published.Key // of periods, by benefit; kept from round to round
 	weight  []float64       // of periods: length times size
+	was     []published.Key // order before it was last sorted; reused
+	again   []int32         // what sorting does while benefits stay the same, if known
+	moot    bool            // the last candidate's benefit became moot
 	moved   []*period       // periods with a planned move and a prefetch to place
 	relief  relief
-	alike   []int32   // periods by size and kernels
+	open    []int32   // periods that may help, by size and kernels
 	stale   []*period // whose benefit is out of date; reused
 	first   []*period // of stale ones with the same sum; reused
 	rounds  int
@@ -67,6 +70,7 @@ type period struct {
 	start, end int32 // end runs on past n when the period wraps
 	wraps      bool
 	done       bool // needs no more attention
+	spent      bool // its move would relieve no kernel
 	planned    bool // an operation was planned
 	tensor     workload.TensorID
 	size       int64
@@ -171,9 +175,9 @@ func (s *planner) setPeriods() {
 		c.length = s.clock[c.end] - s.clock[c.start]
 		s.weight[i] = float64(c.length * float64(c.size))
 		s.order[i].Index = int32(i)
-		s.alike = append(s.alike, int32(i))
+		s.open = append(s.open, int32(i))
 	}
-	slices.SortFunc(s.alike, func(i, j int32) int {
+	slices.SortFunc(s.open, func(i, j int32) int {
 		c, d := &s.periods[i], &s.periods[j]
 		return cmp.Or(cmp.Compare(c.size, d.size), cmp.Compare(c.start, d.start), cmp.Compare(c.end, d.end))
 	})
