@@ -208,9 +208,41 @@ func (s *planner) reach(c *period) (first, last int) {
 
 // best returns the best candidate: the one with most benefit, then weight.
 func (s *planner) best() *period {
-	same := true
-	if s.moot || s.relief.lo < s.relief.hi || s.out.lo < s.out.hi || s.in.lo < s.in.hi {
+	changed := s.moot || s.relief.lo < s.relief.hi || s.out.lo < s.out.hi || s.in.lo < s.in.hi
+	if changed {
 		s.refresh()
+	}
+	if s.quirks.Has(quirk.UnstableSort) {
+		s.sort(changed)
+		return &s.periods[s.order[0].Index]
+	}
+	first := int32(0)
+	for _, i := range s.open {
+		first = s.better(first, i)
+	}
+	if s.periods[first].benefit <= 0 {
+		for i := range s.periods { // the others' benefit is 0
+			first = s.better(first, int32(i))
+		}
+	}
+	return &s.periods[first]
+}
+
+// better returns the better one of two periods.
+func (s *planner) better(i, j int32) int32 {
+	b, c := s.periods[i].benefit, s.periods[j].benefit
+	if c > b || c == b && (s.weight[j] > s.weight[i] || s.weight[j] == s.weight[i] && j < i) {
+		return j
+	}
+	return i
+}
+
+// sort orders the candidates. Where no benefit has changed since it last did,
+// sorting only moves equal candidates about, and as what the sort compares is the
+// same every time, so is where it moves them.
+func (s *planner) sort(changed bool) {
+	same := true
+	if changed {
 		for i := range s.order {
 			k := &s.order[i]
 			if b := s.periods[k.Index].benefit; k.Value != b {
@@ -218,23 +250,6 @@ func (s *planner) best() *period {
 			}
 		}
 	}
-	if s.quirks.Has(quirk.UnstableSort) {
-		s.sort(same)
-		return &s.periods[s.order[0].Index]
-	}
-	first := s.order[0]
-	for _, k := range s.order[1:] {
-		if k.Value > first.Value || k.Value == first.Value && s.weight[k.Index] > s.weight[first.Index] {
-			first = k
-		}
-	}
-	return &s.periods[first.Index]
-}
-
-// sort orders the candidates. same says that no benefit changed since it last
-// did: sorting then only moves equal candidates about, and as what the sort
-// compares is the same every time, so is where it moves them.
-func (s *planner) sort(same bool) {
 	switch {
 	case !same:
 		s.again = nil
