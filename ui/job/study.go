@@ -30,5 +30,8 @@ func (b *Bench) study(j Job, progress func(done, total int), a *Answer) error {
 		return err
 	}
 	a.Outcome = study.Measure(points, r)
-	return nil
+	if j.Hash {
+		a.Hash, err = Hash(r)
+	}
+	return err
 }

@@ -1,5 +1,6 @@
 // The worker in the tab and the native program give the same bytes.
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '../fixture.mjs';
 
@@ -55,4 +56,20 @@ test('native equals wasm', async ({ page }) => {
   expect(ours).toHaveLength(jobs.length);
   expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
   expect(theirs).toEqual(ours);
+});
+
+// The native tests compare with the same file.
+test('every published run equals native', async ({ page }) => {
+  test.setTimeout(400_000);
+  const lines = (await readFile(path.join(root, 'ui/job/testdata/hashes.golden'), 'utf8')).trim().split('\n').map((line) => line.split(' '));
+  expect(lines.length).toBeGreaterThan(350);
+  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
+  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  const jobs = lines.map(([model, batch, , ...run], i) => ({
+    ID: i + 1, Source: { Model: model, Batch: Number(batch), Times: 'as-paper' }, Study: run.join(' '), Hash: true,
+  }));
+  const half = Math.ceil(jobs.length / 2);
+  const theirs = (await Promise.all([inWorker(page, jobs.slice(0, half)), inWorker(page, jobs.slice(half))])).flat();
+  const other = lines.filter((line, i) => !theirs[i].startsWith(line[2])).map((line) => line.join(' '));
+  expect(other).toEqual([]);
 });
