@@ -97,11 +97,12 @@ BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -co
 # In every recipe below: the folders of the test files that have what is asked for.
 WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-dir=dist $(1) . | xargs -r -n1 dirname | sort -u)
 
-bench: generate ## measure natively and as WebAssembly; one table of both
+bench: build server harness ## measure natively and as WebAssembly, under Node (one table of both) and in Chromium
 	@mkdir -p $(OUT)
 	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
 	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/default.pgo $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
 	@go tool benchstat -ignore goos,goarch,cpu native=$(OUT)/bench-native.txt wasm=$(OUT)/bench-wasm.txt
+	@BENCH=1 $(MAKE) --no-print-directory test-browser ARGS=tests/speed.spec.mjs
 
 profile: generate ## measure what the page's program is compiled for: wasm/default.pgo
 	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/default.pgo -o /tmp/spillway.test ./ui/job

@@ -1,0 +1,73 @@
+// Measures the page's program in Chromium; only `make bench` runs this.
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect, test } from '../fixture.mjs';
+
+test.skip(!process.env.BENCH, 'make bench runs this');
+
+const runs = [
+  ['bert-base', 256, 'g10 BERT/256-sim_prefetch_lru.config'],
+  ['bert-base', 256, 'uvm BERT/256-sim_lru.config'],
+  ['resnet-152', 512, 'g10 ResNet152/512-sim_prefetch_lru.config'],
+  ['senet-154', 512, 'g10 SENet154/512-sim_prefetch_lru.config'],
+];
+const times = 40; // the browser compiles better while the first ones run
+
+// inWorker does the jobs one after another in a worker of the page's own
+// program and returns how long each took, in ms.
+function inWorker(page, jobs) {
+  return page.evaluate((list) => new Promise((resolve, reject) => {
+    const worker = new Worker('worker.js');
+    const took = [];
+    let start = 0;
+    worker.onerror = (e) => reject(new Error(e.message));
+    worker.onmessage = ({ data }) => {
+      if (data.answer) {
+        const answer = JSON.parse(data.answer);
+        if (!answer.Last) return;
+        if (answer.Error) reject(new Error(answer.Error));
+        took.push(performance.now() - start);
+      } else if (!data.ready) return;
+      start = performance.now();
+      const next = list[took.length];
+      if (next) worker.postMessage({ job: JSON.stringify(next) });
+      else { worker.terminate(); resolve(took); }
+    };
+    worker.postMessage({ module: window.wasmModule });
+  }), jobs);
+}
+
+test('runs in a worker', async ({ page }) => {
+  test.setTimeout(120_000);
+  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
+  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  for (const [model, batch, run] of runs) {
+    const job = { Source: { Model: model, Batch: batch, Times: 'as-paper' }, Study: run };
+    const took = await inWorker(page, Array.from({ length: times }, (_, i) => ({ ID: i + 1, ...job })));
+    took.sort((a, b) => a - b);
+    console.log(`${run}: median ${took[times / 2].toFixed(1)} ms, least ${took[0].toFixed(1)} ms`);
+  }
+});
+
+// resident returns the largest renderer's resident set in MiB; 0 where there is no /proc.
+function resident() {
+  let most = 0;
+  try {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) continue;
+        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+      } catch { /* it has ended */ }
+    }
+  } catch { /* not Linux */ }
+  return most;
+}
+
+test('everything is reproduced', async ({ page }) => {
+  test.setTimeout(400_000);
+  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');
+  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  const start = Date.now();
+  await page.click('#reproduce-all');
+  await expect(page.locator('#reproduce-cancel')).toBeHidden({ timeout: 380_000 });
+  console.log(`Reproduce everything: ${((Date.now() - start) / 1000).toFixed(1)} s, the renderer took at most ${Math.round(resident())} MiB`);
+});
