@@ -16,7 +16,7 @@
 //     at its death (prealloc.go).
 //  2. While memory is over the target, all idle periods are ordered by benefit:
 //     size times the time over capacity that moving the tensor away would
-//     relieve, given how long the links need (benefit.go). The best is moved to
+//     relieve, given how long the links need (benefit.go, best.go). The best is moved to
 //     the SSD, or to the host when the SSD is busy just then (move.go).
 //  3. Prefetches of moved tensors are brought forward while there is room
 //     (prefetch.go).
