@@ -38,9 +38,6 @@ func (r *residency) weave(q, p queueID, n, m, turns int32) {
 		e.older = -node
 		b[s] = strand{i, e.start, in.turn}
 	}
-	if r.braids == nil {
-		r.braids = map[xid]braid{}
-	}
 	r.braids[node] = b
 }
 

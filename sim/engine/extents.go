@@ -128,6 +128,7 @@ type residency struct {
 func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 	r := &residency{
 		extents:   extents{made: 1}, // extent 0 is none
+		braids:    map[xid]braid{},
 		tensors:   make([]tensorState, len(w.Tensors)),
 		gpuFree:   gpuPages,
 		hostPages: hostPages,
