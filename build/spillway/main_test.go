@@ -141,8 +141,7 @@ func TestHelpNamesEveryMember(t *testing.T) {
 	words := strings.FieldsFunc(help, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
 	var check func(o reflect.Type)
 	check = func(o reflect.Type) {
-		for i := range o.NumField() {
-			f := o.Field(i)
+		for f := range o.Fields() {
 			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !slices.Contains(words, name) {
 				t.Errorf("spillway run -h does not say what %q is", name)
 			}
