@@ -313,3 +313,38 @@ func describe(w *workload.Workload, p *program.Program, c Config) string {
 	}
 	return b.String()
 }
+
+// TestReferenceFullHost evicts a tensor to a host that is full until another
+// one has begun to return: then both move at once.
+func TestReferenceFullHost(t *testing.T) {
+	const us = unit.Microsecond
+	w := &workload.Workload{
+		Tensors: []workload.Tensor{{Bytes: 100 * unit.Page}, {Bytes: 100 * unit.Page}},
+		Kernels: []workload.Kernel{
+			{Time: 10 * us, Outputs: []workload.TensorID{0}},
+			{Time: 400 * us, Outputs: []workload.TensorID{1}},
+			{Time: 30 * us},
+			{Time: 10 * us, Inputs: []workload.TensorID{0}},
+			{Time: 10 * us, Inputs: []workload.TensorID{1}},
+		},
+	}
+	p := &program.Program{Ops: []program.Op{
+		{At: 1, Kind: program.Evict, Tensor: 0, To: machine.Host},
+		{At: 2, Kind: program.Evict, Tensor: 1, To: machine.Host},
+		{At: 2, Kind: program.Prefetch, Tensor: 0},
+	}}
+	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: quirk.Published(), Iterations: 2}
+	c.Machine.GPUMemory, c.Machine.HostMemory, c.Machine.BatchPages = 300*unit.Page, 100*unit.Page, 3
+	if s := batchShare(&c.Machine, c.Quirks); s.ssdOut != 0 || s.host == 0 {
+		t.Fatalf("the batch has shares %+v; the SSD should have none", s)
+	}
+	want, wantErr := refRun(w, p, c)
+	c.check = invariants(t)
+	got, err := Run(w, p, c)
+	if diff := compare(want, wantErr, got, err); diff != "" || err != nil {
+		t.Fatalf("%v %s\n%s", err, diff, describe(w, p, c))
+	}
+	if want.Iterations[1].Traffic.HostIn == 0 {
+		t.Error("nothing came back from the host")
+	}
+}
