@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spillway/sim"
 	"spillway/sim/device/flash"
@@ -403,12 +404,11 @@ func (n *Session) SetGPU(key string) {
 	n.Change("", func() { n.State.Source.GPU = key })
 }
 
-// follow estimates kernel times for the GPU in the machine, where they can be.
-func (n *Session) follow() {
-	for _, s := range machine.Slots() {
-		if _, err := job.FindGPU(n.Part(s).Key); err == nil && n.State.Source.Entry == "" {
-			n.State.Source.GPU = n.Part(s).Key
-		}
+// estimateFor estimates kernel times for a part that was put into the machine,
+// if it is a GPU and the kernel times are not those of a file.
+func (n *Session) estimateFor(part string) {
+	if _, err := job.FindGPU(part); err == nil && n.State.Source.Entry == "" {
+		n.State.Source.GPU = part
 	}
 }
 
@@ -421,7 +421,14 @@ func (n *Session) SetPreset(key string) {
 	n.Change("", func() {
 		n.State.Preset, n.State.Machine = p.Key, p.Machine
 		clear(n.Machine.drafts)
-		n.follow()
+		for _, s := range machine.Slots() {
+			for _, part := range s.Parts {
+				// GPUs with equally much memory make equal machines; the key names the one.
+				if strings.Contains(p.Key, part.Key) {
+					n.estimateFor(part.Key)
+				}
+			}
+		}
 	})
 }
 
@@ -433,7 +440,7 @@ func (n *Session) SetPart(slot, key string) {
 				n.Change("", func() {
 					p.Fit(&n.State.Machine)
 					clear(n.Machine.drafts)
-					n.follow()
+					n.estimateFor(p.Key)
 				})
 			}
 		}
@@ -441,16 +448,22 @@ func (n *Session) SetPart(slot, key string) {
 }
 
 // Part returns the part that is in the slot, or the zero Part when the numbers
-// are those of none.
+// are those of none. Of GPUs with the same numbers it is the one that kernel
+// times are estimated for, else the first.
 func (n *Session) Part(slot machine.Slot) machine.Part {
+	var first machine.Part
 	for _, p := range slot.Parts {
 		m := n.State.Machine
 		p.Fit(&m)
-		if m == n.State.Machine {
+		switch {
+		case m != n.State.Machine:
+		case p.Key == n.State.Source.GPU:
 			return p
+		case first.Key == "":
+			first = p
 		}
 	}
-	return machine.Part{}
+	return first
 }
 
 // SetSSD chooses the drive to simulate, none when key is empty.

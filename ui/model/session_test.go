@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/sim"
+	"spillway/sim/machine"
 	"spillway/sim/quirk"
 	"spillway/sim/result"
 	"spillway/sim/unit"
@@ -365,6 +366,26 @@ func TestNumberTexts(t *testing.T) {
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q; want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// A chosen GPU stays chosen, and kernel times are estimated for it, also where
+// another one has as much memory.
+func TestChosenGPU(t *testing.T) {
+	_, n := newDesk()
+	gpus := machine.Slots()[0]
+	for _, p := range gpus.Parts {
+		n.SetPart(gpus.Key, p.Key)
+		if got := n.Part(gpus).Key; got != p.Key || n.State.Source.GPU != p.Key {
+			t.Errorf("chose %s: the slot has %q, times are for %q", p.Key, got, n.State.Source.GPU)
+		}
+	}
+	want := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40"}
+	for i, p := range Presets() {
+		n.SetPreset(p.Key)
+		if got := n.Part(gpus).Key; got != want[i] || n.State.Source.GPU != want[i] {
+			t.Errorf("%s: the slot has %q, times are for %q, want %q", p.Key, got, n.State.Source.GPU, want[i])
 		}
 	}
 }
