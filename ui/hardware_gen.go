@@ -107,8 +107,14 @@ func (c *Hardware) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = p
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute(nil)}
 						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("selected", p.Key == c.State.Preset)
 						vgn.AddAttrInterface("value", p.Key)
+						{
+							b, err := vjson.Marshal(p.Key == c.State.Preset)
+							if err != nil {
+								panic(err)
+							}
+							vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+						}
 						vgn.SetInnerHTML(p.Machine.Name)
 					}
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
@@ -153,7 +159,13 @@ func (c *Hardware) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						vgparent.AppendChild(vgn)
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute{{Namespace: "", Key: "value", Val: ""}, vugu.VGAttribute{Namespace: "", Key: "disabled", Val: "disabled"}}}
 						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("selected", c.Part(s).Key == "")
+						{
+							b, err := vjson.Marshal(c.Part(s).Key == "")
+							if err != nil {
+								panic(err)
+							}
+							vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+						}
 						{
 							vgparent := vgn
 							_ = vgparent
@@ -169,8 +181,14 @@ func (c *Hardware) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							_ = p
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute(nil)}
 							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("selected", p.Key == c.Part(s).Key)
 							vgn.AddAttrInterface("value", p.Key)
+							{
+								b, err := vjson.Marshal(p.Key == c.Part(s).Key)
+								if err != nil {
+									panic(err)
+								}
+								vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+							}
 							vgn.SetInnerHTML(p.Name)
 						}
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
@@ -209,7 +227,13 @@ func (c *Hardware) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute{{Namespace: "", Key: "value", Val: ""}}}
 					vgparent.AppendChild(vgn)
-					vgn.AddAttrInterface("selected", c.State.SSD == "")
+					{
+						b, err := vjson.Marshal(c.State.SSD == "")
+						if err != nil {
+							panic(err)
+						}
+						vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+					}
 					{
 						vgparent := vgn
 						_ = vgparent
@@ -225,8 +249,14 @@ func (c *Hardware) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = d
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute(nil)}
 						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("selected", d.Key == c.State.SSD)
 						vgn.AddAttrInterface("value", d.Key)
+						{
+							b, err := vjson.Marshal(d.Key == c.State.SSD)
+							if err != nil {
+								panic(err)
+							}
+							vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+						}
 						vgn.SetInnerHTML("device: " + d.Name)
 					}
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}

@@ -354,8 +354,14 @@ func (c *Study) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								_ = i
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute(nil)}
 								vgparent.AppendChild(vgn)
-								vgn.AddAttrInterface("selected", c.Runs[i].System.Name == c.system)
 								vgn.AddAttrInterface("value", c.Runs[i].System.Name)
+								{
+									b, err := vjson.Marshal(c.Runs[i].System.Name == c.system)
+									if err != nil {
+										panic(err)
+									}
+									vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
+								}
 								vgn.SetInnerHTML(c.Runs[i].System.Title)
 							}
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}

@@ -66,6 +66,21 @@ test('a changed setting runs again, undo brings the results back', async ({ page
   await expect(page.locator('#f-gpu_memory')).toHaveValue('2');
 });
 
+test('undo and redo bring back what lists had chosen', async ({ page }) => {
+  await visit(page);
+  const lists = { '#model': ['bert-base', 'vit-s-32'], '#preset': ['g10-table-2-a100-40gb-pcie-3-z-nand', 'h100-80gb-pcie-5-pm1743'], '#ssd-model': ['', '990-pro'] };
+  for (const [list, [, second]] of Object.entries(lists)) await page.selectOption(list, second);
+  await expect(page.locator('#part-gpu')).toHaveValue('h100-80');
+  for (const list of ['#ssd-model', '#preset', '#model']) {
+    await page.click('#undo');
+    await expect(page.locator(list)).toHaveValue(lists[list][0]);
+  }
+  for (const list of ['#model', '#preset', '#ssd-model']) {
+    await page.click('#redo');
+    await expect(page.locator(list)).toHaveValue(lists[list][1]);
+  }
+});
+
 test('a wrong value is named next to its field and nothing typed is lost', async ({ page }) => {
   await visit(page);
   await page.fill('#f-ssd_read', '3,2');
