@@ -55,21 +55,25 @@ func (c *Summary) troubles() []trouble {
 	return ts
 }
 
-// notes lists what the results say the reader should know, each once.
+// notes lists what the results say the reader should know, each once with the
+// systems it is about.
 func (c *Summary) notes() []string {
-	var ns []string
-	seen := map[string]bool{}
+	var texts []string
+	about := map[string][]string{}
 	for i := range c.Runs {
 		if r := &c.Runs[i]; r.Shown() {
 			for _, t := range model.Remarks(r.Result) {
-				if !seen[t] {
-					seen[t] = true
-					ns = append(ns, r.System.Title+": "+t)
+				if about[t] == nil {
+					texts = append(texts, t)
 				}
+				about[t] = append(about[t], r.System.Title)
 			}
 		}
 	}
-	return ns
+	for i, t := range texts {
+		texts[i] = strings.Join(about[t], ", ") + ": " + t
+	}
+	return texts
 }
 
 type trouble struct{ Title, Text, Class string }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -273,4 +274,13 @@ func TestCancelAndRunAgain(t *testing.T) {
 	s.runner.work(s.root.Session)
 	s.draw()
 	s.want("run-"+sim.Systems[0].Name, "done")
+}
+
+func TestNotesNameEverySystem(t *testing.T) {
+	s := newStage(t)
+	s.runner.work(s.root.Session)
+	notes := (&Summary{s.root.App}).notes()
+	if want := "FlashNeuron, G10-GDS, G10-Host: One iteration was run."; !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+		t.Errorf("no note begins with %q: %q", want, notes)
+	}
 }
