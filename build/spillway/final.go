@@ -11,13 +11,15 @@ import (
 	"spillway/sim/unit"
 )
 
+const finalName = "sim_result.final"
+
 // writeFinal writes sim_result.final with the artifact's keys, one "key = value"
 // a line, for scripts that read it. Single-iteration systems write iter0.
 func writeFinal(dir string, j *job, r *result.Result) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(dir, "sim_result.final"))
+	f, err := os.Create(filepath.Join(dir, finalName))
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ usage: spillway COMMAND [ARGUMENTS]
                      kernel times) or MODEL@BATCH@as-paper
   sweep              run a grid of models, batches, systems and settings
   verify             compare with every published number of the G10 artifact
-  models             list the bundled models and systems
+  models             list the bundled models, their GPUs and the systems
   convert            write a workload as a Spillway trace
 
 spillway COMMAND -h explains a command. Exit code: 0 done, 1 a run or claim

@@ -24,6 +24,10 @@ func modelsCommand(args []string, stdout, stderr io.Writer) error {
 	for _, m := range zoo.Models {
 		fmt.Fprintf(tw, "%s\t%d\t%s\n", m.ID, m.DefaultBatch, m.Title)
 	}
+	fmt.Fprintln(tw, "\nGPU\t\tDESCRIPTION")
+	for _, g := range zoo.GPUs {
+		fmt.Fprintf(tw, "%s\t\t%s\n", g.Key, g.Name)
+	}
 	fmt.Fprintln(tw, "\nSYSTEM\t\tDESCRIPTION")
 	for _, s := range sim.Systems {
 		fmt.Fprintf(tw, "%s\t\t%s (%s)\n", s.Name, s.About, s.Paper)

@@ -63,6 +63,9 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	if len(paths) == 0 {
 		return fmt.Errorf("run: name a .config file, a Spillway trace, or MODEL@BATCH of the zoo")
 	}
+	if *final != "" && len(paths) > 1 {
+		return fmt.Errorf("run: -final writes one file, %s, and there are %d workloads; run them one by one", finalName, len(paths))
+	}
 	for _, path := range paths {
 		j, err := open(path, *artifact, *mode, *only, set)
 		if err != nil {
@@ -105,7 +108,7 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	var data []byte
 	if !bundled {
 		if data, err = os.ReadFile(path); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w; a bundled model is written MODEL@BATCH, like bert-base@256", err)
 		}
 	}
 	config := !bundled && !spillway.Sniff(data)
@@ -150,8 +153,24 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	if only != "" {
 		j.q.System = only
 	}
+	if err := knownSystem(j.q.System); err != nil {
+		return nil, err
+	}
 	j.q.Options.Quirks = q
 	return j, j.q.Validate()
+}
+
+// knownSystem says which systems there are when name is none of them.
+func knownSystem(name string) error {
+	_, err := sim.Find(name)
+	if err == nil {
+		return nil
+	}
+	names := make([]string, len(sim.Systems))
+	for i := range sim.Systems {
+		names[i] = sim.Systems[i].Name
+	}
+	return fmt.Errorf("%w; there are %s", err, strings.Join(names, ", "))
 }
 
 // withOverrides says that lines past the end of the file come from -set.
@@ -201,6 +220,7 @@ type output struct {
 	System           string        `json:"system"`
 	Mode             string        `json:"mode"`
 	Workload         string        `json:"workload"`
+	KernelTimes      string        `json:"kernel_times"`
 	Fits             bool          `json:"fits"`
 	Reason           string        `json:"reason"`           // why it does not fit
 	IterationCycles  unit.Cycles   `json:"iteration_cycles"` // of the reported iteration
@@ -226,6 +246,7 @@ const jsonHelp = `
 -json prints one object a run. Cycles are ticks of clock_hz, pages have 4096 bytes.
 
   system, mode, workload   what ran
+  kernel_times             where they come from: measured, estimated or as-paper
   fits, reason             false when the system cannot run the workload, and why;
                            of the rest only ideal_cycles and clock_hz count then
   iteration_cycles         time of the reported iteration
@@ -267,7 +288,7 @@ type traffic struct {
 
 func printJSON(w io.Writer, j *job, r *result.Result) error {
 	o := output{
-		System: r.System, Mode: r.Mode, Workload: j.w.Name, Fits: r.Fits, Reason: r.Reason,
+		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
 		SSD: r.SSD,
 	}
@@ -300,6 +321,7 @@ func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) err
 		return tw.Flush()
 	}
 	it := r.Main()
+	line("kernel times", "%s", j.w.Times)
 	line("iteration", "%v  (%d cycles at %v; iteration %d of %d)", r.Clock.Time(it.Time), it.Time, r.Clock, r.Reported+1, len(r.Iterations))
 	line("ideal", "%v  (%d cycles); %.2f %% of ideal throughput", r.Clock.Time(r.Ideal), r.Ideal, 100*float64(r.Ideal)/float64(it.Time))
 	line("compute / overlap / stall", "%v / %v / %v", r.Clock.Time(it.Compute), r.Clock.Time(it.Overlap), r.Clock.Time(it.Stall))

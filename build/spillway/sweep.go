@@ -37,20 +37,27 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	names := strings.Split(*systems, ",")
+	var names []string
 	if *systems == "" {
-		names = names[:0]
 		for _, s := range sim.Systems {
 			names = append(names, s.Name)
+		}
+	} else {
+		for name := range strings.SplitSeq(*systems, ",") {
+			name = strings.TrimSpace(name)
+			if err := knownSystem(name); err != nil {
+				return err
+			}
+			names = append(names, name)
 		}
 	}
 	key, list, _ := strings.Cut(*vary, "=")
 	values := strings.Split(list, ",")
 
 	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "workload\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
+	fmt.Fprintf(tw, "workload\tkernel times\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
 	for name := range strings.SplitSeq(*workloads, ",") {
-		w, err := openWorkload(name, *artifact)
+		w, err := openWorkload(strings.TrimSpace(name), *artifact)
 		if err != nil {
 			return err
 		}
@@ -67,10 +74,10 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 					return err
 				}
 				if !r.Fits {
-					fmt.Fprintf(tw, "%s\t%s\t%s\tdoes not fit\t\t\n", w.Name, s, v)
+					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\tdoes not fit\t\t\n", w.Name, w.Times, s, v)
 					continue
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%v\t%.2f %%\t%v\n", w.Name, s, v, r.Clock.Time(r.Time()),
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%v\t%.2f %%\t%v\n", w.Name, w.Times, s, v, r.Clock.Time(r.Time()),
 					100*float64(r.Ideal)/float64(r.Time()), r.Main().Traffic.SSDOut)
 			}
 		}

@@ -2,6 +2,7 @@ package zoo
 
 import (
 	"fmt"
+	"strings"
 
 	"spillway/sim/unit"
 )
@@ -37,7 +38,11 @@ func FindGPU(key string) (GPU, error) {
 			return g, nil
 		}
 	}
-	return GPU{}, fmt.Errorf("no kernel times for GPU %q; take one of package zoo's GPUs, for example %q", key, GPUs[0].Key)
+	keys := make([]string, len(GPUs))
+	for i := range GPUs {
+		keys[i] = GPUs[i].Key
+	}
+	return GPU{}, fmt.Errorf("no kernel times for GPU %q; there are %s", key, strings.Join(keys, ", "))
 }
 
 // tensorPeak is how much faster the calibrated A100's TF32 tensor cores are
