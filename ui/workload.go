@@ -75,7 +75,7 @@ func (c *Workload) facts() string {
 	if s == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d kernels, %d tensors; %v of weights and optimizer state, %v of everything else, each tensor counted once.",
+	return fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
 		s.Kernels, s.Tensors, s.Global, s.Intermediate)
 }
 
@@ -106,6 +106,9 @@ func (c *Workload) filesSummary() string {
 		return fmt.Sprintf("%d of %d workloads match; the first %d are listed.", matching, len(f.Entries), len(shown))
 	case matching < len(f.Entries):
 		return fmt.Sprintf("%d of %d workloads match.", matching, len(f.Entries))
+	}
+	if len(f.Entries) == 1 {
+		return "1 workload found. A config entry also sets hardware, options and fidelity."
 	}
 	return fmt.Sprintf("%d workloads found. A config entry also sets hardware, options and fidelity.", len(f.Entries))
 }

@@ -44,6 +44,8 @@ func (n *Session) Headline() string {
 
 func (n *Session) noWinner(waiting int, refused []*Run) string {
 	switch {
+	case waiting > 0 && n.Blocked() != "":
+		return "Not computed; the message above says why."
 	case waiting > 0:
 		return "Computing…"
 	case len(refused) > 0:

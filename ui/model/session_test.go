@@ -254,6 +254,10 @@ func TestHeadline(t *testing.T) {
 	if got := s.Headline(); got != "Computing…" {
 		t.Errorf("got %q", got)
 	}
+	s.SetMachine("ssd_read", "20") // faster than its link
+	if got := s.Headline(); !strings.HasPrefix(got, "Not computed") {
+		t.Errorf("nothing can run, but the headline is %q", got)
+	}
 	for _, sys := range sim.Systems {
 		s.ToggleSystem(sys.Name)
 	}
