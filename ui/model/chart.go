@@ -88,7 +88,11 @@ func (n *Session) Note() string {
 
 // Mode says how far the numbers can be trusted: kernel times and fidelity.
 func (n *Session) Mode() string {
-	return "kernel times " + TimesName(n.Times()) + " · " + n.State.Fidelity()
+	times := TimesName(n.Times())
+	if g, err := job.FindGPU(n.State.Source.GPU); err == nil && n.State.Source.Entry == "" && n.Times() == workload.Estimated {
+		times += " for " + g.Name
+	}
+	return "kernel times " + times + " · " + n.State.Fidelity()
 }
 
 // WorkloadName names the workload shown.

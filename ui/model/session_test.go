@@ -385,6 +385,10 @@ func TestChosenGPU(t *testing.T) {
 			t.Errorf("chose %s: the slot has %q, times are for %q", p.Key, got, n.State.Source.GPU)
 		}
 	}
+	n.SetTimes(workload.Estimated)
+	if got := n.Mode(); !strings.HasPrefix(got, "kernel times estimated for GeForce RTX 4090 ·") {
+		t.Errorf("the numbers are said to be of %q", got)
+	}
 	want := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40"}
 	for i, p := range Presets() {
 		n.SetPreset(p.Key)
