@@ -22,8 +22,9 @@ usage: spillway COMMAND [ARGUMENTS]
   models             list the bundled models, their GPUs and the systems
   convert            write a workload as a Spillway trace
 
-spillway COMMAND -h explains a command. Exit code: 0 done, 1 a run or claim
-failed, 2 wrong use or unreadable input.
+spillway COMMAND -h explains a command. Exit code: 0 done, 1 a claim failed or a
+run broke off, 2 wrong use or unreadable input. That a workload does not fit is a
+result: 0.
 `
 
 // Exit codes.
@@ -60,9 +61,17 @@ func command(args []string, stdout, stderr io.Writer) int {
 // arguments, and returns the others.
 func parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	var rest []string
+	out, usage := fs.Output(), fs.Usage
+	fs.SetOutput(io.Discard) // of an error it would print the text and all flags
+	fs.Usage = func() {}
 	for {
-		if err := fs.Parse(args); err != nil {
+		switch err := fs.Parse(args); {
+		case errors.Is(err, flag.ErrHelp):
+			fs.SetOutput(out)
+			usage()
 			return nil, err
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w; spillway %s -h lists the flags", fs.Name(), err, fs.Name())
 		}
 		if fs.NArg() == 0 {
 			return rest, nil

@@ -38,6 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{}, exitUsage, "usage: spillway"},
 		{[]string{"help"}, exitOK, "usage: spillway"},
 		{[]string{"fly"}, exitUsage, `unknown command "fly"`},
+		{[]string{"sweep", "-nope"}, exitUsage, "spillway sweep -h lists the flags"},
 		{[]string{"run"}, exitUsage, "name a .config file"},
 		{[]string{"run", "-h"}, exitOK, "override a config key"},
 		{[]string{"run", "missing.config"}, exitUsage, "missing.config"},

@@ -90,7 +90,7 @@ func Decimal(v, scale int64) string {
 
 // ParseDecimal reads a plain decimal number (digits, at most one point,
 // optional sign and exponent) and returns it times scale, rounded to the
-// nearest integer.
+// nearest integer. With scale 1 the number must be whole.
 func ParseDecimal(text string, scale int64) (int64, error) {
 	s := strings.TrimSpace(text)
 	if s == "" {
@@ -139,6 +139,9 @@ func ParseDecimal(text string, scale int64) (int64, error) {
 		lo, r = bits.Div64(hi%10, lo, 10)
 		hi = q
 		up = r >= 5
+		if r != 0 && scale == 1 {
+			return 0, fmt.Errorf("%q is not a whole number", text)
+		}
 	}
 	if up {
 		lo++

@@ -52,9 +52,11 @@ func TestParseDecimal(t *testing.T) {
 		{"007", 1, 7},
 		{"8.14e-7", 1e9, 814},
 		{"1E3", 1, 1000},
-		{"1e-30", 1, 0},
-		{"0.5", 1, 1},
-		{"0.49999", 1, 0},
+		{"1e-30", 1000, 0},
+		{"0.0005", 1000, 1},
+		{"0.00049999", 1000, 0},
+		{"50.0", 1, 50},
+		{"2.5e1", 1, 25},
 		{"0.1", 1 << 30, 107374182},
 		{"32.00000000000000000000001", 1e9, 32e9},
 		{"0", 1e9, 0},
@@ -81,6 +83,11 @@ func TestParseDecimal(t *testing.T) {
 	} {
 		if got, err := ParseDecimal(text, 1e9); err == nil || err.Error() != want {
 			t.Errorf("ParseDecimal(%q) = %d, %v; want error %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"2.5", "0.0000001", "1e-30", "12345.6789e2"} {
+		if got, err := ParseDecimal(text, 1); err == nil || !strings.Contains(err.Error(), "not a whole number") {
+			t.Errorf("ParseDecimal(%q, 1) = %d, %v; want an error: it is no whole number", text, got, err)
 		}
 	}
 }
