@@ -77,8 +77,9 @@ window.tools = (() => {
     }
   }
 
-  function hand(list) {
+  async function hand(list) {
     if (list.length === 0) return;
+    await started;
     const bytes = list.reduce((sum, f) => sum + f.file.size, 0);
     if (bytes > mostBytes) {
       tools.onRefused(`These ${list.length} files are ${(bytes / 2 ** 30).toFixed(1)} GiB together; a tab can take ${mostBytes / 2 ** 30} GiB. Open fewer of them.`);
@@ -94,17 +95,21 @@ window.tools = (() => {
       if (entries.length > 0) for (const e of entries) await walk(e, list);
       else list.push(...[...transfer.files].map((file) => ({ name: file.name, file })));
     } catch (err) {
+      await started;
       tools.onRefused(`What was dropped cannot be read (${err.message ?? err}). Try the buttons under Workload.`);
       return;
     }
     hand(list);
   }
 
+  // Files that come before the program is there wait for it.
+  let begin;
+  const started = new Promise((resolve) => { begin = resolve; });
+
   function listenForFiles() {
-    const overlay = document.getElementById('drop-overlay');
     const files = (e) => e.dataTransfer?.types.includes('Files');
     let depth = 0;
-    const show = (on) => { overlay.hidden = !on; };
+    const show = (on) => { document.getElementById('drop-overlay').hidden = !on; };
     addEventListener('dragenter', (e) => { if (files(e)) { e.preventDefault(); depth++; show(true); } });
     addEventListener('dragover', (e) => { if (files(e)) e.preventDefault(); });
     addEventListener('dragleave', (e) => { if (files(e) && --depth <= 0) { depth = 0; show(false); } });
@@ -117,13 +122,11 @@ window.tools = (() => {
       const list = [...(e.clipboardData?.files ?? [])].map((file) => ({ name: file.name, file }));
       if (list.length > 0) { e.preventDefault(); hand(list); }
     });
-    for (const id of ['pick-files', 'pick-folder']) {
-      const input = document.getElementById(id);
-      input.addEventListener('change', () => {
-        hand([...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
-        input.value = '';
-      });
-    }
+    addEventListener('change', ({ target }) => {
+      if (target.id !== 'pick-files' && target.id !== 'pick-folder') return;
+      hand([...target.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
+      target.value = '';
+    });
   }
 
   function listenForKeys() {
@@ -144,7 +147,7 @@ window.tools = (() => {
   }
 
   tools.start = () => {
-    listenForFiles();
+    begin();
     listenForKeys();
     // Links inside the page must not replace the settings in the address.
     addEventListener('click', (e) => {
@@ -159,5 +162,6 @@ window.tools = (() => {
     document.getElementById('help-close').addEventListener('click', () => dialog.close());
   };
 
+  listenForFiles();
   return tools;
 })();

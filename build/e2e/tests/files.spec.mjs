@@ -86,6 +86,20 @@ test('files chosen with the button', async ({ page }) => {
   await expect(page.locator('.entry')).toHaveCount(2);
 });
 
+test('files chosen before the program is there wait for it', async ({ page }) => {
+  await page.addInitScript((files) => addEventListener('DOMContentLoaded', () => {
+    const transfer = new DataTransfer();
+    for (const [name, text] of Object.entries(files)) transfer.items.add(new File([text], name.split('/').pop()));
+    window.early = !document.getElementById('headline');
+    const input = document.getElementById('pick-files');
+    input.files = transfer.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  }), artifact);
+  await page.reload();
+  await expect(page.locator('.entry')).toHaveCount(2);
+  expect(await page.evaluate(() => window.early)).toBe(true);
+});
+
 test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
   const text = await readFile(path.resolve(import.meta.dirname, '../../../traces/spillway/testdata/tiny.json'));
   for (const [name, buffer] of [['tiny.json', text], ['tiny.json.gz', gzipSync(text)]]) {
