@@ -1,9 +1,6 @@
 package published
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // short is the length up to which the original's sort leaves a range to the
 // final insertion pass.
@@ -32,19 +29,6 @@ func Sort(a []Key, ties []float64) {
 	o.insertionSort(a[:min(len(a), short)])
 	for p := short; p < len(a); p++ {
 		o.insert(a[:p+1])
-	}
-}
-
-// SortBy orders a by value, the smallest first, as [Sort] does.
-func SortBy[E any](a []E, value func(E) float64) {
-	keys := make([]Key, len(a))
-	for i, e := range a {
-		keys[i] = Key{-value(e), int32(i)}
-	}
-	Sort(keys, nil)
-	was := slices.Clone(a)
-	for i, k := range keys {
-		a[i] = was[k.Index]
 	}
 }
 

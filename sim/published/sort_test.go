@@ -262,14 +262,6 @@ func TestSortSurvivesNonsense(t *testing.T) {
 	}
 }
 
-func TestSortBy(t *testing.T) {
-	a := []string{"ccc", "a", "bb", "d"}
-	SortBy(a, func(s string) float64 { return float64(len(s)) })
-	if want := []string{"a", "d", "bb", "ccc"}; !slices.Equal(a, want) {
-		t.Errorf("%v, want %v", a, want)
-	}
-}
-
 func BenchmarkSort(b *testing.B) {
 	for _, n := range []int{100, 3000} {
 		b.Run(fmt.Sprintf("elements=%d", n), func(b *testing.B) {

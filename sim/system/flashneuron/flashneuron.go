@@ -32,14 +32,11 @@
 package flashneuron
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"spillway/sim/engine"
 	"spillway/sim/machine"
 	"spillway/sim/program"
-	"spillway/sim/published"
 	"spillway/sim/quirk"
 	"spillway/sim/system"
 	"spillway/sim/unit"
@@ -88,7 +85,7 @@ func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program
 			"activations that are always in use need %v; weights and the largest kernel leave %v of %v; more GPU memory or a smaller batch would help",
 			total, room, m.GPUMemory)}
 	}
-	order(p.Ops, o.Quirks)
+	system.SortBy(o.Quirks, p.Ops, func(op program.Op) float64 { return float64(op.At) })
 	return p, nil
 }
 
@@ -153,13 +150,4 @@ func departures(w *workload.Workload, life *vitality.Analysis, loss workload.Ker
 		}
 	}
 	return leave
-}
-
-// order sorts by kernel.
-func order(ops []program.Op, q quirk.Set) {
-	if q.Has(quirk.UnstableSort) {
-		published.SortBy(ops, func(o program.Op) float64 { return float64(o.At) })
-		return
-	}
-	slices.SortStableFunc(ops, func(a, b program.Op) int { return cmp.Compare(a.At, b.At) })
 }

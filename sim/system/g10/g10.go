@@ -126,6 +126,6 @@ func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Option
 	if s.arena {
 		s.dropForGood()
 	}
-	s.orderOps()
+	system.SortBy(s.quirks, s.ops, func(o program.Op) float64 { return float64(o.At) })
 	return &program.Program{Ops: s.ops, Rounds: s.rounds}, nil
 }

@@ -183,36 +183,6 @@ func (s *planner) setPeriods() {
 	})
 }
 
-// sortBy sorts a by value, the smallest first, with ties as the quirk has them
-// or in the order they are in.
-func sortBy[E any](q quirk.Set, a []E, value func(E) float64) {
-	if q.Has(quirk.UnstableSort) {
-		published.SortBy(a, value)
-		return
-	}
-	slices.SortStableFunc(a, func(x, y E) int { return cmp.Compare(value(x), value(y)) })
-}
-
-// orderOps sorts the operations by kernel, with ties likewise.
-func (s *planner) orderOps() {
-	if s.quirks.Has(quirk.UnstableSort) {
-		published.SortBy(s.ops, func(o program.Op) float64 { return float64(o.At) })
-		return
-	}
-	next := make([]int, s.n+2) // where the next operation of each kernel goes
-	for _, o := range s.ops {
-		next[o.At+1]++
-	}
-	for k := range s.n {
-		next[k+1] += next[k]
-	}
-	was := slices.Clone(s.ops)
-	for _, o := range was {
-		s.ops[next[o.At]] = o
-		next[o.At]++
-	}
-}
-
 // kernel returns the kernel in its own iteration.
 func (s *planner) kernel(j int32) workload.KernelID {
 	if int(j) >= s.n {

@@ -5,12 +5,13 @@ import (
 	"spillway/sim/program"
 	"spillway/sim/published"
 	"spillway/sim/quirk"
+	"spillway/sim/system"
 )
 
 // prefetchEagerly places the prefetches of moved tensors, the earliest due
 // first, each as early as memory allows.
 func (s *planner) prefetchEagerly() {
-	sortBy(s.quirks, s.moved, func(c *period) float64 { return float64(c.back) })
+	system.SortBy(s.quirks, s.moved, func(c *period) float64 { return float64(c.back) })
 	for _, c := range s.moved {
 		at := c.back
 		for at > c.gone+1 && s.holds(c, s.memory[s.kernel(at-1)]) {
@@ -35,7 +36,7 @@ func (s *planner) holds(c *period, used int64) bool {
 // is well below the target there, and plans no way back: the published runs of
 // G10-GDS and G10-Host fetch them on demand.
 func (s *planner) dropForGood() {
-	sortBy(s.quirks, s.order, func(k published.Key) float64 { return -s.weight[k.Index] })
+	system.SortBy(s.quirks, s.order, func(k published.Key) float64 { return -s.weight[k.Index] })
 	worst, hill := s.memory[s.hill], int32(s.hill)
 	for _, k := range s.order {
 		if float64(worst) < 0.9*float64(s.target) {

@@ -51,7 +51,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 	}
 	for r.rounds < k && r.step() {
 	}
-	published.SortBy(r.local, func(i int) float64 { return float64(r.back[i]) })
+	system.SortBy(quirk.UnstableSort, r.local, func(i int) float64 { return float64(r.back[i]) })
 	for _, i := range r.local {
 		c, at := &p.periods[i], r.back[i]
 		for at > r.gone[i]+1 && p.target > r.mem[at-1] {
@@ -65,7 +65,7 @@ func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Op
 	if p.arena {
 		r.drop()
 	}
-	published.SortBy(r.ops, func(o program.Op) float64 { return float64(o.At) })
+	system.SortBy(quirk.UnstableSort, r.ops, func(o program.Op) float64 { return float64(o.At) })
 	return &program.Program{Ops: r.ops, Rounds: r.rounds}
 }
 
@@ -75,7 +75,7 @@ func (r *naive) weight(i int) float64 {
 
 func (r *naive) drop() {
 	h := r.mem[r.hill]
-	published.SortBy(r.list, func(i int) float64 { return -r.weight(i) })
+	system.SortBy(quirk.UnstableSort, r.list, func(i int) float64 { return -r.weight(i) })
 	for _, i := range r.list {
 		c := &r.periods[i]
 		if float64(h) < 0.9*float64(r.target) {
