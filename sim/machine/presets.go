@@ -3,6 +3,7 @@ package machine
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/unit"
 )
@@ -124,31 +125,30 @@ func host(key string, gib unit.Bytes, source string) Part {
 // A Preset is a whole machine to start from.
 type Preset struct {
 	Key     string // stable, in URLs, whatever the machine is called
+	GPU     string // key of its GPU, which its numbers alone may not tell
 	Machine Machine
 }
 
 // Presets returns whole machines. The first is the default.
 func Presets() []Preset {
-	build := func(key, name string, parts ...string) Preset {
+	build := func(key, name, gpu string, parts ...string) Preset {
 		m := G10()
 		m.Name = name
 		for _, s := range Slots() {
 			for _, p := range s.Parts {
-				for _, k := range parts {
-					if p.Key == k {
-						p.Fit(&m)
-					}
+				if p.Key == gpu || slices.Contains(parts, p.Key) {
+					p.Fit(&m)
 				}
 			}
 		}
-		return Preset{key, m}
+		return Preset{key, gpu, m}
 	}
 	return []Preset{
-		{"g10-table-2-a100-40gb-pcie-3-z-nand", G10()},
+		{"g10-table-2-a100-40gb-pcie-3-z-nand", "a100-40", G10()},
 		build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4", "980-pro"),
 		build("v100-32gb-pcie-3-z-nand", "V100-32GB, PCIe 3, Z-NAND", "v100-32"),
 		build("h100-80gb-pcie-5-pm1743", "H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5", "pm1743", "host-256"),
 		build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4", "990-pro", "host-64"),
-		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "pcie4", "p5800x"),
+		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4", "p5800x"),
 	}
 }

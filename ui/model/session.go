@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spillway/sim"
 	"spillway/sim/device/flash"
@@ -421,14 +420,7 @@ func (n *Session) SetPreset(key string) {
 	n.Change("", func() {
 		n.State.Preset, n.State.Machine = p.Key, p.Machine
 		clear(n.Machine.drafts)
-		for _, s := range machine.Slots() {
-			for _, part := range s.Parts {
-				// GPUs with equally much memory make equal machines; the key names the one.
-				if strings.Contains(p.Key, part.Key) {
-					n.estimateFor(part.Key)
-				}
-			}
-		}
+		n.estimateFor(p.GPU)
 	})
 }
 
