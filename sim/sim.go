@@ -7,6 +7,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"spillway/sim/device/flash"
 	"spillway/sim/engine"
@@ -42,7 +43,11 @@ func Find(name string) (system.System, error) {
 			return s, nil
 		}
 	}
-	return system.System{}, fmt.Errorf("unknown system %q", name)
+	names := make([]string, len(Systems))
+	for i := range Systems {
+		names[i] = Systems[i].Name
+	}
+	return system.System{}, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // A Request is one run of one system, without the workload.

@@ -153,24 +153,8 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	if only != "" {
 		j.q.System = only
 	}
-	if err := knownSystem(j.q.System); err != nil {
-		return nil, err
-	}
 	j.q.Options.Quirks = q
 	return j, j.q.Validate()
-}
-
-// knownSystem says which systems there are when name is none of them.
-func knownSystem(name string) error {
-	_, err := sim.Find(name)
-	if err == nil {
-		return nil
-	}
-	names := make([]string, len(sim.Systems))
-	for i := range sim.Systems {
-		names[i] = sim.Systems[i].Name
-	}
-	return fmt.Errorf("%w; there are %s", err, strings.Join(names, ", "))
 }
 
 // withOverrides says that lines past the end of the file come from -set.

@@ -45,7 +45,7 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	} else {
 		for name := range strings.SplitSeq(*systems, ",") {
 			name = strings.TrimSpace(name)
-			if err := knownSystem(name); err != nil {
+			if _, err := sim.Find(name); err != nil {
 				return err
 			}
 			names = append(names, name)
