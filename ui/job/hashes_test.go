@@ -19,6 +19,19 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // of its result's hash: one line "model batch hash system config" a run.
 const hashes = "testdata/hashes.golden"
 
+// publishedJobs returns a job for every published run, on bundled workloads.
+func publishedJobs() []Job {
+	var jobs []Job
+	seen := map[string]bool{}
+	for _, p := range study.All() {
+		if run := p.Run(); !seen[run] {
+			seen[run] = true
+			jobs = append(jobs, Job{ID: len(jobs) + 1, Study: run, Source: Source{Model: p.Model, Batch: p.Batch, Times: workload.ColdModel}})
+		}
+	}
+	return jobs
+}
+
 // TestHashes runs all of them and compares. The same file is compared with what
 // the page's workers say in a browser, so a result is the same everywhere. With
 // -short, as under Node, only every fourth runs.
@@ -27,16 +40,8 @@ func TestHashes(t *testing.T) {
 	if testing.Short() && !*update {
 		every = 4
 	}
-	var jobs []Job
-	var lines []string
-	seen := map[string]bool{}
-	for _, p := range study.All() {
-		if run := p.Run(); !seen[run] {
-			seen[run] = true
-			jobs = append(jobs, Job{ID: len(jobs), Study: run, Hash: true, Source: Source{Model: p.Model, Batch: p.Batch, Times: workload.ColdModel}})
-		}
-	}
-	lines = make([]string, len(jobs))
+	jobs := publishedJobs()
+	lines := make([]string, len(jobs))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -44,6 +49,7 @@ func TestHashes(t *testing.T) {
 			b := &Bench{}
 			for i := range next {
 				j := &jobs[i]
+				j.Hash = true
 				a := b.Do(*j, nil)
 				if a.Error != "" {
 					t.Errorf("%s: %s", j.Study, a.Error)

@@ -1,6 +1,7 @@
 // Measures the page's program in Chromium; only `make bench` runs this.
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect, test } from '../fixture.mjs';
+import { inWorker } from '../worker.mjs';
 
 test.skip(!process.env.BENCH, 'make bench runs this');
 
@@ -12,37 +13,14 @@ const runs = [
 ];
 const times = 40; // the browser compiles better while the first ones run
 
-// inWorker does the jobs one after another in a worker of the page's own
-// program and returns how long each took, in ms.
-function inWorker(page, jobs) {
-  return page.evaluate((list) => new Promise((resolve, reject) => {
-    const worker = new Worker('worker.js');
-    const took = [];
-    let start = 0;
-    worker.onerror = (e) => reject(new Error(e.message));
-    worker.onmessage = ({ data }) => {
-      if (data.answer) {
-        const answer = JSON.parse(data.answer);
-        if (!answer.Last) return;
-        if (answer.Error) reject(new Error(answer.Error));
-        took.push(performance.now() - start);
-      } else if (!data.ready) return;
-      start = performance.now();
-      const next = list[took.length];
-      if (next) worker.postMessage({ job: JSON.stringify(next) });
-      else { worker.terminate(); resolve(took); }
-    };
-    worker.postMessage({ module: window.wasmModule });
-  }), jobs);
-}
-
 test('runs in a worker', async ({ page }) => {
   test.setTimeout(120_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
   await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
   for (const [model, batch, run] of runs) {
     const job = { Source: { Model: model, Batch: batch, Times: 'as-paper' }, Study: run };
-    const took = await inWorker(page, Array.from({ length: times }, (_, i) => ({ ID: i + 1, ...job })));
+    const answers = await inWorker(page, Array.from({ length: times }, (_, i) => ({ ID: i + 1, ...job })));
+    const took = answers.map((a) => a.took);
     took.sort((a, b) => a - b);
     console.log(`${run}: median ${took[times / 2].toFixed(1)} ms, least ${took[0].toFixed(1)} ms`);
   }
