@@ -3,7 +3,7 @@ package ui
 import (
 	"fmt"
 
-	"spillway/sim/quirk"
+	"spillway/sim/train/quirk"
 	"spillway/ui/model"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/vugu/vugu"
 
-	"spillway/sim/device/flash"
-	"spillway/sim/machine"
+	"spillway/sim/flash"
+	"spillway/sim/train/machine"
 	"spillway/ui/model"
 )
 

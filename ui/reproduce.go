@@ -8,7 +8,7 @@ import (
 
 	"github.com/vugu/vugu"
 
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
 	"spillway/ui/model"
 )
 

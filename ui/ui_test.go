@@ -9,7 +9,7 @@ import (
 
 	"github.com/vugu/vugu"
 
-	"spillway/sim"
+	"spillway/sim/train"
 	"spillway/ui/job"
 	"spillway/ui/model"
 )
@@ -181,7 +181,7 @@ func TestPageShowsEverySystem(t *testing.T) {
 	s.want("headline", "Computing…")
 	s.runner.work(s.root.Session)
 	s.draw()
-	for _, sys := range sim.Systems {
+	for _, sys := range train.Systems {
 		s.want("run-"+sys.Name, "done")
 		s.want("numbers", sys.Title)
 	}
@@ -224,7 +224,7 @@ func TestContradictoryHardware(t *testing.T) {
 
 func TestSwitches(t *testing.T) {
 	s := newStage(t)
-	last := sim.Systems[len(sim.Systems)-1]
+	last := train.Systems[len(train.Systems)-1]
 	s.fire("on-"+last.Name, "change", "")
 	s.want("run-"+last.Name, "hidden")
 	if s.root.State.On(last.Name) {
@@ -268,12 +268,12 @@ func TestDownloads(t *testing.T) {
 func TestCancelAndRunAgain(t *testing.T) {
 	s := newStage(t)
 	s.fire("cancel", "click", "")
-	s.want("run-"+sim.Systems[0].Name, "cancelled")
+	s.want("run-"+train.Systems[0].Name, "cancelled")
 	s.runner.queue = nil
 	s.fire("again", "click", "")
 	s.runner.work(s.root.Session)
 	s.draw()
-	s.want("run-"+sim.Systems[0].Name, "done")
+	s.want("run-"+train.Systems[0].Name, "done")
 }
 
 func TestNotesNameEverySystem(t *testing.T) {

@@ -22,24 +22,24 @@ import (
 const module = "spillway"
 
 // simOrder lists the simulator's packages: each may import only those before
-// it. "sim/system/*" stands for the systems, which do not know each other.
+// it. "sim/train/system/*" stands for the systems, which do not know each other.
 var simOrder = []string{
 	"sim/unit",
 	"sim/knob",
-	"sim/quirk",
 	"sim/workload",
-	"sim/machine",
 	"sim/vitality",
-	"sim/published",
-	"sim/result",
-	"sim/device/flash",
-	"sim/program",
-	"sim/engine",
-	"sim/system",
-	"sim/system/*",
-	"sim",
-	"sim/system/systemtest", // the suite every system must pass
-	"sim/study",
+	"sim/flash",
+	"sim/train/quirk",
+	"sim/train/machine",
+	"sim/train/published",
+	"sim/train/result",
+	"sim/train/program",
+	"sim/train/engine",
+	"sim/train/system",
+	"sim/train/system/*",
+	"sim/train",
+	"sim/train/system/systemtest", // the suite every system must pass
+	"sim/train/papers/*",
 }
 
 // impure packages reach for a clock, a file, another goroutine or a browser.
@@ -51,7 +51,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/machine"}
+var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
@@ -131,8 +131,10 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	if strings.HasPrefix(folder, "sim/system/") {
-		return slices.Index(simOrder, "sim/system/*")
+	for _, many := range []string{"sim/train/system", "sim/train/papers"} {
+		if strings.HasPrefix(folder, many+"/") {
+			return slices.Index(simOrder, many+"/*")
+		}
 	}
 	return -1
 }
@@ -155,7 +157,7 @@ func simImport(from, to string) string {
 		return fmt.Sprintf("%s has no place in simOrder yet; give it one", from)
 	case t < 0:
 		return fmt.Sprintf("%s has no place in simOrder yet; give it one", to)
-	case f == t && strings.HasPrefix(from, "sim/system/") && !strings.HasPrefix(to, from+"/"):
+	case f == t && strings.HasPrefix(from, "sim/train/system/") && !strings.HasPrefix(to, from+"/"):
 		return "a system never imports another; what they share belongs to vitality, engine or program"
 	case f < t:
 		return "the order of the simulator's packages forbids it"
@@ -246,18 +248,18 @@ func TestLawItself(t *testing.T) {
 		from, to string
 		ok       bool
 	}{
-		{"sim/engine", "sim/unit", true},
-		{"sim/unit", "sim/engine", false},
-		{"sim/system/g10", "sim/vitality", true},
-		{"sim/system/g10", "sim/system", true},
-		{"sim/system/g10", "sim/system/uvm", false},
-		{"sim/system/g10", "sim/system/g10/internal", true},
-		{"sim", "sim/system/g10", true},
-		{"sim/engine", "sim", false},
-		{"sim/engine", "traces/g10", false},
-		{"sim/engine", "ui", false},
-		{"sim/engine", "github.com/vugu/vugu", false},
-		{"sim/engine", "slices", true},
+		{"sim/train/engine", "sim/unit", true},
+		{"sim/unit", "sim/train/engine", false},
+		{"sim/train/system/g10", "sim/vitality", true},
+		{"sim/train/system/g10", "sim/train/system", true},
+		{"sim/train/system/g10", "sim/train/system/uvm", false},
+		{"sim/train/system/g10", "sim/train/system/g10/internal", true},
+		{"sim/train", "sim/train/system/g10", true},
+		{"sim/train/engine", "sim/train", false},
+		{"sim/train/engine", "traces/g10", false},
+		{"sim/train/engine", "ui", false},
+		{"sim/train/engine", "github.com/vugu/vugu", false},
+		{"sim/train/engine", "slices", true},
 		{"sim/nowhere", "sim/unit", false},
 	}
 	for _, tt := range tests {

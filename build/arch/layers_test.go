@@ -22,11 +22,11 @@ type layer struct {
 // layers lists every package outside sim. The first that fits a folder counts.
 var layers = []layer{
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
-	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/machine", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
-	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/machine", "traces/jsonx"}}, // a format never imports another
-	{"ui/job", []string{"sim/...", "traces/..."}},                                                 // what a worker does
-	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                                   // what the page shows
+	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/..."}},
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
+	{"ui/job", []string{"sim/...", "traces/..."}},                                                       // what a worker does
+	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                                         // what the page shows
 	{"ui", []string{"sim/...", "ui/..."}},
 	{"wasm/edge", nil}, // the optional host serves files
 	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},
@@ -84,7 +84,7 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 			if ours && !slices.ContainsFunc(l.may, allowed) {
 				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
 			}
-			if to == "sim/system/systemtest" {
+			if to == "sim/train/system/systemtest" {
 				t.Errorf("%s imports %s: only tests do", f.name, to)
 			}
 		}
@@ -126,7 +126,7 @@ func TestLayers(t *testing.T) {
 		{"traces/*", "traces/g10/x", false},
 		{"traces/*", "traces", false},
 		{"sim/...", "sim", true},
-		{"sim/...", "sim/system/g10", true},
+		{"sim/...", "sim/train/system/g10", true},
 		{"sim/...", "simple", false},
 		{"ui", "ui", true},
 		{"ui", "ui/model", false},

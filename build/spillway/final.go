@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"spillway/sim/engine"
-	"spillway/sim/result"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
 

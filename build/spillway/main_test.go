@@ -12,8 +12,8 @@ import (
 	"testing"
 	"unicode"
 
-	"spillway/sim"
-	"spillway/sim/result"
+	"spillway/sim/train"
+	"spillway/sim/train/result"
 	"spillway/traces/jsonx"
 )
 
@@ -134,7 +134,7 @@ func TestJSONSSD(t *testing.T) {
 	if got.SSD["drive"] != "z-nand" || got.SSD["endurance_bytes"] != 175.2e15 || typed.SSD.Written == 0 {
 		t.Errorf("got %v", got.SSD)
 	}
-	for _, note := range sim.DescribeSSD(typed.SSD) {
+	for _, note := range train.DescribeSSD(typed.SSD) {
 		if !slices.Contains(got.Notes, note) {
 			t.Errorf("the object says %q, which is not among the notes %q", note, got.Notes)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"spillway/sim"
+	"spillway/sim/train"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
 )
@@ -29,7 +29,7 @@ func modelsCommand(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(tw, "%s\t\t%s\n", g.Key, g.Name)
 	}
 	fmt.Fprintln(tw, "\nSYSTEM\t\tDESCRIPTION")
-	for _, s := range sim.Systems {
+	for _, s := range train.Systems {
 		fmt.Fprintf(tw, "%s\t\t%s (%s)\n", s.Name, s.About, s.Paper)
 	}
 	return tw.Flush()

@@ -10,11 +10,11 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/result"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/g10"
@@ -38,7 +38,7 @@ func (a *assignments) Set(s string) error {
 // A job is one run: a workload and what to do with it.
 type job struct {
 	w *workload.Workload
-	q sim.Request
+	q train.Request
 }
 
 func runCommand(args []string, stdout, stderr io.Writer) error {
@@ -72,7 +72,7 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		began := time.Now()
-		r, err := sim.Run(j.w, j.q, nil)
+		r, err := train.Run(j.w, j.q, nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -100,7 +100,7 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &job{q: sim.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
+	j := &job{q: train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
 	bundled := false
 	if j.w, bundled, err = fromZoo(path); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 			return nil, err
 		}
 		for _, p := range cfg.Pairs {
-			if _, err := sim.Configure(&j.q, p.Key, p.Value); err != nil {
+			if _, err := train.Configure(&j.q, p.Key, p.Value); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", path, p.Line, err)
 			}
 		}
@@ -142,7 +142,7 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 	}
 	for _, s := range set {
 		key, value, _ := strings.Cut(s, "=")
-		known, err := sim.Configure(&j.q, key, value)
+		known, err := train.Configure(&j.q, key, value)
 		if err != nil {
 			return nil, fmt.Errorf("-set %s: %w", s, err)
 		}
@@ -166,8 +166,8 @@ func withOverrides(err error, set assignments) error {
 }
 
 func machineOrSystemKey(key string) bool {
-	q := sim.Request{Machine: machine.G10(), Options: system.Published()}
-	known, _ := sim.Configure(&q, key, "")
+	q := train.Request{Machine: machine.G10(), Options: system.Published()}
+	known, _ := train.Configure(&q, key, "")
 	return known
 }
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
 )
 
 func sweepCommand(args []string, stdout, stderr io.Writer) error {
@@ -26,7 +26,7 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	if err := noMore(parse(fs, args)); err != nil {
 		return err
 	}
-	q := sim.Request{Machine: machine.G10(), Options: system.Published()}
+	q := train.Request{Machine: machine.G10(), Options: system.Published()}
 	quirks, err := quirk.Parse(*mode)
 	if err != nil {
 		return err
@@ -39,13 +39,13 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	}
 	var names []string
 	if *systems == "" {
-		for _, s := range sim.Systems {
+		for _, s := range train.Systems {
 			names = append(names, s.Name)
 		}
 	} else {
 		for name := range strings.SplitSeq(*systems, ",") {
 			name = strings.TrimSpace(name)
-			if _, err := sim.Find(name); err != nil {
+			if _, err := train.Find(name); err != nil {
 				return err
 			}
 			names = append(names, name)
@@ -69,7 +69,7 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 						return err
 					}
 				}
-				r, err := sim.Run(w, q, nil)
+				r, err := train.Run(w, q, nil)
 				if err != nil {
 					return err
 				}
@@ -86,9 +86,9 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 }
 
 // configure applies key=value to q.
-func configure(q *sim.Request, assignment string) error {
+func configure(q *train.Request, assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
-	known, err := sim.Configure(q, key, value)
+	known, err := train.Configure(q, key, value)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", assignment, err)

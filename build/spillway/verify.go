@@ -13,9 +13,9 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"spillway/sim"
-	"spillway/sim/result"
-	"spillway/sim/study"
+	"spillway/sim/train"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/result"
 	"spillway/traces/g10"
 )
 
@@ -123,7 +123,7 @@ func runPoint(p *study.Point, artifact string) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.Run(w, p.Request(), nil)
+	return train.Run(w, p.Request(), nil)
 }
 
 func printRows(w io.Writer, rows []study.Row, all bool) error {

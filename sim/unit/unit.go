@@ -145,8 +145,11 @@ func (b Bandwidth) String() string {
 	return scaled(int64(b), int64(MBps), "MB/s")
 }
 
-// mulDiv returns x*y/z through a 128-bit product, saturating at the largest
-// int64; up rounds up.
+// MulDiv returns x*y/z, rounded down, for non-negative x and y and positive z
+// through a 128-bit product; it saturates at the largest int64, where z is 0 too.
+func MulDiv(x, y, z int64) int64 { return mulDiv(uint64(x), uint64(y), uint64(max(z, 0)), false) }
+
+// mulDiv is MulDiv without signs; up rounds up.
 func mulDiv(x, y, z uint64, up bool) int64 {
 	const most = 1<<63 - 1
 	if z == 0 {

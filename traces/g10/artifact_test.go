@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/engine"
+	"spillway/sim/train/engine"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"

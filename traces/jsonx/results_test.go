@@ -9,12 +9,12 @@ import (
 	"reflect"
 	"testing"
 
-	"spillway/sim"
 	"spillway/sim/knob"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/result"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/traces/jsonx"
 )
@@ -22,8 +22,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // request returns a request in which every number is another one.
-func request() *sim.Request {
-	q := &sim.Request{System: "g10", Options: system.Published(), Machine: machine.G10()}
+func request() *train.Request {
+	q := &train.Request{System: "g10", Options: system.Published(), Machine: machine.G10()}
 	q.Options.Quirks = quirk.DoubleInput | quirk.SymmetricSSD
 	q.Options.Noise, q.Options.Seed = 150, 7
 	return q
@@ -59,7 +59,7 @@ func TestNamesAreStable(t *testing.T) {
 		file         string
 		value, empty any
 	}{
-		{"testdata/request.json", request(), new(sim.Request)},
+		{"testdata/request.json", request(), new(train.Request)},
 		{"testdata/result.json", measured(), new(result.Result)},
 		{"testdata/unfit.json", unfit, new(result.Result)},
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/machine"
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )

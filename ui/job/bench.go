@@ -8,10 +8,10 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/result"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
@@ -73,7 +73,7 @@ func (b *Bench) do(j Job, progress func(done, total int), a *Answer) error {
 	if err != nil {
 		return err
 	}
-	r, err := sim.Run(w, *j.Run, progress)
+	r, err := train.Run(w, *j.Run, progress)
 	if err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func entryNames(s *traces.Source) []string {
 
 // setup returns the hardware and options that a config file of the G10
 // artifact asks for: the paper's, as published, with the file's lines applied.
-func setup(c *g10.Config) (*sim.Request, error) {
-	q := &sim.Request{Machine: machine.G10(), Options: system.Published()}
+func setup(c *g10.Config) (*train.Request, error) {
+	q := &train.Request{Machine: machine.G10(), Options: system.Published()}
 	var errs []error
 	for _, p := range c.Pairs {
-		if _, err := sim.Configure(q, p.Key, p.Value); err != nil {
+		if _, err := train.Configure(q, p.Key, p.Value); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", c.Name, p.Line, err))
 		}
 	}

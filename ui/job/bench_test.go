@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
@@ -17,8 +17,8 @@ import (
 // small is a bundled workload that is quick to run.
 var small = Source{Model: "bert-base", Batch: 16, Times: workload.ColdModel}
 
-func request(name string) *sim.Request {
-	return &sim.Request{System: name, Machine: machine.G10(), Options: system.Published()}
+func request(name string) *train.Request {
+	return &train.Request{System: name, Machine: machine.G10(), Options: system.Published()}
 }
 
 // tiny is a small set of the G10 artifact's files.
@@ -46,7 +46,7 @@ func tiny() []traces.File {
 func TestRun(t *testing.T) {
 	b := &Bench{}
 	calls := 0
-	for i, s := range sim.Systems {
+	for i, s := range train.Systems {
 		a := b.Do(Job{ID: i + 1, Source: small, Run: request(s.Name), Hash: true}, func(done, total int) { calls++ })
 		if a.Error != "" || !a.Last || a.ID != i+1 || a.Result.System != s.Name || len(a.Hash) != 64 {
 			t.Errorf("%s: %+v", s.Name, a)
@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 func TestErrors(t *testing.T) {
 	b := &Bench{}
 	b.Open(3, tiny())
-	bad := request(sim.Systems[0].Name)
+	bad := request(train.Systems[0].Name)
 	bad.Machine.GPUMemory = 1
 	for _, tt := range []struct {
 		job  Job
@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 
 func TestPanicIsAnAnswer(t *testing.T) {
 	b := &Bench{}
-	a := b.Do(Job{ID: 5, Source: small, Run: request(sim.Systems[0].Name)}, func(done, total int) { panic("boom") })
+	a := b.Do(Job{ID: 5, Source: small, Run: request(train.Systems[0].Name)}, func(done, total int) { panic("boom") })
 	if a.Error != "" && !strings.Contains(a.Error, "the simulator has a bug: boom") {
 		t.Errorf("got %+v", a)
 	}

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"spillway/sim"
 	"spillway/sim/knob"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
 	"spillway/sim/workload"
 )
 
@@ -24,11 +24,11 @@ func TestExtremes(t *testing.T) {
 		if m.Validate() != nil || knob.CheckAll(system.Knobs(), &o) != nil {
 			return // the form says why
 		}
-		for _, s := range sim.Systems {
+		for _, s := range train.Systems {
 			for _, q := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 				o.Quirks = q
 				begun := time.Now()
-				a := b.Do(Job{ID: 1, Source: source, Run: &sim.Request{System: s.Name, Machine: m, Options: o}}, nil)
+				a := b.Do(Job{ID: 1, Source: source, Run: &train.Request{System: s.Name, Machine: m, Options: o}}, nil)
 				if a.Error != "" {
 					t.Errorf("%s, %s, %s: %s", name, s.Name, q, a.Error)
 				}

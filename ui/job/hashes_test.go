@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
 	"spillway/sim/workload"
 )
 

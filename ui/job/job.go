@@ -4,9 +4,9 @@
 package job
 
 import (
-	"spillway/sim"
-	"spillway/sim/result"
-	"spillway/sim/study"
+	"spillway/sim/train"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -28,7 +28,7 @@ type Source struct {
 type Job struct {
 	ID     int // never reused; answers carry it back
 	Source Source
-	Run    *sim.Request
+	Run    *train.Request
 	Study  string // name of a published run: study.Point.Run
 	Memory bool   // analyze the tensors' lifetimes
 	Hash   bool   // also return the hash of the result
@@ -45,12 +45,12 @@ type Summary struct {
 
 // An Entry is one workload found in opened files.
 type Entry struct {
-	Name  string       // unique among the files
-	Info  string       // what it is, short
-	Model string       // the network's stable name, empty if unknown
-	Batch int          // samples an iteration, 0 if unknown
-	Setup *sim.Request // hardware and options that come with it, nil if none
-	Error string       // why it cannot be used, empty if it can
+	Name  string         // unique among the files
+	Info  string         // what it is, short
+	Model string         // the network's stable name, empty if unknown
+	Batch int            // samples an iteration, 0 if unknown
+	Setup *train.Request // hardware and options that come with it, nil if none
+	Error string         // why it cannot be used, empty if it can
 }
 
 // An Answer is what a worker says about a job. One job has any number of

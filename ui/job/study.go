@@ -3,8 +3,8 @@ package job
 import (
 	"fmt"
 
-	"spillway/sim"
-	"spillway/sim/study"
+	"spillway/sim/train"
+	study "spillway/sim/train/papers/g10"
 )
 
 // mostDrawn is how many values of a list a chart of Figures 2 to 4 gets.
@@ -25,7 +25,7 @@ func (b *Bench) study(j Job, progress func(done, total int), a *Answer) error {
 	if len(points) == 0 {
 		return fmt.Errorf("no published run is called %q", j.Study)
 	}
-	r, err := sim.Run(w, points[0].Request(), progress)
+	r, err := train.Run(w, points[0].Request(), progress)
 	if err != nil {
 		return err
 	}

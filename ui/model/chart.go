@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/sim/device/flash"
-	"spillway/sim/engine"
-	"spillway/sim/result"
+	"spillway/sim/flash"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/result"
 	"spillway/sim/workload"
 	"spillway/traces/jsonx"
 	"spillway/ui/job"

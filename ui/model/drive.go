@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"spillway/sim"
-	"spillway/sim/device/flash"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/result"
-	"spillway/sim/study"
+	"spillway/sim/flash"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
 
@@ -178,6 +178,6 @@ func Remarks(r *result.Result) []string {
 	if r.SSD == nil {
 		return r.Notes
 	}
-	said := sim.DescribeSSD(r.SSD)
+	said := train.DescribeSSD(r.SSD)
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(t string) bool { return slices.Contains(said, t) })
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/quirk"
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/quirk"
 	"spillway/ui/job"
 )
 

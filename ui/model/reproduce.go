@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
 	"spillway/sim/workload"
 	"spillway/ui/job"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/sim"
-	"spillway/sim/study"
+	"spillway/sim/train"
+	study "spillway/sim/train/papers/g10"
 )
 
 // A PaperChart is a figure of the paper: our values over the published ones.
@@ -72,8 +72,8 @@ func partOf(m *study.Mark) string   { return m.Part }
 
 // seriesColor is the color of a system, or of the i-th other series.
 func seriesColor(name string, i int) string {
-	for k := range sim.Systems {
-		if sim.Systems[k].Title == name {
+	for k := range train.Systems {
+		if train.Systems[k].Title == name {
 			return fmt.Sprintf("var(--system-%d)", k%systemColors)
 		}
 	}

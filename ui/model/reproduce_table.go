@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
 )
 
 // quantities are the metrics in words.

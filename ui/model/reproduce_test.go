@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/study"
+	study "spillway/sim/train/papers/g10"
 	"spillway/sim/workload"
 	"spillway/ui/job"
 )

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 
-	"spillway/sim"
-	"spillway/sim/device/flash"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/result"
-	"spillway/sim/system"
+	"spillway/sim/flash"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
 	"spillway/sim/workload"
 	"spillway/ui/job"
 )
@@ -81,7 +81,7 @@ func NewSession(s State, r Runner) *Session {
 		runner:  r,
 		cache:   cache{max: 128},
 	}
-	for _, sys := range sim.Systems {
+	for _, sys := range train.Systems {
 		n.Runs = append(n.Runs, Run{System: sys})
 	}
 	n.Paper = newReproduction(n)

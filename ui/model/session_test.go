@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/result"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/ui/job"
@@ -61,11 +61,11 @@ func newDesk() (*desk, *Session) {
 
 func TestSessionStartsEverySystem(t *testing.T) {
 	d, s := newDesk()
-	if len(d.started) != len(sim.Systems) {
-		t.Fatalf("%d jobs; want %d", len(d.started), len(sim.Systems))
+	if len(d.started) != len(train.Systems) {
+		t.Fatalf("%d jobs; want %d", len(d.started), len(train.Systems))
 	}
 	for i, j := range d.started {
-		if j.Run.System != sim.Systems[i].Name || j.ID == 0 || j.Source != s.State.Source {
+		if j.Run.System != train.Systems[i].Name || j.ID == 0 || j.Source != s.State.Source {
 			t.Errorf("job %d: %+v", i, j)
 		}
 	}
@@ -162,11 +162,11 @@ func TestResultsAreRemembered(t *testing.T) {
 func TestCancelAndCrash(t *testing.T) {
 	d, s := newDesk()
 	s.Cancel()
-	if s.Active() || len(d.stopped) != len(sim.Systems) || s.Runs[0].RunState() != "cancelled" {
+	if s.Active() || len(d.stopped) != len(train.Systems) || s.Runs[0].RunState() != "cancelled" {
 		t.Errorf("stopped %v, %q", d.stopped, s.Runs[0].RunState())
 	}
 	s.RunAgain()
-	j := d.find(t, sim.Systems[1].Name)
+	j := d.find(t, train.Systems[1].Name)
 	s.Answer(job.Answer{ID: j.ID, Last: true, Error: "gone", Crash: "A worker stopped."})
 	if s.Notice != "A worker stopped." || s.Runs[1].RunState() != "failed" {
 		t.Errorf("notice %q, state %q", s.Notice, s.Runs[1].RunState())
@@ -225,8 +225,8 @@ func TestOpenFiles(t *testing.T) {
 // as slow, the third does not fit, the others slower and slower.
 func finished(t *testing.T) *Session {
 	d, s := newDesk()
-	for i := range sim.Systems {
-		j := d.find(t, sim.Systems[i].Name)
+	for i := range train.Systems {
+		j := d.find(t, train.Systems[i].Name)
 		a := job.Answer{ID: j.ID, Last: true, Summary: &job.Summary{Name: "w", Times: workload.ColdModel, Kernels: 10}}
 		switch i {
 		case 0:
@@ -243,7 +243,7 @@ func finished(t *testing.T) *Session {
 
 func TestHeadline(t *testing.T) {
 	s := finished(t)
-	title := func(i int) string { return sim.Systems[i].Title }
+	title := func(i int) string { return train.Systems[i].Title }
 	got := s.Headline()
 	for _, want := range []string{title(1) + " is fastest, at 50 % of ideal throughput", "2× as fast as " + title(3), "mostly SSD read (100 %", title(2) + " cannot run it"} {
 		if !strings.Contains(got, want) {
@@ -258,7 +258,7 @@ func TestHeadline(t *testing.T) {
 	if got := s.Headline(); !strings.HasPrefix(got, "Not computed") {
 		t.Errorf("nothing can run, but the headline is %q", got)
 	}
-	for _, sys := range sim.Systems {
+	for _, sys := range train.Systems {
 		s.ToggleSystem(sys.Name)
 	}
 	if got := s.Headline(); got != "No system is selected." {
@@ -301,7 +301,7 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	if err != nil || len(rows) != 1+len(sim.Systems) {
+	if err != nil || len(rows) != 1+len(train.Systems) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	cell := func(row int, key string) string {
@@ -345,7 +345,7 @@ func TestCSV(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal([]byte(out), &x)
 	}
-	if err != nil || len(x.Runs) != len(sim.Systems) || x.Runs[2].Status != "does not fit" {
+	if err != nil || len(x.Runs) != len(train.Systems) || x.Runs[2].Status != "does not fit" {
 		t.Errorf("JSON: %v, %+v", err, x.Runs)
 	}
 }

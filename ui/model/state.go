@@ -11,13 +11,13 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim"
-	"spillway/sim/device/flash"
+	"spillway/sim/flash"
 	"spillway/sim/knob"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
-	"spillway/sim/study"
-	"spillway/sim/system"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
 	"spillway/sim/workload"
 	"spillway/ui/job"
 )
@@ -89,8 +89,8 @@ func (s *State) Toggle(name string) {
 }
 
 // Request returns what to run for one system.
-func (s *State) Request(name string) sim.Request {
-	return sim.Request{System: name, Machine: s.Machine, Options: s.Options, SSD: s.SSD}
+func (s *State) Request(name string) train.Request {
+	return train.Request{System: name, Machine: s.Machine, Options: s.Options, SSD: s.SSD}
 }
 
 // Fidelity names the mode for people.
@@ -277,7 +277,7 @@ func (s *State) set(key, value string) (err error) {
 		s.Options.Quirks = q
 	case "without":
 		for name := range strings.SplitSeq(value, ",") {
-			if _, err := sim.Find(name); err != nil {
+			if _, err := train.Find(name); err != nil {
 				return err
 			}
 			if s.On(name) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim"
-	"spillway/sim/machine"
-	"spillway/sim/quirk"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/ui/job"
@@ -47,8 +47,8 @@ func TestLinkRoundTrip(t *testing.T) {
 			"v=1&model=bert-base&batch=256&times=as-paper&lookahead=4&mode=arrival-order,no-promotion",
 		},
 		{
-			change(func(s *State) { s.Toggle(sim.Systems[2].Name); s.Toggle(sim.Systems[1].Name); s.Axis = ByKernel }),
-			"v=1&model=bert-base&batch=256&times=as-paper&without=" + sim.Systems[2].Name + "," + sim.Systems[1].Name + "&axis=kernel",
+			change(func(s *State) { s.Toggle(train.Systems[2].Name); s.Toggle(train.Systems[1].Name); s.Axis = ByKernel }),
+			"v=1&model=bert-base&batch=256&times=as-paper&without=" + train.Systems[2].Name + "," + train.Systems[1].Name + "&axis=kernel",
 		},
 		{change(func(s *State) { s.Source = job.Source{Entry: "BERT/256 ü&=#,x"} }), "v=1&entry=BERT%2F256+%C3%BC%26%3D%23,x"},
 	}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
-	"spillway/sim"
-	"spillway/sim/quirk"
-	"spillway/sim/study"
+	"spillway/sim/train"
+	study "spillway/sim/train/papers/g10"
+	"spillway/sim/train/quirk"
 	"spillway/sim/workload"
 	"spillway/ui/job"
 )
@@ -93,7 +93,7 @@ func sourceName(t workload.TimeSource) string {
 // compared lists the systems of the paper's figures, without the bound.
 func compared() []string {
 	var names []string
-	for _, s := range sim.Systems {
+	for _, s := range train.Systems {
 		if s.Name != "ideal" {
 			names = append(names, s.Name)
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/result"
+	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/traces/jsonx"
 	"spillway/ui/job"

@@ -1,0 +1,118 @@
+package train_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"spillway/sim/flash"
+	"spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
+	"spillway/sim/train/system/systemtest"
+)
+
+// On a simulated drive every system runs every workload it runs otherwise, says
+// what the drive delivered, does the same twice, and reports progress that
+// never falls.
+func TestOnDrive(t *testing.T) {
+	const seeds = 6
+	t.Logf("seeds 0 to %d", seeds-1)
+	for seed := range uint64(seeds) {
+		drives := flash.Drives()
+		d := drives[seed%uint64(len(drives))]
+		for _, s := range train.Systems {
+			r := rand.New(rand.NewPCG(seed, 4))
+			w, m := systemtest.Workload(r, float64(seed)/seeds), systemtest.Machine(r)
+			q := train.Request{System: s.Name, Machine: m, Options: system.Published()}
+			q.Options.Quirks = quirk.Corrected()
+			fixed, err := train.Run(w, q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.SSD = d.Key
+			before := -1
+			got, err := train.Run(w, q, func(done, total int) {
+				if done < before || done > total {
+					t.Errorf("seed %d, %s: progress went from %d to %d of %d", seed, s.Name, before, done, total)
+				}
+				before = done
+			})
+			if err != nil {
+				t.Fatalf("seed %d, %s on %s: %v", seed, s.Name, d.Key, err)
+			}
+			if got.Fits != fixed.Fits {
+				t.Fatalf("seed %d, %s on %s: fits is %v; with fixed rates it is %v", seed, s.Name, d.Key, got.Fits, fixed.Fits)
+			}
+			if !got.Fits {
+				continue
+			}
+			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "The SSD is a simulated "+d.Name) {
+				t.Errorf("seed %d, %s: notes are %q", seed, s.Name, got.Notes)
+			}
+			if x := got.SSD; x == nil || fixed.SSD != nil || x.Drive != d.Key || x.Read <= 0 || x.Amplification < 1000 ||
+				x.Written != got.Main().Traffic.SSDOut || (x.Written > 0) != (x.Life > 0) {
+				t.Errorf("seed %d, %s: the drive's report is %+v", seed, s.Name, x)
+			}
+			again, err := train.Run(w, q, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wrong := same(got, again); wrong != "" {
+				t.Errorf("seed %d, %s: %s", seed, s.Name, wrong)
+			}
+		}
+	}
+}
+
+// TestBERTOnDrive runs G10 on the paper's drive. Its rates emerge within 3 % of
+// Table 2, so the time of an iteration changes little.
+func TestBERTOnDrive(t *testing.T) {
+	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the G10 artifact is not at %s", artifact)
+	}
+	w, q := loadConfig(t, "BERT/256-sim_prefetch_lru.config")
+	q.Options.Quirks = quirk.Corrected()
+	q.Machine.SSDWrite = machine.G10().SSDWrite
+	fixed, err := train.Run(w, q, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range flash.Drives() {
+		q.SSD = d.Key
+		r, err := train.Run(w, q, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d cycles, with fixed rates %d\n%s", d.Key, r.Time(), fixed.Time(), strings.Join(r.Notes, "\n"))
+		if change := float64(r.Time())/float64(fixed.Time()) - 1; d.Key == "z-nand" && math.Abs(change) > 0.03 {
+			t.Errorf("%s: time changes by %.1f %%; want within 3 %%", d.Key, 100*change)
+		}
+	}
+}
+
+func TestRequestSSD(t *testing.T) {
+	q := train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}
+	text, err := json.Marshal(&q)
+	if err != nil || strings.Contains(string(text), `"ssd"`) {
+		t.Errorf("a request without a drive is written as %s, %v", text, err)
+	}
+	if known, err := train.Configure(&q, "ssd", "tape"); !known || err == nil || q.SSD != "" {
+		t.Errorf("an unknown drive was taken: %v, %v, %q", known, err, q.SSD)
+	}
+	for _, key := range []string{"p5800x", ""} {
+		if known, err := train.Configure(&q, "ssd", key); !known || err != nil || q.SSD != key {
+			t.Errorf("drive %q was not taken: %v, %v, %q", key, known, err, q.SSD)
+		}
+	}
+	q.SSD = "tape"
+	if err := q.Validate(); err == nil || !strings.Contains(err.Error(), `unknown drive "tape"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"math"
+
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// The channels of the arena. They run independently of each other.
+const (
+	ssdOut = iota
+	ssdIn
+	hostOut
+	hostIn
+	numChannels
+)
+
+// A channel moves whole tensors one after the other, in the order they were
+// queued. There is no latency.
+type channel struct {
+	rate  unit.Bandwidth
+	clock unit.Frequency
+	queue []workload.TensorID // queue[head:] wait; the first of them is moving
+	head  int
+	end   unit.Cycles // of the moving tensor
+}
+
+func (c *channel) idle() bool { return c.head == len(c.queue) }
+
+// start sets the end of the tensor at the head.
+func (c *channel) start(now unit.Cycles, tensors []arenaTensor) {
+	if c.idle() {
+		c.queue, c.head = c.queue[:0], 0
+		return
+	}
+	size := unit.Bytes(tensors[c.queue[c.head]].pages) * unit.Page
+	c.end = now + c.rate.Cycles(size, c.clock)
+}
+
+// enqueue queues t on channel i. As published, traffic counts at once. (The
+// scripts that gather the published results count all of it as SSD traffic;
+// here the host's channel counts as host traffic.)
+func (r *arenaRun) enqueue(i int, t workload.TensorID) {
+	size := unit.Bytes(r.tensors[t].pages) * unit.Page
+	switch i {
+	case ssdOut:
+		r.it.Traffic.SSDOut += size
+	case ssdIn:
+		r.it.Traffic.SSDIn += size
+	case hostOut:
+		r.it.Traffic.HostOut += size
+	case hostIn:
+		r.it.Traffic.HostIn += size
+	}
+	c := &r.channels[i]
+	wasIdle := c.idle()
+	c.queue = append(c.queue, t)
+	if wasIdle {
+		c.start(r.now, r.tensors)
+	}
+}
+
+// fetch queues a move of t to the GPU.
+func (r *arenaRun) fetch(i int, t workload.TensorID) {
+	r.tensors[t].fetching = true
+	r.enqueue(i, t)
+}
+
+// never is the end of a kernel that is not running.
+const never unit.Cycles = math.MaxInt64
+
+// Events that serve reports, besides channel numbers.
+const (
+	kernelEnded = -1 - iota
+	nothing
+)
+
+// wait lets time pass until the next transfer ends and charges it to cause. It
+// returns false when no transfer is under way.
+func (r *arenaRun) wait(cause result.Cause) bool {
+	before := r.now
+	event := r.serve(never)
+	r.it.Ledger[cause] += r.now - before
+	return event != nothing
+}
+
+// serve lets time pass until the next event, the end of the running kernel or
+// of a transfer, and returns which it was. At equal times transfers are first,
+// in channel order.
+func (r *arenaRun) serve(kernelEnd unit.Cycles) (event int) {
+	at, event, moving := kernelEnd, kernelEnded, false
+	for i := range r.channels {
+		c := &r.channels[i]
+		if c.idle() {
+			continue
+		}
+		moving = true
+		if c.end < at || c.end == at && event == kernelEnded {
+			at, event = c.end, i
+		}
+	}
+	if at == never {
+		return nothing
+	}
+	if moving {
+		r.busy += at - r.now
+	}
+	r.now = at
+	if event != kernelEnded {
+		r.arrived(event)
+	}
+	r.policy.moved()
+	if r.check != nil {
+		r.check()
+	}
+	return event
+}
+
+// arrived ends the transfer at the head of channel i and starts the next.
+func (r *arenaRun) arrived(i int) {
+	c := &r.channels[i]
+	t := c.queue[c.head]
+	c.head++
+	switch i {
+	case ssdOut, hostOut:
+		// A tensor that came back in the meantime loses its new copy.
+		r.drop(t)
+		if i == hostOut {
+			r.keepInHost(t, true)
+		}
+	case ssdIn, hostIn:
+		r.tensors[t].fetching = false
+		if i == hostIn {
+			r.keepInHost(t, false)
+		}
+	}
+	c.start(r.now, r.tensors)
+}

@@ -1,0 +1,94 @@
+// Package engine runs a program on a machine. It is the only place where
+// simulated time passes.
+//
+// There are two memory models. The paged model is unified memory: tensors are
+// runs of 4 KiB pages that fault, migrate in batches and are evicted one by
+// one. The arena model is a tensor-granular memory pool with contiguous
+// allocation and no faults. Both share kernel times, the stall ledger and the
+// result. Which one a system uses is a declared fact in its [Runtime].
+package engine
+
+import (
+	"fmt"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/workload"
+)
+
+// Memory selects a memory model.
+type Memory uint8
+
+// The memory models. Unlimited is the ideal GPU that holds everything.
+const (
+	Unlimited Memory = iota
+	Paged
+	Arena
+)
+
+// A Runtime is the run-time behaviour of a system.
+type Runtime struct {
+	Memory Memory
+	// Window, if positive, makes a paged system spare the tensors of the next
+	// Window kernels when it evicts for a prefetch (DeepUM+), and issue the
+	// prefetches of the kernel Window ahead.
+	Window int
+	// NoHost keeps a paged system out of host memory.
+	NoHost bool
+	// SplitTables says that flash pages are not in the unified page table: a
+	// fault on SSD data is handled by the unified-memory driver and again by the
+	// storage stack (G10 paper §4.5; what the UVM extension saves). It counts in
+	// corrected mode.
+	SplitTables bool
+	// Pool scales the arena; 1 is the GPU's memory.
+	Pool int64
+	// FillAhead makes an arena system prefetch offloaded tensors in order of
+	// use as long as there is room, from the loss kernel on (FlashNeuron).
+	// Without it the program's own prefetches are queued (G10-GDS).
+	FillAhead bool
+}
+
+// A Config is everything a run depends on besides workload and program.
+type Config struct {
+	Machine    machine.Machine
+	Runtime    Runtime
+	Quirks     quirk.Set
+	Iterations int
+	Noise      int64 // see system.Options
+	Seed       int64
+	// Progress, if not nil, is told now and then how much of the run is done.
+	Progress func(done, total int)
+
+	check func(*pagedRun) // called after every event, by tests
+}
+
+// DoesNotFit says why a system cannot run a workload.
+type DoesNotFit struct{ Reason string }
+
+// Error returns the reason.
+func (e *DoesNotFit) Error() string { return e.Reason }
+
+// Run executes p, the program a system planned for w. The workload and the
+// machine must be valid. The error is a *DoesNotFit when the system cannot run
+// the workload.
+func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	switch c.Runtime.Memory {
+	case Unlimited:
+		return runUnlimited(w, c), nil
+	case Paged:
+		return runPaged(w, p, c)
+	case Arena:
+		return runArena(w, p, c)
+	}
+	panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
+}
+
+// Unfit returns the result of a system that cannot run w. Its ideal time is that
+// of a run with c.
+func Unfit(w *workload.Workload, c Config, why *DoesNotFit) *result.Result {
+	r := newResult(c, kernelTimes(w, c).exec)
+	r.Fits, r.Reason = false, why.Reason
+	return r
+}

@@ -1,0 +1,450 @@
+package engine
+
+import (
+	"fmt"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+)
+
+// A pagedRun is one run in the paged memory model. Two kinds of event exist:
+// the begin of the current kernel, pending at most once, and the next migration
+// batch. Earlier ones go first; at equal times, the one scheduled earlier.
+type pagedRun struct {
+	*residency
+	w      *workload.Workload
+	c      Config
+	ops    []program.Op
+	nextOp int
+	sets   *workload.Sets
+	vital  *vitality.Analysis
+	times  times
+	share  share
+	pages  int64 // of GPU memory
+	window int
+	res    *result.Result
+
+	kernel    workload.KernelID // the kernel whose begin ran last
+	pending   bool              // a kernel begin is scheduled
+	kernelAt  unit.Cycles
+	batchAt   unit.Cycles
+	seq       int64
+	kernelSeq int64
+	batchSeq  int64
+
+	blocked   bool // the current kernel waits for pages
+	since     unit.Cycles
+	penalty   unit.Cycles // fault handling of the blocked kernel
+	mapping   unit.Cycles // memory mapped for it at once
+	moved     int64       // pages that came in since it blocked
+	moveLimit int64
+	gated     bool         // the last batch could not fetch for lack of room
+	waiting   result.Cause // of the time since mark
+	mark      unit.Cycles  // stall is booked up to here
+	// hiddenUntil is when the blocked kernel's own execution ends, which hides
+	// its wait until then (quirk overlap-faults).
+	hiddenUntil unit.Cycles
+
+	traffic      flow   // of the current iteration
+	mixed        uint32 // the last mix in which streams interleaved: batches of it do not repeat
+	windowOpen   bool   // pages have been on the move since windowStart
+	windowStart  unit.Cycles
+	covered      unit.Cycles // closed transfer windows in all
+	prevEnd      unit.Cycles // end of the previous kernel
+	prevCovered  unit.Cycles
+	startCovered unit.Cycles // when the current kernel began to execute
+	iterationEnd unit.Cycles // end of the previous iteration
+}
+
+func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	gpuPages := int64(c.Machine.GPUMemory+unit.Page/2) / int64(unit.Page)
+	hostPages := int64(c.Machine.HostMemory / unit.Page)
+	if c.Runtime.NoHost {
+		hostPages = 0
+	}
+	sets := Sets(w, c.Quirks)
+	if err := kernelsFit(w, gpuPages); err != nil {
+		return nil, err
+	}
+	e := &pagedRun{
+		residency: newResidency(w, gpuPages, hostPages),
+		w:         w, c: c, ops: p.Ops, sets: sets,
+		vital:  vitality.Analyze(w),
+		times:  kernelTimes(w, c),
+		pages:  gpuPages,
+		share:  batchShare(&c.Machine, c.Quirks),
+		window: c.Runtime.Window,
+		kernel: -1, pending: true, batchSeq: 1,
+	}
+	e.res = newResult(c, e.times.exec)
+	e.moveLimit = 64 * (gpuPages + 1)
+	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)
+	for k := range e.window {
+		e.slide(k%len(sets.All), 1)
+	}
+	for {
+		if e.pending && (e.kernelAt < e.batchAt || e.kernelAt == e.batchAt && e.kernelSeq < e.batchSeq) {
+			if done := e.begin(e.kernelAt); done {
+				break
+			}
+		} else if err := e.migrate(); err != nil {
+			return nil, err
+		}
+		if c.check != nil {
+			c.check(e)
+		}
+	}
+	report(e.res, c.Quirks)
+	e.res.Kernels = e.res.Kernels[e.res.Reported*len(w.Kernels):][:len(w.Kernels)]
+	return e.res, nil
+}
+
+// kernelsFit reports the first kernel that alone needs more than GPU memory.
+func kernelsFit(w *workload.Workload, gpuPages int64) error {
+	var set []workload.TensorID
+	for k := range w.Kernels {
+		set = w.WorkingSet(set[:0], workload.KernelID(k))
+		var pages int64
+		for _, t := range set {
+			pages += w.Tensors[t].Pages()
+		}
+		if pages > gpuPages {
+			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v; use a smaller batch or a larger GPU",
+				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page)}
+		}
+	}
+	return nil
+}
+
+func (e *pagedRun) stuck(why string) error {
+	k := e.kernel
+	return &DoesNotFit{fmt.Sprintf("kernel %d (%s) can never start: %s; use a smaller batch, more host memory or a faster link",
+		k, e.w.Kernels[k].Name, why)}
+}
+
+func (e *pagedRun) iter() *result.Iteration { return &e.res.Iterations[len(e.res.Iterations)-1] }
+
+// kernelDue schedules the begin of the current kernel's retry or of its successor.
+func (e *pagedRun) kernelDue(at unit.Cycles) {
+	e.seq++
+	e.pending, e.kernelAt, e.kernelSeq = true, at, e.seq
+}
+
+func (e *pagedRun) schedule(at unit.Cycles) {
+	e.seq++
+	e.batchAt, e.batchSeq = at, e.seq
+}
+
+// begin is the kernel-begin event: the kernel starts if all its pages are
+// there, else it faults on the missing ones and blocks. It reports whether the
+// run is over.
+func (e *pagedRun) begin(now unit.Cycles) (done bool) {
+	e.pending = false
+	if !e.blocked && !e.advance(now) {
+		return true
+	}
+	k := e.kernel
+	e.resetCursor()
+	if !e.blocked {
+		e.issue()
+	}
+	if !e.arrived() {
+		if e.block(now); !e.arrived() {
+			return false
+		}
+	}
+	start, end := now, now+e.times.exec[k]
+	if e.blocked {
+		handled := e.resumed(now, e.penalty)
+		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
+		e.iter().Ledger[result.FaultHandling] += handled - e.resumed(now, 0)
+		e.iter().Ledger[result.Allocation] += end - handled
+		e.blocked, e.penalty, e.mapping = false, 0, 0
+	}
+	e.startCovered = e.coveredUntil(now)
+	e.touch()
+	e.log(k, start, end)
+	e.kernelDue(end)
+	return false
+}
+
+// resumed returns when the blocked kernel ends, whose pages have arrived now.
+// The corrected penalty is work of the driver between transfers and adds to
+// them; the published one is a profiled time that has the transfers in it.
+func (e *pagedRun) resumed(now, penalty unit.Cycles) unit.Cycles {
+	exec := e.times.exec[e.kernel]
+	switch {
+	case e.c.Quirks.Has(quirk.OverlapFaults):
+		return max(e.since+exec+penalty, now)
+	case e.c.Quirks.Has(quirk.ProfilePenalty):
+		return max(e.since+penalty, now) + exec
+	}
+	return now + penalty + exec
+}
+
+// advance makes the next kernel current. It returns false at the end of the run.
+func (e *pagedRun) advance(now unit.Cycles) bool {
+	n := workload.KernelID(len(e.w.Kernels))
+	if e.kernel >= 0 {
+		e.finish(now)
+		for _, t := range e.sets.All[e.kernel] {
+			e.tensors[t].needed = false
+		}
+		e.slide(int(e.kernel), -1)
+		e.slide((int(e.kernel)+e.window)%int(n), 1)
+	}
+	if e.kernel++; e.kernel == n {
+		e.kernel = 0
+		e.iter().Time = now - e.iterationEnd
+		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
+		e.iterationEnd = now
+		if len(e.res.Iterations) == e.c.Iterations {
+			return false
+		}
+		e.res.Iterations = append(e.res.Iterations, result.Iteration{})
+	}
+	if e.c.Progress != nil && e.kernel%64 == 0 {
+		e.c.Progress((len(e.res.Iterations)-1)*int(n)+int(e.kernel), e.c.Iterations*int(n))
+	}
+	e.neededMoving = 0
+	for _, t := range e.sets.All[e.kernel] {
+		e.tensors[t].needed = true
+		e.neededMoving += int64(e.tensors[t].moving)
+	}
+	return true
+}
+
+// finish books the kernel that ends now.
+func (e *pagedRun) finish(now unit.Cycles) {
+	it := e.iter()
+	exec := e.times.exec[e.kernel]
+	covered := e.coveredUntil(now)
+	total := now - e.prevEnd
+	overlap := min(exec, covered-e.startCovered)
+	if e.c.Quirks.Has(quirk.OverlapFaults) {
+		// The kernel has been executing since it could have begun.
+		quiet := total - (covered - e.prevCovered)
+		overlap = max(0, exec-quiet)
+		it.Doubled += max(0, quiet-exec)
+	}
+	it.Compute += exec - overlap
+	it.Overlap += overlap
+	it.Stall += total - exec
+	e.prevEnd, e.prevCovered = now, covered
+	if !e.c.Quirks.Has(quirk.DeadWriteback) {
+		for _, t := range e.sets.All[e.kernel] {
+			if !e.w.Tensors[t].Global && e.vital.Death[t] <= e.kernel+1 {
+				e.freeTensor(t, true)
+			}
+		}
+	}
+}
+
+// resetCursor points the victim cursor at the oldest page that may leave.
+func (e *pagedRun) resetCursor() {
+	if e.window > 0 {
+		e.cursor = e.skipWindow(e.oldest)
+	} else {
+		e.cursor = e.skipMoving(e.oldest)
+	}
+}
+
+// slide adds d to the window count of kernel k's tensors.
+func (e *pagedRun) slide(k int, d int32) {
+	if e.window == 0 {
+		return
+	}
+	for _, t := range e.sets.All[k] {
+		e.tensors[t].window += d
+	}
+}
+
+// issue executes the program's operations for the current kernel, those due
+// after the last kernel of the previous iteration included.
+func (e *pagedRun) issue() {
+	n := workload.KernelID(len(e.w.Kernels))
+	wraps := e.kernel == 0 && len(e.res.Iterations) > 1
+	for range e.ops {
+		op := e.ops[e.nextOp]
+		if op.At != e.kernel && !(wraps && op.At == n) {
+			return
+		}
+		if e.nextOp++; e.nextOp == len(e.ops) {
+			e.nextOp = 0
+		}
+		e.execute(op)
+	}
+}
+
+func (e *pagedRun) execute(op program.Op) {
+	if op.Kind == program.Free {
+		e.freeTensor(op.Tensor, !e.c.Quirks.Has(quirk.FreeSkipsMoving))
+		return
+	}
+	for i := e.tensors[op.Tensor].first; i != 0; {
+		x := *e.at(i)
+		if x.queue == resting {
+			switch {
+			case op.Kind == program.Prefetch && x.loc != machine.GPU:
+				e.push(prefetchQueue[x.loc], i)
+			case op.Kind == program.Evict && x.loc == machine.GPU && op.To == machine.SSD:
+				e.push(outSSD, i)
+			case op.Kind == program.Evict && x.loc == machine.GPU:
+				e.push(outHost, i)
+			}
+		}
+		i = x.next
+	}
+}
+
+// arrived reports whether the current kernel can execute: no page fault is
+// open and all its pages are resident and at rest.
+func (e *pagedRun) arrived() bool {
+	if e.faulting() {
+		return false
+	}
+	for _, t := range e.sets.All[e.kernel] {
+		if s := &e.tensors[t]; s.gpu != s.pages || s.moving != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// block raises page faults for what the current kernel misses.
+func (e *pagedRun) block(now unit.Cycles) {
+	k := e.kernel
+	var d demand
+	for _, t := range e.sets.Inputs[k] {
+		d.inBytes += e.w.Tensors[t].Bytes.Aligned()
+		e.fault(t, &d.in)
+	}
+	ins := e.sets.Inputs[k]
+outputs:
+	for _, t := range e.sets.Outputs[k] {
+		for _, u := range ins {
+			if t == u {
+				continue outputs
+			}
+		}
+		d.outBytes += e.w.Tensors[t].Bytes.Aligned()
+		e.fault(t, &d.out)
+	}
+	f := &e.iter().Faults
+	f.Moving += d.in.Moving + d.out.Moving
+	f.Host += d.in.Host + d.out.Host
+	f.SSD += d.in.SSD + d.out.SSD
+	f.Unallocated += d.in.Unallocated + d.out.Unallocated
+
+	m := &e.c.Machine
+	if e.c.Quirks.Has(quirk.ProfilePenalty) {
+		e.penalty = d.profilePenalty(m, e.times.exec[k], e.times.inputFault[k], e.times.fault[k])
+	} else {
+		e.penalty += d.faultLatency(m, e.c.Runtime.SplitTables, e.gpuFree)
+	}
+	if !e.blocked {
+		e.blocked, e.since, e.moved = true, now, 0
+		e.mark, e.hiddenUntil = now, now
+		if e.c.Quirks.Has(quirk.OverlapFaults) {
+			e.hiddenUntil = now + e.times.exec[k]
+		}
+	}
+	if !e.c.Quirks.Has(quirk.CoarseBatch) {
+		e.mapFree()
+	}
+	e.gated = false
+	e.waiting = e.cause()
+}
+
+// mapFree maps free memory for fresh pages that the blocked kernel misses,
+// which needs no migration batch.
+func (e *pagedRun) mapFree() {
+	for e.busy&faultNew.only() != 0 && e.gpuFree > 0 {
+		n := min(e.gpuFree, int64(e.at(e.queues[faultNew].head).pages))
+		e.gpuFree -= n
+		e.land(faultNew, int32(n))
+		e.mapping += unit.Cycles(n) * e.share.page
+	}
+}
+
+// fault queues the missing pages of t and counts all pages that are not ready.
+func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
+	promote := !e.c.Quirks.Has(quirk.NoPromotion)
+	for i := e.tensors[t].first; i != 0; {
+		x := *e.at(i)
+		switch {
+		case x.queue != resting:
+			f.Moving += int64(x.pages)
+			if promote && x.queue >= preSSD && x.queue <= preNew {
+				e.unqueue(i)
+				e.push(faultQueue[x.loc], i)
+			}
+		case x.loc == machine.Nowhere:
+			f.Unallocated += int64(x.pages)
+			e.push(faultNew, i)
+		case x.loc == machine.SSD:
+			f.SSD += int64(x.pages)
+			e.push(faultSSD, i)
+		case x.loc == machine.Host:
+			f.Host += int64(x.pages)
+			e.push(faultHost, i)
+		}
+		i = x.next
+	}
+}
+
+// touch renews the current kernel's pages, unless eviction goes by arrival.
+func (e *pagedRun) touch() {
+	if e.c.Quirks.Has(quirk.ArrivalOrder) {
+		return
+	}
+	for _, t := range e.sets.All[e.kernel] {
+		i := e.tensors[t].first
+		e.depart(i)
+		for n := e.at(i).next; n != 0; n = e.at(i).next { // all resident: one extent will do
+			e.depart(n)
+			e.at(i).pages += e.at(n).pages
+			e.drop(n)
+		}
+		e.arrive(i)
+	}
+	e.resetCursor()
+}
+
+// log records the current kernel, which executes from start to end.
+func (e *pagedRun) log(k workload.KernelID, start, end unit.Cycles) {
+	used := e.pages - e.gpuFree
+	e.res.Kernels = append(e.res.Kernels, result.Kernel{
+		Start: start - e.iterationEnd, End: end - e.iterationEnd, Ideal: e.times.exec[k],
+		GPU: unit.Bytes(used) * unit.Page, Host: unit.Bytes(e.hostUsed) * unit.Page,
+	})
+}
+
+// alive reports whether t holds a value that is needed while the current kernel runs.
+func (e *pagedRun) alive(t workload.TensorID) bool { return e.vital.Alive(e.w, t, e.kernel) }
+
+// coveredUntil returns how long pages have been on the move up to now.
+func (e *pagedRun) coveredUntil(now unit.Cycles) unit.Cycles {
+	if e.windowOpen {
+		return e.covered + now - e.windowStart
+	}
+	return e.covered
+}
+
+func (e *pagedRun) openWindow(now unit.Cycles) {
+	if !e.windowOpen {
+		e.windowOpen, e.windowStart = true, now
+	}
+}
+
+func (e *pagedRun) closeWindow(now unit.Cycles) {
+	if e.windowOpen {
+		e.windowOpen = false
+		e.covered += now - e.windowStart
+	}
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"testing"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/workload"
+)
+
+// invariants returns a check of everything that must hold between two events.
+func invariants(t *testing.T) func(*pagedRun) {
+	return func(e *pagedRun) {
+		t.Helper()
+		var gpu, host, needed int64
+		var queued [numQueues]int64
+		inRecency := 0
+		for id := range e.tensors {
+			s := &e.tensors[id]
+			var at, onGPU, moving int32
+			prev := xid(0)
+			for i := s.first; i != 0; i = e.at(i).next {
+				x := e.at(i)
+				if x.tensor != workload.TensorID(id) || x.start != at || x.pages <= 0 || x.prev != prev {
+					t.Fatalf("tensor %d: extent %+v does not continue page %d", id, *x, at)
+				}
+				at += x.pages
+				prev = i
+				queued[x.queue] += int64(x.pages)
+				if x.queue != resting {
+					moving += x.pages
+				}
+				if leaving := x.queue == outSSD || x.queue == outHost; x.queue != resting && leaving != (x.loc == machine.GPU) {
+					t.Fatalf("tensor %d: extent %+v is in the wrong queue", id, *x)
+				}
+				switch x.loc {
+				case machine.GPU:
+					onGPU += x.pages
+					inRecency++
+				case machine.Host:
+					host += int64(x.pages)
+				}
+			}
+			if at != s.pages || onGPU != s.gpu || moving != s.moving {
+				t.Fatalf("tensor %d: %d pages, %d on the GPU, %d moving; counted %d, %d, %d", id, s.pages, s.gpu, s.moving, at, onGPU, moving)
+			}
+			gpu += int64(onGPU)
+			if s.needed {
+				needed += int64(moving)
+			}
+		}
+		for q := faultSSD; q < numQueues; q++ {
+			var n int64
+			prev := xid(0)
+			for i := e.queues[q].head; i != 0; i = e.at(i).inQueue {
+				if e.at(i).queue != q || e.at(i).prevQueue != prev {
+					t.Fatalf("queue %d: extent %+v is not linked right", q, *e.at(i))
+				}
+				n += int64(e.at(i).pages)
+				prev = i
+			}
+			if n != queued[q] || prev != e.queues[q].tail || (n > 0) != (e.busy&q.only() != 0) {
+				t.Fatalf("queue %d: holds %d pages, extents say %d", q, n, queued[q])
+			}
+		}
+		prev := xid(0)
+		n, cursor := 0, e.cursor == 0
+		for i := e.oldest; i != 0; i = e.at(i).younger {
+			if e.at(i).older != prev {
+				t.Fatalf("recency list: extent %+v is not linked right", *e.at(i))
+			}
+			prev = i
+			if e.at(i).tensor == braided {
+				for _, s := range e.braids[i] {
+					x := e.at(s.x)
+					if x.loc != machine.GPU || x.older != -i || x.start < s.base {
+						t.Fatalf("recency list: extent %+v is not in its braid", *x)
+					}
+				}
+				n += 2
+				continue
+			}
+			if e.at(i).loc != machine.GPU {
+				t.Fatalf("recency list: extent %+v is not on the GPU", *e.at(i))
+			}
+			cursor = cursor || i == e.cursor
+			n++
+		}
+		if n != inRecency || prev != e.youngest || !cursor {
+			t.Fatalf("recency list: %d extents, want %d; cursor in list: %v", n, inRecency, cursor)
+		}
+		if capacity := int64(e.c.Machine.GPUMemory.Pages()); gpu+e.gpuFree != capacity || e.gpuFree < 0 {
+			t.Fatalf("%d pages on the GPU and %d free of %d", gpu, e.gpuFree, capacity)
+		}
+		if host != e.hostUsed || e.hostUsed > e.hostPages {
+			t.Fatalf("%d pages in host memory, %d counted, of %d", host, e.hostUsed, e.hostPages)
+		}
+		if needed != e.neededMoving {
+			t.Fatalf("%d needed pages are moving, %d counted", needed, e.neededMoving)
+		}
+	}
+}

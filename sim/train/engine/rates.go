@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"math"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+)
+
+// A share is what one migration batch may move, in pages.
+type share struct {
+	period  unit.Cycles // time from batch to batch
+	link    int64       // each direction in all
+	host    int64       // each direction to and from the host
+	ssdIn   int64
+	ssdOut  int64
+	mapping int64       // pages allocated
+	page    unit.Cycles // to allocate one page
+}
+
+// times returns what n batches may move.
+func (s share) times(n int64) share {
+	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
+}
+
+// minQuota is the least whole-page share that corrected mode accepts, so that
+// rounding a link's share down to pages costs at most about 3 %.
+const minQuota = 32
+
+// batchShare derives the shares of a batch from the machine. The divisions are
+// those of the published simulator, in doubles (spec of the artifact's run-time
+// simulator, derived constants).
+func batchShare(m *machine.Machine, q quirk.Set) share {
+	gpu, host := gbps(m.GPULink), gbps(m.HostLink)
+	in, out := gbps(m.SSDRead), gbps(m.SSDWrite)
+	if q.Has(quirk.SymmetricSSD) {
+		out = in
+	}
+	batch := float64(m.BatchPages)
+	if !q.Has(quirk.CoarseBatch) {
+		for part := float64(batch/gpu) * min(in, out, host); part < minQuota && batch < 1<<30; part = float64(batch/gpu) * min(in, out, host) {
+			batch *= 2
+		}
+	}
+	perCycle := float64(gpu*1e9) / float64(m.Clock)
+	s := share{
+		period: max(1, unit.Cycles(float64(batch*float64(unit.Page))/perCycle)),
+		link:   int64(batch),
+		host:   int64(float64(batch/gpu) * host),
+		ssdIn:  int64(float64(batch/gpu) * in),
+		ssdOut: int64(float64(batch/gpu) * out),
+	}
+	perByte := float64(m.AllocRate) / 1e9 // microseconds
+	s.page = max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
+	s.mapping = int64(s.period / s.page)
+	if !q.Has(quirk.CoarseBatch) {
+		s.mapping = max(1, s.mapping)
+	}
+	return s
+}
+
+func gbps(b unit.Bandwidth) float64 { return float64(b) / 1e9 }
+
+// A demand describes the pages a blocked kernel misses.
+type demand struct {
+	inBytes, outBytes unit.Bytes    // all input tensors; all output-only tensors
+	in, out           result.Faults // missing pages by source
+}
+
+func missing(f *result.Faults) int64 { return f.Host + f.SSD + f.Unallocated }
+
+// faultLatency is the corrected fault cost: the driver handles page faults in
+// batches, and those on SSD pages twice when the page tables are split. Fresh
+// pages fault only beyond the free pages: a framework gives the memory of dead
+// tensors to new ones while it is still mapped, which costs the allocation rate.
+func (d *demand) faultLatency(m *machine.Machine, split bool, free int64) unit.Cycles {
+	batches := func(pages int64) unit.Cycles { return unit.Cycles((pages + m.FaultBatch - 1) / m.FaultBatch) }
+	ssd := m.Clock.CyclesUp(m.SSDLatency)
+	if split {
+		ssd += m.Clock.CyclesUp(m.FaultLatency)
+	}
+	fresh := max(0, d.in.Unallocated+d.out.Unallocated-free)
+	fromSSD := d.in.SSD + d.out.SSD
+	return batches(d.in.Host+d.out.Host+fromSSD+fresh)*m.Clock.CyclesUp(m.FaultLatency) + batches(fromSSD)*ssd
+}
+
+// profilePenalty is the published fault cost (quirk profile-penalty): bandwidths
+// inferred from profiled slowdowns, in bytes per millisecond, applied to the
+// missing share of inputs and outputs. Profiled times are truncated to seconds.
+func (d *demand) profilePenalty(m *machine.Machine, exec, inputFault, fault unit.Cycles) unit.Cycles {
+	const unlimited = 1063004400 // B/ms where the profile shows no slowdown
+	ms := func(c unit.Cycles) float64 { return float64(int64(c) / int64(m.Clock) * 1000) }
+	t00, t10, t11 := ms(fault), ms(inputFault), ms(exec)
+	t00 = max(t00, t11)
+	t10 = min(max(t10, t11), t00)
+	sI, sO := float64(d.inBytes), float64(d.outBytes)
+	rI, sharesI := ratio(&d.in, d.inBytes)
+	rO, sharesO := ratio(&d.out, d.outBytes)
+
+	cI, cO := float64(unlimited), float64(unlimited)
+	if t00 != t10 {
+		cI = sI / (t00 - t10)
+	}
+	if t10 != t11 {
+		cO = sO / (t10 - t11)
+	}
+	ssd, link := float64(gbps(m.SSDRead)*1e9)/1000, float64(gbps(m.GPULink)*1e9)/1000
+	sys, lat := float64(m.FaultLatency/unit.Microsecond), float64(m.SSDLatency/unit.Microsecond)
+	bI := min(float64(cI*sys)/(sys+lat), ssd)
+	bO := min(float64(cO*sys)/(sys+lat), ssd)
+	if sharesI == 0 {
+		bI = 0
+	}
+	if sharesO == 0 {
+		bO = 0
+	}
+	cI = min(cI, link-max(bI, bO))
+	cO = min(cO, link-max(bI, bO))
+	ssdT, hostT := 0.0, 0.0
+	if sharesI != 0 {
+		ssdT += float64(float64(rI*sharesI)*sI) / bI
+	}
+	if sharesO != 0 {
+		ssdT += float64(float64(rO*sharesO)*sO) / bO
+	}
+	hostT = float64(float64(rI*(1-sharesI))*sI)/cI + float64(float64(rO*(1-sharesO))*sO)/cO
+	penalty := ssdT
+	if ssdT < hostT {
+		penalty = hostT
+	}
+	cycles := float64(penalty/1000) * float64(m.Clock)
+	if math.IsInf(cycles, 0) || math.IsNaN(cycles) || cycles > 1<<62 {
+		return 0 // what the C++ conversion amounts to
+	}
+	return unit.Cycles(cycles)
+}
+
+// ratio returns the missing share of a set of tensors and, of that, the SSD's share.
+func ratio(f *result.Faults, size unit.Bytes) (missed, fromSSD float64) {
+	n := missing(f)
+	if size > 0 {
+		missed = float64(n) / float64(size.Pages())
+	}
+	if n > 0 {
+		fromSSD = float64(f.SSD) / float64(n)
+	}
+	return missed, fromSSD
+}

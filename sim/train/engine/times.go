@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+)
+
+// times holds the duration of every kernel, in cycles, noise included.
+type times struct {
+	exec       []unit.Cycles // all data resident
+	inputFault []unit.Cycles // inputs fault; at least exec
+	fault      []unit.Cycles // inputs and outputs fault; at least inputFault
+}
+
+// kernelTimes converts the kernel times of w to cycles of c's clock. A kernel
+// lasts at least one cycle. Noise is drawn once a kernel and scales all three
+// (published simulator; G10 paper §7.6).
+func kernelTimes(w *workload.Workload, c Config) times {
+	n := len(w.Kernels)
+	t := times{make([]unit.Cycles, n), make([]unit.Cycles, n), make([]unit.Cycles, n)}
+	for i := range w.Kernels {
+		k := &w.Kernels[i]
+		t.exec[i] = max(1, Cycles(k.Time, c.Machine.Clock))
+		t.inputFault[i] = max(t.exec[i], Cycles(k.InputFault, c.Machine.Clock))
+		t.fault[i] = max(t.inputFault[i], Cycles(k.Fault, c.Machine.Clock))
+	}
+	if c.Noise > 0 {
+		t.perturb(float64(c.Noise)/1000, c.Seed)
+	}
+	return t
+}
+
+// Cycles converts a kernel time to whole cycles of f, rounding down exactly as
+// the published simulator does: in double precision, from milliseconds.
+func Cycles(t unit.Time, f unit.Frequency) unit.Cycles {
+	ms := float64(t) / 1e9
+	return unit.Cycles(float64(ms*float64(f)) / 1000)
+}
+
+// newResult starts the result of a run whose kernels take exec when all data is
+// resident.
+func newResult(c Config, exec []unit.Cycles) *result.Result {
+	r := &result.Result{Mode: c.Quirks.String(), Fits: true, Clock: c.Machine.Clock}
+	for _, d := range exec {
+		r.Ideal += d
+	}
+	return r
+}
+
+// report chooses the iteration that figures show.
+func report(r *result.Result, q quirk.Set) {
+	r.Reported = len(r.Iterations) - 1
+	if q.Has(quirk.FasterIteration) {
+		for i := range r.Iterations {
+			if r.Iterations[i].Time < r.Iterations[r.Reported].Time {
+				r.Reported = i
+			}
+		}
+	}
+}
+
+// liveBytes returns the bytes of live tensors during each kernel: globals, and
+// what is between birth and death.
+func liveBytes(w *workload.Workload) []unit.Bytes {
+	return vitality.Analyze(w).Live(w)
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// runUnlimited runs w on a GPU that holds everything: the sum of kernel times.
+func runUnlimited(w *workload.Workload, c Config) *result.Result {
+	cycles := kernelTimes(w, c).exec
+	r := newResult(c, cycles)
+	live := liveBytes(w)
+	for it := range c.Iterations {
+		var now unit.Cycles
+		for k, d := range cycles {
+			if it == c.Iterations-1 {
+				r.Kernels = append(r.Kernels, result.Kernel{Start: now, End: now + d, Ideal: d, GPU: live[k]})
+			}
+			now += d
+		}
+		r.Iterations = append(r.Iterations, result.Iteration{Time: now, Compute: now})
+	}
+	r.Reported = c.Iterations - 1
+	return r
+}

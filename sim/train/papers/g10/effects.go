@@ -1,0 +1,111 @@
+package g10
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"strconv"
+	"strings"
+
+	"spillway/sim/train/quirk"
+	"spillway/sim/unit"
+)
+
+//go:embed effects.csv
+var effectsCSV string
+
+// An Effect is what one accident of the published simulator does to one system
+// on one of the five headline workloads (G10 paper, Figure 11) with their
+// measured kernel times and the machine of Table 2. Times are those of the
+// reported iteration in cycles of 1.2 GHz; 0 means that it does not fit.
+type Effect struct {
+	Quirk  quirk.Set
+	Model  string // as in the model zoo
+	Batch  int
+	System string
+	// Published is the time with all quirks, Without the time with all but this one.
+	Published, Without unit.Cycles
+	// Corrected is the time without quirks, With the time with this one alone.
+	Corrected, With unit.Cycles
+}
+
+// Removed returns by which share the published time changes when the accident
+// is removed. ok is false when one of the two runs does not fit.
+func (e *Effect) Removed() (share float64, ok bool) { return change(e.Published, e.Without) }
+
+// Added returns by which share the corrected time changes when the accident is added.
+func (e *Effect) Added() (share float64, ok bool) { return change(e.Corrected, e.With) }
+
+func change(before, after unit.Cycles) (share float64, ok bool) {
+	if before == 0 || after == 0 {
+		return 0, before == after
+	}
+	return float64(after)/float64(before) - 1, true
+}
+
+// Headline returns one point for each of the five workloads of Figure 11, in
+// the figure's order: G10's published time.
+func Headline() []Point {
+	var ps []Point
+	for _, p := range Published() {
+		if p.Figure == "11" && p.Metric == "iteration" && p.System == "g10" {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// Effects returns what each quirk does to each system it may change, by quirk,
+// workload and system: "what changes when this accident is removed".
+func Effects() []Effect {
+	type run struct {
+		quirk, model, batch, system string
+	}
+	times := map[run][2]unit.Cycles{}
+	for _, f := range records("effects.csv", effectsCSV) {
+		times[run{f[0], f[1], f[2], f[3]}] = [2]unit.Cycles{unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5]))}
+	}
+	var es []Effect
+	for _, q := range quirk.All() {
+		for _, p := range Headline() {
+			for _, system := range q.Systems {
+				r := run{noQuirk, p.Model, strconv.Itoa(p.Batch), system}
+				base := times[r]
+				r.quirk = q.Key
+				changed, ok := times[r]
+				if !ok { // the file leaves out what changes nothing
+					changed = base
+				}
+				es = append(es, Effect{q.Quirk, p.Model, p.Batch, system, base[0], changed[0], base[1], changed[1]})
+			}
+		}
+	}
+	return es
+}
+
+// noQuirk marks the rows of effects.csv that others are compared with.
+const noQuirk = "none"
+
+// records reads an embedded CSV file without its heading.
+func records(name, text string) [][]string {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	if err != nil {
+		panic("study: " + name + ": " + err.Error())
+	}
+	return rows[1:]
+}
+
+// Inert returns the keys of the machine's and the systems' knobs that change no
+// system's result with quirks q, because a quirk keeps them from being read.
+// All others change some system's result on some workload.
+func Inert(q quirk.Set) []string {
+	var keys []string
+	if q.Has(quirk.SymmetricSSD) {
+		keys = append(keys, "ssd_write")
+	}
+	if q.Has(quirk.ProfilePenalty) {
+		keys = append(keys, "fault_batch")
+	}
+	return keys
+}

@@ -1,0 +1,54 @@
+// Package deepumplus is DeepUM+ as the G10 evaluation builds it.
+//
+// Source: DeepUM (ASPLOS 2023); G10 paper, §7.1 ("DeepUM+"); artifact policy
+// "DEEPUM".
+//
+// Model: DeepUM learns which kernels follow each other and prefetches for the
+// next ones. Training repeats one iteration, so the learned correlation is
+// taken as perfect: before kernel i runs, the tensors of the kernel Lookahead
+// places later are prefetched. Eviction for a prefetch spares what the next
+// Lookahead kernels use. Nothing is evicted early and nothing is freed by plan.
+//
+// Parameters: system.Options.Lookahead, in kernels (8 in the artifact).
+//
+// Departures from the DeepUM paper: (1) no correlation tables and so no warm-up
+// iterations; (2) prefetches are for whole tensors, not for 2 MiB blocks; (3)
+// look-ahead is counted in kernels and is fixed.
+package deepumplus
+
+import (
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/system"
+	"spillway/sim/workload"
+)
+
+// System is DeepUM+.
+var System = system.System{
+	Name:  "deepum+",
+	Title: "DeepUM+",
+	Paper: "DeepUM (ASPLOS 2023), as in G10 (MICRO 2023), §7.1",
+	About: "Unified memory with correlation prefetching: the tensors of the kernel a few places ahead are fetched.",
+	Plan:  plan,
+	Runtime: func(o *system.Options) engine.Runtime {
+		return engine.Runtime{Memory: engine.Paged, Window: int(o.Lookahead)}
+	},
+}
+
+// plan prefetches, at every kernel, the tensors of the kernel Lookahead ahead.
+func plan(w *workload.Workload, _ *machine.Machine, o *system.Options) (*program.Program, error) {
+	all := engine.Sets(w, o.Quirks).All
+	n := len(all)
+	ops := 0
+	for _, set := range all {
+		ops += len(set)
+	}
+	p := &program.Program{Ops: make([]program.Op, 0, ops)}
+	for i := range n {
+		for _, t := range all[(i+int(o.Lookahead))%n] {
+			p.Ops = append(p.Ops, program.Op{At: workload.KernelID(i), Kind: program.Prefetch, Tensor: t})
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,131 @@
+// Package g10 plans tensor migrations before the run: it knows when tensors
+// are idle and how busy the links will be.
+//
+// # Source
+//
+// G10 (MICRO 2023), §4.2 to §4.5 and Algorithm 1; the scheduler of its public
+// artifact.
+//
+// # Model
+//
+// Time is counted in kernels. The planner keeps, for every kernel, an estimate
+// of the bytes in GPU memory, of the planned bytes in host memory, and of the
+// bytes that cross the SSD and the link, each way.
+//
+//  1. Every intermediate tensor is allocated just before its birth and freed
+//     at its death (prealloc.go).
+//  2. While memory is over the target, all idle periods are ordered by benefit:
+//     size times the time over capacity that moving the tensor away would
+//     relieve, given how long the links need (benefit.go, best.go). The best is moved to
+//     the SSD, or to the host when the SSD is busy just then (move.go).
+//  3. Prefetches of moved tensors are brought forward while there is room
+//     (prefetch.go).
+//
+// G10-GDS may use only the SSD, G10-Host the SSD and the host, both without
+// unified memory (§7.2).
+//
+// # Parameters
+//
+// [spillway/sim/system.Options.Safety] is the margin on transfer times. From the
+// machine: capacities, bandwidths, both latencies, allocation cost. As published the target
+// is 99 % of GPU memory.
+//
+// # Departures
+//
+// With all quirks on, none from the artifact is known. With a quirk off, the
+// planner does what the paper says instead; these choices are ours:
+//
+//  1. §4.3 speaks of a ratio of benefit and cost, Algorithm 1 orders by benefit
+//     alone. We follow Algorithm 1, as the artifact does. Cost enters through
+//     the time the links need, which shortens the relief.
+//  2. A period too short to move the tensor out and in with the margin helps
+//     nothing. The artifact leaves it in the list and examines it again and
+//     again; without [quirk.ZeroBenefit] it is dropped. Likewise host memory is
+//     then counted only for moves that are made.
+//  3. The artifact stops planning allocation and freeing once memory is under
+//     the target. Without [quirk.DoubleInput] every intermediate tensor is
+//     freed when it dies (§4.2), always.
+//  4. Without [quirk.WeightsIgnoreLanes] a host transfer takes from the SSD's
+//     room only what the link has left less than the SSD needs. The artifact
+//     takes it again at each transfer.
+//  5. Without [quirk.SymmetricSSD] margins use the SSD's write rate for
+//     the way out and its read rate for the way in.
+//  6. The target stays at 99 % of GPU memory, where Algorithm 1 says capacity:
+//     no published run was made with another headroom.
+//  7. Without [quirk.ArenaForGDS] G10-GDS and G10-Host plan as G10 does, within
+//     their tiers, and run on the paged engine.
+//  8. A tensor that no kernel uses takes no memory.
+package g10
+
+import (
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
+	"spillway/sim/workload"
+)
+
+// System is G10 with unified memory over GPU, host and SSD.
+var System = system.System{
+	Name:  "g10",
+	Title: "G10",
+	Paper: "G10 (MICRO 2023)",
+	About: "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
+	Plan:  variant{host: true}.plan,
+	Runtime: func(*system.Options) engine.Runtime {
+		return engine.Runtime{Memory: engine.Paged}
+	},
+}
+
+// GDS is G10 that moves tensors between GPU and SSD only.
+var GDS = system.System{
+	Name:  "g10-gds",
+	Title: "G10-GDS",
+	Paper: "G10 (MICRO 2023), §7.2",
+	About: "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Plan:  variant{direct: true}.plan,
+	Runtime: func(o *system.Options) engine.Runtime {
+		r := directRuntime(o)
+		r.NoHost = true
+		return r
+	},
+}
+
+// Host is G10 that moves tensors between GPU, host and SSD without unified memory.
+var Host = system.System{
+	Name:    "g10-host",
+	Title:   "G10-Host",
+	Paper:   "G10 (MICRO 2023), §7.2",
+	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
+	Plan:    variant{host: true, direct: true}.plan,
+	Runtime: directRuntime,
+}
+
+// directRuntime is how G10-GDS and G10-Host run.
+func directRuntime(o *system.Options) engine.Runtime {
+	if o.Quirks.Has(quirk.ArenaForGDS) {
+		return engine.Runtime{Memory: engine.Arena, Pool: 4}
+	}
+	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
+}
+
+// A variant says which tiers a system uses and how.
+type variant struct {
+	host   bool // tensors may move to host memory
+	direct bool // without unified memory
+}
+
+// plan decides all migrations of one iteration.
+func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
+	s := newPlanner(v, w, m, o)
+	s.allocate()
+	for s.rounds < len(s.periods) && s.round() {
+	}
+	s.prefetchEagerly()
+	if s.arena {
+		s.dropForGood()
+	}
+	system.SortBy(s.quirks, s.ops, func(o program.Op) float64 { return float64(o.At) })
+	return &program.Program{Ops: s.ops, Rounds: s.rounds}, nil
+}

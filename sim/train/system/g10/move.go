@@ -1,0 +1,137 @@
+package g10
+
+import (
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+)
+
+// round examines the best candidate. It returns false when memory is within
+// the target or no candidate is worth moving.
+func (s *planner) round() bool {
+	if s.excess == 0 {
+		return false
+	}
+	s.rounds++
+	c := s.best()
+	if c.done || c.benefit <= 0 && !s.quirks.Has(quirk.ZeroBenefit) {
+		return false
+	}
+	s.examine(c)
+	if s.moot = c.done && c.benefit != 0; s.moot {
+		c.benefit = 0
+	}
+	return true
+}
+
+// examine plans the move of c if there is time for it.
+func (s *planner) examine(c *period) {
+	switch {
+	case s.fits(c) || c.end-c.start == 1:
+		c.done = true
+	case c.length > s.safe(s.ssdOut, s.ssdIn, c.size):
+		to := s.destination(c)
+		s.move(c, to)
+		if to == machine.Host && c.planned {
+			s.keep(c)
+		}
+		c.done = true
+	case c.length > s.safe(s.hostLink, s.hostLink, c.size):
+		if s.hostFits(c.size) {
+			s.move(c, machine.Host)
+			if c.planned || s.quirks.Has(quirk.ZeroBenefit) {
+				s.keep(c)
+			}
+		}
+		c.done = true
+	case !s.quirks.Has(quirk.ZeroBenefit):
+		c.done = true
+	}
+}
+
+// safe returns how long a period must be at least for a tensor to move away
+// over out and return over in.
+func (s *planner) safe(out, in rate, size int64) float64 {
+	return out.time(size) + in.time(size) + float64(s.margin*in.time(size))
+}
+
+// lead returns how long before its use a tensor must start to return over in.
+func (s *planner) lead(in rate, size int64) float64 {
+	return in.time(size) + float64(s.margin*in.time(size))
+}
+
+// untracked reports whether c moves without regard to bandwidth, and to the
+// SSD if there is time.
+func (s *planner) untracked(c *period) bool {
+	return c.wraps && s.quirks.Has(quirk.WeightsIgnoreLanes)
+}
+
+// destination chooses the SSD unless it is busy while the tensor would leave
+// and the host has room.
+func (s *planner) destination(c *period) machine.Tier {
+	if s.untracked(c) || s.ssdFree(c) || !s.hostFits(c.size) {
+		return machine.SSD
+	}
+	return machine.Host
+}
+
+// ssdFree reports whether the SSD has room while the tensor would leave.
+func (s *planner) ssdFree(c *period) bool {
+	cleared := s.at(s.clock[c.start]+s.ssdOut.time(c.size), c.start, c.end)
+	if cleared == c.start {
+		return !s.quirks.Has(quirk.EmptyWindowBusy)
+	}
+	for j := c.start; j < cleared; j++ {
+		if !s.out.ssd.full[s.kernel(j)] {
+			return true
+		}
+	}
+	return false
+}
+
+// move plans the way out and, as late as is safe, the way in.
+func (s *planner) move(c *period, to machine.Tier) {
+	if s.untracked(c) {
+		s.moveUntracked(c, to)
+		return
+	}
+	out, in := &s.out.ssd, &s.in.ssd
+	if to == machine.Host {
+		out, in = &s.out.link, &s.in.link
+	}
+	first, last := s.reach(c)
+	back := in.backward(c.size, int(c.end), first)
+	gone := out.forward(c.size, int(c.start), last)
+	if back <= gone {
+		return
+	}
+	c.gone, c.back = int32(gone), int32(back)
+	c.planned = true
+	s.moved = append(s.moved, c)
+	s.emit(s.kernel(c.start), program.Evict, c.tensor, to)
+	if to == machine.Host {
+		s.in.viaHost(c.size, back, last)
+		s.out.viaHost(c.size, int(c.start), last)
+	} else {
+		s.in.viaSSD(c.size, back, last)
+		s.out.viaSSD(c.size, int(c.start), last)
+	}
+	s.release(c.size, c.gone+1, c.back)
+}
+
+// moveUntracked plans the move of a global tensor into the next iteration by
+// its transfer time alone.
+func (s *planner) moveUntracked(c *period, to machine.Tier) {
+	out, in := s.ssdOut, s.ssdIn
+	if to == machine.Host {
+		out, in = s.hostLink, s.hostLink
+	}
+	gone := s.at(s.clock[c.start]+out.time(c.size), c.start, c.end)
+	back := s.at(s.clock[c.end]-s.lead(in, c.size), c.start, c.end)
+	if back != c.start {
+		c.planned = true
+		s.emit(s.kernel(c.start), program.Evict, c.tensor, to)
+		s.emit(s.kernel(back), program.Prefetch, c.tensor, machine.Nowhere)
+	}
+	s.release(c.size, gone+1, back)
+}

@@ -1,0 +1,77 @@
+// Package system says what a memory-expansion system is: a planner that decides
+// what moves, and the run-time behaviour the engine gives it.
+package system
+
+import (
+	"spillway/sim/knob"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/workload"
+)
+
+// A System is one published way to run a workload that is larger than GPU memory.
+type System struct {
+	Name  string // stable: in URLs, golden files, on the command line
+	Title string // in charts
+	Paper string // where it comes from
+	About string // what it does, one or two sentences
+	// Plan decides before the run which tensors move when. nil plans nothing.
+	// It returns a *DoesNotFit error when the system cannot run w on m.
+	Plan func(w *workload.Workload, m *machine.Machine, o *Options) (*program.Program, error)
+	// Runtime declares how the engine executes a program of this system. It
+	// depends on nothing but the options.
+	Runtime func(o *Options) engine.Runtime
+}
+
+// DoesNotFit says why a system cannot run a workload; it becomes data in the result.
+type DoesNotFit = engine.DoesNotFit
+
+// Options are the parameters of the systems and of the run. In JSON a numeric
+// one has its knob's key, and the quirks are text as quirk.Parse reads it.
+type Options struct {
+	Quirks     quirk.Set `json:"quirks"`
+	Iterations int64     `json:"iterations"` // how many iterations are simulated
+	Lookahead  int64     `json:"lookahead"`  // kernels DeepUM+ prefetches ahead
+	Safety     int64     `json:"safety"`     // planner's extra margin on transfer times, in thousandths
+	Noise      int64     `json:"noise"`      // half-width of the kernel time error, in thousandths
+	Seed       int64     `json:"seed"`       // of the noise; 1 is the C++ library's default seed
+}
+
+// Published returns the options of the G10 artifact's configs.
+func Published() Options {
+	return Options{Quirks: quirk.Published(), Iterations: 2, Lookahead: 8, Safety: 500, Seed: 1}
+}
+
+// Knobs returns the list of all numeric options.
+func Knobs() []knob.Knob[Options] {
+	var ks []knob.Knob[Options]
+	add := func(ref func(*Options) *int64, k knob.Knob[Options]) {
+		k.Get, k.Set = knob.Field(ref)
+		k.Group = "Systems"
+		ks = append(ks, k)
+	}
+	const conf = "G10 artifact, src/configs"
+	add(func(o *Options) *int64 { return &o.Iterations }, knob.Knob[Options]{
+		Key: "iterations", Config: "num_iteration", Label: "Iterations", Unit: "", Scale: 1, Min: 1, Max: 16,
+		Help: "Training iterations simulated; the first starts cold, with weights on the SSD.", Source: conf,
+	})
+	add(func(o *Options) *int64 { return &o.Lookahead }, knob.Knob[Options]{
+		Key: "lookahead", Config: "prefetch_degree", Label: "DeepUM+ look-ahead", Unit: "kernels", Scale: 1, Min: 1, Max: 1024,
+		Help: "How many kernels ahead DeepUM+ prefetches.", Source: conf,
+	})
+	add(func(o *Options) *int64 { return &o.Safety }, knob.Knob[Options]{
+		Key: "safety", Config: "delta_parameter", Label: "Planner safety margin", Unit: "", Scale: 1000, Min: 0, Max: 10000,
+		Help: "Share of a transfer's time that the G10 planner adds as margin.", Source: conf,
+	})
+	add(func(o *Options) *int64 { return &o.Noise }, knob.Knob[Options]{
+		Key: "noise", Config: "kernel_time_std_dev", Label: "Kernel time error", Unit: "", Scale: 1000, Min: 0, Max: 1000,
+		Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).", Source: conf,
+	})
+	add(func(o *Options) *int64 { return &o.Seed }, knob.Knob[Options]{
+		Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
+		Help: "Seed of the kernel time error.", Source: conf,
+	})
+	return ks
+}

@@ -1,0 +1,330 @@
+// Package systemtest checks that a system obeys the laws of physics. Every
+// system in the list must pass; a new one gets these tests for nothing.
+package systemtest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+var seeds = flag.Int("systemtest.seeds", 150, "random workloads each system runs in each fidelity mode")
+
+// Run checks s over random small workloads and machines, as published and
+// corrected. Each failure names the law, and the seed that shows it.
+func Run(t *testing.T, s system.System) {
+	t.Helper()
+	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
+		t.Run(mode.String(), func(t *testing.T) {
+			fits := 0
+			for seed := range uint64(*seeds) {
+				r := rand.New(rand.NewPCG(seed, 0))
+				w, m := Workload(r, float64(seed)/float64(*seeds)), Machine(r)
+				o := system.Published()
+				o.Quirks, o.Iterations = mode, 1+r.Int64N(3)
+				c := check{t: t, s: s, w: w, m: m, o: o, seed: seed}
+				if c.run() {
+					fits++
+				}
+			}
+			if fits < *seeds/4 {
+				t.Errorf("only %d of %d random workloads fit", fits, *seeds)
+			}
+			impossible(t, s, mode)
+		})
+	}
+}
+
+// Workload draws a valid workload of a few kernels. size, from 0 to 1, is how
+// large it may get; the largest tensors have 4 MiB.
+func Workload(r *rand.Rand, size float64) *workload.Workload {
+	upTo := func(least, most int) int { return least + r.IntN(1+int(float64(most-least)*size)) }
+	w := &workload.Workload{Name: "random", Batch: 1}
+	for i := range upTo(2, 24) {
+		t := workload.Tensor{
+			Name: fmt.Sprintf("t%d", i), Bytes: unit.Bytes(1 + r.Int64N(int64(4*unit.MiB))),
+			Global: r.IntN(4) == 0,
+		}
+		if t.Global {
+			t.Kind = workload.Weight
+		}
+		w.Tensors = append(w.Tensors, t)
+	}
+	longest := []unit.Time{unit.Microsecond, 50 * unit.Microsecond, 2 * unit.Millisecond}[r.IntN(3)]
+	for i := range upTo(2, 30) {
+		k := workload.Kernel{Name: fmt.Sprintf("k%d", i), Time: unit.Time(1 + r.Int64N(int64(longest)))}
+		k.InputFault = k.Time + unit.Time(r.Int64N(int64(unit.Millisecond)))
+		k.Fault = k.InputFault + unit.Time(r.Int64N(int64(unit.Millisecond)))
+		for _, t := range r.Perm(len(w.Tensors))[:1+r.IntN(min(4, len(w.Tensors)))] {
+			side := r.IntN(3)
+			if side != 0 {
+				k.Inputs = append(k.Inputs, workload.TensorID(t))
+			}
+			if side != 1 {
+				k.Outputs = append(k.Outputs, workload.TensorID(t))
+			}
+		}
+		w.Kernels = append(w.Kernels, k)
+	}
+	return w
+}
+
+// Machine draws a valid machine that is small beside the largest of Workload's
+// workloads.
+func Machine(r *rand.Rand) machine.Machine {
+	m := machine.G10()
+	m.GPUMemory = unit.Bytes(4096+r.Int64N(4096)) * unit.Page
+	m.HostMemory = []unit.Bytes{0, unit.Bytes(r.Int64N(8192)) * unit.Page, unit.GiB}[r.IntN(3)]
+	if r.IntN(2) == 0 {
+		m.GPULink = unit.Bandwidth(4e9 + r.Int64N(60e9))
+		m.SSDRead = m.GPULink/4 + unit.Bandwidth(r.Int64N(int64(m.GPULink/4)))
+		m.SSDWrite = m.GPULink/8 + unit.Bandwidth(r.Int64N(int64(m.SSDRead-m.GPULink/8)))
+		m.HostLink = m.GPULink - unit.Bandwidth(r.Int64N(int64(m.SSDRead)))
+	}
+	if r.IntN(2) == 0 {
+		m.BatchPages = 16 + r.Int64N(100)
+	}
+	if err := m.Validate(); err != nil {
+		panic(err) // the generator is wrong
+	}
+	return m
+}
+
+// Simulate plans w for s and runs the plan.
+func Simulate(s system.System, w *workload.Workload, m machine.Machine, o system.Options) (*program.Program, *result.Result, error) {
+	p := &program.Program{}
+	if s.Plan != nil {
+		var err error
+		if p, err = s.Plan(w, &m, &o); err != nil {
+			return nil, nil, err
+		}
+	}
+	r, err := engine.Run(w, p, engine.Config{
+		Machine: m, Runtime: s.Runtime(&o), Quirks: o.Quirks,
+		Iterations: int(o.Iterations), Noise: o.Noise, Seed: o.Seed,
+	})
+	return p, r, err
+}
+
+// A check is one run and what it must obey.
+type check struct {
+	t    *testing.T
+	s    system.System
+	w    *workload.Workload
+	m    machine.Machine
+	o    system.Options
+	seed uint64
+}
+
+func (c *check) broken(law, format string, a ...any) {
+	c.t.Helper()
+	c.t.Fatalf("%s, %v, seed %d: %s: %s", c.s.Name, c.o.Quirks, c.seed, law, fmt.Sprintf(format, a...))
+}
+
+// run reports whether the workload fits.
+func (c *check) run() bool {
+	if err := c.w.Validate(); err != nil {
+		panic(err) // the generator is wrong
+	}
+	before := clone(c.w)
+	p, r, err := Simulate(c.s, c.w, c.m, c.o)
+	if !reflect.DeepEqual(before, c.w) {
+		c.broken("the workload is shared and never changed", "it was")
+	}
+	_, again, err2 := Simulate(c.s, c.w, c.m, c.o)
+	if !reflect.DeepEqual(r, again) || fmt.Sprint(err) != fmt.Sprint(err2) {
+		c.broken("the same input gives the same result", "%+v (%v) and then %+v (%v)", r, err, again, err2)
+	}
+	if err != nil {
+		var no *system.DoesNotFit
+		if !errors.As(err, &no) || no.Reason == "" {
+			c.broken("a system that cannot run a workload says why", "%v", err)
+		}
+		return false
+	}
+	c.program(p)
+	c.result(r)
+	return true
+}
+
+// program checks that a plan can be executed.
+func (c *check) program(p *program.Program) {
+	for i, op := range p.Ops {
+		switch {
+		case op.At < 0 || int(op.At) > len(c.w.Kernels):
+			c.broken("operations belong to a kernel", "operation %d is at %d of %d", i, op.At, len(c.w.Kernels))
+		case i > 0 && op.At < p.Ops[i-1].At:
+			c.broken("operations are in order", "operation %d is at %d, the one before at %d", i, op.At, p.Ops[i-1].At)
+		case op.Tensor < 0 || int(op.Tensor) >= len(c.w.Tensors):
+			c.broken("operations move tensors", "operation %d moves tensor %d of %d", i, op.Tensor, len(c.w.Tensors))
+		case op.Kind == program.Evict && op.To != machine.SSD && op.To != machine.Host:
+			c.broken("evictions go to the host or the SSD", "operation %d goes to %v", i, op.To)
+		}
+	}
+}
+
+func (c *check) result(r *result.Result) {
+	if len(r.Iterations) == 0 || r.Reported < 0 || r.Reported >= len(r.Iterations) {
+		c.broken("an iteration is reported", "%d of %d", r.Reported, len(r.Iterations))
+	}
+	var total result.Traffic
+	for i := range r.Iterations {
+		c.iteration(r, i)
+		tr := r.Iterations[i].Traffic
+		total.HostIn += tr.HostIn
+		total.HostOut += tr.HostOut
+		total.SSDIn += tr.SSDIn
+		total.SSDOut += tr.SSDOut
+		if total.HostIn > total.HostOut {
+			c.broken("what comes from the host went there", "%v in, %v out up to iteration %d", total.HostIn, total.HostOut, i)
+		}
+		if known := total.SSDOut + c.w.GlobalBytes(); c.runtime().Memory == engine.Paged && total.SSDIn > known {
+			c.broken("what comes from the SSD was there or went there", "%v in, at most %v known up to iteration %d", total.SSDIn, known, i)
+		}
+	}
+	c.kernels(r)
+}
+
+func (c *check) runtime() engine.Runtime { return c.s.Runtime(&c.o) }
+
+// iteration checks times and traffic of one iteration.
+func (c *check) iteration(r *result.Result, i int) {
+	it := &r.Iterations[i]
+	if it.Time < r.Ideal {
+		c.broken("nothing is faster than Ideal", "iteration %d takes %d cycles, ideal is %d", i, it.Time, r.Ideal)
+	}
+	if n := it.Ledger.Total(); n != it.Time-r.Ideal || slices.Min(it.Ledger[:]) < 0 {
+		c.broken("every cycle beyond ideal has one cause", "iteration %d: %v sums to %d, time minus ideal is %d", i, it.Ledger, n, it.Time-r.Ideal)
+	}
+	if min(it.Stall, it.Overlap, it.Compute, it.Doubled) < 0 || it.Stall+it.Overlap+it.Compute != it.Time {
+		c.broken("stall, overlap and compute cover the time", "iteration %d: %+v", i, *it)
+	}
+	if f := it.Faults; min(f.Host, f.SSD, f.Moving, f.Unallocated) < 0 {
+		c.broken("counts are not negative", "iteration %d: %+v", i, f)
+	}
+	tr, m := it.Traffic, &c.m
+	write := m.SSDWrite
+	if c.o.Quirks.Has(quirk.SymmetricSSD) {
+		write = m.SSDRead
+	}
+	for _, link := range []struct {
+		name  string
+		moved unit.Bytes
+		rate  unit.Bandwidth
+	}{
+		{"SSD read", tr.SSDIn, m.SSDRead},
+		{"SSD write", tr.SSDOut, write},
+		{"host link, in", tr.HostIn, m.HostLink},
+		{"host link, out", tr.HostOut, m.HostLink},
+		{"GPU link, in", tr.SSDIn + tr.HostIn, m.GPULink},
+		{"GPU link, out", tr.SSDOut + tr.HostOut, m.GPULink},
+	} {
+		if most := c.carries(link.rate, it.Time); link.moved < 0 || link.moved > most {
+			c.broken("a link carries at most its rate", "iteration %d, %s: %v in %d cycles, at most %v", i, link.name, link.moved, it.Time, most)
+		}
+	}
+}
+
+// carries returns what a link of the given rate can move in t. The paged model
+// moves data batch by batch at whole cycles: up to two batches more, the batch
+// period is rounded down to a cycle, and of each batch's last pages, which
+// rounding down left to no tier, two may go to either. As published the arena
+// model counts a tensor when it is queued, so no rate bounds it.
+func (c *check) carries(rate unit.Bandwidth, t unit.Cycles) unit.Bytes {
+	if c.runtime().Memory == engine.Arena {
+		return math.MaxInt64
+	}
+	batch := float64(c.m.BatchPages)
+	if !c.o.Quirks.Has(quirk.CoarseBatch) {
+		batch = max(batch, 64*float64(c.m.GPULink)/float64(min(c.m.SSDRead, c.m.SSDWrite)))
+	}
+	page, clock := float64(unit.Page), float64(c.m.Clock)
+	period := float64(c.m.BatchPages) * page * clock / float64(c.m.GPULink)
+	most := float64(rate)/clock + 2*page/period
+	return unit.Bytes(most*float64(t)*(1+2/period) + 2*batch*page)
+}
+
+func (c *check) kernels(r *result.Result) {
+	if len(r.Kernels) != len(c.w.Kernels) {
+		c.broken("every kernel is reported", "%d of %d", len(r.Kernels), len(c.w.Kernels))
+	}
+	gpu := c.m.GPUMemory
+	rt := c.runtime()
+	if rt.Memory == engine.Arena {
+		gpu *= unit.Bytes(rt.Pool)
+	}
+	var ideal, end unit.Cycles
+	for i, k := range r.Kernels {
+		if k.Start < end || k.End-k.Start < k.Ideal || k.Ideal <= 0 {
+			c.broken("kernels run one after another, for their ideal time at least", "kernel %d: %+v after %d", i, k, end)
+		}
+		if k.GPU < 0 || k.GPU > gpu && rt.Memory != engine.Unlimited {
+			c.broken("memory holds at most its capacity", "kernel %d: %v of GPU memory, which has %v", i, k.GPU, gpu)
+		}
+		if k.Host < 0 || k.Host > c.m.HostMemory || k.Host > 0 && rt.NoHost {
+			c.broken("memory holds at most its capacity", "kernel %d: %v of host memory, which has %v", i, k.Host, c.m.HostMemory)
+		}
+		ideal += k.Ideal
+		end = k.End
+	}
+	if ideal != r.Ideal || end != r.Time() {
+		c.broken("kernels sum up to the iteration", "ideal %d and %d, end %d and %d", ideal, r.Ideal, end, r.Time())
+	}
+}
+
+// impossible checks a kernel that needs more than GPU memory, and one that
+// needs all of it.
+func impossible(t *testing.T, s system.System, mode quirk.Set) {
+	t.Helper()
+	m := machine.G10()
+	m.GPUMemory = 16 * unit.MiB
+	o := system.Published()
+	o.Quirks = mode
+	w := &workload.Workload{
+		Tensors: []workload.Tensor{{Name: "in", Bytes: 8 * unit.MiB}, {Name: "out", Bytes: 8*unit.MiB + 1}},
+		Kernels: []workload.Kernel{
+			{Name: "first", Time: unit.Millisecond, Outputs: []workload.TensorID{0}},
+			{Name: "large", Time: unit.Millisecond, Inputs: []workload.TensorID{0}, Outputs: []workload.TensorID{1}},
+		},
+	}
+	_, r, err := Simulate(s, w, m, o)
+	var no *system.DoesNotFit
+	switch {
+	case s.Runtime(&o).Memory == engine.Unlimited:
+		if err != nil {
+			t.Errorf("%s, %v: unlimited memory does not hold a large kernel: %v", s.Name, mode, err)
+		}
+	case !errors.As(err, &no):
+		t.Errorf("%s, %v: a kernel larger than GPU memory gives %+v, %v; want a *DoesNotFit", s.Name, mode, r, err)
+	}
+	w.Tensors[1].Bytes = 8 * unit.MiB
+	if _, _, err := Simulate(s, w, m, o); err != nil && !errors.As(err, &no) {
+		t.Errorf("%s, %v: a kernel as large as GPU memory: %v", s.Name, mode, err)
+	}
+}
+
+// clone copies w with all its slices.
+func clone(w *workload.Workload) *workload.Workload {
+	c := *w
+	c.Tensors = slices.Clone(w.Tensors)
+	c.Kernels = slices.Clone(w.Kernels)
+	for i := range c.Kernels {
+		k := &c.Kernels[i]
+		k.Inputs, k.Outputs = slices.Clone(k.Inputs), slices.Clone(k.Outputs)
+	}
+	return &c
+}

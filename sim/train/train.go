@@ -1,0 +1,152 @@
+// Package train is the simulator: pure Go, no browser, no files, no clock.
+//
+// The way of the data: a workload.Workload goes through a system's planner into
+// a program.Program, through the engine into a result.Result.
+package train
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"spillway/sim/flash"
+	"spillway/sim/knob"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
+	"spillway/sim/train/system/deepumplus"
+	"spillway/sim/train/system/flashneuron"
+	"spillway/sim/train/system/g10"
+	"spillway/sim/train/system/ideal"
+	"spillway/sim/train/system/uvm"
+	"spillway/sim/workload"
+)
+
+// Systems lists every system in the order charts show them. Adding a system is
+// one package and one line here.
+var Systems = []system.System{
+	ideal.System,
+	uvm.System,
+	flashneuron.System,
+	deepumplus.System,
+	g10.GDS,
+	g10.Host,
+	g10.System,
+}
+
+// Find returns the system with the given stable name.
+func Find(name string) (system.System, error) {
+	for _, s := range Systems {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	names := make([]string, len(Systems))
+	for i := range Systems {
+		names[i] = Systems[i].Name
+	}
+	return system.System{}, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// A Request is one run of one system, without the workload.
+type Request struct {
+	System  string          `json:"system"`
+	Machine machine.Machine `json:"machine"`
+	Options system.Options  `json:"options"`
+	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
+	// latency then replace the machine's; empty leaves the machine's.
+	SSD string `json:"ssd,omitempty"`
+}
+
+// Validate reports every number that is out of range.
+func (q *Request) Validate() error {
+	_, err := Find(q.System)
+	if q.SSD != "" {
+		_, unknown := flash.Find(q.SSD)
+		err = errors.Join(err, unknown)
+	}
+	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(system.Knobs(), &q.Options))
+}
+
+// Run plans and runs w. Its error is about the request; a system that cannot
+// run the workload gives a result that says so. progress may be nil; it is told
+// now and then how much of the run is done.
+func Run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	if err := q.Validate(); err != nil {
+		return nil, err
+	}
+	if q.SSD != "" {
+		return runOnDrive(w, q, progress)
+	}
+	return runFixed(w, q, progress)
+}
+
+// runFixed is Run of a valid request with the machine's own SSD rates.
+func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	s, err := Find(q.System)
+	if err != nil {
+		return nil, err
+	}
+	p := &program.Program{}
+	if s.Plan != nil {
+		p, err = s.Plan(w, &q.Machine, &q.Options)
+	}
+	c := engine.Config{
+		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
+		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
+		Progress: progress,
+	}
+	var r *result.Result
+	if err == nil {
+		r, err = engine.Run(w, p, c)
+	}
+	var no *engine.DoesNotFit
+	if errors.As(err, &no) {
+		r, err = engine.Unfit(w, c, no), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Title, err)
+	}
+	r.System = s.Name
+	if p != nil {
+		r.PlannedOps = len(p.Ops)
+	}
+	return r, nil
+}
+
+// Configure applies one key and value of a G10 artifact .config file, or a
+// knob's own key, to q. known is false when the key is about something else
+// (files, the network description, profiling).
+func Configure(q *Request, key, value string) (known bool, err error) {
+	if key == "" { // the Config of knobs that the artifact does not have
+		return false, nil
+	}
+	if key == "ssd" {
+		if _, err := flash.Find(value); err != nil && value != "" {
+			return true, err
+		}
+		q.SSD = value
+		return true, nil
+	}
+	for _, k := range machine.Knobs() {
+		if k.Key != key && k.Config != key {
+			continue
+		}
+		if err := k.Parse(&q.Machine, value); err != nil {
+			return true, err
+		}
+		if k.Config == key && k.Key == "ssd_read" {
+			// A config has one SSD bandwidth. Writes keep Table 2's share of it.
+			q.Machine.SSDWrite = machine.SSDWriteFor(q.Machine.SSDRead)
+		}
+		return true, nil
+	}
+	for _, k := range system.Knobs() {
+		if k.Key == key || k.Config == key {
+			return true, k.Parse(&q.Options, value)
+		}
+	}
+	return false, nil
+}
