@@ -26,6 +26,8 @@ const module = "spillway"
 var simOrder = []string{
 	"sim/unit",
 	"sim/knob",
+	"sim/report",
+	"sim/study",
 	"sim/workload",
 	"sim/vitality",
 	"sim/flash",

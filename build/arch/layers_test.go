@@ -25,8 +25,10 @@ var layers = []layer{
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/..."}},
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
-	{"ui/job", []string{"sim/...", "traces/..."}},                                                       // what a worker does
-	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                                         // what the page shows
+	{"ui/wire", nil}, // how they are written
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}}, // the door of every laboratory
+	{"ui/job", []string{"sim/...", "traces/..."}},               // what a worker does
+	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}}, // what the page shows
 	{"ui", []string{"sim/...", "ui/..."}},
 	{"wasm/edge", nil}, // the optional host serves files
 	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},

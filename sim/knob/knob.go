@@ -1,7 +1,11 @@
-// Package knob describes one adjustable number: its key, unit, range and
-// source. Forms, URLs, command-line flags, config files, validation and
+// Package knob describes one adjustable setting: its key, unit, range or choices
+// and source. Forms, links, command-line flags, config files, validation and
 // documentation all follow from one list of knobs, so a new parameter is one
 // entry.
+//
+// A laboratory declares its list over its own settings struct, as Knob[S]. Those
+// that know nothing of that struct see the same list as [Info] and the settings
+// as a [Setup]: text by key.
 package knob
 
 import (
@@ -12,10 +16,11 @@ import (
 	"strings"
 )
 
-// A Knob is one integer parameter inside a settings struct S.
+// A Knob is one parameter inside a settings struct S: an integer, unless Word is
+// set.
 type Knob[S any] struct {
-	Key    string // stable, in URLs and files: "gpu_memory"
-	Config string // key in the G10 artifact's .config files, empty if none
+	Key    string // stable, in links and files: "gpu_memory"
+	Config string // its key in files of the program that was simulated, empty if none
 	Label  string // short, for people
 	Help   string // what it means and who uses it, one sentence
 	Source string // where the default comes from
@@ -24,9 +29,21 @@ type Knob[S any] struct {
 	Scale  int64  // base units in one Unit; the text form is value/Scale
 	// Min and Max bound the value, in base units, both included.
 	Min, Max int64
-	// Get and Set access the field.
+	// Get and Set access the integer.
 	Get func(*S) int64
 	Set func(*S, int64)
+
+	// Word accesses the text of a knob that is no number. Kind says which texts
+	// there are.
+	Word func(*S) *string
+	Kind Kind
+	// Choices are what One and Many choose from; Sets are names for several of
+	// Many's at once.
+	Choices, Sets []Choice
+	// Derived: see [Info].
+	Derived bool
+	// Always: see [Info].
+	Always bool
 }
 
 // Field returns the accessors of the integer field that ref points at.
@@ -34,12 +51,26 @@ func Field[S any, T ~int64](ref func(*S) *T) (get func(*S) int64, set func(*S, i
 	return func(s *S) int64 { return int64(*ref(s)) }, func(s *S, v int64) { *ref(s) = T(v) }
 }
 
-// Text returns the value in k.Unit as an exact decimal without the unit.
-func (k *Knob[S]) Text(s *S) string { return Decimal(k.Get(s), k.Scale) }
+// Text returns the value: a number in k.Unit, as an exact decimal without the
+// unit; any other as it is.
+func (k *Knob[S]) Text(s *S) string {
+	if k.Word != nil {
+		return *k.Word(s)
+	}
+	return Decimal(k.Get(s), k.Scale)
+}
 
-// Parse reads a decimal number in k.Unit and stores it in s. On error s keeps
-// its value. The error says what is allowed.
+// Parse reads a decimal number in k.Unit, or one of the knob's texts, and stores
+// it in s. On error s keeps its value. The error says what is allowed.
 func (k *Knob[S]) Parse(s *S, text string) error {
+	if k.Word != nil {
+		info := k.Info()
+		text, err := info.Canon(text)
+		if err == nil {
+			*k.Word(s) = text
+		}
+		return err
+	}
 	v, err := ParseDecimal(text, k.Scale)
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.Label, err)
@@ -52,7 +83,14 @@ func (k *Knob[S]) Parse(s *S, text string) error {
 }
 
 // Check reports whether the value in s is in range.
-func (k *Knob[S]) Check(s *S) error { return k.check(k.Get(s)) }
+func (k *Knob[S]) Check(s *S) error {
+	if k.Word != nil {
+		info := k.Info()
+		_, err := info.Canon(*k.Word(s))
+		return err
+	}
+	return k.check(k.Get(s))
+}
 
 func (k *Knob[S]) check(v int64) error {
 	if v < k.Min || v > k.Max {

@@ -1,0 +1,228 @@
+package knob
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Kind says which texts a knob has.
+type Kind uint8
+
+// The kinds of knob.
+const (
+	Number Kind = iota // a decimal number
+	One                // the key of one of the choices
+	Many               // keys of choices with commas between them, or the key of a set; empty is none
+	Word               // any text
+)
+
+// An Info is a knob without its settings struct: all that a form, a link or a
+// command line needs.
+type Info struct {
+	Key, Config, Label, Help, Source, Unit string // as in Knob
+	Panel, Group                           string // where forms show it: "hardware", "Links"
+	Kind                                   Kind
+	Scale, Min, Max                        int64
+	Choices, Sets                          []Choice
+	Default                                string
+	// Derived marks a One that is a name for values of other knobs: it shows the
+	// first choice whose Set holds, and choosing one applies its Set. It has no
+	// value of its own and is in no link.
+	Derived bool
+	// Always puts the knob into every link, so that a link keeps its meaning when
+	// the default changes.
+	Always bool
+}
+
+// A Choice is one text that a knob can have.
+type Choice struct {
+	Key, Label, Help, Source string
+	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
+	// what the settings go back to while the choice stands.
+	Set string
+	// Limits is what the choice allows other knobs.
+	Limits []Limit
+	// Moot lists knobs that change nothing while the choice stands, and Why.
+	Moot []string
+	Why  string
+}
+
+// A Limit is what a choice allows another knob.
+type Limit struct {
+	Key      string
+	Min, Max int64    // of a Number, in its base units
+	Choices  []string // of a One
+	Hint     string   // for people: which values are worth trying
+}
+
+// Info returns the knob without its settings struct and default.
+func (k *Knob[S]) Info() Info {
+	kind := k.Kind
+	if k.Word == nil {
+		kind = Number
+	}
+	return Info{
+		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Unit: k.Unit, Group: k.Group,
+		Kind: kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Derived: k.Derived, Always: k.Always,
+	}
+}
+
+// Infos returns the knobs of one panel with the defaults in s.
+func Infos[S any](panel string, knobs []Knob[S], s *S) []Info {
+	out := make([]Info, len(knobs))
+	for i := range knobs {
+		out[i] = knobs[i].Info()
+		out[i].Panel = panel
+		if !knobs[i].Derived {
+			out[i].Default = knobs[i].Text(s)
+		}
+	}
+	return out
+}
+
+// Fill stores the texts of u in s, by key. Knobs that u does not have keep their
+// value.
+func Fill[S any](knobs []Knob[S], s *S, u *Setup) error {
+	for i := range knobs {
+		k := &knobs[i]
+		if u.Knob(k.Key) == nil || k.Derived {
+			continue
+		}
+		if err := k.Parse(s, u.Text(k.Key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Choice returns the choice, or set, with this key, or nil.
+func (i *Info) Choice(key string) *Choice {
+	for _, list := range [][]Choice{i.Choices, i.Sets} {
+		if at := slices.IndexFunc(list, func(c Choice) bool { return c.Key == key }); at >= 0 {
+			return &list[at]
+		}
+	}
+	return nil
+}
+
+// Canon returns text as it is stored and printed. The error says what is allowed.
+func (i *Info) Canon(text string) (string, error) {
+	switch i.Kind {
+	case Number:
+		v, err := ParseDecimal(text, i.Scale)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", i.Label, err)
+		}
+		if v < i.Min || v > i.Max {
+			return "", i.outside(v, i.Min, i.Max)
+		}
+		return Decimal(v, i.Scale), nil
+	case One:
+		if i.Choice(text) == nil {
+			return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), text, keys(i.Choices))
+		}
+	case Many:
+		return i.canonMany(text)
+	}
+	return text, nil
+}
+
+func (i *Info) outside(v, least, most int64) error {
+	return fmt.Errorf("%s is %s; want %s to %s", i.Label, join(Decimal(v, i.Scale), i.Unit), Decimal(least, i.Scale), Decimal(most, i.Scale))
+}
+
+// name is the label as it stands inside a sentence: names of one word begin small.
+func (i *Info) name() string {
+	if len(i.Label) > 1 && i.Label[1] >= 'a' && i.Label[1] <= 'z' {
+		return strings.ToLower(i.Label[:1]) + i.Label[1:]
+	}
+	return i.Label
+}
+
+// canonMany orders the keys as the choices are and names a set that they are.
+func (i *Info) canonMany(text string) (string, error) {
+	if c := i.set(text); c != nil {
+		text = c.Set
+	}
+	on := make([]bool, len(i.Choices))
+	for key := range strings.SplitSeq(text, ",") {
+		if key == "" {
+			continue
+		}
+		at := slices.IndexFunc(i.Choices, func(c Choice) bool { return c.Key == key })
+		if at < 0 {
+			names := keys(i.Choices)
+			if len(i.Sets) > 0 {
+				names = keys(i.Sets) + ", or some of " + names
+			}
+			return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), key, names)
+		}
+		on[at] = true
+	}
+	var list []string
+	for at := range i.Choices {
+		if on[at] {
+			list = append(list, i.Choices[at].Key)
+		}
+	}
+	text = strings.Join(list, ",")
+	for at := range i.Sets {
+		if i.Sets[at].Set == text {
+			return i.Sets[at].Key, nil
+		}
+	}
+	return text, nil
+}
+
+// set returns the named set, or nil.
+func (i *Info) set(key string) *Choice {
+	if at := slices.IndexFunc(i.Sets, func(c Choice) bool { return c.Key == key }); at >= 0 {
+		return &i.Sets[at]
+	}
+	return nil
+}
+
+// Members lists the keys of choices that text, a canonical value of a Many,
+// stands for.
+func (i *Info) Members(text string) []string {
+	if c := i.set(text); c != nil {
+		text = c.Set
+	}
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+func keys(list []Choice) string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Key
+	}
+	return strings.Join(names, ", ")
+}
+
+// join puts a unit behind a number.
+func join(text, unit string) string {
+	if unit == "" {
+		return text
+	}
+	return text + " " + unit
+}
+
+// Range says in words which values the knob has.
+func (i *Info) Range() string {
+	switch i.Kind {
+	case Number:
+		return join(Decimal(i.Min, i.Scale)+" to "+Decimal(i.Max, i.Scale), i.Unit)
+	case One:
+		return "one of " + keys(i.Choices)
+	case Many:
+		if len(i.Sets) > 0 {
+			return keys(i.Sets) + ", or some of " + keys(i.Choices)
+		}
+		return "some of " + keys(i.Choices)
+	}
+	return "any text"
+}

@@ -1,0 +1,357 @@
+package knob
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A Pair is one setting of a setup text.
+type Pair struct{ Key, Text string }
+
+// Pairs reads a setup text: key=value, with blanks (or &, as in links) between
+// the pairs. Values are escaped as in a URL's query.
+func Pairs(text string) ([]Pair, error) {
+	var list []Pair
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '&' || r == '\n' || r == '\t' || r == '\r' }) {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || key == "" {
+			return nil, fmt.Errorf("%.60q is no setting; want key=value", part)
+		}
+		plain, err := url.QueryUnescape(value)
+		if err != nil {
+			return nil, fmt.Errorf("the value of %s, %.60q, is damaged", key, value)
+		}
+		list = append(list, Pair{key, plain})
+	}
+	return list, nil
+}
+
+// Join is the inverse of Pairs, with sep between the pairs.
+func Join(list []Pair, sep string) string {
+	var b strings.Builder
+	for i, p := range list {
+		if i > 0 {
+			b.WriteString(sep)
+		}
+		b.WriteString(p.Key + "=" + escape(p.Text))
+	}
+	return b.String()
+}
+
+// escape makes text safe in a link and keeps readable what may stay.
+func escape(text string) string {
+	return strings.NewReplacer("%2C", ",", "%40", "@", "%3A", ":", "%2F", "/").Replace(url.QueryEscape(text))
+}
+
+// A Setup is one setting of every knob of a list, as text. It is what a form
+// edits, a link holds and a run is named by.
+type Setup struct {
+	infos []Info // shared, never changed
+	texts []string
+}
+
+// NewSetup returns the defaults of these knobs.
+func NewSetup(infos []Info) *Setup {
+	u := &Setup{infos: infos, texts: make([]string, len(infos))}
+	for i := range infos {
+		u.texts[i] = infos[i].Default
+	}
+	return u
+}
+
+// Clone returns a copy.
+func (u *Setup) Clone() *Setup { return &Setup{u.infos, slices.Clone(u.texts)} }
+
+// Equal reports whether both have the same texts.
+func (u *Setup) Equal(v *Setup) bool { return slices.Equal(u.texts, v.texts) }
+
+// Knobs lists the knobs.
+func (u *Setup) Knobs() []Info { return u.infos }
+
+func (u *Setup) index(key string) int {
+	return slices.IndexFunc(u.infos, func(i Info) bool { return i.Key == key })
+}
+
+// Knob returns the knob with this key, or nil.
+func (u *Setup) Knob(key string) *Info {
+	if at := u.index(key); at >= 0 {
+		return &u.infos[at]
+	}
+	return nil
+}
+
+// Text returns the text of the knob with this key, "" if there is none. That of
+// a derived knob is the choice that holds, "" if none does.
+func (u *Setup) Text(key string) string {
+	at := u.index(key)
+	if at < 0 {
+		return ""
+	}
+	if u.infos[at].Derived {
+		for i := range u.infos[at].Choices {
+			if c := &u.infos[at].Choices[i]; u.holds(c.Set) {
+				return c.Key
+			}
+		}
+	}
+	return u.texts[at]
+}
+
+// holds reports whether everything in a setup text is as it is in u.
+func (u *Setup) holds(set string) bool {
+	pairs, err := Pairs(set)
+	if err != nil {
+		return false
+	}
+	for _, p := range pairs {
+		at := u.index(p.Key)
+		if at < 0 || u.texts[at] != p.Text {
+			return false
+		}
+	}
+	return true
+}
+
+// Chosen returns the choices that stand now: of every One, and all members of
+// every Many.
+func (u *Setup) Chosen() []*Choice {
+	var list []*Choice
+	for i := range u.infos {
+		k := &u.infos[i]
+		switch {
+		case k.Kind == One && !k.Derived:
+			if c := k.Choice(u.texts[i]); c != nil {
+				list = append(list, c)
+			}
+		case k.Kind == Many:
+			for _, key := range k.Members(u.texts[i]) {
+				if c := k.Choice(key); c != nil {
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Limit returns what the choices that stand allow the knob with this key, or nil.
+func (u *Setup) Limit(key string) *Limit {
+	for _, c := range u.Chosen() {
+		for i := range c.Limits {
+			if c.Limits[i].Key == key {
+				return &c.Limits[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Moot says why the knob with this key changes nothing now, "" if it does.
+func (u *Setup) Moot(key string) string {
+	for _, c := range u.Chosen() {
+		if slices.Contains(c.Moot, key) {
+			return c.Why
+		}
+	}
+	return ""
+}
+
+// canon is Info.Canon with the limits that stand now.
+func (u *Setup) canon(at int, text string) (string, error) {
+	k := &u.infos[at]
+	text, err := k.Canon(text)
+	if err != nil {
+		return "", err
+	}
+	return text, u.within(at, text)
+}
+
+// within reports whether the limits that stand now allow the canonical text.
+func (u *Setup) within(at int, text string) error {
+	k := &u.infos[at]
+	l := u.Limit(k.Key)
+	if l == nil {
+		return nil
+	}
+	switch k.Kind {
+	case Number:
+		if v, err := ParseDecimal(text, k.Scale); err == nil && (v < l.Min || v > l.Max) {
+			return k.outside(v, l.Min, l.Max)
+		}
+	case One:
+		if len(l.Choices) > 0 && !slices.Contains(l.Choices, text) {
+			return fmt.Errorf("%s %q is not possible here; there are %s", k.name(), text, strings.Join(l.Choices, ", "))
+		}
+	}
+	return nil
+}
+
+// Valid reports whether Set would take text, without changing anything.
+func (u *Setup) Valid(key, text string) error {
+	at := u.index(key)
+	if at < 0 {
+		return fmt.Errorf("unknown setting %q", key)
+	}
+	_, err := u.canon(at, text)
+	return err
+}
+
+// Set gives a knob a text, as a person does: what comes with a choice is set
+// too, and knobs that it limits are given a text that it allows. On error
+// nothing changes.
+func (u *Setup) Set(key, text string) error {
+	at := u.index(key)
+	if at < 0 {
+		return fmt.Errorf("unknown setting %q", key)
+	}
+	text, err := u.canon(at, text)
+	if err != nil {
+		return err
+	}
+	if !u.infos[at].Derived {
+		if u.texts[at] == text && u.infos[at].Kind != One {
+			return nil
+		}
+		u.texts[at] = text
+	}
+	if u.infos[at].Kind == One {
+		if err := u.apply(u.infos[at].Choice(text).Set); err != nil {
+			return err
+		}
+	}
+	u.settle()
+	return nil
+}
+
+// apply sets what a choice comes with.
+func (u *Setup) apply(set string) error {
+	pairs, err := Pairs(set)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		at := u.index(p.Key)
+		if at < 0 {
+			return fmt.Errorf("unknown setting %q", p.Key)
+		}
+		if p.Text, err = u.infos[at].Canon(p.Text); err != nil {
+			return err
+		}
+		u.texts[at] = p.Text
+	}
+	return nil
+}
+
+// settle gives knobs that the choices do not allow a text that they do: the
+// first choice, the nearest number.
+func (u *Setup) settle() {
+	for at := range u.infos {
+		k := &u.infos[at]
+		if k.Derived || u.within(at, u.texts[at]) == nil {
+			continue
+		}
+		switch l := u.Limit(k.Key); k.Kind {
+		case One:
+			u.texts[at] = l.Choices[0]
+		case Number:
+			v, _ := ParseDecimal(u.texts[at], k.Scale)
+			u.texts[at] = Decimal(min(max(v, l.Min), l.Max), k.Scale)
+		}
+	}
+}
+
+// Apply sets several knobs, as a text that names a whole run does: first the
+// choices that bring others with them, then every pair as it is. What cannot be
+// read stays, and the error says all of it.
+func (u *Setup) Apply(pairs []Pair) error {
+	var errs []error
+	raw := make([]bool, len(pairs))
+	for i, p := range pairs {
+		at := u.index(p.Key)
+		switch {
+		case at < 0:
+			errs = append(errs, fmt.Errorf("unknown setting %q", p.Key))
+			raw[i] = true
+		case u.infos[at].Kind == One:
+			text, err := u.infos[at].Canon(p.Text)
+			if err == nil {
+				if !u.infos[at].Derived {
+					u.texts[at] = text
+				}
+				err = u.apply(u.infos[at].Choice(text).Set)
+			}
+			if raw[i] = err != nil; err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	for i, p := range pairs {
+		at := u.index(p.Key)
+		if raw[i] || u.infos[at].Derived {
+			continue
+		}
+		text, err := u.infos[at].Canon(p.Text)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		u.texts[at] = text
+	}
+	for at := range u.infos {
+		if !u.infos[at].Derived {
+			errs = append(errs, u.within(at, u.texts[at]))
+		}
+	}
+	u.settle()
+	return errors.Join(errs...)
+}
+
+// Base returns what every knob goes back to: its default, or what the choices
+// that stand set it to.
+func (u *Setup) Base() *Setup {
+	b := NewSetup(u.infos)
+	for i := range u.infos {
+		if k := &u.infos[i]; k.Kind == One && !k.Derived {
+			if c := k.Choice(u.texts[i]); c != nil {
+				_ = b.apply(c.Set) // lab.New has checked every Set
+			}
+		}
+	}
+	return b
+}
+
+// Pairs returns the shortest list from which Apply makes u out of the defaults.
+// Knobs that are Always printed come first, in their order, then the others.
+func (u *Setup) Pairs() []Pair {
+	b := u.Base()
+	var list []Pair
+	for i := range u.infos {
+		k := &u.infos[i]
+		if k.Derived {
+			continue
+		}
+		if k.Always || u.texts[i] != b.texts[i] {
+			list = append(list, Pair{k.Key, u.texts[i]})
+		}
+	}
+	return list
+}
+
+// String is the setup's text.
+func (u *Setup) String() string { return Join(u.Pairs(), " ") }
+
+// Reset gives one knob the text that it goes back to.
+func (u *Setup) Reset(key string) {
+	if at := u.index(key); at >= 0 {
+		_ = u.Set(key, u.Base().texts[at]) // a text that was allowed; settled if no longer
+	}
+}
+
+// Changed reports whether the knob differs from what it goes back to.
+func (u *Setup) Changed(key string) bool {
+	at := u.index(key)
+	return at >= 0 && !u.infos[at].Derived && u.texts[at] != u.Base().texts[at]
+}

@@ -1,0 +1,140 @@
+package knob
+
+import (
+	"strings"
+	"testing"
+)
+
+// kitchen is a small laboratory: a dish with its portions, an oven with presets.
+func kitchen() []Info {
+	number := func(key string, def string, min, max int64) Info {
+		return Info{Key: key, Label: strings.ToUpper(key[:1]) + key[1:], Scale: 1, Min: min, Max: max, Default: def}
+	}
+	portions := number("portions", "4", 1, 100)
+	portions.Always = true
+	return []Info{
+		{Key: "dish", Label: "Dish", Kind: One, Default: "soup", Always: true, Choices: []Choice{
+			{Key: "soup", Set: "portions=4", Limits: []Limit{{Key: "portions", Min: 1, Max: 50}}},
+			{Key: "cake", Set: "portions=12", Limits: []Limit{{Key: "portions", Min: 6, Max: 20}, {Key: "heat", Choices: []string{"gas"}}}},
+		}},
+		portions,
+		{Key: "heat", Label: "Heat", Kind: One, Default: "wood", Choices: []Choice{{Key: "wood"}, {Key: "gas", Moot: []string{"watts"}, Why: "gas has none"}}},
+		{Key: "oven", Label: "Oven", Kind: One, Default: "old", Choices: []Choice{{Key: "old"}, {Key: "new", Set: "watts=3000 heat=gas"}}},
+		{Key: "size", Label: "Size", Kind: One, Derived: true, Choices: []Choice{{Key: "small", Set: "watts=1000"}, {Key: "large", Set: "watts=3000"}}},
+		number("watts", "1000", 100, 5000),
+		{Key: "spice", Label: "Spice", Kind: Many, Default: "hot", Choices: []Choice{{Key: "salt"}, {Key: "chili"}}, Sets: []Choice{{Key: "hot", Set: "salt,chili"}, {Key: "mild", Set: ""}}},
+		{Key: "note", Label: "Note", Kind: Word},
+	}
+}
+
+func TestSetup(t *testing.T) {
+	u := NewSetup(kitchen())
+	want := func(text string) {
+		t.Helper()
+		if got := u.String(); got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+	}
+	set := func(key, text string) {
+		t.Helper()
+		if err := u.Set(key, text); err != nil {
+			t.Error(err)
+		}
+	}
+	want("dish=soup portions=4")
+	set("portions", " 7.0 ")
+	want("dish=soup portions=7")
+	set("dish", "cake") // brings its portions and allows gas only
+	want("dish=cake portions=12 heat=gas")
+	if err := u.Set("portions", "50"); err == nil || err.Error() != "Portions is 50; want 6 to 20" {
+		t.Errorf("got %v", err)
+	}
+	if err := u.Set("heat", "wood"); err == nil || !strings.Contains(err.Error(), "not possible here; there are gas") {
+		t.Errorf("got %v", err)
+	}
+	set("oven", "new")
+	want("dish=cake portions=12 oven=new")
+	if u.Text("size") != "large" || u.Moot("watts") != "gas has none" || u.Changed("watts") {
+		t.Errorf("size %q, moot %q", u.Text("size"), u.Moot("watts"))
+	}
+	set("watts", "2000")
+	if u.Text("size") != "" || !u.Changed("watts") {
+		t.Errorf("size %q", u.Text("size"))
+	}
+	set("size", "small")
+	want("dish=cake portions=12 oven=new watts=1000")
+	u.Reset("watts")
+	set("spice", "chili,salt")
+	want("dish=cake portions=12 oven=new")
+	set("spice", "chili")
+	set("note", "less salt, 5 % & more")
+	want("dish=cake portions=12 oven=new spice=chili note=less+salt,+5+%25+%26+more")
+	v := NewSetup(kitchen())
+	pairs, err := Pairs(u.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Apply(pairs); err != nil || !u.Equal(v) {
+		t.Errorf("read again: %v, %v", v, err)
+	}
+	set("spice", "")
+	if u.Text("spice") != "mild" {
+		t.Errorf("spice is %q", u.Text("spice"))
+	}
+}
+
+func TestApplySaysEverything(t *testing.T) {
+	u := NewSetup(kitchen())
+	err := u.Apply([]Pair{{"dish", "stew"}, {"watts", "9"}, {"color", "red"}, {"portions", "80"}, {"spice", "sugar"}, {"note", "x"}})
+	for _, want := range []string{`unknown dish "stew"; there are soup, cake`, "Watts is 9; want 100 to 5000", `unknown setting "color"`, "Portions is 80; want 1 to 50", `unknown spice "sugar"; there are hot, mild, or some of salt, chili`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %q", err, want)
+		}
+	}
+	if got := u.String(); got != "dish=soup portions=50 note=x" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// FuzzApply applies any text: what it makes prints as a text that makes the same.
+func FuzzApply(f *testing.F) {
+	f.Add("dish=cake heat=gas watts=1e3 spice=salt")
+	f.Add("oven=new&watts=300&size=small&note=%41+b")
+	f.Add("a=%zz")
+	f.Fuzz(func(t *testing.T, text string) {
+		pairs, err := Pairs(text)
+		if err != nil {
+			return
+		}
+		u := NewSetup(kitchen())
+		_ = u.Apply(pairs)
+		again, err := Pairs(u.String())
+		if err != nil {
+			t.Fatalf("%q: %v", u, err)
+		}
+		v := NewSetup(kitchen())
+		if err := v.Apply(again); err != nil || !u.Equal(v) {
+			t.Errorf("%q becomes %q, which becomes %q (%v)", text, u, v, err)
+		}
+	})
+}
+
+func TestPairs(t *testing.T) {
+	for text, want := range map[string]string{
+		"":               "",
+		" a=1  b=2&c=":   "a=1 b=2 c=",
+		"a":              `"a" is no setting; want key=value`,
+		"=1":             `"=1" is no setting; want key=value`,
+		"a=%z":           `the value of a, "%z", is damaged`,
+		"e=x@1,2:3/4%20": "e=x@1,2:3/4+",
+	} {
+		pairs, err := Pairs(text)
+		got := Join(pairs, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+// Package report is what a laboratory says about a run, as data: named
+// quantities, curves and tables. Charts, tables, files, comparisons and studies
+// see nothing else, so each of them is written once for all laboratories.
+package report
+
+import "math"
+
+// A Quantity is a number that every report of a laboratory may have.
+type Quantity struct {
+	Key   string // stable; a column's name in files, the unit of the values included: "peak_gpu_bytes"
+	Label string // for people
+	Unit  string // in which people see it: "GiB"
+	Help  string // what it is, one sentence
+	// Scale is how many units of the values are one Unit; 0 means 1.
+	Scale float64
+	// Places is the number of decimals people see.
+	Places int
+	// Better says which values are: 1 higher, -1 lower, 0 neither.
+	Better int
+}
+
+// Shown returns v, a value of the quantity, in its Unit.
+func (q *Quantity) Shown(v float64) float64 {
+	if q.Scale == 0 {
+		return v
+	}
+	return v / q.Scale
+}
+
+// None is the value of a quantity that a report does not have.
+func None() float64 { return math.NaN() }
+
+// A Report is what came out of one run of one system.
+type Report struct {
+	// Fits is false when the system cannot run it; Reason says why and what would
+	// help, and there are no values.
+	Fits   bool
+	Reason string
+	Notes  []string  // what the reader should know
+	Values []float64 // by the laboratory's quantities, None where there is none
+	Curves []Curve
+	// About describes what ran (the workload), in a few words with numbers, and
+	// Origin where it came from. They are the same for every system.
+	About, Origin string
+}
+
+// Value returns the i-th value and whether the report has it.
+func (r *Report) Value(i int) (v float64, ok bool) {
+	if !r.Fits || i < 0 || i >= len(r.Values) || math.IsNaN(r.Values[i]) {
+		return 0, false
+	}
+	return r.Values[i], true
+}
+
+// A Curve is one line of a chart, at most a few hundred points.
+type Curve struct {
+	Chart string // ID of the chart
+	By    string // key of the variant it is for, empty if the chart has none
+	Name  string // what it is besides the system's: "user memory"; empty if nothing
+	X, Y  []float64
+	// Picks, if not nil, makes the points marks without a line: picking the i-th
+	// gives the chart's Pick knob the value Picks[i].
+	Picks []int32
+}
+
+// A Kind says how a chart is drawn.
+type Kind uint8
+
+// The kinds of chart.
+const (
+	Bars   Kind = iota // one quantity, a bar a system
+	Stacks             // parts of a sum, a bar a system
+	Lines              // curves
+	Steps              // curves that hold their value until the next
+	Bands              // curves of one system, stacked
+	Values             // a table of quantities, a row a system
+)
+
+// A Chart is one figure of a laboratory.
+type Chart struct {
+	ID, Title string
+	Help      string // how to read it, one sentence; may be empty
+	Kind      Kind
+	Of        []string // keys of the quantities of Bars, Stacks and Values
+	Colors    []string // of the parts of Stacks and Bands, by Of or Names: "compute" is the CSS variable --compute
+	Names     []string // of the curves of Bands, the lowest first
+	X, Y      string   // the axes of curves, with units
+	Unit      string   // of the vertical axis alone
+	Max       float64  // of the bars' axis, 0 if free
+	LogY      bool
+	By        []Variant // what the horizontal axis may count; the first is the usual
+	// Limit is the key of a knob whose value is drawn across: a capacity.
+	Limit, LimitLabel string
+	// Bound draws the curves of bounds too, as what would be needed.
+	Bound bool
+	// Pick is the key of the view's knob that picking a mark sets.
+	Pick string
+	// Sole is what the chart is about when nothing of it is above zero.
+	None string
+	// Say is what its sentence calls the largest: "waits longest", "loses most".
+	Say string
+}
+
+// A Variant is one thing that a chart's horizontal axis may count.
+type Variant struct{ Key, Label, X string }
+
+// A Table is numbers with headings, ready to be shown.
+type Table struct {
+	Title string
+	Head  []string
+	Rows  []Row
+}
+
+// A Row is one row of a table.
+type Row struct {
+	Head, Sub string // what it is about; the second line may be empty
+	Cells     []Cell
+}
+
+// A Cell is one number of a table.
+type Cell struct {
+	Text  string
+	Share float64 // from 0 to 1: how long its bar is
+	Best  bool    // stands out
+}
+
+// A Section is what one of a laboratory's own parts of the page shows.
+type Section struct {
+	Text   []string // paragraphs, the main finding first
+	Tables []Table
+	Notes  []string // small print
+}

@@ -1,0 +1,379 @@
+// Package lab is the door through which every laboratory comes in: to the page,
+// the workers and the native command. A laboratory is one subject with its
+// settings, systems, quantities, charts and papers. Its own types end here: New
+// erases them, and all others see knobs, reports and studies.
+//
+// An [Info] is the part of a laboratory that is data. The page has only that; a
+// laboratory's program, a worker, has the rest.
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/study"
+)
+
+// A System is one published way to do what the laboratory is about.
+type System struct {
+	Name   string // stable: in links, golden files, on the command line
+	Title  string // in charts
+	Family string // what it belongs to, in lists of many
+	Paper  string // where it comes from
+	About  string // what it does, one or two sentences
+	Bound  bool   // an ideal that nothing can exceed
+	Off    bool   // not compared at first
+	// Look is its color and pattern, the same everywhere: color Look mod 10,
+	// pattern Look div 10. No two systems of a laboratory have the same.
+	Look int
+}
+
+// A Panel is a place for knobs in a form.
+type Panel struct {
+	Key, Title string
+	Folded     bool // closed at first
+}
+
+// A Section is a part of the page that only this laboratory has. It is computed
+// by Lab.Section, when it is open.
+type Section struct {
+	Key, Title, About string
+	Folded            bool // computed only when it is opened
+	// Knobs are those of the view: what the visitor may turn in it.
+	Knobs []knob.Info
+	// Run reports whether the section is about the run that is shown: then it
+	// follows the settings and the system in focus.
+	Run bool
+	// If names a knob: without a text in it the section is not there.
+	If string
+}
+
+// Say is how the headline speaks of results.
+type Say struct {
+	Quantity string // key of what decides
+	Of       string // behind its value: "of ideal throughput"
+	Percent  bool   // the value is a share
+	Than     string // between two systems: "× as fast as"
+	Most     string // of the best: "is fastest"
+	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss     string // ID of the chart of stacks whose largest part is named
+	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	Cannot   string // "cannot run it"
+}
+
+// A Preset is a setup with a name.
+type Preset struct{ Key, Title, About, Set string }
+
+// Info is a laboratory as data.
+type Info struct {
+	Name              string // stable: "train"
+	Title             string // of its tab
+	About             string // one sentence
+	Lead              string // what the page says under its name
+	Systems           []System
+	Quantities        []report.Quantity
+	Charts            []report.Chart
+	Panels            []Panel
+	Knobs             []knob.Info
+	Sections          []Section
+	Presets           []Preset
+	Papers            []PaperInfo
+	Say               Say
+	Drop              string // what files it takes, one sentence; empty if none
+	Entry             string // key of the knob that names an entry of opened files, empty if it takes none
+	Help              []Help
+	ContradictionHelp string // what to do when settings contradict each other
+}
+
+// A Help is one entry of the laboratory's help.
+type Help struct{ Title, Text string }
+
+// PaperInfo is a paper as the page lists it.
+type PaperInfo struct{ Key, Title, About string }
+
+// System returns the system with this stable name. The error says which there are.
+func (i *Info) System(name string) (*System, error) {
+	if at := slices.IndexFunc(i.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
+		return &i.Systems[at], nil
+	}
+	names := make([]string, len(i.Systems))
+	for k := range i.Systems {
+		names[k] = i.Systems[k].Name
+	}
+	return nil, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Quantity returns the place of the quantity with this key, or -1.
+func (i *Info) Quantity(key string) int {
+	return slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Key == key })
+}
+
+// Files are opened files in which a laboratory found something.
+type Files interface {
+	// Entries lists what was found.
+	Entries() []Entry
+	// Notes says what is missing or was left out.
+	Notes() []string
+}
+
+// An Entry is something that can be run, found in opened files.
+type Entry struct {
+	Name  string // unique among the files
+	Info  string // what it is, short
+	Set   string // setup text that comes with it, empty if none
+	Is    string // setup text of the bundled workload that it is the original of, empty if unknown
+	Error string // why it cannot be used, empty if it can
+}
+
+// A File is a name, with slashes where folders are known, and its content.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Progress is told now and then how much is done; it may be nil.
+type Progress func(done, total int)
+
+// A Lab is a laboratory.
+type Lab struct {
+	Info
+	// Open finds what the laboratory can run in files. The error says what the
+	// files are and what would be needed. It is nil in a laboratory without files.
+	Open func([]File) (Files, error)
+	// Check reports what contradicts in a setup whose every text is allowed.
+	Check func(*knob.Setup) error
+	// Run runs one system. raw is the laboratory's own result. The error is about
+	// the setup; that a system cannot run it is a report.
+	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
+	// JSON encodes a raw result.
+	JSON func(raw any) ([]byte, error)
+	// Section computes one of the laboratory's own sections. view has its knobs,
+	// u and system are what is shown.
+	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files) (*report.Section, error)
+	// Measure runs one of a paper's runs. set is its setup text, or that with the
+	// entry of opened files that is the original of its workload.
+	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, error)
+	// Studies are the papers that can be reproduced.
+	Studies []*study.Paper
+}
+
+// Setup returns the laboratory's defaults.
+func (l *Info) Setup() *knob.Setup { return knob.NewSetup(l.Knobs) }
+
+// Paper returns the paper with this key.
+func (l *Lab) Paper(key string) (*study.Paper, error) {
+	var keys []string
+	for _, p := range l.Studies {
+		if p.Key == key {
+			return p, nil
+		}
+		keys = append(keys, p.Key)
+	}
+	return nil, fmt.Errorf("unknown paper %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// A Spec is a laboratory with its types: S the settings of a run, W what runs, R
+// a result. New erases them.
+type Spec[S, W, R any] struct {
+	Info
+	Default S
+	// Knobs are the settings by panel, in the order of forms.
+	Knobs map[string][]knob.Knob[S]
+	// Check reports what contradicts in settings whose every value is allowed.
+	Check func(*S) error
+	// Open finds what can be run in files, nil if the laboratory takes none.
+	Open func([]File) (Files, error)
+	// Source names what Load depends on: settings of equal Source run the same W.
+	Source func(*S) string
+	// Load returns what the settings run: bundled, generated or from files.
+	Load func(*S, Files) (W, error)
+	// Run runs one system. What it returns as an error is about the settings.
+	Run     func(w W, s *S, system string, p Progress) (R, error)
+	Report  func(w W, s *S, r R) *report.Report
+	JSON    func(R) ([]byte, error)
+	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
+	Studies []*study.Paper
+}
+
+// New erases the types of a laboratory. It panics on a declaration that
+// contradicts itself, which every test of the laboratory would show.
+func New[S, W, R any](spec Spec[S, W, R]) Lab {
+	l := Lab{Info: spec.Info, Studies: spec.Studies}
+	var all []knob.Knob[S]
+	for _, p := range spec.Panels {
+		all = append(all, spec.Knobs[p.Key]...)
+		l.Info.Knobs = append(l.Info.Knobs, knob.Infos(p.Key, spec.Knobs[p.Key], &spec.Default)...)
+	}
+	for _, p := range spec.Studies {
+		l.Papers = append(l.Papers, PaperInfo{p.Key, p.Title, p.About})
+	}
+	if err := l.Info.check(); err != nil {
+		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
+	}
+	settings := func(u *knob.Setup) (*S, error) {
+		s := spec.Default
+		err := knob.Fill(all, &s, u)
+		if err == nil && spec.Check != nil {
+			err = spec.Check(&s)
+		}
+		return &s, err
+	}
+	var loaded struct { // the workload at hand
+		key   string
+		files Files
+		w     W
+		ok    bool
+	}
+	load := func(s *S, f Files) (W, error) {
+		key := spec.Source(s)
+		if loaded.ok && loaded.key == key && loaded.files == f {
+			return loaded.w, nil
+		}
+		w, err := spec.Load(s, f)
+		if err == nil {
+			loaded.key, loaded.files, loaded.w, loaded.ok = key, f, w, true
+		}
+		return w, err
+	}
+	l.Open = spec.Open
+	l.Check = func(u *knob.Setup) error {
+		_, err := settings(u)
+		return err
+	}
+	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+		if _, err := l.System(system); err != nil {
+			return nil, nil, err
+		}
+		s, err := settings(u)
+		if err != nil {
+			return nil, nil, err
+		}
+		w, err := load(s, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, err := spec.Run(w, s, system, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		return spec.Report(w, s, r), r, nil
+	}
+	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, error) {
+		u := l.Setup()
+		pairs, err := knob.Pairs(set)
+		if err == nil {
+			err = u.Apply(pairs)
+		}
+		if err != nil {
+			return nil, err
+		}
+		points := paper.Of(run)
+		if len(points) == 0 && paper.Analyze != nil {
+			s, err := settings(u)
+			if err != nil {
+				return nil, err
+			}
+			w, err := load(s, f)
+			if err != nil {
+				return nil, err
+			}
+			return paper.Analyze(run, w)
+		}
+		if len(points) == 0 {
+			return nil, fmt.Errorf("%s has no run %q", paper.Key, run)
+		}
+		r, raw, err := l.Run(u, points[0].System, f, p)
+		if err != nil {
+			return nil, err
+		}
+		o := &study.Outcome{Run: run, Fits: r.Fits, Reason: r.Reason}
+		if !r.Fits {
+			return o, nil
+		}
+		quantity := func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }
+		o.Values = paper.Measure(points, quantity, raw)
+		if paper.Curves != nil {
+			o.Curves = paper.Curves(points, raw)
+		}
+		return o, nil
+	}
+	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
+	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
+		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
+		if at < 0 {
+			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
+		}
+		s, err := settings(u)
+		var w W
+		if l.Sections[at].Run && err == nil {
+			w, err = load(s, f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return spec.Section(key, view, s, w, system)
+	}
+	return l
+}
+
+// check reports what is wrong with a declaration.
+func (l *Info) check() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	keys := map[string]bool{"lab": true, "system": true, "systems": true, "v": true, "view": true, "figure": true, "focus": true}
+	for i := range l.Knobs {
+		k := &l.Knobs[i]
+		if keys[k.Key] {
+			bad("knob %q: the key is taken", k.Key)
+		}
+		keys[k.Key] = true
+		if k.Label == "" || k.Help == "" {
+			bad("knob %q: no label or help", k.Key)
+		}
+	}
+	u := l.Setup()
+	for i := range l.Knobs {
+		k := &l.Knobs[i]
+		if !k.Derived {
+			if text, err := k.Canon(k.Default); err != nil || text != k.Default {
+				bad("knob %q: the default %q: %v", k.Key, k.Default, err)
+			}
+		}
+		for _, c := range k.Choices {
+			pairs, err := knob.Pairs(c.Set)
+			for _, p := range pairs {
+				other := u.Knob(p.Key)
+				if other == nil {
+					err = fmt.Errorf("there is no knob %q", p.Key)
+				} else if text, bad := other.Canon(p.Text); bad != nil || text != p.Text {
+					err = fmt.Errorf("%s=%s: want %q, %w", p.Key, p.Text, text, bad)
+				}
+			}
+			if err != nil {
+				bad("knob %q, choice %q: %w", k.Key, c.Key, err)
+			}
+		}
+	}
+	looks := map[int]bool{}
+	for _, s := range l.Systems {
+		if looks[s.Look] {
+			bad("system %q: another has look %d", s.Name, s.Look)
+		}
+		looks[s.Look] = true
+	}
+	for _, c := range l.Charts {
+		for _, key := range c.Of {
+			if l.Quantity(key) < 0 {
+				bad("chart %q: no quantity %q", c.ID, key)
+			}
+		}
+	}
+	if l.Quantity(l.Say.Quantity) < 0 {
+		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
+	}
+	return errors.Join(errs...)
+}

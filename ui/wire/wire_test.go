@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"math"
+	"reflect"
+	"testing"
+)
+
+type inner struct {
+	Name string
+	Xs   []float64
+	Raw  []byte
+	hide int
+}
+
+type outer struct {
+	On     bool
+	N      int
+	U      uint8
+	F      float64
+	Text   string
+	Inners []inner
+	Some   *inner
+	Picks  []int32
+}
+
+func example() outer {
+	return outer{
+		true, -300, 200, math.Pi, "→ text",
+		[]inner{{Name: "a", Xs: []float64{1, math.Inf(1), -0.5}, Raw: []byte{0, 255}}, {}},
+		&inner{Name: "b"},
+		[]int32{-1, 1 << 30},
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, want := range []outer{{}, example()} {
+		data, err := Marshal(&want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got outer
+		if err := Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: got %+v, want %+v", err, got, want)
+		}
+		for n := range data { // no beginning of a message is a message
+			if Unmarshal(data[:n], &got) == nil {
+				t.Errorf("%d of %d bytes are read without an error", n, len(data))
+			}
+		}
+		if Unmarshal(append(data, 0), &got) == nil {
+			t.Error("a byte too many is read without an error")
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for _, v := range []any{map[string]int{}, struct{ F func() }{}, struct{ A any }{}, float32(1)} {
+		if _, err := Marshal(v); err == nil {
+			t.Errorf("%T is written", v)
+		}
+	}
+	if Unmarshal([]byte{0}, new(map[string]int)) == nil {
+		t.Error("a map is read")
+	}
+}
+
+// FuzzUnmarshal reads any bytes: an error or a value, never a panic, and never
+// more memory than the bytes could hold.
+func FuzzUnmarshal(f *testing.F) {
+	x := example()
+	data, _ := Marshal(&x)
+	f.Add(data)
+	f.Add([]byte{1, 255, 255, 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var v outer
+		if Unmarshal(data, &v) != nil {
+			return
+		}
+		again, err := Marshal(&v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var w outer
+		if err := Unmarshal(again, &w); err != nil {
+			t.Errorf("written again: %v", err)
+		}
+	})
+}
+
+func BenchmarkUnmarshal(b *testing.B) {
+	v := struct{ Curves [][]float64 }{}
+	for range 14 {
+		v.Curves = append(v.Curves, make([]float64, 1000))
+	}
+	data, err := Marshal(&v)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if err := Unmarshal(data, &v); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
