@@ -41,6 +41,8 @@ type Info struct {
 // A Choice is one text that a knob can have.
 type Choice struct {
 	Key, Label, Help, Source string
+	// Word is what a sentence says of it: the label if empty, nothing if "-".
+	Word string
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string
