@@ -26,7 +26,8 @@ var layers = []layer{
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
 	{"ui/job", []string{"sim/...", "traces/..."}},                                                       // what a worker does
-	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                                         // what the page shows
+	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
+	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}}, // what the page shows
 	{"ui", []string{"sim/...", "ui/..."}},
 	{"wasm/edge", nil}, // the optional host serves files
 	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},
