@@ -28,6 +28,8 @@ var layers = []layer{
 	{"ui/wire", nil}, // how they are written
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}}, // the door of every laboratory
 	{"ui/job", []string{"sim/...", "traces/..."}},               // what a worker does
+	{"ui/job", []string{"sim/...", "traces/..."}},               // what a worker does
+	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}}, // what the page shows
 	{"ui", []string{"sim/...", "ui/..."}},
 	{"wasm/edge", nil}, // the optional host serves files
