@@ -5,21 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"spillway/sim/knob"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	study "spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
-	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
@@ -75,18 +71,18 @@ quirk,model,batch,system,published,corrected
 			t.Fatal(err)
 		}
 		base := map[string][2]unit.Cycles{}
-		for _, s := range train.Systems {
-			_, published := reported(t, w, s.Name, quirk.Published())
-			_, corrected := reported(t, w, s.Name, quirk.Corrected())
-			base[s.Name] = [2]unit.Cycles{published, corrected}
-			row(fmt.Sprintf("none,%s,%d,%s,%d,%d", p.Model, p.Batch, s.Name, published, corrected))
+		for _, name := range study.Systems {
+			_, published := reported(t, w, name, quirk.Published())
+			_, corrected := reported(t, w, name, quirk.Corrected())
+			base[name] = [2]unit.Cycles{published, corrected}
+			row(fmt.Sprintf("none,%s,%d,%s,%d,%d", p.Model, p.Batch, name, published, corrected))
 		}
 		if i > 1 && !*update {
 			continue
 		}
 		checked[p.Model] = true
 		for _, q := range quirk.All() {
-			for _, name := range q.Systems {
+			for _, name := range study.Affected(q.Quirk) {
 				_, without := reported(t, w, name, quirk.Published()&^q.Quirk)
 				_, with := reported(t, w, name, quirk.Corrected()|q.Quirk)
 				if base[name] != [2]unit.Cycles{without, with} {
@@ -129,7 +125,7 @@ func write(t *testing.T, path string, data []byte) {
 func TestEffectsAreComplete(t *testing.T) {
 	want := 0
 	for _, q := range quirk.All() {
-		want += len(q.Systems) * len(study.Headline())
+		want += len(study.Affected(q.Quirk)) * len(study.Headline())
 	}
 	es := study.Effects()
 	if len(es) != want {
@@ -146,25 +142,6 @@ func TestEffectsAreComplete(t *testing.T) {
 	}
 }
 
-// small draws the n-th of a series of small random runs.
-func small(n uint64) (*workload.Workload, machine.Machine) {
-	r := rand.New(rand.NewPCG(n, 7))
-	w, m := systemtest.Workload(r, 0.2+0.8*float64(n%50)/50), systemtest.Machine(r)
-	switch n % 4 { // what the hand-tuned constants look for
-	case 0:
-		w.Batch, w.Graph = 512, workload.Graph{Transformer: true, WeightIDs: 210}
-	case 1:
-		w.Batch, w.Graph = 1024, workload.Graph{Transformer: true, WeightIDs: 184}
-	}
-	if n%3 == 0 { // time to move tensors
-		for i := range w.Kernels {
-			w.Kernels[i].Time *= 40
-		}
-		m.GPUMemory = 20 * unit.MiB
-	}
-	return w, m
-}
-
 // run returns the result of a small run; what it says about its mode is cleared.
 func run(t *testing.T, w *workload.Workload, name string, m machine.Machine, o system.Options) *result.Result {
 	t.Helper()
@@ -176,93 +153,6 @@ func run(t *testing.T, w *workload.Workload, name string, m machine.Machine, o s
 	return r
 }
 
-// TestQuirkScopes checks that a quirk changes nothing about the systems outside
-// its list, and something about one inside.
-func TestQuirkScopes(t *testing.T) {
-	seeds := []uint64{1487} // free-skips-moving needs a long search
-	for seed := range uint64(60) {
-		seeds = append(seeds, seed)
-	}
-	for _, q := range quirk.All() {
-		seen := false
-		for _, seed := range seeds {
-			w, m := small(seed)
-			for _, s := range train.Systems {
-				listed := slices.Contains(q.Systems, s.Name)
-				if listed && seen {
-					continue
-				}
-				for _, pair := range [2][2]quirk.Set{
-					{quirk.Published(), quirk.Published() &^ q.Quirk}, {quirk.Corrected(), q.Quirk},
-				} {
-					o := system.Published()
-					o.Quirks = pair[0]
-					a := run(t, w, s.Name, m, o)
-					o.Quirks = pair[1]
-					if reflect.DeepEqual(a, run(t, w, s.Name, m, o)) {
-						continue
-					}
-					if seen = true; !listed {
-						t.Fatalf("%s changes %s (seed %d, %v), which is not in its list", q.Key, s.Name, seed, pair[0])
-					}
-				}
-			}
-		}
-		if !seen {
-			t.Errorf("%s changes none of its systems in %d random workloads", q.Key, len(seeds))
-		}
-	}
-}
-
-// TestEveryKnobMatters varies each knob in both modes: it changes the result of
-// some system, unless study.Inert says that it is not read.
-func TestEveryKnobMatters(t *testing.T) {
-	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
-		inert := study.Inert(mode)
-		for _, k := range machine.Knobs() {
-			varied(t, mode, k, slices.Contains(inert, k.Key), func(m *machine.Machine, _ *system.Options) *machine.Machine { return m })
-		}
-		for _, k := range system.Knobs() {
-			varied(t, mode, k, slices.Contains(inert, k.Key), func(_ *machine.Machine, o *system.Options) *system.Options { return o })
-		}
-	}
-}
-
-func varied[S any](t *testing.T, mode quirk.Set, k knob.Knob[S], inert bool, of func(*machine.Machine, *system.Options) *S) {
-	t.Helper()
-	const seeds = 80
-	changes := ""
-	for seed := range uint64(seeds) {
-		w, m := small(seed)
-		o := system.Published()
-		o.Quirks = mode
-		if k.Key == "seed" {
-			o.Noise = 200
-		}
-		value := k.Get(of(&m, &o))
-		for _, v := range []int64{value / 2, value * 2, value - value/10, value + 1, k.Min, k.Max, value * 20} {
-			m2, o2 := m, o
-			k.Set(of(&m2, &o2), v)
-			if k.Check(of(&m2, &o2)) != nil || m2.Validate() != nil {
-				continue
-			}
-			for _, s := range train.Systems {
-				if reflect.DeepEqual(run(t, w, s.Name, m, o), run(t, w, s.Name, m2, o2)) {
-					continue
-				}
-				if changes = s.Name; !inert {
-					return
-				}
-				t.Errorf("%s, %s: %s changes %s (seed %d) but is listed as inert", mode, k.Label, k.Text(of(&m2, &o2)), changes, seed)
-				return
-			}
-		}
-	}
-	if !inert {
-		t.Errorf("%s: %s changes nothing in %d random workloads and is not listed as inert", mode, k.Label, seeds)
-	}
-}
-
 // TestEnoughMemory checks that a system with room for everything is nearly as
 // fast as Ideal, in both modes: what is left is mapping memory.
 func TestEnoughMemory(t *testing.T) {
@@ -271,13 +161,13 @@ func TestEnoughMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range train.Systems {
+		for _, name := range study.Systems {
 			for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 				m, o := machine.G10(), system.Published()
 				m.GPUMemory, o.Quirks = 4096*unit.GiB, mode
-				r := run(t, w, s.Name, m, o)
+				r := run(t, w, name, m, o)
 				if excess := float64(r.Time())/float64(r.Ideal) - 1; !r.Fits || excess > 0.04 {
-					t.Errorf("%s, %s, %v: %.1f %% slower than Ideal with 4 TiB of GPU memory", s.Name, p.Model, mode, 100*excess)
+					t.Errorf("%s, %s, %v: %.1f %% slower than Ideal with 4 TiB of GPU memory", name, p.Model, mode, 100*excess)
 				}
 			}
 		}
@@ -308,10 +198,10 @@ times,model,batch,system,ideal,published,corrected
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, s := range train.Systems {
-				r, published := reported(t, w, s.Name, quirk.Published())
-				_, corrected := reported(t, w, s.Name, quirk.Corrected())
-				line := fmt.Sprintf("%s,%s,%d,%s,%d,%d,%d", times, p.Model, p.Batch, s.Name, r.Ideal, published, corrected)
+			for _, name := range study.Systems {
+				r, published := reported(t, w, name, quirk.Published())
+				_, corrected := reported(t, w, name, quirk.Corrected())
+				line := fmt.Sprintf("%s,%s,%d,%s,%d,%d,%d", times, p.Model, p.Batch, name, r.Ideal, published, corrected)
 				b.WriteString(line + "\n")
 				if !*update && !slices.Contains(have, line) {
 					t.Errorf("survive.csv has no row %q; read what changed, then run with -update", line)
@@ -382,22 +272,22 @@ func TestCorrectedResponds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range train.Systems[1:] {
-			base := train.Request{System: s.Name, Machine: machine.G10(), Options: system.Published()}
+		for _, name := range study.Systems[1:] {
+			base := train.Request{System: name, Machine: machine.G10(), Options: system.Published()}
 			base.Options.Quirks = quirk.Corrected()
-			before := run(t, w, s.Name, base.Machine, base.Options)
+			before := run(t, w, name, base.Machine, base.Options)
 			for _, c := range changes {
-				if c.only != "" && !slices.Contains(strings.Fields(c.only), s.Name) {
+				if c.only != "" && !slices.Contains(strings.Fields(c.only), name) {
 					continue
 				}
 				q := base
 				c.by(&q)
-				r := run(t, w, s.Name, q.Machine, q.Options)
+				r := run(t, w, name, q.Machine, q.Options)
 				switch x := float64(r.Time()) / float64(before.Time()); {
-				case !r.Fits && !(s.Name == "flashneuron" && c.name == "32 GiB of GPU memory"):
-					t.Errorf("%s, %s, %s: %s", p.Model, s.Name, c.name, r.Reason)
+				case !r.Fits && !(name == "flashneuron" && c.name == "32 GiB of GPU memory"):
+					t.Errorf("%s, %s, %s: %s", p.Model, name, c.name, r.Reason)
 				case r.Fits && (x < c.least || x > c.most):
-					t.Errorf("%s, %s: %s: the time is %.3f of what it was, want %g to %g", p.Model, s.Name, c.name, x, c.least, c.most)
+					t.Errorf("%s, %s: %s: the time is %.3f of what it was, want %g to %g", p.Model, name, c.name, x, c.least, c.most)
 				}
 			}
 		}
@@ -412,12 +302,12 @@ func TestOneSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range train.Systems {
+		for _, name := range study.Systems {
 			o := system.Published()
 			o.Quirks = quirk.Corrected()
-			r := run(t, w, s.Name, machine.G10(), o)
+			r := run(t, w, name, machine.G10(), o)
 			if excess := float64(r.Time())/float64(r.Ideal) - 1; !r.Fits || excess > 0.02 {
-				t.Errorf("%s, %s: %.1f %% slower than Ideal with a batch of 1; %s", p.Model, s.Name, 100*excess, r.Reason)
+				t.Errorf("%s, %s: %.1f %% slower than Ideal with a batch of 1; %s", p.Model, name, 100*excess, r.Reason)
 			}
 		}
 	}
@@ -426,14 +316,14 @@ func TestOneSample(t *testing.T) {
 // TestConclusions checks that the sentences follow from survive.csv.
 func TestConclusions(t *testing.T) {
 	for _, s := range study.Survivors() {
-		if s.Networks != 5 || s.Fastest < 0 || s.Fastest > 5 || s.Slowest > s.Mean || s.Mean > 1 || len(s.Over) != len(train.Systems)-2 {
+		if s.Networks != 5 || s.Fastest < 0 || s.Fastest > 5 || s.Slowest > s.Mean || s.Mean > 1 || len(s.Over) != len(study.Systems)-2 {
 			t.Errorf("%s, corrected %v: %+v", s.Times, s.Corrected, s)
 		}
 	}
 	if n := len(study.Conclusions()); n != len(study.Survivors())+2 {
 		t.Errorf("%d conclusions", n)
 	}
-	if n := len(study.Survive()); n != 3*5*len(train.Systems) {
+	if n := len(study.Survive()); n != 3*5*len(study.Systems) {
 		t.Errorf("%d rows in survive.csv", n)
 	}
 }
