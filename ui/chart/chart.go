@@ -7,9 +7,13 @@
 package chart
 
 import (
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	"spillway/ui/lab"
 )
 
@@ -34,6 +38,25 @@ type Run struct {
 
 // shown reports whether the run has values.
 func (r *Run) shown() bool { return r.On && r.Report != nil && r.Report.Fits }
+
+// waits reports whether the run's report is still to come.
+func (r *Run) waits() bool { return r.Stale || r.Status == Running }
+
+// unfit reports whether the system was found not able to run it.
+func (r *Run) unfit() bool { return r.Report != nil && !r.Report.Fits }
+
+// status is what stands in place of the run's values, empty if it has some.
+func (r *Run) status() string {
+	switch {
+	case r.unfit():
+		return Unfit
+	case r.Report != nil:
+		return ""
+	case r.Status != "":
+		return r.Status
+	}
+	return NotRun
+}
 
 // A Context is what all charts of a page share.
 type Context struct {
@@ -68,7 +91,7 @@ type View struct {
 	Variant string           // key of what it counts now
 	Picks   bool             // it has marks that can be picked
 
-	rows func() [][]string
+	rows [][]string // of the file
 }
 
 // Views returns all charts of a laboratory.
@@ -81,26 +104,133 @@ func Views(c *Context, runs []Run) []View {
 }
 
 // Draw returns one chart.
-func Draw(c *Context, ch *report.Chart, runs []Run) View { return View{ID: ch.ID, Title: ch.Title} }
-
-// CSV returns what the chart shows with full precision.
-func (v *View) CSV() string { return "" }
-
-// Headline says who wins and why, in one or two sentences made from the runs.
-func Headline(info *lab.Info, runs []Run) string { return "" }
-
-// A Number is one row of the table of all quantities.
-type Number struct {
-	Key, Label, Unit, Help string
-	Cells                  []report.Cell // by compared system
+func Draw(c *Context, ch *report.Chart, runs []Run) View {
+	d := drawing{Context: c, chart: ch, runs: visible(runs)}
+	d.view = View{ID: ch.ID, Title: ch.Title, Note: c.Note, Mode: c.Mode, Help: ch.Help}
+	d.view.Results = count(d.runs, (*Run).shown)
+	switch ch.Kind {
+	case report.Bars:
+		d.bars()
+	case report.Stacks:
+		d.stacks()
+	case report.Lines, report.Steps:
+		d.curves()
+	case report.Bands:
+		d.bands()
+	case report.Values:
+		d.values()
+	}
+	if d.view.Results == 0 {
+		d.view.Empty = empty(d.runs)
+	}
+	return d.view
 }
 
-// Numbers returns the heads and rows of the table of all quantities: one column
-// a compared system. Quantities that no report has are left out.
-func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) { return nil, nil }
+// A drawing is a view while it is made.
+type drawing struct {
+	*Context
+	chart *report.Chart
+	runs  []*Run // those compared
+	view  View
+}
 
-// CSV returns all quantities with full precision in the units of the values:
-// one row a system, their keys in the head.
-func CSV(c *Context, runs []Run) string { return "" }
+// visible returns the compared runs.
+func visible(runs []Run) []*Run {
+	var rs []*Run
+	for i := range runs {
+		if runs[i].On {
+			rs = append(rs, &runs[i])
+		}
+	}
+	return rs
+}
 
-var _ study.Paper
+func count(rs []*Run, is func(*Run) bool) (n int) {
+	for _, r := range rs {
+		if is(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// empty says why no compared system has values.
+func empty(rs []*Run) string {
+	switch {
+	case len(rs) == 0:
+		return "No system is selected. Choose at least one under Systems."
+	case slices.ContainsFunc(rs, (*Run).waits):
+		return "Computing…"
+	}
+	return "Nothing to show: no system has a result. The list above says why."
+}
+
+// SystemLook is how a system is drawn everywhere.
+func SystemLook(s *lab.System) Look {
+	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % patterns, s.Look % marks}
+}
+
+// How many looks there are.
+const (
+	colors   = 10 // --system-0 to --system-9
+	patterns = 3
+	marks    = 4
+	parts    = 8 // --part-0 to --part-7
+)
+
+// partLook is the look of the i-th part of a sum.
+func (d *drawing) partLook(i int) Look {
+	if i < len(d.chart.Colors) {
+		return Look{Color: "--" + d.chart.Colors[i]}
+	}
+	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i / parts % patterns}
+}
+
+// quantities returns the quantities that the chart is of.
+func (d *drawing) quantities() (qs []*report.Quantity, at []int) {
+	for _, key := range d.chart.Of {
+		if i := d.Info.Quantity(key); i >= 0 {
+			qs, at = append(qs, &d.Info.Quantities[i]), append(at, i)
+		}
+	}
+	return qs, at
+}
+
+// say joins what is said of every system: its status where there is nothing else.
+func (d *drawing) say(of func(*Run) string) string {
+	var said []string
+	for _, r := range d.runs {
+		text := r.status()
+		if text == "" {
+			text = of(r)
+		}
+		if text != "" {
+			said = append(said, r.System.Title+": "+text)
+		}
+	}
+	return sentence(strings.Join(said, "; "))
+}
+
+// most returns the system, bounds apart, of which f is largest; nil when f is
+// nowhere above zero.
+func (d *drawing) most(f func(*Run) float64) (best *Run, value float64) {
+	for _, r := range d.runs {
+		if !r.shown() || r.System.Bound {
+			continue
+		}
+		if x := f(r); x > value {
+			best, value = r, x
+		}
+	}
+	return best, value
+}
+
+// head begins the chart's file.
+func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"system"}, names...)} }
+
+// CSV returns what the chart shows with full precision.
+func (v *View) CSV() string {
+	var b strings.Builder
+	_ = csv.NewWriter(&b).WriteAll(v.rows) // a Builder takes everything
+	return b.String()
+}
