@@ -13,24 +13,21 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/traces/spillway"
 )
-
-const artifact = "../../shared/artifacts/g10"
 
 // artifactFiles returns the artifact's files as a dropped folder.
 func artifactFiles(t testing.TB) []File {
 	t.Helper()
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("skipped: the G10 artifact's files are not in %s, so opening them was not tested", artifact)
-	}
+	dir := artifact.Dir(t)
 	var files []File
-	err := filepath.WalkDir(artifact, func(p string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(p)
-		name, _ := filepath.Rel(artifact, p)
+		name, _ := filepath.Rel(dir, p)
 		files = append(files, File{"G10-main/" + filepath.ToSlash(name), data})
 		return err
 	})

@@ -33,6 +33,7 @@ var layers = []layer{
 	{"wasm/edge", nil}, // the optional host serves files
 	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},
 	{"build/arch", nil},
+	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", nil},

@@ -12,15 +12,13 @@ import (
 	"testing"
 	"unicode"
 
+	"spillway/build/artifact"
 	"spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/traces/jsonx"
 )
 
-const (
-	tiny   = "../../traces/spillway/testdata/tiny.json"
-	config = "../../../shared/artifacts/g10/src/configs/BERT/256-sim_prefetch_lru.config"
-)
+const tiny = "../../traces/spillway/testdata/tiny.json"
 
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -62,6 +60,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "resnet-50@4@abacus"}, exitUsage, `"abacus"; there are a100-40, `},
 		{[]string{"models"}, exitOK, "bert-base"},
 		{[]string{"convert"}, exitUsage, "convert: name one"},
+		{[]string{"verify"}, exitUsage, "name the folder of the G10 artifact with -artifact"},
 		{[]string{"verify", "-artifact", "nowhere"}, exitUsage, "no G10 artifact at nowhere"},
 	} {
 		code, out, errs := run(t, tt.args...)
@@ -172,9 +171,7 @@ func TestConvert(t *testing.T) {
 
 // TestConfig runs an artifact config and checks the published cycle count.
 func TestConfig(t *testing.T) {
-	if _, err := os.Stat(config); err != nil {
-		t.Skipf("the G10 artifact is not at %s: its configs are not run", filepath.Dir(config))
-	}
+	config := filepath.Join(artifact.Dir(t), "src/configs/BERT/256-sim_prefetch_lru.config")
 	final := t.TempDir()
 	code, out, errs := run(t, "run", config, "--json", "--final", final)
 	if code != exitOK || !strings.Contains(out, `"iteration_cycles": 8773229325`) { // example_results/overall_performance

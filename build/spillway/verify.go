@@ -22,11 +22,14 @@ import (
 func verifyCommand(args []string, stdout, stderr io.Writer) error {
 	fs := flag.NewFlagSet("verify", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	artifact := fs.String("artifact", "../shared/artifacts/g10", "folder of the G10 artifact (its traces are needed for exact comparison)")
+	artifact := fs.String("artifact", "", "folder of the G10 artifact (its traces are needed for exact comparison)")
 	figures := fs.String("figures", "", "comma-separated figures, like 11,18; all without it")
 	all := fs.Bool("all", false, "print every point, not only those that are not exact")
 	if err := noMore(parse(fs, args)); err != nil {
 		return err
+	}
+	if *artifact == "" {
+		return errors.New("verify: name the folder of the G10 artifact with -artifact; its authors' repository has it")
 	}
 	if _, err := os.Stat(filepath.Join(*artifact, "src", "configs")); err != nil {
 		return fmt.Errorf("verify: no G10 artifact at %s; get it from its authors' repository and name its folder with -artifact", *artifact)

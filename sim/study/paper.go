@@ -1,6 +1,10 @@
 package study
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"spillway/sim/report"
@@ -34,6 +38,8 @@ type Paper struct {
 	// Originals says what to drop to compare with the paper's own workloads;
 	// empty if there is nothing to drop.
 	Originals string
+	// Cannot is what is said of a run that does not fit; empty for "cannot run".
+	Cannot string
 	// Measure takes from a run what its points publish: from its report, or from
 	// the laboratory's own result. nil takes the report's quantity of that key.
 	Measure func(points []Point, quantity func(key string) (float64, bool), raw any) []float64
@@ -42,38 +48,228 @@ type Paper struct {
 	// Analyze computes an analysis of a workload, the laboratory's own type; nil
 	// if no figure has one.
 	Analyze func(run string, workload any) (*Outcome, error)
-	// Why explains a difference; nil if nothing does. Unexplained gaps fail tests.
-	Why func(p *Point, s Status) string
+	// Why explains a difference, Within or Gap, as far as the paper's comparison
+	// knows; nil if nothing does. Unexplained gaps fail tests.
+	Why func(r *Row) string
 }
 
-// Of returns the points of the run with this name, in the paper's order.
+// AllClaims stands for a figure where all claims of a paper are meant.
+const AllClaims = "claims"
+
+// Called returns the name for people of a system or quantity.
+func (p *Paper) Called(name string) string { return cmp.Or(p.Names[name], name) }
+
+// Name returns the name of a figure among all papers: "g10.14".
+func (p *Paper) Name(figure string) string { return p.Key + "." + figure }
+
+// Figure returns the figure with this ID. The error says which there are.
+func (p *Paper) Figure(id string) (*Figure, error) {
+	if at := slices.IndexFunc(p.Figures, func(f Figure) bool { return f.ID == id }); at >= 0 {
+		return &p.Figures[at], nil
+	}
+	ids := make([]string, len(p.Figures))
+	for i := range p.Figures {
+		ids[i] = p.Figures[i].ID
+	}
+	return nil, fmt.Errorf("%s has no figure %q; there are %v", p.Key, id, ids)
+}
+
+// PointsOf returns the points of a figure; they are the paper's own.
+func (p *Paper) PointsOf(figure string) []*Point {
+	var list []*Point
+	for i := range p.Points {
+		if p.Points[i].Figure == figure {
+			list = append(list, &p.Points[i])
+		}
+	}
+	return list
+}
+
+// A task is a run with what is measured in it.
+type task struct {
+	Run
+	points []Point
+}
+
+// tasks returns what the paper needs, each run once, and where each run is.
+func (p *Paper) tasks() ([]task, map[string]int) {
+	var list []task
+	at := map[string]int{}
+	add := func(r Run, figure string) *task {
+		i, ok := at[r.Name]
+		if !ok {
+			i = len(list)
+			at[r.Name] = i
+			r.Figures = nil
+			list = append(list, task{Run: r})
+		}
+		t := &list[i]
+		if !slices.Contains(t.Figures, figure) {
+			t.Figures = append(t.Figures, figure)
+		}
+		return t
+	}
+	measure := func(x *Point) {
+		t := add(Run{Name: x.Run(), System: x.System, Set: x.Set, Is: x.Is}, x.Figure)
+		if !slices.ContainsFunc(t.points, func(y Point) bool { return y.Figure == x.Figure && y.Quantity == x.Quantity }) {
+			t.points = append(t.points, *x)
+		}
+	}
+	for i := range p.Figures {
+		for _, r := range p.Figures[i].Analyses {
+			add(r, p.Figures[i].ID)
+		}
+	}
+	for i := range p.Points {
+		measure(&p.Points[i])
+	}
+	for i := range p.Points {
+		if p.Points[i].Over != "" {
+			b := p.Points[i].base()
+			measure(&b)
+		}
+	}
+	return list, at
+}
+
+// Runs returns every simulation and analysis that the paper needs, each once:
+// the analyses first, then in the order of the points.
+func (p *Paper) Runs() []Run {
+	tasks, _ := p.tasks()
+	runs := make([]Run, len(tasks))
+	for i := range tasks {
+		runs[i] = tasks[i].Run
+	}
+	return runs
+}
+
+// Of returns what is measured in the run with this name, in the order of an
+// outcome's values: the paper's points, then those that others are relative to.
 func (p *Paper) Of(run string) []Point {
-	return slices.DeleteFunc(slices.Clone(p.Points), func(x Point) bool { return x.Run() != run })
+	tasks, at := p.tasks()
+	if i, ok := at[run]; ok {
+		return tasks[i].points
+	}
+	return nil
 }
 
-// Status is the verdict on one point.
-type Status string
+// Outcome takes from a run of a system what the paper needs of it. quantity
+// finds values of its report r, raw is the laboratory's own result.
+func (p *Paper) Outcome(run string, r *report.Report, quantity func(key string) (float64, bool), raw any) (*Outcome, error) {
+	points := p.Of(run)
+	if len(points) == 0 {
+		return nil, fmt.Errorf("%s has no run %q", p.Key, run)
+	}
+	o := &Outcome{Run: run, Fits: r.Fits, Reason: r.Reason}
+	if !r.Fits {
+		return o, nil
+	}
+	if p.Measure != nil {
+		o.Values = p.Measure(points, quantity, raw)
+	} else {
+		for i := range points {
+			v, ok := quantity(points[i].Quantity)
+			if !ok {
+				v = math.NaN()
+			}
+			o.Values = append(o.Values, v)
+		}
+	}
+	if len(o.Values) != len(points) {
+		return nil, fmt.Errorf("%s: %d values of the run %q with %d points", p.Key, len(o.Values), run, len(points))
+	}
+	if p.Curves != nil {
+		o.Curves = p.Curves(points, raw)
+	}
+	return o, nil
+}
 
-// The verdicts.
-const (
-	Exact  Status = "exact"  // to the last printed digit
-	Within Status = "within" // up to the limit
-	Gap    Status = "gap"    // farther off, or a different verdict on fitting
-)
+// An Outline is a paper as the page lists it: data alone.
+type Outline struct {
+	Key, Title, About, Short, Remark string
+	// Standing, Originals, Tolerance, Rebuilt and ClaimTolerance are the paper's.
+	Standing, Originals                string
+	Tolerance, Rebuilt, ClaimTolerance float64
+	Systems                            []string // stable names
+	Figures                            []FigureOutline
+	Runs                               []Run
+	Points, Claims                     int // how many there are
+}
 
-// A Claim is a number that the text of a paper states, computed again from the
-// values that a figure shows.
-type Claim struct {
-	ID      string
-	Figure  string // whose values it is computed from
-	Section string // of the paper that states it
-	Text    string // what is claimed, in our words
-	Stated  string // the number as the paper prints it
-	// Lo and Hi bound the values that agree with Stated: its rounding, or the
-	// range that it gives.
-	Lo, Hi float64
-	Unit   string // "×", "%", "GB", "µs"
-	// Value computes the claim from the values that look finds; known is false as
-	// long as one is missing. Of a claim about analyses, outcome finds them.
-	Value func(look Look, outcome func(run string) *Outcome) (value float64, known bool)
+// A FigureOutline is a figure in an Outline.
+type FigureOutline struct {
+	ID, Name, Title, Section string // ID is "14", Name "g10.14"
+	Kind                     Kind
+	Points, Claims           int   // how many there are
+	Runs                     []int // what it needs, as indices into Outline.Runs
+}
+
+// Outline returns what can be said of the paper before anything has run.
+func (p *Paper) Outline() *Outline {
+	o := &Outline{
+		Key: p.Key, Title: p.Title, About: p.About, Short: p.Short, Remark: p.Remark, Standing: p.Standing, Originals: p.Originals,
+		Tolerance: p.Tolerance, Rebuilt: p.Rebuilt, ClaimTolerance: p.ClaimTolerance,
+		Systems: p.Systems, Runs: p.Runs(), Points: len(p.Points), Claims: len(p.Claims),
+	}
+	for i := range p.Figures {
+		f := &p.Figures[i]
+		g := FigureOutline{ID: f.ID, Name: p.Name(f.ID), Title: f.Title, Section: f.Section, Kind: f.Kind, Points: len(p.PointsOf(f.ID))}
+		for k := range p.Claims {
+			if p.Claims[k].Figure == f.ID {
+				g.Claims++
+			}
+		}
+		for k := range o.Runs {
+			if slices.Contains(o.Runs[k].Figures, f.ID) {
+				g.Runs = append(g.Runs, k)
+			}
+		}
+		o.Figures = append(o.Figures, g)
+	}
+	return o
+}
+
+// Check reports what is wrong with a paper's own data; tests of every paper ask.
+func (p *Paper) Check() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(p.Key+": "+format, a...)) }
+	seen := map[string]bool{AllClaims: true}
+	for i := range p.Figures {
+		f := &p.Figures[i]
+		if seen[f.ID] {
+			bad("there are two figures %q, or the name is taken", f.ID)
+		}
+		seen[f.ID] = true
+		if f.Marks == nil && len(f.Analyses) == 0 && f.Kind != Table {
+			bad("figure %s draws nothing", f.ID)
+		}
+	}
+	set := map[string]string{}
+	places := map[string]bool{}
+	for i := range p.Points {
+		x := &p.Points[i]
+		place := x.Run() + "|" + x.Figure + "|" + x.Quantity
+		switch {
+		case !seen[x.Figure] || x.Figure == AllClaims:
+			bad("point %d is of figure %q, which is not there", i, x.Figure)
+		case !slices.Contains(p.Systems, x.System) || x.Over != "" && !slices.Contains(p.Systems, x.Over):
+			bad("point %d is of a system that the paper does not list: %q over %q", i, x.System, x.Over)
+		case p.Names[x.System] == "" || p.Names[x.Quantity] == "":
+			bad("point %d: no names for people of %q, %q", i, x.System, x.Quantity)
+		case places[place]:
+			bad("point %d is there twice: %s", i, place)
+		case set[x.Run()] != "" && set[x.Run()] != x.Set:
+			bad("the run %q has two setups, %q and %q", x.Run(), set[x.Run()], x.Set)
+		}
+		set[x.Run()], places[place] = x.Set, true
+	}
+	ids := map[string]bool{}
+	for i := range p.Claims {
+		c := &p.Claims[i]
+		if ids[c.ID] || !seen[c.Figure] || c.Lo > c.Hi || c.Value == nil {
+			bad("claim %q is there twice, of no figure, without a range or without a value", c.ID)
+		}
+		ids[c.ID] = true
+	}
+	return errors.Join(errs...)
 }

@@ -1,9 +1,14 @@
 // Package study holds what papers published, as data, and compares it with what
 // the simulator says. It knows no laboratory: a paper brings its points, figures
 // and claims, and says how its quantities are taken from a run.
+//
+// A laboratory's program has the [Paper], with its functions. The page has only
+// data: the [Outline] of a paper and, of what is known, a [Sheet] a figure.
 package study
 
 import (
+	"slices"
+
 	"spillway/sim/report"
 )
 
@@ -13,12 +18,16 @@ type Point struct {
 	Quantity string // what it is, as the paper's Measure knows it
 	System   string // stable name in the laboratory
 	Set      string // the run that yields it, as a setup text
+	Is       string // the part of Set that says what runs; see Run
 	// Of and At say for people what it is about and what of the run the figure
 	// varies: "BERT-256", "host 32 GiB". At may be empty.
 	Of, At string
 	Fits   bool // false: published as not able to run
 	Value  float64
 	Unit   string
+	// Over is set when the number is published relative to another system: the
+	// value is that of System divided by that of Over, on the same Set.
+	Over   string
 	Source string // the published file or table cell, empty if there is none
 	// Limit is the relative difference up to which it is Within, 0 for the
 	// paper's Tolerance.
@@ -33,6 +42,13 @@ func (p *Point) Run() string {
 		return p.System + " " + p.Source
 	}
 	return p.System + " " + p.Set
+}
+
+// base returns what p is relative to.
+func (p *Point) base() Point {
+	b := *p
+	b.System, b.Over, b.Fits = p.Over, "", true
+	return b
 }
 
 // A Look finds the value of a point, published or ours. known is false when
@@ -67,6 +83,17 @@ const (
 	Table              // published and ours side by side, not drawn
 )
 
+// Axes are those of a figure.
+type Axes struct {
+	X, Y       string // names, with units
+	LogX, LogY bool
+	// Least and Most bound the vertical axis, Left and Right the horizontal one.
+	// An end that is 0 is free, but a linear vertical axis begins at 0.
+	Least, Most, Left, Right float64
+	// FromZero begins the horizontal axis at 0 and not where the values do.
+	FromZero bool
+}
+
 // A Figure is one figure or table of a paper.
 type Figure struct {
 	ID      string // "11"; "T1" for a table
@@ -75,13 +102,17 @@ type Figure struct {
 	Says    string // what the paper concludes from it, in our words
 	Remark  string // how our drawing or the published data differ from the paper's
 	Kind    Kind
-	X, Y    string // axes, with units
-	LogX    bool
-	LogY    bool
-	// Least and Most bound the vertical axis; both 0 leave it free. Left and Right
-	// bound the horizontal one.
-	Least, Most, Left, Right float64
-	// Colors of Stacks' parts, by part: CSS variables.
+	Axes
+	// Whole says of Stacks that their parts make up a whole, so that where the
+	// last one ends says nothing.
+	Whole bool
+	// Read says how to read the drawing, as far as its kind does not: "One line a
+	// batch size."
+	Read string
+	// Panels orders the small charts; those that it lacks follow as they appear.
+	Panels []string
+	// Colors are those of Stacks' parts and of series that are no systems, by
+	// name: "compute" is the CSS variable --compute. Others get one by order.
 	Colors map[string]string
 	// Marks returns what is drawn of the values that look finds, in the order of
 	// drawing: the same places whatever look says. nil draws nothing of points.
@@ -95,7 +126,11 @@ type Run struct {
 	Name   string // as Point.Run, or of an analysis
 	System string // empty for an analysis
 	Set    string // setup text
-	Is     string // setup text of its workload alone, to find the original among opened files
+	// Is is the part of Set that says what runs, in the laboratory's words, to find
+	// the original among opened files: "model=bert-base batch=256".
+	Is string
+	// Figures are the IDs of those that show it; Runs fills it.
+	Figures []string
 }
 
 // An Outcome is what one run says about the points that share it. It is small,
@@ -103,11 +138,32 @@ type Run struct {
 type Outcome struct {
 	Run    string
 	Fits   bool
-	Reason string    // why not
-	Values []float64 // by point of the run, in the paper's order; empty if it does not fit
+	Reason string // why not
+	// Values are by point of the run (see Of), NaN where the run has none; empty
+	// if it does not fit. Of an analysis they are what its paper says.
+	Values []float64
 	// Curves are what figures draw besides points: Chart is the figure's ID, By
 	// the panel, Name the series.
 	Curves []report.Curve
 	// Rebuilt is true when a bundled workload stood in for the paper's own.
 	Rebuilt bool
+}
+
+// Value returns the i-th value of an analysis that may not be known yet.
+func (o *Outcome) Value(i int) (value float64, known bool) {
+	if o == nil || i >= len(o.Values) {
+		return 0, false
+	}
+	return o.Values[i], true
+}
+
+// distinct returns list without repetitions, in order of appearance.
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -1,13 +1,12 @@
 package train_test
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
@@ -16,8 +15,6 @@ import (
 	"spillway/traces/g10"
 	"spillway/traces/zoo"
 )
-
-const artifact = "../../../shared/artifacts/g10"
 
 // published are runs whose time in the original simulator is known: measured
 // with the artifact's own program on a two-core machine.
@@ -34,9 +31,6 @@ var published = []struct {
 // BenchmarkPublished plans and runs configurations of the artifact. times-faster
 // compares with the original simulator.
 func BenchmarkPublished(b *testing.B) {
-	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
-		b.Skipf("the G10 artifact is not at %s", artifact)
-	}
 	for _, p := range published {
 		b.Run(p.name, func(b *testing.B) {
 			w, q := loadConfig(b, p.config)
@@ -51,7 +45,7 @@ func BenchmarkPublished(b *testing.B) {
 
 func loadConfig(tb testing.TB, config string) (*workload.Workload, train.Request) {
 	tb.Helper()
-	c, w, err := g10.Load(os.DirFS(artifact), config)
+	c, w, err := g10.Load(os.DirFS(artifact.Dir(tb)), config)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -2,11 +2,8 @@ package train_test
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -74,9 +71,6 @@ func TestOnDrive(t *testing.T) {
 // TestBERTOnDrive runs G10 on the paper's drive. Its rates emerge within 3 % of
 // Table 2, so the time of an iteration changes little.
 func TestBERTOnDrive(t *testing.T) {
-	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the G10 artifact is not at %s", artifact)
-	}
 	w, q := loadConfig(t, "BERT/256-sim_prefetch_lru.config")
 	q.Options.Quirks = quirk.Corrected()
 	q.Machine.SSDWrite = machine.G10().SSDWrite

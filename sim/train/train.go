@@ -14,6 +14,7 @@ import (
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepumplus"
@@ -48,6 +49,17 @@ func Find(name string) (system.System, error) {
 		names[i] = Systems[i].Name
 	}
 	return system.System{}, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Reading returns the names of the systems whose results a quirk may change.
+func Reading(q quirk.Set) []string {
+	var names []string
+	for i := range Systems {
+		if Systems[i].Quirks.Has(q) {
+			names = append(names, Systems[i].Name)
+		}
+	}
+	return names
 }
 
 // A Request is one run of one system, without the workload.

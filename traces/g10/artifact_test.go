@@ -9,32 +9,28 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/train/engine"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
-const artifact = "../../../shared/artifacts/g10"
-
-// needArtifact skips a test where the artifact's files are not at hand.
-func needArtifact(t testing.TB) {
+// readArtifact returns a function that reads a path as it stands in a .config
+// file of the artifact.
+func readArtifact(t testing.TB) func(path string) (string, []byte, error) {
 	t.Helper()
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("skipped: the G10 artifact's files are not in %s, so nothing was compared with them", artifact)
+	dir := artifact.Dir(t)
+	return func(path string) (string, []byte, error) {
+		data, err := os.ReadFile(filepath.Join(dir, "src", path))
+		return filepath.Base(path), data, err
 	}
-}
-
-// readArtifact reads a path as it stands in a .config file of the artifact.
-func readArtifact(path string) (string, []byte, error) {
-	data, err := os.ReadFile(filepath.Join(artifact, "src", path))
-	return filepath.Base(path), data, err
 }
 
 // readConfig parses a .config file of the artifact, for example "BERT/256-sim_lru".
 func readConfig(t testing.TB, name string) *Config {
 	t.Helper()
-	path := filepath.Join(artifact, "src/configs", name+".config")
+	path := filepath.Join(artifact.Dir(t), "src/configs", name+".config")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +45,7 @@ func readConfig(t testing.TB, name string) *Config {
 // TestCheckpoints compares the built workloads with figures of the published
 // simulator's own runs.
 func TestCheckpoints(t *testing.T) {
-	needArtifact(t)
+	read := readArtifact(t)
 	for _, c := range []struct {
 		net                       string
 		batch                     int
@@ -73,7 +69,7 @@ func TestCheckpoints(t *testing.T) {
 		{"SENet154", 1024, 2319, 4341, 730, 2799, 729, 1394003968, 1835909935104, 616562688, 159444570406, "senet-154"},
 	} {
 		t.Run(fmt.Sprintf("%s-%d", c.net, c.batch), func(t *testing.T) {
-			w, err := Build(readConfig(t, fmt.Sprintf("%s/%d-sim_prefetch_lru", c.net, c.batch)), readArtifact)
+			w, err := Build(readConfig(t, fmt.Sprintf("%s/%d-sim_prefetch_lru", c.net, c.batch)), read)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,8 +114,7 @@ func TestCheckpoints(t *testing.T) {
 
 // TestFirstTensors compares BERT's first tensors with the published simulator's.
 func TestFirstTensors(t *testing.T) {
-	needArtifact(t)
-	w, err := Build(readConfig(t, "BERT/256-sim_lru"), readArtifact)
+	w, err := Build(readConfig(t, "BERT/256-sim_lru"), readArtifact(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,18 +144,18 @@ func TestFirstTensors(t *testing.T) {
 
 // TestConfigs reads all configs of the artifact.
 func TestConfigs(t *testing.T) {
-	needArtifact(t)
+	dir := artifact.Dir(t)
 	policies := map[string]int{}
-	paths, err := filepath.Glob(filepath.Join(artifact, "src/configs/*/*.config"))
+	paths, err := filepath.Glob(filepath.Join(dir, "src/configs/*/*.config"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		name, _ := filepath.Rel(filepath.Join(artifact, "src/configs"), path)
+		name, _ := filepath.Rel(filepath.Join(dir, "src/configs"), path)
 		c := readConfig(t, strings.TrimSuffix(name, ".config"))
 		policies[c.Policy()]++
 		for _, file := range []string{c.Network, c.Times, c.InputFault, c.Fault, c.Workspace} {
-			if _, err := fs.Stat(os.DirFS(artifact), strings.TrimPrefix(file, "../")); err != nil {
+			if _, err := fs.Stat(os.DirFS(dir), strings.TrimPrefix(file, "../")); err != nil {
 				t.Errorf("%s names %s: %v", name, file, err)
 			}
 		}
@@ -172,7 +167,7 @@ func TestConfigs(t *testing.T) {
 }
 
 func BenchmarkBuild(b *testing.B) {
-	needArtifact(b)
+	readFile := readArtifact(b)
 	for _, name := range []string{"BERT/256-sim_lru", "SENet154/1024-sim_lru"} {
 		b.Run(name, func(b *testing.B) {
 			c := readConfig(b, name)
@@ -180,7 +175,7 @@ func BenchmarkBuild(b *testing.B) {
 			read := func(path string) (string, []byte, error) {
 				var err error
 				if files[path] == nil {
-					_, files[path], err = readArtifact(path)
+					_, files[path], err = readFile(path)
 				}
 				return path, files[path], err
 			}
@@ -196,10 +191,10 @@ func BenchmarkBuild(b *testing.B) {
 
 // TestBare builds all networks without a .config file.
 func TestBare(t *testing.T) {
-	needArtifact(t)
+	read := readArtifact(t)
 	for _, name := range []string{"BERT/256-sim_lru", "VIT/512-sim_lru", "Inceptionv3/512-sim_lru", "ResNet152/512-sim_lru", "SENet154/256-sim_lru"} {
 		c := readConfig(t, name)
-		want, err := Build(c, readArtifact)
+		want, err := Build(c, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +202,7 @@ func TestBare(t *testing.T) {
 		for path, f := range map[string]*File{
 			c.Network: &p.Network, c.Times: &p.Times, c.InputFault: &p.InputFault, c.Fault: &p.Fault, c.Workspace: &p.Workspace,
 		} {
-			if f.Name, f.Data, err = readArtifact(path); err != nil {
+			if f.Name, f.Data, err = read(path); err != nil {
 				t.Fatal(err)
 			}
 		}

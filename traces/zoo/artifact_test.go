@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/workload"
 	"spillway/traces/g10"
 )
-
-const artifact = "../../../shared/artifacts/g10"
 
 // published are the folders of the artifact's results and configs.
 var published = []struct {
@@ -28,10 +27,8 @@ var published = []struct {
 // where they are not at hand.
 func measured(t testing.TB, configs string, batch int) *workload.Workload {
 	t.Helper()
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("skipped: the G10 artifact's files are not in %s, so nothing was compared with them", artifact)
-	}
-	names, err := filepath.Glob(filepath.Join(artifact, "src/configs", configs, fmt.Sprintf("%d-sim_*.config", batch)))
+	dir := artifact.Dir(t)
+	names, err := filepath.Glob(filepath.Join(dir, "src/configs", configs, fmt.Sprintf("%d-sim_*.config", batch)))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%s: no config for batch %d: %v", configs, batch, err)
 	}
@@ -44,7 +41,7 @@ func measured(t testing.TB, configs string, batch int) *workload.Workload {
 		t.Fatal(err)
 	}
 	w, err := g10.Build(c, func(path string) (string, []byte, error) {
-		data, err := os.ReadFile(filepath.Join(artifact, "src", path))
+		data, err := os.ReadFile(filepath.Join(dir, "src", path))
 		return filepath.Base(path), data, err
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/traces/g10"
 )
@@ -28,19 +29,17 @@ const cold = 50 * unit.Millisecond
 // called cold or warm.
 func TestProfile(t *testing.T) {
 	const golden = "testdata/profile.golden"
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("skipped: the G10 artifact's files are not in %s, so nothing was compared with them", artifact)
-	}
+	results := filepath.Join(artifact.Dir(t), "results")
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%-12s %5s %11s %11s %7s %6s %6s %7s %7s %7s\n",
 		"model", "batch", "measured/ms", "modeled/ms", "error%", "R2", "median%", "fwd%", "input%", "weight%")
 	for _, p := range published {
-		for _, batch := range profiledBatches(t, p.results) {
+		for _, batch := range profiledBatches(t, filepath.Join(results, p.results)) {
 			w, err := Build(p.model, batch, AsPaper())
 			if err != nil {
 				t.Fatal(err)
 			}
-			name := filepath.Join(artifact, "results", p.results, g10.ResultName(batch, g10.TimesFile))
+			name := filepath.Join(results, p.results, g10.ResultName(batch, g10.TimesFile))
 			data, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -82,7 +81,7 @@ func TestProfile(t *testing.T) {
 // profiledBatches lists the batch sizes of a folder of results.
 func profiledBatches(t *testing.T, folder string) []int {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(artifact, "results", folder, "cudnn*.txt"))
+	names, err := filepath.Glob(filepath.Join(folder, "cudnn*.txt"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%s: no results: %v", folder, err)
 	}

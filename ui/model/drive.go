@@ -7,7 +7,6 @@ import (
 	"spillway/sim/flash"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
-	study "spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -53,7 +52,7 @@ func (n *Session) OptionGroups() []Group {
 
 // mark says which fields change nothing now, and why.
 func (n *Session) mark(gs []Group) []Group {
-	inert := study.Inert(n.State.Options.Quirks)
+	inert := n.State.Options.Quirks.Inert()
 	why := "no effect with these quirks"
 	if n.State.Options.Quirks == quirk.Published() {
 		why = "no effect as published"

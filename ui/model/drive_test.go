@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	study "spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/ui/job"
 )
@@ -97,7 +96,7 @@ func TestMarks(t *testing.T) {
 		}
 		return keys
 	}
-	if got := marked(); len(got) != len(study.Inert(quirk.Published())) || !strings.HasSuffix(got[0], "no effect as published") {
+	if got := marked(); len(got) != len(quirk.Published().Inert()) || !strings.HasSuffix(got[0], "no effect as published") {
 		t.Errorf("as published: %q", got)
 	}
 	n.SetQuirks(quirk.Corrected())

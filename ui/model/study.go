@@ -166,7 +166,7 @@ func EffectTexts() map[string]string {
 	effects := study.Effects()
 	for _, q := range quirk.All() {
 		var parts []string
-		for _, s := range q.Systems {
+		for _, s := range study.Affected(q.Quirk) {
 			var most *study.Effect
 			for i := range effects {
 				e := &effects[i]

@@ -28,6 +28,15 @@ const (
 	Arena
 )
 
+// PagedQuirks are the quirks that the paged model reads for any program. For one
+// that prefetches it also reads quirk.NoPromotion, for one that frees
+// quirk.FreeSkipsMoving.
+const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
+	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch
+
+// ArenaQuirks are the quirks that the arena model reads.
+const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes
+
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {
 	Memory Memory

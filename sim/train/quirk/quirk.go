@@ -56,9 +56,6 @@ type Entry struct {
 	Text   string // what the published simulator does, one sentence
 	Paper  string // what corrected mode does instead, one sentence
 	Source string // where it can be seen
-	// Systems are the names of the systems that it may change. All others give
-	// the same result with and without it.
-	Systems []string
 }
 
 // All returns every quirk in numeric order.
@@ -110,6 +107,19 @@ func (s Set) String() string {
 	return strings.Join(keys, ",")
 }
 
+// Inert returns the keys of the machine's knobs that change no system's result
+// with the quirks in s, because one of them keeps them from being read.
+func (s Set) Inert() []string {
+	var keys []string
+	if s.Has(SymmetricSSD) {
+		keys = append(keys, "ssd_write")
+	}
+	if s.Has(ProfilePenalty) {
+		keys = append(keys, "fault_batch")
+	}
+	return keys
+}
+
 // MarshalText returns String, so that files name quirks instead of numbering them.
 func (s Set) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
@@ -127,115 +137,104 @@ const (
 	scheduler = "G10 artifact, migration scheduler"
 )
 
-// Who reads a quirk. G10-GDS and G10-Host are paged without arena-for-gds.
-var (
-	paged    = []string{"uvm", "deepum+", "g10-gds", "g10-host", "g10"}
-	ahead    = []string{"deepum+", "g10-gds", "g10-host", "g10"}
-	planned  = []string{"g10-gds", "g10-host", "g10"}
-	tiered   = []string{"g10-host", "g10"}
-	sorted   = []string{"flashneuron", "g10-gds", "g10-host", "g10"}
-	swapping = []string{"uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
-	direct   = []string{"g10-gds", "g10-host"}
-)
-
 var list = [...]Entry{
 	{
-		Key: "profile-penalty", Source: runtime + ", fault time model", Systems: paged,
+		Key: "profile-penalty", Source: runtime + ", fault time model",
 		Text:  "A kernel that faults is charged a penalty derived from profiled slowdowns truncated to whole seconds, unallocated pages charged like host pages; an infinite penalty becomes zero.",
 		Paper: "Each batch of page faults costs the page fault latency, plus the SSD latency when SSD pages are in it; a fresh page faults only when no memory is free.",
 	},
 	{
-		Key: "arrival-order", Source: runtime + ", eviction", Systems: paged,
+		Key: "arrival-order", Source: runtime + ", eviction",
 		Text:  "The policy named LRU evicts pages in the order they arrived; using a page does not renew it.",
 		Paper: "A kernel that starts renews the pages it uses.",
 	},
 	{
-		Key: "overlap-faults", Source: runtime + ", kernel begin", Systems: paged,
+		Key: "overlap-faults", Source: runtime + ", kernel begin",
 		Text:  "A kernel that waits for page faults executes during the wait.",
 		Paper: "A kernel executes after its pages have arrived.",
 	},
 	{
-		Key: "dead-writeback", Source: runtime + ", eviction", Systems: paged,
+		Key: "dead-writeback", Source: runtime + ", eviction",
 		Text:  "Pages of dead tensors stay until they are evicted; Base UVM and G10 then write them to the host and fetch the stale copies again next iteration.",
 		Paper: "Pages of dead tensors are dropped: freed when the tensor dies.",
 	},
 	{
-		Key: "no-promotion", Source: runtime + ", kernel begin", Systems: ahead,
+		Key: "no-promotion", Source: runtime + ", kernel begin",
 		Text:  "A page that waits in a prefetch queue keeps its place when the kernel that needs it blocks.",
 		Paper: "A needed page moves to the front, ahead of other prefetches.",
 	},
 	{
-		Key: "free-skips-moving", Source: runtime + ", hints", Systems: planned,
+		Key: "free-skips-moving", Source: runtime + ", hints",
 		Text:  "Freeing a tensor skips its pages that are queued to move; they stay behind as garbage.",
 		Paper: "Freeing a tensor cancels its queued moves.",
 	},
 	{
-		Key: "symmetric-ssd", Source: runtime + ", batch limits", Systems: swapping,
+		Key: "symmetric-ssd", Source: runtime + ", batch limits",
 		Text:  "The SSD writes as fast as it reads.",
 		Paper: "Writes run at the SSD's write rate.",
 	},
 	{
-		Key: "faster-iteration", Source: "G10 artifact, scripts that gather results", Systems: paged,
+		Key: "faster-iteration", Source: "G10 artifact, scripts that gather results",
 		Text:  "Two iterations run and the faster one is reported, even when it is the cold first one.",
 		Paper: "The second, warm iteration is reported.",
 	},
 	{
-		Key: "pointer-order", Source: "G10 artifact, sets of tensor pointers", Systems: swapping,
+		Key: "pointer-order", Source: "G10 artifact, sets of tensor pointers",
 		Text:  "The tensors of a kernel are visited in an order that follows their addresses in the simulator's memory.",
 		Paper: "They are visited in argument order.",
 	},
 	{
-		Key: "zero-benefit", Source: scheduler, Systems: planned,
+		Key: "zero-benefit", Source: scheduler,
 		Text:  "While any kernel is above 99 % of capacity, tensors are moved even when the move relieves nothing.",
 		Paper: "The planner stops when no move helps.",
 	},
 	{
-		Key: "unstable-sort", Source: scheduler, Systems: sorted,
+		Key: "unstable-sort", Source: scheduler,
 		Text:  "Candidates with equal benefit are ordered by the internals of the C++ library's sort.",
 		Paper: "Ties keep tensor order.",
 	},
 	{
-		Key: "binary-gigabytes", Source: scheduler, Systems: sorted,
+		Key: "binary-gigabytes", Source: scheduler,
 		Text:  "The planner reads GB/s as GiB/s while the run-time simulator reads it as 10⁹ B/s.",
 		Paper: "One GB/s is 10⁹ B/s everywhere.",
 	},
 	{
-		Key: "double-input", Source: scheduler, Systems: planned,
+		Key: "double-input", Source: scheduler,
 		Text:  "The first tensor is counted twice in the planner's memory estimate and never freed.",
 		Paper: "Every tensor is counted once and freed when it dies.",
 	},
 	{
-		Key: "eager-overshoot", Source: scheduler, Systems: planned,
+		Key: "eager-overshoot", Source: scheduler,
 		Text:  "A prefetch is moved earlier while memory without the tensor is below the target.",
 		Paper: "It is moved earlier only while the tensor fits.",
 	},
 	{
-		Key: "wrap-slip", Source: scheduler, Systems: planned,
+		Key: "wrap-slip", Source: scheduler,
 		Text:  "The benefit of a period that wraps into the next iteration sums over shifted kernels, one of them negative.",
 		Paper: "It sums over the kernels of the period.",
 	},
 	{
-		Key: "empty-window-busy", Source: scheduler, Systems: tiered,
+		Key: "empty-window-busy", Source: scheduler,
 		Text:  "When the time window for testing the SSD is empty, the SSD counts as busy and the host is chosen.",
 		Paper: "An empty window counts as free.",
 	},
 	{
-		Key: "weights-ignore-lanes", Source: scheduler, Systems: planned,
+		Key: "weights-ignore-lanes", Source: scheduler,
 		Text:  "Long periods that wrap (weights) always go to the SSD and are charged no bandwidth.",
 		Paper: "They choose a destination and take bandwidth like all others.",
 	},
 	{
-		Key: "hand-tuned", Source: scheduler, Systems: sorted,
+		Key: "hand-tuned", Source: scheduler,
 		Text:  "Capacity headroom is multiplied by constants set for single workloads (BERT-512 1.394, ViT-1280 1.1 at 6.4 GB/s, GDS variants 1.06 and 1.27, FlashNeuron ViT-1024 0.993).",
 		Paper: "The headroom is 1 % for every workload.",
 	},
 	{
-		Key: "arena-for-gds", Source: "G10 artifact, second simulator inside the analysis", Systems: direct,
+		Key: "arena-for-gds", Source: "G10 artifact, second simulator inside the analysis",
 		Text:  "G10-GDS and G10-Host run without page faults in a pool four times the GPU; kernels may start before a prefetch has finished and evicted weights come back for free.",
 		Paper: "They run on the same engine as all others.",
 	},
 	{
-		Key: "coarse-batch", Source: runtime + ", derived constants", Systems: paged,
+		Key: "coarse-batch", Source: runtime + ", derived constants",
 		Text:  "A link's share of a 50-page batch is cut to whole pages: a 3.2 GB/s SSD moves 3.15 GB/s, a slow one nothing at all; free memory too is mapped batch by batch.",
 		Paper: "The batch is doubled until the smallest share has 32 pages or more; a kernel maps free memory at once.",
 	},

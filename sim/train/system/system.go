@@ -17,6 +17,10 @@ type System struct {
 	Title string // in charts
 	Paper string // where it comes from
 	About string // what it does, one or two sentences
+	// Quirks are the accidents that may change its results: those that the engine
+	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
+	// With and without any other the result is the same.
+	Quirks quirk.Set
 	// Plan decides before the run which tensors move when. nil plans nothing.
 	// It returns a *DoesNotFit error when the system cannot run w on m.
 	Plan func(w *workload.Workload, m *machine.Machine, o *Options) (*program.Program, error)

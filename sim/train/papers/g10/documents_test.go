@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/sim/train"
 	study "spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/unit"
@@ -168,7 +167,7 @@ The tables say by how much the reported iteration time changes on the five workl
 	workloads := study.Headline()
 	effects := study.Effects()
 	for _, q := range all {
-		fmt.Fprintf(&b, "## %d. %s\n\n%s\n\n- Corrected: %s\n- Source: %s\n- May change: %s\n\n", q.Number, q.Key, q.Text, q.Paper, q.Source, strings.Join(titles(q.Systems), ", "))
+		fmt.Fprintf(&b, "## %d. %s\n\n%s\n\n- Corrected: %s\n- Source: %s\n- May change: %s\n\n", q.Number, q.Key, q.Text, q.Paper, q.Source, strings.Join(titles(study.Affected(q.Quirk)), ", "))
 		table := effectTable(effects, q, workloads)
 		if table == "" {
 			b.WriteString("It changes none of the headline results.\n\n")
@@ -186,11 +185,11 @@ The tables say by how much the reported iteration time changes on the five workl
 	}
 	b.WriteString("\n|---|" + strings.Repeat("--:|", len(workloads)) + "\n")
 	survive := study.Survive()
-	for _, s := range train.Systems[1:] {
-		fmt.Fprintf(&b, "| %s |", s.Title)
+	for _, name := range study.Systems[1:] {
+		fmt.Fprintf(&b, "| %s |", titles([]string{name})[0])
 		for _, p := range workloads {
 			for i := range survive {
-				if r := &survive[i]; r.Times == "measured" && r.Model == p.Model && r.System == s.Name {
+				if r := &survive[i]; r.Times == "measured" && r.Model == p.Model && r.System == name {
 					fmt.Fprintf(&b, " %s, %s |", speed(r.Speed(false)), speed(r.Speed(true)))
 				}
 			}
@@ -221,7 +220,7 @@ func titles(names []string) []string {
 
 func effectTable(effects []study.Effect, q quirk.Entry, workloads []study.Point) string {
 	var b strings.Builder
-	for _, name := range q.Systems {
+	for _, name := range study.Affected(q.Quirk) {
 		line, some := "| "+study.Title(&study.Point{System: name})+" |", false
 		for _, p := range workloads {
 			for i := range effects {

@@ -3,9 +3,11 @@ package g10
 import (
 	_ "embed"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
 
+	"spillway/sim/train"
 	"spillway/sim/train/quirk"
 	"spillway/sim/unit"
 )
@@ -67,7 +69,7 @@ func Effects() []Effect {
 	var es []Effect
 	for _, q := range quirk.All() {
 		for _, p := range Headline() {
-			for _, system := range q.Systems {
+			for _, system := range Affected(q.Quirk) {
 				r := run{noQuirk, p.Model, strconv.Itoa(p.Batch), system}
 				base := times[r]
 				r.quirk = q.Key
@@ -82,6 +84,11 @@ func Effects() []Effect {
 	return es
 }
 
+// Affected returns which of the paper's systems a quirk may change.
+func Affected(q quirk.Set) []string {
+	return slices.DeleteFunc(train.Reading(q), func(name string) bool { return !slices.Contains(Systems, name) })
+}
+
 // noQuirk marks the rows of effects.csv that others are compared with.
 const noQuirk = "none"
 
@@ -94,18 +101,4 @@ func records(name, text string) [][]string {
 		panic("study: " + name + ": " + err.Error())
 	}
 	return rows[1:]
-}
-
-// Inert returns the keys of the machine's and the systems' knobs that change no
-// system's result with quirks q, because a quirk keeps them from being read.
-// All others change some system's result on some workload.
-func Inert(q quirk.Set) []string {
-	var keys []string
-	if q.Has(quirk.SymmetricSSD) {
-		keys = append(keys, "ssd_write")
-	}
-	if q.Has(quirk.ProfilePenalty) {
-		keys = append(keys, "fault_batch")
-	}
-	return keys
 }

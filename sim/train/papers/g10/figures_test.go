@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	study "spillway/sim/train/papers/g10"
 )
-
-const curvesDir = artifact + "/example_results/overall_slowdown_cdf"
 
 // A logged kernel is one line of the artifact's slowdown logs.
 type logged struct{ start, end, exec int64 }
@@ -24,9 +23,10 @@ var networkFiles = map[string]string{
 	"bert-base": "BERT_Base", "vit-s-32": "VIT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152", "senet-154": "SENet154",
 }
 
-func logName(p *study.Point) string {
+func logName(t *testing.T, p *study.Point) string {
+	t.Helper()
 	policy := strings.TrimSuffix(p.Config[strings.Index(p.Config, "sim_")+4:], ".config")
-	return filepath.Join(curvesDir, networkFiles[p.Model]+"-"+policy+".txt")
+	return filepath.Join(artifact.Dir(t), "example_results/overall_slowdown_cdf", networkFiles[p.Model]+"-"+policy+".txt")
 }
 
 // readLog returns the kernels of both iterations, times from the iteration's
@@ -64,9 +64,7 @@ func readLog(t *testing.T, name string) (iterations [2][]logged, ratios []float6
 // TestExtractSlowdowns writes slowdowns.csv from the artifact's logs with
 // -update and otherwise checks that it says what the logs say.
 func TestExtractSlowdowns(t *testing.T) {
-	if _, err := os.Stat(curvesDir); err != nil {
-		t.Skipf("the G10 artifact is not at %s: slowdowns.csv is not checked against its logs", artifact)
-	}
+	artifact.Dir(t) // or skip
 	var b strings.Builder
 	b.WriteString("# Figure 13 of the G10 artifact (commit de2c8c6), from example_results/overall_slowdown_cdf; facts, not the curves.\n" +
 		"# Of each log the iteration that the artifact reports (the faster one): the share of kernels that took over 1 % and over\n" +
@@ -76,7 +74,7 @@ func TestExtractSlowdowns(t *testing.T) {
 		if p.Figure != "12" || p.Metric != "stall" || !p.Fits {
 			continue
 		}
-		its, ratios := readLog(t, logName(&p))
+		its, ratios := readLog(t, logName(t, &p))
 		at, xs := 0, []float64(nil)
 		if len(ratios) > 0 {
 			for _, x := range ratios {
@@ -143,9 +141,7 @@ func TestFigures(t *testing.T) {
 // TestMemory writes down what the analysis of the artifact's workloads says
 // about Figures 2, 3 and 4.
 func TestMemory(t *testing.T) {
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("the G10 artifact is not at %s: Figures 2 to 4 are not computed", artifact)
-	}
+	artifact.Dir(t) // or skip
 	folders := map[string]string{"bert-base": "BERT", "vit-s-32": "VIT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152"}
 	memories := map[study.Need]*study.Memory{}
 	var b strings.Builder
@@ -177,9 +173,7 @@ func TestMemory(t *testing.T) {
 // ones, and every kernel of the unified-memory systems starts and ends when
 // the artifact's log says.
 func TestSlowdowns(t *testing.T) {
-	if _, err := os.Stat(curvesDir); err != nil {
-		t.Skipf("the G10 artifact is not at %s: kernel times are not checked", artifact)
-	}
+	artifact.Dir(t) // or skip
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -196,7 +190,7 @@ func TestSlowdowns(t *testing.T) {
 			continue
 		}
 		seen[p.Run()] = true
-		its, ratios := readLog(t, logName(&p))
+		its, ratios := readLog(t, logName(t, &p))
 		if len(ratios) > 0 {
 			continue
 		}

@@ -2,9 +2,7 @@ package g10_test
 
 import (
 	"bytes"
-	"errors"
 	"flag"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/train"
 	study "spillway/sim/train/papers/g10"
 	"spillway/sim/train/result"
@@ -21,15 +20,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden tables; read the diff before you commit it")
 
-const artifact = "../../../../../shared/artifacts/g10"
-
 // TestPublished runs every configuration of the published evaluation and
 // compares all published numbers. The golden table lists each point that is
 // not exact: one that gets better or worse must be looked at.
 func TestPublished(t *testing.T) {
-	if _, err := os.Stat(artifact); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("the G10 artifact is not at %s: the published numbers are not checked", artifact)
-	}
+	artifact.Dir(t) // or skip
 	points := study.All()
 	if testing.Short() {
 		points = slices.DeleteFunc(points, func(p study.Point) bool { return p.Figure > "14" })
@@ -86,7 +81,11 @@ func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
 }
 
 func load(config string) (*workload.Workload, error) {
-	_, w, err := g10.Load(os.DirFS(artifact), config)
+	dir, err := artifact.Find()
+	if err != nil {
+		return nil, err
+	}
+	_, w, err := g10.Load(os.DirFS(dir), config)
 	return w, err
 }
 

@@ -17,6 +17,10 @@ import (
 	"spillway/sim/unit"
 )
 
+// Systems are the names of the systems that the paper evaluates, in the order of
+// its figures. The study is about them alone, whatever others there are.
+var Systems = []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
+
 //go:embed published.csv
 var publishedCSV string
 

@@ -20,17 +20,19 @@ import (
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
 	"spillway/sim/workload"
 )
 
 // System is DeepUM+.
 var System = system.System{
-	Name:  "deepum+",
-	Title: "DeepUM+",
-	Paper: "DeepUM (ASPLOS 2023), as in G10 (MICRO 2023), §7.1",
-	About: "Unified memory with correlation prefetching: the tensors of the kernel a few places ahead are fetched.",
-	Plan:  plan,
+	Name:   "deepum+",
+	Title:  "DeepUM+",
+	Paper:  "DeepUM (ASPLOS 2023), as in G10 (MICRO 2023), §7.1",
+	About:  "Unified memory with correlation prefetching: the tensors of the kernel a few places ahead are fetched.",
+	Quirks: engine.PagedQuirks | quirk.NoPromotion,
+	Plan:   plan,
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Paged, Window: int(o.Lookahead)}
 	},

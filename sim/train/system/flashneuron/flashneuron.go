@@ -46,11 +46,12 @@ import (
 
 // System is FlashNeuron.
 var System = system.System{
-	Name:  "flashneuron",
-	Title: "FlashNeuron",
-	Paper: "FlashNeuron (FAST 2021), as run in G10 (MICRO 2023), §7.1",
-	About: "Selected activations go to the SSD during the forward pass and come back in order of use; no unified memory.",
-	Plan:  plan,
+	Name:   "flashneuron",
+	Title:  "FlashNeuron",
+	Paper:  "FlashNeuron (FAST 2021), as run in G10 (MICRO 2023), §7.1",
+	About:  "Selected activations go to the SSD during the forward pass and come back in order of use; no unified memory.",
+	Quirks: engine.ArenaQuirks | quirk.UnstableSort | quirk.HandTuned,
+	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, FillAhead: true}
 	},

@@ -1,7 +1,6 @@
 package flashneuron_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -18,9 +18,6 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces/g10"
 )
-
-// artifact is where the public G10 artifact's data lies, if it is there.
-const artifact = "../../../../../shared/artifacts/g10"
 
 // A point is one published execution time of a system that runs in the arena.
 type point struct {
@@ -90,7 +87,7 @@ func points() (ps []point) {
 // publishedCycles reads one cell of a table, "inf" as 0.
 func publishedCycles(t *testing.T, p point) int64 {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact, "example_results", p.table))
+	data, err := os.ReadFile(filepath.Join(artifact.Dir(t), "example_results", p.table))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +124,7 @@ func printedCycles(r *result.Result) int64 {
 // loadConfig builds the workload and the request of a config file.
 func loadConfig(t testing.TB, name, sys string) (*workload.Workload, train.Request) {
 	t.Helper()
-	c, w, err := g10.Load(os.DirFS(artifact), name)
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the G10 artifact's data is not there: %v", err)
-	}
+	c, w, err := g10.Load(os.DirFS(artifact.Dir(t)), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +138,7 @@ func loadConfig(t testing.TB, name, sys string) (*workload.Workload, train.Reque
 }
 
 func TestPublishedTimes(t *testing.T) {
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("the G10 artifact's data is not there: %v", err)
-	}
+	artifact.Dir(t) // or skip
 	exact, ran := 0, 0
 	for _, p := range points() {
 		t.Run(p.config, func(t *testing.T) {
@@ -181,9 +173,7 @@ func TestPublishedTimes(t *testing.T) {
 
 // The published breakdown, traffic and per-kernel slowdown of Figures 12 to 14.
 func TestPublishedDetails(t *testing.T) {
-	if _, err := os.Stat(artifact); err != nil {
-		t.Skipf("the G10 artifact's data is not there: %v", err)
-	}
+	artifact.Dir(t) // or skip
 	for _, tt := range []struct {
 		config, row, slowdown string
 		different             int // kernels; see gaps
@@ -225,7 +215,7 @@ func TestPublishedDetails(t *testing.T) {
 // which is a multiple of the execution time.
 func slowdownDiffers(t *testing.T, r *result.Result, name string) (different []int) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact, "example_results", name))
+	data, err := os.ReadFile(filepath.Join(artifact.Dir(t), "example_results", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +240,7 @@ func slowdownDiffers(t *testing.T, r *result.Result, name string) (different []i
 // cells returns the lines of numbers of a row of a table.
 func cells(t *testing.T, table, row string) [][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact, "example_results", table))
+	data, err := os.ReadFile(filepath.Join(artifact.Dir(t), "example_results", table))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -19,23 +20,20 @@ import (
 	traces "spillway/traces/g10"
 )
 
-// artifact is where the public G10 artifact's src folder is, if anywhere.
-const artifact = "../../../../../shared/artifacts/g10/src"
-
 // load reads one of the artifact's configs.
 func load(t testing.TB, config string) (*workload.Workload, machine.Machine, system.Options) {
 	t.Helper()
-	file := filepath.Join(artifact, "configs", config+".config")
-	data, err := os.ReadFile(file)
+	src := filepath.Join(artifact.Dir(t), "src")
+	data, err := os.ReadFile(filepath.Join(src, "configs", config+".config"))
 	if err != nil {
-		t.Skipf("the G10 artifact is not here: %v", err)
+		t.Fatal(err)
 	}
 	c, err := traces.ParseConfig(config, data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w, err := traces.Build(c, func(path string) (string, []byte, error) {
-		data, err := os.ReadFile(filepath.Join(artifact, path))
+		data, err := os.ReadFile(filepath.Join(src, path))
 		return path, data, err
 	})
 	if err != nil {

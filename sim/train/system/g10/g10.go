@@ -66,13 +66,19 @@ import (
 	"spillway/sim/workload"
 )
 
+// planned are the quirks of G10's plan and of the engines that run it.
+const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving | engine.ArenaQuirks |
+	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
+	quirk.WrapSlip | quirk.WeightsIgnoreLanes | quirk.HandTuned
+
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
-	Name:  "g10",
-	Title: "G10",
-	Paper: "G10 (MICRO 2023)",
-	About: "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
-	Plan:  variant{host: true}.plan,
+	Name:   "g10",
+	Title:  "G10",
+	Paper:  "G10 (MICRO 2023)",
+	About:  "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
+	Quirks: planned | quirk.EmptyWindowBusy,
+	Plan:   variant{host: true}.plan,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Paged}
 	},
@@ -80,11 +86,12 @@ var System = system.System{
 
 // GDS is G10 that moves tensors between GPU and SSD only.
 var GDS = system.System{
-	Name:  "g10-gds",
-	Title: "G10-GDS",
-	Paper: "G10 (MICRO 2023), §7.2",
-	About: "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
-	Plan:  variant{direct: true}.plan,
+	Name:   "g10-gds",
+	Title:  "G10-GDS",
+	Paper:  "G10 (MICRO 2023), §7.2",
+	About:  "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Quirks: planned | quirk.ArenaForGDS,
+	Plan:   variant{direct: true}.plan,
 	Runtime: func(o *system.Options) engine.Runtime {
 		r := directRuntime(o)
 		r.NoHost = true
@@ -98,6 +105,7 @@ var Host = system.System{
 	Title:   "G10-Host",
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
+	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: directRuntime,
 }

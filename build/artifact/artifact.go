@@ -1,0 +1,62 @@
+// Package artifact finds the published G10 artifact for the tests that compare
+// with it. It is not part of the repository: those tests are skipped without it.
+package artifact
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// variable names the artifact's folder; a relative one starts at the
+// repository's root, whichever package's tests read it.
+const variable = "SPILLWAY_ARTIFACT"
+
+// Dir returns the artifact's folder, the one that has src/configs, and skips
+// the test where it is not.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := Find()
+	if err != nil {
+		t.Skip(err)
+	}
+	return dir
+}
+
+// Find is [Dir] for tests that go on without the artifact; the error says where
+// it was looked for.
+func Find() (string, error) {
+	root, err := moduleRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := os.Getenv(variable)
+	switch {
+	case dir == "":
+		dir = filepath.Join(filepath.Dir(root), "shared", "artifacts", "g10")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(root, dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "src", "configs")); err != nil {
+		return "", fmt.Errorf("skipped, as the G10 artifact is not in %s: set %s to its folder, the one with src/configs", dir, variable)
+	}
+	return dir, nil
+}
+
+// moduleRoot is the folder with go.mod at or above the working directory, which
+// for a test is its package's.
+func moduleRoot() (string, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod at or above %s", here)
+		}
+	}
+}

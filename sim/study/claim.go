@@ -1,0 +1,47 @@
+package study
+
+import "math"
+
+// A Claim is a number that the text of a paper states, computed again from the
+// values that a figure shows.
+type Claim struct {
+	ID      string
+	Figure  string // whose values it is computed from
+	Section string // of the paper that states it
+	Text    string // what is claimed, in our words
+	Stated  string // the number as the paper prints it
+	// Lo and Hi bound the values that agree with Stated: its rounding, or the
+	// range that it gives.
+	Lo, Hi float64
+	Unit   string // "×", "%", "GB", "µs"
+	// Value computes the claim from the values that look finds; known is false as
+	// long as one is missing. Of a claim about analyses, outcome finds them.
+	Value func(look Look, outcome func(run string) *Outcome) (value float64, known bool)
+}
+
+// A Verdict says how a value agrees with a claim.
+type Verdict string
+
+// The verdicts on claims.
+const (
+	Holds   Verdict = "holds"   // to the rounding of the stated number, or within the stated range
+	Near    Verdict = "near"    // off by at most the tolerance
+	Differs Verdict = "differs" // farther off
+)
+
+// Judge says how value agrees with the number that the paper states.
+func (c *Claim) Judge(value, tolerance float64) Verdict {
+	switch {
+	case value >= c.Lo && value <= c.Hi:
+		return Holds
+	case value >= c.Lo-tolerance*math.Abs(c.Lo) && value <= c.Hi+tolerance*math.Abs(c.Hi):
+		return Near
+	}
+	return Differs
+}
+
+// Published computes the claim from the values that its paper published; known
+// is false when these do not say.
+func (c *Claim) Published() (value float64, known bool) {
+	return c.Value(Published, func(string) *Outcome { return nil })
+}
