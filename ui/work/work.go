@@ -21,6 +21,7 @@ const (
 	Outline             // list a paper's figures and runs: an Outline
 	Measure             // one run of a paper: an Outcome
 	Sheet               // a figure of a paper from outcomes: a Sheet
+	Tallies             // what came out of every figure: Tallies
 )
 
 // A Job is one thing that a worker is asked to do.
