@@ -70,24 +70,26 @@ type Preset struct{ Key, Title, About, Set string }
 
 // Info is a laboratory as data.
 type Info struct {
-	Name              string // stable: "train"
-	Title             string // of its tab
-	About             string // one sentence
-	Lead              string // what the page says under its name
-	Systems           []System
-	Quantities        []report.Quantity
-	Charts            []report.Chart
-	Panels            []Panel
-	Knobs             []knob.Info
-	Sections          []Section
-	Presets           []Preset
-	Papers            []PaperInfo
-	Say               Say
-	Brief             []Brief
-	Drop              string // what files it takes, one sentence; empty if none
-	Entry             string // key of the knob that names an entry of opened files, empty if it takes none
-	Help              []Help
-	ContradictionHelp string // what to do when settings contradict each other
+	Name       string // stable: "train"
+	Title      string // of its tab
+	About      string // one sentence
+	Lead       string // what the page says under its name
+	Systems    []System
+	Quantities []report.Quantity
+	Charts     []report.Chart
+	Panels     []Panel
+	Knobs      []knob.Info
+	Sections   []Section
+	Presets    []Preset
+	Papers     []PaperInfo
+	Say        Say
+	Brief      []Brief
+	Drop       string // what files it takes, one sentence; empty if none
+	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
+	Help       []Help
+	// Contradictions is the panel that says what contradicts in the settings, and
+	// ContradictionHelp what to do then.
+	Contradictions, ContradictionHelp string
 }
 
 // A Help is one entry of the laboratory's help.

@@ -85,6 +85,7 @@ func New() lab.Lab {
 			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
 			Entry:             "entry",
 			Help:              help(),
+			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
 		},
 		Default: standard(),
