@@ -98,10 +98,8 @@ func TestNamesAreStable(t *testing.T) {
 
 // TestParametersHaveTheirKnobsKeys checks each number's name against its knob.
 func TestParametersHaveTheirKnobsKeys(t *testing.T) {
-	m, o := machine.G10(), system.Published()
-	o.Noise = 30
+	m := machine.G10()
 	checkKeys(t, machine.Knobs(), &m, "name")
-	checkKeys(t, system.Knobs(), &o, "quirks")
 }
 
 func checkKeys[T any](t *testing.T, knobs []knob.Knob[T], v *T, others ...string) {
@@ -166,8 +164,8 @@ func TestQuirksAreText(t *testing.T) {
 			t.Errorf("got %s, %v; want %s", data, err, want)
 		}
 	}
-	var o system.Options
-	if err := jsonx.Unmarshal([]byte(`{"quirks":"rain"}`), &o); err == nil {
+	var q train.Request
+	if err := jsonx.Unmarshal([]byte(`{"options":{"quirks":"rain"}}`), &q); err == nil {
 		t.Error("an unknown quirk is not an error")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/g10"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
@@ -104,7 +105,7 @@ func TestFiles(t *testing.T) {
 	if a.Error != "" || len(a.Entries) != 2 {
 		t.Fatalf("%+v", a)
 	}
-	if q := a.Entries[1].Setup; q == nil || q.Machine.GPUMemory != 20*unit.GiB || q.Options.Safety != 250 || q.Options.Quirks != quirk.Published() {
+	if q := a.Entries[1].Setup; q == nil || q.Machine.GPUMemory != 20*unit.GiB || g10.Safety.Of(&q.Options) != 250 || q.Options.Quirks != quirk.Published() {
 		t.Errorf("setup %+v", q)
 	}
 	for _, e := range a.Entries {

@@ -21,7 +21,7 @@ func TestExtremes(t *testing.T) {
 	b := &Bench{}
 	source := Source{Model: "bert-base", Batch: 16, Times: workload.ColdModel}
 	try := func(name string, m machine.Machine, o system.Options) {
-		if m.Validate() != nil || knob.CheckAll(system.Knobs(), &o) != nil {
+		if m.Validate() != nil || knob.CheckAll(train.Knobs(), &o) != nil {
 			return // the form says why
 		}
 		for _, s := range train.Systems {
@@ -50,7 +50,7 @@ func TestExtremes(t *testing.T) {
 			try(k.Key+" = "+k.Text(&m), m, system.Published())
 		}
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range train.Knobs() {
 		for _, v := range []int64{k.Min, k.Max} {
 			o := system.Published()
 			k.Set(&o, v)

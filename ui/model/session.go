@@ -77,7 +77,7 @@ func NewSession(s State, r Runner) *Session {
 	n := &Session{
 		State:   s,
 		Machine: NewForm(machine.Knobs()),
-		Options: NewForm(system.Knobs()),
+		Options: NewForm(train.Knobs()),
 		runner:  r,
 		cache:   cache{max: 128},
 	}

@@ -139,7 +139,7 @@ func (s *State) Encode() string {
 	if s.SSD != "" {
 		add("ssd", s.SSD)
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range train.Knobs() {
 		if k.Get(&s.Options) != k.Get(&d.Options) {
 			add(k.Key, k.Text(&s.Options))
 		}
@@ -309,7 +309,7 @@ func (s *State) setKnob(key, value string) error {
 	if k := find(machine.Knobs(), key); k != nil {
 		return k.Parse(&s.Machine, value)
 	}
-	if k := find(system.Knobs(), key); k != nil {
+	if k := find(train.Knobs(), key); k != nil {
 		return k.Parse(&s.Options, value)
 	}
 	return fmt.Errorf("unknown setting %q", key)

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
+	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/ui/job"
@@ -43,7 +44,10 @@ func TestLinkRoundTrip(t *testing.T) {
 		},
 		{change(func(s *State) { s.Options.Quirks = quirk.Corrected() }), "v=1&model=bert-base&batch=256&times=as-paper&mode=corrected"},
 		{
-			change(func(s *State) { s.Options.Quirks = quirk.ArrivalOrder | quirk.NoPromotion; s.Options.Lookahead = 4 }),
+			change(func(s *State) {
+				s.Options.Quirks = quirk.ArrivalOrder | quirk.NoPromotion
+				deepumplus.Lookahead.Set(&s.Options, 4)
+			}),
 			"v=1&model=bert-base&batch=256&times=as-paper&lookahead=4&mode=arrival-order,no-promotion",
 		},
 		{

@@ -32,7 +32,8 @@ func TestPlan(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, o := machine.G10(), system.Published()
-			o.Quirks, o.Lookahead = tt.quirks, tt.lookahead
+			o.Quirks = tt.quirks
+			deepumplus.Lookahead.Set(&o, tt.lookahead)
 			p, err := deepumplus.System.Plan(w, &m, &o)
 			if err != nil {
 				t.Fatal(err)
