@@ -180,6 +180,8 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 	if r.IntN(50) == 0 {
 		c.Machine.GPUMemory = unit.Bytes(max(1, need-1)) * unit.Page
 	}
+	// Mostly as DeepUM+ and the others have it.
+	c.Runtime.DropDead, c.Runtime.Rescue = (p == lookAhead) == (r.IntN(4) > 0), (p == lookAhead) == (r.IntN(4) > 0)
 	if p == lookAhead {
 		c.Runtime.Window = 1 + r.IntN(min(8, len(w.Kernels)+2))
 	}
@@ -298,8 +300,8 @@ func everything(r *rand.Rand, w *workload.Workload, at workload.KernelID, away b
 func describe(w *workload.Workload, p *program.Program, c Config) string {
 	var b strings.Builder
 	m := &c.Machine
-	fmt.Fprintf(&b, "gpu %d pages, host %d pages, window %d, %d iterations, noise %d seed %d, quirks %v\n",
-		m.GPUMemory.Pages(), m.HostMemory/unit.Page, c.Runtime.Window, c.Iterations, c.Noise, c.Seed, c.Quirks)
+	fmt.Fprintf(&b, "gpu %d pages, host %d pages, %+v, %d iterations, noise %d seed %d, quirks %v\n",
+		m.GPUMemory.Pages(), m.HostMemory/unit.Page, c.Runtime, c.Iterations, c.Noise, c.Seed, c.Quirks)
 	fmt.Fprintf(&b, "share %+v of %+v\n", batchShare(m, c.Quirks), *m)
 	for i := range w.Tensors {
 		fmt.Fprintf(&b, "tensor %d: %d pages, global %v\n", i, w.Tensors[i].Pages(), w.Tensors[i].Global)

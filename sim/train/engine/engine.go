@@ -41,9 +41,14 @@ const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigaby
 type Runtime struct {
 	Memory Memory
 	// Window, if positive, makes a paged system spare the tensors of the next
-	// Window kernels when it evicts for a prefetch (DeepUM+), and issue the
-	// prefetches of the kernel Window ahead.
+	// Window kernels when it evicts for a prefetch (DeepUM+).
 	Window int
+	// DropDead makes a paged system drop pages of dead tensors that are evicted;
+	// without it they are written back.
+	DropDead bool
+	// Rescue lets the prefetches of a blocked kernel take victims like faults when
+	// else nothing would move, as when a look-ahead window covers all of memory.
+	Rescue bool
 	// NoHost keeps a paged system out of host memory.
 	NoHost bool
 	// SplitTables says that flash pages are not in the unified page table: a

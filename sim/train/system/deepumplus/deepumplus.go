@@ -7,7 +7,9 @@
 // next ones. Training repeats one iteration, so the learned correlation is
 // taken as perfect: before kernel i runs, the tensors of the kernel Lookahead
 // places later are prefetched. Eviction for a prefetch spares what the next
-// Lookahead kernels use. Nothing is evicted early and nothing is freed by plan.
+// Lookahead kernels use; when that is all of memory, a blocked kernel's
+// prefetches take victims like faults. Nothing is evicted early and nothing is
+// freed by plan, but pages of dead tensors are dropped instead of evicted.
 //
 // Parameters: [Lookahead], in kernels (8 in the artifact).
 //
@@ -41,7 +43,7 @@ var System = system.System{
 	Params: []*system.Param{&Lookahead},
 	Plan:   plan,
 	Runtime: func(o *system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Paged, Window: int(Lookahead.Of(o))}
+		return engine.Runtime{Memory: engine.Paged, Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
 	},
 }
 
