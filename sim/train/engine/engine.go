@@ -58,10 +58,10 @@ type Runtime struct {
 	SplitTables bool
 	// Pool scales the arena; 1 is the GPU's memory.
 	Pool int64
-	// FillAhead makes an arena system prefetch offloaded tensors in order of
-	// use as long as there is room, from the loss kernel on (FlashNeuron).
-	// Without it the program's own prefetches are queued (G10-GDS).
-	FillAhead bool
+	// Policy makes what decides during an arena run, and puts on the GPU what is
+	// there at the start. The error is a *DoesNotFit when that is too much. A paged
+	// run has none: it executes the program alone.
+	Policy func(*ArenaRun) (Policy, error)
 }
 
 // A Config is everything a run depends on besides workload and program.

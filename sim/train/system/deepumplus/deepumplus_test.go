@@ -2,6 +2,7 @@ package deepumplus_test
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"spillway/sim/train/engine"
@@ -51,7 +52,7 @@ func TestPlan(t *testing.T) {
 
 func TestRuntime(t *testing.T) {
 	o := system.Published()
-	if got, want := deepumplus.System.Runtime(&o), (engine.Runtime{Memory: engine.Paged, Window: 8, DropDead: true, Rescue: true}); got != want {
+	if got, want := deepumplus.System.Runtime(&o), (engine.Runtime{Memory: engine.Paged, Window: 8, DropDead: true, Rescue: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("runtime is %+v, want %+v", got, want)
 	}
 }

@@ -121,7 +121,7 @@ var Host = system.System{
 // directRuntime is how G10-GDS and G10-Host run.
 func directRuntime(o *system.Options) engine.Runtime {
 	if o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Runtime{Memory: engine.Arena, Pool: 4}
+		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect}
 	}
 	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
 }
