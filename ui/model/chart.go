@@ -338,7 +338,7 @@ func (n *Session) causes() Chart {
 		cause := result.Cause(i)
 		parts[i] = part{
 			capital(cause.String()), fmt.Sprintf("var(--cause-%d)", i),
-			func(r *result.Result) float64 { return seconds(r, r.Main().Ledger[cause]) },
+			func(r *result.Result) float64 { return seconds(r, *r.Main().Ledger.At(cause)) },
 		}
 	}
 	c := n.stacked("causes", "Time beyond ideal, by cause", "s", parts)
@@ -564,7 +564,7 @@ func worst(r *result.Result) (result.Cause, float64) {
 	l := &r.Main().Ledger
 	best := result.Cause(0)
 	for c := range result.NumCauses {
-		if l[c] > l[best] {
+		if *l.At(c) > *l.At(best) {
 			best = c
 		}
 	}
@@ -572,7 +572,7 @@ func worst(r *result.Result) (result.Cause, float64) {
 	if total <= 0 {
 		return best, 0
 	}
-	return best, float64(l[best]) / float64(total)
+	return best, float64(*l.At(best)) / float64(total)
 }
 
 // round keeps seven significant digits: more than a pixel, less to transfer.

@@ -49,7 +49,7 @@ func fake(name string, n int, slow unit.Cycles, cause result.Cause) *result.Resu
 		now = end
 	}
 	it := result.Iteration{Time: now, Stall: now - r.Ideal, Compute: r.Ideal, Traffic: result.Traffic{SSDIn: 2e9, HostOut: 1e9}}
-	it.Ledger[cause] = now - r.Ideal
+	*it.Ledger.At(cause) = now - r.Ideal
 	r.Iterations = []result.Iteration{it}
 	return r
 }

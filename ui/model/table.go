@@ -70,7 +70,7 @@ func metrics(batch int) []metric {
 	for c := range result.NumCauses {
 		key := "beyond_ideal_" + strings.ReplaceAll(strings.ToLower(c.String()), " ", "_")
 		time(key, "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.",
-			func(r *result.Result) unit.Cycles { return r.Main().Ledger[c] })
+			func(r *result.Result) unit.Cycles { return *r.Main().Ledger.At(c) })
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
 		ms = append(ms, metric{

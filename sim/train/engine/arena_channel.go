@@ -107,7 +107,7 @@ func (r *ArenaRun) Await(t workload.TensorID, cause result.Cause) {
 func (r *ArenaRun) Wait(cause result.Cause) bool {
 	before := r.now
 	event := r.serve(never)
-	r.it.Ledger[cause] += r.now - before
+	*r.it.Ledger.At(cause) += r.now - before
 	return event != nothing
 }
 

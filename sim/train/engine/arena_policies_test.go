@@ -92,14 +92,14 @@ func TestArenaToys(t *testing.T) {
 			// back until 2300 and b1 runs until 2400.
 			name: "offload and prefetch", pages: 10, gpu: 100, ahead: true, ops: []program.Op{evict(2, 0, machine.SSD)},
 			time: 2400, busy: 2000, in: 10,
-			ledger: result.Ledger{result.Eviction: 900, result.LatePrefetch: 900},
+			ledger: result.Ledger{Eviction: 900, LatePrefetch: 900},
 		},
 		{
 			// After the loss 10 pages are free, no more than the 30 that the next
 			// kernels may need. b1 fetches a from 1400 to 2400.
 			name: "on demand", pages: 10, gpu: 41, ahead: true, ops: []program.Op{evict(2, 0, machine.SSD)},
 			time: 2500, busy: 2000, in: 10,
-			ledger: result.Ledger{result.Eviction: 900, result.SSDRead: 1000},
+			ledger: result.Ledger{Eviction: 900, SSDRead: 1000},
 		},
 		{
 			// What is due at the loss kernel never leaves.
@@ -111,7 +111,7 @@ func TestArenaToys(t *testing.T) {
 			name: "two on demand", pages: 10, gpu: 41, ahead: true,
 			ops:  []program.Op{evict(2, 0, machine.SSD), evict(2, 1, machine.SSD)},
 			time: 4500, busy: 4000, in: 20,
-			ledger: result.Ledger{result.Eviction: 1900, result.SSDRead: 2000},
+			ledger: result.Ledger{Eviction: 1900, SSDRead: 2000},
 		},
 		{
 			// a leaves from 200 to 1200. Its prefetch begins at kernel 3, at
@@ -120,7 +120,7 @@ func TestArenaToys(t *testing.T) {
 			name: "planned, host", pages: 10, gpu: 100,
 			ops:  []program.Op{evict(2, 0, machine.Host), prefetch(3, 0)},
 			time: 1400, busy: 1100, in: 10,
-			ledger: result.Ledger{result.LatePrefetch: 800},
+			ledger: result.Ledger{LatePrefetch: 800},
 		},
 		{
 			// An evicted weight comes back for free: only the copy out is seen.
@@ -136,7 +136,7 @@ func TestArenaToys(t *testing.T) {
 			// Tensors of one page: a leaves from 200 to 300; b1 fetches it from 500 to 600.
 			name: "planned, no prefetch", pages: 1, gpu: 100,
 			ops: []program.Op{evict(2, 0, machine.SSD)}, time: 700, busy: 200, in: 1,
-			ledger: result.Ledger{result.SSDRead: 100},
+			ledger: result.Ledger{SSDRead: 100},
 		},
 		{
 			// As before, but the prefetch runs from 300 to 400, beside the loss.
@@ -252,7 +252,7 @@ func TestArenaFragmentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (result.Ledger{result.Eviction: 400, result.SSDRead: 500}); r.Time() != 1300 || r.Main().Ledger != want {
+	if want := (result.Ledger{Eviction: 400, SSDRead: 500}); r.Time() != 1300 || r.Main().Ledger != want {
 		t.Errorf("20 pages: took %d cycles, stalls %v, want 1300, %v", r.Time(), r.Main().Ledger, want)
 	}
 }
@@ -356,9 +356,9 @@ func checkArenaResult(t *testing.T, seed uint64, w *workload.Workload, r *result
 	if it.Ledger.Total() != it.Time-r.Ideal || it.Time < r.Ideal {
 		t.Fatalf("seed %d: stalls %v do not make up time %d − ideal %d", seed, it.Ledger, it.Time, r.Ideal)
 	}
-	for c, n := range it.Ledger {
-		if n < 0 {
-			t.Fatalf("seed %d: %v is %d cycles", seed, result.Cause(c), n)
+	for c := range result.NumCauses {
+		if n := *it.Ledger.At(c); n < 0 {
+			t.Fatalf("seed %d: %v is %d cycles", seed, c, n)
 		}
 	}
 	if it.Stall < 0 || it.Overlap < 0 || it.Compute < 0 || it.Stall+it.Overlap+it.Compute != it.Time {

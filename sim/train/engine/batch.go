@@ -525,7 +525,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 // the blocked kernel has been waiting for.
 func (e *pagedRun) blame(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
-		e.iter().Ledger[e.waiting] += now - from
+		*e.iter().Ledger.At(e.waiting) += now - from
 	}
 	e.mark = max(e.mark, now)
 }

@@ -162,8 +162,8 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	if e.blocked {
 		handled := e.resumed(now, e.penalty)
 		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
-		e.iter().Ledger[result.FaultHandling] += handled - e.resumed(now, 0)
-		e.iter().Ledger[result.Allocation] += end - handled
+		e.iter().Ledger.FaultHandling += handled - e.resumed(now, 0)
+		e.iter().Ledger.Allocation += end - handled
 		e.blocked, e.penalty, e.mapping = false, 0, 0
 	}
 	e.startCovered = e.coveredUntil(now)
