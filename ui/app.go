@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model"
 )
 
@@ -159,12 +161,12 @@ func hidden(b bool) any {
 	return nil
 }
 
-// swatch is the style of a system's mark: its color and pattern.
-func swatch(look int) string { return "--look:" + chart.LookColor(look) }
+// swatch is the style of a system's mark: its color.
+func swatch(s *lab.System) string { return "--look:var(" + chart.SystemLook(s).Color + ")" }
 
-// swatchClass says which pattern a system's mark has.
-func swatchClass(look int) string {
-	return "swatch " + [...]string{"solid", "hatched", "dotted"}[look/10%3]
+// swatchClass says which pattern the mark has.
+func swatchClass(s *lab.System) string {
+	return "swatch pattern-" + strconv.Itoa(chart.SystemLook(s).Pattern)
 }
 
 // Kinds of field, for the markup.

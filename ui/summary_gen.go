@@ -117,8 +117,8 @@ func (c *Summary) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("class", swatchClass(c.Runs[i].System.Look))
-						vgn.AddAttrInterface("style", swatch(c.Runs[i].System.Look))
+						vgn.AddAttrInterface("class", swatchClass(c.Runs[i].System))
+						vgn.AddAttrInterface("style", swatch(c.Runs[i].System))
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "name"}}}
 						vgparent.AppendChild(vgn)
 						vgn.SetInnerHTML(c.Runs[i].System.Title)

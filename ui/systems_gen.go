@@ -139,8 +139,8 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										})
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 										vgparent.AppendChild(vgn)
-										vgn.AddAttrInterface("class", swatchClass(r.System.Look))
-										vgn.AddAttrInterface("style", swatch(r.System.Look))
+										vgn.AddAttrInterface("class", swatchClass(r.System))
+										vgn.AddAttrInterface("style", swatch(r.System))
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 										vgparent.AppendChild(vgn)
 										vgn.SetInnerHTML(r.System.Title)

@@ -17,6 +17,13 @@ type System struct {
 	Title string // in charts
 	Paper string // where it comes from
 	About string // what it does, one or two sentences
+	// Family is what it belongs to in lists of many; may be empty. Off leaves it out
+	// of comparisons until it is chosen.
+	Family string
+	Off    bool
+	// Look is its color and pattern in charts, its own among all systems: color
+	// Look mod 10, pattern Look div 10.
+	Look int
 	// Quirks are the accidents that may change its results: those that the engine
 	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
 	// With and without any other the result is the same.

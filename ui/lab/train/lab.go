@@ -137,7 +137,7 @@ func systems() []lab.System {
 	list := make([]lab.System, len(core.Systems))
 	for i, s := range core.Systems {
 		list[i] = lab.System{
-			Name: s.Name, Title: s.Title, Paper: s.Paper, About: s.About, Look: i,
+			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Runtime(&o).Memory == engine.Unlimited,
 		}
 	}
@@ -260,7 +260,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 
 func optionKnobs() []knob.Knob[settings] {
 	var list []knob.Knob[settings]
-	for _, k := range system.Knobs() {
+	for _, k := range core.Knobs() {
 		list = append(list, lift(k, func(s *settings) *system.Options { return &s.Options }))
 	}
 	return list
@@ -310,7 +310,7 @@ func pairs(q *core.Request) string {
 	for _, k := range machine.Knobs() {
 		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Machine)})
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range core.Knobs() {
 		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Options)})
 	}
 	drive := fixed

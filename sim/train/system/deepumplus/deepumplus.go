@@ -39,6 +39,7 @@ var System = system.System{
 	Title:  "DeepUM+",
 	Paper:  "DeepUM (ASPLOS 2023), as in G10 (MICRO 2023), §7.1",
 	About:  "Unified memory with correlation prefetching: the tensors of the kernel a few places ahead are fetched.",
+	Look:   3,
 	Quirks: engine.PagedQuirks | quirk.NoPromotion,
 	Params: []*system.Param{&Lookahead},
 	Plan:   plan,

@@ -49,6 +49,7 @@ var System = system.System{
 	Title:  "FlashNeuron",
 	Paper:  "FlashNeuron (FAST 2021), as run in G10 (MICRO 2023), §7.1",
 	About:  "Selected activations go to the SSD during the forward pass and come back in order of use; no unified memory.",
+	Look:   2,
 	Quirks: engine.ArenaQuirks | quirk.UnstableSort | quirk.HandTuned,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
