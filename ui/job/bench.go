@@ -1,8 +1,6 @@
 package job
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -15,7 +13,6 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
-	"spillway/traces/jsonx"
 	"spillway/traces/zoo"
 )
 
@@ -79,9 +76,9 @@ func (b *Bench) do(j Job, progress func(done, total int), a *Answer) error {
 	}
 	a.Result, a.Summary = r, summarize(w)
 	if j.Hash {
-		a.Hash, err = Hash(r)
+		a.Hash = result.Hash(r)
 	}
-	return err
+	return nil
 }
 
 // load returns the workload of s, the one at hand when it is the same.
@@ -179,17 +176,6 @@ func summarize(w *workload.Workload) *Summary {
 		Kernels: len(w.Kernels), Tensors: len(w.Tensors),
 		Global: w.GlobalBytes(), Intermediate: w.IntermediateBytes(),
 	}
-}
-
-// Hash returns the SHA-256 of r's JSON text, in hexadecimal. Equal results have
-// equal hashes on every platform.
-func Hash(r *result.Result) (string, error) {
-	text, err := jsonx.Marshal(r)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 // place returns the function and line where the running panic began.
