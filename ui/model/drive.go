@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"spillway/sim/flash"
-	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -173,10 +172,4 @@ func (n *Session) DriveReport() (rep DriveReport, ok bool) {
 }
 
 // Remarks returns the notes of a result, without what the report of its drive says.
-func Remarks(r *result.Result) []string {
-	if r.SSD == nil {
-		return r.Notes
-	}
-	said := train.DescribeSSD(r.SSD)
-	return slices.DeleteFunc(slices.Clone(r.Notes), func(t string) bool { return slices.Contains(said, t) })
-}
+func Remarks(r *result.Result) []string { return r.Remarks() }
