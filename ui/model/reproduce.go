@@ -443,7 +443,7 @@ func (p *Reproduction) ours(x *study.Point) (value float64, fits, known bool) {
 		return 0, false, true
 	}
 	for i := range r.points {
-		if r.points[i].Figure == x.Figure && r.points[i].Metric == x.Metric {
+		if r.points[i].Figure == x.Figure && r.points[i].Quantity == x.Quantity {
 			return r.outcome.Values[i], true, true
 		}
 	}
@@ -468,7 +468,7 @@ func (p *Reproduction) compare(figure int) *comparison {
 			judged[k] = r.outcome.Rows(r.points, !r.measured)
 		}
 		for _, row := range judged[k] {
-			if row.Figure == x.Figure && row.Metric == x.Metric {
+			if row.Figure == x.Figure && row.Quantity == x.Quantity {
 				c.rows = append(c.rows, row)
 				c.count(row.Status)
 			}

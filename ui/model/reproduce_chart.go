@@ -258,7 +258,7 @@ func orEmpty(points [][2]float64) [][2]float64 {
 func (p *Reproduction) curve(figure int, panel, system string) [][2]float64 {
 	for i := range p.points[figure] {
 		x := &p.points[figure][i]
-		if study.Network(x.Model, x.Batch) != panel || study.Title(x) != system {
+		if study.Network(x.Model, x.Batch) != panel || study.Title(x.System) != system {
 			continue
 		}
 		out := p.runs[p.byName[x.Run()]].outcome

@@ -77,8 +77,8 @@ func (p *Reproduction) RowsHTML(id string) string {
 			name += ", " + s
 		}
 		cell(name)
-		cell(study.Title(&r.Point))
-		cell(quantities[r.Metric])
+		cell(study.Title(r.System))
+		cell(quantities[r.Quantity])
 		published, ours, difference := "does not fit", "does not fit", ""
 		if r.Fits {
 			published = value(&r.Point, r.Value)
@@ -164,7 +164,7 @@ func (p *Reproduction) pointsCSV(w *csv.Writer, figure int) {
 			published = num(x.Value)
 		}
 		line := []string{
-			x.Figure, x.Metric, x.Model, strconv.Itoa(x.Batch), x.System, strconv.FormatInt(x.HostGiB, 10),
+			x.Figure, x.Quantity, x.Model, strconv.Itoa(x.Batch), x.System, strconv.FormatInt(x.HostGiB, 10),
 			num(float64(x.Link) / 1e9), num(float64(x.SSD) / 1e9), strconv.FormatInt(x.Noise, 10), x.Unit, published,
 		}
 		if at < len(rows) && rows[at].Point == *x {
@@ -184,7 +184,7 @@ func (p *Reproduction) pointsCSV(w *csv.Writer, figure int) {
 		} else {
 			line = append(line, "", "", "not run", "", "")
 		}
-		w.Write(append(line, x.Config))
+		w.Write(append(line, x.Source))
 	}
 }
 

@@ -101,7 +101,7 @@ func compared() []string {
 	return names
 }
 
-func title(system string) string { return study.Title(&study.Point{System: system}) }
+func title(system string) string { return study.Title(system) }
 
 func modelTitle(id string) string {
 	m, err := job.FindModel(id)

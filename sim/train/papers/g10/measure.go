@@ -1,112 +1,107 @@
 package g10
 
 import (
-	_ "embed"
-	"encoding/csv"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
-	"spillway/sim/train/machine"
+	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/sim/train/result"
+	"spillway/sim/unit"
 )
 
-//go:embed slowdowns.csv
-var slowdownsCSV string
+// measure takes from a result what its points publish.
+func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
+	r := raw.(*result.Result)
+	values := make([]float64, len(points))
+	var xs []float64 // slowdowns, when needed
+	for i := range points {
+		p := &points[i]
+		if xs == nil && p.Figure == "13" {
+			xs = Slowdown(r)
+		}
+		values[i] = ours(p, r, xs)
+	}
+	return values
+}
 
-// quantiles are the metrics of Figure 13's curves, and where on them they are.
+// ours returns the quantity that p publishes, taken from r the way the
+// artifact's scripts gather it. r must fit; xs are its slowdowns if p is of
+// Figure 13.
+func ours(p *study.Point, r *result.Result, xs []float64) float64 {
+	it := r.Main()
+	compute, overlap, stall := it.Published()
+	if p.System == "uvm" { // the scripts book Base UVM's overlap as less stall
+		stall, overlap = stall-overlap, 0
+	}
+	t := it.Traffic
+	if single(r) {
+		// The scripts count all of a single-iteration run's traffic as SSD traffic.
+		t = result.Traffic{SSDIn: t.SSDIn + t.HostIn, SSDOut: t.SSDOut + t.HostOut}
+	}
+	duration := func(c unit.Cycles) float64 {
+		if p.Unit == "ms" {
+			return printed(c, r.Clock, false)
+		}
+		return float64(c)
+	}
+	switch p.Quantity {
+	case "iteration":
+		if single(r) {
+			return printed(it.Time, r.Clock, true)
+		}
+		return float64(it.Time)
+	case "compute":
+		return duration(compute)
+	case "overlap":
+		return duration(overlap)
+	case "stall":
+		return duration(stall)
+	case "ssd_in":
+		return float64(t.SSDIn / unit.Page)
+	case "ssd_out":
+		return float64(t.SSDOut / unit.Page)
+	case "host_in":
+		return float64(t.HostIn / unit.Page)
+	case "host_out":
+		return float64(t.HostOut / unit.Page)
+	case "normalized":
+		return float64(r.Ideal) / float64(it.Time)
+	}
+	return slowed(p.Quantity, xs)
+}
+
+// printed returns c in milliseconds as the artifact prints them, with six
+// significant digits; back in cycles, truncated, if cycles is set.
+func printed(c unit.Cycles, f unit.Frequency, cycles bool) float64 {
+	ms := six(float64(c) / (float64(f) / 1000))
+	if !cycles {
+		return ms
+	}
+	return math.Trunc(ms / 1000 * 1200 * 1e6)
+}
+
+// single reports whether r comes from the artifact's second simulator, which
+// runs one iteration and prints six digits.
+func single(r *result.Result) bool { return len(r.Iterations) == 1 }
+
+// six rounds x to the six digits the artifact prints.
+func six(x float64) float64 { return number(strconv.FormatFloat(x, 'g', 6, 64)) }
+
+// quantiles are the quantities of Figure 13's curves, and where on them they are.
 var quantiles = [...]struct {
-	metric string
-	at     float64
+	quantity string
+	at       float64
 }{{"slow_p75", 0.75}, {"slow_p90", 0.90}, {"slow_p95", 0.95}, {"slow_p99", 0.99}, {"slow_max", 1}}
 
-func quantileOf(metric string) (at float64, ok bool) {
+func quantileOf(quantity string) (at float64, ok bool) {
 	for _, q := range quantiles {
-		if q.metric == metric {
+		if q.quantity == quantity {
 			return q.at, true
 		}
 	}
 	return 0, false
-}
-
-// Slowdowns returns what the study keeps of Figure 13's published curves, as
-// points: the share of kernels slowed by more than 1 % and by more than 10 %,
-// and quantiles of kernel time over ideal time.
-func Slowdowns() []Point {
-	r := csv.NewReader(strings.NewReader(slowdownsCSV))
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		panic("study: slowdowns.csv: " + err.Error())
-	}
-	g := machine.G10()
-	var points []Point
-	for _, f := range rows[1:] {
-		for i, metric := range rows[0][5:] {
-			p := Point{
-				Figure: "13", Metric: metric, Model: f[0], Batch: int(integer(f[1])), System: f[2], Config: f[3], HostGiB: 128,
-				Link: g.GPULink, SSD: g.SSDRead, Seed: 1, Fits: true, Unit: "×",
-			}
-			if _, ok := quantileOf(metric); !ok {
-				p.Unit = "share"
-			}
-			if p.Value, err = strconv.ParseFloat(f[5+i], 64); err != nil {
-				panic("study: slowdowns.csv: " + err.Error())
-			}
-			points = append(points, p)
-		}
-	}
-	return points
-}
-
-// All returns every published number that figures show: Published, with
-// Slowdowns where Figure 13 belongs.
-func All() []Point {
-	ps := append(Published(), Slowdowns()...)
-	slices.SortStableFunc(ps, func(a, b Point) int { return order(a.Figure) - order(b.Figure) })
-	return ps
-}
-
-func order(figure string) int { return int(integer(figure)) }
-
-// An Outcome is what one simulation says about the points that share it. It is
-// small, whatever the number of kernels.
-type Outcome struct {
-	Run    string // as Point.Run
-	Fits   bool
-	Reason string    // why not
-	Values []float64 // by point, in the order of Of(Run); empty if it does not fit
-	// Curve holds, for a run of Figure 13, the slowdowns of the worst quarter
-	// of the kernels: the quantiles from 0.75 to 1 in equal steps.
-	Curve []float64
-}
-
-// Of returns the points of the run with this name, in the order of All.
-func Of(run string) []Point {
-	return slices.DeleteFunc(All(), func(p Point) bool { return p.Run() != run })
-}
-
-// curveSteps is the number of steps of Outcome.Curve.
-const curveSteps = 100
-
-// Measure extracts from r, the result of the run that points share, what they
-// publish.
-func Measure(points []Point, r *result.Result) *Outcome {
-	o := &Outcome{Run: points[0].Run(), Fits: r.Fits, Reason: r.Reason}
-	if !r.Fits {
-		return o
-	}
-	for i := range points {
-		o.Values = append(o.Values, points[i].Ours(r))
-	}
-	if slices.ContainsFunc(points, func(p Point) bool { return p.Figure == "13" }) {
-		xs := Slowdown(r)
-		for k := range curveSteps + 1 {
-			o.Curve = append(o.Curve, quantile(xs, 0.75+0.25*float64(k)/curveSteps))
-		}
-	}
-	return o
 }
 
 // Slowdown returns every kernel's time over its ideal time in the reported
@@ -128,19 +123,13 @@ func Slowdown(r *result.Result) []float64 {
 	return xs
 }
 
-// six rounds x to the six digits the artifact prints.
-func six(x float64) float64 {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
-	return x
-}
-
-// slowed computes a metric of Figure 13 from sorted slowdowns.
-func slowed(metric string, xs []float64) float64 {
-	if at, ok := quantileOf(metric); ok {
+// slowed computes a quantity of Figure 13 from sorted slowdowns.
+func slowed(quantity string, xs []float64) float64 {
+	if at, ok := quantileOf(quantity); ok {
 		return quantile(xs, at)
 	}
 	limit := 1.01
-	if metric == "slow_10" {
+	if quantity == "slow_10" {
 		limit = 1.1
 	}
 	i, _ := slices.BinarySearch(xs, math.Nextafter(limit, 2))
@@ -155,49 +144,51 @@ func quantile(xs []float64, q float64) float64 {
 	return xs[int(math.Round(q*float64(len(xs)-1)))]
 }
 
-// Reconstruction is the tolerance for bundled workloads: their networks are
-// rebuilt and their kernel times come from a model of the paper's profile.
-const Reconstruction = 0.25
+// curveSteps is the number of steps of a curve of Figure 13.
+const curveSteps = 100
 
-// Rows compares the outcome with the points of its run. With reconstructed
-// workloads a point is Within up to Reconstruction, and the parts of a sum are
-// measured against the sum: time by activity against the iteration, traffic
-// by link and direction against all traffic.
-func (o *Outcome) Rows(points []Point, reconstructed bool) []Row {
-	rows := make([]Row, len(points))
-	for i, p := range points {
-		ours := 0.0
-		if o.Fits {
-			ours = o.Values[i]
-		}
-		rows[i] = judge(p, ours, o.Fits, o.Reason)
-		if !reconstructed || !p.Fits || !o.Fits {
-			continue
-		}
-		r := &rows[i]
-		if r.Status, r.Why = Within, "reconstruction: modelled kernel times"; math.Abs(r.Ours-r.Value) > Reconstruction*scale(&p, points) {
-			r.Status = Gap
-		}
+// worst returns the slowdowns of the worst quarter of the kernels: the quantiles
+// from 0.75 to 1 in equal steps.
+func worst(r *result.Result) []float64 {
+	xs := Slowdown(r)
+	ys := make([]float64, curveSteps+1)
+	for k := range ys {
+		ys[k] = quantile(xs, 0.75+0.25*float64(k)/curveSteps)
 	}
-	return rows
+	return ys
 }
 
-// sums are the metrics that are parts of the same whole.
-var sums = [...][]string{{"compute", "overlap", "stall"}, {"ssd_in", "ssd_out", "host_in", "host_out"}}
-
-// scale is what a difference from p is measured against.
-func scale(p *Point, points []Point) float64 {
-	for _, parts := range sums {
-		if !slices.Contains(parts, p.Metric) {
-			continue
-		}
-		whole := 0.0
-		for i := range points {
-			if points[i].Figure == p.Figure && slices.Contains(parts, points[i].Metric) {
-				whole += points[i].Value
-			}
-		}
-		return whole
+// curves draws Figure 13: slowdown over the share of kernels, in percent.
+func curves(points []study.Point, raw any) []report.Curve {
+	at := slices.IndexFunc(points, func(p study.Point) bool { return p.Figure == "13" })
+	if at < 0 {
+		return nil
 	}
-	return p.Value
+	c := report.Curve{Chart: "13", By: points[at].Of, Name: Title(points[at].System), Y: worst(raw.(*result.Result))}
+	for k := range c.Y {
+		c.X, c.Y[k] = append(c.X, 75+25*float64(k)/curveSteps), max(c.Y[k], 1)
+	}
+	return []report.Curve{c}
+}
+
+// pointerOrder explains every difference that is left in as-published mode
+// with the artifact's own files.
+const pointerOrder = "quirk pointer-order: in the original the order of a kernel's tensors follows their memory addresses, which the deterministic model meets in all but about 1 % of kernels"
+
+// explained names the runs that have points beyond the tolerance, and why. All
+// other points must stay within it.
+var explained = map[string]string{
+	"flashneuron SENet154/1024-sim_FlashNeuron.config":               pointerOrder + "; three kernels (49, 52, 86) visited in another order give every published kernel stall",
+	"flashneuron SENet154/1024-sim_FlashNeuron-ssd6_4-pcie32.config": pointerOrder + "; three kernels (49, 52, 86) visited in another order give the published time",
+}
+
+// why explains a difference; with rebuilt workloads there is another reason.
+func why(r *study.Row) string {
+	switch {
+	case r.Rebuilt:
+		return ""
+	case r.Status == study.Within:
+		return pointerOrder
+	}
+	return explained[r.Run()]
 }

@@ -1,5 +1,7 @@
-// Package g10 holds what papers published, as data, and compares it with what
-// the simulator says.
+// Package g10 is the evaluation of the G10 paper (MICRO 2023) as data: what its
+// artifact and its text publish, how that is taken from a run, and how the
+// figures are drawn. [Paper] has all of it; the rest of the package are tables
+// that this simulator measured on the paper's headline workloads.
 package g10
 
 import (
@@ -7,12 +9,14 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"spillway/sim/knob"
+	"spillway/sim/study"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
-	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 )
@@ -21,70 +25,111 @@ import (
 // its figures. The study is about them alone, whatever others there are.
 var Systems = []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
 
+// Title returns what the paper calls the system with this stable name.
+func Title(system string) string {
+	if name, ok := names[system]; ok {
+		return name
+	}
+	return system
+}
+
+// names are the paper's names of its systems, and quantities in words.
+var names = map[string]string{
+	"ideal": "Ideal", "uvm": "Base UVM", "flashneuron": "FlashNeuron", "deepum+": "DeepUM+",
+	"g10-gds": "G10-GDS", "g10-host": "G10-Host", "g10": "G10",
+	"iteration": "iteration time", "compute": "compute time", "overlap": "overlap time", "stall": "stall time",
+	"ssd_in": "SSD → GPU", "ssd_out": "GPU → SSD", "host_in": "host → GPU", "host_out": "GPU → host",
+	"normalized": "× ideal", "slow_1": "kernels over 1.01×", "slow_10": "kernels over 1.1×",
+	"slow_p75": "slowdown, 75th percentile", "slow_p90": "slowdown, 90th percentile", "slow_p95": "slowdown, 95th percentile",
+	"slow_p99": "slowdown, 99th percentile", "slow_max": "slowdown, worst",
+}
+
+// networks are the paper's names.
+var networks = map[string]string{
+	"bert-base": "BERT", "vit-s-32": "ViT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152", "senet-154": "SENet154",
+}
+
+// Network returns the paper's name of a model and batch: "BERT-256".
+func Network(model string, batch int) string { return fmt.Sprintf("%s-%d", networks[model], batch) }
+
 //go:embed published.csv
 var publishedCSV string
 
-// A Point is one published number of the G10 evaluation.
+//go:embed slowdowns.csv
+var slowdownsCSV string
+
+// A Point is one published number of the G10 evaluation and what it is measured
+// on. Values are exact, all are below 2^53; units are cycles of 1.2 GHz, ms,
+// pages of 4 KiB, ratio, share and ×. Source is the artifact's file under
+// src/configs.
 type Point struct {
-	Figure string // of the G10 paper: "11"
-	Metric string // iteration, compute, overlap, stall, ssd_in, ssd_out, host_in, host_out, normalized; of Slowdowns slow_1 and so on
-	Model  string // as in the model zoo
-	Batch  int
-	System string
+	study.Point
+	Model string // as in the model zoo
+	Batch int
 	// HostGiB, Link, SSD, Noise and Seed say how the run differs from Table 2.
 	HostGiB   int64
 	Link, SSD unit.Bandwidth
 	Noise     int64 // thousandths
 	Seed      int64
-	Fits      bool    // false: published as not able to run
-	Value     float64 // in Unit; exact, all values are below 2^53
-	Unit      string  // cycles, ms, pages, ratio
-	Config    string  // the artifact's file under src/configs
 }
 
-// Published returns all published points, in figure order.
+// Published returns all points of the artifact's tables (published.csv), in
+// figure order.
 func Published() []Point {
-	r := csv.NewReader(strings.NewReader(publishedCSV))
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		panic("study: published.csv: " + err.Error())
-	}
-	points := make([]Point, 0, len(rows)-1)
-	for _, f := range rows[1:] {
+	var points []Point
+	for _, f := range records("published.csv", publishedCSV)[1:] {
 		p := Point{
-			Figure: f[0], Metric: f[1], Model: f[2], Batch: int(integer(f[3])), System: f[4], HostGiB: integer(f[5]),
+			Point: study.Point{Figure: f[0], Quantity: f[1], System: f[4], Fits: f[10] != "does-not-fit", Unit: f[11], Source: f[12]},
+			Model: f[2], Batch: int(integer(f[3])), HostGiB: integer(f[5]),
 			Link: bandwidth(f[6]), SSD: bandwidth(f[7]), Noise: integer(f[8]), Seed: integer(f[9]),
-			Fits: f[10] != "does-not-fit", Unit: f[11], Config: f[12],
 		}
 		if p.Fits {
-			if p.Value, err = strconv.ParseFloat(f[10], 64); err != nil {
-				panic("study: published.csv: " + err.Error())
-			}
+			p.Value = number(f[10])
 		}
+		p.describe()
 		points = append(points, p)
 	}
 	return points
 }
 
-func integer(s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		panic("study: published.csv: " + err.Error())
+// Slowdowns returns what the study keeps of Figure 13's published curves, as
+// points: the share of kernels slowed by more than 1 % and by more than 10 %,
+// and quantiles of kernel time over ideal time.
+func Slowdowns() []Point {
+	rows := records("slowdowns.csv", slowdownsCSV)
+	g := machine.G10()
+	var points []Point
+	for _, f := range rows[1:] {
+		for i, quantity := range rows[0][5:] {
+			p := Point{
+				Point: study.Point{Figure: "13", Quantity: quantity, System: f[2], Source: f[3], Fits: true, Unit: "×", Value: number(f[5+i])},
+				Model: f[0], Batch: int(integer(f[1])), HostGiB: 128, Link: g.GPULink, SSD: g.SSDRead, Seed: 1,
+			}
+			if _, ok := quantileOf(quantity); !ok {
+				p.Unit = "share"
+			}
+			p.describe()
+			points = append(points, p)
+		}
 	}
-	return n
+	return points
 }
 
-func bandwidth(s string) unit.Bandwidth {
-	g, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		panic("study: published.csv: " + err.Error())
-	}
-	return unit.Bandwidth(math.Round(g * 1e9))
+// All returns every published number that figures show: Published, with
+// Slowdowns where Figure 13 belongs.
+func All() []Point {
+	ps := append(Published(), Slowdowns()...)
+	slices.SortStableFunc(ps, func(a, b Point) int { return int(integer(a.Figure) - integer(b.Figure)) })
+	return ps
 }
 
-// Run names the simulation that yields p: points with equal Run share it.
-func (p *Point) Run() string { return p.System + " " + p.Config }
+// Headline returns one point for each of the five workloads of Figure 11, in
+// the figure's order: G10's published time.
+func Headline() []Point {
+	return slices.DeleteFunc(Published(), func(p Point) bool {
+		return p.Figure != "11" || p.Quantity != "iteration" || p.System != "g10"
+	})
+}
 
 // Request returns the run that p was measured by, in as-published mode.
 func (p *Point) Request() train.Request {
@@ -96,148 +141,67 @@ func (p *Point) Request() train.Request {
 	return q
 }
 
-// Ours returns the quantity that p publishes, taken from r the way the
-// artifact's scripts gather it. r must fit.
-func (p *Point) Ours(r *result.Result) float64 {
-	it := r.Main()
-	compute, overlap, stall := it.Published()
-	if p.System == "uvm" { // the scripts book Base UVM's overlap as less stall
-		stall, overlap = stall-overlap, 0
+// describe says for people and as a setup what p is measured on.
+func (p *Point) describe() {
+	p.Of = Network(p.Model, p.Batch)
+	switch p.Figure {
+	case "16", "17":
+		p.At = fmt.Sprintf("host %d GiB", p.HostGiB)
+	case "18":
+		p.At = fmt.Sprintf("SSD %g GB/s", float64(p.SSD)/1e9)
+	case "19":
+		p.At = fmt.Sprintf("error ±%d %%", p.Noise/10)
 	}
-	t := it.Traffic
-	if single(r) {
-		// The scripts count all of a single-iteration run's traffic as SSD traffic.
-		t = result.Traffic{SSDIn: t.SSDIn + t.HostIn, SSDOut: t.SSDOut + t.HostOut}
-	}
-	switch p.Metric {
-	case "iteration":
-		if single(r) {
-			return printed(it.Time, r.Clock, true)
+	p.Is = is(p.Model, p.Batch)
+	p.Set = p.Is + mode
+	q, base := p.Request(), machine.G10()
+	for _, k := range machine.Knobs() {
+		if k.Get(&q.Machine) != k.Get(&base) {
+			p.Set += " " + k.Key + "=" + k.Text(&q.Machine)
 		}
-		return float64(it.Time)
-	case "compute":
-		return p.duration(compute, r)
-	case "overlap":
-		return p.duration(overlap, r)
-	case "stall":
-		return p.duration(stall, r)
-	case "ssd_in":
-		return float64(t.SSDIn / unit.Page)
-	case "ssd_out":
-		return float64(t.SSDOut / unit.Page)
-	case "host_in":
-		return float64(t.HostIn / unit.Page)
-	case "host_out":
-		return float64(t.HostOut / unit.Page)
-	case "normalized":
-		return float64(r.Ideal) / float64(it.Time)
 	}
-	return slowed(p.Metric, Slowdown(r))
+	if p.Noise != 0 {
+		p.Set += " noise=" + knob.Decimal(p.Noise, 1000)
+	}
+	if p.Seed != 1 {
+		p.Set += " seed=" + strconv.FormatInt(p.Seed, 10)
+	}
 }
 
-func (p *Point) duration(c unit.Cycles, r *result.Result) float64 {
-	if p.Unit == "ms" {
-		return printed(c, r.Clock, false)
-	}
-	return float64(c)
-}
+// is is the part of a setup text that says what runs.
+func is(model string, batch int) string { return fmt.Sprintf("model=%s batch=%d", model, batch) }
 
-// printed returns c in milliseconds as the artifact prints them, with six
-// significant digits; back in cycles, truncated, if cycles is set.
-func printed(c unit.Cycles, f unit.Frequency, cycles bool) float64 {
-	ms, err := strconv.ParseFloat(strconv.FormatFloat(float64(c)/(float64(f)/1000), 'g', 6, 64), 64)
+// mode is what follows it in every setup of the paper: kernel times by its model,
+// unless files bring measured ones, and the published simulator with its
+// accidents.
+const mode = " times=as-paper mode=published"
+
+// records reads an embedded CSV file with its heading. The files are part of the
+// program: a test reads each.
+func records(name, text string) [][]string {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comment = '#'
+	rows, err := r.ReadAll()
 	if err != nil {
-		panic(err)
+		panic("g10: " + name + ": " + err.Error())
 	}
-	if !cycles {
-		return ms
-	}
-	return math.Trunc(ms / 1000 * 1200 * 1e6)
+	return rows
 }
 
-// Status is the verdict on one point.
-type Status string
-
-// The verdicts.
-const (
-	Exact  Status = "exact"  // to the last printed digit
-	Within Status = "within" // by at most 0.5 %
-	Gap    Status = "gap"    // farther off, or a different verdict on fitting
-)
-
-// Tolerance is the relative difference up to which a point is Within.
-const Tolerance = 0.005
-
-// A Row compares one point.
-type Row struct {
-	Point
-	OursFits bool
-	Ours     float64
-	Diff     float64 // ours/published − 1
-	Status   Status
-	Why      string // what explains a difference
-}
-
-// Compare judges r, the result of p's request, against p.
-func Compare(p Point, r *result.Result) Row {
-	if !r.Fits {
-		return judge(p, 0, false, r.Reason)
+func integer(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		panic("g10: " + err.Error())
 	}
-	return judge(p, p.Ours(r), true, "")
+	return n
 }
 
-// judge compares our value, or our verdict that it does not fit, with p.
-func judge(p Point, ours float64, fits bool, reason string) Row {
-	row := Row{Point: p, OursFits: fits, Ours: ours}
-	switch {
-	case fits != p.Fits:
-		row.Status, row.Why = Gap, "one of the two says that it does not fit: "+reason
-		return row
-	case !fits:
-		row.Status = Exact
-		return row
+func number(s string) float64 {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic("g10: " + err.Error())
 	}
-	if row.Diff = row.Ours/p.Value - 1; p.Value == 0 {
-		row.Diff = row.Ours
-	}
-	switch {
-	case row.Ours == p.Value:
-		row.Status, row.Diff = Exact, 0
-	case math.Abs(row.Diff) <= Tolerance:
-		row.Status, row.Why = Within, pointerOrder
-	default:
-		row.Status, row.Why = Gap, explained[p.Run()]
-	}
-	return row
+	return x
 }
 
-// pointerOrder explains every difference that is left in as-published mode
-// with the artifact's own files.
-const pointerOrder = "quirk pointer-order: in the original the order of a kernel's tensors follows their memory addresses, which the deterministic model meets in all but about 1 % of kernels"
-
-// String formats the row for tables.
-func (r *Row) String() string {
-	return fmt.Sprintf("%s %s %s %d %s: published %v, ours %v (%+.4f %%) %s", r.Figure, r.Metric, r.Model, r.Batch, r.System, r.Value, r.Ours, 100*r.Diff, r.Status)
-}
-
-// single reports whether r comes from the artifact's second simulator, which
-// runs one iteration and prints six digits.
-func single(r *result.Result) bool { return len(r.Iterations) == 1 }
-
-// explained names the runs that have points beyond the tolerance, and why. All
-// other points must stay within it.
-var explained = map[string]string{
-	"flashneuron SENet154/1024-sim_FlashNeuron.config":               pointerOrder + "; three kernels (49, 52, 86) visited in another order give every published kernel stall",
-	"flashneuron SENet154/1024-sim_FlashNeuron-ssd6_4-pcie32.config": pointerOrder + "; three kernels (49, 52, 86) visited in another order give the published time",
-}
-
-// Unexpected returns the gaps that nobody has explained.
-func Unexpected(rows []Row) []Row {
-	var bad []Row
-	for _, r := range rows {
-		if r.Status == Gap && explained[r.Run()] == "" {
-			bad = append(bad, r)
-		}
-	}
-	return bad
-}
+func bandwidth(s string) unit.Bandwidth { return unit.Bandwidth(math.Round(number(s) * 1e9)) }
