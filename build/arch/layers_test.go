@@ -25,20 +25,25 @@ var layers = []layer{
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/..."}},
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
-	{"ui/wire", nil}, // how they are written
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}}, // the door of every laboratory
-	{"ui/job", []string{"sim/...", "traces/..."}},               // what a worker does
-	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}}, // what the page shows
-	{"ui", []string{"sim/...", "ui/..."}},
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                         // the door of every laboratory
+	{"ui/lab/all", []string{"ui/lab/..."}},                                                              // the list of them
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},                               // a laboratory never imports another
+	{"ui/wire", nil}, // how page and workers write what they say
+	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
+	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
+	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab"}},            // what people see of reports
+	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // what the page shows: no laboratory
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
 	{"wasm/edge", nil}, // the optional host serves files
-	{"wasm", []string{"sim/...", "traces/...", "ui/..."}},
+	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work"}}, // a laboratory's program, all but the laboratory
+	{"wasm", []string{"sim/knob", "sim/report", "sim/study", "ui", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", nil},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", nil},
-	{"build/spillway", []string{"sim/...", "traces/..."}},
-	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/job"}},
+	{"build/site", []string{"ui/lab", "ui/lab/all", "ui/wire"}},
+	{"build/spillway", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
+	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
 }
 
 // covers reports whether folder is pattern, or below it if it ends in "/...",

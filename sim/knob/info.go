@@ -30,6 +30,9 @@ type Info struct {
 	// first choice whose Set holds, and choosing one applies its Set. It has no
 	// value of its own and is in no link.
 	Derived bool
+	// Cap is the key of another number that this one is lowered to when a choice
+	// sets either of them; one that is typed is not, and may contradict it.
+	Cap string
 	// Always puts the knob into every link, so that a link keeps its meaning when
 	// the default changes.
 	Always bool
@@ -38,6 +41,8 @@ type Info struct {
 // A Choice is one text that a knob can have.
 type Choice struct {
 	Key, Label, Help, Source string
+	// Word is what a sentence says of it: the label if empty, nothing if "-".
+	Word string
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string
@@ -64,7 +69,7 @@ func (k *Knob[S]) Info() Info {
 	}
 	return Info{
 		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Unit: k.Unit, Group: k.Group,
-		Kind: kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Derived: k.Derived, Always: k.Always,
+		Kind: kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always,
 	}
 }
 

@@ -40,6 +40,8 @@ type Knob[S any] struct {
 	// Choices are what One and Many choose from; Sets are names for several of
 	// Many's at once.
 	Choices, Sets []Choice
+	// Cap: see [Info].
+	Cap string
 	// Derived: see [Info].
 	Derived bool
 	// Always: see [Info].

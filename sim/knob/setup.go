@@ -108,11 +108,25 @@ func (u *Setup) holds(set string) bool {
 	}
 	for _, p := range pairs {
 		at := u.index(p.Key)
-		if at < 0 || u.texts[at] != p.Text {
+		if at < 0 || u.texts[at] != u.capped(at, p.Text) {
 			return false
 		}
 	}
 	return true
+}
+
+// capped returns text, a canonical value, lowered to the knob's cap.
+func (u *Setup) capped(at int, text string) string {
+	k := &u.infos[at]
+	if k.Cap == "" {
+		return text
+	}
+	v, err := ParseDecimal(text, k.Scale)
+	most, capErr := ParseDecimal(u.Text(k.Cap), k.Scale)
+	if err != nil || capErr != nil || v <= most {
+		return text
+	}
+	return Decimal(most, k.Scale)
 }
 
 // Chosen returns the choices that stand now: of every One, and all members of
@@ -241,6 +255,11 @@ func (u *Setup) apply(set string) error {
 			return err
 		}
 		u.texts[at] = p.Text
+	}
+	for at := range u.infos {
+		if u.infos[at].Cap != "" {
+			u.texts[at] = u.capped(at, u.texts[at])
+		}
 	}
 	return nil
 }

@@ -42,7 +42,13 @@ type Report struct {
 	// About describes what ran (the workload), in a few words with numbers, and
 	// Origin where it came from. They are the same for every system.
 	About, Origin string
+	// Words replace those of knobs that a workload from a file decides: "times" is
+	// then "measured".
+	Words []Word
 }
+
+// A Word is what to say of the knob with a key.
+type Word struct{ Key, Text string }
 
 // Value returns the i-th value and whether the report has it.
 func (r *Report) Value(i int) (v float64, ok bool) {

@@ -70,23 +70,26 @@ type Preset struct{ Key, Title, About, Set string }
 
 // Info is a laboratory as data.
 type Info struct {
-	Name              string // stable: "train"
-	Title             string // of its tab
-	About             string // one sentence
-	Lead              string // what the page says under its name
-	Systems           []System
-	Quantities        []report.Quantity
-	Charts            []report.Chart
-	Panels            []Panel
-	Knobs             []knob.Info
-	Sections          []Section
-	Presets           []Preset
-	Papers            []PaperInfo
-	Say               Say
-	Drop              string // what files it takes, one sentence; empty if none
-	Entry             string // key of the knob that names an entry of opened files, empty if it takes none
-	Help              []Help
-	ContradictionHelp string // what to do when settings contradict each other
+	Name       string // stable: "train"
+	Title      string // of its tab
+	About      string // one sentence
+	Lead       string // what the page says under its name
+	Systems    []System
+	Quantities []report.Quantity
+	Charts     []report.Chart
+	Panels     []Panel
+	Knobs      []knob.Info
+	Sections   []Section
+	Presets    []Preset
+	Papers     []PaperInfo
+	Say        Say
+	Brief      []Brief
+	Drop       string // what files it takes, one sentence; empty if none
+	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
+	Help       []Help
+	// Contradictions is the panel that says what contradicts in the settings, and
+	// ContradictionHelp what to do then.
+	Contradictions, ContradictionHelp string
 }
 
 // A Help is one entry of the laboratory's help.
@@ -149,14 +152,15 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
-	// JSON encodes a raw result.
+	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
+	Hash func(raw any) string
 	// Section computes one of the laboratory's own sections. view has its knobs,
 	// u and system are what is shown.
 	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files) (*report.Section, error)
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
-	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, error)
+	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
 	// Studies are the papers that can be reproduced.
 	Studies []*study.Paper
 }
@@ -195,6 +199,7 @@ type Spec[S, W, R any] struct {
 	Run     func(w W, s *S, system string, p Progress) (R, error)
 	Report  func(w W, s *S, r R) *report.Report
 	JSON    func(R) ([]byte, error)
+	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []*study.Paper
 }
@@ -262,46 +267,40 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return spec.Report(w, s, r), r, nil
 	}
-	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, error) {
+	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, any, error) {
 		u := l.Setup()
 		pairs, err := knob.Pairs(set)
 		if err == nil {
 			err = u.Apply(pairs)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		points := paper.Of(run)
 		if len(points) == 0 && paper.Analyze != nil {
 			s, err := settings(u)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			w, err := load(s, f)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			return paper.Analyze(run, w)
+			o, err := paper.Analyze(run, w)
+			return o, nil, err
 		}
 		if len(points) == 0 {
-			return nil, fmt.Errorf("%s has no run %q", paper.Key, run)
+			return nil, nil, fmt.Errorf("%s has no run %q", paper.Key, run)
 		}
 		r, raw, err := l.Run(u, points[0].System, f, p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		o := &study.Outcome{Run: run, Fits: r.Fits, Reason: r.Reason}
-		if !r.Fits {
-			return o, nil
-		}
-		quantity := func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }
-		o.Values = paper.Measure(points, quantity, raw)
-		if paper.Curves != nil {
-			o.Curves = paper.Curves(points, raw)
-		}
-		return o, nil
+		o, err := paper.Outcome(run, r, func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }, raw)
+		return o, raw, err
 	}
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
+	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
@@ -376,4 +375,16 @@ func (l *Info) check() error {
 		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
 	}
 	return errors.Join(errs...)
+}
+
+// A Brief is a piece of the line that says what all numbers are about.
+type Brief struct {
+	// Text has the keys of knobs in braces: "{model}, batch {batch}".
+	Text string
+	// Panel, if not empty, adds ", changed" when something in that panel is not
+	// what it goes back to.
+	Panel string
+	// Trust marks a piece that says how far the numbers can be trusted; it stands
+	// over every chart.
+	Trust bool
 }

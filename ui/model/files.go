@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strings"
 
-	"spillway/ui/job"
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+	"spillway/ui/work"
 )
 
-// Files is what the page knows about the files that were opened.
+// Files is what a room knows about the files that were opened in it.
 type Files struct {
-	Number  int      // of the newest set, counted from 1; 0 means none
+	Number  int      // of the newest set; 0 means none
 	Names   []string // of the files
-	Entries []job.Entry
+	Entries []lab.Entry
 	Notes   []string
 	Error   string // why nothing could be opened, with what to do
 	Filter  string // what the visitor searches for
@@ -20,13 +22,13 @@ type Files struct {
 	id int // of the job that opens them
 }
 
-// Has reports whether s is among the entries.
-func (f *Files) Has(s job.Source) bool {
-	if s.Files != f.Number || f.Opening {
+// Has reports whether an entry is there.
+func (f *Files) Has(name string) bool {
+	if f.Opening {
 		return false
 	}
 	for i := range f.Entries {
-		if f.Entries[i].Name == s.Entry {
+		if f.Entries[i].Name == name && f.Entries[i].Error == "" {
 			return true
 		}
 	}
@@ -35,7 +37,7 @@ func (f *Files) Has(s job.Source) bool {
 
 // Shown returns the entries that match the search, at most max, and how many
 // match in all.
-func (f *Files) Shown(max int) (shown []job.Entry, matching int) {
+func (f *Files) Shown(max int) (shown []lab.Entry, matching int) {
 	words := strings.Fields(strings.ToLower(f.Filter))
 next:
 	for _, e := range f.Entries {
@@ -52,48 +54,55 @@ next:
 	return shown, matching
 }
 
-// Open begins to read a new set of files. The caller hands the files
-// themselves to the runner under the number that Open returns before it
-// starts the job.
+// Open begins to read a new set of files. hand gives the files themselves to the
+// host under the number that they have from now on.
 func (n *Session) Open(names []string, hand func(number int)) {
-	if n.Files.id != 0 && n.Files.Opening {
-		n.runner.Stop([]int{n.Files.id})
+	r := n.Room
+	if r == nil {
+		n.Notice = "The files came before the page was ready. Drop them again."
+		return
 	}
-	n.nextID++
-	n.Files = Files{Number: n.Files.Number + 1, Names: names, Opening: true, id: n.nextID}
-	hand(n.Files.Number)
-	n.runner.Start(job.Job{ID: n.nextID, Source: job.Source{Files: n.Files.Number}})
-	n.Rev++
+	if r.Info.Entry == "" {
+		n.Notice = fmt.Sprintf("%s takes no files. Choose another laboratory at the top, then drop them again.", r.Info.Title)
+		return
+	}
+	if r.Files.Opening {
+		n.host.Stop([]int{r.Files.id})
+	}
+	n.number++
+	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id()}
+	hand(n.number)
+	n.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: n.number}, false)
+	r.Rev++
 }
 
-// opened takes the answer to Open. A set with one usable entry is shown at
-// once, and so is the entry that a link asked for.
-func (n *Session) opened(a job.Answer) {
+// opened takes the answer to Open. A set with one usable entry is shown at once,
+// and so is the entry that a link asked for.
+func (r *Room) opened(a *work.Answer) {
 	if !a.Last {
 		return
 	}
-	f := &n.Files
+	f := &r.Files
 	f.Opening, f.id = false, 0
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
-	n.Paper.filesChanged()
-	n.Rev++
-	want := n.State.Source.Entry
-	var usable []job.Entry
+	r.cache.forget()
+	r.Paper.filesChanged()
+	r.Rev++
+	if r.Entry() != "" && f.Has(r.Entry()) {
+		r.Refresh()
+		return
+	}
+	var usable []lab.Entry
 	for _, e := range f.Entries {
 		if e.Error == "" {
 			usable = append(usable, e)
 		}
-		if e.Name == want && e.Error == "" {
-			n.State.Source.Files = f.Number
-			n.Refresh()
-			return
-		}
 	}
 	if f.Error == "" && len(usable) == 0 {
-		f.Error = fmt.Sprintf("No workload found in %s. Spillway reads its own traces (JSON) and the G10 artifact's files: network description, kernel times, config files, a folder of them, or the repository's zip.", describe(f.Names))
+		f.Error = fmt.Sprintf("Nothing to run was found in %s.", describe(f.Names))
 	}
 	if len(usable) == 1 {
-		n.Pick(usable[0].Name)
+		r.Pick(usable[0].Name)
 	}
 }
 
@@ -108,24 +117,22 @@ func describe(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
-// Pick shows an entry of the opened files. Hardware and options that come with
-// it replace the ones at hand.
-func (n *Session) Pick(name string) {
-	for _, e := range n.Files.Entries {
-		if e.Name == name && e.Error == "" {
-			n.Change("", func() { n.pick(e) })
-			return
+// Pick shows an entry of the opened files, with the settings that come with it.
+func (r *Room) Pick(name string) {
+	for _, e := range r.Files.Entries {
+		if e.Name != name || e.Error != "" {
+			continue
 		}
-	}
-}
-
-func (n *Session) pick(e job.Entry) {
-	n.State.Source = job.Source{Entry: e.Name, Files: n.Files.Number}
-	if e.Setup == nil {
+		r.Change("", func() {
+			pairs, err := knob.Pairs(e.Set)
+			if err == nil {
+				err = r.State.Setup.Apply(append(pairs, knob.Pair{Key: r.Info.Entry, Text: e.Name}))
+			}
+			if err != nil {
+				r.session.Notice = capital(err.Error()) + "."
+			}
+			clear(r.drafts)
+		})
 		return
 	}
-	n.State.Preset = Presets()[0].Key
-	n.State.Machine, n.State.Options, n.State.SSD = e.Setup.Machine, e.Setup.Options, e.Setup.SSD
-	clear(n.Machine.drafts)
-	clear(n.Options.drafts)
 }

@@ -1,33 +1,34 @@
 package model
 
 import (
-	"maps"
+	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/ui/lab"
 )
-
-// A Form edits one settings struct through its knobs. It keeps what was typed,
-// also when it is not a valid number, until the setting changes another way.
-type Form[S any] struct {
-	knobs  []knob.Knob[S]
-	drafts map[string]string // key to text as typed
-}
-
-// NewForm returns a form for these knobs.
-func NewForm[S any](knobs []knob.Knob[S]) *Form[S] {
-	return &Form[S]{knobs: knobs, drafts: map[string]string{}}
-}
 
 // A Field is one knob as the page shows it.
 type Field struct {
 	Key, Label, Unit string
+	Kind             knob.Kind
 	Text             string // as typed, else the value
 	Error            string // what is wrong with Text, empty if nothing
 	Help             string // meaning, range and source
+	Hint             string // what stands below the field; may be empty
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
+	Options          []Option
+	Sets             []Option // of a Many: names for several options at once
+	Group            string
+}
+
+// An Option is a choice of a field.
+type Option struct {
+	Key, Label, Help, Source string
+	Chosen, Off              bool
 }
 
 // A Group is the fields under one heading.
@@ -36,59 +37,116 @@ type Group struct {
 	Fields []Field
 }
 
-// Groups returns the fields of s in the order of the knobs. base holds the defaults.
-func (f *Form[S]) Groups(s, base *S) []Group {
-	var gs []Group
-	for i := range f.knobs {
-		k := &f.knobs[i]
-		if len(gs) == 0 || gs[len(gs)-1].Name != k.Group {
-			gs = append(gs, Group{Name: k.Group})
+// A Form is one panel of knobs.
+type Form struct {
+	lab.Panel
+	Groups  []Group
+	Changed bool // something can be reset
+}
+
+// Forms returns the panels.
+func (r *Room) Forms() []Form {
+	base := r.State.Setup.Base()
+	forms := make([]Form, len(r.Info.Panels))
+	for i, p := range r.Info.Panels {
+		forms[i] = r.form(p, r.State.Setup, base)
+	}
+	return forms
+}
+
+func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
+	f := Form{Panel: p}
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Panel != p.Key || k.Key == r.Info.Entry {
+			continue
 		}
-		g := &gs[len(gs)-1]
-		g.Fields = append(g.Fields, f.field(k, s, base))
+		if k.Kind == knob.One && u.Moot(k.Key) != "" {
+			continue // not what is asked now
+		}
+		if len(f.Groups) == 0 || f.Groups[len(f.Groups)-1].Name != k.Group {
+			f.Groups = append(f.Groups, Group{Name: k.Group})
+		}
+		g := &f.Groups[len(f.Groups)-1]
+		field := r.field(k, u, base)
+		f.Changed = f.Changed || field.Changed
+		g.Fields = append(g.Fields, field)
 	}
-	return gs
+	return f
 }
 
-func (f *Form[S]) field(k *knob.Knob[S], s, base *S) Field {
-	text, err := f.text(k, s)
-	v := Field{
-		Key: k.Key, Label: k.Label, Unit: k.Unit, Text: text,
-		Help:    help(k),
-		Default: join(k.Text(base), k.Unit),
-		Changed: k.Get(s) != k.Get(base) || err != nil,
+func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
+	text := u.Text(k.Key)
+	f := Field{
+		Key: k.Key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Group: k.Group, Text: text,
+		Default: join(base.Text(k.Key), k.Unit), Mark: u.Moot(k.Key), Help: help(k),
+		Changed: !k.Derived && text != base.Text(k.Key),
 	}
-	if err != nil {
-		v.Error = err.Error()
+	switch k.Kind {
+	case knob.Number, knob.Word:
+		var err error
+		if f.Text, err = r.typed(k.Key, u); err != nil {
+			f.Error, f.Changed = err.Error(), true
+		}
+		if l := u.Limit(k.Key); l != nil {
+			f.Hint = l.Hint
+		}
+	case knob.One:
+		l := u.Limit(k.Key)
+		for _, c := range k.Choices {
+			o := Option{Key: c.Key, Label: label(&c), Help: c.Help, Source: c.Source, Chosen: c.Key == text}
+			if o.Chosen {
+				f.Hint = c.Help
+				if c.Source != "" {
+					f.Help += " Source: " + c.Source + "."
+				}
+			}
+			if l != nil && len(l.Choices) > 0 {
+				o.Off = !slices.Contains(l.Choices, c.Key)
+			}
+			f.Options = append(f.Options, o)
+		}
+		if k.Derived && text == "" {
+			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
+			f.Help += " The numbers below are those of no listed part."
+		}
+	case knob.Many:
+		on := k.Members(text)
+		for _, c := range k.Choices {
+			f.Options = append(f.Options, Option{Key: c.Key, Label: label(&c), Help: c.Help, Source: c.Source, Chosen: slices.Contains(on, c.Key)})
+		}
+		for _, c := range k.Sets {
+			o := Option{Key: c.Key, Label: label(&c), Help: c.Help, Chosen: c.Key == text}
+			if o.Chosen {
+				f.Hint = c.Help
+			}
+			f.Sets = append(f.Sets, o)
+		}
+		if f.Hint == "" {
+			f.Hint = fmt.Sprintf("%d of %d are on.", len(on), len(k.Choices))
+		}
 	}
-	return v
+	return f
 }
 
-// text returns what the field shows and why it is wrong. A valid draft of
-// another value than s has is stale: the value changed another way.
-func (f *Form[S]) text(k *knob.Knob[S], s *S) (string, error) {
-	draft, ok := f.drafts[k.Key]
-	if !ok {
-		return k.Text(s), nil
+func label(c *knob.Choice) string {
+	if c.Label == "" {
+		return c.Key
 	}
-	t := *s
-	if err := k.Parse(&t, draft); err != nil {
-		return draft, err
-	}
-	if k.Get(&t) != k.Get(s) {
-		return k.Text(s), nil
-	}
-	return draft, nil
+	return c.Label
 }
 
 // help is the whole explanation of a knob in one paragraph.
-func help[S any](k *knob.Knob[S]) string {
-	parts := []string{k.Help, "Range: " + join(knob.Decimal(k.Min, k.Scale)+" to "+knob.Decimal(k.Max, k.Scale), k.Unit) + "."}
+func help(k *knob.Info) string {
+	parts := []string{k.Help}
+	if k.Kind == knob.Number {
+		parts = append(parts, "Range: "+k.Range()+".")
+	}
 	if k.Source != "" {
 		parts = append(parts, "Source: "+k.Source+".")
 	}
 	if k.Config != "" {
-		parts = append(parts, "In G10 config files: "+k.Config+".")
+		parts = append(parts, "In config files: "+k.Config+".")
 	}
 	return strings.Join(parts, " ")
 }
@@ -100,53 +158,108 @@ func join(text, unit string) string {
 	return text + " " + unit
 }
 
-// Edit types text into the field with this key. s changes only when the text
-// is a valid number.
-func (f *Form[S]) Edit(s *S, key, text string) {
-	k := find(f.knobs, key)
-	if k == nil {
-		return
+// typed returns what a field shows and why it is wrong. A valid draft of another
+// value than the setup has is stale: the value changed another way.
+func (r *Room) typed(key string, u *knob.Setup) (string, error) {
+	draft, ok := r.drafts[key]
+	if !ok {
+		return u.Text(key), nil
 	}
-	f.drafts[key] = text
-	_ = k.Parse(s, text) // the field shows the error
+	if err := u.Valid(key, draft); err != nil {
+		return draft, err
+	}
+	if text, _ := u.Knob(key).Canon(draft); text != u.Text(key) {
+		return u.Text(key), nil
+	}
+	return draft, nil
 }
 
-// Reset gives the field with this key its default.
-func (f *Form[S]) Reset(s, base *S, key string) {
-	delete(f.drafts, key)
-	if k := find(f.knobs, key); k != nil {
-		k.Set(s, k.Get(base))
-	}
-}
-
-// ResetAll gives every field its default.
-func (f *Form[S]) ResetAll(s, base *S) {
-	clear(f.drafts)
-	for i := range f.knobs {
-		f.knobs[i].Set(s, f.knobs[i].Get(base))
-	}
-}
-
-// Errors counts the fields whose text is wrong.
-func (f *Form[S]) Errors(s *S) (n int) {
-	for i := range f.knobs {
-		if _, err := f.text(&f.knobs[i], s); err != nil {
+// errors counts the fields whose text is wrong.
+func (r *Room) errors() (n int) {
+	for key := range r.drafts {
+		if _, err := r.typed(key, r.State.Setup); err != nil {
 			n++
 		}
 	}
 	return n
 }
 
-// drafted returns a copy of what is typed, for undo.
-func (f *Form[S]) drafted() map[string]string { return maps.Clone(f.drafts) }
-
-// FieldClass is the CSS class of a field's input.
-func FieldClass(f Field) string {
-	switch {
-	case f.Error != "":
-		return "wrong"
-	case f.Changed:
-		return "changed"
+// words says the value of a knob inside a sentence; nothing when it does not
+// matter now.
+func words(u *knob.Setup, key string) string {
+	k, text := u.Knob(key), u.Text(key)
+	if k == nil || u.Moot(key) != "" {
+		return ""
 	}
-	return "plain"
+	switch k.Kind {
+	case knob.One, knob.Many:
+		c := k.Choice(text)
+		switch {
+		case c == nil && k.Kind == knob.Many:
+			return fmt.Sprintf("custom, %d of %d", len(k.Members(text)), len(k.Choices))
+		case c == nil || c.Word == "-":
+			return ""
+		case c.Word != "":
+			return c.Word
+		}
+		return label(c)
+	case knob.Number:
+		return join(text, k.Unit)
+	}
+	return text
+}
+
+// Brief is the line that says what all numbers are about, in pieces; trust are
+// those that say how far they can be trusted.
+func (r *Room) Brief() (pieces, trust []string) {
+	u := r.State.Setup
+	base := u.Base()
+	for i, b := range r.Info.Brief {
+		text := fill(b.Text, func(key string) string {
+			if w := r.word(key); w != "" {
+				return w
+			}
+			return words(u, key)
+		})
+		if i == 0 && r.Entry() != "" {
+			text = r.Entry()
+		}
+		text = strings.Join(strings.Fields(text), " ")
+		if text == "" {
+			continue
+		}
+		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
+			text += ", changed"
+		}
+		pieces = append(pieces, text)
+		if b.Trust {
+			trust = append(trust, text)
+		}
+	}
+	return pieces, trust
+}
+
+// word returns what a report says instead of a knob's value, "" if nothing.
+func (r *Room) word(key string) string {
+	if r.about == nil {
+		return ""
+	}
+	for _, w := range r.about.Words {
+		if w.Key == key {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+// fill replaces what stands in braces.
+func fill(text string, of func(key string) string) string {
+	for {
+		before, rest, ok := strings.Cut(text, "{")
+		key, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return text
+		}
+		text = before + of(key) + after
+	}
 }

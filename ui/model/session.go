@@ -1,33 +1,141 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
-	"spillway/sim/flash"
-	"spillway/sim/train"
-	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
-	"spillway/sim/train/result"
-	"spillway/sim/train/system"
-	"spillway/sim/workload"
-	"spillway/ui/job"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+	"spillway/ui/work"
 )
 
-// A Runner does jobs somewhere else. Their answers come back through
-// Session.Answer, in any order.
-type Runner interface {
-	// Start does j as soon as there is room, in the order of the calls.
-	Start(j job.Job)
+// A Host does for a session what needs the browser.
+type Host interface {
+	// Start does j as soon as there is room, in the order of the calls. Its answers
+	// come back through Session.Answer. Bulk jobs let others go first.
+	Start(j *work.Job, bulk bool)
 	// Stop ends the jobs with these IDs; nobody waits for them any more.
 	Stop(ids []int)
+	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
+	Fetch(lab string)
 }
 
-// A Run is one system's part of the comparison.
+// A Tab is a laboratory as the head of the page lists it.
+type Tab struct{ Name, Title, About string }
+
+// A Session is one visitor's work in all laboratories.
+type Session struct {
+	Tabs []Tab
+	// Room is the laboratory that is shown, nil before its Info has come.
+	*Room
+	// Notice is said once at the top of the page, empty if nothing.
+	Notice string
+
+	host    Host
+	rooms   map[string]*Room
+	wanted  string      // the laboratory whose Info was asked for
+	arrived []knob.Pair // of the link that asked for it
+	linked  bool        // a link asked for it
+	nextID  int
+	number  int // of the newest set of files, in any room
+}
+
+// NewSession returns a session that shows what a link's fragment says.
+func NewSession(tabs []Tab, fragment string, h Host) *Session {
+	n := &Session{Tabs: tabs, host: h, rooms: map[string]*Room{}}
+	n.Visit(fragment)
+	return n
+}
+
+// Wanted is the laboratory that is shown or asked for.
+func (n *Session) Wanted() string {
+	if n.wanted != "" {
+		return n.wanted
+	}
+	if n.Room != nil {
+		return n.Room.Info.Name
+	}
+	return ""
+}
+
+// Visit shows the state of a link.
+func (n *Session) Visit(fragment string) {
+	link, err := ReadLink(fragment)
+	n.Notice = ""
+	if err != nil {
+		n.Notice = capital(err.Error())
+	}
+	name := link.Lab
+	if name == "" {
+		name = n.Tabs[0].Name
+	}
+	if !slices.ContainsFunc(n.Tabs, func(t Tab) bool { return t.Name == name }) {
+		n.Notice = fmt.Sprintf("This link is about the laboratory %q, which this version does not have.", name)
+		name, link.Pairs = n.Tabs[0].Name, nil
+	}
+	n.open(name, link.Pairs, true)
+}
+
+// Go shows another laboratory as it was left.
+func (n *Session) Go(name string) { n.open(name, nil, false) }
+
+func (n *Session) open(name string, pairs []knob.Pair, linked bool) {
+	r := n.rooms[name]
+	if r == nil {
+		n.wanted, n.arrived, n.linked = name, pairs, linked
+		n.host.Fetch(name)
+		return
+	}
+	n.wanted = ""
+	if n.Room != nil && n.Room != r {
+		n.Room.rest()
+	}
+	n.Room = r
+	if linked {
+		r.visit(pairs)
+		return
+	}
+	r.Refresh()
+}
+
+// Enter takes the Info that Fetch asked for. A non-empty problem says why there
+// is none.
+func (n *Session) Enter(info *lab.Info, problem string) {
+	if problem != "" {
+		n.Notice = fmt.Sprintf("The laboratory cannot be opened: %s. Check the connection, then choose it again.", problem)
+		n.wanted = ""
+		return
+	}
+	if n.rooms[info.Name] == nil {
+		n.rooms[info.Name] = newRoom(n, info)
+	}
+	if n.wanted == info.Name {
+		n.open(info.Name, n.arrived, n.linked)
+	}
+}
+
+// Answer takes what a worker said. Answers to jobs that nobody waits for any
+// more are dropped; it reports whether something changed.
+func (n *Session) Answer(a *work.Answer) bool {
+	for _, r := range n.rooms {
+		if r.answer(a) {
+			return r == n.Room
+		}
+	}
+	return false
+}
+
+// id returns a number for a job that no other has.
+func (n *Session) id() int {
+	n.nextID++
+	return n.nextID
+}
+
+// A Run is one system's part of a comparison.
 type Run struct {
-	System system.System
+	System *lab.System
 	On     bool // compared
 
 	// What is under way.
@@ -35,217 +143,35 @@ type Run struct {
 	Done, Total int // progress
 
 	// What is known. Stale is true when the settings have changed since.
-	Result    *result.Result
+	Report    *report.Report
 	Error     string
 	Cancelled bool
 	Stale     bool
 
-	key string // of the request that Result, Error or the job is about
+	key string // of the setup that Report, Error or the job is about
 }
 
 // Active reports whether the run waits or computes.
 func (r *Run) Active() bool { return r.ID != 0 }
 
-// A Session is one visitor's work: the state, what was typed, what runs, what
-// came out, and the way back.
-type Session struct {
-	State   State
-	Machine *Form[machine.Machine]
-	Options *Form[system.Options]
-	// BatchText is the batch size as typed, BatchError what is wrong with it.
-	BatchText, BatchError string
-	// Files describes the opened files.
-	Files Files
-	// Notice is said once at the top of the page, empty if nothing.
-	Notice string
-	// Rev counts changes of anything charts depend on.
-	Rev int
+// Shown reports whether the run has numbers to draw.
+func (r *Run) Shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 
-	Runs    []Run
-	Paper   *Reproduction
-	Summary *job.Summary // of the workload of the newest result
-
-	runner     Runner
-	nextID     int
-	cache      cache
-	undo, redo []snapshot
-	lastEdit   string // field of the newest undo step, to join keystrokes
-}
-
-// NewSession returns a session that shows s and starts to compute it.
-func NewSession(s State, r Runner) *Session {
-	n := &Session{
-		State:   s,
-		Machine: NewForm(machine.Knobs()),
-		Options: NewForm(system.Knobs()),
-		runner:  r,
-		cache:   cache{max: 128},
-	}
-	for _, sys := range train.Systems {
-		n.Runs = append(n.Runs, Run{System: sys})
-	}
-	n.Paper = newReproduction(n)
-	n.settle()
-	n.Refresh()
-	return n
-}
-
-// settle makes the batch text follow the state.
-func (n *Session) settle() { n.BatchText, n.BatchError = strconv.Itoa(n.State.Source.Batch), "" }
-
-// Problems lists what keeps the settings from running, other than the fields'
-// own errors.
-func (n *Session) Problems() []string {
-	var ps []string
-	if err := n.State.Machine.Validate(); err != nil {
-		ps = lines(err)
-	}
-	return ps
-}
-
-// lines splits a joined error.
-func lines(err error) []string {
-	var many interface{ Unwrap() []error }
-	if !errors.As(err, &many) {
-		return []string{err.Error()}
-	}
-	var out []string
-	for _, e := range many.Unwrap() {
-		out = append(out, lines(e)...)
-	}
-	return out
-}
-
-// Blocked says why nothing can run now, empty if it can.
-func (n *Session) Blocked() string {
-	bad := n.Machine.Errors(&n.State.Machine) + n.Options.Errors(&n.State.Options)
-	if n.BatchError != "" {
-		bad++
-	}
+// Status is what stands in place of a bar, empty if there is one.
+func (r *Run) Status() string {
 	switch {
-	case bad == 1:
-		return "One setting is not valid. Correct it to run; the charts show the last valid settings."
-	case bad > 1:
-		return fmt.Sprintf("%d settings are not valid. Correct them to run; the charts show the last valid settings.", bad)
-	case len(n.Problems()) > 0:
-		return "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings."
-	case n.State.Source.Entry != "" && !n.Files.Has(n.State.Source):
-		return fmt.Sprintf("This link is about a file. Drop the file or folder that holds %q on the page.", n.State.Source.Entry)
+	case r.Report != nil && !r.Report.Fits:
+		return "does not fit"
+	case r.Report != nil:
+		return ""
+	case r.Error != "":
+		return "failed"
+	case r.Cancelled:
+		return "cancelled"
+	case r.Active():
+		return "running…"
 	}
-	return ""
-}
-
-// Refresh starts what the state asks for and is neither known nor under way,
-// and stops what it no longer asks for.
-func (n *Session) Refresh() {
-	n.Rev++
-	blocked := n.Blocked() != ""
-	var stop []int
-	var start []*Run
-	for i := range n.Runs {
-		r := &n.Runs[i]
-		r.On = n.State.On(r.System.Name)
-		key := n.key(r.System.Name)
-		if r.Active() && (blocked || !r.On || r.key != key) {
-			stop = append(stop, r.ID)
-			r.ID, r.key = 0, ""
-		}
-		if !r.On || r.Active() || r.key == key && !r.Cancelled && !r.Stale {
-			continue
-		}
-		if blocked {
-			r.Stale = true
-			continue
-		}
-		if known := n.cache.get(key); known != nil {
-			r.key, r.Result, r.Error, r.Cancelled, r.Stale = key, known.Result, "", false, false
-			n.Summary = known.Summary
-			continue
-		}
-		start = append(start, r)
-	}
-	if len(stop) > 0 {
-		n.runner.Stop(stop)
-	}
-	for _, r := range start {
-		n.start(r)
-	}
-}
-
-func (n *Session) start(r *Run) {
-	n.nextID++
-	r.ID, r.Done, r.Total = n.nextID, 0, 0
-	r.key, r.Stale, r.Cancelled = n.key(r.System.Name), r.Result != nil || r.Error != "", false
-	q := n.State.Request(r.System.Name)
-	n.runner.Start(job.Job{ID: r.ID, Source: n.State.Source, Run: &q})
-}
-
-// key is equal for equal requests.
-func (n *Session) key(name string) string {
-	q := n.State.Request(name)
-	q.Machine.Name = ""
-	return fmt.Sprintf("%+v %+v", n.State.Source, q)
-}
-
-// Answer takes what a worker said. Answers to jobs that nobody waits for any
-// more are dropped; it reports whether something changed.
-func (n *Session) Answer(a job.Answer) bool {
-	if a.Crash != "" {
-		n.Notice = a.Crash
-	}
-	if a.ID == n.Files.id && a.ID != 0 {
-		n.opened(a)
-		return true
-	}
-	if n.Paper.answer(a) {
-		return true
-	}
-	i := slices.IndexFunc(n.Runs, func(r Run) bool { return r.ID == a.ID })
-	if i < 0 || a.ID == 0 {
-		return a.Crash != ""
-	}
-	r := &n.Runs[i]
-	if !a.Last {
-		r.Done, r.Total = a.Done, a.Total
-		return true
-	}
-	r.ID, r.Stale, r.Result, r.Error = 0, false, a.Result, a.Error
-	if a.Summary != nil {
-		n.Summary = a.Summary
-	}
-	if a.Result != nil {
-		n.cache.put(r.key, &a)
-	}
-	n.Rev++
-	return true
-}
-
-// Active reports whether anything waits or computes.
-func (n *Session) Active() bool {
-	return slices.ContainsFunc(n.Runs, func(r Run) bool { return r.Active() })
-}
-
-// Cancel stops everything that runs.
-func (n *Session) Cancel() {
-	var stop []int
-	for i := range n.Runs {
-		if r := &n.Runs[i]; r.Active() {
-			stop = append(stop, r.ID)
-			r.ID, r.Cancelled = 0, true
-		}
-	}
-	n.runner.Stop(stop)
-	n.Rev++
-}
-
-// RunAgain starts what was cancelled or failed.
-func (n *Session) RunAgain() {
-	for i := range n.Runs {
-		if r := &n.Runs[i]; r.On && !r.Active() && (r.Cancelled || r.Error != "") {
-			r.key, r.Error = "", ""
-		}
-	}
-	n.Refresh()
+	return "not run"
 }
 
 // RunState says in a word or two how a run stands.
@@ -261,9 +187,9 @@ func (r *Run) RunState() string {
 		return "cancelled"
 	case r.Stale:
 		return "outdated"
-	case r.Result == nil:
+	case r.Report == nil:
 		return ""
-	case !r.Result.Fits:
+	case !r.Report.Fits:
 		return "does not fit"
 	}
 	return "done"
@@ -277,261 +203,414 @@ func (r *Run) Percent() int {
 	return min(100, 100*r.Done/r.Total)
 }
 
-// A snapshot is everything undo brings back.
-type snapshot struct {
-	state            State
-	machine, options map[string]string
-	batch, batchErr  string
+// A Room is the visitor's work in one laboratory: the state, what was typed,
+// what runs, what came out, and the way back.
+type Room struct {
+	Info  *lab.Info
+	State State
+	Runs  []Run
+	Files Files
+	Paper *Papers
+	// Problems is what contradicts in the settings, so that nothing can run.
+	Problems []string
+	// Rev counts changes of anything that charts depend on.
+	Rev int
+
+	session    *Session
+	about      *report.Report // the newest, for what all have in common
+	problemOf  string         // the setup that Problems is about
+	drafts     map[string]string
+	sections   map[string]*sectionState
+	cache      cache
+	exporting  *export
+	undo, redo []snapshot
+	lastEdit   string // field of the newest undo step, to join keystrokes
 }
 
-func (n *Session) snapshot() snapshot {
-	return snapshot{n.State, n.Machine.drafted(), n.Options.drafted(), n.BatchText, n.BatchError}
+func newRoom(n *Session, i *lab.Info) *Room {
+	r := &Room{Info: i, State: Default(i), session: n, drafts: map[string]string{}, sections: map[string]*sectionState{}, cache: cache{max: 128}}
+	for k := range i.Systems {
+		r.Runs = append(r.Runs, Run{System: &i.Systems[k]})
+	}
+	r.Paper = newPapers(r)
+	return r
 }
 
-func (n *Session) restore(s snapshot) {
-	s.state.View, s.state.Figure = n.State.View, n.State.Figure // undo is about settings
-	n.State, n.Machine.drafts, n.Options.drafts, n.BatchText, n.BatchError = s.state, s.machine, s.options, s.batch, s.batchErr
-	n.lastEdit = ""
-	n.Refresh()
+// visit shows the state of a link.
+func (r *Room) visit(pairs []knob.Pair) {
+	s, err := Read(r.Info, pairs)
+	if err != nil {
+		r.session.Notice = capital(err.Error()) + "."
+	}
+	if len(r.undo) == 0 && r.about == nil {
+		r.State = s // nothing to come back to
+		r.Refresh()
+		return
+	}
+	r.Change("", func() {
+		r.State = s
+		clear(r.drafts)
+	})
 }
 
-// Change does a named step that Undo takes back. Steps of the same name in a
-// row are one step when the name is not empty.
-func (n *Session) Change(name string, do func()) {
-	before := n.snapshot()
-	do()
-	if name == "" || name != n.lastEdit || len(n.undo) == 0 {
-		n.undo = append(n.undo, before)
-		if len(n.undo) > 500 {
-			n.undo = slices.Delete(n.undo, 0, 100)
+// Entry is the entry of opened files that is shown, empty for a bundled
+// workload.
+func (r *Room) Entry() string {
+	if r.Info.Entry == "" {
+		return ""
+	}
+	return r.State.Setup.Text(r.Info.Entry)
+}
+
+// number is the set of files that jobs about the shown workload need.
+func (r *Room) number() int {
+	if r.Entry() == "" {
+		return 0
+	}
+	return r.Files.Number
+}
+
+// Blocked says why nothing can run now, empty if it can.
+func (r *Room) Blocked() string {
+	switch bad := r.errors(); {
+	case bad == 1:
+		return "One setting is not valid. Correct it to run; the charts show the last valid settings."
+	case bad > 1:
+		return fmt.Sprintf("%d settings are not valid. Correct them to run; the charts show the last valid settings.", bad)
+	case len(r.Problems) > 0:
+		return r.Info.ContradictionHelp
+	case r.Entry() != "" && !r.Files.Has(r.Entry()):
+		return fmt.Sprintf("This link is about a file. Drop the file or folder that holds %q on the page.", r.Entry())
+	}
+	return ""
+}
+
+// key is equal for equal runs.
+func (r *Room) key(system string) string {
+	return fmt.Sprintf("%s system=%s files=%d", r.State.Setup, system, r.number())
+}
+
+// Refresh starts what the state asks for and is neither known nor under way, and
+// stops what it no longer asks for.
+func (r *Room) Refresh() {
+	r.Rev++
+	if setup := r.State.Setup.String(); r.problemOf != setup {
+		r.Problems, r.problemOf = nil, setup
+	}
+	blocked := r.Blocked() != "" || r.State.View == Reproduce
+	var stop []int
+	var start []*Run
+	for i := range r.Runs {
+		x := &r.Runs[i]
+		x.On = slices.Contains(r.State.On, x.System.Name)
+		key := r.key(x.System.Name)
+		if x.Active() && (blocked || !x.On || x.key != key) {
+			stop = append(stop, x.ID)
+			x.ID, x.key = 0, ""
+		}
+		if !x.On || x.Active() || x.key == key && !x.Cancelled && !x.Stale {
+			continue
+		}
+		if blocked {
+			x.Stale = x.key != key
+			continue
+		}
+		if known := r.cache.get(key); known != nil {
+			x.key, x.Report, x.Error, x.Cancelled, x.Stale = key, known, "", false, false
+			r.about = known
+			continue
+		}
+		start = append(start, x)
+	}
+	if len(stop) > 0 {
+		r.session.host.Stop(stop)
+	}
+	for _, x := range start {
+		r.start(x)
+	}
+	r.Paper.refresh()
+	r.refreshSections()
+}
+
+func (r *Room) start(x *Run) {
+	x.ID, x.Done, x.Total = r.session.id(), 0, 0
+	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
+	r.session.host.Start(&work.Job{
+		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.State.Setup.String(), System: x.System.Name, Files: r.number(),
+	}, false)
+}
+
+// rest stops what is under way in a room that is left.
+func (r *Room) rest() {
+	var stop []int
+	for i := range r.Runs {
+		if x := &r.Runs[i]; x.Active() {
+			stop = append(stop, x.ID)
+			x.ID, x.key = 0, ""
 		}
 	}
-	n.redo, n.lastEdit = nil, name
-	n.Refresh()
+	r.session.host.Stop(stop)
 }
 
-// CanUndo and CanRedo report whether there is a step to take.
-func (n *Session) CanUndo() bool { return len(n.undo) > 0 }
+// answer takes what a worker said, if it is about this room.
+func (r *Room) answer(a *work.Answer) bool {
+	if a.ID == 0 {
+		return false
+	}
+	if r.Files.id == a.ID {
+		r.opened(a)
+		return true
+	}
+	if r.Paper.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) {
+		return true
+	}
+	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })
+	if i < 0 {
+		return false
+	}
+	x := &r.Runs[i]
+	if !a.Last {
+		x.Done, x.Total = a.Done, a.Total
+		return true
+	}
+	x.ID = 0
+	r.Rev++
+	if len(a.Problems) > 0 {
+		r.Problems, r.problemOf = a.Problems, r.State.Setup.String()
+		x.Stale, x.key = true, ""
+		r.Refresh()
+		return true
+	}
+	x.Stale, x.Report, x.Error = false, a.Report, a.Error
+	if a.Report != nil {
+		r.about = a.Report
+		r.cache.put(x.key, a.Report)
+	}
+	r.refreshSections()
+	return true
+}
+
+// About describes what runs, and Origin where it came from; empty before the
+// first report.
+func (r *Room) About() (about, origin string) {
+	if r.about == nil {
+		return "", ""
+	}
+	return r.about.About, r.about.Origin
+}
+
+// Active reports whether anything waits or computes.
+func (r *Room) Active() bool {
+	return slices.ContainsFunc(r.Runs, func(x Run) bool { return x.Active() })
+}
+
+// Cancel stops everything that runs.
+func (r *Room) Cancel() {
+	var stop []int
+	for i := range r.Runs {
+		if x := &r.Runs[i]; x.Active() {
+			stop = append(stop, x.ID)
+			x.ID, x.Cancelled = 0, true
+		}
+	}
+	r.session.host.Stop(stop)
+	r.Rev++
+}
+
+// RunAgain starts what was cancelled or failed.
+func (r *Room) RunAgain() {
+	for i := range r.Runs {
+		if x := &r.Runs[i]; x.On && !x.Active() && (x.Cancelled || x.Error != "") {
+			x.key, x.Error = "", ""
+		}
+	}
+	r.Refresh()
+}
+
+// CanRunAgain reports whether something was cancelled or failed.
+func (r *Room) CanRunAgain() bool {
+	return slices.ContainsFunc(r.Runs, func(x Run) bool { return x.On && !x.Active() && (x.Cancelled || x.Error != "") })
+}
+
+// Focus is the system in focus: the chosen one if it is compared, else the last
+// that is.
+func (r *Room) Focus() string {
+	name := r.State.Look.Text(FocusKey)
+	if slices.Contains(r.State.On, name) || len(r.State.On) == 0 {
+		return name
+	}
+	return r.State.On[len(r.State.On)-1]
+}
+
+// A snapshot is everything that undo brings back.
+type snapshot struct {
+	state  State
+	drafts map[string]string
+}
+
+func (r *Room) snapshot() snapshot {
+	drafts := make(map[string]string, len(r.drafts))
+	for k, v := range r.drafts {
+		drafts[k] = v
+	}
+	return snapshot{r.State.Clone(), drafts}
+}
+
+func (r *Room) restore(s snapshot) {
+	s.state.View, s.state.Figure = r.State.View, r.State.Figure // undo is about settings
+	r.State, r.drafts, r.lastEdit = s.state, s.drafts, ""
+	r.Refresh()
+}
+
+// Change does a named step that Undo takes back. Steps of the same name in a row
+// are one step when the name is not empty.
+func (r *Room) Change(name string, do func()) {
+	before := r.snapshot()
+	do()
+	if name == "" || name != r.lastEdit || len(r.undo) == 0 {
+		r.undo = append(r.undo, before)
+		if len(r.undo) > 500 {
+			r.undo = slices.Delete(r.undo, 0, 100)
+		}
+	}
+	r.redo, r.lastEdit = nil, name
+	r.Refresh()
+}
+
+// CanUndo reports whether there is a step to take back.
+func (r *Room) CanUndo() bool { return len(r.undo) > 0 }
 
 // CanRedo reports whether a step was taken back.
-func (n *Session) CanRedo() bool { return len(n.redo) > 0 }
+func (r *Room) CanRedo() bool { return len(r.redo) > 0 }
 
 // Undo takes the newest step back.
-func (n *Session) Undo() {
-	if last := len(n.undo) - 1; last >= 0 {
-		n.redo = append(n.redo, n.snapshot())
-		s := n.undo[last]
-		n.undo = n.undo[:last]
-		n.restore(s)
+func (r *Room) Undo() {
+	if last := len(r.undo) - 1; last >= 0 {
+		r.redo = append(r.redo, r.snapshot())
+		s := r.undo[last]
+		r.undo = r.undo[:last]
+		r.restore(s)
 	}
 }
 
 // Redo takes the newest undone step again.
-func (n *Session) Redo() {
-	if last := len(n.redo) - 1; last >= 0 {
-		n.undo = append(n.undo, n.snapshot())
-		s := n.redo[last]
-		n.redo = n.redo[:last]
-		n.restore(s)
+func (r *Room) Redo() {
+	if last := len(r.redo) - 1; last >= 0 {
+		r.undo = append(r.undo, r.snapshot())
+		s := r.redo[last]
+		r.redo = r.redo[:last]
+		r.restore(s)
 	}
 }
 
-// Visit shows the state of a link.
-func (n *Session) Visit(fragment string) {
-	s, err := Decode(fragment)
-	n.Notice = ""
-	if err != nil {
-		n.Notice = err.Error()
-	}
-	if s.Source.Entry != "" {
-		s.Source.Files = n.Files.Number
-	}
-	n.Change("", func() {
-		n.State = s
-		clear(n.Machine.drafts)
-		clear(n.Options.drafts)
-		n.settle()
+// Type types into a field.
+func (r *Room) Type(key, text string) {
+	r.Change(key, func() {
+		r.drafts[key] = text
+		_ = r.State.Setup.Set(key, text) // the field shows the error
 	})
 }
 
-// SetModel chooses a bundled model; the time source stays if the model has it.
-func (n *Session) SetModel(id string) {
-	m, err := job.FindModel(id)
-	if err != nil {
-		return
-	}
-	n.Change("", func() {
-		s := job.Source{Model: id, Batch: n.State.Source.Batch, Times: n.State.Source.Times, GPU: n.State.Source.GPU}
-		if n.State.Source.Model != id {
-			s.Batch = m.DefaultBatch
-		}
-		if !slices.Contains(m.Sources(), s.Times) {
-			s.Times = m.Sources()[0]
-		}
-		if s.GPU == "" {
-			s.GPU = Default().Source.GPU
-		}
-		n.State.Source = s
-		n.settle()
-	})
-}
-
-// SetBatch types a batch size.
-func (n *Session) SetBatch(text string) {
-	n.Change("batch", func() {
-		n.BatchText, n.BatchError = text, ""
-		m, err := job.FindModel(n.State.Source.Model)
-		if err != nil {
+// Choose gives a knob one of its choices. Choosing another workload leaves an
+// opened file.
+func (r *Room) Choose(key, choice string) {
+	r.Change("", func() {
+		if err := r.State.Setup.Set(key, choice); err != nil {
+			r.session.Notice = capital(err.Error()) + "."
 			return
 		}
-		b, err := ParseBatch(text, m)
-		if err != nil {
-			n.BatchError = err.Error()
-			return
+		if k := r.State.Setup.Knob(key); r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
+			_ = r.State.Setup.Set(r.Info.Entry, "")
 		}
-		n.State.Source.Batch = b
+		clear(r.drafts)
 	})
 }
 
-// SetTimes chooses the source of kernel times.
-func (n *Session) SetTimes(t workload.TimeSource) {
-	n.Change("", func() { n.State.Source.Times = t })
-}
-
-// SetGPU chooses the GPU that kernel times are estimated for.
-func (n *Session) SetGPU(key string) {
-	n.Change("", func() { n.State.Source.GPU = key })
-}
-
-// estimateFor estimates kernel times for a part that was put into the machine,
-// if it is a GPU and the kernel times are not those of a file.
-func (n *Session) estimateFor(part string) {
-	if _, err := job.FindGPU(part); err == nil && n.State.Source.Entry == "" {
-		n.State.Source.GPU = part
+// Flip turns one member of a Many on or off.
+func (r *Room) Flip(key, member string) {
+	u := r.State.Setup
+	list := slices.Clone(u.Knob(key).Members(u.Text(key)))
+	if i := slices.Index(list, member); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	} else {
+		list = append(list, member)
 	}
+	r.Choose(key, strings.Join(list, ","))
 }
 
-// SetPreset starts again from a preset machine.
-func (n *Session) SetPreset(key string) {
-	p, ok := findPreset(key)
-	if !ok {
-		return
-	}
-	n.Change("", func() {
-		n.State.Preset, n.State.Machine = p.Key, p.Machine
-		clear(n.Machine.drafts)
-		n.estimateFor(p.GPU)
+// Reset gives one field what it goes back to.
+func (r *Room) Reset(key string) {
+	r.Change("", func() {
+		delete(r.drafts, key)
+		r.State.Setup.Reset(key)
 	})
 }
 
-// SetPart puts a part into its slot of the machine.
-func (n *Session) SetPart(slot, key string) {
-	for _, s := range machine.Slots() {
-		for _, p := range s.Parts {
-			if s.Key == slot && p.Key == key {
-				n.Change("", func() {
-					p.Fit(&n.State.Machine)
-					clear(n.Machine.drafts)
-					n.estimateFor(p.Key)
-				})
+// ResetPanel gives every field of a panel what it goes back to; presets stay.
+func (r *Room) ResetPanel(panel string) {
+	r.Change("", func() {
+		for i := range r.Info.Knobs {
+			k := &r.Info.Knobs[i]
+			base := slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
+			if k.Panel == panel && !k.Derived && !base {
+				delete(r.drafts, k.Key)
+				r.State.Setup.Reset(k.Key)
 			}
 		}
-	}
-}
-
-// Part returns the part that is in the slot, or the zero Part when the numbers
-// are those of none. Of GPUs with the same numbers it is the one that kernel
-// times are estimated for, else the first.
-func (n *Session) Part(slot machine.Slot) machine.Part {
-	var first machine.Part
-	for _, p := range slot.Parts {
-		m := n.State.Machine
-		p.Fit(&m)
-		switch {
-		case m != n.State.Machine:
-		case p.Key == n.State.Source.GPU:
-			return p
-		case first.Key == "":
-			first = p
-		}
-	}
-	return first
-}
-
-// SetSSD chooses the drive to simulate, none when key is empty.
-func (n *Session) SetSSD(key string) {
-	if _, err := flash.Find(key); err == nil || key == "" {
-		n.Change("", func() { n.State.SSD = key })
-	}
-}
-
-// SetMachine types into a hardware field.
-func (n *Session) SetMachine(key, text string) {
-	n.Change(key, func() { n.Machine.Edit(&n.State.Machine, key, text) })
-}
-
-// ResetMachine gives one hardware field, or all when key is empty, its default.
-func (n *Session) ResetMachine(key string) {
-	base := n.State.Base()
-	n.Change("", func() {
-		if key == "" {
-			n.State.SSD = ""
-			n.Machine.ResetAll(&n.State.Machine, &base)
-			return
-		}
-		n.Machine.Reset(&n.State.Machine, &base, key)
 	})
 }
-
-// SetOption types into an option field.
-func (n *Session) SetOption(key, text string) {
-	n.Change(key, func() { n.Options.Edit(&n.State.Options, key, text) })
-}
-
-// ResetOptions gives one option, or all when key is empty, its default.
-func (n *Session) ResetOptions(key string) {
-	base := system.Published()
-	n.Change("", func() {
-		if key == "" {
-			n.Options.ResetAll(&n.State.Options, &base)
-			return
-		}
-		n.Options.Reset(&n.State.Options, &base, key)
-	})
-}
-
-// SetQuirks switches to a whole set of quirks.
-func (n *Session) SetQuirks(q quirk.Set) { n.Change("", func() { n.State.Options.Quirks = q }) }
-
-// ToggleQuirk switches one quirk.
-func (n *Session) ToggleQuirk(q quirk.Set) { n.Change("", func() { n.State.Options.Quirks ^= q }) }
 
 // ToggleSystem adds a system to the comparison or takes it out.
-func (n *Session) ToggleSystem(name string) { n.Change("", func() { n.State.Toggle(name) }) }
+func (r *Room) ToggleSystem(name string) {
+	r.Change("", func() { r.State.Toggle(r.Info, name) })
+}
 
-// SetAxis chooses the memory chart's axis.
-func (n *Session) SetAxis(a Axis) { n.Change("", func() { n.State.Axis = a }) }
+// SetLook gives a knob of the view a text.
+func (r *Room) SetLook(key, text string) {
+	r.Change("look "+key, func() {
+		if err := r.State.Look.Set(key, text); err != nil {
+			r.session.Notice = capital(err.Error()) + "."
+		}
+	})
+}
 
-// cache keeps the newest answers, so that undo and comparing back and forth
-// need no second run.
+// SetView shows another view.
+func (r *Room) SetView(v View) {
+	r.State.View = v
+	r.Refresh()
+}
+
+// cache keeps the newest reports, so that undo and comparing back and forth need
+// no second run.
 type cache struct {
 	max  int
 	keys []string
-	m    map[string]*job.Answer
+	m    map[string]*report.Report
 }
 
-func (c *cache) get(key string) *job.Answer { return c.m[key] }
+func (c *cache) get(key string) *report.Report { return c.m[key] }
 
-func (c *cache) put(key string, a *job.Answer) {
+func (c *cache) put(key string, r *report.Report) {
 	if c.m == nil {
-		c.m = map[string]*job.Answer{}
+		c.m = map[string]*report.Report{}
 	}
 	if c.m[key] == nil {
 		c.keys = append(c.keys, key)
 	}
-	c.m[key] = a
+	c.m[key] = r
 	if len(c.keys) > c.max {
 		delete(c.m, c.keys[0])
 		c.keys = slices.Delete(c.keys, 0, 1)
 	}
+}
+
+// forget drops everything: what files mean has changed.
+func (c *cache) forget() { c.keys, c.m = nil, nil }
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }

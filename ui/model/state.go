@@ -1,351 +1,232 @@
 // Package model is everything the page shows and remembers, without the page:
-// the state and its link, forms, runs and their results as charts, tables and
-// sentences. It knows neither Vugu nor the browser.
+// the state and its link, forms, runs and their reports, papers. It knows neither
+// Vugu nor the browser, and of laboratories only what package lab says of all.
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"spillway/sim/flash"
 	"spillway/sim/knob"
-	"spillway/sim/train"
-	"spillway/sim/train/machine"
-	study "spillway/sim/train/papers/g10"
-	"spillway/sim/train/quirk"
-	"spillway/sim/train/system"
-	"spillway/sim/workload"
-	"spillway/ui/job"
+	"spillway/ui/lab"
 )
 
-// A State decides everything that is computed and shown. Its text form is the
-// page's link.
-type State struct {
-	Source  job.Source
-	Preset  string // key of the preset that Machine started from
-	Machine machine.Machine
-	SSD     string // key of the drive to simulate, empty for the machine's fixed rates
-	Options system.Options
-	Off     []string // stable names of systems that are not compared, sorted
-	Axis    Axis     // of the memory chart
-	View    View     // the page of the page
-	Figure  string   // of the paper, that the view Reproduce shows
-}
+// A View is a page of the page.
+type View string
 
-// An Axis is what the memory chart's horizontal axis counts.
-type Axis string
-
-// The axes of the memory chart.
+// The views.
 const (
-	ByTime   Axis = "time"
-	ByKernel Axis = "kernel"
+	Explore   View = "explore"
+	Reproduce View = "reproduce"
 )
 
-// version is the version of the link's format.
-const version = 1
+// version is the version of the link's format. Format 1 knew one laboratory.
+const version = 2
 
-// Default is what the page shows first: the G10 paper's headline workload on
-// its machine, as published.
-func Default() State {
-	p := Presets()[0]
-	return State{
-		Source:  job.Source{Model: "bert-base", Batch: 256, Times: workload.ColdModel, GPU: job.GPUs()[0].Key},
-		Preset:  p.Key,
-		Machine: p.Machine,
-		Options: system.Published(),
-		Axis:    ByTime,
-		View:    Explore,
-		Figure:  "11",
-	}
+// A State decides everything that is computed and shown of one laboratory. Its
+// text form is the page's link.
+type State struct {
+	Setup  *knob.Setup
+	On     []string // stable names of the compared systems, in the laboratory's order
+	View   View
+	Figure string      // that Reproduce shows: "g10.14"; empty for the first
+	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
 }
 
-// Base returns the machine of the state's preset: what Reset goes back to.
-func (s *State) Base() machine.Machine {
-	for _, p := range Presets() {
-		if p.Key == s.Preset {
-			return p.Machine
+// Default is what a laboratory shows first.
+func Default(i *lab.Info) State {
+	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i))}
+	for _, sys := range i.Systems {
+		if !sys.Off {
+			s.On = append(s.On, sys.Name)
 		}
 	}
-	return Presets()[0].Machine
+	return s
 }
 
-// On reports whether the system with this stable name is compared.
-func (s *State) On(name string) bool { return !slices.Contains(s.Off, name) }
-
-// Toggle adds the system to the comparison or takes it out.
-func (s *State) Toggle(name string) {
-	off := slices.Clone(s.Off)
-	if i := slices.Index(off, name); i >= 0 {
-		off = slices.Delete(off, i, i+1)
-	} else {
-		off = append(off, name)
-	}
-	slices.Sort(off)
-	s.Off = off
-}
-
-// Request returns what to run for one system.
-func (s *State) Request(name string) train.Request {
-	return train.Request{System: name, Machine: s.Machine, Options: s.Options, SSD: s.SSD}
-}
-
-// Fidelity names the mode for people.
-func (s *State) Fidelity() string {
-	switch q := s.Options.Quirks; q {
-	case quirk.Published():
-		return "as published"
-	case quirk.Corrected():
-		return "corrected"
-	default:
-		n := 0
-		for _, e := range quirk.All() {
-			if q.Has(e.Quirk) {
-				n++
-			}
+// looks are the knobs of a laboratory's view.
+func looks(i *lab.Info) []knob.Info {
+	var list []knob.Info
+	for _, c := range i.Charts {
+		if len(c.By) == 0 {
+			continue
 		}
-		return fmt.Sprintf("custom, %d of %d quirks", n, len(quirk.All()))
+		k := knob.Info{Key: ByKey(c.ID), Label: "Axis of " + c.Title, Kind: knob.One, Default: c.By[0].Key}
+		for _, v := range c.By {
+			k.Choices = append(k.Choices, knob.Choice{Key: v.Key, Label: v.Label})
+		}
+		list = append(list, k)
 	}
-}
-
-// Encode returns the state as the text of a link's fragment. What is as in
-// Default or as in the preset is left out.
-func (s *State) Encode() string {
-	d := Default()
-	p := []string{"v=" + strconv.Itoa(version)}
-	add := func(key, value string) { p = append(p, key+"="+escape(value)) }
-	if s.Source.Entry != "" {
-		add("entry", s.Source.Entry)
-	} else {
-		add("model", s.Source.Model)
-		add("batch", strconv.Itoa(s.Source.Batch))
-		add("times", string(s.Source.Times))
-		if s.Source.GPU != d.Source.GPU {
-			add("gpu", s.Source.GPU)
+	focus := knob.Info{Key: FocusKey, Label: "System in focus", Kind: knob.One}
+	for _, s := range i.Systems {
+		focus.Choices = append(focus.Choices, knob.Choice{Key: s.Name, Label: s.Title})
+		if focus.Default == "" && !s.Bound {
+			focus.Default = s.Name
 		}
 	}
-	if s.Preset != d.Preset {
-		add("machine", s.Preset)
+	list = append(list, focus)
+	for _, s := range i.Sections {
+		list = append(list, s.Knobs...)
 	}
-	base := s.Base()
-	for _, k := range machine.Knobs() {
-		if k.Get(&s.Machine) != k.Get(&base) {
-			add(k.Key, k.Text(&s.Machine))
-		}
-	}
-	if s.SSD != "" {
-		add("ssd", s.SSD)
-	}
-	for _, k := range system.Knobs() {
-		if k.Get(&s.Options) != k.Get(&d.Options) {
-			add(k.Key, k.Text(&s.Options))
-		}
-	}
-	if s.Options.Quirks != d.Options.Quirks {
-		add("mode", s.Options.Quirks.String())
-	}
-	if len(s.Off) > 0 {
-		add("without", strings.Join(s.Off, ","))
-	}
-	if s.Axis != d.Axis {
-		add("axis", string(s.Axis))
-	}
-	if s.View != d.View {
-		add("view", string(s.View))
-		if s.Figure != d.Figure {
-			add("figure", s.Figure)
-		}
-	}
-	return strings.Join(p, "&")
+	return list
 }
 
-// escape makes text safe in a fragment and keeps commas readable.
-func escape(text string) string {
-	return strings.ReplaceAll(url.QueryEscape(text), "%2C", ",")
+// FocusKey is the key of the view's knob for the system in focus.
+const FocusKey = "focus"
+
+// ByKey is the key of the view's knob for what a chart's axis counts.
+func ByKey(chart string) string { return "by-" + chart }
+
+// Clone returns a copy that shares nothing.
+func (s *State) Clone() State {
+	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone()}
 }
 
-// Decode reads a link's fragment. The state is usable even when the error is
-// not nil: what could not be read is as in Default. An empty fragment is
-// Default.
-func Decode(fragment string) (State, error) {
-	s := Default()
+// Toggle adds a system to the comparison or takes it out.
+func (s *State) Toggle(i *lab.Info, name string) {
+	var on []string
+	for _, sys := range i.Systems {
+		if slices.Contains(s.On, sys.Name) != (sys.Name == name) {
+			on = append(on, sys.Name)
+		}
+	}
+	s.On = on
+}
+
+// Encode returns the state as the text of a link's fragment.
+func (s *State) Encode(i *lab.Info) string {
+	p := []knob.Pair{{Key: "v", Text: strconv.Itoa(version)}, {Key: "lab", Text: i.Name}}
+	p = append(p, s.Setup.Pairs()...)
+	p = append(p, knob.Pair{Key: "systems", Text: strings.Join(s.On, ",")})
+	if s.View != Explore {
+		p = append(p, knob.Pair{Key: "view", Text: string(s.View)})
+	}
+	if s.View == Reproduce && s.Figure != "" {
+		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
+	}
+	return knob.Join(append(p, s.Look.Pairs()...), "&")
+}
+
+// A Link is a fragment taken apart: which laboratory it is about, and its pairs.
+type Link struct {
+	Lab   string
+	Pairs []knob.Pair
+}
+
+// ReadLink reads a fragment, of any format that there has been. An empty one is
+// about no laboratory. The error is for people.
+func ReadLink(fragment string) (Link, error) {
 	fragment = strings.TrimPrefix(fragment, "#")
 	if fragment == "" {
-		return s, nil
+		return Link{}, nil
 	}
-	values, err := url.ParseQuery(fragment)
+	pairs, err := knob.Pairs(fragment)
 	if err != nil {
-		return s, errors.New("this link is damaged; ask for it again, or start from the settings shown")
+		return Link{}, errors.New("this link is damaged; ask for it again, or start from the settings shown")
 	}
-	switch v, err := strconv.Atoi(values.Get("v")); {
-	case values.Get("v") == "":
-		return s, errors.New("this link says no version (v=1); it may be cut off. The default settings are shown")
+	text := take(&pairs, "v")
+	switch v, err := strconv.Atoi(text); {
+	case text == "":
+		return Link{}, errors.New("this link says no version (v=2); it may be cut off. The default settings are shown")
 	case err != nil || v < 1:
-		return s, fmt.Errorf("this link has the version %q, which never existed; the default settings are shown", values.Get("v"))
+		return Link{}, fmt.Errorf("this link has the version %q, which never existed; the default settings are shown", text)
 	case v > version:
-		return s, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
+		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
+	case v == 1:
+		return Link{"train", upgrade(pairs)}, nil
 	}
-	values.Del("v")
-	return s, s.read(values)
+	return Link{cmp.Or(take(&pairs, "lab"), "train"), pairs}, nil
 }
 
-// read applies every value, the preset first because knobs are relative to it.
-func (s *State) read(values url.Values) error {
+// take removes a key and returns its text.
+func take(pairs *[]knob.Pair, key string) string {
+	at := slices.IndexFunc(*pairs, func(p knob.Pair) bool { return p.Key == key })
+	if at < 0 {
+		return ""
+	}
+	text := (*pairs)[at].Text
+	*pairs = slices.DeleteFunc(*pairs, func(p knob.Pair) bool { return p.Key == key })
+	return text
+}
+
+// upgrade makes pairs of format 2 out of those of format 1, which knew one
+// laboratory, seven systems and one paper, named the systems that are off, and
+// whose kernel times were for the A100 when nothing else was said.
+func upgrade(pairs []knob.Pair) []knob.Pair {
+	known := []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
+	off := strings.Split(take(&pairs, "without"), ",")
+	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(slices.DeleteFunc(known, func(s string) bool { return slices.Contains(off, s) }), ",")})
+	gpu := false
+	for i := range pairs {
+		switch p := &pairs[i]; p.Key {
+		case "figure":
+			p.Text = "g10." + p.Text
+		case "axis":
+			p.Key = ByKey("memory")
+		case "gpu":
+			gpu = true
+		}
+	}
+	if !gpu {
+		pairs = append(pairs, knob.Pair{Key: "gpu", Text: "a100-40"})
+	}
+	return pairs
+}
+
+// Read applies a link's pairs to the default of its laboratory. The state is
+// usable even when the error is not nil: what could not be read is as at first.
+func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
+	s := Default(i)
 	var errs []error
-	if key := values.Get("machine"); key != "" {
-		if p, ok := findPreset(key); ok {
-			s.Preset, s.Machine = p.Key, p.Machine
-		} else {
-			errs = append(errs, fmt.Errorf("this link names the machine %q, which this version does not have", key))
-		}
-		values.Del("machine")
-	}
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		if err := s.set(key, values.Get(key)); err != nil {
-			errs = append(errs, fmt.Errorf("in this link: %w", err))
-		}
-	}
-	if s.Source.Entry != "" {
-		s.Source = job.Source{Entry: s.Source.Entry}
-		return errors.Join(errs...)
-	}
-	return errors.Join(append(errs, s.settle())...)
-}
-
-// settle makes batch size and time source ones that the model has, and says
-// what was changed.
-func (s *State) settle() error {
-	m, err := job.FindModel(s.Source.Model)
-	if err != nil {
-		return err
-	}
-	if s.Source.Batch < m.MinBatch || s.Source.Batch > m.MaxBatch {
-		err = fmt.Errorf("in this link: %w", batchError(strconv.Itoa(s.Source.Batch), m))
-		s.Source.Batch = m.DefaultBatch
-	}
-	if !slices.Contains(m.Sources(), s.Source.Times) {
-		err = errors.Join(err, fmt.Errorf("in this link: %s has no %q kernel times", m.Title, s.Source.Times))
-		s.Source.Times = m.Sources()[0]
-	}
-	return err
-}
-
-// set applies one key and value of a link.
-func (s *State) set(key, value string) (err error) {
-	switch key {
-	case "model":
-		if _, err := job.FindModel(value); err != nil {
-			return err
-		}
-		s.Source.Model = value
-	case "gpu":
-		if _, err := job.FindGPU(value); err != nil {
-			return err
-		}
-		s.Source.GPU = value
-	case "batch":
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return fmt.Errorf("batch size is %q; want a whole number", value)
-		}
-		s.Source.Batch = n
-	case "times":
-		if t := workload.TimeSource(value); t != workload.Estimated && t != workload.ColdModel {
-			return fmt.Errorf("unknown time source %q; want %s or %s", value, workload.Estimated, workload.ColdModel)
-		}
-		s.Source.Times = workload.TimeSource(value)
-	case "entry":
-		s.Source.Entry = value
-	case "ssd":
-		if _, err := flash.Find(value); err != nil && value != "" {
-			return err
-		}
-		s.SSD = value
-	case "mode":
-		q, err := quirk.Parse(value)
-		if err != nil {
-			return err
-		}
-		s.Options.Quirks = q
-	case "without":
-		for name := range strings.SplitSeq(value, ",") {
-			if _, err := train.Find(name); err != nil {
-				return err
+	var setup, look []knob.Pair
+	for _, p := range pairs {
+		switch {
+		case p.Key == "systems":
+			errs = append(errs, s.readSystems(i, p.Text))
+		case p.Key == "view":
+			if v := View(p.Text); v == Explore || v == Reproduce {
+				s.View = v
+			} else {
+				errs = append(errs, fmt.Errorf("unknown view %q", p.Text))
 			}
-			if s.On(name) {
-				s.Toggle(name)
-			}
+		case p.Key == "figure":
+			s.Figure = p.Text
+		case s.Look.Knob(p.Key) != nil:
+			look = append(look, p)
+		default:
+			setup = append(setup, p)
 		}
-	case "axis":
-		if a := Axis(value); a != ByTime && a != ByKernel {
-			return fmt.Errorf("unknown axis %q", value)
-		}
-		s.Axis = Axis(value)
-	case "view":
-		if v := View(value); v != Explore && v != Reproduce {
-			return fmt.Errorf("unknown view %q", value)
-		}
-		s.View = View(value)
-	case "figure":
-		if _, ok := study.FindFigure(value); !ok && value != ClaimsID {
-			return fmt.Errorf("the G10 paper's figure %q is not among the reproduced", value)
-		}
-		s.Figure = value
-	default:
-		return s.setKnob(key, value)
 	}
-	return nil
+	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look))
+	if err := errors.Join(errs...); err != nil {
+		return s, fmt.Errorf("in this link: %w", err)
+	}
+	return s, nil
 }
 
-func (s *State) setKnob(key, value string) error {
-	if k := find(machine.Knobs(), key); k != nil {
-		return k.Parse(&s.Machine, value)
+// readSystems turns on the systems that a link names.
+func (s *State) readSystems(i *lab.Info, text string) error {
+	on := map[string]bool{}
+	var errs []error
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			continue
+		}
+		if _, err := i.System(name); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		on[name] = true
 	}
-	if k := find(system.Knobs(), key); k != nil {
-		return k.Parse(&s.Options, value)
-	}
-	return fmt.Errorf("unknown setting %q", key)
-}
-
-// find returns the knob with this key, or nil.
-func find[S any](knobs []knob.Knob[S], key string) *knob.Knob[S] {
-	for i := range knobs {
-		if knobs[i].Key == key {
-			return &knobs[i]
+	s.On = nil
+	for _, sys := range i.Systems {
+		if on[sys.Name] {
+			s.On = append(s.On, sys.Name)
 		}
 	}
-	return nil
-}
-
-// ParseBatch reads a batch size of the model.
-func ParseBatch(text string, m *job.Model) (int, error) {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || n < m.MinBatch || n > m.MaxBatch {
-		return 0, batchError(text, m)
-	}
-	return n, nil
-}
-
-func batchError(text string, m *job.Model) error {
-	return fmt.Errorf("batch size is %q; %s takes a whole number from %d to %d", text, m.Title, m.MinBatch, m.MaxBatch)
-}
-
-// Presets lists the machines to start from; the first is the default.
-func Presets() []machine.Preset { return machine.Presets() }
-
-func findPreset(key string) (machine.Preset, bool) {
-	for _, p := range Presets() {
-		if p.Key == key {
-			return p, true
-		}
-	}
-	return machine.Preset{}, false
+	return errors.Join(errs...)
 }

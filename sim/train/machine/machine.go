@@ -110,13 +110,13 @@ func Knobs() []knob.Knob[Machine] {
 	}, get, set)
 	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.SSDRead })
 	add(knob.Knob[Machine]{
-		Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD,
+		Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD, Cap: "host_link",
 		Help: "Sustained sequential read rate. In as-published mode writes run at this rate too.", Source: table2,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, get, set)
 	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.SSDWrite })
 	add(knob.Knob[Machine]{
-		Key: "ssd_write", Label: "SSD write", Group: groupSSD,
+		Key: "ssd_write", Label: "SSD write", Group: groupSSD, Cap: "host_link",
 		Help: "Sustained sequential write rate. The published simulator has no such knob and writes at the read rate.", Source: table2,
 		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
 	}, get, set)

@@ -1,0 +1,327 @@
+package chart
+
+import (
+	"slices"
+	"strings"
+
+	"spillway/sim/report"
+)
+
+// barsHeight is the height of n bars in pixels.
+func barsHeight(n int) int { return max(180, 62+30*n) }
+
+// row is the place of a run's bar, or of what stands there instead.
+func row(r *Run, end string) Row {
+	if s := r.status(); s != "" {
+		end = s
+	}
+	return Row{Name: r.System.Title, End: end, Faded: r.Stale && r.shown()}
+}
+
+// bars draws one quantity.
+func (d *drawing) bars() {
+	qs, at := d.quantities()
+	if len(qs) == 0 {
+		return
+	}
+	v, q := &d.view, qs[0]
+	v.Rows, v.Height = len(d.runs), barsHeight(len(d.runs))
+	value := func(r *Run) (float64, bool) { return r.value(at[0]) }
+	v.Table.Head = []string{"System", q.Label, "Remark"}
+	v.head(q.Key, "remark")
+	v.Results = 0
+	f := &Figure{Bars: &Bars{Unit: d.unit(q), Max: d.chart.Max}}
+	values := make([]float64, len(d.runs))
+	for i, r := range d.runs {
+		x, ok := value(r)
+		text, file := Dash, ""
+		if ok {
+			v.Results++
+			values[i], text, file = q.Shown(x), Cell(q, x), exact(x)
+		}
+		place := row(r, text)
+		look := SystemLook(r.System)
+		place.Look = &look
+		f.Bars.Rows = append(f.Bars.Rows, place)
+		cell := report.Cell{}
+		if ok {
+			cell.Text = With(text, q.Unit)
+		}
+		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Cells: []report.Cell{cell, {Text: remark(r)}}})
+		v.rows = append(v.rows, []string{r.System.Name, file, remark(r)})
+	}
+	d.grade(0, values, q.Better, func(i int) bool { _, ok := value(d.runs[i]); return ok })
+	f.Bars.Parts = []Part{{Name: q.Label, Values: f.add(values...)}}
+	v.Figure = f
+	say := func(r *Run) string {
+		if x, ok := value(r); ok {
+			return d.amount(q, x)
+		}
+		return Dash
+	}
+	v.Alt = d.say(say)
+	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
+		v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + say(r))
+	} else if r == nil && v.Results > 0 {
+		v.Text = sentence(d.chart.None)
+	}
+}
+
+// unit is that of the chart's axis.
+func (d *drawing) unit(q *report.Quantity) string {
+	if d.chart.Unit != "" {
+		return d.chart.Unit
+	}
+	return q.Unit
+}
+
+// amount prints a value with its unit, as the bars' ends do.
+func (d *drawing) amount(q *report.Quantity, x float64) string {
+	return With(Cell(q, x), d.unit(q))
+}
+
+// remark says what a run lacks, in a table.
+func remark(r *Run) string {
+	switch {
+	case r.unfit():
+		return r.Report.Reason
+	case r.status() != "" && r.Error != "":
+		return r.status() + ": " + r.Error
+	case r.shown() && r.Stale:
+		return "of other settings"
+	}
+	return r.status()
+}
+
+// grade gives a column of the table its bars and marks the best that is no bound.
+func (d *drawing) grade(column int, values []float64, better int, known func(i int) bool) {
+	rows := d.view.Table.Rows
+	top, best, rivals := 0.0, -1, 0
+	for i, x := range values {
+		if !known(i) {
+			continue
+		}
+		top = max(top, x)
+		if d.runs[i].System.Bound {
+			continue
+		}
+		if rivals++; best < 0 || float64(better)*x > float64(better)*values[best] {
+			best = i
+		}
+	}
+	for i, x := range values {
+		if !known(i) {
+			continue
+		}
+		cell := &rows[i].Cells[column]
+		cell.Share = share(x, top)
+		cell.Best = better != 0 && rivals > 1 && x == values[best] && !d.runs[i].System.Bound
+	}
+}
+
+// A stack is a run's values of the chart's quantities, in their units.
+type stack struct {
+	parts []float64
+	known []bool
+	total float64
+	any   bool
+}
+
+func (d *drawing) stack(r *Run, qs []*report.Quantity, at []int) stack {
+	s := stack{parts: make([]float64, len(qs)), known: make([]bool, len(qs))}
+	for k, q := range qs {
+		if x, ok := r.value(at[k]); ok {
+			s.parts[k], s.known[k], s.any = q.Shown(x), true, true
+			s.total += s.parts[k]
+		}
+	}
+	return s
+}
+
+// largest returns the part with the most and its share of all.
+func (s *stack) largest() (part int, share float64) {
+	for k, x := range s.parts {
+		if x > s.parts[part] {
+			part = k
+		}
+	}
+	if s.total <= 0 {
+		return part, 0
+	}
+	return part, s.parts[part] / s.total
+}
+
+// stacks draws parts of a sum.
+func (d *drawing) stacks() {
+	qs, at := d.quantities()
+	if len(qs) == 0 {
+		return
+	}
+	v, unit, names := &d.view, d.unit(qs[0]), partNames(d.chart, qs)
+	v.Rows = len(d.runs) + 1 + (len(qs)-1)/5 // the legend takes a row or more
+	v.Height = barsHeight(v.Rows)
+	v.Table.Head = []string{"System"}
+	for _, name := range names {
+		v.Table.Head = append(v.Table.Head, join(name, unit))
+	}
+	v.Table.Head = append(v.Table.Head, join("All", unit))
+	v.head(d.keys(qs)...)
+	stacks := make([]stack, len(d.runs))
+	f := &Figure{Bars: &Bars{Unit: unit, Max: d.chart.Max}}
+	v.Results = 0
+	for i, r := range d.runs {
+		s := d.stack(r, qs, at)
+		stacks[i] = s
+		end, cells, file := Dash, make([]report.Cell, len(qs)+1), []string{r.System.Name}
+		if s.any {
+			v.Results++
+			end = With(Digits(s.total, 4), unit)
+			cells[len(qs)] = report.Cell{Text: Digits(s.total, 4)}
+		}
+		for k := range qs {
+			text := ""
+			if s.known[k] {
+				x, _ := r.value(at[k])
+				cells[k], text = report.Cell{Text: Digits(s.parts[k], 4)}, exact(x)
+			}
+			file = append(file, text)
+		}
+		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Cells: cells})
+		v.rows = append(v.rows, file)
+		f.Bars.Rows = append(f.Bars.Rows, row(r, end))
+	}
+	column := make([]float64, len(d.runs))
+	for k := range qs {
+		for i := range stacks {
+			column[i] = stacks[i].parts[k]
+		}
+		look := d.partLook(k)
+		f.Bars.Parts = append(f.Bars.Parts, Part{Name: names[k], Look: &look, Values: f.add(column...)})
+	}
+	v.Figure = f
+	v.Alt = d.say(func(r *Run) string {
+		s := d.stack(r, qs, at)
+		part, share := s.largest()
+		switch {
+		case !s.any:
+			return Dash
+		case share == 0 && d.chart.None != "":
+			return inner(d.chart.None)
+		case share == 0:
+			return amount(0, unit)
+		}
+		return amount(s.total, unit) + ", " + Percent(share, 1) + " of it " + inner(names[part])
+	})
+	d.saySum(qs, at, names, unit)
+}
+
+// saySum says who has most and which part of it is the largest.
+func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit string) {
+	r, total := d.most(func(r *Run) float64 { s := d.stack(r, qs, at); return s.total })
+	if r == nil {
+		if d.view.Results > 0 {
+			d.view.Text = sentence(d.chart.None)
+		}
+		return
+	}
+	s := d.stack(r, qs, at)
+	part, share := s.largest()
+	say := d.chart.Say
+	if say == "" {
+		say = "has most"
+	}
+	d.view.Text = r.System.Title + " " + say + ", " + amount(total, unit)
+	if len(qs) > 1 {
+		d.view.Text += "; " + Percent(share, 1) + " of it is " + inner(names[part])
+	}
+	d.view.Text += "."
+}
+
+func (*drawing) keys(qs []*report.Quantity) []string {
+	keys := make([]string, len(qs))
+	for i, q := range qs {
+		keys[i] = q.Key
+	}
+	return keys
+}
+
+// partNames are the chart's own names of its parts, or the quantities' labels
+// without what they all begin with: of "Beyond ideal: faults" it is "Faults".
+func partNames(ch *report.Chart, qs []*report.Quantity) []string {
+	if len(ch.Names) == len(qs) {
+		return ch.Names
+	}
+	names := make([]string, len(qs))
+	prefix := ""
+	for i, q := range qs {
+		names[i] = q.Label
+		at := strings.Index(q.Label, ": ")
+		if i == 0 && at > 0 {
+			prefix = q.Label[:at+2]
+		}
+	}
+	if prefix != "" && !slices.ContainsFunc(names, func(s string) bool { return !strings.HasPrefix(s, prefix) || s == prefix }) {
+		for i := range names {
+			names[i] = capital(strings.TrimPrefix(names[i], prefix))
+		}
+	}
+	return names
+}
+
+// join is a heading with a unit.
+func join(name, unit string) string {
+	if unit == "" {
+		return name
+	}
+	return name + ", " + unit
+}
+
+// values is a table of quantities, a row a system.
+func (d *drawing) values() {
+	qs, at := d.quantities()
+	v := &d.view
+	v.Table.Head = []string{"System"}
+	for _, q := range qs {
+		v.Table.Head = append(v.Table.Head, join(q.Label, q.Unit))
+	}
+	v.head(d.keys(qs)...)
+	for _, r := range d.runs {
+		cells, file := make([]report.Cell, len(qs)), []string{r.System.Name}
+		for k, q := range qs {
+			s := d.stack(r, qs[k:k+1], at[k:k+1])
+			cells[k].Text = Dash
+			text := ""
+			if s.any {
+				x, _ := r.value(at[k])
+				cells[k].Text, text = Cell(q, x), exact(x)
+			}
+			file = append(file, text)
+		}
+		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Sub: remark(r), Cells: cells})
+		v.rows = append(v.rows, file)
+	}
+	for k, q := range qs {
+		values := make([]float64, len(d.runs))
+		known := make([]bool, len(d.runs))
+		for i, r := range d.runs {
+			s := d.stack(r, qs[k:k+1], at[k:k+1])
+			values[i], known[i] = s.total, s.any
+		}
+		d.grade(k, values, q.Better, func(i int) bool { return known[i] })
+	}
+	v.Alt = d.say(func(r *Run) string {
+		var said []string
+		for k, q := range qs {
+			if x, ok := r.value(at[k]); ok {
+				said = append(said, inner(q.Label)+" "+With(Cell(q, x), q.Unit))
+			}
+		}
+		return strings.Join(said, ", ")
+	})
+	if len(qs) > 0 && d.chart.Say != "" {
+		q := qs[0]
+		if r, x := d.most(func(r *Run) float64 { x, _ := r.value(at[0]); return x }); r != nil {
+			v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + With(Cell(q, x), q.Unit))
+		}
+	}
+}

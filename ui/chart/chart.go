@@ -1,0 +1,245 @@
+// Package chart makes what people see of reports: figures, headlines, tables of
+// numbers, files. It is written once for all laboratories and knows none.
+//
+// A [View] has everything about one chart. What is drawn of it is a [Figure],
+// which public/charts.js turns into options of the chart library; nothing else
+// knows that library.
+package chart
+
+import (
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// What may stand in place of a run's values.
+const (
+	Running   = "running…"
+	Failed    = "failed"
+	Cancelled = "cancelled"
+	Unfit     = "does not fit"
+	NotRun    = "not run"
+)
+
+// A Run is one system of a comparison and what came out so far.
+type Run struct {
+	System *lab.System
+	On     bool           // compared
+	Report *report.Report // nil if there is none
+	Stale  bool           // Report is of other settings
+	Status string         // one of the texts above, empty when Report is what was asked for
+	Error  string         // why it failed
+}
+
+// shown reports whether the run has values.
+func (r *Run) shown() bool { return r.On && r.Report != nil && r.Report.Fits }
+
+// value returns the i-th value of the run's report, if it has one that can be shown.
+func (r *Run) value(i int) (v float64, ok bool) {
+	if !r.shown() {
+		return 0, false
+	}
+	v, ok = r.Report.Value(i)
+	return v, ok && finite(v)
+}
+
+// waits reports whether the run's report is still to come.
+func (r *Run) waits() bool { return r.Stale || r.Status == Running }
+
+// unfit reports whether the system was found not able to run it.
+func (r *Run) unfit() bool { return r.Report != nil && !r.Report.Fits }
+
+// status is what stands in place of the run's values, empty if it has some.
+func (r *Run) status() string {
+	switch {
+	case r.unfit():
+		return Unfit
+	case r.Report != nil:
+		return ""
+	case r.Status != "":
+		return r.Status
+	}
+	return NotRun
+}
+
+// A Context is what all charts of a page share.
+type Context struct {
+	Info  *lab.Info
+	Setup *knob.Setup
+	// Note says what all numbers are about, Mode how far they can be trusted.
+	Note, Mode string
+	Variant    map[string]string // what the horizontal axis counts, by chart
+	Focus      string            // stable name of the system whose Bands are drawn
+}
+
+// A View is one chart: what is drawn, and the same in words and numbers for
+// those who cannot see it.
+type View struct {
+	ID    string // stable, in file names
+	Title string
+	Note  string // what it is about: workload, settings
+	Mode  string // how far it can be trusted
+	Help  string // how to read it; may be empty
+	Alt   string // what it shows, for every system
+	Text  string // the main finding, a sentence
+	Empty string // why there is nothing to draw, empty if there is
+
+	Rows   int // of bars, 0 if it has none
+	Height int // of the drawing in pixels; it depends on the settings, never on results
+
+	Table   report.Table
+	Results int     // how many systems have values in it
+	Figure  *Figure // nil if it is a table only
+
+	By      []report.Variant // what the horizontal axis may count; fewer than two: no choice
+	Variant string           // key of what it counts now
+	Picks   bool             // it has marks that can be picked
+
+	rows [][]string // of the file
+}
+
+// Views returns all charts of a laboratory.
+func Views(c *Context, runs []Run) []View {
+	vs := make([]View, len(c.Info.Charts))
+	for i := range vs {
+		vs[i] = Draw(c, &c.Info.Charts[i], runs)
+	}
+	return vs
+}
+
+// Draw returns one chart.
+func Draw(c *Context, ch *report.Chart, runs []Run) View {
+	d := drawing{Context: c, chart: ch, runs: visible(runs)}
+	d.view = View{ID: ch.ID, Title: ch.Title, Note: c.Note, Mode: c.Mode, Help: ch.Help}
+	d.view.Results = count(d.runs, (*Run).shown)
+	switch ch.Kind {
+	case report.Bars:
+		d.bars()
+	case report.Stacks:
+		d.stacks()
+	case report.Lines, report.Steps:
+		d.curves()
+	case report.Bands:
+		d.bands()
+	case report.Values:
+		d.values()
+	}
+	if d.view.Results == 0 {
+		d.view.Empty = empty(d.runs)
+	}
+	return d.view
+}
+
+// A drawing is a view while it is made.
+type drawing struct {
+	*Context
+	chart *report.Chart
+	runs  []*Run // those compared
+	view  View
+}
+
+// visible returns the compared runs.
+func visible(runs []Run) []*Run {
+	var rs []*Run
+	for i := range runs {
+		if runs[i].On {
+			rs = append(rs, &runs[i])
+		}
+	}
+	return rs
+}
+
+func count(rs []*Run, is func(*Run) bool) (n int) {
+	for _, r := range rs {
+		if is(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// empty says why no compared system has values.
+func empty(rs []*Run) string {
+	switch {
+	case len(rs) == 0:
+		return "No system is selected. Choose at least one under Systems."
+	case slices.ContainsFunc(rs, (*Run).waits):
+		return "Computing…"
+	}
+	return "Nothing to show: no system has a result. The list above says why."
+}
+
+// SystemLook is how a system is drawn everywhere.
+func SystemLook(s *lab.System) Look {
+	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % patterns, s.Look % marks}
+}
+
+// How many looks there are.
+const (
+	colors   = 10 // --system-0 to --system-9
+	patterns = 3
+	marks    = 4
+	parts    = 8 // --part-0 to --part-7
+)
+
+// partLook is the look of the i-th part of a sum.
+func (d *drawing) partLook(i int) Look {
+	if i < len(d.chart.Colors) {
+		return Look{Color: "--" + d.chart.Colors[i]}
+	}
+	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i / parts % patterns}
+}
+
+// quantities returns the quantities that the chart is of.
+func (d *drawing) quantities() (qs []*report.Quantity, at []int) {
+	for _, key := range d.chart.Of {
+		if i := d.Info.Quantity(key); i >= 0 {
+			qs, at = append(qs, &d.Info.Quantities[i]), append(at, i)
+		}
+	}
+	return qs, at
+}
+
+// say joins what is said of every system: its status where there is nothing else.
+func (d *drawing) say(of func(*Run) string) string {
+	var said []string
+	for _, r := range d.runs {
+		text := r.status()
+		if text == "" {
+			text = of(r)
+		}
+		if text != "" {
+			said = append(said, r.System.Title+": "+text)
+		}
+	}
+	return sentence(strings.Join(said, "; "))
+}
+
+// most returns the system, bounds apart, of which f is largest; nil when f is
+// nowhere above zero.
+func (d *drawing) most(f func(*Run) float64) (best *Run, value float64) {
+	for _, r := range d.runs {
+		if !r.shown() || r.System.Bound {
+			continue
+		}
+		if x := f(r); x > value {
+			best, value = r, x
+		}
+	}
+	return best, value
+}
+
+// head begins the chart's file.
+func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"system"}, names...)} }
+
+// CSV returns what the chart shows with full precision.
+func (v *View) CSV() string {
+	var b strings.Builder
+	_ = csv.NewWriter(&b).WriteAll(v.rows) // a Builder takes everything
+	return b.String()
+}

@@ -1,0 +1,173 @@
+package chart
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// Headline says who wins and why, in one or two sentences made from the runs.
+func Headline(info *lab.Info, runs []Run) string {
+	h := headline{info: info, say: &info.Say, at: info.Quantity(info.Say.Quantity)}
+	rs := visible(runs)
+	waiting := 0
+	for _, r := range rs {
+		switch {
+		case r.waits():
+			waiting++
+		case r.unfit():
+			h.refused = append(h.refused, r.System.Title)
+		case !r.shown():
+		case r.System.Bound:
+			if x, ok := r.value(h.at); ok {
+				h.bound, h.bounded = x, true
+			}
+		default:
+			if x, ok := r.value(h.at); ok {
+				h.done = append(h.done, contender{r, x})
+			}
+		}
+	}
+	switch {
+	case len(rs) == 0:
+		return "No system is selected."
+	case len(h.done) == 0 && waiting > 0:
+		return "Computing…"
+	case len(h.done) == 0 && len(h.refused) > 0:
+		return h.refusal()
+	case len(h.done) == 0:
+		return "No system has a result to compare."
+	}
+	h.quantity = &info.Quantities[h.at]
+	s := h.winner()
+	if len(h.refused) > 0 {
+		s += " " + h.refusal()
+	}
+	if waiting > 0 {
+		s = "So far: " + s
+	}
+	return s
+}
+
+// A headline is one while it is made.
+type headline struct {
+	info     *lab.Info
+	say      *lab.Say
+	at       int // place of the quantity
+	quantity *report.Quantity
+	done     []contender // those compared, the best first
+	refused  []string
+	bound    float64
+	bounded  bool
+}
+
+type contender struct {
+	*Run
+	value float64
+}
+
+func (h *headline) refusal() string {
+	return list(h.refused) + " " + orElse(h.say.Cannot, "cannot run it") + "."
+}
+
+// lower reports whether less is better.
+func (h *headline) lower() bool { return h.quantity.Better < 0 }
+
+func (h *headline) winner() string {
+	slices.SortStableFunc(h.done, func(a, b contender) int {
+		switch better := a.value > b.value; {
+		case a.value == b.value:
+			return 0
+		case better != h.lower():
+			return -1
+		}
+		return 1
+	})
+	best, last := h.done[0], h.done[len(h.done)-1]
+	if h.say.Perfect != "" && h.perfect(best.value) {
+		var ties []string
+		for _, r := range h.done {
+			if h.perfect(r.value) {
+				ties = append(ties, r.System.Title)
+			}
+		}
+		s := list(ties) + ": " + h.say.Perfect
+		if len(ties) < len(h.done) {
+			s += ", " + h.times(best, last)
+		}
+		return s + "."
+	}
+	s := fmt.Sprintf("%s %s, at %s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value))
+	if len(h.done) > 1 {
+		s += ", " + h.times(best, h.done[1])
+		if len(h.done) > 2 {
+			s += " and " + h.times(best, last)
+		}
+	}
+	return s + "." + h.loss(best.Run)
+}
+
+// value prints a value of what decides.
+func (h *headline) value(x float64) string {
+	text := Percent(x, 1)
+	if !h.say.Percent {
+		text = With(Digits(h.quantity.Shown(x), 4), h.quantity.Unit)
+	}
+	if h.say.Of != "" {
+		text += " " + h.say.Of
+	}
+	return text
+}
+
+// perfect reports whether x is as good as the bound; of shares that is the whole.
+func (h *headline) perfect(x float64) bool {
+	const near = 0.0005
+	switch {
+	case h.bounded && h.lower():
+		return x <= h.bound+near*math.Abs(h.bound)
+	case h.bounded:
+		return x >= h.bound-near*math.Abs(h.bound)
+	case h.say.Percent && !h.lower():
+		return x > 1-near
+	}
+	return false
+}
+
+// times says how much better a is than b.
+func (h *headline) times(a, b contender) string {
+	x, y := a.value, b.value
+	if h.lower() {
+		x, y = y, x
+	}
+	switch {
+	case x == y:
+		return "level with " + b.System.Title
+	case x <= 0 || y <= 0: // a ratio would say nothing
+		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
+	case x/y < 1.005:
+		return "level with " + b.System.Title
+	}
+	return Digits(x/y, 3) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
+}
+
+// loss names the largest part of what the best still loses.
+func (h *headline) loss(best *Run) string {
+	at := slices.IndexFunc(h.info.Charts, func(c report.Chart) bool { return c.ID == h.say.Loss })
+	if at < 0 || h.say.LossSays == "" {
+		return ""
+	}
+	d := drawing{Context: &Context{Info: h.info}, chart: &h.info.Charts[at]}
+	qs, places := d.quantities()
+	if len(qs) == 0 {
+		return ""
+	}
+	s := d.stack(best, qs, places)
+	part, share := s.largest()
+	if share == 0 {
+		return ""
+	}
+	return " " + fmt.Sprintf(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."
+}

@@ -1,0 +1,154 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"spillway/sim/report"
+)
+
+// Text forms of numbers. They are for people; nothing computes with them.
+
+// Digits prints x with about n significant digits and no exponent. Thousands
+// are apart.
+func Digits(x float64, n int) string {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return "0"
+	}
+	d := max(0, n-1-int(math.Floor(math.Log10(math.Abs(x)))))
+	s := strconv.FormatFloat(x, 'f', d, 64)
+	if d > 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return grouped(s)
+}
+
+// Fixed prints x with d decimals. Thousands are apart.
+func Fixed(x float64, d int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return Dash
+	}
+	s := strconv.FormatFloat(x, 'f', d, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-") // no minus before nothing
+	}
+	return grouped(s)
+}
+
+// Count prints an integer. Thousands are apart.
+func Count(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+
+// Percent prints part of whole.
+func Percent(part, whole float64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return Digits(100*part/whole, 3) + " %"
+}
+
+// Span prints a duration given in seconds.
+func Span(s float64) string {
+	switch a := math.Abs(s); {
+	case a == 0:
+		return "0 s"
+	case a >= 1:
+		return Digits(s, 4) + " s"
+	case a >= 1e-3:
+		return Digits(s*1e3, 4) + " ms"
+	case a >= 1e-6:
+		return Digits(s*1e6, 4) + " µs"
+	}
+	return Digits(s*1e9, 4) + " ns"
+}
+
+// Dash stands where there is no value.
+const Dash = "–"
+
+// Cell prints v, a value of q, without its unit.
+func Cell(q *report.Quantity, v float64) string { return Fixed(q.Shown(v), q.Places) }
+
+// With puts a unit behind a number.
+func With(text, unit string) string {
+	switch unit {
+	case "":
+		return text
+	case "×":
+		return text + unit
+	}
+	return text + " " + unit
+}
+
+// amount prints x, in unit, with four digits.
+func amount(x float64, unit string) string {
+	if unit == "s" {
+		return Span(x)
+	}
+	return With(Digits(x, 4), unit)
+}
+
+// grouped puts narrow spaces that do not break between thousands, in numbers of
+// five digits and more.
+func grouped(s string) string {
+	sign, digits, rest := "", s, ""
+	if strings.HasPrefix(s, "-") {
+		sign, digits = "-", s[1:]
+	}
+	if dot := strings.IndexByte(digits, '.'); dot >= 0 {
+		digits, rest = digits[:dot], digits[dot:]
+	}
+	if len(digits) < 5 {
+		return s
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return sign + digits + rest
+}
+
+// inner is a label as it stands inside a sentence: words begin small, names and
+// abbreviations stay.
+func inner(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	second, _ := utf8.DecodeRuneInString(s[n:])
+	if unicode.IsLower(second) || second == utf8.RuneError || second == ' ' {
+		return string(unicode.ToLower(first)) + s[n:]
+	}
+	return s
+}
+
+// capital is s as a sentence begins.
+func capital(s string) string {
+	first, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[n:]
+}
+
+// list names things in a sentence.
+func list(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// sentence ends s with a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return capital(strings.TrimSuffix(s, ".")) + "."
+}
+
+// exact prints x with full precision, for files.
+func exact(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

@@ -1,0 +1,35 @@
+// Package all lists the laboratories. Adding one is a package beside this one
+// and one line here.
+package all
+
+import (
+	"fmt"
+	"strings"
+
+	"spillway/ui/lab"
+	"spillway/ui/lab/train"
+)
+
+// A Door is how a laboratory is entered.
+type Door struct {
+	Name    string // stable
+	Package string // its folder below ui/lab, from which its program is built
+	New     func() lab.Lab
+}
+
+// Labs lists the laboratories in the order of the page's tabs.
+var Labs = []Door{
+	{"train", "train", train.New},
+}
+
+// Find returns the laboratory with this name.
+func Find(name string) (lab.Lab, error) {
+	var names []string
+	for _, d := range Labs {
+		if d.Name == name {
+			return d.New(), nil
+		}
+		names = append(names, d.Name)
+	}
+	return lab.Lab{}, fmt.Errorf("unknown laboratory %q; there are %s", name, strings.Join(names, ", "))
+}

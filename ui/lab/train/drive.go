@@ -1,0 +1,39 @@
+package train
+
+import (
+	"slices"
+
+	"spillway/sim/flash"
+	"spillway/sim/knob"
+	core "spillway/sim/train"
+	"spillway/sim/train/result"
+)
+
+// driveKnob chooses whether the SSD is fixed rates or a simulated device.
+func driveKnob() knob.Knob[settings] {
+	k := knob.Knob[settings]{
+		Key: "ssd", Label: "SSD simulated as", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
+		Word: func(s *settings) *string { return &s.SSD },
+		Choices: []knob.Choice{{
+			Key: fixed, Label: "fixed rates, below", Word: "-", Source: "The SSD is two rates and a latency.",
+			Help: "A device model lets rates, write amplification and lifetime come out of the drive's inside.",
+		}},
+	}
+	for _, d := range flash.Drives() {
+		k.Choices = append(k.Choices, knob.Choice{
+			Key: d.Key, Label: "device: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
+			Help: "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace those below.",
+			Moot: []string{"ssd_read", "ssd_write", "ssd_latency"}, Why: "the simulated SSD decides",
+		})
+	}
+	return k
+}
+
+// remarks returns the notes of a result without what its drive's numbers say.
+func remarks(r *result.Result) []string {
+	if r.SSD == nil {
+		return r.Notes
+	}
+	said := core.DescribeSSD(r.SSD)
+	return slices.DeleteFunc(slices.Clone(r.Notes), func(t string) bool { return slices.Contains(said, t) })
+}

@@ -1,0 +1,370 @@
+// Package train assembles the laboratory of GPU training memory: one GPU trains
+// a network whose data does not fit into its memory.
+package train
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/study"
+	core "spillway/sim/train"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/papers/g10"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/jsonx"
+	"spillway/traces/zoo"
+	"spillway/ui/lab"
+)
+
+// A settings is everything a run depends on besides the system.
+type settings struct {
+	Model   string // of the zoo
+	Batch   int64
+	Times   string // workload.TimeSource
+	GPU     string // that times are estimated for
+	Entry   string // of opened files, instead of the four above; empty for none
+	Preset  string // of the machine
+	SSD     string // drive to simulate, fixed for the machine's rates
+	Mode    string // quirks
+	Machine machine.Machine
+	Options system.Options
+}
+
+// fixed is the choice of no simulated drive.
+const fixed = "fixed"
+
+// standard is what the G10 paper's headline runs have.
+func standard() settings {
+	return settings{
+		Model: "bert-base", Batch: 256, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
+		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
+		Machine: machine.Presets()[0].Machine, Options: system.Published(),
+	}
+}
+
+// request returns the run of one system.
+func (s *settings) request(name string) (core.Request, error) {
+	q := core.Request{System: name, Machine: s.Machine, Options: s.Options}
+	if s.SSD != fixed {
+		q.SSD = s.SSD
+	}
+	var err error
+	q.Options.Quirks, err = quirk.Parse(s.Mode)
+	return q, err
+}
+
+// A Workload is what runs, shared by all systems.
+type Workload = *workload.Workload
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, Workload, *result.Result]{
+		Info: lab.Info{
+			Name: "train", Title: "Training memory",
+			About:    "One GPU trains a network that does not fit into its memory.",
+			Lead:     "What happens when a training job does not fit into GPU memory.",
+			Systems:  systems(),
+			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
+			Sections: sections(), Quantities: quantities(), Charts: charts(),
+			Brief: []lab.Brief{
+				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+			},
+			Say: lab.Say{
+				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
+				Perfect: "as fast as a GPU that holds everything", Loss: "causes",
+				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+			},
+			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
+			Entry:             "entry",
+			Help:              help(),
+			Contradictions:    "hardware",
+			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check: func(s *settings) error {
+			return s.Machine.Validate()
+		},
+		Open: open,
+		Source: func(s *settings) string {
+			if s.Entry != "" {
+				return "entry " + s.Entry
+			}
+			return fmt.Sprint(s.Model, s.Batch, s.Times, s.GPU)
+		},
+		Load: load,
+		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
+			q, err := s.request(system)
+			if err != nil {
+				return nil, err
+			}
+			return core.Run(w, q, p)
+		},
+		Report:  describe,
+		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
+		Hash:    result.Hash,
+		Section: section,
+		Studies: []*study.Paper{g10.Paper()},
+	})
+}
+
+// load returns the workload: a model of the zoo, or an entry of opened files.
+func load(s *settings, f lab.Files) (Workload, error) {
+	if s.Entry != "" {
+		return entry(s.Entry, f)
+	}
+	if workload.TimeSource(s.Times) == workload.ColdModel {
+		return zoo.Build(s.Model, int(s.Batch), zoo.AsPaper())
+	}
+	gpu, err := zoo.FindGPU(s.GPU)
+	if err != nil {
+		return nil, err
+	}
+	return zoo.Build(s.Model, int(s.Batch), zoo.Clean(gpu))
+}
+
+// systems lists the systems of the laboratory.
+func systems() []lab.System {
+	o := system.Published()
+	list := make([]lab.System, len(core.Systems))
+	for i, s := range core.Systems {
+		list[i] = lab.System{
+			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
+			Bound: s.Runtime(&o).Memory == engine.Unlimited,
+		}
+	}
+	return list
+}
+
+// knobs returns the settings by panel.
+func knobs() map[string][]knob.Knob[settings] {
+	return map[string][]knob.Knob[settings]{"workload": workloadKnobs(), "hardware": hardwareKnobs(), "fidelity": {modeKnob()}, "options": optionKnobs()}
+}
+
+func workloadKnobs() []knob.Knob[settings] {
+	model := knob.Knob[settings]{
+		Key: "model", Label: "Model", Help: "The network that is trained.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Model },
+	}
+	least, most := 1<<30, 0
+	for i := range zoo.Models {
+		m := &zoo.Models[i]
+		least, most = min(least, m.MinBatch), max(most, m.MaxBatch)
+		var times []string
+		for _, t := range m.Sources() {
+			times = append(times, string(t))
+		}
+		hint := ""
+		if len(m.Batches) > 0 {
+			hint = fmt.Sprintf("In %s. Worth trying: %s.", m.Sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Batches), " ", ", "), "[]"))
+		}
+		model.Choices = append(model.Choices, knob.Choice{
+			Key: m.ID, Label: m.Title, Help: m.About + " " + zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
+			Limits: []knob.Limit{
+				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
+				{Key: "times", Choices: times},
+			},
+		})
+	}
+	batch := knob.Knob[settings]{
+		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true,
+		Get: func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
+	}
+	times := knob.Knob[settings]{
+		Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Times },
+		Choices: []knob.Choice{
+			{
+				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Moot: []string{"gpu"}, Why: "the paper's A100",
+				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
+			},
+			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A clean roofline model of the GPU: what a warm, well-measured kernel takes."},
+		},
+	}
+	gpu := knob.Knob[settings]{
+		Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine.", Kind: knob.One,
+		Word: func(s *settings) *string { return &s.GPU },
+	}
+	for _, g := range zoo.GPUs {
+		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
+	}
+	file := knob.Knob[settings]{
+		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
+		Word: func(s *settings) *string { return &s.Entry },
+	}
+	return []knob.Knob[settings]{model, batch, times, gpu, file}
+}
+
+func hardwareKnobs() []knob.Knob[settings] {
+	numbers := machine.Knobs()
+	text := func(m *machine.Machine, onlyIfNot *machine.Machine) string {
+		var pairs []knob.Pair
+		for i := range numbers {
+			k := &numbers[i]
+			if onlyIfNot == nil || k.Get(m) != k.Get(onlyIfNot) {
+				pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(m)})
+			}
+		}
+		return knob.Join(pairs, " ")
+	}
+	estimate := func(gpu string) string { // kernel times follow the GPU where they can
+		if _, err := zoo.FindGPU(gpu); err != nil {
+			return ""
+		}
+		return " gpu=" + gpu
+	}
+	preset := knob.Knob[settings]{
+		Key: "machine", Label: "Preset", Help: "A whole machine to start from; what is reset goes back to it.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Preset },
+	}
+	for _, p := range machine.Presets() {
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: text(&p.Machine, nil) + estimate(p.GPU)})
+	}
+	list := []knob.Knob[settings]{preset}
+	for _, slot := range machine.Slots() {
+		part := knob.Knob[settings]{
+			Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
+			Word: func(*settings) *string { return new(string) },
+		}
+		for _, p := range slot.Parts {
+			// The part's own numbers: what it changes in a machine of ones, whose links
+			// hold nothing back unless the part is one.
+			m := machine.Machine{GPUMemory: 1, HostMemory: 1, SSDRead: 1, SSDWrite: 1, SSDLatency: 1, GPULink: 1000 * unit.GBps, HostLink: 1000 * unit.GBps}
+			if slot.Key == "link" {
+				m.GPULink, m.HostLink = 1, 1
+			}
+			before := m
+			p.Fit(&m)
+			set := text(&m, &before)
+			if slot.Key == "gpu" {
+				set += estimate(p.Key)
+			}
+			part.Choices = append(part.Choices, knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: strings.TrimSpace(set)})
+		}
+		list = append(list, part)
+	}
+	list = append(list, driveKnob())
+	for _, k := range numbers {
+		list = append(list, lift(k, func(s *settings) *machine.Machine { return &s.Machine }))
+	}
+	return list
+}
+
+func optionKnobs() []knob.Knob[settings] {
+	var list []knob.Knob[settings]
+	for _, k := range core.Knobs() {
+		list = append(list, lift(k, func(s *settings) *system.Options { return &s.Options }))
+	}
+	return list
+}
+
+// lift makes a knob of a part of the settings one of the settings.
+func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
+	return knob.Knob[settings]{
+		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
+		Scale: k.Scale, Min: k.Min, Max: k.Max, Cap: k.Cap,
+		Get: func(s *settings) int64 { return k.Get(part(s)) }, Set: func(s *settings, v int64) { k.Set(part(s), v) },
+	}
+}
+
+// modeKnob chooses between the published simulator's accidents and the paper.
+func modeKnob() knob.Knob[settings] {
+	k := knob.Knob[settings]{
+		Key: "mode", Label: "Fidelity", Help: "Which accidents of the published simulator are on.", Kind: knob.Many, Always: true,
+		Word: func(s *settings) *string { return &s.Mode },
+	}
+	inert := map[string][]string{}
+	for _, e := range quirk.All() {
+		for _, key := range g10.Inert(e.Quirk) {
+			inert[e.Key] = append(inert[e.Key], key)
+		}
+	}
+	effects := effectTexts()
+	var all []string
+	for _, e := range quirk.All() {
+		all = append(all, e.Key)
+		k.Choices = append(k.Choices, knob.Choice{
+			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: effects[e.Key],
+			Moot: inert[e.Key], Why: "no effect with quirk " + e.Key,
+		})
+	}
+	k.Sets = []knob.Choice{
+		{Key: "published", Label: "As published", Word: "as published", Set: strings.Join(all, ","), Help: "The published G10 simulator with all its accidents: reproduces the artifact's numbers."},
+		{Key: "corrected", Label: "Corrected", Word: "corrected", Help: "What the paper describes, on one engine for all systems, without the published simulator's accidents."},
+	}
+	return k
+}
+
+// pairs writes a request as settings: every number, so that nothing depends on
+// what was set before.
+func pairs(q *core.Request) string {
+	list := []knob.Pair{{Key: "machine", Text: machine.Presets()[0].Key}}
+	for _, k := range machine.Knobs() {
+		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Machine)})
+	}
+	for _, k := range core.Knobs() {
+		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Options)})
+	}
+	drive := fixed
+	if q.SSD != "" {
+		drive = q.SSD
+	}
+	list = append(list, knob.Pair{Key: "ssd", Text: drive}, knob.Pair{Key: "mode", Text: q.Options.Quirks.String()})
+	return knob.Join(list, " ")
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+func help() []lab.Help {
+	return []lab.Help{
+		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
+		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
+		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
+		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
+		{Title: "Traffic", Text: "Bytes moved in one iteration, seen from the GPU; 1 GB is 10⁹ bytes, 1 GiB is 2³⁰."},
+	}
+}
+
+// describe is the report of a result.
+func describe(w Workload, s *settings, r *result.Result) *report.Report {
+	rep := &report.Report{
+		Fits: r.Fits, Reason: r.Reason, Notes: remarks(r), Origin: w.Origin,
+		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
+			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
+	}
+	if s.Entry != "" {
+		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times)}}
+	}
+	if !r.Fits {
+		return rep
+	}
+	for i := range numbers {
+		v := report.None()
+		if n := &numbers[i]; n.has == nil || n.has(w, r) {
+			v = n.value(w, r)
+		}
+		rep.Values = append(rep.Values, v)
+	}
+	rep.Curves = curves(r)
+	return rep
+}
+
+// timesWords says a source of kernel times behind "kernel times".
+func timesWords(t workload.TimeSource) string {
+	switch t {
+	case workload.Estimated:
+		return "estimated"
+	case workload.ColdModel:
+		return "as the paper measured"
+	}
+	return "measured"
+}

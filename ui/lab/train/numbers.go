@@ -1,0 +1,148 @@
+package train
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"spillway/sim/report"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+)
+
+// A number is a quantity and how it is taken from a result that fits.
+type number struct {
+	report.Quantity
+	value func(w Workload, r *result.Result) float64
+	has   func(w Workload, r *result.Result) bool // nil: every result has it
+}
+
+var numbers = list()
+
+func quantities() []report.Quantity {
+	qs := make([]report.Quantity, len(numbers))
+	for i := range numbers {
+		qs[i] = numbers[i].Quantity
+	}
+	return qs
+}
+
+// performance is throughput relative to a GPU that holds everything: 1 is as fast.
+func performance(r *result.Result) float64 { return float64(r.Ideal) / float64(max(r.Time(), 1)) }
+
+// seconds converts cycles of r's clock.
+func seconds(r *result.Result, c unit.Cycles) float64 { return float64(c) / float64(r.Clock) }
+
+func list() []number {
+	var ns []number
+	add := func(key, label, unit, help string, places, better int, f func(r *result.Result) float64) *number {
+		ns = append(ns, number{
+			Quantity: report.Quantity{Key: key, Label: label, Unit: unit, Help: help, Places: places, Better: better},
+			value:    func(_ Workload, r *result.Result) float64 { return f(r) },
+		})
+		return &ns[len(ns)-1]
+	}
+	time := func(key, label, help string, better int, f func(r *result.Result) unit.Cycles) *number {
+		return add(key+"_s", label, "s", help, 4, better, func(r *result.Result) float64 { return seconds(r, f(r)) })
+	}
+	bytes := func(key, label, unitName, help string, scale float64, better int, f func(r *result.Result) unit.Bytes) {
+		add(key+"_bytes", label, unitName, help, 2, better, func(r *result.Result) float64 { return float64(f(r)) }).Scale = scale
+	}
+	add("normalized_throughput", "Throughput, normalized", "× ideal", "Ideal iteration time over iteration time.", 4, 1, performance)
+	samples := add("throughput_samples_per_s", "Throughput", "samples/s", "Batch size over iteration time.", 2, 1, nil)
+	samples.value = func(w Workload, r *result.Result) float64 { return float64(w.Batch) / seconds(r, r.Time()) }
+	samples.has = func(w Workload, _ *result.Result) bool { return w.Batch > 0 }
+	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one.", -1, (*result.Result).Time)
+	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
+	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Compute })
+	time("overlap", "Overlap", "Kernels run while data moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Overlap })
+	time("stall", "Stall", "Kernels wait.", -1, func(r *result.Result) unit.Cycles { return r.Main().Stall })
+	time("doubled", "Counted twice by the artifact", "Waits in which nothing moves: as published they are part of both compute and stall, which here are without them.", 0,
+		func(r *result.Result) unit.Cycles { return r.Main().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Main().Doubled > 0 }
+	for c := range result.NumCauses {
+		time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
+			func(r *result.Result) unit.Cycles { return r.Main().Ledger[c] })
+	}
+	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
+		bytes(key, label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.", 1e9, -1, func(r *result.Result) unit.Bytes { return f(&r.Main().Traffic) })
+	}
+	traffic("ssd_to_gpu", "SSD → GPU", func(t *result.Traffic) unit.Bytes { return t.SSDIn })
+	traffic("gpu_to_ssd", "GPU → SSD", func(t *result.Traffic) unit.Bytes { return t.SSDOut })
+	traffic("host_to_gpu", "Host → GPU", func(t *result.Traffic) unit.Bytes { return t.HostIn })
+	traffic("gpu_to_host", "GPU → host", func(t *result.Traffic) unit.Bytes { return t.HostOut })
+	fault := func(key, label string, f func(*result.Faults) int64) {
+		add("faults_"+key+"_pages", label, "pages", "Pages not ready when a kernel wanted to start.", 0, -1, func(r *result.Result) float64 { return float64(f(&r.Main().Faults)) })
+	}
+	fault("moving", "Faults on moving pages", func(f *result.Faults) int64 { return f.Moving })
+	fault("host", "Faults on host pages", func(f *result.Faults) int64 { return f.Host })
+	fault("ssd", "Faults on SSD pages", func(f *result.Faults) int64 { return f.SSD })
+	fault("unallocated", "Faults on fresh pages", func(f *result.Faults) int64 { return f.Unallocated })
+	peaks := func(key, label string, f func(*result.Result) unit.Bytes) {
+		bytes(key, label, "GiB", "Most memory in use at the end of any kernel; 1 GiB is 2³⁰ bytes.", float64(unit.GiB), 0, f)
+	}
+	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
+	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	add("kernels_slowed_percent", "Kernels slowed by more than 1 %", "%", "Share of the kernels that take more than 1.01 times their ideal time.", 1, -1, slowed)
+	slow := func(key, label string, q float64) {
+		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return quantile(slowdowns(r), q) })
+	}
+	slow("median", "Kernel slowdown, median", 0.5)
+	slow("p90", "Kernel slowdown, 90th percentile", 0.9)
+	slow("p99", "Kernel slowdown, 99th percentile", 0.99)
+	slow("worst", "Kernel slowdown, worst", 1)
+	drive := func(key, label, unitName, help string, places, better int, ages bool, f func(*result.SSD) float64) {
+		add(key, label, unitName, help, places, better, func(r *result.Result) float64 { return f(r.SSD) }).has = func(_ Workload, r *result.Result) bool {
+			return r.SSD != nil && (!ages || r.SSD.Written > 0)
+		}
+	}
+	const sustains = "What the simulated drive sustains under this traffic."
+	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
+	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
+	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, false, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
+	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, false, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
+	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, true, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
+	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, true, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) })
+	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
+	return ns
+}
+
+// causeKey is a cause's quantity without its unit.
+func causeKey(c result.Cause) string {
+	return "beyond_ideal_" + strings.ReplaceAll(strings.ToLower(c.String()), " ", "_")
+}
+
+// peak returns the most GPU and host memory in use at the end of any kernel.
+func peak(r *result.Result) (gpu, host unit.Bytes) {
+	for i := range r.Kernels {
+		gpu, host = max(gpu, r.Kernels[i].GPU), max(host, r.Kernels[i].Host)
+	}
+	return gpu, host
+}
+
+// slowdowns returns every kernel's time over its ideal time, smallest first.
+func slowdowns(r *result.Result) []float64 {
+	xs := make([]float64, 0, len(r.Kernels))
+	for i := range r.Kernels {
+		if k := &r.Kernels[i]; k.Ideal > 0 {
+			xs = append(xs, float64(k.End-k.Start)/float64(k.Ideal))
+		}
+	}
+	slices.Sort(xs)
+	return xs
+}
+
+// quantile of sorted xs, q from 0 to 1, the nearest one that exists.
+func quantile(xs []float64, q float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	return xs[int(math.Round(q*float64(len(xs)-1)))]
+}
+
+// slowed is the percentage of kernels slowed by more than 1 %.
+func slowed(r *result.Result) float64 {
+	xs := slowdowns(r)
+	i, _ := slices.BinarySearch(xs, math.Nextafter(1.01, 2))
+	return 100 * float64(len(xs)-i) / float64(max(1, len(xs)))
+}

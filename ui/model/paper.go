@@ -1,0 +1,561 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"spillway/sim/knob"
+	"spillway/sim/study"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// Papers runs what a laboratory's papers published and compares. Each run
+// happens once, however many figures share it.
+type Papers struct {
+	Rev int // counts changes of what is known
+
+	room  *Room
+	list  []*paper
+	jobs  map[int]job   // jobs under way
+	begun time.Time     // when the newest run of work began
+	took  time.Duration // how long it took, when over
+}
+
+// A job is what a worker has been asked about a paper.
+type job struct {
+	paper  *paper
+	kind   work.Kind
+	run    int    // of Measure
+	figure string // of Sheet
+	rev    int    // of the paper, when it was asked
+}
+
+// A paper is one publication.
+type paper struct {
+	lab.PaperInfo
+	outline *study.Outline
+	asked   bool // for the outline
+	problem string
+	runs    []paperRun
+	byName  map[string]int
+	rev     int // counts changes of outcomes
+	sheet   *study.Sheet
+	sheetOf int // rev that sheet is of
+	tallies []study.Tally
+	tallyOf int
+	asking  map[work.Kind]bool // sheets and tallies under way
+	at      map[work.Kind]time.Time
+}
+
+// A paperRun is one simulation of a paper, or one analysis.
+type paperRun struct {
+	study.Run
+	wanted  map[string]bool // by the figures that ask for it now
+	id      int             // of the job, 0 if none
+	done    float64
+	outcome *study.Outcome
+	err     string
+	source  string // the workload it was measured with
+}
+
+func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
+
+func newPapers(r *Room) *Papers {
+	p := &Papers{room: r, jobs: map[int]job{}}
+	for _, i := range r.Info.Papers {
+		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[work.Kind]bool{}, at: map[work.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
+	}
+	return p
+}
+
+// split takes the name of a figure apart: its paper, and its ID there. Without a
+// known paper it is the first figure of the first.
+func (p *Papers) split(name string) (x *paper, figure string) {
+	key, figure, _ := strings.Cut(name, ".")
+	for _, x := range p.list {
+		if x.Key == key {
+			if figure == "" && x.outline != nil && len(x.outline.Figures) > 0 {
+				figure = x.outline.Figures[0].ID
+			}
+			return x, figure
+		}
+	}
+	if len(p.list) == 0 {
+		return nil, ""
+	}
+	x = p.list[0]
+	if x.outline != nil && len(x.outline.Figures) > 0 {
+		return x, x.outline.Figures[0].ID
+	}
+	return x, ""
+}
+
+// Shown is the figure that is shown, by its full name: "g10.14".
+func (p *Papers) Shown() string {
+	x, figure := p.split(p.room.State.Figure)
+	if x == nil {
+		return ""
+	}
+	return x.Key + "." + figure
+}
+
+// refresh asks for what the view lacks.
+func (p *Papers) refresh() {
+	if p.room.State.View != Reproduce {
+		return
+	}
+	for _, x := range p.list {
+		if !x.asked {
+			x.asked = true
+			p.ask(x, job{kind: work.Outline}, &work.Job{})
+		}
+	}
+	p.sheets()
+}
+
+func (p *Papers) ask(x *paper, t job, j *work.Job) {
+	j.ID, j.Lab, j.Kind, j.Paper = p.room.session.id(), p.room.Info.Name, t.kind, x.Key
+	t.paper = x
+	p.jobs[j.ID] = t
+	p.room.session.host.Start(j, t.kind == work.Measure)
+}
+
+// oftenest is how often the shown figure follows runs that are going on.
+const oftenest = 400 * time.Millisecond
+
+// sheets asks for the sheet of the shown figure and the tallies of all, when what
+// is known has changed.
+func (p *Papers) sheets() {
+	shown, figure := p.split(p.room.State.Figure)
+	for _, x := range p.list {
+		if x.outline == nil {
+			continue
+		}
+		early := func(k work.Kind) bool { return p.Active() && time.Since(x.at[k]) < oftenest }
+		other := x.sheet == nil || x.sheet.Figure != figure
+		if x == shown && !x.asking[work.Sheet] && (other || x.sheetOf != x.rev && !early(work.Sheet)) && figure != "" {
+			x.asking[work.Sheet], x.at[work.Sheet] = true, time.Now()
+			p.ask(x, job{kind: work.Sheet, figure: figure, rev: x.rev}, &work.Job{Name: figure, Outcomes: x.outcomes(figure)})
+		}
+		if !x.asking[work.Tallies] && x.tallyOf != x.rev && !early(work.Tallies) {
+			x.asking[work.Tallies], x.at[work.Tallies] = true, time.Now()
+			p.ask(x, job{kind: work.Tallies, rev: x.rev}, &work.Job{Outcomes: x.outcomes(study.AllClaims)})
+		}
+	}
+}
+
+// outcomes are what is known about a figure, or about everything.
+func (x *paper) outcomes(figure string) []study.Outcome {
+	var list []study.Outcome
+	for i := range x.runs {
+		if r := &x.runs[i]; r.outcome != nil && r.serves(figure) {
+			list = append(list, *r.outcome)
+		}
+	}
+	return list
+}
+
+func (r *paperRun) serves(figure string) bool {
+	return figure == study.AllClaims || slices.Contains(r.Figures, figure)
+}
+
+// answer takes what a worker said; it reports whether it was about a paper.
+func (p *Papers) answer(a *work.Answer) bool {
+	t, ok := p.jobs[a.ID]
+	if !ok {
+		return false
+	}
+	x := t.paper
+	if !a.Last {
+		if t.kind == work.Measure && a.Total > 0 {
+			x.runs[t.run].done = float64(a.Done) / float64(a.Total)
+		}
+		return true
+	}
+	delete(p.jobs, a.ID)
+	p.Rev++
+	switch t.kind {
+	case work.Outline:
+		x.outline, x.problem = a.Outline, a.Error
+		if a.Outline != nil {
+			for i, r := range a.Outline.Runs {
+				x.byName[r.Name] = i
+				x.runs = append(x.runs, paperRun{Run: r, wanted: map[string]bool{}})
+			}
+		}
+	case work.Sheet:
+		x.asking[work.Sheet] = false
+		if x.sheet, x.sheetOf = a.Sheet, t.rev; a.Error != "" {
+			x.problem = a.Error
+		}
+	case work.Tallies:
+		x.asking[work.Tallies] = false
+		x.tallies, x.tallyOf = a.Tallies, t.rev
+	case work.Measure:
+		r := &x.runs[t.run]
+		r.id, r.done, r.outcome, r.err = 0, 0, a.Outcome, a.Error
+		clear(r.wanted)
+		if !r.known() {
+			r.err = "the worker answered something else"
+		}
+		x.rev++
+		p.feed()
+		if p.took == 0 && !p.Active() {
+			p.took = time.Since(p.begun)
+		}
+	}
+	p.sheets()
+	return true
+}
+
+// source returns the setup of a run: with the original of its workload if the
+// opened files have it, else the bundled one that stands in for it.
+func (p *Papers) source(x *paper, r *study.Run) (set string, files int, rebuilt bool) {
+	f := &p.room.Files
+	if p.room.Info.Entry == "" || r.Is == "" || f.Opening {
+		return r.Set, 0, x.outline.Standing != ""
+	}
+	var best *lab.Entry
+	for i := range f.Entries {
+		if e := &f.Entries[i]; e.Is == r.Is && e.Error == "" && (best == nil || e.Set == "" && best.Set != "") {
+			best = e
+		}
+	}
+	if best == nil {
+		return r.Set, 0, x.outline.Standing != ""
+	}
+	return r.Set + " " + knob.Join([]knob.Pair{{Key: p.room.Info.Entry, Text: best.Name}}, " "), f.Number, false
+}
+
+// filesChanged forgets what was known about workloads that are now others.
+func (p *Papers) filesChanged() {
+	for _, x := range p.list {
+		for i := range x.runs {
+			r := &x.runs[i]
+			if set, files, _ := p.source(x, &r.Run); (r.known() || r.id != 0) && r.source != fmt.Sprint(set, files) {
+				p.stop(x, i)
+				r.outcome, r.err = nil, ""
+			}
+		}
+		x.rev++
+	}
+	p.Rev++
+	p.feed()
+	p.refresh()
+}
+
+// mostAtOnce is how many jobs are handed to the workers: enough to keep them
+// busy, few enough that other work does not wait long.
+const mostAtOnce = 6
+
+// Run reproduces a figure, by its full name; what is known is not run again. A
+// paper's claims reproduce everything in it.
+func (p *Papers) Run(name string) {
+	x, figure := p.split(name)
+	if x == nil || x.outline == nil {
+		return
+	}
+	if !p.Active() {
+		p.begun, p.took = time.Now(), 0
+	}
+	for i := range x.runs {
+		r := &x.runs[i]
+		if !r.serves(figure) {
+			continue
+		}
+		r.err = "" // try again
+		if !r.known() {
+			r.wanted[figure] = true
+		}
+	}
+	p.Rev++
+	p.feed()
+	p.refresh()
+}
+
+// Cancel stops what only this figure waits for; of a paper's claims, everything.
+func (p *Papers) Cancel(name string) {
+	x, figure := p.split(name)
+	if x == nil {
+		return
+	}
+	for i := range x.runs {
+		r := &x.runs[i]
+		if figure == study.AllClaims {
+			clear(r.wanted)
+		}
+		delete(r.wanted, figure)
+		if len(r.wanted) == 0 {
+			p.stop(x, i)
+		}
+	}
+	p.Rev++
+	p.feed()
+	p.sheets()
+}
+
+// Forget drops what is known about a figure, so that it can be run again; others
+// that share its runs lose them too.
+func (p *Papers) Forget(name string) {
+	p.Cancel(name)
+	x, figure := p.split(name)
+	for i := range x.runs {
+		if r := &x.runs[i]; r.serves(figure) {
+			p.stop(x, i)
+			r.outcome, r.err = nil, ""
+			clear(r.wanted)
+		}
+	}
+	x.rev++
+	p.Rev++
+	p.refresh()
+}
+
+// stop ends the run's job, if it has one. The run stays wanted.
+func (p *Papers) stop(x *paper, i int) {
+	if r := &x.runs[i]; r.id != 0 {
+		delete(p.jobs, r.id)
+		p.room.session.host.Stop([]int{r.id})
+		r.id, r.done = 0, 0
+	}
+}
+
+// feed hands wanted runs to the workers.
+func (p *Papers) feed() {
+	if p.room.Files.Opening {
+		return
+	}
+	busy := 0
+	for _, t := range p.jobs {
+		if t.kind == work.Measure {
+			busy++
+		}
+	}
+	for _, x := range p.list {
+		for i := range x.runs {
+			if busy >= mostAtOnce {
+				return
+			}
+			r := &x.runs[i]
+			if len(r.wanted) == 0 || r.id != 0 || r.known() {
+				continue
+			}
+			set, files, rebuilt := p.source(x, &r.Run)
+			j := &work.Job{Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
+			p.ask(x, job{kind: work.Measure, run: i}, j)
+			r.id, r.source = j.ID, fmt.Sprint(set, files)
+			busy++
+		}
+	}
+}
+
+// Active reports whether any run waits or computes.
+func (p *Papers) Active() bool {
+	return slices.ContainsFunc(p.list, func(x *paper) bool {
+		return slices.ContainsFunc(x.runs, func(r paperRun) bool { return len(r.wanted) > 0 })
+	})
+}
+
+// Elapsed is how long the newest work has taken; 0 if there was none.
+func (p *Papers) Elapsed() time.Duration {
+	switch {
+	case p.begun.IsZero():
+		return 0
+	case p.took > 0:
+		return p.took
+	}
+	return time.Since(p.begun)
+}
+
+// A Standing says how far the runs of a figure, or of a paper, are.
+type Standing struct {
+	Runs, Known, Waiting, Errors int
+	Error                        string // the first
+	done                         float64
+}
+
+// Percent is the progress from 0 to 100.
+func (s *Standing) Percent() int {
+	if s.Runs == 0 {
+		return 0
+	}
+	return int(100 * (float64(s.Known) + s.done) / float64(s.Runs))
+}
+
+// Standing tells about a figure by its full name, or about a paper's claims.
+func (p *Papers) Standing(name string) Standing {
+	var s Standing
+	x, figure := p.split(name)
+	if x == nil {
+		return s
+	}
+	for i := range x.runs {
+		r := &x.runs[i]
+		if !r.serves(figure) {
+			continue
+		}
+		s.Runs++
+		switch {
+		case r.err != "":
+			s.Known++
+			if s.Errors++; s.Error == "" {
+				s.Error = r.err
+			}
+		case r.known():
+			s.Known++
+		case len(r.wanted) > 0 && (figure == study.AllClaims || r.wanted[figure]):
+			s.Waiting++
+			s.done += r.done
+		}
+	}
+	return s
+}
+
+// A Verdict is a conclusion in words and a class that colors it.
+type Verdict struct{ Text, Class string }
+
+// Verdict concludes about a figure by its full name.
+func (p *Papers) Verdict(name string) Verdict {
+	s := p.Standing(name)
+	switch {
+	case s.Waiting > 0:
+		return Verdict{fmt.Sprintf("%d of %d runs", s.Known, s.Runs), "busy"}
+	case s.Errors > 0:
+		return Verdict{fmt.Sprintf("%d runs failed", s.Errors), "bad"}
+	}
+	x, figure := p.split(name)
+	t := x.tally(figure)
+	switch {
+	case t == nil || t.Known < t.Runs || t.Verdict == "" || t.Points+t.Claims == 0:
+		if s.Known == 0 {
+			return Verdict{"not run", "none"}
+		}
+		if t == nil || s.Known < s.Runs {
+			return Verdict{fmt.Sprintf("%d of %d runs", s.Known, s.Runs), "none"}
+		}
+		return Verdict{"run", "ok"}
+	case figure == study.AllClaims:
+		return Verdict{t.ClaimVerdict, class(t.ClaimsGood)}
+	}
+	return Verdict{t.Verdict, class(t.Good)}
+}
+
+func class(good bool) string {
+	if good {
+		return "ok"
+	}
+	return "warn"
+}
+
+// tally is what came out of a figure, or of everything; nil if not known.
+func (x *paper) tally(figure string) *study.Tally {
+	if x.outline == nil || len(x.tallies) != len(x.outline.Figures)+1 {
+		return nil
+	}
+	for i := range x.outline.Figures {
+		if x.outline.Figures[i].ID == figure {
+			return &x.tallies[i]
+		}
+	}
+	return &x.tallies[len(x.tallies)-1]
+}
+
+// An Item is a line in the list of what can be reproduced.
+type Item struct {
+	Name    string // full: "g10.14"
+	Label   string // "Figure 14"
+	Title   string
+	Shown   bool
+	Verdict Verdict
+	Running bool
+	Known   bool // nothing is left to run
+	Percent int
+}
+
+// A PaperView is one paper as the page lists it.
+type PaperView struct {
+	lab.PaperInfo
+	Outline *study.Outline // nil before it is there
+	Problem string         // why it cannot be shown, or the first run that failed
+	All     Item           // everything in it, and its claims
+	Items   []Item
+	Tally   *study.Tally // of everything; nil before anything is known
+	// Have and Need say how many of its workloads the opened files hold; Need is 0
+	// when it has none of its own.
+	Have, Need int
+}
+
+// Views returns the papers.
+func (p *Papers) Views() []PaperView {
+	list := make([]PaperView, len(p.list))
+	for i, x := range p.list {
+		v := PaperView{PaperInfo: x.PaperInfo, Outline: x.outline, Problem: x.problem}
+		if x.outline != nil {
+			for _, f := range x.outline.Figures {
+				v.Items = append(v.Items, p.item(x, f.ID, figureLabel(f.ID), f.Title))
+			}
+			v.All = p.item(x, study.AllClaims, "Claims", "The numbers in the text")
+			v.Tally = x.tally(study.AllClaims)
+			v.Have, v.Need = p.originals(x)
+			if s := p.Standing(v.All.Name); s.Error != "" {
+				v.Problem = fmt.Sprintf("%d runs failed. The first: %s", s.Errors, s.Error)
+			}
+		}
+		list[i] = v
+	}
+	return list
+}
+
+// figureLabel names a figure or, when its ID begins with T, a table.
+func figureLabel(id string) string {
+	if number, ok := strings.CutPrefix(id, "T"); ok {
+		return "Table " + number
+	}
+	return "Figure " + id
+}
+
+func (p *Papers) item(x *paper, figure, label, title string) Item {
+	name := x.Key + "." + figure
+	s := p.Standing(name)
+	return Item{
+		Name: name, Label: label, Title: title, Shown: p.Shown() == name, Verdict: p.Verdict(name),
+		Running: s.Waiting > 0, Known: s.Known == s.Runs && s.Errors == 0, Percent: s.Percent(),
+	}
+}
+
+// originals counts the workloads that the opened files hold, of those that stand
+// in for others.
+func (p *Papers) originals(x *paper) (have, need int) {
+	if x.outline.Standing == "" {
+		return 0, 0
+	}
+	seen := map[string]bool{}
+	for i := range x.runs {
+		if r := &x.runs[i]; r.Is != "" && !seen[r.Is] {
+			seen[r.Is] = true
+			if _, _, rebuilt := p.source(x, &r.Run); !rebuilt {
+				have++
+			}
+		}
+	}
+	return have, len(seen)
+}
+
+// Sheet is what is known of the shown figure; nil before it is there.
+func (p *Papers) Sheet() *study.Sheet {
+	x, figure := p.split(p.room.State.Figure)
+	if x == nil || x.sheet == nil || x.sheet.Figure != figure {
+		return nil
+	}
+	return x.sheet
+}
+
+// Show shows a figure by its full name.
+func (p *Papers) Show(name string) {
+	p.room.State.Figure = name
+	p.Rev++
+	p.refresh()
+}

@@ -1,0 +1,116 @@
+package model
+
+import (
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// A sectionState is what is known of one of the laboratory's own sections.
+type sectionState struct {
+	open  bool
+	id    int    // of the job, 0 if none
+	key   string // what shown or the job is about
+	shown *report.Section
+	err   string
+}
+
+// A SectionView is one of the laboratory's own sections as the page shows it.
+type SectionView struct {
+	lab.Section
+	Open   bool
+	Shown  *report.Section // nil before it is computed
+	Error  string
+	Busy   bool
+	Fields []Field // its knobs
+}
+
+// Sections returns the sections that are there now.
+func (r *Room) Sections() []SectionView {
+	var list []SectionView
+	base := r.State.Look.Base()
+	for _, s := range r.Info.Sections {
+		if s.If != "" && r.State.Setup.Text(s.If) == "" {
+			continue
+		}
+		x := r.section(s.Key)
+		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0}
+		for i := range s.Knobs {
+			v.Fields = append(v.Fields, r.field(&s.Knobs[i], r.State.Look, base))
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func (r *Room) section(key string) *sectionState {
+	if r.sections[key] == nil {
+		r.sections[key] = &sectionState{}
+	}
+	return r.sections[key]
+}
+
+func (r *Room) sectionOpen(s *lab.Section) bool { return !s.Folded || r.section(s.Key).open }
+
+// ToggleSection opens a folded section or closes it.
+func (r *Room) ToggleSection(key string) {
+	x := r.section(key)
+	x.open = !x.open
+	r.refreshSections()
+}
+
+// view is the text of a section's knobs.
+func (r *Room) view(s *lab.Section) string {
+	pairs := make([]knob.Pair, len(s.Knobs))
+	for i := range s.Knobs {
+		pairs[i] = knob.Pair{Key: s.Knobs[i].Key, Text: r.State.Look.Text(s.Knobs[i].Key)}
+	}
+	return knob.Join(pairs, " ")
+}
+
+// refreshSections asks for what open sections lack. A section about a run waits
+// until the run in focus is there.
+func (r *Room) refreshSections() {
+	if r.State.View != Explore {
+		return
+	}
+	for i := range r.Info.Sections {
+		s := &r.Info.Sections[i]
+		if !r.sectionOpen(s) || s.If != "" && r.State.Setup.Text(s.If) == "" {
+			continue
+		}
+		x := r.section(s.Key)
+		j := &work.Job{Lab: r.Info.Name, Kind: work.Section, Key: s.Key, View: r.view(s)}
+		if s.Run {
+			if r.Blocked() != "" || r.Active() {
+				continue
+			}
+			j.Setup, j.System, j.Files = r.State.Setup.String(), r.Focus(), r.number()
+		}
+		key := j.View + " " + j.Setup + " " + j.System
+		if x.key == key {
+			continue
+		}
+		if x.id != 0 {
+			r.session.host.Stop([]int{x.id})
+		}
+		j.ID = r.session.id()
+		x.id, x.key = j.ID, key
+		r.session.host.Start(j, false)
+	}
+}
+
+func (r *Room) sectionAnswer(a *work.Answer) bool {
+	for _, x := range r.sections {
+		if x.id != a.ID {
+			continue
+		}
+		if a.Last {
+			x.id, x.shown, x.err = 0, a.Section, a.Error
+			r.Rev++
+		}
+		return true
+	}
+	return false
+}

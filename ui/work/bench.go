@@ -1,0 +1,179 @@
+package work
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+)
+
+// A Bench does the jobs of one laboratory, one at a time.
+type Bench struct {
+	Lab lab.Lab
+
+	number int // of the files at hand
+	files  []lab.File
+	source lab.Files // what they hold, nil until needed
+	err    error     // why it could not be opened
+}
+
+// Open gives b a set of files under a number, instead of the one it had.
+func (b *Bench) Open(number int, files []lab.File) {
+	b.number, b.files, b.source, b.err = number, files, nil, nil
+}
+
+// open returns what the files with this number hold, nil for number 0.
+func (b *Bench) open(number int) (lab.Files, error) {
+	switch {
+	case number == 0:
+		return nil, nil
+	case number != b.number:
+		return nil, errors.New("the files are no longer at hand; open them again")
+	case b.Lab.Open == nil:
+		return nil, fmt.Errorf("%s takes no files", b.Lab.Title)
+	}
+	if b.source == nil && b.err == nil {
+		b.source, b.err = b.Lab.Open(b.files)
+		b.files = nil
+	}
+	return b.source, b.err
+}
+
+// Do does j. progress may be nil; it is told now and then how much of a run is
+// done. A bug that makes the simulator panic becomes the answer's error.
+func (b *Bench) Do(j *Job, progress lab.Progress) (a Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the simulator has a bug: %v (%s)", p, place())}
+		}
+	}()
+	a = Answer{ID: j.ID, Last: true}
+	if err := b.do(j, progress, &a); err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
+	files, err := b.open(j.Files)
+	if err != nil {
+		return err
+	}
+	switch j.Kind {
+	case Run, Raw:
+		return b.run(j, files, progress, a)
+	case List:
+		a.Entries, a.Notes = files.Entries(), files.Notes()
+		return nil
+	case Section:
+		return b.section(j, files, a)
+	}
+	paper, err := b.Lab.Paper(j.Paper)
+	if err != nil {
+		return err
+	}
+	switch j.Kind {
+	case Outline:
+		a.Outline = paper.Outline()
+	case Measure:
+		o, raw, err := b.Lab.Measure(paper, j.Name, j.Setup, files, progress)
+		if err != nil {
+			return err
+		}
+		o.Rebuilt, a.Outcome = j.Rebuilt, o
+		if j.Hash && raw != nil {
+			a.Hash = b.Lab.Hash(raw)
+		}
+	case Sheet:
+		a.Sheet, err = paper.Sheet(j.Name, j.Outcomes)
+	case Tallies:
+		a.Tallies, err = paper.Tallies(j.Outcomes)
+	}
+	return err
+}
+
+func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
+	u, err := read(&b.Lab.Info, j.Setup)
+	if err != nil {
+		return err
+	}
+	if err := b.Lab.Check(u); err != nil {
+		a.Problems = Lines(err)
+		return nil
+	}
+	r, raw, err := b.Lab.Run(u, j.System, files, progress)
+	if err != nil {
+		return err
+	}
+	if j.Hash {
+		a.Hash = b.Lab.Hash(raw)
+	}
+	if j.Kind == Run {
+		a.Report = r
+		return nil
+	}
+	text, err := b.Lab.JSON(raw)
+	a.JSON = string(text)
+	return err
+}
+
+func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {
+	u, err := read(&b.Lab.Info, j.Setup)
+	if err != nil {
+		return err
+	}
+	for i := range b.Lab.Sections {
+		if s := &b.Lab.Sections[i]; s.Key == j.Key {
+			view := knob.NewSetup(s.Knobs)
+			pairs, err := knob.Pairs(j.View)
+			if err == nil {
+				err = view.Apply(pairs)
+			}
+			if err != nil {
+				return err
+			}
+			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files)
+			return err
+		}
+	}
+	return fmt.Errorf("%s has no section %q", b.Lab.Title, j.Key)
+}
+
+// read returns the setup that a text names.
+func read(i *lab.Info, text string) (*knob.Setup, error) {
+	u := i.Setup()
+	pairs, err := knob.Pairs(text)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	return u, err
+}
+
+// Lines splits a joined error into its messages.
+func Lines(err error) []string {
+	var many interface{ Unwrap() []error }
+	if !errors.As(err, &many) {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, e := range many.Unwrap() {
+		out = append(out, Lines(e)...)
+	}
+	return out
+}
+
+// place returns the function and line where the running panic began.
+func place() string {
+	_, after, _ := strings.Cut(string(debug.Stack()), "panic(")
+	lines := strings.Split(after, "\n")
+	for i := 2; i+1 < len(lines); i += 2 {
+		if name := lines[i]; !strings.HasPrefix(name, "runtime.") && strings.Contains(name, "spillway/") {
+			file := strings.TrimSpace(lines[i+1])
+			return file[strings.LastIndex(file, "/")+1:]
+		}
+	}
+	return "place unknown"
+}

@@ -1,0 +1,65 @@
+// Package work is what the page and the workers say to each other, and the bench
+// that does the work with one laboratory. It knows no browser: a worker, the
+// native tests and the command all run the same code.
+package work
+
+import (
+	"spillway/sim/report"
+	"spillway/sim/study"
+	"spillway/ui/lab"
+)
+
+// A Kind is what a job is about.
+type Kind uint8
+
+// The kinds of job.
+const (
+	Run     Kind = iota // run one system: a Report
+	Raw                 // the same: the laboratory's own result as JSON text
+	List                // say what the opened files hold: Entries
+	Section             // compute one of the laboratory's own sections: a Section
+	Outline             // list a paper's figures and runs: an Outline
+	Measure             // one run of a paper: an Outcome
+	Sheet               // a figure of a paper from outcomes: a Sheet
+	Tallies             // what came out of every figure: Tallies
+)
+
+// A Job is one thing that a worker is asked to do.
+type Job struct {
+	ID   int    // never reused; answers carry it back
+	Lab  string // stable name of the laboratory
+	Kind Kind
+	// Setup and System name what runs, of Run, Raw, Section and Measure.
+	Setup, System string
+	Files         int // number of the set of opened files it needs, 0 if none
+	// Key is that of a Section, View the texts of its knobs.
+	Key, View string
+	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
+	// (Name: of the figure) and Tallies.
+	Paper, Name string
+	Outcomes    []study.Outcome
+	Rebuilt     bool // of Measure: a bundled workload stands in for the original
+	Hash        bool // also return the hash of the result
+}
+
+// An Answer is what a worker says about a job. A job has any number of progress
+// answers and one last one.
+type Answer struct {
+	ID          int
+	Last        bool
+	Done, Total int // progress, when not Last
+
+	Error string // what went wrong, with what to do
+	// Problems is what contradicts in the setup, so that nothing was run.
+	Problems []string
+	Report   *report.Report
+	JSON     string
+	Entries  []lab.Entry
+	Notes    []string // about opened files
+	Section  *report.Section
+	Outline  *study.Outline
+	Outcome  *study.Outcome
+	Sheet    *study.Sheet
+	Tallies  []study.Tally
+	Hash     string
+}
