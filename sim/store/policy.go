@@ -125,8 +125,18 @@ func class(b unit.Bytes) int { return bits.Len64(uint64(b)) }
 type victims struct {
 	by     order
 	bySize bool
-	heaps  []heap // by group, then by class
-	filled []uint64
+	heaps  []heap   // by group, then by class
+	filled []uint64 // classes that may have a tensor, by group
+	// What first has found in each group, unless stale has its bit; for
+	// policies that do not weigh sizes.
+	farthest []candidate
+	stale    uint64
+}
+
+// A candidate is a tensor and how much it is wanted; tensor -1 is none.
+type candidate struct {
+	tensor int32
+	value  int64
 }
 
 func newVictims(p *Policy, clients int) victims {
@@ -138,7 +148,8 @@ func newVictims(p *Policy, clients int) victims {
 	if v.bySize {
 		per = classes
 	}
-	v.heaps, v.filled = make([]heap, groups*per), make([]uint64, groups)
+	v.heaps, v.filled, v.farthest = make([]heap, groups*per), make([]uint64, groups), make([]candidate, groups)
+	v.stale = 1<<groups - 1
 	return v
 }
 
@@ -163,6 +174,7 @@ func (v *victims) heap(group, in int) *heap {
 func (v *victims) add(ts []tensor, t int32, key int64) {
 	g, in := v.place(&ts[t])
 	v.filled[g] |= 1 << in
+	v.stale |= 1 << g
 	h := v.heap(g, in)
 	if h.live++; len(h.entries) > 2*h.live+64 {
 		h.compact(ts)
@@ -173,33 +185,48 @@ func (v *victims) add(ts []tensor, t int32, key int64) {
 // drop counts a tensor out; its entry is stale once the tensor's stamp changes.
 func (v *victims) drop(x *tensor) {
 	g, in := v.place(x)
+	v.stale |= 1 << g
 	v.heap(g, in).live--
 }
 
 // first returns the victim where short bytes are missing and how far away its
-// next use is (times bytes for a policy by size), or -1.
-func (r *run) first(v *victims, short unit.Bytes) (best int32, value int64) {
-	best = -1
+// next use is (times bytes for a policy by size); tensor -1 if there is none.
+func (r *run) first(v *victims, short unit.Bytes) candidate {
+	best := candidate{tensor: -1}
 	for g := range v.filled {
-		for mask := v.filled[g]; mask != 0; mask &= mask - 1 {
-			in := bits.TrailingZeros64(mask)
-			h := v.heap(g, in)
-			if h.live == 0 {
-				h.entries = h.entries[:0]
-				v.filled[g] &^= 1 << in
-				continue
-			}
-			e := h.top(r.tensors)
-			d := r.distance(v.by, int32(g), e.key)
-			if v.bySize {
-				d = score(d, r.tensors[e.tensor].bytes, short)
-			}
-			if best < 0 || d > value || d == value && e.tensor < best {
-				best, value = e.tensor, d
-			}
+		c := &v.farthest[g]
+		if v.bySize || v.stale>>g&1 != 0 {
+			*c = r.firstOf(v, g, short)
+		}
+		if c.tensor >= 0 && (best.tensor < 0 || c.value > best.value || c.value == best.value && c.tensor < best.tensor) {
+			best = *c
 		}
 	}
-	return best, value
+	v.stale = 0
+	return best
+}
+
+// firstOf is first within a group.
+func (r *run) firstOf(v *victims, g int, short unit.Bytes) candidate {
+	best := candidate{tensor: -1}
+	for mask := v.filled[g]; mask != 0; mask &= mask - 1 {
+		in := bits.TrailingZeros64(mask)
+		h := v.heap(g, in)
+		if h.live == 0 {
+			h.entries = h.entries[:0]
+			v.filled[g] &^= 1 << in
+			continue
+		}
+		e := h.top(r.tensors)
+		d := r.distance(v.by, int32(g), e.key)
+		if v.bySize {
+			d = score(d, r.tensors[e.tensor].bytes, short)
+		}
+		if best.tensor < 0 || d > best.value || d == best.value && e.tensor < best.tensor {
+			best = candidate{e.tensor, d}
+		}
+	}
+	return best
 }
 
 // An entry is a tensor as it was put; it is stale if the tensor's stamp is

@@ -170,6 +170,10 @@ func (r *run) handle(call due) bool {
 	}
 	r.client.Ops++
 	r.number[c]++
+	r.truth.stale |= 1 << c
+	if r.policy.by.perClient() {
+		r.victims.stale |= 1 << c
+	}
 	if r.number[c] > int32(len(r.plan.of(c))) {
 		return true
 	}
@@ -226,7 +230,7 @@ func (r *run) fail(i int32, reason Reason) {
 			f.Needed = r.tensors[o.Tensor].bytes
 		}
 	case OutOfHost:
-		v, _ := r.first(&r.victims, r.missing(i))
+		v := r.first(&r.victims, r.missing(i)).tensor
 		f.Needed, f.Free = r.tensors[v].bytes, r.host
 	}
 	r.result.Failure = f
@@ -380,7 +384,7 @@ func (r *run) makeRoom(i int32, need unit.Bytes) Reason {
 		return ""
 	}
 	for need > r.room {
-		v, _ := r.first(&r.victims, need-r.room)
+		v := r.first(&r.victims, need-r.room).tensor
 		switch {
 		case v < 0 && len(r.flight) == 0:
 			return OutOfMemory
@@ -404,8 +408,8 @@ func (r *run) makeRoom(i int32, need unit.Bytes) Reason {
 // evict moves victim v to the host, for operation i.
 func (r *run) evict(i, v int32) {
 	x := &r.tensors[v]
-	best, _ := r.first(&r.truth, 0)
-	right := r.distance(byTruth, int32(x.client), x.truth) >= r.distance(byTruth, int32(r.tensors[best].client), r.tensors[best].truth)
+	best := r.first(&r.truth, 0)
+	right := r.distance(byTruth, int32(x.client), x.truth) >= best.value
 	r.withdraw(x)
 	r.pass(WaitEvict, r.setup.evict(x.bytes))
 	x.state = ravenHost
@@ -424,7 +428,7 @@ func (r *run) evict(i, v int32) {
 	r.result.Evicted += x.bytes
 	r.result.Evictions.add(Eviction{
 		Time: r.now, Tensor: v, Bytes: x.bytes, Owner: int32(x.client), By: int32(r.plan.trace.Ops[i].Client),
-		Op: i, Next: x.next, Best: best, Right: right,
+		Op: i, Next: x.next, Best: best.tensor, Right: right,
 	})
 }
 

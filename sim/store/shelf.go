@@ -9,7 +9,8 @@ import "spillway/sim/unit"
 type shelf struct {
 	by    order
 	roots []int32
-	nodes []node // by tensor
+	least []unit.Bytes // smallest size in a tree
+	nodes []node       // by tensor
 }
 
 type node struct {
@@ -19,14 +20,18 @@ type node struct {
 	left, right int32 // -1: none
 }
 
+// none is the smallest size in an empty tree.
+const none unit.Bytes = 1 << 62
+
 func newShelf(by order, clients, tensors int) shelf {
 	groups := 1
 	if by.perClient() {
 		groups = clients
 	}
 	s := shelf{by: by, roots: make([]int32, groups), nodes: make([]node, tensors)}
+	s.least = make([]unit.Bytes, groups)
 	for i := range s.roots {
-		s.roots[i] = -1
+		s.roots[i], s.least[i] = -1, none
 	}
 	return s
 }
@@ -40,22 +45,27 @@ func (s *shelf) sortKey(key int64) int64 {
 	return key
 }
 
-func (s *shelf) root(x *tensor) *int32 {
+func (s *shelf) group(x *tensor) int {
 	if s.by.perClient() {
-		return &s.roots[x.client]
+		return int(x.client)
 	}
-	return &s.roots[0]
+	return 0
 }
 
 func (s *shelf) add(x *tensor, t int32, key int64) {
 	s.nodes[t] = node{s.sortKey(key), x.bytes, x.bytes, -1, -1}
-	root := s.root(x)
-	*root = s.insert(*root, t)
+	g := s.group(x)
+	s.roots[g] = s.insert(s.roots[g], t)
+	s.least[g] = min(s.least[g], x.bytes)
 }
 
 func (s *shelf) remove(x *tensor, t int32) {
-	root := s.root(x)
-	*root = s.delete(*root, t)
+	g := s.group(x)
+	s.roots[g] = s.delete(s.roots[g], t)
+	s.least[g] = none
+	if s.roots[g] >= 0 {
+		s.least[g] = s.nodes[s.roots[g]].least
+	}
 }
 
 // less: the smaller key first, among equals the smaller tensor number.
@@ -141,13 +151,10 @@ func (s *shelf) sum(t int32) {
 	}
 }
 
-// fitting returns the first tensor of a group that is no larger than room, or -1.
+// fitting returns the first tensor of a group that is no larger than room;
+// there must be one.
 func (s *shelf) fitting(group int, room unit.Bytes) int32 {
-	t := s.roots[group]
-	if t < 0 || s.nodes[t].least > room {
-		return -1
-	}
-	for {
+	for t := s.roots[group]; ; {
 		n := &s.nodes[t]
 		switch {
 		case n.left >= 0 && s.nodes[n.left].least <= room:
@@ -174,10 +181,10 @@ func (r *run) wanted(room unit.Bytes) int32 {
 	s := &r.shelf
 	best, nearest := int32(-1), int64(0)
 	for g := range s.roots {
-		t := s.fitting(g, room)
-		if t < 0 {
+		if s.least[g] > room {
 			continue
 		}
+		t := s.fitting(g, room)
 		d := s.nodes[t].key
 		if s.by.perClient() {
 			d = r.distance(s.by, int32(g), d)
