@@ -32,7 +32,12 @@ generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: test-native test-wasm test-browser test-edge ## all tests: native, WebAssembly, browser, workerd
+test: ## all tests: native, WebAssembly, browser, workerd; all of them run, then a line on each
+	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm browser edge; do \
+		echo "== $$suite"; start=$$SECONDS; verdict=passed; \
+		$(MAKE) --no-print-directory test-$$suite || { verdict=failed; status=1; }; \
+		lines+="$$(printf '%-8s %s %5d s' $$suite $$verdict $$((SECONDS - start)))"$$'\n'; \
+	done; printf '\n%s' "$$lines"; exit $$status
 
 test-native: generate ## go test
 	go test -timeout 30m ./...
