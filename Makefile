@@ -51,6 +51,7 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
 test-browser: build server harness ## the page in Chromium
+	go build -o $(OUT)/hashes ./build/e2e/hashes
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-edge: build edge harness ## the optional host in workerd
