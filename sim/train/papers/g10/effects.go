@@ -53,8 +53,9 @@ func Effects() []Effect {
 		times[run{f[0], f[1], f[2], f[3]}] = [2]unit.Cycles{unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5]))}
 	}
 	var es []Effect
+	headline := Headline()
 	for _, q := range quirk.All() {
-		for _, p := range Headline() {
+		for _, p := range headline {
 			for _, system := range Affected(q.Quirk) {
 				r := run{noQuirk, p.Model, strconv.Itoa(p.Batch), system}
 				base := times[r]
