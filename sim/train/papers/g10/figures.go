@@ -1,6 +1,7 @@
 package g10
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -295,15 +296,10 @@ func (c *canvas) hostMemory() {
 		c.line(p, networks[p.Model], fmt.Sprint(p.Batch), float64(p.HostGiB), seconds)
 	}
 	slices.SortStableFunc(c.marks, func(a, b Mark) int {
-		switch {
-		case a.Panel != b.Panel || a.Series != b.Series:
+		if a.Panel != b.Panel || a.Series != b.Series {
 			return 0
-		case a.X < b.X:
-			return -1
-		case a.X > b.X:
-			return 1
 		}
-		return 0
+		return cmp.Compare(a.X, b.X)
 	})
 }
 

@@ -1,6 +1,7 @@
 package g10
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -65,7 +66,7 @@ func MemoryOf(w *workload.Workload) *Memory {
 	all, active := a.Live(w), a.Active(w)
 	m := &Memory{}
 	for k := range all {
-		// The artifact counts tensor 0 twice (quirk tensor-zero).
+		// The artifact counts tensor 0 twice (quirk double-input).
 		all[k] += w.Tensors[0].Bytes.Aligned()
 		m.Peak, m.Largest = max(m.Peak, all[k], active[k]), max(m.Largest, active[k])
 	}
@@ -116,15 +117,7 @@ func periods(w *workload.Workload, a *vitality.Analysis) []Period {
 		}
 		gs[i] = Period{float64(length) / float64(unit.Microsecond), w.Tensors[p.Tensor].Bytes}
 	}
-	slices.SortStableFunc(gs, func(a, b Period) int {
-		switch {
-		case a.Micros < b.Micros:
-			return -1
-		case a.Micros > b.Micros:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(gs, func(a, b Period) int { return cmp.Compare(a.Micros, b.Micros) })
 	return gs
 }
 
