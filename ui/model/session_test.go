@@ -380,6 +380,9 @@ func TestChosenGPU(t *testing.T) {
 	_, n := newDesk()
 	gpus := machine.Slots()[0]
 	for _, p := range gpus.Parts {
+		if _, err := job.FindGPU(p.Key); err != nil {
+			continue // kernel times cannot be estimated for it
+		}
 		n.SetPart(gpus.Key, p.Key)
 		if got := n.Part(gpus).Key; got != p.Key || n.State.Source.GPU != p.Key {
 			t.Errorf("chose %s: the slot has %q, times are for %q", p.Key, got, n.State.Source.GPU)
