@@ -2,7 +2,10 @@ package g10
 
 import (
 	"cmp"
+<<<<<<< HEAD
 	"fmt"
+=======
+>>>>>>> engine
 	"math"
 	"slices"
 
