@@ -47,7 +47,7 @@ type run struct {
 	victims victims
 	truth   victims // the same tensors as the oracle sees them
 	shelf   shelf   // what is evicted, if there is prefetch
-	flight  []due // prefetches under way, in order; due.client is the tensor
+	flight  []due   // prefetches under way, in order; due.client is the tensor
 
 	handled int32 // operations so far
 	number  [ops.MaxClients]int32
