@@ -91,6 +91,7 @@ type View struct {
 
 	Rows   int // of bars, 0 if it has none
 	Height int // of the drawing in pixels; it depends on the settings, never on results
+	Width  int // the least with which it can be read, in pixels; 0 if any
 
 	Table   report.Table
 	Results int     // how many systems have values in it

@@ -128,11 +128,32 @@ type Limit struct {
 
 // Encode returns the figure for charts.js: JSON without its numbers, and the numbers.
 func (f *Figure) Encode() (text string, data []float64) {
+	f.fill()
 	b, err := json.Marshal(f)
 	if err != nil {
 		return "{}", nil // only a value that is not finite could do that
 	}
 	return string(b), f.Data
+}
+
+// fill makes lists of nothing empty ones, which JSON tells from null.
+func (f *Figure) fill() {
+	if b := f.Bars; b != nil {
+		b.Rows, b.Parts = some(b.Rows), some(b.Parts)
+	}
+	if c := f.Columns; c != nil {
+		c.Labels, c.Groups, c.Kinds, c.Names, c.Notes = some(c.Labels), some(c.Groups), some(c.Kinds), some(c.Names), some(c.Notes)
+	}
+	if p := f.Panels; p != nil {
+		p.Names, p.Series, p.Legend = some(p.Names), some(p.Series), some(p.Legend)
+	}
+}
+
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // add appends numbers and says where they are.

@@ -33,9 +33,11 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 		return v
 	case study.Bars, study.Stacks:
 		v.Height, v.Figure = columnsHeight, d.columns()
+		v.Width = 50 + 14*len(v.Figure.Columns.Labels)
 		v.Text = "Bars: this simulator. Ticks: the published values."
 	default:
 		v.Height, v.Figure = panelTop+panelRows(len(s.Drawing.Panels))*panelHeight, d.panels()
+		v.Width = 640
 		what := "Lines"
 		if s.Drawing.Kind == study.Dots {
 			what = "Dots"
@@ -133,7 +135,7 @@ func (d *paperDrawing) columns() *Figure {
 		bars[i] = slices.Repeat([]float64{math.NaN()}, places)
 	}
 	var ticks []float64
-	level, there := make([]float64, places), make([]bool, places)
+	level, over, there := make([]float64, places), make([]float64, places), make([]bool, places)
 	for i := range d.Published {
 		m, u := &d.Published[i], &d.Ours[i]
 		at := slices.Index(d.Panels, m.Panel)*width + indexOf(d.Series, m.Series)
@@ -148,10 +150,11 @@ func (d *paperDrawing) columns() *Figure {
 		}
 		if u.Known && u.Fits {
 			bars[kind][at] = u.Y
+			over[at] += u.Y
 		}
 		if text := fitting(m, u); text != "" {
 			if first {
-				c.Notes = append(c.Notes, Note{At: at, Over: u.Y, Text: text})
+				c.Notes = append(c.Notes, Note{At: at, Text: text})
 			}
 			continue
 		}
@@ -169,6 +172,9 @@ func (d *paperDrawing) columns() *Figure {
 				c.Notes = append(c.Notes, Note{At: at, Text: Dash})
 			}
 		}
+	}
+	for i := range c.Notes {
+		c.Notes[i].Over = over[c.Notes[i].At]
 	}
 	for i := range kinds {
 		look := d.look(&kinds[i], i)
