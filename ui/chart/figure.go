@@ -1,6 +1,9 @@
 package chart
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Figure is what charts.js draws. Exactly one of Bars, Columns and Panels is
 // not nil. Colors are names of CSS variables, "--system-3", so that the page's
@@ -167,6 +170,7 @@ func (f *Figure) add(values ...float64) Column {
 func (f *Figure) points(xs, ys []float64) Column {
 	n := min(len(xs), len(ys))
 	c := Column{len(f.Data), 2 * n}
+	f.Data = slices.Grow(f.Data, 2*n)
 	for i := range n {
 		f.Data = append(f.Data, xs[i], ys[i])
 	}
