@@ -230,11 +230,7 @@ func (c *canvas) hostMemory() {
 		p := &c.points[i]
 		c.line(p, study.Mark{Panel: networks[p.Model], Series: fmt.Sprint(p.Batch)}, float64(p.HostGiB), seconds)
 	}
-<<<<<<< HEAD
 	slices.SortStableFunc(c.marks, func(a, b study.Mark) int {
-=======
-	slices.SortStableFunc(c.marks, func(a, b Mark) int {
->>>>>>> engine
 		if a.Panel != b.Panel || a.Series != b.Series {
 			return 0
 		}

@@ -2,10 +2,7 @@ package g10
 
 import (
 	"cmp"
-<<<<<<< HEAD
 	"fmt"
-=======
->>>>>>> engine
 	"math"
 	"slices"
 
