@@ -103,7 +103,7 @@ func set(q *train.Request, p knob.Pair) error {
 			return k.Parse(&q.Machine, p.Text)
 		}
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range train.Knobs() {
 		if k.Key == p.Key {
 			return k.Parse(&q.Options, p.Text)
 		}
