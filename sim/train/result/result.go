@@ -141,7 +141,17 @@ type Result struct {
 	PlannedOps int      `json:"planned_ops"`
 	Notes      []string `json:"notes"` // what the reader should know
 	// SSD is what the simulated drive delivered; nil when the SSD is fixed rates.
-	SSD *SSD `json:"ssd,omitempty"`
+	// Notes then say it in sentences, and Besides are the notes without these.
+	SSD     *SSD     `json:"ssd,omitempty"`
+	Besides []string `json:"notes_besides_ssd,omitempty"`
+}
+
+// Remarks returns the notes without what SSD says.
+func (r *Result) Remarks() []string {
+	if r.SSD == nil {
+		return r.Notes
+	}
+	return r.Besides
 }
 
 // An SSD is what a simulated drive delivered under a run, in its steady state,

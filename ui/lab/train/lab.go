@@ -283,7 +283,7 @@ func modeKnob() knob.Knob[settings] {
 	}
 	inert := map[string][]string{}
 	for _, e := range quirk.All() {
-		for _, key := range g10.Inert(e.Quirk) {
+		for _, key := range e.Quirk.Inert() {
 			inert[e.Key] = append(inert[e.Key], key)
 		}
 	}
@@ -337,7 +337,7 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: remarks(r), Origin: w.Origin,
+		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin,
 		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
 			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
 	}
