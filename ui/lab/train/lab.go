@@ -5,11 +5,11 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -112,7 +112,25 @@ func New() lab.Lab {
 		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
 		Hash:    result.Hash,
 		Section: section,
-		Studies: []*study.Paper{g10.Paper()},
+		Studies: []lab.Study{{
+			PaperInfo: lab.PaperInfo{
+				Key: "g10", Title: "The G10 paper",
+				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
+			},
+			Build: g10.Paper,
+		}},
+		Complete: func(i *lab.Info) {
+			effects := effectTexts()
+			for k := range i.Knobs {
+				if i.Knobs[k].Key != "mode" {
+					continue
+				}
+				i.Knobs[k].Choices = slices.Clone(i.Knobs[k].Choices)
+				for c := range i.Knobs[k].Choices {
+					i.Knobs[k].Choices[c].Source = effects[i.Knobs[k].Choices[c].Key]
+				}
+			}
+		},
 	})
 }
 
@@ -287,12 +305,11 @@ func modeKnob() knob.Knob[settings] {
 			inert[e.Key] = append(inert[e.Key], key)
 		}
 	}
-	effects := effectTexts()
 	var all []string
 	for _, e := range quirk.All() {
 		all = append(all, e.Key)
 		k.Choices = append(k.Choices, knob.Choice{
-			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: effects[e.Key],
+			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper,
 			Moot: inert[e.Key], Why: "no effect with quirk " + e.Key,
 		})
 	}
