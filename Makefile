@@ -23,24 +23,35 @@ run: build server ## build everything and serve it on this machine; prints the a
 	@exec $(OUT)/serve
 
 build: generate ## assemble the site in dist/
+	@echo "Building the page's program and the site around it, a minute or two the first time ..."
 	go run ./build/site
 
 dist: generate ## the same with compressed copies, ready for any file host
+	@echo "Building the page's program, the site around it and the compressed copies, a minute or two ..."
 	go run ./build/site -compress
 
 generate: ## Go from .vugu
-	@if ls ui/*.vugu >/dev/null 2>&1; then go generate ./ui; fi
+	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: test-native test-wasm test-browser test-edge ## all tests: native, WebAssembly, browser, workerd
+test: ## all tests: native, WebAssembly, browser, workerd; all of them run, then a line on each
+	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm browser edge; do \
+		echo "== $$suite"; start=$$SECONDS; verdict=passed; \
+		$(MAKE) --no-print-directory test-$$suite || { verdict=failed; status=1; }; \
+		lines+="$$(printf '%-8s %s %5d s' $$suite $$verdict $$((SECONDS - start)))"$$'\n'; \
+	done; printf '\n%s' "$$lines"; exit $$status
 
 test-native: generate ## go test
+	@echo 'Building the tests and running them; a package is named when it is done, the slowest after minutes ...'
+	@go test -v -run '^TestArtifact$$' ./build/artifact | sed -n 's/^.*skipped, as/Tests that compare with the published numbers are skipped, as/p'
 	go test -timeout 30m ./...
 
 test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node; -short: the long tables run natively only
+	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
 test-browser: build server harness ## the page in Chromium
+	go build -o $(OUT)/hashes ./build/e2e/hashes
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-edge: build edge harness ## the optional host in workerd
@@ -51,12 +62,12 @@ edge: ## the optional host's worker in build/worker/
 	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o build/worker/app.wasm ./wasm/edge
 
 server:
-	@go build -o $(OUT)/serve ./build/serve
+	go build -o $(OUT)/serve ./build/serve
 
 harness:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'The browser tests need Node.js 20 or newer with npm.'; exit 1; }
 	@cd build/e2e && { cmp -s package-lock.json node_modules/.installed-lock.json \
-		|| { npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
+		|| { echo 'Fetching what the browser tests need (npm ci) ...'; npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
 
 check: check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy ## all that can be judged without running the program; make -k check goes on after a finding
 

@@ -35,3 +35,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 }
+
+// TestArtifact lets the Makefile say before all tests whether those that need
+// the artifact run.
+func TestArtifact(t *testing.T) { t.Log(Dir(t)) }

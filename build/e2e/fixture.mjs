@@ -1,14 +1,14 @@
 // What every browser test uses instead of @playwright/test:
 //
-//   import { test, expect, screenshot } from '../fixture.mjs';
+//   import { test, expect, finished, visit, screenshot } from '../fixture.mjs';
 //
 // A test fails when the page logs an error, throws, breaks the site's content
 // security policy, or asks for anything outside the site. A test that provokes
 // such a thing on purpose says so first: guard.expect(/regular expression/).
 import path from 'node:path';
-import { test as base } from '@playwright/test';
+import { expect, test as base } from '@playwright/test';
 
-export { expect } from '@playwright/test';
+export { expect };
 
 // Complaints collects what went wrong in one test.
 class Complaints {
@@ -61,6 +61,26 @@ export const test = base.extend({
     if (complaints.length > 0) throw new Error(`The page must stay free of these:\n  ${complaints.join('\n  ')}`);
   }, { auto: true }],
 });
+
+// finished waits until the page shows what was last done to it and no run is
+// under way. That the button to cancel is hidden says so only where it exists:
+// before the program has started there is none, and none counts as hidden.
+export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
+  await expect(page.locator(cancel)).toBeAttached({ timeout });
+  // The program draws once a frame; frames may pause in a tab behind another.
+  await page.evaluate(() => new Promise((done) => {
+    requestAnimationFrame(() => requestAnimationFrame(done));
+    setTimeout(done, 500);
+  }));
+  await expect(page.locator(cancel)).toBeHidden({ timeout });
+}
+
+// visit opens an address of the page and waits until every system has run.
+export async function visit(page, url) {
+  await page.goto(url);
+  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+  await finished(page);
+}
 
 // screenshot saves the page as build/out/screenshots/NAME.png for people to look at.
 export function screenshot(page, name, options = {}) {

@@ -1,13 +1,11 @@
 // Everybody can use the page: keyboard, screen reader, dark, narrow.
 import AxeBuilder from '@axe-core/playwright';
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, screenshot, test, visit as open } from '../fixture.mjs';
 
 const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
 
 async function visit(page) {
-  await page.goto(quick);
-  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await open(page, quick);
   await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
 }
 

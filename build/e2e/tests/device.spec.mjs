@@ -1,17 +1,10 @@
 // The simulated SSD, and what was measured beforehand.
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
 
 const small = './#v=1&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0';
-const finished = (page) => expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
-
-async function visit(page, url = small) {
-  await page.goto(url);
-  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-  await finished(page);
-}
 
 test('a drive is chosen, reported, linked and undone', async ({ page }) => {
-  await visit(page);
+  await visit(page, small);
   await expect(page.locator('#drive')).toHaveCount(0);
   const fixed = await page.locator('#numbers').innerText();
   await page.selectOption('#part-ssd', '990-pro');
@@ -39,7 +32,7 @@ test('a drive is chosen, reported, linked and undone', async ({ page }) => {
 });
 
 test('settings without effect say so', async ({ page }) => {
-  await visit(page);
+  await visit(page, small);
   const label = page.locator('label[for=f-fault_batch]');
   await expect(label).toContainText('no effect as published');
   await page.check('#mode-corrected');
@@ -47,7 +40,7 @@ test('settings without effect say so', async ({ page }) => {
 });
 
 test('the conclusions and the accidents have their tables', async ({ page }) => {
-  await visit(page);
+  await visit(page, small);
   await page.click('#times-more');
   await page.click('#show-survive');
   await expect(page.locator('#survive-table tbody tr')).toHaveCount(15);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from '../fixture.mjs';
+import { expect, finished, test, visit } from '../fixture.mjs';
 
 const lines = (value) => Array.from({ length: 10 }, (_, i) => `${String(i).padStart(4, '0')} ${value}\n`).join('');
 
@@ -39,12 +39,8 @@ async function drop(page, files) {
   await expect(page.locator('#drop-overlay')).toBeHidden();
 }
 
-const finished = (page) => expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
-
 test.beforeEach(async ({ page }) => {
-  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
-  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-  await finished(page);
+  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
 });
 
 test('files of the artifact run, a config sets the hardware', async ({ page }) => {

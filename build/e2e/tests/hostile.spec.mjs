@@ -1,16 +1,9 @@
 // What visitors do that nobody planned for: wrong files, links inside the page,
 // reloads in the middle, two tabs, extreme numbers, huge zoom.
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
 
 const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
-const finished = (page) => expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
-
-async function visit(page, url = quick) {
-  await page.goto(url);
-  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-  await finished(page);
-}
 
 // drop gives the page files with these bytes.
 async function drop(page, files) {
@@ -44,7 +37,7 @@ const wrong = {
 
 for (const [what, files] of Object.entries(wrong)) {
   test(`wrong file: ${what}`, async ({ page }) => {
-    await visit(page);
+    await visit(page, quick);
     const numbers = await page.locator('#numbers').innerText();
     await drop(page, files);
     const said = page.locator('#files-error, .when[aria-live] .hint:not(:empty)');
@@ -83,7 +76,7 @@ test('reloads in the middle of runs', async ({ page }) => {
 });
 
 test('back and forward between links', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   await page.evaluate(() => { location.hash = 'v=1&model=bert-base&batch=24&times=as-paper'; });
   await expect(page.locator('#batch')).toHaveValue('24');
   await page.goBack();
@@ -105,7 +98,7 @@ test('broken links say what is wrong and still show something', async ({ page })
 });
 
 test('two tabs do not disturb each other', async ({ page, context }) => {
-  await visit(page);
+  await visit(page, quick);
   const other = await context.newPage();
   await visit(other, './#v=1&model=bert-base&batch=24&times=as-paper');
   await page.fill('#batch', '18');
@@ -116,7 +109,7 @@ test('two tabs do not disturb each other', async ({ page, context }) => {
 
 test('the least and the most of every hardware setting', async ({ page }) => {
   test.setTimeout(180_000);
-  await visit(page);
+  await visit(page, quick);
   const keys = await page.locator('#body-hardware input[type=text]').evaluateAll((all) => all.map((x) => x.id));
   for (const id of keys) {
     const help = await page.locator(`#help-${id.slice(2)}`).textContent();
@@ -135,7 +128,7 @@ test('the least and the most of every hardware setting', async ({ page }) => {
 
 test('at 200 % zoom', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 });
-  await visit(page);
+  await visit(page, quick);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
   await page.click('#survive-more');
   await page.click('#effects-more');

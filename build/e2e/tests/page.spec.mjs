@@ -2,21 +2,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
 
 const readme = path.resolve(import.meta.dirname, '../../../public/screenshot.png');
 
 // quick is a workload that every system runs in moments.
 const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
-
-const finished = (page) => expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
-
-// visit opens the page and waits until every system has run.
-async function visit(page, url = quick) {
-  await page.goto(url);
-  await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
-  await finished(page);
-}
 
 test('the first chart is there soon and every system runs', async ({ page }) => {
   await page.goto('./');
@@ -40,7 +31,7 @@ test('the first chart is there soon and every system runs', async ({ page }) => 
 });
 
 test('no chart is blank', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
   const colors = await page.evaluate(() => [...document.querySelectorAll('.plot canvas')].map((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -52,7 +43,7 @@ test('no chart is blank', async ({ page }) => {
 });
 
 test('a changed setting runs again, undo brings the results back', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   const before = await page.locator('#numbers').innerText();
   await page.fill('#f-gpu_memory', '2');
   await expect(page).toHaveURL(/gpu_memory=2/);
@@ -67,7 +58,7 @@ test('a changed setting runs again, undo brings the results back', async ({ page
 });
 
 test('undo and redo bring back what lists had chosen', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   const lists = { '#model': ['bert-base', 'vit-s-32'], '#preset': ['g10-table-2-a100-40gb-pcie-3-z-nand', 'h100-80gb-pcie-5-pm1743'], '#ssd-model': ['', '990-pro'] };
   for (const [list, [, second]] of Object.entries(lists)) await page.selectOption(list, second);
   await expect(page.locator('#part-gpu')).toHaveValue('h100-80');
@@ -82,7 +73,7 @@ test('undo and redo bring back what lists had chosen', async ({ page }) => {
 });
 
 test('a wrong value is named next to its field and nothing typed is lost', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   await page.fill('#f-ssd_read', '3,2');
   await expect(page.locator('#err-ssd_read')).toContainText('"3,2" is not a number');
   await expect(page.locator('#f-ssd_read')).toHaveAttribute('aria-invalid', 'true');
@@ -101,7 +92,7 @@ test('a wrong value is named next to its field and nothing typed is lost', async
 });
 
 test('typing keeps text and caret', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   await page.click('#f-gpu_memory');
   await page.keyboard.press('End');
   await page.keyboard.type('.5', { delay: 30 });
@@ -112,7 +103,7 @@ test('typing keeps text and caret', async ({ page }) => {
 });
 
 test('cancel is immediate and the runs can be started again', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   await page.fill('#batch', '1024');
   await expect(page.locator('#cancel')).toBeVisible();
   const took = await page.evaluate(async () => {
@@ -131,7 +122,7 @@ test('cancel is immediate and the runs can be started again', async ({ page }) =
 });
 
 test('systems can be left out', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   const shown = await page.locator('.run:visible').count();
   await page.locator('.systems input').last().uncheck();
   await expect(page.locator('.run:visible')).toHaveCount(shown - 1);
@@ -144,7 +135,7 @@ async function download(page, id) {
 }
 
 test('downloads', async ({ page }) => {
-  await visit(page);
+  await visit(page, quick);
   const csv = await download(page, '#save-csv');
   expect(csv.name).toMatch(/^spillway-bert-base-batch-16-results\.csv$/);
   const rows = csv.data.toString().trim().split('\n');
@@ -166,7 +157,7 @@ test('downloads', async ({ page }) => {
 
 test('a link shows the same settings elsewhere', async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await visit(page);
+  await visit(page, quick);
   await page.selectOption('#part-gpu', 'v100-32');
   await page.check('#mode-corrected');
   await page.fill('#f-host_memory', '64');
@@ -197,7 +188,7 @@ test('links that cannot be read say so', async ({ page }) => {
 
 test('a crashed worker is replaced and the visitor told', async ({ page, guard }) => {
   guard.expect(/on purpose/);
-  await visit(page);
+  await visit(page, quick);
   const workers = page.workers();
   expect(workers.length).toBeGreaterThan(0);
   await workers[0].evaluate(() => { setTimeout(() => { throw new Error('on purpose'); }, 0); });
@@ -209,7 +200,7 @@ test('a crashed worker is replaced and the visitor told', async ({ page, guard }
 });
 
 test('without a network the page still computes', async ({ page, context }) => {
-  await visit(page);
+  await visit(page, quick);
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   await context.setOffline(true);
   await page.reload();

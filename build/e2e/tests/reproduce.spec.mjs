@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, finished, screenshot, test } from '../fixture.mjs';
 
 const view = './#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce';
 const root = path.resolve(import.meta.dirname, '../../..');
 const artifact = path.resolve(root, process.env.SPILLWAY_ARTIFACT || '../shared/artifacts/g10'); // as build/artifact finds it
 
-const idle = (page) => expect(page.locator('#reproduce-cancel')).toBeHidden({ timeout: 150_000 });
+const idle = (page) => finished(page, { cancel: '#reproduce-cancel', timeout: 150_000 });
 
 async function download(page, id) {
   const [d] = await Promise.all([page.waitForEvent('download'), page.click(id)]);

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from '../fixture.mjs';
+import { expect, test, visit } from '../fixture.mjs';
 import { inWorker } from '../worker.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -10,15 +10,14 @@ const root = path.resolve(import.meta.dirname, '../../..');
 // native runs jobs with build/e2e/hashes and returns the results' hashes.
 function native(jobs) {
   return new Promise((resolve, reject) => {
-    const child = execFile('go', ['run', './build/e2e/hashes'], { cwd: root }, (err, out) => (err ? reject(err) : resolve(out.trim().split('\n'))));
+    const child = execFile(path.join(root, 'build/out/hashes'), (err, out) => (err ? reject(err) : resolve(out.trim().split('\n'))));
     child.stdin.end(jobs.map((j) => JSON.stringify(j)).join('\n'));
   });
 }
 
 test('native equals wasm', async ({ page }) => {
   test.setTimeout(180_000);
-  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
-  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-json')]);
   const saved = JSON.parse(await new Response((await download.createReadStream())).text());
   const jobs = [];
@@ -43,8 +42,7 @@ test('every published run equals native', async ({ page }) => {
   test.setTimeout(400_000);
   const lines = (await readFile(path.join(root, 'ui/job/testdata/hashes.golden'), 'utf8')).trim().split('\n').map((line) => line.split(' '));
   expect(lines.length).toBeGreaterThan(350);
-  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
-  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   const jobs = lines.map(([model, batch, , ...run], i) => ({
     ID: i + 1, Source: { Model: model, Batch: Number(batch), Times: 'as-paper' }, Study: run.join(' '), Hash: true,
   }));
@@ -52,4 +50,21 @@ test('every published run equals native', async ({ page }) => {
   const theirs = (await Promise.all([inWorker(page, jobs.slice(0, half)), inWorker(page, jobs.slice(half))])).flat();
   const other = lines.filter((line, i) => !theirs[i].Hash.startsWith(line[2])).map((line) => line.join(' '));
   expect(other).toEqual([]);
+});
+
+test('jobs given before the page has its program wait for it', async ({ page, guard }) => {
+  const job = { ID: 1, Source: { Model: 'bert-base', Batch: 256, Times: 'as-paper' }, Study: 'g10 BERT/256-sim_prefetch_lru.config', Hash: true };
+  await page.route('**/app.wasm', async (route) => {
+    await new Promise((resolve) => { setTimeout(resolve, 1500); });
+    await route.continue();
+  });
+  await page.goto('./');
+  expect(await page.evaluate(() => window.wasmModule)).toBeUndefined();
+  expect(await inWorker(page, [job])).toHaveLength(1);
+
+  guard.expect(/503/);
+  await page.unroute('**/app.wasm');
+  await page.route('**/app.wasm', (route) => route.fulfill({ status: 503 }));
+  await page.goto('./?again');
+  await expect(inWorker(page, [job])).rejects.toThrow(/did not start: .*503/);
 });

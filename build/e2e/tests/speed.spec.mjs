@@ -1,6 +1,6 @@
 // Measures the page's program in Chromium; only `make bench` runs this.
 import { readFileSync, readdirSync } from 'node:fs';
-import { expect, test } from '../fixture.mjs';
+import { expect, finished, test, visit } from '../fixture.mjs';
 import { inWorker } from '../worker.mjs';
 
 test.skip(!process.env.BENCH, 'make bench runs this');
@@ -15,8 +15,7 @@ const times = 40; // the browser compiles better while the first ones run
 
 test('runs in a worker', async ({ page }) => {
   test.setTimeout(120_000);
-  await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper');
-  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   for (const [model, batch, run] of runs) {
     const job = { Source: { Model: model, Batch: batch, Times: 'as-paper' }, Study: run };
     const answers = await inWorker(page, Array.from({ length: times }, (_, i) => ({ ID: i + 1, ...job })));
@@ -43,9 +42,9 @@ function resident() {
 test('everything is reproduced', async ({ page }) => {
   test.setTimeout(400_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');
-  await expect(page.locator('#cancel')).toBeHidden({ timeout: 60_000 });
+  await finished(page, { cancel: '#reproduce-cancel' });
   const start = Date.now();
   await page.click('#reproduce-all');
-  await expect(page.locator('#reproduce-cancel')).toBeHidden({ timeout: 380_000 });
+  await finished(page, { cancel: '#reproduce-cancel', timeout: 380_000 });
   console.log(`Reproduce everything: ${((Date.now() - start) / 1000).toFixed(1)} s, the renderer took at most ${Math.round(resident())} MiB`);
 });
