@@ -1,128 +1,452 @@
-// Draws the figures. Go decides what is in them and sends ECharts options as
-// JSON; this file adds the theme, number formats and the downloads.
+// Draws the figures. Go says what is in them (ui/chart.Figure, as JSON, and its
+// numbers in one array); this file alone knows the chart library. It makes the
+// library's options, with the page's colors, tooltips, marks that can be picked,
+// and the downloads.
 'use strict';
 
 window.charts = (() => {
-  const figures = new Map(); // id to {element, host, chart, ask}; ask returns {option, title, note, results}
+  const figures = new Map(); // id to {element, ask, host, chart, last, shape, hidden}; ask returns {figure, data, title, note, results}
   const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
   let frame = 0;
+  let idle = 0;
 
-  const css = () => getComputedStyle(document.documentElement);
+  const DASHES = ['solid', 'dashed', 'dotted'];
+  const MARKS = ['circle', 'rect', 'triangle', 'diamond'];
+  const ENDS = 'ends'; // id of the series that carries the texts at the ends of bars
+  const FADED = 0.35;
 
-  // resolve replaces var(--x) by its value, because a canvas knows no CSS.
-  function resolve(value, style) {
-    if (typeof value === 'string') {
-      const m = /^var\((--[\w-]+)\)$/.exec(value);
-      return m ? style.getPropertyValue(m[1]).trim() : value;
-    }
-    if (Array.isArray(value)) return typeof value[0] === 'number' ? value : value.map((v) => resolve(v, style));
-    if (value && typeof value === 'object') {
-      for (const key of Object.keys(value)) value[key] = resolve(value[key], style);
-    }
-    return value;
+  // theme looks colors up, each once.
+  function theme() {
+    const style = getComputedStyle(document.documentElement);
+    const known = new Map();
+    const v = (name) => {
+      if (!known.has(name)) known.set(name, style.getPropertyValue(name).trim());
+      return known.get(name);
+    };
+    // Quotes inside a font's name would end the attributes of an SVG.
+    const family = v('--font').replaceAll('"', "'");
+    return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
+  const THIN = '\u202f';
+  const grouped = (text) => text.replace(/^(-?)(\d{5,})/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, THIN));
+
+  // number writes a value with about four digits.
   function number(x) {
     if (typeof x !== 'number') return String(x);
-    if (x === 0) return '0';
+    if (x === 0 || !Number.isFinite(x)) return '0';
     const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(x))));
-    return String(Number(x.toFixed(Math.min(digits, 6))));
+    return grouped(String(Number(x.toFixed(Math.min(digits, 9)))));
   }
 
-  // power writes the numbers of a logarithmic axis.
+  // power writes the numbers of a logarithmic axis that reaches far.
   function power(x) {
-    if (x < 1e5) return number(x);
-    return `10${[...String(Math.round(Math.log10(x)))].map((d) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[d]).join('')}`;
+    const k = Math.round(Math.log10(x));
+    if (k === 0) return '1';
+    return `10${[...String(k)].map((d) => (d === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[d])).join('')}`;
   }
+
+  const unit = (text, u) => (u === '' || u === undefined ? text : u === '×' ? `${text}×` : `${text} ${u}`);
 
   function escape(text) {
     return String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
   }
 
-  // tooltip lists what is at the pointer, the largest first.
-  function tooltip(unit) {
-    return (items) => {
-      const list = (Array.isArray(items) ? items : [items]).filter((i) => i.seriesName !== 'Total');
-      if (list.length === 0) return '';
-      const value = (i) => (Array.isArray(i.value) ? i.value[i.value.length - 1] : i.value);
-      const head = list[0].axisValueLabel ?? list[0].name;
-      const rows = list.filter((i) => value(i) !== 0 || list.length === 1)
-        .map((i) => `<tr><td>${i.marker}${escape(i.seriesName)}</td><td class="value">${number(value(i))} ${escape(unit)}</td></tr>`);
-      return `<div class="tip"><b>${escape(head)}</b><table>${rows.join('')}</table></div>`;
+  // mixed is color over the panel's, as if it were seen through.
+  function mixed(color, ground, share) {
+    const parts = (c) => {
+      const m = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(c);
+      if (!m) return null;
+      const h = m[1].length === 3 ? [...m[1]].map((d) => d + d).join('') : m[1];
+      return [0, 2, 4].map((i) => parseInt(h.slice(i, i + 2), 16));
+    };
+    const [a, b] = [parts(color), parts(ground)];
+    if (!a || !b) return color;
+    return `#${a.map((x, i) => Math.round(x * share + b[i] * (1 - share)).toString(16).padStart(2, '0')).join('')}`;
+  }
+
+  // fill is how an area of this look is filled.
+  function fill(t, look, faded) {
+    const style = { color: t.v(look.color), opacity: faded ? FADED : 1 };
+    if (look.pattern === 1) {
+      style.decal = { symbol: 'rect', symbolSize: 1, dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: t.v('--panel') };
+    } else if (look.pattern === 2) {
+      style.decal = { symbol: 'circle', symbolSize: 0.8, dashArrayX: [[4, 4], [0, 4, 4, 0]], dashArrayY: [4, 0], color: t.v('--panel') };
+    }
+    return style;
+  }
+
+  const column = (data, [at, n]) => data.subarray(at, at + n);
+
+  // Tooltips.
+
+  const marker = (color) => `<i class="tip-mark" style="background:${color}"></i>`;
+
+  function tip(head, rows) {
+    if (rows.length === 0) return '';
+    const lines = rows.map(([color, name, value]) => `<tr><td>${color ? marker(color) : ''}${escape(name)}</td><td class="value">${escape(value)}</td></tr>`);
+    return `<div class="tip"><b>${escape(head)}</b><table>${lines.join('')}</table></div>`;
+  }
+
+  function tooltip(t, trigger, formatter) {
+    return {
+      trigger, formatter, confine: true,
+      backgroundColor: t.v('--raised'), borderColor: t.v('--line'), textStyle: { ...t.font, color: t.v('--text') },
     };
   }
 
-  // legendRows estimates how many rows the legend takes at this width.
+  // Axes.
+
+  function axis(t, more) {
+    const category = more.type === 'category';
+    return {
+      axisLine: { show: category, lineStyle: { color: t.v('--axis') } },
+      splitLine: { show: !category, lineStyle: { color: t.v('--grid') } },
+      nameTextStyle: t.font,
+      ...more,
+      axisLabel: {
+        ...t.font, ...(category ? { color: t.v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' } : { formatter: number }), ...more.axisLabel,
+      },
+    };
+  }
+
+  // legend shows names over the drawing; it returns how high that is.
   const pen = document.createElement('canvas').getContext('2d');
-  function legendRows(option, width, font) {
+  function measure(text, font) {
     pen.font = `${font.fontSize}px ${font.fontFamily}`;
-    const names = option.legend.data ?? option.series.map((s) => s.name);
+    return pen.measureText(text).width;
+  }
+
+  function legend(t, option, names, width, icon, hidden) {
+    if (names.length === 0) return 0;
     let rows = 1;
     let x = 0;
     for (const name of names) {
-      const w = pen.measureText(name).width + 14 + 5 + 12;
+      const w = measure(name, t.font) + 14 + 5 + 12;
       if (x > 0 && x + w > width - 10) { rows++; x = 0; }
       x += w;
     }
-    return rows;
+    option.legend = {
+      top: 0, left: 0, data: names, textStyle: t.font, itemWidth: icon ? 14 : 22, itemHeight: 9, itemGap: 12, inactiveColor: t.v('--axis'),
+      selected: Object.fromEntries(names.map((name) => [name, !hidden?.has(name)])),
+    };
+    if (icon) option.legend.icon = icon;
+    return 14 + 20 * rows;
   }
 
-  // lower moves the plot, or all of them, down.
-  function lower(option, pixels) {
-    for (const grid of [option.grid].flat()) grid.top += pixels;
+  function base(t) {
+    return { animation: false, textStyle: { fontFamily: t.family }, aria: { enabled: false } }; // the element has its own label
   }
 
-  function dress(option, style, width, title) {
-    const v = (name) => style.getPropertyValue(name).trim();
-    const font = { fontFamily: v('--font'), fontSize: 12, color: v('--text-2') };
-    resolve(option, style);
-    option.animation = false;
-    option.textStyle = { fontFamily: v('--font') };
-    option.aria = { enabled: false }; // the element has its own label
-    const axes = ['xAxis', 'yAxis'].flatMap((name) => [option[name]].flat().map((axis) => [name, axis]));
-    for (const [name, axis] of axes) {
-      axis.axisLabel = { ...font, ...axis.axisLabel };
-      if (axis.type === 'category') Object.assign(axis.axisLabel, { color: v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' });
-      if (axis.type === 'log') axis.axisLabel.formatter = power;
-      axis.nameTextStyle = { ...font, align: name === 'yAxis' ? 'left' : undefined };
-      axis.axisLine = { show: axis.type === 'category', lineStyle: { color: v('--axis') }, ...axis.axisLine };
-      axis.splitLine = { show: axis.type !== 'category', lineStyle: { color: v('--grid') } };
-    }
-    if (option.legend) Object.assign(option.legend, { textStyle: font, itemWidth: 14, itemHeight: 9, itemGap: 12, icon: option.series[0]?.type === 'bar' ? 'roundRect' : undefined, inactiveColor: v('--axis') });
-    if (option.legend) lower(option, 20 * (legendRows(option, width, font) - 1));
-    Object.assign(option.tooltip, {
-      backgroundColor: v('--raised'), borderColor: v('--line'), textStyle: { ...font, color: v('--text') }, confine: true,
-      formatter: tooltip(option.tooltip.unit ?? ''),
+  // Horizontal bars, one a row.
+  function bars(b, data, t, width, hidden) {
+    const option = base(t);
+    const parts = b.parts.length > 1;
+    const top = parts ? legend(t, option, b.parts.map((p) => p.name), width, 'roundRect', hidden) : 8;
+    const ends = b.rows.map((r) => r.end);
+    const values = b.parts.map((p) => column(data, p.values));
+    const longest = Math.max(0, ...ends.filter((_, i) => values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
+    option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
+    option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false } });
+    option.series = b.parts.map((p, k) => ({
+      id: `part-${k}`, type: 'bar', name: p.name, stack: 'all', barMaxWidth: 22, itemStyle: p.look ? fill(t, p.look) : {},
+      data: b.rows.map((r, i) => {
+        if (r.look && !p.look) return { value: values[k][i], itemStyle: fill(t, r.look, r.faded) };
+        return r.faded ? { value: values[k][i], itemStyle: { opacity: FADED } } : values[k][i];
+      }),
+    }));
+    option.series.push({
+      id: ENDS, type: 'bar', name: ENDS, stack: 'all', barMaxWidth: 22, silent: true, data: b.rows.map(() => 0), tooltip: { show: false },
+      label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
-    delete option.tooltip.unit;
-    for (const s of option.series) {
-      if (s.label) s.label = { ...font, color: v('--text'), ...s.label };
+    option.tooltip = tooltip(t, 'axis', (items) => {
+      const row = b.rows[items[0].dataIndex];
+      const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
+        .filter(([, name, x]) => x !== 0 && !hidden.has(name))
+        .map(([color, name, x]) => [color, name, unit(number(x), b.unit)]);
+      if (rows.length === 0) rows.push(['', row.end, '']);
+      if (row.faded) rows.push(['', 'of other settings', '']);
+      return tip(row.name, rows);
+    });
+    option.tooltip.axisPointer = { type: 'shadow' };
+    return { option, shape: ['bars', b.unit, b.max, b.parts.map((p) => p.name)] };
+  }
+
+  // Upright bars in groups, published values as ticks across them.
+  function columns(c, data, t, width, hidden) {
+    const option = base(t);
+    const ticks = column(data, c.ticks);
+    const names = c.kinds.map((k) => k.name);
+    const small = { ...t.font, fontSize: 10.5 };
+    const top = 22 + legend(t, option, [...names, 'Published'], width, 'roundRect', hidden);
+    const place = (at) => `${c.groups.find((g) => at >= g.at && at < g.at + g.n)?.name ?? ''} ${c.labels[at]}`;
+    const longest = Math.max(0, ...c.labels.map((text) => measure(text, t.font)));
+    option.grid = { left: 8, right: 8, top, bottom: 8, containLabel: true };
+    option.xAxis = [
+      axis(t, { type: 'category', data: c.labels, axisTick: { show: false }, axisLabel: { rotate: 90, interval: 0, width: 112, fontSize: 12 } }),
+      axis(t, { type: 'category', data: c.groups.map((g) => g.name), position: 'bottom', offset: Math.min(longest, 112) + 16, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { interval: 0, fontWeight: 600 } }),
+    ];
+    option.yAxis = vertical(t, c.y, c.y.name, c.y.log && far([ticks.filter((_, i) => i % 2 === 1), ...c.kinds.map((k) => column(data, k.values))]));
+    option.series = c.kinds.map((k, i) => ({
+      id: `kind-${i}`, type: 'bar', name: k.name, barMaxWidth: 20, barCategoryGap: '25%', barGap: '-100%', stack: c.stacked ? 'all' : null,
+      itemStyle: fill(t, k.look), data: Array.from(column(data, k.values), (x) => (Number.isNaN(x) ? '-' : x)),
+    }));
+    option.series.push({
+      id: 'ticks', type: 'scatter', name: 'Published', symbol: 'rect', symbolSize: [20, 3], z: 5, data: c.tickNames.map((_, i) => [ticks[2 * i], ticks[2 * i + 1]]),
+      itemStyle: { color: t.v('--text'), borderColor: t.v('--panel'), borderWidth: 0.5 },
+    }, {
+      id: 'notes', type: 'scatter', name: 'notes', symbolSize: 1, silent: true, z: 6, data: c.notes.map((n) => [n.at, n.over ?? c.y.min ?? 0]), itemStyle: { color: 'transparent' },
+      label: { ...small, show: true, rotate: 90, position: 'top', align: 'left', verticalAlign: 'middle', color: t.v('--text'), formatter: (p) => c.notes[p.dataIndex].text },
+    });
+    option.tooltip = tooltip(t, 'item', (item) => {
+      if (item.seriesId === 'ticks') return tip(c.tickNames[item.dataIndex], [['', 'Published', unit(number(item.value[1]), c.y.unit)]]);
+      return tip(place(item.dataIndex), [[item.color, c.stacked ? item.seriesName : 'Here', unit(number(item.value), c.y.unit)]]);
+    });
+    return { option, shape: ['columns', c.labels, c.groups, names, c.y, c.stacked] };
+  }
+
+  // far reports whether values reach so far that an axis should say powers of ten.
+  function far(lists) {
+    let high = 0;
+    let low = Infinity;
+    for (const list of lists) {
+      for (const x of list) {
+        if (x > high) high = x;
+        if (x > 0 && x < low) low = x;
+      }
     }
-    if (title) {
-      option.title = title;
-      option.backgroundColor = v('--panel');
+    return high >= 5e4 || low < 5e-4;
+  }
+
+  function vertical(t, y, name, powers, more) {
+    return axis(t, {
+      type: y.log ? 'log' : 'value', logBase: y.log ? 10 : undefined, name, nameLocation: 'end', nameGap: 8, nameTextStyle: { ...t.font, align: 'left' },
+      min: y.min ?? null, max: y.max ?? null, axisLabel: powers ? { formatter: power } : {}, ...more,
+    });
+  }
+
+  // at is the value of a series at x, undefined where it has none.
+  function at(points, x, step) {
+    let low = 0;
+    let high = points.length / 2; // the first point behind x
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (points[2 * mid] <= x) low = mid + 1;
+      else high = mid;
     }
-    return option;
+    const i = low - 1;
+    if (i < 0) return undefined;
+    const [px, py] = [points[2 * i], points[2 * i + 1]];
+    if (px === x || step && low < points.length / 2) return py;
+    if (low === points.length / 2) return undefined;
+    return py + (points[2 * low + 1] - py) * (x - px) / (points[2 * low] - px);
+  }
+
+  // across lists what is at x in one panel.
+  function across(p, data, t, panel, x, hidden) {
+    const rows = [];
+    let below;
+    let sum = 0;
+    for (const s of p.series) {
+      if ((s.panel ?? 0) !== panel || hidden.has(s.name.replace(/, published$/, ''))) continue;
+      const points = column(data, s.points);
+      let y;
+      if (s.shape === 'rings') {
+        for (let i = 0; i < points.length; i += 2) if (Math.abs(points[i] - x) <= 1e-9 * Math.abs(x)) y = points[i + 1];
+      } else if (s.shape !== 'marks' && s.shape !== 'dots') {
+        y = at(points, x, s.shape === 'step');
+      }
+      if (y === undefined) continue;
+      if (s.shape === 'area') {
+        const own = y - (below ? at(below, x) ?? 0 : 0);
+        below = points;
+        sum = y;
+        rows.push({ s, y: own });
+      } else {
+        rows.push({ s, y });
+      }
+    }
+    if (below) {
+      rows.reverse(); // as they stand on one another
+      if (rows.length > 1) rows.push({ y: sum });
+    } else {
+      rows.sort((a, b) => b.y - a.y);
+    }
+    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : '') : 'Together', unit(number(y), p.y.unit)]);
+    if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
+    return tip(`${p.names[panel] ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${number(x)}`, shown);
+  }
+
+  // sparse picks a few points of a line to carry its mark, elsewhere on every line.
+  function sparse(points, k) {
+    const n = points.length / 2;
+    const out = [];
+    for (let i = 0; i < 5; i++) {
+      const j = Math.floor((i + (k * 0.618) % 1) / 5 * n);
+      out.push([points[2 * j], points[2 * j + 1]]);
+    }
+    return out;
+  }
+
+  // Curves, in one chart or in small ones side by side.
+  function panels(p, data, t, width, height, hidden) {
+    const option = base(t);
+    const n = p.names.length;
+    const single = n === 1 && p.names[0] === '';
+    const legends = legend(t, option, p.legend, width, null, hidden);
+    const top = legends + (single ? 24 : 20);
+    const perRow = n === 4 ? 2 : Math.min(3, Math.max(n, 1));
+    const rowHeight = (height - legends - 4) / Math.ceil(n / perRow);
+    const item = p.series.some((s) => s.shape === 'dots');
+    const all = p.series.map((s) => column(data, s.points));
+    const powersY = p.y.log && far(all.map((c) => c.filter((_, i) => i % 2 === 1)));
+    const powersX = p.x.log && far(all.map((c) => c.filter((_, i) => i % 2 === 0)));
+    option.grid = [];
+    option.xAxis = [];
+    option.yAxis = [];
+    p.names.forEach((name, k) => {
+      const share = 100 / perRow;
+      option.grid.push(single ? { left: 8, right: 20, top, bottom: 28, containLabel: true } : {
+        left: `${k % perRow * share}%`, width: `${share - 2}%`, containLabel: true, top: top + Math.floor(k / perRow) * rowHeight, height: rowHeight - 46,
+      });
+      option.xAxis.push(axis(t, {
+        gridIndex: k, type: p.x.log ? 'log' : 'value', logBase: p.x.log ? 10 : undefined, name: p.x.name, nameLocation: 'middle', nameGap: single ? 26 : 22,
+        min: p.x.min ?? (p.x.log ? null : 'dataMin'), max: p.x.max ?? (p.x.log ? null : 'dataMax'),
+        axisLabel: { hideOverlap: true, showMaxLabel: single && p.x.max !== undefined && p.x.max !== Math.round(p.x.max) ? false : null, ...(powersX ? { formatter: power } : {}) },
+      }));
+      option.yAxis.push(vertical(t, p.y, single ? p.y.name : [name, p.y.name].filter(Boolean).join(', '), powersY, { gridIndex: k }));
+    });
+    option.series = [];
+    p.series.forEach((s, k) => {
+      const points = all[k];
+      const color = t.v(s.look.color);
+      const seen = s.faded ? FADED : 1;
+      const one = { id: `series-${k}`, name: s.name, xAxisIndex: s.panel ?? 0, yAxisIndex: s.panel ?? 0, dimensions: ['x', 'y'], data: points.length > 0 ? points : [] };
+      const symbol = MARKS[s.look.mark ?? 0];
+      const few = points.length <= 24;
+      switch (s.shape) {
+        case 'line':
+        case 'step':
+          Object.assign(one, {
+            type: 'line', step: s.shape === 'step' ? 'end' : false, symbol, symbolSize: 5, showSymbol: few, itemStyle: { color, opacity: seen },
+            lineStyle: { color, width: single ? 1.6 : 1.8, type: DASHES[s.look.pattern ?? 0], opacity: seen },
+          });
+          break;
+        case 'area': { // opaque, the highest first
+          const fillColor = s.faded ? mixed(color, t.v('--panel'), FADED) : color;
+          Object.assign(one, {
+            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / 100,
+          });
+          break;
+        }
+        case 'dots':
+          Object.assign(one, { type: 'scatter', symbolSize: 3, large: points.length > 4000, itemStyle: { color, opacity: 0.5 } });
+          break;
+        case 'rings':
+          Object.assign(one, { type: 'scatter', symbol: 'circle', symbolSize: 7, itemStyle: { color: 'transparent', borderColor: color, borderWidth: 1.6 }, z: 4 });
+          break;
+        case 'marks':
+          Object.assign(one, {
+            type: 'scatter', symbol: 'diamond', symbolSize: 11, z: 6, cursor: 'pointer', itemStyle: { color, borderColor: t.v('--panel'), borderWidth: 1, opacity: seen },
+            tooltip: { trigger: 'item', formatter: (i) => tip(s.name, [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]) },
+          });
+          break;
+      }
+      option.series.push(one);
+      if (!few && single && (s.shape === 'line' || s.shape === 'step')) {
+        option.series.push({
+          id: `mark-${k}`, type: 'scatter', name: s.name, silent: true, symbol, symbolSize: 6, data: sparse(points, k), z: 4, tooltip: { trigger: 'none' },
+          itemStyle: { color, opacity: seen, borderColor: t.v('--panel'), borderWidth: 0.8 },
+        });
+      }
+    });
+    if (p.limit) {
+      const color = t.v('--limit');
+      option.series.push({
+        // The point that nobody sees makes the axis reach the line.
+        id: 'limit', type: 'line', name: 'limit', silent: true, symbol: 'none', data: [[p.x.min ?? 0, p.limit.at]], itemStyle: { color }, tooltip: { trigger: 'none' },
+        markLine: {
+          silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1.5 }, data: [{ yAxis: p.limit.at }],
+          label: { ...t.font, position: 'insideEndTop', color, formatter: () => p.limit.text },
+        },
+      });
+    }
+    if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, filterMode: 'none' }];
+    option.tooltip = item
+      ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]))
+      : tooltip(t, 'axis', (items) => across(p, data, t, items[0].axisIndex, items[0].axisValue, hidden));
+    return { option, shape: ['panels', p.names, p.x.name, p.x.log, p.y.name, p.y.log, option.series.map((s) => [s.id, s.name, s.type]), powersX, powersY] };
+  }
+
+  // options makes the library's options of a figure. Figures of the same shape
+  // differ in numbers only.
+  function options(figure, data, t, width, height, hidden) {
+    if (figure.bars) return bars(figure.bars, data, t, width, hidden);
+    if (figure.columns) return columns(figure.columns, data, t, width, hidden);
+    if (figure.panels) return panels(figure.panels, data, t, width, height, hidden);
+    return { option: base(t), shape: [] };
+  }
+
+  // lower moves everything down, for a title.
+  function lower(option, pixels) {
+    for (const grid of [option.grid ?? []].flat()) grid.top += pixels;
+    if (option.legend) option.legend.top += pixels;
+  }
+
+  function open(id, f) {
+    f.host = document.createElement('div');
+    f.host.className = 'plot-host';
+    f.element.replaceChildren(f.host);
+    f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
+    f.chart.on('legendselectchanged', (e) => {
+      f.hidden.clear();
+      for (const [name, on] of Object.entries(e.selected)) if (!on) f.hidden.add(name);
+    });
+    f.chart.on('click', (e) => {
+      const s = f.last?.figure.panels?.series[Number(/^series-(\d+)$/.exec(e.seriesId ?? '')?.[1] ?? -1)];
+      if (s?.shape !== 'marks') return;
+      const value = column(f.last.data, s.picks)[e.dataIndex];
+      if (value !== undefined) window.tools?.onPick?.(id, value);
+    });
+    f.chart.on('datazoom', () => {
+      const zoom = f.chart.getOption().dataZoom?.[0];
+      f.element.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
+    });
+    f.chart.getZr().on('dblclick', () => reset(f));
+    f.observer = new ResizeObserver(() => {
+      if (f.host.clientWidth === f.chart?.getWidth() && f.host.clientHeight === f.chart?.getHeight()) return;
+      f.chart?.resize();
+      schedule(id);
+    });
+    f.observer.observe(f.element);
+  }
+
+  function reset(f) {
+    if (f?.last?.figure.panels?.zoom) f.chart.dispatchAction({ type: 'dataZoom', start: 0, end: 100 });
+  }
+
+  // current asks for the figure unless it is the last one still.
+  function current(f) {
+    if (!f.last || f.changed) {
+      const { figure, data, title, note, results } = f.ask();
+      f.last = { figure: JSON.parse(figure), data, title, note, results };
+      f.changed = false;
+    }
+    return f.last;
   }
 
   function draw(id) {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
-    const { option, results } = f.ask();
+    const { figure, data, results } = current(f);
     if (!f.chart && results === 0) return; // an empty figure says why by itself
-    if (!f.chart) {
-      f.host = document.createElement('div');
-      f.host.className = 'plot-host';
-      f.element.replaceChildren(f.host);
-      f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
-      f.observer = new ResizeObserver(() => {
-        if (f.host.clientWidth === f.chart?.getWidth() && f.host.clientHeight === f.chart?.getHeight()) return;
-        f.chart?.resize();
-        schedule(id);
-      });
-      f.observer.observe(f.element);
-    }
-    f.chart.setOption(dress(JSON.parse(option), css(), f.element.clientWidth), { notMerge: true });
+    if (!f.chart) open(id, f);
+    const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
+    const key = JSON.stringify(shape);
+    f.chart.setOption(option, { notMerge: key !== f.shape });
+    if (key !== f.shape) f.element.dataset.zoomed = 'false';
+    f.shape = key;
     f.element.dataset.drawn = 'true';
     if (!window.firstChart && results > 0) {
       window.firstChart = performance.now();
@@ -130,41 +454,86 @@ window.charts = (() => {
     }
   }
 
+  // What is in sight is drawn first, the first on the page before others; the
+  // rest when there is time.
+  const sight = new IntersectionObserver((entries) => {
+    for (const e of entries) {
+      for (const [id, f] of figures) {
+        if (f.element !== e.target) continue;
+        f.away = !e.isIntersecting;
+        if (!f.away && pending.has(id)) frame ||= requestAnimationFrame(next);
+      }
+    }
+  }, { rootMargin: '200px' });
+
+  const whenIdle = window.requestIdleCallback ? (f) => requestIdleCallback(f, { timeout: 500 }) : (f) => setTimeout(f, 50);
+
   function next() {
     frame = 0;
     if (!window.echarts) return; // its script calls again
-    // The first on the page first: it says most.
+    const ids = [...figures.keys()].filter((id) => pending.has(id));
+    const id = ids.find((name) => !figures.get(name).away);
+    if (id !== undefined) {
+      pending.delete(id);
+      draw(id);
+    }
+    plan();
+  }
+
+  function later() {
+    idle = 0;
+    if (!window.echarts) return;
     const id = [...figures.keys()].find((name) => pending.has(name));
-    if (id === undefined) return;
-    pending.delete(id);
-    draw(id);
-    if (pending.size > 0) frame = requestAnimationFrame(next);
+    if (id !== undefined) {
+      pending.delete(id);
+      draw(id);
+    }
+    plan();
+  }
+
+  function plan() {
+    let near = false;
+    let far = false;
+    for (const id of pending) {
+      if (figures.get(id)?.away) far = true;
+      else near = true;
+    }
+    if (near) frame ||= requestAnimationFrame(next);
+    else if (far) idle ||= whenIdle(later);
   }
 
   function schedule(id) {
     pending.add(id);
-    frame ||= requestAnimationFrame(next);
+    plan();
   }
 
   // exported draws a figure outside the page, with its title, for a file.
   function exported(f, renderer) {
     const host = document.createElement('div');
     const top = 54;
-    host.style.cssText = `position:absolute;left:-10000px;width:900px;height:${f.element.clientHeight + top + 20}px`;
+    const width = 900;
+    const height = f.element.clientHeight + 20;
+    host.style.cssText = `position:absolute;left:-10000px;width:${width}px;height:${height + top}px`;
     document.body.append(host);
     const chart = echarts.init(host, null, { renderer });
-    const style = css();
-    const color = (name) => style.getPropertyValue(name).trim();
-    const { option: text, title, note } = f.ask();
-    const option = dress(JSON.parse(text), style, 900, {
-      text: title, subtext: note, left: 8, top: 6, itemGap: 5,
-      textStyle: { fontSize: 14, fontWeight: 600, color: color('--text') }, subtextStyle: { fontSize: 11, color: color('--text-2') },
-    });
+    const t = theme();
+    const { figure, data, title, note } = current(f);
+    const { option } = options(figure, data, t, width, height, f.hidden);
     lower(option, top);
-    if (option.legend) option.legend.top += top;
     delete option.dataZoom;
+    option.backgroundColor = t.v('--panel');
+    option.title = {
+      text: title, subtext: note, left: 8, top: 6, itemGap: 5,
+      textStyle: { fontFamily: t.family, fontSize: 14, fontWeight: 600, color: t.v('--text') }, subtextStyle: { ...t.font, fontSize: 11 },
+    };
     chart.setOption(option);
-    return { chart, end() { chart.dispose(); host.remove(); } };
+    return { chart, title, note, end() { chart.dispose(); host.remove(); } };
+  }
+
+  // described puts title, note and link into an SVG, for those who meet it alone.
+  function described(svg, title, note) {
+    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc>`;
+    return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
   }
 
   // warm draws a chart that nobody sees, while the program is still compiled:
@@ -176,7 +545,7 @@ window.charts = (() => {
     document.body.append(host);
     const chart = echarts.init(host, null, { renderer: 'canvas' });
     chart.setOption({
-      animation: false, textStyle: { fontFamily: css().getPropertyValue('--font').trim() },
+      animation: false, textStyle: { fontFamily: theme().family },
       legend: {}, tooltip: {}, xAxis: { type: 'value', name: '×' }, yAxis: { type: 'category', data: ['a', 'b'] },
       series: [{ type: 'bar', name: '→', data: [1, 2], label: { show: true } }],
     });
@@ -185,15 +554,21 @@ window.charts = (() => {
   }
 
   return {
+    options, // for tests
     // show makes element the place of figure id and draws it when there is
     // time; ask returns what to draw by then.
     show(id, element, ask) {
-      if (figures.get(id)?.element !== element) this.dispose(id);
-      figures.set(id, { ...figures.get(id), element, ask });
+      if (figures.get(id)?.element !== element) {
+        this.dispose(id);
+        figures.set(id, { element, hidden: new Set() });
+        sight.observe(element);
+      }
+      Object.assign(figures.get(id), { ask, changed: true });
       schedule(id);
     },
     dispose(id) {
       const f = figures.get(id);
+      if (f) sight.unobserve(f.element);
       f?.observer?.disconnect();
       f?.chart?.dispose();
       figures.delete(id);
@@ -202,11 +577,14 @@ window.charts = (() => {
     recolor() {
       for (const id of figures.keys()) schedule(id);
     },
+    // reset shows all of a figure that was zoomed into; its element's
+    // data-zoomed says whether it was.
+    reset(id) { reset(figures.get(id)); },
     save(id, kind, name) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', x.chart.renderToSVGString());
+      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note));
       else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },

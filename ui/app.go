@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 
-	"spillway/sim/workload"
-	"spillway/ui/job"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model"
 )
 
@@ -28,9 +31,6 @@ type Page interface {
 	Help()
 }
 
-// Runner does jobs; see model.Runner. In the browser it is a pool of workers.
-type Runner = model.Runner
-
 // App is what all components share.
 type App struct {
 	*model.Session
@@ -38,21 +38,20 @@ type App struct {
 
 	// Copied is true for a moment after the link was copied.
 	Copied bool
-	// open holds the names of open sections, help texts and tables.
-	open map[string]bool
+	// open holds the names of open sections, help texts and tables; closed those
+	// of panels that are closed.
+	open, closed map[string]bool
 
-	charts    []model.Chart
-	chartsRev int
+	room  *model.Room // that what follows is about
+	rev   int
+	runs  []chart.Run
+	views []chart.View
+	forms []model.Form
 }
 
 // NewApp returns the page's components' common ground.
 func NewApp(s *model.Session, p Page) *App {
-	a := &App{Session: s, Page: p, chartsRev: -1, open: map[string]bool{}}
-	for _, panel := range []string{"workload", "systems", "hardware", "fidelity", "options"} {
-		// Where settings and results are below each other, results come soon.
-		a.open[panel] = !p.Narrow() || panel == "workload"
-	}
-	return a
+	return &App{Session: s, Page: p, open: map[string]bool{}, closed: map[string]bool{}, rev: -1}
 }
 
 // IsOpen reports whether the part with this name is open.
@@ -64,23 +63,56 @@ func (a *App) ToggleOpen(name string) { a.open[name] = !a.open[name] }
 // Expanded is IsOpen as an attribute value.
 func (a *App) Expanded(name string) string { return boolText(a.open[name]) }
 
-// Chart returns the i-th chart as of now.
-func (a *App) Chart(i int) *model.Chart {
-	if a.chartsRev != a.Rev {
-		a.charts, a.chartsRev = a.Charts(), a.Rev
+// fresh computes again what the charts and forms show, if anything has changed.
+func (a *App) fresh() {
+	if a.room == a.Room && a.rev == a.Rev {
+		return
 	}
-	return &a.charts[i]
+	a.room, a.rev = a.Room, a.Rev
+	a.runs = a.runs[:0]
+	for i := range a.Runs {
+		r := &a.Runs[i]
+		a.runs = append(a.runs, chart.Run{System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error})
+	}
+	a.views = chart.Views(a.context(), a.runs)
+	a.forms = a.Forms()
+}
+
+// context is what all charts share.
+func (a *App) context() *chart.Context {
+	pieces, trust := a.Brief()
+	c := &chart.Context{
+		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{},
+		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
+	}
+	for _, ch := range a.Info.Charts {
+		if len(ch.By) > 0 {
+			c.Variant[ch.ID] = a.State.Look.Text(model.ByKey(ch.ID))
+		}
+	}
+	return c
+}
+
+// Note says what all numbers are about.
+func (a *App) Note() string {
+	pieces, _ := a.Brief()
+	return strings.Join(pieces, " · ")
 }
 
 // Name returns a file name for a download about what.
 func (a *App) Name(what, ext string) string {
+	pieces, _ := a.Brief()
+	first := a.Info.Name
+	if len(pieces) > 0 {
+		first = pieces[0]
+	}
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			return r
 		}
 		return '-'
-	}, strings.ToLower(a.WorkloadName()))
+	}, strings.ToLower(first))
 	for strings.Contains(name, "--") {
 		name = strings.ReplaceAll(name, "--", "-")
 	}
@@ -89,16 +121,21 @@ func (a *App) Name(what, ext string) string {
 
 // SaveCSV downloads all numbers.
 func (a *App) SaveCSV() {
-	if text, err := a.CSV(); err == nil {
-		a.Page.Save(a.Name("results", "csv"), "text/csv", text)
-	}
+	a.fresh()
+	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.context(), a.runs))
 }
 
-// SaveJSON downloads the settings and all results.
+// SaveJSON downloads the settings and all results, when the workers have made
+// them again.
 func (a *App) SaveJSON() {
-	if text, err := a.JSON(); err == nil {
-		a.Page.Save(a.Name("results", "json"), "application/json", text)
-	}
+	name := a.Name("results", "json")
+	a.Export(func(text, problem string) {
+		if problem != "" {
+			a.Notice = "The results cannot be saved: " + problem + "."
+			return
+		}
+		a.Page.Save(name, "application/json", text)
+	})
 }
 
 func boolText(b bool) string {
@@ -108,22 +145,43 @@ func boolText(b bool) string {
 	return "false"
 }
 
-// timesHelp explains a time source.
-func timesHelp(t workload.TimeSource) string {
-	switch t {
-	case workload.Estimated:
-		return "A clean roofline model of the GPU: what a warm, well-measured kernel takes."
-	case workload.ColdModel:
-		return "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated."
+// off is the value of a disabled attribute: nil leaves the attribute out.
+func off(b bool) any {
+	if b {
+		return nil
 	}
-	return "Measured: the profile that came with the files."
+	return "disabled"
 }
 
-// modelOf returns the bundled model at hand; an empty one for a file.
-func (a *App) modelOf() *job.Model {
-	m, err := job.FindModel(a.State.Source.Model)
-	if err != nil {
-		return &job.Model{}
+// hidden is the value of a hidden attribute.
+func hidden(b bool) any {
+	if b {
+		return "hidden"
 	}
-	return m
+	return nil
 }
+
+// swatch is the style of a system's mark: its color.
+func swatch(s *lab.System) string { return "--look:var(" + chart.SystemLook(s).Color + ")" }
+
+// swatchClass says which pattern the mark has.
+func swatchClass(s *lab.System) string {
+	return "swatch pattern-" + strconv.Itoa(chart.SystemLook(s).Pattern)
+}
+
+// Kinds of field, for the markup.
+func isText(f model.Field) bool { return f.Kind == knob.Number || f.Kind == knob.Word }
+
+// radios is how many choices stand side by side; more make a list.
+const radios = 3
+
+func isRadio(f model.Field) bool {
+	return f.Kind == knob.One && len(f.Options) <= radios && f.Options[0].Key != ""
+}
+
+func isSelect(f model.Field) bool { return f.Kind == knob.One && !isRadio(f) }
+
+func isMany(f model.Field) bool { return f.Kind == knob.Many }
+
+// isTable reports whether a chart is a table of values.
+func isTable(k report.Kind) bool { return k == report.Values }

@@ -3,6 +3,10 @@ package ui
 import (
 	"strconv"
 
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/model"
 )
 
@@ -13,37 +17,47 @@ type Figure struct {
 	canvas
 }
 
-func (c *Figure) chart() *model.Chart { return c.Chart(c.Index) }
+func (c *Figure) view() *chart.View { return &c.views[c.Index] }
 
-func (c *Figure) id() string { return "chart-" + c.chart().ID }
+func (c *Figure) id() string { return "chart-" + c.view().ID }
 
-func (c *Figure) tableName() string { return "table " + c.chart().ID }
+func (c *Figure) tableName() string { return "table " + c.view().ID }
 
-// plotStyle gives a chart of bars the height its rows need.
-func (c *Figure) plotStyle() string {
-	if rows := c.chart().Rows; rows > 0 {
-		return "height:" + strconv.Itoa(max(180, 62+30*rows)) + "px"
-	}
-	return "height:300px"
+func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().Height) + "px" }
+
+func (c *Figure) setAxis(key string) { c.SetLook(model.ByKey(c.view().ID), key) }
+
+// focused reports whether the chart is about one system that can be chosen.
+func (c *Figure) focused() bool { return c.Info.Charts[c.Index].Kind == report.Bands }
+
+func (c *Figure) setFocus(e vugu.DOMEvent) {
+	c.SetLook(model.FocusKey, e.PropString("target", "value"))
 }
 
-func (c *Figure) byTime() string { return boolText(c.State.Axis == model.ByTime) }
-
-func (c *Figure) byKernel() string { return boolText(c.State.Axis == model.ByKernel) }
-
-// hasAxis reports whether the figure's axis can be chosen.
-func (c *Figure) hasAxis() bool { return c.chart().ID == "memory" }
+// shownRuns are the compared systems.
+func (c *Figure) shownRuns() []*model.Run {
+	var rs []*model.Run
+	for i := range c.Runs {
+		if c.Runs[i].On {
+			rs = append(rs, &c.Runs[i])
+		}
+	}
+	return rs
+}
 
 func (c *Figure) save(kind string) {
-	ch := c.chart()
+	v := c.view()
 	if kind == "csv" {
-		c.Page.Save(c.Name(ch.ID, kind), "text/csv", ch.Table.CSV())
+		c.Page.Save(c.Name(v.ID, kind), "text/csv", v.CSV())
 		return
 	}
-	c.Page.SaveChart(ch.ID, kind, c.Name(ch.ID, kind))
+	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind))
 }
 
-func (c *Figure) label(kind string) string { return "Save " + c.chart().Title + " as " + kind }
+func (c *Figure) label(kind string) string { return "Save " + c.view().Title + " as " + kind }
 
 // Destroy lets go of the drawing.
 func (c *Figure) Destroy() { c.dispose() }
+
+// drawn is what the canvas of the figure draws.
+func (c *Figure) drawn() (name string, rev int, v *chart.View) { return c.view().ID, c.Rev, c.view() }

@@ -2,7 +2,7 @@ package ui
 
 import "spillway/ui/model"
 
-// Head is the bar at the top: name and tools.
+// Head is the bar at the top: name, laboratories, views and tools.
 type Head struct{ *App }
 
 // icon is an attribute value that the compiler of components cannot see
@@ -10,19 +10,27 @@ type Head struct{ *App }
 // would load the image again.
 var icon = "icon.svg"
 
-func (c *Head) viewing(v model.View) string { return boolText(c.State.View == v) }
+// lead says what the laboratory is about.
+func (c *Head) lead() string {
+	if c.Room == nil {
+		return "Simulated in this tab; nothing is uploaded."
+	}
+	return c.Info.Lead + " Simulated in this tab; nothing is uploaded."
+}
+
+func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }
+
+func (c *Head) viewing(v model.View) string { return boolText(c.Room != nil && c.State.View == v) }
+
+func (c *Head) hasPapers() bool { return c.Room != nil && len(c.Info.Papers) > 0 }
+
+func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
+
+func (c *Head) canRedo() bool { return c.Room != nil && c.CanRedo() }
 
 func (c *Head) linkLabel() string {
 	if c.Copied {
 		return "Link copied"
 	}
 	return "Copy link"
-}
-
-// off is the value of a disabled attribute: nil leaves the attribute out.
-func off(b bool) any {
-	if b {
-		return nil
-	}
-	return "disabled"
 }

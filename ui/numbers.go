@@ -1,19 +1,24 @@
 package ui
 
-import "spillway/ui/model"
+import (
+	"spillway/ui/chart"
+	"spillway/ui/model"
+)
 
-// Numbers is the table of all numbers.
+// Numbers is the table of all quantities.
 type Numbers struct {
 	*App
 	heads []string
-	rows  []model.NumberRow
-	rev   int
+	rows  []chart.Number
+	of    *model.Room
+	at    int
 }
 
-// Compute fills the table when something changed.
+// Compute makes the table when something changed.
 func (c *Numbers) Compute() {
-	if c.heads == nil || c.rev != c.Rev {
-		c.heads, c.rows = c.Session.Numbers()
-		c.rev = c.Rev
+	c.fresh()
+	if c.of == nil || c.of != c.Room || c.at != c.Rev {
+		c.of, c.at = c.Room, c.Rev
+		c.heads, c.rows = chart.Numbers(c.Info, c.runs)
 	}
 }

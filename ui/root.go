@@ -3,33 +3,80 @@ package ui
 import (
 	"github.com/vugu/vugu"
 
+	"spillway/sim/report"
 	"spillway/ui/model"
 )
 
 // Root is the whole page.
 type Root struct {
 	*App
-	head, workload, systems, hardware, fidelity, options, summary, drive, numbers, study, reproduce vugu.Builder
+	head, files, systems, summary, numbers, notes, papers vugu.Builder
 
-	figures [chartCount]vugu.Builder
+	parts *parts // of the laboratory that is shown
+	rooms map[*model.Room]*parts
 }
 
-// chartCount is the number of charts on the page.
-const chartCount = 6
+// parts are the components that a laboratory brings.
+type parts struct{ panels, figures, tables, sections []vugu.Builder }
 
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
-	r := &Root{
-		App: a, head: &Head{App: a}, workload: &Workload{App: a}, systems: &Systems{App: a},
-		hardware: &Hardware{App: a}, fidelity: &Fidelity{App: a}, options: &Settings{App: a},
-		summary: &Summary{App: a}, numbers: &Numbers{App: a},
-		drive: &Drive{App: a, rev: -1}, study: &Study{App: a},
-		reproduce: &Reproduce{App: a},
+	return &Root{
+		App: a, head: &Head{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a},
+		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
 	}
-	for i := range r.figures {
-		r.figures[i] = &Figure{App: a, Index: i}
-	}
-	return r
 }
 
-func (c *Root) exploring() bool { return c.State.View != model.Reproduce }
+// Compute finds the components of the laboratory that is shown.
+func (c *Root) Compute() {
+	if c.Room == nil {
+		return
+	}
+	c.fresh()
+	if c.rooms[c.Room] == nil {
+		c.rooms[c.Room] = c.assemble()
+	}
+	c.parts = c.rooms[c.Room]
+}
+
+func (c *Root) assemble() *parts {
+	p := &parts{}
+	for i, panel := range c.Info.Panels {
+		p.panels = append(p.panels, &Panel{App: c.App, Index: i})
+		// Where settings and results are below each other, results come soon.
+		c.closed[panel.Key] = panel.Folded || i > 0 && c.Page.Narrow()
+	}
+	c.closed["systems"] = c.Page.Narrow()
+	for i, ch := range c.Info.Charts {
+		if ch.Kind == report.Values {
+			p.tables = append(p.tables, &Values{App: c.App, Index: i})
+			continue
+		}
+		p.figures = append(p.figures, &Figure{App: c.App, Index: i})
+	}
+	for i := range c.Info.Sections {
+		p.sections = append(p.sections, &Section{App: c.App, Key: c.Info.Sections[i].Key})
+	}
+	return p
+}
+
+// first is the panel of what runs; the others follow the systems.
+func (c *Root) first() vugu.Builder {
+	if len(c.parts.panels) == 0 {
+		return nil
+	}
+	return c.parts.panels[0]
+}
+
+func (c *Root) others() []vugu.Builder { return c.parts.panels[min(1, len(c.parts.panels)):] }
+
+func (c *Root) exploring() bool { return c.Room != nil && c.State.View != model.Reproduce }
+
+func (c *Root) reproducing() bool { return c.Room != nil && c.State.View == model.Reproduce }
+
+func (c *Root) starting() string {
+	if c.Notice != "" {
+		return c.Notice
+	}
+	return "Starting…"
+}

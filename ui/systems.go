@@ -1,6 +1,39 @@
 package ui
 
+import (
+	"fmt"
+
+	"spillway/ui/model"
+)
+
 // Systems chooses which systems are compared.
 type Systems struct{ *App }
 
-func (c *Systems) swatch(i int) string { return swatch(i) }
+// A family is systems that belong together.
+type family struct {
+	Name string
+	Runs []*model.Run
+}
+
+// families are the systems by family, in the laboratory's order.
+func (c *Systems) families() []family {
+	var fs []family
+next:
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		for k := range fs {
+			if fs[k].Name == r.System.Family {
+				fs[k].Runs = append(fs[k].Runs, r)
+				continue next
+			}
+		}
+		fs = append(fs, family{r.System.Family, []*model.Run{r}})
+	}
+	return fs
+}
+
+func (c *Systems) unfolded() bool { return !c.closed["systems"] }
+
+func (c *Systems) fold() { c.closed["systems"] = c.unfolded() }
+
+func (c *Systems) count() string { return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs)) }

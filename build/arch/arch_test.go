@@ -31,6 +31,9 @@ var simOrder = []string{
 	"sim/workload",
 	"sim/vitality",
 	"sim/flash",
+	"sim/store/ops",
+	"sim/store",
+	"sim/store/papers/*",
 	"sim/train/quirk",
 	"sim/train/machine",
 	"sim/train/published",
@@ -53,7 +56,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
@@ -133,7 +136,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers"} {
+	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}

@@ -24,6 +24,7 @@ var layers = []layer{
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/..."}},
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                          // another subject: operations, no workloads
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                         // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                                              // the list of them

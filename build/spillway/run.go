@@ -310,8 +310,8 @@ func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) err
 	line("ideal", "%v  (%d cycles); %.2f %% of ideal throughput", r.Clock.Time(r.Ideal), r.Ideal, 100*float64(r.Ideal)/float64(it.Time))
 	line("compute / overlap / stall", "%v / %v / %v", r.Clock.Time(it.Compute), r.Clock.Time(it.Overlap), r.Clock.Time(it.Stall))
 	for c := range result.NumCauses {
-		if it.Ledger[c] != 0 {
-			line("stall: "+c.String(), "%v", r.Clock.Time(it.Ledger[c]))
+		if n := *it.Ledger.At(c); n != 0 {
+			line("stall: "+c.String(), "%v", r.Clock.Time(n))
 		}
 	}
 	line("SSD in / out", "%v / %v", it.Traffic.SSDIn, it.Traffic.SSDOut)

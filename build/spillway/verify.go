@@ -122,7 +122,7 @@ type outcome struct {
 }
 
 func runPoint(p *study.Point, artifact string) (*result.Result, error) {
-	_, w, err := g10.Load(os.DirFS(artifact), p.Config)
+	_, w, err := g10.Load(os.DirFS(artifact), p.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func printRows(w io.Writer, rows []study.Row, all bool) error {
 		if !all && r.Status == study.Exact {
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s-%d\t%s\t%d\t%.1f\t%s\t%s\t%+.5f %%\t%s\n", r.Figure, r.Metric, r.Model, r.Batch, r.System,
+		fmt.Fprintf(tw, "%s\t%s\t%s-%d\t%s\t%d\t%.1f\t%s\t%s\t%+.5f %%\t%s\n", r.Figure, r.Quantity, r.Model, r.Batch, r.System,
 			r.HostGiB, float64(r.SSD)/1e9, quantity(r.Fits, r.Value), quantity(r.OursFits, r.Ours), 100*r.Diff, r.Status)
 	}
 	fmt.Fprintln(tw)

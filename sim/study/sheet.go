@@ -278,7 +278,7 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 		}
 	}
 	t.ClaimVerdict, t.ClaimsGood = t.ofClaims()
-	if t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); t.Points == 0 {
+	if t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); t.Points == 0 && t.Known == t.Runs {
 		t.Verdict, t.Good = t.ClaimVerdict, t.ClaimsGood
 	}
 	return t

@@ -19,7 +19,7 @@ func runOnDrive(w *workload.Workload, q Request, progress func(done, total int))
 	if err != nil {
 		return nil, err
 	}
-	first, err := runFixed(w, q, half(progress, 0))
+	first, err := runFixed(w, q, halfOf(progress, 0))
 	if err != nil || !first.Fits {
 		return first, err // a result that says why
 	}
@@ -29,17 +29,18 @@ func runOnDrive(w *workload.Workload, q Request, progress func(done, total int))
 		return nil, fmt.Errorf("%s: %w", d.Name, err)
 	}
 	limits := apply(&q.Machine, &m)
-	r, err := runFixed(w, q, half(progress, 1))
+	r, err := runFixed(w, q, halfOf(progress, 1))
 	if err != nil || !r.Fits {
 		return r, err
 	}
 	r.SSD = report(&d, &m, r)
+	r.Besides = slices.Concat(r.Notes, limits)
 	r.Notes = slices.Concat(r.Notes, DescribeSSD(r.SSD), limits)
 	return r, nil
 }
 
-// half reports the progress of the first or second of two runs.
-func half(progress func(done, total int), which int) func(done, total int) {
+// halfOf reports the progress of the first or second of two runs.
+func halfOf(progress func(done, total int), which int) func(done, total int) {
 	if progress == nil {
 		return nil
 	}

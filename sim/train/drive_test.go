@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,11 @@ func TestOnDrive(t *testing.T) {
 			}
 			if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "The SSD is a simulated "+d.Name) {
 				t.Errorf("seed %d, %s: notes are %q", seed, s.Name, got.Notes)
+			}
+			said := train.DescribeSSD(got.SSD)
+			rest := slices.DeleteFunc(slices.Clone(got.Notes), func(n string) bool { return slices.Contains(said, n) })
+			if len(rest)+len(said) != len(got.Notes) || !slices.Equal(got.Remarks(), rest) {
+				t.Errorf("seed %d, %s: remarks are %q, notes %q", seed, s.Name, got.Remarks(), got.Notes)
 			}
 			if x := got.SSD; x == nil || fixed.SSD != nil || x.Drive != d.Key || x.Read <= 0 || x.Amplification < 1000 ||
 				x.Written != got.Main().Traffic.SSDOut || (x.Written > 0) != (x.Life > 0) {

@@ -93,7 +93,7 @@ func TestEveryKnobMatters(t *testing.T) {
 		for _, k := range machine.Knobs() {
 			varied(t, mode, k, slices.Contains(inert, k.Key), func(m *machine.Machine, _ *system.Options) *machine.Machine { return m })
 		}
-		for _, k := range system.Knobs() {
+		for _, k := range train.Knobs() {
 			varied(t, mode, k, slices.Contains(inert, k.Key), func(_ *machine.Machine, o *system.Options) *system.Options { return o })
 		}
 	}

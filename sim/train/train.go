@@ -7,6 +7,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/flash"
@@ -62,14 +63,30 @@ func Reading(q quirk.Set) []string {
 	return names
 }
 
+// Knobs returns the list of all numeric options: those of any run and, after the
+// first of them, those of single systems in the order of Systems.
+func Knobs() []knob.Knob[system.Options] {
+	var own []knob.Knob[system.Options]
+	seen := map[*system.Param]bool{}
+	for i := range Systems {
+		for _, p := range Systems[i].Params {
+			if !seen[p] {
+				seen[p] = true
+				own = append(own, p.Knob())
+			}
+		}
+	}
+	return slices.Insert(system.RunKnobs(), 1, own...)
+}
+
 // A Request is one run of one system, without the workload.
 type Request struct {
-	System  string          `json:"system"`
-	Machine machine.Machine `json:"machine"`
-	Options system.Options  `json:"options"`
+	System  string
+	Machine machine.Machine
+	Options system.Options
 	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
 	// latency then replace the machine's; empty leaves the machine's.
-	SSD string `json:"ssd,omitempty"`
+	SSD string
 }
 
 // Validate reports every number that is out of range.
@@ -79,7 +96,7 @@ func (q *Request) Validate() error {
 		_, unknown := flash.Find(q.SSD)
 		err = errors.Join(err, unknown)
 	}
-	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(system.Knobs(), &q.Options))
+	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(Knobs(), &q.Options))
 }
 
 // Run plans and runs w. Its error is about the request; a system that cannot
@@ -155,7 +172,7 @@ func Configure(q *Request, key, value string) (known bool, err error) {
 		}
 		return true, nil
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range Knobs() {
 		if k.Key == key || k.Config == key {
 			return true, k.Parse(&q.Options, value)
 		}

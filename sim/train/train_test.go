@@ -15,6 +15,8 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/deepumplus"
+	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -37,6 +39,11 @@ func TestSystemsDescribeThemselves(t *testing.T) {
 			t.Errorf("name %q or title %q is taken or cannot stand in a URL list", s.Name, s.Title)
 		}
 		seen[s.Name], seen[s.Title] = true, true
+		for _, p := range s.Params {
+			if p.Label == "" || p.Help == "" || p.Source == "" || p.Scale <= 0 || p.Default < p.Min || p.Default > p.Max {
+				t.Errorf("%s: parameter %q leaves something empty, or its default is out of range: %+v", s.Name, p.Key, p)
+			}
+		}
 		if got, err := train.Find(s.Name); err != nil || got.Name != s.Name {
 			t.Errorf("Find(%q) = %q, %v", s.Name, got.Name, err)
 		}
@@ -361,6 +368,60 @@ func TestRequestErrors(t *testing.T) {
 	}
 }
 
+// The list of options is stable: forms, links and flags follow from it. A
+// system's own are reached through it like the run's.
+func TestKnobs(t *testing.T) {
+	var keys []string
+	for _, k := range train.Knobs() {
+		if keys = append(keys, k.Key); k.Group != "Systems" || strings.ContainsAny(k.Key, " =") {
+			t.Errorf("knob %+v", k)
+		}
+		a, b := system.Published(), system.Published()
+		v := k.Get(&a)
+		k.Set(&a, v+1)
+		if k.Get(&a) != v+1 || k.Get(&b) != v || a == b {
+			t.Errorf("%s: set from %d to %d; the copy has %d", k.Key, v, k.Get(&a), k.Get(&b))
+		}
+		if k.Set(&a, v); a != b {
+			t.Errorf("%s: set back: %+v, want %+v", k.Key, a, b)
+		}
+	}
+	if want := []string{"iterations", "lookahead", "safety", "noise", "seed"}; !slices.Equal(keys[:len(want)], want) {
+		t.Errorf("knobs %v, want %v first", keys, want)
+	}
+}
+
+// A request is JSON in which each option has its knob's key.
+func TestRequestJSON(t *testing.T) {
+	q := train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}
+	deepumplus.Lookahead.Set(&q.Options, 4)
+	text, err := json.Marshal(q)
+	if want := `"options":{"quirks":"published","iterations":2,"lookahead":4,"safety":500,"noise":0,"seed":1}`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s, %v; want %s in it", text, err, want)
+	}
+	var back train.Request
+	if err := json.Unmarshal(text, &back); err != nil || back != q {
+		t.Errorf("read back as %+v, %v; want %+v", back, err, q)
+	}
+	for _, tt := range []struct {
+		text string
+		ok   func() bool
+		err  string
+	}{
+		{`{"options":{"safety":250}}`, func() bool { return g10.Safety.Of(&back.Options) == 250 && deepumplus.Lookahead.Of(&back.Options) == 4 }, ""},
+		{`{"options":{"quirks":"corrected"}}`, func() bool { return back.Options.Quirks == 0 && back.Machine == q.Machine }, ""},
+		{`{"options":null}`, func() bool { return back.Options.Iterations == 2 }, ""},
+		{`{"options":{"lookahed":4}}`, nil, `no system has a parameter "lookahed"`},
+		{`{"options":{"safety":0.5}}`, nil, "safety: "},
+		{`{"options":{"quirks":"rain"}}`, nil, `unknown quirk "rain"`},
+	} {
+		err := json.Unmarshal([]byte(tt.text), &back)
+		if tt.err == "" && (err != nil || !tt.ok()) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%s: %+v, %v; want error %q", tt.text, back.Options, err, tt.err)
+		}
+	}
+}
+
 func TestConfigure(t *testing.T) {
 	q := train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}
 	for _, tt := range []struct {
@@ -374,7 +435,7 @@ func TestConfigure(t *testing.T) {
 		{"GPU_malloc_uspB", "0.000000814", true, "", func() bool { return q.Machine.AllocRate == 814 }},
 		{"GPU_malloc_uspB", "8.14e-7", true, "", func() bool { return q.Machine.AllocRate == 814 }},
 		{"kernel_time_std_dev", "0.15", true, "", func() bool { return q.Options.Noise == 150 }},
-		{"prefetch_degree", "4", true, "", func() bool { return q.Options.Lookahead == 4 }},
+		{"prefetch_degree", "4", true, "", func() bool { return deepumplus.Lookahead.Of(&q.Options) == 4 }},
 		{"nn_model_input_file", "x", false, "", func() bool { return true }},
 		{"", "1", false, "", func() bool { return true }},
 		{"SSD_PCIe_bandwidth_GBps", "fast", true, "is not a number", func() bool { return q.Machine.SSDRead == 3200*unit.MBps }},

@@ -43,8 +43,8 @@ func measured() *result.Result {
 			Traffic: result.Traffic{SSDIn: unit.Bytes(next()), SSDOut: unit.Bytes(next()), HostIn: unit.Bytes(next()), HostOut: unit.Bytes(next())},
 			Faults:  result.Faults{Moving: next(), Host: next(), SSD: next(), Unallocated: next()},
 		}
-		for c := range it.Ledger {
-			it.Ledger[c] = unit.Cycles(next())
+		for c := range result.NumCauses {
+			*it.Ledger.At(c) = unit.Cycles(next())
 		}
 		r.Iterations = append(r.Iterations, it)
 	}
@@ -98,10 +98,8 @@ func TestNamesAreStable(t *testing.T) {
 
 // TestParametersHaveTheirKnobsKeys checks each number's name against its knob.
 func TestParametersHaveTheirKnobsKeys(t *testing.T) {
-	m, o := machine.G10(), system.Published()
-	o.Noise = 30
+	m := machine.G10()
 	checkKeys(t, machine.Knobs(), &m, "name")
-	checkKeys(t, system.Knobs(), &o, "quirks")
 }
 
 func checkKeys[T any](t *testing.T, knobs []knob.Knob[T], v *T, others ...string) {
@@ -128,33 +126,6 @@ func checkKeys[T any](t *testing.T, knobs []knob.Knob[T], v *T, others ...string
 	}
 }
 
-func TestLedger(t *testing.T) {
-	tests := []struct {
-		doc  string
-		want result.Ledger
-		err  string
-	}{
-		{`{}`, result.Ledger{}, ""},
-		{` { } `, result.Ledger{}, ""},
-		{`null`, result.Ledger{9}, ""},
-		{`{"eviction": 3 , "host_read":-1}`, result.Ledger{0, -1, 0, 0, 0, 3}, ""},
-		{`[1]`, result.Ledger{9}, `stall ledger: want an object of causes and cycles, found "[1]"`},
-		{`{"rain":1}`, result.Ledger{9}, `stall ledger: unknown cause "rain"; want one of fault_handling, host_read, ssd_read, late_prefetch, allocation, eviction`},
-		{`{"eviction":1.5}`, result.Ledger{9}, `stall ledger: eviction: want a whole number of cycles, found "1.5"`},
-		{`{"eviction":{"a":1}}`, result.Ledger{9}, `stall ledger: eviction: want a whole number of cycles, found "{\"a\":1}"`},
-	}
-	for _, tt := range tests {
-		got := result.Ledger{9}
-		err := got.UnmarshalJSON([]byte(tt.doc))
-		if text := fmt.Sprint(err); err != nil && text != tt.err || err == nil && tt.err != "" {
-			t.Errorf("%s: got error %v, want %s", tt.doc, err, tt.err)
-		}
-		if got != tt.want {
-			t.Errorf("%s: got %v, want %v", tt.doc, got, tt.want)
-		}
-	}
-}
-
 func TestQuirksAreText(t *testing.T) {
 	for _, s := range []quirk.Set{quirk.Published(), quirk.Corrected(), quirk.DoubleInput, quirk.Published() &^ quirk.HandTuned} {
 		data, err := jsonx.Marshal(s)
@@ -166,8 +137,8 @@ func TestQuirksAreText(t *testing.T) {
 			t.Errorf("got %s, %v; want %s", data, err, want)
 		}
 	}
-	var o system.Options
-	if err := jsonx.Unmarshal([]byte(`{"quirks":"rain"}`), &o); err == nil {
+	var q train.Request
+	if err := jsonx.Unmarshal([]byte(`{"options":{"quirks":"rain"}}`), &q); err == nil {
 		t.Error("an unknown quirk is not an error")
 	}
 }

@@ -26,12 +26,7 @@ func (d *drawing) bars() {
 	}
 	v, q := &d.view, qs[0]
 	v.Rows, v.Height = len(d.runs), barsHeight(len(d.runs))
-	value := func(r *Run) (float64, bool) {
-		if !r.shown() {
-			return 0, false
-		}
-		return r.Report.Value(at[0])
-	}
+	value := func(r *Run) (float64, bool) { return r.value(at[0]) }
 	v.Table.Head = []string{"System", q.Label, "Remark"}
 	v.head(q.Key, "remark")
 	v.Results = 0
@@ -55,7 +50,7 @@ func (d *drawing) bars() {
 		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Cells: []report.Cell{cell, {Text: remark(r)}}})
 		v.rows = append(v.rows, []string{r.System.Name, file, remark(r)})
 	}
-	grade(v.Table.Rows, 0, values, q.Better, func(i int) bool { _, ok := value(d.runs[i]); return ok })
+	d.grade(0, values, q.Better, func(i int) bool { _, ok := value(d.runs[i]); return ok })
 	f.Bars.Parts = []Part{{Name: q.Label, Values: f.add(values...)}}
 	v.Figure = f
 	say := func(r *Run) string {
@@ -98,23 +93,29 @@ func remark(r *Run) string {
 	return r.status()
 }
 
-// grade gives a column of cells its bars and marks the best.
-func grade(rows []report.Row, column int, values []float64, better int, known func(i int) bool) {
-	top, best := 0.0, -1
+// grade gives a column of the table its bars and marks the best that is no bound.
+func (d *drawing) grade(column int, values []float64, better int, known func(i int) bool) {
+	rows := d.view.Table.Rows
+	top, best, rivals := 0.0, -1, 0
 	for i, x := range values {
 		if !known(i) {
 			continue
 		}
 		top = max(top, x)
-		if better != 0 && (best < 0 || float64(better)*x > float64(better)*values[best]) {
+		if d.runs[i].System.Bound {
+			continue
+		}
+		if rivals++; best < 0 || float64(better)*x > float64(better)*values[best] {
 			best = i
 		}
 	}
 	for i, x := range values {
-		if known(i) && top > 0 {
-			rows[i].Cells[column].Share = min(max(x/top, 0), 1)
+		if !known(i) {
+			continue
 		}
-		rows[i].Cells[column].Best = known(i) && best >= 0 && x == values[best]
+		cell := &rows[i].Cells[column]
+		cell.Share = share(x, top)
+		cell.Best = better != 0 && rivals > 1 && x == values[best] && !d.runs[i].System.Bound
 	}
 }
 
@@ -129,10 +130,7 @@ type stack struct {
 func (d *drawing) stack(r *Run, qs []*report.Quantity, at []int) stack {
 	s := stack{parts: make([]float64, len(qs)), known: make([]bool, len(qs))}
 	for k, q := range qs {
-		if !r.shown() {
-			continue
-		}
-		if x, ok := r.Report.Value(at[k]); ok {
+		if x, ok := r.value(at[k]); ok {
 			s.parts[k], s.known[k], s.any = q.Shown(x), true, true
 			s.total += s.parts[k]
 		}
@@ -183,7 +181,7 @@ func (d *drawing) stacks() {
 		for k := range qs {
 			text := ""
 			if s.known[k] {
-				x, _ := r.Report.Value(at[k])
+				x, _ := r.value(at[k])
 				cells[k], text = report.Cell{Text: Digits(s.parts[k], 4)}, exact(x)
 			}
 			file = append(file, text)
@@ -294,7 +292,7 @@ func (d *drawing) values() {
 			cells[k].Text = Dash
 			text := ""
 			if s.any {
-				x, _ := r.Report.Value(at[k])
+				x, _ := r.value(at[k])
 				cells[k].Text, text = Cell(q, x), exact(x)
 			}
 			file = append(file, text)
@@ -309,12 +307,12 @@ func (d *drawing) values() {
 			s := d.stack(r, qs[k:k+1], at[k:k+1])
 			values[i], known[i] = s.total, s.any
 		}
-		grade(v.Table.Rows, k, values, q.Better, func(i int) bool { return known[i] })
+		d.grade(k, values, q.Better, func(i int) bool { return known[i] })
 	}
 	v.Alt = d.say(func(r *Run) string {
 		var said []string
 		for k, q := range qs {
-			if x, ok := r.Report.Value(at[k]); ok {
+			if x, ok := r.value(at[k]); ok {
 				said = append(said, inner(q.Label)+" "+With(Cell(q, x), q.Unit))
 			}
 		}
@@ -322,7 +320,7 @@ func (d *drawing) values() {
 	})
 	if len(qs) > 0 && d.chart.Say != "" {
 		q := qs[0]
-		if r, x := d.most(func(r *Run) float64 { x, _ := r.Report.Value(at[0]); return x }); r != nil {
+		if r, x := d.most(func(r *Run) float64 { x, _ := r.value(at[0]); return x }); r != nil {
 			v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + With(Cell(q, x), q.Unit))
 		}
 	}

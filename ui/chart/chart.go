@@ -39,6 +39,15 @@ type Run struct {
 // shown reports whether the run has values.
 func (r *Run) shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 
+// value returns the i-th value of the run's report, if it has one that can be shown.
+func (r *Run) value(i int) (v float64, ok bool) {
+	if !r.shown() {
+		return 0, false
+	}
+	v, ok = r.Report.Value(i)
+	return v, ok && finite(v)
+}
+
 // waits reports whether the run's report is still to come.
 func (r *Run) waits() bool { return r.Stale || r.Status == Running }
 

@@ -22,11 +22,11 @@ func Headline(info *lab.Info, runs []Run) string {
 			h.refused = append(h.refused, r.System.Title)
 		case !r.shown():
 		case r.System.Bound:
-			if x, ok := r.Report.Value(h.at); ok {
+			if x, ok := r.value(h.at); ok {
 				h.bound, h.bounded = x, true
 			}
 		default:
-			if x, ok := r.Report.Value(h.at); ok {
+			if x, ok := r.value(h.at); ok {
 				h.done = append(h.done, contender{r, x})
 			}
 		}

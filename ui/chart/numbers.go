@@ -32,18 +32,18 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 	for i := range info.Quantities {
 		q := &info.Quantities[i]
 		row := Number{Key: q.Key, Label: q.Label, Unit: q.Unit, Help: q.Help, Cells: make([]report.Cell, len(rs))}
-		best, some := -1, false
+		best, known, some := -1, 0, false
 		var top float64
 		for k, r := range rs {
 			row.Cells[k].Text = Dash
-			x, ok := 0.0, false
-			if r.shown() {
-				x, ok = r.Report.Value(i)
-			}
+			x, ok := r.value(i)
 			if !ok {
 				continue
 			}
 			row.Cells[k].Text, some = Cell(q, x), true
+			if !r.System.Bound {
+				known++
+			}
 			if q.Better != 0 && !r.System.Bound && (best < 0 || float64(q.Better)*x > float64(q.Better)*top) {
 				best, top = k, x
 			}
@@ -52,7 +52,7 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 			continue
 		}
 		for k := range row.Cells {
-			row.Cells[k].Best = best >= 0 && row.Cells[k].Text == row.Cells[best].Text && !rs[k].System.Bound
+			row.Cells[k].Best = known > 1 && best >= 0 && row.Cells[k].Text == row.Cells[best].Text && !rs[k].System.Bound
 		}
 		rows = append(rows, row)
 	}
@@ -86,7 +86,7 @@ func CSV(c *Context, runs []Run) string {
 		for i := range c.Info.Quantities {
 			cell := ""
 			if fresh {
-				if x, ok := r.Report.Value(i); ok {
+				if x, ok := r.value(i); ok {
 					cell = exact(x)
 				}
 			}

@@ -146,4 +146,9 @@ func sentence(s string) string {
 }
 
 // exact prints x with full precision, for files.
-func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func exact(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}

@@ -12,39 +12,26 @@ import (
 	"spillway/sim/workload"
 )
 
-// An arenaPolicy is what an arena system does around a kernel.
-type arenaPolicy interface {
-	// load places what is on the GPU when the iteration starts.
-	load() error
-	// before starts the moves that are due when k is about to run.
-	before(k workload.KernelID)
-	// need makes t ready for kernel k, waiting if it must.
-	need(k workload.KernelID, t workload.TensorID) error
-	// after gives up what k was the last to use and may start moves.
-	after(k workload.KernelID)
-	// moved is called after every transfer or kernel that ends.
-	moved()
-}
-
 // An arenaTensor is where a tensor is.
 type arenaTensor struct {
 	at        int64 // first page, or -1
 	pages     int64
 	offloaded bool // the program evicts it at some time
 	fetching  bool // queued for or on its way to the GPU
-	waiting   bool // in the waiting list of a planned prefetch
 	inHost    bool // host memory holds it, or will
-	dead      bool // host memory has no use for it
+	forgotten bool // host memory has no use for it
 }
 
-// An arenaRun is one iteration in the arena memory model.
-type arenaRun struct {
-	w    *workload.Workload
-	p    *program.Program
-	sets *workload.Sets
-	life *vitality.Analysis
-	exec []unit.Cycles
+// An ArenaRun is one iteration in the arena memory model: a pool of contiguous
+// tensors and four channels. It does what its policy asks for, and knows what
+// that costs.
+type ArenaRun struct {
+	Workload *workload.Workload
+	Program  *program.Program
+	Sets     *workload.Sets // the tensors of every kernel, in the order they are visited
+	Life     *vitality.Analysis
 
+	exec     []unit.Cycles
 	pool     *pool
 	tensors  []arenaTensor
 	channels [numChannels]channel
@@ -52,7 +39,7 @@ type arenaRun struct {
 	busy     unit.Cycles // time with a transfer under way
 	host     unit.Bytes  // in host memory
 	it       result.Iteration
-	policy   arenaPolicy
+	policy   Policy
 	// check, if not nil, is called after every event; tests set it.
 	check func()
 }
@@ -69,14 +56,14 @@ func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 	return r.run(c)
 }
 
-func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*arenaRun, error) {
+func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun, error) {
 	if c.Runtime.Pool > 1 { // the pool does not say so itself
 		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page)); err != nil {
 			return nil, err
 		}
 	}
-	r := &arenaRun{
-		w: w, p: p, sets: Sets(w, c.Quirks), life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
+	r := &ArenaRun{
+		Workload: w, Program: p, Sets: Sets(w, c.Quirks), Life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
 		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * c.Runtime.Pool),
 		tensors: make([]arenaTensor, len(w.Tensors)),
 	}
@@ -96,24 +83,18 @@ func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*arenaRun,
 			"the plan moves tensors to host memory, but the SSD (%v read) takes the whole host link (%v); a faster host link or a slower SSD would help",
 			c.Machine.SSDRead, c.Machine.HostLink)}
 	}
-	if c.Runtime.FillAhead {
-		r.policy = newFillAhead(r)
-	} else {
-		r.policy = &asPlanned{arenaRun: r}
-	}
-	return r, nil
+	var err error
+	r.policy, err = c.Runtime.Policy(r)
+	return r, err
 }
 
 // run simulates the iteration.
-func (r *arenaRun) run(c Config) (*result.Result, error) {
-	if err := r.policy.load(); err != nil {
-		return nil, err
-	}
+func (r *ArenaRun) run(c Config) (*result.Result, error) {
 	res := newResult(c, r.exec)
-	res.Kernels = make([]result.Kernel, 0, len(r.w.Kernels))
+	res.Kernels = make([]result.Kernel, 0, len(r.Workload.Kernels))
 	for k := range r.exec {
 		start := r.now
-		if err := r.prepare(workload.KernelID(k)); err != nil {
+		if err := r.policy.Launch(workload.KernelID(k)); err != nil {
 			return nil, err
 		}
 		end := r.now + r.exec[k]
@@ -123,7 +104,7 @@ func (r *arenaRun) run(c Config) (*result.Result, error) {
 			Start: start, End: r.now, Ideal: r.exec[k],
 			GPU: unit.Bytes(r.pool.used) * unit.Page, Host: r.host,
 		})
-		r.policy.after(workload.KernelID(k))
+		r.policy.Ended(workload.KernelID(k))
 		if c.Progress != nil && (k%256 == 255 || k == len(r.exec)-1) {
 			c.Progress(k+1, len(r.exec))
 		}
@@ -143,58 +124,78 @@ func (r *arenaRun) run(c Config) (*result.Result, error) {
 	return res, nil
 }
 
-// prepare makes everything ready that kernel k needs.
-func (r *arenaRun) prepare(k workload.KernelID) error {
-	r.policy.before(k)
-	for _, t := range r.sets.All[k] {
-		if err := r.policy.need(k, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Resident reports whether t has memory on the GPU.
+func (r *ArenaRun) Resident(t workload.TensorID) bool { return r.tensors[t].at >= 0 }
 
-// resident reports whether t has memory on the GPU.
-func (r *arenaRun) resident(t workload.TensorID) bool { return r.tensors[t].at >= 0 }
+// Offloaded reports whether the program evicts t at some time.
+func (r *ArenaRun) Offloaded(t workload.TensorID) bool { return r.tensors[t].offloaded }
 
-// place gives t memory at the high end if it moves and at the low end if it
+// InHost reports whether host memory holds t, or will.
+func (r *ArenaRun) InHost(t workload.TensorID) bool { return r.tensors[t].inHost }
+
+// Pages returns the pages of t.
+func (r *ArenaRun) Pages(t workload.TensorID) int64 { return r.tensors[t].pages }
+
+// Capacity returns the size of the pool.
+func (r *ArenaRun) Capacity() unit.Bytes { return unit.Bytes(r.pool.pages) * unit.Page }
+
+// Largest returns the pages of the largest free piece of memory.
+func (r *ArenaRun) Largest() int64 { return r.pool.largest() }
+
+// Reserve takes pages at the low end for the whole run. They must be there.
+func (r *ArenaRun) Reserve(pages int64) { r.pool.low(pages) }
+
+// Place gives t memory at the high end if it moves and at the low end if it
 // stays. ok is false when no hole is large enough.
-func (r *arenaRun) place(t workload.TensorID) (ok bool) {
-	x := &r.tensors[t]
-	at := int64(-1)
-	if x.offloaded {
-		at, ok = r.pool.high(x.pages)
-	} else {
-		at, ok = r.pool.low(x.pages)
+func (r *ArenaRun) Place(t workload.TensorID) (ok bool) {
+	if r.tensors[t].offloaded {
+		return r.PlaceHigh(t)
 	}
+	at, ok := r.pool.low(r.tensors[t].pages)
 	if ok {
-		x.at = at
+		r.tensors[t].at = at
 	}
 	return ok
 }
 
-// makeRoom places t, waiting for offloads to free memory.
-func (r *arenaRun) makeRoom(k workload.KernelID, t workload.TensorID) error {
-	for !r.place(t) {
-		if !r.wait(result.Eviction) {
-			return r.tooLarge(k, t)
+// PlaceHigh gives t memory at the high end. Memory it already has stays taken.
+// ok is false when no hole is large enough.
+func (r *ArenaRun) PlaceHigh(t workload.TensorID) (ok bool) {
+	at, ok := r.pool.high(r.tensors[t].pages)
+	if ok {
+		r.tensors[t].at = at
+	}
+	return ok
+}
+
+// MakeRoom places t for kernel k, waiting for evictions to free memory.
+func (r *ArenaRun) MakeRoom(k workload.KernelID, t workload.TensorID) error {
+	for !r.Place(t) {
+		if !r.Wait(result.Eviction) {
+			return r.TooLarge(k, t)
 		}
 	}
 	return nil
 }
 
-// drop gives up the GPU memory of t, if it has any.
-func (r *arenaRun) drop(t workload.TensorID) {
+// Drop gives up the GPU memory of t, if it has any.
+func (r *ArenaRun) Drop(t workload.TensorID) {
 	if x := &r.tensors[t]; x.at >= 0 {
 		r.pool.release(x.at, x.pages)
 		x.at = -1
 	}
 }
 
+// Forget says that nobody will read a copy of t in host memory again.
+func (r *ArenaRun) Forget(t workload.TensorID) {
+	r.keepInHost(t, false)
+	r.tensors[t].forgotten = true
+}
+
 // keepInHost notes whether host memory holds t.
-func (r *arenaRun) keepInHost(t workload.TensorID, yes bool) {
+func (r *ArenaRun) keepInHost(t workload.TensorID, yes bool) {
 	x := &r.tensors[t]
-	if x.inHost == yes || yes && x.dead {
+	if x.inHost == yes || yes && x.forgotten {
 		return
 	}
 	x.inHost = yes
@@ -205,11 +206,11 @@ func (r *arenaRun) keepInHost(t workload.TensorID, yes bool) {
 	}
 }
 
-// tooLarge reports that t cannot get memory for kernel k.
-func (r *arenaRun) tooLarge(k workload.KernelID, t workload.TensorID) error {
+// TooLarge reports that t cannot get memory for kernel k.
+func (r *ArenaRun) TooLarge(k workload.KernelID, t workload.TensorID) error {
 	return &DoesNotFit{fmt.Sprintf(
 		"kernel %d (%s) needs %v in one piece for tensor %d, but the largest free piece of GPU memory is %v (%v are free in all) and nothing is about to leave; more GPU memory or a smaller batch would help",
-		k, r.w.Kernels[k].Name, unit.Bytes(r.tensors[t].pages)*unit.Page, t,
+		k, r.Workload.Kernels[k].Name, unit.Bytes(r.tensors[t].pages)*unit.Page, t,
 		unit.Bytes(r.pool.largest())*unit.Page, unit.Bytes(r.pool.pages-r.pool.used)*unit.Page)}
 }
 

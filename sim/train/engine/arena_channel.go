@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -42,7 +43,7 @@ func (c *channel) start(now unit.Cycles, tensors []arenaTensor) {
 // enqueue queues t on channel i. As published, traffic counts at once. (The
 // scripts that gather the published results count all of it as SSD traffic;
 // here the host's channel counts as host traffic.)
-func (r *arenaRun) enqueue(i int, t workload.TensorID) {
+func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 	size := unit.Bytes(r.tensors[t].pages) * unit.Page
 	switch i {
 	case ssdOut:
@@ -62,11 +63,28 @@ func (r *arenaRun) enqueue(i int, t workload.TensorID) {
 	}
 }
 
-// fetch queues a move of t to the GPU.
-func (r *arenaRun) fetch(i int, t workload.TensorID) {
-	r.tensors[t].fetching = true
-	r.enqueue(i, t)
+// Evict queues a move of t to the SSD or the host, which holds it from now on.
+func (r *ArenaRun) Evict(t workload.TensorID, to machine.Tier) {
+	if to == machine.Host {
+		r.enqueue(hostOut, t)
+		r.keepInHost(t, true)
+		return
+	}
+	r.enqueue(ssdOut, t)
 }
+
+// Fetch queues a move of t, which has memory, from the SSD or the host to the GPU.
+func (r *ArenaRun) Fetch(t workload.TensorID, from machine.Tier) {
+	r.tensors[t].fetching = true
+	if from == machine.Host {
+		r.enqueue(hostIn, t)
+		return
+	}
+	r.enqueue(ssdIn, t)
+}
+
+// Leaving reports whether a tensor is on its way to the SSD.
+func (r *ArenaRun) Leaving() bool { return !r.channels[ssdOut].idle() }
 
 // never is the end of a kernel that is not running.
 const never unit.Cycles = math.MaxInt64
@@ -77,19 +95,26 @@ const (
 	nothing
 )
 
-// wait lets time pass until the next transfer ends and charges it to cause. It
+// Await waits until t, if it is on its way to the GPU, has come.
+func (r *ArenaRun) Await(t workload.TensorID, cause result.Cause) {
+	for r.tensors[t].fetching {
+		r.Wait(cause)
+	}
+}
+
+// Wait lets time pass until the next transfer ends and charges it to cause. It
 // returns false when no transfer is under way.
-func (r *arenaRun) wait(cause result.Cause) bool {
+func (r *ArenaRun) Wait(cause result.Cause) bool {
 	before := r.now
 	event := r.serve(never)
-	r.it.Ledger[cause] += r.now - before
+	*r.it.Ledger.At(cause) += r.now - before
 	return event != nothing
 }
 
 // serve lets time pass until the next event, the end of the running kernel or
 // of a transfer, and returns which it was. At equal times transfers are first,
 // in channel order.
-func (r *arenaRun) serve(kernelEnd unit.Cycles) (event int) {
+func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
 	at, event, moving := kernelEnd, kernelEnded, false
 	for i := range r.channels {
 		c := &r.channels[i]
@@ -109,24 +134,24 @@ func (r *arenaRun) serve(kernelEnd unit.Cycles) (event int) {
 	}
 	r.now = at
 	if event != kernelEnded {
-		r.arrived(event)
+		r.complete(event)
 	}
-	r.policy.moved()
+	r.policy.Moved()
 	if r.check != nil {
 		r.check()
 	}
 	return event
 }
 
-// arrived ends the transfer at the head of channel i and starts the next.
-func (r *arenaRun) arrived(i int) {
+// complete ends the transfer at the head of channel i and starts the next.
+func (r *ArenaRun) complete(i int) {
 	c := &r.channels[i]
 	t := c.queue[c.head]
 	c.head++
 	switch i {
 	case ssdOut, hostOut:
 		// A tensor that came back in the meantime loses its new copy.
-		r.drop(t)
+		r.Drop(t)
 		if i == hostOut {
 			r.keepInHost(t, true)
 		}

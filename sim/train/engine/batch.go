@@ -157,9 +157,7 @@ func (e *pagedRun) run(b *batch) {
 		}
 		e.mapNew(b, preNew, false)
 	}
-	if e.window > 0 && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
-		// The look-ahead window can cover all of memory; then the blocked
-		// kernel's prefetches take victims like faults (DeepUM+).
+	if e.c.Runtime.Rescue && e.blocked && !e.pending && (e.faulting() || e.neededMoving > 0) && b.in+b.out == 0 {
 		e.fetch(b, preSSD, &b.inSSD, b.ssdIn)
 		e.fetch(b, preHost, &b.inHost, b.host)
 		e.mapNew(b, preNew, true)
@@ -378,7 +376,7 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 // destination returns where a victim goes unless forced: to the host, or
 // nowhere when a system that drops dead pages finds one.
 func (e *pagedRun) destination(v xid) machine.Tier {
-	if e.window > 0 && !e.alive(e.at(v).tensor) {
+	if e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) {
 		return machine.Nowhere
 	}
 	return machine.Host
@@ -527,7 +525,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 // the blocked kernel has been waiting for.
 func (e *pagedRun) blame(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
-		e.iter().Ledger[e.waiting] += now - from
+		*e.iter().Ledger.At(e.waiting) += now - from
 	}
 	e.mark = max(e.mark, now)
 }

@@ -41,9 +41,14 @@ const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigaby
 type Runtime struct {
 	Memory Memory
 	// Window, if positive, makes a paged system spare the tensors of the next
-	// Window kernels when it evicts for a prefetch (DeepUM+), and issue the
-	// prefetches of the kernel Window ahead.
+	// Window kernels when it evicts for a prefetch (DeepUM+).
 	Window int
+	// DropDead makes a paged system drop pages of dead tensors that are evicted;
+	// without it they are written back.
+	DropDead bool
+	// Rescue lets the prefetches of a blocked kernel take victims like faults when
+	// else nothing would move, as when a look-ahead window covers all of memory.
+	Rescue bool
 	// NoHost keeps a paged system out of host memory.
 	NoHost bool
 	// SplitTables says that flash pages are not in the unified page table: a
@@ -53,10 +58,10 @@ type Runtime struct {
 	SplitTables bool
 	// Pool scales the arena; 1 is the GPU's memory.
 	Pool int64
-	// FillAhead makes an arena system prefetch offloaded tensors in order of
-	// use as long as there is room, from the loss kernel on (FlashNeuron).
-	// Without it the program's own prefetches are queued (G10-GDS).
-	FillAhead bool
+	// Policy makes what decides during an arena run, and puts on the GPU what is
+	// there at the start. The error is a *DoesNotFit when that is too much. A paged
+	// run has none: it executes the program alone.
+	Policy func(*ArenaRun) (Policy, error)
 }
 
 // A Config is everything a run depends on besides workload and program.

@@ -153,8 +153,8 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	if !e.blocked {
 		e.issue()
 	}
-	if !e.arrived() {
-		if e.block(now); !e.arrived() {
+	if !e.ready() {
+		if e.block(now); !e.ready() {
 			return false
 		}
 	}
@@ -162,8 +162,8 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 	if e.blocked {
 		handled := e.resumed(now, e.penalty)
 		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
-		e.iter().Ledger[result.FaultHandling] += handled - e.resumed(now, 0)
-		e.iter().Ledger[result.Allocation] += end - handled
+		e.iter().Ledger.FaultHandling += handled - e.resumed(now, 0)
+		e.iter().Ledger.Allocation += end - handled
 		e.blocked, e.penalty, e.mapping = false, 0, 0
 	}
 	e.startCovered = e.coveredUntil(now)
@@ -302,9 +302,9 @@ func (e *pagedRun) execute(op program.Op) {
 	}
 }
 
-// arrived reports whether the current kernel can execute: no page fault is
+// ready reports whether the current kernel can execute: no page fault is
 // open and all its pages are resident and at rest.
-func (e *pagedRun) arrived() bool {
+func (e *pagedRun) ready() bool {
 	if e.faulting() {
 		return false
 	}

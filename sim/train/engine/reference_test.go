@@ -618,7 +618,7 @@ func (m *refMigration) run() {
 		m.fetchAhead(&m.preHost, &m.inHost, m.nHost)
 	}
 	m.allocate(&m.preNew, false)
-	if m.c.Runtime.Window > 0 && m.blocked && len(m.wait) > 0 && m.in+m.out == 0 {
+	if m.c.Runtime.Rescue && m.blocked && len(m.wait) > 0 && m.in+m.out == 0 {
 		m.fetch(&m.preSSD, &m.inSSD, m.nIn)
 		m.fetch(&m.preHost, &m.inHost, m.nHost)
 		m.allocate(&m.preNew, true)
@@ -683,7 +683,7 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 			return false
 		}
 		to := machine.Host
-		if m.c.Runtime.Window > 0 && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
+		if m.c.Runtime.DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
 			to = machine.Nowhere
 		} else {
 			to = m.or(to)

@@ -34,15 +34,39 @@ func (c Cause) String() string {
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
 
-// A Ledger attributes stall cycles to causes. Its JSON is an object with one
-// member a cause, named as Cause.String with underscores: {"fault_handling":0,
-// "host_read":0,"ssd_read":0,"late_prefetch":0,"allocation":0,"eviction":0}.
-type Ledger [NumCauses]unit.Cycles
+// A Ledger attributes stall cycles to causes, a member each.
+type Ledger struct {
+	FaultHandling unit.Cycles `json:"fault_handling"`
+	HostRead      unit.Cycles `json:"host_read"`
+	SSDRead       unit.Cycles `json:"ssd_read"`
+	LatePrefetch  unit.Cycles `json:"late_prefetch"`
+	Allocation    unit.Cycles `json:"allocation"`
+	Eviction      unit.Cycles `json:"eviction"`
+}
+
+// At returns the member of a cause.
+func (l *Ledger) At(c Cause) *unit.Cycles {
+	switch c {
+	case FaultHandling:
+		return &l.FaultHandling
+	case HostRead:
+		return &l.HostRead
+	case SSDRead:
+		return &l.SSDRead
+	case LatePrefetch:
+		return &l.LatePrefetch
+	case Allocation:
+		return &l.Allocation
+	case Eviction:
+		return &l.Eviction
+	}
+	panic("result: a ledger has no " + c.String())
+}
 
 // Total returns the sum over all causes.
 func (l *Ledger) Total() (n unit.Cycles) {
-	for _, c := range l {
-		n += c
+	for c := range NumCauses {
+		n += *l.At(c)
 	}
 	return n
 }
@@ -117,7 +141,17 @@ type Result struct {
 	PlannedOps int      `json:"planned_ops"`
 	Notes      []string `json:"notes"` // what the reader should know
 	// SSD is what the simulated drive delivered; nil when the SSD is fixed rates.
-	SSD *SSD `json:"ssd,omitempty"`
+	// Notes then say it in sentences, and Besides are the notes without these.
+	SSD     *SSD     `json:"ssd,omitempty"`
+	Besides []string `json:"notes_besides_ssd,omitempty"`
+}
+
+// Remarks returns the notes without what SSD says.
+func (r *Result) Remarks() []string {
+	if r.SSD == nil {
+		return r.Notes
+	}
+	return r.Besides
 }
 
 // An SSD is what a simulated drive delivered under a run, in its steady state,

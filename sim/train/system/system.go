@@ -17,10 +17,19 @@ type System struct {
 	Title string // in charts
 	Paper string // where it comes from
 	About string // what it does, one or two sentences
+	// Family is what it belongs to in lists of many; may be empty. Off leaves it out
+	// of comparisons until it is chosen.
+	Family string
+	Off    bool
+	// Look is its color and pattern in charts, its own among all systems: color
+	// Look mod 10, pattern Look div 10.
+	Look int
 	// Quirks are the accidents that may change its results: those that the engine
 	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
 	// With and without any other the result is the same.
 	Quirks quirk.Set
+	// Params are the system's own parameters.
+	Params []*Param
 	// Plan decides before the run which tensors move when. nil plans nothing.
 	// It returns a *DoesNotFit error when the system cannot run w on m.
 	Plan func(w *workload.Workload, m *machine.Machine, o *Options) (*program.Program, error)
@@ -32,50 +41,47 @@ type System struct {
 // DoesNotFit says why a system cannot run a workload; it becomes data in the result.
 type DoesNotFit = engine.DoesNotFit
 
-// Options are the parameters of the systems and of the run. In JSON a numeric
-// one has its knob's key, and the quirks are text as quirk.Parse reads it.
+// Options are the parameters of the systems and of the run.
 type Options struct {
-	Quirks     quirk.Set `json:"quirks"`
-	Iterations int64     `json:"iterations"` // how many iterations are simulated
-	Lookahead  int64     `json:"lookahead"`  // kernels DeepUM+ prefetches ahead
-	Safety     int64     `json:"safety"`     // planner's extra margin on transfer times, in thousandths
-	Noise      int64     `json:"noise"`      // half-width of the kernel time error, in thousandths
-	Seed       int64     `json:"seed"`       // of the noise; 1 is the C++ library's default seed
+	Quirks     quirk.Set
+	Iterations int64  // how many iterations are simulated
+	Params     Params // of single systems
+	Noise      int64  // half-width of the kernel time error, in thousandths
+	Seed       int64  // of the noise; 1 is the C++ library's default seed
 }
 
-// Published returns the options of the G10 artifact's configs.
+// Published returns the options of the G10 artifact's configs, with the default
+// of every system's parameters.
 func Published() Options {
-	return Options{Quirks: quirk.Published(), Iterations: 2, Lookahead: 8, Safety: 500, Seed: 1}
+	return Options{Quirks: quirk.Published(), Iterations: 2, Seed: 1}
 }
 
-// Knobs returns the list of all numeric options.
-func Knobs() []knob.Knob[Options] {
+// group is the heading of the options in forms.
+const group = "Systems"
+
+// ArtifactConfigs is where the defaults come from that the G10 paper does not state.
+const ArtifactConfigs = "G10 artifact, src/configs"
+
+// RunKnobs returns the options that concern any system: how much is run, and how
+// it is disturbed.
+func RunKnobs() []knob.Knob[Options] {
 	var ks []knob.Knob[Options]
 	add := func(ref func(*Options) *int64, k knob.Knob[Options]) {
 		k.Get, k.Set = knob.Field(ref)
-		k.Group = "Systems"
+		k.Group, k.Source = group, ArtifactConfigs
 		ks = append(ks, k)
 	}
-	const conf = "G10 artifact, src/configs"
 	add(func(o *Options) *int64 { return &o.Iterations }, knob.Knob[Options]{
 		Key: "iterations", Config: "num_iteration", Label: "Iterations", Unit: "", Scale: 1, Min: 1, Max: 16,
-		Help: "Training iterations simulated; the first starts cold, with weights on the SSD.", Source: conf,
-	})
-	add(func(o *Options) *int64 { return &o.Lookahead }, knob.Knob[Options]{
-		Key: "lookahead", Config: "prefetch_degree", Label: "DeepUM+ look-ahead", Unit: "kernels", Scale: 1, Min: 1, Max: 1024,
-		Help: "How many kernels ahead DeepUM+ prefetches.", Source: conf,
-	})
-	add(func(o *Options) *int64 { return &o.Safety }, knob.Knob[Options]{
-		Key: "safety", Config: "delta_parameter", Label: "Planner safety margin", Unit: "", Scale: 1000, Min: 0, Max: 10000,
-		Help: "Share of a transfer's time that the G10 planner adds as margin.", Source: conf,
+		Help: "Training iterations simulated; the first starts cold, with weights on the SSD.",
 	})
 	add(func(o *Options) *int64 { return &o.Noise }, knob.Knob[Options]{
 		Key: "noise", Config: "kernel_time_std_dev", Label: "Kernel time error", Unit: "", Scale: 1000, Min: 0, Max: 1000,
-		Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).", Source: conf,
+		Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).",
 	})
 	add(func(o *Options) *int64 { return &o.Seed }, knob.Knob[Options]{
 		Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
-		Help: "Seed of the kernel time error.", Source: conf,
+		Help: "Seed of the kernel time error.",
 	})
 	return ks
 }

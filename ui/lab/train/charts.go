@@ -72,7 +72,7 @@ func curves(r *result.Result) []report.Curve {
 		byKernel.X, byKernel.Y = append(byKernel.X, float64(last)), append(byKernel.Y, y)
 	}
 	sorted := report.Curve{Chart: "slowdown"}
-	xs := slowdowns(r)
+	xs := result.Slowdowns(r)
 	step = max(1, len(xs)/mostSorted)
 	for i := range xs {
 		if i%step == 0 || i == len(xs)-1 {

@@ -1,12 +1,8 @@
 package train
 
 import (
-	"slices"
-
 	"spillway/sim/flash"
 	"spillway/sim/knob"
-	core "spillway/sim/train"
-	"spillway/sim/train/result"
 )
 
 // driveKnob chooses whether the SSD is fixed rates or a simulated device.
@@ -27,13 +23,4 @@ func driveKnob() knob.Knob[settings] {
 		})
 	}
 	return k
-}
-
-// remarks returns the notes of a result without what its drive's numbers say.
-func remarks(r *result.Result) []string {
-	if r.SSD == nil {
-		return r.Notes
-	}
-	said := core.DescribeSSD(r.SSD)
-	return slices.DeleteFunc(slices.Clone(r.Notes), func(t string) bool { return slices.Contains(said, t) })
 }

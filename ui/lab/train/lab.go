@@ -5,11 +5,11 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -85,6 +85,7 @@ func New() lab.Lab {
 			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
 			Entry:             "entry",
 			Help:              help(),
+			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
 		},
 		Default: standard(),
@@ -111,7 +112,25 @@ func New() lab.Lab {
 		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
 		Hash:    result.Hash,
 		Section: section,
-		Studies: []*study.Paper{g10.Paper()},
+		Studies: []lab.Study{{
+			PaperInfo: lab.PaperInfo{
+				Key: "g10", Title: "The G10 paper",
+				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
+			},
+			Build: g10.Paper,
+		}},
+		Complete: func(i *lab.Info) {
+			effects := effectTexts()
+			for k := range i.Knobs {
+				if i.Knobs[k].Key != "mode" {
+					continue
+				}
+				i.Knobs[k].Choices = slices.Clone(i.Knobs[k].Choices)
+				for c := range i.Knobs[k].Choices {
+					i.Knobs[k].Choices[c].Source = effects[i.Knobs[k].Choices[c].Key]
+				}
+			}
+		},
 	})
 }
 
@@ -136,7 +155,7 @@ func systems() []lab.System {
 	list := make([]lab.System, len(core.Systems))
 	for i, s := range core.Systems {
 		list[i] = lab.System{
-			Name: s.Name, Title: s.Title, Paper: s.Paper, About: s.About, Look: i,
+			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
 			Bound: s.Runtime(&o).Memory == engine.Unlimited,
 		}
 	}
@@ -259,7 +278,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 
 func optionKnobs() []knob.Knob[settings] {
 	var list []knob.Knob[settings]
-	for _, k := range system.Knobs() {
+	for _, k := range core.Knobs() {
 		list = append(list, lift(k, func(s *settings) *system.Options { return &s.Options }))
 	}
 	return list
@@ -282,16 +301,15 @@ func modeKnob() knob.Knob[settings] {
 	}
 	inert := map[string][]string{}
 	for _, e := range quirk.All() {
-		for _, key := range g10.Inert(e.Quirk) {
+		for _, key := range e.Quirk.Inert() {
 			inert[e.Key] = append(inert[e.Key], key)
 		}
 	}
-	effects := effectTexts()
 	var all []string
 	for _, e := range quirk.All() {
 		all = append(all, e.Key)
 		k.Choices = append(k.Choices, knob.Choice{
-			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: effects[e.Key],
+			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper,
 			Moot: inert[e.Key], Why: "no effect with quirk " + e.Key,
 		})
 	}
@@ -309,7 +327,7 @@ func pairs(q *core.Request) string {
 	for _, k := range machine.Knobs() {
 		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Machine)})
 	}
-	for _, k := range system.Knobs() {
+	for _, k := range core.Knobs() {
 		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&q.Options)})
 	}
 	drive := fixed
@@ -336,7 +354,7 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: remarks(r), Origin: w.Origin,
+		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin,
 		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
 			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
 	}

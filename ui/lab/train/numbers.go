@@ -61,7 +61,7 @@ func list() []number {
 		func(r *result.Result) unit.Cycles { return r.Main().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Main().Doubled > 0 }
 	for c := range result.NumCauses {
 		time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
-			func(r *result.Result) unit.Cycles { return r.Main().Ledger[c] })
+			func(r *result.Result) unit.Cycles { return *r.Main().Ledger.At(c) })
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
 		bytes(key, label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.", 1e9, -1, func(r *result.Result) unit.Bytes { return f(&r.Main().Traffic) })
@@ -84,7 +84,7 @@ func list() []number {
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
 	add("kernels_slowed_percent", "Kernels slowed by more than 1 %", "%", "Share of the kernels that take more than 1.01 times their ideal time.", 1, -1, slowed)
 	slow := func(key, label string, q float64) {
-		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return quantile(slowdowns(r), q) })
+		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return result.Quantile(result.Slowdowns(r), q) })
 	}
 	slow("median", "Kernel slowdown, median", 0.5)
 	slow("p90", "Kernel slowdown, 90th percentile", 0.9)
@@ -120,29 +120,9 @@ func peak(r *result.Result) (gpu, host unit.Bytes) {
 	return gpu, host
 }
 
-// slowdowns returns every kernel's time over its ideal time, smallest first.
-func slowdowns(r *result.Result) []float64 {
-	xs := make([]float64, 0, len(r.Kernels))
-	for i := range r.Kernels {
-		if k := &r.Kernels[i]; k.Ideal > 0 {
-			xs = append(xs, float64(k.End-k.Start)/float64(k.Ideal))
-		}
-	}
-	slices.Sort(xs)
-	return xs
-}
-
-// quantile of sorted xs, q from 0 to 1, the nearest one that exists.
-func quantile(xs []float64, q float64) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	return xs[int(math.Round(q*float64(len(xs)-1)))]
-}
-
 // slowed is the percentage of kernels slowed by more than 1 %.
 func slowed(r *result.Result) float64 {
-	xs := slowdowns(r)
+	xs := result.Slowdowns(r)
 	i, _ := slices.BinarySearch(xs, math.Nextafter(1.01, 2))
 	return 100 * float64(len(xs)-i) / float64(max(1, len(xs)))
 }

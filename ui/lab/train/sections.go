@@ -21,7 +21,7 @@ func sections() []lab.Section {
 	system := knob.Info{Key: "effects_system", Label: "System", Help: "Whose iteration time is shown.", Kind: knob.One, Default: "g10"}
 	for _, name := range g10.Systems {
 		if name != "ideal" {
-			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.SystemTitle(name)})
+			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.Title(name)})
 		}
 	}
 	return []lab.Section{
@@ -59,7 +59,7 @@ func surviveTable(corrected bool) report.Table {
 	for _, s := range g10.Systems {
 		if s != "ideal" {
 			systems = append(systems, s)
-			t.Head = append(t.Head, g10.SystemTitle(s))
+			t.Head = append(t.Head, g10.Title(s))
 		}
 	}
 	speeds := map[[3]string]float64{}
@@ -183,7 +183,7 @@ func effectTexts() map[string]string {
 				continue
 			}
 			if share, ok := most.Removed(); !ok || math.Abs(share) >= 0.00005 {
-				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.SystemTitle(s), changeText(share, ok), modelTitle(most.Model)))
+				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.Title(s), changeText(share, ok), modelTitle(most.Model)))
 			}
 		}
 		texts[q.Key] = "Removing it alone changes no headline result."

@@ -2,10 +2,8 @@ package g10
 
 import (
 	_ "embed"
-	"encoding/csv"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spillway/sim/train"
 	"spillway/sim/train/quirk"
@@ -44,18 +42,6 @@ func change(before, after unit.Cycles) (share float64, ok bool) {
 	return float64(after)/float64(before) - 1, true
 }
 
-// Headline returns one point for each of the five workloads of Figure 11, in
-// the figure's order: G10's published time.
-func Headline() []Point {
-	var ps []Point
-	for _, p := range Published() {
-		if p.Figure == "11" && p.Metric == "iteration" && p.System == "g10" {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
 // Effects returns what each quirk does to each system it may change, by quirk,
 // workload and system: "what changes when this accident is removed".
 func Effects() []Effect {
@@ -63,12 +49,13 @@ func Effects() []Effect {
 		quirk, model, batch, system string
 	}
 	times := map[run][2]unit.Cycles{}
-	for _, f := range records("effects.csv", effectsCSV) {
+	for _, f := range records("effects.csv", effectsCSV)[1:] {
 		times[run{f[0], f[1], f[2], f[3]}] = [2]unit.Cycles{unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5]))}
 	}
 	var es []Effect
+	headline := Headline()
 	for _, q := range quirk.All() {
-		for _, p := range Headline() {
+		for _, p := range headline {
 			for _, system := range Affected(q.Quirk) {
 				r := run{noQuirk, p.Model, strconv.Itoa(p.Batch), system}
 				base := times[r]
@@ -91,14 +78,3 @@ func Affected(q quirk.Set) []string {
 
 // noQuirk marks the rows of effects.csv that others are compared with.
 const noQuirk = "none"
-
-// records reads an embedded CSV file without its heading.
-func records(name, text string) [][]string {
-	r := csv.NewReader(strings.NewReader(text))
-	r.Comment = '#'
-	rows, err := r.ReadAll()
-	if err != nil {
-		panic("study: " + name + ": " + err.Error())
-	}
-	return rows[1:]
-}

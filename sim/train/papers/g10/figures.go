@@ -1,194 +1,126 @@
 package g10
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
-	"spillway/sim/train"
+	"spillway/sim/study"
 )
 
-// A Look finds the value of a point, published or ours. known is false when
-// nobody has measured it yet.
-type Look func(p *Point) (value float64, fits, known bool)
-
-// AsPublished looks a point up in the paper's artifact.
-func AsPublished(p *Point) (value float64, fits, known bool) { return p.Value, p.Fits, true }
-
-// A Mark is one place in a drawn figure.
-type Mark struct {
-	Panel  string  // the small chart it is in: "BERT-256"
-	Series string  // the line or bar it belongs to
-	Part   string  // of a stacked bar
-	X      float64 // on the horizontal axis of lines
-	Y      float64
-	Fits   bool
-	Known  bool
-}
-
-// A Kind says how a figure is drawn.
-type Kind uint8
-
-// The kinds of figure.
-const (
-	Bars    Kind = iota // one bar a panel and series
-	Stacks              // bars of parts
-	Lines               // Y over X, one small chart a panel
-	Curves              // sorted kernel slowdowns, one small chart a panel
-	Shares              // memory over kernels
-	Lengths             // sorted lengths of inactive periods
-	Sizes               // length and size of inactive periods
-)
-
-// A Figure is one figure of the G10 paper's evaluation or motivation.
-type Figure struct {
-	ID      string // "11"
-	Title   string
-	Section string // of the paper
-	Says    string // what the paper concludes from it, in our words
-	Remark  string // how our drawing or the published data differ from the paper's
-	Kind    Kind
-	X, Y    string // axes, with units
-	LogY    bool
-	plot    func(c *canvas)
-}
-
-// Figures returns the reproduced figures in the order of the paper.
-func Figures() []Figure {
-	return []Figure{
+// figures returns the reproduced figures in the order of the paper.
+func figures(all []Point) []study.Figure {
+	plot := func(figure string, draw func(*canvas)) func(study.Look) []study.Mark {
+		points := of(all, figure)
+		return func(look study.Look) []study.Mark {
+			c := &canvas{points: points, look: look}
+			draw(c)
+			return c.marks
+		}
+	}
+	return []study.Figure{
 		{
-			ID: "2", Title: "Memory of active tensors and of all tensors", Section: "§3", Kind: Shares, LogY: true,
-			X: "kernel", Y: "% of peak",
+			ID: "2", Title: "Memory of active tensors and of all tensors", Section: "§3", Kind: study.Curves, Analyses: analyses(), Panels: workloads(),
+			Axes:   study.Axes{X: "% of the iteration's kernels", Y: "% of peak", Right: 100, LogY: true, Least: 0.01, Most: 100},
+			Colors: map[string]string{allTensors: "system-0", activeTensors: "system-6"},
 			Says:   "What a kernel uses is a small part of what the iteration keeps: mostly under 10 %, 1 % on average.",
-			Remark: "From our analysis of the tensors' lifetimes; the artifact publishes no values. As in its script, a running maximum over 6 kernels (all) and 12 kernels (active).",
+			Remark: unpublished + " As in its script, a running maximum over 6 kernels (all) and 12 kernels (active).",
 		},
 		{
-			ID: "3", Title: "Lengths of inactive periods", Section: "§3", Kind: Lengths, LogY: true,
-			X: "% of periods", Y: "µs",
+			ID: "3", Title: "Lengths of inactive periods", Section: "§3", Kind: study.Curves, Analyses: analyses(),
+			Axes:   study.Axes{X: "periods, sorted by length, %", Y: "µs", Right: 100, LogY: true, Least: 1},
+			Colors: map[string]string{"BERT-128": "system-1", "ViT-512": "system-3", "ResNet152-512": "system-5", "Inceptionv3-512": "system-6"},
 			Says:   "Tensors stay unused for long: over 60 % of the periods of the convolutional networks last more than 10⁷ µs, about half of those of the transformers more than 10⁵ µs.",
-			Remark: "From our analysis of the tensors' lifetimes; the artifact publishes no values.",
+			Remark: unpublished,
 		},
 		{
-			ID: "4", Title: "Inactive periods by length and tensor size", Section: "§3", Kind: Sizes, LogY: true,
-			X: "µs", Y: "bytes",
+			ID: "4", Title: "Inactive periods by length and tensor size", Section: "§3", Kind: study.Dots, Analyses: analyses(), Panels: workloads(),
+			Axes:   study.Axes{X: "length of the period, µs", Y: "bytes", LogX: true, LogY: true},
+			Colors: map[string]string{periodDots: "system-6"},
 			Says:   "Both vary over many orders of magnitude, in Inceptionv3-512 from 10 µs to 100 s and from 10 KB to 2.7 GB, and 60 to 80 % of the periods are long enough to hide a swap.",
-			Remark: "From our analysis of the tensors' lifetimes; the artifact publishes no values.",
+			Remark: unpublished,
 		},
 		{
-			ID: "11", Title: "Training performance of all systems", Section: "§7.2", Kind: Bars, Y: "× ideal",
+			ID: "11", Title: "Training performance of all systems", Section: "§7.2", Kind: study.Bars, Axes: study.Axes{Y: "× ideal"},
 			Says:   "G10 reaches 90.3 % of a GPU with unlimited memory on average (geometric mean), 1.56 times FlashNeuron and 1.31 times DeepUM+.",
 			Remark: "FlashNeuron cannot run ViT and Inceptionv3 at these batch sizes.",
-			plot:   (*canvas).performance,
+			Marks:  plot("11", (*canvas).performance),
 		},
 		{
-			ID: "12", Title: "Execution time by activity", Section: "§7.2", Kind: Stacks, Y: "% of time",
+			ID: "12", Title: "Execution time by activity", Section: "§7.2", Kind: study.Stacks, Axes: study.Axes{Y: "% of time", Most: 100}, Whole: true,
+			Colors: map[string]string{"Overlap": "overlap", "Compute": "compute", "Stall": "stall"},
 			Says:   "G10 stalls least, because its migrations run while kernels compute.",
 			Remark: "As the artifact's script draws it: Base UVM's overlap is taken from its stall.",
-			plot:   (*canvas).breakdown,
+			Marks:  plot("12", (*canvas).breakdown),
 		},
 		{
-			ID: "13", Title: "Slowdown of kernels", Section: "§7.2", Kind: Curves, LogY: true, X: "% of kernels, sorted", Y: "× ideal",
+			ID: "13", Title: "Slowdown of kernels", Section: "§7.2", Kind: study.Curves,
+			Axes:   study.Axes{X: "% of kernels, sorted", Y: "× ideal", Left: 75, Right: 100, LogY: true, Least: 1},
+			Read:   "The circle at 100 % is the worst kernel.",
 			Says:   "Over half of Base UVM's kernels are slowed, 4 to 30 % of FlashNeuron's and DeepUM+'s, 1 to 6 % of G10's.",
 			Remark: "The worst quarter of the kernels. Of the published curves the study keeps quantiles and counts. We compare the iteration that the artifact reports, the faster one; the paper draws the second, which differs for Base UVM.",
-			plot:   (*canvas).slowdown,
+			Marks:  plot("13", (*canvas).slowdown),
 		},
 		{
-			ID: "14", Title: "Migration traffic", Section: "§7.2", Kind: Stacks, Y: "GiB",
+			ID: "14", Title: "Migration traffic", Section: "§7.2", Kind: study.Stacks, Axes: study.Axes{Y: "GiB"},
+			Colors: map[string]string{"GPU-SSD": "ssd-in", "GPU-host": "host-in"},
 			Says:   "Base UVM and DeepUM+ move more than needed. G10 sends most of the transformers' traffic to host memory and over half of the convolutional networks' to the SSD.",
 			Remark: "As the artifact counts it, FlashNeuron's traffic is all SSD traffic.",
-			plot:   (*canvas).traffic,
+			Marks:  plot("14", (*canvas).traffic),
 		},
 		{
-			ID: "15", Title: "Throughput over batch size", Section: "§7.3", Kind: Lines, X: "batch size", Y: "samples/s",
-			Says: "G10 stays closest to ideal at every batch size, up to 2.67 times FlashNeuron and 1.45 times DeepUM+.",
-			plot: (*canvas).batches,
+			ID: "15", Title: "Throughput over batch size", Section: "§7.3", Kind: study.Lines, Axes: study.Axes{X: "batch size", Y: "samples/s", FromZero: true},
+			Says:  "G10 stays closest to ideal at every batch size, up to 2.67 times FlashNeuron and 1.45 times DeepUM+.",
+			Marks: plot("15", (*canvas).batches),
 		},
 		{
-			ID: "16", Title: "G10 over host memory", Section: "§7.4", Kind: Lines, X: "host memory, GiB", Y: "s",
-			Says: "For most networks with small batches 32 GB of host memory are enough.",
-			plot: (*canvas).hostMemory,
+			ID: "16", Title: "G10 over host memory", Section: "§7.4", Kind: study.Lines, Axes: study.Axes{X: "host memory, GiB", Y: "s"},
+			Read:  "One line a batch size.",
+			Says:  "For most networks with small batches 32 GB of host memory are enough.",
+			Marks: plot("16", (*canvas).hostMemory),
 		},
 		{
-			ID: "17", Title: "G10, DeepUM+ and FlashNeuron over host memory", Section: "§7.4", Kind: Lines, X: "host memory, GiB", Y: "s",
+			ID: "17", Title: "G10, DeepUM+ and FlashNeuron over host memory", Section: "§7.4", Kind: study.Lines, Axes: study.Axes{X: "host memory, GiB", Y: "s"},
 			Says:   "Without host memory G10 is 2.58 times as fast as DeepUM+ and 1.04 times as fast as FlashNeuron; with it 1.26 and 1.33 times.",
 			Remark: "FlashNeuron uses no host memory; its one value is drawn for all sizes, as in the paper.",
-			plot:   (*canvas).hostSystems,
+			Marks:  plot("17", (*canvas).hostSystems),
 		},
 		{
-			ID: "18", Title: "All systems over SSD bandwidth", Section: "§7.5", Kind: Lines, X: "SSD bandwidth, GB/s", Y: "% of ideal",
+			ID: "18", Title: "All systems over SSD bandwidth", Section: "§7.5", Kind: study.Lines, Axes: study.Axes{X: "SSD bandwidth, GB/s", Y: "% of ideal"},
 			Says:   "With PCIe 4.0, up to 12.8 GB/s of SSD bandwidth bring G10 to 90 to 100 % of ideal; FlashNeuron and DeepUM+ stay at 70 to 80 % for BERT and ViT.",
 			Remark: "All links at 32 GB/s.",
-			plot:   (*canvas).ssdBandwidth,
+			Marks:  plot("18", (*canvas).ssdBandwidth),
 		},
 		{
-			ID: "19", Title: "G10 under wrong kernel times", Section: "§7.6", Kind: Bars, Y: "× no error",
+			ID: "19", Title: "G10 under wrong kernel times", Section: "§7.6", Kind: study.Bars, Axes: study.Axes{Y: "× no error", Least: 0.99, Most: 1.005},
 			Says:   "With kernel times off by up to ±20 % G10 loses under 0.5 %.",
 			Remark: "Same seed and generator as the artifact. ±25 % is computed and compared, and as in the paper not drawn.",
-			plot:   (*canvas).errors,
+			Marks:  plot("19", (*canvas).errors),
 		},
 	}
 }
 
-// FindFigure returns the figure with this ID.
-func FindFigure(id string) (Figure, bool) {
-	fs := Figures()
-	if i := slices.IndexFunc(fs, func(f Figure) bool { return f.ID == id }); i >= 0 {
-		return fs[i], true
-	}
-	return Figure{}, false
-}
-
-// Points returns the published numbers that belong to the figure.
-func (f *Figure) Points() []Point {
-	return slices.DeleteFunc(All(), func(p Point) bool { return p.Figure != f.ID })
-}
-
-// Marks returns what the figure draws of the values that look finds, in the
-// order of drawing. Figures of kinds Shares, Lengths and Sizes have none.
-func (f *Figure) Marks(points []Point, look Look) []Mark {
-	if f.plot == nil {
-		return nil
-	}
-	c := &canvas{points: points, look: look}
-	f.plot(c)
-	return c.marks
-}
+// unpublished is said of the figures that have no published values.
+const unpublished = "From our analysis of the tensors' lifetimes; the artifact publishes no values."
 
 // A canvas collects the marks of one figure.
 type canvas struct {
 	points []Point
-	look   Look
-	marks  []Mark
+	look   study.Look
+	marks  []study.Mark
 }
 
-// networks are the paper's names.
-var networks = map[string]string{
-	"bert-base": "BERT", "vit-s-32": "ViT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152", "senet-154": "SENet154",
-}
-
-// Network returns the paper's name of a model and batch: "BERT-256".
-func Network(model string, batch int) string { return fmt.Sprintf("%s-%d", networks[model], batch) }
-
-// panel names the small chart p is in, by network and batch.
-func panel(p *Point) string { return Network(p.Model, p.Batch) }
-
-// Title returns the system's name for people.
-func Title(p *Point) string {
-	if p.System == "ideal" {
-		return "Ideal"
-	}
-	s, err := train.Find(p.System)
-	if err != nil {
-		return p.System
-	}
-	return s.Title
+// mark begins the mark of p's system in the small chart of its workload.
+func mark(p *Point) study.Mark {
+	return study.Mark{Panel: p.Of, Series: Title(p.System), System: p.System}
 }
 
 // find returns the value of the first point that match accepts.
 func (c *canvas) find(match func(p *Point) bool) (value float64, fits, known bool) {
 	for i := range c.points {
 		if match(&c.points[i]) {
-			return c.look(&c.points[i])
+			return c.look(&c.points[i].Point)
 		}
 	}
 	return 0, false, false
@@ -197,14 +129,14 @@ func (c *canvas) find(match func(p *Point) bool) (value float64, fits, known boo
 // ideal returns the ideal time that p is normalized to.
 func (c *canvas) ideal(p *Point) (value float64, known bool) {
 	value, _, known = c.find(func(q *Point) bool {
-		return q.System == "ideal" && q.Metric == "iteration" && q.Model == p.Model && q.Batch == p.Batch && q.SSD == p.SSD && q.Link == p.Link
+		return q.System == "ideal" && q.Quantity == "iteration" && q.Model == p.Model && q.Batch == p.Batch && q.SSD == p.SSD && q.Link == p.Link
 	})
 	return value, known
 }
 
-// same returns another metric of p's run.
-func (c *canvas) same(p *Point, metric string) (value float64, fits, known bool) {
-	return c.find(func(q *Point) bool { return q.Metric == metric && q.Run() == p.Run() })
+// same returns another quantity of p's run.
+func (c *canvas) same(p *Point, quantity string) (value float64, fits, known bool) {
+	return c.find(func(q *Point) bool { return q.Quantity == quantity && q.Run() == p.Run() })
 }
 
 func (c *canvas) performance() {
@@ -213,8 +145,8 @@ func (c *canvas) performance() {
 		if p.System == "ideal" {
 			continue
 		}
-		m := Mark{Panel: panel(p), Series: Title(p)}
-		t, fits, known := c.look(p)
+		m := mark(p)
+		t, fits, known := c.look(&p.Point)
 		ideal, also := c.ideal(p)
 		if m.Fits, m.Known = fits, known && also; m.Fits && m.Known {
 			m.Y = ideal / t
@@ -226,12 +158,13 @@ func (c *canvas) performance() {
 func (c *canvas) breakdown() {
 	for i := range c.points {
 		p := &c.points[i]
-		if p.Metric != "overlap" {
+		if p.Quantity != "overlap" {
 			continue
 		}
 		names := [...]string{"overlap", "compute", "stall"}
 		var v [3]float64
-		m := Mark{Panel: panel(p), Series: Title(p), Fits: true, Known: true}
+		m := mark(p)
+		m.Fits, m.Known = true, true
 		for k, name := range names {
 			x, fits, known := c.same(p, name)
 			v[k], m.Fits, m.Known = x, m.Fits && fits, m.Known && known
@@ -249,13 +182,14 @@ func (c *canvas) breakdown() {
 func (c *canvas) traffic() {
 	for i := range c.points {
 		p := &c.points[i]
-		if p.Metric != "ssd_in" {
+		if p.Quantity != "ssd_in" {
 			continue
 		}
 		for _, part := range [...][3]string{{"GPU-SSD", "ssd_in", "ssd_out"}, {"GPU-host", "host_in", "host_out"}} {
 			in, fits, known := c.same(p, part[1])
 			out, _, also := c.same(p, part[2])
-			m := Mark{Panel: panel(p), Series: Title(p), Part: part[0], Fits: fits, Known: known && also}
+			m := mark(p)
+			m.Part, m.Fits, m.Known = part[0], fits, known && also
 			if m.Fits && m.Known {
 				m.Y = (in + out) * 4096 / (1 << 30)
 			}
@@ -264,10 +198,10 @@ func (c *canvas) traffic() {
 	}
 }
 
-// line adds p as a mark of a line.
-func (c *canvas) line(p *Point, panel, series string, x float64, y func(value float64) (float64, bool)) {
-	m := Mark{Panel: panel, Series: series, X: x}
-	v, fits, known := c.look(p)
+// line adds p as the mark m of a line, at x.
+func (c *canvas) line(p *Point, m study.Mark, x float64, y func(value float64) (float64, bool)) {
+	m.X = x
+	v, fits, known := c.look(&p.Point)
 	if m.Fits, m.Known = fits, known; fits && known {
 		m.Y, m.Known = y(v)
 	}
@@ -283,7 +217,9 @@ func seconds(v float64) (float64, bool) { return v / artifactClock, true }
 func (c *canvas) batches() {
 	for i := range c.points {
 		p := &c.points[i]
-		c.line(p, networks[p.Model], Title(p), float64(p.Batch), func(v float64) (float64, bool) {
+		m := mark(p)
+		m.Panel = networks[p.Model]
+		c.line(p, m, float64(p.Batch), func(v float64) (float64, bool) {
 			return float64(p.Batch) / (v / artifactClock), true
 		})
 	}
@@ -292,18 +228,13 @@ func (c *canvas) batches() {
 func (c *canvas) hostMemory() {
 	for i := range c.points {
 		p := &c.points[i]
-		c.line(p, networks[p.Model], fmt.Sprint(p.Batch), float64(p.HostGiB), seconds)
+		c.line(p, study.Mark{Panel: networks[p.Model], Series: fmt.Sprint(p.Batch)}, float64(p.HostGiB), seconds)
 	}
-	slices.SortStableFunc(c.marks, func(a, b Mark) int {
-		switch {
-		case a.Panel != b.Panel || a.Series != b.Series:
+	slices.SortStableFunc(c.marks, func(a, b study.Mark) int {
+		if a.Panel != b.Panel || a.Series != b.Series {
 			return 0
-		case a.X < b.X:
-			return -1
-		case a.X > b.X:
-			return 1
 		}
-		return 0
+		return cmp.Compare(a.X, b.X)
 	})
 }
 
@@ -311,11 +242,11 @@ func (c *canvas) hostSystems() {
 	for i := range c.points {
 		p := &c.points[i]
 		if p.System != "flashneuron" {
-			c.line(p, panel(p), Title(p), float64(p.HostGiB), seconds)
+			c.line(p, mark(p), float64(p.HostGiB), seconds)
 			continue
 		}
 		for _, x := range [...]float64{0, 16, 32, 64, 128, 256} {
-			c.line(p, panel(p), Title(p), x, seconds)
+			c.line(p, mark(p), x, seconds)
 		}
 	}
 }
@@ -326,7 +257,7 @@ func (c *canvas) ssdBandwidth() {
 		if p.System == "ideal" {
 			continue
 		}
-		c.line(p, panel(p), Title(p), float64(p.SSD)/1e9, func(v float64) (float64, bool) {
+		c.line(p, mark(p), float64(p.SSD)/1e9, func(v float64) (float64, bool) {
 			ideal, known := c.ideal(p)
 			return 100 * ideal / v, known
 		})
@@ -339,8 +270,8 @@ func (c *canvas) errors() {
 		if p.Noise > 200 {
 			continue
 		}
-		m := Mark{Panel: panel(p), Series: fmt.Sprintf("±%d %%", p.Noise/10)}
-		v, fits, known := c.look(p)
+		m := study.Mark{Panel: p.Of, Series: fmt.Sprintf("±%d %%", p.Noise/10)}
+		v, fits, known := c.look(&p.Point)
 		base, _, also := c.find(func(q *Point) bool { return q.Noise == 0 && q.Model == p.Model && q.Batch == p.Batch })
 		if m.Fits, m.Known = fits, known && also; m.Fits && m.Known {
 			m.Y = v / base
@@ -352,12 +283,8 @@ func (c *canvas) errors() {
 func (c *canvas) slowdown() {
 	for i := range c.points {
 		p := &c.points[i]
-		if q, ok := quantileOf(p.Metric); ok {
-			c.line(p, panel(p), Title(p), 100*q, func(v float64) (float64, bool) { return math.Max(v, 1), true })
+		if q, ok := quantileOf(p.Quantity); ok {
+			c.line(p, mark(p), 100*q, func(v float64) (float64, bool) { return math.Max(v, 1), true })
 		}
 	}
 }
-
-// Memory reports whether the figure shows the tensors' lifetimes, Figures 2 to
-// 4, so that it needs no simulation and has no published values.
-func (f *Figure) Memory() bool { return f.Kind == Shares || f.Kind == Lengths || f.Kind == Sizes }

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
-	study "spillway/sim/train/papers/g10"
+	"spillway/sim/study"
+	paper "spillway/sim/train/papers/g10"
 )
 
 // A logged kernel is one line of the artifact's slowdown logs.
@@ -23,9 +24,9 @@ var networkFiles = map[string]string{
 	"bert-base": "BERT_Base", "vit-s-32": "VIT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152", "senet-154": "SENet154",
 }
 
-func logName(t *testing.T, p *study.Point) string {
+func logName(t *testing.T, p *paper.Point) string {
 	t.Helper()
-	policy := strings.TrimSuffix(p.Config[strings.Index(p.Config, "sim_")+4:], ".config")
+	policy := strings.TrimSuffix(p.Source[strings.Index(p.Source, "sim_")+4:], ".config")
 	return filepath.Join(artifact.Dir(t), "example_results/overall_slowdown_cdf", networkFiles[p.Model]+"-"+policy+".txt")
 }
 
@@ -70,8 +71,8 @@ func TestExtractSlowdowns(t *testing.T) {
 		"# Of each log the iteration that the artifact reports (the faster one): the share of kernels that took over 1 % and over\n" +
 		"# 10 % longer than ideal, and quantiles of time over ideal time (the sorted kernel at round(q*(kernels-1))).\n" +
 		"model,batch,system,config,iteration,slow_1,slow_10,slow_p75,slow_p90,slow_p95,slow_p99,slow_max\n")
-	for _, p := range study.Published() {
-		if p.Figure != "12" || p.Metric != "stall" || !p.Fits {
+	for _, p := range paper.Published() {
+		if p.Figure != "12" || p.Quantity != "stall" || !p.Fits {
 			continue
 		}
 		its, ratios := readLog(t, logName(t, &p))
@@ -98,7 +99,7 @@ func TestExtractSlowdowns(t *testing.T) {
 			}
 			return float64(n) / float64(len(xs))
 		}
-		fmt.Fprintf(&b, "%s,%d,%s,%s,%d,%v,%v", p.Model, p.Batch, p.System, p.Config, at, over(1.01), over(1.1))
+		fmt.Fprintf(&b, "%s,%d,%s,%s,%d,%v,%v", p.Model, p.Batch, p.System, p.Source, at, over(1.01), over(1.1))
 		for _, q := range []float64{0.75, 0.9, 0.95, 0.99, 1} {
 			fmt.Fprintf(&b, ",%v", xs[int(math.Round(q*float64(len(xs)-1)))])
 		}
@@ -111,10 +112,14 @@ func TestExtractSlowdowns(t *testing.T) {
 // and what these values say about the numbers in the paper's text.
 func TestFigures(t *testing.T) {
 	var b strings.Builder
-	for _, f := range study.Figures() {
+	p := paper.Paper()
+	for _, f := range p.Figures {
 		fmt.Fprintf(&b, "Figure %s: %s\n", f.ID, f.Title)
-		points := f.Points()
-		for _, m := range f.Marks(points, study.AsPublished) {
+		sheet, err := p.Sheet(f.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range sheet.Drawing.Published {
 			if !m.Known {
 				t.Errorf("Figure %s: %+v is not published", f.ID, m)
 			}
@@ -124,15 +129,17 @@ func TestFigures(t *testing.T) {
 			}
 			fmt.Fprintf(&b, "  %s, %s %s %v: %s\n", m.Panel, m.Series, m.Part, m.X, value)
 		}
-		for _, c := range study.Claims() {
-			if c.Figure != f.ID || c.FromMemory() {
+		for _, c := range p.Claims {
+			if c.Figure != f.ID {
 				continue
 			}
-			v, known := c.Value(points, study.AsPublished)
-			if !known {
-				t.Errorf("claim %s cannot be computed from Figure %s", c.ID, f.ID)
+			v, known := c.Published()
+			if known == (len(f.Analyses) > 0) {
+				t.Errorf("claim %s computed from the values published of Figure %s: %v", c.ID, f.ID, known)
 			}
-			fmt.Fprintf(&b, "  %s: stated %s, published values give %.4f %s: %s\n", c.Text, c.Stated, v, c.Unit, c.Judge(v, study.ClaimTolerance))
+			if known {
+				fmt.Fprintf(&b, "  %s: stated %s, published values give %.4f %s: %s\n", c.Text, c.Stated, v, c.Unit, c.Judge(v, paper.ClaimTolerance))
+			}
 		}
 	}
 	golden(t, "testdata/figures.txt", []byte(b.String()))
@@ -143,15 +150,20 @@ func TestFigures(t *testing.T) {
 func TestMemory(t *testing.T) {
 	artifact.Dir(t) // or skip
 	folders := map[string]string{"bert-base": "BERT", "vit-s-32": "VIT", "inception-v3": "Inceptionv3", "resnet-152": "ResNet152"}
-	memories := map[study.Need]*study.Memory{}
+	p := paper.Paper()
+	var outcomes []study.Outcome
 	var b strings.Builder
-	for _, n := range study.Studied() {
+	for _, n := range paper.Studied() {
 		w, err := load(fmt.Sprintf("%s/%d-sim_prefetch_lru.config", folders[n.Model], n.Batch))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := study.MemoryOf(w)
-		memories[n] = m
+		m := paper.MemoryOf(w)
+		o, err := p.Analyze("lifetimes of "+n.String(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes = append(outcomes, *o)
 		fmt.Fprintf(&b, "%v: peak %v, largest kernel %v, active on average %.3f %%, %d periods from %.6g to %.6g µs, %.2f %% swappable\n",
 			n, m.Peak, m.Largest, 100*m.MeanActive, len(m.Periods), m.Periods[0].Micros, m.Periods[len(m.Periods)-1].Micros, 100*m.Swappable)
 		if thin := m.Thin(100); len(thin.All) != 100 || len(thin.Periods) != 100 || thin.Periods[99] != m.Periods[len(m.Periods)-1] || slices.Max(thin.All) != slices.Max(m.All) {
@@ -161,9 +173,13 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%v: shares out of range", n)
 		}
 	}
-	for _, c := range study.Claims() {
-		if v, known := c.ValueOf(func(n study.Need) *study.Memory { return memories[n] }); known {
-			fmt.Fprintf(&b, "Figure %s: %s: stated %s, ours %.4f %s: %s\n", c.Figure, c.Text, c.Stated, v, c.Unit, c.Judge(v, study.ClaimTolerance))
+	sheet, err := p.Sheet(study.AllClaims, outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range sheet.Claims {
+		if c.Known {
+			fmt.Fprintf(&b, "Figure %s: %s: stated %s, ours %.4f %s: %s\n", c.Figure, c.Text, c.Stated, c.Ours, c.Unit, c.Verdict)
 		}
 	}
 	golden(t, "testdata/memory.txt", []byte(b.String()))
@@ -177,14 +193,15 @@ func TestSlowdowns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	points := study.Slowdowns()
+	points := paper.Slowdowns()
 	results := runAll(t, points)
+	rows := compare(t, points, results)
 	var b strings.Builder
 	seen := map[string]bool{}
-	for _, p := range points {
+	for i, p := range points {
 		r := results[p.Run()]
-		if row := study.Compare(p, r); row.Status != study.Exact {
-			fmt.Fprintf(&b, "%s %s %s: %v, ours %v (%+.6f %%) %s\n", p.System, p.Config, p.Metric, p.Value, row.Ours, 100*row.Diff, row.Status)
+		if row := &rows[i]; row.Status != study.Exact {
+			fmt.Fprintf(&b, "%s %s %s: %v, ours %v (%+.6f %%) %s\n", p.System, p.Source, p.Quantity, p.Value, row.Ours, 100*row.Diff, row.Status)
 		}
 		if seen[p.Run()] {
 			continue
@@ -200,7 +217,7 @@ func TestSlowdowns(t *testing.T) {
 				different++
 			}
 		}
-		fmt.Fprintf(&b, "%s %s: iteration %d, %d of %d kernels at other times\n", p.System, p.Config, r.Reported, different, len(r.Kernels))
+		fmt.Fprintf(&b, "%s %s: iteration %d, %d of %d kernels at other times\n", p.System, p.Source, r.Reported, different, len(r.Kernels))
 	}
 	golden(t, "testdata/slowdowns.txt", []byte(b.String()))
 }

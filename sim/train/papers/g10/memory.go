@@ -1,33 +1,108 @@
 package g10
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
+	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
-// A Need is a workload by model and batch.
+// A Need is a workload that Figures 2, 3 and 4 analyze, by model and batch.
 type Need struct {
 	Model string
 	Batch int
 }
 
-// Studied are the workloads of Figures 2, 3 and 4.
-var studied = [...]Need{{"bert-base", 128}, {"vit-s-32", 512}, {"resnet-152", 512}, {"inception-v3", 512}}
+// studied are the workloads of Figures 2, 3 and 4.
+var studied = []Need{{"bert-base", 128}, {"vit-s-32", 512}, {"resnet-152", 512}, {"inception-v3", 512}}
 
 // Studied returns the workloads of Figures 2, 3 and 4.
-func Studied() []Need { return studied[:] }
+func Studied() []Need { return studied }
 
 // String names the workload as the paper does: "BERT-128".
 func (n Need) String() string { return Network(n.Model, n.Batch) }
 
 // Convolutional reports whether the workload is one of the convolutional networks.
-func (n Need) Convolutional() bool { return convolutional(n.Model) }
+func (n Need) Convolutional() bool { return n.Model != "bert-base" && n.Model != "vit-s-32" }
 
-func convolutional(model string) bool { return model != "bert-base" && model != "vit-s-32" }
+// analysis names the run that analyzes the workload.
+func (n Need) analysis() string { return "lifetimes of " + n.String() }
+
+// analyses returns the runs of Figures 2, 3 and 4.
+func analyses() []study.Run {
+	var runs []study.Run
+	for _, n := range studied {
+		runs = append(runs, study.Run{Name: n.analysis(), Set: is(n.Model, n.Batch) + mode, Is: is(n.Model, n.Batch)})
+	}
+	return runs
+}
+
+// workloads returns the names of the workloads of Figures 2, 3 and 4.
+func workloads() []string {
+	var names []string
+	for _, n := range studied {
+		names = append(names, n.String())
+	}
+	return names
+}
+
+// The values of an analysis, in their order in study.Outcome.Values.
+const (
+	MeanActive = iota // Memory.MeanActive, a share
+	Largest           // Memory.Largest, in bytes
+	Over100ms         // Memory.Over100ms, a share
+	Over10s           // Memory.Over10s, a share
+	Swappable         // Memory.Swappable, a share
+	Longest           // the longest inactive period, in µs
+)
+
+// The series of Figures 2 and 4.
+const (
+	allTensors, activeTensors = "All tensors", "Active tensors"
+	periodDots                = "Inactive period"
+)
+
+// mostDrawn is how many values of a curve Figures 2 to 4 draw.
+const mostDrawn = 700
+
+// analyze computes what Figures 2, 3 and 4 show of one workload.
+func analyze(run string, w any) (*study.Outcome, error) {
+	at := slices.IndexFunc(studied, func(n Need) bool { return n.analysis() == run })
+	if at < 0 {
+		return nil, fmt.Errorf("g10: there is no analysis %q", run)
+	}
+	return MemoryOf(w.(*workload.Workload)).outcome(studied[at]), nil
+}
+
+// outcome says what Figures 2, 3 and 4 show of workload n.
+func (m *Memory) outcome(n Need) *study.Outcome {
+	name := n.String()
+	o := &study.Outcome{Run: n.analysis(), Fits: true, Values: []float64{m.MeanActive, float64(m.Largest), m.Over100ms, m.Over10s, m.Swappable, 0}}
+	if n := len(m.Periods); n > 0 {
+		o.Values[Longest] = m.Periods[n-1].Micros
+	}
+	m = m.Thin(mostDrawn)
+	kernels := func(series string, shares []float64) report.Curve {
+		c := report.Curve{Chart: "2", By: name, Name: series}
+		for i, x := range shares {
+			c.X, c.Y = append(c.X, 100*float64(i)/float64(len(shares))), append(c.Y, 100*x)
+		}
+		return c
+	}
+	lengths, sizes := report.Curve{Chart: "3", Name: name}, report.Curve{Chart: "4", By: name, Name: periodDots}
+	for i, p := range m.Periods {
+		lengths.X, lengths.Y = append(lengths.X, 100*float64(i)/float64(max(1, len(m.Periods)-1))), append(lengths.Y, p.Micros)
+		sizes.X, sizes.Y = append(sizes.X, p.Micros), append(sizes.Y, float64(p.Bytes))
+	}
+	o.Curves = []report.Curve{kernels(allTensors, m.All), kernels(activeTensors, m.Active), lengths, sizes}
+	return o
+}
 
 // A Period is an inactive period as Figures 3 and 4 show it.
 type Period struct {
@@ -65,7 +140,7 @@ func MemoryOf(w *workload.Workload) *Memory {
 	all, active := a.Live(w), a.Active(w)
 	m := &Memory{}
 	for k := range all {
-		// The artifact counts tensor 0 twice (quirk tensor-zero).
+		// The artifact counts tensor 0 twice (quirk double-input).
 		all[k] += w.Tensors[0].Bytes.Aligned()
 		m.Peak, m.Largest = max(m.Peak, all[k], active[k]), max(m.Largest, active[k])
 	}
@@ -116,15 +191,7 @@ func periods(w *workload.Workload, a *vitality.Analysis) []Period {
 		}
 		gs[i] = Period{float64(length) / float64(unit.Microsecond), w.Tensors[p.Tensor].Bytes}
 	}
-	slices.SortStableFunc(gs, func(a, b Period) int {
-		switch {
-		case a.Micros < b.Micros:
-			return -1
-		case a.Micros > b.Micros:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(gs, func(a, b Period) int { return cmp.Compare(a.Micros, b.Micros) })
 	return gs
 }
 

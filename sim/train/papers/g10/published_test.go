@@ -11,8 +11,10 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/sim/train"
-	study "spillway/sim/train/papers/g10"
+	paper "spillway/sim/train/papers/g10"
 	"spillway/sim/train/result"
 	"spillway/sim/workload"
 	"spillway/traces/g10"
@@ -25,17 +27,17 @@ var update = flag.Bool("update", false, "rewrite the golden tables; read the dif
 // not exact: one that gets better or worse must be looked at.
 func TestPublished(t *testing.T) {
 	artifact.Dir(t) // or skip
-	points := study.All()
+	points := paper.All()
 	if testing.Short() {
-		points = slices.DeleteFunc(points, func(p study.Point) bool { return p.Figure > "14" })
+		points = slices.DeleteFunc(points, func(p paper.Point) bool { return p.Figure > "14" })
 	}
-	results := runAll(t, points)
-	rows := make([]study.Row, len(points))
-	for i, p := range points {
-		rows[i] = study.Compare(p, results[p.Run()])
+	rows := compare(t, points, runAll(t, points))
+	judged := make([]study.Row, len(rows))
+	for i := range rows {
+		judged[i] = rows[i].Row
 	}
-	if bad := study.Unexpected(rows); len(bad) > 0 {
-		t.Errorf("%d points are off by more than %v %% and not among the known: %v", len(bad), 100*study.Tolerance, bad[0].String())
+	if bad := study.Unexpected(judged); len(bad) > 0 {
+		t.Errorf("%d points are off by more than %v %% and not among the known: %v", len(bad), 100*paper.Tolerance, bad[0].String())
 	}
 	if testing.Short() {
 		return
@@ -43,7 +45,41 @@ func TestPublished(t *testing.T) {
 	golden(t, "VALIDATION.md", validation(rows))
 }
 
-func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
+// A row is a judged point and what it is measured on.
+type row struct {
+	study.Row
+	on paper.Point
+}
+
+// compare judges the points by the results of their runs.
+func compare(t *testing.T, points []paper.Point, results map[string]*result.Result) []row {
+	t.Helper()
+	p := paper.Paper()
+	var outcomes []study.Outcome
+	for name, r := range results {
+		o, err := p.Outcome(name, &report.Report{Fits: r.Fits, Reason: r.Reason}, nil, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes = append(outcomes, *o)
+	}
+	all, err := p.Rows(study.AllClaims, outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]row, 0, len(points))
+	for i, on := range paper.All() {
+		if all[i].Status != "" && slices.Contains(points, on) {
+			rows = append(rows, row{all[i], on})
+		}
+	}
+	if len(rows) != len(points) {
+		t.Fatalf("%d of %d points are judged", len(rows), len(points))
+	}
+	return rows
+}
+
+func runAll(t *testing.T, points []paper.Point) map[string]*result.Result {
 	t.Helper()
 	results := map[string]*result.Result{}
 	var mu sync.Mutex
@@ -58,14 +94,14 @@ func runAll(t *testing.T, points []study.Point) map[string]*result.Result {
 		slots <- true
 		wg.Go(func() {
 			defer func() { <-slots }()
-			w, err := load(p.Config)
+			w, err := load(p.Source)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			r, err := train.Run(w, p.Request(), nil)
 			if err != nil {
-				t.Errorf("%s: %v", p.Config, err)
+				t.Errorf("%s: %v", p.Source, err)
 				return
 			}
 			mu.Lock()

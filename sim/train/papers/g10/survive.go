@@ -43,7 +43,7 @@ func (s *Survival) Speed(corrected bool) float64 {
 // conclusions of the G10 paper survive?
 func Survive() []Survival {
 	var ss []Survival
-	for _, f := range records("survive.csv", surviveCSV) {
+	for _, f := range records("survive.csv", surviveCSV)[1:] {
 		ss = append(ss, Survival{
 			workload.TimeSource(f[0]), f[1], int(integer(f[2])), f[3],
 			unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5])), unit.Cycles(integer(f[6])),
@@ -137,7 +137,7 @@ func (s *Survivor) String() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, " %.2f over %s", o.Mean, Title(&Point{System: o.System}))
+		fmt.Fprintf(&b, " %.2f over %s", o.Mean, Title(o.System))
 		if o.Networks < s.Networks {
 			fmt.Fprintf(&b, " (on %d of them)", o.Networks)
 		}

@@ -2,6 +2,7 @@ package deepumplus_test
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"spillway/sim/train/engine"
@@ -32,7 +33,8 @@ func TestPlan(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, o := machine.G10(), system.Published()
-			o.Quirks, o.Lookahead = tt.quirks, tt.lookahead
+			o.Quirks = tt.quirks
+			deepumplus.Lookahead.Set(&o, tt.lookahead)
 			p, err := deepumplus.System.Plan(w, &m, &o)
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +52,7 @@ func TestPlan(t *testing.T) {
 
 func TestRuntime(t *testing.T) {
 	o := system.Published()
-	if got, want := deepumplus.System.Runtime(&o), (engine.Runtime{Memory: engine.Paged, Window: 8}); got != want {
+	if got, want := deepumplus.System.Runtime(&o), (engine.Runtime{Memory: engine.Paged, Window: 8, DropDead: true, Rescue: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("runtime is %+v, want %+v", got, want)
 	}
 }

@@ -24,8 +24,7 @@
 //  4. A tensor whose offload is due at the loss kernel stays on the GPU but
 //     counts as offloaded in the selection (artifact).
 //  5. Without a kernel named makeLoss the backward pass begins at the first
-//     kernel that writes a gradient, or where most bytes are live; see
-//     [engine.LossKernel].
+//     kernel that writes a gradient, or where most bytes are live (lossKernel).
 //  6. A value that nobody reads again is never fetched ahead; the artifact would
 //     fetch it for a kernel that overwrites it. No published workload has such a
 //     kernel.
@@ -50,10 +49,11 @@ var System = system.System{
 	Title:  "FlashNeuron",
 	Paper:  "FlashNeuron (FAST 2021), as run in G10 (MICRO 2023), §7.1",
 	About:  "Selected activations go to the SSD during the forward pass and come back in order of use; no unified memory.",
+	Look:   2,
 	Quirks: engine.ArenaQuirks | quirk.UnstableSort | quirk.HandTuned,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Arena, Pool: 1, FillAhead: true}
+		return engine.Runtime{Memory: engine.Arena, Pool: 1, Policy: newPolicy}
 	},
 }
 
@@ -63,7 +63,8 @@ func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program
 	if err != nil {
 		return nil, err
 	}
-	life, loss := vitality.Analyze(w), engine.LossKernel(w)
+	life := vitality.Analyze(w)
+	loss := lossKernel(w, life)
 	saved := savedTensors(w, life, loss, o.Quirks)
 	leave := departures(w, life, loss)
 	var total unit.Bytes

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"spillway/sim/train"
-	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
@@ -167,7 +166,7 @@ func TestLossKernel(t *testing.T) {
 		w    *workload.Workload
 		want workload.KernelID
 	}{{named, 3}, {marked, 3}, {neither, 4}} {
-		if got := engine.LossKernel(tt.w); got != tt.want {
+		if got := flashneuron.LossKernel(tt.w); got != tt.want {
 			t.Errorf("loss kernel is %d, want %d", got, tt.want)
 		}
 	}

@@ -26,7 +26,7 @@
 //
 // # Parameters
 //
-// [spillway/sim/system.Options.Safety] is the margin on transfer times. From the
+// [Safety] is the margin on transfer times. From the
 // machine: capacities, bandwidths, both latencies, allocation cost. As published the target
 // is 99 % of GPU memory.
 //
@@ -66,6 +66,12 @@ import (
 	"spillway/sim/workload"
 )
 
+// Safety is the margin on transfer times.
+var Safety = system.Param{
+	Key: "safety", Config: "delta_parameter", Label: "Planner safety margin", Unit: "", Scale: 1000, Min: 0, Max: 10000, Default: 500,
+	Help: "Share of a transfer's time that the G10 planner adds as margin.", Source: system.ArtifactConfigs,
+}
+
 // planned are the quirks of G10's plan and of the engines that run it.
 const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving | engine.ArenaQuirks |
 	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
@@ -77,7 +83,9 @@ var System = system.System{
 	Title:  "G10",
 	Paper:  "G10 (MICRO 2023)",
 	About:  "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
+	Look:   6,
 	Quirks: planned | quirk.EmptyWindowBusy,
+	Params: []*system.Param{&Safety},
 	Plan:   variant{host: true}.plan,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Paged}
@@ -90,7 +98,9 @@ var GDS = system.System{
 	Title:  "G10-GDS",
 	Paper:  "G10 (MICRO 2023), §7.2",
 	About:  "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Look:   4,
 	Quirks: planned | quirk.ArenaForGDS,
+	Params: []*system.Param{&Safety},
 	Plan:   variant{direct: true}.plan,
 	Runtime: func(o *system.Options) engine.Runtime {
 		r := directRuntime(o)
@@ -105,6 +115,7 @@ var Host = system.System{
 	Title:   "G10-Host",
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
+	Look:    5,
 	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: directRuntime,
@@ -113,7 +124,7 @@ var Host = system.System{
 // directRuntime is how G10-GDS and G10-Host run.
 func directRuntime(o *system.Options) engine.Runtime {
 	if o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Runtime{Memory: engine.Arena, Pool: 4}
+		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect}
 	}
 	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
 }

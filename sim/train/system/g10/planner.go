@@ -92,7 +92,7 @@ func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.O
 		life:      vitality.Analyze(w),
 		capacity:  int64(m.GPUMemory),
 		target:    target(v, w, m, q),
-		margin:    float64(o.Safety) / 1000,
+		margin:    float64(Safety.Of(o)) / 1000,
 		allocRate: float64(m.AllocRate) / 1e9,
 		memory:    make([]int64, n),
 		host:      make([]int64, n),

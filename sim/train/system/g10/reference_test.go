@@ -347,6 +347,6 @@ func random(seed uint64) (*workload.Workload, *machine.Machine, *system.Options)
 	if rnd.IntN(2) == 0 {
 		o.Quirks = quirk.Published() &^ quirk.HandTuned
 	}
-	o.Safety = int64(rnd.IntN(1000))
+	Safety.Set(&o, int64(rnd.IntN(1000)))
 	return w, &m, &o
 }

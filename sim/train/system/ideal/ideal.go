@@ -16,5 +16,6 @@ var System = system.System{
 	Title:   "Ideal",
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "A GPU with unlimited memory: no data ever moves.",
+	Look:    0,
 	Runtime: func(*system.Options) engine.Runtime { return engine.Runtime{Memory: engine.Unlimited} },
 }

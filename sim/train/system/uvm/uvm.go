@@ -17,6 +17,7 @@ var System = system.System{
 	Title:   "Base UVM",
 	Paper:   "G10 (MICRO 2023), §7.1",
 	About:   "Unified memory on demand: kernels fault, the least recently used pages make room.",
+	Look:    1,
 	Quirks:  engine.PagedQuirks,
 	Runtime: func(*system.Options) engine.Runtime { return engine.Runtime{Memory: engine.Paged} },
 }

@@ -1,0 +1,376 @@
+package study_test
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/report"
+	"spillway/sim/study"
+)
+
+// invented returns a small paper: a system "fast" and its baseline "slow" on two
+// workloads; bars, stacks, lines and an analysis; two claims.
+func invented() *study.Paper {
+	set := func(work string) string { return "work=" + work + " mode=x" }
+	point := func(figure, quantity, system, work string, value float64) study.Point {
+		return study.Point{Figure: figure, Quantity: quantity, System: system, Set: set(work), Is: "work=" + work, Of: strings.ToUpper(work), Fits: true, Value: value, Unit: "s"}
+	}
+	p := &study.Paper{
+		Key: "inv", Short: "Invented", Systems: []string{"slow", "fast"},
+		Names:     map[string]string{"slow": "Slow", "fast": "Fast", "time": "run time", "read": "time reading", "write": "time writing", "speedup": "speedup"},
+		Tolerance: 0.01, Rebuilt: 0.2, ClaimTolerance: 0.02, Standing: "rebuilt: invented files", Cannot: "does not fit",
+		Sums: [][]string{{"read", "write"}},
+	}
+	cannot := point("1", "time", "slow", "b", 0)
+	cannot.Fits = false
+	loose := point("2", "write", "fast", "a", 1)
+	loose.Limit, loose.Note = 0.5, "the figure says 1, the text 1.5"
+	over := point("3", "speedup", "fast", "a", 2)
+	over.Over = "slow"
+	p.Points = []study.Point{
+		point("1", "time", "slow", "a", 10), point("1", "time", "fast", "a", 5),
+		cannot, point("1", "time", "fast", "b", 8),
+		point("2", "read", "fast", "a", 4), loose,
+		over,
+	}
+	bars := func(figure, part string) func(study.Look) []study.Mark {
+		return func(look study.Look) []study.Mark {
+			var ms []study.Mark
+			for _, x := range p.PointsOf(figure) {
+				m := study.Mark{Panel: x.Of, Series: p.Called(x.System), System: x.System}
+				if part != "" {
+					m.Part = x.Quantity
+				}
+				m.Y, m.Fits, m.Known = look(x)
+				ms = append(ms, m)
+			}
+			return ms
+		}
+	}
+	p.Figures = []study.Figure{
+		{ID: "1", Title: "Times", Kind: study.Bars, Axes: study.Axes{Y: "s"}, Marks: bars("1", "")},
+		{ID: "2", Title: "Parts", Kind: study.Stacks, Marks: bars("2", "part"), Whole: true, Colors: map[string]string{"read": "ssd-in"}},
+		{ID: "3", Title: "Speedup", Kind: study.Lines, Marks: bars("3", "")},
+		{
+			ID: "4", Title: "Sizes", Kind: study.Dots, Panels: []string{"B", "A"},
+			Analyses: []study.Run{{Name: "look at a", Set: "work=a", Is: "work=a"}, {Name: "look at b", Set: "work=b", Is: "work=b"}},
+		},
+	}
+	p.Claims = []study.Claim{
+		{ID: "twice", Figure: "1", Stated: "2×", Lo: 1.95, Hi: 2.05, Unit: "×", Value: func(look study.Look, _ func(string) *study.Outcome) (float64, bool) {
+			slow, _, known := look(&p.Points[0])
+			fast, _, also := look(&p.Points[1])
+			return slow / fast, known && also
+		}},
+		{ID: "size", Figure: "4", Stated: "3 GB", Lo: 2.5, Hi: 3.5, Unit: "GB", Value: func(_ study.Look, outcome func(string) *study.Outcome) (float64, bool) {
+			return outcome("look at a").Value(0)
+		}},
+	}
+	p.Why = func(r *study.Row) string {
+		if r.System == "slow" && r.Status == study.Gap && !r.Rebuilt {
+			return "slow is known to be off"
+		}
+		return ""
+	}
+	return p
+}
+
+// ran is the outcome of a run with these values, in the order of Of.
+func ran(run string, values ...float64) study.Outcome {
+	return study.Outcome{Run: run, Fits: true, Values: values}
+}
+
+const (
+	slowA, fastA = "slow work=a mode=x", "fast work=a mode=x"
+	slowB, fastB = "slow work=b mode=x", "fast work=b mode=x"
+)
+
+func TestInventedIsSound(t *testing.T) {
+	p := invented()
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		spoil func(p *study.Paper)
+		want  string
+	}{
+		{func(p *study.Paper) { p.Figures[1].ID = "1" }, "two figures"},
+		{func(p *study.Paper) { p.Figures[0].ID = study.AllClaims }, "taken"},
+		{func(p *study.Paper) { p.Points[0].Figure = "9" }, "not there"},
+		{func(p *study.Paper) { p.Points[0].System = "other" }, "does not list"},
+		{func(p *study.Paper) { p.Points[6].Over = "other" }, "does not list"},
+		{func(p *study.Paper) { delete(p.Names, "time") }, "no names"},
+		{func(p *study.Paper) { p.Points[1] = p.Points[0] }, "twice"},
+		{func(p *study.Paper) {
+			p.Points[0].Source, p.Points[4].Source, p.Points[4].System = "t", "t", "slow"
+			p.Points[4].Set = "?"
+		}, "two setups"},
+		{func(p *study.Paper) { p.Claims[0].Figure = "9" }, "of no figure"},
+	} {
+		p := invented()
+		tt.spoil(p)
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("want an error about %q; got %v", tt.want, err)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	p := invented()
+	var got []string
+	for _, r := range p.Runs() {
+		got = append(got, r.Name+" -> "+strings.Join(r.Figures, " "))
+	}
+	want := []string{
+		"look at a -> 4", "look at b -> 4",
+		slowA + " -> 1 3", // also what the speedup of Figure 3 is over
+		fastA + " -> 1 2 3", slowB + " -> 1", fastB + " -> 1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	var measured []string
+	for _, x := range p.Of(slowA) {
+		measured = append(measured, x.Figure+" "+x.Quantity)
+	}
+	if want := []string{"1 time", "3 speedup"}; !slices.Equal(measured, want) {
+		t.Errorf("measured of slow: %q; want %q", measured, want)
+	}
+	if p.Of("slow nothing") != nil {
+		t.Error("points of a run that is not there")
+	}
+	o := p.Outline()
+	if f := o.Figures[2]; f.Name != "inv.3" || f.Points != 1 || !slices.Equal(f.Runs, []int{2, 3}) || o.Claims != 2 || o.Figures[0].Claims != 1 {
+		t.Errorf("outline %+v", o)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		outcomes []study.Outcome
+		rebuilt  bool
+		row      int // index in Points
+		want     study.Status
+		verdict  string
+		why      string
+	}{
+		{"nothing known", nil, false, 0, "", "not run", ""},
+		{"exact", []study.Outcome{ran(slowA, 10, 1)}, false, 0, study.Exact, "exact", ""},
+		{"within", []study.Outcome{ran(slowA, 10.05, 1)}, false, 0, study.Within, "within 1 %", ""},
+		{"explained gap", []study.Outcome{ran(slowA, 12, 1)}, false, 0, study.Gap, "off", "slow is known to be off"},
+		{"unexplained gap", []study.Outcome{ran(fastA, 6, 4, 1, 2)}, false, 1, study.Gap, "off", ""},
+		{"a limit of its own", []study.Outcome{ran(fastA, 5, 4, 1.4, 2)}, false, 5, study.Within, "within 50 %", ""},
+		{"beyond it", []study.Outcome{ran(fastA, 5, 4, 1.6, 2)}, false, 5, study.Gap, "off", ""},
+		{"neither fits", []study.Outcome{{Run: slowB}}, false, 2, study.Exact, "same: does not fit", ""},
+		{"fits only here", []study.Outcome{ran(slowB, 3)}, false, 2, study.Gap, "runs only here", "slow is known to be off"},
+		{"does not fit here", []study.Outcome{{Run: fastB, Reason: "too small"}}, false, 3, study.Gap, "does not fit here", "one of the two says that it does not fit: too small"},
+		{"rebuilt", []study.Outcome{ran(slowA, 11.9, 1)}, true, 0, study.Within, "within 20 %", "rebuilt: invented files"},
+		{"rebuilt, by chance the same", []study.Outcome{ran(slowA, 10, 1)}, true, 0, study.Within, "within 20 %", "rebuilt: invented files"},
+		{"rebuilt, off", []study.Outcome{ran(slowA, 12.1, 1)}, true, 0, study.Gap, "off", "rebuilt: invented files"},
+		// A part is measured against the sum, 5 here: 4.9 is off by 0.9 of 5.
+		{"rebuilt part", []study.Outcome{ran(fastA, 5, 4.9, 1, 2)}, true, 4, study.Within, "within 20 %", "rebuilt: invented files"},
+		{"rebuilt part, off", []study.Outcome{ran(fastA, 5, 5.1, 1, 2)}, true, 4, study.Gap, "off", "rebuilt: invented files"},
+		{"not measured", []study.Outcome{ran(slowA, math.NaN(), 1)}, false, 0, "", "not run", ""},
+		{"relative, half known", []study.Outcome{ran(fastA, 5, 4, 1, 30)}, false, 6, "", "not run", ""},
+		{"relative", []study.Outcome{ran(fastA, 5, 4, 1, 30), ran(slowA, 10, 15)}, false, 6, study.Exact, "exact", ""},
+		{"relative to what does not fit", []study.Outcome{ran(fastA, 5, 4, 1, 30), {Run: slowA, Reason: "full"}}, false, 6, study.Gap, "does not fit here", "one of the two says that it does not fit: full"},
+	} {
+		p := invented()
+		for i := range tt.outcomes {
+			tt.outcomes[i].Rebuilt = tt.rebuilt
+		}
+		rows, err := p.Rows(study.AllClaims, tt.outcomes)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		r := &rows[tt.row]
+		if c := p.Record(r); r.Status != tt.want || c.Verdict != tt.verdict || r.Why != tt.why {
+			t.Errorf("%s: %v, %q, %q; want %q, %q, %q", tt.name, r, c.Verdict, r.Why, tt.want, tt.verdict, tt.why)
+		}
+		unexpected := slices.ContainsFunc(study.Unexpected(rows), func(u study.Row) bool { return u.Point == r.Point })
+		if want := tt.want == study.Gap && !strings.HasPrefix(tt.why, "slow"); unexpected != want {
+			t.Errorf("%s: unexpected %v; want %v", tt.name, unexpected, want)
+		}
+	}
+}
+
+func TestWrongOutcomes(t *testing.T) {
+	p := invented()
+	for _, o := range []study.Outcome{ran("other work=a mode=x", 1), ran(slowA, 1, 2, 3), ran(slowA)} {
+		if _, err := p.Sheet("1", []study.Outcome{o}); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+		if _, err := p.Tallies([]study.Outcome{o}); err == nil {
+			t.Errorf("%+v was counted", o)
+		}
+	}
+	if _, err := p.Sheet("9", nil); err == nil || !strings.Contains(err.Error(), "[1 2 3 4]") {
+		t.Errorf("an unknown figure: %v", err)
+	}
+}
+
+// everything is what a run of everything may say, one run left out.
+func everything() []study.Outcome {
+	return []study.Outcome{
+		ran(fastA, 5, 4.02, 1, 30), ran(slowA, 10.3, 15),
+		{Run: slowB, Reason: "too large"},
+		{Run: "look at a", Fits: true, Values: []float64{3}, Curves: []report.Curve{{Chart: "4", By: "A", Name: "Size", X: []float64{1}, Y: []float64{2}}}},
+	}
+}
+
+func TestSheet(t *testing.T) {
+	p := invented()
+	s, err := p.Sheet("1", everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Rows) != 4 || s.Rows[0].Title != "Slow" || s.Rows[0].Quantity != "run time" || s.Rows[0].Of != "A" || s.Rows[3].Status != "" || s.Rows[3].Verdict != "not run" {
+		t.Errorf("rows %+v", s.Rows)
+	}
+	if c := s.Claims[0]; len(s.Claims) != 1 || c.Published != 2 || !c.InPaper || c.Ours != 10.3/5 || c.Verdict != study.Near {
+		t.Errorf("claims %+v", s.Claims)
+	}
+	tally := study.Tally{
+		Runs: 4, Known: 3, Points: 4, Compared: 3, Exact: 2, Gap: 1, Claims: 1, Near: 1,
+		Verdict: "3 of 4 runs", ClaimVerdict: "0 of 1 hold, 1 near", ClaimsGood: true,
+	}
+	if s.Tally != tally {
+		t.Errorf("tally %+v; want %+v", s.Tally, tally)
+	}
+	if !slices.Equal(s.Whys, []string{"Slow is known to be off."}) || s.Note != "With the paper's own workloads, from the opened files." {
+		t.Errorf("whys %q, note %q", s.Whys, s.Note)
+	}
+	d := &s.Drawing
+	if !slices.Equal(d.Panels, []string{"A", "B"}) || !slices.Equal(d.Series, []study.Series{{Name: "Slow", System: "slow"}, {Name: "Fast", System: "fast"}}) || d.Parts != nil {
+		t.Errorf("draws %v %v %v", d.Panels, d.Series, d.Parts)
+	}
+	if m := d.Ours[3]; m.Known || m.Fits || m.Y != 0 || d.Published[3].Y != 8 {
+		t.Errorf("a run that is not known is drawn: %+v", m)
+	}
+	if m := d.Ours[2]; !m.Known || m.Fits {
+		t.Errorf("a run that does not fit: %+v", m)
+	}
+	if want := "4 published values; 3 of them computed here, 2 of these the same."; !strings.HasPrefix(d.Describe(), want) {
+		t.Errorf("%q", d.Describe())
+	}
+}
+
+func TestSheetOfParts(t *testing.T) {
+	s, err := invented().Sheet("2", everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []study.Series{{Name: "read", Color: "ssd-in"}, {Name: "write"}}; !slices.Equal(s.Drawing.Parts, want) || !s.Drawing.Whole {
+		t.Errorf("parts %+v", s.Drawing.Parts)
+	}
+	if s.Tally.Verdict != "1 exact, 1 within 1 %" || !s.Tally.Good {
+		t.Errorf("tally %+v", s.Tally)
+	}
+	if s.Rows[1].Note == "" {
+		t.Error("a doubt about a published number is lost")
+	}
+}
+
+func TestSheetOfAnalyses(t *testing.T) {
+	p := invented()
+	s, err := p.Sheet("4", everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := &s.Drawing; !slices.Equal(d.Panels, []string{"B", "A"}) || len(d.Curves) != 1 || len(d.Series) != 1 || d.Series[0].Name != "Size" {
+		t.Errorf("draws %+v", s.Drawing)
+	}
+	if s.Tally.Verdict != "1 of 2 runs" || s.Claims[0].Verdict != study.Holds || s.Claims[0].InPaper {
+		t.Errorf("%+v, %+v", s.Tally, s.Claims)
+	}
+	s, err = p.Sheet("4", append(everything(), study.Outcome{Run: "look at b", Fits: true}))
+	if err != nil || s.Tally.Verdict != "1 of 1 hold" || !s.Tally.Good {
+		t.Errorf("%+v, %v", s.Tally, err)
+	}
+}
+
+func TestRebuiltSheet(t *testing.T) {
+	p := invented()
+	os := everything()
+	for i := range os {
+		os[i].Rebuilt = os[i].Run != fastA
+	}
+	s, err := p.Sheet("3", os)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Tally.Verdict != "1 of 1 within 20 %" || s.Note != "1 of 2 runs with the paper's own workloads, from the opened files. The others: rebuilt: invented files." || !s.Rows[0].Rebuilt {
+		t.Errorf("%+v, %q", s.Tally, s.Note)
+	}
+	if s, err = p.Sheet("4", os); err != nil || s.Note != "Rebuilt: invented files; tolerance 20 %." {
+		t.Errorf("%q, %v", s.Note, err)
+	}
+}
+
+func TestAllClaims(t *testing.T) {
+	p := invented()
+	s, err := p.Sheet(study.AllClaims, everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Claims) != 2 || s.Rows != nil || s.Tally.Points != len(p.Points) || s.Tally.Runs != 6 || s.Tally.Known != 4 {
+		t.Errorf("%+v, %+v", s.Claims, s.Tally)
+	}
+	list, err := p.Tallies(everything())
+	if err != nil || len(list) != 5 || list[4] != s.Tally {
+		t.Errorf("tallies %+v, %v", list, err)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	p := invented()
+	quantity := func(key string) (float64, bool) { return 7, key == "time" }
+	o, err := p.Outcome(slowA, &report.Report{Fits: true}, quantity, nil)
+	if err != nil || len(o.Values) != 2 || o.Values[0] != 7 || !math.IsNaN(o.Values[1]) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err = p.Outcome(slowA, &report.Report{Reason: "full"}, quantity, nil); err != nil || o.Fits || o.Reason != "full" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	p.Measure = func([]study.Point, func(string) (float64, bool), any) []float64 { return []float64{1} }
+	p.Curves = func(points []study.Point, raw any) []report.Curve { return []report.Curve{{Name: raw.(string)}} }
+	if _, err := p.Outcome(slowA, &report.Report{Fits: true}, quantity, "raw"); err == nil {
+		t.Error("one value for two points was taken")
+	}
+	if o, err = p.Outcome(slowB, &report.Report{Fits: true}, quantity, "raw"); err != nil || o.Curves[0].Name != "raw" {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if _, err := p.Outcome("nothing", &report.Report{Fits: true}, quantity, nil); err == nil {
+		t.Error("an unknown run was measured")
+	}
+}
+
+func TestRecords(t *testing.T) {
+	p := invented()
+	rows, err := p.Rows("1", everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range rows {
+		text, err := json.Marshal(p.Record(&rows[i]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(text))
+	}
+	want := []string{
+		`{"figure":"inv.1","of":"A","system":"slow","setting":"work=a mode=x","quantity":"time","unit":"s","published":10,"ours":10.3,"difference":0.030000000000000027,"limit":0.01,"status":"gap","verdict":"off","why":"slow is known to be off"}`,
+		`{"figure":"inv.1","of":"A","system":"fast","setting":"work=a mode=x","quantity":"time","unit":"s","published":5,"ours":5,"difference":0,"limit":0.01,"status":"exact","verdict":"exact"}`,
+		`{"figure":"inv.1","of":"B","system":"slow","setting":"work=b mode=x","quantity":"time","unit":"s","published":null,"ours":null,"difference":null,"limit":0.01,"status":"exact","verdict":"same: does not fit"}`,
+		`{"figure":"inv.1","of":"B","system":"fast","setting":"work=b mode=x","quantity":"time","unit":"s","published":8,"ours":null,"difference":null,"limit":0.01,"status":"","verdict":"not run"}`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("records\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

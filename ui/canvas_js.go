@@ -1,0 +1,73 @@
+//go:build js && wasm
+
+package ui
+
+import (
+	"syscall/js"
+	"unsafe"
+
+	vjs "github.com/vugu/vugu/js"
+
+	"spillway/ui/chart"
+)
+
+// canvas is where a chart is drawn.
+type canvas struct {
+	element js.Value
+	name    string
+	rev     int
+	shown   bool
+	draw    js.Func // returns what to draw
+}
+
+// created runs on every render.
+func (c *Figure) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+
+// created runs on every render.
+func (c *Sheet) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+
+// update asks for a drawing when the element or the numbers changed; charts.js
+// asks back for the numbers when it has time, so that many changes in a row cost
+// one drawing.
+func (c *canvas) update(element js.Value, what func() (string, int, *chart.View)) {
+	name, rev, v := what()
+	if v == nil || v.Figure == nil {
+		c.dispose()
+		return
+	}
+	same := c.shown && element.Equal(c.element) && c.name == name
+	if same && c.rev == rev {
+		return
+	}
+	if !same {
+		c.dispose()
+		c.draw = js.FuncOf(func(js.Value, []js.Value) any {
+			_, _, v := what()
+			if v == nil || v.Figure == nil {
+				return nil
+			}
+			text, data := v.Figure.Encode()
+			return map[string]any{"figure": text, "data": array(data), "title": v.Title, "note": v.Note, "results": v.Results}
+		})
+	}
+	c.element, c.name, c.rev, c.shown = element, name, rev, true
+	js.Global().Get("charts").Call("show", name, element, c.draw)
+}
+
+// array hands numbers to the browser as they are.
+func array(data []float64) js.Value {
+	a := js.Global().Get("Float64Array").New(len(data))
+	if len(data) > 0 {
+		bytes := unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 8*len(data))
+		js.CopyBytesToJS(js.Global().Get("Uint8Array").New(a.Get("buffer")), bytes)
+	}
+	return a
+}
+
+func (c *canvas) dispose() {
+	if c.shown {
+		js.Global().Get("charts").Call("dispose", c.name)
+		c.draw.Release()
+		c.shown = false
+	}
+}

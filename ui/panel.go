@@ -1,0 +1,68 @@
+package ui
+
+import (
+	"fmt"
+
+	"github.com/vugu/vugu"
+
+	"spillway/ui/model"
+)
+
+// Panel edits the knobs of one panel.
+type Panel struct {
+	*App
+	Index int
+}
+
+func (c *Panel) form() *model.Form { return &c.forms[c.Index] }
+
+func (c *Panel) unfolded() bool { return !c.closed[c.form().Key] }
+
+func (c *Panel) fold() { c.closed[c.form().Key] = c.unfolded() }
+
+// fromFile reports whether an opened file stands in for what is chosen here.
+func (c *Panel) fromFile() bool {
+	return c.Entry() != "" && c.State.Setup.Knob(c.Info.Entry).Panel == c.form().Key
+}
+
+func (c *Panel) fileText() string { return "From the opened files: " + c.Entry() + "." }
+
+func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
+
+func (c *Panel) groups() []model.Group {
+	if c.fromFile() {
+		return nil
+	}
+	return c.form().Groups
+}
+
+// problems are what contradicts; they stand in the panel with most numbers.
+func (c *Panel) problems() []string {
+	if c.form().Key != c.Info.Contradictions {
+		return nil
+	}
+	return c.Problems
+}
+
+func (c *Panel) typed(key string, e vugu.DOMEvent) { c.Type(key, e.PropString("target", "value")) }
+
+func (c *Panel) picked(key string, e vugu.DOMEvent) { c.Choose(key, e.PropString("target", "value")) }
+
+func (c *Panel) listLabel(f model.Field) string {
+	verb := "Show"
+	if c.IsOpen("list " + f.Key) {
+		verb = "Hide"
+	}
+	return fmt.Sprintf("%s all %d one by one", verb, len(f.Options))
+}
+
+// fieldClass is the CSS class of a field's input.
+func fieldClass(f model.Field) string {
+	switch {
+	case f.Error != "":
+		return "wrong"
+	case f.Changed:
+		return "changed"
+	}
+	return "plain"
+}

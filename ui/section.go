@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"strconv"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
+	"spillway/ui/model"
+)
+
+// Section is one of the laboratory's own parts of the page.
+type Section struct {
+	*App
+	Key  string
+	view model.SectionView
+}
+
+// Compute finds the section as of now.
+func (c *Section) Compute() {
+	for _, v := range c.Sections() {
+		if v.Key == c.Key {
+			c.view = v
+		}
+	}
+}
+
+func (c *Section) picked(key string, e vugu.DOMEvent) {
+	c.SetLook(key, e.PropString("target", "value"))
+}
+
+func (c *Section) label() string {
+	if c.view.Open {
+		return "Hide"
+	}
+	return "Show"
+}
+
+func (c *Section) busy() string {
+	if c.view.Busy {
+		return "Computing…"
+	}
+	return ""
+}
+
+// shown is what is known, or nothing.
+func (c *Section) shown() *report.Section {
+	if c.view.Shown == nil {
+		return &report.Section{}
+	}
+	return c.view.Shown
+}
+
+func (c *Section) text() []string { return c.shown().Text }
+
+func (c *Section) tables() []report.Table { return c.shown().Tables }
+
+func (c *Section) notes() []string { return c.shown().Notes }
+
+// longSub is how long a row's second line may be to be shown; longer ones are a
+// hint of its head.
+const longSub = 40
+
+func (c *Section) sub(r report.Row) string {
+	if len(r.Sub) > longSub {
+		return ""
+	}
+	return r.Sub
+}
+
+// share is the style of a cell's bar.
+func share(x report.Cell) string {
+	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
+}
+
+func bestClass(x report.Cell) string {
+	if x.Best {
+		return "best"
+	}
+	return "other"
+}

@@ -1,0 +1,264 @@
+package ui
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/study"
+	"spillway/ui/chart"
+	"spillway/ui/model"
+)
+
+// Sheet is one figure of a paper: our values over the published ones, the claims
+// about it and every difference.
+type Sheet struct {
+	*App
+	canvas
+
+	item   model.Item // the figure in the list
+	claims []claim
+	view   chart.View
+	table  string
+	of     *study.Sheet // that the above was made of
+	rev    int          // counts sheets
+}
+
+// A claim is a row of the table of claims.
+type claim struct{ Text, Stated, Published, Ours, Verdict, Class string }
+
+// Compute makes what the figure shows when its sheet has changed.
+func (c *Sheet) Compute() {
+	c.item = model.Item{}
+	for _, v := range c.Paper.Views() {
+		for _, e := range append(v.Items[:len(v.Items):len(v.Items)], v.All) {
+			if e.Shown {
+				c.item = e
+			}
+		}
+	}
+	s := c.Paper.Sheet()
+	if s == c.of {
+		return
+	}
+	c.of, c.table, c.claims = s, "", nil
+	c.rev++
+	if s == nil {
+		return
+	}
+	if len(s.Drawing.Panels) > 0 {
+		c.view = chart.Sheet(s, c.Info)
+	} else {
+		c.view = chart.View{}
+	}
+	for i := range s.Claims {
+		c.claims = append(c.claims, claimRow(&s.Claims[i]))
+	}
+}
+
+func claimRow(l *study.ClaimLine) claim {
+	value := func(v float64, known bool) string {
+		if !known {
+			return "–"
+		}
+		return chart.With(chart.Digits(v, 4), l.Unit)
+	}
+	r := claim{
+		Text: l.Text + " (" + l.Section + ")", Stated: l.Stated,
+		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
+	}
+	switch {
+	case !l.Known:
+		r.Verdict = "not run"
+	case l.Verdict == study.Differs:
+		r.Class = "warn"
+	default:
+		r.Class = "ok"
+	}
+	return r
+}
+
+// sheet is what is shown; an empty one before it is there.
+func (c *Sheet) sheet() *study.Sheet {
+	if c.of == nil {
+		return &study.Sheet{}
+	}
+	return c.of
+}
+
+func (c *Sheet) title() string {
+	if c.item.Name == "" {
+		return "Opening the paper…"
+	}
+	return c.item.Label + ": " + c.item.Title
+}
+
+// draws reports whether there is a place for a drawing.
+func (c *Sheet) draws() bool {
+	return c.of == nil || c.of.Figure != study.AllClaims && c.of.Drawing.Kind != study.Table
+}
+
+func (c *Sheet) caption() string {
+	return strings.TrimSpace(c.view.Text + " " + c.sheet().Drawing.Read + " " + c.sheet().Remark)
+}
+
+// firstHeight is the height of a drawing that is not there yet, in pixels.
+const firstHeight = 400
+
+func (c *Sheet) plotStyle() string {
+	h := firstHeight
+	if c.view.Height > 0 {
+		h = c.view.Height
+	}
+	return "height:" + strconv.Itoa(h) + "px"
+}
+
+func (c *Sheet) alt() string { return c.title() + ". " + c.sheet().Drawing.Describe() }
+
+func (c *Sheet) empty() string {
+	if c.of != nil && len(c.of.Drawing.Panels) == 0 {
+		return "Not run yet; nothing was published for it but the drawing."
+	}
+	return c.view.Empty
+}
+
+// drawn is what the canvas of the figure draws.
+func (c *Sheet) drawn() (name string, rev int, v *chart.View) { return "paper", c.rev, &c.view }
+
+func (c *Sheet) file(ext string) string {
+	return "spillway-" + strings.ReplaceAll(c.item.Name, ".", "-") + "." + ext
+}
+
+func (c *Sheet) save(kind string) { c.Page.SaveChart("paper", kind, c.file(kind)) }
+
+func (c *Sheet) rowsTitle() string {
+	if c.sheet().Figure == study.AllClaims {
+		return "All claims"
+	}
+	return "Every published number"
+}
+
+func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
+
+func (c *Sheet) showsRows() bool { return c.hasRows() && c.IsOpen("paper-rows") }
+
+func (c *Sheet) rowsLabel() string {
+	if c.IsOpen("paper-rows") {
+		return "Hide the differences"
+	}
+	return "Show the differences"
+}
+
+// summary counts what was compared.
+func (c *Sheet) summary() string {
+	t := &c.sheet().Tally
+	if t.Points == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d published numbers; %d compared: %d exact, %d within their limit, %d off.", t.Points, t.Compared, t.Exact, t.Within, t.Gap)
+}
+
+// rows is the table of differences as HTML: one row a point. It is one string
+// because a page of thousands of separate cells would be slow.
+func (c *Sheet) rows() vugu.HTML {
+	if !c.showsRows() {
+		return ""
+	}
+	if c.table == "" {
+		c.table = rowsHTML(c.of.Rows)
+	}
+	return vugu.HTML(c.table)
+}
+
+// value prints a value in its unit.
+func value(v float64, fits bool, unit string) string {
+	switch {
+	case !fits:
+		return chart.Unfit
+	case unit == "cycles" || unit == "pages":
+		return chart.Count(int64(v))
+	}
+	return strconv.FormatFloat(v, 'g', 8, 64)
+}
+
+func rowsHTML(rows []study.Line) string {
+	var b strings.Builder
+	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th></tr></thead><tbody>`)
+	for i := range rows {
+		r := &rows[i]
+		about, ours, diff := r.Of, "–", ""
+		if r.At != "" {
+			about += ", " + r.At
+		}
+		if r.Status != "" {
+			ours = value(r.Ours, r.OursFits, r.Unit)
+			if r.Fits && r.OursFits {
+				diff = signed(r.Diff)
+			}
+		}
+		fmt.Fprintf(&b, `<tr class="%s">`, r.Status)
+		for _, text := range []string{about, r.Title, r.Quantity, value(r.Published, r.Fits, r.Unit), ours, r.Unit, diff} {
+			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
+		}
+		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + "</td></tr>")
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// signed prints a relative difference in percent.
+func signed(x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case x > 0:
+		return "+" + chart.Digits(100*x, 3) + " %"
+	}
+	return chart.Digits(100*x, 3) + " %"
+}
+
+// saveCSV downloads the figure's numbers, or all claims.
+func (c *Sheet) saveCSV() {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	num := func(v float64, known bool) string {
+		if !known {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	fit := func(v float64, fits bool) string {
+		if !fits {
+			return "does-not-fit"
+		}
+		return num(v, true)
+	}
+	var table [][]string
+	if s := c.sheet(); s.Figure == study.AllClaims {
+		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict"})
+		for _, l := range s.Claims {
+			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict)})
+		}
+	} else {
+		table = append(table, []string{"figure", "about", "at", "system", "quantity", "unit", "published", "ours", "relative_difference", "verdict", "rebuilt", "explanation", "note", "setup", "source"})
+		for _, r := range s.Rows {
+			ours := ""
+			if r.Status != "" {
+				ours = fit(r.Ours, r.OursFits)
+			}
+			table = append(table, []string{
+				s.Paper + "." + s.Figure, r.Of, r.At, r.System, r.Quantity, r.Unit, fit(r.Published, r.Fits), ours, num(r.Diff, r.Status != "" && r.Fits && r.OursFits),
+				r.Verdict, boolText(r.Rebuilt), r.Why, r.Note, r.Set, r.Source,
+			})
+		}
+	}
+	_ = w.WriteAll(table) // a Builder takes everything
+	c.Page.Save(c.file("csv"), "text/csv", b.String())
+}
+
+// Destroy lets go of the drawing.
+func (c *Sheet) Destroy() { c.dispose() }
