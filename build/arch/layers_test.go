@@ -35,13 +35,7 @@ var layers = []layer{
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab"}},            // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // what the page shows: no laboratory
 	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
-	{"ui/wire", nil}, // how they are written
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory
-	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab"}}, // charts, headlines and tables of any laboratory
-	{"ui/job", []string{"sim/...", "traces/..."}},                                       // what a worker does
-	{"ui/model", []string{"sim/...", "traces/jsonx", "ui/job"}},                         // what the page shows
-	{"ui", []string{"sim/...", "ui/..."}},
-	{"wasm/edge", nil},                                        // the optional host serves files
+	{"wasm/edge", nil}, // the optional host serves files
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"sim/knob", "sim/report", "sim/study", "ui", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", nil},

@@ -16,7 +16,11 @@ func TestStudies(t *testing.T) {
 	keys := map[string]bool{}
 	for _, door := range all.Labs {
 		l := door.New()
-		for _, p := range l.Studies {
+		for _, info := range l.Papers {
+			p, err := l.Paper(info.Key)
+			if err != nil || p.Key != info.Key {
+				t.Fatalf("%s: paper %q: %v", door.Name, info.Key, err)
+			}
 			if err := p.Check(); err != nil {
 				t.Errorf("%s: %v", door.Name, err)
 			}
