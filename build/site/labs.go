@@ -16,7 +16,8 @@ func (s site) addLabs() error {
 	var names []string
 	for _, door := range labs.Labs {
 		lab := door.New()
-		data, err := wire.Marshal(&lab.Info)
+		info := lab.Complete()
+		data, err := wire.Marshal(&info)
 		if err == nil {
 			err = s.add(door.Name+".info", data)
 		}
