@@ -43,6 +43,8 @@ type Choice struct {
 	Key, Label, Help, Source string
 	// Word is what a sentence says of it: the label if empty, nothing if "-".
 	Word string
+	// More is the long explanation, for those who ask.
+	More string
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string

@@ -97,6 +97,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			o := Option{Key: c.Key, Label: label(&c), Help: c.Help, Source: c.Source, Chosen: c.Key == text}
 			if o.Chosen {
 				f.Hint = c.Help
+				f.Help = strings.TrimSpace(f.Help + " " + c.More)
 				if c.Source != "" {
 					f.Help += " Source: " + c.Source + "."
 				}

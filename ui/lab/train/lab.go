@@ -185,7 +185,7 @@ func workloadKnobs() []knob.Knob[settings] {
 			hint = fmt.Sprintf("In %s. Worth trying: %s.", m.Sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Batches), " ", ", "), "[]"))
 		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About + " " + zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
 				{Key: "times", Choices: times},
