@@ -16,7 +16,15 @@ func TestStudies(t *testing.T) {
 	keys := map[string]bool{}
 	for _, door := range all.Labs {
 		l := door.New()
-		for _, p := range l.Studies {
+		for _, listed := range l.Papers {
+			p, err := l.Paper(listed.Key)
+			if err != nil {
+				t.Errorf("%s: %v", door.Name, err)
+				continue
+			}
+			if p.Key != listed.Key {
+				t.Errorf("%s lists the paper %s; it is %s", door.Name, listed.Key, p.Key)
+			}
 			if err := p.Check(); err != nil {
 				t.Errorf("%s: %v", door.Name, err)
 			}
@@ -24,7 +32,7 @@ func TestStudies(t *testing.T) {
 				t.Errorf("there are two papers %q", p.Key)
 			}
 			keys[p.Key] = true
-			if p.Title == "" || p.Short == "" || p.About == "" || p.Tolerance <= 0 || (p.Rebuilt > 0) != (p.Standing != "") {
+			if p.Title == "" || p.Short == "" || p.About == "" || p.Tolerance <= 0 || p.Standing != "" && p.Rebuilt <= 0 {
 				t.Errorf("%s: something is not said", p.Key)
 			}
 			for _, name := range p.Systems {
