@@ -16,14 +16,10 @@ func TestStudies(t *testing.T) {
 	keys := map[string]bool{}
 	for _, door := range all.Labs {
 		l := door.New()
-		for _, listed := range l.Papers {
-			p, err := l.Paper(listed.Key)
-			if err != nil {
-				t.Errorf("%s: %v", door.Name, err)
-				continue
-			}
-			if p.Key != listed.Key {
-				t.Errorf("%s lists the paper %s; it is %s", door.Name, listed.Key, p.Key)
+		for _, info := range l.Papers {
+			p, err := l.Paper(info.Key)
+			if err != nil || p.Key != info.Key {
+				t.Fatalf("%s: paper %q: %v", door.Name, info.Key, err)
 			}
 			if err := p.Check(); err != nil {
 				t.Errorf("%s: %v", door.Name, err)

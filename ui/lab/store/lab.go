@@ -48,7 +48,7 @@ const (
 func standard() settings {
 	mix := core.Mixes()[0]
 	return settings{
-		Workload: mix.Name, Model: "resnet-152", GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
+		Workload: mix.Name, Model: "resnet-50", GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
 		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(),
 	}
 }
@@ -188,7 +188,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	which.Choices = append(which.Choices,
 		only(knob.Choice{
-			Key: networks, Label: "Networks that train", Set: "gpu_memory=8",
+			Key: networks, Label: "Networks that train", Set: "gpu_memory=12",
 			Help: "Several copies of a network train beside each other; each keeps in the store what it does not use now. What is put first is needed last there, so LRU and both latency-aware orders evict alike.",
 		}, all(ofPairs, ofAllocation, sized)...),
 		only(knob.Choice{
