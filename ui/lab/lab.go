@@ -401,7 +401,8 @@ func (l *Info) check() error {
 
 // A Brief is a piece of the line that says what all numbers are about.
 type Brief struct {
-	// Text has the keys of knobs in braces: "{model}, batch {batch}".
+	// Text has the keys of knobs in braces: "{model}, batch {batch}". Where one has
+	// nothing to say the piece is left out, unless a "?" follows the key.
 	Text string
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.

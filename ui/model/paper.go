@@ -77,8 +77,8 @@ func (p *Papers) split(name string) (x *paper, figure string) {
 	key, figure, _ := strings.Cut(name, ".")
 	for _, x := range p.list {
 		if x.Key == key {
-			if figure == "" && x.outline != nil && len(x.outline.Figures) > 0 {
-				figure = x.outline.Figures[0].ID
+			if figure == "" {
+				figure = x.first()
 			}
 			return x, figure
 		}
@@ -86,11 +86,16 @@ func (p *Papers) split(name string) (x *paper, figure string) {
 	if len(p.list) == 0 {
 		return nil, ""
 	}
-	x = p.list[0]
-	if x.outline != nil && len(x.outline.Figures) > 0 {
-		return x, x.outline.Figures[0].ID
+	return p.list[0], p.list[0].first()
+}
+
+// first is the figure that is shown first: the first with published values.
+func (x *paper) first() string {
+	if x.outline == nil || len(x.outline.Figures) == 0 {
+		return ""
 	}
-	return x, ""
+	at := max(0, slices.IndexFunc(x.outline.Figures, func(f study.FigureOutline) bool { return f.Points > 0 }))
+	return x.outline.Figures[at].ID
 }
 
 // Shown is the figure that is shown, by its full name: "g10.14".
