@@ -17,9 +17,8 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces"
 	"spillway/traces/g10"
-	"spillway/traces/jsonx"
-	"spillway/traces/spillway"
 )
 
 // assignments collects repeated -set key=value flags.
@@ -41,33 +40,40 @@ type job struct {
 	q train.Request
 }
 
-func runCommand(args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	artifact := fs.String("artifact", "", "folder of the G10 artifact that the config's paths refer to (default: found from the config's own place)")
-	asJSON := fs.Bool("json", false, "print one JSON object a run")
-	mode := fs.String("mode", "published", "published, corrected, or a comma-separated list of quirks")
-	only := fs.String("system", "", "run this system instead of the config's policy")
-	final := fs.String("final", "", "write the artifact's sim_result.final into this folder")
-	var set assignments
-	fs.Var(&set, "set", "override a config key, or ssd=KEY to simulate a drive: key=value; may be repeated")
-	fs.Usage = func() {
-		fmt.Fprintf(stderr, "usage: spillway run [FLAGS] WORKLOAD...\n\n")
-		fs.PrintDefaults()
-		fmt.Fprint(stderr, jsonHelp)
-	}
-	paths, err := parse(fs, args)
-	if err != nil {
-		return err
-	}
+// trainingLab is the laboratory that the old forms are about.
+const trainingLab = "train"
+
+// options are the flags of training.
+type options struct {
+	json     bool
+	artifact string
+	mode     string
+	system   string
+	final    string
+	set      assignments
+}
+
+func trainingFlags(fs *flag.FlagSet) *options {
+	o := &options{}
+	fs.StringVar(&o.artifact, "artifact", "", "`FOLDER` of the G10 artifact that a config's paths refer to; without it found from the config's own place")
+	fs.StringVar(&o.mode, "mode", "published", "`MODE`: published, corrected, or a comma-separated list of quirks")
+	fs.StringVar(&o.system, "system", "", "run the system of this `NAME` instead of the config's policy")
+	fs.StringVar(&o.final, "final", "", "write the artifact's sim_result.final into this `FOLDER`")
+	fs.Var(&o.set, "set", "override a config key, or ssd=KEY to simulate a drive: `KEY=VALUE`; may be repeated")
+	return o
+}
+
+// training is the old form of run: workloads of training, each run by the system
+// that its config names.
+func (s *shell) training(paths []string, o *options) error {
 	if len(paths) == 0 {
-		return fmt.Errorf("run: name a .config file, a Spillway trace, or MODEL@BATCH of the zoo")
+		return fmt.Errorf("run: name a .config file, a trace, or MODEL@BATCH of the zoo; or, with lab=LAB, any laboratory's settings")
 	}
-	if *final != "" && len(paths) > 1 {
+	if o.final != "" && len(paths) > 1 {
 		return fmt.Errorf("run: -final writes one file, %s, and there are %d workloads; run them one by one", finalName, len(paths))
 	}
 	for _, path := range paths {
-		j, err := open(path, *artifact, *mode, *only, set)
+		j, err := open(path, o)
 		if err != nil {
 			return err
 		}
@@ -76,15 +82,15 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if *final != "" {
-			if err := writeFinal(*final, j, r); err != nil {
+		if o.final != "" {
+			if err := writeFinal(o.final, j, r); err != nil {
 				return err
 			}
 		}
-		if *asJSON {
-			err = printJSON(stdout, j, r)
+		if o.json {
+			err = printJSON(s.out, newOutput(j, r))
 		} else {
-			err = printSummary(stdout, j, r, time.Since(began))
+			err = printSummary(s.out, j, r, time.Since(began))
 		}
 		if err != nil {
 			return err
@@ -93,46 +99,42 @@ func runCommand(args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// open reads a .config file or a Spillway trace, or builds MODEL@BATCH, and
-// applies the overrides.
-func open(path, artifact, mode, only string, set assignments) (*job, error) {
-	q, err := quirk.Parse(mode)
+// open opens a file with one workload, or builds MODEL@BATCH, and applies the
+// overrides.
+func open(path string, o *options) (*job, error) {
+	q, err := quirk.Parse(o.mode)
 	if err != nil {
 		return nil, err
 	}
 	j := &job{q: train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
+	scratch := j.q
+	lines, err := configure(&scratch, o.set) // checks them; what is left is about a config's workload
+	if err != nil {
+		return nil, err
+	}
 	bundled := false
 	if j.w, bundled, err = fromZoo(path); err != nil {
 		return nil, err
 	}
-	var data []byte
+	var cfg *g10.Config
 	if !bundled {
-		if data, err = os.ReadFile(path); err != nil {
-			return nil, fmt.Errorf("%w; a bundled model is written MODEL@BATCH, like bert-base@256", err)
+		e, err := opened(path)
+		if err != nil {
+			return nil, err
+		}
+		if cfg = e.Config; cfg == nil {
+			j.w, err = e.Load()
+		} else {
+			cfg, j.w, err = configured(path, cfg, lines, o)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	config := !bundled && !spillway.Sniff(data)
-	switch {
-	case bundled:
-	case !config:
-		if j.w, err = spillway.Decode(path, data); err != nil {
-			return nil, err
-		}
-	default:
-		for _, s := range set {
-			key, value, _ := strings.Cut(s, "=")
-			if machineOrSystemKey(key) {
-				continue // applied below, also when it is no config key
-			}
-			data = append(data, "\n"+key+" "+value...)
-		}
-		cfg, err := g10.ParseConfig(path, data)
-		if err != nil {
-			return nil, withOverrides(err, set)
-		}
-		if j.w, err = g10.Build(cfg, reader(path, artifact)); err != nil {
-			return nil, err
-		}
+	if cfg == nil && len(lines) > 0 {
+		return nil, fmt.Errorf("-set %s: unknown key; without a .config there are hardware and system keys only", lines[0])
+	}
+	if cfg != nil {
 		for _, p := range cfg.Pairs {
 			if _, err := train.Configure(&j.q, p.Key, p.Value); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", path, p.Line, err)
@@ -140,21 +142,78 @@ func open(path, artifact, mode, only string, set assignments) (*job, error) {
 		}
 		j.q.System = cfg.Policy()
 	}
-	for _, s := range set {
-		key, value, _ := strings.Cut(s, "=")
-		known, err := train.Configure(&j.q, key, value)
-		if err != nil {
-			return nil, fmt.Errorf("-set %s: %w", s, err)
-		}
-		if !known && !config {
-			return nil, fmt.Errorf("-set %s: unknown key; without a .config there are hardware and system keys only", s)
-		}
+	if _, err := configure(&j.q, o.set); err != nil { // they count more than the file
+		return nil, err
 	}
-	if only != "" {
-		j.q.System = only
+	if o.system != "" {
+		j.q.System = o.system
 	}
 	j.q.Options.Quirks = q
 	return j, j.q.Validate()
+}
+
+// configure applies key=value to q and returns those that are about something else.
+func configure(q *train.Request, set assignments) (rest assignments, err error) {
+	for _, s := range set {
+		key, value, _ := strings.Cut(s, "=")
+		known, err := train.Configure(q, key, value)
+		if err != nil {
+			return nil, fmt.Errorf("-set %s: %w", s, err)
+		}
+		if !known {
+			rest = append(rest, s)
+		}
+	}
+	return rest, nil
+}
+
+// opened returns the one workload in a file of any format that traces know.
+func opened(path string) (*traces.Entry, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		hint := "a bundled model is written MODEL@BATCH, like bert-base@256"
+		if strings.Contains(path, "=") {
+			hint = "settings need lab=LAB; spillway list says which there are"
+		}
+		return nil, fmt.Errorf("%w; %s", err, hint)
+	}
+	s, err := traces.Open([]traces.File{{Name: visible(path), Data: data}})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Entries) != 1 {
+		names := make([]string, len(s.Entries))
+		for i := range s.Entries {
+			names[i] = s.Entries[i].Name
+		}
+		return nil, fmt.Errorf("%s holds %d workloads; choose with lab=%s file=%s entry=NAME: %s", path, len(names), trainingLab, path, strings.Join(names, "; "))
+	}
+	return &s.Entries[0], nil
+}
+
+// configured builds the workload of a config with lines added to it, from the
+// files that it names.
+func configured(path string, cfg *g10.Config, lines assignments, o *options) (*g10.Config, *workload.Workload, error) {
+	if len(lines) > 0 {
+		var text []byte
+		at := 1
+		for _, p := range cfg.Pairs {
+			for ; at < p.Line; at++ {
+				text = append(text, '\n')
+			}
+			text = append(text, p.Key+" "+p.Value...)
+		}
+		for _, s := range lines {
+			key, value, _ := strings.Cut(s, "=")
+			text = append(text, "\n"+key+" "+value...)
+		}
+		var err error
+		if cfg, err = g10.ParseConfig(path, text); err != nil {
+			return nil, nil, withOverrides(err, o.set)
+		}
+	}
+	w, err := g10.Build(cfg, reader(path, o.artifact))
+	return cfg, w, err
 }
 
 // withOverrides says that lines past the end of the file come from -set.
@@ -163,12 +222,6 @@ func withOverrides(err error, set assignments) error {
 		return err
 	}
 	return fmt.Errorf("%w (with -set %v appended to the file)", err, &set)
-}
-
-func machineOrSystemKey(key string) bool {
-	q := train.Request{Machine: machine.G10(), Options: system.Published()}
-	known, _ := train.Configure(&q, key, "")
-	return known
 }
 
 // reader resolves a config's relative paths. The artifact runs its program in
@@ -199,100 +252,55 @@ func reader(config, artifact string) func(string) (string, []byte, error) {
 	}
 }
 
-// An output is the JSON object of a run. Names and meanings are stable.
+// An output is the JSON object of a run in the old form. Names and meanings are
+// stable.
 type output struct {
-	System           string        `json:"system"`
-	Mode             string        `json:"mode"`
-	Workload         string        `json:"workload"`
-	KernelTimes      string        `json:"kernel_times"`
-	Fits             bool          `json:"fits"`
-	Reason           string        `json:"reason"`           // why it does not fit
-	IterationCycles  unit.Cycles   `json:"iteration_cycles"` // of the reported iteration
-	IterationsCycles []unit.Cycles `json:"iterations_cycles"`
-	IdealCycles      unit.Cycles   `json:"ideal_cycles"`
-	Normalized       float64       `json:"normalized"` // ideal / iteration
-	// The three as the artifact prints them; in corrected mode they add up to
-	// iteration_cycles.
-	StallCycles        unit.Cycles    `json:"stall_cycles"`
-	OverlapCycles      unit.Cycles    `json:"overlap_cycles"`
-	ComputeCycles      unit.Cycles    `json:"compute_cycles"`
-	TrafficPages       traffic        `json:"traffic_pages"`
-	StallByCauseCycles result.Ledger  `json:"stall_by_cause_cycles"`
-	ClockHz            unit.Frequency `json:"clock_hz"`
-	Notes              []string       `json:"notes"`
-	// SSD is what the simulated drive delivered; the member is missing when none
-	// was simulated.
-	SSD *result.SSD `json:"ssd,omitempty"`
+	System           string         `json:"system" help:"what ran"`
+	Mode             string         `json:"mode" help:"its quirks"`
+	Workload         string         `json:"workload" help:"for people"`
+	KernelTimes      string         `json:"kernel_times" help:"where they come from: measured, estimated or as-paper"`
+	Fits             bool           `json:"fits" help:"false when the system cannot run the workload"`
+	Reason           string         `json:"reason" help:"why it cannot"`
+	IterationCycles  unit.Cycles    `json:"iteration_cycles" help:"time of the reported iteration"`
+	IterationsCycles []unit.Cycles  `json:"iterations_cycles" help:"times of all iterations"`
+	IdealCycles      unit.Cycles    `json:"ideal_cycles" help:"time with all data in GPU memory"`
+	Normalized       float64        `json:"normalized" help:"ideal_cycles / iteration_cycles"`
+	StallCycles      unit.Cycles    `json:"stall_cycles" help:"part of the iteration as the artifact prints it; in corrected mode the three parts add up to iteration_cycles"`
+	OverlapCycles    unit.Cycles    `json:"overlap_cycles" help:"part of the iteration as the artifact prints it"`
+	ComputeCycles    unit.Cycles    `json:"compute_cycles" help:"part of the iteration as the artifact prints it"`
+	TrafficPages     traffic        `json:"traffic_pages" help:"moved in the reported iteration, seen from the GPU"`
+	Stalls           result.Ledger  `json:"stall_by_cause_cycles" help:"time beyond ideal, by cause"`
+	ClockHz          unit.Frequency `json:"clock_hz" help:"ticks a second"`
+	Notes            []string       `json:"notes" help:"what the reader should know"`
+	SSD              *result.SSD    `json:"ssd,omitempty" help:"what the simulated drive delivered under this run, in its steady state; missing without --set ssd=KEY"`
 }
-
-// jsonHelp explains every member of output.
-const jsonHelp = `
--json prints one object a run. Cycles are ticks of clock_hz, pages have 4096 bytes.
-
-  system, mode, workload   what ran
-  kernel_times             where they come from: measured, estimated or as-paper
-  fits, reason             false when the system cannot run the workload, and why;
-                           of the rest only ideal_cycles and clock_hz count then
-  iteration_cycles         time of the reported iteration
-  iterations_cycles        times of all iterations
-  ideal_cycles             time with all data in GPU memory
-  normalized               ideal_cycles / iteration_cycles
-  stall_cycles, overlap_cycles, compute_cycles
-                           the parts of the iteration as the artifact prints them
-  traffic_pages            ssd_in, ssd_out, host_in, host_out, seen from the GPU
-  stall_by_cause_cycles    fault_handling, host_read, ssd_read, late_prefetch,
-                           allocation, eviction
-  clock_hz                 ticks a second
-  notes                    what the reader should know
-  ssd                      what the simulated drive delivered under this run, in
-                           its steady state; only with -set ssd=KEY:
-    drive, name            its key, and for people
-    read_bytes_per_s, write_bytes_per_s
-                           sustained rates
-    mixed                  whether they are those of both at once, else of each alone
-    read_latency_ps        of one 4 KiB read, in picoseconds
-    write_amplification_thousandths
-                           bytes programmed per byte written, × 1000
-    written_bytes          what the reported iteration writes; when 0 the drive does
-                           not age, and lifetime and drive writes are 0
-    endurance_bytes        what may be written before the drive is used up
-    life_thousandth_years  until then, when the workload runs without pause
-    drive_writes_per_day_thousandths
-                           what that amounts to, × 1000
-    rated_drive_writes_per_day_thousandths
-                           what the drive is made for, × 1000, over warranty_years
-`
 
 type traffic struct {
-	SSDIn   int64 `json:"ssd_in"`
-	SSDOut  int64 `json:"ssd_out"`
-	HostIn  int64 `json:"host_in"`
-	HostOut int64 `json:"host_out"`
+	SSDIn   int64 `json:"ssd_in" help:"from the SSD"`
+	SSDOut  int64 `json:"ssd_out" help:"to the SSD"`
+	HostIn  int64 `json:"host_in" help:"from host memory"`
+	HostOut int64 `json:"host_out" help:"to host memory"`
 }
 
-func printJSON(w io.Writer, j *job, r *result.Result) error {
-	o := output{
+func newOutput(j *job, r *result.Result) *output {
+	o := &output{
 		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
 		SSD: r.SSD,
 	}
-	if r.Fits {
-		it := r.Main()
-		for i := range r.Iterations {
-			o.IterationsCycles = append(o.IterationsCycles, r.Iterations[i].Time)
-		}
-		o.IterationCycles, o.Normalized = it.Time, float64(r.Ideal)/float64(it.Time)
-		o.ComputeCycles, o.OverlapCycles, o.StallCycles = it.Published()
-		t := &it.Traffic
-		o.TrafficPages = traffic{t.SSDIn.Pages(), t.SSDOut.Pages(), t.HostIn.Pages(), t.HostOut.Pages()}
-		o.StallByCauseCycles = it.Ledger
+	if !r.Fits {
+		return o
 	}
-	data, err := jsonx.MarshalIndent(o)
-	if err != nil {
-		return err
+	it := r.Main()
+	for i := range r.Iterations {
+		o.IterationsCycles = append(o.IterationsCycles, r.Iterations[i].Time)
 	}
-	_, err = w.Write(append(data, '\n'))
-	return err
+	o.IterationCycles, o.Normalized = it.Time, float64(r.Ideal)/float64(it.Time)
+	o.ComputeCycles, o.OverlapCycles, o.StallCycles = it.Published()
+	t := &it.Traffic
+	o.TrafficPages = traffic{t.SSDIn.Pages(), t.SSDOut.Pages(), t.HostIn.Pages(), t.HostOut.Pages()}
+	o.Stalls = it.Ledger
+	return o
 }
 
 func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) error {

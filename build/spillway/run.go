@@ -1,0 +1,331 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
+       spillway run WORKLOAD... [FLAGS]`
+
+const runAbout = `The first form runs systems of any laboratory; spillway list says which there are.
+Without system=, those run that the page compares at first. KEY=VALUE is any
+setting of the laboratory; VALUE stands as it is, without escapes. file= may be
+repeated and may name a file, a folder or a zip; if these hold more than one thing
+that can be run, the entry setting (see list) chooses.
+
+The second form runs workloads of training: a .config file of the G10 artifact, a
+trace, MODEL@BATCH, MODEL@BATCH@GPU (estimated kernel times) or
+MODEL@BATCH@as-paper. All flags but --json and --setup belong to it.
+`
+
+// A labRun is the JSON of one system's run. Names and meanings are stable.
+type labRun struct {
+	Lab    string             `json:"lab" help:"name of the laboratory"`
+	System string             `json:"system" help:"name of the system"`
+	Setup  string             `json:"setup" help:"all settings that are not as by default, as a text: --setup SETUP sets them again"`
+	Fits   bool               `json:"fits" help:"false if the system cannot run it"`
+	Reason string             `json:"reason" help:"why it cannot"`
+	Values map[string]float64 `json:"values" help:"by quantity (see list), those that this run has; none if it does not fit"`
+	Notes  []string           `json:"notes" help:"what the reader should know"`
+	About  string             `json:"about" help:"what ran"`
+	Origin string             `json:"origin" help:"where that comes from"`
+	Hash   string             `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
+}
+
+var runDocs = []doc{
+	{"With lab=, --json prints an object for one system, an array of them for several, in the order of system=:", labRun{}},
+	{"Without lab=, --json prints one object a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
+}
+
+func (s *shell) run(args []string) error {
+	fs := s.flags("run", runForm, runAbout, runDocs...)
+	asJSON := fs.Bool("json", false, "print JSON, described below")
+	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
+	o := trainingFlags(fs)
+	rest, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	q, err := readRequest(*setup, rest)
+	switch {
+	case q.lab == "" && *setup == "":
+		o.json = *asJSON
+		return s.training(rest, o)
+	case err == nil && q.lab == "":
+		err = errors.New("--setup needs lab=LAB")
+	}
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	fs.Visit(func(f *flag.Flag) {
+		if f.Name != "json" && f.Name != "setup" && err == nil {
+			err = fmt.Errorf("run: --%s belongs to the form without lab=; here settings are written KEY=VALUE", f.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	runs, l, err := s.runLab(q)
+	switch {
+	case err != nil:
+		return err
+	case !*asJSON:
+		return printRuns(s.out, l, runs)
+	case len(runs) == 1:
+		return printJSON(s.out, runs[0].record(l))
+	}
+	var list []labRun
+	for i := range runs {
+		list = append(list, runs[i].record(l))
+	}
+	return printJSON(s.out, list)
+}
+
+// A request is what a command line asks of a laboratory.
+type request struct {
+	lab     string
+	systems []string
+	files   []string
+	pairs   []knob.Pair
+}
+
+// readRequest reads a setup text and the arguments behind it, which count more.
+func readRequest(setup string, args []string) (request, error) {
+	var q request
+	pairs, err := knob.Pairs(setup)
+	for _, a := range args {
+		key, text, ok := strings.Cut(a, "=")
+		if (!ok || key == "") && err == nil {
+			err = fmt.Errorf("%q is no setting; want KEY=VALUE", a)
+		}
+		pairs = append(pairs, knob.Pair{Key: key, Text: text})
+	}
+	for _, p := range pairs {
+		switch p.Key {
+		case "lab":
+			if q.lab != "" && q.lab != p.Text && err == nil {
+				err = fmt.Errorf("lab=%s and lab=%s; want one laboratory", q.lab, p.Text)
+			}
+			q.lab = p.Text
+		case "system":
+			q.systems = strings.Split(p.Text, ",")
+		case "file":
+			q.files = append(q.files, p.Text)
+		default:
+			q.pairs = append(q.pairs, p)
+		}
+	}
+	return q, err
+}
+
+// A labResult is what one system said.
+type labResult struct {
+	system *lab.System
+	setup  string
+	report *report.Report
+	hash   string
+}
+
+// runLab runs the systems that q asks for. The laboratory is the one it is about.
+func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
+	door, err := s.door(q.lab)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := door.New()
+	if len(q.systems) == 0 {
+		for i := range l.Systems {
+			if !l.Systems[i].Off {
+				q.systems = append(q.systems, l.Systems[i].Name)
+			}
+		}
+	}
+	runs := make([]labResult, len(q.systems))
+	for i, name := range q.systems {
+		if runs[i].system, err = l.System(strings.TrimSpace(name)); err != nil {
+			return nil, nil, err
+		}
+	}
+	u, files, err := s.prepare(&l, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	setup := u.String()
+	err = each(door, len(runs), func(l *lab.Lab, i int) error {
+		r := &runs[i]
+		rep, raw, err := l.Run(u, r.system.Name, files, nil)
+		if err != nil {
+			return err
+		}
+		r.setup, r.report, r.hash = setup, rep, l.Hash(raw)
+		return nil
+	})
+	return runs, &l, err
+}
+
+// prepare opens the files that q names and returns its settings.
+func (s *shell) prepare(l *lab.Lab, q request) (*knob.Setup, lab.Files, error) {
+	u := l.Setup()
+	for _, p := range q.pairs {
+		if u.Knob(p.Key) == nil {
+			return nil, nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", p.Key, l.Name)
+		}
+	}
+	files, err := openFiles(l, q.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	chosen := slices.IndexFunc(q.pairs, func(p knob.Pair) bool { return p.Key == l.Entry && p.Text != "" })
+	switch {
+	case files == nil && chosen >= 0:
+		return nil, nil, fmt.Errorf("%s=%s is in files; name them with file=PATH", l.Entry, q.pairs[chosen].Text)
+	case files != nil && l.Entry != "":
+		for _, note := range files.Notes() {
+			fmt.Fprintln(s.errs, "note:", note)
+		}
+		want := ""
+		if chosen >= 0 {
+			want = q.pairs[chosen].Text
+		}
+		e, err := choose(files.Entries(), want, l.Entry)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := apply(u, e.Set); err != nil { // what the file says, before what the command line says
+			return nil, nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		q.pairs = append(q.pairs, knob.Pair{Key: l.Entry, Text: e.Name})
+	}
+	if err := u.Apply(q.pairs); err != nil {
+		return nil, nil, err
+	}
+	return u, files, l.Check(u)
+}
+
+// apply sets what a setup text says.
+func apply(u *knob.Setup, set string) error {
+	pairs, err := knob.Pairs(set)
+	if err != nil {
+		return err
+	}
+	return u.Apply(pairs)
+}
+
+// openFiles opens files as the laboratory understands them, nil if there are none.
+func openFiles(l *lab.Lab, paths []string) (lab.Files, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	if l.Open == nil {
+		return nil, fmt.Errorf("the laboratory %s takes no files", l.Name)
+	}
+	list, err := readFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	return l.Open(list)
+}
+
+// choose returns the entry with this name, or the only one that can be used. The
+// error lists what there is; key is that of the setting that chooses.
+func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
+	var usable []int
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Name == name && e.Error != "":
+			return nil, fmt.Errorf("%s: %s", e.Name, e.Error)
+		case e.Name == name:
+			return e, nil
+		case e.Error == "":
+			usable = append(usable, i)
+		}
+	}
+	if name == "" && len(usable) == 1 {
+		return &entries[usable[0]], nil
+	}
+	var b strings.Builder
+	switch {
+	case name != "":
+		fmt.Fprintf(&b, "the files hold no %q; there are", name)
+	case len(usable) == 0:
+		b.WriteString("the files hold nothing that can be run")
+	default:
+		fmt.Fprintf(&b, "the files hold %d things that can be run; choose one with %s=NAME", len(usable), key)
+	}
+	for i := range entries {
+		e := &entries[i]
+		info := e.Info
+		if e.Error != "" {
+			info = "cannot be used: " + e.Error
+		}
+		fmt.Fprintf(&b, "\n  %s=%q  %s", key, e.Name, info)
+	}
+	return nil, errors.New(b.String())
+}
+
+// record is the run for programs.
+func (r *labResult) record(l *lab.Lab) labRun {
+	o := labRun{
+		Lab: l.Name, System: r.system.Name, Setup: r.setup, Fits: r.report.Fits, Reason: r.report.Reason, Values: map[string]float64{},
+		Notes: append([]string{}, r.report.Notes...), About: r.report.About, Origin: r.report.Origin, Hash: r.hash,
+	}
+	for i := range l.Quantities {
+		if v, ok := r.report.Value(i); ok {
+			o.Values[l.Quantities[i].Key] = v
+		}
+	}
+	return o
+}
+
+// printRuns prints a table of all quantities, a column a system.
+func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
+	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, runs[0].setup, wrap(runs[0].report.About+"\n"+runs[0].report.Origin, ""))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range runs {
+		fmt.Fprintf(tw, "\t%s", runs[i].system.Title)
+	}
+	fmt.Fprintln(tw)
+	for i := range l.Quantities {
+		q := &l.Quantities[i]
+		cells, some := "", false
+		for k := range runs {
+			text := "–"
+			if v, ok := runs[k].report.Value(i); ok {
+				text, some = strconv.FormatFloat(q.Shown(v), 'f', q.Places, 64), true
+			}
+			cells += "\t" + text
+		}
+		label := q.Label
+		if q.Unit != "" {
+			label += ", " + q.Unit
+		}
+		if some {
+			fmt.Fprintf(tw, "%s%s\n", label, cells)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for i := range runs {
+		r := &runs[i]
+		if !r.report.Fits {
+			fmt.Fprintf(w, "%s cannot run it: %s\n", r.system.Title, r.report.Reason)
+		}
+		for _, n := range r.report.Notes {
+			fmt.Fprintf(w, "%s: %s\n", r.system.Title, n)
+		}
+	}
+	return nil
+}
