@@ -114,21 +114,31 @@ func CheckAll[S any](knobs []Knob[S], s *S) error {
 	return errors.Join(errs...)
 }
 
-// Decimal prints v/scale exactly where at most nine decimals suffice, else
-// rounded down to nine.
+// Decimal prints v/scale as the shortest decimal that ParseDecimal reads as v.
 func Decimal(v, scale int64) string {
-	sign := ""
+	sign, n, d := "", uint64(v), uint64(scale)
 	if v < 0 {
-		sign, v = "-", -v
+		sign, n = "-", -n
 	}
-	whole, rest := v/scale, v%scale
-	s := sign + strconv.FormatInt(whole, 10)
+	whole, rest := n/d, n%d
 	if rest == 0 {
-		return s
+		return sign + strconv.FormatUint(whole, 10)
 	}
-	hi, lo := bits.Mul64(uint64(rest), 1e9)
-	frac, _ := bits.Div64(hi, lo, uint64(scale))
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%s.%09d", s, frac), "0"), ".")
+	places, power := 1, uint64(10)
+	for places < 18 && rounded(rounded(rest, power, d), d, power) != rest {
+		places, power = places+1, power*10
+	}
+	return fmt.Sprintf("%s%d.%0*d", sign, whole, places, rounded(rest, power, d))
+}
+
+// rounded is a·b/c, rounded to the nearest integer.
+func rounded(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	q, r := bits.Div64(hi, lo, c)
+	if r >= c-r {
+		q++
+	}
+	return q
 }
 
 // ParseDecimal reads a plain decimal number (digits, at most one point,

@@ -193,6 +193,15 @@ func (l *Lab) Paper(key string) (*study.Paper, error) {
 	return nil, fmt.Errorf("unknown paper %q; there are %s", key, strings.Join(keys, ", "))
 }
 
+// Studies returns all papers.
+func (l *Lab) Studies() []*study.Paper {
+	list := make([]*study.Paper, len(l.studies))
+	for i, p := range l.studies {
+		list[i], _ = l.Paper(p.Key) // it is there
+	}
+	return list
+}
+
 // A Spec is a laboratory with its types: S the settings of a run, W what runs, R
 // a result. New erases them.
 type Spec[S, W, R any] struct {

@@ -372,7 +372,7 @@ func entry(name string, f lab.Files) (*trace, error) {
 func describe(w *trace, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin}
 	if r.Evictions.Stride > 1 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions every %d. is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
 	if !r.Fits() {
 		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)
