@@ -1,9 +1,7 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -13,16 +11,15 @@ import (
 	"spillway/sim/train/system"
 )
 
-func sweepCommand(args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("sweep", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	workloads := fs.String("workloads", "bert-base@256", "comma-separated: MODEL@BATCH[@as-paper|@GPU], .config files or Spillway traces")
-	systems := fs.String("systems", "", "comma-separated systems; all without it")
-	vary := fs.String("vary", "", "one key and its values: key=v1,v2,v3")
-	mode := fs.String("mode", "published", "published, corrected, or a comma-separated list of quirks")
-	artifact := fs.String("artifact", "", "folder of the G10 artifact that .config files refer to")
+func (s *shell) sweep(args []string) error {
+	fs := s.flags("sweep", "[FLAGS]", "Runs workloads of training on systems, once for every value of one setting.")
+	workloads := fs.String("workloads", "bert-base@256", "comma-separated `LIST`: MODEL@BATCH[@as-paper|@GPU], .config files or traces")
+	systems := fs.String("systems", "", "comma-separated `NAMES` of systems; all without it")
+	vary := fs.String("vary", "", "one key and its values: `KEY=V1,V2,V3`")
+	mode := fs.String("mode", "published", "`MODE`: published, corrected, or a comma-separated list of quirks")
+	artifact := fs.String("artifact", "", "`FOLDER` of the G10 artifact that .config files refer to")
 	var set assignments
-	fs.Var(&set, "set", "override a key for all runs: key=value; may be repeated")
+	fs.Var(&set, "set", "override a key for all runs: `KEY=VALUE`; may be repeated")
 	if err := noMore(parse(fs, args)); err != nil {
 		return err
 	}
@@ -32,15 +29,15 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	q.Options.Quirks = quirks
-	for _, s := range set {
-		if err := configure(&q, s); err != nil {
+	for _, a := range set {
+		if err := assign(&q, a); err != nil {
 			return err
 		}
 	}
 	var names []string
 	if *systems == "" {
-		for _, s := range train.Systems {
-			names = append(names, s.Name)
+		for i := range train.Systems {
+			names = append(names, train.Systems[i].Name)
 		}
 	} else {
 		for name := range strings.SplitSeq(*systems, ",") {
@@ -54,18 +51,18 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	key, list, _ := strings.Cut(*vary, "=")
 	values := strings.Split(list, ",")
 
-	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "workload\tkernel times\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
-	for name := range strings.SplitSeq(*workloads, ",") {
-		w, err := openWorkload(strings.TrimSpace(name), *artifact)
+	for path := range strings.SplitSeq(*workloads, ",") {
+		w, err := openWorkload(strings.TrimSpace(path), *artifact)
 		if err != nil {
 			return err
 		}
-		for _, s := range names {
+		for _, name := range names {
 			for _, v := range values {
-				q.System = s
+				q.System = name
 				if key != "" {
-					if err := configure(&q, key+"="+v); err != nil {
+					if err := assign(&q, key+"="+v); err != nil {
 						return err
 					}
 				}
@@ -74,10 +71,10 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 					return err
 				}
 				if !r.Fits {
-					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\tdoes not fit\t\t\n", w.Name, w.Times, s, v)
+					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\tdoes not fit\t\t\n", w.Name, w.Times, name, v)
 					continue
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%v\t%.2f %%\t%v\n", w.Name, w.Times, s, v, r.Clock.Time(r.Time()),
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%v\t%.2f %%\t%v\n", w.Name, w.Times, name, v, r.Clock.Time(r.Time()),
 					100*float64(r.Ideal)/float64(r.Time()), r.Main().Traffic.SSDOut)
 			}
 		}
@@ -85,8 +82,8 @@ func sweepCommand(args []string, stdout, stderr io.Writer) error {
 	return tw.Flush()
 }
 
-// configure applies key=value to q.
-func configure(q *train.Request, assignment string) error {
+// assign applies key=value to q.
+func assign(q *train.Request, assignment string) error {
 	key, value, ok := strings.Cut(assignment, "=")
 	known, err := train.Configure(q, key, value)
 	switch {

@@ -28,7 +28,7 @@ func TestStudies(t *testing.T) {
 				t.Errorf("there are two papers %q", p.Key)
 			}
 			keys[p.Key] = true
-			if p.Title == "" || p.Short == "" || p.About == "" || p.Tolerance <= 0 || (p.Rebuilt > 0) != (p.Standing != "") {
+			if p.Title == "" || p.Short == "" || p.About == "" || p.Tolerance <= 0 || p.Standing != "" && p.Rebuilt <= 0 {
 				t.Errorf("%s: something is not said", p.Key)
 			}
 			for _, name := range p.Systems {

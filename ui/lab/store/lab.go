@@ -77,7 +77,7 @@ func New() lab.Lab {
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(),
-			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "prefetch {prefetch}", Trust: true}},
+			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
 				LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
@@ -156,9 +156,9 @@ func systems() []lab.System {
 	return list
 }
 
-// only keeps the named knobs from mattering.
-func only(c knob.Choice, moot ...string) knob.Choice {
-	c.Moot, c.Why = moot, "not of this workload"
+// only hides the named knobs.
+func only(c knob.Choice, hides ...string) knob.Choice {
+	c.Hides = hides
 	return c
 }
 
@@ -227,7 +227,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		number(knob.Knob[settings]{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
 		number(knob.Knob[settings]{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
 		number(knob.Knob[settings]{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
-		number(knob.Knob[settings]{Key: "evicts", Label: "Needs an eviction", Help: "1: another client's tensor fills the memory and must leave first; 0: it was freed.", Max: 1}, func(s *settings) *int64 { return &s.Evicts }),
+		number(knob.Knob[settings]{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
 		{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	var machine, costs []knob.Knob[settings]
@@ -235,6 +235,12 @@ func knobs() map[string][]knob.Knob[settings] {
 		lifted := knob.Knob[settings]{
 			Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit, Scale: k.Scale, Min: k.Min, Max: k.Max,
 			Get: func(s *settings) int64 { return k.Get(&s.Setup) }, Set: func(s *settings, v int64) { k.Set(&s.Setup, v) },
+		}
+		if k.Max == 1 && k.Scale == 1 { // a switch
+			lifted.Kind, lifted.Choices = knob.One, []knob.Choice{{Key: "1", Label: "on"}, {Key: "0", Label: "off"}}
+			if k.Key == "prefetch" {
+				lifted.Choices[0].Word, lifted.Choices[1].Word = "with prefetch", "without prefetch"
+			}
 		}
 		if k.Group == "Machine" {
 			lifted.Group = ""
@@ -366,7 +372,7 @@ func entry(name string, f lab.Files) (*trace, error) {
 func describe(w *trace, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin}
 	if r.Evictions.Stride > 1 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions every %d. is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
 	}
 	if !r.Fits() {
 		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)

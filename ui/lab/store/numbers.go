@@ -77,7 +77,7 @@ func list() []number {
 		}
 		return seconds(most)
 	})
-	add("last_client_s", "Last client", "s", "From the first operation of the client that is named last to its last.", 6, -1, func(r *result) float64 {
+	add("last_client_s", "Last client", "s", "From the first operation of the client that is named last to its last.", 4, -1, func(r *result) float64 {
 		c := &r.Clients[len(r.Clients)-1]
 		return seconds(c.End - c.Parts[core.Away])
 	})
@@ -91,13 +91,13 @@ func list() []number {
 }
 
 func charts() []report.Chart {
-	var parts, colors []string
-	for i, p := range costs {
-		parts, colors = append(parts, partKey(p)), append(colors, [...]string{"part-0", "part-1", "part-2", "part-3", "part-4", "stall", "part-5", "cause-0", "cause-3", "compute"}[i])
+	var parts []string
+	for _, p := range costs {
+		parts = append(parts, partKey(p))
 	}
 	return []report.Chart{
 		{ID: "time", Title: "Time until the last client ends", Kind: report.Bars, Of: []string{"time_s"}, Unit: "s", Say: "is slowest"},
-		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Of: parts, Colors: colors, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
+		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Of: parts, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
 		{ID: "hits", Title: "Gets that find their tensor in GPU memory", Kind: report.Bars, Of: []string{"hit_rate_percent"}, Unit: "%", Max: 100, Say: "hits most"},
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most"},
 		{

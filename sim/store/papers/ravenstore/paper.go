@@ -87,7 +87,9 @@ func (p Point) point() study.Point {
 	}
 	if p.Table == 2 {
 		s.Start = 0 // measured later in the process
-		s.GPU = 2*s.Client + p.Bytes + unit.KiB // the text of the setup rounds down
+		// Room for one tensor, and a text of it in GiB that is exact.
+		const step = 16 * unit.MiB
+		s.GPU = (2*s.Client + p.Bytes + step - 1) / step * step
 		evicts := "0"
 		x.At = fmt.Sprintf("%d MB", p.Bytes/unit.MB)
 		if p.Eviction {
