@@ -180,16 +180,22 @@ window.boot = (() => {
     });
   }
 
-  // offline keeps the site in a service worker's cache. A page always runs the
-  // version it was started with; when a newer one has taken over the cache, a
-  // line offers it, because a reload by itself would lose what was typed.
-  async function offline() {
-    if (!('serviceWorker' in navigator) || !window.isSecureContext) return;
+  // A page always runs the version it was started with; when a newer one has
+  // taken over the cache, a line offers it, because a reload by itself would lose
+  // what was typed. The browser may look for one before the page does.
+  const keeps = 'serviceWorker' in navigator && window.isSecureContext;
+  function offerNewer() {
+    if (!keeps) return;
     let controlled = navigator.serviceWorker.controller !== null;
     navigator.serviceWorker.addEventListener('controllerchange', () => {
       if (controlled) banner('status', 'A newer version of Spillway is ready.', 'Reload', () => location.reload());
       controlled = true;
     });
+  }
+
+  // offline keeps the site in a service worker's cache.
+  async function offline() {
+    if (!keeps) return;
     try {
       await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
     } catch (err) {
@@ -198,6 +204,7 @@ window.boot = (() => {
   }
 
   document.addEventListener('DOMContentLoaded', () => {
+    offerNewer();
     start().catch((err) => {
       console.error(err);
       crashed(err?.message ?? String(err));
