@@ -417,7 +417,7 @@ func (p *Papers) Standing(name string) Standing {
 			}
 		case r.known():
 			s.Known++
-		case len(r.wanted) > 0 && (figure == study.AllClaims || r.wanted[figure]):
+		case r.wanted[figure]:
 			s.Waiting++
 			s.done += r.done
 		}
