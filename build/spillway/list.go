@@ -149,7 +149,7 @@ func entry(l *lab.Lab) labEntry {
 	for i := range l.Knobs {
 		e.Knobs = append(e.Knobs, setting(&l.Knobs[i]))
 	}
-	for _, p := range l.Studies {
+	for _, p := range l.Studies() {
 		o := p.Outline()
 		list := paperEntry{Key: o.Key, Title: o.Title, About: o.About, Systems: o.Systems}
 		for _, f := range o.Figures {

@@ -94,7 +94,7 @@ func tinyLab(time float64) all.Door {
 			},
 			JSON:    func(c carried) ([]byte, error) { return []byte(fmt.Sprint(c)), nil },
 			Hash:    func(c carried) string { return fmt.Sprint("#", c.Time) },
-			Studies: []*study.Paper{boxPaper()},
+			Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: boxPaper().Key}, Build: boxPaper}},
 		})
 	}}
 }

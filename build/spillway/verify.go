@@ -128,7 +128,7 @@ func (s *shell) reviews(key, figures string) ([]*review, error) {
 	var keys []string
 	for _, d := range s.labs {
 		l := d.New()
-		for _, p := range l.Studies {
+		for _, p := range l.Studies() {
 			if keys = append(keys, p.Key); key == "" || p.Key == key {
 				list = append(list, &review{door: d, lab: l, paper: p})
 			}

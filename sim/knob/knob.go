@@ -33,8 +33,8 @@ type Knob[S any] struct {
 	Get func(*S) int64
 	Set func(*S, int64)
 
-	// Word accesses the text of a knob that is no number. Kind says which texts
-	// there are.
+	// Word accesses the text of a knob that is no number; a One without it chooses
+	// among numbers, which are the keys. Kind says which texts there are.
 	Word func(*S) *string
 	Kind Kind
 	// Choices are what One and Many choose from; Sets are names for several of
@@ -65,13 +65,16 @@ func (k *Knob[S]) Text(s *S) string {
 // Parse reads a decimal number in k.Unit, or one of the knob's texts, and stores
 // it in s. On error s keeps its value. The error says what is allowed.
 func (k *Knob[S]) Parse(s *S, text string) error {
-	if k.Word != nil {
+	if k.Word != nil || k.Kind == One {
 		info := k.Info()
 		text, err := info.Canon(text)
-		if err == nil {
-			*k.Word(s) = text
+		if err != nil {
+			return err
 		}
-		return err
+		if k.Word != nil {
+			*k.Word(s) = text
+			return nil
+		}
 	}
 	v, err := ParseDecimal(text, k.Scale)
 	if err != nil {
@@ -86,9 +89,9 @@ func (k *Knob[S]) Parse(s *S, text string) error {
 
 // Check reports whether the value in s is in range.
 func (k *Knob[S]) Check(s *S) error {
-	if k.Word != nil {
+	if k.Word != nil || k.Kind == One {
 		info := k.Info()
-		_, err := info.Canon(*k.Word(s))
+		_, err := info.Canon(k.Text(s))
 		return err
 	}
 	return k.check(k.Get(s))
@@ -111,21 +114,31 @@ func CheckAll[S any](knobs []Knob[S], s *S) error {
 	return errors.Join(errs...)
 }
 
-// Decimal prints v/scale exactly where at most nine decimals suffice, else
-// rounded down to nine.
+// Decimal prints v/scale as the shortest decimal that ParseDecimal reads as v.
 func Decimal(v, scale int64) string {
-	sign := ""
+	sign, n, d := "", uint64(v), uint64(scale)
 	if v < 0 {
-		sign, v = "-", -v
+		sign, n = "-", -n
 	}
-	whole, rest := v/scale, v%scale
-	s := sign + strconv.FormatInt(whole, 10)
+	whole, rest := n/d, n%d
 	if rest == 0 {
-		return s
+		return sign + strconv.FormatUint(whole, 10)
 	}
-	hi, lo := bits.Mul64(uint64(rest), 1e9)
-	frac, _ := bits.Div64(hi, lo, uint64(scale))
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%s.%09d", s, frac), "0"), ".")
+	places, power := 1, uint64(10)
+	for places < 18 && rounded(rounded(rest, power, d), d, power) != rest {
+		places, power = places+1, power*10
+	}
+	return fmt.Sprintf("%s%d.%0*d", sign, whole, places, rounded(rest, power, d))
+}
+
+// rounded is a·b/c, rounded to the nearest integer.
+func rounded(a, b, c uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	q, r := bits.Div64(hi, lo, c)
+	if r >= c-r {
+		q++
+	}
+	return q
 }
 
 // ParseDecimal reads a plain decimal number (digits, at most one point,

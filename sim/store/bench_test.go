@@ -50,24 +50,33 @@ func large(clients int) *ops.Trace {
 	return t
 }
 
+// BenchmarkRun runs the greatest trace where a tenth as many evictions as
+// operations are usual, and where each operation evicts about twice, which is
+// the worst: nearly everything that is brought back is evicted again.
 func BenchmarkRun(b *testing.B) {
 	for _, clients := range []int{1, 4, 64} {
 		t := large(clients)
-		s := Published()
-		s.GPU = unit.Bytes(clients)*s.Client + 1200*unit.MiB
-		for _, p := range all() {
-			b.Run(fmt.Sprintf("clients=%d/policy=%s", clients, p.Name), func(b *testing.B) {
-				b.ReportAllocs()
-				var r *Result
-				for b.Loop() {
-					r, _ = Run(t, s, p)
-				}
-				if !r.Fits() {
-					b.Fatal(r.Failure)
-				}
-				b.ReportMetric(float64(len(t.Ops))*float64(b.N)/b.Elapsed().Seconds(), "ops/s")
-				b.ReportMetric(float64(r.Evictions.Count), "evictions")
-			})
+		for _, memory := range []unit.Bytes{3000 * unit.MiB, 1200 * unit.MiB} {
+			s := Published()
+			s.Prefetch = 0
+			if memory < 2000*unit.MiB {
+				s.Prefetch = 1
+			}
+			s.GPU = unit.Bytes(clients)*s.Client + memory
+			for _, p := range all() {
+				b.Run(fmt.Sprintf("clients=%d/prefetch=%d/policy=%s", clients, s.Prefetch, p.Name), func(b *testing.B) {
+					b.ReportAllocs()
+					var r *Result
+					for b.Loop() {
+						r, _ = Run(t, s, p)
+					}
+					if !r.Fits() {
+						b.Fatal(r.Failure)
+					}
+					b.ReportMetric(float64(len(t.Ops))*float64(b.N)/b.Elapsed().Seconds(), "ops/s")
+					b.ReportMetric(float64(r.Evictions.Count), "evictions")
+				})
+			}
 		}
 	}
 }

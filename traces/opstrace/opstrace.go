@@ -111,7 +111,6 @@ type decoder struct {
 	ids     map[string]int32
 	key     []byte
 	clock   [ops.MaxClients]unit.Time
-	seen    [ops.MaxClients]bool
 	number  [ops.MaxClients]int32
 	fields  [columns][]byte
 	scratch []byte // for fields that must be unescaped

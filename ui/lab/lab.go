@@ -161,8 +161,17 @@ type Lab struct {
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
-	// Studies are the papers that can be reproduced.
-	Studies []*study.Paper
+	// Complete returns Info with what takes time to find out, for those who show it.
+	Complete func() Info
+
+	studies []Study
+	papers  map[string]*study.Paper // those that were asked for
+}
+
+// A Study is a paper that can be reproduced. It is built when it is asked for.
+type Study struct {
+	PaperInfo
+	Build func() *study.Paper
 }
 
 // Setup returns the laboratory's defaults.
@@ -171,13 +180,26 @@ func (l *Info) Setup() *knob.Setup { return knob.NewSetup(l.Knobs) }
 // Paper returns the paper with this key.
 func (l *Lab) Paper(key string) (*study.Paper, error) {
 	var keys []string
-	for _, p := range l.Studies {
-		if p.Key == key {
-			return p, nil
+	for _, p := range l.studies {
+		if p.Key != key {
+			keys = append(keys, p.Key)
+			continue
 		}
-		keys = append(keys, p.Key)
+		if l.papers[key] == nil {
+			l.papers[key] = p.Build()
+		}
+		return l.papers[key], nil
 	}
 	return nil, fmt.Errorf("unknown paper %q; there are %s", key, strings.Join(keys, ", "))
+}
+
+// Studies returns all papers.
+func (l *Lab) Studies() []*study.Paper {
+	list := make([]*study.Paper, len(l.studies))
+	for i, p := range l.studies {
+		list[i], _ = l.Paper(p.Key) // it is there
+	}
+	return list
 }
 
 // A Spec is a laboratory with its types: S the settings of a run, W what runs, R
@@ -201,20 +223,22 @@ type Spec[S, W, R any] struct {
 	JSON    func(R) ([]byte, error)
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
-	Studies []*study.Paper
+	Studies []Study
+	// Complete adds to Info what takes time to find out; may be nil.
+	Complete func(*Info)
 }
 
 // New erases the types of a laboratory. It panics on a declaration that
 // contradicts itself, which every test of the laboratory would show.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
-	l := Lab{Info: spec.Info, Studies: spec.Studies}
+	l := Lab{Info: spec.Info, studies: spec.Studies, papers: map[string]*study.Paper{}}
 	var all []knob.Knob[S]
 	for _, p := range spec.Panels {
 		all = append(all, spec.Knobs[p.Key]...)
 		l.Info.Knobs = append(l.Info.Knobs, knob.Infos(p.Key, spec.Knobs[p.Key], &spec.Default)...)
 	}
 	for _, p := range spec.Studies {
-		l.Papers = append(l.Papers, PaperInfo{p.Key, p.Title, p.About})
+		l.Papers = append(l.Papers, p.PaperInfo)
 	}
 	if err := l.Info.check(); err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
@@ -243,6 +267,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			loaded.key, loaded.files, loaded.w, loaded.ok = key, f, w, true
 		}
 		return w, err
+	}
+	l.Complete = func() Info {
+		i := l.Info
+		if spec.Complete != nil {
+			spec.Complete(&i)
+		}
+		return i
 	}
 	l.Open = spec.Open
 	l.Check = func(u *knob.Setup) error {
@@ -379,7 +410,8 @@ func (l *Info) check() error {
 
 // A Brief is a piece of the line that says what all numbers are about.
 type Brief struct {
-	// Text has the keys of knobs in braces: "{model}, batch {batch}".
+	// Text has the keys of knobs in braces: "{model}, batch {batch}". Where one has
+	// nothing to say the piece is left out, unless a "?" follows the key.
 	Text string
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.

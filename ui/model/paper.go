@@ -43,7 +43,8 @@ type paper struct {
 	byName  map[string]int
 	rev     int // counts changes of outcomes
 	sheet   *study.Sheet
-	sheetOf int // rev that sheet is of
+	sheetOf int    // rev that sheet is of
+	figure  string // that sheet was asked for
 	tallies []study.Tally
 	tallyOf int
 	asking  map[work.Kind]bool // sheets and tallies under way
@@ -72,25 +73,33 @@ func newPapers(r *Room) *Papers {
 }
 
 // split takes the name of a figure apart: its paper, and its ID there. Without a
-// known paper it is the first figure of the first.
+// known paper it is the first paper, without a known figure its first.
 func (p *Papers) split(name string) (x *paper, figure string) {
-	key, figure, _ := strings.Cut(name, ".")
-	for _, x := range p.list {
-		if x.Key == key {
-			if figure == "" && x.outline != nil && len(x.outline.Figures) > 0 {
-				figure = x.outline.Figures[0].ID
-			}
-			return x, figure
-		}
-	}
 	if len(p.list) == 0 {
 		return nil, ""
 	}
-	x = p.list[0]
-	if x.outline != nil && len(x.outline.Figures) > 0 {
-		return x, x.outline.Figures[0].ID
+	key, figure, _ := strings.Cut(name, ".")
+	at := slices.IndexFunc(p.list, func(x *paper) bool { return x.Key == key })
+	if at < 0 {
+		at, figure = 0, ""
 	}
-	return x, ""
+	x = p.list[at]
+	if x.outline == nil || figure == study.AllClaims {
+		return x, figure
+	}
+	if !slices.ContainsFunc(x.outline.Figures, func(f study.FigureOutline) bool { return f.ID == figure }) {
+		figure = x.first()
+	}
+	return x, figure
+}
+
+// first is the figure that is shown first: the first with published values.
+func (x *paper) first() string {
+	if len(x.outline.Figures) == 0 {
+		return ""
+	}
+	at := max(0, slices.IndexFunc(x.outline.Figures, func(f study.FigureOutline) bool { return f.Points > 0 }))
+	return x.outline.Figures[at].ID
 }
 
 // Shown is the figure that is shown, by its full name: "g10.14".
@@ -135,7 +144,7 @@ func (p *Papers) sheets() {
 			continue
 		}
 		early := func(k work.Kind) bool { return p.Active() && time.Since(x.at[k]) < oftenest }
-		other := x.sheet == nil || x.sheet.Figure != figure
+		other := x.sheetOf < 0 || x.figure != figure
 		if x == shown && !x.asking[work.Sheet] && (other || x.sheetOf != x.rev && !early(work.Sheet)) && figure != "" {
 			x.asking[work.Sheet], x.at[work.Sheet] = true, time.Now()
 			p.ask(x, job{kind: work.Sheet, figure: figure, rev: x.rev}, &work.Job{Name: figure, Outcomes: x.outcomes(figure)})
@@ -180,6 +189,7 @@ func (p *Papers) answer(a *work.Answer) bool {
 	switch t.kind {
 	case work.Outline:
 		x.outline, x.problem = a.Outline, a.Error
+		x.asked = a.Outline != nil // else once more when the view is shown again
 		if a.Outline != nil {
 			for i, r := range a.Outline.Runs {
 				x.byName[r.Name] = i
@@ -188,9 +198,7 @@ func (p *Papers) answer(a *work.Answer) bool {
 		}
 	case work.Sheet:
 		x.asking[work.Sheet] = false
-		if x.sheet, x.sheetOf = a.Sheet, t.rev; a.Error != "" {
-			x.problem = a.Error
-		}
+		x.sheet, x.sheetOf, x.figure, x.problem = a.Sheet, t.rev, t.figure, a.Error
 	case work.Tallies:
 		x.asking[work.Tallies] = false
 		x.tallies, x.tallyOf = a.Tallies, t.rev
@@ -302,6 +310,9 @@ func (p *Papers) Cancel(name string) {
 func (p *Papers) Forget(name string) {
 	p.Cancel(name)
 	x, figure := p.split(name)
+	if x == nil {
+		return
+	}
 	for i := range x.runs {
 		if r := &x.runs[i]; r.serves(figure) {
 			p.stop(x, i)

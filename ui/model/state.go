@@ -137,7 +137,8 @@ func ReadLink(fragment string) (Link, error) {
 	case v > version:
 		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
 	case v == 1:
-		return Link{"train", upgrade(pairs)}, nil
+		pairs, err := upgrade(pairs)
+		return Link{"train", pairs}, err
 	}
 	return Link{cmp.Or(take(&pairs, "lab"), "train"), pairs}, nil
 }
@@ -154,17 +155,25 @@ func take(pairs *[]knob.Pair, key string) string {
 }
 
 // upgrade makes pairs of format 2 out of those of format 1, which knew one
-// laboratory, seven systems and one paper, named the systems that are off, and
-// whose kernel times were for the A100 when nothing else was said.
-func upgrade(pairs []knob.Pair) []knob.Pair {
-	known := []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
-	off := strings.Split(take(&pairs, "without"), ",")
-	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(slices.DeleteFunc(known, func(s string) bool { return slices.Contains(off, s) }), ",")})
+// laboratory, seven systems and one paper, named the systems that are off, showed
+// Figure 11 when none was named, and whose kernel times were for the A100 when
+// nothing else was said. The pairs are usable even when the error is not nil.
+func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
+	on := []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
+	var errs []error
+	for name := range strings.FieldsFuncSeq(take(&pairs, "without"), func(r rune) bool { return r == ',' }) {
+		at := slices.Index(on, name)
+		if at < 0 {
+			errs = append(errs, fmt.Errorf("in this link: unknown system %q", name))
+			continue
+		}
+		on = slices.Delete(on, at, at+1)
+	}
+	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
+	pairs = append(pairs, knob.Pair{Key: "figure", Text: "g10." + cmp.Or(take(&pairs, "figure"), "11")})
 	gpu := false
 	for i := range pairs {
 		switch p := &pairs[i]; p.Key {
-		case "figure":
-			p.Text = "g10." + p.Text
 		case "axis":
 			p.Key = ByKey("memory")
 		case "gpu":
@@ -174,7 +183,7 @@ func upgrade(pairs []knob.Pair) []knob.Pair {
 	if !gpu {
 		pairs = append(pairs, knob.Pair{Key: "gpu", Text: "a100-40"})
 	}
-	return pairs
+	return pairs, errors.Join(errs...)
 }
 
 // Read applies a link's pairs to the default of its laboratory. The state is

@@ -71,15 +71,15 @@ func (s *Script) Foretell() {
 // Join makes one canonical trace of several clients: their operations in the
 // order of each client's clock, among equals that of the arguments.
 func Join(scripts ...*Script) (*Trace, error) {
+	if len(scripts) > MaxClients {
+		return nil, fmt.Errorf("%d clients; at most %d are supported", len(scripts), MaxClients)
+	}
 	n := 0
 	for _, s := range scripts {
 		n += len(s.ops)
 	}
 	if n > MaxOps {
 		return nil, fmt.Errorf("%d operations; at most %d are supported", n, MaxOps)
-	}
-	if len(scripts) > MaxClients {
-		return nil, fmt.Errorf("%d clients; at most %d are supported", len(scripts), MaxClients)
 	}
 	t := &Trace{Ops: make([]Op, 0, n)}
 	type side struct {

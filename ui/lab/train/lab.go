@@ -5,11 +5,11 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -75,7 +75,7 @@ func New() lab.Lab {
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(),
 			Brief: []lab.Brief{
-				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -112,7 +112,25 @@ func New() lab.Lab {
 		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
 		Hash:    result.Hash,
 		Section: section,
-		Studies: []*study.Paper{g10.Paper()},
+		Studies: []lab.Study{{
+			PaperInfo: lab.PaperInfo{
+				Key: "g10", Title: "The G10 paper",
+				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
+			},
+			Build: g10.Paper,
+		}},
+		Complete: func(i *lab.Info) {
+			effects := effectTexts()
+			for k := range i.Knobs {
+				if i.Knobs[k].Key != "mode" {
+					continue
+				}
+				i.Knobs[k].Choices = slices.Clone(i.Knobs[k].Choices)
+				for c := range i.Knobs[k].Choices {
+					i.Knobs[k].Choices[c].Source = effects[i.Knobs[k].Choices[c].Key]
+				}
+			}
+		},
 	})
 }
 
@@ -167,7 +185,7 @@ func workloadKnobs() []knob.Knob[settings] {
 			hint = fmt.Sprintf("In %s. Worth trying: %s.", m.Sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Batches), " ", ", "), "[]"))
 		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About + " " + zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
 				{Key: "times", Choices: times},
@@ -183,7 +201,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Word: func(s *settings) *string { return &s.Times },
 		Choices: []knob.Choice{
 			{
-				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Moot: []string{"gpu"}, Why: "the paper's A100",
+				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
 				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 			},
 			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A clean roofline model of the GPU: what a warm, well-measured kernel takes."},
@@ -287,12 +305,11 @@ func modeKnob() knob.Knob[settings] {
 			inert[e.Key] = append(inert[e.Key], key)
 		}
 	}
-	effects := effectTexts()
 	var all []string
 	for _, e := range quirk.All() {
 		all = append(all, e.Key)
 		k.Choices = append(k.Choices, knob.Choice{
-			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: effects[e.Key],
+			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper,
 			Moot: inert[e.Key], Why: "no effect with quirk " + e.Key,
 		})
 	}

@@ -1,0 +1,340 @@
+package model
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+	"spillway/ui/lab/train"
+)
+
+var update = flag.Bool("update", false, "write what format-1 links become into testdata/format1.txt")
+
+// training is the laboratory that format 1 was about.
+var training = sync.OnceValue(train.New)
+
+// read reads a fragment as a page with only training does.
+func read(t *testing.T, fragment string) State {
+	t.Helper()
+	l, err := ReadLink(fragment)
+	if err != nil {
+		t.Fatalf("%s: %v", fragment, err)
+	}
+	if l.Lab != "train" {
+		t.Fatalf("%s is about %q", fragment, l.Lab)
+	}
+	i := training().Info
+	s, err := Read(&i, l.Pairs)
+	if err != nil {
+		t.Fatalf("%s: %v", fragment, err)
+	}
+	return s
+}
+
+// equal reports whether both show the same. A figure that is not shown is in no link.
+func equal(a, b *State) bool {
+	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look)
+}
+
+// Links of format 1 are out there and mean what they meant. The table holds, for
+// each, what the last program with format 1 (f87f2f7) read out of it: the first
+// entry everything, the others what differs from it; and the link of format 2
+// that it becomes. New links are added to it; its "is" lines never change.
+func TestFormat1(t *testing.T) {
+	const path = "testdata/format1.txt"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := training().Info
+	var first map[string]string
+	var out strings.Builder
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	for at := 0; at+2 < len(lines); at += 3 {
+		fragment, is, now := lines[at], lines[at+1], lines[at+2]
+		want := texts(t, strings.TrimPrefix(is, "is"))
+		if first == nil {
+			first = want
+		}
+		s := read(t, fragment)
+		for key, text := range first {
+			if other, ok := want[key]; ok {
+				text = other
+			} else if want["entry"] != "" && (key == "model" || key == "batch" || key == "times" || key == "gpu") {
+				continue // an opened file has its own
+			}
+			if got := said(&s, key); got != text {
+				t.Errorf("%s\n%s is %q, was %q", fragment, key, got, text)
+			}
+		}
+		for _, key := range []string{"entry", "figure"} {
+			if got := said(&s, key); got != want[key] {
+				t.Errorf("%s\n%s is %q, was %q", fragment, key, got, want[key])
+			}
+		}
+		link := s.Encode(&i)
+		if again := read(t, link); !equal(&s, &again) {
+			t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, again.Encode(&i))
+		}
+		if got := "now " + link; got != now && !*update {
+			t.Errorf("%s\ngot  %s\nwant %s", fragment, got, now)
+		}
+		out.WriteString(fragment + "\n" + is + "\nnow " + link + "\n")
+	}
+	if first == nil {
+		t.Fatal("no links")
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// texts reads a setup text into a map.
+func texts(t *testing.T, text string) map[string]string {
+	t.Helper()
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := map[string]string{}
+	for _, p := range pairs {
+		m[p.Key] = p.Text
+	}
+	return m
+}
+
+// said is what a state says of a key of format 1.
+func said(s *State, key string) string {
+	switch key {
+	case "systems":
+		return strings.Join(s.On, ",")
+	case "axis":
+		return s.Look.Text(ByKey("memory"))
+	case "view":
+		return string(s.View)
+	case "figure":
+		if s.View == Explore {
+			return ""
+		}
+		return strings.TrimPrefix(s.Figure, "g10.")
+	}
+	return s.Setup.Text(key)
+}
+
+// wild returns a state with random texts in it.
+func wild(i *lab.Info, r *rand.Rand) State {
+	s := Default(i)
+	for _, u := range []*knob.Setup{s.Setup, s.Look} {
+		for k := range u.Knobs() {
+			if x := &u.Knobs()[k]; r.IntN(3) == 0 {
+				_ = u.Set(x.Key, anyText(x, r)) // what the model's limits forbid stays
+			}
+		}
+	}
+	for _, sys := range i.Systems {
+		if r.IntN(2) == 0 {
+			s.Toggle(i, sys.Name)
+		}
+	}
+	if r.IntN(2) == 0 {
+		s.View = Reproduce
+		s.Figure = []string{"", "g10.2", "g10.14", "g10.claims", "other.T1"}[r.IntN(5)]
+	}
+	return s
+}
+
+// anyText is a text that the knob has by itself.
+func anyText(k *knob.Info, r *rand.Rand) string {
+	switch k.Kind {
+	case knob.Number:
+		return knob.Decimal(k.Min+r.Int64N(k.Max-k.Min+1), k.Scale)
+	case knob.One:
+		return k.Choices[r.IntN(len(k.Choices))].Key
+	case knob.Many:
+		var list []string
+		for _, c := range k.Choices {
+			if r.IntN(2) == 0 {
+				list = append(list, c.Key)
+			}
+		}
+		return strings.Join(list, ",")
+	}
+	return []string{"", "a", "BERT/256 ü&=#,x", "100 % + 1", "v=2&lab=x"}[r.IntN(5)]
+}
+
+func TestLinksReadBack(t *testing.T) {
+	i := training().Info
+	r := rand.New(rand.NewPCG(3, 4))
+	n := 2000
+	if testing.Short() {
+		n = 200
+	}
+	for range n {
+		s := wild(&i, r)
+		link := s.Encode(&i)
+		back := read(t, "#"+link)
+		if !equal(&s, &back) {
+			t.Fatalf("%s\nreads as %s\nfor %s %v %s %s %s", link, back.Encode(&i), s.Setup, s.On, s.View, s.Figure, s.Look)
+		}
+		if strings.ContainsAny(link, " \"<>#") || !strings.HasPrefix(link, "v=2&lab=train&model=") {
+			t.Errorf("%s is no good link", link)
+		}
+	}
+}
+
+// A link names what is on, so that a new system is in none that is out there; a
+// new setting is as it is by default.
+func TestNewSystemsChangeNoOldLink(t *testing.T) {
+	old := training().Info
+	i := old
+	i.Systems = slices.Insert(slices.Clone(old.Systems), 1, lab.System{Name: "newest", Title: "Newest", Look: 99})
+	i.Knobs = append(slices.Clone(old.Knobs), knob.Info{Key: "newest", Label: "Newest", Scale: 1, Min: 0, Max: 9, Default: "7"})
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		s := wild(&old, r)
+		l, err := ReadLink(s.Encode(&old))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(&i, l.Pairs)
+		if err != nil || !slices.Equal(got.On, s.On) || got.Setup.Text("newest") != "7" {
+			t.Errorf("%v: on %v, were %v", err, got.On, s.On)
+		}
+		if was, is := s.Encode(&old), got.Encode(&i); was != is {
+			t.Errorf("got  %s\nwant %s", is, was)
+		}
+	}
+	l, err := ReadLink("v=1&without=uvm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(&i, l.Pairs)
+	if want := []string{"ideal", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}; err != nil || !slices.Equal(s.On, want) {
+		t.Errorf("a link of format 1 turns on %v (%v), want %v", s.On, err, want)
+	}
+	if d := Default(&i); !slices.Contains(d.On, "newest") {
+		t.Error("the new system is not on at first")
+	}
+}
+
+func TestLinksThatCannotBeRead(t *testing.T) {
+	i := training().Info
+	d := Default(&i)
+	for _, tt := range []struct{ link, want string }{
+		{"v=3&lab=train&model=bert-base", "this link was made by a newer Spillway (format 3; this one reads up to 2)"},
+		{"model=bert-base", "it may be cut off"},
+		{"lab=train&model=bert-base", "says no version (v=2)"},
+		{"v=0", `the version "0", which never existed`},
+		{"v=one", `the version "one", which never existed`},
+		{"v=1&%zz", "damaged"},
+		{"v=2&mode=%zz", "damaged"},
+		{"v=2&mode", "damaged"},
+		{"v=1&model=alexnet", `unknown model "alexnet"; there are bert-base,`},
+		{"v=1&batch=0", "Batch size is 0; want 1 to"},
+		{"v=1&gpu=abacus", `"abacus"; there are a100-40,`},
+		{"v=1&model=resnet-50&batch=64&times=as-paper", `kernel times "as-paper" is not possible here; there are estimated`},
+		{"v=1&times=guessed", `unknown kernel times "guessed"; there are as-paper, estimated`},
+		{"v=1&machine=abacus", `unknown preset "abacus"; there are g10-table-2`},
+		{"v=1&gpu_memory=lots", `"lots" is not a number`},
+		{"v=1&gpu_memory=0", "GPU memory is 0 GiB; want"},
+		{"v=1&ssd=tape", `"tape"; there are fixed, z-nand`},
+		{"v=1&mode=perfect", `unknown fidelity "perfect"; there are published, corrected, or some of profile-penalty`},
+		{"v=1&without=magic", `unknown system "magic"`},
+		{"v=2&systems=g10,magic", `unknown system "magic"; there are ideal, uvm`},
+		{"v=1&axis=up", `"up"; there are time, kernel`},
+		{"v=2&by-memory=up", `"up"; there are time, kernel`},
+		{"v=2&focus=magic", `"magic"; there are ideal`},
+		{"v=1&view=secret", `unknown view "secret"`},
+		{"v=1&color=red", `unknown setting "color"`},
+	} {
+		l, err := ReadLink(tt.link)
+		s, bad := Read(&i, l.Pairs)
+		if err == nil {
+			err = bad
+		}
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v; want %q in it", tt.link, err, tt.want)
+		}
+		if strings.Contains(tt.link, "resnet-50") {
+			d := d.Clone()
+			_ = d.Setup.Set("model", "resnet-50")
+			_ = d.Setup.Set("batch", "64")
+			if !equal(&s, &d) {
+				t.Errorf("%s: the rest of the link is lost: %s", tt.link, s.Encode(&i))
+			}
+			continue
+		}
+		if s.On = slices.DeleteFunc(s.On, func(string) bool { return tt.link == "v=2&systems=g10,magic" }); len(s.On) == 0 {
+			s.On = d.On
+		}
+		if got := strings.Replace(s.Setup.String(), "batch=1 ", "batch=256 ", 1); got != d.Setup.String() || !slices.Equal(s.On, d.On) || s.View != d.View || !s.Look.Equal(d.Look) {
+			t.Errorf("%s: what cannot be read must leave the default, got %s", tt.link, s.Encode(&i))
+		}
+	}
+	l, err := ReadLink("v=1&batch=8&gpu_memory=x&host_memory=64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Read(&i, l.Pairs); err == nil || s.Setup.Text("batch") != "8" || s.Setup.Text("host_memory") != "64" {
+		t.Errorf("one bad value must not lose the others: %s, %v", s.Setup, err)
+	}
+}
+
+func TestLinkTexts(t *testing.T) {
+	for fragment, lab := range map[string]string{"": "", "#": "", "v=1": "train", "v=2&model=bert-base": "train", "v=2&lab=bakery&oven=hot": "bakery"} {
+		if l, err := ReadLink(fragment); err != nil || l.Lab != lab {
+			t.Errorf("%q is about %q, %v; want %q", fragment, l.Lab, err, lab)
+		}
+	}
+	i := training().Info
+	s := Default(&i)
+	const link = "v=2&lab=train&model=bert-base&batch=256&times=as-paper&machine=g10-table-2-a100-40gb-pcie-3-z-nand&mode=published&systems=ideal,uvm,flashneuron,deepum%2B,g10-gds,g10-host,g10"
+	if got := s.Encode(&i); got != link {
+		t.Errorf("got  %s\nwant %s", got, link)
+	}
+	s.On, s.View, s.Figure = []string{"g10"}, Reproduce, "g10.16"
+	for key, text := range map[string]string{"gpu_memory": "24.5", "entry": "BERT/256 ü&=#,x", "mode": "arrival-order,no-promotion"} {
+		if err := s.Setup.Set(key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const other = "v=2&lab=train&model=bert-base&batch=256&times=as-paper&entry=BERT/256+%C3%BC%26%3D%23,x&machine=g10-table-2-a100-40gb-pcie-3-z-nand&gpu_memory=24.5&mode=arrival-order,no-promotion&systems=g10&view=reproduce&figure=g10.16&by-memory=kernel"
+	if err := s.Look.Set(ByKey("memory"), "kernel"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Encode(&i); got != other {
+		t.Errorf("got  %s\nwant %s", got, other)
+	}
+}
+
+// FuzzReadLink reads any fragment: what it makes has a link that means the same.
+func FuzzReadLink(f *testing.F) {
+	f.Add("v=1&model=bert-base&batch=256&times=as-paper&gpu_memory=24.5")
+	f.Add("v=1&mode=arrival-order,no-promotion&without=uvm&axis=kernel")
+	f.Add("v=1&entry=a%20b&machine=x&%")
+	f.Add("v=2&lab=train&systems=g10&by-memory=kernel&focus=uvm&part-gpu=h100-80&view=reproduce&figure=g10.3")
+	i := training().Info
+	f.Fuzz(func(t *testing.T, fragment string) {
+		l, err := ReadLink(fragment)
+		if err != nil {
+			return
+		}
+		s, _ := Read(&i, l.Pairs)
+		l, err = ReadLink(s.Encode(&i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&i, l.Pairs)
+		if err != nil || !equal(&s, &again) {
+			t.Fatalf("%q\nmeans      %s\nthat means %s (%v)", fragment, s.Encode(&i), again.Encode(&i), err)
+		}
+	})
+}
