@@ -160,6 +160,14 @@ func TestVerifyFails(t *testing.T) {
 	}
 }
 
+// TestBug checks that a bug is no wrong use.
+func TestBug(t *testing.T) {
+	code, out, errs := try(tinyLab(-1), "run", "lab=tiny")
+	if code != exitFailed || out != "" || !strings.HasPrefix(errs, "spillway: the simulator has a bug: boxes everywhere\n") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
 // TestSetupsAreStable checks that the setup of a run, given back, is that run.
 func TestSetupsAreStable(t *testing.T) {
 	var first, second labRun
