@@ -279,3 +279,31 @@ func TestHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestExamples runs the examples of COMMANDS.md and README.md that need no file,
+// no more than a moment and no name to be filled in.
+func TestExamples(t *testing.T) {
+	ran := 0
+	for _, file := range []string{"COMMANDS.md", "../../README.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab)\b[^#|\n]*)`)
+		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
+			args := strings.Fields(m[1])
+			if strings.Contains(m[1], "file=") || slices.ContainsFunc(args, func(a string) bool {
+				return a == "CONFIG" || strings.Contains(a, "ARTIFACT") || strings.Contains(a, "=LAB")
+			}) {
+				continue
+			}
+			if code, _, errs := run(t, args...); code != exitOK {
+				t.Errorf("%s: spillway %s: exit code %d: %s", file, m[1], code, errs)
+			}
+			ran++
+		}
+	}
+	if ran < 8 {
+		t.Errorf("%d examples, want 8 or more", ran)
+	}
+}
