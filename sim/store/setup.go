@@ -139,7 +139,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	toggle(func(s *Setup) *int64 { return &s.Parallel }, knob.Knob[Setup]{
 		Key: "parallel_eviction", Label: "Parallel eviction",
-		Help: "1: callback and copy of an eviction go on at the same time; 0: one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
+		Help: "Whether callback and copy of an eviction go on at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
 	})
 	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Knob[Setup]{
 		Key: "prefetch", Label: "Prefetch", Help: "1: tensors come back after every free, as many as fit; 0: at their get.", Source: report + "§4.3",
