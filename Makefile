@@ -42,7 +42,7 @@ test: ## all tests: native, WebAssembly, browser, workerd; all of them run, then
 	done; printf '\n%s' "$$lines"; exit $$status
 
 test-native: generate ## go test
-	@echo 'Building the tests and running them; a package is named when it is done, the slowest after minutes ...'
+	@echo 'Building the tests and running them; a package is named when it is done, the slowest after a minute or more ...'
 	@go test -v -run '^TestArtifact$$' ./build/artifact | sed -n 's/^.*skipped, as/Tests that compare with the published numbers are skipped, as/p'
 	go test -timeout 30m ./...
 

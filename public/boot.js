@@ -1,7 +1,11 @@
-// Starts the Go program in the page. The module is compiled once and kept in
-// window.wasmModule, so that every worker starts from it in milliseconds.
-(() => {
-  'use strict';
+// Starts the page: its Go program (app.wasm), and at the same time a first worker
+// with the program of the laboratory that the link is about. A laboratory's
+// program is compiled once and given to all its workers. build/site fills in LABS,
+// the laboratories' names; the first is shown when the link says nothing.
+'use strict';
+
+window.boot = (() => {
+  const LABS = [];
 
   // banner puts one line with a button above the page. It is built by hand
   // because it must work when the Go program does not.
@@ -26,49 +30,154 @@
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
-    banner('alert', text, 'Reload', () => location.reload());
+    banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
   }
 
-  // compile streams the module; hosts that send another type than
-  // application/wasm get the slower way.
-  async function compile(url) {
+  // get asks for a file of the site.
+  async function get(url) {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
+    return response;
+  }
+
+  // once does f once for each name, and again only if it failed.
+  function once(f) {
+    const all = new Map();
+    return (name) => {
+      if (!all.has(name)) {
+        const promise = f(name);
+        all.set(name, promise);
+        promise.catch(() => all.delete(name));
+      }
+      return all.get(name);
+    };
+  }
+
+  // compile streams a program; hosts that send another type than
+  // application/wasm get the slower way. worker.js has the same.
+  async function compileNow(url) {
+    const response = await get(url);
     const type = response.headers.get('Content-Type') || '';
-    if (WebAssembly.compileStreaming && type.startsWith('application/wasm')) {
-      return WebAssembly.compileStreaming(response);
+    const module = await (WebAssembly.compileStreaming && type.startsWith('application/wasm')
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer()));
+    performance.mark(`compiled ${url}`);
+    return module;
+  }
+
+  // The first worker compiles its program itself: this thread is busy with the
+  // page's when that is done. It hands it on to the workers that follow.
+  const compile = once((url) => (first?.file === url ? first.compiled : compileNow(url)));
+
+  const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
+
+  // A Made is a worker of a laboratory's program. What it says before somebody
+  // hears it is kept.
+  class Made {
+    constructor(lab, isFirst) {
+      this.lab = lab;
+      this.file = `${lab}.wasm`;
+      this.said = [];
+      this.loaded = new Promise((resolve) => { this.load = resolve; });
+      this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
+      this.compiled.catch(() => {}); // others that wait for it say so
+      try {
+        this.worker = new Worker(isFirst ? `worker.js#${this.file}` : 'worker.js');
+      } catch (err) {
+        this.worker = { postMessage() {}, terminate() {} };
+        this.stop(String(err));
+      }
+      this.worker.onmessage = ({ data }) => this.take(data);
+      this.worker.onmessageerror = () => this.stop('a message of it cannot be read');
+      this.worker.onerror = (event) => {
+        event.preventDefault();
+        this.stop(event.message || 'worker.js cannot be loaded');
+      };
+      if (isFirst) return;
+      // Again if the first worker ended before it had compiled it.
+      compile(this.file).catch(() => compile(this.file)).then((module) => this.worker.postMessage({ module }), (err) => this.stop(err.message));
     }
-    return WebAssembly.compile(await response.arrayBuffer());
+
+    take(data) {
+      if (data.loaded) {
+        this.load();
+      } else if (data.module) {
+        performance.mark(`compiled ${this.file}`, { startTime: data.at - performance.timeOrigin });
+        this.give(data.module);
+      } else {
+        this.say(data);
+      }
+    }
+
+    say(data) {
+      if (this.hear) this.hear(data);
+      else this.said.push(data);
+    }
+
+    stop(reason) {
+      this.load();
+      this.giveUp(new Error(reason));
+      this.say({ stopped: true, reason });
+    }
+
+    listen(hear) {
+      this.hear = hear;
+      for (const data of this.said.splice(0)) hear(data);
+    }
+
+    end() {
+      this.giveUp(new Error('the worker was ended'));
+      this.worker.onmessage = this.worker.onmessageerror = this.worker.onerror = null;
+      this.worker.terminate();
+    }
+  }
+
+  // firstLab is the laboratory of the link. Links of format 1 named none, there
+  // was only train.
+  function firstLab() {
+    const link = new URLSearchParams(location.hash.slice(1));
+    const name = link.get('lab') ?? (link.get('v') ? 'train' : LABS[0]);
+    return LABS.includes(name) ? name : LABS[0];
+  }
+
+  // What is needed first is asked for now, before the document is read.
+  const supported = typeof WebAssembly === 'object' && typeof Worker === 'function';
+  let first;
+  let waiting; // the same, until the program wants it
+  if (supported) {
+    first = waiting = new Made(firstLab(), true);
+    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`)]) promise.catch(() => {}); // start says so
   }
 
   async function start() {
-    if (typeof WebAssembly !== 'object') {
-      throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
-    }
-    // The first worker loads now: its start needs this thread, which later is
-    // busy. Without it the Go program makes its own.
-    const worker = new Worker('worker.js');
-    const loaded = new Promise((resolve) => {
-      worker.onmessage = () => { window.firstWorker = worker; resolve(); };
-      worker.onerror = resolve;
-      setTimeout(resolve, 2000);
-    });
+    if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     const module = await compile('app.wasm');
-    performance.mark('compiled');
-    await loaded;
-    window.wasmModule = module;
-    window.firstWorker?.postMessage({ module });
+    // Until this thread knows that the worker's script has run, it would keep
+    // back what the program tells the worker.
+    await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
-    whenIdle(offline);
+    drawn().then(offline);
     await ended;
-    crashed('Spillway stopped because of an error in it. Reload to continue; the browser console has the details.');
+    if (stopped) return;
+    stopped = true;
+    document.documentElement.dataset.stopped = 'true';
+    banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
   }
 
-  function whenIdle(f) {
-    if ('requestIdleCallback' in window) requestIdleCallback(f, { timeout: 3000 });
-    else setTimeout(f, 1000);
+  // drawn waits for the first chart, but not for ever: then nothing competes
+  // with what the service worker fetches.
+  function drawn() {
+    const begun = performance.now();
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!window.firstChart && performance.now() - begun < 10_000) setTimeout(look, 250);
+        else if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: 3000 });
+        else setTimeout(resolve, 1000);
+      };
+      look();
+    });
   }
 
   // offline keeps the site in a service worker's cache. A page always runs the
@@ -88,8 +197,24 @@
     }
   }
 
-  start().catch((err) => {
-    console.error(err);
-    crashed(`Spillway could not start: ${err?.message ?? err}.`);
+  document.addEventListener('DOMContentLoaded', () => {
+    start().catch((err) => {
+      console.error(err);
+      crashed(err?.message ?? String(err));
+    });
   });
+
+  return {
+    crashed,
+    compile,
+    fetch: bytes,
+    // startWorker returns a new Made. hear gets what it says, and {stopped,
+    // reason} when it cannot go on.
+    startWorker(lab, hear) {
+      const made = waiting?.lab === lab ? waiting : new Made(lab, false);
+      if (made === waiting) waiting = undefined;
+      made.listen(hear);
+      return made;
+    },
+  };
 })();

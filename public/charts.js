@@ -131,7 +131,7 @@ window.charts = (() => {
       selected: Object.fromEntries(names.map((name) => [name, !hidden?.has(name)])),
     };
     if (icon) option.legend.icon = icon;
-    return 14 + 20 * rows;
+    return 20 * rows;
   }
 
   function base(t) {
@@ -142,7 +142,7 @@ window.charts = (() => {
   function bars(b, data, t, width, hidden) {
     const option = base(t);
     const parts = b.parts.length > 1;
-    const top = parts ? legend(t, option, b.parts.map((p) => p.name), width, 'roundRect', hidden) : 8;
+    const top = parts ? 10 + legend(t, option, b.parts.map((p) => p.name), width, 'roundRect', hidden) : 8;
     const ends = b.rows.map((r) => r.end);
     const values = b.parts.map((p) => column(data, p.values));
     const longest = Math.max(0, ...ends.filter((_, i) => values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
@@ -179,7 +179,7 @@ window.charts = (() => {
     const ticks = column(data, c.ticks);
     const names = c.kinds.map((k) => k.name);
     const small = { ...t.font, fontSize: 10.5 };
-    const top = 22 + legend(t, option, [...names, 'Published'], width, 'roundRect', hidden);
+    const top = 32 + legend(t, option, [...names, 'Published'], width, 'roundRect', hidden);
     const place = (at) => `${c.groups.find((g) => at >= g.at && at < g.at + g.n)?.name ?? ''} ${c.labels[at]}`;
     const longest = Math.max(0, ...c.labels.map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: 8, top, bottom: 8, containLabel: true };
@@ -192,11 +192,19 @@ window.charts = (() => {
       id: `kind-${i}`, type: 'bar', name: k.name, barMaxWidth: 20, barCategoryGap: '25%', barGap: '-100%', stack: c.stacked ? 'all' : null,
       itemStyle: fill(t, k.look), data: Array.from(column(data, k.values), (x) => (Number.isNaN(x) ? '-' : x)),
     }));
+    // A note stands on its bar, or in it where there is no room over it.
+    const highest = c.y.max ?? Math.max(0, ...c.notes.map((n) => n.over ?? 0), ...Array.from(ticks).filter((_, i) => i % 2 === 1));
+    const note = (n) => {
+      const value = [n.at, n.over ?? c.y.min ?? 0];
+      if (n.text.length === 1) return { value, label: { rotate: 0, align: 'center', fontSize: 13 } };
+      if (n.over > 0.6 * highest) return { value, label: { position: 'bottom', align: 'right', backgroundColor: t.v('--panel'), padding: 2 } };
+      return { value };
+    };
     option.series.push({
-      id: 'ticks', type: 'scatter', name: 'Published', symbol: 'rect', symbolSize: [20, 3], z: 5, data: c.tickNames.map((_, i) => [ticks[2 * i], ticks[2 * i + 1]]),
+      id: 'ticks', type: 'scatter', name: 'Published', symbol: 'rect', symbolSize: [Math.min(20, 0.85 * (width - 50) / Math.max(1, c.labels.length)), 3], z: 5, data: c.tickNames.map((_, i) => [ticks[2 * i], ticks[2 * i + 1]]),
       itemStyle: { color: t.v('--text'), borderColor: t.v('--panel'), borderWidth: 0.5 },
     }, {
-      id: 'notes', type: 'scatter', name: 'notes', symbolSize: 1, silent: true, z: 6, data: c.notes.map((n) => [n.at, n.over ?? c.y.min ?? 0]), itemStyle: { color: 'transparent' },
+      id: 'notes', type: 'scatter', name: 'notes', symbolSize: 1, silent: true, z: 6, data: c.notes.map(note), itemStyle: { color: 'transparent' },
       label: { ...small, show: true, rotate: 90, position: 'top', align: 'left', verticalAlign: 'middle', color: t.v('--text'), formatter: (p) => c.notes[p.dataIndex].text },
     });
     option.tooltip = tooltip(t, 'item', (item) => {
@@ -295,9 +303,11 @@ window.charts = (() => {
     const n = p.names.length;
     const single = n === 1 && p.names[0] === '';
     const legends = legend(t, option, p.legend, width, null, hidden);
-    const top = legends + (single ? 24 : 20);
+    const areas = new Set(p.series.filter((s) => s.shape === 'area').map((s) => s.name));
+    if (areas.size > 0) Object.assign(option.legend, { itemWidth: 14, data: p.legend.map((name) => (areas.has(name) ? { name, icon: 'roundRect' } : name)) });
+    const top = legends + 26;
     const perRow = n === 4 ? 2 : Math.min(3, Math.max(n, 1));
-    const rowHeight = (height - legends - 4) / Math.ceil(n / perRow);
+    const rowHeight = (height - legends) / Math.ceil(n / perRow);
     const item = p.series.some((s) => s.shape === 'dots');
     const all = p.series.map((s) => column(data, s.points));
     const powersY = p.y.log && far(all.map((c) => c.filter((_, i) => i % 2 === 1)));
@@ -308,7 +318,7 @@ window.charts = (() => {
     p.names.forEach((name, k) => {
       const share = 100 / perRow;
       option.grid.push(single ? { left: 8, right: 20, top, bottom: 28, containLabel: true } : {
-        left: `${k % perRow * share}%`, width: `${share - 2}%`, containLabel: true, top: top + Math.floor(k / perRow) * rowHeight, height: rowHeight - 46,
+        left: `${k % perRow * share}%`, width: `${share - 2}%`, containLabel: true, top: top + Math.floor(k / perRow) * rowHeight, height: rowHeight - 50,
       });
       option.xAxis.push(axis(t, {
         gridIndex: k, type: p.x.log ? 'log' : 'value', logBase: p.x.log ? 10 : undefined, name: p.x.name, nameLocation: 'middle', nameGap: single ? 26 : 22,
@@ -336,7 +346,7 @@ window.charts = (() => {
         case 'area': { // opaque, the highest first
           const fillColor = s.faded ? mixed(color, t.v('--panel'), FADED) : color;
           Object.assign(one, {
-            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / 100,
+            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / p.series.length,
           });
           break;
         }
@@ -372,7 +382,7 @@ window.charts = (() => {
         },
       });
     }
-    if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, filterMode: 'none' }];
+    if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, preventDefaultMouseMove: false, filterMode: 'none' }];
     option.tooltip = item
       ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]))
       : tooltip(t, 'axis', (items) => across(p, data, t, items[0].axisIndex, items[0].axisValue, hidden));
@@ -398,6 +408,11 @@ window.charts = (() => {
     f.host = document.createElement('div');
     f.host.className = 'plot-host';
     f.element.replaceChildren(f.host);
+    // The library takes every turn of the wheel over a chart that can be zoomed
+    // into, also those that it then does nothing with; the page shall scroll.
+    for (const kind of ['wheel', 'mousewheel']) {
+      f.host.addEventListener(kind, (e) => { if (!e.ctrlKey) e.stopPropagation(); }, { capture: true, passive: true });
+    }
     f.chart = echarts.init(f.host, null, { renderer: 'canvas' });
     f.chart.on('legendselectchanged', (e) => {
       f.hidden.clear();
@@ -473,22 +488,18 @@ window.charts = (() => {
     if (!window.echarts) return; // its script calls again
     const ids = [...figures.keys()].filter((id) => pending.has(id));
     const id = ids.find((name) => !figures.get(name).away);
-    if (id !== undefined) {
-      pending.delete(id);
-      draw(id);
-    }
+    pending.delete(id);
     plan();
+    if (id !== undefined) draw(id);
   }
 
   function later() {
     idle = 0;
     if (!window.echarts) return;
     const id = [...figures.keys()].find((name) => pending.has(name));
-    if (id !== undefined) {
-      pending.delete(id);
-      draw(id);
-    }
+    pending.delete(id);
     plan();
+    if (id !== undefined) draw(id);
   }
 
   function plan() {

@@ -32,7 +32,23 @@ window.tools = (() => {
     target?.scrollIntoView({ block: 'start' });
   }, 60);
 
-  tools.help = () => document.getElementById('help-dialog').showModal();
+  // help opens the help, with what the laboratory says about itself.
+  tools.help = (title, about, entries) => {
+    const add = (to, tag, text) => to.appendChild(Object.assign(document.createElement(tag), { textContent: text }));
+    const lab = document.getElementById('help-lab');
+    lab.replaceChildren();
+    if (title) {
+      add(lab, 'h3', title);
+      add(lab, 'p', about);
+    }
+    for (const entry of entries) {
+      const p = add(lab, 'p', '');
+      add(p, 'b', entry.title);
+      p.append(': ', entry.text);
+    }
+    const dialog = document.getElementById('help-dialog');
+    if (!dialog.open) dialog.showModal();
+  };
 
   tools.save = (name, mime, content) => {
     const url = URL.createObjectURL(new Blob([content], { type: mime }));
@@ -134,7 +150,7 @@ window.tools = (() => {
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
       if (e.key === '?' && !typing && !e.ctrlKey && !e.metaKey) {
         e.preventDefault();
-        tools.help();
+        tools.onHelp();
       } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') {
         e.preventDefault();
         if (e.shiftKey) tools.onRedo();

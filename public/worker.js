@@ -1,26 +1,54 @@
-// A simulation worker: the page posts {module}, the compiled Go program, which
-// then installs its own onmessage and answers {ready: true}. That message may
-// already hold a job, and others may come before the program is there; it finds
-// them all in self.early.
+// A worker of a laboratory. The page posts jobs and {module}, the laboratory's
+// compiled Go program, in any order; the program finds the jobs that came before
+// it in self.early, then installs its own onmessage and answers {ready: true}.
+// The first worker is named worker.js#NAME.wasm: it compiles its program itself,
+// while the page is busy, and posts {module, at} for the workers that follow.
 'use strict';
 
-importScripts('wasm_exec.js');
+self.early = [];
+self.onmessage = ({ data }) => {
+  if (data.module) run(data.module);
+  else self.early.push(data);
+};
 
-self.onmessage = async (event) => {
-  self.early = [event.data];
-  self.onmessage = (other) => self.early.push(other.data);
-  const go = new Go();
-  const instance = await WebAssembly.instantiate(event.data.module, go.importObject);
-  let reason = '';
-  try {
-    await go.run(instance);
-  } catch (err) {
-    reason = String(err);
-  }
-  // The Go program never returns by itself: a run that ends has crashed.
+// compile is that of boot.js.
+async function compile(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
+  const type = response.headers.get('Content-Type') || '';
+  const module = await (WebAssembly.compileStreaming && type.startsWith('application/wasm')
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer()));
+  self.postMessage({ module, at: performance.timeOrigin + performance.now() });
+  return module;
+}
+
+function stop(reason) {
   self.postMessage({ stopped: true, reason });
   self.close();
-};
+}
+
+async function run(module) {
+  let reason = '';
+  const log = console.log;
+  console.log = (...said) => { // Go says here why it ends
+    if (/^(panic|fatal error):/.test(said[0])) reason = String(said[0]).split('\n')[0];
+    log(...said);
+  };
+  try {
+    const go = new Go();
+    await go.run(await WebAssembly.instantiate(module, go.importObject));
+  } catch (err) {
+    reason ||= String(err);
+  }
+  // The Go program never returns by itself: a run that ends has crashed.
+  stop(reason || 'the program in it ended');
+}
+
+const program = self.location.hash.slice(1);
+if (program) compile(program).then(run, (err) => stop(err.message));
+
+importScripts('wasm_exec.js');
 
 // Not at once: until the page knows that this script has run, it keeps messages back.
 setTimeout(() => self.postMessage({ loaded: true }), 0);

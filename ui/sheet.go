@@ -120,7 +120,7 @@ func (c *Sheet) plotStyle() string {
 func (c *Sheet) alt() string { return c.title() + ". " + c.sheet().Drawing.Describe() }
 
 func (c *Sheet) empty() string {
-	if c.of != nil && len(c.of.Drawing.Panels) == 0 {
+	if c.of != nil && len(c.of.Drawing.Published)+len(c.of.Drawing.Curves) == 0 {
 		return "Not run yet; nothing was published for it but the drawing."
 	}
 	return c.view.Empty

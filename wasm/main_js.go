@@ -1,41 +1,119 @@
-// Wasm is the browser's half of Spillway, one program with two roles: in a
-// document it is the page, in a Web Worker it runs simulations.
+// Wasm is the page's program: it shows laboratories and talks to their programs,
+// which run in Web Workers (see wasm/worker). It has no simulator.
 package main
 
 import (
-	"runtime/debug"
+	"log"
 	"syscall/js"
+
+	"github.com/vugu/vugu"
+	"github.com/vugu/vugu/domrender"
+
+	"spillway/ui"
+	"spillway/ui/model"
+	"spillway/ui/wire"
+	"spillway/wasm/browser"
 )
 
 func main() {
-	if js.Global().Get("document").Truthy() {
-		runPage()
+	p := newPage()
+	tabs, err := labs()
+	if err != nil {
+		stop("the list of laboratories cannot be read", err)
 		return
 	}
-	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
-	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
-	runWorker()
+	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
+	// The laboratory's description is under way since boot.js began. The first
+	// thing drawn is the whole page, or why there is none.
+	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
+		p.inbox.take()()
+	}
+	p.app = ui.NewApp(p.session, p)
+	p.link()
+	p.listen()
+
+	renderer, err := domrender.New("#app")
+	if err != nil {
+		stop("the page cannot be drawn", err)
+		return
+	}
+	p.env = renderer.EventEnv()
+	build, err := vugu.NewBuildEnv(p.env)
+	if err != nil {
+		stop("the page cannot be drawn", err)
+		return
+	}
+	root := ui.NewRoot(p.app)
+	dirty := make(chan struct{}, 1)
+	dirty <- struct{}{}
+	go func() {
+		for renderer.EventWait() {
+			select {
+			case dirty <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	go p.apply()
+	for first := true; ; first = false {
+		<-dirty
+		p.env.RLock()
+		built := build.RunBuild(root)
+		p.env.RUnlock()
+		if err := renderer.Render(built); err != nil {
+			log.Print("Spillway: drawing the page: ", err)
+		}
+		if first {
+			mark("page-drawn")
+		}
+		p.link()
+		nextFrame()
+	}
 }
 
-// await blocks the goroutine until the promise settles. It must not be called
-// in a js.FuncOf callback.
-func await(promise js.Value) (js.Value, error) {
-	type outcome struct {
-		value js.Value
-		err   error
+// labs returns the laboratories of this site.
+func labs() (tabs []model.Tab, err error) {
+	data, err := fetch("labs.info")
+	if err == nil {
+		err = wire.Unmarshal(data, &tabs)
 	}
-	ch := make(chan outcome, 1)
-	good := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		ch <- outcome{value: args[0]}
+	return tabs, err
+}
+
+// fetch returns a file of the site. boot.js has asked for some already.
+func fetch(name string) ([]byte, error) {
+	array, err := browser.Await(boot().Call("fetch", name))
+	if err != nil {
+		return nil, err
+	}
+	return browser.Bytes(array), nil
+}
+
+// boot is what boot.js does for the program.
+func boot() js.Value { return js.Global().Get("boot") }
+
+// stop tells the visitor that the program cannot go on.
+func stop(what string, err error) { boot().Call("crashed", what+": "+err.Error()) }
+
+// mark notes a moment of the start in the browser's performance timeline.
+func mark(name string) { js.Global().Get("performance").Call("mark", name) }
+
+// nextFrame blocks until the next animation frame, or 50 ms in a tab that
+// shows none.
+func nextFrame() {
+	ch := make(chan struct{}, 2)
+	f := js.FuncOf(func(js.Value, []js.Value) any {
+		select {
+		case ch <- struct{}{}:
+		default:
+		}
 		return nil
 	})
-	bad := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		ch <- outcome{err: js.Error{Value: args[0]}}
-		return nil
-	})
-	defer good.Release()
-	defer bad.Release()
-	promise.Call("then", good, bad)
-	o := <-ch
-	return o.value, o.err
+	g := js.Global()
+	id := g.Call("requestAnimationFrame", f)
+	timer := g.Call("setTimeout", f, 50)
+	<-ch
+	g.Call("cancelAnimationFrame", id)
+	g.Call("clearTimeout", timer)
+	f.Release()
 }

@@ -1,136 +1,153 @@
 package main
 
 import (
-	"log"
+	"fmt"
+	"slices"
 	"syscall/js"
 
 	"github.com/vugu/vugu"
-	"github.com/vugu/vugu/domrender"
 
+	"spillway/sim/report"
 	"spillway/ui"
-	"spillway/ui/job"
 	"spillway/ui/model"
+	"spillway/ui/pool"
 )
 
 // A page joins the session to the document.
 type page struct {
 	app     *ui.App
 	session *model.Session
-	pool    *pool
+	pool    *pool.Pool
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
-	events  chan func()
-	shown   string // fragment of the last state that the address bar showed
+	inbox   *inbox
+	changed bool // by what was taken from the inbox: something is to be drawn
+
+	files    js.Value // of the newest set that was opened
+	answered bool     // a worker has done a job
+
+	shown    string // fragment of the last state that the address bar showed
+	place    place  // of that state
+	visiting bool   // the address bar has what is to be shown next
 }
 
-// runPage shows the page until it is closed.
-func runPage() {
-	p := &page{tools: js.Global().Get("tools"), events: make(chan func(), 4096)}
-	// Workers first: they start while the page is drawn.
-	p.pool = newPool(js.Global().Get("wasmModule"), func(a job.Answer) { p.events <- func() { p.session.Answer(a) } })
-	fragment := js.Global().Get("location").Get("hash").String()
-	state, err := model.Decode(fragment)
-	p.session = model.NewSession(state, p.pool)
-	if err != nil {
-		p.session.Notice = err.Error()
-	}
-	p.pool.begin()
-	mark("worker-started")
-	p.shown = p.session.State.Encode()
-	p.app = ui.NewApp(p.session, p)
-	p.listen()
+// A place is what the browser's Back button goes back to.
+type place struct {
+	lab  string
+	view model.View
+}
 
-	renderer, err := domrender.New("#app")
-	if err != nil {
-		log.Fatal("Spillway: ", err)
+func newPage() *page {
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), visiting: true}
+	cores := 0
+	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
+		cores = c.Int()
 	}
-	p.env = renderer.EventEnv()
-	build, err := vugu.NewBuildEnv(p.env)
-	if err != nil {
-		log.Fatal("Spillway: ", err)
-	}
-	root := ui.NewRoot(p.app)
-	dirty := make(chan struct{}, 1)
-	dirty <- struct{}{}
-	go func() {
-		for renderer.EventWait() {
-			select {
-			case dirty <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	go p.apply()
-	for first := true; ; first = false {
-		<-dirty
-		p.env.RLock()
-		built := build.RunBuild(root)
-		p.env.RUnlock()
-		if err := renderer.Render(built); err != nil {
-			log.Print("Spillway: drawing the page: ", err)
-		}
-		if first {
-			mark("page-drawn")
-		}
-		p.link()
-		nextFrame()
-	}
+	p.pool = pool.New(host{p}, cores)
+	return p
 }
 
 // apply does what arrived from outside Vugu, one after the other.
 func (p *page) apply() {
-	for f := range p.events {
+	for {
+		f := p.inbox.take()
 		p.env.Lock()
+		p.changed = false
 		f()
-		p.env.UnlockRender()
+		if p.changed {
+			p.env.UnlockRender()
+		} else {
+			p.env.UnlockOnly()
+		}
 	}
 }
 
-// link makes the address bar show the state.
+// link makes the address bar show the state. Another laboratory or view is
+// another place to go back to; other settings are not.
 func (p *page) link() {
-	if now := p.session.State.Encode(); now != p.shown {
-		p.shown = now
-		js.Global().Get("history").Call("replaceState", nil, "", "#"+now)
+	r := p.session.Room
+	if r == nil || p.session.Wanted() != r.Info.Name {
+		return // what is wanted is still to come
 	}
+	fragment, at := r.State.Encode(r.Info), place{r.Info.Name, r.State.View}
+	if at.lab != p.place.lab {
+		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
+	}
+	if fragment != p.shown && !p.visiting {
+		step := "pushState"
+		if at == p.place {
+			step = "replaceState"
+		}
+		js.Global().Get("history").Call(step, nil, "", "#"+fragment)
+	}
+	p.shown, p.place, p.visiting = fragment, at, false
 }
 
 // listen connects what page.js and the browser report.
 func (p *page) listen() {
-	on := func(name string, f func(args []js.Value)) {
+	on := func(name string, f func(args []js.Value) func()) {
 		p.tools.Set(name, js.FuncOf(func(_ js.Value, args []js.Value) any {
-			f(args)
+			do := f(args)
+			p.inbox.put(func() {
+				p.changed = true
+				do()
+			})
 			return nil
 		}))
 	}
-	later := func(f func()) { p.events <- f }
-	on("onUndo", func([]js.Value) { later(p.session.Undo) })
-	on("onRedo", func([]js.Value) { later(p.session.Redo) })
-	on("onVisit", func(args []js.Value) {
-		fragment := args[0].String()
-		later(func() {
-			if fragment != "#"+p.shown {
-				p.session.Visit(fragment)
-				p.shown = p.session.State.Encode()
+	// inRoom does something when a laboratory is shown.
+	inRoom := func(f func(r *model.Room)) func() {
+		return func() {
+			if r := p.session.Room; r != nil {
+				f(r)
 			}
-		})
+		}
+	}
+	on("onUndo", func([]js.Value) func() { return inRoom((*model.Room).Undo) })
+	on("onRedo", func([]js.Value) func() { return inRoom((*model.Room).Redo) })
+	on("onHelp", func([]js.Value) func() { return p.Help })
+	on("onVisit", func(args []js.Value) func() {
+		fragment := args[0].String()
+		return func() {
+			if fragment != "#"+p.shown {
+				p.visiting = true
+				p.session.Visit(fragment)
+			}
+		}
 	})
-	on("onCopied", func(args []js.Value) {
+	on("onCopied", func(args []js.Value) func() {
 		copied := args[0].Bool()
-		later(func() { p.app.Copied = copied })
+		return func() { p.app.Copied = copied }
 	})
-	on("onFiles", func(args []js.Value) {
+	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
 		names := make([]string, files.Length())
 		for i := range names {
 			names[i] = files.Index(i).Get("name").String()
 		}
-		later(func() {
-			p.session.Open(names, func(number int) { p.pool.open(number, files) })
-		})
+		return func() {
+			p.session.Open(names, func(number int) {
+				p.files = files
+				p.pool.OpenFiles(number)
+			})
+		}
 	})
-	on("onRefused", func(args []js.Value) {
+	on("onRefused", func(args []js.Value) func() {
 		text := args[0].String()
-		later(func() { p.session.Notice = text })
+		return func() { p.session.Notice = text }
+	})
+	on("onPick", func(args []js.Value) func() {
+		id, value := args[0].String(), args[1]
+		text := value.String()
+		if value.Type() == js.TypeNumber {
+			text = fmt.Sprint(value.Int())
+		}
+		return inRoom(func(r *model.Room) {
+			i := slices.IndexFunc(r.Info.Charts, func(c report.Chart) bool { return c.ID == id })
+			if i >= 0 && r.Info.Charts[i].Pick != "" {
+				r.SetLook(r.Info.Charts[i].Pick, text)
+			}
+		})
 	})
 	p.tools.Call("start")
 }
@@ -144,7 +161,11 @@ func (p *page) SaveChart(id, kind, name string) {
 }
 
 // CopyLink implements ui.Page.
-func (p *page) CopyLink() { p.tools.Call("copyLink", "#"+p.session.State.Encode()) }
+func (p *page) CopyLink() {
+	if r := p.session.Room; r != nil {
+		p.tools.Call("copyLink", "#"+r.State.Encode(r.Info))
+	}
+}
 
 // Pick implements ui.Page.
 func (p *page) Pick(folder bool) { p.tools.Call("pick", folder) }
@@ -160,28 +181,14 @@ func (p *page) Narrow() bool {
 // Show implements ui.Page.
 func (p *page) Show(id string) { p.tools.Call("show", id) }
 
-// Help implements ui.Page.
-func (p *page) Help() { p.tools.Call("help") }
-
-// mark notes a moment of the start in the browser's performance timeline.
-func mark(name string) { js.Global().Get("performance").Call("mark", name) }
-
-// nextFrame blocks until the next animation frame, or 50 ms in a tab that
-// shows none.
-func nextFrame() {
-	ch := make(chan struct{}, 2)
-	f := js.FuncOf(func(js.Value, []js.Value) any {
-		select {
-		case ch <- struct{}{}:
-		default:
+// Help implements ui.Page. The dialog has what is the same for all laboratories.
+func (p *page) Help() {
+	title, about, entries := "", "", []any{}
+	if r := p.session.Room; r != nil {
+		title, about = r.Info.Title, r.Info.About
+		for _, h := range r.Info.Help {
+			entries = append(entries, map[string]any{"title": h.Title, "text": h.Text})
 		}
-		return nil
-	})
-	g := js.Global()
-	id := g.Call("requestAnimationFrame", f)
-	timer := g.Call("setTimeout", f, 50)
-	<-ch
-	g.Call("cancelAnimationFrame", id)
-	g.Call("clearTimeout", timer)
-	f.Release()
+	}
+	p.tools.Call("help", title, about, entries)
 }

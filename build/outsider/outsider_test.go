@@ -137,7 +137,11 @@ func green(t *testing.T, dir string, s seam) {
 		}
 		var red []string
 		for line := range strings.Lines(string(out)) {
-			if !quiet.MatchString(line) && !slices.Contains(red, line) { // go vet says one thing for every package it stops
+			if quiet.MatchString(line) {
+				continue
+			}
+			line = "| " + line               // so that nobody counts these as tests of ours
+			if !slices.Contains(red, line) { // go vet says one thing for every package it stops
 				red = append(red, line)
 			}
 		}

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
+
+	labs "spillway/ui/lab/all"
 )
 
 // packed are the endings of compressed copies.
@@ -22,13 +24,13 @@ var packed = []string{".br", ".gz"}
 // compressible says which files get smaller copies.
 func compressible(name string) bool {
 	switch path.Ext(name) {
-	case ".html", ".js", ".css", ".svg", ".json", ".txt", ".wasm", ".webmanifest":
+	case ".html", ".js", ".css", ".svg", ".json", ".txt", ".wasm", ".info", ".webmanifest":
 		return path.Base(name) != "_headers"
 	}
 	return false
 }
 
-// compress writes the missing .br and .gz copies and reports the program's size.
+// compress writes the missing .br and .gz copies and weighs the programs.
 func (s site) compress(out string) error {
 	var group sync.WaitGroup
 	names := slices.Sorted(maps.Keys(s))
@@ -43,15 +45,36 @@ func (s site) compress(out string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	info, err := os.Stat(filepath.Join(out, "app.wasm.br"))
-	if err != nil {
-		return err
+	return weigh(out)
+}
+
+// weigh reports what the compressed programs weigh, and which are too heavy.
+func weigh(out string) error {
+	var errs []error
+	size := func(program string) int64 {
+		info, err := os.Stat(filepath.Join(out, program+".wasm.br"))
+		if err != nil {
+			errs = append(errs, err)
+			return 0
+		}
+		return info.Size()
 	}
-	fmt.Printf("site: app.wasm %d bytes, %d bytes with brotli (limit %d)\n", len(s["app.wasm"]), info.Size(), maxWasm)
-	if info.Size() > maxWasm {
-		return fmt.Errorf("app.wasm.br: %d bytes are more than %d; find what grew with go tool nm -size -sort size", info.Size(), maxWasm)
+	check := func(what string, bytes, most int64) {
+		fmt.Printf("site: %s: %d bytes with brotli (limit %d)\n", what, bytes, most)
+		if bytes > most {
+			errs = append(errs, fmt.Errorf("%s: %d bytes are more than %d; find what grew with go tool nm -size -sort size", what, bytes, most))
+		}
 	}
-	return nil
+	page := size("app")
+	for i, door := range labs.Labs {
+		lab := size(door.Name)
+		if i == 0 {
+			check(fmt.Sprintf("app.wasm %d + %s.wasm %d", page, door.Name, lab), page+lab, maxFirst)
+			continue
+		}
+		check(door.Name+".wasm", lab, maxFurther)
+	}
+	return errors.Join(errs...)
 }
 
 func compressFile(file string, data []byte) error {

@@ -55,10 +55,6 @@ func uncached(name string) bool {
 // addCacheList fills the two constants of sw.js: the files to keep, and a
 // version that changes when any of them does.
 func (s site) addCacheList() error {
-	sw, ok := s["sw.js"]
-	if !ok {
-		return errors.New("public/sw.js is missing")
-	}
 	files := []string{"./"} // index.html: hosts redirect its own name to the folder
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -73,16 +69,19 @@ func (s site) addCacheList() error {
 		return err
 	}
 	version := hex.EncodeToString(sum.Sum(nil))[:16]
-	for _, r := range [][2]string{
-		{"const VERSION = '';", "const VERSION = '" + version + "';"},
-		{"const FILES = [];", "const FILES = " + string(list) + ";"},
-	} {
-		if bytes.Count(sw, []byte(r[0])) != 1 {
-			return fmt.Errorf("public/sw.js: want the line %q exactly once", r[0])
-		}
-		sw = bytes.Replace(sw, []byte(r[0]), []byte(r[1]), 1)
+	if err := s.fill("sw.js", "const VERSION = '';", "const VERSION = '"+version+"';"); err != nil {
+		return err
 	}
-	s["sw.js"] = sw
+	return s.fill("sw.js", "const FILES = [];", "const FILES = "+string(list)+";")
+}
+
+// fill replaces a line of a script from public/, which must have it once.
+func (s site) fill(name, line, by string) error {
+	text, ok := s[name]
+	if n := bytes.Count(text, []byte(line)); !ok || n != 1 {
+		return fmt.Errorf("public/%s: want the line %q exactly once, there are %d", name, line, n)
+	}
+	s[name] = bytes.Replace(text, []byte(line), []byte(by), 1)
 	return nil
 }
 

@@ -24,8 +24,11 @@ func (s site) addLicenses() error {
 	if err := section(&b, "The Go standard library and runtime", filepath.Join(root, "LICENSE")); err != nil {
 		return err
 	}
-	out, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", "list", "-deps",
-		"-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}|{{.Dir}}{{end}}{{end}}", "./wasm")
+	args := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}|{{.Dir}}{{end}}{{end}}"}
+	for _, p := range list() {
+		args = append(args, p.folder)
+	}
+	out, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", args...)
 	if err != nil {
 		return err
 	}

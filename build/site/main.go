@@ -1,10 +1,11 @@
-// Site assembles the static site: it compiles the Go program to WebAssembly,
-// bundles the charts from the packages in build/package-lock.json, adds the
-// files of public/ and writes everything to one folder that any file host can
-// serve. Run it from the repository root; the Makefile does.
+// Site assembles the static site: it compiles the page's program and one program
+// for each laboratory to WebAssembly, asks the laboratories for their
+// descriptions, bundles the charts from the packages in build/package-lock.json,
+// adds the files of public/ and writes everything to one folder that any file
+// host can serve. Run it from the repository root; the Makefile does.
 //
 // With -compress every text-like file gets a .br and a .gz beside it, and the
-// program's size is held against the limit.
+// programs' sizes are held against the limits.
 package main
 
 import (
@@ -14,9 +15,14 @@ import (
 	"time"
 )
 
-// maxWasm is the most the compressed program may weigh: 2.5 MB, so that a
-// first visit over an ordinary connection stays a matter of seconds.
-const maxWasm = 2_500_000
+// The most that compressed programs may weigh: the page's and the first
+// laboratory's together, so that a first visit over an ordinary connection stays
+// a matter of seconds, and each further laboratory's, which is loaded when it is
+// opened.
+const (
+	maxFirst   = 3_000_000
+	maxFurther = 1_100_000
+)
 
 func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
@@ -39,7 +45,8 @@ func assemble(out string, compress bool) error {
 		run  func(site) error
 	}{
 		{"public", site.addPublic},
-		{"program", site.addProgram},
+		{"programs", site.addPrograms},
+		{"laboratories", site.addLabs},
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},

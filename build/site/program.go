@@ -9,9 +9,14 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+
+	labs "spillway/ui/lab/all"
 )
 
 // run executes a command from the repository root and returns its output; on
@@ -28,20 +33,100 @@ func run(env []string, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// addProgram compiles ./wasm and adds the script that starts it. That script
-// must come from the compiler that built the program.
-func (s site) addProgram() error {
-	const file = "build/out/app.wasm"
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+// programs is where the laboratories' programs are put together, and where all
+// programs are compiled to.
+const programs = "build/out/programs"
+
+// profile is what the laboratories' programs are compiled for; make profile
+// writes it.
+const profile = "wasm/worker/default.pgo"
+
+// cold are the packages whose functions are not inlined in a laboratory's
+// program: what happens once a run is not worth the bytes, a tenth of the whole.
+// Nothing is inlined in the page's, which would otherwise be a sixth larger.
+var cold = []string{
+	"archive/...", "encoding/...", "fmt", "time", "github.com/goccy/go-json/...",
+	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/traces/...", "spillway/ui/...",
+}
+
+// A program is one WebAssembly file of the site.
+type program struct {
+	file   string
+	folder string   // its main package
+	flags  []string // of go build
+}
+
+// list returns all programs, the page's first.
+func list() []program {
+	all := []program{{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}}}
+	flags := []string{"-pgo=" + profile}
+	for _, pattern := range cold {
+		flags = append(flags, "-gcflags="+pattern+"=-l")
+	}
+	for _, door := range labs.Labs {
+		all = append(all, program{door.Name + ".wasm", "./" + path.Join(programs, door.Name), flags})
+	}
+	return all
+}
+
+// writeSources writes the main package of every laboratory's program.
+func writeSources() error {
+	for _, door := range labs.Labs {
+		text := fmt.Sprintf(`// Written by build/site from ui/lab/all.
+package main
+
+import (
+	lab "spillway/ui/lab/%s"
+	"spillway/wasm/worker"
+)
+
+func main() { worker.Run(lab.New()) }
+`, door.Package)
+		folder := path.Join(programs, door.Name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+		// The name's ending keeps it out of what is built natively.
+		if err := os.WriteFile(path.Join(folder, "main_js.go"), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPrograms compiles the page's program and the laboratories', and adds the
+// script that starts them. That script must come from the compiler that built
+// them. Compiling is left to as many processes as there are processors: linking
+// one program takes one.
+func (s site) addPrograms() error {
+	if err := writeSources(); err != nil {
 		return err
 	}
-	if _, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", "build",
-		"-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, "./wasm"); err != nil {
+	all := list()
+	var group sync.WaitGroup
+	errs := make([]error, len(all))
+	turns := make(chan struct{}, runtime.NumCPU())
+	for i, p := range all {
+		group.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path.Join(programs, p.file)}
+			args = append(append(args, p.flags...), p.folder)
+			_, errs[i] = run([]string{"GOOS=js", "GOARCH=wasm"}, "go", args...)
+		})
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	program, err := os.ReadFile(file)
-	if err != nil {
-		return err
+	for _, p := range all {
+		data, err := os.ReadFile(path.Join(programs, p.file))
+		if err == nil {
+			err = s.add(p.file, data)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	root, err := goroot()
 	if err != nil {
@@ -51,7 +136,7 @@ func (s site) addProgram() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.add("app.wasm", program), s.add("wasm_exec.js", starter))
+	return s.add("wasm_exec.js", starter)
 }
 
 func goroot() (string, error) {

@@ -11,10 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/andybalholm/brotli"
+
+	"spillway/ui/lab"
+	labs "spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/wire"
 )
 
 const swTemplate = "const VERSION = '';\nconst FILES = [];\n"
@@ -43,6 +49,50 @@ func TestCacheList(t *testing.T) {
 	}
 	if err := (site{"sw.js": sw}).addCacheList(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The page finds every laboratory's description, and can read it.
+func TestLabs(t *testing.T) {
+	s := site{"boot.js": []byte(read(t, "boot.js"))}
+	if err := s.addLabs(); err != nil {
+		t.Fatal(err)
+	}
+	var tabs []model.Tab
+	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil || len(tabs) != len(labs.Labs) {
+		t.Fatalf("%v, %v", tabs, err)
+	}
+	for i, tab := range tabs {
+		var info lab.Info
+		err := wire.Unmarshal(s[tab.Name+".info"], &info)
+		if err != nil || tab.Name != labs.Labs[i].Name || info.Name != tab.Name || tab.Title == "" || tab.About == "" {
+			t.Errorf("%+v, %q: %v", tab, info.Name, err)
+		}
+		if !strings.Contains(string(s["boot.js"]), strconv.Quote(tab.Name)) {
+			t.Errorf("boot.js does not know %s", tab.Name)
+		}
+	}
+}
+
+func TestTooHeavy(t *testing.T) {
+	dir := t.TempDir()
+	for i, p := range list() {
+		size := maxFurther
+		if i < 2 {
+			size = maxFirst / 2
+		}
+		if err := os.WriteFile(filepath.Join(dir, p.file+".br"), make([]byte, size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := weigh(dir); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "app.wasm.br"), make([]byte, maxFirst/2+1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if weigh(dir) == nil {
+		t.Error("a page that is too heavy is accepted")
 	}
 }
 
@@ -91,7 +141,10 @@ func TestAddTwice(t *testing.T) {
 
 func TestWriteKeepsReplacesAndRemoves(t *testing.T) {
 	dir := t.TempDir()
-	s := site{"a.js": bytes.Repeat([]byte("abc"), 1000), "app.wasm": []byte("program"), "sub/b.css": []byte("x")}
+	s := site{"a.js": bytes.Repeat([]byte("abc"), 1000), "sub/b.css": []byte("x")}
+	for _, p := range list() {
+		s[p.file] = []byte("program")
+	}
 	for _, step := range []error{s.write(dir), s.compress(dir)} {
 		if step != nil {
 			t.Fatal(step)

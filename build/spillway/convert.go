@@ -2,20 +2,17 @@ package main
 
 import (
 	"compress/gzip"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"spillway/traces/spillway"
 )
 
-func convertCommand(args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("convert", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	artifact := fs.String("artifact", "", "folder of the G10 artifact that the config's paths refer to")
-	out := fs.String("o", "", "file to write; .gz compresses; standard output without it")
+func (s *shell) convert(args []string) error {
+	fs := s.flags("convert", "WORKLOAD [-o FILE]", "Writes a .config file of the G10 artifact, a trace or MODEL@BATCH as a Spillway trace.")
+	artifact := fs.String("artifact", "", "`FOLDER` of the G10 artifact that the config's paths refer to")
+	out := fs.String("o", "", "`FILE` to write; .gz compresses; standard output without it")
 	names, err := parse(fs, args)
 	if err != nil {
 		return err
@@ -32,7 +29,7 @@ func convertCommand(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *out == "" {
-		_, err := stdout.Write(data)
+		_, err := s.out.Write(data)
 		return err
 	}
 	f, err := os.Create(*out)

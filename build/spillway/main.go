@@ -1,5 +1,5 @@
-// Command spillway runs the simulator natively: the same engine and the same
-// bytes as in the browser.
+// Command spillway runs the simulator natively: the same laboratories and the
+// same bytes as in the browser. COMMANDS.md is its interface.
 package main
 
 import (
@@ -8,23 +8,27 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"spillway/ui/lab/all"
 )
 
-const usage = `spillway simulates training workloads that do not fit in GPU memory.
+const usage = `spillway simulates memory expansion systems.
 
 usage: spillway COMMAND [ARGUMENTS]
 
-  run WORKLOAD...    run .config files of the G10 artifact, Spillway traces, or
-                     bundled models as MODEL@BATCH, MODEL@BATCH@GPU (estimated
-                     kernel times) or MODEL@BATCH@as-paper
-  sweep              run a grid of models, batches, systems and settings
-  verify             compare with every published number of the G10 artifact
-  models             list the bundled models, their GPUs and the systems
-  convert            write a workload as a Spillway trace
+  list     the laboratories with their systems, quantities, settings and papers
+  run      run systems of a laboratory: lab=LAB system=NAME key=value ...
+           or, as ever, workloads of training: a .config file of the G10
+           artifact, a trace, MODEL@BATCH
+  verify   compare with every published number of the papers
+  sweep    run systems of a laboratory with many values of its settings
+  models   training: the bundled models, the GPUs and the systems
+  convert  training: write a workload as a Spillway trace
 
-spillway COMMAND -h explains a command. Exit code: 0 done, 1 a claim failed or a
-run broke off, 2 wrong use or unreadable input. That a workload does not fit is a
-result: 0.
+spillway COMMAND -h explains a command and its JSON. Exit code: 0 done, 1 a
+number is not as recorded or a run broke off, 2 wrong use or unreadable input.
+That a system cannot run something is a result: 0.
 `
 
 // Exit codes.
@@ -34,27 +38,61 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	s := shell{labs: all.Labs, out: os.Stdout, errs: os.Stderr}
+	os.Exit(s.command(os.Args[1:]))
+}
+
+// A shell is where command lines run.
+type shell struct {
+	labs      []all.Door
+	out, errs io.Writer
+}
 
 // command runs one command line and returns the exit code.
-func command(args []string, stdout, stderr io.Writer) int {
+func (s *shell) command(args []string) int {
 	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
+		fmt.Fprint(s.errs, usage)
 		return exitUsage
 	}
-	commands := map[string]func([]string, io.Writer, io.Writer) error{
-		"run": runCommand, "sweep": sweepCommand, "models": modelsCommand, "convert": convertCommand, "verify": verifyCommand,
+	commands := map[string]func([]string) error{
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "models": s.models, "convert": s.convert,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
-		fmt.Fprint(stdout, usage)
+		fmt.Fprint(s.out, usage)
 		return exitOK
 	case !ok:
-		fmt.Fprintf(stderr, "spillway: unknown command %q\n\n%s", args[0], usage)
+		fmt.Fprintf(s.errs, "spillway: unknown command %q\n\n%s", args[0], usage)
 		return exitUsage
 	default:
-		return exitCode(run(args[1:], stdout, stderr), stderr)
+		return exitCode(run(args[1:]), s.errs)
 	}
+}
+
+// flags returns a command's flag set. Its help is on standard output: form says
+// what follows the command's name, about explains it, and of every value in docs
+// the JSON is described.
+func (s *shell) flags(name, form, about string, docs ...doc) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(s.out)
+	fs.Usage = func() {
+		fmt.Fprintf(s.out, "usage: spillway %s\n\n%s\n", strings.TrimSpace(name+" "+form), strings.TrimSpace(about))
+		fs.VisitAll(func(f *flag.Flag) {
+			value, text := flag.UnquoteUsage(f)
+			if value != "" {
+				value = " " + value
+			}
+			if f.DefValue != "" && f.DefValue != "false" {
+				text += " (default " + f.DefValue + ")"
+			}
+			fmt.Fprintf(s.out, "\n  --%s%s\n%s", f.Name, value, wrap(text, "      "))
+		})
+		for i := range docs {
+			fmt.Fprintf(s.out, "\n%s", docs[i].text())
+		}
+	}
+	return fs
 }
 
 // parse reads flags, which may come before, between and after the other

@@ -6,16 +6,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"spillway/build/artifact"
 	"spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/traces/jsonx"
+	"spillway/ui/lab/all"
 )
 
 const tiny = "../../traces/spillway/testdata/tiny.json"
@@ -23,7 +23,8 @@ const tiny = "../../traces/spillway/testdata/tiny.json"
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = command(args, &out, &errs)
+	s := shell{labs: all.Labs, out: &out, errs: &errs}
+	code = s.command(args)
 	return code, out.String(), errs.String()
 }
 
@@ -60,8 +61,16 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "resnet-50@4@abacus"}, exitUsage, `"abacus"; there are a100-40, `},
 		{[]string{"models"}, exitOK, "bert-base"},
 		{[]string{"convert"}, exitUsage, "convert: name one"},
-		{[]string{"verify"}, exitUsage, "name the folder of the G10 artifact with -artifact"},
-		{[]string{"verify", "-artifact", "nowhere"}, exitUsage, "no G10 artifact at nowhere"},
+		{[]string{"verify", "-artifact", "nowhere"}, exitUsage, "nowhere"},
+		{[]string{"verify", "-artifact", "testdata"}, exitUsage, "no workload of G10 (MICRO 2023) in testdata"},
+		{[]string{"verify", "-figures", "2"}, exitOK, "1 of 2 hold"},
+		{[]string{"list"}, exitOK, "train"},
+		{[]string{"list", "train"}, exitOK, "gpu_memory"},
+		{[]string{"list", "-h"}, exitOK, "not compared unless it is named"},
+		{[]string{"run", "lab=train"}, exitOK, "Base UVM"},
+		{[]string{"run", "lab=train", "gpu_memory=0"}, exitUsage, "want 0.015625 to 4096"},
+		{[]string{"run", "lab=train", "file=" + tiny, "system=ideal"}, exitOK, "Throughput"},
+		{[]string{"run", "model=bert-base"}, exitUsage, "settings need lab=LAB"},
 	} {
 		code, out, errs := run(t, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.says) {
@@ -70,26 +79,42 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestJSON checks the documented field names and flags after the file name.
-func TestJSON(t *testing.T) {
-	code, out, errs := run(t, "run", tiny, "--json", "--system", "uvm", "--mode", "corrected")
-	if code != exitOK {
-		t.Fatalf("exit code %d: %s", code, errs)
-	}
-	var got map[string]any
-	if err := jsonx.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{
-		"iteration_cycles", "iterations_cycles", "ideal_cycles", "normalized", "stall_cycles",
-		"overlap_cycles", "compute_cycles", "traffic_pages", "fits", "reason", "mode",
+// TestTraining holds what the two forms of run and the sweep print about a small
+// trace; its time is hidden.
+func TestTraining(t *testing.T) {
+	took := regexp.MustCompile(`simulated in \S+`)
+	for _, tt := range []struct {
+		name string
+		args []string
+	}{
+		{"training", []string{"run", tiny}},
+		{"training-json", []string{"run", tiny, "--json", "--system", "uvm", "--mode", "corrected"}},
+		{"training-lab-json", []string{"run", "lab=train", "system=uvm", "mode=corrected", "file=" + tiny, "--json"}},
+		{"training-sweep", []string{"sweep", "-workloads", tiny, "-systems", "ideal,uvm,g10", "-vary", "gpu_memory=1,2"}},
 	} {
-		if _, ok := got[name]; !ok {
-			t.Errorf("no %q in\n%s", name, out)
+		code, out, errs := run(t, tt.args...)
+		if code != exitOK || errs != "" {
+			t.Errorf("spillway %v: exit code %d: %s", tt.args, code, errs)
 		}
+		golden(t, tt.name, took.ReplaceAllString(out, "simulated in TIME"))
 	}
-	if got["mode"] != "corrected" || got["system"] != "uvm" || got["fits"] != true {
-		t.Errorf("mode %v, system %v, fits %v", got["mode"], got["system"], got["fits"])
+}
+
+// TestFormsAgree runs a workload in both forms: the numbers are the same.
+func TestFormsAgree(t *testing.T) {
+	var old output
+	var lab labRun
+	_, out, errs := run(t, "run", "bert-base@64@as-paper", "--system", "g10", "--set", "gpu_memory=8", "--json")
+	if err := jsonx.Unmarshal([]byte(out), &old); err != nil {
+		t.Fatal(err, errs)
+	}
+	_, out, errs = run(t, "run", "lab="+trainingLab, "model=bert-base", "batch=64", "times=as-paper", "system=g10", "gpu_memory=8", "--json")
+	if err := jsonx.Unmarshal([]byte(out), &lab); err != nil {
+		t.Fatal(err, errs)
+	}
+	seconds := float64(old.IterationCycles) / float64(old.ClockHz)
+	if !old.Fits || old.Normalized >= 1 || lab.Values["normalized_throughput"] != old.Normalized || lab.Values["iteration_s"] != seconds {
+		t.Errorf("%v of ideal in %v s; the laboratory says %v", old.Normalized, seconds, lab.Values)
 	}
 }
 
@@ -140,24 +165,6 @@ func TestJSONSSD(t *testing.T) {
 	}
 }
 
-// TestHelpNamesEveryMember holds the explanation against the type.
-func TestHelpNamesEveryMember(t *testing.T) {
-	_, _, help := run(t, "run", "-h")
-	words := strings.FieldsFunc(help, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) })
-	var check func(o reflect.Type)
-	check = func(o reflect.Type) {
-		for f := range o.Fields() {
-			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !slices.Contains(words, name) {
-				t.Errorf("spillway run -h does not say what %q is", name)
-			}
-			if f.Type.Kind() == reflect.Pointer {
-				check(f.Type.Elem())
-			}
-		}
-	}
-	check(reflect.TypeFor[output]())
-}
-
 func TestConvert(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.json.gz")
 	if code, _, errs := run(t, "convert", tiny, "-o", path); code != exitOK {
@@ -183,5 +190,11 @@ func TestConfig(t *testing.T) {
 	}
 	if code, _, errs := run(t, "run", config, "--set", "bogus=1"); code != exitUsage || !strings.Contains(errs, `unknown key "bogus"`) || !strings.Contains(errs, "-set bogus=1") {
 		t.Errorf("an unknown key: exit code %d, %s", code, errs)
+	}
+	entry := "entry=BERT/256-sim_prefetch_lru"
+	code, out, errs = run(t, "run", "lab=train", "system=g10", "file="+artifact.Dir(t), entry, "--json")
+	var got labRun
+	if err := jsonx.Unmarshal([]byte(out), &got); err != nil || code != exitOK || got.Values["iteration_s"] != 8773229325/1.2e9 {
+		t.Errorf("the same from the artifact's folder: exit code %d, %v: %s%s", code, err, out, errs)
 	}
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -13,13 +11,12 @@ import (
 	"spillway/traces/zoo"
 )
 
-func modelsCommand(args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("models", flag.ContinueOnError)
-	fs.SetOutput(stderr)
+func (s *shell) models(args []string) error {
+	fs := s.flags("models", "", "Lists the bundled models, the GPUs that kernel times are estimated for, and the systems of training.")
 	if err := noMore(parse(fs, args)); err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "MODEL\tBATCH\tDESCRIPTION")
 	for _, m := range zoo.Models {
 		fmt.Fprintf(tw, "%s\t%d\t%s\n", m.ID, m.DefaultBatch, m.Title)
@@ -35,9 +32,9 @@ func modelsCommand(args []string, stdout, stderr io.Writer) error {
 	return tw.Flush()
 }
 
-// openWorkload builds a workload from a .config file, a Spillway trace, or the zoo.
+// openWorkload builds a workload from a file or the zoo.
 func openWorkload(name, artifact string) (*workload.Workload, error) {
-	j, err := open(name, artifact, "published", "ideal", nil)
+	j, err := open(name, &options{artifact: artifact, mode: "published", system: "ideal"})
 	if err != nil {
 		return nil, err
 	}

@@ -1,323 +1,371 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
-	"spillway/sim/train"
-	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
-	"spillway/sim/train/result"
-	"spillway/sim/train/system"
-	"spillway/sim/unit"
-	"spillway/sim/workload"
-	"spillway/traces/g10"
-	"spillway/traces/jsonx"
-	"spillway/traces/spillway"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
 )
 
-// assignments collects repeated -set key=value flags.
-type assignments []string
+const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
+       spillway run WORKLOAD... [FLAGS]`
 
-func (a *assignments) String() string { return strings.Join(*a, " ") }
+const runAbout = `The first form runs systems of any laboratory; spillway list says which there are.
+Without system=, those run that the page compares at first. KEY=VALUE is any
+setting of the laboratory; VALUE stands as it is, without escapes. file= may be
+repeated and may name a file, a folder or a zip; if these hold more than one thing
+that can be run, the entry setting (see list) chooses.
 
-func (a *assignments) Set(s string) error {
-	if k, v, ok := strings.Cut(s, "="); !ok || k == "" || v == "" {
-		return fmt.Errorf("want key=value, like ssd_read=6.4")
-	}
-	*a = append(*a, s)
-	return nil
-}
-
-// A job is one run: a workload and what to do with it.
-type job struct {
-	w *workload.Workload
-	q train.Request
-}
-
-func runCommand(args []string, stdout, stderr io.Writer) error {
-	fs := flag.NewFlagSet("run", flag.ContinueOnError)
-	fs.SetOutput(stderr)
-	artifact := fs.String("artifact", "", "folder of the G10 artifact that the config's paths refer to (default: found from the config's own place)")
-	asJSON := fs.Bool("json", false, "print one JSON object a run")
-	mode := fs.String("mode", "published", "published, corrected, or a comma-separated list of quirks")
-	only := fs.String("system", "", "run this system instead of the config's policy")
-	final := fs.String("final", "", "write the artifact's sim_result.final into this folder")
-	var set assignments
-	fs.Var(&set, "set", "override a config key, or ssd=KEY to simulate a drive: key=value; may be repeated")
-	fs.Usage = func() {
-		fmt.Fprintf(stderr, "usage: spillway run [FLAGS] WORKLOAD...\n\n")
-		fs.PrintDefaults()
-		fmt.Fprint(stderr, jsonHelp)
-	}
-	paths, err := parse(fs, args)
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		return fmt.Errorf("run: name a .config file, a Spillway trace, or MODEL@BATCH of the zoo")
-	}
-	if *final != "" && len(paths) > 1 {
-		return fmt.Errorf("run: -final writes one file, %s, and there are %d workloads; run them one by one", finalName, len(paths))
-	}
-	for _, path := range paths {
-		j, err := open(path, *artifact, *mode, *only, set)
-		if err != nil {
-			return err
-		}
-		began := time.Now()
-		r, err := train.Run(j.w, j.q, nil)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if *final != "" {
-			if err := writeFinal(*final, j, r); err != nil {
-				return err
-			}
-		}
-		if *asJSON {
-			err = printJSON(stdout, j, r)
-		} else {
-			err = printSummary(stdout, j, r, time.Since(began))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// open reads a .config file or a Spillway trace, or builds MODEL@BATCH, and
-// applies the overrides.
-func open(path, artifact, mode, only string, set assignments) (*job, error) {
-	q, err := quirk.Parse(mode)
-	if err != nil {
-		return nil, err
-	}
-	j := &job{q: train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
-	bundled := false
-	if j.w, bundled, err = fromZoo(path); err != nil {
-		return nil, err
-	}
-	var data []byte
-	if !bundled {
-		if data, err = os.ReadFile(path); err != nil {
-			return nil, fmt.Errorf("%w; a bundled model is written MODEL@BATCH, like bert-base@256", err)
-		}
-	}
-	config := !bundled && !spillway.Sniff(data)
-	switch {
-	case bundled:
-	case !config:
-		if j.w, err = spillway.Decode(path, data); err != nil {
-			return nil, err
-		}
-	default:
-		for _, s := range set {
-			key, value, _ := strings.Cut(s, "=")
-			if machineOrSystemKey(key) {
-				continue // applied below, also when it is no config key
-			}
-			data = append(data, "\n"+key+" "+value...)
-		}
-		cfg, err := g10.ParseConfig(path, data)
-		if err != nil {
-			return nil, withOverrides(err, set)
-		}
-		if j.w, err = g10.Build(cfg, reader(path, artifact)); err != nil {
-			return nil, err
-		}
-		for _, p := range cfg.Pairs {
-			if _, err := train.Configure(&j.q, p.Key, p.Value); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", path, p.Line, err)
-			}
-		}
-		j.q.System = cfg.Policy()
-	}
-	for _, s := range set {
-		key, value, _ := strings.Cut(s, "=")
-		known, err := train.Configure(&j.q, key, value)
-		if err != nil {
-			return nil, fmt.Errorf("-set %s: %w", s, err)
-		}
-		if !known && !config {
-			return nil, fmt.Errorf("-set %s: unknown key; without a .config there are hardware and system keys only", s)
-		}
-	}
-	if only != "" {
-		j.q.System = only
-	}
-	j.q.Options.Quirks = q
-	return j, j.q.Validate()
-}
-
-// withOverrides says that lines past the end of the file come from -set.
-func withOverrides(err error, set assignments) error {
-	if len(set) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w (with -set %v appended to the file)", err, &set)
-}
-
-func machineOrSystemKey(key string) bool {
-	q := train.Request{Machine: machine.G10(), Options: system.Published()}
-	known, _ := train.Configure(&q, key, "")
-	return known
-}
-
-// reader resolves a config's relative paths. The artifact runs its program in
-// src/, so they are relative to that folder.
-func reader(config, artifact string) func(string) (string, []byte, error) {
-	var bases []string
-	if artifact != "" {
-		bases = []string{filepath.Join(artifact, "src"), artifact}
-	}
-	for dir := filepath.Dir(config); ; dir = filepath.Dir(dir) {
-		bases = append(bases, dir)
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return func(path string) (string, []byte, error) {
-		if filepath.IsAbs(path) {
-			data, err := os.ReadFile(path)
-			return path, data, err
-		}
-		for _, b := range bases {
-			full := filepath.Join(b, path)
-			if data, err := os.ReadFile(full); err == nil {
-				return full, data, nil
-			}
-		}
-		return path, nil, fmt.Errorf("%s names %s, which is not there; say with -artifact where the artifact's folder is", config, path)
-	}
-}
-
-// An output is the JSON object of a run. Names and meanings are stable.
-type output struct {
-	System           string        `json:"system"`
-	Mode             string        `json:"mode"`
-	Workload         string        `json:"workload"`
-	KernelTimes      string        `json:"kernel_times"`
-	Fits             bool          `json:"fits"`
-	Reason           string        `json:"reason"`           // why it does not fit
-	IterationCycles  unit.Cycles   `json:"iteration_cycles"` // of the reported iteration
-	IterationsCycles []unit.Cycles `json:"iterations_cycles"`
-	IdealCycles      unit.Cycles   `json:"ideal_cycles"`
-	Normalized       float64       `json:"normalized"` // ideal / iteration
-	// The three as the artifact prints them; in corrected mode they add up to
-	// iteration_cycles.
-	StallCycles        unit.Cycles    `json:"stall_cycles"`
-	OverlapCycles      unit.Cycles    `json:"overlap_cycles"`
-	ComputeCycles      unit.Cycles    `json:"compute_cycles"`
-	TrafficPages       traffic        `json:"traffic_pages"`
-	StallByCauseCycles result.Ledger  `json:"stall_by_cause_cycles"`
-	ClockHz            unit.Frequency `json:"clock_hz"`
-	Notes              []string       `json:"notes"`
-	// SSD is what the simulated drive delivered; the member is missing when none
-	// was simulated.
-	SSD *result.SSD `json:"ssd,omitempty"`
-}
-
-// jsonHelp explains every member of output.
-const jsonHelp = `
--json prints one object a run. Cycles are ticks of clock_hz, pages have 4096 bytes.
-
-  system, mode, workload   what ran
-  kernel_times             where they come from: measured, estimated or as-paper
-  fits, reason             false when the system cannot run the workload, and why;
-                           of the rest only ideal_cycles and clock_hz count then
-  iteration_cycles         time of the reported iteration
-  iterations_cycles        times of all iterations
-  ideal_cycles             time with all data in GPU memory
-  normalized               ideal_cycles / iteration_cycles
-  stall_cycles, overlap_cycles, compute_cycles
-                           the parts of the iteration as the artifact prints them
-  traffic_pages            ssd_in, ssd_out, host_in, host_out, seen from the GPU
-  stall_by_cause_cycles    fault_handling, host_read, ssd_read, late_prefetch,
-                           allocation, eviction
-  clock_hz                 ticks a second
-  notes                    what the reader should know
-  ssd                      what the simulated drive delivered under this run, in
-                           its steady state; only with -set ssd=KEY:
-    drive, name            its key, and for people
-    read_bytes_per_s, write_bytes_per_s
-                           sustained rates
-    mixed                  whether they are those of both at once, else of each alone
-    read_latency_ps        of one 4 KiB read, in picoseconds
-    write_amplification_thousandths
-                           bytes programmed per byte written, × 1000
-    written_bytes          what the reported iteration writes; when 0 the drive does
-                           not age, and lifetime and drive writes are 0
-    endurance_bytes        what may be written before the drive is used up
-    life_thousandth_years  until then, when the workload runs without pause
-    drive_writes_per_day_thousandths
-                           what that amounts to, × 1000
-    rated_drive_writes_per_day_thousandths
-                           what the drive is made for, × 1000, over warranty_years
+The second form runs workloads of training: a .config file of the G10 artifact, a
+trace, MODEL@BATCH, MODEL@BATCH@GPU (estimated kernel times) or
+MODEL@BATCH@as-paper. All flags but --json and --setup belong to it.
 `
 
-type traffic struct {
-	SSDIn   int64 `json:"ssd_in"`
-	SSDOut  int64 `json:"ssd_out"`
-	HostIn  int64 `json:"host_in"`
-	HostOut int64 `json:"host_out"`
+// A labRun is the JSON of one system's run. Names and meanings are stable.
+type labRun struct {
+	Lab    string             `json:"lab" help:"name of the laboratory"`
+	System string             `json:"system" help:"name of the system"`
+	Setup  string             `json:"setup" help:"all settings that are not as by default, as a text: --setup SETUP sets them again"`
+	Fits   bool               `json:"fits" help:"false if the system cannot run it"`
+	Reason string             `json:"reason" help:"why it cannot"`
+	Values map[string]float64 `json:"values" help:"by quantity (see list), those that this run has; none if it does not fit"`
+	Notes  []string           `json:"notes" help:"what the reader should know"`
+	About  string             `json:"about" help:"what ran"`
+	Origin string             `json:"origin" help:"where that comes from"`
+	Hash   string             `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
 }
 
-func printJSON(w io.Writer, j *job, r *result.Result) error {
-	o := output{
-		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
-		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
-		SSD: r.SSD,
-	}
-	if r.Fits {
-		it := r.Main()
-		for i := range r.Iterations {
-			o.IterationsCycles = append(o.IterationsCycles, r.Iterations[i].Time)
-		}
-		o.IterationCycles, o.Normalized = it.Time, float64(r.Ideal)/float64(it.Time)
-		o.ComputeCycles, o.OverlapCycles, o.StallCycles = it.Published()
-		t := &it.Traffic
-		o.TrafficPages = traffic{t.SSDIn.Pages(), t.SSDOut.Pages(), t.HostIn.Pages(), t.HostOut.Pages()}
-		o.StallByCauseCycles = it.Ledger
-	}
-	data, err := jsonx.MarshalIndent(o)
+var runDocs = []doc{
+	{"With lab=, --json prints an object for one system, an array of them for several, in the order of system=:", labRun{}},
+	{"Without lab=, --json prints one object a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
+}
+
+func (s *shell) run(args []string) error {
+	fs := s.flags("run", runForm, runAbout, runDocs...)
+	asJSON := fs.Bool("json", false, "print JSON, described below")
+	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
+	o := trainingFlags(fs)
+	rest, err := parse(fs, args)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(data, '\n'))
+	q, err := readRequest(*setup, rest)
+	switch {
+	case q.lab == "" && *setup == "":
+		o.json = *asJSON
+		return s.training(rest, o)
+	case err == nil && q.lab == "":
+		err = errors.New("--setup needs lab=LAB")
+	}
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	if err := only(fs, "json", "setup"); err != nil {
+		return err
+	}
+	runs, l, err := s.runLab(q, [][]knob.Pair{nil})
+	switch {
+	case err != nil:
+		return err
+	case !*asJSON:
+		return printRuns(s.out, l, runs)
+	case len(runs) == 1:
+		return printJSON(s.out, runs[0].record(l))
+	}
+	return printJSON(s.out, records(l, runs))
+}
+
+// only refuses flags besides these, in the form with lab=.
+func only(fs *flag.FlagSet, names ...string) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		if !slices.Contains(names, f.Name) && err == nil {
+			err = fmt.Errorf("%s: --%s belongs to the form without lab=; here settings are written KEY=VALUE", fs.Name(), f.Name)
+		}
+	})
 	return err
 }
 
-func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	line := func(name, format string, a ...any) { fmt.Fprintf(tw, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
-	fmt.Fprintf(tw, "%s, %s (%s)\n", j.w.Name, r.System, r.Mode)
-	defer fmt.Fprintf(w, "  simulated in %v\n", took.Round(time.Microsecond))
-	if !r.Fits {
-		line("does not fit", "%s", r.Reason)
-		return tw.Flush()
+// A request is what a command line asks of a laboratory.
+type request struct {
+	lab     string
+	systems []string
+	files   []string
+	pairs   []knob.Pair
+}
+
+// readRequest reads a setup text and the arguments behind it, which count more.
+func readRequest(setup string, args []string) (request, error) {
+	var q request
+	pairs, err := knob.Pairs(setup)
+	for _, a := range args {
+		key, text, ok := strings.Cut(a, "=")
+		if (!ok || key == "") && err == nil {
+			err = fmt.Errorf("%q is no setting; want KEY=VALUE", a)
+		}
+		pairs = append(pairs, knob.Pair{Key: key, Text: text})
 	}
-	it := r.Main()
-	line("kernel times", "%s", j.w.Times)
-	line("iteration", "%v  (%d cycles at %v; iteration %d of %d)", r.Clock.Time(it.Time), it.Time, r.Clock, r.Reported+1, len(r.Iterations))
-	line("ideal", "%v  (%d cycles); %.2f %% of ideal throughput", r.Clock.Time(r.Ideal), r.Ideal, 100*float64(r.Ideal)/float64(it.Time))
-	line("compute / overlap / stall", "%v / %v / %v", r.Clock.Time(it.Compute), r.Clock.Time(it.Overlap), r.Clock.Time(it.Stall))
-	for c := range result.NumCauses {
-		if n := *it.Ledger.At(c); n != 0 {
-			line("stall: "+c.String(), "%v", r.Clock.Time(n))
+	for _, p := range pairs {
+		switch p.Key {
+		case "lab":
+			if q.lab != "" && q.lab != p.Text && err == nil {
+				err = fmt.Errorf("lab=%s and lab=%s; want one laboratory", q.lab, p.Text)
+			}
+			q.lab = p.Text
+		case "system":
+			q.systems = strings.Split(p.Text, ",")
+		case "file":
+			q.files = append(q.files, p.Text)
+		default:
+			q.pairs = append(q.pairs, p)
 		}
 	}
-	line("SSD in / out", "%v / %v", it.Traffic.SSDIn, it.Traffic.SSDOut)
-	line("host in / out", "%v / %v", it.Traffic.HostIn, it.Traffic.HostOut)
-	for _, n := range r.Notes {
-		line("note", "%s", n)
+	return q, err
+}
+
+// A labResult is what one system said.
+type labResult struct {
+	system *lab.System
+	setup  *knob.Setup
+	report *report.Report
+	hash   string
+}
+
+// runLab runs the systems that q asks for, with every list of settings in
+// variants behind those of q. The laboratory is the one it is about.
+func (s *shell) runLab(q request, variants [][]knob.Pair) ([]labResult, *lab.Lab, error) {
+	door, err := s.door(q.lab)
+	if err != nil {
+		return nil, nil, err
 	}
-	return tw.Flush()
+	l := door.New()
+	systems, err := chosen(&l, q.systems)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := openFiles(&l, q.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if files != nil {
+		for _, note := range files.Notes() {
+			fmt.Fprintln(s.errs, "note:", note)
+		}
+	}
+	var runs []labResult
+	for _, more := range variants {
+		u, err := setup(&l, files, slices.Concat(q.pairs, more))
+		if err != nil && len(more) > 0 {
+			err = fmt.Errorf("with %s: %w", knob.Join(more, " "), err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, x := range systems {
+			runs = append(runs, labResult{system: x, setup: u})
+		}
+	}
+	err = each(door, len(runs), func(l *lab.Lab, i int) error {
+		r := &runs[i]
+		rep, raw, err := l.Run(r.setup, r.system.Name, files, nil)
+		if err != nil {
+			return err
+		}
+		r.report, r.hash = rep, l.Hash(raw)
+		return nil
+	})
+	return runs, &l, err
+}
+
+// chosen returns the systems with these names, those that are compared at first
+// if there are none.
+func chosen(l *lab.Lab, names []string) ([]*lab.System, error) {
+	var list []*lab.System
+	for _, name := range names {
+		x, err := l.System(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	for i := range l.Systems {
+		if len(names) == 0 && !l.Systems[i].Off {
+			list = append(list, &l.Systems[i])
+		}
+	}
+	return list, nil
+}
+
+// chosenEntry returns the entry of files that runs, nil without files.
+func chosenEntry(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*lab.Entry, error) {
+	want := ""
+	for _, p := range pairs {
+		if p.Key == l.Entry {
+			want = p.Text
+		}
+	}
+	switch {
+	case files == nil && want != "":
+		return nil, fmt.Errorf("%s=%s is in files; name them with file=PATH", l.Entry, want)
+	case files == nil || l.Entry == "":
+		return nil, nil
+	}
+	return choose(files.Entries(), want, l.Entry)
+}
+
+// setup returns the settings of a command line. What the file says that an entry
+// is from counts less.
+func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) {
+	u := l.Setup()
+	for _, p := range pairs {
+		if u.Knob(p.Key) == nil {
+			return nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", p.Key, l.Name)
+		}
+	}
+	e, err := chosenEntry(l, files, pairs)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		if err := apply(u, e.Set); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		pairs = append(slices.Clone(pairs), knob.Pair{Key: l.Entry, Text: e.Name})
+	}
+	if err := u.Apply(pairs); err != nil {
+		return nil, err
+	}
+	return u, l.Check(u)
+}
+
+// apply sets what a setup text says.
+func apply(u *knob.Setup, set string) error {
+	pairs, err := knob.Pairs(set)
+	if err != nil {
+		return err
+	}
+	return u.Apply(pairs)
+}
+
+// openFiles opens files as the laboratory understands them, nil if there are none.
+func openFiles(l *lab.Lab, paths []string) (lab.Files, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	if l.Open == nil {
+		return nil, fmt.Errorf("the laboratory %s takes no files", l.Name)
+	}
+	list, err := readFiles(paths)
+	if err != nil {
+		return nil, err
+	}
+	return l.Open(list)
+}
+
+// choose returns the entry with this name, or the only one that can be used. The
+// error lists what there is; key is that of the setting that chooses.
+func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
+	var usable []int
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.Name == name && e.Error != "":
+			return nil, fmt.Errorf("%s: %s", e.Name, e.Error)
+		case e.Name == name:
+			return e, nil
+		case e.Error == "":
+			usable = append(usable, i)
+		}
+	}
+	if name == "" && len(usable) == 1 {
+		return &entries[usable[0]], nil
+	}
+	var b strings.Builder
+	switch {
+	case name != "":
+		fmt.Fprintf(&b, "the files hold no %q; there are", name)
+	case len(usable) == 0:
+		b.WriteString("the files hold nothing that can be run")
+	default:
+		fmt.Fprintf(&b, "the files hold %d things that can be run; choose one with %s=NAME", len(usable), key)
+	}
+	for i := range entries {
+		e := &entries[i]
+		info := e.Info
+		if e.Error != "" {
+			info = "cannot be used: " + e.Error
+		}
+		fmt.Fprintf(&b, "\n  %s=%q  %s", key, e.Name, info)
+	}
+	return nil, errors.New(b.String())
+}
+
+// record is the run for programs.
+func (r *labResult) record(l *lab.Lab) labRun {
+	o := labRun{
+		Lab: l.Name, System: r.system.Name, Setup: r.setup.String(), Fits: r.report.Fits, Reason: r.report.Reason, Values: map[string]float64{},
+		Notes: append([]string{}, r.report.Notes...), About: r.report.About, Origin: r.report.Origin, Hash: r.hash,
+	}
+	for i := range l.Quantities {
+		if v, ok := r.report.Value(i); ok {
+			o.Values[l.Quantities[i].Key] = v
+		}
+	}
+	return o
+}
+
+func records(l *lab.Lab, runs []labResult) []labRun {
+	list := make([]labRun, len(runs))
+	for i := range runs {
+		list[i] = runs[i].record(l)
+	}
+	return list
+}
+
+// printRuns prints a table of all quantities, a column a system.
+func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
+	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, runs[0].setup, wrap(runs[0].report.About+"\n"+runs[0].report.Origin, ""))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range runs {
+		fmt.Fprintf(tw, "\t%s", runs[i].system.Title)
+	}
+	fmt.Fprintln(tw)
+	for i := range l.Quantities {
+		q := &l.Quantities[i]
+		cells, some := "", false
+		for k := range runs {
+			text := "–"
+			if v, ok := runs[k].report.Value(i); ok {
+				text, some = strconv.FormatFloat(q.Shown(v), 'f', q.Places, 64), true
+			}
+			cells += "\t" + text
+		}
+		label := q.Label
+		if q.Unit != "" {
+			label += ", " + q.Unit
+		}
+		if some {
+			fmt.Fprintf(tw, "%s%s\n", label, cells)
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for i := range runs {
+		r := &runs[i]
+		if !r.report.Fits {
+			fmt.Fprintf(w, "%s cannot run it: %s\n", r.system.Title, r.report.Reason)
+		}
+		for _, n := range r.report.Notes {
+			fmt.Fprintf(w, "%s: %s\n", r.system.Title, n)
+		}
+	}
+	return nil
 }

@@ -43,14 +43,18 @@ type Choice struct {
 	Key, Label, Help, Source string
 	// Word is what a sentence says of it: the label if empty, nothing if "-".
 	Word string
+	// More is the long explanation, for those who ask.
+	More string
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
-	// Moot lists knobs that change nothing while the choice stands, and Why.
-	Moot []string
-	Why  string
+	// Moot lists knobs that change nothing while the choice stands, and Why. Hides
+	// lists those that are not even of its subject.
+	Moot  []string
+	Why   string
+	Hides []string
 }
 
 // A Limit is what a choice allows another knob.
@@ -63,13 +67,9 @@ type Limit struct {
 
 // Info returns the knob without its settings struct and default.
 func (k *Knob[S]) Info() Info {
-	kind := k.Kind
-	if k.Word == nil {
-		kind = Number
-	}
 	return Info{
 		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Unit: k.Unit, Group: k.Group,
-		Kind: kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always,
+		Kind: k.Kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always,
 	}
 }
 

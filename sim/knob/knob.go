@@ -33,8 +33,8 @@ type Knob[S any] struct {
 	Get func(*S) int64
 	Set func(*S, int64)
 
-	// Word accesses the text of a knob that is no number. Kind says which texts
-	// there are.
+	// Word accesses the text of a knob that is no number; a One without it chooses
+	// among numbers, which are the keys. Kind says which texts there are.
 	Word func(*S) *string
 	Kind Kind
 	// Choices are what One and Many choose from; Sets are names for several of
@@ -65,13 +65,16 @@ func (k *Knob[S]) Text(s *S) string {
 // Parse reads a decimal number in k.Unit, or one of the knob's texts, and stores
 // it in s. On error s keeps its value. The error says what is allowed.
 func (k *Knob[S]) Parse(s *S, text string) error {
-	if k.Word != nil {
+	if k.Word != nil || k.Kind == One {
 		info := k.Info()
 		text, err := info.Canon(text)
-		if err == nil {
-			*k.Word(s) = text
+		if err != nil {
+			return err
 		}
-		return err
+		if k.Word != nil {
+			*k.Word(s) = text
+			return nil
+		}
 	}
 	v, err := ParseDecimal(text, k.Scale)
 	if err != nil {
@@ -86,9 +89,9 @@ func (k *Knob[S]) Parse(s *S, text string) error {
 
 // Check reports whether the value in s is in range.
 func (k *Knob[S]) Check(s *S) error {
-	if k.Word != nil {
+	if k.Word != nil || k.Kind == One {
 		info := k.Info()
-		_, err := info.Canon(*k.Word(s))
+		_, err := info.Canon(k.Text(s))
 		return err
 	}
 	return k.check(k.Get(s))

@@ -173,6 +173,12 @@ func (u *Setup) Moot(key string) string {
 	return ""
 }
 
+// Hidden reports whether the knob with this key is not of what is chosen: it
+// changes nothing, and nobody wants to see it.
+func (u *Setup) Hidden(key string) bool {
+	return slices.ContainsFunc(u.Chosen(), func(c *Choice) bool { return slices.Contains(c.Hides, key) })
+}
+
 // canon is Info.Canon with the limits that stand now.
 func (u *Setup) canon(at int, text string) (string, error) {
 	k := &u.infos[at]

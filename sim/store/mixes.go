@@ -27,8 +27,8 @@ func Mixes() []Mix {
 			About: "Another program takes memory in bursts that no order of uses foretells, and the training's weights, needed in every phase, are as old as its activations, which are not.",
 		},
 		{
-			Name: "two-trainings", Title: "Two trainings, one twice as fast", GPU: 5 * unit.GiB, write: twoTrainings,
-			About: "Each training returns to its weights in a cycle, where the oldest is what is needed soonest, and an operation of one client takes twice as long as one of the other.",
+			Name: "two-trainings", Title: "Two trainings, a fast and a slow one", GPU: 5 * unit.GiB, write: twoTrainings,
+			About: "Each training returns to its weights in a cycle, where the oldest is what is needed soonest, and an operation of one client takes several times as long as one of the other.",
 		},
 		{
 			Name: "services", Title: "Services with periods of their own", GPU: 4 * unit.GiB, write: services,

@@ -46,8 +46,8 @@ type run struct {
 	tensors []tensor
 	victims victims
 	truth   victims // the same tensors as the oracle sees them
-	shelf   shelf
-	flight  []due // prefetches under way, in order; due.client is the tensor
+	shelf   shelf   // what is evicted, if there is prefetch
+	flight  []due   // prefetches under way, in order; due.client is the tensor
 
 	handled int32 // operations so far
 	number  [ops.MaxClients]int32
@@ -324,7 +324,9 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		r.move(x, InGPU, User)
 	case ravenHost:
 		r.client.Misses++
-		r.shelf.remove(x, t)
+		if r.setup.Prefetch != 0 {
+			r.shelf.remove(x, t)
+		}
 		if reason := r.makeRoom(i, x.bytes); reason != "" {
 			return reason
 		}
@@ -414,7 +416,9 @@ func (r *run) evict(i, v int32) {
 	r.pass(WaitEvict, r.setup.evict(x.bytes))
 	x.state = ravenHost
 	r.move(x, InGPU, InHost)
-	r.shelf.add(x, v, x.key)
+	if r.setup.Prefetch != 0 {
+		r.shelf.add(x, v, x.key)
+	}
 	if x.ahead {
 		r.result.Wasted++
 		x.ahead = false

@@ -137,7 +137,7 @@ func TestAgainstNaive(t *testing.T) {
 	reasons := map[Reason]int{}
 	for seed := range traces {
 		r := rand.New(rand.NewPCG(seed, 1))
-		trace, s := randomTrace(r, 20+int(seed)/3), randomSetup(r)
+		trace, s := randomTrace(r, 20+int(100*seed/traces)), randomSetup(r)
 		for _, p := range all() {
 			got, err := Run(trace, s, p)
 			if err != nil {
@@ -160,7 +160,7 @@ func TestAgainstNaive(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d runs fit, %d evictions, %d late, %d wasted, failures %v", fits, traces*6, evictions, late, wasted, reasons)
-	if fits < int64(traces) || evictions < int64(10*traces) || late == 0 || wasted == 0 || waited == 0 || len(reasons) < 6 {
+	if fits < int64(traces) || evictions < int64(10*traces) || wasted == 0 || waited == 0 || !testing.Short() && (late == 0 || len(reasons) < 6) {
 		t.Error("the random traces do not reach everything")
 	}
 }

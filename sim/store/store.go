@@ -64,4 +64,6 @@
 //  8. Time before a client's first operation is absence, not thinking.
 //  9. Memory has no addresses, so it does not fragment. A get of a tensor that
 //     its client has already is a hit.
+//  10. The report does not say whether the server handles several clients' calls
+//     at the same time. Here it does not, and waiting for it is a part of its own.
 package store

@@ -214,6 +214,9 @@ func TestLimits(t *testing.T) {
 	if _, err = Decode("t", make([]byte, MaxBytes+1)); err == nil {
 		t.Error("a file that is too long is read")
 	}
+	if testing.Short() {
+		return
+	}
 	long := Header + strings.Repeat("\n0,a,put,x,,", ops.MaxOps)
 	if _, err := Decode("t", []byte(long)); err != nil {
 		t.Errorf("the greatest number of operations: %v", err)

@@ -9,7 +9,7 @@ import (
 
 // A GPU is what kernel times depend on. Peaks are those of a data sheet, dense.
 type GPU struct {
-	Key        string // as in package machine's GPU slot
+	Key        string // of the part in package machine's GPU slot
 	Name       string
 	FP32       float64        // peak of the FP32 units, operations a second
 	TF32       float64        // peak of the TF32 tensor cores, 0 without any
@@ -21,8 +21,9 @@ type GPU struct {
 // tera is 1e12 operations a second.
 const tera = 1e12
 
-// GPUs lists the GPUs kernel times can be estimated for. The first is the G10
-// paper's and the one the model is calibrated on.
+// GPUs lists the GPUs kernel times can be estimated for, in any order but for the
+// first, which is the G10 paper's and the one the model is calibrated on. A part of
+// the machine's GPU slot that is not here is a GPU without kernel times.
 var GPUs = []GPU{
 	{"a100-40", "A100 40 GB", 19.5 * tera, 156 * tera, 1555 * unit.GBps, "NVIDIA A100 data sheet (SXM, 40 GB)", "high; calibrated"},
 	{"a100-80", "A100 80 GB", 19.5 * tera, 156 * tera, 2039 * unit.GBps, "NVIDIA A100 data sheet (SXM, 80 GB)", "high; scaled from the A100 40 GB"},
@@ -31,7 +32,7 @@ var GPUs = []GPU{
 	{"rtx-4090", "GeForce RTX 4090", 82.6 * tera, 82.6 * tera, 1008 * unit.GBps, "NVIDIA Ada architecture whitepaper", "high; scaled from the A100"},
 }
 
-// FindGPU returns the GPU with a key.
+// FindGPU returns the GPU with a key; the error says that there are no kernel times for it.
 func FindGPU(key string) (GPU, error) {
 	for _, g := range GPUs {
 		if g.Key == key {
@@ -42,7 +43,7 @@ func FindGPU(key string) (GPU, error) {
 	for i := range GPUs {
 		keys[i] = GPUs[i].Key
 	}
-	return GPU{}, fmt.Errorf("no kernel times for GPU %q; there are %s", key, strings.Join(keys, ", "))
+	return GPU{}, fmt.Errorf("no kernel times can be estimated for GPU %q; there are %s", key, strings.Join(keys, ", "))
 }
 
 // tensorPeak is how much faster the calibrated A100's TF32 tensor cores are

@@ -14,6 +14,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/ui/lab"
 )
 
@@ -91,6 +92,7 @@ type View struct {
 
 	Rows   int // of bars, 0 if it has none
 	Height int // of the drawing in pixels; it depends on the settings, never on results
+	Width  int // the least with which it can be read, in pixels; 0 if any
 
 	Table   report.Table
 	Results int     // how many systems have values in it
@@ -100,7 +102,15 @@ type View struct {
 	Variant string           // key of what it counts now
 	Picks   bool             // it has marks that can be picked
 
-	rows [][]string // of the file
+	rows   [][]string // of the file, without points
+	points []points   // below them
+	sheet  *study.Sheet
+}
+
+// points are a curve's, as its file has them.
+type points struct {
+	system, curve string
+	xs, ys        []float64
 }
 
 // Views returns all charts of a laboratory.
@@ -211,7 +221,9 @@ func (d *drawing) say(of func(*Run) string) string {
 	for _, r := range d.runs {
 		text := r.status()
 		if text == "" {
-			text = of(r)
+			if text = of(r); text != "" && r.Stale {
+				text += ", of other settings"
+			}
 		}
 		if text != "" {
 			said = append(said, r.System.Title+": "+text)
@@ -239,7 +251,17 @@ func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"syst
 
 // CSV returns what the chart shows with full precision.
 func (v *View) CSV() string {
+	rows := slices.Clone(v.rows)
+	if v.sheet != nil {
+		rows = lines(v.sheet)
+	}
+	for i := range v.points {
+		p := &v.points[i]
+		for k := range p.xs {
+			rows = append(rows, []string{p.system, p.curve, exact(p.xs[k]), exact(p.ys[k])})
+		}
+	}
 	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(v.rows) // a Builder takes everything
+	_ = csv.NewWriter(&b).WriteAll(rows) // a Builder takes everything
 	return b.String()
 }

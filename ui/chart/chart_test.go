@@ -196,9 +196,66 @@ func TestSheets(t *testing.T) {
 	var b strings.Builder
 	for _, s := range sheets() {
 		v := chart.Sheet(&s, bakery())
+		v.Table = chart.Differences(&s)
 		b.WriteString(describe(&v))
 	}
 	golden(t, "sheets.txt", b.String())
+}
+
+// TestEncoded keeps a figure of every kind as charts.js gets it, for its own test
+// (build/e2e/unit). What is not a number is null there.
+func TestEncoded(t *testing.T) {
+	type encoded struct {
+		ID     string          `json:"id"`
+		Figure json.RawMessage `json:"figure"`
+		Data   []*float64      `json:"data"`
+	}
+	c := context()
+	views := chart.Views(c, runs(c.Info))
+	for _, s := range sheets() {
+		views = append(views, chart.Sheet(&s, c.Info))
+	}
+	var list []encoded
+	for _, v := range views {
+		if v.Figure == nil {
+			continue
+		}
+		text, data := v.Figure.Encode()
+		e := encoded{v.ID, json.RawMessage(text), make([]*float64, len(data))}
+		for i := range data {
+			if !math.IsNaN(data[i]) {
+				e.Data[i] = &data[i]
+			}
+		}
+		list = append(list, e)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "figures.json", strings.ReplaceAll(string(text), `{"id"`, "\n"+`{"id"`)+"\n")
+}
+
+func BenchmarkViews(b *testing.B) {
+	c, rs := many(18)
+	for _, r := range rs {
+		for i := range r.Report.Curves {
+			k := &r.Report.Curves[i]
+			if k.Picks == nil {
+				k.X, k.Y = nil, nil
+				for j := range 400 {
+					k.X, k.Y = append(k.X, float64(j)), append(k.Y, 1+float64(j%7))
+				}
+			}
+		}
+	}
+	for b.Loop() {
+		for _, v := range chart.Views(c, rs) {
+			if v.Figure != nil {
+				v.Figure.Encode()
+			}
+		}
+	}
 }
 
 // many is a laboratory with n systems and results for all of them.
@@ -257,7 +314,7 @@ func TestFigures(t *testing.T) {
 			continue
 		}
 		text, data := v.Figure.Encode()
-		if !json.Valid([]byte(text)) || text == "{}" {
+		if !json.Valid([]byte(text)) || text == "{}" || strings.Contains(text, "null") {
 			t.Errorf("%s: no JSON: %s", v.ID, text)
 		}
 		if v.Height < 100 {

@@ -158,8 +158,8 @@ func (d *drawing) curves() {
 			for i := range xs {
 				x.add(xs[i])
 				y.add(ys[i])
-				v.rows = append(v.rows, []string{r.System.Name, c.Name, exact(xs[i]), exact(ys[i])})
 			}
+			v.points = append(v.points, points{r.System.Name, c.Name, xs, ys})
 			if t.y.any && c.Picks == nil {
 				tracks = append(tracks, t)
 			}
@@ -367,8 +367,8 @@ func (d *drawing) bands() {
 			tops[i] += max(z, 0)
 			x.add(xs[i])
 			y.add(tops[i])
-			v.rows = append(v.rows, []string{r.System.Name, c.Name, exact(xs[i]), exact(z)})
 		}
+		v.points = append(v.points, points{r.System.Name, c.Name, xs, levels[k]})
 		p.Series = append(p.Series, Series{Name: c.Name, Shape: Area, Look: d.bandLook(c.Name, k), Faded: r.Stale, Points: f.points(xs, tops), Picks: f.add()})
 		p.Legend = append(p.Legend, c.Name)
 	}
@@ -377,8 +377,8 @@ func (d *drawing) bands() {
 		for i := range mx {
 			x.add(mx[i])
 			y.add(my[i])
-			v.rows = append(v.rows, []string{r.System.Name, c.Name, exact(mx[i]), exact(my[i])})
 		}
+		v.points = append(v.points, points{r.System.Name, c.Name, mx, my})
 		p.Series = append(p.Series, Series{Name: c.Name, Shape: Marks, Look: Look{Color: "--text"}, Faded: r.Stale, Points: f.points(mx, my), Picks: f.add(picks...)})
 		p.Legend = append(p.Legend, c.Name)
 		v.Picks = v.Picks || len(picks) > 0

@@ -1,6 +1,9 @@
 package chart
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Figure is what charts.js draws. Exactly one of Bars, Columns and Panels is
 // not nil. Colors are names of CSS variables, "--system-3", so that the page's
@@ -128,11 +131,32 @@ type Limit struct {
 
 // Encode returns the figure for charts.js: JSON without its numbers, and the numbers.
 func (f *Figure) Encode() (text string, data []float64) {
+	f.fill()
 	b, err := json.Marshal(f)
 	if err != nil {
 		return "{}", nil // only a value that is not finite could do that
 	}
 	return string(b), f.Data
+}
+
+// fill makes lists of nothing empty ones, which JSON tells from null.
+func (f *Figure) fill() {
+	if b := f.Bars; b != nil {
+		b.Rows, b.Parts = some(b.Rows), some(b.Parts)
+	}
+	if c := f.Columns; c != nil {
+		c.Labels, c.Groups, c.Kinds, c.Names, c.Notes = some(c.Labels), some(c.Groups), some(c.Kinds), some(c.Names), some(c.Notes)
+	}
+	if p := f.Panels; p != nil {
+		p.Names, p.Series, p.Legend = some(p.Names), some(p.Series), some(p.Legend)
+	}
+}
+
+func some[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
 }
 
 // add appends numbers and says where they are.
@@ -146,6 +170,7 @@ func (f *Figure) add(values ...float64) Column {
 func (f *Figure) points(xs, ys []float64) Column {
 	n := min(len(xs), len(ys))
 	c := Column{len(f.Data), 2 * n}
+	f.Data = slices.Grow(f.Data, 2*n)
 	for i := range n {
 		f.Data = append(f.Data, xs[i], ys[i])
 	}

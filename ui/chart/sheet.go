@@ -18,24 +18,25 @@ const (
 	panelTop      = 48
 )
 
-// Sheet returns a figure of a paper: what was published, and ours.
+// Sheet returns a figure of a paper: what was published, and ours. Its table is
+// made by [Differences], because it is long and seldom open.
 func Sheet(s *study.Sheet, info *lab.Info) View {
 	v := View{
 		ID: s.Paper + "-" + s.Figure, Title: called(s), Mode: s.Note,
 		Note: strings.TrimSpace(s.Note + " " + sentence(s.Tally.Verdict)), Alt: s.Drawing.Describe(),
-		Results: len(s.Drawing.Published) + len(s.Drawing.Curves),
+		Results: len(s.Drawing.Published) + len(s.Drawing.Curves), sheet: s,
 	}
-	v.Table = differences(s)
-	v.rows = lines(s)
 	d := &paperDrawing{Drawing: &s.Drawing, info: info}
 	switch s.Drawing.Kind {
 	case study.Table:
 		return v
 	case study.Bars, study.Stacks:
 		v.Height, v.Figure = columnsHeight, d.columns()
+		v.Width = 50 + 14*len(v.Figure.Columns.Labels)
 		v.Text = "Bars: this simulator. Ticks: the published values."
 	default:
 		v.Height, v.Figure = panelTop+panelRows(len(s.Drawing.Panels))*panelHeight, d.panels()
+		v.Width = 640
 		what := "Lines"
 		if s.Drawing.Kind == study.Dots {
 			what = "Dots"
@@ -133,7 +134,7 @@ func (d *paperDrawing) columns() *Figure {
 		bars[i] = slices.Repeat([]float64{math.NaN()}, places)
 	}
 	var ticks []float64
-	level, there := make([]float64, places), make([]bool, places)
+	level, over, there := make([]float64, places), make([]float64, places), make([]bool, places)
 	for i := range d.Published {
 		m, u := &d.Published[i], &d.Ours[i]
 		at := slices.Index(d.Panels, m.Panel)*width + indexOf(d.Series, m.Series)
@@ -148,10 +149,11 @@ func (d *paperDrawing) columns() *Figure {
 		}
 		if u.Known && u.Fits {
 			bars[kind][at] = u.Y
+			over[at] += u.Y
 		}
 		if text := fitting(m, u); text != "" {
 			if first {
-				c.Notes = append(c.Notes, Note{At: at, Over: u.Y, Text: text})
+				c.Notes = append(c.Notes, Note{At: at, Text: text})
 			}
 			continue
 		}
@@ -169,6 +171,9 @@ func (d *paperDrawing) columns() *Figure {
 				c.Notes = append(c.Notes, Note{At: at, Text: Dash})
 			}
 		}
+	}
+	for i := range c.Notes {
+		c.Notes[i].Over = over[c.Notes[i].At]
 	}
 	for i := range kinds {
 		look := d.look(&kinds[i], i)
@@ -202,11 +207,19 @@ func fitting(published, ours *study.Mark) string {
 
 // y is the vertical axis.
 func (d *paperDrawing) y() Axis {
-	a := Axis{Name: d.Axes.Y, Unit: d.Axes.Y, Log: d.Axes.LogY, Min: end(d.Axes.Least), Max: end(d.Axes.Most)}
+	a := Axis{Name: d.Axes.Y, Unit: unitOf(d.Axes.Y), Log: d.Axes.LogY, Min: end(d.Axes.Least), Max: end(d.Axes.Most)}
 	if a.Min == nil && !a.Log {
 		a.Min = ptr(0)
 	}
 	return a
+}
+
+// unitOf is the unit in an axis's name: "s" of "time, s".
+func unitOf(name string) string {
+	if at := strings.LastIndex(name, ", "); at >= 0 {
+		return name[at+2:]
+	}
+	return name
 }
 
 // x is the horizontal axis.
@@ -289,8 +302,8 @@ func (d *paperDrawing) points(c *report.Curve) (xs, ys []float64) {
 	return xs, ys
 }
 
-// differences is the table of a sheet.
-func differences(s *study.Sheet) report.Table {
+// Differences is the table of a sheet: every point, published and ours.
+func Differences(s *study.Sheet) report.Table {
 	t := report.Table{Title: s.Title, Head: []string{"What", "System", "Quantity", "Published", "Here", "Difference", "Verdict"}}
 	for i := range s.Rows {
 		l := &s.Rows[i]

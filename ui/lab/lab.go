@@ -193,6 +193,15 @@ func (l *Lab) Paper(key string) (*study.Paper, error) {
 	return nil, fmt.Errorf("unknown paper %q; there are %s", key, strings.Join(keys, ", "))
 }
 
+// Studies returns all papers.
+func (l *Lab) Studies() []*study.Paper {
+	list := make([]*study.Paper, len(l.studies))
+	for i, p := range l.studies {
+		list[i], _ = l.Paper(p.Key) // it is there
+	}
+	return list
+}
+
 // A Spec is a laboratory with its types: S the settings of a run, W what runs, R
 // a result. New erases them.
 type Spec[S, W, R any] struct {
@@ -401,7 +410,8 @@ func (l *Info) check() error {
 
 // A Brief is a piece of the line that says what all numbers are about.
 type Brief struct {
-	// Text has the keys of knobs in braces: "{model}, batch {batch}".
+	// Text has the keys of knobs in braces: "{model}, batch {batch}". Where one has
+	// nothing to say the piece is left out, unless a "?" follows the key.
 	Text string
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.

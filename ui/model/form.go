@@ -61,8 +61,8 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		if k.Panel != p.Key || k.Key == r.Info.Entry {
 			continue
 		}
-		if k.Kind == knob.One && u.Moot(k.Key) != "" {
-			continue // not what is asked now
+		if u.Hidden(k.Key) {
+			continue
 		}
 		if len(f.Groups) == 0 || f.Groups[len(f.Groups)-1].Name != k.Group {
 			f.Groups = append(f.Groups, Group{Name: k.Group})
@@ -97,6 +97,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			o := Option{Key: c.Key, Label: label(&c), Help: c.Help, Source: c.Source, Chosen: c.Key == text}
 			if o.Chosen {
 				f.Hint = c.Help
+				f.Help = strings.TrimSpace(f.Help + " " + c.More)
 				if c.Source != "" {
 					f.Help += " Source: " + c.Source + "."
 				}
@@ -188,7 +189,7 @@ func (r *Room) errors() (n int) {
 // matter now.
 func words(u *knob.Setup, key string) string {
 	k, text := u.Knob(key), u.Text(key)
-	if k == nil || u.Moot(key) != "" {
+	if k == nil || u.Hidden(key) {
 		return ""
 	}
 	switch k.Kind {
@@ -215,17 +216,21 @@ func (r *Room) Brief() (pieces, trust []string) {
 	u := r.State.Setup
 	base := u.Base()
 	for i, b := range r.Info.Brief {
+		lacks := false
 		text := fill(b.Text, func(key string) string {
-			if w := r.word(key); w != "" {
-				return w
+			key, optional := strings.CutSuffix(key, "?")
+			w := r.word(key)
+			if w == "" {
+				w = words(u, key)
 			}
-			return words(u, key)
+			lacks = lacks || w == "" && !optional
+			return w
 		})
 		if i == 0 && r.Entry() != "" {
 			text = r.Entry()
 		}
 		text = strings.Join(strings.Fields(text), " ")
-		if text == "" {
+		if text == "" || lacks && (i > 0 || r.Entry() == "") {
 			continue
 		}
 		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {

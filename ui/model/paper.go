@@ -88,12 +88,18 @@ func (p *Papers) split(name string) (x *paper, figure string) {
 		return x, figure
 	}
 	if !slices.ContainsFunc(x.outline.Figures, func(f study.FigureOutline) bool { return f.ID == figure }) {
-		figure = ""
-		if len(x.outline.Figures) > 0 {
-			figure = x.outline.Figures[0].ID
-		}
+		figure = x.first()
 	}
 	return x, figure
+}
+
+// first is the figure that is shown first: the first with published values.
+func (x *paper) first() string {
+	if len(x.outline.Figures) == 0 {
+		return ""
+	}
+	at := max(0, slices.IndexFunc(x.outline.Figures, func(f study.FigureOutline) bool { return f.Points > 0 }))
+	return x.outline.Figures[at].ID
 }
 
 // Shown is the figure that is shown, by its full name: "g10.14".
@@ -412,7 +418,7 @@ func (p *Papers) Standing(name string) Standing {
 			}
 		case r.known():
 			s.Known++
-		case len(r.wanted) > 0 && (figure == study.AllClaims || r.wanted[figure]):
+		case r.wanted[figure]:
 			s.Waiting++
 			s.done += r.done
 		}

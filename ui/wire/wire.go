@@ -7,6 +7,9 @@
 // a length and their elements, pointers a byte and what they point to. Maps,
 // interfaces and functions are refused. JSON would do; it would cost a worker 0.8
 // MB of program and the page tens of milliseconds for the curves of a comparison.
+//
+// A message begins with a number for its type, because a page may outlive the
+// site it came from: what a newer program says to it is then an [ErrOther].
 package wire
 
 import (
@@ -19,7 +22,8 @@ import (
 
 // Marshal writes v, a pointer or a value.
 func Marshal(v any) ([]byte, error) {
-	return write(nil, reflect.Indirect(reflect.ValueOf(v)))
+	x := reflect.Indirect(reflect.ValueOf(v))
+	return write(binary.LittleEndian.AppendUint32(nil, print(x.Type())), x)
 }
 
 // errShort is the error of bytes that end too early.
@@ -81,7 +85,14 @@ func write(b []byte, v reflect.Value) (_ []byte, err error) {
 // not of that type give an error; what *v holds then is of no use.
 func Unmarshal(data []byte, v any) error {
 	r := reader{data: data}
-	if err := r.read(reflect.ValueOf(v).Elem()); err != nil {
+	x := reflect.ValueOf(v).Elem()
+	switch p, err := r.take(4); {
+	case err != nil:
+		return err
+	case binary.LittleEndian.Uint32(p) != print(x.Type()):
+		return ErrOther
+	}
+	if err := r.read(x); err != nil {
 		return err
 	}
 	if len(r.data) > 0 {

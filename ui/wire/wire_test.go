@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/binary"
 	"math"
 	"reflect"
 	"testing"
@@ -60,8 +61,47 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%T is written", v)
 		}
 	}
-	if Unmarshal([]byte{0}, new(map[string]int)) == nil {
+	m := map[string]int{}
+	if Unmarshal(head(&m), &m) == nil {
 		t.Error("a map is read")
+	}
+}
+
+// head is how messages of v's type begin.
+func head(v any) []byte {
+	return binary.LittleEndian.AppendUint32(nil, print(reflect.TypeOf(v).Elem()))
+}
+
+func TestOther(t *testing.T) {
+	type list struct {
+		N    int
+		Next *list
+	}
+	for _, tt := range []struct {
+		written, read any
+		same          bool
+	}{
+		{&struct{ A, B int }{1, 2}, &struct{ A, B int }{}, true},
+		{&struct{ A, B int }{1, 2}, &struct{ A, C int }{}, false},
+		{&struct{ A, B int }{1, 2}, &struct{ A int }{}, false},
+		{&struct{ A int }{1}, &struct{ A int8 }{}, false},
+		{&struct{ A []inner }{}, &struct{ A []outer }{}, false},
+		{&struct{ A, B []inner }{}, &struct{ A, B []inner }{}, true},
+		{&list{1, &list{N: 2}}, &list{}, true},
+	} {
+		data, err := Marshal(tt.written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := ErrOther
+		if tt.same {
+			want = nil
+		}
+		if err := Unmarshal(data, tt.read); err != want {
+			t.Errorf("%T read as %T: %v, want %v", tt.written, tt.read, err, want)
+		} else if tt.same && !reflect.DeepEqual(tt.read, tt.written) {
+			t.Errorf("got %+v, want %+v", tt.read, tt.written)
+		}
 	}
 }
 
@@ -70,11 +110,11 @@ func TestRefused(t *testing.T) {
 func FuzzUnmarshal(f *testing.F) {
 	x := example()
 	data, _ := Marshal(&x)
-	f.Add(data)
+	f.Add(data[4:])
 	f.Add([]byte{1, 255, 255, 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var v outer
-		if Unmarshal(data, &v) != nil {
+		if Unmarshal(append(head(&v), data...), &v) != nil {
 			return
 		}
 		again, err := Marshal(&v)

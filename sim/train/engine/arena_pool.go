@@ -1,6 +1,9 @@
 package engine
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A hole is a run of free pages.
 type hole struct{ at, pages int64 }
@@ -52,12 +55,7 @@ func (p *pool) take(i int, rest hole) {
 // release gives n pages back and joins them with the holes beside them.
 func (p *pool) release(at, n int64) {
 	p.used -= n
-	i, _ := slices.BinarySearchFunc(p.holes, at, func(h hole, at int64) int {
-		if h.at < at {
-			return -1
-		}
-		return 1
-	})
+	i, _ := slices.BinarySearchFunc(p.holes, at, func(h hole, at int64) int { return cmp.Compare(h.at, at) })
 	joinsLeft := i > 0 && p.holes[i-1].at+p.holes[i-1].pages == at
 	joinsRight := i < len(p.holes) && at+n == p.holes[i].at
 	switch {

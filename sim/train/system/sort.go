@@ -1,6 +1,7 @@
 package system
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/train/published"
@@ -19,13 +20,7 @@ func SortBy[E any](q quirk.Set, a []E, value func(E) float64) {
 		published.Sort(keys, nil)
 	} else {
 		slices.SortFunc(keys, func(x, y published.Key) int {
-			switch {
-			case x.Value > y.Value:
-				return -1
-			case x.Value < y.Value:
-				return 1
-			}
-			return int(x.Index - y.Index)
+			return cmp.Or(cmp.Compare(y.Value, x.Value), cmp.Compare(x.Index, y.Index))
 		})
 	}
 	was := slices.Clone(a)

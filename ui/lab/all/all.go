@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
 
@@ -20,6 +21,7 @@ type Door struct {
 // Labs lists the laboratories in the order of the page's tabs.
 var Labs = []Door{
 	{"train", "train", train.New},
+	{"store", "store", store.New},
 }
 
 // Find returns the laboratory with this name.

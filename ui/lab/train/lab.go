@@ -75,7 +75,7 @@ func New() lab.Lab {
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(),
 			Brief: []lab.Brief{
-				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -185,7 +185,7 @@ func workloadKnobs() []knob.Knob[settings] {
 			hint = fmt.Sprintf("In %s. Worth trying: %s.", m.Sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Batches), " ", ", "), "[]"))
 		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About + " " + zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
 				{Key: "times", Choices: times},
@@ -201,7 +201,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Word: func(s *settings) *string { return &s.Times },
 		Choices: []knob.Choice{
 			{
-				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Moot: []string{"gpu"}, Why: "the paper's A100",
+				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
 				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 			},
 			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A clean roofline model of the GPU: what a warm, well-measured kernel takes."},

@@ -53,10 +53,11 @@ func Effects() []Effect {
 		times[run{f[0], f[1], f[2], f[3]}] = [2]unit.Cycles{unit.Cycles(integer(f[4])), unit.Cycles(integer(f[5]))}
 	}
 	var es []Effect
-	headline := Headline()
+	workloads := Headline()
 	for _, q := range quirk.All() {
-		for _, p := range headline {
-			for _, system := range Affected(q.Quirk) {
+		affected := Affected(q.Quirk)
+		for _, p := range workloads {
+			for _, system := range affected {
 				r := run{noQuirk, p.Model, strconv.Itoa(p.Batch), system}
 				base := times[r]
 				r.quirk = q.Key

@@ -105,19 +105,19 @@ func quantileOf(quantity string) (at float64, ok bool) {
 }
 
 // Slowdown returns every kernel's time over its ideal time in the reported
-// iteration, smallest first.
+// iteration, smallest first, as the artifact prints it.
 func Slowdown(r *result.Result) []float64 {
+	if !single(r) {
+		return result.Slowdowns(r)
+	}
 	xs := make([]float64, len(r.Kernels))
-	for i := range r.Kernels {
+	for i := range r.Kernels { // printed as the stall's share, with six digits, small ones as 0
 		k := &r.Kernels[i]
-		xs[i] = float64(k.End-k.Start) / float64(k.Ideal)
-		if single(r) { // printed as the stall's share, with six digits, small ones as 0
-			x := float64(k.End-k.Start-k.Ideal) / float64(k.Ideal)
-			if x < 1e-4 {
-				x = 0
-			}
-			xs[i] = 1 + six(x)
+		x := float64(k.End-k.Start-k.Ideal) / float64(k.Ideal)
+		if x < 1e-4 {
+			x = 0
 		}
+		xs[i] = 1 + six(x)
 	}
 	slices.Sort(xs)
 	return xs
@@ -126,7 +126,7 @@ func Slowdown(r *result.Result) []float64 {
 // slowed computes a quantity of Figure 13 from sorted slowdowns.
 func slowed(quantity string, xs []float64) float64 {
 	if at, ok := quantileOf(quantity); ok {
-		return quantile(xs, at)
+		return result.Quantile(xs, at)
 	}
 	limit := 1.01
 	if quantity == "slow_10" {
@@ -134,14 +134,6 @@ func slowed(quantity string, xs []float64) float64 {
 	}
 	i, _ := slices.BinarySearch(xs, math.Nextafter(limit, 2))
 	return float64(len(xs)-i) / float64(len(xs))
-}
-
-// quantile returns the element of sorted xs at share q.
-func quantile(xs []float64, q float64) float64 {
-	if len(xs) == 0 {
-		return 0
-	}
-	return xs[int(math.Round(q*float64(len(xs)-1)))]
 }
 
 // curveSteps is the number of steps of a curve of Figure 13.
@@ -153,7 +145,7 @@ func worst(r *result.Result) []float64 {
 	xs := Slowdown(r)
 	ys := make([]float64, curveSteps+1)
 	for k := range ys {
-		ys[k] = quantile(xs, 0.75+0.25*float64(k)/curveSteps)
+		ys[k] = result.Quantile(xs, 0.75+0.25*float64(k)/curveSteps)
 	}
 	return ys
 }

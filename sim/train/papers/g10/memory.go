@@ -77,13 +77,9 @@ func analyze(run string, w any) (*study.Outcome, error) {
 	if at < 0 {
 		return nil, fmt.Errorf("g10: there is no analysis %q", run)
 	}
-	return MemoryOf(w.(*workload.Workload)).outcome(studied[at]), nil
-}
-
-// outcome says what Figures 2, 3 and 4 show of workload n.
-func (m *Memory) outcome(n Need) *study.Outcome {
-	name := n.String()
-	o := &study.Outcome{Run: n.analysis(), Fits: true, Values: []float64{m.MeanActive, float64(m.Largest), m.Over100ms, m.Over10s, m.Swappable, 0}}
+	name := studied[at].String()
+	m := MemoryOf(w.(*workload.Workload))
+	o := &study.Outcome{Run: run, Fits: true, Values: []float64{m.MeanActive, float64(m.Largest), m.Over100ms, m.Over10s, m.Swappable, 0}}
 	if n := len(m.Periods); n > 0 {
 		o.Values[Longest] = m.Periods[n-1].Micros
 	}
@@ -101,7 +97,7 @@ func (m *Memory) outcome(n Need) *study.Outcome {
 		sizes.X, sizes.Y = append(sizes.X, p.Micros), append(sizes.Y, float64(p.Bytes))
 	}
 	o.Curves = []report.Curve{kernels(allTensors, m.All), kernels(activeTensors, m.Active), lengths, sizes}
-	return o
+	return o, nil
 }
 
 // A Period is an inactive period as Figures 3 and 4 show it.

@@ -1,10 +1,6 @@
 package g10
 
-import (
-	"slices"
-
-	"spillway/sim/study"
-)
+import "spillway/sim/study"
 
 // Tolerance is the relative difference up to which a point agrees with measured
 // kernel times, Rebuilt that for bundled workloads: their networks are rebuilt
@@ -33,13 +29,20 @@ func Paper() *study.Paper {
 		Cannot:    "does not fit",
 		Measure:   measure, Curves: curves, Analyze: analyze, Why: why,
 	}
+	p.Points = make([]study.Point, len(all))
 	for i := range all {
-		p.Points = append(p.Points, all[i].Point)
+		p.Points[i] = all[i].Point
 	}
 	return p
 }
 
 // of returns the points of a figure.
 func of(all []Point, figure string) []Point {
-	return slices.DeleteFunc(slices.Clone(all), func(p Point) bool { return p.Figure != figure })
+	var points []Point
+	for i := range all {
+		if all[i].Figure == figure {
+			points = append(points, all[i])
+		}
+	}
+	return points
 }

@@ -77,6 +77,7 @@ type Point struct {
 // figure order.
 func Published() []Point {
 	var points []Point
+	parts := machine.Knobs()
 	for _, f := range records("published.csv", publishedCSV)[1:] {
 		p := Point{
 			Point: study.Point{Figure: f[0], Quantity: f[1], System: f[4], Fits: f[10] != "does-not-fit", Unit: f[11], Source: f[12]},
@@ -86,7 +87,7 @@ func Published() []Point {
 		if p.Fits {
 			p.Value = number(f[10])
 		}
-		p.describe()
+		p.describe(parts)
 		points = append(points, p)
 	}
 	return points
@@ -97,7 +98,7 @@ func Published() []Point {
 // and quantiles of kernel time over ideal time.
 func Slowdowns() []Point {
 	rows := records("slowdowns.csv", slowdownsCSV)
-	g := machine.G10()
+	g, parts := machine.G10(), machine.Knobs()
 	var points []Point
 	for _, f := range rows[1:] {
 		for i, quantity := range rows[0][5:] {
@@ -108,7 +109,7 @@ func Slowdowns() []Point {
 			if _, ok := quantileOf(quantity); !ok {
 				p.Unit = "share"
 			}
-			p.describe()
+			p.describe(parts)
 			points = append(points, p)
 		}
 	}
@@ -133,16 +134,22 @@ func Headline() []Point {
 
 // Request returns the run that p was measured by, in as-published mode.
 func (p *Point) Request() train.Request {
-	q := train.Request{System: p.System, Machine: machine.G10(), Options: system.Published()}
-	q.Machine.HostMemory = unit.Bytes(p.HostGiB) * unit.GiB
-	q.Machine.GPULink, q.Machine.HostLink, q.Machine.SSDRead = p.Link, p.Link, p.SSD
-	q.Machine.SSDWrite = machine.SSDWriteFor(p.SSD)
+	q := train.Request{System: p.System, Machine: p.machine(), Options: system.Published()}
 	q.Options.Noise, q.Options.Seed = p.Noise, p.Seed
 	return q
 }
 
-// describe says for people and as a setup what p is measured on.
-func (p *Point) describe() {
+func (p *Point) machine() machine.Machine {
+	m := machine.G10()
+	m.HostMemory = unit.Bytes(p.HostGiB) * unit.GiB
+	m.GPULink, m.HostLink, m.SSDRead = p.Link, p.Link, p.SSD
+	m.SSDWrite = machine.SSDWriteFor(p.SSD)
+	return m
+}
+
+// describe says for people and as a setup what p is measured on; parts are the
+// machine's knobs.
+func (p *Point) describe(parts []knob.Knob[machine.Machine]) {
 	p.Of = Network(p.Model, p.Batch)
 	switch p.Figure {
 	case "16", "17":
@@ -154,10 +161,10 @@ func (p *Point) describe() {
 	}
 	p.Is = is(p.Model, p.Batch)
 	p.Set = p.Is + mode
-	q, base := p.Request(), machine.G10()
-	for _, k := range machine.Knobs() {
-		if k.Get(&q.Machine) != k.Get(&base) {
-			p.Set += " " + k.Key + "=" + k.Text(&q.Machine)
+	on, base := p.machine(), machine.G10()
+	for i := range parts {
+		if k := &parts[i]; k.Get(&on) != k.Get(&base) {
+			p.Set += " " + k.Key + "=" + k.Text(&on)
 		}
 	}
 	if p.Noise != 0 {

@@ -69,18 +69,18 @@ func (r *relief) during(start, end int32) []float64 {
 // transfers would now take other kernels, or that cover a kernel that was
 // relieved.
 func (s *planner) refresh() {
-	stale, open := s.stale[:0], s.open[:0]
+	stale, left := s.stale[:0], s.open[:0]
 	for _, i := range s.open {
 		c := &s.periods[i]
-		if c.done || c.spent {
+		if c.state != open {
 			continue
 		}
-		open = append(open, i)
+		left = append(left, i)
 		if s.refit(c) || s.relief.changed(c.gone, c.back, s.n) {
 			stale = append(stale, c)
 		}
 	}
-	s.open = open
+	s.open = left
 	if s.relief.lo < s.relief.hi {
 		s.relief.update(s)
 	}
@@ -101,7 +101,9 @@ func (s *planner) refresh() {
 			first = first[1:]
 		}
 		c.benefit = first[0].benefit
-		c.spent = len(s.relief.during(c.gone, c.back)) == 0
+		if len(s.relief.during(c.gone, c.back)) == 0 {
+			c.state = spent
+		}
 	}
 }
 

@@ -53,15 +53,15 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			kept := make([]period, len(s.periods))
 			copy(kept, s.periods)
 			for i := range s.periods {
-				if c := &s.periods[i]; !c.done {
-					c.gone, c.back, c.benefit, c.spent = -1, -1, -1, false
+				if c := &s.periods[i]; c.state < settled {
+					c.gone, c.back, c.benefit, c.state = -1, -1, -1, open
 				}
 			}
 			s.relief.lo, s.relief.hi = 0, s.n
 			s.open = everyPeriod(s)
 			s.refresh()
 			for i := range kept {
-				if kept[i].spent { // when its transfers would be, nobody asks any more
+				if kept[i].state == spent { // when its transfers would be, nobody asks any more
 					kept[i].gone, kept[i].back = s.periods[i].gone, s.periods[i].back
 				}
 				if kept[i] != s.periods[i] {

@@ -117,6 +117,7 @@ var Host = system.System{
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
 	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
+	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: directRuntime,
 }

@@ -14,11 +14,11 @@ func (s *planner) round() bool {
 	}
 	s.rounds++
 	c := s.best()
-	if c.done || c.benefit <= 0 && !s.quirks.Has(quirk.ZeroBenefit) {
+	if c.state >= settled || c.benefit <= 0 && !s.quirks.Has(quirk.ZeroBenefit) {
 		return false
 	}
 	s.examine(c)
-	if s.moot = c.done && c.benefit != 0; s.moot {
+	if s.moot = c.state >= settled && c.benefit != 0; s.moot {
 		c.benefit = 0
 	}
 	return true
@@ -28,24 +28,24 @@ func (s *planner) round() bool {
 func (s *planner) examine(c *period) {
 	switch {
 	case s.fits(c) || c.end-c.start == 1:
-		c.done = true
+		c.state = settled
 	case c.length > s.safe(s.ssdOut, s.ssdIn, c.size):
+		c.state = settled
 		to := s.destination(c)
 		s.move(c, to)
-		if to == machine.Host && c.planned {
+		if to == machine.Host && c.state == moved {
 			s.keep(c)
 		}
-		c.done = true
 	case c.length > s.safe(s.hostLink, s.hostLink, c.size):
+		c.state = settled
 		if s.hostFits(c.size) {
 			s.move(c, machine.Host)
-			if c.planned || s.quirks.Has(quirk.ZeroBenefit) {
+			if c.state == moved || s.quirks.Has(quirk.ZeroBenefit) {
 				s.keep(c)
 			}
 		}
-		c.done = true
 	case !s.quirks.Has(quirk.ZeroBenefit):
-		c.done = true
+		c.state = settled
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *planner) move(c *period, to machine.Tier) {
 		return
 	}
 	c.gone, c.back = int32(gone), int32(back)
-	c.planned = true
+	c.state = moved
 	s.moved = append(s.moved, c)
 	s.emit(s.kernel(c.start), program.Evict, c.tensor, to)
 	if to == machine.Host {
@@ -129,7 +129,7 @@ func (s *planner) moveUntracked(c *period, to machine.Tier) {
 	gone := s.at(s.clock[c.start]+out.time(c.size), c.start, c.end)
 	back := s.at(s.clock[c.end]-s.lead(in, c.size), c.start, c.end)
 	if back != c.start {
-		c.planned = true
+		c.state = moved
 		s.emit(s.kernel(c.start), program.Evict, c.tensor, to)
 		s.emit(s.kernel(back), program.Prefetch, c.tensor, machine.Nowhere)
 	}

@@ -69,9 +69,7 @@ func (r rate) time(n int64) float64 { return r.latency + float64(n)/r.bandwidth 
 type period struct {
 	start, end int32 // end runs on past n when the period wraps
 	wraps      bool
-	done       bool // needs no more attention
-	spent      bool // its move would relieve no kernel
-	planned    bool // an operation was planned
+	state      state
 	tensor     workload.TensorID
 	size       int64
 	length     float64 // µs
@@ -81,6 +79,16 @@ type period struct {
 	gone, back int32
 	benefit    float64
 }
+
+// A state is how far the planner is with a period. It only ever grows.
+type state uint8
+
+const (
+	open    state = iota // moving the tensor may help
+	spent                // moving it would relieve no kernel
+	settled              // examined: it stays
+	moved                // examined: it moves
+)
 
 // newPlanner sets up the estimates before anything is planned.
 func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.Options) *planner {

@@ -43,7 +43,7 @@ func (s *planner) dropForGood() {
 			return
 		}
 		c := &s.periods[k.Index]
-		if c.planned || c.wraps || hill < c.start || hill >= c.end {
+		if c.state == moved || c.wraps || hill < c.start || hill >= c.end {
 			continue
 		}
 		s.emit(s.kernel(c.start), program.Evict, c.tensor, machine.SSD)

@@ -1,0 +1,73 @@
+// Makes the chart library's options of a figure of every kind, without the
+// library and without a browser. ui/chart's tests write the figures.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import vm from 'node:vm';
+
+const root = new URL('../../../', import.meta.url);
+const figures = JSON.parse(readFileSync(new URL('ui/chart/testdata/figures.json', root), 'utf8'));
+
+// page is as much of a browser as charts.js needs before it draws.
+function page() {
+  const window = {};
+  const scope = {
+    window, addEventListener() {}, Float64Array, performance,
+    document: { createElement: () => ({ getContext: () => ({ measureText: (text) => ({ width: 6 * text.length }) }) }) },
+    IntersectionObserver: class { observe() {} unobserve() {} },
+  };
+  vm.runInNewContext(readFileSync(new URL('public/charts.js', root), 'utf8'), scope);
+  return window.charts;
+}
+
+const theme = { v: (name) => { assert.match(name, /^--[\w-]+$/); return '#123456'; }, family: 'x', font: { fontFamily: 'x', fontSize: 12, color: '#000' } };
+const charts = page();
+const options = ({ figure, data }, hidden = new Set()) => charts.options(figure, Float64Array.from(data, (x) => x ?? NaN), theme, 600, 340, hidden);
+
+// finite walks an option: ECharts draws nothing where a number is none.
+function finite(value, path) {
+  if (typeof value === 'number') assert.ok(Number.isFinite(value), path);
+  else if (ArrayBuffer.isView(value)) value.forEach((x, i) => assert.ok(Number.isFinite(x), `${path}[${i}]`));
+  else if (value && typeof value === 'object') for (const [key, v] of Object.entries(value)) finite(v, `${path}.${key}`);
+}
+
+for (const f of figures) {
+  test(`options of ${f.id}`, () => {
+    const { option, shape } = options(f);
+    finite(option, f.id);
+    assert.ok(JSON.stringify(shape).length > 2);
+    const ids = option.series.map((s) => s.id);
+    assert.equal(new Set(ids).size, ids.length, 'every series has an id of its own, which updates find it by');
+    assert.deepEqual(JSON.stringify(options(f).shape), JSON.stringify(shape));
+    if (option.legend) {
+      const names = option.legend.data.map((d) => d.name ?? d);
+      for (const name of names) assert.ok(option.series.some((s) => s.name === name), name);
+    }
+  });
+}
+
+const of = (id) => figures.find((f) => f.id === id);
+
+test('the tooltip of curves names every curve at the cursor', () => {
+  const { option } = options(of('heat'));
+  const tip = option.tooltip.formatter([{ axisIndex: 0, axisValue: 0.5 }]).replace(/<[^>]*>/g, ' ');
+  for (const text of ['Dream (demand)', 'Oven', 'Kiln, old (of other settings)', '10 GiB', '5 GiB', 'capacity 40 GiB']) assert.ok(tip.includes(text), `${text} in ${tip}`);
+  const past = option.tooltip.formatter([{ axisIndex: 0, axisValue: 2.4 }]);
+  assert.ok(!past.includes('Kiln'), 'a curve that has ended has no value');
+  const hidden = options(of('heat'), new Set(['Oven'])).option;
+  assert.ok(!hidden.tooltip.formatter([{ axisIndex: 0, axisValue: 0.5 }]).includes('Oven'), 'nor one that the legend hides');
+});
+
+test('the tooltip of bands has their own heights', () => {
+  const tip = options(of('shelf')).option.tooltip.formatter([{ axisIndex: 0, axisValue: 1 }]).replace(/<[^>]*>/g, ' ');
+  assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);
+});
+
+test('texts stand at the ends of bars and names are no markup', () => {
+  const f = structuredClone(of('speed'));
+  f.figure.bars.rows[1].name = '<b>&';
+  const { option } = options(f);
+  const ends = option.series.at(-1);
+  assert.equal(ends.label.formatter({ dataIndex: 3 }), 'does not fit');
+  assert.ok(option.tooltip.formatter([{ dataIndex: 1 }]).includes('&#60;b&#62;&#38;'));
+});

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"encoding/json"
+
+	labs "spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/wire"
+)
+
+// addLabs writes what the page knows of the laboratories before their programs
+// are there: labs.info lists them, NAME.info describes one. It also tells boot.js
+// their names.
+func (s site) addLabs() error {
+	var tabs []model.Tab
+	var names []string
+	for _, door := range labs.Labs {
+		lab := door.New()
+		info := lab.Complete()
+		data, err := wire.Marshal(&info)
+		if err == nil {
+			err = s.add(door.Name+".info", data)
+		}
+		if err != nil {
+			return err
+		}
+		tabs, names = append(tabs, model.Tab{Name: lab.Name, Title: lab.Title, About: lab.About}), append(names, door.Name)
+	}
+	data, err := wire.Marshal(&tabs)
+	if err == nil {
+		err = s.add("labs.info", data)
+	}
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	return s.fill("boot.js", "const LABS = [];", "const LABS = "+string(list)+";")
+}

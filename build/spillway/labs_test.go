@@ -1,0 +1,309 @@
+package main
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/traces/jsonx"
+	"spillway/ui/lab/all"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and COMMANDS.md")
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// golden compares with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v; run go test with -update to write it", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what it was; if that is meant, run go test with -update\ngot\n%swant\n%s", file, got, want)
+	}
+}
+
+// loads is a folder of lists: two that can be used and one that cannot.
+func loads(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), "loads")
+	for name, text := range map[string]string{"a/ten.txt": "10", "a/twenty.txt": "20", "bad.txt": "?", ".hidden/x.txt": "1", "a/.litter": "2"} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestGolden holds everything that the command prints about an invented
+// laboratory.
+func TestGolden(t *testing.T) {
+	dir := loads(t)
+	for _, tt := range []struct {
+		name string
+		code int
+		args []string
+	}{
+		{"list", exitOK, []string{"list"}},
+		{"list-tiny", exitOK, []string{"list", "tiny"}},
+		{"list-json", exitOK, []string{"list", "--json"}},
+		{"run", exitOK, []string{"run", "lab=tiny"}},
+		{"run-json", exitOK, []string{"run", "lab=tiny", "system=arms", "--json", "boxes=7.5", "tricks=throw,run"}},
+		{"run-unfit-json", exitOK, []string{"run", "lab=tiny", "system=cart,arms", "boxes=20", "--json"}},
+		{"run-steep", exitOK, []string{"run", "lab=tiny", "system=arms", "road=steep"}},
+		{"run-setup", exitOK, []string{"run", "--setup", "lab=tiny&system=wings boxes=1.5 road=steep", "boxes=3", "--json"}},
+		{"run-file", exitOK, []string{"run", "lab=tiny", "system=wings", "file=" + filepath.Join(dir, "a", "ten.txt"), "--json"}},
+		{"run-entry", exitOK, []string{"run", "lab=tiny", "system=wings", "file=" + dir, "load=twenty.txt", "tricks=", "--json"}},
+		{"sweep", exitOK, []string{"sweep", "lab=tiny", "system=arms,cart", "--vary", "boxes=5,20", "--vary", "road=flat,steep", "--of", "time_s, boxes_per_s"}},
+		{"sweep-many", exitOK, []string{"sweep", "lab=tiny", "boxes=2", "--vary", "tricks=throw,run", "--vary", "tricks=", "system=arms"}},
+		{"sweep-entries", exitOK, []string{"sweep", "lab=tiny", "system=arms", "file=" + dir, "--vary", "load=ten.txt", "--vary", "load=twenty.txt"}},
+		{"sweep-json", exitOK, []string{"sweep", "lab=tiny", "system=wings", "--vary", "boxes=5,10", "--json"}},
+		{"verify", exitOK, []string{"verify"}},
+		{"verify-all", exitOK, []string{"verify", "--all", "--figures", "1"}},
+		{"verify-json", exitOK, []string{"verify", "--json", "--paper", "atlas"}},
+		{"verify-artifact", exitOK, []string{"verify", "--artifact", filepath.Join(dir, "a"), "--figures", "atlas.2"}},
+	} {
+		code, out, errs := try(tinyLab(1), tt.args...)
+		if code != tt.code || errs != "" {
+			t.Errorf("spillway %v: exit code %d, want %d: %s", tt.args, code, tt.code, errs)
+		}
+		golden(t, tt.name, out)
+	}
+}
+
+// TestMessages lists the exact messages about wrong use.
+func TestMessages(t *testing.T) {
+	dir := loads(t)
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"list", "moon"}, `unknown laboratory "moon"; there are tiny`},
+		{[]string{"run", "lab=moon"}, `unknown laboratory "moon"; there are tiny`},
+		{[]string{"run", "lab=tiny", "lab=moon"}, `run: lab=tiny and lab=moon; want one laboratory`},
+		{[]string{"run", "lab=tiny", "boxes"}, `run: "boxes" is no setting; want KEY=VALUE`},
+		{[]string{"run", "--setup", "boxes=3"}, `run: --setup needs lab=LAB`},
+		{[]string{"run", "--setup", "lab=tiny boxes"}, `run: "boxes" is no setting; want key=value`},
+		{[]string{"run", "lab=tiny", "--mode", "corrected"}, `run: --mode belongs to the form without lab=; here settings are written KEY=VALUE`},
+		{[]string{"run", "lab=tiny", "system=legs"}, `unknown system "legs"; there are wings, arms, cart`},
+		{[]string{"run", "lab=tiny", "speed=9"}, `unknown setting "speed"; spillway list tiny has the settings`},
+		{[]string{"run", "lab=tiny", "boxes=31"}, `Boxes is 31 dozen; want 0.5 to 30`},
+		{[]string{"run", "lab=tiny", "boxes=ten"}, `Boxes: "ten" is not a number; use digits with a decimal point, like 15.754`},
+		{[]string{"run", "lab=tiny", "road=wet"}, `unknown road "wet"; there are flat, steep`},
+		{[]string{"run", "lab=tiny", "tricks=fly"}, `unknown tricks "fly"; there are everything, or some of run, throw`},
+		{[]string{"run", "lab=tiny", "road=steep", "boxes=25"}, `nobody carries that up; take fewer boxes`},
+		{[]string{"run", "lab=tiny", "load=ten.txt"}, `load=ten.txt is in files; name them with file=PATH`},
+		{[]string{"run", "lab=tiny", "file=nowhere"}, `stat nowhere: no such file or directory`},
+		{
+			[]string{"run", "lab=tiny", "file=" + dir},
+			"the files hold 2 things that can be run; choose one with load=NAME\n" +
+				"  load=\"bad.txt\"  cannot be used: no number\n  load=\"ten.txt\"  10 boxes\n  load=\"twenty.txt\"  20 boxes",
+		},
+		{
+			[]string{"run", "lab=tiny", "file=" + filepath.Join(dir, "bad.txt")},
+			"the files hold nothing that can be run\n  load=\"bad.txt\"  cannot be used: no number",
+		},
+		{[]string{"run", "lab=tiny", "file=" + dir, "load=bad.txt"}, `bad.txt: no number`},
+		{
+			[]string{"run", "lab=tiny", "file=" + filepath.Join(dir, "a"), "load=five.txt"},
+			"the files hold no \"five.txt\"; there are\n  load=\"ten.txt\"  10 boxes\n  load=\"twenty.txt\"  20 boxes",
+		},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes"}, `sweep: --vary boxes: want KEY=V1,V2`},
+		{[]string{"sweep", "lab=tiny", "--vary", "speed=1,2"}, `sweep: unknown setting "speed"; spillway list tiny has the settings`},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes=1,31"}, `with boxes=31: Boxes is 31 dozen; want 0.5 to 30`},
+		{[]string{"sweep", "lab=tiny", "--of", "weight"}, `sweep: unknown quantity "weight"; spillway list tiny has the quantities`},
+		{[]string{"sweep", "lab=tiny", "--mode", "corrected"}, `sweep: --mode belongs to the form without lab=; here settings are written KEY=VALUE`},
+		{[]string{"sweep", "--json"}, `sweep: --json and --of need lab=LAB`},
+		{[]string{"verify", "--paper", "g10"}, `verify: unknown paper "g10"; there are atlas`},
+		{[]string{"verify", "--figures", "1,3"}, `verify: there is no figure "3"; there are atlas.1, atlas.2`},
+		{[]string{"verify", "--artifact", "nowhere"}, `verify: stat nowhere: no such file or directory`},
+		{
+			[]string{"verify", "--artifact", filepath.Join(dir, "bad.txt")},
+			`verify: no workload of Atlas (2001) in ` + filepath.Join(dir, "bad.txt") + `: counted boxes; Drop the lists of Atlas.`,
+		},
+		{[]string{"verify", "moon"}, `unexpected argument "moon"`},
+	} {
+		code, out, errs := try(tinyLab(1), tt.args...)
+		if code != exitUsage || out != "" || errs != "spillway: "+tt.want+"\n" {
+			t.Errorf("spillway %v: exit code %d, want %d; says\n%s%s\nwant\n%s", tt.args, code, exitUsage, out, errs, tt.want)
+		}
+	}
+}
+
+// TestVerifyFails checks that a gap is a failure with the paper's own workloads
+// and none with those that stand in.
+func TestVerifyFails(t *testing.T) {
+	if code, _, errs := try(tinyLab(2), "verify"); code != exitOK || errs != "" {
+		t.Errorf("with bundled workloads: exit code %d, %s", code, errs)
+	}
+	code, _, errs := try(tinyLab(2), "verify", "--artifact", loads(t))
+	if want := "spillway: 2 points are not as recorded, the first: 1 time_s 10 boxes  arms: published 11, ours 21 (+90.9091 %) gap\n"; code != exitFailed || errs != want {
+		t.Errorf("with its own: exit code %d, %s want %s", code, errs, want)
+	}
+}
+
+// TestBug checks that a bug is no wrong use.
+func TestBug(t *testing.T) {
+	code, out, errs := try(tinyLab(-1), "run", "lab=tiny")
+	if code != exitFailed || out != "" || !strings.HasPrefix(errs, "spillway: the simulator has a bug: boxes everywhere\n") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
+// TestSetupsAreStable checks that the setup of a run, given back, is that run.
+func TestSetupsAreStable(t *testing.T) {
+	var first, second labRun
+	_, out, _ := try(tinyLab(1), "run", "lab=tiny", "system=arms", "road=steep", "tricks=throw", "--json")
+	if err := jsonx.Unmarshal([]byte(out), &first); err != nil {
+		t.Fatal(err)
+	}
+	_, out, _ = try(tinyLab(1), "run", "lab=tiny", "system=arms", "--setup", first.Setup, "--json")
+	if err := jsonx.Unmarshal([]byte(out), &second); err != nil || !reflect.DeepEqual(first, second) {
+		t.Errorf("%v\nfirst  %+v\nsecond %+v", err, first, second)
+	}
+}
+
+// TestListing holds the listing of the real laboratories to what COMMANDS.md
+// promises.
+func TestListing(t *testing.T) {
+	code, out, errs := run(t, "list", "--json")
+	if code != exitOK {
+		t.Fatal(errs)
+	}
+	var list listing
+	if err := jsonx.Unmarshal([]byte(out), &list, jsonx.Strict); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Labs) != len(all.Labs) {
+		t.Errorf("%d laboratories, want %d", len(list.Labs), len(all.Labs))
+	}
+	papers := map[string]bool{}
+	stable := regexp.MustCompile(`^[a-z0-9][a-z0-9+_.-]*$`)
+	for _, l := range list.Labs {
+		seen := map[string]bool{"file": true, "lab": true, "system": true}
+		key := func(of, name string) {
+			t.Helper()
+			if !stable.MatchString(name) || seen[of+name] {
+				t.Errorf("%s: the %s name %q is there twice or cannot be typed", l.Name, of, name)
+			}
+			seen[of+name] = true
+		}
+		for _, s := range l.Systems {
+			key("system ", s.Name)
+			if s.Title == "" || s.About == "" || s.Paper == "" {
+				t.Errorf("%s: the system %s is not described", l.Name, s.Name)
+			}
+		}
+		for _, q := range l.Quantities {
+			key("quantity ", q.Key)
+			if q.Label == "" || q.Help == "" || q.Scale <= 0 || q.Better < -1 || q.Better > 1 {
+				t.Errorf("%s: the quantity %+v", l.Name, q)
+			}
+		}
+		for _, k := range l.Knobs {
+			key("", k.Key)
+			if k.Label == "" || k.Help == "" || k.Kind == "" || (k.Kind == kinds[knob.Number]) != (k.Min != nil && k.Max != nil) || k.Kind == kinds[knob.One] && len(k.Choices) == 0 {
+				t.Errorf("%s: the setting %+v", l.Name, k)
+			}
+		}
+		for _, p := range l.Papers {
+			if papers[p.Key] {
+				t.Errorf("two papers have the key %q", p.Key)
+			}
+			papers[p.Key] = true
+			for _, f := range p.Figures {
+				if !strings.HasPrefix(f.Name, p.Key+".") || f.Title == "" {
+					t.Errorf("%s: the figure %+v", p.Key, f)
+				}
+			}
+		}
+	}
+}
+
+// TestHelp explains every command, and checks that others explains only members
+// that there are; that there is nothing unexplained, describe itself sees to.
+func TestHelp(t *testing.T) {
+	for typ, explained := range others {
+		there := map[string]bool{}
+		for f := range typ.Fields() {
+			name, _ := member(typ, f)
+			there[name] = true
+		}
+		for _, name := range sorted(explained) {
+			if !there[name] {
+				t.Errorf("%v has no member %q", typ, name)
+			}
+		}
+	}
+	data, err := os.ReadFile("COMMANDS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)(```\n\\$ spillway ([a-z]+) -h\n).*?```")
+	got := blocks.ReplaceAllStringFunc(string(data), func(block string) string {
+		m := blocks.FindStringSubmatch(block)
+		code, out, errs := run(t, m[2], "-h")
+		if code != exitOK || errs != "" {
+			t.Errorf("spillway %s -h: exit code %d, %s", m[2], code, errs)
+		}
+		return m[1] + out + "```"
+	})
+	if n := len(blocks.FindAllString(got, -1)); n != 6 {
+		t.Errorf("COMMANDS.md explains %d commands, want 6", n)
+	}
+	if got == string(data) {
+		return
+	}
+	if !*update {
+		t.Fatal("COMMANDS.md is not what the commands say; run go test with -update")
+	}
+	if err := os.WriteFile("COMMANDS.md", []byte(got), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestExamples runs the examples of COMMANDS.md and README.md that need no file,
+// no more than a moment and no name to be filled in.
+func TestExamples(t *testing.T) {
+	ran := 0
+	for _, file := range []string{"COMMANDS.md", "../../README.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab)\b[^#|\n]*)`)
+		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
+			args := strings.Fields(m[1])
+			if strings.Contains(m[1], "file=") || slices.ContainsFunc(args, func(a string) bool {
+				return a == "CONFIG" || strings.Contains(a, "ARTIFACT") || strings.Contains(a, "=LAB")
+			}) {
+				continue
+			}
+			if code, _, errs := run(t, args...); code != exitOK {
+				t.Errorf("%s: spillway %s: exit code %d: %s", file, m[1], code, errs)
+			}
+			ran++
+		}
+	}
+	if ran < 8 {
+		t.Errorf("%d examples, want 8 or more", ran)
+	}
+}

@@ -1,0 +1,427 @@
+// Package store assembles the laboratory of Ravenstore's object store: several
+// programs keep tensors in one store on one GPU, which evicts what they do not
+// need now.
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	core "spillway/sim/store"
+	"spillway/sim/store/ops"
+	"spillway/sim/store/papers/ravenstore"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/opstrace"
+	"spillway/traces/zoo"
+	"spillway/ui/lab"
+)
+
+// A settings is everything a run depends on besides the policy.
+type settings struct {
+	Workload string // a mix, or one of those below
+	Entry    string // of opened files, instead of Workload; empty for none
+
+	// Of networks.
+	Model, Other, GPU  string // Other: of every second client, same for Model
+	Batch, Clients     int64
+	Offset, Iterations int64 // ms; in each client
+	// Of pairs and of one allocation.
+	Pairs, Bytes, Evicts int64
+
+	Setup core.Setup
+}
+
+// same is the choice of one network for all clients.
+const same = "same"
+
+// Workloads that are no mix.
+const (
+	networks   = "networks"
+	pairs      = "pairs"
+	allocation = "allocation"
+)
+
+func standard() settings {
+	mix := core.Mixes()[0]
+	return settings{
+		Workload: mix.Name, Model: "resnet-50", Other: same, GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
+		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(),
+	}
+}
+
+// A trace is what runs, with what the oracle makes of it.
+type trace struct {
+	*ops.Trace
+	about, origin string
+	setup         core.Setup // that oracle is of
+	oracle        *core.Result
+}
+
+// A result is a run, and the oracle's of the same trace.
+type result struct {
+	*core.Result
+	oracle *core.Result
+}
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *trace, *result]{
+		Info: lab.Info{
+			Name: "store", Title: "Object store",
+			About:    "Programs share a GPU through a store that evicts what they do not need now (Ravenstore).",
+			Lead:     "What happens when programs share a GPU's memory through a store.",
+			Systems:  systems(),
+			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
+			Sections: sections(), Quantities: quantities(), Charts: charts(),
+			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
+			Say: lab.Say{
+				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
+				LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
+			},
+			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
+			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Help: help(),
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   func(s *settings) error { return s.Setup.Validate() },
+		Open:    open,
+		Source: func(s *settings) string {
+			switch {
+			case s.Entry != "":
+				return "entry " + s.Entry
+			case s.Workload == networks:
+				return fmt.Sprint(networks, s.Model, s.Other, s.GPU, s.Batch, s.Clients, s.Offset, s.Iterations)
+			case s.Workload == pairs || s.Workload == allocation:
+				return fmt.Sprint(s.Workload, s.Pairs, s.Bytes, s.Evicts)
+			}
+			return s.Workload
+		},
+		Load: load,
+		Run: func(w *trace, s *settings, system string, _ lab.Progress) (*result, error) {
+			p, err := core.Find(system)
+			if err != nil {
+				return nil, err
+			}
+			r, err := core.Run(w.Trace, s.Setup, p)
+			if err != nil {
+				return nil, err
+			}
+			if w.oracle == nil || w.setup != s.Setup {
+				if w.oracle, err = core.Run(w.Trace, s.Setup, core.Oracle()); err != nil {
+					return nil, err
+				}
+				w.setup = s.Setup
+			}
+			return &result{r, w.oracle}, nil
+		},
+		Report: describe,
+		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
+		Hash: func(r *result) string {
+			text, err := json.Marshal(r.Result)
+			if err != nil {
+				panic(err) // a Result is numbers and names
+			}
+			sum := sha256.Sum256(text)
+			return hex.EncodeToString(sum[:])
+		},
+		Section: section,
+		Studies: []lab.Study{{
+			PaperInfo: lab.PaperInfo{
+				Key: "ravenstore", Title: "The Ravenstore report",
+				About: "Tables 1 and 2 of GPU Memory Harvesting for Global Memory Cache in Deep Learning Clusters (Georgia Tech, 2023). The report publishes no training result.",
+			},
+			Build: ravenstore.Paper,
+		}},
+	})
+}
+
+// systems lists the policies, and the one that knows the trace.
+func systems() []lab.System {
+	var list []lab.System
+	for i, p := range append(core.Policies(), core.Oracle()) {
+		s := lab.System{Name: p.Name, Title: p.Title, About: p.About, Family: "Ravenstore", Paper: "Ravenstore report, §4.3", Bound: p.Bound, Look: i + 1}
+		if p.Ours {
+			s.Family, s.Paper = "Ours", "not in the report"
+		}
+		if p.Bound {
+			s.Look = 0
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// only hides the named knobs.
+func only(c knob.Choice, hides ...string) knob.Choice {
+	c.Hides = hides
+	return c
+}
+
+// What belongs to one kind of workload alone.
+var (
+	ofNetworks   = []string{"model", "other", "gpu", "batch", "clients", "offset", "iterations"}
+	ofPairs      = []string{"pairs"}
+	ofAllocation = []string{"evicts"}
+)
+
+func knobs() map[string][]knob.Knob[settings] {
+	which := knob.Knob[settings]{
+		Key: "workload", Label: "Workload", Help: "What the store's clients do.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Workload },
+	}
+	all := func(lists ...[]string) (out []string) {
+		for _, l := range lists {
+			out = append(out, l...)
+		}
+		return out
+	}
+	sized := []string{"bytes"}
+	for _, m := range core.Mixes() {
+		which.Choices = append(which.Choices, only(knob.Choice{
+			Key: m.Name, Label: m.Title, Help: m.About, Set: "gpu_memory=" + knob.Decimal(int64(m.GPU), int64(unit.GiB)),
+		}, all(ofNetworks, ofPairs, ofAllocation, sized)...))
+	}
+	which.Choices = append(which.Choices,
+		only(knob.Choice{
+			Key: networks, Label: "Networks that train", Set: "gpu_memory=12",
+			Help: "Networks train beside each other; each keeps in the store what it does not use now. What is put first is needed last there, so LRU and both latency-aware orders evict alike.",
+		}, all(ofPairs, ofAllocation, sized)...),
+		only(knob.Choice{
+			Key: pairs, Label: "Pairs of allocation and free", Set: "gpu_memory=16",
+			Help: "The report's benchmark of Table 1: allocate and free, one after the other.",
+		}, all(ofNetworks, ofAllocation)...),
+		only(knob.Choice{
+			Key: allocation, Label: "One allocation, with or without eviction", Set: "gpu_memory=16",
+			Help: "The report's benchmark of Table 2: an allocation on a GPU with room for one tensor.",
+		}, all(ofNetworks, ofPairs)...),
+	)
+	number := func(k knob.Knob[settings], ref func(*settings) *int64) knob.Knob[settings] {
+		k.Get, k.Set = knob.Field(ref)
+		if k.Scale == 0 {
+			k.Scale = 1
+		}
+		return k
+	}
+	model := knob.Knob[settings]{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One, Word: func(s *settings) *string { return &s.Model }}
+	other := knob.Knob[settings]{
+		Key: "other", Label: "Every second client", Help: "The network of every second client.", Kind: knob.One, Word: func(s *settings) *string { return &s.Other },
+		Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
+	}
+	least, most := int64(1<<30), int64(0)
+	for i := range zoo.Models {
+		m := &zoo.Models[i]
+		least, most = min(least, int64(m.MinBatch)), max(most, int64(m.MaxBatch))
+		other.Choices = append(other.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Word: "and " + m.Title, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
+		model.Choices = append(model.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
+	}
+	gpu := knob.Knob[settings]{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by a roofline model.", Kind: knob.One, Word: func(s *settings) *string { return &s.GPU }}
+	for _, g := range zoo.GPUs {
+		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Source: g.Source})
+	}
+	work := []knob.Knob[settings]{
+		which, model, other,
+		number(knob.Knob[settings]{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
+		gpu,
+		number(knob.Knob[settings]{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
+		number(knob.Knob[settings]{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Knob[settings]{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
+		number(knob.Knob[settings]{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
+		number(knob.Knob[settings]{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
+		number(knob.Knob[settings]{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
+		{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+	}
+	var machine, costs []knob.Knob[settings]
+	for _, k := range core.Knobs() {
+		lifted := knob.Knob[settings]{
+			Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit, Scale: k.Scale, Min: k.Min, Max: k.Max,
+			Get: func(s *settings) int64 { return k.Get(&s.Setup) }, Set: func(s *settings, v int64) { k.Set(&s.Setup, v) },
+		}
+		if k.Max == 1 && k.Scale == 1 { // a switch
+			lifted.Kind, lifted.Choices = knob.One, []knob.Choice{{Key: "1", Label: "on"}, {Key: "0", Label: "off"}}
+			if k.Key == "prefetch" {
+				lifted.Choices[0].Word, lifted.Choices[1].Word = "with prefetch", "without prefetch"
+			}
+		}
+		if k.Group == "Machine" {
+			lifted.Group = ""
+			machine = append(machine, lifted)
+		} else {
+			costs = append(costs, lifted)
+		}
+	}
+	return map[string][]knob.Knob[settings]{"workload": work, "hardware": machine, "costs": costs}
+}
+
+// load returns the operations that the settings run.
+func load(s *settings, f lab.Files) (*trace, error) {
+	if s.Entry != "" {
+		return entry(s.Entry, f)
+	}
+	t := &trace{origin: "Bundled: made by a rule, always the same."}
+	switch s.Workload {
+	case networks:
+		if err := t.train(s); err != nil {
+			return nil, err
+		}
+	case pairs:
+		t.Trace, t.origin = ravenstore.Pairs(int(s.Pairs), unit.Bytes(s.Bytes)), "The benchmark of the report's Table 1."
+	case allocation:
+		t.Trace, t.origin = ravenstore.Allocation(unit.Bytes(s.Bytes), s.Evicts == 1), "The benchmark of the report's Table 2."
+	default:
+		m, err := core.FindMix(s.Workload)
+		if err != nil {
+			return nil, err
+		}
+		t.Trace = m.Trace()
+	}
+	t.about = about(t.Trace)
+	return t, nil
+}
+
+// train makes clients of networks.
+func (t *trace) train(s *settings) error {
+	gpu, err := zoo.FindGPU(s.GPU)
+	if err != nil {
+		return err
+	}
+	models := []string{s.Model, s.Other}
+	if s.Other == same {
+		models = models[:1]
+	}
+	var nets []*workload.Workload
+	for _, m := range models {
+		w, err := zoo.Build(m, int(s.Batch), zoo.Clean(gpu))
+		if err != nil {
+			return err
+		}
+		nets = append(nets, w)
+	}
+	ws, offsets := make([]*workload.Workload, s.Clients), make([]unit.Time, s.Clients)
+	for i := range ws {
+		ws[i], offsets[i] = nets[i%len(nets)], unit.Time(i)*unit.Time(s.Offset)*unit.Millisecond
+	}
+	t.Trace, err = core.FromWorkloads(ws, offsets, int(s.Iterations))
+	t.origin = nets[0].Origin
+	if err == nil && len(t.Ops) > ops.MaxOps {
+		return fmt.Errorf("these networks make %d operations; a trace may have %d: fewer clients or iterations would help", len(t.Ops), ops.MaxOps)
+	}
+	return err
+}
+
+// about describes a trace in numbers.
+func about(t *ops.Trace) string {
+	var made unit.Bytes
+	for i := range t.Ops {
+		made += t.Ops[i].Bytes
+	}
+	return fmt.Sprintf("%d clients, %d tensors, %d operations; %v allocated in all.", len(t.Clients), len(t.Tensors), len(t.Ops), made)
+}
+
+// A source is opened traces.
+type source struct {
+	names  []string
+	traces []*ops.Trace
+	notes  []string
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+// open reads traces of operations.
+func open(files []lab.File) (lab.Files, error) {
+	s := &source{}
+	var errs []error
+	for _, f := range files {
+		if !opstrace.Sniff(f.Data) {
+			errs = append(errs, fmt.Errorf("%s: not a trace of store operations (CSV with a header line of time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys). Training workloads belong into the laboratory of training memory", f.Name))
+			continue
+		}
+		t, err := opstrace.Decode(f.Name, f.Data)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.names, s.traces = append(s.names, f.Name), append(s.traces, t)
+	}
+	if len(s.traces) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		s.notes = append(s.notes, err.Error())
+	}
+	return s, nil
+}
+
+// Entries implements lab.Files.
+func (s *source) Entries() []lab.Entry {
+	list := make([]lab.Entry, len(s.names))
+	for i, name := range s.names {
+		list[i] = lab.Entry{Name: name, Info: about(s.traces[i])}
+	}
+	return list
+}
+
+// Notes implements lab.Files.
+func (s *source) Notes() []string { return s.notes }
+
+func entry(name string, f lab.Files) (*trace, error) {
+	s, ok := f.(*source)
+	if !ok {
+		return nil, errNoFiles
+	}
+	for i, n := range s.names {
+		if n == name {
+			return &trace{Trace: s.traces[i], about: about(s.traces[i]), origin: "From " + name + "."}, nil
+		}
+	}
+	return nil, fmt.Errorf("the opened files hold no %q; choose another under Workload", name)
+}
+
+// describe is the report of a result.
+func describe(w *trace, s *settings, r *result) *report.Report {
+	rep := &report.Report{Fits: r.Fits(), About: w.about, Origin: w.origin}
+	if r.Evictions.Stride > 1 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Of %d evictions one in %d is marked and can be picked.", r.Evictions.Count, r.Evictions.Stride))
+	}
+	if !r.Fits() {
+		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)
+		return rep
+	}
+	for i := range numbers {
+		rep.Values = append(rep.Values, numbers[i].value(r))
+	}
+	rep.Curves = curves(w, r)
+	return rep
+}
+
+// remedy says what would help.
+func remedy(why core.Reason) string {
+	switch why {
+	case core.OutOfMemory, core.NoCapacity:
+		return ". More GPU memory or fewer clients would help"
+	case core.OutOfHost:
+		return ". More host memory would help"
+	}
+	return ". The trace asks for what the store forbids; correct it at this operation"
+}
+
+func help() []lab.Help {
+	text := strings.Join
+	return []lab.Help{
+		{Title: "The store", Text: text([]string{
+			"Clients create tensors, put those that they do not need now into the store and get them back.",
+			"When memory is short, the store evicts tensors in it to host memory; a get of one of these waits until it is back.",
+			"Memory in use by its client is never moved.",
+		}, " ")},
+		{Title: "Policies", Text: "They choose what is evicted, and what is brought back after a free. Full knowledge knows the trace; it is the measure, not a system."},
+		{Title: "Regret", Text: "Bytes evicted beyond those of full knowledge. It can be negative: with tensors of several sizes nobody knows the best choice."},
+		{Title: "Your own trace", Text: "CSV with the header time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys. Operations: create, get, put, free, and malloc and mfree of programs that do not know the store."},
+	}
+}

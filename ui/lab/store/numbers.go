@@ -1,0 +1,151 @@
+package store
+
+import (
+	"strings"
+
+	"spillway/sim/report"
+	core "spillway/sim/store"
+	"spillway/sim/unit"
+)
+
+// A number is a quantity and how it is taken from a result that fits.
+type number struct {
+	report.Quantity
+	value func(r *result) float64
+}
+
+var numbers = list()
+
+func quantities() []report.Quantity {
+	qs := make([]report.Quantity, len(numbers))
+	for i := range numbers {
+		qs[i] = numbers[i].Quantity
+	}
+	return qs
+}
+
+func seconds(t unit.Time) float64 { return float64(t) / float64(unit.Second) }
+
+// partKey is a part of time as a quantity.
+func partKey(p core.Part) string { return strings.ReplaceAll(p.String(), " ", "_") + "_s" }
+
+// costs are the parts of clients' time that the store causes, and computing that
+// they share.
+var costs = []core.Part{
+	core.Starting, core.Allocating, core.Freeing, core.Calling,
+	core.WaitServer, core.WaitEvict, core.WaitPause, core.WaitMiss, core.WaitLate, core.WaitCompute,
+}
+
+func list() []number {
+	var ns []number
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *number {
+		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+		return &ns[len(ns)-1]
+	}
+	share := func(part, whole int64) float64 {
+		if whole == 0 {
+			return report.None()
+		}
+		return 100 * float64(part) / float64(whole)
+	}
+	bytes := func(key, label, help string, better int, f func(r *result) unit.Bytes) {
+		add(key+"_bytes", label, "GB", help, 3, better, func(r *result) float64 { return float64(f(r)) }).Scale = 1e9
+	}
+	add("time_s", "Time", "s", "Until the last client's last operation.", 3, -1, func(r *result) float64 { return seconds(r.Time) })
+	add("hit_rate_percent", "Hit rate of get", "%", "Gets that found their tensor in GPU memory, of all gets.", 1, 1, func(r *result) float64 {
+		s := r.Sum()
+		return share(s.Hits, s.Gets())
+	})
+	add("late_prefetches", "Late prefetches", "", "Gets whose tensor was on its way: neither hit nor miss.", 0, -1, func(r *result) float64 { return float64(r.Sum().Late) })
+	add("misses", "Misses", "", "Gets whose tensor was in host memory.", 0, -1, func(r *result) float64 { return float64(r.Sum().Misses) })
+	add("evictions", "Evictions", "", "Tensors moved to host memory.", 0, -1, func(r *result) float64 { return float64(r.Evictions.Count) })
+	bytes("evicted", "Evicted", "Bytes moved to host memory; 1 GB is 10⁹ bytes.", -1, func(r *result) unit.Bytes { return r.Evicted })
+	bytes("regret", "Regret", "Bytes evicted beyond those of full knowledge; negative where it is beaten.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
+	add("lost_s", "Time lost against full knowledge", "s", "Negative where it is beaten.", 3, -1, func(r *result) float64 { return seconds(r.Time - r.oracle.Time) })
+	add("right_percent", "Right evictions", "%", "Evictions whose victim was needed no sooner than the one that full knowledge would have chosen.", 1, 1, func(r *result) float64 { return share(r.Right, r.Evictions.Count) })
+	bytes("prefetched", "Prefetched", "Bytes brought back before their get.", 0, func(r *result) unit.Bytes { return r.Prefetched })
+	add("wasted_prefetches", "Wasted prefetches", "", "Tensors brought back and evicted again before their get.", 0, -1, func(r *result) float64 { return float64(r.Wasted) })
+	bytes("fetched", "Fetched on demand", "Bytes brought back by gets that missed.", -1, func(r *result) unit.Bytes { return r.Fetched })
+	for _, p := range append([]core.Part{core.Thinking}, costs...) {
+		add(partKey(p), "Clients' time: "+p.String(), "s", "Sum over the clients.", 3, -1, func(r *result) float64 { return seconds(r.Sum().Parts[p]) })
+	}
+	add("gpu_busy_percent", "GPU computes", "%", "Time in which the GPU computes for at least one client.", 1, 1, func(r *result) float64 { return share(int64(r.InUse), int64(r.Time)) })
+	add("slowest_client_s", "Slowest client", "s", "From a client's first operation to its last, the longest.", 3, -1, func(r *result) float64 {
+		var most unit.Time
+		for i := range r.Clients {
+			most = max(most, r.Clients[i].End-r.Clients[i].Parts[core.Away])
+		}
+		return seconds(most)
+	})
+	add("last_client_s", "Last client", "s", "From the first operation of the client that is named last to its last.", 4, -1, func(r *result) float64 {
+		c := &r.Clients[len(r.Clients)-1]
+		return seconds(c.End - c.Parts[core.Away])
+	})
+	peak := func(key, label string, f func(r *result) unit.Bytes) {
+		add(key+"_bytes", label, "GiB", "Most memory at any time; 1 GiB is 2³⁰ bytes.", 2, 0, func(r *result) float64 { return float64(f(r)) }).Scale = float64(unit.GiB)
+	}
+	peak("capacity", "Memory for tensors", func(r *result) unit.Bytes { return r.Capacity })
+	peak("peak_gpu", "Peak GPU memory", func(r *result) unit.Bytes { return r.PeakGPU })
+	peak("peak_host", "Peak host memory", func(r *result) unit.Bytes { return r.PeakHost })
+	return ns
+}
+
+func charts() []report.Chart {
+	var parts []string
+	for _, p := range costs {
+		parts = append(parts, partKey(p))
+	}
+	return []report.Chart{
+		{ID: "time", Title: "Time until the last client ends", Kind: report.Bars, Of: []string{"time_s"}, Unit: "s", Say: "is slowest"},
+		{ID: "causes", Title: "Clients' time in the store, by cause", Kind: report.Stacks, Of: parts, Unit: "s", Say: "costs its clients most", None: "The store costs nothing here."},
+		{ID: "hits", Title: "Gets that find their tensor in GPU memory", Kind: report.Bars, Of: []string{"hit_rate_percent"}, Unit: "%", Max: 100, Say: "hits most"},
+		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most"},
+		{
+			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", Pick: "eviction",
+			Help: "Every point is the instant within its interval when most was in use. Dots are evictions; pick one to see what was evicted and whether it was right.",
+		},
+		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
+	}
+}
+
+// curves draws memory over time.
+func curves(w *trace, r *result) []report.Curve {
+	t := &r.Timeline
+	xs := make([]float64, len(t.GPU))
+	for i := range xs {
+		xs[i] = seconds(unit.Time(i) * t.Step)
+	}
+	gib := func(row []unit.Bytes) []float64 {
+		ys := make([]float64, len(row))
+		for i, b := range row {
+			ys[i] = float64(b) / float64(unit.GiB)
+		}
+		return ys
+	}
+	var out []report.Curve
+	for c, name := range w.Clients {
+		for p := core.User; p <= core.InHost; p++ {
+			chart, label := "memory", name+": "+p.String()
+			if p == core.InHost {
+				chart, label = "host", name
+			}
+			out = append(out, report.Curve{Chart: chart, Name: label, X: xs, Y: gib(t.Bytes[3*c+int(p)])})
+		}
+	}
+	marks := report.Curve{Chart: "memory", Name: "eviction"}
+	step := max(1, (len(r.Evictions.Kept)+mostMarks-1)/mostMarks)
+	for i := 0; i < len(r.Evictions.Kept); i += step {
+		e := &r.Evictions.Kept[i]
+		at := min(int(e.Time/t.Step), len(t.GPU)-1)
+		marks.X = append(marks.X, seconds(e.Time))
+		marks.Y = append(marks.Y, float64(t.GPU[at])/float64(unit.GiB))
+		marks.Picks = append(marks.Picks, int32(i)+1)
+	}
+	if len(marks.X) > 0 {
+		out = append(out, marks)
+	}
+	return out
+}
+
+// mostMarks is how many evictions a chart marks.
+const mostMarks = 400

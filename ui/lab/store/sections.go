@@ -1,0 +1,202 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	core "spillway/sim/store"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+func sections() []lab.Section {
+	return []lab.Section{
+		{
+			Key: "eviction", Title: "One eviction", Run: true,
+			About: "Of the system in focus. Pick a dot in the memory chart, or type a number.",
+			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "Number of the eviction among those kept, from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
+		},
+		{
+			Key: "fairness", Title: "Fairness: every client against running alone", Run: true, Folded: true,
+			About: "Of the system in focus: each client's operations alone on the same machine, with the whole GPU, and among the others.",
+		},
+		{
+			Key: "clients", Title: "Policies by number of clients", Run: true, Folded: true,
+			About: "Time until the last of 1, 2, 4 and 8 copies of the network has ended, with the settings above, and the hit rate of get. Only of networks that train.",
+		},
+		{
+			Key: "prefetch", Title: "With and without prefetch, in parallel or one after the other", Run: true, Folded: true,
+			About: "All systems on the same workload with the store's two switches.",
+		},
+	}
+}
+
+func section(key string, view *knob.Setup, s *settings, w *trace, system string) (*report.Section, error) {
+	p, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	switch key {
+	case "clients":
+		return byClients(s)
+	case "prefetch":
+		return switches(s, w)
+	}
+	r, err := core.Run(w.Trace, s.Setup, p)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Fits() {
+		return &report.Section{Text: []string{p.Title + " does not run to the end: " + r.Failure.String() + "."}}, nil
+	}
+	if key == "fairness" {
+		return fairness(s, w, p, r)
+	}
+	n, _ := strconv.Atoi(view.Text("eviction"))
+	return oneEviction(w, p, r, n), nil
+}
+
+// oneEviction says what was evicted, and whether it was right.
+func oneEviction(w *trace, p core.Policy, r *core.Result, n int) *report.Section {
+	kept := r.Evictions.Kept
+	if len(kept) == 0 {
+		return &report.Section{Text: []string{p.Title + " evicts nothing here."}}
+	}
+	n = min(max(n, 1), len(kept))
+	e := &kept[n-1]
+	name := func(t int32) string { return w.Tensors[t].Name }
+	next := "never again"
+	if e.Next >= 0 {
+		next = fmt.Sprintf("got next by operation %d of the trace", e.Next+1)
+	}
+	verdict := "That was right: nothing in the store is needed later."
+	if !e.Right {
+		verdict = fmt.Sprintf("Full knowledge would have evicted %s of %s, which is needed later.", name(e.Best), w.Clients[w.Tensors[e.Best].Client])
+	}
+	return &report.Section{
+		Text: []string{
+			fmt.Sprintf("%s, eviction %d of %d: at %s s it evicts %s (%v) of %s, because operation %d, of %s, needs room. It is %s.",
+				p.Title, n, len(kept), fixed(seconds(e.Time), 4), name(e.Tensor), e.Bytes, w.Clients[e.Owner], e.Op+1, w.Clients[e.By], next),
+			verdict,
+		},
+		Notes: []string{fmt.Sprintf("%d of %d evictions are right, by the trace's own order of uses.", r.Right, r.Evictions.Count)},
+	}
+}
+
+func fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
+
+// fairness compares every client with itself alone.
+func fairness(s *settings, w *trace, p core.Policy, r *core.Result) (*report.Section, error) {
+	shares, err := core.Fairness(w.Trace, s.Setup, p, r)
+	if err != nil {
+		return nil, err
+	}
+	t := report.Table{Title: p.Title + ": times in seconds", Head: []string{"Client", "Alone", "Among the others", "Slowdown", "Waits"}}
+	worst, best := int64(0), int64(1<<62)
+	for i := range shares {
+		x := &shares[i]
+		row := report.Row{Head: x.Name}
+		alone, slow := "does not fit", "–"
+		if x.Alone > 0 {
+			alone, slow = fixed(seconds(x.Alone), 3), fixed(float64(x.Slowdown)/1000, 2)+"×"
+			worst, best = max(worst, x.Slowdown), min(best, x.Slowdown)
+		}
+		for _, text := range []string{alone, fixed(seconds(x.Together), 3), slow, fixed(seconds(r.Clients[i].Waiting()), 3)} {
+			row.Cells = append(row.Cells, report.Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	sec := &report.Section{Tables: []report.Table{t}}
+	if worst > 0 {
+		sec.Text = []string{fmt.Sprintf("Among the others clients take %s to %s times as long as alone.", fixed(float64(best)/1000, 2), fixed(float64(worst)/1000, 2))}
+	}
+	return sec, nil
+}
+
+// byClients runs all policies with 1 to 8 copies of the network.
+func byClients(s *settings) (*report.Section, error) {
+	if s.Workload != networks || s.Entry != "" {
+		return &report.Section{Text: []string{"Choose “Networks that train” under Workload: the other workloads have the clients that they have."}}, nil
+	}
+	times := report.Table{Title: "Time until the last client ends, s", Head: []string{"Policy"}}
+	hits := report.Table{Title: "Hit rate of get, %", Head: []string{"Policy"}}
+	policies := append(core.Policies(), core.Oracle())
+	for _, p := range policies {
+		times.Rows, hits.Rows = append(times.Rows, report.Row{Head: p.Title}), append(hits.Rows, report.Row{Head: p.Title})
+	}
+	for _, n := range []int64{1, 2, 4, 8} {
+		at := *s
+		at.Clients = n
+		head := fmt.Sprintf("%d clients", n)
+		times.Head, hits.Head = append(times.Head, head), append(hits.Head, head)
+		w := &trace{}
+		if err := w.train(&at); err != nil {
+			return nil, err
+		}
+		for i, p := range policies {
+			r, err := core.Run(w.Trace, s.Setup, p)
+			if err != nil {
+				return nil, err
+			}
+			time, hit := "does not fit", "–"
+			if r.Fits() {
+				sum := r.Sum()
+				time = fixed(seconds(r.Time), 3)
+				if sum.Gets() > 0 {
+					hit = fixed(100*float64(sum.Hits)/float64(sum.Gets()), 1)
+				}
+			}
+			times.Rows[i].Cells, hits.Rows[i].Cells = append(times.Rows[i].Cells, report.Cell{Text: time}), append(hits.Rows[i].Cells, report.Cell{Text: hit})
+		}
+	}
+	return &report.Section{Tables: []report.Table{times, hits}}, nil
+}
+
+// switches runs all policies with the store's two switches.
+func switches(s *settings, w *trace) (*report.Section, error) {
+	t := report.Table{Title: "Time until the last client ends, s; the best of a column is bold", Head: []string{"Policy"}}
+	policies := append(core.Policies(), core.Oracle())
+	for _, p := range policies {
+		t.Rows = append(t.Rows, report.Row{Head: p.Title})
+	}
+	for _, x := range []struct {
+		title              string
+		prefetch, parallel int64
+	}{{"as published", 1, 0}, {"no prefetch", 0, 0}, {"parallel eviction", 1, 1}, {"no prefetch, parallel eviction", 0, 1}} {
+		t.Head = append(t.Head, x.title)
+		setup := s.Setup
+		setup.Prefetch, setup.Parallel = x.prefetch, x.parallel
+		var column []unit.Time
+		for _, p := range policies {
+			r, err := core.Run(w.Trace, setup, p)
+			if err != nil {
+				return nil, err
+			}
+			time := unit.Time(0)
+			if r.Fits() {
+				time = r.Time
+			}
+			column = append(column, time)
+		}
+		best := slices.MinFunc(column, func(a, b unit.Time) int {
+			if (a == 0) != (b == 0) { // does not fit
+				if a == 0 {
+					return 1
+				}
+				return -1
+			}
+			return int(max(min(a-b, 1), -1))
+		})
+		for i, time := range column {
+			cell := report.Cell{Text: "does not fit"}
+			if time > 0 {
+				cell = report.Cell{Text: fixed(seconds(time), 3), Best: time == best}
+			}
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
+		}
+	}
+	return &report.Section{Tables: []report.Table{t}}, nil
+}

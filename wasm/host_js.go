@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"syscall/js"
+
+	"spillway/ui/lab"
+	"spillway/ui/pool"
+	"spillway/ui/wire"
+	"spillway/ui/work"
+	"spillway/wasm/browser"
+)
+
+// What the session asks of the page: model.Host. The pool does the work.
+
+// Start implements model.Host.
+func (p *page) Start(j *work.Job, bulk bool) {
+	text, err := wire.Marshal(j)
+	if err != nil {
+		id := j.ID
+		p.inbox.put(func() {
+			p.answer(&work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the job cannot be sent: %v", err)})
+		})
+		return
+	}
+	p.pool.Start(&pool.Task{ID: j.ID, Program: j.Lab, Text: text, Files: j.Files, Bulk: bulk})
+}
+
+// Stop implements model.Host.
+func (p *page) Stop(ids []int) { p.pool.Stop(ids) }
+
+// Fetch implements model.Host.
+func (p *page) Fetch(name string) {
+	go func() {
+		info := &lab.Info{Name: name}
+		data, err := fetch(name + ".info")
+		if err == nil {
+			err = wire.Unmarshal(data, info)
+		}
+		p.inbox.put(func() {
+			p.changed = true
+			if err != nil {
+				p.session.Enter(nil, err.Error())
+				return
+			}
+			p.session.Enter(info, "")
+		})
+	}()
+}
+
+// answer tells the session.
+func (p *page) answer(a *work.Answer) {
+	if p.session.Answer(a) {
+		p.changed = true
+	}
+}
+
+// A host makes the workers of the page's pool.
+type host struct{ *page }
+
+// Start implements pool.Host.
+func (h host) Start(program string, handle *pool.Handle) pool.Worker {
+	w := &worker{page: h.page}
+	w.hear = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		data := args[0]
+		h.inbox.put(func() { w.heard(handle, data) })
+		return nil
+	})
+	w.made = boot().Call("startWorker", program, w.hear)
+	mark("worker-started")
+	return w
+}
+
+// Now implements pool.Host.
+func (h host) Now() float64 { return js.Global().Get("performance").Call("now").Float() }
+
+// Later implements pool.Host.
+func (h host) Later(ms float64, f func()) { after(ms, func() { h.inbox.put(f) }) }
+
+// Answer implements pool.Host.
+func (h host) Answer(id int, data []byte, last bool) {
+	var a work.Answer
+	if err := wire.Unmarshal(data, &a); err != nil {
+		a = work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
+	}
+	if last && !h.answered {
+		h.answered = true
+		mark("first-answer")
+	}
+	h.answer(&a)
+}
+
+// Failed implements pool.Host.
+func (h host) Failed(id int, text string) { h.answer(&work.Answer{ID: id, Last: true, Error: text}) }
+
+// Crashed implements pool.Host.
+func (h host) Crashed(text string) {
+	h.session.Notice = text
+	h.changed = true
+}
+
+// A worker is one Web Worker.
+type worker struct {
+	page *page
+	made js.Value // Made in boot.js
+	hear js.Func
+}
+
+// heard passes on what the worker says.
+func (w *worker) heard(handle *pool.Handle, data js.Value) {
+	switch answer := data.Get("answer"); {
+	case answer.Truthy():
+		handle.Message(data.Get("id").Int(), browser.Bytes(answer), data.Get("last").Bool())
+	case data.Get("ready").Truthy():
+		handle.Ready()
+	case data.Get("stopped").Truthy():
+		handle.Stopped(data.Get("reason").String())
+	}
+}
+
+// Send implements pool.Worker.
+func (w *worker) Send(t *pool.Task, withFiles bool) {
+	job := browser.Array(t.Text)
+	message := map[string]any{"id": t.ID, "job": job}
+	if withFiles {
+		message["files"] = w.page.files
+	}
+	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
+}
+
+// End implements pool.Worker.
+func (w *worker) End() {
+	w.made.Call("end")
+	// Not now: it may be what is running.
+	after(0, w.hear.Release)
+}
+
+// after calls f once, some milliseconds from now.
+func after(ms float64, f func()) {
+	var fn js.Func
+	fn = js.FuncOf(func(js.Value, []js.Value) any {
+		fn.Release()
+		f()
+		return nil
+	})
+	js.Global().Call("setTimeout", fn, ms)
+}

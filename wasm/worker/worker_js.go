@@ -1,0 +1,124 @@
+// Package worker is a laboratory's program: it runs in a Web Worker and does one
+// job after another. build/site makes one program of it for each laboratory.
+//
+// The page posts {id, job, files?}: the number of the job, the job as package
+// wire writes it, and the opened files if the worker lacks them, each {name,
+// file}. The worker posts {ready} once and {id, last, answer} about a job.
+package worker
+
+import (
+	"fmt"
+	"runtime/debug"
+	"syscall/js"
+
+	"spillway/ui/lab"
+	"spillway/ui/wire"
+	"spillway/ui/work"
+	"spillway/wasm/browser"
+)
+
+// Run does the jobs of the laboratory for ever.
+func Run(l lab.Lab) {
+	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
+	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
+	messages := listen()
+	bench := &work.Bench{Lab: l}
+	for {
+		do(bench, messages())
+	}
+}
+
+// listen says that the program is there, and returns a function that waits for
+// the next message. Those that came before the program are in self.early.
+func listen() func() js.Value {
+	var queue []js.Value
+	wake := make(chan struct{}, 1)
+	self := js.Global()
+	self.Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		queue = append(queue, args[0].Get("data"))
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
+		return nil
+	}))
+	early := self.Get("early")
+	for i := range early.Length() {
+		queue = append(queue, early.Index(i))
+	}
+	self.Call("postMessage", map[string]any{"ready": true})
+	return func() js.Value {
+		for len(queue) == 0 {
+			<-wake
+		}
+		first := queue[0]
+		queue = queue[1:]
+		return first
+	}
+}
+
+// do answers one message.
+func do(b *work.Bench, message js.Value) {
+	id := message.Get("id").Int()
+	fail := func(err error) { post(id, &work.Answer{ID: id, Last: true, Error: err.Error()}) }
+	var j work.Job
+	if err := wire.Unmarshal(browser.Bytes(message.Get("job")), &j); err != nil {
+		fail(fmt.Errorf("the worker did not understand its job: %w", err))
+		return
+	}
+	if files := message.Get("files"); files.Truthy() {
+		list, err := read(files)
+		if err != nil {
+			fail(err)
+			return
+		}
+		b.Open(j.Files, list)
+	}
+	a := b.Do(&j, progress(&j))
+	post(id, &a)
+}
+
+// read returns the content of opened files.
+func read(files js.Value) ([]lab.File, error) {
+	var list []lab.File
+	for i := range files.Length() {
+		f := files.Index(i)
+		name := f.Get("name").String()
+		buffer, err := browser.Await(f.Get("file").Call("arrayBuffer"))
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be read: %w. If it changed or moved since it was opened, open it again", name, err)
+		}
+		list = append(list, lab.File{Name: name, Data: browser.Bytes(js.Global().Get("Uint8Array").New(buffer))})
+	}
+	return list, nil
+}
+
+// progress returns a function that tells the page now and then how far the job
+// is: less often when the job is one of hundreds, because the page draws each time.
+func progress(j *work.Job) lab.Progress {
+	pause := 120.0 // ms
+	if j.Kind == work.Measure {
+		pause = 600
+	}
+	id := j.ID
+	clock := js.Global().Get("performance")
+	next := clock.Call("now").Float() + pause/4
+	return func(done, total int) {
+		if now := clock.Call("now").Float(); now >= next {
+			next = now + pause
+			post(id, &work.Answer{ID: id, Done: done, Total: total})
+		}
+	}
+}
+
+// post sends an answer to the page.
+func post(id int, a *work.Answer) {
+	data, err := wire.Marshal(a)
+	if err != nil {
+		a = &work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)}
+		data, _ = wire.Marshal(a) // numbers and texts only
+	}
+	array := browser.Array(data)
+	message := map[string]any{"id": id, "last": a.Last, "answer": array}
+	js.Global().Call("postMessage", message, []any{array.Get("buffer")})
+}
