@@ -351,8 +351,8 @@ func crumb() *study.Paper {
 		Points: []study.Point{
 			point("1", "rye", "dish=rye", "dish=rye", 25),
 			point("2", "rye", "dish=rye", "dish=rye", 25),
-			point("2", "cake", "dish=cake", "dish=cake", 100),
-			point("2", "hot", "dish=cake watts=14", "", 100),
+			point("2", "cake", "dish=cake oven=gas", "dish=cake", 100),
+			point("2", "hot", "dish=cake oven=gas watts=14", "", 100),
 		},
 		Figures: []study.Figure{{ID: "1", Title: "One", Marks: marks}, {ID: "2", Title: "Two", Marks: marks}},
 		Claims: []study.Claim{{
