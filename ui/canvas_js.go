@@ -21,7 +21,12 @@ type canvas struct {
 }
 
 // created runs on every render.
-func (c *Figure) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+func (c *Figure) created(v vjs.Value) {
+	if c.canvas.shown && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
+		return
+	}
+	c.canvas.update(js.Value(v), c.drawn)
+}
 
 // created runs on every render.
 func (c *Sheet) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }

@@ -80,7 +80,7 @@ func main() {
 }
 
 // breath is the least time between two drawings while runs are under way.
-const breath = 120 * time.Millisecond
+const breath = 250 * time.Millisecond
 
 // busy reports whether anything computes for what is shown.
 func (p *page) busy() bool {
