@@ -143,7 +143,18 @@ func (c *Sheet) rowsTitle() string {
 
 func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
 
-func (c *Sheet) showsRows() bool { return c.hasRows() && c.IsOpen("paper-rows") }
+// tabled reports whether the figure is a table, whose rows are what there is to see.
+func (c *Sheet) tabled() bool { return c.of != nil && c.of.Drawing.Kind == study.Table && c.hasRows() }
+
+func (c *Sheet) showsRows() bool { return c.hasRows() && (c.tabled() || c.IsOpen("paper-rows")) }
+
+// remark stands below the heading where no caption has it.
+func (c *Sheet) remark() string {
+	if c.draws() {
+		return ""
+	}
+	return c.sheet().Remark
+}
 
 func (c *Sheet) rowsLabel() string {
 	if c.IsOpen("paper-rows") {
