@@ -99,20 +99,20 @@ type Help struct{ Title, Text string }
 type PaperInfo struct{ Key, Title, About string }
 
 // System returns the system with this stable name. The error says which there are.
-func (i *Info) System(name string) (*System, error) {
-	if at := slices.IndexFunc(i.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
-		return &i.Systems[at], nil
+func (l *Info) System(name string) (*System, error) {
+	if at := slices.IndexFunc(l.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
+		return &l.Systems[at], nil
 	}
-	names := make([]string, len(i.Systems))
-	for k := range i.Systems {
-		names[k] = i.Systems[k].Name
+	names := make([]string, len(l.Systems))
+	for k := range l.Systems {
+		names[k] = l.Systems[k].Name
 	}
 	return nil, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // Quantity returns the place of the quantity with this key, or -1.
-func (i *Info) Quantity(key string) int {
-	return slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Key == key })
+func (l *Info) Quantity(key string) int {
+	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })
 }
 
 // Files are opened files in which a laboratory found something.
