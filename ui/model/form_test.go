@@ -287,7 +287,7 @@ func TestMoot(t *testing.T) {
 	if f := b.field("watts"); f.Mark != "gas has none" {
 		t.Errorf("%+v", f)
 	}
-	if pieces, _ := b.Brief(); pieces[2] != "gas at, changed" {
+	if pieces, _ := b.Brief(); pieces[2] != "gas at 100, changed" {
 		t.Errorf("brief %q", pieces)
 	}
 }

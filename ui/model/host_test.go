@@ -254,7 +254,7 @@ func bakery() lab.Lab {
 			Charts:     []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
 			Panels:     []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
 			Sections: []lab.Section{
-				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
+				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
 				{Key: "menu", Title: "Menu"},
 				{Key: "label", Title: "Label", Run: true, If: "file"},
 			},
