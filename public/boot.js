@@ -1,5 +1,5 @@
-// Starts the page: its Go program (app.wasm), and at the same time the program
-// of the laboratory that the link is about, in a first worker. A laboratory's
+// Starts the page: its Go program (app.wasm), and at the same time a first worker
+// with the program of the laboratory that the link is about. A laboratory's
 // program is compiled once and given to all its workers. build/site fills in LABS,
 // the laboratories' names; the first is shown when the link says nothing.
 'use strict';
@@ -54,8 +54,8 @@ window.boot = (() => {
   }
 
   // compile streams a program; hosts that send another type than
-  // application/wasm get the slower way.
-  const compile = once(async (url) => {
+  // application/wasm get the slower way. worker.js has the same.
+  async function compileNow(url) {
     const response = await get(url);
     const type = response.headers.get('Content-Type') || '';
     const module = await (WebAssembly.compileStreaming && type.startsWith('application/wasm')
@@ -63,38 +63,73 @@ window.boot = (() => {
       : WebAssembly.compile(await response.arrayBuffer()));
     performance.mark(`compiled ${url}`);
     return module;
-  });
+  }
+
+  // The first worker compiles its program itself: this thread is busy with the
+  // page's when that is done. It hands it on to the workers that follow.
+  const compile = once((url) => (first?.file === url ? first.compiled : compileNow(url)));
 
   const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
 
-  // makeWorker makes a worker of a laboratory's program. What it says before
-  // somebody hears it is kept.
-  function makeWorker(program) {
-    const said = [];
-    let hear = (data) => said.push(data);
-    let worker;
-    const end = (reason) => hear({ stopped: true, reason });
-    try {
-      worker = new Worker('worker.js');
-    } catch (err) {
-      worker = { postMessage() {}, terminate() {} };
-      end(String(err));
+  // A Made is a worker of a laboratory's program. What it says before somebody
+  // hears it is kept.
+  class Made {
+    constructor(lab, isFirst) {
+      this.lab = lab;
+      this.file = `${lab}.wasm`;
+      this.said = [];
+      this.loaded = new Promise((resolve) => { this.load = resolve; });
+      this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
+      this.compiled.catch(() => {}); // others that wait for it say so
+      try {
+        this.worker = new Worker(isFirst ? `worker.js#${this.file}` : 'worker.js');
+      } catch (err) {
+        this.worker = { postMessage() {}, terminate() {} };
+        this.stop(String(err));
+      }
+      this.worker.onmessage = ({ data }) => this.take(data);
+      this.worker.onmessageerror = () => this.stop('a message of it cannot be read');
+      this.worker.onerror = (event) => {
+        event.preventDefault();
+        this.stop(event.message || 'worker.js cannot be loaded');
+      };
+      if (isFirst) return;
+      // Again if the first worker ended before it had compiled it.
+      compile(this.file).catch(() => compile(this.file)).then((module) => this.worker.postMessage({ module }), (err) => this.stop(err.message));
     }
-    worker.onmessage = ({ data }) => hear(data);
-    worker.onmessageerror = () => end('a message of it cannot be read');
-    worker.onerror = (event) => {
-      event.preventDefault();
-      end(event.message || 'worker.js cannot be loaded');
-    };
-    compile(`${program}.wasm`).then((module) => worker.postMessage({ module }), (err) => end(err.message));
-    return {
-      program,
-      worker,
-      listen(f) {
-        hear = f;
-        for (const data of said.splice(0)) f(data);
-      },
-    };
+
+    take(data) {
+      if (data.loaded) {
+        this.load();
+      } else if (data.module) {
+        performance.mark(`compiled ${this.file}`, { startTime: data.at - performance.timeOrigin });
+        this.give(data.module);
+      } else {
+        this.say(data);
+      }
+    }
+
+    say(data) {
+      if (this.hear) this.hear(data);
+      else this.said.push(data);
+    }
+
+    stop(reason) {
+      this.load();
+      this.giveUp(new Error(reason));
+      this.say({ stopped: true, reason });
+    }
+
+    listen(hear) {
+      this.hear = hear;
+      for (const data of this.said.splice(0)) hear(data);
+    }
+
+    end() {
+      this.giveUp(new Error('the worker was ended'));
+      this.worker.onmessage = this.worker.onmessageerror = this.worker.onerror = null;
+      this.worker.terminate();
+    }
   }
 
   // firstLab is the laboratory of the link. Links of format 1 named none, there
@@ -108,15 +143,18 @@ window.boot = (() => {
   // What is needed first is asked for now, before the document is read.
   const supported = typeof WebAssembly === 'object' && typeof Worker === 'function';
   let first;
+  let waiting; // the same, until the program wants it
   if (supported) {
-    const lab = firstLab();
-    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${lab}.info`)]) promise.catch(() => {}); // start says so
-    first = makeWorker(lab);
+    first = waiting = new Made(firstLab(), true);
+    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`)]) promise.catch(() => {}); // start says so
   }
 
   async function start() {
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     const module = await compile('app.wasm');
+    // Until this thread knows that the worker's script has run, it would keep
+    // back what the program tells the worker.
+    await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
@@ -170,17 +208,13 @@ window.boot = (() => {
     crashed,
     compile,
     fetch: bytes,
-    // startWorker returns a worker of a laboratory's program. hear gets what it
-    // says, and {stopped, reason} when it cannot go on.
-    startWorker(program, hear) {
-      const made = first?.program === program ? first : makeWorker(program);
-      if (made === first) first = undefined;
+    // startWorker returns a new Made. hear gets what it says, and {stopped,
+    // reason} when it cannot go on.
+    startWorker(lab, hear) {
+      const made = waiting?.lab === lab ? waiting : new Made(lab, false);
+      if (made === waiting) waiting = undefined;
       made.listen(hear);
-      return made.worker;
-    },
-    endWorker(worker) {
-      worker.onmessage = worker.onmessageerror = worker.onerror = null;
-      worker.terminate();
+      return made;
     },
   };
 })();

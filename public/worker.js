@@ -1,16 +1,34 @@
-// A worker of a laboratory. The page posts {module}, the laboratory's compiled
-// Go program, and jobs, in any order; the program finds the jobs that came before
+// A worker of a laboratory. The page posts jobs and {module}, the laboratory's
+// compiled Go program, in any order; the program finds the jobs that came before
 // it in self.early, then installs its own onmessage and answers {ready: true}.
+// The first worker is named worker.js#NAME.wasm: it compiles its program itself,
+// while the page is busy, and posts {module, at} for the workers that follow.
 'use strict';
 
-importScripts('wasm_exec.js');
-
 self.early = [];
-self.onmessage = async ({ data }) => {
-  if (!data.module) {
-    self.early.push(data);
-    return;
-  }
+self.onmessage = ({ data }) => {
+  if (data.module) run(data.module);
+  else self.early.push(data);
+};
+
+// compile is that of boot.js.
+async function compile(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
+  const type = response.headers.get('Content-Type') || '';
+  const module = await (WebAssembly.compileStreaming && type.startsWith('application/wasm')
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer()));
+  self.postMessage({ module, at: performance.timeOrigin + performance.now() });
+  return module;
+}
+
+function stop(reason) {
+  self.postMessage({ stopped: true, reason });
+  self.close();
+}
+
+async function run(module) {
   let reason = '';
   const log = console.log;
   console.log = (...said) => { // Go says here why it ends
@@ -19,11 +37,18 @@ self.onmessage = async ({ data }) => {
   };
   try {
     const go = new Go();
-    await go.run(await WebAssembly.instantiate(data.module, go.importObject));
+    await go.run(await WebAssembly.instantiate(module, go.importObject));
   } catch (err) {
     reason ||= String(err);
   }
   // The Go program never returns by itself: a run that ends has crashed.
-  self.postMessage({ stopped: true, reason: reason || 'the program in it ended' });
-  self.close();
-};
+  stop(reason || 'the program in it ended');
+}
+
+const program = self.location.hash.slice(1);
+if (program) compile(program).then(run, (err) => stop(err.message));
+
+importScripts('wasm_exec.js');
+
+// Not at once: until the page knows that this script has run, it keeps messages back.
+setTimeout(() => self.postMessage({ loaded: true }), 0);

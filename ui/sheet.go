@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vugu/vugu"
-
 	"spillway/sim/study"
 	"spillway/ui/chart"
 	"spillway/ui/model"
@@ -19,6 +17,7 @@ import (
 type Sheet struct {
 	*App
 	canvas
+	markup
 
 	item   model.Item // the figure in the list
 	claims []claim
@@ -164,14 +163,14 @@ func (c *Sheet) summary() string {
 
 // rows is the table of differences as HTML: one row a point. It is one string
 // because a page of thousands of separate cells would be slow.
-func (c *Sheet) rows() vugu.HTML {
+func (c *Sheet) rows() string {
 	if !c.showsRows() {
 		return ""
 	}
 	if c.table == "" {
 		c.table = rowsHTML(c.of.Rows)
 	}
-	return vugu.HTML(c.table)
+	return c.table
 }
 
 // value prints a value in its unit.

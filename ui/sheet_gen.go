@@ -374,7 +374,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll rows-scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Differences, a table"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("hidden", hidden(!c.showsRows()))
-			vgn.SetInnerHTML(c.rows())
+			vgn.JSCreateHandler = vugu.JSValueFunc(func(value js.Value) { c.filled(value) })
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 			vgparent.AppendChild(vgn)
 		}

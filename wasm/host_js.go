@@ -66,7 +66,7 @@ func (h host) Start(program string, handle *pool.Handle) pool.Worker {
 		h.inbox.put(func() { w.heard(handle, data) })
 		return nil
 	})
-	w.js = boot().Call("startWorker", program, w.hear)
+	w.made = boot().Call("startWorker", program, w.hear)
 	mark("worker-started")
 	return w
 }
@@ -102,7 +102,7 @@ func (h host) Crashed(text string) {
 // A worker is one Web Worker.
 type worker struct {
 	page *page
-	js   js.Value
+	made js.Value // Made in boot.js
 	hear js.Func
 }
 
@@ -125,12 +125,12 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	if withFiles {
 		message["files"] = w.page.files
 	}
-	w.js.Call("postMessage", message, []any{job.Get("buffer")})
+	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }
 
 // End implements pool.Worker.
 func (w *worker) End() {
-	boot().Call("endWorker", w.js)
+	w.made.Call("end")
 	// Not now: it may be what is running.
 	after(0, w.hear.Release)
 }

@@ -354,7 +354,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 func (l *Info) check() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	keys := map[string]bool{"lab": true, "system": true, "systems": true, "v": true, "view": true, "figure": true, "focus": true}
+	keys := map[string]bool{"lab": true, "system": true, "systems": true, "v": true, "view": true, "figure": true, "focus": true, "file": true}
 	for i := range l.Knobs {
 		k := &l.Knobs[i]
 		if keys[k.Key] {

@@ -308,7 +308,7 @@ func (r *Room) Refresh() {
 			stop = append(stop, x.ID)
 			x.ID, x.key = 0, ""
 		}
-		if !x.On || x.Active() || x.key == key && !x.Cancelled && !x.Stale {
+		if !x.On || x.Active() || x.key == key && (x.Cancelled || !x.Stale) {
 			continue
 		}
 		if blocked {
@@ -511,18 +511,24 @@ func (r *Room) Type(key, text string) {
 	})
 }
 
-// Choose gives a knob one of its choices. Choosing another workload leaves an
-// opened file.
+// Choose gives a knob one of its choices. What was typed stays, except into
+// fields that the choice sets. Choosing another workload leaves an opened file.
 func (r *Room) Choose(key, choice string) {
 	r.Change("", func() {
 		if err := r.State.Setup.Set(key, choice); err != nil {
 			r.session.Notice = capital(err.Error()) + "."
 			return
 		}
-		if k := r.State.Setup.Knob(key); r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
+		k := r.State.Setup.Knob(key)
+		if r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
 		}
-		clear(r.drafts)
+		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
+			pairs, _ := knob.Pairs(c.Set) // lab.New has checked it
+			for _, p := range pairs {
+				delete(r.drafts, p.Key)
+			}
+		}
 	})
 }
 
