@@ -156,7 +156,7 @@ func (s *stage) click(ids ...string) {
 func (s *stage) html(id string) string {
 	s.Helper()
 	var sb strings.Builder
-	markup(&sb, s.drawn, s.find(id))
+	write(&sb, s.drawn, s.find(id))
 	return sb.String()
 }
 
@@ -186,12 +186,12 @@ func find(br *vugu.BuildResults, n *vugu.VGNode, id string) *vugu.VGNode {
 	return nil
 }
 
-// markup writes the node as HTML, components included.
-func markup(sb *strings.Builder, br *vugu.BuildResults, n *vugu.VGNode) {
+// write writes the node as HTML, components included.
+func write(sb *strings.Builder, br *vugu.BuildResults, n *vugu.VGNode) {
 	switch {
 	case n.Component != nil:
 		for _, o := range br.ResultFor(n.Component).Out {
-			markup(sb, br, o)
+			write(sb, br, o)
 		}
 		return
 	case n.Type == vugu.TextNode:
@@ -214,7 +214,7 @@ func markup(sb *strings.Builder, br *vugu.BuildResults, n *vugu.VGNode) {
 		sb.WriteString(*n.InnerHTML)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		markup(sb, br, c)
+		write(sb, br, c)
 	}
 	if n.Data != "" {
 		sb.WriteString("</" + n.Data + ">")
@@ -224,7 +224,7 @@ func markup(sb *strings.Builder, br *vugu.BuildResults, n *vugu.VGNode) {
 // all returns the whole page as HTML.
 func (s *stage) all() string {
 	var sb strings.Builder
-	markup(&sb, s.drawn, s.drawn.Out.Out[0])
+	write(&sb, s.drawn, s.drawn.Out.Out[0])
 	return sb.String()
 }
 
