@@ -45,13 +45,13 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 			Charts:     []report.Chart{{ID: "strength", Of: []string{"strength"}, By: []report.Variant{{Key: "time"}}}},
 			Panels:     []lab.Panel{{Key: "what"}},
 			Sections:   []lab.Section{{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, {Key: "menu"}},
-			Say:        lab.Say{Quantity: "strength"}, Entry: "file",
+			Say:        lab.Say{Quantity: "strength"}, Entry: "ground",
 		},
 		Default: brew{Bean: "mocha", Grams: 7},
 		Knobs: map[string][]knob.Knob[brew]{"what": {
 			{Key: "bean", Label: "Bean", Help: "Which.", Kind: knob.One, Word: func(s *brew) *string { return &s.Bean }, Choices: []knob.Choice{{Key: "mocha"}, {Key: "java", Set: "grams=9"}}},
 			{Key: "grams", Label: "Grams", Help: "How many.", Scale: 1, Min: 1, Max: 50, Get: get, Set: set},
-			{Key: "file", Label: "File", Help: "Opened.", Kind: knob.Word, Word: func(s *brew) *string { return &s.File }},
+			{Key: "ground", Label: "File", Help: "Opened.", Kind: knob.Word, Word: func(s *brew) *string { return &s.File }},
 		}},
 		Check: func(s *brew) error {
 			if s.Bean == "java" && s.Grams > 20 {
@@ -147,13 +147,13 @@ func TestInvented(t *testing.T) {
 	if _, _, err := l.Run(u, "drip", nil, nil); err == nil || err.Error() != "unlucky" || loads != 2 {
 		t.Errorf("%v, %d loads", err, loads)
 	}
-	set("file", "none")
+	set("ground", "none")
 	for range 2 { // what could not be loaded is tried again
 		if _, _, err := l.Run(u, "drip", nil, nil); err == nil || err.Error() != "no such file" {
 			t.Error(err)
 		}
 	}
-	set("file", "a")
+	set("ground", "a")
 	set("grams", "5")
 	if f, err := l.Open(nil); err != nil || len(f.Entries()) != 1 {
 		t.Errorf("%v, %v", f, err)
@@ -224,11 +224,11 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for set, want := range map[string]string{
-		"bean=java grams=30":  "too strong",
-		"bean=java grams=13":  "unlucky",
-		"bean=tea":            `unknown bean "tea"`,
-		"tea":                 "want key=value",
-		"bean=java file=none": "no such file",
+		"bean=java grams=30":    "too strong",
+		"bean=java grams=13":    "unlucky",
+		"bean=tea":              `unknown bean "tea"`,
+		"tea":                   "want key=value",
+		"bean=java ground=none": "no such file",
 	} {
 		if _, _, err := l.Measure(p, "drip bean=java", set, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", set, err)

@@ -243,7 +243,7 @@ func bakery() lab.Lab {
 	oven := word("oven", "Oven", knob.One, func(s *bread) *string { return &s.Oven }, knob.Choice{Key: "wood"}, knob.Choice{Key: "gas", Moot: []string{"watts"}, Why: "gas has none"})
 	spice := word("spice", "Spice", knob.Many, func(s *bread) *string { return &s.Spice }, knob.Choice{Key: "salt"}, knob.Choice{Key: "chili"})
 	spice.Sets = []knob.Choice{{Key: "hot", Set: "salt,chili", Word: "hot"}, {Key: "mild", Help: "None."}}
-	file := word("loafile", "File", knob.Word, func(s *bread) *string { return &s.File })
+	file := word("flour", "Flour", knob.Word, func(s *bread) *string { return &s.File })
 	return lab.New(lab.Spec[bread, *dough, loaf]{
 		Info: lab.Info{
 			Name: "bakery", Title: "Bakery", About: "One oven.", Lead: "Bread.",
@@ -256,10 +256,10 @@ func bakery() lab.Lab {
 			Sections: []lab.Section{
 				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
 				{Key: "menu", Title: "Menu"},
-				{Key: "label", Title: "Label", Run: true, If: "loafile"},
+				{Key: "label", Title: "Label", Run: true, If: "flour"},
 			},
 			Brief: []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
-			Say:   lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "loafile", ContradictionHelp: "That contradicts.",
+			Say:   lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
 		},
 		Default: bread{Dish: "rye", Oven: "wood", Spice: "hot", Portions: 4, Watts: 100},
 		Knobs: map[string][]knob.Knob[bread]{

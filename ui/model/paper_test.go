@@ -370,7 +370,7 @@ func TestSmallPaper(t *testing.T) {
 	}
 	h.Paper.Run("crumb.claims")
 	for _, j := range h.open(work.Measure) {
-		if own := strings.Contains(j.Setup, "loafile="); own != (j.Files == 1) || own == strings.Contains(j.Name, "watts") {
+		if own := strings.Contains(j.Setup, "flour="); own != (j.Files == 1) || own == strings.Contains(j.Name, "watts") {
 			t.Errorf("%+v", j)
 		}
 	}
