@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,10 @@ func (c *Summary) headline() string {
 	return chart.Headline(c.Info, c.runs)
 }
 
+// results reports whether there are any of these settings.
 func (c *Summary) results() bool {
 	for i := range c.Runs {
-		if c.Runs[i].On && c.Runs[i].Report != nil {
+		if r := &c.Runs[i]; r.On && r.Report != nil && !r.Stale {
 			return true
 		}
 	}
@@ -52,16 +54,26 @@ func (c *Summary) announce() string {
 
 type trouble struct{ Title, Text, Class string }
 
-// troubles lists errors and refusals with their reasons.
+// troubles lists errors and refusals with their reasons; systems with the same
+// one stand together.
 func (c *Summary) troubles() []trouble {
 	var ts []trouble
 	for i := range c.Runs {
+		t := trouble{Title: c.Runs[i].System.Title}
 		switch r := &c.Runs[i]; {
 		case !r.On:
+			continue
 		case r.Error != "":
-			ts = append(ts, trouble{r.System.Title, r.Error, "error"})
+			t.Text, t.Class = r.Error, "error"
 		case r.Report != nil && !r.Report.Fits:
-			ts = append(ts, trouble{r.System.Title, "does not fit: " + r.Report.Reason, "refusal"})
+			t.Text, t.Class = "does not fit: "+r.Report.Reason, "refusal"
+		default:
+			continue
+		}
+		if k := slices.IndexFunc(ts, func(x trouble) bool { return x.Text == t.Text && x.Class == t.Class }); k >= 0 {
+			ts[k].Title += ", " + t.Title
+		} else {
+			ts = append(ts, t)
 		}
 	}
 	return ts

@@ -15,7 +15,8 @@ import (
 const mostBytes = 1 << 30
 
 // readFiles reads files, and folders with everything below them; what is hidden
-// in a folder is left out. Names keep the folders, by which files find each other.
+// in a folder is left out. Names keep the folders, by which files find each other,
+// but not where all of them lie.
 func readFiles(paths []string) ([]lab.File, error) {
 	var list []lab.File
 	room := int64(mostBytes)
@@ -26,7 +27,11 @@ func readFiles(paths []string) ([]lab.File, error) {
 		list = append(list, lab.File{Name: name, Data: data})
 		return nil
 	}
-	for _, root := range paths {
+	names, err := shortened(paths)
+	if err != nil {
+		return nil, err
+	}
+	for i, root := range paths {
 		info, err := os.Stat(root)
 		if err != nil {
 			return nil, err
@@ -34,14 +39,14 @@ func readFiles(paths []string) ([]lab.File, error) {
 		if !info.IsDir() {
 			data, err := os.ReadFile(root)
 			if err == nil {
-				err = add(visible(root), data)
+				err = add(names[i], data)
 			}
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		base, folder := visible(root), os.DirFS(root)
+		folder := os.DirFS(root)
 		err = fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -58,13 +63,43 @@ func readFiles(paths []string) ([]lab.File, error) {
 			if err != nil {
 				return err
 			}
-			return add(path.Join(base, name), data)
+			return add(path.Join(names[i], name), data)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", root, err)
 		}
 	}
 	return list, nil
+}
+
+// shortened returns paths without the folders that all of them are in, and
+// without hidden parts.
+func shortened(paths []string) ([]string, error) {
+	names := make([]string, len(paths))
+	common := ""
+	for i, p := range paths {
+		full, err := filepath.Abs(p)
+		if err != nil {
+			return nil, err
+		}
+		names[i] = filepath.ToSlash(full)
+		folder := path.Dir(names[i])
+		if i == 0 {
+			common = folder
+		}
+		for !within(folder, common) {
+			common = path.Dir(common)
+		}
+	}
+	for i := range names {
+		names[i] = visible(strings.TrimPrefix(strings.TrimPrefix(names[i], common), "/"))
+	}
+	return names, nil
+}
+
+// within reports whether a path is a folder or below it.
+func within(name, folder string) bool {
+	return name == folder || folder == path.Dir(folder) || strings.HasPrefix(name, folder+"/")
 }
 
 // visible returns the end of a path that has no hidden part: what is hidden is

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,7 +38,7 @@ func each(door all.Door, n int, do func(l *lab.Lab, i int) error) error {
 				if stop.Load() {
 					continue
 				}
-				if errs[i] = do(&l, i); errs[i] != nil {
+				if errs[i] = guarded(do, &l, i); errs[i] != nil {
 					stop.Store(true)
 				}
 			}
@@ -54,4 +55,14 @@ func each(door all.Door, n int, do func(l *lab.Lab, i int) error) error {
 		}
 	}
 	return nil
+}
+
+// guarded makes an error of a bug that makes the simulator panic.
+func guarded(do func(l *lab.Lab, i int) error, l *lab.Lab, i int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failed{fmt.Errorf("the simulator has a bug: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	return do(l, i)
 }

@@ -72,6 +72,10 @@ func TestGolden(t *testing.T) {
 		{"run-setup", exitOK, []string{"run", "--setup", "lab=tiny&system=wings boxes=1.5 road=steep", "boxes=3", "--json"}},
 		{"run-file", exitOK, []string{"run", "lab=tiny", "system=wings", "file=" + filepath.Join(dir, "a", "ten.txt"), "--json"}},
 		{"run-entry", exitOK, []string{"run", "lab=tiny", "system=wings", "file=" + dir, "load=twenty.txt", "tricks=", "--json"}},
+		{"sweep", exitOK, []string{"sweep", "lab=tiny", "system=arms,cart", "--vary", "boxes=5,20", "--vary", "road=flat,steep", "--of", "time_s, boxes_per_s"}},
+		{"sweep-many", exitOK, []string{"sweep", "lab=tiny", "boxes=2", "--vary", "tricks=throw,run", "--vary", "tricks=", "system=arms"}},
+		{"sweep-entries", exitOK, []string{"sweep", "lab=tiny", "system=arms", "file=" + dir, "--vary", "load=ten.txt", "--vary", "load=twenty.txt"}},
+		{"sweep-json", exitOK, []string{"sweep", "lab=tiny", "system=wings", "--vary", "boxes=5,10", "--json"}},
 		{"verify", exitOK, []string{"verify"}},
 		{"verify-all", exitOK, []string{"verify", "--all", "--figures", "1"}},
 		{"verify-json", exitOK, []string{"verify", "--json", "--paper", "atlas"}},
@@ -122,6 +126,12 @@ func TestMessages(t *testing.T) {
 			[]string{"run", "lab=tiny", "file=" + filepath.Join(dir, "a"), "load=five.txt"},
 			"the files hold no \"five.txt\"; there are\n  load=\"ten.txt\"  10 boxes\n  load=\"twenty.txt\"  20 boxes",
 		},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes"}, `sweep: --vary boxes: want KEY=V1,V2`},
+		{[]string{"sweep", "lab=tiny", "--vary", "speed=1,2"}, `sweep: unknown setting "speed"; spillway list tiny has the settings`},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes=1,31"}, `with boxes=31: Boxes is 31 dozen; want 0.5 to 30`},
+		{[]string{"sweep", "lab=tiny", "--of", "weight"}, `sweep: unknown quantity "weight"; spillway list tiny has the quantities`},
+		{[]string{"sweep", "lab=tiny", "--mode", "corrected"}, `sweep: --mode belongs to the form without lab=; here settings are written KEY=VALUE`},
+		{[]string{"sweep", "--json"}, `sweep: --json and --of need lab=LAB`},
 		{[]string{"verify", "--paper", "g10"}, `verify: unknown paper "g10"; there are atlas`},
 		{[]string{"verify", "--figures", "1,3"}, `verify: there is no figure "3"; there are atlas.1, atlas.2`},
 		{[]string{"verify", "--artifact", "nowhere"}, `verify: stat nowhere: no such file or directory`},
@@ -147,6 +157,14 @@ func TestVerifyFails(t *testing.T) {
 	code, _, errs := try(tinyLab(2), "verify", "--artifact", loads(t))
 	if want := "spillway: 2 points are not as recorded, the first: 1 time_s 10 boxes  arms: published 11, ours 21 (+90.9091 %) gap\n"; code != exitFailed || errs != want {
 		t.Errorf("with its own: exit code %d, %s want %s", code, errs, want)
+	}
+}
+
+// TestBug checks that a bug is no wrong use.
+func TestBug(t *testing.T) {
+	code, out, errs := try(tinyLab(-1), "run", "lab=tiny")
+	if code != exitFailed || out != "" || !strings.HasPrefix(errs, "spillway: the simulator has a bug: boxes everywhere\n") {
+		t.Errorf("exit code %d, %s%s", code, out, errs)
 	}
 }
 
@@ -259,5 +277,33 @@ func TestHelp(t *testing.T) {
 	}
 	if err := os.WriteFile("COMMANDS.md", []byte(got), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestExamples runs the examples of COMMANDS.md and README.md that need no file,
+// no more than a moment and no name to be filled in.
+func TestExamples(t *testing.T) {
+	ran := 0
+	for _, file := range []string{"COMMANDS.md", "../../README.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab)\b[^#|\n]*)`)
+		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
+			args := strings.Fields(m[1])
+			if strings.Contains(m[1], "file=") || slices.ContainsFunc(args, func(a string) bool {
+				return a == "CONFIG" || strings.Contains(a, "ARTIFACT") || strings.Contains(a, "=LAB")
+			}) {
+				continue
+			}
+			if code, _, errs := run(t, args...); code != exitOK {
+				t.Errorf("%s: spillway %s: exit code %d: %s", file, m[1], code, errs)
+			}
+			ran++
+		}
+	}
+	if ran < 8 {
+		t.Errorf("%d examples, want 8 or more", ran)
 	}
 }

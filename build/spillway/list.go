@@ -133,21 +133,22 @@ func printJSON(w io.Writer, v any) error {
 
 // entry is a laboratory as it is listed.
 func entry(l *lab.Lab) labEntry {
-	e := labEntry{Name: l.Name, Title: l.Title, About: l.About, Files: l.Drop, Entry: l.Entry, Papers: []paperEntry{}}
-	for i := range l.Systems {
-		x := &l.Systems[i]
+	i := l.Complete()
+	e := labEntry{Name: i.Name, Title: i.Title, About: i.About, Files: i.Drop, Entry: i.Entry, Papers: []paperEntry{}}
+	for k := range i.Systems {
+		x := &i.Systems[k]
 		e.Systems = append(e.Systems, systemEntry{Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Family: x.Family, Bound: x.Bound, Off: x.Off})
 	}
-	for i := range l.Quantities {
-		q := &l.Quantities[i]
+	for k := range i.Quantities {
+		q := &i.Quantities[k]
 		scale := q.Scale
 		if scale == 0 {
 			scale = 1
 		}
 		e.Quantities = append(e.Quantities, quantityEntry{Key: q.Key, Label: q.Label, Unit: q.Unit, Scale: scale, Help: q.Help, Better: q.Better})
 	}
-	for i := range l.Knobs {
-		e.Knobs = append(e.Knobs, setting(&l.Knobs[i]))
+	for k := range i.Knobs {
+		e.Knobs = append(e.Knobs, setting(&i.Knobs[k]))
 	}
 	for _, p := range l.Studies() {
 		o := p.Outline()

@@ -22,7 +22,7 @@ usage: spillway COMMAND [ARGUMENTS]
            or, as ever, workloads of training: a .config file of the G10
            artifact, a trace, MODEL@BATCH
   verify   compare with every published number of the papers
-  sweep    training: a grid of workloads, systems and values of one setting
+  sweep    run systems of a laboratory with many values of its settings
   models   training: the bundled models, the GPUs and the systems
   convert  training: write a workload as a Spillway trace
 

@@ -68,15 +68,10 @@ func (s *shell) run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	fs.Visit(func(f *flag.Flag) {
-		if f.Name != "json" && f.Name != "setup" && err == nil {
-			err = fmt.Errorf("run: --%s belongs to the form without lab=; here settings are written KEY=VALUE", f.Name)
-		}
-	})
-	if err != nil {
+	if err := only(fs, "json", "setup"); err != nil {
 		return err
 	}
-	runs, l, err := s.runLab(q)
+	runs, l, err := s.runLab(q, [][]knob.Pair{nil})
 	switch {
 	case err != nil:
 		return err
@@ -85,11 +80,17 @@ func (s *shell) run(args []string) error {
 	case len(runs) == 1:
 		return printJSON(s.out, runs[0].record(l))
 	}
-	var list []labRun
-	for i := range runs {
-		list = append(list, runs[i].record(l))
-	}
-	return printJSON(s.out, list)
+	return printJSON(s.out, records(l, runs))
+}
+
+// only refuses flags besides these, in the form with lab=.
+func only(fs *flag.FlagSet, names ...string) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		if !slices.Contains(names, f.Name) && err == nil {
+			err = fmt.Errorf("%s: --%s belongs to the form without lab=; here settings are written KEY=VALUE", fs.Name(), f.Name)
+		}
+	})
+	return err
 }
 
 // A request is what a command line asks of a laboratory.
@@ -132,85 +133,116 @@ func readRequest(setup string, args []string) (request, error) {
 // A labResult is what one system said.
 type labResult struct {
 	system *lab.System
-	setup  string
+	setup  *knob.Setup
 	report *report.Report
 	hash   string
 }
 
-// runLab runs the systems that q asks for. The laboratory is the one it is about.
-func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
+// runLab runs the systems that q asks for, with every list of settings in
+// variants behind those of q. The laboratory is the one it is about.
+func (s *shell) runLab(q request, variants [][]knob.Pair) ([]labResult, *lab.Lab, error) {
 	door, err := s.door(q.lab)
 	if err != nil {
 		return nil, nil, err
 	}
 	l := door.New()
-	if len(q.systems) == 0 {
-		for i := range l.Systems {
-			if !l.Systems[i].Off {
-				q.systems = append(q.systems, l.Systems[i].Name)
-			}
-		}
-	}
-	runs := make([]labResult, len(q.systems))
-	for i, name := range q.systems {
-		if runs[i].system, err = l.System(strings.TrimSpace(name)); err != nil {
-			return nil, nil, err
-		}
-	}
-	u, files, err := s.prepare(&l, q)
+	systems, err := chosen(&l, q.systems)
 	if err != nil {
 		return nil, nil, err
 	}
-	setup := u.String()
+	files, err := openFiles(&l, q.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if files != nil {
+		for _, note := range files.Notes() {
+			fmt.Fprintln(s.errs, "note:", note)
+		}
+	}
+	var runs []labResult
+	for _, more := range variants {
+		u, err := setup(&l, files, slices.Concat(q.pairs, more))
+		if err != nil && len(more) > 0 {
+			err = fmt.Errorf("with %s: %w", knob.Join(more, " "), err)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, x := range systems {
+			runs = append(runs, labResult{system: x, setup: u})
+		}
+	}
 	err = each(door, len(runs), func(l *lab.Lab, i int) error {
 		r := &runs[i]
-		rep, raw, err := l.Run(u, r.system.Name, files, nil)
+		rep, raw, err := l.Run(r.setup, r.system.Name, files, nil)
 		if err != nil {
 			return err
 		}
-		r.setup, r.report, r.hash = setup, rep, l.Hash(raw)
+		r.report, r.hash = rep, l.Hash(raw)
 		return nil
 	})
 	return runs, &l, err
 }
 
-// prepare opens the files that q names and returns its settings.
-func (s *shell) prepare(l *lab.Lab, q request) (*knob.Setup, lab.Files, error) {
-	u := l.Setup()
-	for _, p := range q.pairs {
-		if u.Knob(p.Key) == nil {
-			return nil, nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", p.Key, l.Name)
-		}
-	}
-	files, err := openFiles(l, q.files)
-	if err != nil {
-		return nil, nil, err
-	}
-	chosen := slices.IndexFunc(q.pairs, func(p knob.Pair) bool { return p.Key == l.Entry && p.Text != "" })
-	switch {
-	case files == nil && chosen >= 0:
-		return nil, nil, fmt.Errorf("%s=%s is in files; name them with file=PATH", l.Entry, q.pairs[chosen].Text)
-	case files != nil && l.Entry != "":
-		for _, note := range files.Notes() {
-			fmt.Fprintln(s.errs, "note:", note)
-		}
-		want := ""
-		if chosen >= 0 {
-			want = q.pairs[chosen].Text
-		}
-		e, err := choose(files.Entries(), want, l.Entry)
+// chosen returns the systems with these names, those that are compared at first
+// if there are none.
+func chosen(l *lab.Lab, names []string) ([]*lab.System, error) {
+	var list []*lab.System
+	for _, name := range names {
+		x, err := l.System(strings.TrimSpace(name))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if err := apply(u, e.Set); err != nil { // what the file says, before what the command line says
-			return nil, nil, fmt.Errorf("%s: %w", e.Name, err)
+		list = append(list, x)
+	}
+	for i := range l.Systems {
+		if len(names) == 0 && !l.Systems[i].Off {
+			list = append(list, &l.Systems[i])
 		}
-		q.pairs = append(q.pairs, knob.Pair{Key: l.Entry, Text: e.Name})
 	}
-	if err := u.Apply(q.pairs); err != nil {
-		return nil, nil, err
+	return list, nil
+}
+
+// chosenEntry returns the entry of files that runs, nil without files.
+func chosenEntry(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*lab.Entry, error) {
+	want := ""
+	for _, p := range pairs {
+		if p.Key == l.Entry {
+			want = p.Text
+		}
 	}
-	return u, files, l.Check(u)
+	switch {
+	case files == nil && want != "":
+		return nil, fmt.Errorf("%s=%s is in files; name them with file=PATH", l.Entry, want)
+	case files == nil || l.Entry == "":
+		return nil, nil
+	}
+	return choose(files.Entries(), want, l.Entry)
+}
+
+// setup returns the settings of a command line. What the file says that an entry
+// is from counts less.
+func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) {
+	u := l.Setup()
+	for _, p := range pairs {
+		if u.Knob(p.Key) == nil {
+			return nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", p.Key, l.Name)
+		}
+	}
+	e, err := chosenEntry(l, files, pairs)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		if err := apply(u, e.Set); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name, err)
+		}
+		pairs = append(slices.Clone(pairs), knob.Pair{Key: l.Entry, Text: e.Name})
+	}
+	if err := u.Apply(pairs); err != nil {
+		return nil, err
+	}
+	return u, l.Check(u)
 }
 
 // apply sets what a setup text says.
@@ -278,7 +310,7 @@ func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
 // record is the run for programs.
 func (r *labResult) record(l *lab.Lab) labRun {
 	o := labRun{
-		Lab: l.Name, System: r.system.Name, Setup: r.setup, Fits: r.report.Fits, Reason: r.report.Reason, Values: map[string]float64{},
+		Lab: l.Name, System: r.system.Name, Setup: r.setup.String(), Fits: r.report.Fits, Reason: r.report.Reason, Values: map[string]float64{},
 		Notes: append([]string{}, r.report.Notes...), About: r.report.About, Origin: r.report.Origin, Hash: r.hash,
 	}
 	for i := range l.Quantities {
@@ -287,6 +319,14 @@ func (r *labResult) record(l *lab.Lab) labRun {
 		}
 	}
 	return o
+}
+
+func records(l *lab.Lab, runs []labResult) []labRun {
+	list := make([]labRun, len(runs))
+	for i := range runs {
+		list[i] = runs[i].record(l)
+	}
+	return list
 }
 
 // printRuns prints a table of all quantities, a column a system.

@@ -243,11 +243,7 @@ func (r *review) measure(progress io.Writer) error {
 			set += " " + knob.Join([]knob.Pair{{Key: l.Entry, Text: e.Name}}, " ")
 			files, rebuilt = r.files, false
 		}
-		p, err := l.Paper(r.paper.Key)
-		if err != nil {
-			return err
-		}
-		o, _, err := l.Measure(p, run.Name, set, files, nil)
+		o, _, err := l.Measure(r.paper, run.Name, set, files, nil)
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", r.paper.Key, run.Name, err)
 		}

@@ -141,20 +141,28 @@ func broken(trace *ops.Trace, s Setup, r *Result) (laws []string) {
 		must(f.Start >= last && f.End >= f.Start+s.Link.Time(f.Bytes), "prefetches overlap or are too fast")
 		last = f.End
 	}
-	peak, host := slices.Max(r.Timeline.GPU), unit.Bytes(0)
+	peak, host := slices.Max(r.Timeline.GPU), slices.Max(r.Timeline.Host)
 	must(peak == r.PeakGPU, "the timeline's peak is %v, the run's %v", peak, r.PeakGPU)
+	must(host == r.PeakHost, "the timeline's peak in the host is %v, the run's %v", host, r.PeakHost)
 	must(len(r.Timeline.GPU) <= timelinePoints, "%d points", len(r.Timeline.GPU))
-	for i := range r.Clients {
-		host = max(host, slices.Max(r.Timeline.Bytes[places*i+int(InHost)]))
+	for at := range r.Timeline.GPU {
+		var gpu, host unit.Bytes
+		for i, row := range r.Timeline.Bytes {
+			if Place(i%places) == InHost {
+				host += row[at]
+			} else {
+				gpu += row[at]
+			}
+		}
+		must(gpu == r.Timeline.GPU[at] && host == r.Timeline.Host[at], "interval %d does not add up", at)
 	}
-	must(host <= r.PeakHost, "the timeline has more in the host than there was")
 	if r.Fits() {
 		laws = append(laws, leftover(trace, r)...)
 	}
 	return laws
 }
 
-// leftover: what the last interval ends with is what was created and not freed.
+// leftover: the last interval holds at least what was created and not freed.
 func leftover(trace *ops.Trace, r *Result) (laws []string) {
 	size := make([]unit.Bytes, len(trace.Tensors))
 	for i := range trace.Ops {
@@ -165,20 +173,13 @@ func leftover(trace *ops.Trace, r *Result) (laws []string) {
 			size[o.Tensor] = 0
 		}
 	}
-	for c := range trace.Clients {
-		var alive, shown unit.Bytes
-		for x, n := range size {
-			if int(trace.Tensors[x].Client) == c {
-				alive += n
-			}
-		}
-		for p := range places {
-			row := r.Timeline.Bytes[places*c+p]
-			shown += row[len(row)-1]
-		}
-		if shown < alive {
-			laws = append(laws, fmt.Sprintf("client %d: %v shown at the end, %v alive", c, shown, alive))
-		}
+	var alive unit.Bytes
+	for _, n := range size {
+		alive += n
+	}
+	last := len(r.Timeline.GPU) - 1
+	if shown := r.Timeline.GPU[last] + r.Timeline.Host[last]; shown < alive {
+		laws = append(laws, fmt.Sprintf("%v shown at the end, %v alive", shown, alive))
 	}
 	return laws
 }

@@ -226,7 +226,7 @@ func (n *naive) set(x int, w string) {
 }
 
 func (n *naive) remember() {
-	rows := make([]unit.Bytes, 3*len(n.t.Clients)+1)
+	rows := make([]unit.Bytes, 3*len(n.t.Clients)+2)
 	for x, w := range n.where {
 		c := int(n.t.Tensors[x].Client)
 		switch w {
@@ -238,7 +238,13 @@ func (n *naive) remember() {
 			rows[3*c+2] += n.size[x]
 		}
 	}
-	rows[len(rows)-1] = n.gpu()
+	for i := range 3 * len(n.t.Clients) {
+		if i%3 == 2 {
+			rows[len(rows)-1] += rows[i]
+		} else {
+			rows[len(rows)-2] += rows[i]
+		}
+	}
 	n.changes = append(n.changes, change{n.now, rows})
 }
 
@@ -249,22 +255,28 @@ func (n *naive) timeline(end unit.Time) {
 	}
 	points := int(end/step) + 1
 	rows := make([][]unit.Bytes, len(n.changes[0].memory))
+	gpu, host := len(rows)-2, len(rows)-1
 	for r := range rows {
 		rows[r] = make([]unit.Bytes, points)
+		sum := gpu
+		if r == host || r < gpu && r%3 == 2 {
+			sum = host
+		}
 		for p := range points {
+			most := unit.Bytes(-1)
 			for i, c := range n.changes {
 				last := i+1 == len(n.changes) || n.changes[i+1].at > unit.Time(p)*step
 				before := c.at <= unit.Time(p)*step
 				within := c.at >= unit.Time(p)*step && c.at < unit.Time(p+1)*step
-				// The value at the interval's beginning, and all within it.
-				if before && last || within {
-					rows[r][p] = max(rows[r][p], c.memory[r])
+				// As at the interval's beginning, or at the first instant within it
+				// when more of that memory is in use.
+				if (before && last || within) && c.memory[sum] > most {
+					most, rows[r][p] = c.memory[sum], c.memory[r]
 				}
 			}
 		}
 	}
-	k := len(rows) - 1
-	n.res.Timeline = Timeline{Step: step, Bytes: rows[:k], GPU: rows[k]}
+	n.res.Timeline = Timeline{Step: step, Bytes: rows[:gpu], GPU: rows[gpu], Host: rows[host]}
 }
 
 func (n *naive) arrive() {

@@ -22,53 +22,76 @@ func (p Place) String() string { return [...]string{"user", "Raven on GPU", "Rav
 // timelinePoints is how many intervals a timeline has at most.
 const timelinePoints = 512
 
-// A Timeline is memory over time. Interval i goes from i·Step to (i+1)·Step,
-// and holds the greatest value within, so that no peak is lost. Values of one
-// interval need not have been at the same instant.
+// A Timeline is memory over time. Interval i goes from i·Step to (i+1)·Step and
+// holds GPU memory as it was at the instant within when most of it was in use,
+// and host memory likewise; so no peak is lost, and what belongs to one memory
+// adds up.
 type Timeline struct {
 	Step unit.Time
 	// Bytes has three rows a client, by Place: row 3·client + place.
 	Bytes [][]unit.Bytes
-	// GPU is all that is in GPU memory, page tables not counted: not the sum of
-	// rows, whose maxima may be at different instants.
-	GPU []unit.Bytes
+	// GPU and Host are all that is in the two memories, page tables not counted:
+	// the sums of the rows.
+	GPU, Host []unit.Bytes
 }
 
 // recorder makes a timeline as time passes.
 type recorder struct {
-	step unit.Time
-	at   int          // the last interval
-	now  []unit.Bytes // rows, and the GPU's sum as the last
-	rows [][]unit.Bytes
+	step    unit.Time
+	at      int // the last interval
+	clients int
+	now     []unit.Bytes // rows, then the sums of GPU and host
+	rows    [][]unit.Bytes
 }
 
 func newRecorder(clients int) *recorder {
-	k := &recorder{step: unit.Microsecond, now: make([]unit.Bytes, places*clients+1), rows: make([][]unit.Bytes, places*clients+1)}
+	n := places*clients + 2
+	k := &recorder{step: unit.Microsecond, clients: clients, now: make([]unit.Bytes, n), rows: make([][]unit.Bytes, n)}
 	for i := range k.rows {
 		k.rows[i] = make([]unit.Bytes, 1, timelinePoints)
 	}
 	return k
 }
 
+// sum is the row of the sum that a place belongs to.
+func (k *recorder) sum(p Place) int {
+	if p == InHost {
+		return places*k.clients + 1
+	}
+	return places * k.clients
+}
+
 // move takes bytes of a client from one place to another at a time that is not
 // before that of the last call.
 func (k *recorder) move(t unit.Time, client int, from, to Place, n unit.Bytes) {
 	k.reach(t)
-	sum := len(k.now) - 1
 	if from < nowhere {
 		k.now[places*client+int(from)] -= n
-	}
-	if from < InHost {
-		k.now[sum] -= n
+		k.now[k.sum(from)] -= n
 	}
 	if to < nowhere {
-		row := places*client + int(to)
-		k.now[row] += n
-		k.rows[row][k.at] = max(k.rows[row][k.at], k.now[row])
+		k.now[places*client+int(to)] += n
+		s := k.sum(to)
+		if k.now[s] += n; k.now[s] > k.rows[s][k.at] {
+			k.keep(to, k.at, k.now)
+		}
 	}
-	if to < InHost {
-		k.now[sum] += n
-		k.rows[sum][k.at] = max(k.rows[sum][k.at], k.now[sum])
+}
+
+// keep makes the interval hold one memory as it is in from.
+func (k *recorder) keep(p Place, at int, from []unit.Bytes) {
+	s := k.sum(p)
+	k.rows[s][at] = from[s]
+	for c := range k.clients {
+		if p == InHost {
+			i := places*c + int(InHost)
+			k.rows[i][at] = from[i]
+			continue
+		}
+		for _, q := range [...]Place{User, InGPU} {
+			i := places*c + int(q)
+			k.rows[i][at] = from[i]
+		}
 	}
 }
 
@@ -92,24 +115,29 @@ func (k *recorder) reach(t unit.Time) {
 // halve makes two intervals one.
 func (k *recorder) halve() {
 	k.step *= 2
-	k.at /= 2
-	for i, row := range k.rows {
-		n := 0
-		for j := 0; j < len(row); j += 2 {
-			row[n] = row[j]
-			if j+1 < len(row) {
-				row[n] = max(row[n], row[j+1])
+	column := make([]unit.Bytes, len(k.rows))
+	for j := 0; j <= k.at; j += 2 {
+		for _, p := range [...]Place{InGPU, InHost} {
+			from, s := j, k.sum(p)
+			if j < k.at && k.rows[s][j+1] > k.rows[s][j] {
+				from = j + 1
 			}
-			n++
+			for i := range k.rows {
+				column[i] = k.rows[i][from]
+			}
+			k.keep(p, j/2, column)
 		}
-		k.rows[i] = row[:n]
+	}
+	k.at /= 2
+	for i := range k.rows {
+		k.rows[i] = k.rows[i][:k.at+1]
 	}
 }
 
 func (k *recorder) timeline(end unit.Time) Timeline {
 	k.reach(end)
-	n := len(k.rows) - 1
-	return Timeline{Step: k.step, Bytes: k.rows[:n], GPU: k.rows[n]}
+	n := places * k.clients
+	return Timeline{Step: k.step, Bytes: k.rows[:n], GPU: k.rows[n], Host: k.rows[n+1]}
 }
 
 // logged is how many entries a log keeps at most.

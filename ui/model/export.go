@@ -1,18 +1,19 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"spillway/ui/work"
 )
 
 // An export is results on their way into a file.
 type export struct {
-	waiting []int // jobs whose results are still to come
-	texts   map[int]string
-	systems map[int]*Run
-	order   []int
+	waiting []int       // jobs whose results are still to come
+	places  map[int]int // of their systems in file
+	file    exportFile
 	failed  string
 	done    func(text, problem string)
 }
@@ -24,23 +25,28 @@ func (r *Room) Export(done func(text, problem string)) {
 	if r.exporting != nil {
 		r.session.host.Stop(r.exporting.waiting)
 	}
-	x := &export{texts: map[int]string{}, systems: map[int]*Run{}, done: done}
+	x := &export{places: map[int]int{}, done: done}
 	r.exporting = x
+	pieces, _ := r.Brief()
+	x.file = exportFile{Format: "spillway-results", Version: version, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
+	if len(pieces) > 0 {
+		x.file.Workload = pieces[0]
+	}
+	_, x.file.Origin = r.About()
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if !run.On {
 			continue
 		}
-		id := r.session.id()
-		x.order, x.systems[id] = append(x.order, id), run
-		if run.Report == nil {
-			continue
+		if run.Report != nil {
+			id := r.session.id()
+			x.waiting, x.places[id] = append(x.waiting, id), len(x.file.Runs)
 		}
-		x.waiting = append(x.waiting, id)
+		x.file.Runs = append(x.file.Runs, exportRun{run.System.Name, run.System.Title, cmp.Or(run.Status(), "ok"), run.Error, nil})
 	}
 	for _, id := range slices.Clone(x.waiting) {
 		r.session.host.Start(&work.Job{
-			ID: id, Lab: r.Info.Name, Kind: work.Raw, Setup: r.State.Setup.String(), System: x.systems[id].System.Name, Files: r.number(),
+			ID: id, Lab: r.Info.Name, Kind: work.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(),
 		}, false)
 	}
 	r.finishExport()
@@ -53,9 +59,9 @@ func (r *Room) exportAnswer(a *work.Answer) bool {
 	}
 	if a.Last {
 		x.waiting = slices.DeleteFunc(x.waiting, func(id int) bool { return id == a.ID })
-		x.texts[a.ID] = a.JSON
-		if a.Error != "" {
-			x.failed = a.Error
+		x.file.Runs[x.places[a.ID]].Result = json.RawMessage(a.JSON)
+		if bad := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); bad != "" {
+			x.failed = bad
 		}
 		r.finishExport()
 	}
@@ -92,21 +98,7 @@ func (r *Room) finishExport() {
 		x.done("", x.failed)
 		return
 	}
-	pieces, _ := r.Brief()
-	f := exportFile{Format: "spillway-results", Version: version, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
-	if len(pieces) > 0 {
-		f.Workload = pieces[0]
-	}
-	_, f.Origin = r.About()
-	for _, id := range x.order {
-		run := x.systems[id]
-		status := run.Status()
-		if status == "" {
-			status = "ok"
-		}
-		f.Runs = append(f.Runs, exportRun{run.System.Name, run.System.Title, status, run.Error, json.RawMessage(x.texts[id])})
-	}
-	text, err := json.MarshalIndent(f, "", "  ")
+	text, err := json.MarshalIndent(&x.file, "", "  ")
 	if err != nil {
 		x.done("", err.Error())
 		return

@@ -73,7 +73,7 @@ func (n *Session) Open(names []string, hand func(number int)) {
 	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id()}
 	hand(n.number)
 	n.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: n.number}, false)
-	r.Rev++
+	r.Refresh()
 }
 
 // opened takes the answer to Open. A set with one usable entry is shown at once,
@@ -87,9 +87,8 @@ func (r *Room) opened(a *work.Answer) {
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	r.cache.forget()
 	r.Paper.filesChanged()
-	r.Rev++
+	r.Refresh()
 	if r.Entry() != "" && f.Has(r.Entry()) {
-		r.Refresh()
 		return
 	}
 	var usable []lab.Entry

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
@@ -88,7 +90,7 @@ func (r *Room) refreshSections() {
 			}
 			j.Setup, j.System, j.Files = r.State.Setup.String(), r.Focus(), r.number()
 		}
-		key := j.View + " " + j.Setup + " " + j.System
+		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
 		if x.key == key {
 			continue
 		}

@@ -29,7 +29,7 @@ type settings struct {
 	Entry    string // of opened files, instead of Workload; empty for none
 
 	// Of networks.
-	Model, GPU         string
+	Model, Other, GPU  string // Other: of every second client, same for Model
 	Batch, Clients     int64
 	Offset, Iterations int64 // ms; in each client
 	// Of pairs and of one allocation.
@@ -37,6 +37,9 @@ type settings struct {
 
 	Setup core.Setup
 }
+
+// same is the choice of one network for all clients.
+const same = "same"
 
 // Workloads that are no mix.
 const (
@@ -48,7 +51,7 @@ const (
 func standard() settings {
 	mix := core.Mixes()[0]
 	return settings{
-		Workload: mix.Name, Model: "resnet-50", GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
+		Workload: mix.Name, Model: "resnet-50", Other: same, GPU: "v100-32", Batch: 64, Clients: 2, Offset: 20, Iterations: 2,
 		Pairs: 100, Bytes: int64(16 * unit.MB), Setup: mix.Setup(),
 	}
 }
@@ -77,7 +80,7 @@ func New() lab.Lab {
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(),
-			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
+			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
 				LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
@@ -95,7 +98,7 @@ func New() lab.Lab {
 			case s.Entry != "":
 				return "entry " + s.Entry
 			case s.Workload == networks:
-				return fmt.Sprint(networks, s.Model, s.GPU, s.Batch, s.Clients, s.Offset, s.Iterations)
+				return fmt.Sprint(networks, s.Model, s.Other, s.GPU, s.Batch, s.Clients, s.Offset, s.Iterations)
 			case s.Workload == pairs || s.Workload == allocation:
 				return fmt.Sprint(s.Workload, s.Pairs, s.Bytes, s.Evicts)
 			}
@@ -164,7 +167,7 @@ func only(c knob.Choice, hides ...string) knob.Choice {
 
 // What belongs to one kind of workload alone.
 var (
-	ofNetworks   = []string{"model", "gpu", "batch", "clients", "offset", "iterations"}
+	ofNetworks   = []string{"model", "other", "gpu", "batch", "clients", "offset", "iterations"}
 	ofPairs      = []string{"pairs"}
 	ofAllocation = []string{"evicts"}
 )
@@ -189,7 +192,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	which.Choices = append(which.Choices,
 		only(knob.Choice{
 			Key: networks, Label: "Networks that train", Set: "gpu_memory=12",
-			Help: "Several copies of a network train beside each other; each keeps in the store what it does not use now. What is put first is needed last there, so LRU and both latency-aware orders evict alike.",
+			Help: "Networks train beside each other; each keeps in the store what it does not use now. What is put first is needed last there, so LRU and both latency-aware orders evict alike.",
 		}, all(ofPairs, ofAllocation, sized)...),
 		only(knob.Choice{
 			Key: pairs, Label: "Pairs of allocation and free", Set: "gpu_memory=16",
@@ -208,10 +211,15 @@ func knobs() map[string][]knob.Knob[settings] {
 		return k
 	}
 	model := knob.Knob[settings]{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One, Word: func(s *settings) *string { return &s.Model }}
+	other := knob.Knob[settings]{
+		Key: "other", Label: "Every second client", Help: "The network of every second client.", Kind: knob.One, Word: func(s *settings) *string { return &s.Other },
+		Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
+	}
 	least, most := int64(1<<30), int64(0)
 	for i := range zoo.Models {
 		m := &zoo.Models[i]
 		least, most = min(least, int64(m.MinBatch)), max(most, int64(m.MaxBatch))
+		other.Choices = append(other.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Word: "and " + m.Title, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 		model.Choices = append(model.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 	}
 	gpu := knob.Knob[settings]{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by a roofline model.", Kind: knob.One, Word: func(s *settings) *string { return &s.GPU }}
@@ -219,7 +227,7 @@ func knobs() map[string][]knob.Knob[settings] {
 		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Source: g.Source})
 	}
 	work := []knob.Knob[settings]{
-		which, model,
+		which, model, other,
 		number(knob.Knob[settings]{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
 		number(knob.Knob[settings]{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
@@ -278,22 +286,30 @@ func load(s *settings, f lab.Files) (*trace, error) {
 	return t, nil
 }
 
-// train makes clients of a network.
+// train makes clients of networks.
 func (t *trace) train(s *settings) error {
 	gpu, err := zoo.FindGPU(s.GPU)
 	if err != nil {
 		return err
 	}
-	w, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(gpu))
-	if err != nil {
-		return err
+	models := []string{s.Model, s.Other}
+	if s.Other == same {
+		models = models[:1]
+	}
+	var nets []*workload.Workload
+	for _, m := range models {
+		w, err := zoo.Build(m, int(s.Batch), zoo.Clean(gpu))
+		if err != nil {
+			return err
+		}
+		nets = append(nets, w)
 	}
 	ws, offsets := make([]*workload.Workload, s.Clients), make([]unit.Time, s.Clients)
 	for i := range ws {
-		ws[i], offsets[i] = w, unit.Time(i)*unit.Time(s.Offset)*unit.Millisecond
+		ws[i], offsets[i] = nets[i%len(nets)], unit.Time(i)*unit.Time(s.Offset)*unit.Millisecond
 	}
 	t.Trace, err = core.FromWorkloads(ws, offsets, int(s.Iterations))
-	t.origin = w.Origin
+	t.origin = nets[0].Origin
 	if err == nil && len(t.Ops) > ops.MaxOps {
 		return fmt.Errorf("these networks make %d operations; a trace may have %d: fewer clients or iterations would help", len(t.Ops), ops.MaxOps)
 	}

@@ -102,7 +102,7 @@ func charts() []report.Chart {
 		{ID: "evicted", Title: "Bytes evicted", Kind: report.Bars, Of: []string{"evicted_bytes"}, Unit: "GB", Say: "evicts most"},
 		{
 			ID: "memory", Title: "GPU memory by client and state", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", Pick: "eviction",
-			Help: "Every point is the most within its interval. Dots are evictions; pick one to see what was evicted and whether it was right.",
+			Help: "Every point is the instant within its interval when most was in use. Dots are evictions; pick one to see what was evicted and whether it was right.",
 		},
 		{ID: "host", Title: "Host memory by client", Kind: report.Bands, X: "time, s", Y: "GiB", Unit: "GiB", None: "Nothing was evicted."},
 	}

@@ -1,0 +1,180 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// files are flour for the bakery.
+func files(names ...string) []lab.File {
+	var list []lab.File
+	for _, n := range names {
+		list = append(list, lab.File{Name: n, Data: []byte("field " + n)})
+	}
+	return list
+}
+
+// drop opens files and does what comes of it.
+func (h *host) drop(names ...string) {
+	h.Helper()
+	h.Open(names, func(n int) { h.benches[h.Info.Name].Open(n, files(names...)) })
+	if !h.Files.Opening || h.one(work.List).Files != h.Files.Number {
+		h.Errorf("opening: %+v", h.Files)
+	}
+	h.do()
+}
+
+func TestOpenFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.do()
+	h.drop("rye", "wheat", "moldy")
+	if f := &h.Files; f.Number != 1 || f.Opening || f.Error != "" || len(f.Entries) != 3 || !slices.Equal(f.Notes, []string{"a note"}) || h.Entry() != "" {
+		t.Errorf("%+v, entry %q", f, h.Entry())
+	}
+	h.Files.Filter = "FIELD whe"
+	if es, n := h.Files.Shown(9); n != 1 || es[0].Name != "wheat" {
+		t.Errorf("search found %v", es)
+	}
+	h.Files.Filter = ""
+	if es, n := h.Files.Shown(2); n != 3 || len(es) != 2 {
+		t.Errorf("%d of %d", len(es), n)
+	}
+	n := len(h.jobs)
+	h.Pick("moldy")
+	h.Pick("oats")
+	if h.Entry() != "" || len(h.jobs) != n {
+		t.Error("an entry that cannot be used was picked")
+	}
+	h.Type("portions", "7")
+	h.Pick("rye") // with its settings
+	h.want("flour", "rye")
+	h.want("watts", "700")
+	h.want("spice", "salt")
+	h.want("portions", "7")
+	if j := h.of("oven"); j.Files != 1 || j.Setup != "dish=rye portions=7 flour=rye watts=700 spice=salt" {
+		t.Errorf("%+v", j)
+	}
+	h.wantBlocked("")
+	h.do()
+	if pieces, _ := h.Brief(); pieces[0] != "rye" || !strings.HasPrefix(pieces[2], "file's oven at 700") {
+		t.Errorf("brief %q", pieces)
+	}
+	h.Undo()
+	h.want("watts", "100")
+	if h.Entry() != "" {
+		t.Error("undo left the entry")
+	}
+	h.Redo()
+	h.Choose("dish", "cake") // another workload leaves the file
+	if h.Entry() != "" {
+		t.Error("a bundled workload was chosen, and the file stayed")
+	}
+}
+
+func TestOneEntryIsShownAtOnce(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat", "moldy")
+	h.want("flour", "wheat")
+	if h.run("oven").RunState() != "done" {
+		t.Error(h.run("oven").RunState())
+	}
+	old := h.run("oven").Report
+	h.drop("wheat") // other content, perhaps
+	if h.run("oven").Report == old || h.Files.Number != 2 {
+		t.Error("new files show the old report")
+	}
+	h.Type("watts", "50")
+	j := h.of("oven")
+	h.Open([]string{"oats", "rye"}, func(n int) { h.benches["bakery"].Open(n, files("oats", "rye")) })
+	if !h.over[j.ID] || h.Active() {
+		t.Error("runs of the old files go on")
+	}
+	h.do()
+	h.wantBlocked(`Drop the file or folder that holds "wheat"`)
+	if x := h.run("oven"); !x.Stale || x.Report == nil {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestLinkAboutAFile(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=9&flour=wheat&watts=77")
+	h.wantBlocked(`This link is about a file. Drop the file or folder that holds "wheat" on the page.`)
+	if len(h.open(work.Run)) != 0 {
+		t.Error("it runs without the file")
+	}
+	h.drop("rye", "wheat")
+	h.wantBlocked("")
+	h.want("watts", "77")
+	if h.run("oven").RunState() != "done" || h.CanUndo() {
+		t.Errorf("%q", h.run("oven").RunState())
+	}
+	h.Visit("v=2&lab=bakery&flour=oats")
+	h.wantBlocked(`holds "oats"`)
+	h.drop("rye")
+	h.want("flour", "rye") // the only one that can be used
+	h.Visit("v=2&lab=bakery&flour=moldy")
+	h.drop("moldy", "rye", "wheat")
+	h.wantBlocked(`holds "moldy"`)
+}
+
+func TestBadFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.do()
+	h.drop("stone")
+	if f := &h.Files; f.Error != "stone: a stone; want flour" || f.Opening {
+		t.Errorf("%+v", f)
+	}
+	h.drop("moldy")
+	if h.Files.Error != "Nothing to run was found in moldy." || h.Entry() != "" {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"a", "b", "c"}, func(int) {})
+	first := h.one(work.List)
+	h.Open(nil, func(int) {})
+	if !h.over[first.ID] || h.say(first, work.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
+		t.Error("the first files are still read")
+	}
+	h.say(h.one(work.List), work.Answer{})
+	if h.Files.Error != "Nothing to run was found in the files." {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"a", "b", "c"}, func(int) {})
+	h.say(h.one(work.List), work.Answer{})
+	if h.Files.Error != "Nothing to run was found in a and 2 more." {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"rye"}, func(int) {}) // nobody got the files
+	h.do()
+	if !strings.Contains(h.Files.Error, "no longer at hand") {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
+func TestLaboratoryWithoutFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.Info.Entry = ""
+	h.Open([]string{"a"}, func(int) { t.Error("files were taken") })
+	if h.Notice != "Bakery takes no files. Choose another laboratory at the top, then drop them again." {
+		t.Errorf("notice %q", h.Notice)
+	}
+}
+
+// Sets of files have numbers of their own in all laboratories.
+func TestFilesOfTwoLaboratories(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	h.Go("train")
+	h.enter()
+	h.Open([]string{"x"}, func(int) {})
+	if h.Files.Number != 2 {
+		t.Errorf("number %d", h.Files.Number)
+	}
+	h.Go("bakery")
+	if h.Files.Number != 1 || h.Entry() != "wheat" || h.Blocked() != "" {
+		t.Errorf("%+v", h.Files)
+	}
+}
