@@ -30,7 +30,7 @@ test('native equals wasm', async ({ page }) => {
 
 // The native tests compare with the same file.
 test('every published run equals native', async ({ page }) => {
-  test.setTimeout(400_000);
+  test.setTimeout(600_000);
   const golden = (await readFile(path.join(root, 'ui/lab/train/testdata/hashes.golden'), 'utf8')).trim().split('\n');
   expect(golden.length).toBeGreaterThan(350);
   const want = new Map(golden.map((line) => {
