@@ -96,6 +96,7 @@ fix: ## let go fix and gofumpt repair what they can
 	$(SOURCES) -exec $$(go tool -n gofumpt) -w {} +
 
 check-dead:
+	@go run ./build/site -sources
 	go run ./build/deadcode
 
 check-law:
