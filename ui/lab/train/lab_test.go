@@ -42,8 +42,11 @@ func other(k *knob.Info, text string) string {
 	switch k.Kind {
 	case knob.Number:
 		v, _ := knob.ParseDecimal(text, k.Scale)
-		if v/2 >= k.Min && v/2 != v {
-			return knob.Decimal(v/2, k.Scale)
+		if k.Key == "safety" {
+			return "8" // little changes nothing: plans are made of whole tensors
+		}
+		if w := v / 16 * 15; w >= k.Min && w != v && k.Scale > 1 {
+			return knob.Decimal(w, k.Scale)
 		}
 		return knob.Decimal(min(v+max(v, 3), k.Max), k.Scale)
 	case knob.One:
@@ -68,6 +71,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 host_memory=1 mode=corrected iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=as-paper gpu_memory=0.5 host_memory=1 mode=published iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 ssd=z-nand mode=corrected",
+		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected",
 	} {
 		u := l.Setup()
 		pairs, err := knob.Pairs(base)
@@ -113,12 +117,12 @@ func TestEveryKnobActs(t *testing.T) {
 	}
 }
 
-// results are the hashes of all systems.
+// results are the hashes of some systems.
 func results(t *testing.T, l *lab.Lab, u *knob.Setup) []string {
 	t.Helper()
 	var list []string
-	for _, s := range l.Systems {
-		_, raw, err := l.Run(u, s.Name, nil, nil)
+	for _, s := range []string{"uvm", "deepum+", "g10"} { // they have every setting between them
+		_, raw, err := l.Run(u, s, nil, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
 		}
@@ -184,14 +188,14 @@ func TestRequest(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(q, want) {
 		t.Errorf("got  %+v\nwant %+v (%v)", q, want, err)
 	}
-	for key, text := range map[string]string{"ssd": "980-pro", "mode": "corrected", "lookahead": "4", "gpu_memory": "24.5"} {
+	for key, text := range map[string]string{"ssd": "990-pro", "mode": "corrected", "lookahead": "4", "gpu_memory": "24.5"} {
 		if err := u.Set(key, text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := filled(t, u)
 	q, err = s.request("g10")
-	if err != nil || q.SSD != "980-pro" || q.Options.Quirks != quirk.Corrected() || q.Machine.GPUMemory != 24*unit.GiB+512*unit.MiB {
+	if err != nil || q.SSD != "990-pro" || q.Options.Quirks != quirk.Corrected() || q.Machine.GPUMemory != 24*unit.GiB+512*unit.MiB {
 		t.Errorf("%+v, %v", q, err)
 	}
 }
@@ -222,7 +226,7 @@ func fake(n int, slow unit.Cycles, cause result.Cause) *result.Result {
 		now = end
 	}
 	it := result.Iteration{Time: now, Stall: now - r.Ideal, Compute: r.Ideal, Traffic: result.Traffic{SSDIn: 2e9, HostOut: 1e9}}
-	it.Ledger[cause] = now - r.Ideal
+	*it.Ledger.At(cause) = now - r.Ideal
 	r.Iterations = []result.Iteration{it}
 	return r
 }
