@@ -301,9 +301,7 @@ func modeKnob() knob.Knob[settings] {
 	}
 	inert := map[string][]string{}
 	for _, e := range quirk.All() {
-		for _, key := range e.Quirk.Inert() {
-			inert[e.Key] = append(inert[e.Key], key)
-		}
+		inert[e.Key] = append(inert[e.Key], e.Quirk.Inert()...)
 	}
 	var all []string
 	for _, e := range quirk.All() {
