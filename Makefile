@@ -23,11 +23,11 @@ run: build server ## build everything and serve it on this machine; prints the a
 	@exec $(OUT)/serve
 
 build: generate ## assemble the site in dist/
-	@echo "Building the page's program and the site around it, a minute or two the first time ..."
+	@echo "Building the page, the laboratories' programs and the site around them, a minute or two the first time ..."
 	go run ./build/site
 
 dist: generate ## the same with compressed copies, ready for any file host
-	@echo "Building the page's program, the site around it and the compressed copies, a minute or two ..."
+	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
 	go run ./build/site -compress
 
 generate: ## Go from .vugu
@@ -51,7 +51,7 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
 test-browser: build server harness ## the page in Chromium
-	go build -o $(OUT)/hashes ./build/e2e/hashes
+	go build -o $(OUT)/jobs ./build/e2e/jobs
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 
 test-edge: build edge harness ## the optional host in workerd
@@ -96,6 +96,7 @@ fix: ## let go fix and gofumpt repair what they can
 	$(SOURCES) -exec $$(go tool -n gofumpt) -w {} +
 
 check-dead:
+	@go run ./build/site -sources
 	go run ./build/deadcode
 
 check-law:
@@ -111,12 +112,12 @@ WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-d
 bench: build server harness ## measure natively and as WebAssembly, under Node (one table of both) and in Chromium
 	@mkdir -p $(OUT)
 	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
-	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/default.pgo $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
+	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/worker/default.pgo $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
 	@go tool benchstat -ignore goos,goarch,cpu native=$(OUT)/bench-native.txt wasm=$(OUT)/bench-wasm.txt
 	@BENCH=1 $(MAKE) --no-print-directory test-browser ARGS=tests/speed.spec.mjs
 
-profile: generate ## measure what the page's program is compiled for: wasm/default.pgo
-	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/default.pgo -o /tmp/spillway.test ./ui/job
+profile: ## measure what the laboratories' programs are compiled for: wasm/worker/default.pgo
+	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/worker/default.pgo -o $(OUT)/profiled.test ./ui/lab/train
 
 golden: generate ## rewrite the golden files; then read git diff and say why
 	go test $(call WITH,'flag\.Bool..update') -update

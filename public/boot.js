@@ -67,7 +67,7 @@ window.boot = (() => {
 
   // The first worker compiles its program itself: this thread is busy with the
   // page's when that is done. It hands it on to the workers that follow.
-  const compile = once((url) => (first?.file === url ? first.compiled : compileNow(url)));
+  const compile = once((url) => (first?.file === url && (first.given || !first.ended) ? first.compiled : compileNow(url)));
 
   const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
 
@@ -103,7 +103,10 @@ window.boot = (() => {
         this.load();
       } else if (data.module) {
         performance.mark(`compiled ${this.file}`, { startTime: data.at - performance.timeOrigin });
+        this.given = true;
         this.give(data.module);
+      } else if (data.stopped) {
+        this.stop(data.reason);
       } else {
         this.say(data);
       }
@@ -115,6 +118,7 @@ window.boot = (() => {
     }
 
     stop(reason) {
+      this.ended = true;
       this.load();
       this.giveUp(new Error(reason));
       this.say({ stopped: true, reason });
@@ -126,6 +130,7 @@ window.boot = (() => {
     }
 
     end() {
+      this.ended = true;
       this.giveUp(new Error('the worker was ended'));
       this.worker.onmessage = this.worker.onmessageerror = this.worker.onerror = null;
       this.worker.terminate();
@@ -180,16 +185,22 @@ window.boot = (() => {
     });
   }
 
-  // offline keeps the site in a service worker's cache. A page always runs the
-  // version it was started with; when a newer one has taken over the cache, a
-  // line offers it, because a reload by itself would lose what was typed.
-  async function offline() {
-    if (!('serviceWorker' in navigator) || !window.isSecureContext) return;
+  // A page always runs the version it was started with; when a newer one has
+  // taken over the cache, a line offers it, because a reload by itself would lose
+  // what was typed. The browser may look for one before the page does.
+  const keeps = 'serviceWorker' in navigator && window.isSecureContext;
+  function offerNewer() {
+    if (!keeps) return;
     let controlled = navigator.serviceWorker.controller !== null;
     navigator.serviceWorker.addEventListener('controllerchange', () => {
       if (controlled) banner('status', 'A newer version of Spillway is ready.', 'Reload', () => location.reload());
       controlled = true;
     });
+  }
+
+  // offline keeps the site in a service worker's cache.
+  async function offline() {
+    if (!keeps) return;
     try {
       await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
     } catch (err) {
@@ -198,6 +209,7 @@ window.boot = (() => {
   }
 
   document.addEventListener('DOMContentLoaded', () => {
+    offerNewer();
     start().catch((err) => {
       console.error(err);
       crashed(err?.message ?? String(err));

@@ -44,19 +44,28 @@ type Source struct {
 // A format is a kind of trace. Sniff may see a file of any size and name.
 type format struct {
 	name  string
+	takes string // which files, for messages
 	sniff func(name string, data []byte) bool
 	open  func(files []File) (*Source, error)
 }
 
 // formats lists all supported formats. The first that recognizes a file gets it.
 var formats = []format{
-	{"Spillway trace", content(spillway.Sniff), each(spillway.Decode)},
-	{"G10 artifact", g10.Sniff, openG10},
+	{"Spillway trace", "Spillway traces (JSON)", content(spillway.Sniff), each(spillway.Decode)},
+	{
+		"G10 artifact", "the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and Workspace files, " +
+			".config), singly, as a folder or as the repository's zip", g10.Sniff, openG10,
+	},
 }
 
 // supported says what Open takes, for messages.
-const supported = "Supported are the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and " +
-	"Workspace files, .config), singly, as a folder or as the repository's zip, and Spillway traces (JSON); each may be gzipped"
+func supported() string {
+	list := make([]string, len(formats))
+	for i := range formats {
+		list[i] = formats[i].takes
+	}
+	return "Supported are " + strings.Join(list, ", and ") + "; each may be gzipped"
+}
 
 // Open recognizes files by content and lists the workloads they describe.
 // Zip archives and gzip are unpacked. The error says what the files are and
@@ -67,7 +76,7 @@ func Open(files []File) (*Source, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no files. " + supported)
+		return nil, errors.New("no files. " + supported())
 	}
 	groups := make([][]File, len(formats))
 	var unknown []File
@@ -97,7 +106,7 @@ func Open(files []File) (*Source, error) {
 	}
 	all.Format = strings.Join(names, " and ")
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported)
+		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported())
 	}
 	if len(all.Entries) == 0 {
 		errs = append(errs, errors.New(strings.Join(all.Notes, "\n")))

@@ -95,7 +95,7 @@ func (u *unpacker) zip(name string, data []byte) error {
 			continue
 		}
 		if path.Base(inside) == "data.pkl" {
-			return fmt.Errorf("%s: a PyTorch checkpoint holds weights, not a trace. %s", name, supported)
+			return fmt.Errorf("%s: a PyTorch checkpoint holds weights, not a trace. %s", name, supported())
 		}
 		if int64(min(z.UncompressedSize64, maxUnpacked+1)) > u.room {
 			return tooLarge(name)

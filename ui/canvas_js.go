@@ -21,7 +21,12 @@ type canvas struct {
 }
 
 // created runs on every render.
-func (c *Figure) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+func (c *Figure) created(v vjs.Value) {
+	if c.canvas.shown && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
+		return
+	}
+	c.canvas.update(js.Value(v), c.drawn)
+}
 
 // created runs on every render.
 func (c *Sheet) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
@@ -71,3 +76,24 @@ func (c *canvas) dispose() {
 		c.shown = false
 	}
 }
+
+// markup is an element whose content is set as a whole, and only when it has
+// changed: what the virtual nodes do not have is left alone.
+type markup struct {
+	inside js.Value
+	html   string
+}
+
+func (m *markup) set(element js.Value, html string) {
+	if element.Equal(m.inside) && m.html == html {
+		return
+	}
+	m.inside, m.html = element, html
+	element.Set("innerHTML", html)
+}
+
+// created runs on every render.
+func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) }
+
+// filled runs on every render.
+func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }

@@ -12,3 +12,11 @@ func (c *Figure) created(vjs.Value) { c.drawn() }
 func (c *Sheet) created(vjs.Value) { c.drawn() }
 
 func (c *canvas) dispose() {}
+
+// markup is an element whose content is set as a whole; without a browser it is
+// nothing.
+type markup struct{}
+
+func (c *Numbers) created(vjs.Value) { c.content() }
+
+func (c *Sheet) filled(vjs.Value) { c.rows() }

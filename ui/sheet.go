@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vugu/vugu"
-
 	"spillway/sim/study"
 	"spillway/ui/chart"
 	"spillway/ui/model"
@@ -19,6 +17,7 @@ import (
 type Sheet struct {
 	*App
 	canvas
+	markup
 
 	item   model.Item // the figure in the list
 	claims []claim
@@ -144,7 +143,18 @@ func (c *Sheet) rowsTitle() string {
 
 func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
 
-func (c *Sheet) showsRows() bool { return c.hasRows() && c.IsOpen("paper-rows") }
+// tabled reports whether the figure is a table, whose rows are what there is to see.
+func (c *Sheet) tabled() bool { return c.of != nil && c.of.Drawing.Kind == study.Table && c.hasRows() }
+
+func (c *Sheet) showsRows() bool { return c.hasRows() && (c.tabled() || c.IsOpen("paper-rows")) }
+
+// remark stands below the heading where no caption has it.
+func (c *Sheet) remark() string {
+	if c.draws() {
+		return ""
+	}
+	return c.sheet().Remark
+}
 
 func (c *Sheet) rowsLabel() string {
 	if c.IsOpen("paper-rows") {
@@ -164,14 +174,14 @@ func (c *Sheet) summary() string {
 
 // rows is the table of differences as HTML: one row a point. It is one string
 // because a page of thousands of separate cells would be slow.
-func (c *Sheet) rows() vugu.HTML {
+func (c *Sheet) rows() string {
 	if !c.showsRows() {
 		return ""
 	}
 	if c.table == "" {
 		c.table = rowsHTML(c.of.Rows)
 	}
-	return vugu.HTML(c.table)
+	return c.table
 }
 
 // value prints a value in its unit.

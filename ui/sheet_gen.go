@@ -77,6 +77,11 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgn.SetInnerHTML(c.sheet().Note)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-remark"}}}
+		vgparent.AppendChild(vgn)
+		vgn.SetInnerHTML(c.remark())
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
+		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figure", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure paper-figure"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "paper-title"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(!c.draws()))
@@ -311,7 +316,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "paper-rows"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "mini"}}}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("aria-expanded", c.Expanded("paper-rows"))
-					vgn.AddAttrInterface("hidden", hidden(!c.hasRows()))
+					vgn.AddAttrInterface("hidden", hidden(!c.hasRows() || c.tabled()))
 					vgn.SetInnerHTML(c.rowsLabel())
 					vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 						EventType: "click",
@@ -374,7 +379,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll rows-scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Differences, a table"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("hidden", hidden(!c.showsRows()))
-			vgn.SetInnerHTML(c.rows())
+			vgn.JSCreateHandler = vugu.JSValueFunc(func(value js.Value) { c.filled(value) })
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 			vgparent.AppendChild(vgn)
 		}

@@ -19,9 +19,10 @@ func (c *Summary) headline() string {
 	return chart.Headline(c.Info, c.runs)
 }
 
+// results reports whether there are any of these settings.
 func (c *Summary) results() bool {
 	for i := range c.Runs {
-		if c.Runs[i].On && c.Runs[i].Report != nil {
+		if r := &c.Runs[i]; r.On && r.Report != nil && !r.Stale {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"log"
 	"syscall/js"
+	"time"
 
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/domrender"
@@ -55,8 +56,15 @@ func main() {
 		}
 	}()
 	go p.apply()
+	var drawn time.Time
 	for first := true; ; first = false {
 		<-dirty
+		// While runs come in, drawing each by itself would take longer than all of
+		// them.
+		if wait := breath - time.Since(drawn); p.busy() && wait > 0 {
+			time.Sleep(wait)
+		}
+		drawn = time.Now()
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
@@ -69,6 +77,17 @@ func main() {
 		p.link()
 		nextFrame()
 	}
+}
+
+// breath is the least time between two drawings while runs are under way.
+const breath = 250 * time.Millisecond
+
+// busy reports whether anything computes for what is shown.
+func (p *page) busy() bool {
+	p.env.RLock()
+	defer p.env.RUnlock()
+	r := p.session.Room
+	return r != nil && (r.Active() || r.Paper.Active())
 }
 
 // labs returns the laboratories of this site.

@@ -28,8 +28,9 @@ type platform struct {
 	packages []string
 }
 
-// browser packages are those that the page is made of.
-var browser = []string{"./sim/...", "./traces/...", "./ui/...", "./wasm/..."}
+// browser packages are those that the page and the laboratories' programs are
+// made of; the sources of the latter are written by build/site -sources.
+var browser = []string{"./sim/...", "./traces/...", "./ui/...", "./wasm/...", "./build/out/programs/..."}
 
 func main() {
 	found, err := deadEverywhere([]platform{

@@ -1,40 +1,69 @@
-// inWorker does jobs one after another in a worker of the page's own program.
-// It returns their last answers, each with how long it took in ms.
+// Work for a laboratory's program without the page's: jobs as in ui/work, by the
+// names of their fields. build/e2e/jobs translates.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+// Kinds of job, as in ui/work.
+export const RUN = 0;
+
+// tool runs build/e2e/jobs and returns the lines it prints.
+function tool(args, lines = []) {
+  return new Promise((resolve, reject) => {
+    const done = (err, out) => (err ? reject(err) : resolve(out.trim().split('\n')));
+    const child = execFile(path.join(root, 'build/out/jobs'), args, { maxBuffer: 2 ** 30 }, done);
+    child.stdin.on('error', () => {}); // it has ended, and says why
+    child.stdin.end(lines.map((line) => `${line}\n`).join(''));
+  });
+}
+
+const parse = (lines) => lines.map((line) => JSON.parse(line));
+const write = (jobs) => jobs.map((job) => JSON.stringify(job));
+
+// published returns a job for each of a paper's runs.
+export const published = async (lab, paper) => parse(await tool(['published', lab, paper]));
+
+// systems returns the stable names of a laboratory's systems.
+export const systems = (lab) => tool(['systems', lab]);
+
+// natively does jobs with the native program and returns their answers.
+export const natively = async (jobs) => parse(await tool(['native'], write(jobs)));
+
+// inWorker does jobs of one laboratory one after another in a worker of its
+// program. It returns their last answers, each with how long it took in ms.
 export async function inWorker(page, jobs) {
-  // boot.js keeps the program here once it is compiled, and marks the document
-  // when it could not start it.
-  await page.waitForFunction(() => window.wasmModule !== undefined || document.documentElement.dataset.stopped, null, { timeout: 60_000 })
-    .catch((err) => { throw new Error(`the page's program is not compiled after a minute (window.wasmModule is not set): ${err.message}`); });
-  return page.evaluate((list) => new Promise((resolve, reject) => {
-    if (window.wasmModule === undefined) {
-      reject(new Error(`the page's program did not start: ${document.querySelector('[role=alert]')?.textContent}`));
-      return;
-    }
-    const worker = new Worker('worker.js');
+  const texts = await tool(['encode'], write(jobs));
+  const said = await page.evaluate(([file, list]) => new Promise((resolve, reject) => {
+    const worker = new Worker(`worker.js#${file}`);
     const fail = (text) => { worker.terminate(); reject(new Error(text)); };
     const answers = [];
-    let start = 0;
+    let begun = 0;
+    const next = () => {
+      begun = performance.now();
+      const id = answers.length;
+      if (id === list.length) {
+        worker.terminate();
+        resolve(answers);
+        return;
+      }
+      worker.postMessage({ id: id + 1, job: Uint8Array.from(atob(list[id]), (c) => c.charCodeAt(0)) });
+    };
     worker.onerror = (e) => fail(`the worker failed: ${e.message}`);
     worker.onmessageerror = () => fail('a message of the worker cannot be read');
     worker.onmessage = ({ data }) => {
-      if (data.stopped) {
-        fail(`the worker's program ended: ${data.reason}`);
-        return;
-      }
-      if (data.answer) {
-        const answer = JSON.parse(data.answer);
-        if (!answer.Last) return;
-        if (answer.Error) {
-          fail(answer.Error);
-          return;
-        }
-        answers.push({ Hash: answer.Hash, took: performance.now() - start });
-      } else if (!data.ready) return;
-      const next = list[answers.length];
-      start = performance.now();
-      if (next) worker.postMessage({ job: JSON.stringify(next) });
-      else { worker.terminate(); resolve(answers); }
+      if (data.stopped) fail(`the worker's program ended: ${data.reason}`);
+      if (!data.answer || !data.last) return;
+      const took = performance.now() - begun;
+      let text = '';
+      for (let i = 0; i < data.answer.length; i += 0x8000) text += String.fromCharCode(...data.answer.subarray(i, i + 0x8000));
+      answers.push({ took, text: btoa(text) });
+      next();
     };
-    worker.postMessage({ module: window.wasmModule });
-  }), jobs);
+    next(); // the program finds it when it is there
+  }), [`${jobs[0].Lab}.wasm`, texts]);
+  const answers = parse(await tool(['decode'], said.map((s) => s.text)));
+  const failed = answers.find((a) => a.Error || a.Problems?.length > 0);
+  if (failed) throw new Error(`job ${failed.ID}: ${failed.Error || failed.Problems.join('; ')}`);
+  return answers.map((a, i) => ({ ...a, took: said[i].took }));
 }

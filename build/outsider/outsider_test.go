@@ -7,6 +7,7 @@
 package outsider
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,72 +18,109 @@ import (
 )
 
 // A seam is a row of DESIGN.md's table and what must be green when its example
-// is applied. A row without an example is skipped: to give it one, write a
-// section with marked blocks (see [block]) and make the row's first cell a link
-// to that section.
+// is applied.
 type seam struct {
 	row      string
-	shown    bool     // the example is there and has to stay
-	packages []string // to vet and test
-	command  []string // of the native command, which must then work; may be empty
+	packages []string   // to vet and test
+	commands [][]string // of go, which must then work
 }
 
 var seams = []seam{
 	{
-		"a system", true,
+		"a system",
 		[]string{"./sim/train/...", "./ui/...", "./build/spillway", "./build/arch"},
-		[]string{"run", "bert-base@4", "--system", "half"},
+		[][]string{spillway("lab=train", "system=half", "batch=4", "--json"), spillway("bert-base@4", "--system", "half")},
 	},
-	{"a machine part", true, []string{"./sim/train/...", "./traces/zoo", "./ui/...", "./build/spillway"}, nil},
-	{"a trace format", false, []string{"./traces/...", "./ui/job", "./build/spillway", "./build/arch"}, nil},
-	{"a model", false, []string{"./traces/zoo", "./ui/...", "./build/spillway"}, []string{"models"}},
-	{"a hardware parameter", false, []string{"./sim/train/...", "./traces/...", "./ui/...", "./build/spillway"}, nil},
-	{"a chart", false, []string{"./ui/..."}, nil},
-	// Not in the table yet:
-	{"a laboratory", false, []string{"./sim/...", "./ui/...", "./build/arch"}, nil},
-	{"a paper's figure", false, []string{"./sim/train/papers/...", "./ui/..."}, nil},
+	{
+		"a laboratory",
+		[]string{"./ui/...", "./build/arch", "./build/site", "./build/spillway"},
+		[][]string{
+			spillway("lab=scan", "system=disk", "memory=16", "--json"),
+			{"run", "./build/spillway", "verify", "--paper", "nobody"},
+			{"test", "./build/site", "-run", "^TestPrograms$"}, // as a worker's
+		},
+	},
+	{
+		"a trace format",
+		[]string{"./traces/...", "./ui/...", "./build/spillway", "./build/arch"},
+		[][]string{spillway("lab=train", "system=uvm", "file=traces/steps/testdata/two.steps", "--json")},
+	},
+	{
+		"a model",
+		[]string{"./traces/zoo", "./ui/...", "./build/spillway"},
+		[][]string{spillway("lab=train", "system=uvm", "model=resnet-101", "--json"), spillway("lab=store", "system=lru", "workload=networks", "model=resnet-101")},
+	},
+	{
+		"a machine part",
+		[]string{"./sim/train/...", "./traces/zoo", "./ui/...", "./build/spillway"},
+		[][]string{spillway("lab=train", "system=uvm", "part-gpu=l40s")},
+	},
+	{
+		"a hardware parameter",
+		[]string{"./sim/train/...", "./traces/...", "./ui/...", "./build/spillway"},
+		[][]string{spillway("lab=train", "system=g10", "launch=5")},
+	},
+	{"a chart", []string{"./ui/...", "./build/site"}, nil},
+	{
+		"a paper's figure",
+		[]string{"./sim/store/papers/...", "./ui/...", "./build/spillway"},
+		[][]string{{"run", "./build/spillway", "verify", "--figures", "ravenstore.drawn"}},
+	},
 }
 
+// spillway is a command of go that runs something natively.
+func spillway(args ...string) []string {
+	return append([]string{"run", "./build/spillway", "run"}, args...)
+}
+
+var alone = flag.Bool("alone", false, "apply each example to a copy of its own, and not first all to one")
+
+// The examples do not touch each other, so one copy with all of them is enough
+// as long as it is green; when it is not, each gets its own.
 func TestExamplesOfSeams(t *testing.T) {
 	text, err := os.ReadFile("../../DESIGN.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	design := string(text)
-	rows := tableUnder(design, "## Seams")
-	if len(rows) == 0 {
-		t.Fatal(`DESIGN.md has no table under "## Seams"`)
+	rows := tableUnder(string(text), "## Seams")
+	if len(rows) != len(seams) {
+		t.Errorf(`DESIGN.md's table under "## Seams" has %d rows; seams has %d`, len(rows), len(seams))
 	}
-	for row := range rows {
-		if !slices.ContainsFunc(seams, func(s seam) bool { return s.row == row }) {
-			t.Errorf("DESIGN.md has a seam %q; say in seams what must be green when its example is applied", row)
+	blocks := make([][]block, len(seams))
+	all := seam{}
+	for i, s := range seams {
+		anchor, ok := rows[s.row]
+		if !ok || anchor == "" {
+			t.Fatalf("DESIGN.md has no row %q with a link to an example; rows are %q", s.row, rows)
+		}
+		if blocks[i], err = blocksUnder(string(text), anchor); err != nil {
+			t.Fatal(err)
+		}
+		all.packages, all.commands = append(all.packages, s.packages...), append(all.commands, s.commands...)
+	}
+	slices.Sort(all.packages)
+	all.packages = slices.Compact(all.packages)
+	if !*alone && t.Run("together", func(t *testing.T) { try(t, all, slices.Concat(blocks...)) }) {
+		return
+	}
+	for i, s := range seams {
+		t.Run(strings.ReplaceAll(s.row, " ", "-"), func(t *testing.T) { try(t, s, blocks[i]) })
+	}
+}
+
+// try applies examples to a copy and wants it green.
+func try(t *testing.T, s seam, blocks []block) {
+	t.Helper()
+	dir := scratch(t)
+	for _, b := range blocks {
+		if err := b.apply(dir); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, s := range seams {
-		t.Run(strings.ReplaceAll(s.row, " ", "-"), func(t *testing.T) {
-			anchor := rows[s.row]
-			if anchor == "" {
-				if s.shown {
-					t.Fatalf("DESIGN.md's row %q has no link to an example", s.row)
-				}
-				t.Skip("DESIGN.md has no example of it yet")
-			}
-			blocks, err := blocksUnder(design, anchor)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := scratch(t)
-			for _, b := range blocks {
-				if err := b.apply(dir); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if testing.Short() {
-				t.Skip("the example was applied, but nothing built and run with it")
-			}
-			green(t, dir, s)
-		})
+	if testing.Short() {
+		t.Skip("the examples were applied, but nothing built and run with them")
 	}
+	green(t, dir, s)
 }
 
 // scratch copies the repository as it stands, without what git ignores.
@@ -121,7 +159,7 @@ func write(dir, name string, data []byte) error {
 // quiet are the lines of a test run that say nothing about what is red.
 var quiet = regexp.MustCompile(`^(ok  |\?   |PASS|FAIL$|#)`)
 
-// green vets and tests what the seam names, and runs its command.
+// green vets and tests what the seam names, and runs its commands.
 func green(t *testing.T, dir string, s seam) {
 	t.Helper()
 	run := func(args ...string) {
@@ -152,7 +190,7 @@ func green(t *testing.T, dir string, s seam) {
 		return
 	}
 	run(append([]string{"test", "-short"}, s.packages...)...)
-	if len(s.command) > 0 {
-		run(append([]string{"run", "./build/spillway"}, s.command...)...)
+	for _, c := range s.commands {
+		run(c...)
 	}
 }

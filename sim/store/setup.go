@@ -139,10 +139,10 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	toggle(func(s *Setup) *int64 { return &s.Parallel }, knob.Knob[Setup]{
 		Key: "parallel_eviction", Label: "Parallel eviction",
-		Help: "1: callback and copy of an eviction go on at the same time; 0: one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
+		Help: "Whether callback and copy of an eviction go on at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
 	})
 	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Knob[Setup]{
-		Key: "prefetch", Label: "Prefetch", Help: "1: tensors come back after every free, as many as fit; 0: at their get.", Source: report + "§4.3",
+		Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or at their get.", Source: report + "§4.3",
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Headroom }, knob.Knob[Setup]{
 		Key: "headroom", Label: "Headroom", Group: groupOptions, Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB) << 10,
@@ -150,7 +150,7 @@ func Knobs() []knob.Knob[Setup] {
 	})
 	toggle(func(s *Setup) *int64 { return &s.Shared }, knob.Knob[Setup]{
 		Key: "shared_compute", Label: "Shared computing",
-		Help: "1: clients that compute at the same time get equal parts of the GPU; 0: each computes as if alone.", Source: "assumed: one GPU; the report has no end-to-end run",
+		Help: "Whether clients that compute at the same time get equal parts of the GPU, or each computes as if alone.", Source: "assumed: one GPU; the report has no end-to-end run",
 	})
 	return ks
 }

@@ -99,20 +99,20 @@ type Help struct{ Title, Text string }
 type PaperInfo struct{ Key, Title, About string }
 
 // System returns the system with this stable name. The error says which there are.
-func (i *Info) System(name string) (*System, error) {
-	if at := slices.IndexFunc(i.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
-		return &i.Systems[at], nil
+func (l *Info) System(name string) (*System, error) {
+	if at := slices.IndexFunc(l.Systems, func(s System) bool { return s.Name == name }); at >= 0 {
+		return &l.Systems[at], nil
 	}
-	names := make([]string, len(i.Systems))
-	for k := range i.Systems {
-		names[k] = i.Systems[k].Name
+	names := make([]string, len(l.Systems))
+	for k := range l.Systems {
+		names[k] = l.Systems[k].Name
 	}
 	return nil, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // Quantity returns the place of the quantity with this key, or -1.
-func (i *Info) Quantity(key string) int {
-	return slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Key == key })
+func (l *Info) Quantity(key string) int {
+	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })
 }
 
 // Files are opened files in which a laboratory found something.
@@ -354,39 +354,38 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 func (l *Info) check() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	keys := map[string]bool{"lab": true, "system": true, "systems": true, "v": true, "view": true, "figure": true, "focus": true}
-	for i := range l.Knobs {
-		k := &l.Knobs[i]
-		if keys[k.Key] {
-			bad("knob %q: the key is taken", k.Key)
-		}
-		keys[k.Key] = true
-		if k.Label == "" || k.Help == "" {
-			bad("knob %q: no label or help", k.Key)
+	twice := func(kind string, names []string) {
+		seen := map[string]bool{}
+		for _, name := range names {
+			if seen[name] || name == "" {
+				bad("%s %q: the name is taken or empty", kind, name)
+			}
+			seen[name] = true
 		}
 	}
-	u := l.Setup()
-	for i := range l.Knobs {
-		k := &l.Knobs[i]
-		if !k.Derived {
-			if text, err := k.Canon(k.Default); err != nil || text != k.Default {
-				bad("knob %q: the default %q: %v", k.Key, k.Default, err)
-			}
+	twice("system", names(l.Systems, func(s *System) string { return s.Name }))
+	twice("quantity", names(l.Quantities, func(q *report.Quantity) string { return q.Key }))
+	twice("chart", names(l.Charts, func(c *report.Chart) string { return c.ID }))
+	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
+	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
+	// All of these are keys of one link.
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file"}
+	for i := range l.Charts {
+		keys = append(keys, "by-"+l.Charts[i].ID)
+	}
+	keys = append(keys, names(l.Knobs, func(k *knob.Info) string { return k.Key })...)
+	for i := range l.Sections {
+		s := &l.Sections[i]
+		keys = append(keys, names(s.Knobs, func(k *knob.Info) string { return k.Key })...)
+		errs = append(errs, checkKnobs(s.Knobs))
+		if s.If != "" && l.Setup().Knob(s.If) == nil {
+			bad("section %q: there is no knob %q", s.Key, s.If)
 		}
-		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
-			for _, p := range pairs {
-				other := u.Knob(p.Key)
-				if other == nil {
-					err = fmt.Errorf("there is no knob %q", p.Key)
-				} else if text, bad := other.Canon(p.Text); bad != nil || text != p.Text {
-					err = fmt.Errorf("%s=%s: want %q, %w", p.Key, p.Text, text, bad)
-				}
-			}
-			if err != nil {
-				bad("knob %q, choice %q: %w", k.Key, c.Key, err)
-			}
-		}
+	}
+	twice("knob", keys)
+	errs = append(errs, checkKnobs(l.Knobs))
+	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
+		bad("the entry of files: there is no knob %q", l.Entry)
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {
@@ -406,6 +405,71 @@ func (l *Info) check() error {
 		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
 	}
 	return errors.Join(errs...)
+}
+
+// names lists the name of each.
+func names[T any](list []T, of func(*T) string) []string {
+	out := make([]string, len(list))
+	for i := range list {
+		out[i] = of(&list[i])
+	}
+	return out
+}
+
+// checkKnobs reports what is wrong with the knobs of a setup.
+func checkKnobs(knobs []knob.Info) error {
+	var errs []error
+	u := knob.NewSetup(knobs)
+	for i := range knobs {
+		k := &knobs[i]
+		bad := func(format string, a ...any) {
+			errs = append(errs, fmt.Errorf("knob %q"+format, append([]any{k.Key}, a...)...))
+		}
+		if k.Label == "" || k.Help == "" {
+			bad(": no label or help")
+		}
+		if !k.Derived {
+			if err := canonical(k, k.Default); err != nil {
+				bad(": the default: %w", err)
+			}
+		}
+		if k.Cap != "" && u.Knob(k.Cap) == nil {
+			bad(": there is no knob %q", k.Cap)
+		}
+		for _, c := range k.Choices {
+			pairs, err := knob.Pairs(c.Set)
+			if err != nil {
+				bad(", choice %q: %w", c.Key, err)
+			}
+			for _, p := range pairs {
+				if other := u.Knob(p.Key); other == nil {
+					bad(", choice %q: there is no knob %q", c.Key, p.Key)
+				} else if err := canonical(other, p.Text); err != nil {
+					bad(", choice %q: %w", c.Key, err)
+				}
+			}
+			for _, l := range c.Limits {
+				if u.Knob(l.Key) == nil {
+					bad(", choice %q: there is no knob %q", c.Key, l.Key)
+				}
+			}
+			for _, key := range slices.Concat(c.Moot, c.Hides) {
+				if u.Knob(key) == nil {
+					bad(", choice %q: there is no knob %q", c.Key, key)
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// canonical reports whether the knob has this text, written as it is printed.
+func canonical(k *knob.Info, text string) error {
+	is, err := k.Canon(text)
+	if err == nil && is != text {
+		err = fmt.Errorf("%s=%s is printed %q", k.Key, text, is)
+	}
+	return err
 }
 
 // A Brief is a piece of the line that says what all numbers are about.

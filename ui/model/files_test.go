@@ -51,11 +51,11 @@ func TestOpenFiles(t *testing.T) {
 	}
 	h.Type("portions", "7")
 	h.Pick("rye") // with its settings
-	h.want("file", "rye")
+	h.want("flour", "rye")
 	h.want("watts", "700")
 	h.want("spice", "salt")
 	h.want("portions", "7")
-	if j := h.of("oven"); j.Files != 1 || j.Setup != "dish=rye portions=7 file=rye watts=700 spice=salt" {
+	if j := h.of("oven"); j.Files != 1 || j.Setup != "dish=rye portions=7 flour=rye watts=700 spice=salt" {
 		t.Errorf("%+v", j)
 	}
 	h.wantBlocked("")
@@ -78,7 +78,7 @@ func TestOpenFiles(t *testing.T) {
 func TestOneEntryIsShownAtOnce(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.drop("wheat", "moldy")
-	h.want("file", "wheat")
+	h.want("flour", "wheat")
 	if h.run("oven").RunState() != "done" {
 		t.Error(h.run("oven").RunState())
 	}
@@ -101,7 +101,7 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 }
 
 func TestLinkAboutAFile(t *testing.T) {
-	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=9&file=wheat&watts=77")
+	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=9&flour=wheat&watts=77")
 	h.wantBlocked(`This link is about a file. Drop the file or folder that holds "wheat" on the page.`)
 	if len(h.open(work.Run)) != 0 {
 		t.Error("it runs without the file")
@@ -112,11 +112,11 @@ func TestLinkAboutAFile(t *testing.T) {
 	if h.run("oven").RunState() != "done" || h.CanUndo() {
 		t.Errorf("%q", h.run("oven").RunState())
 	}
-	h.Visit("v=2&lab=bakery&file=oats")
+	h.Visit("v=2&lab=bakery&flour=oats")
 	h.wantBlocked(`holds "oats"`)
 	h.drop("rye")
-	h.want("file", "rye") // the only one that can be used
-	h.Visit("v=2&lab=bakery&file=moldy")
+	h.want("flour", "rye") // the only one that can be used
+	h.Visit("v=2&lab=bakery&flour=moldy")
 	h.drop("moldy", "rye", "wheat")
 	h.wantBlocked(`holds "moldy"`)
 }

@@ -243,7 +243,7 @@ func bakery() lab.Lab {
 	oven := word("oven", "Oven", knob.One, func(s *bread) *string { return &s.Oven }, knob.Choice{Key: "wood"}, knob.Choice{Key: "gas", Moot: []string{"watts"}, Why: "gas has none"})
 	spice := word("spice", "Spice", knob.Many, func(s *bread) *string { return &s.Spice }, knob.Choice{Key: "salt"}, knob.Choice{Key: "chili"})
 	spice.Sets = []knob.Choice{{Key: "hot", Set: "salt,chili", Word: "hot"}, {Key: "mild", Help: "None."}}
-	file := word("file", "File", knob.Word, func(s *bread) *string { return &s.File })
+	file := word("flour", "Flour", knob.Word, func(s *bread) *string { return &s.File })
 	return lab.New(lab.Spec[bread, *dough, loaf]{
 		Info: lab.Info{
 			Name: "bakery", Title: "Bakery", About: "One oven.", Lead: "Bread.",
@@ -254,12 +254,12 @@ func bakery() lab.Lab {
 			Charts:     []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
 			Panels:     []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
 			Sections: []lab.Section{
-				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
+				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
 				{Key: "menu", Title: "Menu"},
-				{Key: "label", Title: "Label", Run: true, If: "file"},
+				{Key: "label", Title: "Label", Run: true, If: "flour"},
 			},
 			Brief: []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
-			Say:   lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "file", ContradictionHelp: "That contradicts.",
+			Say:   lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
 		},
 		Default: bread{Dish: "rye", Oven: "wood", Spice: "hot", Portions: 4, Watts: 100},
 		Knobs: map[string][]knob.Knob[bread]{
@@ -351,8 +351,8 @@ func crumb() *study.Paper {
 		Points: []study.Point{
 			point("1", "rye", "dish=rye", "dish=rye", 25),
 			point("2", "rye", "dish=rye", "dish=rye", 25),
-			point("2", "cake", "dish=cake", "dish=cake", 100),
-			point("2", "hot", "dish=cake watts=14", "", 100),
+			point("2", "cake", "dish=cake oven=gas", "dish=cake", 100),
+			point("2", "hot", "dish=cake oven=gas watts=14", "", 100),
 		},
 		Figures: []study.Figure{{ID: "1", Title: "One", Marks: marks}, {ID: "2", Title: "Two", Marks: marks}},
 		Claims: []study.Claim{{

@@ -266,9 +266,7 @@ func (p *Papers) Run(name string) {
 	if x == nil || x.outline == nil {
 		return
 	}
-	if !p.Active() {
-		p.begun, p.took = time.Now(), 0
-	}
+	idle := !p.Active()
 	for i := range x.runs {
 		r := &x.runs[i]
 		if !r.serves(figure) {
@@ -278,6 +276,9 @@ func (p *Papers) Run(name string) {
 		if !r.known() {
 			r.wanted[figure] = true
 		}
+	}
+	if idle && p.Active() {
+		p.begun, p.took = time.Now(), 0
 	}
 	p.Rev++
 	p.feed()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -216,6 +217,7 @@ type Room struct {
 	// Rev counts changes of anything that charts depend on.
 	Rev int
 
+	begun      time.Time // when the newest run was asked for
 	session    *Session
 	about      *report.Report // the newest, for what all have in common
 	problemOf  string         // the setup that Problems is about
@@ -333,6 +335,7 @@ func (r *Room) Refresh() {
 }
 
 func (r *Room) start(x *Run) {
+	r.begun = time.Now()
 	x.ID, x.Done, x.Total = r.session.id(), 0, 0
 	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
 	r.session.host.Start(&work.Job{
@@ -389,6 +392,14 @@ func (r *Room) answer(a *work.Answer) bool {
 	r.refreshSections()
 	return true
 }
+
+// grace is how long what was drawn before stands while new runs are under way:
+// most are done by then, and are drawn once.
+const grace = 250 * time.Millisecond
+
+// Brewing reports whether runs have begun so lately that their results may be
+// there in a moment.
+func (r *Room) Brewing() bool { return r.Active() && time.Since(r.begun) < grace }
 
 // About describes what runs, and Origin where it came from; empty before the
 // first report.

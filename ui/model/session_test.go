@@ -521,7 +521,6 @@ func TestSections(t *testing.T) {
 	if s := section("label"); s.Shown == nil || s.Shown.Text[0] != "label  of ryerye by dream" {
 		t.Errorf("%+v", s)
 	}
-	n = len(h.jobs)
 	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
 	if got := h.jobs[len(h.jobs)-1]; got.Kind != work.Section || got.Files != 2 {

@@ -66,11 +66,21 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 	case Run, Raw:
 		return b.run(j, files, progress, a)
 	case List:
+		if files == nil {
+			return errors.New("there are no files to list")
+		}
 		a.Entries, a.Notes = files.Entries(), files.Notes()
 		return nil
 	case Section:
 		return b.section(j, files, a)
+	case Outline, Measure, Sheet, Tallies:
+		return b.paper(j, files, progress, a)
 	}
+	return fmt.Errorf("there is no work of kind %d", j.Kind)
+}
+
+// paper does the jobs that are about a paper.
+func (b *Bench) paper(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	paper, err := b.Lab.Paper(j.Paper)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import { expect, screenshot, test } from '../fixture.mjs';
 
 // started waits until the Go program has replaced what index.html shows first.
 async function started(page) {
-  await page.waitForFunction(() => window.wasmModule);
   await expect(page.getByText('Starting…')).toHaveCount(0, { timeout: 20_000 });
   await expect(page.getByRole('main')).toBeVisible();
 }
@@ -47,10 +46,10 @@ test('after the first visit no network is needed', async ({ page, context }) => 
   await page.goto('./?anything=1');
   await started(page);
   const scripts = await page.evaluate(async () => {
-    const names = ['worker.js', 'wasm_exec.js', 'echarts.js'];
+    const names = ['worker.js', 'wasm_exec.js', 'echarts.js', 'store.wasm', 'store.info'];
     return Promise.all(names.map(async (name) => (await fetch(name)).ok));
   });
-  expect(scripts).toEqual([true, true, true]);
+  expect(scripts).toEqual([true, true, true, true, true]);
   await context.setOffline(false);
 });
 
@@ -84,6 +83,64 @@ for (const folder of ['/', '/some/folder/']) {
       await page.getByRole('link').click();
       await started(page);
       expect(new URL(page.url()).pathname).toBe(folder);
+      await page.unrouteAll({ behavior: 'ignoreErrors' }); // workers still load
     });
   }
 }
+
+// Without a service worker, which fetches everything sooner or later.
+test.describe('laboratories', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  // asked lists the laboratories' files that were asked for.
+  function asked(page) {
+    const list = [];
+    page.on('request', (request) => {
+      const name = new URL(request.url()).pathname.slice(1);
+      if (/^(?!app).*\.(wasm|info)$/.test(name)) list.push(name);
+    });
+    return () => list.toSorted();
+  }
+
+  test('only what is looked at is loaded, once', async ({ page }) => {
+    const files = asked(page);
+    await page.goto('./');
+    await page.waitForFunction(() => window.firstChart > 0);
+    expect(files()).toEqual(['labs.info', 'train.info', 'train.wasm']);
+    await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
+    await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);
+    await expect.poll(files).toEqual(['labs.info', 'store.info', 'store.wasm', 'train.info', 'train.wasm']);
+    await page.goBack();
+    await expect(page).toHaveTitle(/^Training/);
+    expect(files()).toHaveLength(5);
+  });
+
+  for (const [link, lab] of [['#v=2&lab=store', 'store'], ['#v=1&model=bert-base&batch=16', 'train'], ['#v=2&lab=nothing', 'train'], ['#%', 'train']]) {
+    test(`the link ${link} loads ${lab}`, async ({ page }) => {
+      const files = asked(page);
+      await page.goto(`./${link}`);
+      await started(page);
+      expect(files()).toEqual(['labs.info', `${lab}.info`, `${lab}.wasm`].toSorted());
+    });
+  }
+
+  test('a laboratory that cannot load says what happened', async ({ page, guard }) => {
+    guard.expect(/503/);
+    await page.route('**/store.info', (route) => route.fulfill({ status: 503 }));
+    await page.goto('./');
+    await started(page);
+    await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
+    await expect(page.getByText('store.info: the server answered 503')).toBeVisible();
+    await page.unroute('**/store.info');
+    await page.evaluate(() => { location.hash = 'v=2&lab=store&view=explore'; });
+    await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);
+  });
+
+  test('a program that cannot load says what happened', async ({ page, guard }) => {
+    guard.expect(/503/);
+    await page.route('**/train.wasm', (route) => route.fulfill({ status: 503 }));
+    await page.goto('./');
+    await started(page);
+    await expect(page.getByText('train.wasm: the server answered 503').first()).toBeVisible();
+  });
+});

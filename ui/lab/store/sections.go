@@ -79,7 +79,7 @@ func oneEviction(w *trace, p core.Policy, r *core.Result, n int) *report.Section
 	return &report.Section{
 		Text: []string{
 			fmt.Sprintf("%s, eviction %d of %d: at %s s it evicts %s (%v) of %s, because operation %d, of %s, needs room. It is %s.",
-				p.Title, n, len(kept), fixed(seconds(e.Time), 4), name(e.Tensor), e.Bytes, w.Clients[e.Owner], e.Op+1, w.Clients[e.By], next),
+				p.Title, int64(n-1)*r.Evictions.Stride+1, r.Evictions.Count, fixed(seconds(e.Time), 4), name(e.Tensor), e.Bytes, w.Clients[e.Owner], e.Op+1, w.Clients[e.By], next),
 			verdict,
 		},
 		Notes: []string{fmt.Sprintf("%d of %d evictions are right, by the trace's own order of uses.", r.Right, r.Evictions.Count)},

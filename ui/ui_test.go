@@ -1,0 +1,585 @@
+package ui
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"html"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/train/machine"
+	"spillway/ui/lab"
+	"spillway/ui/lab/train"
+	"spillway/ui/model"
+	"spillway/ui/work"
+)
+
+// direct does every job at once, in the test's goroutine, when asked to.
+type direct struct {
+	bench   work.Bench
+	queue   []*work.Job
+	stopped map[int]bool
+	fetched []string
+}
+
+func (d *direct) Start(j *work.Job, _ bool) { d.queue = append(d.queue, j) }
+
+func (d *direct) Stop(ids []int) {
+	for _, id := range ids {
+		d.stopped[id] = true
+	}
+}
+
+func (d *direct) Fetch(name string) { d.fetched = append(d.fetched, name) }
+
+func (d *direct) work(s *model.Session) {
+	for len(d.queue) > 0 {
+		j := d.queue[0]
+		d.queue = d.queue[1:]
+		if !d.stopped[j.ID] {
+			a := d.bench.Do(j, nil)
+			s.Answer(&a)
+		}
+	}
+}
+
+// A file is what was offered for download.
+type file struct{ name, mime, text string }
+
+// silent is a page that remembers what it was asked.
+type silent struct {
+	saved                []file
+	copied, picked, help int
+	shown                string
+	narrow               bool
+}
+
+func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
+
+func (s *silent) SaveChart(id, kind, name string) { s.saved = append(s.saved, file{name, kind, id}) }
+func (s *silent) CopyLink()                       { s.copied++ }
+func (s *silent) Pick(bool)                       { s.picked++ }
+func (s *silent) Theme()                          {}
+func (s *silent) Narrow() bool                    { return s.narrow }
+func (s *silent) Show(id string)                  { s.shown = id }
+func (s *silent) Help()                           { s.help++ }
+
+// A stage is a page in a test.
+type stage struct {
+	*testing.T
+	env    vugu.EventEnv
+	build  *vugu.BuildEnv
+	root   *Root
+	page   *silent
+	runner *direct
+	drawn  *vugu.BuildResults
+}
+
+// small is a link to a workload that is quick to run.
+const small = "v=1&model=bert-base&batch=16&times=as-paper"
+
+var training = sync.OnceValue(train.New)
+
+// newStage returns a page that shows a link and has what it needs to.
+func newStage(t *testing.T, fragment string) *stage {
+	t.Helper()
+	s := emptyStage(t, fragment, &silent{})
+	i := training().Info
+	s.root.Enter(&i, "")
+	s.draw()
+	return s
+}
+
+// emptyStage returns a page whose laboratory is still to come.
+func emptyStage(t *testing.T, fragment string, page *silent) *stage {
+	t.Helper()
+	s := &stage{T: t, page: page, runner: &direct{bench: work.Bench{Lab: training()}, stopped: map[int]bool{}}}
+	var mu sync.RWMutex
+	s.env = vugu.NewEventEnvImpl(&mu, make(chan bool, 1))
+	var err error
+	if s.build, err = vugu.NewBuildEnv(s.env); err != nil {
+		t.Fatal(err)
+	}
+	tabs := []model.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
+	s.root = NewRoot(NewApp(model.NewSession(tabs, fragment, s.runner), s.page))
+	s.draw()
+	return s
+}
+
+func (s *stage) draw() { s.drawn = s.build.RunBuild(s.root) }
+
+// finish does all that waits and draws.
+func (s *stage) finish() {
+	s.runner.work(s.root.Session)
+	s.draw()
+}
+
+// find returns the node with the id.
+func (s *stage) find(id string) *vugu.VGNode {
+	s.Helper()
+	n := find(s.drawn, s.drawn.Out.Out[0], id)
+	if n == nil {
+		s.Fatalf("no element %q", id)
+	}
+	return n
+}
+
+// there reports whether there is an element with the id.
+func (s *stage) there(id string) bool { return find(s.drawn, s.drawn.Out.Out[0], id) != nil }
+
+// fire sends an event to the element with the id and draws again.
+func (s *stage) fire(id, event, value string) {
+	s.Helper()
+	for _, h := range s.find(id).DOMEventHandlerSpecList {
+		if h.EventType == event {
+			h.Func(vugu.NewDOMEvent(s.env, map[string]any{"target": map[string]any{"value": value}}))
+			s.draw()
+			return
+		}
+	}
+	s.Fatalf("element %q has no handler of %s", id, event)
+}
+
+// click clicks on each of the elements in turn.
+func (s *stage) click(ids ...string) {
+	s.Helper()
+	for _, id := range ids {
+		s.fire(id, "click", "")
+	}
+}
+
+// html returns the element with the id as HTML.
+func (s *stage) html(id string) string {
+	s.Helper()
+	var sb strings.Builder
+	write(&sb, s.drawn, s.find(id))
+	return sb.String()
+}
+
+func find(br *vugu.BuildResults, n *vugu.VGNode, id string) *vugu.VGNode {
+	if n == nil {
+		return nil
+	}
+	if n.Component != nil {
+		if out := br.ResultFor(n.Component); out != nil {
+			for _, o := range out.Out {
+				if m := find(br, o, id); m != nil {
+					return m
+				}
+			}
+		}
+	}
+	for _, a := range n.Attr {
+		if a.Key == "id" && a.Val == id {
+			return n
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if m := find(br, c, id); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// write writes the node as HTML, components included.
+func write(sb *strings.Builder, br *vugu.BuildResults, n *vugu.VGNode) {
+	switch {
+	case n.Component != nil:
+		for _, o := range br.ResultFor(n.Component).Out {
+			write(sb, br, o)
+		}
+		return
+	case n.Type == vugu.TextNode:
+		sb.WriteString(html.EscapeString(n.Data))
+		return
+	case n.Type == vugu.CommentNode:
+		return
+	}
+	if n.Data != "" {
+		sb.WriteString("<" + n.Data)
+		for _, a := range n.Attr {
+			sb.WriteString(" " + a.Key + `="` + html.EscapeString(a.Val) + `"`)
+		}
+		for _, p := range n.Prop {
+			sb.WriteString(" ." + p.Key + "=" + string(p.JSONVal))
+		}
+		sb.WriteString(">")
+	}
+	if n.InnerHTML != nil {
+		sb.WriteString(*n.InnerHTML)
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		write(sb, br, c)
+	}
+	if n.Data != "" {
+		sb.WriteString("</" + n.Data + ">")
+	}
+}
+
+// all returns the whole page as HTML.
+func (s *stage) all() string {
+	var sb strings.Builder
+	write(&sb, s.drawn, s.drawn.Out.Out[0])
+	return sb.String()
+}
+
+func (s *stage) want(id, text string) {
+	s.Helper()
+	if got := s.html(id); !strings.Contains(got, text) {
+		s.Errorf("element %q:\n%.2000s\nwant %q in it", id, got, text)
+	}
+}
+
+// wantNumbers looks into the table of all numbers, which is set as a whole.
+func (s *stage) wantNumbers(text string) {
+	s.Helper()
+	if got := s.root.numbers.(*Numbers).content(); !strings.Contains(got, text) {
+		s.Errorf("%q is not among all numbers: %.2000s", text, got)
+	}
+}
+
+func TestPageBeforeItsLaboratory(t *testing.T) {
+	s := emptyStage(t, small, &silent{})
+	if text := s.all(); !strings.Contains(text, "Starting…") || s.there("headline") {
+		t.Error("nothing says that the page starts")
+	}
+	s.want("lab-train", `aria-current="true"`)
+	s.root.Enter(nil, "no network")
+	s.draw()
+	if text := s.all(); !strings.Contains(text, "no network") {
+		t.Error("nothing says why the page does not start")
+	}
+	s.click("lab-train")
+	i := training().Info
+	s.root.Enter(&i, "")
+	s.draw()
+	s.find("headline")
+}
+
+func TestPageShowsEverySystem(t *testing.T) {
+	s := newStage(t, small)
+	s.want("headline", "Computing…")
+	s.finish()
+	for _, sys := range training().Systems {
+		s.want("run-"+sys.Name, "done")
+		s.wantNumbers(sys.Title)
+	}
+	s.wantNumbers("samples/s")
+	s.want("title-throughput", "normalized")
+	s.want("facts", "kernels")
+	for _, k := range training().Knobs {
+		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry"; !hidden && k.Key != "times" && k.Key != "mode" {
+			s.find("f-" + k.Key)
+		}
+	}
+	if strings.Contains(s.all(), "%!") {
+		t.Error("a text has a formatting error")
+	}
+}
+
+func TestFieldKeepsWhatWasTyped(t *testing.T) {
+	s := newStage(t, small)
+	s.finish()
+	s.fire("f-gpu_memory", "input", "40 apples")
+	s.want("f-gpu_memory", `.value="40 apples"`)
+	s.want("f-gpu_memory", `aria-invalid="true"`)
+	s.want("err-gpu_memory", "not a number")
+	s.want("blocked", "One setting is not valid")
+	s.fire("f-gpu_memory", "input", "1e9")
+	s.want("err-gpu_memory", "GiB; want")
+	s.fire("f-gpu_memory", "input", "24.")
+	s.want("f-gpu_memory", `.value="24."`)
+	s.want("err-gpu_memory", "></p>")
+	if got := s.root.State.Setup.Text("gpu_memory"); got != "24" {
+		t.Errorf("GPU memory is %s; want 24", got)
+	}
+	s.click("reset-gpu_memory")
+	s.want("f-gpu_memory", `.value="40"`)
+	s.click("undo")
+	s.want("f-gpu_memory", `.value="24."`)
+	s.click("undo")
+	s.want("f-gpu_memory", `.value="40"`)
+	s.click("redo")
+	s.want("f-gpu_memory", `.value="24."`)
+	s.click("reset-hardware")
+	s.want("f-gpu_memory", `.value="40"`)
+}
+
+func TestContradictoryHardware(t *testing.T) {
+	s := newStage(t, small)
+	s.finish()
+	s.fire("f-ssd_read", "input", "20")
+	s.finish()
+	s.want("problems-hardware", "faster than the host link")
+	s.want("blocked", "contradict")
+	s.want("headline", "Not computed; the message above says why.")
+	s.want("run-g10", "outdated")
+	s.want("figure-throughput", "fastest") // the last valid settings
+	if strings.Contains(s.html("problems-options"), "faster") {
+		t.Error("the contradiction is said twice")
+	}
+	s.click("undo")
+	if s.there("blocked") {
+		t.Error("it is still blocked")
+	}
+	s = newStage(t, small+"&ssd_read=20")
+	s.finish()
+	s.want("headline", "Not computed; the message above says why.")
+}
+
+func TestSwitches(t *testing.T) {
+	s := newStage(t, small)
+	systems := training().Systems
+	last := systems[len(systems)-1]
+	s.fire("on-"+last.Name, "change", "")
+	s.want("run-"+last.Name, "hidden")
+	if slices.Contains(s.root.State.On, last.Name) {
+		t.Error("the system is still compared")
+	}
+	s.fire("f-mode-corrected", "change", "")
+	s.want("context", "corrected")
+	s.click("list-mode")
+	s.fire("f-mode-arrival-order", "change", "")
+	s.want("context", "arrival-order")
+	s.fire("f-times-estimated", "change", "")
+	s.want("context", "estimated")
+	s.fire("f-gpu", "change", "h100-80")
+	s.want("context", "estimated for H100")
+	s.click("info-" + last.Name)
+	s.want("body-systems", html.EscapeString(last.Paper))
+	s.click("axis-kernel-memory")
+	if s.root.State.Look.Text("by-memory") != "kernel" {
+		t.Error("the axis did not change")
+	}
+	s.fire("f-part-gpu", "change", "v100-32")
+	s.want("f-gpu_memory", `.value="32"`)
+	s.fire("f-machine", "change", machine.Presets()[1].Key)
+	s.want("f-gpu_memory", `.value="80"`)
+	s.fire("f-ssd", "change", "z-nand")
+	s.want("context", "simulated SSD")
+	s.want("body-hardware", "the simulated SSD decides")
+	s.fire("f-model", "change", "resnet-50")
+	s.want("f-batch", `.value="`+s.root.State.Setup.Text("batch")+`"`)
+	for _, id := range []string{"fold-options", "i-gpu_memory", "fold-systems"} {
+		before := s.html(id)
+		s.click(id)
+		if s.html(id) == before {
+			t.Errorf("%s changes nothing", id)
+		}
+	}
+}
+
+func TestDownloads(t *testing.T) {
+	s := newStage(t, small+"&without=uvm")
+	s.finish()
+	s.click("save-csv", "save-json", "png-memory", "svg-memory", "csv-memory", "link", "help", "pick-files-button", "pick-folder-button")
+	s.finish() // the results are computed again
+	var names []string
+	files := map[string]file{}
+	for _, f := range s.page.saved {
+		names = append(names, f.name)
+		files[f.name] = f
+	}
+	slices.Sort(names)
+	const base = "spillway-bert-base-batch-16-"
+	if want := []string{base + "memory.csv", base + "memory.png", base + "memory.svg", base + "results.csv", base + "results.json"}; !slices.Equal(names, want) {
+		t.Errorf("saved %q", names)
+	}
+	if s.page.copied != 1 || s.page.picked != 2 || s.page.help != 1 {
+		t.Errorf("got %+v", *s.page)
+	}
+	rows, err := csv.NewReader(strings.NewReader(files[base+"results.csv"].text)).ReadAll()
+	if err != nil || len(rows) != len(training().Systems) || rows[0][1] != "system" {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		if row[1] == "uvm" || row[3] != s.root.State.Setup.String() || row[6] != "ok" {
+			t.Errorf("row %q", row[:8])
+		}
+	}
+	var x struct {
+		Link string
+		Runs []struct{ System, Status string }
+	}
+	if err := json.Unmarshal([]byte(files[base+"results.json"].text), &x); err != nil || len(x.Runs) != len(rows)-1 || x.Runs[0].Status != "ok" || x.Link != s.root.State.Encode(s.root.Info) {
+		t.Errorf("%v, %+v", err, x)
+	}
+	s.click("numbers-traffic")
+	s.want("figure-traffic", "SSD → GPU, GB")
+}
+
+func TestCancelAndRunAgain(t *testing.T) {
+	s := newStage(t, small)
+	s.click("cancel")
+	first := training().Systems[0].Name
+	s.want("run-"+first, "cancelled")
+	s.want("headline", "No system has a result to compare.")
+	s.runner.queue = nil
+	s.click("again")
+	s.finish()
+	s.want("run-"+first, "done")
+}
+
+func TestNotesNameEverySystem(t *testing.T) {
+	s := newStage(t, small)
+	s.finish()
+	notes := (&Notes{s.root.App}).notes()
+	if want := "FlashNeuron, G10-GDS, G10-Host: One iteration was run."; !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
+		t.Errorf("no note begins with %q: %q", want, notes)
+	}
+	s.want("notes", "FlashNeuron, G10-GDS, G10-Host: One iteration was run.")
+}
+
+func TestNotice(t *testing.T) {
+	s := newStage(t, "v=9")
+	s.want("notice", "newer Spillway")
+	s.click("notice-close")
+	if s.there("notice") {
+		t.Error("the notice stays")
+	}
+}
+
+func TestFiles(t *testing.T) {
+	s := newStage(t, small)
+	s.root.Open([]string{"a.zip"}, func(int) {})
+	s.draw()
+	s.want("files-summary", "Reading…")
+	j := s.runner.queue[len(s.runner.queue)-1]
+	s.runner.queue = nil
+	a := work.Answer{ID: j.ID, Last: true, Notes: []string{"a note"}}
+	for _, name := range []string{"one", "two", "bad"} {
+		a.Entries = append(a.Entries, lab.Entry{Name: name, Info: "of " + name, Set: "gpu_memory=7"})
+	}
+	a.Entries[2].Error = "it is broken"
+	s.root.Answer(&a)
+	s.draw()
+	s.want("files-summary", "3 workloads found. Choose one below.")
+	s.want("entries", "it is broken")
+	s.fire("search", "input", "two")
+	s.want("files-summary", "1 of 3 workloads match.")
+	s.root.Pick("two")
+	s.draw()
+	s.want("from-file", "From the opened files: two.")
+	s.want("context", "two")
+	s.want("f-gpu_memory", `.value="7"`)
+	s.click("bundled")
+	if s.there("from-file") || s.root.Entry() != "" {
+		t.Error("the file is not left")
+	}
+}
+
+func TestSectionOpens(t *testing.T) {
+	s := newStage(t, small)
+	s.finish()
+	s.want("open-survive", "Show")
+	s.click("open-survive")
+	s.finish()
+	s.want("section-survive", "as the paper measured")
+	s.fire("f-survive_mode-corrected", "change", "")
+	s.finish()
+	if !strings.Contains(s.root.State.Encode(s.root.Info), "survive_mode=corrected") {
+		t.Error("the choice is not in the link")
+	}
+	s.click("open-effects")
+	s.finish()
+	s.fire("f-effects_system", "change", "uvm")
+	s.finish()
+	s.want("section-effects", "arrival-order")
+	s.click("open-effects")
+	if strings.Contains(s.html("section-effects"), "arrival-order") {
+		t.Error("the section does not close")
+	}
+}
+
+func TestNarrowPage(t *testing.T) {
+	s := emptyStage(t, small, &silent{narrow: true})
+	i := training().Info
+	s.root.Enter(&i, "")
+	s.draw()
+	s.want("fold-workload", `aria-expanded="true"`)
+	s.want("fold-hardware", `aria-expanded="false"`)
+	s.want("fold-systems", `aria-expanded="false"`)
+}
+
+func TestReproduceView(t *testing.T) {
+	s := newStage(t, small)
+	s.click("view-reproduce")
+	if s.root.State.View != model.Reproduce {
+		t.Fatal("the view did not change")
+	}
+	s.want("view-reproduce", `aria-pressed="true"`)
+	s.finish()
+	s.click("figure-entry-g10.2")
+	if s.page.shown != "" {
+		t.Errorf("%q is shown, though the list leaves it in sight", s.page.shown)
+	}
+	s.finish()
+	s.want("verdict-g10.2", "not run")
+	s.click("run-g10.2")
+	if !s.root.Paper.Active() {
+		t.Fatal("nothing runs")
+	}
+	s.want("run-g10.2", "Cancel")
+	s.finish()
+	s.want("verdict-g10.2", "hold")
+	s.want("run-g10.2", "Again")
+	if text := s.html("paper-claims"); !strings.Contains(text, "5.7 GB") || strings.Contains(text, "not run") {
+		t.Errorf("claims: %.2000s", text)
+	}
+	s.click("paper-csv", "paper-png", "paper-svg")
+	if f := s.page.saved; len(f) != 3 || f[0].name != "spillway-g10-2.csv" || f[1].text != "paper" {
+		t.Errorf("%d downloads", len(f))
+	}
+	s.click("figure-entry-g10.claims")
+	s.finish()
+	s.want("paper-title", "The numbers in the text")
+	s.click("paper-csv")
+	f := s.page.saved[3]
+	if rows, err := csv.NewReader(strings.NewReader(f.text)).ReadAll(); err != nil || len(rows) < 20 || rows[0][0] != "figure" || f.name != "spillway-g10-claims.csv" {
+		t.Errorf("%s: %d rows, %v", f.name, len(rows), err)
+	}
+	s.click("figure-entry-g10.11")
+	s.finish()
+	s.want("paper-rows", "Show the differences")
+	s.click("paper-rows")
+	if text := s.root.papers.(*Papers).sheet.(*Sheet).rows(); strings.Count(text, "<tr class=") < 35 {
+		t.Error("the table lacks rows")
+	}
+	s.click("paper-csv")
+	if rows, err := csv.NewReader(strings.NewReader(s.page.saved[4].text)).ReadAll(); err != nil || len(rows) != 36 || rows[1][0] != "g10.11" {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	s.click("run-g10.19", "run-g10.19") // now it says cancel
+	if s.root.Paper.Active() {
+		t.Error("cancel did not cancel")
+	}
+	s.click("reproduce-g10")
+	s.want("reproduce-g10", "Reproducing…")
+	s.click("cancel-g10", "forget-g10")
+	s.finish()
+	s.want("verdict-g10.2", "not run")
+	s.click("view-explore")
+	s.find("headline")
+}
+
+// A figure of a paper has the same texts and numbers before and after it is run.
+func TestEveryFigure(t *testing.T) {
+	s := newStage(t, small+"&view=reproduce")
+	s.finish()
+	for _, e := range s.root.Paper.Views()[0].Items {
+		s.click("figure-entry-" + e.Name)
+		s.finish()
+		s.want("paper-title", html.EscapeString(e.Title))
+		if text := s.html("chart-paper"); !strings.Contains(text, html.EscapeString(e.Title)) {
+			t.Errorf("%s: no description of the drawing", e.Name)
+		}
+		if strings.Contains(s.all(), "%!") {
+			t.Errorf("%s: a text has a formatting error", e.Name)
+		}
+	}
+}

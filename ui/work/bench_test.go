@@ -1,0 +1,277 @@
+package work_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"spillway/sim/study"
+	"spillway/ui/lab"
+	"spillway/ui/lab/train"
+	"spillway/ui/wire"
+	"spillway/ui/work"
+)
+
+// small is a setup that is quick to run.
+const small = "model=bert-base batch=16 times=as-paper"
+
+var training = train.New()
+
+// tiny is a small set of the G10 artifact's files.
+func tiny() []lab.File {
+	column := func(value string) []byte {
+		var b []byte
+		for k := range 10 {
+			b = fmt.Appendf(b, "%04d %s\n", k, value)
+		}
+		return b
+	}
+	return []lab.File{
+		{Name: "frontend/Nets/Tiny.txt", Data: []byte("Tiny(\n  (conv): Conv2d(3, 2, kernel_size=(2, 2), stride=(2, 2))\n  (fc): Linear(in_features=25088, out_features=5, bias=False)\n)\n")},
+		{Name: "results/Tiny/cudnn2.txt", Data: column("0.1 ms")},
+		{Name: "results/Tiny/cudnn2InputPF.txt", Data: column("0.2 ms")},
+		{Name: "results/Tiny/cudnn2PF.txt", Data: column("0.3 ms")},
+		{Name: "results/Tiny/cudnn2Workspace.txt", Data: column("0 B")},
+		{Name: "src/configs/Tiny/2-sim_prefetch_lru.config", Data: []byte("batch_size 2\ninput_H 224\ninput_W 224\n" +
+			"nn_model_input_file ../frontend/Nets/Tiny.txt\norig_kernel_time_file ../results/Tiny/cudnn2.txt\n" +
+			"input_pf_kernel_time_file ../results/Tiny/cudnn2InputPF.txt\npf_kernel_time_file ../results/Tiny/cudnn2PF.txt\n" +
+			"workspace_size_file ../results/Tiny/cudnn2Workspace.txt\nGPU_memory_size_GB 20\ndelta_parameter 0.25\n")},
+	}
+}
+
+// do does a job as a worker does: what comes and goes passes through the wire.
+func do(t *testing.T, b *work.Bench, j work.Job) work.Answer {
+	t.Helper()
+	var sent work.Job
+	pass(t, &j, &sent)
+	a := b.Do(&sent, nil)
+	var got work.Answer
+	pass(t, &a, &got)
+	if !got.Last || got.ID != j.ID {
+		t.Errorf("answer %d, last %t, to job %d", got.ID, got.Last, j.ID)
+	}
+	return got
+}
+
+// pass sends v to *to and compares. A missing value is not itself, and a list
+// without elements arrives as none, so that what arrives is sent once more.
+func pass[T any](t *testing.T, v, to *T) {
+	t.Helper()
+	data, err := wire.Marshal(v)
+	if err == nil {
+		err = wire.Unmarshal(data, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := wire.Marshal(to)
+	if err != nil || !reflect.DeepEqual(again, data) {
+		t.Errorf("%T changes on its way: %v", v, err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	for i, s := range training.Systems {
+		j := work.Job{ID: i + 1, Lab: "train", Setup: small, System: s.Name, Hash: true}
+		a := do(t, b, j)
+		if a.Error != "" || a.Report == nil || !a.Report.Fits || len(a.Hash) != 64 || len(a.Report.Values) != len(training.Quantities) || len(a.Report.Curves) == 0 || a.JSON != "" {
+			t.Errorf("%s: %q", s.Name, a.Error)
+			continue
+		}
+		j.Kind, j.ID = work.Raw, 100+i
+		raw := do(t, b, j)
+		if raw.Hash != a.Hash || raw.Report != nil || !strings.Contains(raw.JSON, `"system": "`+s.Name+`"`) {
+			t.Errorf("%s: hash %s, then %s", s.Name, a.Hash, raw.Hash)
+		}
+		j.Hash = false
+		if a := do(t, b, j); a.Hash != "" {
+			t.Errorf("%s: a hash that nobody asked for", s.Name)
+		}
+	}
+	calls := 0
+	b.Do(&work.Job{Setup: small, System: "g10"}, func(done, total int) {
+		if calls++; done > total || total == 0 {
+			t.Errorf("%d of %d", done, total)
+		}
+	})
+	if calls == 0 {
+		t.Error("no progress")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	b.Open(3, tiny())
+	for _, tt := range []struct {
+		job  work.Job
+		want string
+	}{
+		{work.Job{Setup: small + " gpu_memory=0", System: "g10"}, "GPU memory is 0 GiB; want"},
+		{work.Job{Setup: small, System: "magic"}, `unknown system "magic"`},
+		{work.Job{Setup: small + " color=red", System: "g10"}, `unknown setting "color"`},
+		{work.Job{Setup: "model", System: "g10"}, "want key=value"},
+		{work.Job{Setup: small + " entry=x", System: "ideal", Files: 2}, "no longer at hand"},
+		{work.Job{Setup: small + " entry=x", System: "ideal", Files: 3}, `hold no "x"`},
+		{work.Job{Setup: small + " entry=x", System: "ideal"}, "no longer at hand"},
+		{work.Job{Kind: work.List, Files: 2}, "no longer at hand"},
+		{work.Job{Kind: work.List}, "no files to list"},
+		{work.Job{Kind: work.Section, Key: "survive", View: "survive_mode=never"}, `unknown fidelity "never"`},
+		{work.Job{Kind: work.Section, Key: "survive", View: "x"}, "want key=value"},
+		{work.Job{Kind: work.Section, Key: "nothing"}, `no section "nothing"`},
+		{work.Job{Kind: work.Section, Key: "survive", Setup: "x=y"}, `unknown setting "x"`},
+		{work.Job{Kind: work.Outline, Paper: "g11"}, `unknown paper "g11"; there are g10`},
+		{work.Job{Kind: work.Sheet, Paper: "g10", Name: "99"}, `no figure "99"`},
+		{work.Job{Kind: work.Sheet, Paper: "g10", Name: "11", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
+		{work.Job{Kind: work.Tallies, Paper: "g10", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
+		{work.Job{Kind: work.Measure, Paper: "g10", Name: "x", Setup: small}, `"x"`},
+		{work.Job{Kind: work.Measure, Paper: "g10", Name: "x", Setup: "y"}, "want key=value"},
+		{work.Job{Kind: 99, Paper: "g10"}, "no work of kind 99"},
+	} {
+		tt.job.ID = 7
+		if a := do(t, b, tt.job); !strings.Contains(a.Error, tt.want) || strings.Contains(a.Error, "bug") || a.Report != nil {
+			t.Errorf("%+v: got %q; want %q in it", tt.job, a.Error, tt.want)
+		}
+	}
+	b.Open(4, []lab.File{{Name: "photo.png", Data: []byte("\x89PNG\r\n\x1a\n")}})
+	for range 2 { // the answer stays the same when asked again
+		if a := do(t, b, work.Job{Kind: work.List, Files: 4}); !strings.Contains(a.Error, "photo.png: an image (PNG)") {
+			t.Errorf("got %q", a.Error)
+		}
+	}
+	closed := training
+	closed.Open = nil
+	b = &work.Bench{Lab: closed}
+	b.Open(1, tiny())
+	if a := do(t, b, work.Job{Kind: work.List, Files: 1}); a.Error != "Training memory takes no files" {
+		t.Errorf("got %q", a.Error)
+	}
+}
+
+// What contradicts is no error: nothing was run.
+func TestProblems(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	for _, kind := range []work.Kind{work.Run, work.Raw} {
+		a := do(t, b, work.Job{Kind: kind, Setup: small + " ssd_read=20 ssd_write=30", System: "g10", Hash: true})
+		if a.Error != "" || len(a.Problems) != 2 || a.Report != nil || a.JSON != "" || a.Hash != "" || !strings.HasPrefix(a.Problems[1], "SSD write (30 GB/s) is faster") {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+func TestPanicIsAnAnswer(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	a := b.Do(&work.Job{ID: 5, Setup: small, System: "g10"}, func(int, int) { panic("boom") })
+	if a.ID != 5 || !a.Last || !strings.HasPrefix(a.Error, "the simulator has a bug: boom (") || !strings.Contains(a.Error, ".go:") {
+		t.Errorf("got %+v", a)
+	}
+	if a := do(t, b, work.Job{ID: 6, Setup: small, System: "g10"}); a.Error != "" {
+		t.Errorf("after a panic: %q", a.Error)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	b.Open(1, tiny())
+	a := do(t, b, work.Job{Kind: work.List, Files: 1})
+	if a.Error != "" || len(a.Entries) != 2 {
+		t.Fatalf("%+v", a)
+	}
+	u := training.Setup()
+	if a.Entries[0].Set != "" || a.Entries[1].Error != "" || a.Entries[0].Info == "" {
+		t.Errorf("%+v", a.Entries)
+	}
+	for _, want := range []string{" gpu_memory=20 ", " safety=0.25", " mode=published", " ssd=fixed", "machine=g10-table-2"} {
+		if !strings.Contains(a.Entries[1].Set+" ", want) {
+			t.Errorf("setup %q; want %q in it", a.Entries[1].Set, want)
+		}
+	}
+	for _, e := range a.Entries {
+		if err := u.Set("entry", e.Name); err != nil {
+			t.Fatal(err)
+		}
+		r := do(t, b, work.Job{Setup: u.String() + " " + e.Set, System: "ideal", Files: 1})
+		if r.Error != "" || !strings.HasPrefix(r.Report.About, "10 kernels") || len(r.Report.Words) != 1 || r.Report.Words[0].Text != "measured" {
+			t.Errorf("%s: %+v", e.Name, r)
+		}
+	}
+}
+
+func TestSections(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	for _, s := range training.Sections {
+		if a := do(t, b, work.Job{Kind: work.Section, Key: s.Key}); a.Error != "" || a.Section == nil || len(a.Section.Tables) == 0 {
+			t.Errorf("%s: %q", s.Key, a.Error)
+		}
+	}
+}
+
+func TestPaper(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	a := do(t, b, work.Job{Kind: work.Outline, Paper: "g10"})
+	if a.Error != "" || len(a.Outline.Figures) == 0 {
+		t.Fatalf("%+v", a)
+	}
+	var outcomes []study.Outcome
+	kinds := map[bool]int{}
+	for _, r := range a.Outline.Runs { // an analysis and two quick runs
+		if kinds[r.System == ""] >= 1 && (r.System == "" || !strings.Contains(r.Set, "model=bert-base batch=256")) || len(outcomes) == 3 {
+			continue
+		}
+		kinds[r.System == ""]++
+		m := do(t, b, work.Job{Kind: work.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true, Hash: true})
+		if m.Error != "" || m.Outcome.Run != r.Name || !m.Outcome.Rebuilt || (m.Hash != "") != (r.System != "") {
+			t.Fatalf("%s: %q", r.Name, m.Error)
+		}
+		outcomes = append(outcomes, *m.Outcome)
+	}
+	if len(outcomes) != 3 || kinds[true] != 1 {
+		t.Fatalf("%d outcomes, %v", len(outcomes), kinds)
+	}
+	for _, f := range a.Outline.Figures {
+		s := do(t, b, work.Job{Kind: work.Sheet, Paper: "g10", Name: f.ID, Outcomes: outcomes})
+		if s.Error != "" || s.Sheet.Figure != f.ID || len(s.Sheet.Rows) != f.Points {
+			t.Errorf("Figure %s: %q", f.ID, s.Error)
+		}
+	}
+	s := do(t, b, work.Job{Kind: work.Sheet, Paper: "g10", Name: study.AllClaims, Outcomes: outcomes})
+	if s.Error != "" || len(s.Sheet.Claims) != a.Outline.Claims {
+		t.Errorf("%q", s.Error)
+	}
+	s = do(t, b, work.Job{Kind: work.Tallies, Paper: "g10", Outcomes: outcomes})
+	if s.Error != "" || len(s.Tallies) != len(a.Outline.Figures)+1 || s.Tallies[len(s.Tallies)-1].Known != 3 {
+		t.Errorf("%q, %d tallies", s.Error, len(s.Tallies))
+	}
+}
+
+func TestLines(t *testing.T) {
+	err := errors.Join(errors.New("a"), errors.Join(errors.New("b"), errors.New("c")))
+	if got := work.Lines(err); !reflect.DeepEqual(got, []string{"a", "b", "c"}) {
+		t.Errorf("%q", got)
+	}
+	if got := work.Lines(errors.New("a")); !reflect.DeepEqual(got, []string{"a"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// BenchmarkReproduce does an eighth of what "Reproduce everything" does: every
+// eighth run of the G10 paper, on bundled workloads. The workers' program is
+// compiled with its profile (make profile).
+func BenchmarkReproduce(b *testing.B) {
+	paper, err := training.Paper("g10")
+	if err != nil {
+		b.Fatal(err)
+	}
+	runs := paper.Runs()
+	for b.Loop() {
+		bench := &work.Bench{Lab: training}
+		for i := 7; i < len(runs); i += 8 {
+			r := &runs[i]
+			if a := bench.Do(&work.Job{Kind: work.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true}, nil); a.Error != "" {
+				b.Fatalf("%s: %s", r.Name, a.Error)
+			}
+		}
+	}
+}
