@@ -113,7 +113,13 @@ func runLabel(e model.Item) string {
 	return "Run"
 }
 
-func (c *Papers) run(e model.Item) { runItem(c.App, e) }
+// run runs a figure, or cancels it. What begins is shown.
+func (c *Papers) run(e model.Item) {
+	runItem(c.App, e)
+	if !e.Running {
+		c.Paper.Show(e.Name)
+	}
+}
 
 func runItem(a *App, e model.Item) {
 	switch {
@@ -128,7 +134,9 @@ func runItem(a *App, e model.Item) {
 
 func (c *Papers) show(name string) {
 	c.Paper.Show(name)
-	c.Page.Show("main")
+	if c.Page.Narrow() { // the list covers the window
+		c.Page.Show("main")
+	}
 }
 
 func (c *Papers) problems() []string {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,16 +54,26 @@ func (c *Summary) announce() string {
 
 type trouble struct{ Title, Text, Class string }
 
-// troubles lists errors and refusals with their reasons.
+// troubles lists errors and refusals with their reasons; systems with the same
+// one stand together.
 func (c *Summary) troubles() []trouble {
 	var ts []trouble
 	for i := range c.Runs {
+		t := trouble{Title: c.Runs[i].System.Title}
 		switch r := &c.Runs[i]; {
 		case !r.On:
+			continue
 		case r.Error != "":
-			ts = append(ts, trouble{r.System.Title, r.Error, "error"})
+			t.Text, t.Class = r.Error, "error"
 		case r.Report != nil && !r.Report.Fits:
-			ts = append(ts, trouble{r.System.Title, "does not fit: " + r.Report.Reason, "refusal"})
+			t.Text, t.Class = "does not fit: "+r.Report.Reason, "refusal"
+		default:
+			continue
+		}
+		if k := slices.IndexFunc(ts, func(x trouble) bool { return x.Text == t.Text && x.Class == t.Class }); k >= 0 {
+			ts[k].Title += ", " + t.Title
+		} else {
+			ts = append(ts, t)
 		}
 	}
 	return ts

@@ -203,3 +203,19 @@ func TestStringVar(t *testing.T) {
 		}
 	}
 }
+
+// Every laboratory's program compiles.
+func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles for the browser")
+	}
+	t.Chdir("../..")
+	if err := writeSources(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list() {
+		if _, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", "vet", p.folder); err != nil {
+			t.Error(err)
+		}
+	}
+}

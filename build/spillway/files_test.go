@@ -7,8 +7,8 @@ import (
 
 func TestShortened(t *testing.T) {
 	for _, tt := range []struct{ paths, want []string }{
-		{[]string{"/home/a/trace.json"}, []string{"trace.json"}},
-		{[]string{"/home/a/G10"}, []string{"G10"}},
+		{[]string{"/a/b/trace.json"}, []string{"trace.json"}},
+		{[]string{"/a/b/G10"}, []string{"G10"}},
 		{[]string{"/a/G10/src/x.config", "/a/G10/results/t.txt"}, []string{"src/x.config", "results/t.txt"}},
 		{[]string{"/a/b/x", "/a/bc/y", "/a/z"}, []string{"b/x", "bc/y", "z"}},
 		{[]string{"/a/x", "/b/y"}, []string{"a/x", "b/y"}},

@@ -16,7 +16,6 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepumplus"
-	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -388,37 +387,6 @@ func TestKnobs(t *testing.T) {
 	}
 	if want := []string{"iterations", "lookahead", "safety", "noise", "seed"}; !slices.Equal(keys[:len(want)], want) {
 		t.Errorf("knobs %v, want %v first", keys, want)
-	}
-}
-
-// A request is JSON in which each option has its knob's key.
-func TestRequestJSON(t *testing.T) {
-	q := train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}
-	deepumplus.Lookahead.Set(&q.Options, 4)
-	text, err := json.Marshal(q)
-	if want := `"options":{"quirks":"published","iterations":2,"lookahead":4,"safety":500,"noise":0,"seed":1}`; err != nil || !strings.Contains(string(text), want) {
-		t.Errorf("%s, %v; want %s in it", text, err, want)
-	}
-	var back train.Request
-	if err := json.Unmarshal(text, &back); err != nil || back != q {
-		t.Errorf("read back as %+v, %v; want %+v", back, err, q)
-	}
-	for _, tt := range []struct {
-		text string
-		ok   func() bool
-		err  string
-	}{
-		{`{"options":{"safety":250}}`, func() bool { return g10.Safety.Of(&back.Options) == 250 && deepumplus.Lookahead.Of(&back.Options) == 4 }, ""},
-		{`{"options":{"quirks":"corrected"}}`, func() bool { return back.Options.Quirks == 0 && back.Machine == q.Machine }, ""},
-		{`{"options":null}`, func() bool { return back.Options.Iterations == 2 }, ""},
-		{`{"options":{"lookahed":4}}`, nil, `no system has a parameter "lookahed"`},
-		{`{"options":{"safety":0.5}}`, nil, "safety: "},
-		{`{"options":{"quirks":"rain"}}`, nil, `unknown quirk "rain"`},
-	} {
-		err := json.Unmarshal([]byte(tt.text), &back)
-		if tt.err == "" && (err != nil || !tt.ok()) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
-			t.Errorf("%s: %+v, %v; want error %q", tt.text, back.Options, err, tt.err)
-		}
 	}
 }
 

@@ -4,30 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"reflect"
 	"testing"
 
-	"spillway/sim/knob"
-	"spillway/sim/train"
-	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
-	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/traces/jsonx"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
-
-// request returns a request in which every number is another one.
-func request() *train.Request {
-	q := &train.Request{System: "g10", Options: system.Published(), Machine: machine.G10()}
-	q.Options.Quirks = quirk.DoubleInput | quirk.SymmetricSSD
-	q.Options.Noise, q.Options.Seed = 150, 7
-	return q
-}
 
 // measured returns a result in which every number is another one.
 func measured() *result.Result {
@@ -59,7 +45,6 @@ func TestNamesAreStable(t *testing.T) {
 		file         string
 		value, empty any
 	}{
-		{"testdata/request.json", request(), new(train.Request)},
 		{"testdata/result.json", measured(), new(result.Result)},
 		{"testdata/unfit.json", unfit, new(result.Result)},
 	}
@@ -93,52 +78,5 @@ func TestNamesAreStable(t *testing.T) {
 		if err := e.Encode(tt.value); err != nil || !bytes.Equal(standard.Bytes(), got) {
 			t.Errorf("%s: encoding/json writes it differently (%v):\n%s", tt.file, err, standard.Bytes())
 		}
-	}
-}
-
-// TestParametersHaveTheirKnobsKeys checks each number's name against its knob.
-func TestParametersHaveTheirKnobsKeys(t *testing.T) {
-	m := machine.G10()
-	checkKeys(t, machine.Knobs(), &m, "name")
-}
-
-func checkKeys[T any](t *testing.T, knobs []knob.Knob[T], v *T, others ...string) {
-	t.Helper()
-	data, err := jsonx.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fields map[string]any
-	if err := jsonx.Unmarshal(data, &fields); err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range knobs {
-		if n, ok := fields[k.Key].(float64); !ok || int64(n) != k.Get(v) {
-			t.Errorf("%T: knob %s is %d, in JSON %v", *v, k.Key, k.Get(v), fields[k.Key])
-		}
-		delete(fields, k.Key)
-	}
-	for _, name := range others {
-		delete(fields, name)
-	}
-	if len(fields) > 0 {
-		t.Errorf("%T: fields %v belong to no knob", *v, fields)
-	}
-}
-
-func TestQuirksAreText(t *testing.T) {
-	for _, s := range []quirk.Set{quirk.Published(), quirk.Corrected(), quirk.DoubleInput, quirk.Published() &^ quirk.HandTuned} {
-		data, err := jsonx.Marshal(s)
-		var back quirk.Set
-		if err := jsonx.Unmarshal(data, &back); err != nil || back != s {
-			t.Errorf("%s: read back as %v, %v", data, back, err)
-		}
-		if want := fmt.Sprintf("%q", s); err != nil || string(data) != want {
-			t.Errorf("got %s, %v; want %s", data, err, want)
-		}
-	}
-	var q train.Request
-	if err := jsonx.Unmarshal([]byte(`{"options":{"quirks":"rain"}}`), &q); err == nil {
-		t.Error("an unknown quirk is not an error")
 	}
 }

@@ -215,13 +215,17 @@ func TestErrors(t *testing.T) {
 	other.GPU = GPUs[2]
 	measured := warm
 	measured.Source = workload.Measured
+	var all []string
+	for i := range Models {
+		all = append(all, Models[i].ID)
+	}
 	for _, c := range []struct {
 		id    string
 		batch int
 		times TimeModel
 		want  string
 	}{
-		{"bert", 1, warm, `unknown model "bert"; the zoo has bert-base, vit-s-32, inception-v3, resnet-152, senet-154, resnet-50, gpt2-xl`},
+		{"bert", 1, warm, `unknown model "bert"; the zoo has ` + strings.Join(all, ", ")},
 		{"resnet-50", 0, warm, "resnet-50: batch 0; want 1 to 65536 images"},
 		{"resnet-50", -1, warm, "resnet-50: batch -1; want 1 to 65536 images"},
 		{"gpt2-xl", math.MaxInt, warm, fmt.Sprintf("gpt2-xl: batch %d; want 1 to 4096 sequences of 1024 tokens", math.MaxInt)},

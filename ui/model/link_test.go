@@ -37,6 +37,16 @@ func read(t *testing.T, fragment string) State {
 	return s
 }
 
+// seven is training with the systems that there were when these tests were
+// written: those added since are on by default, and in no link that is tested.
+func seven() lab.Info {
+	i := training().Info
+	i.Systems = slices.DeleteFunc(slices.Clone(i.Systems), func(s lab.System) bool {
+		return !slices.Contains([]string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}, s.Name)
+	})
+	return i
+}
+
 // equal reports whether both show the same. A figure that is not shown is in no link.
 func equal(a, b *State) bool {
 	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look)
@@ -226,7 +236,7 @@ func TestNewSystemsChangeNoOldLink(t *testing.T) {
 }
 
 func TestLinksThatCannotBeRead(t *testing.T) {
-	i := training().Info
+	i := seven()
 	d := Default(&i)
 	for _, tt := range []struct{ link, want string }{
 		{"v=3&lab=train&model=bert-base", "this link was made by a newer Spillway (format 3; this one reads up to 2)"},
@@ -294,7 +304,7 @@ func TestLinkTexts(t *testing.T) {
 			t.Errorf("%q is about %q, %v; want %q", fragment, l.Lab, err, lab)
 		}
 	}
-	i := training().Info
+	i := seven()
 	s := Default(&i)
 	const link = "v=2&lab=train&model=bert-base&batch=256&times=as-paper&machine=g10-table-2-a100-40gb-pcie-3-z-nand&mode=published&systems=ideal,uvm,flashneuron,deepum%2B,g10-gds,g10-host,g10"
 	if got := s.Encode(&i); got != link {

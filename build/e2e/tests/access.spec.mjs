@@ -2,7 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, screenshot, test, visit as open } from '../fixture.mjs';
 
-const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
+const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
 async function visit(page) {
   await open(page, quick);
@@ -18,11 +18,11 @@ for (const scheme of ['light', 'dark']) {
   test(`no accessibility violations, ${scheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme });
     await visit(page);
-    await page.selectOption('#ssd-model', 'z-nand');
-    await expect(page.locator('#drive')).toBeVisible();
-    await page.click('#quirks');
-    await page.click('#survive-more');
-    await page.click('#effects-more');
+    await page.selectOption('#f-ssd', 'z-nand');
+    await expect(page.locator('#values-drive')).toBeVisible();
+    await page.click('#list-mode');
+    await page.click('#open-survive');
+    await page.click('#open-effects');
     await page.click('#i-gpu_memory');
     await page.click('#numbers-traffic');
     await page.fill('#f-ssd_read', 'x');
@@ -53,10 +53,10 @@ test('a narrow window needs no sideways scrolling', async ({ page }) => {
   await visit(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await expect(page.locator('#f-gpu_memory')).toBeHidden();
-  await page.click('#survive-more');
-  await page.click('#effects-more');
+  await page.click('#open-survive');
+  await page.click('#open-effects');
   await page.click('#fold-hardware');
-  await page.selectOption('#ssd-model', 'z-nand');
+  await page.selectOption('#f-ssd', 'z-nand');
   await expect(page.locator('#f-gpu_memory')).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   expect(await violations(page)).toEqual([]);
@@ -66,13 +66,13 @@ test('a narrow window needs no sideways scrolling', async ({ page }) => {
 test('everything by keyboard', async ({ page }) => {
   await visit(page);
   const tabTo = async (id) => {
-    for (let i = 0; i < 150; i++) {
+    for (let i = 0; i < 200; i++) {
       if (await page.evaluate((want) => document.activeElement?.id === want, id)) return;
       await page.keyboard.press('Tab');
     }
     throw new Error(`Tab never reaches #${id}`);
   };
-  await tabTo('batch');
+  await tabTo('f-batch');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('17');
   await expect(page.locator('#context')).toContainText('batch 17');
@@ -84,12 +84,12 @@ test('everything by keyboard', async ({ page }) => {
   await tabTo('reset-gpu_memory');
   await page.keyboard.press('Enter');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
-  await tabTo('mode-published');
+  await tabTo('f-mode-published');
   await page.keyboard.press('ArrowRight');
-  await expect(page.locator('#mode-corrected')).toBeChecked();
+  await expect(page.locator('#f-mode-corrected')).toBeChecked();
   await tabTo('axis-kernel-memory');
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/axis=kernel/);
+  await expect(page).toHaveURL(/by-memory=kernel/);
   await tabTo('save-csv');
   const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
   expect(file.suggestedFilename()).toMatch(/\.csv$/);
@@ -107,5 +107,5 @@ test('every chart has words and numbers', async ({ page }) => {
     expect((await plots.nth(i).getAttribute('aria-label')).length).toBeGreaterThan(60);
   }
   await page.click('#numbers-memory');
-  await expect(page.locator('#figure-memory table')).toContainText('Peak GPU memory, GiB');
+  await expect(page.locator('#figure-memory table')).toContainText('Highest, GiB');
 });

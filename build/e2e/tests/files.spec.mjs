@@ -40,7 +40,7 @@ async function drop(page, files) {
 }
 
 test.beforeEach(async ({ page }) => {
-  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
+  await visit(page, './#v=2&lab=train&model=bert-base&batch=16&times=as-paper');
 });
 
 test('files of the artifact run, a config sets the hardware', async ({ page }) => {
@@ -103,13 +103,13 @@ test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
     await expect(page.locator('#context')).toContainText('Two layers, batch 32 · kernel times estimated');
     await finished(page);
     await expect(page.locator('.run.failed')).toHaveCount(0);
-    await page.selectOption('#model', 'bert-base');
+    await page.selectOption('#f-model', 'bert-base');
     await expect(page.locator('#context')).toContainText('BERT');
   }
 });
 
 test('a link to a file asks for it', async ({ page }) => {
-  await page.evaluate(() => { location.hash = 'v=1&entry=Tiny%2C+batch+2'; });
+  await page.evaluate(() => { location.hash = 'v=2&lab=train&entry=Tiny%2C+batch+2'; });
   await expect(page.locator('#blocked')).toContainText('Drop the file');
   await drop(page, artifact);
   await finished(page);

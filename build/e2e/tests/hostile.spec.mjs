@@ -3,7 +3,7 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
 
-const quick = './#v=1&model=bert-base&batch=16&times=as-paper';
+const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
 // drop gives the page files with these bytes.
 async function drop(page, files) {
@@ -49,14 +49,14 @@ for (const [what, files] of Object.entries(wrong)) {
     expect(text).not.toMatch(/panic|bug|undefined|stopped/);
     expect(text.length).toBeLessThan(700);
     expect(await page.locator('#numbers').innerText()).toBe(numbers);
-    await page.fill('#batch', '17');
+    await page.fill('#f-batch', '17');
     await finished(page);
     await expect(page.locator('.run.done').first()).toBeVisible();
   });
 }
 
 test('links inside the page leave the settings alone', async ({ page }) => {
-  await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper&gpu_memory=2');
+  await visit(page, './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2');
   await page.locator('.skip').focus();
   await page.keyboard.press('Enter');
   await expect(page.locator('#main')).toBeFocused();
@@ -65,30 +65,30 @@ test('links inside the page leave the settings alone', async ({ page }) => {
 });
 
 test('reloads in the middle of runs', async ({ page }) => {
-  await page.goto('./#v=1&model=senet-154&batch=1024&times=as-paper');
+  await page.goto('./#v=2&lab=train&model=senet-154&batch=1024&times=as-paper');
   for (let i = 0; i < 4; i++) {
     await page.waitForTimeout(150 + 250 * i);
     await page.reload();
   }
-  await expect(page.locator('#batch')).toHaveValue('1024');
+  await expect(page.locator('#f-batch')).toHaveValue('1024');
   await finished(page);
   await expect(page.locator('.run.failed')).toHaveCount(0);
 });
 
 test('back and forward between links', async ({ page }) => {
   await visit(page, quick);
-  await page.evaluate(() => { location.hash = 'v=1&model=bert-base&batch=24&times=as-paper'; });
-  await expect(page.locator('#batch')).toHaveValue('24');
+  await page.evaluate(() => { location.hash = 'v=2&lab=train&model=bert-base&batch=24&times=as-paper'; });
+  await expect(page.locator('#f-batch')).toHaveValue('24');
   await page.goBack();
-  await expect(page.locator('#batch')).toHaveValue('16');
+  await expect(page.locator('#f-batch')).toHaveValue('16');
   await page.goForward();
-  await expect(page.locator('#batch')).toHaveValue('24');
+  await expect(page.locator('#f-batch')).toHaveValue('24');
   await finished(page);
   await expect(page.locator('#context')).toContainText('batch 24');
 });
 
 test('broken links say what is wrong and still show something', async ({ page }) => {
-  for (const link of ['v=1&mod', '%', 'v=1&batch=99999999999999999999', 'v=1&gpu_memory=-1&ssd=tape', '<script>alert(1)</script>', `v=1&entry=${'x'.repeat(5000)}`]) {
+  for (const link of ['v=1&mod', '%', 'v=1&batch=99999999999999999999', 'v=2&lab=train&gpu_memory=-1&ssd=tape', 'v=2&lab=nowhere', 'v=2&lab=store&view=nothing', '<script>alert(1)</script>', `v=2&lab=train&entry=${'x'.repeat(5000)}`]) {
     await page.goto('about:blank');
     await page.goto(`./#${link}`);
     await expect(page.locator('#notice, #blocked').first()).toBeVisible();
@@ -100,8 +100,8 @@ test('broken links say what is wrong and still show something', async ({ page })
 test('two tabs do not disturb each other', async ({ page, context }) => {
   await visit(page, quick);
   const other = await context.newPage();
-  await visit(other, './#v=1&model=bert-base&batch=24&times=as-paper');
-  await page.fill('#batch', '18');
+  await visit(other, './#v=2&lab=train&model=bert-base&batch=24&times=as-paper');
+  await page.fill('#f-batch', '18');
   await finished(page);
   await expect(page.locator('#context')).toContainText('batch 18');
   await expect(other.locator('#context')).toContainText('batch 24');
@@ -130,8 +130,8 @@ test('at 200 % zoom', async ({ page }) => {
   await page.setViewportSize({ width: 720, height: 450 });
   await visit(page, quick);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
-  await page.click('#survive-more');
-  await page.click('#effects-more');
+  await page.click('#open-survive');
+  await page.click('#open-effects');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(720);
   await screenshot(page, 'zoom', { fullPage: true });
 });

@@ -5,16 +5,20 @@ import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { expect, finished, screenshot, test } from '../fixture.mjs';
 
-const view = './#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce';
+const view = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&view=reproduce&figure=g10.11';
+const store = './#v=2&lab=store&view=reproduce';
 const root = path.resolve(import.meta.dirname, '../../..');
 const artifact = path.resolve(root, process.env.SPILLWAY_ARTIFACT || '../shared/artifacts/g10'); // as build/artifact finds it
 
-const idle = (page) => finished(page, { cancel: '#reproduce-cancel', timeout: 150_000 });
+const idle = (page) => finished(page, { cancel: '#cancel-g10', timeout: 150_000 });
 
 async function download(page, id) {
   const [d] = await Promise.all([page.waitForEvent('download'), page.click(id)]);
   return { name: d.suggestedFilename(), data: await readFile(await d.path()) };
 }
+
+// part is the element of a figure; its id holds a dot.
+const part = (page, kind, figure) => page.locator(`[id="${kind}-${figure}"]`);
 
 async function violations(page) {
   const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
@@ -25,27 +29,29 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   test.setTimeout(240_000);
   await page.goto(view);
   await expect(page.locator('#paper-title')).toContainText('Figure 11');
-  await expect(page.locator('#paper-summary')).toContainText('35 published values, none computed yet');
+  await expect(page.locator('#paper-summary')).toContainText('35 published numbers; 0 compared');
   const start = await page.evaluate(() => performance.now());
   await page.click('#paper-run');
-  await expect(page.locator('#verdict-11')).toContainText('runs');
+  await expect(part(page, 'verdict', 'g10.11')).toContainText('runs');
   await idle(page);
   console.log(`Figure 11 took ${Math.round(await page.evaluate((t) => performance.now() - t, start))} ms`);
-  await expect(page.locator('#verdict-11')).toContainText('within 25 %');
-  await expect(page.locator('#paper-times')).toContainText('Reconstruction');
+  await expect(part(page, 'verdict', 'g10.11')).toContainText('within 25 %');
+  await expect(page.locator('#paper-times')).toContainText(/^Reconstruction|reconstruction: modelled kernel times/);
   await expect(page.locator('#paper-claims')).not.toContainText('not run');
   await expect(page.locator('#chart-paper canvas')).toBeVisible();
   await page.click('#paper-rows');
   await expect(page.locator('.paper-rows tbody tr')).toHaveCount(35);
   await expect(page.locator('.paper-rows')).toContainText('does not fit');
   const csv = await download(page, '#paper-csv');
-  expect(csv.name).toBe('spillway-g10-paper-figure-11.csv');
+  expect(csv.name).toBe('spillway-g10-11.csv');
   const rows = csv.data.toString().trim().split('\n');
   expect(rows).toHaveLength(36);
-  expect(rows[0]).toMatch(/^figure,quantity,model,batch,system,.*published,ours,relative_difference,verdict,kernel_times/);
-  expect(rows[1]).toContain('reconstruction');
+  expect(rows[0]).toMatch(/^figure,about,at,system,quantity,unit,published,ours,relative_difference,verdict,rebuilt,explanation,note,setup,source$/);
+  expect(rows[1]).toMatch(/^g10\.11,.*,true,/);
   expect((await download(page, '#paper-png')).data.subarray(1, 4).toString()).toBe('PNG');
-  expect((await download(page, '#paper-svg')).data.toString()).toMatch(/^<svg[\s\S]*Training performance/);
+  const svg = (await download(page, '#paper-svg')).data.toString();
+  expect(svg).toMatch(/^<svg[\s\S]*Figure 11/);
+  expect(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg)).toBeUndefined();
   expect(await page.evaluate(() => document.querySelectorAll('#app *').length)).toBeLessThan(1500);
   expect(await violations(page)).toEqual([]);
   await page.click('#paper-rows');
@@ -55,12 +61,14 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
 test('every figure shows the published values before anything runs', async ({ page }) => {
   await page.goto(view);
   for (const id of ['2', '3', '4', '11', '12', '13', '14', '15', '16', '17', '18', '19']) {
-    await page.click(`#figure-entry-${id}`);
+    await part(page, 'figure-entry', `g10.${id}`).click();
     await expect(page.locator('#paper-title')).toContainText(`Figure ${id}:`);
-    await expect(page.locator('#chart-paper canvas')).toHaveCount(1);
-    await expect(page).toHaveURL(id === '11' ? /view=reproduce$/ : new RegExp(`figure=${id}$`));
+    if (Number(id) < 5) await expect(page.locator('.paper-figure .empty')).toContainText('nothing was published for it but the drawing');
+    else await expect(page.locator('#chart-paper canvas')).toHaveCount(1);
+    await expect(page).toHaveURL(new RegExp(`figure=g10\\.${id}$`));
   }
-  await page.click('#figure-entry-claims');
+  await part(page, 'figure-entry', 'g10.claims').press('Enter');
+  await expect(part(page, 'figure-entry', 'g10.claims')).toBeFocused();
   await expect(page.locator('#paper-claims tbody tr')).toHaveCount(27);
   await expect(page.locator('#chart-paper')).toBeHidden();
 });
@@ -68,16 +76,16 @@ test('every figure shows the published values before anything runs', async ({ pa
 test('figures 2 to 4, dark and narrow', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(view);
-  await page.click('#run-2');
+  await part(page, 'run', 'g10.2').click();
   await idle(page);
-  await expect(page.locator('#verdict-2')).toContainText('hold');
-  await expect(page.locator('#verdict-4')).toContainText('hold'); // the same runs
+  await expect(part(page, 'verdict', 'g10.2')).toContainText('hold');
+  await expect(part(page, 'verdict', 'g10.4')).toContainText('hold'); // the same runs
   await expect(page.locator('#paper-claims')).toContainText('5.7 GB');
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'reproduce-dark');
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  await page.click('#figure-entry-3');
+  await part(page, 'figure-entry', 'g10.3').click();
   await expect(page.locator('#paper-title')).toBeInViewport();
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'reproduce-narrow', { fullPage: true });
@@ -85,11 +93,11 @@ test('figures 2 to 4, dark and narrow', async ({ page }) => {
 
 test('cancel ends everything at once and it can go on', async ({ page }) => {
   await page.goto(view);
-  await page.click('#reproduce-all');
-  await expect(page.locator('#reproduce-cancel')).toBeVisible();
-  await expect(page.locator('#reproduce-state')).toContainText('running for');
+  await page.click('#reproduce-g10');
+  await expect(page.locator('#cancel-g10')).toBeVisible();
+  await expect(page.locator('#state-g10')).toHaveText(/^\d+ of \d+ runs/);
   const took = await page.evaluate(async () => {
-    const button = document.getElementById('reproduce-cancel');
+    const button = document.getElementById('cancel-g10');
     const t = performance.now();
     button.click();
     while (!button.hidden) await new Promise(requestAnimationFrame);
@@ -97,10 +105,10 @@ test('cancel ends everything at once and it can go on', async ({ page }) => {
   });
   console.log(`cancel took ${Math.round(took)} ms`);
   expect(took).toBeLessThan(1000);
-  await expect(page.locator('#verdict-19')).not.toContainText(/[1-9]\d* of 30 runs, /);
-  await page.click('#run-3');
+  await expect(part(page, 'verdict', 'g10.19')).not.toContainText(/[1-9]\d* of 30 runs, /);
+  await part(page, 'run', 'g10.3').click();
   await idle(page);
-  await expect(page.locator('#verdict-3')).toContainText('hold');
+  await expect(part(page, 'verdict', 'g10.3')).toContainText('hold');
 });
 
 test('from one view to the other and back', async ({ page }) => {
@@ -122,13 +130,55 @@ test('with the artifact the values are exact', async ({ page }) => {
   const results = ['', 'InputPF', 'PF', 'Workspace'].map((kind) => `results/BERT_Base/cudnn256${kind}.txt`);
   const files = ['frontend/Nets/BERT_Base.txt', ...results, 'src/configs/BERT/256-sim_lru.config', 'src/configs/BERT/256-sim_prefetch_lru.config'];
   await page.locator('#pick-files').setInputFiles(files.map((name) => path.join(artifact, name)));
-  await expect(page.locator('#reproduce-source')).toContainText('hold 1 of the');
-  await page.click('#run-11');
+  await expect(page.locator('#source-g10')).toContainText('hold 1 of the');
+  await part(page, 'run', 'g10.11').click();
   await idle(page);
-  await expect(page.locator('#paper-times')).toContainText('7 of 35 runs with measured kernel times');
+  await expect(page.locator('#paper-times')).toContainText('7 of 35 runs with the paper\'s own workloads');
   await page.click('#paper-rows');
   const bert = page.locator('.paper-rows tbody tr', { hasText: 'BERT-256' });
   await expect(bert).toHaveCount(7);
   for (let i = 0; i < 7; i++) await expect(bert.nth(i)).toHaveClass('exact');
   await expect(bert.filter({ hasText: 'Base UVM' }).locator('td').nth(4)).toHaveText('23\u202f580\u202f084\u202f389');
+});
+
+test('both tables of the Ravenstore report', async ({ page }) => {
+  await page.goto(store);
+  await expect(page.locator('#paper-title')).toContainText('Table 1');
+  await expect(page.locator('#paper-summary')).toContainText('8 published numbers; 0 compared');
+  await expect(page.locator('#chart-paper')).toBeHidden();
+  await page.click('#reproduce-ravenstore');
+  await finished(page, { cancel: '#cancel-ravenstore' });
+  await expect(page.locator('#state-ravenstore')).toContainText('12 of 12 runs');
+  await expect(page.locator('#reproduce-ravenstore')).toBeDisabled();
+  for (const table of ['ravenstore.T1', 'ravenstore.T2']) {
+    await part(page, 'figure-entry', table).click();
+    await expect(page.locator('#paper-title')).toContainText(`Table ${table.slice(-1)}`);
+    await expect(part(page, 'verdict', table)).toHaveClass(/ok/);
+    await expect(page.locator('#paper-verdict')).toHaveText(await part(page, 'verdict', table).innerText());
+    await expect(page.locator('#paper-summary')).toContainText(', 0 off.');
+    await expect(page.locator('#paper-claims')).not.toContainText('not run');
+    if (await page.locator('#paper-rows').getAttribute('aria-expanded') === 'false') await page.click('#paper-rows');
+    const rows = page.locator('.paper-rows tbody tr');
+    await expect(rows.first()).toHaveClass(/exact|within/);
+    expect(await rows.evaluateAll((all) => all.filter((r) => r.className === 'gap').length)).toBe(0);
+  }
+  expect(await violations(page)).toEqual([]);
+  const csv = await download(page, '#paper-csv');
+  expect(csv.name).toBe('spillway-ravenstore-T2.csv');
+  await page.click('#forget-ravenstore');
+  await expect(page.locator('#state-ravenstore')).toHaveText('0 of 12 runs.');
+});
+
+test('the paper of each laboratory keeps what was run', async ({ page }) => {
+  await page.goto(store);
+  await page.click('#reproduce-ravenstore');
+  await finished(page, { cancel: '#cancel-ravenstore' });
+  await page.click('#lab-train');
+  await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
+  await page.click('#view-reproduce');
+  await expect(page.locator('#reproduce-g10')).toBeEnabled();
+  await expect(page.locator('#reproduce-ravenstore')).toHaveCount(0);
+  await expect(page.locator('#chart-paper canvas')).toBeVisible();
+  await page.click('#lab-store');
+  await expect(page.locator('#state-ravenstore')).toContainText('12 of 12 runs');
 });

@@ -22,37 +22,35 @@ const (
 func (t Tier) String() string { return [...]string{"nowhere", "ssd", "host", "gpu"}[t] }
 
 // A Machine is one GPU with host memory and an SSD (G10 paper, Figure 1 and
-// Table 2). It is copied freely; presets are functions that return one. In JSON
-// every parameter has its knob's key and is an integer in the field's unit:
-// bytes, hertz, bytes per second, picoseconds.
+// Table 2). It is copied freely; presets are functions that return one.
 type Machine struct {
-	Name string `json:"name"`
+	Name string
 
 	// GPUMemory is what the GPU can hold.
-	GPUMemory unit.Bytes `json:"gpu_memory"`
+	GPUMemory unit.Bytes
 	// Clock is the tick of simulated time.
-	Clock unit.Frequency `json:"gpu_clock"`
+	Clock unit.Frequency
 	// AllocRate is how fast the GPU driver maps fresh memory, in femtoseconds a byte.
-	AllocRate int64 `json:"alloc_rate"`
+	AllocRate int64
 	// HostMemory is what of the host's memory may hold tensors.
-	HostMemory unit.Bytes `json:"host_memory"`
+	HostMemory unit.Bytes
 
 	// GPULink is the link of the GPU, each direction; everything shares it.
-	GPULink unit.Bandwidth `json:"gpu_link"`
+	GPULink unit.Bandwidth
 	// HostLink is the path to host memory, each direction.
-	HostLink unit.Bandwidth `json:"host_link"`
+	HostLink unit.Bandwidth
 	// SSDRead and SSDWrite are the sustained sequential rates of the SSD.
-	SSDRead  unit.Bandwidth `json:"ssd_read"`
-	SSDWrite unit.Bandwidth `json:"ssd_write"`
+	SSDRead  unit.Bandwidth
+	SSDWrite unit.Bandwidth
 
 	// FaultLatency is how long the host takes to handle a batch of GPU page faults.
-	FaultLatency unit.Time `json:"fault_latency"`
+	FaultLatency unit.Time
 	// SSDLatency is the latency of an SSD access as the planner and the fault model see it.
-	SSDLatency unit.Time `json:"ssd_latency"`
+	SSDLatency unit.Time
 	// FaultBatch is how many page faults the driver handles at a time.
-	FaultBatch int64 `json:"fault_batch"`
+	FaultBatch int64
 	// BatchPages is how many pages one migration batch moves in a direction.
-	BatchPages int64 `json:"batch_pages"`
+	BatchPages int64
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 )
 
 // The default machine is the G10 paper's, Table 2, with the artifact's configs.
+// Parameters that these do not have are not listed.
 func TestG10(t *testing.T) {
 	want := map[string]string{
 		"gpu_memory": "40", "gpu_clock": "1.2", "alloc_rate": "0.000000814", "host_memory": "128",
@@ -17,8 +18,8 @@ func TestG10(t *testing.T) {
 	}
 	m := G10()
 	for _, k := range Knobs() {
-		if got := k.Text(&m); got != want[k.Key] {
-			t.Errorf("%s is %s %s, want %s", k.Key, got, k.Unit, want[k.Key])
+		if got, stated := k.Text(&m), want[k.Key]; stated != "" && got != stated {
+			t.Errorf("%s is %s %s, want %s", k.Key, got, k.Unit, stated)
 		}
 		delete(want, k.Key)
 	}

@@ -120,18 +120,6 @@ func (s Set) Inert() []string {
 	return keys
 }
 
-// MarshalText returns String, so that files name quirks instead of numbering them.
-func (s Set) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText is Parse.
-func (s *Set) UnmarshalText(text []byte) error {
-	set, err := Parse(string(text))
-	if err == nil {
-		*s = set
-	}
-	return err
-}
-
 const (
 	runtime   = "G10 artifact, run-time simulator"
 	scheduler = "G10 artifact, migration scheduler"
