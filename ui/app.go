@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model"
@@ -182,6 +181,3 @@ func isRadio(f model.Field) bool {
 func isSelect(f model.Field) bool { return f.Kind == knob.One && !isRadio(f) }
 
 func isMany(f model.Field) bool { return f.Kind == knob.Many }
-
-// isTable reports whether a chart is a table of values.
-func isTable(k report.Kind) bool { return k == report.Values }

@@ -29,7 +29,7 @@ type platform struct {
 }
 
 // browser packages are those that the page and the laboratories' programs are
-// made of. build/site -sources writes the programs' main packages.
+// made of; the sources of the latter are written by build/site -sources.
 var browser = []string{"./sim/...", "./traces/...", "./ui/...", "./wasm/...", "./build/out/programs/..."}
 
 func main() {

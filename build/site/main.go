@@ -27,16 +27,16 @@ const (
 func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
 	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
-	only := flag.Bool("sources", false, "only write the laboratories' main packages, for tools that want to see them")
+	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
-	start := time.Now()
-	if *only {
+	if *sources {
 		if err := writeSources(); err != nil {
 			fmt.Fprintln(os.Stderr, "site:", err)
 			os.Exit(1)
 		}
 		return
 	}
+	start := time.Now()
 	if err := assemble(*out, *compress); err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)

@@ -1,0 +1,342 @@
+// The laboratory of the object store, and what all laboratories share: tabs,
+// their links and programs.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const store = './#v=2&lab=store';
+const train = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
+
+async function violations(page) {
+  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
+async function open(page, url = store) {
+  await visit(page, url);
+  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+}
+
+// programs records which files of laboratories the page asks for.
+function programs(page) {
+  const asked = [];
+  page.context().on('request', (r) => {
+    const name = new URL(r.url()).pathname.split('/').pop();
+    if (/^(store|train)\.(wasm|info)$/.test(name)) asked.push(name);
+  });
+  return asked;
+}
+
+test.describe('tabs', () => {
+  // Without the service worker, which fetches everything for later.
+  test.use({ serviceWorkers: 'block' });
+
+  test('a laboratory is fetched when its tab is opened', async ({ page, guard }) => {
+    guard.expect(/service worker/i);
+    const asked = programs(page);
+    await visit(page, train);
+    await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true');
+    expect(new Set(asked)).toEqual(new Set(['train.wasm', 'train.info']));
+    await page.click('#lab-store');
+    await expect(page.locator('#f-workload')).toBeVisible();
+    await finished(page);
+    await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', 'true');
+    await expect(page.locator('#lab-train')).not.toHaveAttribute('aria-current', 'true');
+    await expect(page.locator('.run.done').first()).toBeVisible();
+    await expect(page).toHaveURL(/#v=2&lab=store/);
+    expect(asked.filter((name) => name === 'store.wasm')).toHaveLength(1);
+  });
+
+  test('a link opens the store without the other', async ({ page, guard }) => {
+    guard.expect(/service worker/i);
+    const asked = programs(page);
+    await visit(page, `${store}&workload=networks&clients=3&gpu_memory=10&systems=lru,oracle&focus=lru`);
+    await expect(page.locator('#f-workload')).toHaveValue('networks');
+    await expect(page.locator('#f-clients')).toHaveValue('3');
+    await expect(page.locator('#f-gpu_memory')).toHaveValue('10');
+    await expect(page.locator('.run:visible')).toHaveCount(2);
+    await expect(page.locator('#focus-memory')).toHaveValue('lru');
+    expect(new Set(asked)).toEqual(new Set(['store.wasm', 'store.info']));
+  });
+});
+
+test('each laboratory keeps its state', async ({ page }) => {
+  await open(page, train);
+  await page.fill('#f-gpu_memory', '24');
+  await finished(page);
+  const numbers = await page.locator('#numbers').innerText();
+  await page.click('#lab-store');
+  await expect(page.locator('#f-workload')).toBeVisible();
+  await expect(page.locator('#undo')).toBeDisabled();
+  await page.fill('#f-gpu_memory', '4');
+  await finished(page);
+  const other = await page.locator('#numbers').innerText();
+  await page.click('#lab-train');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('24');
+  await finished(page);
+  expect(await page.locator('#numbers').innerText()).toBe(numbers);
+  await expect(page).toHaveURL(/lab=train.*gpu_memory=24/);
+  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await page.click('#undo');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
+  await page.click('#lab-store');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('4');
+  await finished(page);
+  expect(await page.locator('#numbers').innerText()).toBe(other);
+});
+
+test('a link of format 1 shows the run that it showed', async ({ page }) => {
+  await visit(page, './#v=1&model=bert-base&batch=64&times=as-paper&gpu_memory=2&without=flashneuron&axis=kernel');
+  await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true');
+  await expect(page.locator('#notice')).toHaveCount(0);
+  await expect(page.locator('#f-model')).toHaveValue('bert-base');
+  await expect(page.locator('#f-batch')).toHaveValue('64');
+  await expect(page.locator('#f-times-as-paper')).toBeChecked();
+  await expect(page.locator('#f-mode-published')).toBeChecked();
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('2');
+  await expect(page.locator('#on-flashneuron')).not.toBeChecked();
+  await expect(page.locator('.run:visible')).toHaveCount(6);
+  await expect(page.locator('#axis-kernel-memory')).toHaveAttribute('aria-pressed', 'true');
+  const numbers = await page.locator('#numbers').innerText();
+  await page.fill('#f-gpu_memory', '3');
+  await expect(page).toHaveURL(/#v=2&lab=train/);
+  await page.fill('#f-gpu_memory', '2');
+  await finished(page);
+  const link = page.url();
+  await page.goto('about:blank');
+  await visit(page, link);
+  expect(await page.locator('#numbers').innerText()).toBe(numbers);
+});
+
+test('without a network both laboratories compute', async ({ page, context }) => {
+  await visit(page, train);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await context.setOffline(true);
+  await page.reload();
+  await finished(page);
+  await expect(page.locator('.run.done').first()).toBeVisible();
+  await page.click('#lab-store');
+  await expect(page.locator('#f-workload')).toBeVisible();
+  await finished(page);
+  await expect(page.locator('.run.done').first()).toBeVisible();
+  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('#notice')).toHaveCount(0);
+  await context.setOffline(false);
+});
+
+test('settings, charts and numbers', async ({ page }) => {
+  await open(page);
+  await expect(page.locator('#headline')).toHaveText(/is fastest, at [\d.]+ s/);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  const before = await page.locator('#numbers').innerText();
+  await page.fill('#f-gpu_memory', '4');
+  await finished(page);
+  await expect(page.locator('#numbers')).not.toHaveText(before);
+  await page.click('#undo');
+  expect(await page.locator('#numbers').innerText()).toBe(before);
+  // A workload shows the settings that belong to it, and brings its memory.
+  await expect(page.locator('#f-clients')).toHaveCount(0);
+  await page.selectOption('#f-workload', 'networks');
+  await expect(page.locator('#f-clients')).toBeVisible();
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('12');
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('2 × ResNet-50, batch 64');
+  await page.selectOption('#f-workload', 'table-and-blocks');
+  await finished(page);
+  await page.click('#fold-costs');
+  await page.check('#f-prefetch-0');
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('without prefetch');
+  await page.uncheck('#on-oracle');
+  await expect(page.locator('#run-oracle')).toBeHidden();
+});
+
+test('an eviction is picked in the chart or by its number', async ({ page }) => {
+  await open(page);
+  const section = page.locator('#section-eviction');
+  const answer = section.locator('.answer').first();
+  await expect(answer).toHaveText(/^FIFO, eviction 1 of \d+: at [\d.]+ s it evicts \w+ \(.*\) of \w+, because operation \d+, of \w+, needs room\. It is (got next by operation \d+ of the trace|never again)\./);
+  await expect(section.locator('.answer').nth(1)).toHaveText(/^(That was right: .*|Full knowledge would have evicted \w+ of \w+, .*)$/);
+  await page.fill('#f-eviction', '7');
+  await page.press('#f-eviction', 'Enter');
+  await expect(answer).toContainText(', eviction 7 of');
+  await expect(page).toHaveURL(/eviction=7/);
+  // The marks are where the chart says; a click on one tells its number.
+  const canvas = page.locator('#chart-memory canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  const at = await page.evaluate(() => {
+    const chart = echarts.getInstanceByDom(document.querySelector('#chart-memory .plot-host'));
+    const option = chart.getOption();
+    const k = option.series.findIndex((s) => s.type === 'scatter' && s.cursor === 'pointer');
+    const data = option.series[k].data;
+    const point = (i) => (data[0].length ? data[i] : [data[2 * i], data[2 * i + 1]]);
+    const count = data[0].length ? data.length : data.length / 2;
+    return chart.convertToPixel({ seriesIndex: k }, [...point(count - 1)].slice(0, 2));
+  });
+  await canvas.click({ position: { x: at[0], y: at[1] } });
+  await expect(answer).not.toContainText(', eviction 7 of');
+  await expect(answer).toHaveText(/eviction \d\d+ of/);
+  await expect(page.locator('#f-eviction')).not.toHaveValue('7');
+  // Another system in focus: its chart and its evictions.
+  await page.selectOption('#focus-memory', 'size-aware');
+  await expect(answer).toContainText('Size-aware, eviction');
+  await expect(page.locator('#title-memory')).toContainText('Size-aware');
+  await expect(page.locator('#title-host')).toContainText('Size-aware');
+  await expect(page.locator('#focus-host')).toHaveValue('size-aware');
+  await expect(page).toHaveURL(/focus=size-aware/);
+  await page.selectOption('#focus-memory', 'oracle');
+  await expect(section.locator('.findings')).toHaveText(/^\s*(\d+) of \1 evictions are right/);
+});
+
+test('fairness, numbers of clients and the switches', async ({ page }) => {
+  await open(page, `${store}&workload=networks&clients=2`);
+  await expect(page.locator('#section-fairness table')).toHaveCount(0);
+  await page.click('#open-fairness');
+  await expect(page.locator('#open-fairness')).toHaveAttribute('aria-expanded', 'true');
+  await expect(page.locator('#section-fairness .answer')).toHaveText(/^Among the others clients take [\d.]+ to [\d.]+ times as long as alone\.$/);
+  await expect(page.locator('#section-fairness tbody tr')).toHaveCount(2);
+  await page.click('#open-clients');
+  await expect(page.locator('#section-clients table')).toHaveCount(2, { timeout: 30_000 });
+  await expect(page.locator('#section-clients thead').first()).toContainText('8 clients');
+  await page.click('#open-prefetch');
+  await expect(page.locator('#section-prefetch tbody tr')).toHaveCount(6, { timeout: 30_000 });
+  await page.click('#open-fairness');
+  await expect(page.locator('#section-fairness table')).toHaveCount(0);
+});
+
+test('a trace of operations is dropped and runs', async ({ page }) => {
+  await open(page);
+  const text = await readFile(path.join(root, 'traces/opstrace/testdata/tiny.csv'), 'utf8');
+  const drop = (name, content) => page.evaluate(([n, c]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([c], n));
+    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+  }, [name, content]);
+  await drop('mine.csv', text);
+  await expect(page.locator('#context')).toContainText('mine.csv');
+  await finished(page);
+  await expect(page.locator('#facts')).toContainText('2 clients, 2 tensors, 6 operations');
+  await expect(page.locator('.run.done').first()).toBeVisible();
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page).toHaveURL(/entry=mine\.csv/);
+  // A damaged one says where, and nothing else changes.
+  const numbers = await page.locator('#numbers').innerText();
+  await drop('broken.csv', text.replace('64000,a,free', 'later,a,free'));
+  await expect(page.locator('#files-error')).toContainText('broken.csv:6: time_us: "later" is not a time');
+  await drop('photo.png', '\x89PNG\r\n');
+  await expect(page.locator('#files-error')).toContainText('photo.png: not a trace of store operations');
+  // Lines of JSON are read as well; back to what is bundled.
+  await drop('mine.jsonl', await readFile(path.join(root, 'traces/opstrace/testdata/tiny.jsonl'), 'utf8'));
+  await expect(page.locator('#context')).toContainText('mine.jsonl');
+  await finished(page);
+  expect(numbers.length).toBeGreaterThan(100);
+  await page.click('#bundled');
+  await expect(page.locator('#context')).toContainText('Training beside a program with bursts');
+  await finished(page);
+  await expect(page.locator('.run.done').first()).toBeVisible();
+});
+
+test('a trace for another laboratory says where it belongs', async ({ page }) => {
+  await open(page);
+  await page.setInputFiles('#pick-files', path.join(root, 'traces/spillway/testdata/tiny.json'));
+  await expect(page.locator('#files-error')).toContainText('tiny.json: not a trace of store operations');
+  await expect(page.locator('#files-error')).toContainText('laboratory of training memory');
+});
+
+for (const scheme of ['light', 'dark']) {
+  test(`no accessibility violations in the store, ${scheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await open(page);
+    await page.click('#fold-costs');
+    await page.click('#open-fairness');
+    await page.click('#open-prefetch');
+    await expect(page.locator('#section-prefetch tbody tr')).toHaveCount(6, { timeout: 30_000 });
+    await page.click('#numbers-memory');
+    await page.click('#info-lru');
+    await page.fill('#f-link', 'x');
+    await expect(page.locator('#err-link')).not.toBeEmpty();
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, `store-${scheme}`, { fullPage: true });
+    await page.click('#view-reproduce');
+    await expect(page.locator('#paper-title')).toContainText('Table 1');
+    await page.click('#paper-rows');
+    expect(await violations(page)).toEqual([]);
+  });
+}
+
+test('the store in a narrow window', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await visit(page, store);
+  const fits = async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await fits();
+  await expect(page.locator('#lab-store')).toBeInViewport();
+  await expect(page.locator('#lab-train')).toBeInViewport();
+  await page.click('#fold-hardware');
+  await page.click('#open-fairness');
+  await expect(page.locator('#section-fairness .answer')).toBeVisible();
+  await fits();
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'store-narrow', { fullPage: true });
+  await page.click('#view-reproduce');
+  await expect(page.locator('#paper-title')).toContainText('Table 1');
+  await page.locator('[id="figure-entry-ravenstore.T2"]').click();
+  await expect(page.locator('#paper-title')).toBeInViewport();
+  await fits();
+  expect(await violations(page)).toEqual([]);
+});
+
+test('tabs and sections by keyboard', async ({ page }) => {
+  await open(page, train);
+  const tabTo = async (id) => {
+    for (let i = 0; i < 250; i++) {
+      if (await page.evaluate((want) => document.activeElement?.id === want, id)) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`Tab never reaches #${id}`);
+  };
+  const tabs = page.getByRole('navigation', { name: 'Laboratories' });
+  await expect(tabs.getByRole('button')).toHaveCount(2);
+  await expect(tabs.locator('[aria-current=true]')).toHaveText('Training memory');
+  await tabTo('lab-store');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#f-workload')).toBeVisible();
+  await finished(page);
+  await expect(tabs.locator('[aria-current=true]')).toHaveText('Object store');
+  await expect(page.locator('#lab-store')).toBeFocused();
+  await tabTo('f-workload');
+  await tabTo('on-fifo');
+  await page.keyboard.press('Space');
+  await expect(page.locator('#run-fifo')).toBeHidden();
+  await tabTo('fold-costs');
+  await page.keyboard.press('Enter');
+  await tabTo('f-parallel_eviction-0');
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.locator('#f-parallel_eviction-1')).toBeChecked();
+  await finished(page);
+  await tabTo('focus-memory');
+  await page.keyboard.press('ArrowDown');
+  await expect(page).toHaveURL(/focus=/);
+  await tabTo('f-eviction');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('3');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#section-eviction .answer').first()).toContainText('eviction 3 of');
+  for (const key of ['fairness', 'clients', 'prefetch']) {
+    await tabTo(`open-${key}`);
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle)).toBe('solid');
+    await page.keyboard.press('Enter');
+    await expect(page.locator(`#open-${key}`)).toHaveAttribute('aria-expanded', 'true');
+    await expect(page.locator(`#open-${key}`)).toBeFocused();
+  }
+});
+
+// The README's picture.
+test('the picture of the store', async ({ page }) => {
+  test.skip(!process.env.SCREENSHOTS, 'SCREENSHOTS=1 makes the pictures of the README');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await open(page);
+  await page.screenshot({ path: path.join(root, 'public/screenshot-store.png'), animations: 'disabled' });
+});
