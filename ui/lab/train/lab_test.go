@@ -63,6 +63,9 @@ func other(k *knob.Info, text string) string {
 
 // Every setting changes what runs, or is marked as one that changes nothing now.
 func TestEveryKnobActs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	l := New()
 	acts := map[string]bool{}
 	// Where each of the settings matters: with estimated times, corrected, on
@@ -87,9 +90,6 @@ func TestEveryKnobActs(t *testing.T) {
 			if k.Key == "entry" { // only with files
 				continue
 			}
-			if k.Key == "model" && testing.Short() {
-				continue
-			}
 			v := u.Clone()
 			if k.Derived {
 				continue // TestParts
@@ -111,7 +111,7 @@ func TestEveryKnobActs(t *testing.T) {
 		}
 	}
 	for i := range l.Knobs {
-		if k := &l.Knobs[i]; k.Key != "entry" && !k.Derived && !acts[k.Key] && (k.Key != "model" || !testing.Short()) {
+		if k := &l.Knobs[i]; k.Key != "entry" && !k.Derived && !acts[k.Key] {
 			t.Errorf("%s changes nothing anywhere", k.Key)
 		}
 	}
