@@ -101,7 +101,7 @@ type Chart struct {
 	Bound bool
 	// Pick is the key of the view's knob that picking a mark sets.
 	Pick string
-	// Sole is what the chart is about when nothing of it is above zero.
+	// None is said in place of the chart when nothing of it is above zero.
 	None string
 	// Say is what its sentence calls the largest: "waits longest", "loses most".
 	Say string

@@ -67,22 +67,6 @@ func Unmarshal(data []byte, v any, options ...Option) error {
 	return nil
 }
 
-// Decode reads r to its end, at most limit bytes (MaxBytes when limit is 0 or
-// less), and decodes the one JSON value in it into what v points to.
-func Decode(r io.Reader, v any, limit int64, options ...Option) error {
-	if limit <= 0 || limit > MaxBytes {
-		limit = MaxBytes
-	}
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return err
-	}
-	if int64(len(data)) > limit {
-		return tooLarge(data, limit)
-	}
-	return Unmarshal(data, v, options...)
-}
-
 // unmarshalStrict decodes with a stream decoder, which is the one that can
 // reject unknown fields, and sees that nothing follows the value.
 func unmarshalStrict(data []byte, v any) error {

@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
 // A sample has one field of every kind that traces and results use.
@@ -172,26 +171,6 @@ func TestErrorIsFound(t *testing.T) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Offset != 10 || e.Line != 2 || e.Column != 9 {
 		t.Errorf("got %#v, want an *Error at line 2, column 9, byte 10", err)
-	}
-}
-
-func TestDecode(t *testing.T) {
-	var v sample
-	if err := Decode(iotest.OneByteReader(strings.NewReader(samples[0])), &v, 0); err != nil {
-		t.Fatal(err)
-	}
-	if v.Name != "conv1" || v.Next.Name != "éé😀" {
-		t.Errorf("got %+v", v)
-	}
-	if err := Decode(strings.NewReader(`{"name":"a"}`), &v, 12, Strict); err != nil {
-		t.Errorf("a document of exactly the limit: %v", err)
-	}
-	err := Decode(strings.NewReader(`{"name":"a"} `), &v, 12)
-	if want := "line 1, column 13 (byte 12): the document is larger than 12 bytes, the most that is read"; fmt.Sprint(err) != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	if err := Decode(iotest.ErrReader(io.ErrClosedPipe), &v, 0); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("got %v, want the reader's error", err)
 	}
 }
 

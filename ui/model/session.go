@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -461,9 +462,7 @@ type snapshot struct {
 
 func (r *Room) snapshot() snapshot {
 	drafts := make(map[string]string, len(r.drafts))
-	for k, v := range r.drafts {
-		drafts[k] = v
-	}
+	maps.Copy(drafts, r.drafts)
 	return snapshot{r.State.Clone(), drafts}
 }
 

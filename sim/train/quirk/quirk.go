@@ -13,7 +13,7 @@ import (
 // A Set is a set of quirks that are switched on.
 type Set uint32
 
-// The quirks. The order is stable: positions are in saved requests.
+// The quirks. The order is stable: it is that of their numbers in documents.
 const (
 	// Run-time accidents of the paged memory model.
 

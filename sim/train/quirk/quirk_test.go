@@ -41,7 +41,7 @@ func TestParseString(t *testing.T) {
 
 // Names, numbers and documentation are complete and stable.
 func TestAll(t *testing.T) {
-	// In URLs and saved requests: never reorder, never rename.
+	// In links and documents: never reorder, never rename.
 	keys := strings.Fields(`profile-penalty arrival-order overlap-faults dead-writeback no-promotion
 		free-skips-moving symmetric-ssd faster-iteration pointer-order zero-benefit unstable-sort
 		binary-gigabytes double-input eager-overshoot wrap-slip empty-window-busy

@@ -8,7 +8,7 @@ import (
 )
 
 // TestFrozen compares with the text that hashes are made of. It must never
-// change; ui/job compares the hashes of every published run.
+// change; ui/lab/train compares the hashes of every published run.
 func TestFrozen(t *testing.T) {
 	r := &Result{
 		System: "g10", Mode: "corrected", Fits: true, Clock: unit.GHz, Ideal: 9,

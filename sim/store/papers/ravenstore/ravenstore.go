@@ -22,7 +22,6 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/sim/store"
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
 )
@@ -39,14 +38,6 @@ type Point struct {
 	// Eviction: another client's tensor must leave first.
 	Eviction bool
 	Value    unit.Time
-}
-
-// String returns the place in the report.
-func (p Point) String() string {
-	if p.Table == 1 {
-		return fmt.Sprintf("Table 1, %s, %d pairs", p.System, p.Count)
-	}
-	return fmt.Sprintf("Table 2, %d MB, eviction %t", p.Bytes/unit.MB, p.Eviction)
 }
 
 // Tolerance returns by how many thousandths a run may differ: 40 in Table 1,
@@ -80,29 +71,6 @@ func Points() []Point {
 		})
 	}
 	return ps
-}
-
-// Run plays what was measured and returns its time.
-func (p Point) Run() (unit.Time, error) {
-	s := store.Published()
-	if p.System == "cuda" {
-		s = store.Native()
-	}
-	t := Pairs(p.Count, p.Bytes)
-	if p.Table == 2 {
-		s.Start = 0 // measured later in the process
-		s.GPU = 2*s.Client + p.Bytes
-		t = Allocation(p.Bytes, p.Eviction)
-	}
-	r, err := store.Run(t, s, store.Policies()[0])
-	switch {
-	case err != nil:
-		return 0, err
-	case !r.Fits():
-		return 0, fmt.Errorf("%v: %v", p, r.Failure)
-	}
-	last := &r.Clients[len(r.Clients)-1]
-	return last.End - last.Parts[store.Away], nil
 }
 
 // Pairs returns the benchmark of Table 1 (§5.1): n times, allocate and free.

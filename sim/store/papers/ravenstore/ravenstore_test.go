@@ -1,11 +1,43 @@
 package ravenstore
 
 import (
+	"fmt"
 	"testing"
 
 	"spillway/sim/store"
 	"spillway/sim/unit"
 )
+
+// String returns the place in the report.
+func (p Point) String() string {
+	if p.Table == 1 {
+		return fmt.Sprintf("Table 1, %s, %d pairs", p.System, p.Count)
+	}
+	return fmt.Sprintf("Table 2, %d MB, eviction %t", p.Bytes/unit.MB, p.Eviction)
+}
+
+// Run plays what was measured and returns its time.
+func (p Point) Run() (unit.Time, error) {
+	s := store.Published()
+	if p.System == "cuda" {
+		s = store.Native()
+	}
+	t := Pairs(p.Count, p.Bytes)
+	if p.Table == 2 {
+		s.Start = 0 // measured later in the process
+		s.GPU = 2*s.Client + p.Bytes
+		t = Allocation(p.Bytes, p.Eviction)
+	}
+	r, err := store.Run(t, s, store.Policies()[0])
+	switch {
+	case err != nil:
+		return 0, err
+	case !r.Fits():
+		return 0, fmt.Errorf("%v: %v", p, r.Failure)
+	}
+	last := &r.Clients[len(r.Clients)-1]
+	return last.End - last.Parts[store.Away], nil
+}
 
 // TestPublished runs all points. Table 2 defines the parameters it is compared
 // with, see the package comment.

@@ -5,31 +5,6 @@ import (
 	"spillway/sim/unit"
 )
 
-// A Judgement compares a run with the one of the [Oracle].
-type Judgement struct {
-	Result, Oracle *Result
-	// Regret is what was evicted beyond the oracle's evictions. It is negative
-	// where the oracle is beaten, which tensors of several sizes allow.
-	Regret unit.Bytes
-	// Late is the time lost against the oracle, or won if negative.
-	Late unit.Time
-}
-
-// Judge runs a trace with a policy and with the oracle.
-func Judge(t *ops.Trace, s Setup, p Policy) (Judgement, error) {
-	if err := s.Validate(); err != nil {
-		return Judgement{}, err
-	}
-	known, oracle := newPlan(t), Oracle()
-	return Compare(known.run(s, &p), known.run(s, &oracle)), nil
-}
-
-// Compare judges a run by one of the same trace and setup with the oracle. A
-// run that does not fit is compared as far as it went, which says nothing.
-func Compare(r, oracle *Result) Judgement {
-	return Judgement{Result: r, Oracle: oracle, Regret: r.Evicted - oracle.Evicted, Late: r.Time - oracle.Time}
-}
-
 // A Share is what became of one client among the others.
 type Share struct {
 	Name string
