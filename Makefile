@@ -12,7 +12,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || 
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build dist generate test test-native test-wasm test-browser test-edge edge \
+.PHONY: help run build dist generate test test-native test-wasm test-scripts test-browser test-edge edge \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -34,8 +34,8 @@ generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: ## all tests: native, WebAssembly, browser, workerd; all of them run, then a line on each
-	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm browser edge; do \
+test: ## all tests: native, WebAssembly, scripts, browser, workerd; all of them run, then a line on each
+	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm scripts browser edge; do \
 		echo "== $$suite"; start=$$SECONDS; verdict=passed; \
 		$(MAKE) --no-print-directory test-$$suite || { verdict=failed; status=1; }; \
 		lines+="$$(printf '%-8s %s %5d s' $$suite $$verdict $$((SECONDS - start)))"$$'\n'; \
@@ -53,6 +53,9 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 test-browser: build server harness ## the page in Chromium
 	go build -o $(OUT)/jobs ./build/e2e/jobs
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
+
+test-scripts: ## the page's own scripts, without a browser
+	cd build/e2e && node --test --test-reporter=spec unit/
 
 test-edge: build edge harness ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/

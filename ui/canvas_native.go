@@ -17,6 +17,8 @@ func (c *canvas) dispose() {}
 // nothing.
 type markup struct{}
 
-func (c *Numbers) created(vjs.Value) { c.content() }
+func (m *markup) set(string) {}
 
-func (c *Sheet) filled(vjs.Value) { c.rows() }
+func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
+
+func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }

@@ -46,7 +46,7 @@ func (s site) addPublic() error {
 // only hosts, readers of licenses and the README look at.
 func uncached(name string) bool {
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png":
+	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png":
 		return true
 	}
 	return strings.HasSuffix(name, ".txt")

@@ -270,6 +270,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	l.Complete = func() Info {
 		i := l.Info
+		i.Knobs = slices.Clone(i.Knobs) // the laboratory's own stay as they are
 		if spec.Complete != nil {
 			spec.Complete(&i)
 		}

@@ -11,7 +11,6 @@ type inner struct {
 	Name string
 	Xs   []float64
 	Raw  []byte
-	hide int
 }
 
 type outer struct {

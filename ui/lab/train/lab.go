@@ -299,18 +299,12 @@ func modeKnob() knob.Knob[settings] {
 		Key: "mode", Label: "Fidelity", Help: "Which accidents of the published simulator are on.", Kind: knob.Many, Always: true,
 		Word: func(s *settings) *string { return &s.Mode },
 	}
-	inert := map[string][]string{}
-	for _, e := range quirk.All() {
-		for _, key := range e.Quirk.Inert() {
-			inert[e.Key] = append(inert[e.Key], key)
-		}
-	}
 	var all []string
 	for _, e := range quirk.All() {
 		all = append(all, e.Key)
 		k.Choices = append(k.Choices, knob.Choice{
 			Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper,
-			Moot: inert[e.Key], Why: "no effect with quirk " + e.Key,
+			Moot: e.Quirk.Inert(), Why: "no effect with quirk " + e.Key,
 		})
 	}
 	k.Sets = []knob.Choice{
