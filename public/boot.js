@@ -82,7 +82,7 @@ window.boot = (() => {
       this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
       this.compiled.catch(() => {}); // others that wait for it say so
       try {
-        this.worker = new Worker(isFirst ? `worker.js#${this.file}` : 'worker.js');
+        this.worker = new Worker('worker.js', { name: isFirst ? this.file : '' });
       } catch (err) {
         this.worker = { postMessage() {}, terminate() {} };
         this.stop(String(err));

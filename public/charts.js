@@ -426,7 +426,7 @@ window.charts = (() => {
     });
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
-      f.element.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
+      f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
     });
     f.chart.getZr().on('dblclick', () => reset(f));
     f.observer = new ResizeObserver(() => {
@@ -460,9 +460,9 @@ window.charts = (() => {
     const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
     const key = JSON.stringify(shape);
     f.chart.setOption(option, { notMerge: key !== f.shape });
-    if (key !== f.shape) f.element.dataset.zoomed = 'false';
+    if (key !== f.shape) f.host.dataset.zoomed = 'false';
     f.shape = key;
-    f.element.dataset.drawn = 'true';
+    f.host.dataset.drawn = 'true';
     if (!window.firstChart && results > 0) {
       window.firstChart = performance.now();
       performance.mark('first-chart');
@@ -588,7 +588,7 @@ window.charts = (() => {
     recolor() {
       for (const id of figures.keys()) schedule(id);
     },
-    // reset shows all of a figure that was zoomed into; its element's
+    // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
     save(id, kind, name) {

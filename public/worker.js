@@ -1,8 +1,9 @@
 // A worker of a laboratory. The page posts jobs and {module}, the laboratory's
 // compiled Go program, in any order; the program finds the jobs that came before
 // it in self.early, then installs its own onmessage and answers {ready: true}.
-// The first worker is named worker.js#NAME.wasm: it compiles its program itself,
-// while the page is busy, and posts {module, at} for the workers that follow.
+// The first worker's name is its program's, NAME.wasm: it compiles that itself,
+// while the page is busy, and posts {module, at} for the workers that follow. (A
+// fragment would not do: scripts that a service worker answers have none.)
 'use strict';
 
 self.early = [];
@@ -45,7 +46,7 @@ async function run(module) {
   stop(reason || 'the program in it ended');
 }
 
-const program = self.location.hash.slice(1);
+const program = self.name;
 if (program) compile(program).then(run, (err) => stop(err.message));
 
 importScripts('wasm_exec.js');

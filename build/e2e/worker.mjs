@@ -35,7 +35,7 @@ export const natively = async (jobs) => parse(await tool(['native'], write(jobs)
 export async function inWorker(page, jobs) {
   const texts = await tool(['encode'], write(jobs));
   const said = await page.evaluate(([file, list]) => new Promise((resolve, reject) => {
-    const worker = new Worker(`worker.js#${file}`);
+    const worker = new Worker('worker.js', { name: file });
     const fail = (text) => { worker.terminate(); reject(new Error(text)); };
     const answers = [];
     let begun = 0;

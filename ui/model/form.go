@@ -229,7 +229,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 		if i == 0 && r.Entry() != "" {
 			text = r.Entry()
 		}
-		text = strings.Join(strings.Fields(text), " ")
+		text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " ,", ",") // what stood before the comma may be nothing
 		if text == "" || lacks && (i > 0 || r.Entry() == "") {
 			continue
 		}

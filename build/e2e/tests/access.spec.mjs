@@ -6,7 +6,7 @@ const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
 async function visit(page) {
   await open(page, quick);
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
 }
 
 async function violations(page) {

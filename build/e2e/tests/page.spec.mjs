@@ -21,7 +21,7 @@ test('the first chart is there soon and every system runs', async ({ page }) => 
   const runs = page.locator('.run');
   for (let i = 0; i < await runs.count(); i++) await expect(runs.nth(i)).toHaveText(/done|does not fit/);
   await expect(page.locator('#headline')).toHaveText(/fast/);
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await screenshot(page, 'light');
 });
 
@@ -31,13 +31,13 @@ test('the picture of the training laboratory', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.emulateMedia({ colorScheme: 'light' });
   await visit(page, './');
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await page.screenshot({ path: path.resolve(import.meta.dirname, '../../../public/screenshot.png'), animations: 'disabled' });
 });
 
 test('no chart is blank', async ({ page }) => {
   await visit(page, quick);
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   const colors = await page.evaluate(() => [...document.querySelectorAll('.plot canvas')].map((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const seen = new Set();
@@ -121,6 +121,7 @@ test('cancel is immediate and the runs can be started again', async ({ page }) =
   console.log(`cancel took ${Math.round(took)} ms (budget 100)`);
   expect(took).toBeLessThan(500);
   await expect(page.locator('.run.cancelled').first()).toBeVisible();
+  await expect(page.locator('#again')).toBeVisible();
   await page.fill('#f-batch', '16');
   await finished(page);
   await expect(page.locator('.run.done').first()).toBeVisible();
@@ -220,6 +221,52 @@ test('without a network the page still computes', async ({ page, context }) => {
   await page.reload();
   await finished(page);
   await expect(page.locator('.run.done').first()).toBeVisible();
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await context.setOffline(false);
 });
+
+// shifts returns how far what is shown moves while change is done, as browsers
+// measure it, but also right after an input.
+async function shifts(page, change) {
+  await page.evaluate(() => {
+    window.shifts = [];
+    window.shiftObserver?.disconnect();
+    const name = (n) => (n?.id ? `#${n.id}` : `${n?.nodeName}.${n?.className ?? ''}`);
+    const place = (r) => `${Math.round(r.x)},${Math.round(r.y)} ${Math.round(r.width)}×${Math.round(r.height)}`;
+    window.shiftObserver = new PerformanceObserver((list) => {
+      for (const e of list.getEntries()) {
+        window.shifts.push({ value: e.value, of: e.sources.map((s) => `${name(s.node)} from ${place(s.previousRect)} to ${place(s.currentRect)}`) });
+      }
+    });
+    window.shiftObserver.observe({ type: 'layout-shift' });
+  });
+  await change();
+  await finished(page);
+  await page.waitForTimeout(500);
+  const list = await page.evaluate(() => window.shifts);
+  const sum = list.reduce((all, x) => all + x.value, 0);
+  return { sum, text: `${sum.toFixed(4)} ${list.filter((x) => x.value >= 0.0005).flatMap((x) => x.of).join('; ')}` };
+}
+
+for (const [lab, link, changes] of [
+  ['training', './#v=2&lab=train', { gpu_memory: '32', ssd_read: '2.5', batch: '200' }],
+  ['estimated', './#v=2&lab=train&times=estimated&mode=corrected', { gpu_memory: '32', host_link: '14' }],
+  ['store', './#v=2&lab=store', { gpu_memory: '4', link: '8' }],
+]) {
+  test(`nothing jumps when a setting changes or is cancelled: ${lab}`, async ({ page }) => {
+    await visit(page, link);
+    await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
+    await page.waitForTimeout(1000);
+    for (const [key, value] of Object.entries(changes)) {
+      const { sum, text } = await shifts(page, () => page.fill(`#f-${key}`, value));
+      console.log(`  ${key}: ${text} (budget 0.02)`);
+      expect(sum, text).toBeLessThan(0.02);
+    }
+    const { sum, text } = await shifts(page, async () => {
+      await page.fill('#f-gpu_memory', '37');
+      await page.click('#cancel');
+    });
+    console.log(`  cancelled: ${text} (budget 0.02)`);
+    expect(sum, text).toBeLessThan(0.02);
+  });
+}

@@ -16,7 +16,7 @@ async function violations(page) {
 
 async function open(page, url = store) {
   await visit(page, url);
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
 }
 
 // programs records which files of laboratories the page asks for.
@@ -78,7 +78,7 @@ test('each laboratory keeps its state', async ({ page }) => {
   await finished(page);
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
   await expect(page).toHaveURL(/lab=train.*gpu_memory=24/);
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await page.click('#undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   await page.click('#lab-store');
@@ -121,7 +121,7 @@ test('without a network both laboratories compute', async ({ page, context }) =>
   await expect(page.locator('#f-workload')).toBeVisible();
   await finished(page);
   await expect(page.locator('.run.done').first()).toBeVisible();
-  await expect(page.locator('.plot[data-drawn=true]')).toHaveCount(6);
+  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await expect(page.locator('#notice')).toHaveCount(0);
   await context.setOffline(false);
 });
@@ -315,9 +315,9 @@ test('tabs and sections by keyboard', async ({ page }) => {
   await page.keyboard.press('ArrowLeft');
   await expect(page.locator('#f-parallel_eviction-1')).toBeChecked();
   await finished(page);
-  await tabTo('focus-memory');
-  await page.keyboard.press('ArrowDown');
-  await expect(page).toHaveURL(/focus=/);
+  await tabTo('focus-memory'); // the last system that is compared
+  await page.keyboard.press('ArrowUp');
+  await expect(page).toHaveURL(/focus=size-aware/);
   await tabTo('f-eviction');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('3');
