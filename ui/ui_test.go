@@ -241,7 +241,7 @@ func TestPageBeforeItsLaboratory(t *testing.T) {
 		t.Error("nothing says that the page starts")
 	}
 	s.want("lab-train", `aria-current="true"`)
-	s.root.Enter(nil, "no network")
+	s.root.Enter(&lab.Info{Name: s.root.Wanted()}, "no network")
 	s.draw()
 	if text := s.all(); !strings.Contains(text, "no network") {
 		t.Error("nothing says why the page does not start")

@@ -40,7 +40,7 @@ func (p *page) Fetch(name string) {
 		p.inbox.put(func() {
 			p.changed = true
 			if err != nil {
-				p.session.Enter(nil, err.Error())
+				p.session.Enter(&lab.Info{Name: name}, err.Error())
 				return
 			}
 			p.session.Enter(info, "")

@@ -102,12 +102,14 @@ func (n *Session) open(name string, pairs []knob.Pair, linked bool) {
 	r.Refresh()
 }
 
-// Enter takes the Info that Fetch asked for. A non-empty problem says why there
-// is none.
+// Enter takes the Info that Fetch asked for. A non-empty problem says why it has
+// only the name.
 func (n *Session) Enter(info *lab.Info, problem string) {
 	if problem != "" {
-		n.Notice = fmt.Sprintf("The laboratory cannot be opened: %s. Check the connection, then choose it again.", problem)
-		n.wanted = ""
+		if n.wanted == info.Name { // not another by now
+			n.Notice = fmt.Sprintf("The laboratory cannot be opened: %s. Check the connection, then choose it again.", problem)
+			n.wanted = ""
+		}
 		return
 	}
 	if n.rooms[info.Name] == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"spillway/sim/report"
+	"spillway/ui/lab"
 	"spillway/ui/work"
 )
 
@@ -347,7 +348,7 @@ func TestLaboratoryThatDoesNotCome(t *testing.T) {
 	h := newHost(t, quick)
 	h.Go("bakery")
 	h.fetched = nil
-	h.Enter(nil, "no network")
+	h.Enter(&lab.Info{Name: h.Wanted()}, "no network")
 	if !strings.Contains(h.Notice, "no network") || h.Wanted() != "train" {
 		t.Errorf("notice %q, wanted %q", h.Notice, h.Wanted())
 	}
