@@ -17,12 +17,13 @@ type canvas struct {
 	name    string
 	rev     int
 	shown   bool
+	results int     // in what was shown
 	draw    js.Func // returns what to draw
 }
 
 // created runs on every render.
 func (c *Figure) created(v vjs.Value) {
-	if c.canvas.shown && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
+	if c.canvas.results > 0 && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
 		return
 	}
 	c.canvas.update(js.Value(v), c.drawn)
@@ -55,7 +56,7 @@ func (c *canvas) update(element js.Value, what func() (string, int, *chart.View)
 			return map[string]any{"figure": text, "data": array(data), "title": v.Title, "note": v.Note, "results": v.Results}
 		})
 	}
-	c.element, c.name, c.rev, c.shown = element, name, rev, true
+	c.element, c.name, c.rev, c.shown, c.results = element, name, rev, true, v.Results
 	js.Global().Get("charts").Call("show", name, element, c.draw)
 }
 
@@ -73,7 +74,7 @@ func (c *canvas) dispose() {
 	if c.shown {
 		js.Global().Get("charts").Call("dispose", c.name)
 		c.draw.Release()
-		c.shown = false
+		c.shown, c.results = false, 0
 	}
 }
 
