@@ -67,11 +67,9 @@ export const test = base.extend({
 // before the program has started there is none, and none counts as hidden.
 export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
   await expect(page.locator(cancel)).toBeAttached({ timeout });
-  // The program draws once a frame; frames may pause in a tab behind another.
-  await page.evaluate(() => new Promise((done) => {
-    requestAnimationFrame(() => requestAnimationFrame(done));
-    setTimeout(done, 500);
-  }));
+  // While runs come in the program draws four times a second, else once a frame;
+  // so what was just begun may not be shown yet.
+  await page.evaluate(() => new Promise((done) => { setTimeout(done, 320); }));
   await expect(page.locator(cancel)).toBeHidden({ timeout });
 }
 
