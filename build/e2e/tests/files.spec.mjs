@@ -86,7 +86,7 @@ test('files chosen before the program is there wait for it', async ({ page }) =>
   await page.addInitScript((files) => addEventListener('DOMContentLoaded', () => {
     const transfer = new DataTransfer();
     for (const [name, text] of Object.entries(files)) transfer.items.add(new File([text], name.split('/').pop()));
-    window.early = !document.getElementById('headline');
+    window.early = !document.getElementById('f-model');
     const input = document.getElementById('pick-files');
     input.files = transfer.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));
@@ -103,7 +103,7 @@ test('a Spillway trace, also gzipped, is shown at once', async ({ page }) => {
     await expect(page.locator('#context')).toContainText('Two layers, batch 32 · kernel times estimated');
     await finished(page);
     await expect(page.locator('.run.failed')).toHaveCount(0);
-    await page.selectOption('#f-model', 'bert-base');
+    await page.click('#bundled');
     await expect(page.locator('#context')).toContainText('BERT');
   }
 });
