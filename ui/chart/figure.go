@@ -176,6 +176,3 @@ func (f *Figure) points(xs, ys []float64) Column {
 	}
 	return c
 }
-
-//go:fix inline
-func ptr(x float64) *float64 { return new(x) }
