@@ -95,7 +95,7 @@ func tinyLab(time float64) all.Door {
 				}
 				return r
 			},
-			JSON:    func(c carried) ([]byte, error) { return []byte(fmt.Sprint(c)), nil },
+			JSON:    func(c carried) ([]byte, error) { return fmt.Append(nil, c), nil },
 			Hash:    func(c carried) string { return fmt.Sprint("#", c.Time) },
 			Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: boxPaper().Key}, Build: boxPaper}},
 		})

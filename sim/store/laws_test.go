@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/knob"
@@ -540,18 +541,18 @@ func TestFromWorkloads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := ""
+	var got strings.Builder
 	for _, o := range trace.Alone(0).Ops {
-		got += fmt.Sprintf("%s %s", o.Kind, trace.Tensors[o.Tensor].Name[2:])
+		got.WriteString(fmt.Sprintf("%s %s", o.Kind, trace.Tensors[o.Tensor].Name[2:]))
 		if o.Next != (ops.Next{}) {
-			got += fmt.Sprintf(" %d+%d", o.Next.Order, o.Next.Time/unit.Microsecond)
+			got.WriteString(fmt.Sprintf(" %d+%d", o.Next.Order, o.Next.Time/unit.Microsecond))
 		}
-		got += "; "
+		got.WriteString("; ")
 	}
 	want := "create w; create x; create y; put w 8+0; free x; put y 7+0; get y; get w; free y; put w 11+0; " +
 		"get w; create x; create y; put w 18+0; free x; put y 17+0; get y; get w; free y; free w; "
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	if got.String() != want {
+		t.Errorf("got  %s\nwant %s", got.String(), want)
 	}
 	if len(trace.Clients) != 2 || trace.Clients[1] != "2 net" {
 		t.Errorf("clients %q", trace.Clients)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"strings"
 
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
@@ -47,14 +48,14 @@ func Mixes() []Mix {
 
 // FindMix returns the mix of a name.
 func FindMix(name string) (Mix, error) {
-	names := ""
+	var names strings.Builder
 	for _, m := range Mixes() {
 		if m.Name == name {
 			return m, nil
 		}
-		names += " " + m.Name
+		names.WriteString(" " + m.Name)
 	}
-	return Mix{}, fmt.Errorf("unknown mix %q; want one of%s", name, names)
+	return Mix{}, fmt.Errorf("unknown mix %q; want one of%s", name, names.String())
 }
 
 // Setup returns the published setup with the mix's memory.

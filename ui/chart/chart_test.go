@@ -343,8 +343,8 @@ func inRange(t *testing.T, id string, v reflect.Value, n int) {
 			inRange(t, id, v.Elem(), n)
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			inRange(t, id, v.Field(i), n)
+		for _, field := range v.Fields() {
+			inRange(t, id, field, n)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

@@ -94,21 +94,21 @@ func (p *Panels) fit(x, y span) {
 	if !x.any {
 		return
 	}
-	p.X.Max = ptr(x.high)
-	if p.X.Min = ptr(x.low); x.low >= 0 && x.low <= 0.3*x.high {
-		p.X.Min = ptr(0)
+	p.X.Max = new(x.high)
+	if p.X.Min = new(x.low); x.low >= 0 && x.low <= 0.3*x.high {
+		p.X.Min = new(float64(0))
 	}
 	if *p.X.Min == *p.X.Max {
-		p.X.Max = ptr(x.low + 1)
+		p.X.Max = new(x.low + 1)
 	}
 	switch {
 	case p.Y.Log:
-		p.Y.Min = ptr(math.Pow(10, math.Floor(math.Log10(y.low))))
+		p.Y.Min = new(math.Pow(10, math.Floor(math.Log10(y.low))))
 		if y.high <= *p.Y.Min {
-			p.Y.Max = ptr(10 * *p.Y.Min)
+			p.Y.Max = new(10 * *p.Y.Min)
 		}
 	case y.low >= 0:
-		p.Y.Min = ptr(0)
+		p.Y.Min = new(float64(0))
 	}
 }
 

@@ -177,4 +177,5 @@ func (f *Figure) points(xs, ys []float64) Column {
 	return c
 }
 
-func ptr(x float64) *float64 { return &x }
+//go:fix inline
+func ptr(x float64) *float64 { return new(x) }

@@ -209,7 +209,7 @@ func fitting(published, ours *study.Mark) string {
 func (d *paperDrawing) y() Axis {
 	a := Axis{Name: d.Axes.Y, Unit: unitOf(d.Axes.Y), Log: d.Axes.LogY, Min: end(d.Axes.Least), Max: end(d.Axes.Most)}
 	if a.Min == nil && !a.Log {
-		a.Min = ptr(0)
+		a.Min = new(float64(0))
 	}
 	return a
 }
@@ -226,7 +226,7 @@ func unitOf(name string) string {
 func (d *paperDrawing) x() Axis {
 	a := Axis{Name: d.Axes.X, Log: d.Axes.LogX, Min: end(d.Axes.Left), Max: end(d.Axes.Right)}
 	if a.Min == nil && d.Axes.FromZero {
-		a.Min = ptr(0)
+		a.Min = new(float64(0))
 	}
 	return a
 }
@@ -235,7 +235,7 @@ func end(x float64) *float64 {
 	if x == 0 {
 		return nil
 	}
-	return ptr(x)
+	return new(x)
 }
 
 // panels draws one small chart a panel: our curves, published rings.

@@ -532,7 +532,7 @@ func TestArtifactConfigs(t *testing.T) {
 	add(name)
 	for line := range strings.Lines(string(files[0].Data)) {
 		if f := strings.Fields(line); len(f) == 2 && strings.Contains(f[0], "_file") {
-			if path := strings.TrimPrefix(f[1], "../"); path != f[1] {
+			if path, ok := strings.CutPrefix(f[1], "../"); ok {
 				if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
 					add(path)
 				}
