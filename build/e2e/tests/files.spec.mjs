@@ -86,11 +86,11 @@ test('files chosen before the program is there wait for it', async ({ page }) =>
   await page.addInitScript((files) => addEventListener('DOMContentLoaded', () => {
     const transfer = new DataTransfer();
     for (const [name, text] of Object.entries(files)) transfer.items.add(new File([text], name.split('/').pop()));
-    window.early = !document.getElementById('f-model');
+    window.early = !document.getElementById('headline');
     const input = document.getElementById('pick-files');
     input.files = transfer.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));
-  }), artifact);
+  }, true), artifact); // before the document's own, which start the program
   await page.reload();
   await expect(page.locator('.entry')).toHaveCount(2);
   expect(await page.evaluate(() => window.early)).toBe(true);
