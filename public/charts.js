@@ -496,18 +496,21 @@ window.charts = (() => {
   function later() {
     idle = 0;
     if (!window.echarts) return;
-    const id = [...figures.keys()].find((name) => pending.has(name));
+    const id = [...figures.keys()].find((name) => pending.has(name) && !figures.get(name).chart);
     pending.delete(id);
     plan();
     if (id !== undefined) draw(id);
   }
 
+  // plan has figures in sight drawn frame by frame, and the others once, when
+  // there is time; after that they wait until they come into sight.
   function plan() {
     let near = false;
     let far = false;
     for (const id of pending) {
-      if (figures.get(id)?.away) far = true;
-      else near = true;
+      const f = figures.get(id);
+      if (!f?.away) near = true;
+      else if (!f.chart) far = true;
     }
     if (near) frame ||= requestAnimationFrame(next);
     else if (far) idle ||= whenIdle(later);
@@ -517,6 +520,13 @@ window.charts = (() => {
     pending.add(id);
     plan();
   }
+
+  addEventListener('beforeprint', () => {
+    for (const id of [...pending]) {
+      pending.delete(id);
+      draw(id);
+    }
+  });
 
   // exported draws a figure outside the page, with its title, for a file.
   function exported(f, renderer) {

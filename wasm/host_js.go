@@ -48,9 +48,10 @@ func (p *page) Fetch(name string) {
 	}()
 }
 
-// answer tells the session.
+// answer tells the session. While more results may come in a moment, what is
+// shown stands: drawing each by itself takes longer than all of them.
 func (p *page) answer(a *work.Answer) {
-	if p.session.Answer(a) {
+	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
 		p.changed = true
 	}
 }

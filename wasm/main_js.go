@@ -4,6 +4,7 @@ package main
 
 import (
 	"log"
+	"runtime/debug"
 	"syscall/js"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 )
 
 func main() {
+	debug.SetGCPercent(300) // what a drawing leaves behind is small beside what stays
 	p := newPage()
 	tabs, err := labs()
 	if err != nil {

@@ -101,14 +101,15 @@ func Fill[S any](knobs []Knob[S], s *S, u *Setup) error {
 	return nil
 }
 
-// Choice returns the choice, or set, with this key, or nil.
+// Choice returns the choice, or set, with this key, or nil. It is asked for every
+// field on every drawing, so no choice is copied on the way.
 func (i *Info) Choice(key string) *Choice {
-	for _, list := range [][]Choice{i.Choices, i.Sets} {
-		if at := slices.IndexFunc(list, func(c Choice) bool { return c.Key == key }); at >= 0 {
-			return &list[at]
+	for k := range i.Choices {
+		if i.Choices[k].Key == key {
+			return &i.Choices[k]
 		}
 	}
-	return nil
+	return i.set(key)
 }
 
 // Canon returns text as it is stored and printed. The error says what is allowed.
@@ -182,8 +183,10 @@ func (i *Info) canonMany(text string) (string, error) {
 
 // set returns the named set, or nil.
 func (i *Info) set(key string) *Choice {
-	if at := slices.IndexFunc(i.Sets, func(c Choice) bool { return c.Key == key }); at >= 0 {
-		return &i.Sets[at]
+	for k := range i.Sets {
+		if i.Sets[k].Key == key {
+			return &i.Sets[k]
+		}
 	}
 	return nil
 }

@@ -72,7 +72,12 @@ func (u *Setup) Equal(v *Setup) bool { return slices.Equal(u.texts, v.texts) }
 func (u *Setup) Knobs() []Info { return u.infos }
 
 func (u *Setup) index(key string) int {
-	return slices.IndexFunc(u.infos, func(i Info) bool { return i.Key == key })
+	for i := range u.infos { // no Info is copied
+		if u.infos[i].Key == key {
+			return i
+		}
+	}
+	return -1
 }
 
 // Knob returns the knob with this key, or nil.

@@ -220,7 +220,7 @@ type Room struct {
 	// Rev counts changes of anything that charts depend on.
 	Rev int
 
-	begun      time.Time // when the newest run was asked for
+	begun      time.Time // when the newest run was asked for whose last result is shown
 	session    *Session
 	about      *report.Report // the newest, for what all have in common
 	problemOf  string         // the setup that Problems is about
@@ -338,7 +338,9 @@ func (r *Room) Refresh() {
 }
 
 func (r *Room) start(x *Run) {
-	r.begun = time.Now()
+	if x.Report != nil { // else there is nothing that could stand meanwhile
+		r.begun = time.Now()
+	}
 	x.ID, x.Done, x.Total = r.session.id(), 0, 0
 	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
 	r.session.host.Start(&work.Job{
@@ -398,9 +400,9 @@ func (r *Room) answer(a *work.Answer) bool {
 
 // grace is how long what was drawn before stands while new runs are under way:
 // most are done by then, and are drawn once.
-const grace = 250 * time.Millisecond
+const grace = 700 * time.Millisecond
 
-// Brewing reports whether runs have begun so lately that their results may be
+// Brewing reports whether runs have begun so lately that all their results may be
 // there in a moment.
 func (r *Room) Brewing() bool { return r.Active() && time.Since(r.begun) < grace }
 
