@@ -609,6 +609,16 @@ window.charts = (() => {
       else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },
+    // first draws the first figure at once, before the page is drawn again: there
+    // is something to see.
+    first() {
+      if (!window.echarts || window.firstChart) return;
+      const [id] = figures.keys();
+      if (id === undefined) return;
+      figures.get(id).changed = true;
+      pending.delete(id);
+      draw(id);
+    },
     // ready is called when the chart library has loaded.
     ready() {
       if (figures.size === 0) warm();

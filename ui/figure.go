@@ -60,4 +60,7 @@ func (c *Figure) label(kind string) string { return "Save " + c.view().Title + "
 func (c *Figure) Destroy() { c.dispose() }
 
 // drawn is what the canvas of the figure draws.
-func (c *Figure) drawn() (name string, rev int, v *chart.View) { return c.view().ID, c.Rev, c.view() }
+func (c *Figure) drawn() (name string, rev int, v *chart.View) {
+	c.fresh() // it may be asked for before the page is drawn again
+	return c.view().ID, c.Rev, c.view()
+}

@@ -84,11 +84,15 @@ func (h host) Answer(id int, data []byte, last bool) {
 	if err := wire.Unmarshal(data, &a); err != nil {
 		a = work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
 	}
-	if last && !h.answered {
+	first := last && !h.answered
+	if first {
 		h.answered = true
 		mark("first-answer")
 	}
 	h.answer(&a)
+	if first {
+		js.Global().Get("charts").Call("first")
+	}
 }
 
 // Failed implements pool.Host.
