@@ -49,8 +49,8 @@ func (r *Run) value(i int) (v float64, ok bool) {
 	return v, ok && finite(v)
 }
 
-// waits reports whether the run's report is still to come.
-func (r *Run) waits() bool { return r.Stale || r.Status == Running }
+// waits reports whether the run's report is still to come; after cancelling, none is.
+func (r *Run) waits() bool { return r.Stale && r.Status != Cancelled || r.Status == Running }
 
 // unfit reports whether the system was found not able to run it.
 func (r *Run) unfit() bool { return r.Report != nil && !r.Report.Fits }

@@ -431,6 +431,9 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, -1, -1}, better: 1, want: "G10 and DeepUM+ cannot run it."},
 		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[2].Stale = true }, want: "So far: G10 is fastest, at 50 % of ideal throughput. What it still loses is mostly cold dough (61 % of its time beyond ideal)."},
 		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, _ *lab.Info) { rs[1].Report, rs[1].Status = nil, chart.Running }, want: "Computing…"},
+		{values: []float64{1, 0.5, 0.25}, better: 1, change: func(rs []chart.Run, _ *lab.Info) {
+			rs[1].Stale, rs[1].Status, rs[2].Stale, rs[2].Status = true, chart.Cancelled, true, chart.Cancelled
+		}, want: "No system has a result to compare."},
 		{values: []float64{1}, better: 1, want: "No system has a result to compare."},
 		{want: "No system is selected."},
 		{values: []float64{2, 6000, 3000, 12000}, better: -1, change: func(_ []chart.Run, i *lab.Info) {

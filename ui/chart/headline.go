@@ -18,6 +18,7 @@ func Headline(info *lab.Info, runs []Run) string {
 		switch {
 		case r.waits():
 			waiting++
+		case r.Stale: // cancelled: what it has is of other settings
 		case r.unfit():
 			h.refused = append(h.refused, r.System.Title)
 		case !r.shown():

@@ -164,6 +164,8 @@ func (r *Run) Shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 // Status is what stands in place of a bar, empty if there is one.
 func (r *Run) Status() string {
 	switch {
+	case r.Cancelled && r.Stale:
+		return "cancelled"
 	case r.Report != nil && !r.Report.Fits:
 		return "does not fit"
 	case r.Report != nil:
