@@ -10,7 +10,7 @@ import (
 // Root is the whole page.
 type Root struct {
 	*App
-	head, files, systems, summary, numbers, notes, papers vugu.Builder
+	head, files, systems, picture, summary, numbers, notes, question, compare, papers vugu.Builder
 
 	parts *parts // of the laboratory that is shown
 	rooms map[*model.Room]*parts
@@ -23,7 +23,8 @@ type parts struct{ panels, figures, tables, sections []vugu.Builder }
 func NewRoot(a *App) *Root {
 	return &Root{
 		App: a, head: &Head{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a},
-		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
+		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: &Compare{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
 	}
 }
 
@@ -70,9 +71,11 @@ func (c *Root) first() vugu.Builder {
 
 func (c *Root) others() []vugu.Builder { return c.parts.panels[min(1, len(c.parts.panels)):] }
 
-func (c *Root) exploring() bool { return c.Room != nil && c.State.View != model.Reproduce }
+// sided reports whether the view has the settings at its side.
+func (c *Root) sided() bool { return c.Room != nil && c.State.View != model.Reproduce }
 
-func (c *Root) reproducing() bool { return c.Room != nil && c.State.View == model.Reproduce }
+// in reports whether a view is shown.
+func (c *Root) in(v model.View) bool { return c.Room != nil && c.State.View == v }
 
 func (c *Root) starting() string {
 	if c.Notice != "" {

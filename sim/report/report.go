@@ -36,7 +36,10 @@ type Report struct {
 	// help, and there are no values.
 	Fits   bool
 	Reason string
-	Notes  []string  // what the reader should know
+	Notes  []string // what the reader should know
+	// Lead says the problem in a sentence, before any system: "GPT-2 XL needs 31
+	// GiB, the GPU has 24." It is the same for every system.
+	Lead   string
 	Values []float64 // by the laboratory's quantities, None where there is none
 	Curves []Curve
 	// About describes what ran (the workload), in a few words with numbers, and

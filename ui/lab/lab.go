@@ -65,8 +65,42 @@ type Say struct {
 	Cannot   string // "cannot run it"
 }
 
-// A Preset is a setup with a name.
+// A Preset is a setup with a name, in the setup text Set. The first of a
+// laboratory is what it opens on when no link says otherwise; knobs' defaults are
+// what a link leaves out.
 type Preset struct{ Key, Title, About, Set string }
+
+// A Picture draws what a laboratory is about: places that hold bytes, and links
+// between them. Its numbers are settings, and the report of the system in focus.
+type Picture struct {
+	Places []Place
+	Links  []Link
+}
+
+// A Place holds bytes.
+type Place struct {
+	Key, Title string
+	// Size is the key of the knob that says how much it holds, Used that of the
+	// quantity that says how much of it was in use at most, Part that of the derived
+	// knob with the products that it may be. Each may be empty.
+	Size, Used, Part string
+}
+
+// A Link joins two places.
+type Link struct {
+	Key, Title string
+	From, To   string // keys of places
+	Part       string // as a Place's
+	Lanes      []Lane
+}
+
+// A Lane is one direction of a link. Rate is the key of the knob that limits it,
+// Bytes and Busy are keys of quantities: what it carried, and the share of the
+// time, from 0 to 1, in which it did.
+type Lane struct {
+	To                string // the place that bytes go to
+	Rate, Bytes, Busy string
+}
 
 // Info is a laboratory as data.
 type Info struct {
@@ -81,6 +115,7 @@ type Info struct {
 	Knobs      []knob.Info
 	Sections   []Section
 	Presets    []Preset
+	Picture    *Picture // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
 	Brief      []Brief
@@ -402,8 +437,57 @@ func (l *Info) check() error {
 			}
 		}
 	}
+	errs = append(errs, l.checkPicture())
+	for _, p := range l.Presets {
+		pairs, err := knob.Pairs(p.Set)
+		if err == nil {
+			err = l.Setup().Apply(pairs)
+		}
+		if err != nil {
+			bad("preset %q: %w", p.Key, err)
+		}
+	}
 	if l.Quantity(l.Say.Quantity) < 0 {
 		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
+	}
+	return errors.Join(errs...)
+}
+
+// checkPicture reports what a picture names that is not there.
+func (l *Info) checkPicture() error {
+	if l.Picture == nil {
+		return nil
+	}
+	var errs []error
+	u, places := l.Setup(), map[string]bool{}
+	knobs := func(keys ...string) {
+		for _, key := range keys {
+			if key != "" && u.Knob(key) == nil {
+				errs = append(errs, fmt.Errorf("the picture: there is no knob %q", key))
+			}
+		}
+	}
+	quantities := func(keys ...string) {
+		for _, key := range keys {
+			if key != "" && l.Quantity(key) < 0 {
+				errs = append(errs, fmt.Errorf("the picture: there is no quantity %q", key))
+			}
+		}
+	}
+	for _, p := range l.Picture.Places {
+		places[p.Key] = true
+		knobs(p.Size, p.Part)
+		quantities(p.Used)
+	}
+	for _, k := range l.Picture.Links {
+		knobs(k.Part)
+		for _, lane := range k.Lanes {
+			knobs(lane.Rate)
+			quantities(lane.Bytes, lane.Busy)
+			if !places[k.From] || !places[k.To] || lane.To != k.From && lane.To != k.To {
+				errs = append(errs, fmt.Errorf("the picture: link %q joins what is not there", k.Key))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -217,6 +217,8 @@ type Room struct {
 	Runs  []Run
 	Files Files
 	Paper *Papers
+	Ask   *Ask
+	Shelf *Shelf
 	// Problems is what contradicts in the settings, so that nothing can run.
 	Problems []string
 	// Rev counts changes of anything that charts depend on.
@@ -239,7 +241,7 @@ func newRoom(n *Session, i *lab.Info) *Room {
 	for k := range i.Systems {
 		r.Runs = append(r.Runs, Run{System: &i.Systems[k]})
 	}
-	r.Paper = newPapers(r)
+	r.Paper, r.Ask, r.Shelf = newPapers(r), newAsk(r), newShelf(r)
 	return r
 }
 
@@ -304,7 +306,7 @@ func (r *Room) Refresh() {
 	if setup := r.State.Setup.String(); r.problemOf != setup {
 		r.Problems, r.problemOf = nil, setup
 	}
-	blocked := r.Blocked() != "" || r.State.View == Reproduce
+	blocked := r.Blocked() != "" || r.State.View != Explore
 	var stop []int
 	var start []*Run
 	for i := range r.Runs {
@@ -336,6 +338,8 @@ func (r *Room) Refresh() {
 		r.start(x)
 	}
 	r.Paper.refresh()
+	r.Ask.refresh()
+	r.Shelf.refresh()
 	r.refreshSections()
 }
 
@@ -371,7 +375,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.Paper.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) {
+	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })

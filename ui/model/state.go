@@ -21,6 +21,8 @@ type View string
 // The views.
 const (
 	Explore   View = "explore"
+	WhatIf    View = "whatif"
+	Compare   View = "compare"
 	Reproduce View = "reproduce"
 )
 
@@ -197,7 +199,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		case p.Key == "systems":
 			errs = append(errs, s.readSystems(i, p.Text))
 		case p.Key == "view":
-			if v := View(p.Text); v == Explore || v == Reproduce {
+			if v := View(p.Text); slices.Contains([]View{Explore, WhatIf, Compare, Reproduce}, v) {
 				s.View = v
 			} else {
 				errs = append(errs, fmt.Errorf("unknown view %q", p.Text))

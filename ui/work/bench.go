@@ -122,6 +122,9 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 		a.Hash = b.Lab.Hash(raw)
 	}
 	if j.Kind == Run {
+		if j.Lean {
+			r.Curves = nil
+		}
 		a.Report = r
 		return nil
 	}

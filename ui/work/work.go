@@ -40,6 +40,7 @@ type Job struct {
 	Outcomes    []study.Outcome
 	Rebuilt     bool // of Measure: a bundled workload stands in for the original
 	Hash        bool // also return the hash of the result
+	Lean        bool // of Run: the report without curves
 }
 
 // An Answer is what a worker says about a job. A job has any number of progress
