@@ -49,7 +49,7 @@ func main() {
 		stop("the page cannot be drawn", err)
 		return
 	}
-	root := ui.NewRoot(p.app)
+	root, still := ui.NewRoot(p.app), ui.NewStill()
 	dirty := make(chan struct{}, 1)
 	dirty <- struct{}{}
 	go func() {
@@ -73,6 +73,7 @@ func main() {
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
+		still.Take(built, p.tools.Call("takeTouched").Bool())
 		if err := renderer.Render(built); err != nil {
 			log.Print("Spillway: drawing the page: ", err)
 		}
