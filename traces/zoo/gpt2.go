@@ -27,7 +27,7 @@ const gpt2Border = 2 + 16*gpt2Layers + 2
 
 const gpt2Layers = 48
 
-func gpt2(samples int) (graph, error) {
+func gpt2(samples int, _ bool) (graph, error) {
 	const (
 		length, hidden, heads = 1024, 1600, 25
 		vocabulary            = 50257

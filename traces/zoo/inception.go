@@ -13,7 +13,7 @@ var inceptionV3 = Model{
 	define:   inception,
 }
 
-func inception(batch int) (graph, error) {
+func inception(batch int, _ bool) (graph, error) {
 	net := block("Inception3", "",
 		basic("Conv2d_1a_3x3", 3, 32, [2]int64{3, 3}, 2, [2]int64{}),
 		basic("Conv2d_2a_3x3", 32, 32, [2]int64{3, 3}, 1, [2]int64{}),

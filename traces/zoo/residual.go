@@ -9,7 +9,7 @@ var resNet50 = Model{
 	Source:       "He et al., Deep Residual Learning for Image Recognition, CVPR 2016, Table 1",
 	Sample:       "images",
 	DefaultBatch: 512, Batches: []int{128, 256, 512, 1024, 1536}, MinBatch: 1, MaxBatch: maxImages,
-	define: func(batch int) (graph, error) { return resNet("resnet-50", batch, 3, 4, 6, 3) },
+	define: func(batch int, _ bool) (graph, error) { return resNet("resnet-50", batch, 3, 4, 6, 3) },
 }
 
 var resNet152 = Model{
@@ -20,7 +20,7 @@ var resNet152 = Model{
 	Sample:       "images",
 	DefaultBatch: 1280, Batches: []int{256, 512, 768, 1024, 1280}, MinBatch: 1, MaxBatch: maxImages,
 	profiled: true,
-	define:   func(batch int) (graph, error) { return resNet("resnet-152", batch, 3, 8, 36, 3) },
+	define:   func(batch int, _ bool) (graph, error) { return resNet("resnet-152", batch, 3, 8, 36, 3) },
 }
 
 // resNet defines a network of bottleneck blocks; blocks says how many each of

@@ -13,7 +13,7 @@ var seNet154 = Model{
 	define:   seNet,
 }
 
-func seNet(batch int) (graph, error) {
+func seNet(batch int, _ bool) (graph, error) {
 	const reduction = 16 // of channels in the squeeze
 	features := block("Sequential", "features", block("SEInitBlock", "init_block",
 		seConv("conv1", 3, 64, 3, 2, true), seConv("conv2", 64, 64, 3, 1, true), seConv("conv3", 64, 128, 3, 1, true),

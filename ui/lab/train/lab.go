@@ -27,16 +27,17 @@ import (
 
 // A settings is everything a run depends on besides the system.
 type settings struct {
-	Model   string // of the zoo
-	Batch   int64
-	Times   string // workload.TimeSource
-	GPU     string // that times are estimated for
-	Entry   string // of opened files, instead of the four above; empty for none
-	Preset  string // of the machine
-	SSD     string // drive to simulate, fixed for the machine's rates
-	Mode    string // quirks
-	Machine machine.Machine
-	Options system.Options
+	Model     string // of the zoo
+	Batch     int64
+	Optimizer string // of the zoo
+	Times     string // workload.TimeSource
+	GPU       string // that times are estimated for
+	Entry     string // of opened files, instead of the five above; empty for none
+	Preset    string // of the machine
+	SSD       string // drive to simulate, fixed for the machine's rates
+	Mode      string // quirks
+	Machine   machine.Machine
+	Options   system.Options
 }
 
 // fixed is the choice of no simulated drive.
@@ -45,7 +46,7 @@ const fixed = "fixed"
 // standard is what the G10 paper's headline runs have.
 func standard() settings {
 	return settings{
-		Model: "bert-base", Batch: 256, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
+		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
 		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(),
 	}
@@ -73,7 +74,7 @@ func New() lab.Lab {
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
-				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -96,7 +97,7 @@ func New() lab.Lab {
 			if s.Entry != "" {
 				return "entry " + s.Entry
 			}
-			return fmt.Sprint(s.Model, s.Batch, s.Times, s.GPU)
+			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU)
 		},
 		Load: load,
 		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
@@ -149,19 +150,27 @@ func load(s *settings, f lab.Files) (Workload, error) {
 		}
 		return about(w), nil
 	}
+	optimizer, err := zoo.FindOptimizer(s.Optimizer)
+	if err != nil {
+		return Workload{}, err
+	}
 	gpu, err := zoo.FindGPU(s.GPU)
 	times := zoo.Clean(gpu)
 	if workload.TimeSource(s.Times) == workload.ColdModel {
-		times, err = zoo.AsPaper(), nil
+		times, optimizer, err = zoo.AsPaper(), zoo.Optimizers[0], nil // the paper profiled none
 	}
 	if err != nil {
 		return Workload{}, err
 	}
-	w, err := zoo.Build(s.Model, int(s.Batch), times)
+	w, err := zoo.BuildFor(s.Model, int(s.Batch), times, optimizer)
 	if err != nil {
 		return Workload{}, err
 	}
 	out := about(w)
+	if out.parameters, err = zoo.Parameters(s.Model); err != nil {
+		return Workload{}, err
+	}
+	out.optimizer = optimizer
 	if w.Times == workload.ColdModel {
 		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(zoo.GPUs[0]))
 		if err != nil {
@@ -219,12 +228,25 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true,
 		Get: func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
 	}
+	optimizer := knob.Knob[settings]{
+		Key: "optimizer", Label: "Optimizer", Kind: knob.One, Word: func(s *settings) *string { return &s.Optimizer },
+		Help: "How weights are updated, and what training keeps beside them: parameters, gradients and state, all in fp32.",
+	}
+	for i := range zoo.Optimizers {
+		o := &zoo.Optimizers[i]
+		c := knob.Choice{Key: o.Key, Label: o.Title, Help: o.About, Source: o.Source, Word: "with " + o.Title}
+		if o.None() {
+			c.Word = "-"
+		}
+		optimizer.Choices = append(optimizer.Choices, c)
+	}
 	times := knob.Knob[settings]{
 		Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
 		Word: func(s *settings) *string { return &s.Times },
 		Choices: []knob.Choice{
 			{
 				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
+				Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 			},
 			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A clean roofline model of the GPU: what a warm, well-measured kernel takes."},
@@ -241,7 +263,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return []knob.Knob[settings]{model, batch, times, gpu, file}
+	return []knob.Knob[settings]{model, batch, optimizer, times, gpu, file}
 }
 
 func hardwareKnobs() []knob.Knob[settings] {
@@ -360,6 +382,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
@@ -372,8 +395,7 @@ func help() []lab.Help {
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveat: s.caveat(w, r),
-		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
-			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
+		About: w.inNumbers(),
 	}
 	if s.Entry != "" {
 		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times)}}

@@ -91,6 +91,19 @@ func list() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
+		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
+		n.Scale = float64(unit.GiB)
+		n.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(f(&w)) }
+		return n
+	}
+	memory("needed", "Memory needed", "The most that is alive at once.", func(w *Workload) unit.Bytes { return w.memory.Most })
+	memory("parameters", "Parameters", "Numbers that training changes, 4 bytes each.", (*Workload).payload).has = func(w Workload, _ *result.Result) bool { return w.parameters > 0 }
+	memory("gradients", "Gradients of weights", "The most at once; without an optimizer each is gone when its weight is updated.", func(w *Workload) unit.Bytes { return w.memory.Gradients })
+	memory("optimizer", "Optimizer state", "Moments and momentum, fp32.", func(w *Workload) unit.Bytes { return w.memory.Optimizer })
+	memory("activations", "Activations and workspace", "The most at once of all that is neither kept nor a gradient of a weight.", func(w *Workload) unit.Bytes { return w.memory.Rest })
+	memory("persistent", "Kept between iterations", "Weights and optimizer state. Without an optimizer it is what the artifact counts as persistent: in BERT and ViT also biases, gains and constants as large as activations.",
+		func(w *Workload) unit.Bytes { return w.memory.Weights + w.memory.Optimizer })
 	add("kernels_slowed_percent", "Kernels slowed by more than 1 %", "%", "Share of the kernels that take more than 1.01 times their ideal time.", 1, -1, slowed)
 	slow := func(key, label string, q float64) {
 		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return result.Quantile(result.Slowdowns(r), q) })
