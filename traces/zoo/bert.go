@@ -1,7 +1,7 @@
 package zoo
 
 var bertBase = Model{
-	ID: "bert-base", Title: "BERT-base",
+	ID: "bert-base", Title: "BERT-base", Parameters: 109482240,
 	About: "Transformer encoder with 12 layers of width 768 for sequences of 128 tokens, 109 million parameters. " +
 		"As G10 evaluates it: forward pass up to the pooled output, biases as large as activations.",
 	Source:       "Devlin et al., BERT, NAACL 2019, section 3; evaluated in G10, MICRO 2023",

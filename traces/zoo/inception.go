@@ -3,7 +3,7 @@ package zoo
 import "spillway/traces/g10"
 
 var inceptionV3 = Model{
-	ID: "inception-v3", Title: "Inception-v3",
+	ID: "inception-v3", Title: "Inception-v3", Parameters: 23834568,
 	About: "Inception network for 299x299 images, 23.8 million parameters. As G10 evaluates it: " +
 		"without the auxiliary classifier, and every pool in a block takes the maximum.",
 	Source:       "Szegedy et al., Rethinking the Inception Architecture, CVPR 2016; evaluated in G10, MICRO 2023",

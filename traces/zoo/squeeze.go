@@ -3,7 +3,7 @@ package zoo
 import "spillway/traces/g10"
 
 var seNet154 = Model{
-	ID: "senet-154", Title: "SENet-154",
+	ID: "senet-154", Title: "SENet-154", Parameters: 348152232,
 	About: "Squeeze-and-excitation network with 154 weighted layers for 224x224 images. As G10 evaluates it: without groups " +
 		"in its 3x3 convolutions, which triples its arithmetic and makes 348 million parameters of 115 million.",
 	Source:       "Hu et al., Squeeze-and-Excitation Networks, CVPR 2018; evaluated in G10, MICRO 2023",

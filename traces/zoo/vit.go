@@ -1,7 +1,7 @@
 package zoo
 
 var vitS32 = Model{
-	ID: "vit-s-32", Title: "ViT-S/32",
+	ID: "vit-s-32", Title: "ViT-S/32", Parameters: 22878568,
 	About: "Vision transformer with 12 layers of width 384 for 224x224 images cut into 32x32 patches, 23 million parameters. " +
 		"As G10 evaluates it: biases as large as activations, the class token not a tensor of its own.",
 	Source:       "Dosovitskiy et al., An Image Is Worth 16x16 Words, ICLR 2021; Steiner et al., How to Train Your ViT, TMLR 2022 (size S); evaluated in G10, MICRO 2023",

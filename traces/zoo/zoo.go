@@ -29,6 +29,8 @@ type Model struct {
 	About  string // what it is, one or two sentences
 	Source string // the publication that defines it
 	Sample string // what one unit of the batch is, in the plural
+	// Parameters is how many numbers training changes.
+	Parameters int64
 	// DefaultBatch and Batches are offered; any batch from MinBatch to MaxBatch
 	// can be built.
 	DefaultBatch       int
@@ -112,16 +114,6 @@ func BuildFor(id string, batch int, t TimeModel, o Optimizer) (*workload.Workloa
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
 	return w, nil
-}
-
-// Parameters returns how many numbers training changes in a model.
-func Parameters(id string) (int64, error) {
-	m, err := Find(id)
-	if err != nil {
-		return 0, err
-	}
-	g, err := m.define(m.MinBatch, true)
-	return g.parameters, err
 }
 
 // trained returns how many parameters training changes in a CNN: all weights

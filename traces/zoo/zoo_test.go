@@ -50,7 +50,7 @@ func TestSize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := g.parameters, c.parameters-c.missing; got != want {
+			if got, want := g.parameters, c.parameters-c.missing; got != want || m.Parameters != want {
 				t.Errorf("%s, exact %v: got %d parameters, want %d", c.id, exact, got, want)
 			}
 			got := 2 * float64(macs(&g, "_Forward")) / samples / 1e9

@@ -167,10 +167,10 @@ func load(s *settings, f lab.Files) (Workload, error) {
 		return Workload{}, err
 	}
 	out := about(w)
-	if out.parameters, err = zoo.Parameters(s.Model); err != nil {
-		return Workload{}, err
-	}
 	out.optimizer = optimizer
+	if m, err := zoo.Find(s.Model); err == nil {
+		out.parameters = m.Parameters
+	}
 	if w.Times == workload.ColdModel {
 		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(zoo.GPUs[0]))
 		if err != nil {
