@@ -74,7 +74,7 @@ func New() lab.Lab {
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
-				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -220,7 +220,7 @@ func workloadKnobs() []knob.Knob[settings] {
 			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
-				{Key: "times", Choices: times},
+				{Key: "times", Choices: times, Why: "the G10 paper has not profiled " + m.Title},
 			},
 		})
 	}
@@ -267,58 +267,76 @@ func workloadKnobs() []knob.Knob[settings] {
 }
 
 func hardwareKnobs() []knob.Knob[settings] {
-	numbers := machine.Knobs()
-	text := func(m *machine.Machine, onlyIfNot *machine.Machine) string {
-		var pairs []knob.Pair
-		for i := range numbers {
-			k := &numbers[i]
-			if onlyIfNot == nil || k.Get(m) != k.Get(onlyIfNot) {
-				pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(m)})
-			}
-		}
-		return knob.Join(pairs, " ")
-	}
-	estimate := func(gpu string) string { // kernel times follow the GPU where they can
-		if _, err := zoo.FindGPU(gpu); err != nil {
-			return ""
-		}
-		return " gpu=" + gpu
-	}
 	preset := knob.Knob[settings]{
-		Key: "machine", Label: "Preset", Help: "A whole machine to start from; what is reset goes back to it.", Kind: knob.One, Always: true,
-		Word: func(s *settings) *string { return &s.Preset },
+		Key: "machine", Label: "Preset", Kind: knob.One, Always: true, Word: func(s *settings) *string { return &s.Preset },
+		Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
 	}
 	for _, p := range machine.Presets() {
-		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: text(&p.Machine, nil) + estimate(p.GPU)})
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + fixed})
 	}
 	list := []knob.Knob[settings]{preset}
 	for _, slot := range machine.Slots() {
-		part := knob.Knob[settings]{
-			Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
-			Word: func(*settings) *string { return new(string) },
+		list = append(list, partKnob(&slot))
+		if slot.Key == "ssd" {
+			list = append(list, driveKnob())
 		}
-		for _, p := range slot.Parts {
-			// The part's own numbers: what it changes in a machine of ones, whose links
-			// hold nothing back unless the part is one.
-			m := machine.Machine{GPUMemory: 1, HostMemory: 1, SSDRead: 1, SSDWrite: 1, SSDLatency: 1, GPULink: 1000 * unit.GBps, HostLink: 1000 * unit.GBps}
-			if slot.Key == "link" {
-				m.GPULink, m.HostLink = 1, 1
-			}
-			before := m
-			p.Fit(&m)
-			set := text(&m, &before)
-			if slot.Key == "gpu" {
-				set += estimate(p.Key)
-			}
-			part.Choices = append(part.Choices, knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: strings.TrimSpace(set)})
-		}
-		list = append(list, part)
 	}
-	list = append(list, driveKnob())
-	for _, k := range numbers {
+	for _, k := range machine.Knobs() {
 		list = append(list, lift(k, func(s *settings) *machine.Machine { return &s.Machine }))
 	}
 	return list
+}
+
+// numbersOf writes the numbers of a machine, or those that another does not have.
+func numbersOf(m, not *machine.Machine) string {
+	var pairs []knob.Pair
+	for _, k := range machine.Knobs() {
+		if not == nil || k.Get(m) != k.Get(not) {
+			pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(m)})
+		}
+	}
+	return knob.Join(pairs, " ")
+}
+
+// estimate is what a GPU brings along besides its memory: kernel times follow it
+// where they can. The paper's own may keep the paper's times.
+func estimate(gpu string) string {
+	if _, err := zoo.FindGPU(gpu); err != nil {
+		return ""
+	}
+	if gpu == zoo.GPUs[0].Key {
+		return "gpu=" + gpu
+	}
+	return "gpu=" + gpu + " times=" + string(workload.Estimated)
+}
+
+// partKnob names the numbers of parts.
+func partKnob(slot *machine.Slot) knob.Knob[settings] {
+	part := knob.Knob[settings]{
+		Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
+		Word: func(*settings) *string { return new(string) },
+	}
+	for _, p := range slot.Parts {
+		// The part's own numbers: what it changes in a machine of ones, whose links
+		// hold nothing back unless the part is one.
+		m := machine.Machine{GPUMemory: 1, HostMemory: 1, SSDRead: 1, SSDWrite: 1, SSDLatency: 1, GPULink: 1000 * unit.GBps, HostLink: 1000 * unit.GBps}
+		if slot.Key == "link" {
+			m.GPULink, m.HostLink = 1, 1
+		}
+		before := m
+		p.Fit(&m)
+		c := knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: numbersOf(&m, &before)}
+		switch slot.Key {
+		case "host":
+			c.Word = p.Name + " host memory"
+		case "gpu":
+			c.Also = estimate(p.Key)
+		case "ssd":
+			c.Also = "ssd=" + fixed // what was simulated may be another drive
+		}
+		part.Choices = append(part.Choices, c)
+	}
+	return part
 }
 
 func optionKnobs() []knob.Knob[settings] {

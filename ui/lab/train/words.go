@@ -159,19 +159,31 @@ func (s *settings) timesCaveat(w Workload) string {
 	return ""
 }
 
-// gpuName is the GPU of the machine, empty if its numbers are no known one's.
+// gpuName is the GPU of the machine, empty if its memory is no known one's. Where
+// several have as much it is the one that times are for, or the preset's.
 func (s *settings) gpuName() string {
-	presets := machine.Presets()
-	at := slices.IndexFunc(presets, func(p machine.Preset) bool { return p.Key == s.Preset })
-	if at < 0 || presets[at].Machine.GPUMemory != s.Machine.GPUMemory {
-		return ""
-	}
+	var fits []machine.Part
 	for _, p := range machine.Slots()[0].Parts {
-		if p.Key == presets[at].GPU {
-			return p.Name
+		m := machine.Machine{}
+		if p.Fit(&m); m.GPUMemory == s.Machine.GPUMemory {
+			fits = append(fits, p)
 		}
 	}
-	return ""
+	keys := []string{s.GPU}
+	for _, p := range machine.Presets() {
+		if p.Key == s.Preset {
+			keys = append(keys, p.GPU)
+		}
+	}
+	for _, key := range keys {
+		if at := slices.IndexFunc(fits, func(p machine.Part) bool { return p.Key == key }); at >= 0 {
+			return fits[at].Name
+		}
+	}
+	if len(fits) == 0 {
+		return ""
+	}
+	return fits[0].Name
 }
 
 // idleCaveat is about data that moves although everything fits.
