@@ -447,6 +447,13 @@ func (l *Info) check() error {
 			bad("preset %q: %w", p.Key, err)
 		}
 	}
+	for _, b := range l.Brief {
+		for _, key := range b.Parts {
+			if k := l.Setup().Knob(key); k == nil || !k.Derived {
+				bad("the brief: there is no derived knob %q", key)
+			}
+		}
+	}
 	if l.Quantity(l.Say.Quantity) < 0 {
 		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
 	}
@@ -522,7 +529,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Cap)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
+			pairs, err := knob.Pairs(c.Set + " " + c.Also)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -565,6 +572,9 @@ type Brief struct {
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.
 	Panel string
+	// Parts are derived knobs of that panel: when something in it is changed, the
+	// piece says these instead of Text.
+	Parts []string
 	// Trust marks a piece that says how far the numbers can be trusted; it stands
 	// over every chart.
 	Trust bool

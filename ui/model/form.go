@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,9 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
-				o.Off = !slices.Contains(l.Choices, c.Key)
+				if o.Off = !slices.Contains(l.Choices, c.Key); o.Off && l.Why != "" {
+					o.Label += ": " + l.Why
+				}
 			}
 			f.Options = append(f.Options, o)
 		}
@@ -234,7 +237,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 			continue
 		}
 		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
-			text += ", changed"
+			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
 		if b.Trust {
@@ -242,6 +245,38 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// built says what a changed panel holds: its parts, or the numbers of those that
+// are no listed one's; "" if the piece has no parts.
+func built(b *lab.Brief, u, base *knob.Setup) string {
+	var list []string
+	of := map[string]bool{} // numbers of parts
+	for _, key := range b.Parts {
+		k := u.Knob(key)
+		if k == nil || u.Moot(key) != "" {
+			continue
+		}
+		text := words(u, key)
+		for i := range k.Choices {
+			pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
+			for _, p := range pairs {
+				if text == "" && !of[p.Key] {
+					list = append(list, u.Knob(p.Key).Label+" "+words(u, p.Key))
+				}
+				of[p.Key] = true
+			}
+		}
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	for i := range u.Knobs() {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+			return strings.Join(list, ", ") + ", changed"
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // word returns what a report says instead of a knob's value, "" if nothing.
