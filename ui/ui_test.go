@@ -54,7 +54,7 @@ type file struct{ name, mime, text string }
 type silent struct {
 	saved                []file
 	copied, picked, help int
-	shown                string
+	shown, focused       string
 	narrow               bool
 }
 
@@ -66,6 +66,8 @@ func (s *silent) Pick(bool)                       { s.picked++ }
 func (s *silent) Theme()                          {}
 func (s *silent) Narrow() bool                    { return s.narrow }
 func (s *silent) Show(id string)                  { s.shown = id }
+func (s *silent) Focus(id string)                 { s.focused = id }
+func (s *silent) Near(string)                     {}
 func (s *silent) Help()                           { s.help++ }
 
 // A stage is a page in a test.

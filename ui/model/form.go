@@ -75,6 +75,11 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 	return f
 }
 
+// Field returns the knob with this key as the page shows it.
+func (r *Room) Field(key string) Field {
+	return r.field(r.State.Setup.Knob(key), r.State.Setup, r.State.Setup.Base())
+}
+
 func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 	text := u.Text(k.Key)
 	f := Field{
@@ -175,14 +180,23 @@ func (r *Room) typed(key string, u *knob.Setup) (string, error) {
 	return draft, nil
 }
 
-// errors counts the fields whose text is wrong.
-func (r *Room) errors() (n int) {
-	for key := range r.drafts {
-		if _, err := r.typed(key, r.State.Setup); err != nil {
-			n++
+// Wrong are the fields whose text is wrong, in the order of the panels.
+func (r *Room) Wrong() []Field {
+	var list []Field
+	if len(r.drafts) == 0 {
+		return nil
+	}
+	base := r.State.Setup.Base()
+	for i := range r.State.Setup.Knobs() {
+		k := &r.State.Setup.Knobs()[i]
+		if _, ok := r.drafts[k.Key]; !ok {
+			continue
+		}
+		if f := r.field(k, r.State.Setup, base); f.Error != "" {
+			list = append(list, f)
 		}
 	}
-	return n
+	return list
 }
 
 // words says the value of a knob inside a sentence; nothing when it does not

@@ -35,11 +35,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("got %+v; want 32", f)
 	}
 	h.Type("gpu_memory", "x")
-	if n := h.errors(); n != 1 {
+	if n := len(h.Wrong()); n != 1 {
 		t.Errorf("%d errors", n)
 	}
 	h.Reset("gpu_memory")
-	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || h.errors() != 0 {
+	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || len(h.Wrong()) != 0 {
 		t.Errorf("after reset: %+v", f)
 	}
 	f := h.field("ssd_read")
