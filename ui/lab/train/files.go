@@ -8,6 +8,7 @@ import (
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/system"
+	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
 	"spillway/ui/lab"
@@ -71,7 +72,7 @@ func (s *source) Entries() []lab.Entry {
 func (s *source) Notes() []string { return s.Source.Notes }
 
 // entry returns the workload with this name.
-func entry(name string, f lab.Files) (Workload, error) {
+func entry(name string, f lab.Files) (*workload.Workload, error) {
 	s, ok := f.(*source)
 	if !ok {
 		return nil, errNoFiles

@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -61,9 +62,6 @@ func (s *settings) request(name string) (core.Request, error) {
 	return q, err
 }
 
-// A Workload is what runs, shared by all systems.
-type Workload = *workload.Workload
-
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, Workload, *result.Result]{
@@ -73,7 +71,7 @@ func New() lab.Lab {
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(),
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
 				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
 			},
@@ -106,7 +104,7 @@ func New() lab.Lab {
 			if err != nil {
 				return nil, err
 			}
-			return core.Run(w, q, p)
+			return core.Run(w.Workload, q, p)
 		},
 		Report:  describe,
 		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
@@ -117,7 +115,7 @@ func New() lab.Lab {
 				Key: "g10", Title: "The G10 paper",
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
 			},
-			Build: g10.Paper,
+			Build: paper,
 		}},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
@@ -134,19 +132,44 @@ func New() lab.Lab {
 	})
 }
 
+// paper is the G10 paper's, whose analyses take plain workloads.
+func paper() *study.Paper {
+	p := g10.Paper()
+	analyze := p.Analyze
+	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(Workload).Workload) }
+	return p
+}
+
 // load returns the workload: a model of the zoo, or an entry of opened files.
 func load(s *settings, f lab.Files) (Workload, error) {
 	if s.Entry != "" {
-		return entry(s.Entry, f)
-	}
-	if workload.TimeSource(s.Times) == workload.ColdModel {
-		return zoo.Build(s.Model, int(s.Batch), zoo.AsPaper())
+		w, err := entry(s.Entry, f)
+		if err != nil {
+			return Workload{}, err
+		}
+		return about(w), nil
 	}
 	gpu, err := zoo.FindGPU(s.GPU)
-	if err != nil {
-		return nil, err
+	times := zoo.Clean(gpu)
+	if workload.TimeSource(s.Times) == workload.ColdModel {
+		times, err = zoo.AsPaper(), nil
 	}
-	return zoo.Build(s.Model, int(s.Batch), zoo.Clean(gpu))
+	if err != nil {
+		return Workload{}, err
+	}
+	w, err := zoo.Build(s.Model, int(s.Batch), times)
+	if err != nil {
+		return Workload{}, err
+	}
+	out := about(w)
+	if w.Times == workload.ColdModel {
+		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(zoo.GPUs[0]))
+		if err != nil {
+			return Workload{}, err
+		}
+		out.slower = float64(duration(w)) / float64(duration(warm))
+	}
+	return out, nil
 }
 
 // systems lists the systems of the laboratory.
@@ -348,7 +371,7 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin,
+		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveat: s.caveat(w, r),
 		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
 			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
 	}
@@ -361,7 +384,7 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	for i := range numbers {
 		v := report.None()
 		if n := &numbers[i]; n.has == nil || n.has(w, r) {
-			v = n.value(w, r)
+			v = n.value(w, s, r)
 		}
 		rep.Values = append(rep.Values, v)
 	}
