@@ -9,6 +9,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
@@ -22,6 +23,8 @@ type Picture struct {
 	*App
 	chosen string // key of the part whose knobs are shown, empty if none is
 	parts  []part
+	rows   int // of the drawing
+	widths []string
 }
 
 // A part is a place or a link as it is drawn, in the order of the drawing.
@@ -30,6 +33,7 @@ type part struct {
 	Product           string // which it is, of those that can be bought
 	Size, Used        string // of a place
 	Fill              string // style of its bar
+	Place             string // style: where it is drawn
 	Lanes             []lane // of a link
 	Label             string // everything in words
 	knobs             []string
@@ -46,56 +50,59 @@ type lane struct {
 // Compute finds what the drawing shows now.
 func (c *Picture) Compute() {
 	c.parts = c.parts[:0]
-	if c.Info.Picture == nil {
+	if c.Info.Picture == nil || len(c.Info.Picture.Places) == 0 {
 		return
 	}
-	places, links := order(c.Info.Picture)
-	for i, p := range places {
-		c.parts = append(c.parts, c.place(p))
-		for _, k := range links[i] {
-			c.parts = append(c.parts, c.link(k, p))
-		}
-	}
+	c.rows, c.widths = 0, c.widths[:0]
+	c.branch(&c.Info.Picture.Places[0], 1, map[string]bool{})
 }
 
-// order puts places in a row, so that links join neighbours as far as they can.
-// The links of the i-th result stand behind the i-th place.
-func order(p *lab.Picture) (places []*lab.Place, links [][]*lab.Link) {
-	degree := map[string]int{}
-	for _, k := range p.Links {
-		degree[k.From]++
-		degree[k.To]++
+// branch draws a place and, to its right, what hangs on it: each link with what
+// hangs on that in rows of its own.
+func (c *Picture) branch(p *lab.Place, column int, drawn map[string]bool) {
+	drawn[p.Key] = true
+	at, top := len(c.parts), c.rows
+	c.parts = append(c.parts, c.place(p))
+	width := "minmax(100px,1.3fr)"
+	if isHub(c.parts[at]) {
+		width = "30px"
 	}
-	left := make([]*lab.Place, len(p.Places))
-	for i := range p.Places {
-		left[i] = &p.Places[i]
+	if len(c.widths) < column { // else something above it has decided
+		c.widths = append(c.widths, width, "minmax(128px,1fr)")
 	}
-	joined := func(a, b string) bool {
-		return slices.ContainsFunc(p.Links, func(k lab.Link) bool { return k.From == a && k.To == b || k.From == b && k.To == a })
-	}
-	take := func(at int) {
-		places = append(places, left[at])
-		left = slices.Delete(left, at, at+1)
-	}
-	for len(left) > 0 {
-		at := -1
-		if len(places) > 0 {
-			last := places[len(places)-1].Key
-			at = slices.IndexFunc(left, func(x *lab.Place) bool { return joined(last, x.Key) })
+	for i := range c.Info.Picture.Links {
+		k := &c.Info.Picture.Links[i]
+		other := k.To
+		if k.To == p.Key {
+			other = k.From
 		}
-		if at < 0 { // begin at an end
-			at = max(0, slices.IndexFunc(left, func(x *lab.Place) bool { return degree[x.Key] == 1 }))
+		if k.From != p.Key && k.To != p.Key || drawn[k.Key] {
+			continue
 		}
-		take(at)
+		drawn[k.Key] = true
+		row, link := c.rows, len(c.parts)
+		c.parts = append(c.parts, c.link(k, p))
+		if next := slices.IndexFunc(c.Info.Picture.Places, func(x lab.Place) bool { return x.Key == other }); next >= 0 && !drawn[other] {
+			c.branch(&c.Info.Picture.Places[next], column+2, drawn)
+		} else {
+			c.rows++
+		}
+		c.parts[link].Place = gridArea(column+1, row, c.rows)
 	}
-	links = make([][]*lab.Link, len(places))
-	for i := range p.Links {
-		k := &p.Links[i]
-		from := slices.IndexFunc(places, func(x *lab.Place) bool { return x.Key == k.From })
-		to := slices.IndexFunc(places, func(x *lab.Place) bool { return x.Key == k.To })
-		links[min(from, to)] = append(links[min(from, to)], k)
+	if c.rows == top { // nothing hangs on it
+		c.rows++
 	}
-	return places, links
+	c.parts[at].Place = gridArea(column, top, c.rows)
+}
+
+// columns is the style of the drawing's columns.
+func (c *Picture) columns() string {
+	return "--columns:" + strings.Join(c.widths[:max(0, len(c.widths)-1)], " ")
+}
+
+// gridArea is the place of a part in the drawing, in rows from top to end.
+func gridArea(column, top, end int) string {
+	return fmt.Sprintf("grid-column:%d;grid-row:%d/%d", column, top+1, end+1)
 }
 
 // focused is the report of the system in focus; nil if there is none.
@@ -159,6 +166,9 @@ func (c *Picture) place(p *lab.Place) part {
 	}
 	var size float64
 	x.Size, size = c.setting(p.Size)
+	if x.Product == x.Size {
+		x.Product = ""
+	}
 	if q, v, ok := c.value(p.Used); ok {
 		x.Used = c.amount(p.Used) + " used"
 		if size > 0 {
@@ -168,8 +178,32 @@ func (c *Picture) place(p *lab.Place) part {
 			}
 		}
 	}
+	if len(x.knobs) == 0 {
+		x.knobs = c.sets(p.Part)
+	}
+	if len(x.knobs) == 0 {
+		x.Class += " hub" // nothing to turn
+	}
 	x.Label = sentence(x.Title, x.Product, x.Size, x.Used)
 	return x
+}
+
+// sets are the numbers that the products of a slot set.
+func (c *Picture) sets(slot string) []string {
+	k := c.State.Setup.Knob(slot)
+	if k == nil {
+		return nil
+	}
+	var keys []string
+	for i := range k.Choices {
+		pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
+		for _, p := range pairs {
+			if x := c.State.Setup.Knob(p.Key); x.Kind == knob.Number && !slices.Contains(keys, p.Key) {
+				keys = append(keys, p.Key)
+			}
+		}
+	}
+	return keys
 }
 
 func (c *Picture) link(k *lab.Link, from *lab.Place) part {
@@ -186,13 +220,17 @@ func (c *Picture) link(k *lab.Link, from *lab.Place) part {
 		}
 		if _, v, ok := c.value(l.Busy); ok && !math.IsNaN(v) {
 			v = min(max(v, 0), 1)
-			n.Busy = chart.Percent(math.Round(100*v), 100) + " busy"
+			n.Busy = chart.Percent(math.Round(100*v), 100)
 			n.Style = fmt.Sprintf("--busy:%.3f;--lap:%.2fs", v, 1.2/max(v, 0.05))
 		}
 		if l.Rate != "" && !slices.Contains(x.knobs, l.Rate) {
 			x.knobs = append(x.knobs, l.Rate)
 		}
-		words = append(words, "to the "+c.placeTitle(l.To)+" "+sentence(n.Rate, n.Bytes, n.Busy))
+		busy := ""
+		if n.Busy != "" {
+			busy = n.Busy + " busy"
+		}
+		words = append(words, "to the "+c.placeTitle(l.To)+" "+sentence(n.Rate, n.Bytes, busy))
 		x.Lanes = append(x.Lanes, n)
 	}
 	x.Label = sentence(append([]string{x.Title}, words...)...)
@@ -212,6 +250,8 @@ func (c *Picture) placeTitle(key string) string {
 func sentence(words ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), ", ")
 }
+
+func isHub(p part) bool { return len(p.knobs) == 0 }
 
 // class is the CSS class of a part.
 func (c *Picture) class(p part) string {
@@ -285,26 +325,37 @@ func (c *Picture) story() string {
 	if r == nil {
 		return s.Title + " has no numbers yet."
 	}
-	var moved, busiest string
-	most := 0.0
+	var moved []string
+	busiest, most := "", 0.0
 	for _, k := range c.Info.Picture.Links {
 		for _, l := range k.Lanes {
-			if _, v, ok := c.value(l.Bytes); ok && v > 0 {
-				from := k.From
-				if l.To == k.From {
-					from = k.To
-				}
-				moved += fmt.Sprintf("; %s from %s to %s", c.amount(l.Bytes), c.placeTitle(from), c.placeTitle(l.To))
-			}
 			if _, v, ok := c.value(l.Busy); ok && v > most {
-				most, busiest = v, fmt.Sprintf(" Busiest: %s, to %s, %s of the time.", k.Title, c.placeTitle(l.To), chart.Percent(math.Round(100*v), 100))
+				most, busiest = v, fmt.Sprintf(" Busiest: %s, %s of the time.", k.Title, chart.Percent(math.Round(100*v), 100))
+			}
+			from := k.From
+			if l.To == k.From {
+				from = k.To
+			}
+			a, b := c.end(from), c.end(l.To)
+			if _, v, ok := c.value(l.Bytes); ok && v > 0 && a != b {
+				moved = append(moved, fmt.Sprintf("%s from %s to %s", c.amount(l.Bytes), a, b))
 			}
 		}
 	}
-	if moved == "" {
+	if len(moved) == 0 {
 		return s.Title + " moves nothing."
 	}
-	return s.Title + " moves, per iteration: " + strings.TrimPrefix(moved, "; ") + "." + busiest
+	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + "." + busiest
+}
+
+// end names a place, and where nothing stays, as in a switch, the first place.
+func (c *Picture) end(key string) string {
+	for i := range c.Info.Picture.Places {
+		if p := &c.Info.Picture.Places[i]; p.Key == key && p.Size == "" && p.Used == "" && p.Part == "" {
+			return c.Info.Picture.Places[0].Title
+		}
+	}
+	return c.placeTitle(key)
 }
 
 // close hides the knobs of the part and goes back to it.

@@ -186,6 +186,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What is drawn; press a part to turn its knobs"}}}
 			vgparent.AppendChild(vgn)
+			vgn.AddAttrInterface("style", c.columns())
 			{
 				vgparent := vgn
 				_ = vgparent
@@ -203,72 +204,89 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "li", Attr: []vugu.VGAttribute(nil)}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("class", c.class(p))
+					vgn.AddAttrInterface("style", p.Place)
 					{
 						vgparent := vgn
 						_ = vgparent
-						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "turn"}}}
-						vgparent.AppendChild(vgn)
-						vgn.AddAttrInterface("aria-expanded", c.isChosen(p.Key))
-						vgn.AddAttrInterface("aria-label", p.Label)
-						vgn.AddAttrInterface("id", "draw-"+p.Key)
-						vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
-							EventType: "click",
-							Func:      func(event vugu.DOMEvent) { c.choose(p.Key) },
-							// TODO: implement capture, etc. mostly need to decide syntax
-						})
-						{
-							vgparent := vgn
-							_ = vgparent
+						if isHub(p) {
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-title"}}}
 							vgparent.AppendChild(vgn)
 							vgn.SetInnerHTML(p.Title)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-product"}}}
+						}
+						if !isHub(p) {
+							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "turn"}}}
 							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("hidden", hidden(p.Product == ""))
-							vgn.SetInnerHTML(p.Product)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-size"}}}
-							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
-							vgn.SetInnerHTML(p.Size)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fill"}}}
-							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
-							vgn.AddAttrInterface("style", p.Fill)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-used"}}}
-							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
-							vgn.SetInnerHTML(p.Used)
-							for vgiterkeyt, l := range p.Lanes {
-								var vgiterkey interface{} = vgiterkeyt
-								_ = vgiterkey
-								l := l
-								_ = l
-								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+							vgn.AddAttrInterface("aria-expanded", c.isChosen(p.Key))
+							vgn.AddAttrInterface("aria-label", p.Label)
+							vgn.AddAttrInterface("id", "draw-"+p.Key)
+							vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+								EventType: "click",
+								Func:      func(event vugu.DOMEvent) { c.choose(p.Key) },
+								// TODO: implement capture, etc. mostly need to decide syntax
+							})
+							{
+								vgparent := vgn
+								_ = vgparent
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-title"}}}
 								vgparent.AppendChild(vgn)
-								vgn.AddAttrInterface("class", l.Class)
-								vgn.AddAttrInterface("style", l.Style)
-								{
-									vgparent := vgn
-									_ = vgparent
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lane-rate"}}}
+								vgn.SetInnerHTML(p.Title)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-product"}}}
+								vgparent.AppendChild(vgn)
+								vgn.AddAttrInterface("hidden", hidden(p.Product == ""))
+								vgn.SetInnerHTML(p.Product)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-size"}}}
+								vgparent.AppendChild(vgn)
+								vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
+								vgn.SetInnerHTML(p.Size)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fill"}}}
+								vgparent.AppendChild(vgn)
+								vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
+								vgn.AddAttrInterface("style", p.Fill)
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-used"}}}
+								vgparent.AppendChild(vgn)
+								vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
+								vgn.SetInnerHTML(p.Used)
+								for vgiterkeyt, l := range p.Lanes {
+									var vgiterkey interface{} = vgiterkeyt
+									_ = vgiterkey
+									l := l
+									_ = l
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 									vgparent.AppendChild(vgn)
-									vgn.SetInnerHTML(l.Rate)
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "pipe"}}}
-									vgparent.AppendChild(vgn)
-									vgn.SetInnerHTML(vugu.HTML("\x3Cspan class=\"flow\"\x3E\x3C/span\x3E"))
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lane-load"}}}
-									vgparent.AppendChild(vgn)
+									vgn.AddAttrInterface("class", l.Class)
+									vgn.AddAttrInterface("style", l.Style)
 									{
 										vgparent := vgn
 										_ = vgparent
-										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lane-rate"}}}
 										vgparent.AppendChild(vgn)
-										vgn.SetInnerHTML(l.Bytes)
-										vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " "}
+										vgn.SetInnerHTML(l.Rate)
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "pipe"}}}
 										vgparent.AppendChild(vgn)
-										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+										vgn.SetInnerHTML(vugu.HTML("\x3Cspan class=\"flow\"\x3E\x3C/span\x3E"))
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lane-load"}}}
 										vgparent.AppendChild(vgn)
-										vgn.SetInnerHTML(l.Busy)
+										{
+											vgparent := vgn
+											_ = vgparent
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+											vgparent.AppendChild(vgn)
+											vgn.SetInnerHTML(l.Bytes)
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " "}
+											vgparent.AppendChild(vgn)
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+											vgparent.AppendChild(vgn)
+											vgn.SetInnerHTML(l.Busy)
+											vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "busy-word"}}}
+											vgparent.AppendChild(vgn)
+											vgn.AddAttrInterface("hidden", hidden(l.Busy == ""))
+											{
+												vgparent := vgn
+												_ = vgparent
+												vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " busy"}
+												vgparent.AppendChild(vgn)
+											}
+										}
 									}
 								}
 							}

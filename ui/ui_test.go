@@ -271,6 +271,7 @@ func TestPageShowsEverySystem(t *testing.T) {
 	}
 	s.want("title-throughput", "normalized")
 	s.want("facts", "kernels")
+	s.click("fold-options")
 	for _, k := range training().Knobs {
 		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry"; !hidden && k.Key != "times" && k.Key != "mode" {
 			s.find("f-" + k.Key)
@@ -294,8 +295,12 @@ func TestFieldKeepsWhatWasTyped(t *testing.T) {
 	s.fire("f-gpu_memory", "input", "40 apples")
 	s.want("f-gpu_memory", `.value="40 apples"`)
 	s.want("f-gpu_memory", `aria-invalid="true"`)
-	s.want("err-gpu_memory", "not a number")
+	s.want("err-gpu_memory", "is not a unit of it; use GiB")
 	s.want("blocked", "One setting is not valid")
+	s.click("fold-hardware", "jump-gpu_memory")
+	if s.page.shown != "f-gpu_memory" || !s.there("f-gpu_memory") {
+		t.Errorf("the banner leads to %q", s.page.shown)
+	}
 	s.fire("f-gpu_memory", "input", "1e9")
 	s.want("err-gpu_memory", "GiB; want")
 	s.fire("f-gpu_memory", "input", "24.")
@@ -507,9 +512,25 @@ func TestNarrowPage(t *testing.T) {
 	i := training().Info
 	s.root.Enter(&i, "")
 	s.draw()
-	s.want("fold-workload", `aria-expanded="true"`)
-	s.want("fold-hardware", `aria-expanded="false"`)
-	s.want("fold-systems", `aria-expanded="false"`)
+	for _, id := range []string{"settings", "main"} {
+		if text := s.html(id); strings.Contains(text, "inert") || strings.Contains(text, "side open") {
+			t.Errorf("%s is as if the drawer were open: %.200s", id, text)
+		}
+	}
+	s.click("open-settings")
+	s.want("settings", `class="side open"`)
+	s.want("main", `inert="inert"`)
+	if s.page.focused != "settings" {
+		t.Errorf("the focus is on %q", s.page.focused)
+	}
+	s.click("close-settings")
+	s.want("settings", `class="side"`)
+	if strings.Contains(s.html("main"), "inert") || s.page.focused != "open-settings" {
+		t.Errorf("closed, the focus is on %q", s.page.focused)
+	}
+	s.page.narrow = false
+	s.click("open-settings")
+	s.want("settings", `class="side"`) // they are in sight
 }
 
 func TestReproduceView(t *testing.T) {

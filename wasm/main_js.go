@@ -26,6 +26,7 @@ func main() {
 		return
 	}
 	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
+	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {

@@ -69,10 +69,16 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		}
 		g := &f.Groups[len(f.Groups)-1]
 		field := r.field(k, u, base)
-		f.Changed = f.Changed || field.Changed
+		f.Changed = f.Changed || field.Changed && !bringsOthers(k)
 		g.Fields = append(g.Fields, field)
 	}
 	return f
+}
+
+// bringsOthers reports whether a knob's choices bring values of others along: it
+// is what those go back to, and is not reset with them.
+func bringsOthers(k *knob.Info) bool {
+	return slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
 }
 
 // Field returns the knob with this key as the page shows it.

@@ -17,7 +17,11 @@ func TestFields(t *testing.T) {
 	for _, tt := range []struct{ text, wrong, want string }{
 		{"41", "", "41"},
 		{"", "enter a number", "41"},
-		{"1,5", "is not a number", "41"},
+		{"1,5", "", "1.5"},
+		{"1,024", "may be 1024 or 1.024", "1.5"},
+		{"1e99", "too large", "1.5"},
+		{"42 GB", "", "39.115548134"},
+		{"41", "", "41"},
 		{"4097", "want 0.015625 to 4096", "41"},
 		{"0.5 ", "", "0.5"},
 		{"24.", "", "24"},

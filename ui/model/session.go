@@ -653,8 +653,7 @@ func (r *Room) ResetPanel(panel string) {
 	r.Change("", func() {
 		for i := range r.Info.Knobs {
 			k := &r.Info.Knobs[i]
-			base := slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
-			if k.Panel == panel && !k.Derived && !base {
+			if k.Panel == panel && !k.Derived && !bringsOthers(k) {
 				delete(r.drafts, k.Key)
 				r.State.Setup.Reset(k.Key)
 			}

@@ -57,6 +57,9 @@ func Opening(i *lab.Info) State {
 	if len(i.Presets) > 0 {
 		s.Setup = preset(i, &i.Presets[0])
 	}
+	if len(s.On) > 0 { // the newest
+		_ = s.Look.Set(FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+	}
 	return s
 }
 
