@@ -44,8 +44,11 @@ func (c *Root) assemble() *parts {
 	p := &parts{}
 	for i, panel := range c.Info.Panels {
 		p.panels = append(p.panels, &Panel{App: c.App, Index: i})
-		c.closed[panel.Key] = panel.Folded
+		// Of the settings there is first only what runs: the drawing has the others
+		// that one begins with.
+		c.closed[panel.Key] = panel.Folded || i > 0
 	}
+	c.closed["systems"] = true
 	for i, ch := range c.Info.Charts {
 		if ch.Kind == report.Values {
 			p.tables = append(p.tables, &Values{App: c.App, Index: i})

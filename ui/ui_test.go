@@ -93,6 +93,8 @@ func newStage(t *testing.T, fragment string) *stage {
 	i := training().Info
 	s.root.Enter(&i, "")
 	s.draw()
+	clear(s.root.closed) // every setting is in sight
+	s.draw()
 	return s
 }
 
@@ -271,7 +273,6 @@ func TestPageShowsEverySystem(t *testing.T) {
 	}
 	s.want("title-throughput", "normalized")
 	s.want("facts", "kernels")
-	s.click("fold-options")
 	for _, k := range training().Knobs {
 		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry"; !hidden && k.Key != "times" && k.Key != "mode" {
 			s.find("f-" + k.Key)
@@ -297,7 +298,11 @@ func TestFieldKeepsWhatWasTyped(t *testing.T) {
 	s.want("f-gpu_memory", `aria-invalid="true"`)
 	s.want("err-gpu_memory", "is not a unit of it; use GiB")
 	s.want("blocked", "One setting is not valid")
-	s.click("fold-hardware", "jump-gpu_memory")
+	s.click("fold-hardware")
+	if s.there("f-gpu_memory") {
+		t.Error("a folded panel is drawn")
+	}
+	s.click("jump-gpu_memory")
 	if s.page.shown != "f-gpu_memory" || !s.there("f-gpu_memory") {
 		t.Errorf("the banner leads to %q", s.page.shown)
 	}

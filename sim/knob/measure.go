@@ -7,36 +7,50 @@ import (
 	"strings"
 )
 
-// prefixed are units of one dimension by how many of its smallest they are.
-var prefixed = []map[string]int64{
-	{
-		"B": 1, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-		"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-	},
-	{"fs": 1, "ps": 1e3, "ns": 1e6, "µs": 1e9, "μs": 1e9, "us": 1e9, "ms": 1e12, "s": 1e15},
-	{"Hz": 1, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
+// A prefixed is a unit by how many of its dimension's smallest it is. Those of one
+// family are shown; others are only read.
+type prefixed struct {
+	name   string
+	size   int64
+	family int // 0: only read
 }
 
-// size returns what dimension a unit has and how many of the smallest it is. Of
-// letters' cases only those are read that cannot be another unit: "gb" is GB,
-// "Gb" may be bits.
-func size(unit string) (dimension int, n int64, ok bool) {
-	for d, units := range prefixed {
-		if n, ok := units[unit]; ok {
-			return d, n, true
-		}
-	}
-	if unit != strings.ToLower(unit) && unit != strings.ToUpper(unit) {
-		return 0, 0, false
-	}
-	for d, units := range prefixed {
-		for name, n := range units {
-			if strings.EqualFold(name, unit) {
-				return d, n, true
+// dimensions are the units that can stand for each other, the smallest first.
+var dimensions = [][]prefixed{
+	{
+		{"B", 1, 0},
+		{"KB", 1e3, 0},
+		{"kB", 1e3, 1},
+		{"KiB", 1 << 10, 2},
+		{"MB", 1e6, 1},
+		{"MiB", 1 << 20, 2},
+		{"GB", 1e9, 1},
+		{"GiB", 1 << 30, 2},
+		{"TB", 1e12, 1},
+		{"TiB", 1 << 40, 2},
+	},
+	{{"fs", 1, 1}, {"ps", 1e3, 1}, {"ns", 1e6, 1}, {"us", 1e9, 0}, {"μs", 1e9, 0}, {"µs", 1e9, 1}, {"ms", 1e12, 1}, {"s", 1e15, 1}},
+	{{"Hz", 1, 1}, {"kHz", 1e3, 1}, {"MHz", 1e6, 1}, {"GHz", 1e9, 1}},
+}
+
+// find returns the dimension of a unit, and the unit. Of letters' cases only those
+// are read that cannot be another unit: "gb" is GB, "Gb" may be bits.
+func find(unit string) (dimension int, u *prefixed) {
+	for _, same := range []func(string) bool{
+		func(name string) bool { return name == unit },
+		func(name string) bool {
+			return (unit == strings.ToLower(unit) || unit == strings.ToUpper(unit)) && strings.EqualFold(name, unit)
+		},
+	} {
+		for d := range dimensions {
+			for i := range dimensions[d] {
+				if same(dimensions[d][i].name) {
+					return d, &dimensions[d][i]
+				}
 			}
 		}
 	}
-	return 0, 0, false
+	return 0, nil
 }
 
 // Measure reads a number of the knob as people write it and returns it in base
@@ -95,18 +109,46 @@ func point(number string) (string, error) {
 func (i *Info) scaleOf(unit string) (int64, error) {
 	mine, per, _ := strings.Cut(i.Unit, "/")
 	theirs, otherPer, _ := strings.Cut(unit, "/")
-	d, n, ok := size(mine)
-	e, m, known := size(theirs)
-	if !ok || !known || d != e || per != otherPer {
+	d, m := find(mine)
+	e, t := find(theirs)
+	if m == nil || t == nil || d != e || per != otherPer {
 		return 0, fmt.Errorf("%q is not a unit of it; use %s", unit, i.Unit)
 	}
-	hi, lo := bits.Mul64(uint64(i.Scale), uint64(m))
-	if hi >= uint64(n) {
+	hi, lo := bits.Mul64(uint64(i.Scale), uint64(t.size))
+	if hi >= uint64(m.size) {
 		return 0, errors.New("this unit is too large; use " + i.Unit)
 	}
-	scale, rest := bits.Div64(hi, lo, uint64(n))
+	scale, rest := bits.Div64(hi, lo, uint64(m.size))
 	if rest != 0 || scale == 0 || scale > 1<<62 {
 		return 0, fmt.Errorf("%q is no whole number of what is counted; use %s", unit, i.Unit)
 	}
 	return int64(scale), nil
+}
+
+// Short returns a number of the knob as people read it: one that is a small part
+// of its unit stands in a smaller one, "814 fs/B" for 0.000000814 µs/B, which
+// Measure reads as the same.
+func (i *Info) Short(text string) (number, unit string) {
+	v, err := ParseDecimal(text, i.Scale)
+	if err != nil || v == 0 || i.Unit == "" || max(v, -v) > i.Scale/1000 {
+		return text, i.Unit
+	}
+	name, per, _ := strings.Cut(i.Unit, "/")
+	d, mine := find(name)
+	if mine == nil {
+		return text, i.Unit
+	}
+	for _, u := range dimensions[d] { // the largest of which it is one or more
+		other := u.name
+		if per != "" {
+			other += "/" + per
+		}
+		if scale, err := i.scaleOf(other); err == nil && u.family == mine.family && scale <= max(v, -v) {
+			number, unit = Decimal(v, scale), other
+		}
+	}
+	if unit == "" {
+		return text, i.Unit
+	}
+	return number, unit
 }

@@ -81,3 +81,30 @@ func FuzzMeasure(f *testing.F) {
 		}
 	})
 }
+
+func TestShort(t *testing.T) {
+	rate := Info{Unit: "GB/s", Scale: 1e9}
+	cost := Info{Unit: "µs/B", Scale: 1e9}
+	wait := Info{Unit: "s", Scale: 1e12}
+	for _, c := range []struct {
+		knob             *Info
+		text, want, unit string
+	}{
+		{&cost, "0.000000814", "814", "fs/B"},
+		{&cost, "0.0000125", "12.5", "ps/B"},
+		{&cost, "1", "1", "µs/B"},
+		{&cost, "x", "x", "µs/B"},
+		{&rate, "0.0005", "500", "kB/s"},
+		{&rate, "3.2", "3.2", "GB/s"},
+		{&rate, "0", "0", "GB/s"},
+		{&wait, "0.000045", "45", "µs"},
+	} {
+		number, unit := c.knob.Short(c.text)
+		if unit == "KB/s" || unit == "us" || unit == "μs" {
+			t.Errorf("%s: unit %q", c.text, unit)
+		}
+		if number != c.want || unit != c.unit {
+			t.Errorf("%s %s is %s %s, want %s %s", c.text, c.knob.Unit, number, unit, c.want, c.unit)
+		}
+	}
+}

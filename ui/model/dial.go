@@ -127,13 +127,14 @@ func (r *Room) scale(k *knob.Info, part string) scale {
 
 // Turn gives a number what a slider says, and that of a product which is close.
 func (r *Room) Turn(key, part string, at int) {
-	const near = DialSteps / 100
+	near := DialSteps / 100
 	k := r.State.Setup.Knob(key)
 	s := r.scale(k, part)
 	v := s.value(at)
 	text := ""
 	for _, p := range products(r.State.Setup, key, part) {
-		if away := s.at(p.value) - at; -near <= away && away <= near {
+		if away := max(s.at(p.value)-at, at-s.at(p.value)); away <= near {
+			near = away
 			text = knob.Decimal(int64(p.value), k.Scale)
 		}
 	}

@@ -155,6 +155,9 @@ func TestLimits(t *testing.T) {
 	h.want("times", "estimated")
 	f := h.field("times")
 	for _, o := range f.Options {
+		if want := `There is no "As the paper measured" with ResNet-50.`; o.Off && (o.Why != want || f.Why != want) {
+			t.Errorf("why: %q, %q", o.Why, f.Why)
+		}
 		if o.Off != (o.Key == "as-paper") || o.Chosen != (o.Key == "estimated") {
 			t.Errorf("%+v", o)
 		}
@@ -184,7 +187,7 @@ func TestPresets(t *testing.T) {
 		h.Type("gpu_memory", "x")
 		h.Choose("machine", p.Key)
 		for _, k := range machine.Knobs() {
-			if f := h.field(k.Key); f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
+			if f := h.field(k.Key); h.State.Setup.Text(k.Key) != k.Text(&p.Machine) || f.Text != "814 fs/B" && f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
 				t.Errorf("%s: %+v", p.Key, f)
 			}
 		}
@@ -280,12 +283,12 @@ func TestMoot(t *testing.T) {
 	}
 	h.Choose("ssd", flash.Drives()[0].Key)
 	got = marked()
-	for _, key := range []string{"ssd_read", "ssd_write", "ssd_latency"} {
+	for _, key := range []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency"} {
 		if got[key] != "the simulated SSD decides" {
 			t.Errorf("%s is marked %q", key, got[key])
 		}
 	}
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Errorf("with a drive: %q", got)
 	}
 	b := newHost(t, "v=2&lab=bakery&oven=gas")

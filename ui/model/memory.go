@@ -106,6 +106,22 @@ func (n *Session) Recall(text string) {
 	}
 }
 
+// resume shows a room as it was before a reload, if it has not been shown since.
+func (r *Room) resume() {
+	at := slices.IndexFunc(r.session.memory, func(m memory) bool { return m.lab == r.Info.Name })
+	if at < 0 || len(r.undo) > 0 || r.about != nil {
+		return
+	}
+	link, err := ReadLink(r.session.memory[at].now)
+	if err != nil || link.Lab != r.Info.Name {
+		return
+	}
+	if s, err := Read(r.Info, link.Pairs); err == nil {
+		r.State = s
+		r.recall()
+	}
+}
+
 // recall takes what is remembered of the room, if it is about the state that is
 // shown.
 func (r *Room) recall() {

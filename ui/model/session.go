@@ -100,6 +100,7 @@ func (n *Session) open(name string, link *Link) {
 		r.visit(link)
 		return
 	}
+	r.resume()
 	r.Refresh()
 }
 
