@@ -32,6 +32,7 @@ func main() {
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
+	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {

@@ -120,7 +120,7 @@ func (i *Info) Choice(key string) *Choice {
 func (i *Info) Canon(text string) (string, error) {
 	switch i.Kind {
 	case Number:
-		v, err := ParseDecimal(text, i.Scale)
+		v, err := i.Measure(text)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", i.Label, err)
 		}

@@ -17,7 +17,11 @@ func TestFields(t *testing.T) {
 	for _, tt := range []struct{ text, wrong, want string }{
 		{"41", "", "41"},
 		{"", "enter a number", "41"},
-		{"1,5", "is not a number", "41"},
+		{"1,5", "", "1.5"},
+		{"1,024", "may be 1024 or 1.024", "1.5"},
+		{"1e99", "too large", "1.5"},
+		{"42 GB", "", "39.115548134"},
+		{"41", "", "41"},
 		{"4097", "want 0.015625 to 4096", "41"},
 		{"0.5 ", "", "0.5"},
 		{"24.", "", "24"},
@@ -35,11 +39,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("got %+v; want 32", f)
 	}
 	h.Type("gpu_memory", "x")
-	if n := h.errors(); n != 1 {
+	if n := len(h.Wrong()); n != 1 {
 		t.Errorf("%d errors", n)
 	}
 	h.Reset("gpu_memory")
-	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || h.errors() != 0 {
+	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || len(h.Wrong()) != 0 {
 		t.Errorf("after reset: %+v", f)
 	}
 	f := h.field("ssd_read")
@@ -151,7 +155,10 @@ func TestLimits(t *testing.T) {
 	h.want("times", "estimated")
 	f := h.field("times")
 	for _, o := range f.Options {
-		if o.Off != (o.Key == "as-paper") || o.Off != strings.HasSuffix(o.Label, ": the G10 paper has not profiled ResNet-50") || o.Chosen != (o.Key == "estimated") {
+		if want := `There is no "As the paper measured": the G10 paper has not profiled ResNet-50.`; o.Off && (o.Why != want || f.Why != want) {
+			t.Errorf("why: %q, %q", o.Why, f.Why)
+		}
+		if o.Off != (o.Key == "as-paper") || o.Chosen != (o.Key == "estimated") {
 			t.Errorf("%+v", o)
 		}
 	}
@@ -180,7 +187,7 @@ func TestPresets(t *testing.T) {
 		h.Type("gpu_memory", "x")
 		h.Choose("machine", p.Key)
 		for _, k := range machine.Knobs() {
-			if f := h.field(k.Key); f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
+			if f := h.field(k.Key); h.State.Setup.Text(k.Key) != k.Text(&p.Machine) || f.Text != "814 fs/B" && f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
 				t.Errorf("%s: %+v", p.Key, f)
 			}
 		}

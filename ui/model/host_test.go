@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,8 +45,14 @@ func (h *host) Stop(ids []int) {
 func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
 
 // newHost returns a session with two laboratories that has got what it asked
-// for first.
+// for first. Without a fragment it shows the first laboratory's defaults.
 func newHost(t *testing.T, fragment string) *host {
+	t.Helper()
+	return visit(t, cmp.Or(fragment, "v=2"))
+}
+
+// visit is newHost with exactly this fragment.
+func visit(t *testing.T, fragment string) *host {
 	t.Helper()
 	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}}
 	var tabs []Tab

@@ -50,6 +50,28 @@ func Default(i *lab.Info) State {
 	return s
 }
 
+// Opening is what a laboratory opens on when no link says otherwise: its first
+// preset.
+func Opening(i *lab.Info) State {
+	s := Default(i)
+	if len(i.Presets) > 0 {
+		s.Setup = preset(i, &i.Presets[0])
+	}
+	if len(s.On) > 0 { // the newest
+		_ = s.Look.Set(FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+	}
+	return s
+}
+
+// preset returns the setup that a preset stands for.
+func preset(i *lab.Info, p *lab.Preset) *knob.Setup {
+	u := i.Setup()
+	if pairs, err := knob.Pairs(p.Set); err == nil { // lab.New has checked it
+		_ = u.Apply(pairs)
+	}
+	return u
+}
+
 // looks are the knobs of a laboratory's view.
 func looks(i *lab.Info) []knob.Info {
 	var list []knob.Info
@@ -117,6 +139,7 @@ func (s *State) Encode(i *lab.Info) string {
 type Link struct {
 	Lab   string
 	Pairs []knob.Pair
+	Empty bool // it says nothing: a laboratory's opening is shown
 }
 
 // ReadLink reads a fragment, of any format that there has been. An empty one is
@@ -124,7 +147,7 @@ type Link struct {
 func ReadLink(fragment string) (Link, error) {
 	fragment = strings.TrimPrefix(fragment, "#")
 	if fragment == "" {
-		return Link{}, nil
+		return Link{Empty: true}, nil
 	}
 	pairs, err := knob.Pairs(fragment)
 	if err != nil {
@@ -140,9 +163,9 @@ func ReadLink(fragment string) (Link, error) {
 		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
 	case v == 1:
 		pairs, err := upgrade(pairs)
-		return Link{"train", pairs}, err
+		return Link{Lab: "train", Pairs: pairs}, err
 	}
-	return Link{cmp.Or(take(&pairs, "lab"), "train"), pairs}, nil
+	return Link{Lab: cmp.Or(take(&pairs, "lab"), "train"), Pairs: pairs}, nil
 }
 
 // take removes a key and returns its text.
