@@ -93,8 +93,8 @@ func NewSearch(g Goal) (*Search, error) {
 		return nil, errors.New("the range ends before it begins")
 	case g.Want.Test == Within && g.Than == "":
 		return nil, errors.New("a share needs a system to compare with")
-	case g.Want.Test == Within && !(g.Want.Share >= 0 && g.Want.Share <= 1):
-		return nil, errors.New("a share is 0 to 100 %")
+	case g.Want.Test == Within && !(g.Want.Share >= 0):
+		return nil, errors.New("a share is 0 or more")
 	case !(g.Precision >= 0 && g.Precision < 1):
 		return nil, errors.New("the precision is a share below 1")
 	}
@@ -294,9 +294,9 @@ func (s *Search) Say(system, than string) string {
 	case last < 0:
 		return "Nothing has run yet."
 	case a.At < 0:
-		text := fmt.Sprintf("With no %s from %s to %s does it hold that %s %s", lower(s.info.Label), a.Probes[0].Text, s.text(a.Probes[last].Text), system, s.goal.Want.say(than))
+		text := fmt.Sprintf("%s %s with no %s from %s to %s", system, s.goal.Want.say(than), s.label(), a.Probes[0].Text, s.text(a.Probes[last].Text))
 		if near := s.nearest(); near >= 0 {
-			text += fmt.Sprintf("; nearest is %s, with %s", with(near), s.goal.Want.value(a.Probes[near].Y.Value))
+			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(a.Probes[near].Y.Value), s.text(a.Probes[near].Text))
 		}
 		return text + "." + s.hint(a)
 	case a.Not < 0:
@@ -314,6 +314,9 @@ func (s *Search) Say(system, than string) string {
 	}
 	return text + "." + s.hint(a)
 }
+
+// label is the knob's label inside a sentence.
+func (s *Search) label() string { return lower(s.info.Label) }
 
 // text puts the knob's unit behind a number.
 func (s *Search) text(number string) string {
