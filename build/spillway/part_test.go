@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,6 +34,40 @@ func shards(t *testing.T, args []string, of int, without ...int) string {
 		}
 	}
 	return folder
+}
+
+// TestMain lets the tests' program be the command, for scripts that need one.
+func TestMain(m *testing.M) {
+	if os.Getenv("SPILLWAY_TEST_COMMAND") != "" {
+		os.Exit(start())
+	}
+	os.Exit(m.Run())
+}
+
+// TestSlurmRecipe runs the tasks of the Slurm recipe without Slurm; with it, make
+// test-slurm does.
+func TestSlurmRecipe(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	sweep := []string{"lab=train", "system=ideal,uvm", "model=bert-base", "batch=8", "--vary", "part-ssd=*"}
+	for i := 3; i >= 1; i-- {
+		task := exec.Command(bash, append([]string{"../recipes/slurm/sweep.sbatch"}, sweep...)...)
+		task.Env = append(os.Environ(), "SPILLWAY_TEST_COMMAND=1", "SPILLWAY="+self, "SHARDS=3", "PARTS="+folder, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
+		if out, err := task.CombinedOutput(); err != nil {
+			t.Fatalf("task %d: %v: %s", i, err, out)
+		}
+	}
+	_, whole, _ := run(t, append([]string{"sweep", "--json"}, sweep...)...)
+	if code, merged, errs := run(t, "merge", "--json", folder); code != exitOK || merged != whole {
+		t.Errorf("exit code %d, %s\n%s\nwant\n%s", code, errs, merged, whole)
+	}
 }
 
 // one returns the only file that the pattern fits.

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"slices"
 
 	"spillway/sim/knob"
@@ -213,12 +212,4 @@ func change(before, after Reading) Change {
 		c.Share, c.Known = (after.Value-before.Value)/max(before.Value, -before.Value), true
 	}
 	return c
-}
-
-// String is the effect's turn, for people: "ssd_read 3.2 → 3.52".
-func (e *Effect) String() string {
-	if e.To == "" {
-		return fmt.Sprintf("%s %s", e.Key, e.From)
-	}
-	return fmt.Sprintf("%s %s → %s", e.Key, e.From, e.To)
 }

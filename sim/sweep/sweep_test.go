@@ -345,6 +345,56 @@ func TestSearchPrecision(t *testing.T) {
 	}
 }
 
+// FuzzSearch: whatever the function, a search ends after a bounded number of
+// probes, its answer holds, what is next to it does not, and nothing that it tried
+// is better.
+func FuzzSearch(f *testing.F) {
+	f.Add(int64(0), int64(1000), uint64(3), false, 0.0)
+	f.Add(int64(-50), int64(1<<40), uint64(1<<63), true, 0.01)
+	f.Add(int64(7), int64(7), uint64(0), true, 0.5)
+	k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: 1000, Min: -1 << 50, Max: 1 << 50, Default: "1"}
+	base := knob.NewSetup([]knob.Info{k})
+	f.Fuzz(func(t *testing.T, lo, hi int64, seed uint64, largest bool, precision float64) {
+		lo, hi = min(max(lo, k.Min), k.Max), min(max(hi, k.Min), k.Max)
+		s, err := NewSearch(Goal{
+			Base: base, Range: Range{"x", lo, hi}, System: "p", Largest: largest, Precision: precision,
+			Want: Want{Quantity: quantity, Test: AtLeast, Bound: 0.5},
+		})
+		if err != nil {
+			return
+		}
+		n := walk(t, s, func(r Run) Reading {
+			x, err := knob.ParseDecimal(r.Setup.Text("x"), k.Scale)
+			if err != nil || x < lo || x > hi {
+				t.Fatalf("asks for %s, outside %d to %d: %v", r.Setup.Text("x"), lo, hi, err)
+			}
+			rng := rand.New(rand.NewPCG(seed, uint64(x)))
+			return value(rng.Float64())
+		})
+		a := s.Answer()
+		if n > 150 {
+			t.Fatalf("%d probes", n)
+		}
+		for i := 1; i < n; i++ {
+			if a.Probes[i-1].X >= a.Probes[i].X {
+				t.Fatalf("%d is tried twice, or the curve is out of order", a.Probes[i].X)
+			}
+		}
+		for i, p := range a.Probes {
+			if p.Holds != (p.Y.Value >= 0.5) || p.Holds && (a.At < 0 || largest && i > a.At || !largest && i < a.At) {
+				t.Fatalf("answer %d, and %+v", a.At, p)
+			}
+		}
+		if a.At < 0 || a.Not < 0 {
+			return
+		}
+		at, not := a.Probes[a.At], a.Probes[a.Not]
+		if gap := math.Abs(float64(at.X) - float64(not.X)); !at.Holds || not.Holds || gap > 1 && gap > precision*math.Abs(float64(at.X)) {
+			t.Fatalf("%+v holds, %+v does not", at, not)
+		}
+	})
+}
+
 func TestSearchSays(t *testing.T) {
 	step := func(from, to float64) func(x float64) Reading {
 		return func(x float64) Reading {
@@ -508,7 +558,7 @@ func TestSensitivity(t *testing.T) {
 	var got []string
 	for _, e := range s.Effects() {
 		var text strings.Builder
-		text.WriteString(e.String())
+		text.WriteString(strings.TrimSuffix(fmt.Sprintf("%s %s → %s", e.Key, e.From, e.To), " → "))
 		for _, c := range e.Changes {
 			text.WriteString(fmt.Sprintf(" %+.4f", c.Share))
 			if !c.Known {
