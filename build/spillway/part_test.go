@@ -201,6 +201,43 @@ func TestMergeNames(t *testing.T) {
 	}
 }
 
+// TestPartsOfFiles: parts know what was in the files that they are about, and not
+// where these lay.
+func TestPartsOfFiles(t *testing.T) {
+	args := func(dir string) []string {
+		return []string{"sweep", "lab=tiny", "system=arms", "file=" + dir, "--vary", "load=ten.txt", "--vary", "load=twenty.txt", "--vary", "load=bad.txt", "--vary", "road=*"}
+	}
+	dir, elsewhere, other := loads(t), loads(t), loads(t)
+	if err := os.WriteFile(filepath.Join(other, "a", "ten.txt"), []byte("11"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	folder := shards(t, args(dir), 2, 2)
+	merge := func(want string) {
+		t.Helper()
+		code, out, errs := try(tinyLab(1), "merge", folder, "--csv")
+		if want == "" {
+			_, whole, _ := try(tinyLab(1), append(args(dir), "--csv")...)
+			if code != exitOK || out != whole || !strings.Contains(out, "bad.txt,flat,arms,contradicts,bad.txt: no number") {
+				t.Errorf("exit code %d, %s%s\nwant\n%s", code, errs, out, whole)
+			}
+		} else if code != exitUsage || !strings.Contains(errs, want) {
+			t.Errorf("exit code %d, %s want %q", code, errs, want)
+		}
+	}
+	code, out, errs := try(tinyLab(1), append(args(other), "--shard", "2/2", "--parts", folder)...)
+	if code != exitOK {
+		t.Fatal(errs)
+	}
+	merge(filepath.Base(strings.TrimSpace(out)) + " is of another sweep: its files have other content")
+	if err := os.Remove(strings.TrimSpace(out)); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := try(tinyLab(1), append(args(elsewhere), "--shard", "2/2", "--parts", folder)...); code != exitOK {
+		t.Fatal(errs)
+	}
+	merge("")
+}
+
 // TestPartIsMadeOnce: a whole part stays, a damaged one is made again, the same.
 func TestPartIsMadeOnce(t *testing.T) {
 	folder := shards(t, boxSweep, 3, 2, 3)

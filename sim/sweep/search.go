@@ -129,7 +129,7 @@ func (s *Search) ask(values []int64) {
 		p := Probe{X: x, Text: knob.Decimal(x, s.info.Scale)}
 		u := s.goal.Base.Clone()
 		if err := u.Apply([]knob.Pair{{Key: s.info.Key, Text: p.Text}}); err != nil {
-			p.Y.Problem = lines(err).Error()
+			p.Y.Problem = oneLine(err)
 			s.round = append(s.round, p)
 			continue
 		}

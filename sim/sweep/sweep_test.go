@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -218,7 +219,7 @@ func TestGridStart(t *testing.T) {
 	u := workshop()
 	g := Grid{Base: u, Axes: axes(t, u, "note=a", "note=b"), Systems: []string{"p"}, Start: func(a []knob.Pair) (*knob.Setup, error) {
 		if a[0].Text == "b" {
-			return nil, fmt.Errorf("there is no b")
+			return nil, errors.New("there is no b\n  but an a")
 		}
 		v := u.Clone()
 		return v, v.Set("glue", "7")
@@ -226,7 +227,7 @@ func TestGridStart(t *testing.T) {
 	if p := g.At(0); p.Problem != "" || p.Setup.Text("glue") != "7" {
 		t.Errorf("%+v", p)
 	}
-	if p := g.At(1); p.Problem != "there is no b" || p.Setup == nil {
+	if p := g.At(1); p.Problem != "there is no b;   but an a" || p.Setup == nil {
 		t.Errorf("%+v", p)
 	}
 }
@@ -258,7 +259,11 @@ func TestSearchIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "1"}
 	base := knob.NewSetup([]knob.Info{k})
-	for n := range 3000 {
+	cases := 3000
+	if testing.Short() {
+		cases = 300
+	}
+	for n := range cases {
 		lo := rng.Int64N(40)
 		hi := lo + 1 + rng.Int64N(int64(1)<<rng.IntN(13))
 		edge := lo - 1 + rng.Int64N(hi-lo+3) // may be outside
