@@ -10,8 +10,10 @@ import (
 // What is the same for people: a share of the value.
 const (
 	sameValue = 0.002
-	// flat is what is still to be gained beyond a knee, as a share.
-	flat = 0.01
+	// flat is what is still to be gained beyond a knee, and clear how far ahead one
+	// must be to be called better, as shares.
+	flat  = 0.01
+	clear = 0.01
 )
 
 // values are a system's, at the points that have one.
@@ -76,14 +78,26 @@ func (s *Sweep) sayChange() string {
 func near(a, b float64) bool { return math.Abs(a-b) <= sameValue*max(math.Abs(a), math.Abs(b)) }
 
 // ahead reports whether a is better than b for people.
-func (s *Sweep) ahead(a, b float64) bool { return float64(s.Of.Better)*(a-b) > 0 && !near(a, b) }
+func (s *Sweep) ahead(a, b float64) bool {
+	return float64(s.Of.Better)*(a-b) > clear*max(math.Abs(a), math.Abs(b))
+}
+
+// complete reports whether all systems have run at a point.
+func (s *Sweep) complete(i, k int) bool {
+	for n := range s.Systems {
+		if !s.At(n, i, k).Known {
+			return false
+		}
+	}
+	return true
+}
 
 // leaders lists who is best at each point: who was, as long as nobody is ahead.
 func (s *Sweep) leaders() (at, who []int) {
 	last := -1
 	for i := range s.Dims[0].Labels {
 		best := s.best(i, 0)
-		if best < 0 {
+		if best < 0 || !s.complete(i, 0) {
 			continue
 		}
 		if last >= 0 {

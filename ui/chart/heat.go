@@ -47,23 +47,28 @@ func (s *Sweep) maps(a *Answer) {
 			name = s.Systems[n].Title
 		}
 		h.Names = append(h.Names, name)
-		table := report.Table{Title: name + ": " + s.Of.Label, Head: append([]string{join(y.Label, bracketed(y.Unit)) + " ↓  " + join(x.Label, bracketed(x.Unit)) + " →"}, x.Labels...)}
+		table := report.Table{Title: name + ": " + s.Of.Label, Head: append([]string{y.Label + bracketed(y.Unit)}, x.Labels...)}
+		table.Title += ". Rows: " + inner(y.Label) + bracketed(y.Unit) + "; columns: " + inner(x.Label) + bracketed(x.Unit)
 		for k := range y.Labels {
 			row := report.Row{Head: y.Labels[k]}
 			for i := range x.Labels {
-				at := n
+				at, winner := n, 0
 				if n < 0 {
-					at = s.best(i, k)
+					at, winner = s.best(i, k), s.winner(i, k)
 				}
 				t := s.lack(i, k)
 				if at >= 0 {
 					t = s.At(at, i, k)
 				}
-				values, who = append(values, s.shown(t.Value)), append(who, float64(at))
+				values, who = append(values, s.shown(t.Value)), append(who, float64(winner))
 				h.Marks = append(h.Marks, mark(t))
 				text := s.cell(t)
-				if n < 0 && at >= 0 {
-					text = s.Systems[at].Title + ", " + text
+				switch {
+				case n >= 0 || winner < 0:
+				case winner == len(s.Systems):
+					text = severalTie + ", " + text
+				default:
+					text = s.Systems[winner].Title + ", " + text
 				}
 				row.Cells = append(row.Cells, report.Cell{Text: text})
 			}
@@ -77,11 +82,31 @@ func (s *Sweep) maps(a *Answer) {
 		for _, sys := range s.Systems {
 			h.Looks = append(h.Looks, Part{Name: sys.Title, Look: new(SystemLook(sys))})
 		}
+		h.Looks = append(h.Looks, Part{Name: severalTie, Look: &Look{Color: "--axis", Pattern: 2}})
 	}
 	a.Figure = f
 	a.Height = 60 + panelRows(len(show))*max(mapHeight, mapRow*len(y.Labels)+70)
 	a.Says = s.sayMaps()
 	a.Alt = a.Says
+}
+
+// severalTie is said where the best are equally good.
+const severalTie = "several alike"
+
+// winner is the place of the best system at a point, that behind the last system
+// where several are equally good, -1 where none has a value.
+func (s *Sweep) winner(i, k int) int {
+	best := s.best(i, k)
+	if best < 0 {
+		return -1
+	}
+	v := s.At(best, i, k).Value
+	for n, sys := range s.Systems {
+		if x := s.At(n, i, k).Value; n != best && !sys.Bound && finite(x) && near(x, v) {
+			return len(s.Systems)
+		}
+	}
+	return best
 }
 
 // mapped lists the systems that have a map; -1 is that of who is best.
@@ -136,7 +161,7 @@ func (s *Sweep) sayMaps() string {
 	if s.Of.Better == 0 {
 		return ""
 	}
-	count := make([]int, len(s.Systems))
+	count := make([]int, len(s.Systems)+1)
 	all, top := 0, -1
 	var bi, bk int
 	for i := range s.Dims[0].Labels {
@@ -146,7 +171,7 @@ func (s *Sweep) sayMaps() string {
 				continue
 			}
 			all++
-			count[n]++
+			count[s.winner(i, k)]++
 			if top < 0 || s.ahead(s.At(n, i, k).Value, s.At(top, bi, bk).Value) {
 				top, bi, bk = n, i, k
 			}
@@ -160,15 +185,21 @@ func (s *Sweep) sayMaps() string {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[b] - count[a] })
+	name := func(n int) string {
+		if n == len(s.Systems) {
+			return severalTie
+		}
+		return s.Systems[n].Title
+	}
 	var said []string
 	for _, n := range order {
 		if count[n] > 0 {
-			said = append(said, s.Systems[n].Title+" at "+strconv.Itoa(count[n]))
+			said = append(said, name(n)+" at "+strconv.Itoa(count[n]))
 		}
 	}
 	text := "best of " + strconv.Itoa(all) + " points: " + list(said)
 	if count[order[0]] == all {
-		text = s.Systems[order[0]].Title + " is best at all " + strconv.Itoa(all) + " points"
+		text = capital(name(order[0])) + " at all " + strconv.Itoa(all) + " points"
 	}
-	return sentence(text) + " " + sentence("most is "+s.say(s.At(top, bi, bk).Value)+" with "+s.point(bi, bk))
+	return sentence(text) + " " + sentence("the best is "+s.say(s.At(top, bi, bk).Value)+", "+s.Systems[top].Title+" with "+s.point(bi, bk))
 }

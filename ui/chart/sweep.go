@@ -96,7 +96,7 @@ func (s *Sweep) title() string {
 	for i := range s.Dims {
 		names[i] = inner(s.Dims[i].Label)
 	}
-	return s.Of.Label + " by " + list(names)
+	return s.Of.Label + ", by " + list(names)
 }
 
 // shown is a value of the quantity in the unit that people see; not a number
@@ -157,7 +157,7 @@ func (s *Sweep) lines(a *Answer) {
 	f := &Figure{Panels: &Panels{Names: []string{""}, X: axis, Y: Axis{Name: join(s.Of.Label, s.Of.Unit), Unit: s.Of.Unit}}}
 	p := f.Panels
 	low, high := math.Inf(1), 0.0
-	table := report.Table{Title: a.Title, Head: []string{join(d.Label, bracketed(d.Unit))}}
+	table := report.Table{Title: a.Title, Head: []string{d.Label + bracketed(d.Unit)}}
 	table.Rows = make([]report.Row, len(d.Labels))
 	for i := range table.Rows {
 		table.Rows[i].Head = d.Labels[i]
@@ -170,7 +170,7 @@ func (s *Sweep) lines(a *Answer) {
 		for i := range xs {
 			t := s.At(n, i, 0)
 			ys[i] = s.shown(t.Value)
-			table.Rows[i].Cells = append(table.Rows[i].Cells, report.Cell{Text: s.cell(t), Best: s.best(i, 0) == n})
+			table.Rows[i].Cells = append(table.Rows[i].Cells, report.Cell{Text: s.cell(t), Best: s.leads(n, i)})
 			if finite(ys[i]) {
 				low, high = min(low, ys[i]), max(high, ys[i])
 			}
@@ -198,7 +198,7 @@ func bracketed(unit string) string {
 	if unit == "" {
 		return ""
 	}
-	return "(" + unit + ")"
+	return " (" + unit + ")"
 }
 
 // cell is what a table says of one point.
@@ -228,6 +228,12 @@ func (s *Sweep) best(i, k int) int {
 		}
 	}
 	return at
+}
+
+// leads reports whether nobody is better at a point.
+func (s *Sweep) leads(n, i int) bool {
+	best, v := s.best(i, 0), s.At(n, i, 0).Value
+	return best >= 0 && !s.Systems[n].Bound && finite(v) && near(v, s.At(best, i, 0).Value)
 }
 
 // gaps says why points have no value, each reason once with the points it is for.

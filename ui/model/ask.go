@@ -179,7 +179,7 @@ func (a *Ask) Of() int { return a.room.Info.Quantity(a.text(ofKey)) }
 
 // key is equal for equal runs.
 func (a *Ask) key(t task) string {
-	return fmt.Sprintf("%s system=%s files=%d", t.setup, t.system, a.room.number())
+	return runKey(t.setup, t.system, a.room.number())
 }
 
 // outcome is what is known of a run, nil if nothing.
@@ -515,6 +515,12 @@ func (a *Ask) Cancel() {
 	}
 	a.agreed, a.effects = "", nil
 	a.Rev++
+	a.feed()
+}
+
+// rest stops what is under way in a room that is left.
+func (a *Ask) rest() {
+	a.agreed, a.effects = "", nil
 	a.feed()
 }
 

@@ -41,6 +41,9 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 			v := u.Clone()
 			_ = v.Apply([]knob.Pair{{Key: e.Key, Text: e.To}}) // it was possible
 			c.to, c.setup, c.less = join(e.To, k.Unit), v.String(), e.Share < 0
+			if c.less {
+				c.to += ", less: more contradicts"
+			}
 		}
 		p.changes = append(p.changes, c)
 	}
@@ -79,6 +82,7 @@ type Effect struct {
 	Key, Label, Group string
 	From, To, Choice  string
 	Reason            string  // why it brings nothing, or cannot be
+	Less              bool    // it is turned down, because more is not possible
 	Known             bool    // all systems have run
 	Parts             []Share // by the compared systems
 	Best              int     // of Parts, whom it helps most; -1 if nobody
@@ -115,7 +119,7 @@ func (a *Ask) gains(p *plan) []Effect {
 	list := make([]Effect, len(p.changes))
 	for i := range p.changes {
 		c := &p.changes[i]
-		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
+		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Less: c.less, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
 		if c.setup != "" {
 			a.weigh(p, c, &e, of, better)
 		}
@@ -246,7 +250,11 @@ func (a *Ask) effectText(e *Effect) string {
 		return "does nothing here"
 	}
 	sys, _ := a.room.Info.System(e.Parts[at].System)
-	return "+10 %: " + sys.Title + " " + e.Parts[at].Say()
+	by := "+10 %: "
+	if e.Less {
+		by = "−10 %: "
+	}
+	return by + sys.Title + " " + e.Parts[at].Say()
 }
 
 // Say is the change in words.

@@ -25,6 +25,7 @@ type walk struct {
 	search *sweep.Search
 
 	round      []task // of this round
+	asked      []task // of all rounds
 	over       bool
 	known, all int // runs
 }
@@ -65,6 +66,7 @@ func (a *Ask) begin(w *walk) {
 		w.round = append(w.round, task{texts[r.Setup], r.System})
 	}
 	w.all += len(runs)
+	w.asked = append(w.asked, w.round...)
 	if w.after != nil {
 		w.after()
 	}
@@ -222,3 +224,9 @@ func (a *Ask) adopt(key, text string) {
 	r.Choose(key, text)
 	delete(r.drafts, key)
 }
+
+// Bound is the system that nothing exceeds, nil if there is none.
+func (a *Ask) Bound() *lab.System { return a.bound() }
+
+// Searched is the knob of which a value is searched.
+func (a *Ask) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(varyKey)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -296,7 +297,12 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return fmt.Sprintf("%s system=%s files=%d", r.State.Setup, system, r.number())
+	return runKey(r.State.Setup.String(), system, r.number())
+}
+
+// runKey is equal for equal runs: of a setup, a system and a set of files.
+func runKey(setup, system string, files int) string {
+	return setup + " system=" + system + " files=" + strconv.Itoa(files)
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -364,6 +370,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.Ask.rest()
 }
 
 // answer takes what a worker said, if it is about this room.
