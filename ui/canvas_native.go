@@ -22,3 +22,7 @@ func (m *markup) set(string) {}
 func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 
 func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
+
+func (c *Question) created(vjs.Value) { c.drawn() }
+
+func (c *Question) filled(vjs.Value) { c.set(c.rows()) }

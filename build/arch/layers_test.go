@@ -32,9 +32,9 @@ var layers = []layer{
 	{"ui/wire", nil}, // how page and workers write what they say
 	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab"}},            // what people see of reports
-	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // what the page shows: no laboratory
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
+	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},            // what people see of reports
+	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work"}}, // what the page shows: no laboratory
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
 	{"wasm/edge", nil},    // the optional host serves files
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory

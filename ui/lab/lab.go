@@ -405,7 +405,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -324,7 +325,12 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return fmt.Sprintf("%s system=%s files=%d", r.State.Setup, system, r.number())
+	return runKey(r.State.Setup.String(), system, r.number())
+}
+
+// runKey is equal for equal runs: of a setup, a system and a set of files.
+func runKey(setup, system string, files int) string {
+	return setup + " system=" + system + " files=" + strconv.Itoa(files)
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -397,6 +403,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.Ask.rest()
 }
 
 // answer takes what a worker said, if it is about this room.

@@ -37,11 +37,12 @@ type State struct {
 	View   View
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
+	Ask    *knob.Setup // the question of What if
 }
 
 // Default is what a laboratory shows first.
 func Default(i *lab.Info) State {
-	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i))}
+	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i)), Ask: knob.NewSetup(questions(i))}
 	for _, sys := range i.Systems {
 		if !sys.Off {
 			s.On = append(s.On, sys.Name)
@@ -107,7 +108,7 @@ func ByKey(chart string) string { return "by-" + chart }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() State {
-	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone()}
+	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone(), s.Ask.Clone()}
 }
 
 // Toggle adds a system to the comparison or takes it out.
@@ -132,7 +133,8 @@ func (s *State) Encode(i *lab.Info) string {
 	if s.View == Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
-	return knob.Join(append(p, s.Look.Pairs()...), "&")
+	p = append(p, s.Look.Pairs()...)
+	return knob.Join(append(p, s.Ask.Pairs()...), "&")
 }
 
 // A Link is a fragment taken apart: which laboratory it is about, and its pairs.
@@ -221,7 +223,7 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
 	var errs []error
-	var setup, look []knob.Pair
+	var setup, look, ask []knob.Pair
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":
@@ -236,11 +238,13 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			s.Figure = p.Text
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
+		case s.Ask.Knob(p.Key) != nil:
+			ask = append(ask, p)
 		default:
 			setup = append(setup, p)
 		}
 	}
-	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look))
+	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look), s.Ask.Apply(ask))
 	if err := errors.Join(errs...); err != nil {
 		return s, fmt.Errorf("in this link: %w", err)
 	}
