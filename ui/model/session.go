@@ -272,12 +272,7 @@ func (r *Room) Entry() string {
 }
 
 // number is the set of files that jobs about the shown workload need.
-func (r *Room) number() int {
-	if r.Entry() == "" {
-		return 0
-	}
-	return r.Files.Number
-}
+func (r *Room) number() int { return r.filesOf(r.State.Setup) }
 
 // Blocked says why nothing can run now, empty if it can.
 func (r *Room) Blocked() string {
@@ -296,7 +291,7 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return fmt.Sprintf("%s system=%s files=%d", r.State.Setup, system, r.number())
+	return r.keyOf(r.State.Setup, system)
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -364,6 +359,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.Shelf.rest()
 }
 
 // answer takes what a worker said, if it is about this room.

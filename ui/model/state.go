@@ -37,6 +37,8 @@ type State struct {
 	View   View
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
+	// Base is the pinned baseline that everything is compared with, nil if none.
+	Base *knob.Setup
 }
 
 // Default is what a laboratory shows first.
@@ -85,7 +87,12 @@ func ByKey(chart string) string { return "by-" + chart }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() State {
-	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone()}
+	c := *s
+	c.Setup, c.On, c.Look = s.Setup.Clone(), slices.Clone(s.On), s.Look.Clone()
+	if s.Base != nil {
+		c.Base = s.Base.Clone()
+	}
+	return c
 }
 
 // Toggle adds a system to the comparison or takes it out.
@@ -109,6 +116,9 @@ func (s *State) Encode(i *lab.Info) string {
 	}
 	if s.View == Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
+	}
+	if s.Base != nil {
+		p = append(p, knob.Pair{Key: "base", Text: knob.Join(s.Base.From(s.Setup), " ")})
 	}
 	return knob.Join(append(p, s.Look.Pairs()...), "&")
 }
@@ -194,6 +204,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
 	var errs []error
 	var setup, look []knob.Pair
+	var base *string
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":
@@ -206,6 +217,8 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			}
 		case p.Key == "figure":
 			s.Figure = p.Text
+		case p.Key == "base":
+			base = &p.Text
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		default:
@@ -213,10 +226,27 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		}
 	}
 	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look))
+	if base != nil {
+		errs = append(errs, s.readBase(*base))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return s, fmt.Errorf("in this link: %w", err)
 	}
 	return s, nil
+}
+
+// readBase pins the baseline that a link says as its difference from the setup.
+func (s *State) readBase(text string) error {
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	s.Base = s.Setup.Clone()
+	if err := s.Base.Apply(pairs); err != nil {
+		s.Base = nil
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	return nil
 }
 
 // readSystems turns on the systems that a link names.
