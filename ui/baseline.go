@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vugu/vugu"
+
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 )
 
 // Baseline pins what is shown as what everything is compared with.
-type Baseline struct{ *App }
+type Baseline struct {
+	*App
+	keep vugu.Builder
+}
 
 func (c *Baseline) label() string {
 	if c.Shelf.Pinned() {

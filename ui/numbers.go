@@ -29,9 +29,14 @@ func (c *Numbers) Compute() {
 	}
 	c.of, c.at = c.Room, c.Rev
 	heads, rows := chart.Numbers(c.Info, c.runs)
+	c.table = numbersMarkup("numbers", "Quantity", heads, rows)
+}
+
+// numbersMarkup is a table of numbers as HTML.
+func numbersMarkup(id, what string, heads []string, rows []chart.Number) string {
 	var b strings.Builder
-	text := func(s string) string { return html.EscapeString(s) }
-	b.WriteString(`<table class="numbers" id="numbers"><thead><tr><th scope="col">Quantity</th><th scope="col">Unit</th>`)
+	text := html.EscapeString
+	b.WriteString(`<table class="numbers" id="` + id + `"><thead><tr><th scope="col">` + what + `</th><th scope="col">Unit</th>`)
 	for _, h := range heads {
 		b.WriteString(`<th scope="col">` + text(h) + `</th>`)
 	}
@@ -44,7 +49,7 @@ func (c *Numbers) Compute() {
 		b.WriteString(`</tr>`)
 	}
 	b.WriteString(`</tbody></table>`)
-	c.table = b.String()
+	return b.String()
 }
 
 // cellMarkup is what a cell of a table shows: the number, and its change since the

@@ -204,8 +204,13 @@ func (s *step) effect(subject string, many bool) string {
 	case g > 1:
 		return subject + verb(" makes ", " make ") + s.best.title + " " + s.more(g)
 	default:
-		return subject + verb(" makes ", " make ") + s.best.title + " " + Digits(100*(1-g), 2) + " % " + orElse(s.say.Slower, "worse")
+		return subject + verb(" makes ", " make ") + s.best.title + " " + s.less(g)
 	}
+}
+
+// less says how much worse something is that is g times as good.
+func (s *step) less(g float64) string {
+	return Digits(100*(1-g), 2) + " % " + orElse(s.say.Slower, "worse")
 }
 
 // more says how much better something is that is g times as good.

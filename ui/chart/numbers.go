@@ -67,11 +67,7 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 // one row a system, their keys in the head, and after all of them one for each
 // report of the baseline. Numbers of other settings are left out.
 func CSV(c *Context, runs []Run) string {
-	head := []string{"lab", "system", "title", "setup", "workload", "origin", "status", "reason"}
-	for i := range c.Info.Quantities {
-		head = append(head, c.Info.Quantities[i].Key)
-	}
-	rows := [][]string{head}
+	rows := [][]string{csvHead(c.Info)}
 	for _, r := range visible(runs) {
 		rows = append(rows, csvRow(c, r, c.Setup))
 	}
@@ -85,9 +81,22 @@ func CSV(c *Context, runs []Run) string {
 		}
 		rows = append(rows, row)
 	}
+	return csvText(rows)
+}
+
+func csvText(rows [][]string) string {
 	var b strings.Builder
 	_ = csv.NewWriter(&b).WriteAll(rows) // a Builder takes everything
 	return b.String()
+}
+
+// csvHead are the names of csvRow's columns.
+func csvHead(info *lab.Info) []string {
+	head := []string{"lab", "system", "title", "setup", "workload", "origin", "status", "reason"}
+	for i := range info.Quantities {
+		head = append(head, info.Quantities[i].Key)
+	}
+	return head
 }
 
 // csvRow is the row of one run.

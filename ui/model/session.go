@@ -22,6 +22,10 @@ type Host interface {
 	Stop(ids []int)
 	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
 	Fetch(lab string)
+	// Stored returns the text that the browser keeps under a name, "" if none.
+	Stored(name string) string
+	// Store has the browser keep a text, and reports whether it does.
+	Store(name, text string) bool
 }
 
 // A Tab is a laboratory as the head of the page lists it.
@@ -251,6 +255,7 @@ func (r *Room) visit(pairs []knob.Pair) {
 	if err != nil {
 		r.session.Notice = capital(err.Error()) + "."
 	}
+	s.keep(&r.State)
 	if len(r.undo) == 0 && r.about == nil {
 		r.State = s // nothing to come back to
 		r.Refresh()
@@ -291,7 +296,7 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return r.keyOf(r.State.Setup, system)
+	return keyOf(r.State.Setup.String(), system, r.number())
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -474,6 +479,7 @@ func (r *Room) snapshot() snapshot {
 
 func (r *Room) restore(s snapshot) {
 	s.state.View, s.state.Figure = r.State.View, r.State.Figure // undo is about settings
+	s.state.keep(&r.State)
 	r.State, r.drafts, r.lastEdit = s.state, s.drafts, ""
 	r.Refresh()
 }

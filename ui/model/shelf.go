@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -12,8 +14,21 @@ import (
 // A Shelf holds the baseline that everything is compared with, and the runs that
 // the visitor named.
 type Shelf struct {
-	room *Room
-	base map[string]*outcome // of the baseline, by system
+	// Problem is what the visitor should know about the browser's storage, empty if
+	// nothing.
+	Problem string
+
+	room    *Room
+	base    map[string]*outcome // of the baseline, by system
+	runs    map[string]*outcome // that are shown side by side, by Room.keyOf
+	setups  map[string]*knob.Setup
+	kept    []Kept    // as the browser stores them
+	damaged []string  // lines there that cannot be read
+	foreign bool      // what is there is not ours to write
+	lasting bool      // the browser stores what it is told
+	begun   time.Time // when the newest job was asked for
+	news    bool      // there are outcomes that were not drawn yet
+	looking bool      // the view Compare was shown when last looked at
 }
 
 // An outcome is what a job that the shelf asked for came to.
@@ -26,7 +41,11 @@ type outcome struct {
 	cancelled   bool
 }
 
-func newShelf(r *Room) *Shelf { return &Shelf{room: r, base: map[string]*outcome{}} }
+func newShelf(r *Room) *Shelf {
+	s := &Shelf{room: r, lasting: true, base: map[string]*outcome{}, runs: map[string]*outcome{}, setups: map[string]*knob.Setup{}}
+	s.load()
+	return s
+}
 
 // Pin makes the settings that are shown the baseline.
 func (s *Shelf) Pin() {
@@ -134,9 +153,6 @@ func (r *Room) Of(u *knob.Setup) string {
 	return words(u, r.subject())
 }
 
-// Words says the value of a knob inside a sentence.
-func Words(u *knob.Setup, key string) string { return words(u, key) }
-
 // filesOf is the set of files that jobs about a setup need.
 func (r *Room) filesOf(u *knob.Setup) int {
 	if r.Info.Entry == "" || u.Text(r.Info.Entry) == "" {
@@ -146,44 +162,62 @@ func (r *Room) filesOf(u *knob.Setup) int {
 }
 
 // keyOf is equal for equal runs.
-func (r *Room) keyOf(u *knob.Setup, system string) string {
-	return fmt.Sprintf("%s system=%s files=%d", u, system, r.filesOf(u))
+func keyOf(setup, system string, files int) string {
+	return fmt.Sprintf("%s system=%s files=%d", setup, system, files)
 }
 
 // refresh starts what is shown of the shelf and stops what no longer is.
 func (s *Shelf) refresh() {
+	s.sync()
+	if view := s.room.State.View == Compare; view != s.looking {
+		s.looking = view
+		if view {
+			s.look()
+		}
+	}
+	if s.looking || len(s.runs) > 0 {
+		s.refreshShown()
+	}
+	s.refreshBase()
+}
+
+// look takes in what other tabs have kept, when somebody looks, and shows some of
+// them if nothing is chosen yet.
+func (s *Shelf) look() {
+	r := s.room
+	s.current()
+	if r.State.Shown == nil {
+		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-MostShown):])
+	}
+}
+
+// refreshBase does what the baseline needs.
+func (s *Shelf) refreshBase() {
 	r := s.room
 	if len(s.base) == 0 && r.State.Base == nil {
 		return // nothing is pinned, and nothing is left of what was
 	}
 	base := s.Base()
 	if base == nil || r.State.View != Explore {
-		var stop []int
-		for name, x := range s.base {
-			if x.id != 0 {
-				stop = append(stop, x.id)
-			}
-			if base == nil || x.id != 0 {
-				delete(s.base, name)
-			}
-		}
-		r.session.host.Stop(stop)
+		s.drop(s.base, base == nil)
 		return
 	}
 	if r.Blocked() != "" {
 		return
 	}
+	setup, files := base.String(), r.filesOf(base)
 	for i := range r.Runs {
 		if x := &r.Runs[i]; x.On {
-			s.want(s.base, x.System.Name, base, x.System.Name)
+			s.want(s.base, x.System.Name, setup, x.System.Name, files)
 		}
 	}
 }
 
-// want sees to it that an outcome is there or under way.
-func (s *Shelf) want(in map[string]*outcome, place string, u *knob.Setup, system string) {
+// want sees to it that an outcome is there or under way, behind everything that
+// is shown itself.
+func (s *Shelf) want(in map[string]*outcome, place, setup, system string, files int) {
 	r := s.room
-	key := r.keyOf(u, system)
+	key := keyOf(setup, system, files)
 	x := in[place]
 	if x != nil && x.key == key {
 		return
@@ -194,22 +228,20 @@ func (s *Shelf) want(in map[string]*outcome, place string, u *knob.Setup, system
 	x = &outcome{key: key, report: r.cache.get(key)}
 	in[place] = x
 	if x.report == nil {
-		s.start(x, u, system)
+		x.id, s.begun = r.session.id(), time.Now()
+		r.session.host.Start(&work.Job{ID: x.id, Lab: r.Info.Name, Kind: work.Run, Setup: setup, System: system, Files: files}, true)
 	}
 }
 
-// start asks for an outcome, behind everything that is shown itself.
-func (s *Shelf) start(x *outcome, u *knob.Setup, system string) {
-	r := s.room
-	x.id, x.done, x.total, x.err, x.cancelled = r.session.id(), 0, 0, "", false
-	r.session.host.Start(&work.Job{
-		ID: x.id, Lab: r.Info.Name, Kind: work.Run, Setup: u.String(), System: system, Files: r.filesOf(u),
-	}, true)
-}
-
-// answer takes what a worker said, if it is about the shelf.
+// answer takes what a worker said, if it is about the shelf and changes what is
+// shown. Nobody is shown how far the baseline is.
 func (s *Shelf) answer(a *work.Answer) bool {
 	for _, x := range s.base {
+		if x.id == a.ID {
+			return s.take(x, a)
+		}
+	}
+	for _, x := range s.runs {
 		if x.id == a.ID {
 			s.take(x, a)
 			return true
@@ -218,30 +250,44 @@ func (s *Shelf) answer(a *work.Answer) bool {
 	return false
 }
 
-// take takes what a worker said about an outcome.
-func (s *Shelf) take(x *outcome, a *work.Answer) {
-	if !a.Last {
-		x.done, x.total = a.Done, a.Total
-		return
+// take takes what a worker said about an outcome, and reports whether it is to be
+// drawn now: it waits for the others if they may come in a moment.
+func (s *Shelf) take(x *outcome, a *work.Answer) bool {
+	x.done, x.total = a.Done, a.Total
+	if a.Last {
+		x.id, x.report, x.err = 0, a.Report, a.Error
+		if len(a.Problems) > 0 {
+			x.err = strings.Join(a.Problems, "; ")
+		}
+		if a.Report != nil {
+			s.room.cache.put(x.key, a.Report)
+		}
+		s.news = true
 	}
-	x.id, x.report, x.err = 0, a.Report, a.Error
-	if len(a.Problems) > 0 {
-		x.err = strings.Join(a.Problems, "; ")
+	if !s.news || (s.Pending() || s.Busy()) && time.Since(s.begun) < grace {
+		return false
 	}
-	if a.Report != nil {
-		s.room.cache.put(x.key, a.Report)
-	}
+	s.news = false
 	s.room.Rev++
+	return true
 }
 
 // rest stops what is under way in a room that is left.
 func (s *Shelf) rest() {
-	var stop []int
-	for name, x := range s.base {
+	s.drop(s.base, false)
+	s.drop(s.runs, false)
+}
+
+// drop forgets outcomes that are under way, or all of them.
+func (s *Shelf) drop(in map[string]*outcome, all bool) {
+	var ids []int
+	for key, x := range in {
 		if x.id != 0 {
-			stop = append(stop, x.id)
-			delete(s.base, name)
+			ids = append(ids, x.id)
+		}
+		if all || x.id != 0 {
+			delete(in, key)
 		}
 	}
-	s.room.session.host.Stop(stop)
+	s.room.session.host.Stop(ids)
 }

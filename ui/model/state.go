@@ -39,6 +39,20 @@ type State struct {
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
 	// Base is the pinned baseline that everything is compared with, nil if none.
 	Base *knob.Setup
+	// Shown are the runs of the view Compare, the first is the reference; Kept those
+	// that the browser keeps, which are in no link. Nil is not known: then they are
+	// as they were.
+	Shown, Kept []Kept
+}
+
+// keep takes over from another state what s does not know.
+func (s *State) keep(from *State) {
+	if s.Shown == nil {
+		s.Shown = from.Shown
+	}
+	if s.Kept == nil {
+		s.Kept = from.Kept
+	}
 }
 
 // Default is what a laboratory shows first.
@@ -119,6 +133,11 @@ func (s *State) Encode(i *lab.Info) string {
 	}
 	if s.Base != nil {
 		p = append(p, knob.Pair{Key: "base", Text: knob.Join(s.Base.From(s.Setup), " ")})
+	}
+	if s.View == Compare {
+		for i := range s.Shown {
+			p = append(p, knob.Pair{Key: "run", Text: s.Shown[i].text()})
+		}
 	}
 	return knob.Join(append(p, s.Look.Pairs()...), "&")
 }
@@ -219,6 +238,8 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			s.Figure = p.Text
 		case p.Key == "base":
 			base = &p.Text
+		case p.Key == "run":
+			errs = append(errs, s.readRun(i, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		default:
@@ -233,6 +254,20 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		return s, fmt.Errorf("in this link: %w", err)
 	}
 	return s, nil
+}
+
+// readRun shows a run that a link brings.
+func (s *State) readRun(i *lab.Info, text string) error {
+	k, err := readKept(i, text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("a run: %w", err)
+	case len(s.Shown) == MostShown:
+		return fmt.Errorf("more than %d runs; %q is left out", MostShown, k.Name)
+	case !slices.Contains(s.Shown, k):
+		s.Shown = append(s.Shown, k)
+	}
+	return nil
 }
 
 // readBase pins the baseline that a link says as its difference from the setup.
