@@ -97,7 +97,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active())
+	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

@@ -30,6 +30,8 @@ type stage struct {
 func (s *stage) Start(j *work.Job, _ bool) { s.jobs = append(s.jobs, j) }
 func (*stage) Stop([]int)                  {}
 func (*stage) Fetch(string)                {}
+func (*stage) Stored(string) string        { return "" }
+func (*stage) Store(string, string) bool   { return false }
 func (*stage) Narrow() bool                { return false }
 
 // addFirst computes what the page opens on and puts it, as it will be drawn, into
