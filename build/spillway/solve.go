@@ -24,8 +24,9 @@ const solveAbout = `The first form looks for the smallest or the largest value o
 a system does what is wanted, for each system by itself. It first tries values over
 the whole range, then narrows down where the answer begins, and prints the answer
 with all that it tried. The answer is exact for settings that are counted and for
---precision 0, else within 1 % of the exact one. It says if more of the setting is
-not always better.
+--precision 0, else within 1 % of the exact one, as long as more of the setting is
+always better (for the largest: worse). It looks around the edge that it found and
+says if that is not so; then the answer is the outermost that it has seen.
 
 The second form turns every setting that is a number by a tenth, up or, where that
 is not possible, down, and says by how much the quantity of every system changes.
@@ -48,6 +49,7 @@ type solved struct {
 	Answer    string  `json:"answer" help:"the value found; empty if none"`
 	Not       string  `json:"not" help:"the nearest value tried beyond it, which is not as wanted; empty if all are"`
 	Monotone  bool    `json:"monotone" help:"false if more of the setting is not always better (for largest: worse): there may be other answers then"`
+	Sure      string  `json:"sure" help:"the value from which on all that were tried are as wanted, upwards (for largest: downwards); empty if there is none"`
 	Says      string  `json:"says" help:"the same in words"`
 	Precision float64 `json:"precision" help:"how far the answer may be from the exact one, as a share of it; 0 is exact"`
 	Probes    []probe `json:"probes" help:"all values that were tried, the smallest first"`
@@ -378,6 +380,9 @@ func (v *solving) solved(s *sweep.Search, test string) solved {
 	}
 	if a.At >= 0 {
 		o.Answer = a.Probes[a.At].Text
+	}
+	if a.Sure >= 0 {
+		o.Sure = a.Probes[a.Sure].Text
 	}
 	if a.Not >= 0 {
 		o.Not = a.Probes[a.Not].Text

@@ -295,8 +295,11 @@ func TestSearchIsExact(t *testing.T) {
 		if (a.At >= 0) != found || found && a.Probes[a.At].X != want || a.Dip != nil {
 			t.Fatalf("seed %d, case %d: %d..%d, edge %d, largest %t: got %+v", seed, n, lo, hi, edge, largest, a)
 		}
-		if limit := rungs + 1 + 2*8; probes > limit {
+		if limit := rungs + 1 + 2*8 + 2*steps; probes > limit {
 			t.Errorf("case %d: %d probes of %d values, want at most %d", n, probes, hi-lo, limit)
+		}
+		if a.Sure != a.At {
+			t.Errorf("case %d: sure at %d: %+v", n, a.Sure, a)
 		}
 		all := edge <= lo && !largest || edge >= hi && largest
 		if found && (a.Not < 0) != all {
@@ -343,9 +346,39 @@ func TestSearchPrecision(t *testing.T) {
 			if largest {
 				off = -off
 			}
-			if off < -0.0011 || off > 0.01*got+0.0011 || len(a.Probes) > 30 {
+			if off < -0.0011 || off > 0.01*got+0.0011 || len(a.Probes) > 38 {
 				t.Errorf("edge %g, largest %t: %g after %d probes", edge, largest, got, len(a.Probes))
 			}
+		}
+	}
+}
+
+// TestSearchLooksAroundTheEdge: where single values fail below the largest that
+// holds, or hold below the smallest from which all do, the answer is said to be one
+// of several.
+func TestSearchLooksAroundTheEdge(t *testing.T) {
+	holes := []int64{274, 291, 296, 302, 303} // as G10 on BERT as published has, within 10 % of ideal
+	base := workshop()
+	for _, largest := range []bool{true, false} {
+		s, err := NewSearch(Goal{
+			Base: base, Range: Range{"batch", 200, 330}, System: "p", Largest: largest, Want: Want{Quantity: quantity, Test: AtLeast, Bound: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(t, s, func(r Run) Reading {
+			x, _ := knob.ParseDecimal(r.Setup.Text("batch"), 1)
+			if (x <= 307 && !slices.Contains(holes, x)) == largest {
+				return value(1)
+			}
+			return value(0)
+		})
+		a := s.Answer()
+		if at := a.Probes[max(a.At, 0)].X; largest && at != 307 || !largest && !slices.Contains(append(holes, 308), at) || (a.Dip == nil) != (at == 308) {
+			t.Errorf("largest %t: %s", largest, s.Say("P", ""))
+		}
+		if want := map[bool]int64{true: 273, false: 308}[largest]; a.Sure < 0 || largest && a.Probes[a.Sure].X > want || !largest && a.Probes[a.Sure].X < want {
+			t.Errorf("largest %t: sure at %d: %s", largest, a.Sure, s.Say("P", ""))
 		}
 	}
 }
@@ -377,7 +410,7 @@ func FuzzSearch(f *testing.F) {
 			return value(rng.Float64())
 		})
 		a := s.Answer()
-		if n > 150 {
+		if n > 600 {
 			t.Fatalf("%d probes", n)
 		}
 		for i := 1; i < n; i++ {
