@@ -529,6 +529,10 @@ window.charts = (() => {
       const value = column(f.last.data, s.picks)[e.dataIndex];
       if (value !== undefined) window.tools?.onPick?.(id, value);
     });
+    const all = document.createElement('button');
+    Object.assign(all, { type: 'button', className: 'mini show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
+    all.addEventListener('click', () => reset(f));
+    f.element.append(all);
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
       f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
@@ -656,9 +660,9 @@ window.charts = (() => {
     return { chart, title, note, end() { chart.dispose(); host.remove(); } };
   }
 
-  // described puts title, note and link into an SVG, for those who meet it alone.
-  function described(svg, title, note) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc>`;
+  // described puts title, note, link and data into an SVG, for those who meet it alone.
+  function described(svg, title, note, data) {
+    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
     return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
   }
 
@@ -706,11 +710,11 @@ window.charts = (() => {
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name) {
+    save(id, kind, name, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note));
+      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
       else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },

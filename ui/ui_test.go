@@ -68,7 +68,7 @@ type silent struct {
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
-func (s *silent) SaveChart(id, kind, name string) { s.saved = append(s.saved, file{name, kind, id}) }
+func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
 func (s *silent) CopyLink()                       { s.copied++ }
 func (s *silent) Pick(bool)                       { s.picked++ }
 func (s *silent) Theme()                          {}
