@@ -101,33 +101,47 @@ func (u *Setup) Text(key string) string {
 	return u.texts[at]
 }
 
-// derived returns the choice of a derived knob that holds, "" if none does. Where
-// several do, it is the one whose Also holds: now, or in what the settings go back
-// to.
+// derived returns the choice of a derived knob that holds, "" if none does. Of
+// several it is the one of whose Also most is so: now, then in what the settings go
+// back to.
 func (u *Setup) derived(k *Info) string {
 	var held []*Choice
 	for i := range k.Choices {
-		c := &k.Choices[i]
-		if !u.holds(c.Set) {
-			continue
+		if c := &k.Choices[i]; u.holds(c.Set) {
+			held = append(held, c)
 		}
-		if u.holds(c.Also) {
-			return c.Key
+	}
+	for _, of := range []func() *Setup{func() *Setup { return u }, u.Base} {
+		if len(held) < 2 {
+			break
 		}
-		held = append(held, c)
+		v, most := of(), 0
+		var best []*Choice
+		for _, c := range held {
+			switch n := v.count(c.Also); {
+			case n > most:
+				best, most = []*Choice{c}, n
+			case n == most:
+				best = append(best, c)
+			}
+		}
+		held = best
 	}
 	if len(held) == 0 {
 		return ""
 	}
-	if len(held) > 1 {
-		b := u.Base()
-		for _, c := range held {
-			if b.holds(c.Set) && b.holds(c.Also) {
-				return c.Key
-			}
+	return held[0].Key
+}
+
+// count returns how much of a setup text is as it is in u.
+func (u *Setup) count(set string) (n int) {
+	pairs, _ := Pairs(set) // lab.New has checked it
+	for _, p := range pairs {
+		if at := u.index(p.Key); at >= 0 && u.texts[at] == u.capped(at, p.Text) {
+			n++
 		}
 	}
-	return held[0].Key
+	return n
 }
 
 // holds reports whether everything in a setup text is as it is in u.

@@ -113,7 +113,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options"}) {
+	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options", "cost"}) {
 		t.Errorf("panels %q", keys)
 	}
 	for i := range h.Info.Knobs {
@@ -130,7 +130,7 @@ func TestForms(t *testing.T) {
 	h.Type("iterations", "3")
 	h.Type("gpu_memory", "9")
 	for _, f := range h.Forms() {
-		if want := f.Key != "fidelity"; f.Changed != want {
+		if want := f.Key != "fidelity" && f.Key != "cost"; f.Changed != want {
 			t.Errorf("panel %s: changed %t", f.Key, f.Changed)
 		}
 	}
@@ -182,7 +182,7 @@ func TestLimits(t *testing.T) {
 // A preset is what all goes back to.
 func TestPresets(t *testing.T) {
 	h := newHost(t, "")
-	gpus := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40"}
+	gpus := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40", "rtx-3060"}
 	for i, p := range machine.Presets() {
 		h.Type("gpu_memory", "x")
 		h.Choose("machine", p.Key)
