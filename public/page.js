@@ -216,6 +216,16 @@ window.tools = (() => {
     });
   }
 
+  // takeTouched reports whether a field was changed since it was asked last: it may
+  // then show something else than the program knows.
+  let touched = false;
+  for (const kind of ['input', 'change', 'click']) addEventListener(kind, () => { touched = true; }, true);
+  tools.takeTouched = () => {
+    const was = touched;
+    touched = false;
+    return was;
+  };
+
   tools.start = () => {
     begin();
     listenForKeys();

@@ -4,6 +4,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/model"
 )
 
@@ -92,4 +93,16 @@ func (c *Root) starting() string {
 		return c.Notice
 	}
 	return "Starting…"
+}
+
+// Drawn returns the charts by the ID of their place, for those who draw them
+// without a browser.
+func (c *Root) Drawn() map[string]*chart.View {
+	all := map[string]*chart.View{}
+	for _, b := range c.parts.figures {
+		if f, ok := b.(*Figure); ok {
+			all[f.id()] = f.view()
+		}
+	}
+	return all
 }

@@ -43,7 +43,7 @@ var layers = []layer{
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui/lab", "ui/lab/all", "ui/model", "ui/wire"}},
+	{"build/site", []string{"ui", "ui/chart", "ui/lab", "ui/lab/all", "ui/model", "ui/wire", "ui/work"}},
 	{"build/spillway", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }

@@ -26,7 +26,11 @@ type Host interface {
 }
 
 // A Tab is a laboratory as the head of the page lists it.
-type Tab struct{ Name, Title, About string }
+type Tab struct {
+	Name, Title, About string
+	// Lean says that its program does no Whole jobs: a second one does.
+	Lean bool
+}
 
 // A Session is one visitor's work in all laboratories.
 type Session struct {
@@ -43,6 +47,7 @@ type Session struct {
 	nextID  int
 	number  int // of the newest set of files, in any room
 	memory  []memory
+	seed    *Seed
 }
 
 // NewSession returns a session that shows what a link's fragment says.
@@ -153,6 +158,8 @@ type Run struct {
 	Error     string
 	Cancelled bool
 	Stale     bool
+	// Seeded is true of a report that the site came with.
+	Seeded bool
 
 	key string // of the setup that Report, Error or the job is about
 }
@@ -185,6 +192,8 @@ func (r *Run) Status() string {
 // RunState says in a word or two how a run stands.
 func (r *Run) RunState() string {
 	switch {
+	case r.Active() && r.Seeded:
+		return "done" // the same is computed here
 	case r.Active() && r.Total > 0:
 		return fmt.Sprintf("%d %%", 100*r.Done/r.Total)
 	case r.Active():
@@ -368,6 +377,11 @@ func (r *Room) start(x *Run) {
 	}
 	x.ID, x.Done, x.Total = r.session.id(), 0, 0
 	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
+	if x.Seeded = false; !x.Stale {
+		if known := r.session.sown(r.Info.Name, x.key); known != nil {
+			x.Report, x.Seeded, r.about = known, true, known
+		}
+	}
 	r.session.host.Start(&work.Job{
 		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.State.Setup.String(), System: x.System.Name, Files: r.number(),
 	}, false)
@@ -414,7 +428,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.Refresh()
 		return true
 	}
-	x.Stale, x.Report, x.Error = false, a.Report, a.Error
+	x.Stale, x.Seeded, x.Report, x.Error = false, false, a.Report, a.Error
 	if a.Report != nil {
 		r.about = a.Report
 		r.cache.put(x.key, a.Report)
