@@ -65,6 +65,10 @@ type Say struct {
 	Cannot   string // "cannot run it"
 }
 
+// A Cost names the quantities that say what a setup costs: its price, and what it
+// does for the price, of which more is better.
+type Cost struct{ Price, PerPrice string }
+
 // A Preset is a setup with a name, in the setup text Set. The first of a
 // laboratory is what it opens on when no link says otherwise; knobs' defaults are
 // what a link leaves out.
@@ -118,6 +122,7 @@ type Info struct {
 	Picture    *Picture // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
+	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
@@ -447,6 +452,18 @@ func (l *Info) check() error {
 			bad("preset %q: %w", p.Key, err)
 		}
 	}
+	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
+		if key != "" && l.Quantity(key) < 0 {
+			bad("the cost is %q, which is no quantity", key)
+		}
+	}
+	for _, b := range l.Brief {
+		for _, key := range b.Parts {
+			if k := l.Setup().Knob(key); k == nil || !k.Derived {
+				bad("the brief: there is no derived knob %q", key)
+			}
+		}
+	}
 	if l.Quantity(l.Say.Quantity) < 0 {
 		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
 	}
@@ -522,7 +539,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Cap)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
+			pairs, err := knob.Pairs(c.Set + " " + c.Also)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -565,6 +582,9 @@ type Brief struct {
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.
 	Panel string
+	// Parts are derived knobs of that panel: when something in it is changed, the
+	// piece says these instead of Text.
+	Parts []string
 	// Trust marks a piece that says how far the numbers can be trusted; it stands
 	// over every chart.
 	Trust bool

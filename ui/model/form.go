@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,6 @@ type Field struct {
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
-	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
 	Group            string
@@ -30,7 +30,6 @@ type Field struct {
 type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
-	Why                      string // it is off, empty if it is not
 }
 
 // A Group is the fields under one heading.
@@ -75,20 +74,6 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		g.Fields = append(g.Fields, field)
 	}
 	return f
-}
-
-// mootSet says why a derived knob changes nothing now: none of what its choices
-// set does. It is "" if something does.
-func mootSet(u *knob.Setup, k *knob.Info) (why string) {
-	for i := range k.Choices {
-		pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
-		for _, p := range pairs {
-			if why = u.Moot(p.Key); why == "" {
-				return ""
-			}
-		}
-	}
-	return why
 }
 
 // bringsOthers reports whether a knob's choices bring values of others along: it
@@ -136,16 +121,11 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
-				o.Off = !slices.Contains(l.Choices, c.Key)
-			}
-			if o.Off {
-				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
-				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
+				if o.Off = !slices.Contains(l.Choices, c.Key); o.Off && l.Why != "" {
+					o.Label += ": " + l.Why
+				}
 			}
 			f.Options = append(f.Options, o)
-		}
-		if k.Derived && f.Mark == "" {
-			f.Mark = mootSet(u, k)
 		}
 		if k.Derived && text == "" {
 			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
@@ -283,7 +263,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 			continue
 		}
 		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
-			text += ", changed"
+			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
 		if b.Trust {
@@ -291,6 +271,38 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// built says what a changed panel holds: its parts, or the numbers of those that
+// are no listed one's; "" if the piece has no parts.
+func built(b *lab.Brief, u, base *knob.Setup) string {
+	var list []string
+	of := map[string]bool{} // numbers of parts
+	for _, key := range b.Parts {
+		k := u.Knob(key)
+		if k == nil || u.Moot(key) != "" {
+			continue
+		}
+		text := words(u, key)
+		for i := range k.Choices {
+			pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
+			for _, p := range pairs {
+				if text == "" && !of[p.Key] {
+					list = append(list, u.Knob(p.Key).Label+" "+words(u, p.Key))
+				}
+				of[p.Key] = true
+			}
+		}
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	for i := range u.Knobs() {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+			return strings.Join(list, ", ") + ", changed"
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // word returns what a report says instead of a knob's value, "" if nothing.

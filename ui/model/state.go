@@ -196,17 +196,22 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 	}
 	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
 	pairs = append(pairs, knob.Pair{Key: "figure", Text: "g10." + cmp.Or(take(&pairs, "figure"), "11")})
-	gpu := false
+	gpu, times := false, false
 	for i := range pairs {
 		switch p := &pairs[i]; p.Key {
 		case "axis":
 			p.Key = ByKey("memory")
 		case "gpu":
 			gpu = true
+		case "times":
+			times = true
 		}
 	}
-	if !gpu {
+	if !gpu { // a machine brought neither along
 		pairs = append(pairs, knob.Pair{Key: "gpu", Text: "a100-40"})
+	}
+	if !times {
+		pairs = append(pairs, knob.Pair{Key: "times", Text: "as-paper"})
 	}
 	return pairs, errors.Join(errs...)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"spillway/sim/report"
+	core "spillway/sim/train"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
@@ -91,6 +93,19 @@ func list() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
+		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
+		n.Scale = float64(unit.GiB)
+		n.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(f(&w)) }
+		return n
+	}
+	memory("needed", "Memory needed", "The most that is alive at once.", func(w *Workload) unit.Bytes { return w.memory.Most })
+	memory("parameters", "Parameters", "Numbers that training changes, 4 bytes each.", (*Workload).payload).has = func(w Workload, _ *result.Result) bool { return w.parameters > 0 }
+	memory("gradients", "Gradients of weights", "The most at once; without an optimizer each is gone when its weight is updated.", func(w *Workload) unit.Bytes { return w.memory.Gradients })
+	memory("optimizer", "Optimizer state", "Moments and momentum, fp32.", func(w *Workload) unit.Bytes { return w.memory.Optimizer })
+	memory("activations", "Activations and workspace", "The most at once of all that is neither kept nor a gradient of a weight.", func(w *Workload) unit.Bytes { return w.memory.Rest })
+	memory("persistent", "Kept between iterations", "Weights and optimizer state. Without an optimizer it is what the artifact counts as persistent: in BERT and ViT also biases, gains and constants as large as activations.",
+		func(w *Workload) unit.Bytes { return w.memory.Weights + w.memory.Optimizer })
 	add("kernels_slowed_percent", "Kernels slowed by more than 1 %", "%", "Share of the kernels that take more than 1.01 times their ideal time.", 1, -1, slowed)
 	slow := func(key, label string, q float64) {
 		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return result.Quantile(result.Slowdowns(r), q) })
@@ -111,9 +126,27 @@ func list() []number {
 	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, false, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
 	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, true, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
 	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, true, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
+	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }
+	each := add("samples_per_s_per_kusd", "Throughput per $1000", "samples/s", "Samples a second for each 1000 dollars of the machine's price; without energy.", 3, 1, nil)
+	each.value = func(w Workload, s *settings, r *result.Result) float64 {
+		if w.Batch == 0 || s.price(r) == 0 {
+			return report.None()
+		}
+		return 1000 * float64(w.Batch) / seconds(r, r.Time()) / s.price(r)
+	}
 	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) })
 	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
 	return ns
+}
+
+// price is what the machine costs in dollars, none for one that nobody sells.
+func (s *settings) price(r *result.Result) float64 {
+	o := s.options()
+	if x, err := core.Find(r.System); err == nil && x.Runtime(&o).Memory == engine.Unlimited {
+		return report.None()
+	}
+	return float64(s.Prices.Total(&s.Machine)) / 100
 }
 
 // causeKey is a cause's quantity without its unit.

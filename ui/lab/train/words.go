@@ -21,15 +21,45 @@ import (
 // A Workload is what runs, shared by all systems, and what is said of it.
 type Workload struct {
 	*workload.Workload
-	need unit.Bytes // the most that is alive at any time, in whole pages
-	// slower is how many times as long as warm the kernels take; 0 if unknown.
-	slower float64
+	memory vitality.Footprint
+	// Of a bundled network: how many numbers training changes, 0 if unknown; with
+	// what; and how many times as long as warm its kernels take, 0 if unknown.
+	parameters int64
+	optimizer  zoo.Optimizer
+	slower     float64
 }
 
 // about adds to a workload what is said of it.
 func about(w *workload.Workload) Workload {
-	return Workload{Workload: w, need: slices.Max(vitality.Analyze(w).Live(w))}
+	return Workload{Workload: w, memory: vitality.Analyze(w).Measure(w)}
 }
+
+// payload is the size of the parameters.
+func (w *Workload) payload() unit.Bytes { return unit.Bytes(w.parameters) * 4 } // fp32
+
+// inNumbers describes the workload and what its memory is for.
+func (w *Workload) inNumbers() string {
+	f := &w.memory
+	text := fmt.Sprintf("%d kernels, %d tensors; ", len(w.Kernels), len(w.Tensors))
+	const rest = "at most %v of activations and workspace at once; %v at once in all."
+	switch {
+	case w.parameters == 0:
+		return text + fmt.Sprintf("%v of weights, %v of optimizer state, at most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, f.Gradients, f.Rest, f.Most)
+	case !w.optimizer.None():
+		state := ""
+		if f.Optimizer > 0 {
+			state = fmt.Sprintf(", %v of state of %s", f.Optimizer, w.optimizer.Title)
+		}
+		return text + fmt.Sprintf("%s million parameters of 4 bytes, %v, as much of gradients%s; "+rest, millions(w.parameters), f.Weights, state, f.Rest, f.Most)
+	case f.Weights > 2*w.payload():
+		return text + fmt.Sprintf("%s million parameters, %v. The artifact counts %v as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. "+
+			"At most %v of everything else at once; %v at once in all.", millions(w.parameters), w.payload(), f.Weights, f.Most-f.Weights, f.Most)
+	}
+	return text + fmt.Sprintf("%s million parameters, %v with what stays beside them; no optimizer state; "+rest, millions(w.parameters), f.Weights, f.Rest, f.Most)
+}
+
+// millions prints a number of parameters.
+func millions(n int64) string { return strconv.FormatInt((n+5e5)/1e6, 10) }
 
 // duration is the sum of a workload's kernel times.
 func duration(w *workload.Workload) (sum unit.Time) {
@@ -51,16 +81,20 @@ func (s *settings) title(w Workload) string {
 	if s.Entry != "" || err != nil {
 		return w.Name
 	}
-	return fmt.Sprintf("%s at batch %d", m.Title, s.Batch)
+	with := ""
+	if !w.optimizer.None() {
+		with = " with " + w.optimizer.Title
+	}
+	return fmt.Sprintf("%s%s at batch %d", m.Title, with, s.Batch)
 }
 
 // lead says whether the workload fits into GPU memory.
 func (s *settings) lead(w Workload) string {
 	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
-	if w.need > s.Machine.GPUMemory {
-		return fmt.Sprintf("%s needs %s GiB; the GPU has %s.", s.title(w), gib(w.need), has)
+	if w.memory.Most > s.Machine.GPUMemory {
+		return fmt.Sprintf("%s needs %s GiB; the GPU has %s.", s.title(w), gib(w.memory.Most), has)
 	}
-	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.need), has)
+	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.memory.Most), has)
 }
 
 // gib prints GiB with three digits, or all in front of the point.
@@ -125,24 +159,36 @@ func (s *settings) timesCaveat(w Workload) string {
 	return ""
 }
 
-// gpuName is the GPU of the machine, empty if its numbers are no known one's.
+// gpuName is the GPU of the machine, empty if its memory is no known one's. Where
+// several have as much it is the one that times are for, or the preset's.
 func (s *settings) gpuName() string {
-	presets := machine.Presets()
-	at := slices.IndexFunc(presets, func(p machine.Preset) bool { return p.Key == s.Preset })
-	if at < 0 || presets[at].Machine.GPUMemory != s.Machine.GPUMemory {
-		return ""
-	}
+	var fits []machine.Part
 	for _, p := range machine.Slots()[0].Parts {
-		if p.Key == presets[at].GPU {
-			return p.Name
+		m := machine.Machine{}
+		if p.Fit(&m); m.GPUMemory == s.Machine.GPUMemory {
+			fits = append(fits, p)
 		}
 	}
-	return ""
+	keys := []string{s.GPU}
+	for _, p := range machine.Presets() {
+		if p.Key == s.Preset {
+			keys = append(keys, p.GPU)
+		}
+	}
+	for _, key := range keys {
+		if at := slices.IndexFunc(fits, func(p machine.Part) bool { return p.Key == key }); at >= 0 {
+			return fits[at].Name
+		}
+	}
+	if len(fits) == 0 {
+		return ""
+	}
+	return fits[0].Name
 }
 
 // idleCaveat is about data that moves although everything fits.
 func (s *settings) idleCaveat(w Workload, r *result.Result) string {
-	if !r.Fits || w.need > s.Machine.GPUMemory {
+	if !r.Fits || w.memory.Most > s.Machine.GPUMemory {
 		return ""
 	}
 	t := &r.Main().Traffic

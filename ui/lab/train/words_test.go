@@ -10,6 +10,7 @@ import (
 	core "spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
@@ -44,7 +45,7 @@ func TestLead(t *testing.T) {
 		}
 	}
 	s := settings{Entry: "x"}
-	if got := s.lead(Workload{Workload: &workload.Workload{Name: "My net"}, need: 3 * unit.GiB}); got != "My net needs 3.00 GiB; the GPU has 0." {
+	if got := s.lead(Workload{Workload: &workload.Workload{Name: "My net"}, memory: vitality.Footprint{Most: 3 * unit.GiB}}); got != "My net needs 3.00 GiB; the GPU has 0." {
 		t.Error(got)
 	}
 	for b, want := range map[unit.Bytes]string{unit.GiB / 100: "0.01", 1536 * unit.MiB: "1.50", 12 * unit.GiB: "12.0", 273*unit.GiB + 500*unit.MiB: "273"} {
@@ -150,5 +151,76 @@ func TestPresets(t *testing.T) {
 	}
 	if times[1] == times[0] || times[1] == times[len(times)-1] {
 		t.Errorf("systems do not differ: %v", times)
+	}
+}
+
+// What memory is for is said apart, and the artifact's way of counting with its
+// reason.
+func TestInNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"model=gpt2-xl batch=1 optimizer=adam times=estimated": "6137 kernels, 7978 tensors; 1558 million parameters of 4 bytes, 5.8 GiB, as much of gradients, 11.61 GiB of state of Adam; at most 18.77 GiB of activations and workspace at once; 36.18 GiB at once in all.",
+		"model=bert-base batch=256 times=estimated":            "1369 kernels, 1463 tensors; 109 million parameters, 417.64 MiB. The artifact counts 16.6 GiB as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. At most 31.16 GiB of everything else at once; 47.76 GiB at once in all.",
+		"model=bert-base batch=256 optimizer=adam":             "1369 kernels, 1463 tensors; 109 million parameters, 417.64 MiB. The artifact counts 16.6 GiB as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. At most 31.16 GiB of everything else at once; 47.76 GiB at once in all.", // the paper's times know none
+		"model=resnet-50 batch=512 times=estimated":            "449 kernels, 999 tensors; 26 million parameters, 98.02 MiB with what stays beside them; no optimizer state; at most 51.11 GiB of activations and workspace at once; 51.2 GiB at once in all.",
+		"model=bert-base batch=1 times=estimated gpu_memory=1": "1369 kernels, 1463 tensors; 109 million parameters, 453.57 MiB with what stays beside them; no optimizer state; at most 151.8 MiB of activations and workspace at once; 612.12 MiB at once in all.",
+	} {
+		s := filled(t, set(t, text))
+		w, err := load(&s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.inNumbers(); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// A machine's price is its parts', and more is done for it when it is half. Ideal
+// has none.
+func TestCost(t *testing.T) {
+	l := New()
+	at := func(system, text string) (price, worth float64) {
+		r, _, err := l.Run(set(t, "model=resnet-50 batch=128 times=estimated machine=rtx-4090-pcie-4-990-pro mode=corrected "+text), system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		price, ok := r.Value(l.Quantity(l.Cost.Price))
+		worth, _ = r.Value(l.Quantity(l.Cost.PerPrice))
+		if !ok {
+			return 0, 0
+		}
+		if price == 0 {
+			return 0, 0
+		}
+		if want := 1000 * value(t, &l, r, "throughput_samples_per_s") / price; math.Abs(worth-want) > 1e-9*want {
+			t.Errorf("%s: %v for the price, want %v", text, worth, want)
+		}
+		return price, worth
+	}
+	price, worth := at("g10", "")
+	if price != 1599+325+64*3.52+1500 {
+		t.Errorf("the machine costs %v", price)
+	}
+	half, better := at("g10", "price_gpu=0 price_ssd=0 price_host_gib=0 price_platform="+fmt.Sprint(price/2))
+	if half != price/2 || math.Abs(better/worth-2) > 1e-9 {
+		t.Errorf("%v for %v, %v for %v", worth, price, better, half)
+	}
+	if price, _ := at("ideal", ""); price != 0 {
+		t.Errorf("Ideal costs %v", price)
+	}
+	if _, worth := at("g10", "price_gpu=0 price_ssd=0 price_host_gib=0 price_platform=0"); worth != 0 {
+		t.Errorf("%v for nothing", worth)
+	}
+	u := set(t, "machine=rtx-4090-pcie-4-990-pro times=estimated")
+	for _, part := range [][2]string{{"part-gpu", "rtx-3090"}, {"part-ssd", "980-pro"}, {"part-link", "pcie5"}} {
+		if err := u.Set(part[0], part[1]); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Text(part[0]); got != part[1] {
+			t.Errorf("%s shows %s, want %s", part[0], got, part[1])
+		}
+	}
+	if got := u.Text("price_gpu") + " " + u.Text("price_ssd") + " " + u.Text("price_platform"); got != "1499 460 2500" {
+		t.Errorf("prices %s", got)
 	}
 }
