@@ -84,10 +84,14 @@ func (a *App) behind() any {
 	return nil
 }
 
+// folding is the name under which it is noted that a panel is closed:
+// laboratories have panels of the same key.
+func (a *App) folding(panel string) string { return a.Info.Name + " " + panel }
+
 // Jump goes to the field of a knob, wherever it is.
 func (a *App) Jump(key string) {
 	if k := a.State.Setup.Knob(key); k != nil {
-		a.closed[k.Panel] = false
+		a.closed[a.folding(k.Panel)] = false
 		a.OpenDrawer()
 		a.Page.Show("f-" + key)
 	}

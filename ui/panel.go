@@ -17,9 +17,9 @@ type Panel struct {
 
 func (c *Panel) form() *model.Form { return &c.forms[c.Index] }
 
-func (c *Panel) unfolded() bool { return !c.closed[c.form().Key] }
+func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
-func (c *Panel) fold() { c.closed[c.form().Key] = c.unfolded() }
+func (c *Panel) fold() { c.closed[c.folding(c.form().Key)] = c.unfolded() }
 
 // fromFile reports whether an opened file stands in for what is chosen here.
 func (c *Panel) fromFile() bool {

@@ -69,14 +69,14 @@ type silent struct {
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
 func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
-func (s *silent) CopyLink()                       { s.copied++ }
-func (s *silent) Pick(bool)                       { s.picked++ }
-func (s *silent) Theme()                          {}
-func (s *silent) Narrow() bool                    { return s.narrow }
-func (s *silent) Show(id string)                  { s.shown = id }
-func (s *silent) Focus(id string)                 { s.focused = id }
-func (s *silent) Near(string)                     {}
-func (s *silent) Help()                           { s.help++ }
+func (s *silent) CopyLink()                          { s.copied++ }
+func (s *silent) Pick(bool)                          { s.picked++ }
+func (s *silent) Theme()                             {}
+func (s *silent) Narrow() bool                       { return s.narrow }
+func (s *silent) Show(id string)                     { s.shown = id }
+func (s *silent) Focus(id string)                    { s.focused = id }
+func (s *silent) Near(string)                        {}
+func (s *silent) Help()                              { s.help++ }
 
 // A stage is a page in a test.
 type stage struct {

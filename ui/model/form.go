@@ -21,7 +21,6 @@ type Field struct {
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
-	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
 	Group            string
@@ -31,7 +30,6 @@ type Field struct {
 type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
-	Why                      string // it is off, empty if it is not
 }
 
 // A Group is the fields under one heading.
@@ -76,20 +74,6 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		g.Fields = append(g.Fields, field)
 	}
 	return f
-}
-
-// mootSet says why a derived knob changes nothing now: none of what its choices
-// set does. It is "" if something does.
-func mootSet(u *knob.Setup, k *knob.Info) (why string) {
-	for i := range k.Choices {
-		pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
-		for _, p := range pairs {
-			if why = u.Moot(p.Key); why == "" {
-				return ""
-			}
-		}
-	}
-	return why
 }
 
 // bringsOthers reports whether a knob's choices bring values of others along: it
@@ -137,19 +121,11 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
-				o.Off = !slices.Contains(l.Choices, c.Key)
-			}
-			if o.Off {
-				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
-				if l.Why != "" {
-					o.Why = fmt.Sprintf("There is no %q: %s.", o.Label, l.Why)
+				if o.Off = !slices.Contains(l.Choices, c.Key); o.Off && l.Why != "" {
+					o.Label += ": " + l.Why
 				}
-				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}
 			f.Options = append(f.Options, o)
-		}
-		if k.Derived && f.Mark == "" {
-			f.Mark = mootSet(u, k)
 		}
 		if k.Derived && text == "" {
 			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
