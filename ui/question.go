@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vugu/vugu"
 
@@ -29,16 +30,29 @@ type Question struct {
 	of       *model.Room
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
+	made     time.Time
 }
+
+// While many runs come in, what is shown of them is made anew so often; making it
+// takes longer than a run.
+const (
+	manyRuns = 200
+	pause    = 600 * time.Millisecond
+)
 
 // Compute makes what is shown, if something has changed.
 func (c *Question) Compute() {
 	if c.of == c.Room && c.rev == c.Ask.Rev && c.at == c.Rev {
 		return
 	}
+	same := c.of == c.Room && c.at == c.Rev
 	c.of, c.rev, c.at = c.Room, c.Ask.Rev, c.Rev
-	c.drawings++
 	c.fields, c.progress = c.Ask.Fields(), c.Ask.Progress()
+	if same && c.progress.Active && c.progress.All > manyRuns && time.Since(c.made) < pause {
+		return
+	}
+	c.made = time.Now()
+	c.drawings++
 	c.answer, c.found, c.effects, c.table = chart.Answer{}, nil, nil, ""
 	if c.Ask.Problem() != "" {
 		return
@@ -232,6 +246,14 @@ func (c *Question) plotStyle() string {
 	return "height:" + strconv.Itoa(h) + "px"
 }
 
+// frameClass keeps small maps side by side where the window is narrow.
+func (c *Question) frameClass() string {
+	if c.answer.Width > 0 {
+		return "paper-scroll"
+	}
+	return "ask-frame"
+}
+
 // drawn is what the canvas draws.
 func (c *Question) drawn() (name string, rev int, v *chart.View) {
 	return "whatif", c.drawings, &c.answer.View
@@ -389,9 +411,6 @@ func (c *Question) saysBuy() string {
 	if e == nil || e.Best < 0 {
 		if len(c.effects) > 0 && c.progress.Known == c.progress.All {
 			return "No other single part makes anything better."
-		}
-		if len(c.effects) == 0 {
-			return "This laboratory has no parts to buy."
 		}
 		return ""
 	}
