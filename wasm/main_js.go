@@ -25,6 +25,9 @@ func main() {
 		stop("the list of laboratories cannot be read", err)
 		return
 	}
+	for _, t := range tabs {
+		p.lean[t.Name] = t.Lean
+	}
 	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)

@@ -21,7 +21,8 @@ type page struct {
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
 	inbox   *inbox
-	changed bool // by what was taken from the inbox: something is to be drawn
+	lean    map[string]bool // laboratories whose program does no whole jobs
+	changed bool            // by what was taken from the inbox: something is to be drawn
 
 	files    js.Value // of the newest set that was opened
 	answered bool     // a worker has done a job
@@ -38,7 +39,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()

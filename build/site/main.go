@@ -22,6 +22,9 @@ import (
 const (
 	maxFirst   = 3_000_000
 	maxFurther = 1_100_000
+	// A whole program, where there is a lean one: loaded when files are opened or
+	// results are saved.
+	maxWhole = 2_100_000
 )
 
 func main() {

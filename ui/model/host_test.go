@@ -51,7 +51,7 @@ func newHost(t *testing.T, fragment string) *host {
 	var tabs []Tab
 	for _, l := range []lab.Lab{training(), bakery()} {
 		h.labs[l.Name], h.benches[l.Name] = l, &work.Bench{Lab: l}
-		tabs = append(tabs, Tab{l.Name, l.Title, l.About})
+		tabs = append(tabs, Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}
 	h.Session = NewSession(tabs, fragment, h)
 	h.enter()

@@ -55,6 +55,10 @@ type Job struct {
 	Picks       []Pick // of Several
 }
 
+// Whole reports whether the job is about opened files or writes JSON, which a
+// laboratory's lean program cannot.
+func (j *Job) Whole() bool { return j.Files != 0 || j.Kind == Raw || j.Kind == List }
+
 // An Answer is what a worker says about a job. A job has any number of progress
 // answers and one last one.
 type Answer struct {

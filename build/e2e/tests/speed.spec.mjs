@@ -73,6 +73,17 @@ function resident() {
   return most;
 }
 
+test('every bundled model in Explore', async ({ page }) => {
+  test.setTimeout(300_000);
+  await visit(page, './');
+  const models = await page.locator('#f-model option').evaluateAll((all) => all.map((o) => o.value));
+  for (const model of models) {
+    await page.selectOption('#f-model', model);
+    await finished(page, { timeout: 120_000 });
+  }
+  console.log(`Explore after ${models.length} models: the renderer took at most ${Math.round(resident())} MiB`);
+});
+
 test('everything is reproduced', async ({ page }) => {
   test.setTimeout(400_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');

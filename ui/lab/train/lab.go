@@ -19,7 +19,6 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/jsonx"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
@@ -109,7 +108,7 @@ func New() lab.Lab {
 			return core.Run(w, q, p)
 		},
 		Report:  describe,
-		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
+		JSON:    encode,
 		Hash:    result.Hash,
 		Section: section,
 		Studies: []lab.Study{{
