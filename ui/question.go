@@ -307,6 +307,8 @@ func tablesHTML(tables []report.Table) string {
 // effectsHTML is the table of what changes bring.
 func (c *Question) effectsHTML() string {
 	buy := c.Ask.Kind() == model.Buy
+	price, worth := c.Ask.Prices()
+	priced := price >= 0 && worth >= 0
 	systems := c.compared()
 	var b strings.Builder
 	cell := func(tag, class, text string) {
@@ -316,8 +318,8 @@ func (c *Question) effectsHTML() string {
 	heads := []string{"Setting", "Now", "Then"}
 	if buy {
 		heads[0] = "Part"
-		if c.Ask.Price() >= 0 {
-			heads = append(heads, "Costs more", "Worth")
+		if priced {
+			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
 		}
 	}
 	for _, s := range systems {
@@ -345,7 +347,7 @@ func (c *Question) effectsHTML() string {
 			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-3) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
 			continue
 		}
-		if buy && c.Ask.Price() >= 0 {
+		if buy && priced {
 			cell("td", "", c.price(e))
 			cell("td", "", relative(e.Worth))
 		}
@@ -367,7 +369,8 @@ func (c *Question) price(e *model.Effect) string {
 	if e.Price != e.Price {
 		return chart.Dash
 	}
-	q := &c.Info.Quantities[c.Ask.Price()]
+	at, _ := c.Ask.Prices()
+	q := &c.Info.Quantities[at]
 	text := chart.With(chart.Cell(q, e.Price), q.Unit)
 	if e.Price > 0 {
 		text = "+" + text

@@ -65,6 +65,10 @@ type Say struct {
 	Cannot   string // "cannot run it"
 }
 
+// A Cost names the quantities that say what a setup costs: its price, and what it
+// does for the price, of which more is better.
+type Cost struct{ Price, PerPrice string }
+
 // A Preset is a setup with a name, in the setup text Set. The first of a
 // laboratory is what it opens on when no link says otherwise; knobs' defaults are
 // what a link leaves out.
@@ -118,6 +122,7 @@ type Info struct {
 	Picture    *Picture // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
+	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none

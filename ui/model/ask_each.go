@@ -293,7 +293,7 @@ func Signed(x float64) string {
 
 // weighPrice says what a change costs and what its result is then worth.
 func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
-	price, worth := a.prices()
+	price, worth := a.Prices()
 	if price < 0 || p.kind != Buy {
 		return
 	}
