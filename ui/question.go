@@ -396,6 +396,9 @@ func (c *Question) saysEffects() string {
 	text := ""
 	if e := c.top(); e != nil {
 		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
+		if e.Less {
+			text = strings.Replace(text, "more", "less", 1)
+		}
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
@@ -442,14 +445,20 @@ func (c *Question) soFar(text string) string {
 	return text
 }
 
-// top is the change that brings most, nil if none does anything.
+// top is the change that helps a system most, else one that only hurts; nil if
+// none does anything.
 func (c *Question) top() *model.Effect {
+	var top *model.Effect
 	for i := range c.effects {
-		if e := &c.effects[i]; e.Reason == "" && e.Known {
-			return e
+		e := &c.effects[i]
+		if e.Reason != "" || !e.Known {
+			continue
+		}
+		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
+			top = e
 		}
 	}
-	return nil
+	return top
 }
 
 // says1 says what a change brings the system that it helps most.
