@@ -215,6 +215,7 @@ func TestEncoded(t *testing.T) {
 	for _, s := range sheets() {
 		views = append(views, chart.Sheet(&s, c.Info))
 	}
+	views = append(views, answers()...)
 	var list []encoded
 	for _, v := range views {
 		if v.Figure == nil {

@@ -1,39 +1,41 @@
-package chart
+package chart_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/lab"
 )
 
 // none is a point without a value, and why.
-func none(why string, unfit bool) Trial { return Trial{true, math.NaN(), why, unfit} }
+func none(why string, unfit bool) chart.Trial { return chart.Trial{true, math.NaN(), why, unfit} }
 
 // table is a sweep of three systems, the first a bound, over numbers or names.
-func table(dims []Dim, rows map[string][]any) *Sweep {
+func table(dims []chart.Dim, rows map[string][]any) *chart.Sweep {
 	systems := []*lab.System{{Name: "top", Title: "Top", Bound: true, Look: 9}, {Name: "a", Title: "A", Look: 1}, {Name: "b", Title: "B", Look: 2}}
-	s := &Sweep{Of: &report.Quantity{Key: "speed", Label: "Speed", Unit: "x", Better: 1, Places: 1}, Systems: systems, Dims: dims}
+	s := &chart.Sweep{Of: &report.Quantity{Key: "speed", Label: "Speed", Unit: "x", Better: 1, Places: 1}, Systems: systems, Dims: dims}
 	high := 1
 	if len(dims) == 2 {
 		high = len(dims[1].Labels)
 	}
-	s.At = func(sys, i, k int) Trial {
+	s.At = func(sys, i, k int) chart.Trial {
 		switch v := rows[systems[sys].Name][i*high+k].(type) {
 		case int:
-			return Trial{true, float64(v), "", false}
-		case Trial:
+			return chart.Trial{true, float64(v), "", false}
+		case chart.Trial:
 			return v
 		}
-		return Trial{Value: math.NaN()}
+		return chart.Trial{Value: math.NaN()}
 	}
 	return s
 }
 
-func numbers(labels ...string) Dim {
-	d := Dim{Label: "Rate", Unit: "GB/s", Labels: labels, Now: "4", NowX: 4}
+func numbers(labels ...string) chart.Dim {
+	d := chart.Dim{Label: "Rate", Unit: "GB/s", Labels: labels, Now: "4", NowX: 4}
 	for i := range labels {
 		d.Xs = append(d.Xs, math.Pow(2, float64(i)))
 	}
@@ -58,7 +60,7 @@ func TestSweepSays(t *testing.T) {
 		if tt.name == "nothing" {
 			d.Now = "3"
 		}
-		got := table([]Dim{d}, map[string][]any{"top": {50, 50, 50, 50, 50}, "a": tt.a, "b": tt.b}).Answer()
+		got := table([]chart.Dim{d}, map[string][]any{"top": {50, 50, 50, 50, 50}, "a": tt.a, "b": tt.b}).Answer()
 		for _, want := range tt.want {
 			if !strings.Contains(got.Says, want) {
 				t.Errorf("%s: %q; want %q in it", tt.name, got.Says, want)
@@ -72,7 +74,7 @@ func TestSweepSays(t *testing.T) {
 
 func TestSweepLines(t *testing.T) {
 	d := numbers("1", "2", "4", "8", "16")
-	a := table([]Dim{d}, map[string][]any{
+	a := table([]chart.Dim{d}, map[string][]any{
 		"top": {50, 50, 50, 50, 50}, "a": {none("too small", true), 20, 20, none("they contradict", false), nil}, "b": {5, 6, 20, none("they contradict", false), nil},
 	}).Answer()
 	p := a.Figure.Panels
@@ -90,13 +92,13 @@ func TestSweepLines(t *testing.T) {
 	if r := rows[2]; r.Sub != "now" || r.Cells[1].Text != "20.0" || !r.Cells[1].Best || !r.Cells[2].Best || r.Cells[0].Best {
 		t.Errorf("%+v", r)
 	}
-	if rows[0].Cells[1].Text != Unfit || rows[3].Cells[1].Text != Dash || rows[4].Cells[1].Text != "…" {
+	if rows[0].Cells[1].Text != chart.Unfit || rows[3].Cells[1].Text != chart.Dash || rows[4].Cells[1].Text != "…" {
 		t.Errorf("%+v", rows)
 	}
 	if a.Alt == "" || a.Empty != "" || a.Title != "Speed, by rate" {
 		t.Errorf("%q, %q, %q", a.Alt, a.Empty, a.Title)
 	}
-	empty := table([]Dim{d}, map[string][]any{"top": make([]any, 5), "a": make([]any, 5), "b": make([]any, 5)})
+	empty := table([]chart.Dim{d}, map[string][]any{"top": make([]any, 5), "a": make([]any, 5), "b": make([]any, 5)})
 	if got := empty.Answer().Empty; got != "Not run yet." {
 		t.Errorf("%q", got)
 	}
@@ -107,15 +109,15 @@ func TestSweepLines(t *testing.T) {
 }
 
 func TestSweepChoices(t *testing.T) {
-	d := Dim{Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}
-	a := table([]Dim{d}, map[string][]any{"top": {50, 50}, "a": {5, 20}, "b": {4, 9}}).Answer()
+	d := chart.Dim{Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}
+	a := table([]chart.Dim{d}, map[string][]any{"top": {50, 50}, "a": {5, 20}, "b": {4, 9}}).Answer()
 	if a.Says != "20.0 x is best of all: A with Fast. A is best with every choice." || a.Figure.Panels.Here.At != 1 {
 		t.Errorf("%q, %+v", a.Says, a.Figure.Panels.Here)
 	}
 }
 
 func TestSweepMaps(t *testing.T) {
-	dims := []Dim{numbers("1", "2"), {Label: "Drive", Labels: []string{"Slow", "Fast", "Odd"}, Now: "Fast"}}
+	dims := []chart.Dim{numbers("1", "2"), {Label: "Drive", Labels: []string{"Slow", "Fast", "Odd"}, Now: "Fast"}}
 	dims[0].Now = "2"
 	rows := map[string][]any{
 		"top": {50, 50, none("contradiction", false), 50, 50, none("contradiction", false)},
@@ -133,7 +135,7 @@ func TestSweepMaps(t *testing.T) {
 			t.Fatalf("who %v, want %v", who, want)
 		}
 	}
-	if len(h.Looks) != 4 || h.Marks[4] != Dash || len(h.Here) != 2 || h.Here[0] != 1 || h.Here[1] != 1 {
+	if len(h.Looks) != 4 || h.Marks[4] != chart.Dash || len(h.Here) != 2 || h.Here[0] != 1 || h.Here[1] != 1 {
 		t.Errorf("%+v", h)
 	}
 	if a.Says != "Best of 4 points: B at 2, A at 1 and several alike at 1. The best is 20.0 x, A with 1 GB/s and Fast." {
@@ -150,5 +152,49 @@ func TestSweepMaps(t *testing.T) {
 	}
 	if text, _ := a.Figure.Encode(); text == "{}" {
 		t.Error("it cannot be sent")
+	}
+}
+
+// answers are drawings of questions, for the test of the page's script.
+func answers() []chart.View {
+	d := numbers("1", "2", "4")
+	lines := table([]chart.Dim{d}, map[string][]any{"top": {50, 50, 50}, "a": {none("", true), 20, 30}, "b": {5, 6, 20}}).Answer().View
+	dims := []chart.Dim{numbers("1", "2"), {Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}}
+	s := table(dims, map[string][]any{"top": {50, 50, 50, 50}, "a": {5, 20, none("", true), 7}, "b": {9, 10, none("", true), 20}})
+	s.Show = "wins"
+	wins := s.Answer().View
+	s.Show = "each"
+	each := s.Answer().View
+	walks := walked().Answer().View
+	list := []chart.View{lines, wins, each, walks}
+	for i, id := range []string{"whatif-lines", "whatif-wins", "whatif-each", "whatif-walks"} {
+		list[i].ID = id
+	}
+	return list
+}
+
+func walked() *chart.Walks {
+	return &chart.Walks{
+		Of: &report.Quantity{Key: "speed", Label: "Speed", Unit: "x", Better: 1, Places: 1}, Knob: &knob.Info{Key: "rate", Label: "Rate", Unit: "GB/s"},
+		Bound: &lab.System{Name: "top", Title: "Top", Bound: true, Look: 9},
+		Walks: []chart.Walk{
+			{System: &lab.System{Name: "a", Title: "A", Look: 1}, Xs: []float64{1, 4, 64}, Ys: []float64{math.NaN(), 20, 30}, Than: []float64{30, 30, 30}, At: 2},
+			{System: &lab.System{Name: "b", Title: "B", Look: 2}, Xs: []float64{1, 64}, Ys: []float64{1, 2}, Than: []float64{30, 30}, At: -1},
+		},
+	}
+}
+
+func TestWalks(t *testing.T) {
+	a := walked().Answer()
+	if a.Says != "Rate: A 64 GB/s. No rate from 1 to 64 GB/s is enough for B." || len(a.Tables[0].Rows) != 3 || !a.Tables[0].Rows[2].Cells[0].Best {
+		t.Errorf("%q, %+v", a.Says, a.Tables)
+	}
+	if p := a.Figure.Panels; len(p.Series) != 4 || p.Series[1].Shape != chart.Rings || !p.X.Log {
+		t.Errorf("%+v", p)
+	}
+	w := walked()
+	w.Walks = nil
+	if a := w.Answer(); a.Empty == "" {
+		t.Errorf("%+v", a)
 	}
 }
