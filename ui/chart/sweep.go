@@ -110,7 +110,7 @@ func (s *Sweep) say(v float64) string { return With(Cell(s.Of, v), s.Of.Unit) }
 // they are drawn at equal distances.
 func (d *Dim) geometric() bool {
 	n := len(d.Xs)
-	return n > 2 && d.Xs[0] > 0 && d.Xs[n-1]/d.Xs[0] >= 4 && d.Xs[n-1]-d.Xs[n-2] > 2*(d.Xs[1]-d.Xs[0])
+	return n > 2 && d.Xs[0] > 0 && d.Xs[n-1]/d.Xs[0] >= 4 && d.Xs[n-1]-d.Xs[n-2] >= 2*(d.Xs[1]-d.Xs[0])
 }
 
 // places are where the points stand on a drawn axis, and the axis.
