@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vugu/vugu"
 
@@ -29,16 +30,29 @@ type Question struct {
 	of       *model.Room
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
+	made     time.Time
 }
+
+// While many runs come in, what is shown of them is made anew so often; making it
+// takes longer than a run.
+const (
+	manyRuns = 200
+	pause    = 600 * time.Millisecond
+)
 
 // Compute makes what is shown, if something has changed.
 func (c *Question) Compute() {
 	if c.of == c.Room && c.rev == c.Ask.Rev && c.at == c.Rev {
 		return
 	}
+	same := c.of == c.Room && c.at == c.Rev
 	c.of, c.rev, c.at = c.Room, c.Ask.Rev, c.Rev
-	c.drawings++
 	c.fields, c.progress = c.Ask.Fields(), c.Ask.Progress()
+	if same && c.progress.Active && c.progress.All > manyRuns && time.Since(c.made) < pause {
+		return
+	}
+	c.made = time.Now()
+	c.drawings++
 	c.answer, c.found, c.effects, c.table = chart.Answer{}, nil, nil, ""
 	if c.Ask.Problem() != "" {
 		return
@@ -232,6 +246,14 @@ func (c *Question) plotStyle() string {
 	return "height:" + strconv.Itoa(h) + "px"
 }
 
+// frameClass keeps small maps side by side where the window is narrow.
+func (c *Question) frameClass() string {
+	if c.answer.Width > 0 {
+		return "paper-scroll"
+	}
+	return "ask-frame"
+}
+
 // drawn is what the canvas draws.
 func (c *Question) drawn() (name string, rev int, v *chart.View) {
 	return "whatif", c.drawings, &c.answer.View
@@ -287,6 +309,8 @@ func tablesHTML(tables []report.Table) string {
 // effectsHTML is the table of what changes bring.
 func (c *Question) effectsHTML() string {
 	buy := c.Ask.Kind() == model.Buy
+	price, worth := c.Ask.Prices()
+	priced := price >= 0 && worth >= 0
 	systems := c.compared()
 	var b strings.Builder
 	cell := func(tag, class, text string) {
@@ -296,8 +320,8 @@ func (c *Question) effectsHTML() string {
 	heads := []string{"Setting", "Now", "Then"}
 	if buy {
 		heads[0] = "Part"
-		if c.Ask.Price() >= 0 {
-			heads = append(heads, "Costs more", "Worth")
+		if priced {
+			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
 		}
 	}
 	for _, s := range systems {
@@ -325,7 +349,7 @@ func (c *Question) effectsHTML() string {
 			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-3) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
 			continue
 		}
-		if buy && c.Ask.Price() >= 0 {
+		if buy && priced {
 			cell("td", "", c.price(e))
 			cell("td", "", relative(e.Worth))
 		}
@@ -347,7 +371,8 @@ func (c *Question) price(e *model.Effect) string {
 	if e.Price != e.Price {
 		return chart.Dash
 	}
-	q := &c.Info.Quantities[c.Ask.Price()]
+	at, _ := c.Ask.Prices()
+	q := &c.Info.Quantities[at]
 	text := chart.With(chart.Cell(q, e.Price), q.Unit)
 	if e.Price > 0 {
 		text = "+" + text
@@ -373,6 +398,9 @@ func (c *Question) saysEffects() string {
 	text := ""
 	if e := c.top(); e != nil {
 		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
+		if e.Less {
+			text = strings.Replace(text, "more", "less", 1)
+		}
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
@@ -391,9 +419,6 @@ func (c *Question) saysBuy() string {
 	if e == nil || e.Best < 0 {
 		if len(c.effects) > 0 && c.progress.Known == c.progress.All {
 			return "No other single part makes anything better."
-		}
-		if len(c.effects) == 0 {
-			return "This laboratory has no parts to buy."
 		}
 		return ""
 	}
@@ -422,14 +447,20 @@ func (c *Question) soFar(text string) string {
 	return text
 }
 
-// top is the change that brings most, nil if none does anything.
+// top is the change that helps a system most, else one that only hurts; nil if
+// none does anything.
 func (c *Question) top() *model.Effect {
+	var top *model.Effect
 	for i := range c.effects {
-		if e := &c.effects[i]; e.Reason == "" && e.Known {
-			return e
+		e := &c.effects[i]
+		if e.Reason != "" || !e.Known {
+			continue
+		}
+		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
+			top = e
 		}
 	}
-	return nil
+	return top
 }
 
 // says1 says what a change brings the system that it helps most.

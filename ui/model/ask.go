@@ -250,7 +250,7 @@ func (a *Ask) refresh() {
 // known how long a run takes.
 const (
 	soonRuns    = 150
-	soonSeconds = 8
+	soonSeconds = 20
 )
 
 func (a *Ask) soon() bool {

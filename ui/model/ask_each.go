@@ -51,6 +51,10 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 
 // planBuy plans every other product of every part.
 func (a *Ask) planBuy(p *plan) {
+	if !a.parts() {
+		p.problem = a.room.Info.Title + " has no parts to choose among."
+		return
+	}
 	u := a.room.State.Setup
 	p.base = u.String()
 	p.variants = []variant{{setup: p.base}}
@@ -75,6 +79,11 @@ func (a *Ask) planBuy(p *plan) {
 			p.changes = append(p.changes, c)
 		}
 	}
+}
+
+// parts reports whether there is anything to buy.
+func (a *Ask) parts() bool {
+	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return k.Derived })
 }
 
 // An Effect is what one change brings.
@@ -284,7 +293,7 @@ func Signed(x float64) string {
 
 // weighPrice says what a change costs and what its result is then worth.
 func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
-	price, worth := a.prices()
+	price, worth := a.Prices()
 	if price < 0 || p.kind != Buy {
 		return
 	}

@@ -46,7 +46,9 @@ func (p *points) text() string {
 }
 
 // Questions are the kinds of question.
-func (a *Ask) Questions() []Option { return a.field(askKey).Options }
+func (a *Ask) Questions() []Option {
+	return slices.DeleteFunc(a.field(askKey).Options, func(o Option) bool { return o.Key == Buy && !o.Chosen && !a.parts() })
+}
 
 // Fields are the controls of the question that is asked.
 func (a *Ask) Fields() []Field {
