@@ -162,7 +162,7 @@ window.charts = (() => {
     const longest = Math.max(0, ...ends.filter((_, i) => values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
-    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 520 ? { width: 240 } : {} });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : {} });
     option.series = b.parts.map((p, k) => ({
       id: `part-${k}`, type: 'bar', name: p.name, stack: 'all', barMaxWidth: 22, itemStyle: p.look ? fill(t, p.look) : {},
       data: b.rows.map((r, i) => {
