@@ -192,6 +192,38 @@ func TestIdealOfUnfit(t *testing.T) {
 	}
 }
 
+// A tier that is not used changes nothing: not the host's memory and link, nor
+// how fast an SSD is that nothing is written to. (The plan of a system that
+// decides in advance may depend on them.)
+func TestUnusedTier(t *testing.T) {
+	tried := 0
+	reactive := func(s system.System, q quirk.Set) bool {
+		return q == quirk.Corrected() && slices.Contains([]string{"uvm", "deepum+"}, s.Name)
+	}
+	try(t, reactive, func(c *caseOf) string {
+		if !c.got.Fits {
+			return ""
+		}
+		for _, it := range c.got.Iterations {
+			if it.Traffic.SSDOut > 0 {
+				return ""
+			}
+		}
+		for _, write := range []unit.Bandwidth{10 * unit.MBps, 100 * unit.MBps, c.q.Machine.SSDWrite / 3, c.q.Machine.HostLink} {
+			tried++
+			q := c.q
+			q.Machine.SSDWrite = write
+			if wrong := same(c.got, c.run(c.w, q)); wrong != "" {
+				return fmt.Sprintf("SSD that writes %v instead of %v: %s", write, c.q.Machine.SSDWrite, wrong)
+			}
+		}
+		return ""
+	})
+	if tried < cases {
+		t.Errorf("only %d runs", tried)
+	}
+}
+
 // Names are for people. A kernel's may carry meaning (FlashNeuron's loss), a
 // tensor's may not.
 func TestTensorNamesMeanNothing(t *testing.T) {
