@@ -39,6 +39,7 @@ const (
 	CoarseBatch                        // link shares are whole pages of a small batch
 	LinkOvercommit                     // evictions go on when every link's share is used up
 	EarlyBatch                         // a batch moves its pages when it begins
+	ExactArena                         // the arena draws no kernel time error
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -237,5 +238,10 @@ var list = [...]Entry{
 		Key: "early-batch", Source: runtime + ", batch event",
 		Text:  "A batch moves its pages when it begins, so that the first one of a run takes no time.",
 		Paper: "Its pages have moved when it ends.",
+	},
+	{
+		Key: "exact-arena", Source: "G10 artifact, main program",
+		Text:  "The second simulator, in which FlashNeuron, G10-GDS and G10-Host run, ends the program before an error of kernel times is drawn.",
+		Paper: "The error disturbs every system.",
 	},
 }
