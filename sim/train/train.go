@@ -109,11 +109,12 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 	if q.SSD != "" {
 		return runOnDrive(w, q, progress)
 	}
-	return runFixed(w, q, progress)
+	return runFixed(w, q, nil, progress)
 }
 
-// runFixed is Run of a valid request with the machine's own SSD rates.
-func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+// runFixed is Run of a valid request with the machine's own SSD rates, or with
+// those of a drive, where the plan sees the machine's.
+func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, total int)) (*result.Result, error) {
 	s, err := Find(q.System)
 	if err != nil {
 		return nil, err
@@ -126,6 +127,9 @@ func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (
 		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
 		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
 		Progress: progress,
+	}
+	if d != nil {
+		c.Drive, c.Mixed = &d.rates, func(reads, writes int64) { d.reads, d.writes = reads, writes }
 	}
 	var r *result.Result
 	if err == nil {
