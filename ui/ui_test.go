@@ -366,7 +366,7 @@ func TestSwitches(t *testing.T) {
 	s.want("f-gpu_memory", `.value="80"`)
 	s.fire("f-ssd", "change", "z-nand")
 	s.want("context", "simulated SSD")
-	s.want("body-hardware", "the simulated SSD decides")
+	s.want("body-hardware", "set by the simulated drive")
 	s.fire("f-model", "change", "resnet-50")
 	s.want("f-batch", `.value="`+s.root.State.Setup.Text("batch")+`"`)
 	for _, id := range []string{"fold-options", "i-gpu_memory", "fold-systems"} {

@@ -149,6 +149,15 @@ func TestLimits(t *testing.T) {
 	}
 	h.Choose("model", "resnet-50") // has no times of the paper
 	h.want("times", "estimated")
+	if h.Notice != "Kernel times: now Estimated; the G10 paper has not profiled ResNet-50." {
+		t.Errorf("notice %q", h.Notice)
+	}
+	h.Notice = ""
+	h.Choose("model", "gpt2-xl") // nothing has to change
+	if h.Notice != "" {
+		t.Errorf("notice %q", h.Notice)
+	}
+	h.Choose("model", "resnet-50")
 	f := h.field("times")
 	for _, o := range f.Options {
 		if o.Off != (o.Key == "as-paper") || o.Off != strings.HasSuffix(o.Label, ": the G10 paper has not profiled ResNet-50") || o.Chosen != (o.Key == "estimated") {
@@ -340,6 +349,9 @@ func TestBrief(t *testing.T) {
 		t.Errorf("%q", pieces)
 	}
 	h.Choose("part-gpu", "h100-80") // whose kernel times it brings along
+	if h.Notice != "Kernel times: now Estimated." {
+		t.Errorf("notice %q", h.Notice)
+	}
 	h.Choose("part-ssd", "980-pro") // which is not the simulated one
 	h.Type("fault_latency", "20")   // of no part
 	pieces, _ = h.Brief()

@@ -549,21 +549,42 @@ func (r *Room) Type(key, text string) {
 // fields that the choice sets. Choosing another workload leaves an opened file.
 func (r *Room) Choose(key, choice string) {
 	r.Change("", func() {
+		before := r.State.Setup.Clone()
 		if err := r.State.Setup.Set(key, choice); err != nil {
 			r.session.Notice = capital(err.Error()) + "."
 			return
 		}
+		r.sayForced(before, key)
 		k := r.State.Setup.Knob(key)
 		if r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
-			pairs, _ := knob.Pairs(c.Set) // lab.New has checked it
+			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
 			for _, p := range pairs {
 				delete(r.drafts, p.Key)
 			}
 		}
 	})
+}
+
+// sayForced says which choices changed with that of the knob with this key because
+// it does not allow them, or in another panel, where nobody would look.
+func (r *Room) sayForced(before *knob.Setup, key string) {
+	u := r.State.Setup
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		text := u.Text(k.Key)
+		if k.Key == key || k.Derived || k.Kind != knob.One || text == before.Text(k.Key) {
+			continue
+		}
+		now := fmt.Sprintf("%s: now %s", k.Label, label(k.Choice(text)))
+		if l := u.Limit(k.Key); l != nil && l.Why != "" && !slices.Contains(l.Choices, before.Text(k.Key)) {
+			r.session.Notice = now + "; " + l.Why + "."
+		} else if k.Always && k.Panel != u.Knob(key).Panel {
+			r.session.Notice = now + "."
+		}
+	}
 }
 
 // Flip turns one member of a Many on or off.
