@@ -87,7 +87,7 @@ func lifetime(x *result.SSD) string {
 	}
 	// Thousandths of years are coarse here. The rating is so many drive writes a day
 	// for the warranty; so many more use it up so much faster.
-	tenths := unit.MulDiv(10*365*x.Warranty, x.Rated, max(1, x.Daily))
+	tenths := (unit.MulDiv(100*365*x.Warranty, x.Rated, max(1, x.Daily)) + 5) / 10
 	switch {
 	case tenths == 0:
 		return "less than 0.1 days"
