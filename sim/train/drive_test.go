@@ -87,7 +87,7 @@ func TestLifetimeInWords(t *testing.T) {
 		{49, 30_600, " in 18 days: "},
 		{8, 188_800, " in 2.9 days: "},
 		{0, 5_475_000, " in 0.1 days: "},
-		{0, 8_000_000, " in less than 0.1 days: "},
+		{0, 80_000_000, " in less than 0.1 days: "},
 	} {
 		notes := train.DescribeSSD(&result.SSD{Written: 1, Endurance: 1500 * 1000 * unit.GB, Life: tt.thousandths, Daily: tt.daily, Rated: 300, Warranty: 5})
 		if last := notes[len(notes)-1]; !strings.Contains(last, tt.want) {
