@@ -20,6 +20,9 @@ type Claim struct {
 	// Even, if not 0, is where the statement turns into its opposite: 1 for "so many
 	// times as fast". A value on its other side differs, however near.
 	Even float64
+	// Beside is what must stand next to the value wherever it is shown, as that it
+	// hangs on a number that nobody knows; may be empty.
+	Beside string
 	// Value computes the claim from the values that look finds; known is false as
 	// long as one is missing. Of a claim about analyses, outcome finds them.
 	Value func(look Look, outcome func(run string) *Outcome) (value float64, known bool)

@@ -72,6 +72,7 @@ type Line struct {
 // A ClaimLine is a claim with what the published values and ours give.
 type ClaimLine struct {
 	ID, Figure, Section, Text, Stated, Unit string
+	Beside                                  string // what must stand next to the values
 	// Published is what the published values give, if InPaper; Ours is known, and
 	// judged, if Known.
 	Published, Ours float64
@@ -214,7 +215,7 @@ func (l *ledger) claims(figure string) []ClaimLine {
 		if figure != AllClaims && c.Figure != figure {
 			continue
 		}
-		n := ClaimLine{ID: c.ID, Figure: c.Figure, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit}
+		n := ClaimLine{ID: c.ID, Figure: c.Figure, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit, Beside: c.Beside}
 		n.Published, n.InPaper = c.Published()
 		if n.Ours, n.Known = c.Value(l.look, l.outcome); n.Known {
 			tolerance := p.ClaimTolerance
