@@ -136,7 +136,7 @@ func Knobs() []knob.Knob[Machine] {
 		Key: "fault_batch", Label: "Faults per batch", Group: groupUVM,
 		Help:   "Page faults that share the page fault latency; not used in as-published mode. The true number is not known: 9 to 256.",
 		Source: "45 µs over 1.75 µs a fault, the median of DeepUM's Figure 9b and Table 5 less the pages' own transfers; the driver fetches up to 256 at a time, duplicates included",
-		Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
+		Unit:   "pages", Scale: 1, Min: 1, Max: 1 << 20,
 	}, get, set)
 	get, set = knob.Field(func(m *Machine) *int64 { return &m.BatchPages })
 	add(knob.Knob[Machine]{
