@@ -10,7 +10,7 @@ import (
 )
 
 // A batch is the bookkeeping of one migration batch: pages moved so far, and
-// where victims must go because a quota or the host's memory ran out.
+// where victims must go because a share or the host's memory ran out.
 type batch struct {
 	share
 	allocs                                int64
@@ -217,11 +217,19 @@ func (e *pagedRun) count(b *batch, dst machine.Tier, n int64) {
 
 // open reports whether a page can be placed: there is a free page, or one may leave.
 func (e *pagedRun) open(b *batch) bool {
-	return e.gpuFree > 0 || b.out < b.link && (!e.full() || b.toSSD < b.ssdOut)
+	return e.gpuFree > 0 || b.out < b.link && (e.hostTakes(b) || b.toSSD < b.ssdOut)
+}
+
+// hostTakes reports whether a page may leave for the host.
+func (e *pagedRun) hostTakes(b *batch) bool {
+	return !e.full() && (b.toHost < b.host || e.overcommit)
 }
 
 // fetch brings in pages of a fault queue, up to the quota of its source.
 func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64) {
+	if *moved >= quota && !e.overcommit {
+		return
+	}
 	for e.busy&q.only() != 0 && b.in < b.link && b.allocs < b.mapping {
 		if !e.open(b) {
 			b.gated = true
@@ -291,10 +299,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if v == 0 {
 		return 0
 	}
-	dst := e.destination(v)
-	if dst != machine.Nowhere && b.forced != machine.Nowhere {
-		dst = b.forced
-	}
+	dst := e.destination(b, v)
 	x := e.at(v)
 	if n = min(n, int64(x.pages)); x.younger == 0 && x.pages > 1 {
 		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
@@ -312,8 +317,19 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 }
 
 // alike returns how many pages can be evicted to dst, one for each page that
-// comes in, before the forced destination changes; the last of them may change it.
+// comes in, before the destination changes; the last of them may change it.
 func (e *pagedRun) alike(b *batch, dst machine.Tier, fromHost bool) int64 {
+	if !e.overcommit {
+		switch {
+		case dst == machine.SSD && fromHost && b.toHost < b.host:
+			return 1 // every host page that comes in opens the host again
+		case dst == machine.SSD:
+			return b.ssdOut - b.toSSD
+		case fromHost:
+			return b.host - b.toHost // a page in, a page out
+		}
+		return min(b.host-b.toHost, e.hostPages-e.hostUsed)
+	}
 	switch {
 	case dst == machine.SSD && fromHost:
 		return 1 // every host page that comes in opens the host again
@@ -373,13 +389,23 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 	}
 }
 
-// destination returns where a victim goes unless forced: to the host, or
-// nowhere when a system that drops dead pages finds one.
-func (e *pagedRun) destination(v xid) machine.Tier {
-	if e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) {
+// dead reports whether victim v is dropped: nowhere is where it goes when a
+// system that drops dead pages finds one.
+func (e *pagedRun) dead(v xid) bool { return e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) }
+
+// destination returns where victim v goes: nowhere, or to the host, or to the
+// SSD if the host takes no more. As published a share that runs out changes the
+// destination, whatever the other has left (quirk link-overcommit).
+func (e *pagedRun) destination(b *batch, v xid) machine.Tier {
+	switch {
+	case e.dead(v):
 		return machine.Nowhere
+	case e.overcommit && b.forced != machine.Nowhere:
+		return b.forced
+	case e.overcommit || e.hostTakes(b):
+		return machine.Host
 	}
-	return machine.Host
+	return machine.SSD
 }
 
 // steady returns how many batches from now on move the same number of pages
@@ -493,7 +519,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 		if e.tensors[e.at(v).tensor].needed {
 			return 1
 		}
-		if e.destination(v) != machine.Nowhere {
+		if !e.dead(v) {
 			r = min(r, s.link)
 			if e.full() {
 				r = min(r, s.ssdOut)

@@ -46,7 +46,7 @@ func TestReferenceQuirks(t *testing.T) {
 	all := quirk.Published()
 	for _, p := range []policy{onDemand, hints, lookAhead} {
 		for _, e := range quirk.All() {
-			if e.Number > 8 && e.Quirk != quirk.PointerOrder && e.Quirk != quirk.CoarseBatch {
+			if e.Number > 8 && e.Quirk != quirk.PointerOrder && !PagedQuirks.Has(e.Quirk) {
 				continue // a planner's
 			}
 			t.Run(fmt.Sprint(p, "/without ", e.Key), func(t *testing.T) {

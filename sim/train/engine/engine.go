@@ -32,7 +32,8 @@ const (
 // that prefetches it also reads quirk.NoPromotion, for one that frees
 // quirk.FreeSkipsMoving.
 const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
-	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch
+	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
+	quirk.LinkOvercommit
 
 // ArenaQuirks are the quirks that the arena model reads.
 const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes

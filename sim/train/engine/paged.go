@@ -28,6 +28,9 @@ type pagedRun struct {
 	pages  int64 // of GPU memory
 	window int
 	res    *result.Result
+	// overcommit: evictions go on when the shares of host and SSD are used up
+	// (quirk link-overcommit).
+	overcommit bool
 
 	kernel    workload.KernelID // the kernel whose begin ran last
 	pending   bool              // a kernel begin is scheduled
@@ -78,7 +81,7 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		times:  kernelTimes(w, c),
 		pages:  gpuPages,
 		share:  batchShare(&c.Machine, c.Quirks),
-		window: c.Runtime.Window,
+		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
 	e.res = newResult(c, e.times.exec)

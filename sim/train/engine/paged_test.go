@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -97,5 +99,36 @@ func invariants(t *testing.T) func(*pagedRun) {
 		if needed != e.neededMoving {
 			t.Fatalf("%d needed pages are moving, %d counted", needed, e.neededMoving)
 		}
+	}
+}
+
+// TestLinksCarryTheirRate makes fresh tensors push others out to the host, over
+// a host link that with the SSD's writes carries less than the GPU's link does:
+// a batch that has used up both must wait.
+func TestLinksCarryTheirRate(t *testing.T) {
+	w := &workload.Workload{}
+	var all []workload.TensorID
+	for i := range workload.TensorID(6) {
+		all = append(all, i)
+		w.Tensors = append(w.Tensors, workload.Tensor{Bytes: unit.GiB})
+		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Outputs: []workload.TensorID{i}})
+	}
+	for _, i := range all {
+		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Inputs: []workload.TensorID{i}})
+	}
+	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Iterations: 1}
+	m := &c.Machine
+	m.GPUMemory, m.HostMemory, m.FaultLatency = 2*unit.GiB, 64*unit.GiB, 0
+	m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = 64*unit.GBps, 34*unit.GBps, 32*unit.GBps, unit.GBps
+	r, err := Run(w, &program.Program{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pushed unit.Cycles // when four tensors have left
+	for k := range r.Kernels[:6] {
+		pushed = r.Kernels[k].End
+	}
+	if least := (4*unit.GiB - 16*unit.MiB) / 35; float64(pushed)/float64(m.Clock) < float64(least)/1e9 {
+		t.Errorf("4 GiB left in %d cycles; host link and SSD together carry 35 GB/s", pushed)
 	}
 }

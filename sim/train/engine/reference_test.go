@@ -598,7 +598,14 @@ func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
 
 // gate reports whether a page can come in: one is free, or one may leave.
 func (m *refMigration) gate() bool {
-	return len(m.recent) < m.gpuPages || m.out < m.nLink && (!m.full() || m.toSSD < m.nOut)
+	if len(m.recent) < m.gpuPages {
+		return true
+	}
+	host, ssd := !m.full() && m.toHost < m.nHost, m.toSSD < m.nOut
+	if m.has(quirk.LinkOvercommit) {
+		host = !m.full()
+	}
+	return m.out < m.nLink && (host || ssd)
 }
 
 func (m *refMigration) run() {
@@ -625,7 +632,14 @@ func (m *refMigration) run() {
 	}
 }
 
+// or returns where a page goes that is to go to a tier.
 func (m *refMigration) or(to machine.Tier) machine.Tier {
+	if !m.has(quirk.LinkOvercommit) {
+		if m.full() || m.toHost >= m.nHost {
+			return machine.SSD
+		}
+		return to
+	}
 	if m.forced != machine.Nowhere {
 		return m.forced
 	}
@@ -633,6 +647,9 @@ func (m *refMigration) or(to machine.Tier) machine.Tier {
 }
 
 func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
+	if !m.has(quirk.LinkOvercommit) && *n >= quota {
+		return
+	}
 	for m.in < m.nLink && m.alloc < m.nAlloc && m.gate() && len(*q) > 0 {
 		if !m.place((*q)[0], true) {
 			return

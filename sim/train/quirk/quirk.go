@@ -37,6 +37,7 @@ const (
 	HandTuned                          // per-workload headroom constants
 	ArenaForGDS                        // the GDS variants run without page faults in a pool four times too large
 	CoarseBatch                        // link shares are whole pages of a small batch
+	LinkOvercommit                     // evictions go on when every link's share is used up
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -225,5 +226,10 @@ var list = [...]Entry{
 		Key: "coarse-batch", Source: runtime + ", derived constants",
 		Text:  "A link's share of a 50-page batch is cut to whole pages: a 3.2 GB/s SSD moves 3.15 GB/s, a slow one nothing at all; free memory too is mapped batch by batch.",
 		Paper: "The batch is doubled until the smallest share has 32 pages or more; a kernel maps free memory at once.",
+	},
+	{
+		Key: "link-overcommit", Source: runtime + ", eviction",
+		Text:  "When a batch has used up what it may write to the host and to the SSD, victims go on to the host as far as the GPU link carries; a faulting kernel reads without limit from an SSD whose share is nothing.",
+		Paper: "No link moves more than its rate allows; what cannot leave waits for the next batch.",
 	},
 }
