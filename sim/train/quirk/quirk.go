@@ -37,6 +37,9 @@ const (
 	HandTuned                          // per-workload headroom constants
 	ArenaForGDS                        // the GDS variants run without page faults in a pool four times too large
 	CoarseBatch                        // link shares are whole pages of a small batch
+	SSDBenefit                         // the planner weighs every move by the SSD's lanes
+	OneLink                            // the planner takes the host's link for the GPU's
+	HostPeak                           // host memory that is full at any time is full for the planner
 	LinkOvercommit                     // evictions go on when every link's share is used up
 )
 
@@ -226,6 +229,21 @@ var list = [...]Entry{
 		Key: "coarse-batch", Source: runtime + ", derived constants",
 		Text:  "A link's share of a 50-page batch is cut to whole pages: a 3.2 GB/s SSD moves 3.15 GB/s, a slow one nothing at all; free memory too is mapped batch by batch.",
 		Paper: "The batch is doubled until the smallest share has 32 pages or more; a kernel maps free memory at once.",
+	},
+	{
+		Key: "ssd-benefit", Source: scheduler,
+		Text:  "What a move helps is judged by when the SSD could carry the tensor, even when it will go to host memory; a busy SSD ends the plan while the host is empty.",
+		Paper: "Each destination is judged by the links that lead to it.",
+	},
+	{
+		Key: "one-link", Source: scheduler,
+		Text:  "SSD traffic is charged to the host's link, and so is all of the GPU's.",
+		Paper: "SSD and host have their own links and share the GPU's.",
+	},
+	{
+		Key: "host-peak", Source: scheduler,
+		Text:  "Host memory counts as full for every move when it is full at any time of the iteration.",
+		Paper: "It must have room while the tensor is there.",
 	},
 	{
 		Key: "link-overcommit", Source: runtime + ", eviction",

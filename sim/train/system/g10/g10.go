@@ -84,7 +84,7 @@ var System = system.System{
 	Paper:  "G10 (MICRO 2023)",
 	About:  "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
 	Look:   6,
-	Quirks: planned | quirk.EmptyWindowBusy,
+	Quirks: planned | quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
 	Params: []*system.Param{&Safety},
 	Plan:   variant{host: true}.plan,
 	Runtime: func(*system.Options) engine.Runtime {
@@ -116,7 +116,7 @@ var Host = system.System{
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
+	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: directRuntime,
