@@ -368,14 +368,14 @@ func (e *pagedRun) release(b *batch, n int64) {
 func (e *pagedRun) victim(fault bool) xid {
 	if e.window > 0 {
 		if fault {
-			return e.skipMoving(e.oldest)
+			return e.skipHeld(e.oldest)
 		}
 		e.cursor = e.skipWindow(e.cursor)
 		return e.cursor
 	}
-	i := e.skipMoving(e.cursor)
+	i := e.skipHeld(e.cursor)
 	if i == 0 {
-		i = e.skipMoving(e.oldest)
+		i = e.skipHeld(e.oldest)
 	}
 	e.cursor = i
 	return i

@@ -84,6 +84,7 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
+	e.spare = !c.Quirks.Has(quirk.OwnVictims)
 	e.res = newResult(c, e.times.exec)
 	e.moveLimit = 64 * (gpuPages + 1)
 	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)
@@ -253,7 +254,7 @@ func (e *pagedRun) resetCursor() {
 	if e.window > 0 {
 		e.cursor = e.skipWindow(e.oldest)
 	} else {
-		e.cursor = e.skipMoving(e.oldest)
+		e.cursor = e.skipHeld(e.oldest)
 	}
 }
 

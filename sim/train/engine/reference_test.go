@@ -500,7 +500,16 @@ func (r *refModel) seek(i int, ok func(*refPage) bool) *refPage {
 	return nil
 }
 
-func atRest(p *refPage) bool { return !p.moving }
+// atRest reports whether p may leave: it does not move, and the current kernel
+// does not use it.
+func (r *refModel) atRest(p *refPage) bool {
+	return !p.moving && (r.has(quirk.OwnVictims) || !r.required(p))
+}
+
+// required reports whether the current kernel uses p.
+func (r *refModel) required(p *refPage) bool {
+	return slices.Contains(r.sets.All[r.kernel], p.tensor)
+}
 
 // outsideWindow reports whether no kernel of the look-ahead window uses p.
 func (r *refModel) outsideWindow(p *refPage) bool {
@@ -516,7 +525,7 @@ func (r *refModel) resetCursor() {
 	if r.c.Runtime.Window > 0 {
 		r.cursor = r.seek(0, r.outsideWindow)
 	} else {
-		r.cursor = r.seek(0, atRest)
+		r.cursor = r.seek(0, r.atRest)
 	}
 }
 
@@ -526,7 +535,7 @@ func (r *refModel) victim(fault bool) *refPage {
 	var v *refPage
 	if r.c.Runtime.Window > 0 {
 		if fault {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 			if v == r.cursor {
 				r.cursor = r.pageAt(r.position(v) + 1)
 			}
@@ -534,9 +543,9 @@ func (r *refModel) victim(fault bool) *refPage {
 		}
 		v = r.seek(r.position(r.cursor), r.outsideWindow)
 	} else {
-		v = r.seek(r.position(r.cursor), atRest)
+		v = r.seek(r.position(r.cursor), r.atRest)
 		if v == nil {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 		}
 	}
 	r.cursor = nil
@@ -685,11 +694,6 @@ func (m *refMigration) allocate(q *[]*refPage, fault bool) {
 		pop(q)
 		m.alloc++
 	}
-}
-
-// required reports whether the current kernel uses p.
-func (m *refMigration) required(p *refPage) bool {
-	return slices.Contains(m.sets.All[m.kernel], p.tensor)
 }
 
 // place brings p in. It reports false when no page may leave for it.

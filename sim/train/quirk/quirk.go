@@ -40,6 +40,7 @@ const (
 	SSDBenefit                         // the planner weighs every move by the SSD's lanes
 	OneLink                            // the planner takes the host's link for the GPU's
 	HostPeak                           // host memory that is full at any time is full for the planner
+	OwnVictims                         // a kernel's own pages are evicted while it waits or runs
 	LinkOvercommit                     // evictions go on when every link's share is used up
 )
 
@@ -244,6 +245,11 @@ var list = [...]Entry{
 		Key: "host-peak", Source: scheduler,
 		Text:  "Host memory counts as full for every move when it is full at any time of the iteration.",
 		Paper: "It must have room while the tensor is there.",
+	},
+	{
+		Key: "own-victims", Source: runtime + ", eviction",
+		Text:  "Pages that the current kernel uses are evicted like any others while it waits for the rest of them or runs; they are fetched again, in turns if it needs nearly all memory.",
+		Paper: "They stay until the kernel has ended.",
 	},
 	{
 		Key: "link-overcommit", Source: runtime + ", eviction",
