@@ -68,6 +68,9 @@ func TestQuirkScopes(t *testing.T) {
 				} {
 					o := system.Published()
 					o.Quirks = pair[0]
+					if q.Quirk == quirk.ExactArena {
+						o.Noise = 200
+					}
 					a := modeless(t, w, s.Name, m, o)
 					o.Quirks = pair[1]
 					if reflect.DeepEqual(a, modeless(t, w, s.Name, m, o)) {

@@ -121,6 +121,9 @@ func (r *ArenaRun) run(c Config) (*result.Result, error) {
 		res.Notes = append(res.Notes, fmt.Sprintf(
 			"As published, the memory pool is %d times the GPU's memory, so that memory in use may exceed it.", c.Runtime.Pool))
 	}
+	if c.Noise > 0 && c.exact() {
+		res.Notes = append(res.Notes, "As published, the kernel time error does not reach this system: the original ends before it draws any.")
+	}
 	return res, nil
 }
 

@@ -17,7 +17,11 @@ type batch struct {
 	in, inSSD, inHost, out, toSSD, toHost int64
 	forced                                machine.Tier // Nowhere: not forced
 	gated                                 bool         // a fetch stopped because nothing could leave the GPU
+	refused                               bool         // nothing could leave for want of a share of host and SSD
 }
+
+// idle reports whether nothing has moved.
+func (b *batch) idle() bool { return b.in+b.out+b.allocs == 0 }
 
 // A flow counts pages moved.
 type flow struct{ ssdIn, hostIn, ssdOut, hostOut int64 }
@@ -48,37 +52,23 @@ func (e *pagedRun) migrate() error {
 		e.blame(now)
 		e.waiting = e.cause()
 	}
-	period := e.share.period
 	if e.busy == 0 {
 		e.closeWindow(now)
 		if !e.pending {
 			return e.stuck("no page is on its way")
 		}
-		e.schedule(now + unit.Cycles(e.untilKernel(now))*period)
+		e.use(0)
+		e.schedule(now + unit.Cycles(e.untilKernel(now))*e.share.period)
 		return nil
 	}
 	e.openWindow(now)
-	n := int64(1)
 	b := batch{share: e.share}
-	if turns := e.takeTurns(&b, now); turns > 0 {
-		n = turns
-	} else {
-		if e.mixed != e.mix() {
-			if n = e.steady(); n > 1 {
-				n = min(n, e.untilKernel(now))
-				b.share = e.share.times(n)
-			}
-		}
-		e.run(&b)
-	}
-	if b.in+b.out+b.allocs == 0 && e.pending {
-		n = e.untilKernel(now) // nothing can move until the next kernel
-	}
+	last := now + unit.Cycles(e.alike(&b, now)-1)*e.share.period
 	e.traffic.add(&b)
-	last := now + unit.Cycles(n-1)*period
+	same := e.use(e.linksOf(&b))
 	if waiting {
 		e.gated = b.gated
-		if b.in+b.out+b.allocs == 0 {
+		if b.idle() && same {
 			return e.stuck("neither can its pages come in nor other pages leave")
 		}
 		if e.moved += b.in + b.allocs; e.moved > e.moveLimit {
@@ -89,16 +79,71 @@ func (e *pagedRun) migrate() error {
 		if !e.faulting() && e.neededMoving == 0 {
 			e.kernelDue(last)
 		}
+	} else if b.idle() && e.pending && same { // nothing can move until the next kernel
+		last = now + unit.Cycles(e.untilKernel(now)-1)*e.share.period
 	}
-	e.schedule(last + period)
+	e.schedule(last + e.share.period)
 	return nil
+}
+
+// alike runs the batches from now on that do the same, as one, and returns how
+// many these are.
+func (e *pagedRun) alike(b *batch, now unit.Cycles) int64 {
+	if n := e.takeTurns(b, now); n > 0 {
+		return n
+	}
+	n := int64(1)
+	if e.mixed != e.mix() {
+		if n = e.steady(); n > 1 {
+			n = min(n, e.untilKernel(now))
+			b.share = e.share.times(n)
+		}
+	}
+	e.run(b)
+	return n
+}
+
+// use says which links are in use from now on, which sets the shares of the next
+// batch. It returns whether these are as before.
+func (e *pagedRun) use(l links) (same bool) {
+	l = e.shareOf[l]
+	same = l == e.used
+	e.used, e.share = l, e.shares[l]
+	return same
+}
+
+// linksOf returns which links are in use after batch b: pages wait for what they
+// carry, or went over them, or could not for want of a share.
+func (e *pagedRun) linksOf(b *batch) links {
+	l := waitingFor(e.busy)
+	if b.toHost > 0 || b.refused && !e.full() {
+		l |= hostLink
+	}
+	if b.toSSD > 0 || b.refused {
+		l |= ssdWrites
+	}
+	return l
+}
+
+// waitingFor returns the links over which the pages of busy queues will go.
+func waitingFor(busy queueSet) (l links) {
+	if busy&(1<<faultHost|1<<preHost|1<<outHost) != 0 {
+		l |= hostLink
+	}
+	if busy&(1<<faultSSD|1<<preSSD) != 0 {
+		l |= ssdReads
+	}
+	if busy&(1<<outSSD) != 0 {
+		l |= ssdWrites
+	}
+	return l
 }
 
 // takeTurns does, in one go, the batches from now on in which prefetches from
 // SSD and host come in by turns and find free memory. It returns how many these
 // are, 0 if it did nothing.
 func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
-	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 {
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostLink|ssdReads] != e.used {
 		return 0
 	}
 	n := e.share.quota(preSSD, resting, 0)
@@ -217,7 +262,16 @@ func (e *pagedRun) count(b *batch, dst machine.Tier, n int64) {
 
 // open reports whether a page can be placed: there is a free page, or one may leave.
 func (e *pagedRun) open(b *batch) bool {
-	return e.gpuFree > 0 || b.out < b.link && (e.hostTakes(b) || b.toSSD < b.ssdOut)
+	switch {
+	case e.gpuFree > 0:
+		return true
+	case b.out >= b.link:
+		return false
+	case e.hostTakes(b) || b.toSSD < b.ssdOut:
+		return true
+	}
+	b.refused = true
+	return false
 }
 
 // hostTakes reports whether a page may leave for the host.
@@ -305,7 +359,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
 	}
 	if dst != machine.Nowhere {
-		n = min(n, b.link-b.out, e.alike(b, dst, fromHost))
+		n = min(n, b.link-b.out, e.room(b, dst, fromHost))
 	}
 	e.takeVictim(v, n, dst)
 	e.count(b, dst, n)
@@ -316,9 +370,9 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	return n
 }
 
-// alike returns how many pages can be evicted to dst, one for each page that
+// room returns how many pages can be evicted to dst, one for each page that
 // comes in, before the destination changes; the last of them may change it.
-func (e *pagedRun) alike(b *batch, dst machine.Tier, fromHost bool) int64 {
+func (e *pagedRun) room(b *batch, dst machine.Tier, fromHost bool) int64 {
 	if !e.overcommit {
 		switch {
 		case dst == machine.SSD && fromHost && b.toHost < b.host:
@@ -415,6 +469,7 @@ func (e *pagedRun) destination(b *batch, v xid) machine.Tier {
 func (e *pagedRun) steady() int64 {
 	s := &e.share
 	n := int64(math.MaxInt32)
+	used := waitingFor(e.busy)
 	var leaving, toSSD int64 // by plan, in each batch
 	for q := outSSD; q <= outHost; q++ {
 		if e.busy&q.only() == 0 {
@@ -425,8 +480,8 @@ func (e *pagedRun) steady() int64 {
 			if k = min(s.host, s.link-leaving); k > 0 {
 				n = min(n, (e.hostPages-e.hostUsed-1)/k)
 			}
-		} else {
-			toSSD += k
+		} else if toSSD += k; k > 0 {
+			used |= ssdWrites
 		}
 		if k > 0 {
 			h := e.at(e.queues[q].head)
@@ -439,7 +494,10 @@ func (e *pagedRun) steady() int64 {
 	}
 	if ins := e.busy & inQueues; ins != 0 && n > 1 {
 		q := queueID(bits.TrailingZeros16(uint16(ins)))
-		return max(1, min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD)))
+		n = min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD, &used))
+	}
+	if e.shareOf[used] != e.used {
+		return 1 // the next batch has other shares
 	}
 	return max(1, n)
 }
@@ -484,8 +542,9 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 
 // steadyIn is steady for incoming queue q, the first, while each batch evicts
 // leaving pages by plan, toSSD of them to the SSD, and others also wait. What
-// comes in from a full host makes room there, which the next batch uses.
-func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) int64 {
+// comes in from a full host makes room there, which the next batch uses. It adds
+// the links that victims use.
+func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
 	s := &e.share
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
@@ -523,7 +582,8 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 			r = min(r, s.link)
 			if e.full() {
 				r = min(r, s.ssdOut)
-			} else if !fromHost {
+				*used |= ssdWrites
+			} else if *used |= hostLink; !fromHost {
 				if r > s.host {
 					return 1
 				}

@@ -305,7 +305,7 @@ func describe(w *workload.Workload, p *program.Program, c Config) string {
 	m := &c.Machine
 	fmt.Fprintf(&b, "gpu %d pages, host %d pages, %+v, %d iterations, noise %d seed %d, quirks %v\n",
 		m.GPUMemory.Pages(), m.HostMemory/unit.Page, c.Runtime, c.Iterations, c.Noise, c.Seed, c.Quirks)
-	fmt.Fprintf(&b, "share %+v of %+v\n", batchShare(m, c.Quirks), *m)
+	fmt.Fprintf(&b, "shares %+v of %+v\n", batchShares(m, c.Quirks), *m)
 	for i := range w.Tensors {
 		fmt.Fprintf(&b, "tensor %d: %d pages, global %v\n", i, w.Tensors[i].Pages(), w.Tensors[i].Global)
 	}
@@ -340,7 +340,7 @@ func TestReferenceFullHost(t *testing.T) {
 	}}
 	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: quirk.Published(), Iterations: 2}
 	c.Machine.GPUMemory, c.Machine.HostMemory, c.Machine.BatchPages = 300*unit.Page, 100*unit.Page, 3
-	if s := batchShare(&c.Machine, c.Quirks); s.ssdOut != 0 || s.host == 0 {
+	if s := coarseShare(&c.Machine, c.Quirks); s.ssdOut != 0 || s.host == 0 {
 		t.Fatalf("the batch has shares %+v; the SSD should have none", s)
 	}
 	want, wantErr := refRun(w, p, c)

@@ -33,10 +33,10 @@ const (
 // quirk.FreeSkipsMoving.
 const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
 	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
-	quirk.LinkOvercommit | quirk.OwnVictims
+	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
 
 // ArenaQuirks are the quirks that the arena model reads.
-const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes
+const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena
 
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {

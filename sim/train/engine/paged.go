@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -24,10 +25,14 @@ type pagedRun struct {
 	sets   *workload.Sets
 	vital  *vitality.Analysis
 	times  times
-	share  share
-	pages  int64 // of GPU memory
-	window int
-	res    *result.Result
+	shares [linkSets]share // of a batch, by the links in use
+	// shareOf gives, for a set of links, the first that has the same shares.
+	shareOf [linkSets]links
+	used    links // in use now, the first set with these shares
+	share   share // of the next batch: shares[used]
+	pages   int64 // of GPU memory
+	window  int
+	res     *result.Result
 	// overcommit: evictions go on when the shares of host and SSD are used up
 	// (quirk link-overcommit).
 	overcommit bool
@@ -80,11 +85,18 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
 		pages:  gpuPages,
-		share:  batchShare(&c.Machine, c.Quirks),
+		shares: batchShares(&c.Machine, c.Quirks),
 		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
 	e.spare = !c.Quirks.Has(quirk.OwnVictims)
+	e.share = e.shares[0]
+	for l := range e.shareOf {
+		e.shareOf[l] = links(slices.Index(e.shares[:], e.shares[l]))
+	}
+	if !c.Quirks.Has(quirk.EarlyBatch) {
+		e.batchAt = e.share.period
+	}
 	e.res = newResult(c, e.times.exec)
 	e.moveLimit = 64 * (gpuPages + 1)
 	e.res.Iterations = make([]result.Iteration, 1, c.Iterations)

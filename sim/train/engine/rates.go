@@ -25,25 +25,67 @@ func (s share) times(n int64) share {
 	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
 }
 
-// minQuota is the least whole-page share that corrected mode accepts, so that
-// rounding a link's share down to pages costs at most about 3 %.
+// links is a set of paths that are in use behind the GPU's link.
+type links uint8
+
+const (
+	hostLink links = 1 << iota
+	ssdReads
+	ssdWrites
+	linkSets // how many sets there are
+)
+
+// batchShares returns the shares of a batch for every set of links in use. They
+// are the same as published.
+func batchShares(m *machine.Machine, q quirk.Set) (shares [linkSets]share) {
+	for used := range linkSets {
+		if q.Has(quirk.CoarseBatch) {
+			shares[used] = coarseShare(m, q)
+		} else {
+			shares[used] = batchShare(m, q, used)
+		}
+	}
+	return shares
+}
+
+// minQuota is the least whole-page share of a link in use that corrected mode
+// accepts, so that rounding shares down to pages costs at most about 3 %.
 const minQuota = 32
 
-// batchShare derives the shares of a batch from the machine. The divisions are
+// batchShare derives the shares of a batch while the given links are in use. A
+// link that is not has no say in how long a batch is. Shares are what the rates
+// allow in the batch's whole cycles, so that no link moves more than its rate.
+func batchShare(m *machine.Machine, q quirk.Set, used links) share {
+	write := m.SSDWrite
+	if q.Has(quirk.SymmetricSSD) {
+		write = m.SSDRead
+	}
+	s := share{page: pageMapping(m)}
+	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
+		s.period = m.GPULink.Cycles(unit.Bytes(batch)*unit.Page, m.Clock)
+		carries := func(b unit.Bandwidth) int64 {
+			return unit.MulDiv(int64(b), int64(s.period), int64(m.Clock)) / int64(unit.Page)
+		}
+		s.link, s.host, s.ssdIn, s.ssdOut = carries(m.GPULink), carries(m.HostLink), carries(m.SSDRead), carries(write)
+		if s.link >= minQuota && (used&hostLink == 0 || s.host >= minQuota) &&
+			(used&ssdReads == 0 || s.ssdIn >= minQuota) && (used&ssdWrites == 0 || s.ssdOut >= minQuota) {
+			break
+		}
+	}
+	s.mapping = max(1, int64(s.period/s.page))
+	return s
+}
+
+// coarseShare is the published batch (quirk coarse-batch). The divisions are
 // those of the published simulator, in doubles (spec of the artifact's run-time
 // simulator, derived constants).
-func batchShare(m *machine.Machine, q quirk.Set) share {
+func coarseShare(m *machine.Machine, q quirk.Set) share {
 	gpu, host := gbps(m.GPULink), gbps(m.HostLink)
 	in, out := gbps(m.SSDRead), gbps(m.SSDWrite)
 	if q.Has(quirk.SymmetricSSD) {
 		out = in
 	}
 	batch := float64(m.BatchPages)
-	if !q.Has(quirk.CoarseBatch) {
-		for part := float64(batch/gpu) * min(in, out, host); part < minQuota && batch < 1<<30; part = float64(batch/gpu) * min(in, out, host) {
-			batch *= 2
-		}
-	}
 	perCycle := float64(gpu*1e9) / float64(m.Clock)
 	s := share{
 		period: max(1, unit.Cycles(float64(batch*float64(unit.Page))/perCycle)),
@@ -51,14 +93,16 @@ func batchShare(m *machine.Machine, q quirk.Set) share {
 		host:   int64(float64(batch/gpu) * host),
 		ssdIn:  int64(float64(batch/gpu) * in),
 		ssdOut: int64(float64(batch/gpu) * out),
+		page:   pageMapping(m),
 	}
-	perByte := float64(m.AllocRate) / 1e9 // microseconds
-	s.page = max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
 	s.mapping = int64(s.period / s.page)
-	if !q.Has(quirk.CoarseBatch) {
-		s.mapping = max(1, s.mapping)
-	}
 	return s
+}
+
+// pageMapping returns how long it takes to map a page.
+func pageMapping(m *machine.Machine) unit.Cycles {
+	perByte := float64(m.AllocRate) / 1e9 // microseconds
+	return max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
 }
 
 func gbps(b unit.Bandwidth) float64 { return float64(b) / 1e9 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"math/big"
 	"slices"
 
 	"spillway/sim/train/machine"
@@ -48,10 +49,9 @@ type refModel struct {
 	preSSD, preHost, preNew []*refPage // prefetches
 	outSSD, outHost         []*refPage // evictions by plan
 
-	// What a batch may move.
-	period                          unit.Cycles
-	nLink, nHost, nIn, nOut, nAlloc int
-	allocation                      unit.Cycles // of a page
+	refQuotas
+	known      map[[3]bool]refQuotas // by the paths that are busy
+	allocation unit.Cycles           // of a page
 
 	kernel, iteration int
 	ended             unit.Cycles // of the previous iteration
@@ -67,6 +67,12 @@ type refModel struct {
 
 	logs []refLog
 	res  *result.Result
+}
+
+// refQuotas are what a batch may move.
+type refQuotas struct {
+	period                          unit.Cycles
+	nLink, nHost, nIn, nOut, nAlloc int
 }
 
 type refEvent struct {
@@ -88,6 +94,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
+		known:     map[[3]bool]refQuotas{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
 	}
 	for _, d := range r.times.exec {
@@ -109,9 +116,13 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 			return nil, errStuck
 		}
 	}
-	r.quotas()
+	r.quotas(false, false, false)
 	r.schedule(0, true)
-	r.schedule(0, false)
+	if r.has(quirk.EarlyBatch) {
+		r.schedule(0, false)
+	} else {
+		r.schedule(r.period, false)
+	}
 	for {
 		// The earliest event; of equals, the one scheduled first.
 		next := 0
@@ -149,31 +160,47 @@ func (r *refModel) pagesOf(set []workload.TensorID) (ps []*refPage) {
 	return ps
 }
 
-// quotas derives what a batch may move.
-func (r *refModel) quotas() {
+// quotas derives what the next batch may move. Whichever of the three paths is
+// busy should get 32 pages or more.
+func (r *refModel) quotas(host, read, write bool) {
 	m := &r.c.Machine
-	gpu, host := float64(m.GPULink)/1e9, float64(m.HostLink)/1e9
-	in, out := float64(m.SSDRead)/1e9, float64(m.SSDWrite)/1e9
+	writeRate := m.SSDWrite
 	if r.has(quirk.SymmetricSSD) {
-		out = in
+		writeRate = m.SSDRead
 	}
-	share := func(batch, rate float64) int { return int(float64(batch/gpu) * rate) }
-	batch := float64(m.BatchPages)
-	if !r.has(quirk.CoarseBatch) {
-		for min(share(batch, host), share(batch, in), share(batch, out)) < 32 && batch < 1<<30 {
-			batch *= 2
-		}
-	}
-	bytesPerCycle := float64(gpu*1e9) / float64(m.Clock)
-	r.period = max(1, unit.Cycles(float64(batch*4096)/bytesPerCycle))
-	r.nLink, r.nHost = int(batch), share(batch, host)
-	r.nIn, r.nOut = share(batch, in), share(batch, out)
 	allocCycles := math.Round(float64(float64(float64(m.AllocRate)/1e9*4096)/1e6) * float64(m.Clock))
 	r.allocation = max(1, unit.Cycles(allocCycles))
-	r.nAlloc = int(r.period / r.allocation)
-	if !r.has(quirk.CoarseBatch) {
-		r.nAlloc = max(1, r.nAlloc)
+	if r.has(quirk.CoarseBatch) {
+		batch, gpu := float64(m.BatchPages), float64(m.GPULink)/1e9
+		share := func(rate unit.Bandwidth) int { return int(float64(batch/gpu) * (float64(rate) / 1e9)) }
+		r.period = max(1, unit.Cycles(float64(batch*4096)/(float64(gpu*1e9)/float64(m.Clock))))
+		r.nLink, r.nHost, r.nIn, r.nOut = int(batch), share(m.HostLink), share(m.SSDRead), share(writeRate)
+		r.nAlloc = int(r.period / r.allocation)
+		return
 	}
+	known, ok := r.known[[3]bool{host, read, write}]
+	if ok {
+		r.refQuotas = known
+		return
+	}
+	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
+		// The least whole number of cycles in which the GPU's link carries the batch.
+		need := new(big.Rat).Mul(big.NewRat(batch*4096, int64(m.GPULink)), big.NewRat(int64(m.Clock), 1))
+		cycles, rest := new(big.Int).QuoRem(need.Num(), need.Denom(), new(big.Int))
+		if r.period = unit.Cycles(cycles.Int64()); rest.Sign() > 0 {
+			r.period++
+		}
+		pages := func(rate unit.Bandwidth) int {
+			n := new(big.Rat).Mul(big.NewRat(int64(rate), 4096), big.NewRat(int64(r.period), int64(m.Clock)))
+			return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64())
+		}
+		r.nLink, r.nHost, r.nIn, r.nOut = pages(m.GPULink), pages(m.HostLink), pages(m.SSDRead), pages(writeRate)
+		if r.nLink >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
+			break
+		}
+	}
+	r.nAlloc = max(1, int(r.period/r.allocation))
+	r.known[[3]bool{host, read, write}] = r.refQuotas
 }
 
 // begin is the kernel-begin event. It reports whether the run is over.
@@ -570,11 +597,20 @@ func (r *refModel) batch(now unit.Cycles) error {
 	} else if idle && r.open {
 		r.windows[len(r.windows)-1][1], r.open = now, false
 	}
-	if !idle {
+	before := r.refQuotas
+	if idle {
+		r.quotas(false, false, false)
+	} else {
 		m := refMigration{refModel: r}
 		m.run()
 		b = m.refBatch
+		stopped := m.stopped
+		r.quotas( // which paths carry something, or should
+			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
+			len(r.pfSSD)+len(r.preSSD) > 0,
+			len(r.outSSD) > 0 || b.toSSD > 0 || stopped)
 	}
+	sameQuotas := before == r.refQuotas
 	tr := &r.res.Iterations[r.iteration].Traffic
 	tr.SSDIn += unit.Bytes(b.inSSD) * 4096
 	tr.HostIn += unit.Bytes(b.inHost) * 4096
@@ -588,7 +624,7 @@ func (r *refModel) batch(now unit.Cycles) error {
 		// when they have filled memory 64 times (1 random case in 10,000
 		// takes longer and ends).
 		r.moves += b.in + b.alloc
-		if b.in+b.out+b.alloc == 0 || r.moves > 64*(r.gpuPages+1) {
+		if b.in+b.out+b.alloc == 0 && sameQuotas || r.moves > 64*(r.gpuPages+1) {
 			return errStuck
 		}
 	}
@@ -600,7 +636,8 @@ func (r *refModel) batch(now unit.Cycles) error {
 type refMigration struct {
 	*refModel
 	refBatch
-	forced machine.Tier // where evicted pages must go; Nowhere: not forced
+	forced  machine.Tier // where evicted pages must go; Nowhere: not forced
+	stopped bool         // a page could not come in because neither host nor SSD took one
 }
 
 func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
@@ -614,7 +651,11 @@ func (m *refMigration) gate() bool {
 	if m.has(quirk.LinkOvercommit) {
 		host = !m.full()
 	}
-	return m.out < m.nLink && (host || ssd)
+	if m.out >= m.nLink {
+		return false
+	}
+	m.stopped = m.stopped || !host && !ssd
+	return host || ssd
 }
 
 func (m *refMigration) run() {
@@ -659,7 +700,7 @@ func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
 	if !m.has(quirk.LinkOvercommit) && *n >= quota {
 		return
 	}
-	for m.in < m.nLink && m.alloc < m.nAlloc && m.gate() && len(*q) > 0 {
+	for len(*q) > 0 && m.in < m.nLink && m.alloc < m.nAlloc && m.gate() {
 		if !m.place((*q)[0], true) {
 			return
 		}
@@ -674,7 +715,7 @@ func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
 
 // fetchAhead reports false when no page may leave for a prefetch.
 func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
-	for *n < quota && m.in < m.nLink && m.gate() && len(*q) > 0 {
+	for len(*q) > 0 && *n < quota && m.in < m.nLink && m.gate() {
 		if !m.place((*q)[0], false) {
 			return false
 		}
@@ -687,7 +728,7 @@ func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
 }
 
 func (m *refMigration) allocate(q *[]*refPage, fault bool) {
-	for m.gate() && m.alloc < m.nAlloc && len(*q) > 0 {
+	for len(*q) > 0 && m.alloc < m.nAlloc && m.gate() {
 		if !m.place((*q)[0], fault) {
 			return
 		}

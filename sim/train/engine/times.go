@@ -27,11 +27,14 @@ func kernelTimes(w *workload.Workload, c Config) times {
 		t.inputFault[i] = max(t.exec[i], Cycles(k.InputFault, c.Machine.Clock))
 		t.fault[i] = max(t.inputFault[i], Cycles(k.Fault, c.Machine.Clock))
 	}
-	if c.Noise > 0 {
+	if c.Noise > 0 && !c.exact() {
 		t.perturb(float64(c.Noise)/1000, c.Seed)
 	}
 	return t
 }
+
+// exact reports whether kernel times have no error whatever the noise.
+func (c *Config) exact() bool { return c.Runtime.Memory == Arena && c.Quirks.Has(quirk.ExactArena) }
 
 // Cycles converts a kernel time to whole cycles of f, rounding down exactly as
 // the published simulator does: in double precision, from milliseconds.

@@ -42,6 +42,8 @@ const (
 	HostPeak                           // host memory that is full at any time is full for the planner
 	OwnVictims                         // a kernel's own pages are evicted while it waits or runs
 	LinkOvercommit                     // evictions go on when every link's share is used up
+	EarlyBatch                         // a batch moves its pages when it begins
+	ExactArena                         // the arena draws no kernel time error
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -229,7 +231,7 @@ var list = [...]Entry{
 	{
 		Key: "coarse-batch", Source: runtime + ", derived constants",
 		Text:  "A link's share of a 50-page batch is cut to whole pages: a 3.2 GB/s SSD moves 3.15 GB/s, a slow one nothing at all; free memory too is mapped batch by batch.",
-		Paper: "The batch is doubled until the smallest share has 32 pages or more; a kernel maps free memory at once.",
+		Paper: "The batch is doubled until every link that is in use has a share of 32 pages or more; a kernel maps free memory at once.",
 	},
 	{
 		Key: "ssd-benefit", Source: scheduler,
@@ -255,5 +257,15 @@ var list = [...]Entry{
 		Key: "link-overcommit", Source: runtime + ", eviction",
 		Text:  "When a batch has used up what it may write to the host and to the SSD, victims go on to the host as far as the GPU link carries; a faulting kernel reads without limit from an SSD whose share is nothing.",
 		Paper: "No link moves more than its rate allows; what cannot leave waits for the next batch.",
+	},
+	{
+		Key: "early-batch", Source: runtime + ", batch event",
+		Text:  "A batch moves its pages when it begins, so that the first one of a run takes no time.",
+		Paper: "Its pages have moved when it ends.",
+	},
+	{
+		Key: "exact-arena", Source: "G10 artifact, main program",
+		Text:  "The second simulator, in which FlashNeuron, G10-GDS and G10-Host run, ends the program before an error of kernel times is drawn.",
+		Paper: "The error disturbs every system.",
 	},
 }
