@@ -608,7 +608,7 @@ func (r *refModel) batch(now unit.Cycles) error {
 		r.quotas( // which paths carry something, or should
 			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
 			len(r.pfSSD)+len(r.preSSD) > 0,
-			len(r.outSSD) > 0 || b.toSSD > 0 || stopped)
+			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full())
 	}
 	sameQuotas := before == r.refQuotas
 	tr := &r.res.Iterations[r.iteration].Traffic
@@ -647,9 +647,9 @@ func (m *refMigration) gate() bool {
 	if len(m.recent) < m.gpuPages {
 		return true
 	}
-	host, ssd := !m.full() && m.toHost < m.nHost, m.toSSD < m.nOut
+	host, ssd := !m.full() && m.toHost < m.nHost, m.full() && m.toSSD < m.nOut
 	if m.has(quirk.LinkOvercommit) {
-		host = !m.full()
+		host, ssd = !m.full(), m.toSSD < m.nOut
 	}
 	if m.out >= m.nLink {
 		return false
@@ -685,7 +685,7 @@ func (m *refMigration) run() {
 // or returns where a page goes that is to go to a tier.
 func (m *refMigration) or(to machine.Tier) machine.Tier {
 	if !m.has(quirk.LinkOvercommit) {
-		if m.full() || m.toHost >= m.nHost {
+		if m.full() {
 			return machine.SSD
 		}
 		return to

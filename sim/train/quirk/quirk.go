@@ -255,8 +255,8 @@ var list = [...]Entry{
 	},
 	{
 		Key: "link-overcommit", Source: runtime + ", eviction",
-		Text:  "When a batch has used up what it may write to the host and to the SSD, victims go on to the host as far as the GPU link carries; a faulting kernel reads without limit from an SSD whose share is nothing.",
-		Paper: "No link moves more than its rate allows; what cannot leave waits for the next batch.",
+		Text:  "When a batch has used up what it may write to the host, victims go to the SSD though the host has room; when that is used up too, they go on to the host as far as the GPU link carries. A faulting kernel reads without limit from an SSD whose share is nothing.",
+		Paper: "Victims go to the SSD when the host is full. No link moves more than its rate allows; what cannot leave waits for the next batch.",
 	},
 	{
 		Key: "early-batch", Source: runtime + ", batch event",
