@@ -313,6 +313,8 @@ func (e *pagedRun) execute(op program.Op) {
 			case op.Kind == program.Evict && x.loc == machine.GPU:
 				e.push(outHost, i)
 			}
+		} else if op.Kind == program.Prefetch && e.stays(&x) {
+			e.unqueue(i)
 		}
 		i = x.next
 	}
@@ -394,6 +396,8 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 	for i := e.tensors[t].first; i != 0; {
 		x := *e.at(i)
 		switch {
+		case e.stays(&x):
+			e.unqueue(i)
 		case x.queue != resting:
 			f.Moving += int64(x.pages)
 			if promote && x.queue >= preSSD && x.queue <= preNew {
@@ -413,6 +417,10 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 		i = x.next
 	}
 }
+
+// stays reports whether the pages of x, which is wanted, are queued to leave but
+// need not go.
+func (e *pagedRun) stays(x *extent) bool { return e.spare && outQueues&x.queue.only() != 0 }
 
 // touch renews the current kernel's pages, unless eviction goes by arrival.
 func (e *pagedRun) touch() {

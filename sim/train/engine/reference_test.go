@@ -291,6 +291,9 @@ func (r *refModel) hints(at int) {
 			continue
 		}
 		for _, p := range r.pages[op.Tensor] {
+			if op.Kind == program.Prefetch && r.stays(p) {
+				r.unqueue(p)
+			}
 			if p.moving {
 				if op.Kind != program.Free || r.has(quirk.FreeSkipsMoving) {
 					continue
@@ -309,6 +312,11 @@ func (r *refModel) hints(at int) {
 	}
 }
 
+// stays reports whether p, which is wanted, is queued to leave but need not go.
+func (r *refModel) stays(p *refPage) bool {
+	return p.moving && p.loc == machine.GPU && !r.has(quirk.OwnVictims)
+}
+
 // faultQueue returns the queue for a missing page by where it is.
 func (r *refModel) faultQueue(loc machine.Tier) *[]*refPage {
 	return map[machine.Tier]*[]*refPage{machine.Nowhere: &r.pfNew, machine.SSD: &r.pfSSD, machine.Host: &r.pfHost}[loc]
@@ -324,6 +332,9 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 	for side, tensors := range [][]workload.TensorID{r.sets.Inputs[k], outputs} {
 		for _, p := range r.pagesOf(tensors) {
 			total[side]++
+			if r.stays(p) {
+				r.unqueue(p)
+			}
 			f := &missed[side]
 			switch {
 			case p.moving:

@@ -40,7 +40,7 @@ const (
 	SSDBenefit                         // the planner weighs every move by the SSD's lanes
 	OneLink                            // the planner takes the host's link for the GPU's
 	HostPeak                           // host memory that is full at any time is full for the planner
-	OwnVictims                         // a kernel's own pages are evicted while it waits or runs
+	OwnVictims                         // pages that are needed or prefetched leave all the same
 	LinkOvercommit                     // evictions go on when every link's share is used up
 	EarlyBatch                         // a batch moves its pages when it begins
 	ExactArena                         // the arena draws no kernel time error
@@ -250,8 +250,8 @@ var list = [...]Entry{
 	},
 	{
 		Key: "own-victims", Source: runtime + ", eviction",
-		Text:  "Pages that the current kernel uses are evicted like any others while it waits for the rest of them or runs; they are fetched again, in turns if it needs nearly all memory.",
-		Paper: "They stay until the kernel has ended.",
+		Text:  "Pages that the current kernel uses are evicted like any others while it waits for the rest of them or runs, in turns if it needs nearly all memory; pages that are queued to leave do so although they are prefetched or needed meanwhile. All are fetched again.",
+		Paper: "A kernel's pages stay until it has ended, and pages that are wanted again do not leave.",
 	},
 	{
 		Key: "link-overcommit", Source: runtime + ", eviction",
