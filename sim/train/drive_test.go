@@ -119,6 +119,38 @@ func TestBERTOnDrive(t *testing.T) {
 	}
 }
 
+// TestDriveByWhatItDoes runs Base UVM without host memory on a drive that writes
+// a third slower while it reads as fast as it can. Here a page comes in only when
+// another has gone out, which leaves the drive time to write; and FlashNeuron
+// reads and writes by turns.
+func TestDriveByWhatItDoes(t *testing.T) {
+	w := bert(t)
+	d, err := flash.Find("990-pro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"uvm", "flashneuron"} {
+		q := train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode(), SSD: d.Key}
+		q.Machine.HostMemory = 0
+		r, err := train.Run(w, q, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t1 := &r.Main().Traffic
+		p := flash.Pattern{Utilization: 1000, Request: 64 * unit.MiB, Hot: 100, HotWrites: 1000, Cyclic: true, Reads: unit.MulDiv(1000, int64(t1.SSDIn), int64(t1.SSDIn+t1.SSDOut))}
+		m, err := flash.Simulate(d.Spec, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.MixedWrite > m.Write*8/10 {
+			t.Fatalf("the drive writes %v alone and %v while it reads; it should be slower", m.Write, m.MixedWrite)
+		}
+		if x := r.SSD; x.Write < m.Write*95/100 || x.Write > m.Write*101/100 {
+			t.Errorf("%s: the drive wrote at %v; alone it does %v, while it reads all it can %v", name, x.Write, m.Write, m.MixedWrite)
+		}
+	}
+}
+
 func TestRequestSSD(t *testing.T) {
 	q := train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}
 	if known, err := train.Configure(&q, "ssd", "tape"); !known || err == nil || q.SSD != "" {

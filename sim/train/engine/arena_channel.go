@@ -60,7 +60,39 @@ func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 	c.queue = append(c.queue, t)
 	if wasIdle {
 		c.start(r.now, r.tensors)
+		r.pace()
 	}
+}
+
+// pace gives the SSD's channels the rates of what is under way: reads alone,
+// writes alone or both. What is left of a moving tensor goes on at the new rate.
+func (r *ArenaRun) pace() {
+	both := 0
+	if !r.channels[ssdIn].idle() && !r.channels[ssdOut].idle() {
+		both = 1
+	}
+	if both == r.both {
+		return
+	}
+	r.both = both
+	for i, rate := range [...]unit.Bandwidth{ssdOut: r.rates[both][ssdOut], ssdIn: r.rates[both][ssdIn]} {
+		c := &r.channels[i]
+		if !c.idle() {
+			left := unit.MulDiv(int64(c.end-r.now), int64(c.rate), int64(c.clock))
+			c.end = r.now + rate.Cycles(unit.Bytes(left), c.clock)
+		}
+		c.rate = rate
+	}
+}
+
+// delivered returns the mean rates of the SSD while it was reading and writing.
+func (r *ArenaRun) delivered() *result.SSD {
+	mean := func(channel int) unit.Bandwidth {
+		alone, both := int64(r.ssdTime[0][channel]), int64(r.ssdTime[1][channel])
+		slower := r.rates[0][channel] - r.rates[1][channel]
+		return r.rates[0][channel] - unit.Bandwidth(unit.MulDiv(int64(slower), both, max(1, alone+both)))
+	}
+	return &result.SSD{Read: mean(ssdIn), Write: mean(ssdOut), Mixed: r.ssdTime[1][ssdIn] > 0}
 }
 
 // Evict queues a move of t to the SSD or the host, which holds it from now on.
@@ -131,6 +163,11 @@ func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
 	}
 	if moving {
 		r.busy += at - r.now
+		for i := range r.ssdTime[r.both] {
+			if !r.channels[i].idle() {
+				r.ssdTime[r.both][i] += at - r.now
+			}
+		}
 	}
 	r.now = at
 	if event != kernelEnded {
@@ -162,4 +199,5 @@ func (r *ArenaRun) complete(i int) {
 		}
 	}
 	c.start(r.now, r.tensors)
+	r.pace()
 }

@@ -65,6 +65,10 @@ func (e *pagedRun) migrate() error {
 	b := batch{share: e.share}
 	last := now + unit.Cycles(e.alike(&b, now)-1)*e.share.period
 	e.traffic.add(&b)
+	if e.used&ssdBoth != 0 {
+		e.mixed.add(&b)
+		e.mixedTime += last - now + e.share.period
+	}
 	same := e.use(e.linksOf(&b))
 	if waiting {
 		e.gated = b.gated
@@ -93,7 +97,7 @@ func (e *pagedRun) alike(b *batch, now unit.Cycles) int64 {
 		return n
 	}
 	n := int64(1)
-	if e.mixed != e.mix() {
+	if e.braiding != e.mix() {
 		if n = e.steady(); n > 1 {
 			n = min(n, e.untilKernel(now))
 			b.share = e.share.times(n)
@@ -121,6 +125,9 @@ func (e *pagedRun) linksOf(b *batch) links {
 	}
 	if b.toSSD > 0 || b.refused && e.full() {
 		l |= ssdWrites
+	}
+	if b.inSSD > 0 && b.toSSD > 0 {
+		l |= ssdBoth
 	}
 	return l
 }
@@ -588,6 +595,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 			if e.full() {
 				r = min(r, s.ssdOut)
 				*used |= ssdWrites
+				toSSD = r
 			} else if *used |= hostLink; !fromHost {
 				if e.overcommit && r > s.host {
 					return 1
@@ -605,10 +613,13 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))
 		if s.quota(o, q, r) > 0 {
-			e.mixed = e.mix() // two streams come in and interleave
+			e.braiding = e.mix() // two streams come in and interleave
 			return 1
 		}
 		others &^= o.only()
+	}
+	if toSSD > 0 && (q == faultSSD || q == preSSD) {
+		*used |= ssdBoth
 	}
 	return min(n, int64(h.pages)/r)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -58,9 +57,12 @@ type pagedRun struct {
 	// its wait until then (quirk overlap-faults).
 	hiddenUntil unit.Cycles
 
-	traffic      flow   // of the current iteration
-	mixed        uint32 // the last mix in which streams interleaved: batches of it do not repeat
-	windowOpen   bool   // pages have been on the move since windowStart
+	traffic      flow             // of the current iteration
+	mixed        flow             // of that, while the SSD reads and writes at the same time
+	mixedTime    unit.Cycles      // how long it has done so in this run
+	mixedBefore  []result.Traffic // the same of earlier iterations
+	braiding     uint32           // the last mix in which streams interleaved: batches of it do not repeat
+	windowOpen   bool             // pages have been on the move since windowStart
 	windowStart  unit.Cycles
 	covered      unit.Cycles // closed transfer windows in all
 	prevEnd      unit.Cycles // end of the previous kernel
@@ -85,14 +87,16 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
 		pages:  gpuPages,
-		shares: batchShares(&c.Machine, c.Quirks),
+		shares: batchShares(&c),
 		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
 	e.spare = !c.Quirks.Has(quirk.OwnVictims)
 	e.share = e.shares[0]
 	for l := range e.shareOf {
-		e.shareOf[l] = links(slices.Index(e.shares[:], e.shares[l]))
+		for e.shares[e.shareOf[l]] != e.shares[l] || c.Drive != nil && (e.shareOf[l]^links(l))&ssdBoth != 0 {
+			e.shareOf[l]++
+		}
 	}
 	if !c.Quirks.Has(quirk.EarlyBatch) {
 		e.batchAt = e.share.period
@@ -116,8 +120,29 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		}
 	}
 	report(e.res, c.Quirks)
+	if c.Drive != nil {
+		e.res.SSD = c.delivered(&e.res.Main().Traffic, &e.mixedBefore[e.res.Reported])
+		if c.Mixed != nil {
+			c.Mixed(e.taken())
+		}
+	}
 	e.res.Kernels = e.res.Kernels[e.res.Reported*len(w.Kernels):][:len(w.Kernels)]
 	return e.res, nil
+}
+
+// taken returns how much of the SSD's mixed rates the run took, in thousandths.
+func (e *pagedRun) taken() (reads, writes int64) {
+	var sum result.Traffic
+	for i := range e.mixedBefore {
+		sum.SSDIn += e.mixedBefore[i].SSDIn
+		sum.SSDOut += e.mixedBefore[i].SSDOut
+	}
+	read, write := e.c.ssdRates(true)
+	part := func(moved unit.Bytes, rate unit.Bandwidth) int64 {
+		could := unit.MulDiv(int64(rate), int64(e.mixedTime), int64(e.c.Machine.Clock))
+		return min(1000, unit.MulDiv(int64(moved), 1000, max(1, could)))
+	}
+	return part(sum.SSDIn, read), part(sum.SSDOut, write)
 }
 
 // kernelsFit reports the first kernel that alone needs more than GPU memory.
@@ -218,6 +243,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 		e.kernel = 0
 		e.iter().Time = now - e.iterationEnd
 		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
+		e.mixedBefore, e.mixed = append(e.mixedBefore, e.mixed.bytes()), flow{}
 		e.iterationEnd = now
 		if len(e.res.Iterations) == e.c.Iterations {
 			return false

@@ -117,16 +117,15 @@ func conservation(t *testing.T, e *pagedRun) {
 		tr.SSDIn, tr.SSDOut, tr.HostIn, tr.HostOut = tr.SSDIn+a.SSDIn, tr.SSDOut+a.SSDOut, tr.HostIn+a.HostIn, tr.HostOut+a.HostOut
 	}
 	m, now := &e.c.Machine, e.batchAt-e.share.period
-	write := m.SSDWrite
-	if e.c.Quirks.Has(quirk.SymmetricSSD) {
-		write = m.SSDRead
-	}
+	read, write := e.c.ssdRates(false)
+	bothRead, bothWrite := e.c.ssdRates(true)
+	read, write = max(read, bothRead), max(write, bothWrite)
 	for _, link := range []struct {
 		name  string
 		moved unit.Bytes
 		rate  unit.Bandwidth
 	}{
-		{"SSD read", tr.SSDIn, m.SSDRead},
+		{"SSD read", tr.SSDIn, read},
 		{"SSD write", tr.SSDOut, write},
 		{"host link, in", tr.HostIn, m.HostLink},
 		{"host link, out", tr.HostOut, m.HostLink},

@@ -50,7 +50,10 @@ type refModel struct {
 	outSSD, outHost         []*refPage // evictions by plan
 
 	refQuotas
-	known      map[[3]bool]refQuotas // by the paths that are busy
+	both       bool                  // the SSD does both in the next batch
+	alone      []refSSD              // by iteration: what it moved while it did one thing
+	mixed      []refSSD              // while it did both
+	known      map[[4]bool]refQuotas // by the paths that are busy
 	allocation unit.Cycles           // of a page
 
 	kernel, iteration int
@@ -68,6 +71,9 @@ type refModel struct {
 	logs []refLog
 	res  *result.Result
 }
+
+// A refSSD is what an SSD has read and written, in pages.
+type refSSD struct{ in, out int }
 
 // refQuotas are what a batch may move.
 type refQuotas struct {
@@ -94,7 +100,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
-		known:     map[[3]bool]refQuotas{},
+		known:     map[[4]bool]refQuotas{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
 	}
 	for _, d := range r.times.exec {
@@ -116,7 +122,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 			return nil, errStuck
 		}
 	}
-	r.quotas(false, false, false)
+	r.quotas(false, false, false, false)
 	r.schedule(0, true)
 	if r.has(quirk.EarlyBatch) {
 		r.schedule(0, false)
@@ -143,6 +149,9 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 	}
 	r.account()
 	report(r.res, c.Quirks)
+	if c.Drive != nil {
+		r.drive()
+	}
 	r.res.Kernels = r.res.Kernels[r.res.Reported*len(w.Kernels):][:len(w.Kernels)]
 	return r.res, nil
 }
@@ -161,12 +170,18 @@ func (r *refModel) pagesOf(set []workload.TensorID) (ps []*refPage) {
 }
 
 // quotas derives what the next batch may move. Whichever of the three paths is
-// busy should get 32 pages or more.
-func (r *refModel) quotas(host, read, write bool) {
+// busy should get 32 pages or more. A drive may be slower when it does both.
+func (r *refModel) quotas(host, read, write, both bool) {
 	m := &r.c.Machine
-	writeRate := m.SSDWrite
+	r.both = both
+	readRate, writeRate := m.SSDRead, m.SSDWrite
+	if d := r.c.Drive; d != nil && both {
+		readRate, writeRate = d.MixedRead, d.MixedWrite
+	} else if d != nil {
+		readRate, writeRate = d.Read, d.Write
+	}
 	if r.has(quirk.SymmetricSSD) {
-		writeRate = m.SSDRead
+		writeRate = readRate
 	}
 	allocCycles := math.Round(float64(float64(float64(m.AllocRate)/1e9*4096)/1e6) * float64(m.Clock))
 	r.allocation = max(1, unit.Cycles(allocCycles))
@@ -174,11 +189,11 @@ func (r *refModel) quotas(host, read, write bool) {
 		batch, gpu := float64(m.BatchPages), float64(m.GPULink)/1e9
 		share := func(rate unit.Bandwidth) int { return int(float64(batch/gpu) * (float64(rate) / 1e9)) }
 		r.period = max(1, unit.Cycles(float64(batch*4096)/(float64(gpu*1e9)/float64(m.Clock))))
-		r.nLink, r.nHost, r.nIn, r.nOut = int(batch), share(m.HostLink), share(m.SSDRead), share(writeRate)
+		r.nLink, r.nHost, r.nIn, r.nOut = int(batch), share(m.HostLink), share(readRate), share(writeRate)
 		r.nAlloc = int(r.period / r.allocation)
 		return
 	}
-	known, ok := r.known[[3]bool{host, read, write}]
+	known, ok := r.known[[4]bool{host, read, write, both}]
 	if ok {
 		r.refQuotas = known
 		return
@@ -194,13 +209,13 @@ func (r *refModel) quotas(host, read, write bool) {
 			n := new(big.Rat).Mul(big.NewRat(int64(rate), 4096), big.NewRat(int64(r.period), int64(m.Clock)))
 			return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64())
 		}
-		r.nLink, r.nHost, r.nIn, r.nOut = pages(m.GPULink), pages(m.HostLink), pages(m.SSDRead), pages(writeRate)
+		r.nLink, r.nHost, r.nIn, r.nOut = pages(m.GPULink), pages(m.HostLink), pages(readRate), pages(writeRate)
 		if r.nLink >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
 			break
 		}
 	}
 	r.nAlloc = max(1, int(r.period/r.allocation))
-	r.known[[3]bool{host, read, write}] = r.refQuotas
+	r.known[[4]bool{host, read, write, both}] = r.refQuotas
 }
 
 // begin is the kernel-begin event. It reports whether the run is over.
@@ -221,6 +236,7 @@ func (r *refModel) begin(now unit.Cycles) bool {
 		}
 		if r.kernel == 0 {
 			r.res.Iterations = append(r.res.Iterations, result.Iteration{})
+			r.alone, r.mixed = append(r.alone, refSSD{}), append(r.mixed, refSSD{})
 		}
 	}
 	r.resetCursor()
@@ -608,9 +624,12 @@ func (r *refModel) batch(now unit.Cycles) error {
 	} else if idle && r.open {
 		r.windows[len(r.windows)-1][1], r.open = now, false
 	}
-	before := r.refQuotas
+	before, did := r.refQuotas, r.alone
+	if r.both {
+		did = r.mixed
+	}
 	if idle {
-		r.quotas(false, false, false)
+		r.quotas(false, false, false, false)
 	} else {
 		m := refMigration{refModel: r}
 		m.run()
@@ -619,8 +638,11 @@ func (r *refModel) batch(now unit.Cycles) error {
 		r.quotas( // which paths carry something, or should
 			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
 			len(r.pfSSD)+len(r.preSSD) > 0,
-			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full())
+			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full(),
+			b.inSSD > 0 && b.toSSD > 0)
 	}
+	did[r.iteration].in += b.inSSD
+	did[r.iteration].out += b.toSSD
 	sameQuotas := before == r.refQuotas
 	tr := &r.res.Iterations[r.iteration].Traffic
 	tr.SSDIn += unit.Bytes(b.inSSD) * 4096
@@ -641,6 +663,31 @@ func (r *refModel) batch(now unit.Cycles) error {
 	}
 	r.schedule(now+r.period, false)
 	return nil
+}
+
+// drive computes the mean rates of the drive in the reported iteration.
+func (r *refModel) drive() {
+	d, alone, mixed := *r.c.Drive, r.alone[r.res.Reported], r.mixed[r.res.Reported]
+	if r.has(quirk.SymmetricSSD) {
+		d.Write, d.MixedWrite = d.Read, d.MixedRead
+	}
+	mean := func(one, two unit.Bandwidth, a, b int) unit.Bandwidth {
+		if a+b == 0 {
+			return one
+		}
+		var took unit.Time // each rounded up to a picosecond
+		for rate, pages := range map[*unit.Bandwidth]int{&one: a, &two: b} {
+			ps := new(big.Rat).SetFrac(big.NewInt(int64(pages)*4096), big.NewInt(int64(*rate)))
+			ps.Mul(ps, big.NewRat(1e12, 1))
+			took += unit.Time(new(big.Int).Add(ps.Num(), new(big.Int).Sub(ps.Denom(), big.NewInt(1))).Int64() / ps.Denom().Int64())
+		}
+		n := new(big.Int).Mul(big.NewInt(int64(a+b)*4096), big.NewInt(1e12))
+		return unit.Bandwidth(n.Quo(n, big.NewInt(int64(took))).Int64())
+	}
+	r.res.SSD = &result.SSD{
+		Read: mean(d.Read, d.MixedRead, alone.in, mixed.in), Write: mean(d.Write, d.MixedWrite, alone.out, mixed.out),
+		Mixed: mixed != refSSD{},
+	}
 }
 
 // A refMigration is a batch at work.

@@ -36,6 +36,16 @@ func kernelTimes(w *workload.Workload, c Config) times {
 // exact reports whether kernel times have no error whatever the noise.
 func (c *Config) exact() bool { return c.Runtime.Memory == Arena && c.Quirks.Has(quirk.ExactArena) }
 
+// FaultTime returns how long the kernels of w take when all their data faults,
+// one after the other, in a run with c: what the published simulator calls
+// pf_exe_time.
+func FaultTime(w *workload.Workload, c Config) (sum unit.Cycles) {
+	for _, d := range kernelTimes(w, c).fault {
+		sum += d
+	}
+	return sum
+}
+
 // Cycles converts a kernel time to whole cycles of f, rounding down exactly as
 // the published simulator does: in double precision, from milliseconds.
 func Cycles(t unit.Time, f unit.Frequency) unit.Cycles {

@@ -95,7 +95,7 @@ func list() []number {
 			return r.SSD != nil && (!ages || r.SSD.Written > 0)
 		}
 	}
-	const sustains = "What the simulated drive sustains under this traffic."
+	const sustains = "Mean rate of the simulated drive while it does so, garbage collection and all."
 	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
 	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
 	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, false, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
