@@ -36,14 +36,15 @@ func small(n uint64) (*workload.Workload, machine.Machine) {
 	return w, m
 }
 
-// modeless returns the result of a small run; what it says about its mode is cleared.
+// modeless returns the result of a small run; what it says about its mode, which
+// some notes do, is cleared.
 func modeless(t *testing.T, w *workload.Workload, name string, m machine.Machine, o system.Options) *result.Result {
 	t.Helper()
 	r, err := train.Run(w, train.Request{System: name, Machine: m, Options: o}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Mode = ""
+	r.Mode, r.Notes = "", nil
 	return r
 }
 

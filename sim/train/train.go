@@ -141,6 +141,9 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		return nil, fmt.Errorf("%s: %w", s.Title, err)
 	}
 	r.System = s.Name
+	if r.Fits {
+		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
+	}
 	if p != nil {
 		r.PlannedOps = len(p.Ops)
 	}

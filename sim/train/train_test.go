@@ -240,7 +240,7 @@ func TestNoiseOfArena(t *testing.T) {
 		r := c.run(c.w, q)
 		exact := q.Options.Quirks == quirk.Published() && slices.Contains([]string{"flashneuron", "g10-gds", "g10-host"}, q.System)
 		if exact {
-			r.Notes = r.Notes[:len(r.Notes)-1] // which says so
+			r.Notes = slices.DeleteFunc(r.Notes, func(n string) bool { return strings.Contains(n, "kernel time error") })
 			return same(c.got, r)
 		}
 		if r.Ideal == c.got.Ideal {
