@@ -49,8 +49,8 @@ func TestLaws(t *testing.T) {
 				bad++
 			}
 		}
-		if most := max(3, len(list)/10); bad > most {
-			t.Errorf("%s: a better part costs more than 1 %% in %d of %d cases; at most one in ten may: %s", key, bad, len(list), summary(key, list))
+		if most := max(2, cmp.Or(few[key], 0.05)*float64(len(list))); float64(bad) > most {
+			t.Errorf("%d cases get worse by more than 1 %%; at most %.0f may: %s", bad, most, summary(key, list))
 		}
 	}
 }
@@ -259,30 +259,37 @@ var gains = []gain{
 	{"alloc_rate", func(m *machine.Machine, f float64) { down(&m.AllocRate, f); m.AllocRate = max(1, m.AllocRate) }},
 }
 
-// rounding is what a better part may cost any system: a link's share of a batch
-// is rounded down to pages, of which there are 32 or more (engine, minQuota).
+// rounding is what a better part may cost: a link's share of a batch is rounded
+// down to pages, of which there are 32 or more (engine, minQuota).
 const rounding = 0.032
 
-// harm bounds what a better part may cost a system beyond rounding, as a share of
-// its warm iterations' time. Each is set from 10,000 cases, the worst of them
-// times 1.5 or so. Systems and parts that are not listed get rounding alone.
+// ahead are the systems that decide before they know, to which a better part may
+// do worse than rounding. Base UVM and FlashNeuron are not: what Base UVM evicts
+// is what was not used for longest, whatever memory and links are, and all pages
+// have one size, so that it cannot have Belady's anomaly; FlashNeuron's moves are
+// in a fixed order on two lanes. That two mechanisms make the others slower with
+// better parts was found by looking at the worst of 10,000 cases:
 //
-// Base UVM and FlashNeuron have none. What Base UVM evicts is what was not used
-// for longest, whatever memory and links are, and pages have one size, so that
-// recency order cannot have Belady's anomaly; FlashNeuron's moves are in a fixed
-// order over two lanes.
+//   - Greedy prefetching (Graham's anomaly). DeepUM+ prefetches what the next
+//     kernels need and evicts for it what is outside of its window. What comes in or
+//     leaves faster takes memory earlier from pages that are used again sooner than
+//     it is: an SSD that writes ten times as fast lets ten times as many leave,
+//     which all come back at its read rate. Its iterations alternate for the same
+//     reason: what one prefetches ahead is what the next finds in memory.
+//   - Plans of whole tensors. G10's planner moves a tensor or does not, by rates. One
+//     more move that looks good moves all of a tensor, where recency order would
+//     move the pages that are missing; and a tensor whose memory is mapped ahead of
+//     its birth takes it from others where the plan has found no room.
 //
-// The others decide ahead. Two mechanisms make them slower with better parts:
-//
-//   - Greedy prefetching (Graham's anomaly). DeepUM+ prefetches what the next 32
-//     kernels need and evicts for it whatever is outside of these. What comes in or
-//     leaves faster takes memory earlier from pages that are used again before the
-//     end of the window's wait: an SSD that writes ten times as fast lets ten times
-//     as many leave, which all come back at its read rate.
-//   - Plans of whole tensors. G10's planner moves a tensor, or does not, by rates;
-//     a rate that makes one more move look good moves all of the tensor, where the
-//     recency order would have moved as many pages as are missing.
-var harm = map[string]map[string]float64{}
+// A bound on either in the parts' own terms would be as large as the factor by
+// which a rate grows. What does bound them is what they can lose altogether: no
+// run is longer than one that keeps nothing in GPU memory (swap), and of random
+// cases few get worse at all (few).
+var ahead = []string{"deepum+", "g10-gds", "g10-host", "g10"}
+
+// few bounds the share of TestLaws' cases that get worse by more than 1 %, by
+// system and part; else it is one in twenty. Measured on 1,500 cases.
+var few = map[string]float64{}
 
 // A hurt is how much longer a run takes with a better part.
 type hurt struct {
@@ -309,8 +316,8 @@ func (c *lawCase) laws(t *testing.T, worst map[string][]hurt) {
 		if !base.Fits {
 			continue
 		}
-		c.conserves(t, s, base)
-		c.settles(t, s, base)
+		c.conserves(t, s, base, &c.m)
+		c.settles(t, s, base, worst)
 		c.ignores(t, s, base)
 		for _, g := range c.gains {
 			m := c.m
@@ -322,6 +329,7 @@ func (c *lawCase) laws(t *testing.T, worst map[string][]hurt) {
 					c.broken(t, s, "Ideal depends on nothing", "%s changes it from %d to %d cycles", g.key, base.Time(), better.Time())
 				}
 			} else {
+				c.conserves(t, s, better, &m)
 				c.helps(t, s, g, base, better, m, worst)
 			}
 		}
@@ -360,6 +368,27 @@ func batch(m *machine.Machine) unit.Cycles {
 	return min(m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite).Cycles(unit.Bytes(pages)*unit.Page, m.Clock) + 1
 }
 
+// swap is how long w takes on m at most when every kernel's data is fetched anew
+// by page faults and as much is written back, over the slowest links, and nothing
+// happens at the same time.
+func (c *lawCase) swap(m *machine.Machine, ideal unit.Cycles) float64 {
+	t := float64(ideal)
+	var set []workload.TensorID
+	for k := range c.w.Kernels {
+		var pages int64
+		set = c.w.WorkingSet(set[:0], workload.KernelID(k))
+		for _, x := range set {
+			pages += c.w.Tensors[x].Pages()
+		}
+		size := unit.Bytes(pages) * unit.Page
+		t += float64(min(m.SSDRead, m.HostLink).Cycles(size, m.Clock) + min(m.SSDWrite, m.HostLink).Cycles(size, m.Clock))
+		batches := (pages + m.FaultBatch - 1) / m.FaultBatch
+		t += float64(batches) * float64(2*m.Clock.CyclesUp(m.FaultLatency)+m.Clock.CyclesUp(m.SSDLatency))
+		t += float64(unit.Time(int64(size)*m.AllocRate/1e3)) * float64(m.Clock) / 1e12
+	}
+	return t
+}
+
 // helps: what is better does not hurt by more than rounding, harm, and a batch
 // for each kernel, which may just miss one.
 func (c *lawCase) helps(t *testing.T, s *system.System, g gain, base, better *result.Result, m machine.Machine, worst map[string][]hurt) {
@@ -373,24 +402,28 @@ func (c *lawCase) helps(t *testing.T, s *system.System, g gain, base, better *re
 	if s.Runtime(&c.o).Memory == engine.Arena {
 		slack = 0
 	}
+	h := hurt{(after-slack)/before - 1, c.seed}
 	if worst != nil {
 		key := s.Name + " " + g.key
-		worst[key] = append(worst[key], hurt{(after-slack)/before - 1, c.seed})
+		worst[key] = append(worst[key], h)
 	}
-	if most := 1 + rounding + harm[s.Name][g.key]; after > most*before+slack {
+	if h.by > rounding && !slices.Contains(ahead, s.Name) {
 		c.broken(t, s, "what is better does not hurt", "%s, %g times better: %.4g cycles instead of %.4g, %.1f %% more; at most %.1f %% and %.3g cycles",
-			g.key, c.f, after, before, 100*(after/before-1), 100*(most-1), slack)
+			g.key, c.f, after, before, 100*(after/before-1), 100*rounding, slack)
 	}
 }
 
-// conserves: a link carries at most its rate times the time, up to one batch, and
-// nothing is faster than Ideal.
-func (c *lawCase) conserves(t *testing.T, s *system.System, r *result.Result) {
+// conserves: a link carries at most its rate times the time, up to one batch;
+// nothing is faster than Ideal, and nothing slower than keeping nothing.
+func (c *lawCase) conserves(t *testing.T, s *system.System, r *result.Result, m *machine.Machine) {
 	t.Helper()
 	for i := range r.Iterations {
-		it, m := &r.Iterations[i], &c.m
+		it := &r.Iterations[i]
 		if it.Time < r.Ideal {
 			c.broken(t, s, "nothing is faster than Ideal", "iteration %d takes %d cycles, ideal is %d", i, it.Time, r.Ideal)
+		}
+		if most := c.swap(m, r.Ideal); float64(it.Time) > most {
+			c.broken(t, s, "nothing is slower than keeping nothing", "iteration %d takes %d cycles; all of every kernel in and out is %.4g", i, it.Time, most)
 		}
 		if s.Runtime(&c.o).Memory == engine.Unlimited {
 			continue
@@ -418,22 +451,22 @@ func (c *lawCase) conserves(t *testing.T, s *system.System, r *result.Result) {
 	}
 }
 
-// unsettled bounds by how much the fourth iteration may differ from the third.
-// Nothing that is planned or in recency order remembers more than one iteration;
-// DeepUM+'s prefetches of an iteration's last kernels go on into the next.
-var unsettled = map[string]float64{}
-
 // settles: later iterations are alike, up to a batch a kernel.
-func (c *lawCase) settles(t *testing.T, s *system.System, r *result.Result) {
+func (c *lawCase) settles(t *testing.T, s *system.System, r *result.Result, worst map[string][]hurt) {
 	t.Helper()
 	n := len(r.Iterations)
 	if n < 4 {
 		return
 	}
-	a, b := r.Iterations[n-2].Time, r.Iterations[n-1].Time
+	a, b := float64(r.Iterations[n-2].Time), float64(r.Iterations[n-1].Time)
 	slack := float64(batch(&c.m)) * float64(len(c.w.Kernels))
-	if most := cmp.Or(unsettled[s.Name], 0.001); math.Abs(float64(b-a)) > most*float64(a)+slack {
-		c.broken(t, s, "iterations settle", "the third takes %d cycles, the fourth %d; at most %.1f %% apart", a, b, 100*most)
+	h := hurt{(math.Abs(b-a) - slack) / a, c.seed}
+	if worst != nil {
+		key := s.Name + " settles"
+		worst[key] = append(worst[key], h)
+	}
+	if h.by > 0.001 && !slices.Contains(ahead, s.Name) {
+		c.broken(t, s, "iterations settle", "the third takes %.0f cycles, the fourth %.0f", a, b)
 	}
 }
 
