@@ -181,7 +181,7 @@ var list = [...]Entry{
 	{
 		Key: "zero-benefit", Source: scheduler,
 		Text:  "While any kernel is above 99 % of capacity, tensors are moved even when the move relieves nothing.",
-		Paper: "The planner stops when no move helps.",
+		Paper: "A move must help. Where none does, kernels wait for what the links cannot carry in time, and what may be missing is prefetched before its use.",
 	},
 	{
 		Key: "unstable-sort", Source: scheduler,

@@ -47,7 +47,7 @@ func TestBenefitsAreCurrent(t *testing.T) {
 	for seed := range uint64(150) {
 		w, m, o := random(seed)
 		o.Quirks = sets[seed%uint64(len(sets))]
-		s := newPlanner(variant{host: true}, w, m, o)
+		s := newPlanner(variant{host: true}, w, m, o, nil)
 		s.allocate()
 		for s.rounds < len(s.periods) && s.round() {
 			s.refresh()

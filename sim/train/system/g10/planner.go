@@ -78,7 +78,7 @@ type period struct {
 	length     float64 // µs
 	// While being examined: the kernel during which the tensor would have left,
 	// and the kernel at which it must start to return. Once moved: the same for
-	// the chosen destination.
+	// the chosen destination, and in the end the kernel at which it is prefetched.
 	gone, back int32
 	benefit    float64
 	// With planner.both: where it would go, and what is known of the SSD and the host.
@@ -102,8 +102,9 @@ const (
 	moved                // examined: it moves
 )
 
-// newPlanner sets up the estimates before anything is planned.
-func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.Options) *planner {
+// newPlanner sets up the estimates before anything is planned. wait, if not nil,
+// is by how many µs each kernel will be late.
+func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.Options, wait []float64) *planner {
 	n := len(w.Kernels)
 	q := o.Quirks
 	s := &planner{
@@ -122,7 +123,7 @@ func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.O
 	}
 	s.both = s.hostCapacity > 0 && !q.Has(quirk.SSDBenefit)
 	s.setRates(m)
-	s.setClock(m.Clock)
+	s.setClock(m.Clock, wait)
 	s.out = newPath(s.clock[:n+1], s.ssdOut.bandwidth, s.hostLink.bandwidth, s.gpuLink, q.Has(quirk.WeightsIgnoreLanes))
 	s.in = newPath(s.clock[:n+1], s.ssdIn.bandwidth, s.hostLink.bandwidth, s.gpuLink, q.Has(quirk.WeightsIgnoreLanes))
 	s.setPeriods()
@@ -174,13 +175,16 @@ func (s *planner) setRates(m *machine.Machine) {
 	}
 }
 
-// setClock adds up kernel times over two iterations.
-func (s *planner) setClock(f unit.Frequency) {
+// setClock adds up kernel times, and waits if any, over two iterations.
+func (s *planner) setClock(f unit.Frequency, wait []float64) {
 	s.clock = make([]float64, 2*s.n+1)
 	perMicro := float64(f) / 1e9 * 1000
 	for i := range 2 * s.n {
 		c := max(1, engine.Cycles(s.w.Kernels[i%s.n].Time, f))
 		s.clock[i+1] = s.clock[i] + float64(c)/perMicro
+		if wait != nil {
+			s.clock[i+1] += wait[i%s.n]
+		}
 	}
 }
 
