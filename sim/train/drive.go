@@ -105,9 +105,27 @@ func DescribeSSD(x *result.SSD) []string {
 	if x.Written == 0 {
 		return append(notes, "The run writes nothing to the SSD, which does not age.")
 	}
-	return append(notes, fmt.Sprintf("Run without pause, this workload uses up the SSD's endurance of %s TB in %s years: %s drive writes a day, rated for %s over %d years.",
-		knob.Decimal(int64(x.Endurance), 1000*int64(unit.GB)), decimal(x.Life, 100, 10),
+	return append(notes, fmt.Sprintf("Run without pause, this workload uses up the SSD's endurance of %s TB in %s: %s drive writes a day, rated for %s over %d years.",
+		knob.Decimal(int64(x.Endurance), 1000*int64(unit.GB)), lifetime(x),
 		decimal(x.Daily, 100, 10), decimal(x.Rated, 100, 10), x.Warranty))
+}
+
+// lifetime words how long the endurance of x lasts: in years, below one year in
+// days, below a tenth of a day as less than that.
+func lifetime(x *result.SSD) string {
+	if x.Life >= 1000 {
+		return decimal(x.Life, 100, 10) + " years"
+	}
+	// Thousandths of years are coarse here. The rating is so many drive writes a day
+	// for the warranty; so many more use it up so much faster.
+	tenths := (unit.MulDiv(100*365*x.Warranty, x.Rated, max(1, x.Daily)) + 5) / 10
+	switch {
+	case tenths == 0:
+		return "less than 0.1 days"
+	case tenths < 100:
+		return knob.Decimal(tenths, 10) + " days"
+	}
+	return knob.Decimal((tenths+5)/10, 1) + " days"
 }
 
 // decimal prints v rounded to a multiple of step, in units of step*scale.

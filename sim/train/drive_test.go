@@ -11,6 +11,7 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
@@ -70,6 +71,27 @@ func TestOnDrive(t *testing.T) {
 			if wrong := same(got, again); wrong != "" {
 				t.Errorf("seed %d, %s: %s", seed, s.Name, wrong)
 			}
+		}
+	}
+}
+
+// A drive that is worn out within days is said to be, not to live for 0 years.
+func TestLifetimeInWords(t *testing.T) {
+	for _, tt := range []struct {
+		thousandths, daily int64
+		want               string
+	}{
+		{40440, 37, " in 40.4 years: "},
+		{1000, 548, " in 1 years: "},
+		{999, 1_500, " in 365 days: "},
+		{49, 30_600, " in 18 days: "},
+		{8, 188_800, " in 2.9 days: "},
+		{0, 5_475_000, " in 0.1 days: "},
+		{0, 80_000_000, " in less than 0.1 days: "},
+	} {
+		notes := train.DescribeSSD(&result.SSD{Written: 1, Endurance: 1500 * 1000 * unit.GB, Life: tt.thousandths, Daily: tt.daily, Rated: 300, Warranty: 5})
+		if last := notes[len(notes)-1]; !strings.Contains(last, tt.want) {
+			t.Errorf("%d thousandths of a year: %q; want %q in it", tt.thousandths, last, tt.want)
 		}
 	}
 }

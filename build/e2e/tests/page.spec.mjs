@@ -152,7 +152,7 @@ test('downloads', async ({ page }) => {
   const json = JSON.parse((await download(page, '#save-json')).data);
   expect(json.format).toBe('spillway-results');
   expect(json.runs).toHaveLength(rows.length - 1);
-  expect(json.link).toMatch(/^v=2&/);
+  expect(json.link).toMatch(/^v=3&/);
   const png = await download(page, '#png-throughput');
   expect(png.data.subarray(1, 4).toString()).toBe('PNG');
   for (const id of ['throughput', 'breakdown', 'causes', 'traffic', 'memory', 'slowdown']) {

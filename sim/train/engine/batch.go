@@ -123,7 +123,7 @@ func (e *pagedRun) linksOf(b *batch) links {
 	if b.toHost > 0 || b.refused && !e.full() {
 		l |= hostLink
 	}
-	if b.toSSD > 0 || b.refused {
+	if b.toSSD > 0 || b.refused && e.full() {
 		l |= ssdWrites
 	}
 	if b.inSSD > 0 && b.toSSD > 0 {
@@ -274,16 +274,21 @@ func (e *pagedRun) open(b *batch) bool {
 		return true
 	case b.out >= b.link:
 		return false
-	case e.hostTakes(b) || b.toSSD < b.ssdOut:
+	case e.takes(b):
 		return true
 	}
 	b.refused = true
 	return false
 }
 
-// hostTakes reports whether a page may leave for the host.
-func (e *pagedRun) hostTakes(b *batch) bool {
-	return !e.full() && (b.toHost < b.host || e.overcommit)
+// takes reports whether a page may leave now: to the host, or if that is full to
+// the SSD, as far as the link there goes. As published a host with room takes all
+// (quirk link-overcommit).
+func (e *pagedRun) takes(b *batch) bool {
+	if e.full() {
+		return b.toSSD < b.ssdOut
+	}
+	return b.toHost < b.host || e.overcommit
 }
 
 // fetch brings in pages of a fault queue, up to the quota of its source.
@@ -382,7 +387,7 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 func (e *pagedRun) room(b *batch, dst machine.Tier, fromHost bool) int64 {
 	if !e.overcommit {
 		switch {
-		case dst == machine.SSD && fromHost && b.toHost < b.host:
+		case dst == machine.SSD && fromHost:
 			return 1 // every host page that comes in opens the host again
 		case dst == machine.SSD:
 			return b.ssdOut - b.toSSD
@@ -429,14 +434,14 @@ func (e *pagedRun) release(b *batch, n int64) {
 func (e *pagedRun) victim(fault bool) xid {
 	if e.window > 0 {
 		if fault {
-			return e.skipMoving(e.oldest)
+			return e.skipHeld(e.oldest)
 		}
 		e.cursor = e.skipWindow(e.cursor)
 		return e.cursor
 	}
-	i := e.skipMoving(e.cursor)
+	i := e.skipHeld(e.cursor)
 	if i == 0 {
-		i = e.skipMoving(e.oldest)
+		i = e.skipHeld(e.oldest)
 	}
 	e.cursor = i
 	return i
@@ -455,15 +460,15 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 func (e *pagedRun) dead(v xid) bool { return e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) }
 
 // destination returns where victim v goes: nowhere, or to the host, or to the
-// SSD if the host takes no more. As published a share that runs out changes the
-// destination, whatever the other has left (quirk link-overcommit).
+// SSD if the host is full. As published a share that runs out changes the
+// destination, whatever room there is (quirk link-overcommit).
 func (e *pagedRun) destination(b *batch, v xid) machine.Tier {
 	switch {
 	case e.dead(v):
 		return machine.Nowhere
 	case e.overcommit && b.forced != machine.Nowhere:
 		return b.forced
-	case e.overcommit || e.hostTakes(b):
+	case e.overcommit || !e.full():
 		return machine.Host
 	}
 	return machine.SSD
@@ -560,7 +565,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 		return 1
 	}
 	n := int64(math.MaxInt32)
-	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut // once free memory is used up
+	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut || e.hostShut(leaving-toSSD) // once free memory is used up
 	switch free := e.gpuFree + leaving; {
 	case free >= r:
 		shut = false
@@ -592,12 +597,13 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 				*used |= ssdWrites
 				toSSD = r
 			} else if *used |= hostLink; !fromHost {
-				if r > s.host {
+				if e.overcommit && r > s.host {
 					return 1
 				}
+				r = min(r, s.host)
 				n = (e.hostPages - e.hostUsed - 1) / r
 			}
-			shut = r == s.link || e.full() && r == s.ssdOut
+			shut = r == s.link || e.full() && r == s.ssdOut || e.hostShut(r)
 		}
 		if r <= 0 {
 			return 1
@@ -616,6 +622,12 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 		*used |= ssdBoth
 	}
 	return min(n, int64(h.pages)/r)
+}
+
+// hostShut reports whether nothing can leave in a batch in which n pages have left
+// for a host that has room.
+func (e *pagedRun) hostShut(n int64) bool {
+	return !e.overcommit && !e.full() && n >= e.share.host
 }
 
 // blame books the time since the last mark, as far as it is stall, under what

@@ -33,7 +33,7 @@ const (
 // quirk.FreeSkipsMoving.
 const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
 	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
-	quirk.LinkOvercommit | quirk.EarlyBatch
+	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
 
 // ArenaQuirks are the quirks that the arena model reads.
 const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena

@@ -91,6 +91,7 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
 	}
+	e.spare = !c.Quirks.Has(quirk.OwnVictims)
 	e.share = e.shares[0]
 	for l := range e.shareOf {
 		for e.shares[e.shareOf[l]] != e.shares[l] || c.Drive != nil && (e.shareOf[l]^links(l))&ssdBoth != 0 {
@@ -291,7 +292,7 @@ func (e *pagedRun) resetCursor() {
 	if e.window > 0 {
 		e.cursor = e.skipWindow(e.oldest)
 	} else {
-		e.cursor = e.skipMoving(e.oldest)
+		e.cursor = e.skipHeld(e.oldest)
 	}
 }
 
@@ -338,6 +339,8 @@ func (e *pagedRun) execute(op program.Op) {
 			case op.Kind == program.Evict && x.loc == machine.GPU:
 				e.push(outHost, i)
 			}
+		} else if op.Kind == program.Prefetch && e.stays(&x) {
+			e.unqueue(i)
 		}
 		i = x.next
 	}
@@ -419,6 +422,8 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 	for i := e.tensors[t].first; i != 0; {
 		x := *e.at(i)
 		switch {
+		case e.stays(&x):
+			e.unqueue(i)
 		case x.queue != resting:
 			f.Moving += int64(x.pages)
 			if promote && x.queue >= preSSD && x.queue <= preNew {
@@ -438,6 +443,10 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 		i = x.next
 	}
 }
+
+// stays reports whether the pages of x, which is wanted, are queued to leave but
+// need not go.
+func (e *pagedRun) stays(x *extent) bool { return e.spare && outQueues&x.queue.only() != 0 }
 
 // touch renews the current kernel's pages, unless eviction goes by arrival.
 func (e *pagedRun) touch() {

@@ -307,6 +307,9 @@ func (r *refModel) hints(at int) {
 			continue
 		}
 		for _, p := range r.pages[op.Tensor] {
+			if op.Kind == program.Prefetch && r.stays(p) {
+				r.unqueue(p)
+			}
 			if p.moving {
 				if op.Kind != program.Free || r.has(quirk.FreeSkipsMoving) {
 					continue
@@ -325,6 +328,11 @@ func (r *refModel) hints(at int) {
 	}
 }
 
+// stays reports whether p, which is wanted, is queued to leave but need not go.
+func (r *refModel) stays(p *refPage) bool {
+	return p.moving && p.loc == machine.GPU && !r.has(quirk.OwnVictims)
+}
+
 // faultQueue returns the queue for a missing page by where it is.
 func (r *refModel) faultQueue(loc machine.Tier) *[]*refPage {
 	return map[machine.Tier]*[]*refPage{machine.Nowhere: &r.pfNew, machine.SSD: &r.pfSSD, machine.Host: &r.pfHost}[loc]
@@ -340,6 +348,9 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 	for side, tensors := range [][]workload.TensorID{r.sets.Inputs[k], outputs} {
 		for _, p := range r.pagesOf(tensors) {
 			total[side]++
+			if r.stays(p) {
+				r.unqueue(p)
+			}
 			f := &missed[side]
 			switch {
 			case p.moving:
@@ -543,7 +554,16 @@ func (r *refModel) seek(i int, ok func(*refPage) bool) *refPage {
 	return nil
 }
 
-func atRest(p *refPage) bool { return !p.moving }
+// atRest reports whether p may leave: it does not move, and the current kernel
+// does not use it.
+func (r *refModel) atRest(p *refPage) bool {
+	return !p.moving && (r.has(quirk.OwnVictims) || !r.required(p))
+}
+
+// required reports whether the current kernel uses p.
+func (r *refModel) required(p *refPage) bool {
+	return slices.Contains(r.sets.All[r.kernel], p.tensor)
+}
 
 // outsideWindow reports whether no kernel of the look-ahead window uses p.
 func (r *refModel) outsideWindow(p *refPage) bool {
@@ -559,7 +579,7 @@ func (r *refModel) resetCursor() {
 	if r.c.Runtime.Window > 0 {
 		r.cursor = r.seek(0, r.outsideWindow)
 	} else {
-		r.cursor = r.seek(0, atRest)
+		r.cursor = r.seek(0, r.atRest)
 	}
 }
 
@@ -569,7 +589,7 @@ func (r *refModel) victim(fault bool) *refPage {
 	var v *refPage
 	if r.c.Runtime.Window > 0 {
 		if fault {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 			if v == r.cursor {
 				r.cursor = r.pageAt(r.position(v) + 1)
 			}
@@ -577,9 +597,9 @@ func (r *refModel) victim(fault bool) *refPage {
 		}
 		v = r.seek(r.position(r.cursor), r.outsideWindow)
 	} else {
-		v = r.seek(r.position(r.cursor), atRest)
+		v = r.seek(r.position(r.cursor), r.atRest)
 		if v == nil {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 		}
 	}
 	r.cursor = nil
@@ -618,7 +638,7 @@ func (r *refModel) batch(now unit.Cycles) error {
 		r.quotas( // which paths carry something, or should
 			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
 			len(r.pfSSD)+len(r.preSSD) > 0,
-			len(r.outSSD) > 0 || b.toSSD > 0 || stopped,
+			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full(),
 			b.inSSD > 0 && b.toSSD > 0)
 	}
 	did[r.iteration].in += b.inSSD
@@ -685,9 +705,9 @@ func (m *refMigration) gate() bool {
 	if len(m.recent) < m.gpuPages {
 		return true
 	}
-	host, ssd := !m.full() && m.toHost < m.nHost, m.toSSD < m.nOut
+	host, ssd := !m.full() && m.toHost < m.nHost, m.full() && m.toSSD < m.nOut
 	if m.has(quirk.LinkOvercommit) {
-		host = !m.full()
+		host, ssd = !m.full(), m.toSSD < m.nOut
 	}
 	if m.out >= m.nLink {
 		return false
@@ -723,7 +743,7 @@ func (m *refMigration) run() {
 // or returns where a page goes that is to go to a tier.
 func (m *refMigration) or(to machine.Tier) machine.Tier {
 	if !m.has(quirk.LinkOvercommit) {
-		if m.full() || m.toHost >= m.nHost {
+		if m.full() {
 			return machine.SSD
 		}
 		return to
@@ -773,11 +793,6 @@ func (m *refMigration) allocate(q *[]*refPage, fault bool) {
 		pop(q)
 		m.alloc++
 	}
-}
-
-// required reports whether the current kernel uses p.
-func (m *refMigration) required(p *refPage) bool {
-	return slices.Contains(m.sets.All[m.kernel], p.tensor)
 }
 
 // place brings p in. It reports false when no page may leave for it.

@@ -20,6 +20,7 @@
 //     the SSD, or to the host when the SSD is busy just then (move.go).
 //  3. Prefetches of moved tensors are brought forward while there is room
 //     (prefetch.go).
+//  4. If memory is still over capacity, there is a last resort (resort.go).
 //
 // G10-GDS may use only the SSD, G10-Host the SSD and the host, both without
 // unified memory (§7.2).
@@ -55,6 +56,14 @@
 //  7. Without [quirk.ArenaForGDS] G10-GDS and G10-Host plan as G10 does, within
 //     their tiers, and run on the paged engine.
 //  8. A tensor that no kernel uses takes no memory.
+//  9. Where no move helps and kernels are still over capacity, Algorithm 1 ends
+//     and pages fault. Without [quirk.ZeroBenefit] there is a last resort
+//     (resort.go): a second plan lets kernels wait for as long as the links need
+//     for what is left; of the two, the one that runs faster in this simulator,
+//     with the kernel times the planner knows, is taken.
+//  10. Without [quirk.ZeroBenefit] what the run may have evicted is prefetched (once more)
+//     one kernel before its use: what returned early, and what was idle while
+//     memory is over capacity. The paper has one prefetch a period.
 package g10
 
 import (
@@ -79,34 +88,28 @@ const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving |
 
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
-	Name:   "g10",
-	Title:  "G10",
-	Paper:  "G10 (MICRO 2023)",
-	About:  "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
-	Look:   6,
-	Quirks: planned | quirk.EmptyWindowBusy,
-	Params: []*system.Param{&Safety},
-	Plan:   variant{host: true}.plan,
-	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Paged}
-	},
+	Name:    "g10",
+	Title:   "G10",
+	Paper:   "G10 (MICRO 2023)",
+	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
+	Look:    6,
+	Quirks:  planned | quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
+	Params:  []*system.Param{&Safety},
+	Plan:    variant{host: true}.plan,
+	Runtime: variant{host: true}.runtime,
 }
 
 // GDS is G10 that moves tensors between GPU and SSD only.
 var GDS = system.System{
-	Name:   "g10-gds",
-	Title:  "G10-GDS",
-	Paper:  "G10 (MICRO 2023), §7.2",
-	About:  "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
-	Look:   4,
-	Quirks: planned | quirk.ArenaForGDS,
-	Params: []*system.Param{&Safety},
-	Plan:   variant{direct: true}.plan,
-	Runtime: func(o *system.Options) engine.Runtime {
-		r := directRuntime(o)
-		r.NoHost = true
-		return r
-	},
+	Name:    "g10-gds",
+	Title:   "G10-GDS",
+	Paper:   "G10 (MICRO 2023), §7.2",
+	About:   "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Look:    4,
+	Quirks:  planned | quirk.ArenaForGDS,
+	Params:  []*system.Param{&Safety},
+	Plan:    variant{direct: true}.plan,
+	Runtime: variant{direct: true}.runtime,
 }
 
 // Host is G10 that moves tensors between GPU, host and SSD without unified memory.
@@ -116,18 +119,10 @@ var Host = system.System{
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
+	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
-	Runtime: directRuntime,
-}
-
-// directRuntime is how G10-GDS and G10-Host run.
-func directRuntime(o *system.Options) engine.Runtime {
-	if o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect}
-	}
-	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
+	Runtime: variant{host: true, direct: true}.runtime,
 }
 
 // A variant says which tiers a system uses and how.
@@ -136,16 +131,40 @@ type variant struct {
 	direct bool // without unified memory
 }
 
+// runtime is how the variant runs.
+func (v variant) runtime(o *system.Options) engine.Runtime {
+	if v.direct && o.Quirks.Has(quirk.ArenaForGDS) {
+		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect, NoHost: !v.host}
+	}
+	return engine.Runtime{Memory: engine.Paged, NoHost: !v.host, SplitTables: v.direct}
+}
+
 // plan decides all migrations of one iteration.
 func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
-	s := newPlanner(v, w, m, o)
+	s := newPlanner(v, w, m, o, nil)
+	p := s.program()
+	if !s.resorts() {
+		return p, nil
+	}
+	wait := s.missing()
+	if wait == nil {
+		return p, nil
+	}
+	return v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program()), nil
+}
+
+// program plans all migrations.
+func (s *planner) program() *program.Program {
 	s.allocate()
 	for s.rounds < len(s.periods) && s.round() {
 	}
 	s.prefetchEagerly()
-	if s.arena {
+	switch {
+	case s.arena:
 		s.dropForGood()
+	case s.resorts():
+		s.guard()
 	}
 	system.SortBy(s.quirks, s.ops, func(o program.Op) float64 { return float64(o.At) })
-	return &program.Program{Ops: s.ops, Rounds: s.rounds}, nil
+	return &program.Program{Ops: s.ops, Rounds: s.rounds}
 }
