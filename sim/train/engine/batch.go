@@ -556,7 +556,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
 	r := s.quota(q, resting, 0)
-	if r <= 0 || others != 0 && e.window > 0 || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
+	if r <= 0 || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
 		return 1
 	}
 	n := int64(math.MaxInt32)

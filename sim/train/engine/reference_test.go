@@ -659,7 +659,8 @@ func (r *refModel) drive() {
 		for rate, pages := range map[*unit.Bandwidth]int{&one: a, &two: b} {
 			ps := new(big.Rat).SetFrac(big.NewInt(int64(pages)*4096), big.NewInt(int64(*rate)))
 			ps.Mul(ps, big.NewRat(1e12, 1))
-			took += unit.Time(new(big.Int).Add(ps.Num(), new(big.Int).Sub(ps.Denom(), big.NewInt(1))).Int64() / ps.Denom().Int64())
+			whole, rest := new(big.Int).QuoRem(ps.Num(), ps.Denom(), new(big.Int))
+			took += unit.Time(whole.Int64() + int64(rest.Sign()))
 		}
 		n := new(big.Int).Mul(big.NewInt(int64(a+b)*4096), big.NewInt(1e12))
 		return unit.Bandwidth(n.Quo(n, big.NewInt(int64(took))).Int64())
