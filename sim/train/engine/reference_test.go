@@ -681,11 +681,17 @@ type refMigration struct {
 
 func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
 
-// gate reports whether a page can come in: one is free, or one may leave.
+// gate reports whether a page can come in: one is free, or one may leave. A dead
+// page that is dropped goes over no link.
 func (m *refMigration) gate() bool {
-	if len(m.recent) < m.gpuPages {
+	if len(m.recent) < m.gpuPages || m.c.Runtime.DropDead && !m.has(quirk.LinkOvercommit) {
 		return true
 	}
+	return m.wayOut()
+}
+
+// wayOut reports whether a page may leave over the links.
+func (m *refMigration) wayOut() bool {
 	host, ssd := !m.full() && m.toHost < m.nHost, m.toSSD < m.nOut
 	if m.has(quirk.LinkOvercommit) {
 		host = !m.full()
@@ -784,6 +790,7 @@ func (m *refMigration) required(p *refPage) bool {
 // place brings p in. It reports false when no page may leave for it.
 func (m *refMigration) place(p *refPage, fault bool) bool {
 	if len(m.recent) >= m.gpuPages {
+		before := m.cursor
 		v := m.victim(fault || m.required(p))
 		if v == nil {
 			return false
@@ -791,6 +798,11 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 		to := machine.Host
 		if m.c.Runtime.DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
 			to = machine.Nowhere
+		} else if !m.wayOut() { // it stays the next victim
+			if m.cursor = v; m.c.Runtime.Window > 0 && (fault || m.required(p)) {
+				m.cursor = before
+			}
+			return false
 		} else {
 			to = m.or(to)
 		}
