@@ -23,11 +23,21 @@ func (p *page) Start(j *work.Job, bulk bool) {
 		})
 		return
 	}
-	p.pool.Start(&pool.Task{ID: j.ID, Program: j.Lab, Text: text, Files: j.Files, Bulk: bulk})
+	program := j.Lab
+	if j.Whole() && p.lean[j.Lab] {
+		program += "-files" // as build/site names it
+	}
+	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: bulk})
 }
 
 // Stop implements model.Host.
 func (p *page) Stop(ids []int) { p.pool.Stop(ids) }
+
+// Stored implements model.Host.
+func (p *page) Stored(name string) string { return p.tools.Call("stored", name).String() }
+
+// Store implements model.Host.
+func (p *page) Store(name, text string) bool { return p.tools.Call("store", name, text).Bool() }
 
 // Fetch implements model.Host.
 func (p *page) Fetch(name string) {

@@ -62,10 +62,16 @@ export const test = base.extend({
   }, { auto: true }],
 });
 
+// live waits until the Go program has replaced what index.html shows first.
+export async function live(page) {
+  await expect(page.locator('[data-first]')).toHaveCount(0, { timeout: 30_000 });
+}
+
 // finished waits until the page shows what was last done to it and no run is
 // under way. That the button to cancel is hidden says so only where it exists:
 // before the program has started there is none, and none counts as hidden.
 export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
+  await live(page);
   await expect(page.locator(cancel)).toBeAttached({ timeout });
   // While runs come in the program draws four times a second, else once a frame;
   // so what was just begun may not be shown yet.
@@ -73,10 +79,23 @@ export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = 
   await expect(page.locator(cancel)).toBeHidden({ timeout });
 }
 
-// visit opens an address of the page and waits until every system has run.
+// unfold opens all panels of settings; in a narrow window they are in a drawer,
+// which the test opens itself.
+export async function unfold(page) {
+  await page.locator('.side').first().waitFor({ state: 'attached' });
+  await page.evaluate(() => {
+    for (const fold of document.querySelectorAll('.fold[aria-expanded=false]')) fold.click();
+  });
+  await expect(page.locator('.fold[aria-expanded=false]')).toHaveCount(0);
+}
+
+// visit opens an address of the page and waits until every system has run and
+// every setting is in sight.
 export async function visit(page, url) {
   await page.goto(url);
+  await live(page);
   await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+  await unfold(page);
   await finished(page);
 }
 

@@ -63,10 +63,53 @@ type Say struct {
 	Loss     string // ID of the chart of stacks whose largest part is named
 	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
 	Cannot   string // "cannot run it"
+	// Change lists keys of quantities that compare one system before and after a
+	// change of settings, where the first that a report has decides; without any,
+	// Quantity does. Faster and Slower are what a system then is: "faster".
+	Change         []string
+	Faster, Slower string
 }
 
-// A Preset is a setup with a name.
+// A Cost names the quantities that say what a setup costs: its price, and what it
+// does for the price, of which more is better.
+type Cost struct{ Price, PerPrice string }
+
+// A Preset is a setup with a name, in the setup text Set. The first of a
+// laboratory is what it opens on when no link says otherwise; knobs' defaults are
+// what a link leaves out.
 type Preset struct{ Key, Title, About, Set string }
+
+// A Picture draws what a laboratory is about: places that hold bytes, and links
+// between them. Its numbers are settings, and the report of the system in focus.
+type Picture struct {
+	Places []Place
+	Links  []Link
+}
+
+// A Place holds bytes.
+type Place struct {
+	Key, Title string
+	// Size is the key of the knob that says how much it holds, Used that of the
+	// quantity that says how much of it was in use at most, Part that of the derived
+	// knob with the products that it may be. Each may be empty.
+	Size, Used, Part string
+}
+
+// A Link joins two places.
+type Link struct {
+	Key, Title string
+	From, To   string // keys of places
+	Part       string // as a Place's
+	Lanes      []Lane
+}
+
+// A Lane is one direction of a link. Rate is the key of the knob that limits it,
+// Bytes and Busy are keys of quantities: what it carried, and the share of the
+// time, from 0 to 1, in which it did.
+type Lane struct {
+	To                string // the place that bytes go to
+	Rate, Bytes, Busy string
+}
 
 // Info is a laboratory as data.
 type Info struct {
@@ -81,8 +124,10 @@ type Info struct {
 	Knobs      []knob.Info
 	Sections   []Section
 	Presets    []Preset
+	Picture    *Picture // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
+	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
@@ -370,7 +415,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -402,8 +447,71 @@ func (l *Info) check() error {
 			}
 		}
 	}
-	if l.Quantity(l.Say.Quantity) < 0 {
-		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
+	errs = append(errs, l.checkPicture())
+	for _, p := range l.Presets {
+		pairs, err := knob.Pairs(p.Set)
+		if err == nil {
+			err = l.Setup().Apply(pairs)
+		}
+		if err != nil {
+			bad("preset %q: %w", p.Key, err)
+		}
+	}
+	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
+		if key != "" && l.Quantity(key) < 0 {
+			bad("the cost is %q, which is no quantity", key)
+		}
+	}
+	for _, b := range l.Brief {
+		for _, key := range b.Parts {
+			if k := l.Setup().Knob(key); k == nil || !k.Derived {
+				bad("the brief: there is no derived knob %q", key)
+			}
+		}
+	}
+	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
+		if l.Quantity(key) < 0 {
+			bad("the headline is about %q, which is no quantity", key)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkPicture reports what a picture names that is not there.
+func (l *Info) checkPicture() error {
+	if l.Picture == nil {
+		return nil
+	}
+	var errs []error
+	u, places := l.Setup(), map[string]bool{}
+	knobs := func(keys ...string) {
+		for _, key := range keys {
+			if key != "" && u.Knob(key) == nil {
+				errs = append(errs, fmt.Errorf("the picture: there is no knob %q", key))
+			}
+		}
+	}
+	quantities := func(keys ...string) {
+		for _, key := range keys {
+			if key != "" && l.Quantity(key) < 0 {
+				errs = append(errs, fmt.Errorf("the picture: there is no quantity %q", key))
+			}
+		}
+	}
+	for _, p := range l.Picture.Places {
+		places[p.Key] = true
+		knobs(p.Size, p.Part)
+		quantities(p.Used)
+	}
+	for _, k := range l.Picture.Links {
+		knobs(k.Part)
+		for _, lane := range k.Lanes {
+			knobs(lane.Rate)
+			quantities(lane.Bytes, lane.Busy)
+			if !places[k.From] || !places[k.To] || lane.To != k.From && lane.To != k.To {
+				errs = append(errs, fmt.Errorf("the picture: link %q joins what is not there", k.Key))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -438,7 +546,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Cap)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
+			pairs, err := knob.Pairs(c.Set + " " + c.Also)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -481,6 +589,9 @@ type Brief struct {
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.
 	Panel string
+	// Parts are derived knobs of that panel: when something in it is changed, the
+	// piece says these instead of Text.
+	Parts []string
 	// Trust marks a piece that says how far the numbers can be trusted; it stands
 	// over every chart.
 	Trust bool
