@@ -19,13 +19,15 @@ const (
 )
 
 // A channel moves whole tensors one after the other, in the order they were
-// queued. There is no latency.
+// queued. The first one after a pause pays the latency: those behind it are asked
+// for while others move.
 type channel struct {
-	rate  unit.Bandwidth
-	clock unit.Frequency
-	queue []workload.TensorID // queue[head:] wait; the first of them is moving
-	head  int
-	end   unit.Cycles // of the moving tensor
+	rate    unit.Bandwidth
+	latency unit.Cycles
+	clock   unit.Frequency
+	queue   []workload.TensorID // queue[head:] wait; the first of them is moving
+	head    int
+	end     unit.Cycles // of the moving tensor
 }
 
 func (c *channel) idle() bool { return c.head == len(c.queue) }
@@ -59,7 +61,7 @@ func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 	wasIdle := c.idle()
 	c.queue = append(c.queue, t)
 	if wasIdle {
-		c.start(r.now, r.tensors)
+		c.start(r.now+c.latency, r.tensors)
 	}
 }
 

@@ -35,7 +35,7 @@ const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFau
 	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch
 
 // ArenaQuirks are the quirks that the arena model reads.
-const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes
+const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.InstantSSD
 
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {

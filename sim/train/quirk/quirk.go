@@ -40,6 +40,7 @@ const (
 	SSDBenefit                         // the planner weighs every move by the SSD's lanes
 	OneLink                            // the planner takes the host's link for the GPU's
 	HostPeak                           // host memory that is full at any time is full for the planner
+	InstantSSD                         // without page faults the SSD has no latency
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -243,5 +244,10 @@ var list = [...]Entry{
 		Key: "host-peak", Source: scheduler,
 		Text:  "Host memory counts as full for every move when it is full at any time of the iteration.",
 		Paper: "It must have room while the tensor is there.",
+	},
+	{
+		Key: "instant-ssd", Source: "G10 artifact, second simulator inside the analysis",
+		Text:  "Systems without page faults reach the SSD with no latency.",
+		Paper: "A transfer pays the SSD's latency when none was under way in its direction; else it was asked for meanwhile.",
 	},
 }

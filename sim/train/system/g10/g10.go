@@ -86,6 +86,9 @@ const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving |
 	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
 	quirk.WrapSlip | quirk.WeightsIgnoreLanes | quirk.HandTuned
 
+// byHost are the quirks of plans that may use host memory.
+const byHost = quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak
+
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
 	Name:    "g10",
@@ -93,7 +96,7 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023)",
 	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
 	Look:    6,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
+	Quirks:  planned&^quirk.InstantSSD | byHost,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true}.plan,
 	Runtime: variant{host: true}.runtime,
@@ -119,7 +122,7 @@ var Host = system.System{
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
+	Quirks:  planned | byHost | quirk.ArenaForGDS,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: variant{host: true, direct: true}.runtime,
