@@ -122,12 +122,12 @@ func drawCase(seed uint64) *lawCase {
 	// computing everything takes from a twentieth to twenty times as long as moving
 	// everything once over the GPU's link.
 	largest, total := needs(c.w)
-	c.m.GPUMemory = max(16*unit.MiB, unit.Bytes(logUniform(r, float64(largest), 1.1*float64(total))))
+	c.m.GPUMemory = max(16*unit.MiB, unit.Bytes(spread(r, float64(largest), 1.1*float64(total))))
 	var compute unit.Time
 	for i := range c.w.Kernels {
 		compute += c.w.Kernels[i].Time
 	}
-	scale := float64(c.m.GPULink.Time(total)) * logUniform(r, 0.05, 20) / float64(compute)
+	scale := float64(c.m.GPULink.Time(total)) * spread(r, 0.05, 20) / float64(compute)
 	for i := range c.w.Kernels {
 		k := &c.w.Kernels[i]
 		k.Time = max(1, unit.Time(float64(k.Time)*scale))
@@ -141,8 +141,8 @@ func drawCase(seed uint64) *lawCase {
 	return c
 }
 
-// logUniform draws from least to most, every factor as likely as another.
-func logUniform(r *rand.Rand, least, most float64) float64 {
+// spread draws from least to most, every factor as likely as another.
+func spread(r *rand.Rand, least, most float64) float64 {
 	return math.Exp(math.Log(least) + r.Float64()*(math.Log(most)-math.Log(least)))
 }
 
@@ -167,12 +167,12 @@ func needs(w *workload.Workload) (largest, total unit.Bytes) {
 // orders of magnitude, SSDs that are slower in one direction, hosts behind a
 // thinner link than the GPU's, latencies of nothing, a host that holds nothing.
 func anyMachine(r *rand.Rand) machine.Machine {
-	rate := func(least, most float64) unit.Bandwidth { return unit.Bandwidth(logUniform(r, least, most)) }
+	rate := func(least, most float64) unit.Bandwidth { return unit.Bandwidth(spread(r, least, most)) }
 	span := func(most unit.Time) unit.Time {
 		if r.IntN(4) == 0 {
 			return 0
 		}
-		return unit.Time(logUniform(r, float64(most)/1e4, float64(most)))
+		return unit.Time(spread(r, float64(most)/1e4, float64(most)))
 	}
 	m := machine.G10()
 	switch r.IntN(4) {
@@ -181,7 +181,7 @@ func anyMachine(r *rand.Rand) machine.Machine {
 	case 1:
 		m.HostMemory = 256 * unit.GiB
 	default:
-		m.HostMemory = unit.Bytes(logUniform(r, 1, 1<<22)) * unit.Page
+		m.HostMemory = unit.Bytes(spread(r, 1, 1<<22)) * unit.Page
 	}
 	if r.IntN(4) > 0 {
 		m.GPULink = rate(1e9, 100e9)
@@ -194,10 +194,10 @@ func anyMachine(r *rand.Rand) machine.Machine {
 		m.GPULink = min(m.GPULink, m.HostLink+m.SSDRead)
 	}
 	m.FaultLatency, m.SSDLatency = span(500*unit.Microsecond), span(500*unit.Microsecond)
-	m.FaultBatch = int64(logUniform(r, 1, 600))
+	m.FaultBatch = int64(spread(r, 1, 600))
 	if r.IntN(2) == 0 {
-		m.BatchPages = int64(logUniform(r, 4, 600))
-		m.AllocRate = int64(logUniform(r, 1, 10000))
+		m.BatchPages = int64(spread(r, 4, 600))
+		m.AllocRate = int64(spread(r, 1, 10000))
 	}
 	m.GPUMemory = unit.GiB
 	if err := m.Validate(); err != nil {
@@ -212,7 +212,7 @@ func network(r *rand.Rand, size float64) *workload.Workload {
 	w := &workload.Workload{Name: "network", Batch: 1}
 	layers := 2 + int(size*float64(r.IntN(20)))
 	tensor := func(kind workload.Kind, most float64) workload.TensorID {
-		t := workload.Tensor{Name: fmt.Sprint("t", len(w.Tensors)), Bytes: unit.Bytes(logUniform(r, most/32, most)), Kind: kind, Global: kind == workload.Weight}
+		t := workload.Tensor{Name: fmt.Sprint("t", len(w.Tensors)), Bytes: unit.Bytes(spread(r, most/32, most)), Kind: kind, Global: kind == workload.Weight}
 		w.Tensors = append(w.Tensors, t)
 		return workload.TensorID(len(w.Tensors) - 1)
 	}
