@@ -85,6 +85,10 @@ func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun,
 	for i, rate := range r.rates[0] {
 		r.channels[i] = channel{rate: rate, clock: c.Machine.Clock}
 	}
+	if !c.Quirks.Has(quirk.InstantSSD) {
+		latency := c.Machine.Clock.CyclesUp(c.Machine.SSDLatency)
+		r.channels[ssdIn].latency, r.channels[ssdOut].latency = latency, latency
+	}
 	if p.Count(program.Evict, machine.Host) > 0 && min(r.channels[hostIn].rate, r.channels[hostOut].rate) <= 0 {
 		return nil, &DoesNotFit{fmt.Sprintf(
 			"the plan moves tensors to host memory, but the SSD (%v read) takes the whole host link (%v); a faster host link or a slower SSD would help",

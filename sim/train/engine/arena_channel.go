@@ -19,13 +19,16 @@ const (
 )
 
 // A channel moves whole tensors one after the other, in the order they were
-// queued. There is no latency.
+// queued. The first one after a pause pays the latency: those behind it are asked
+// for while others move.
 type channel struct {
-	rate  unit.Bandwidth
-	clock unit.Frequency
-	queue []workload.TensorID // queue[head:] wait; the first of them is moving
-	head  int
-	end   unit.Cycles // of the moving tensor
+	rate    unit.Bandwidth
+	latency unit.Cycles
+	clock   unit.Frequency
+	queue   []workload.TensorID // queue[head:] wait; the first of them is moving
+	head    int
+	begin   unit.Cycles // of the moving tensor, when its latency is over
+	end     unit.Cycles // of the same
 }
 
 func (c *channel) idle() bool { return c.head == len(c.queue) }
@@ -37,7 +40,7 @@ func (c *channel) start(now unit.Cycles, tensors []arenaTensor) {
 		return
 	}
 	size := unit.Bytes(tensors[c.queue[c.head]].pages) * unit.Page
-	c.end = now + c.rate.Cycles(size, c.clock)
+	c.begin, c.end = now, now+c.rate.Cycles(size, c.clock)
 }
 
 // enqueue queues t on channel i. As published, traffic counts at once. (The
@@ -59,7 +62,7 @@ func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 	wasIdle := c.idle()
 	c.queue = append(c.queue, t)
 	if wasIdle {
-		c.start(r.now, r.tensors)
+		c.start(r.now+c.latency, r.tensors)
 		r.pace()
 	}
 }
@@ -78,8 +81,9 @@ func (r *ArenaRun) pace() {
 	for i, rate := range [...]unit.Bandwidth{ssdOut: r.rates[both][ssdOut], ssdIn: r.rates[both][ssdIn]} {
 		c := &r.channels[i]
 		if !c.idle() {
-			left := unit.MulDiv(int64(c.end-r.now), int64(c.rate), int64(c.clock))
-			c.end = r.now + rate.Cycles(unit.Bytes(left), c.clock)
+			from := max(r.now, c.begin)
+			left := unit.MulDiv(int64(c.end-from), int64(c.rate), int64(c.clock))
+			c.end = from + rate.Cycles(unit.Bytes(left), c.clock)
 		}
 		c.rate = rate
 	}

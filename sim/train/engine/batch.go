@@ -267,14 +267,22 @@ func (e *pagedRun) count(b *batch, dst machine.Tier, n int64) {
 	}
 }
 
-// open reports whether a page can be placed: there is a free page, or one may leave.
+// open reports whether a page can be placed: there is a free page, or one may
+// leave. A system that drops dead pages sees when it knows which.
 func (e *pagedRun) open(b *batch) bool {
-	switch {
-	case e.gpuFree > 0:
-		return true
-	case b.out >= b.link:
+	return e.gpuFree > 0 || e.dropsFreely() || e.leaves(b)
+}
+
+// dropsFreely reports whether dropping a dead page takes nothing from a link. As
+// published it waits like others.
+func (e *pagedRun) dropsFreely() bool { return e.c.Runtime.DropDead && !e.overcommit }
+
+// leaves reports whether a page may leave the GPU over a link.
+func (e *pagedRun) leaves(b *batch) bool {
+	if b.out >= b.link {
 		return false
-	case e.takes(b):
+	}
+	if e.takes(b) {
 		return true
 	}
 	b.refused = true
@@ -366,6 +374,9 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 		return 0
 	}
 	dst := e.destination(b, v)
+	if dst != machine.Nowhere && e.dropsFreely() && !e.leaves(b) {
+		return 0
+	}
 	x := e.at(v)
 	if n = min(n, int64(x.pages)); x.younger == 0 && x.pages > 1 {
 		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
@@ -561,7 +572,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
 	r := s.quota(q, resting, 0)
-	if r <= 0 || others != 0 && e.window > 0 || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
+	if r <= 0 || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
 		return 1
 	}
 	n := int64(math.MaxInt32)
@@ -573,7 +584,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 			n = (free-r)/(r-leaving) + 1
 		}
 	case free > 0:
-		if e.gpuFree > 0 || !shut {
+		if e.gpuFree > 0 || !shut || e.dropsFreely() {
 			return 1
 		}
 		r = leaving
@@ -609,6 +620,9 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, us
 			return 1
 		}
 		n = min(n, int64(e.at(v).pages)/r)
+		if e.dropsFreely() { // what comes behind this victim may be dead
+			n, shut = min(n, int64(e.at(v).pages-1)/r), false
+		}
 	}
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))

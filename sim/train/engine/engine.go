@@ -36,7 +36,7 @@ const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFau
 	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
 
 // ArenaQuirks are the quirks that the arena model reads.
-const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena
+const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena | quirk.InstantSSD
 
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {

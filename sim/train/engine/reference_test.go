@@ -679,7 +679,8 @@ func (r *refModel) drive() {
 		for rate, pages := range map[*unit.Bandwidth]int{&one: a, &two: b} {
 			ps := new(big.Rat).SetFrac(big.NewInt(int64(pages)*4096), big.NewInt(int64(*rate)))
 			ps.Mul(ps, big.NewRat(1e12, 1))
-			took += unit.Time(new(big.Int).Add(ps.Num(), new(big.Int).Sub(ps.Denom(), big.NewInt(1))).Int64() / ps.Denom().Int64())
+			whole, rest := new(big.Int).QuoRem(ps.Num(), ps.Denom(), new(big.Int))
+			took += unit.Time(whole.Int64() + int64(rest.Sign()))
 		}
 		n := new(big.Int).Mul(big.NewInt(int64(a+b)*4096), big.NewInt(1e12))
 		return unit.Bandwidth(n.Quo(n, big.NewInt(int64(took))).Int64())
@@ -700,11 +701,17 @@ type refMigration struct {
 
 func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
 
-// gate reports whether a page can come in: one is free, or one may leave.
+// gate reports whether a page can come in: one is free, or one may leave. A dead
+// page that is dropped goes over no link.
 func (m *refMigration) gate() bool {
-	if len(m.recent) < m.gpuPages {
+	if len(m.recent) < m.gpuPages || m.c.Runtime.DropDead && !m.has(quirk.LinkOvercommit) {
 		return true
 	}
+	return m.wayOut()
+}
+
+// wayOut reports whether a page may leave over the links.
+func (m *refMigration) wayOut() bool {
 	host, ssd := !m.full() && m.toHost < m.nHost, m.full() && m.toSSD < m.nOut
 	if m.has(quirk.LinkOvercommit) {
 		host, ssd = !m.full(), m.toSSD < m.nOut
@@ -798,6 +805,7 @@ func (m *refMigration) allocate(q *[]*refPage, fault bool) {
 // place brings p in. It reports false when no page may leave for it.
 func (m *refMigration) place(p *refPage, fault bool) bool {
 	if len(m.recent) >= m.gpuPages {
+		before := m.cursor
 		v := m.victim(fault || m.required(p))
 		if v == nil {
 			return false
@@ -805,6 +813,11 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 		to := machine.Host
 		if m.c.Runtime.DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
 			to = machine.Nowhere
+		} else if !m.wayOut() { // it stays the next victim
+			if m.cursor = v; m.c.Runtime.Window > 0 && (fault || m.required(p)) {
+				m.cursor = before
+			}
+			return false
 		} else {
 			to = m.or(to)
 		}

@@ -44,6 +44,7 @@ const (
 	LinkOvercommit                     // evictions go on when every link's share is used up
 	EarlyBatch                         // a batch moves its pages when it begins
 	ExactArena                         // the arena draws no kernel time error
+	InstantSSD                         // without page faults the SSD has no latency
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -267,5 +268,10 @@ var list = [...]Entry{
 		Key: "exact-arena", Source: "G10 artifact, main program",
 		Text:  "The second simulator, in which FlashNeuron, G10-GDS and G10-Host run, ends the program before an error of kernel times is drawn.",
 		Paper: "The error disturbs every system.",
+	},
+	{
+		Key: "instant-ssd", Source: "G10 artifact, second simulator inside the analysis",
+		Text:  "Systems without page faults reach the SSD with no latency.",
+		Paper: "A transfer pays the SSD's latency when none was under way in its direction; else it was asked for meanwhile.",
 	},
 }

@@ -46,7 +46,7 @@ func TestAll(t *testing.T) {
 		free-skips-moving symmetric-ssd faster-iteration pointer-order zero-benefit unstable-sort
 		binary-gigabytes double-input eager-overshoot wrap-slip empty-window-busy
 		weights-ignore-lanes hand-tuned arena-for-gds coarse-batch
-		ssd-benefit one-link host-peak own-victims link-overcommit early-batch exact-arena`)
+		ssd-benefit one-link host-peak own-victims link-overcommit early-batch exact-arena instant-ssd`)
 	all := All()
 	if len(all) < len(keys) {
 		t.Fatalf("%d quirks, want at least %d", len(all), len(keys))

@@ -46,9 +46,11 @@
 //  3. The artifact stops planning allocation and freeing once memory is under
 //     the target. Without [quirk.DoubleInput] every intermediate tensor is
 //     freed when it dies (§4.2), always.
-//  4. Without [quirk.WeightsIgnoreLanes] a host transfer takes from the SSD's
-//     room only what the link has left less than the SSD needs. The artifact
-//     takes it again at each transfer.
+//  4. Without [quirk.OneLink] SSD, host and GPU have a lane each, and a
+//     transfer takes from two of them. With it, and without
+//     [quirk.WeightsIgnoreLanes], a host transfer takes from the SSD's room only
+//     what the link has left less than the SSD needs; the artifact takes it again
+//     at each transfer.
 //  5. Without [quirk.SymmetricSSD] margins use the SSD's write rate for
 //     the way out and its read rate for the way in.
 //  6. The target stays at 99 % of GPU memory, where Algorithm 1 says capacity:
@@ -64,6 +66,10 @@
 //  10. Without [quirk.ZeroBenefit] what the run may have evicted is prefetched (once more)
 //     one kernel before its use: what returned early, and what was idle while
 //     memory is over capacity. The paper has one prefetch a period.
+//  11. Without [quirk.SSDBenefit] the benefit is that of the destination a move
+//     would have: the SSD unless it is full while the tensor would leave, as in
+//     Algorithm 1, or would relieve nothing. A move that then cannot be made
+//     is judged again by the other destination.
 package g10
 
 import (
@@ -86,6 +92,9 @@ const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving |
 	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
 	quirk.WrapSlip | quirk.WeightsIgnoreLanes | quirk.HandTuned
 
+// byHost are the quirks of plans that may use host memory.
+const byHost = quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak
+
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
 	Name:    "g10",
@@ -93,7 +102,7 @@ var System = system.System{
 	Paper:   "G10 (MICRO 2023)",
 	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
 	Look:    6,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
+	Quirks:  planned&^quirk.InstantSSD | byHost,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true}.plan,
 	Runtime: variant{host: true}.runtime,
@@ -119,7 +128,7 @@ var Host = system.System{
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak,
+	Quirks:  planned | byHost | quirk.ArenaForGDS,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
 	Runtime: variant{host: true, direct: true}.runtime,

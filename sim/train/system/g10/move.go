@@ -96,16 +96,10 @@ func (s *planner) destination(c *period) machine.Tier {
 
 // ssdFree reports whether the SSD has room while the tensor would leave.
 func (s *planner) ssdFree(c *period) bool {
-	cleared := s.at(s.clock[c.start]+s.ssdOut.time(c.size), c.start, c.end)
-	if cleared == c.start {
+	if c.clear == c.start {
 		return !s.quirks.Has(quirk.EmptyWindowBusy)
 	}
-	for j := c.start; j < cleared; j++ {
-		if !s.out.ssd.full[s.kernel(j)] {
-			return true
-		}
-	}
-	return false
+	return s.out.ssd.open(int(c.start), int(c.clear))
 }
 
 // lanes returns the lanes to and from a tier.

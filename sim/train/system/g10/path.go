@@ -70,6 +70,19 @@ func root(forest []int32, j int) int {
 	return j
 }
 
+// open reports whether a kernel from i to end-1 has room.
+func (l *lane) open(i, end int) bool {
+	for i < end {
+		k := l.wrap(i)
+		free := root(l.next, k)
+		if free == k {
+			return true
+		}
+		i += free - k
+	}
+	return false
+}
+
 // forward returns the kernel by which size bytes have passed when they start
 // with kernel i, last at the latest.
 func (l *lane) forward(size int64, i, last int) int {

@@ -76,6 +76,7 @@ type period struct {
 	tensor     workload.TensorID
 	size       int64
 	length     float64 // µs
+	clear      int32   // the kernel during which the tensor would have left to an idle SSD
 	// While being examined: the kernel during which the tensor would have left,
 	// and the kernel at which it must start to return. Once moved: the same for
 	// the chosen destination, and in the end the kernel at which it is prefetched.
@@ -201,6 +202,7 @@ func (s *planner) setPeriods() {
 		}
 		c.size = int64(s.w.Tensors[p.Tensor].Bytes.Aligned())
 		c.length = s.clock[c.end] - s.clock[c.start]
+		c.clear = s.at(s.clock[c.start]+s.ssdOut.time(c.size), c.start, c.end)
 		s.weight[i] = float64(c.length * float64(c.size))
 		c.ways[machine.SSD] = way{-1, -1, c.length <= s.safe(s.ssdOut, s.ssdIn, c.size)}
 		c.ways[machine.Host] = way{-1, -1, c.length <= s.safe(s.hostLink, s.hostLink, c.size) || c.size > s.hostCapacity}

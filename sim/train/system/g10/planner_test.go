@@ -124,6 +124,9 @@ func TestLane(t *testing.T) {
 		}
 	}
 	p.viaSSD(25, 1, 5) // fills 1 and 2, half of 3
+	if p.ssd.open(1, 3) || !p.ssd.open(1, 4) || !p.ssd.open(0, 2) || p.ssd.open(3, 3) {
+		t.Error("only kernels 1 and 2 are full")
+	}
 	if got := p.ssd.forward(10, 0, 5); got != 0 {
 		t.Errorf("10 bytes from 0 pass by %d, want 0", got)
 	}
