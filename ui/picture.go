@@ -23,7 +23,8 @@ type Picture struct {
 	*App
 	chosen string // key of the part whose knobs are shown, empty if none is
 	parts  []part
-	rows   int // of the drawing
+	rows   int  // of the drawing
+	stale  bool // its numbers are of other settings
 	widths []string
 }
 
@@ -53,6 +54,8 @@ func (c *Picture) Compute() {
 	if c.Info.Picture == nil || len(c.Info.Picture.Places) == 0 {
 		return
 	}
+	at := slices.IndexFunc(c.Runs, func(r model.Run) bool { return r.System.Name == c.Focus() })
+	c.stale = at >= 0 && c.Runs[at].Stale
 	c.rows, c.widths = 0, c.widths[:0]
 	c.branch(&c.Info.Picture.Places[0], 1, map[string]bool{})
 }
@@ -215,6 +218,9 @@ func (c *Picture) link(k *lab.Link, from *lab.Place) part {
 			n.Class = "lane back"
 		}
 		n.Rate, _ = c.setting(l.Rate)
+		if c.State.Setup.Moot(l.Rate) != "" {
+			n.Class += " moot" // the editor says why
+		}
 		if _, v, ok := c.value(l.Bytes); ok && v > 0 {
 			n.Class += " flows"
 		}
@@ -255,7 +261,7 @@ func isHub(p part) bool { return len(p.knobs) == 0 }
 
 // class is the CSS class of a part.
 func (c *Picture) class(p part) string {
-	if c.Active() {
+	if c.stale {
 		return p.Class + " waits"
 	}
 	return p.Class
@@ -387,6 +393,23 @@ func (c *Picture) lead() string {
 func (c *Picture) presets() []lab.Preset { return c.Info.Presets }
 
 func (c *Picture) holds(key string) string { return boolText(c.Preset() == key) }
+
+// presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
+func (c *Picture) presetTab(i int) string {
+	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
+	if i == max(holds, 0) {
+		return "0"
+	}
+	return "-1"
+}
+
+// chipTab is the same for the systems.
+func (c *Picture) chipTab(i int) string {
+	if c.Runs[i].System.Name == c.Focus() {
+		return "0"
+	}
+	return "-1"
+}
 
 func (c *Picture) runClass(i int) string {
 	return "run " + strings.ReplaceAll(c.Runs[i].RunState(), " ", "-")
