@@ -21,6 +21,14 @@ func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
 func (c *Panel) fold() { c.closed[c.folding(c.form().Key)] = c.unfolded() }
 
+// resetClass hides the button where there is nothing to see of what it resets.
+func (c *Panel) resetClass() string {
+	if c.unfolded() && c.form().Changed {
+		return "small"
+	}
+	return "small away"
+}
+
 // fromFile reports whether an opened file stands in for what is chosen here.
 func (c *Panel) fromFile() bool {
 	return c.Entry() != "" && c.State.Setup.Knob(c.Info.Entry).Panel == c.form().Key

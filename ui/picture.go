@@ -332,12 +332,8 @@ func (c *Picture) story() string {
 		return s.Title + " has no numbers yet."
 	}
 	var moved []string
-	busiest, most := "", 0.0
 	for _, k := range c.Info.Picture.Links {
 		for _, l := range k.Lanes {
-			if _, v, ok := c.value(l.Busy); ok && v > most {
-				most, busiest = v, fmt.Sprintf(" Busiest: %s, %s of the time.", k.Title, chart.Percent(math.Round(100*v), 100))
-			}
 			from := k.From
 			if l.To == k.From {
 				from = k.To
@@ -351,7 +347,30 @@ func (c *Picture) story() string {
 	if len(moved) == 0 {
 		return s.Title + " moves nothing."
 	}
-	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + "." + busiest
+	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + ". " + c.busiest()
+}
+
+// busiest says which link has most to do, "" if none has.
+func (c *Picture) busiest() string {
+	if c.Info.Picture == nil {
+		return ""
+	}
+	name, most := "", 0.0
+	for _, k := range c.Info.Picture.Links {
+		for _, l := range k.Lanes {
+			if _, v, ok := c.value(l.Busy); ok && v > most {
+				name, most = k.Title, v
+			}
+		}
+	}
+	s, err := c.Info.System(c.Focus())
+	switch {
+	case err != nil || c.focused() == nil:
+		return ""
+	case name == "":
+		return s.Title + " moves nothing."
+	}
+	return fmt.Sprintf("With %s the busiest link is %s: %s of the time.", s.Title, name, chart.Percent(math.Round(100*most), 100))
 }
 
 // end names a place, and where nothing stays, as in a switch, the first place.
