@@ -25,6 +25,14 @@ window.tools = (() => {
     applyTheme();
   };
 
+  // What the browser keeps for the program, where it keeps anything.
+  tools.stored = (name) => {
+    try { return localStorage.getItem(name) ?? ''; } catch { return ''; }
+  };
+  tools.store = (name, text) => {
+    try { localStorage.setItem(name, text); return true; } catch { return false; }
+  };
+
   // show goes to a part of the page, when what was just asked for is drawn.
   tools.show = (id) => setTimeout(() => {
     const target = document.getElementById(id);

@@ -50,7 +50,9 @@ type App struct {
 	rev   int
 	runs  []chart.Run
 	views []chart.View
-	forms []model.Form
+	// before says what the change since the baseline did, empty if nothing can be said.
+	before string
+	forms  []model.Form
 }
 
 // NewApp returns the page's components' common ground.
@@ -112,9 +114,13 @@ func (a *App) fresh() {
 	a.runs = a.runs[:0]
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		a.runs = append(a.runs, chart.Run{System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error})
+		a.runs = append(a.runs, chart.Run{
+			System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error, Before: a.Shelf.Before(r.System.Name),
+		})
 	}
-	a.views = chart.Views(a.context(), a.runs)
+	c := a.context()
+	a.before = chart.Before(c, a.runs)
+	a.views = chart.Views(c, a.runs)
 	a.forms = a.Forms()
 }
 
@@ -122,7 +128,7 @@ func (a *App) fresh() {
 func (a *App) context() *chart.Context {
 	pieces, trust := a.Brief()
 	c := &chart.Context{
-		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{},
+		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{}, Base: a.Shelf.Base(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
 	}
 	for _, ch := range a.Info.Charts {

@@ -23,9 +23,9 @@ type parts struct{ panels, figures, tables, sections []vugu.Builder }
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
 	return &Root{
-		App: a, head: &Head{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a},
+		App: a, head: &Head{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: &Compare{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), parts: &parts{}, rooms: map[*model.Room]*parts{},
 	}
 }
 

@@ -4,16 +4,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vugu/vugu"
+
 	"spillway/ui/chart"
 )
 
 // Summary says who wins and how the runs stand.
-type Summary struct{ *App }
+type Summary struct {
+	*App
+	baseline vugu.Builder
+}
 
 func (c *Summary) headline() string {
 	c.fresh()
 	if c.Blocked() != "" && !c.results() {
 		return "Not computed; the message above says why."
+	}
+	if c.before != "" {
+		return c.before
 	}
 	return chart.Headline(c.Info, c.runs)
 }

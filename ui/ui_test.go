@@ -24,6 +24,7 @@ type direct struct {
 	queue   []*work.Job
 	stopped map[int]bool
 	fetched []string
+	stored  map[string]string
 }
 
 func (d *direct) Start(j *work.Job, _ bool) { d.queue = append(d.queue, j) }
@@ -35,6 +36,13 @@ func (d *direct) Stop(ids []int) {
 }
 
 func (d *direct) Fetch(name string) { d.fetched = append(d.fetched, name) }
+
+func (d *direct) Stored(name string) string { return d.stored[name] }
+
+func (d *direct) Store(name, text string) bool {
+	d.stored[name] = text
+	return true
+}
 
 func (d *direct) work(s *model.Session) {
 	for len(d.queue) > 0 {
@@ -101,7 +109,7 @@ func newStage(t *testing.T, fragment string) *stage {
 // emptyStage returns a page whose laboratory is still to come.
 func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	t.Helper()
-	s := &stage{T: t, page: page, runner: &direct{bench: work.Bench{Lab: training()}, stopped: map[int]bool{}}}
+	s := &stage{T: t, page: page, runner: &direct{bench: work.Bench{Lab: training()}, stopped: map[int]bool{}, stored: map[string]string{}}}
 	var mu sync.RWMutex
 	s.env = vugu.NewEventEnvImpl(&mu, make(chan bool, 1))
 	var err error

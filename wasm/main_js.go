@@ -29,10 +29,10 @@ func main() {
 		p.lean[t.Name] = t.Lean
 	}
 	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
-	p.session.Recall(p.tools.Call("remembered").String())
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
+	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
@@ -97,7 +97,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active())
+	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

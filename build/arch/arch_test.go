@@ -27,6 +27,7 @@ var simOrder = []string{
 	"sim/unit",
 	"sim/knob",
 	"sim/report",
+	"sim/sweep",
 	"sim/study",
 	"sim/workload",
 	"sim/vitality",

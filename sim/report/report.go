@@ -134,6 +134,8 @@ type Cell struct {
 	Text  string
 	Share float64 // from 0 to 1: how long its bar is
 	Best  bool    // stands out
+	// Change is how it differs from a baseline's, "+8 % better"; empty without one.
+	Change string
 }
 
 // A Section is what one of a laboratory's own parts of the page shows.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Figure is what charts.js draws. Exactly one of Bars, Columns and Panels is
-// not nil. Colors are names of CSS variables, "--system-3", so that the page's
+// A Figure is what charts.js draws. Exactly one of Bars, Columns, Panels and
+// Heat is not nil. Colors are names of CSS variables, "--system-3", so that the page's
 // theme decides them.
 //
 // Its numbers are not in it but in one array beside it, which the browser takes
@@ -15,6 +15,7 @@ type Figure struct {
 	Bars    *Bars    `json:"bars,omitempty"`
 	Columns *Columns `json:"columns,omitempty"`
 	Panels  *Panels  `json:"panels,omitempty"`
+	Heat    *Heat    `json:"heat,omitempty"`
 
 	Data []float64 `json:"-"`
 }
@@ -35,6 +36,9 @@ type Bars struct {
 	Max   float64 `json:"max,omitempty"` // where the axis ends, 0 if free
 	Rows  []Row   `json:"rows"`
 	Parts []Part  `json:"parts"` // more than one: stacked, with a legend
+	// Ghost is the baseline's values, row and length of each; of sums the whole.
+	Ghost Column `json:"ghost,omitzero"`
+	Wide  bool   `json:"wide,omitempty"` // the rows' names are long
 }
 
 // A Row is the place of one bar.
@@ -87,6 +91,7 @@ type Panels struct {
 	Series []Series `json:"series"`
 	Legend []string `json:"legend"` // names of series; empty: no legend
 	Limit  *Limit   `json:"limit,omitempty"`
+	Here   *Limit   `json:"here,omitempty"` // a line upright at a place of X
 	Zoom   bool     `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
 }
 
@@ -97,6 +102,8 @@ type Axis struct {
 	Log  bool     `json:"log,omitempty"`
 	Min  *float64 `json:"min,omitempty"` // nil: as the values need it
 	Max  *float64 `json:"max,omitempty"`
+	// Labels, if there are some, are what its places are called: 0, 1 and so on.
+	Labels []string `json:"labels,omitempty"`
 }
 
 // A Shape says how points become a series.
@@ -119,6 +126,7 @@ type Series struct {
 	Shape  Shape  `json:"shape"`
 	Look   Look   `json:"look"`
 	Faded  bool   `json:"faded,omitempty"`
+	Ghost  bool   `json:"ghost,omitempty"` // of the baseline: a thin dashed line, shown and hidden with the others of its name
 	Points Column `json:"points"`          // x and y of each
 	Picks  Column `json:"picks,omitempty"` // of marks: what picking each says
 }
@@ -146,6 +154,9 @@ func (f *Figure) fill() {
 	}
 	if c := f.Columns; c != nil {
 		c.Labels, c.Groups, c.Kinds, c.Names, c.Notes = some(c.Labels), some(c.Groups), some(c.Kinds), some(c.Names), some(c.Notes)
+	}
+	if h := f.Heat; h != nil {
+		h.Names, h.Looks, h.Marks, h.Here = some(h.Names), some(h.Looks), some(h.Marks), some(h.Here)
 	}
 	if p := f.Panels; p != nil {
 		p.Names, p.Series, p.Legend = some(p.Names), some(p.Series), some(p.Legend)

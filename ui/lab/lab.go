@@ -63,6 +63,11 @@ type Say struct {
 	Loss     string // ID of the chart of stacks whose largest part is named
 	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
 	Cannot   string // "cannot run it"
+	// Change lists keys of quantities that compare one system before and after a
+	// change of settings, where the first that a report has decides; without any,
+	// Quantity does. Faster and Slower are what a system then is: "faster".
+	Change         []string
+	Faster, Slower string
 }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
@@ -410,7 +415,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -464,8 +469,10 @@ func (l *Info) check() error {
 			}
 		}
 	}
-	if l.Quantity(l.Say.Quantity) < 0 {
-		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
+	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
+		if l.Quantity(key) < 0 {
+			bad("the headline is about %q, which is no quantity", key)
+		}
 	}
 	return errors.Join(errs...)
 }

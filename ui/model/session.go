@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,10 @@ type Host interface {
 	Stop(ids []int)
 	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
 	Fetch(lab string)
+	// Stored returns the text that the browser keeps under a name, "" if none.
+	Stored(name string) string
+	// Store has the browser keep a text, and reports whether it does.
+	Store(name, text string) bool
 }
 
 // A Tab is a laboratory as the head of the page lists it.
@@ -46,8 +51,8 @@ type Session struct {
 	arrived *Link  // the link that asked for it, nil if none did
 	nextID  int
 	number  int // of the newest set of files, in any room
-	memory  []memory
 	seed    *Seed
+	memory  []memory
 }
 
 // NewSession returns a session that shows what a link's fragment says.
@@ -270,6 +275,7 @@ func (r *Room) visit(link *Link) {
 			r.session.Notice = capital(err.Error()) + "."
 		}
 	}
+	s.keep(&r.State)
 	if len(r.undo) == 0 && r.about == nil {
 		r.State = s // nothing to come back to
 		r.recall()
@@ -297,12 +303,7 @@ func (r *Room) Entry() string {
 }
 
 // number is the set of files that jobs about the shown workload need.
-func (r *Room) number() int {
-	if r.Entry() == "" {
-		return 0
-	}
-	return r.Files.Number
-}
+func (r *Room) number() int { return r.filesOf(r.State.Setup) }
 
 // Blocked says why nothing can run now, empty if it can.
 func (r *Room) Blocked() string {
@@ -324,7 +325,12 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return fmt.Sprintf("%s system=%s files=%d", r.State.Setup, system, r.number())
+	return runKey(r.State.Setup.String(), system, r.number())
+}
+
+// runKey is equal for equal runs: of a setup, a system and a set of files.
+func runKey(setup, system string, files int) string {
+	return setup + " system=" + system + " files=" + strconv.Itoa(files)
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -397,6 +403,8 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.Ask.rest()
+	r.Shelf.rest()
 }
 
 // answer takes what a worker said, if it is about this room.
@@ -511,6 +519,7 @@ func (r *Room) snapshot() snapshot {
 
 func (r *Room) restore(s snapshot) {
 	s.state.View, s.state.Figure = r.State.View, r.State.Figure // undo is about settings
+	s.state.keep(&r.State)
 	r.State, r.drafts, r.lastEdit, r.Told = s.state, s.drafts, "", ""
 	clear(r.wishes)
 	r.Refresh()

@@ -37,11 +37,28 @@ type State struct {
 	View   View
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
+	Ask    *knob.Setup // the question of What if
+	// Base is the pinned baseline that everything is compared with, nil if none.
+	Base *knob.Setup
+	// Shown are the runs of the view Compare, the first is the reference; Kept those
+	// that the browser keeps, which are in no link. Nil is not known: then they are
+	// as they were.
+	Shown, Kept []Kept
+}
+
+// keep takes over from another state what s does not know.
+func (s *State) keep(from *State) {
+	if s.Shown == nil {
+		s.Shown = from.Shown
+	}
+	if s.Kept == nil {
+		s.Kept = from.Kept
+	}
 }
 
 // Default is what a laboratory shows first.
 func Default(i *lab.Info) State {
-	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i))}
+	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i)), Ask: knob.NewSetup(questions(i))}
 	for _, sys := range i.Systems {
 		if !sys.Off {
 			s.On = append(s.On, sys.Name)
@@ -107,7 +124,12 @@ func ByKey(chart string) string { return "by-" + chart }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() State {
-	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone()}
+	c := *s
+	c.Setup, c.On, c.Look, c.Ask = s.Setup.Clone(), slices.Clone(s.On), s.Look.Clone(), s.Ask.Clone()
+	if s.Base != nil {
+		c.Base = s.Base.Clone()
+	}
+	return c
 }
 
 // Toggle adds a system to the comparison or takes it out.
@@ -132,7 +154,16 @@ func (s *State) Encode(i *lab.Info) string {
 	if s.View == Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
-	return knob.Join(append(p, s.Look.Pairs()...), "&")
+	if s.Base != nil {
+		p = append(p, knob.Pair{Key: "base", Text: knob.Join(s.Base.From(s.Setup), " ")})
+	}
+	if s.View == Compare {
+		for i := range s.Shown {
+			p = append(p, knob.Pair{Key: "run", Text: s.Shown[i].text()})
+		}
+	}
+	p = append(p, s.Look.Pairs()...)
+	return knob.Join(append(p, s.Ask.Pairs()...), "&")
 }
 
 // A Link is a fragment taken apart: which laboratory it is about, and its pairs.
@@ -221,7 +252,8 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
 	var errs []error
-	var setup, look []knob.Pair
+	var setup, look, ask []knob.Pair
+	var base *string
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":
@@ -234,17 +266,54 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			}
 		case p.Key == "figure":
 			s.Figure = p.Text
+		case p.Key == "base":
+			base = &p.Text
+		case p.Key == "run":
+			errs = append(errs, s.readRun(i, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
+		case s.Ask.Knob(p.Key) != nil:
+			ask = append(ask, p)
 		default:
 			setup = append(setup, p)
 		}
 	}
-	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look))
+	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look), s.Ask.Apply(ask))
+	if base != nil {
+		errs = append(errs, s.readBase(*base))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return s, fmt.Errorf("in this link: %w", err)
 	}
 	return s, nil
+}
+
+// readRun shows a run that a link brings.
+func (s *State) readRun(i *lab.Info, text string) error {
+	k, err := readKept(i, text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("a run: %w", err)
+	case len(s.Shown) == MostShown:
+		return fmt.Errorf("more than %d runs; %q is left out", MostShown, k.Name)
+	case !slices.Contains(s.Shown, k):
+		s.Shown = append(s.Shown, k)
+	}
+	return nil
+}
+
+// readBase pins the baseline that a link says as its difference from the setup.
+func (s *State) readBase(text string) error {
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	s.Base = s.Setup.Clone()
+	if err := s.Base.Apply(pairs); err != nil {
+		s.Base = nil
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	return nil
 }
 
 // readSystems turns on the systems that a link names.

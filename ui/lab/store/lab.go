@@ -85,6 +85,7 @@ func New() lab.Lab {
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
 				LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
+				Faster: "faster", Slower: "slower",
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
