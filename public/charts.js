@@ -90,6 +90,7 @@ window.charts = (() => {
   }
 
   const column = (data, [at, n]) => data.subarray(at, at + n);
+  const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]]);
 
   // Tooltips.
 
@@ -161,7 +162,7 @@ window.charts = (() => {
     const longest = Math.max(0, ...ends.filter((_, i) => values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
-    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false } });
+    option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : {} });
     option.series = b.parts.map((p, k) => ({
       id: `part-${k}`, type: 'bar', name: p.name, stack: 'all', barMaxWidth: 22, itemStyle: p.look ? fill(t, p.look) : {},
       data: b.rows.map((r, i) => {
@@ -169,10 +170,14 @@ window.charts = (() => {
         return r.faded ? { value: values[k][i], itemStyle: { opacity: FADED } } : values[k][i];
       }),
     }));
+    // The texts stand behind the baseline's end where that is further out.
+    const was = b.ghost ? new Map(pairs(column(data, b.ghost))) : null;
+    const past = (i) => (was?.has(i) ? Math.max(0, was.get(i) - values.reduce((sum, v) => sum + v[i], 0)) : 0);
     option.series.push({
-      id: ENDS, type: 'bar', name: ENDS, stack: 'all', barMaxWidth: 22, silent: true, data: b.rows.map(() => 0), tooltip: { show: false },
+      id: ENDS, type: 'bar', name: ENDS, stack: 'all', barMaxWidth: 22, silent: true, data: b.rows.map((_, i) => past(i)), tooltip: { show: false }, itemStyle: { color: 'transparent' },
       label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
+    if (was) option.series.push(ghost(b, was, t));
     option.tooltip = tooltip(t, 'axis', (items) => {
       const row = b.rows[items[0].dataIndex];
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
@@ -180,10 +185,24 @@ window.charts = (() => {
         .map(([color, name, x]) => [color, name, unit(number(x), b.unit)]);
       if (rows.length === 0) rows.push(['', row.end, '']);
       if (row.faded) rows.push(['', 'of other settings', '']);
+      if (was?.has(items[0].dataIndex)) rows.push(['', 'Baseline', unit(number(was.get(items[0].dataIndex)), b.unit)]);
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
-    return { option, shape: ['bars', b.unit, b.max, b.parts.map((p) => p.name)] };
+    return { option, shape: ['bars', b.unit, b.max, Boolean(was), b.parts.map((p) => p.name)] };
+  }
+
+  // ghost draws the baseline's bars: an outline, or of sums a mark at their end.
+  function ghost(b, was, t) {
+    const color = t.v('--text');
+    const one = { id: 'ghost', name: 'Baseline', silent: true, z: 5, tooltip: { show: false } };
+    if (b.parts.length > 1) {
+      return { ...one, type: 'scatter', symbol: 'rect', symbolSize: [2.5, 24], itemStyle: { color, borderColor: t.v('--panel'), borderWidth: 0.8 }, data: [...was].map(([row, x]) => [x, row]) };
+    }
+    return {
+      ...one, type: 'bar', stack: 'ghost', barGap: '-100%', barMaxWidth: 22,
+      itemStyle: { color: 'transparent', borderColor: color, borderWidth: 1.2, borderType: [4, 3] }, data: b.rows.map((_, i) => was.get(i) ?? '-'),
+    };
   }
 
   // Upright bars in groups, published values as ticks across them.
@@ -295,7 +314,7 @@ window.charts = (() => {
     } else {
       rows.sort((a, b) => b.y - a.y);
     }
-    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : '') : 'Together', unit(number(y), p.y.unit)]);
+    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : '') : 'Together', unit(number(y), p.y.unit)]);
     if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
     return tip(`${p.names[panel] ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
@@ -350,15 +369,15 @@ window.charts = (() => {
       const points = all[k];
       const color = t.v(s.look.color);
       const seen = s.faded ? FADED : 1;
-      const one = { id: `series-${k}`, name: s.name, xAxisIndex: s.panel ?? 0, yAxisIndex: s.panel ?? 0, dimensions: ['x', 'y'], data: points.length > 0 ? points : [] };
+      const one = { id: `${s.ghost ? 'ghost' : 'series'}-${k}`, name: s.name, xAxisIndex: s.panel ?? 0, yAxisIndex: s.panel ?? 0, dimensions: ['x', 'y'], data: points.length > 0 ? points : [] };
       const symbol = MARKS[s.look.mark ?? 0];
       const few = points.length <= 24;
       switch (s.shape) {
         case 'line':
         case 'step':
           Object.assign(one, {
-            type: 'line', step: s.shape === 'step' ? 'end' : false, symbol, symbolSize: 5, showSymbol: few, itemStyle: { color, opacity: seen },
-            lineStyle: { color, width: single ? 1.6 : 1.8, type: DASHES[s.look.pattern ?? 0], opacity: seen },
+            type: 'line', step: s.shape === 'step' ? 'end' : false, symbol, symbolSize: 5, showSymbol: few && !s.ghost, itemStyle: { color, opacity: seen },
+            lineStyle: s.ghost ? { color, width: 1, type: [3, 3] } : { color, width: single ? 1.6 : 1.8, type: DASHES[s.look.pattern ?? 0], opacity: seen },
           });
           break;
         case 'area': { // opaque, the highest first
@@ -382,7 +401,7 @@ window.charts = (() => {
           break;
       }
       option.series.push(one);
-      if (!few && single && (s.shape === 'line' || s.shape === 'step')) {
+      if (!few && single && !s.ghost && (s.shape === 'line' || s.shape === 'step')) {
         option.series.push({
           id: `mark-${k}`, type: 'scatter', name: s.name, silent: true, symbol, symbolSize: 6, data: sparse(points, k), z: 4, tooltip: { trigger: 'none' },
           itemStyle: { color, opacity: seen, borderColor: t.v('--panel'), borderWidth: 0.8 },
@@ -523,6 +542,10 @@ window.charts = (() => {
       const value = column(f.last.data, s.picks)[e.dataIndex];
       if (value !== undefined) window.tools?.onPick?.(id, value);
     });
+    const all = document.createElement('button');
+    Object.assign(all, { type: 'button', className: 'mini show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
+    all.addEventListener('click', () => reset(f));
+    f.element.append(all);
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
       f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
@@ -650,9 +673,9 @@ window.charts = (() => {
     return { chart, title, note, end() { chart.dispose(); host.remove(); } };
   }
 
-  // described puts title, note and link into an SVG, for those who meet it alone.
-  function described(svg, title, note) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc>`;
+  // described puts title, note, link and data into an SVG, for those who meet it alone.
+  function described(svg, title, note, data) {
+    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
     return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
   }
 
@@ -700,11 +723,11 @@ window.charts = (() => {
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name) {
+    save(id, kind, name, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note));
+      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
       else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },

@@ -14,18 +14,23 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download, kind is "png" or "svg".
-	SaveChart(id, kind, name string)
+	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
+	// what it shows, as CSV, for a format that can carry it.
+	SaveChart(id, kind, name, data string)
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
 	Theme()
-	// Narrow reports whether the window has room for one column only.
+	// Narrow reports whether the window has no room for the settings at the side.
 	Narrow() bool
 	// Show scrolls to the element with the id and focuses it.
 	Show(id string)
+	// Focus focuses the element with the id; Near scrolls as little as makes all of
+	// it visible.
+	Focus(id string)
+	Near(id string)
 	// Help opens the help dialog.
 	Help()
 }
@@ -40,17 +45,56 @@ type App struct {
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool
+	drawer       bool // the settings lie over the results, where there is no room beside them
 
 	room  *model.Room // that what follows is about
 	rev   int
 	runs  []chart.Run
 	views []chart.View
-	forms []model.Form
+	// before says what the change since the baseline did, empty if nothing can be said.
+	before string
+	forms  []model.Form
 }
 
 // NewApp returns the page's components' common ground.
 func NewApp(s *model.Session, p Page) *App {
 	return &App{Session: s, Page: p, open: map[string]bool{}, closed: map[string]bool{}, rev: -1}
+}
+
+// OpenDrawer shows the settings where they are out of sight.
+func (a *App) OpenDrawer() {
+	if a.drawer = a.Page.Narrow(); a.drawer {
+		a.Page.Focus("settings")
+	}
+}
+
+// CloseDrawer puts them out of sight again.
+func (a *App) CloseDrawer() {
+	if a.drawer {
+		a.drawer = false
+		a.Page.Focus("open-settings")
+	}
+}
+
+// behind is the inert attribute of what the drawer lies over.
+func (a *App) behind() any {
+	if a.drawer {
+		return "inert"
+	}
+	return nil
+}
+
+// folding is the name under which it is noted that a panel is closed:
+// laboratories have panels of the same key.
+func (a *App) folding(panel string) string { return a.Info.Name + " " + panel }
+
+// Jump goes to the field of a knob, wherever it is.
+func (a *App) Jump(key string) {
+	if k := a.State.Setup.Knob(key); k != nil {
+		a.closed[a.folding(k.Panel)] = false
+		a.OpenDrawer()
+		a.Page.Show("f-" + key)
+	}
 }
 
 // IsOpen reports whether the part with this name is open.
@@ -71,9 +115,13 @@ func (a *App) fresh() {
 	a.runs = a.runs[:0]
 	for i := range a.Runs {
 		r := &a.Runs[i]
-		a.runs = append(a.runs, chart.Run{System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error})
+		a.runs = append(a.runs, chart.Run{
+			System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error, Before: a.Shelf.Before(r.System.Name),
+		})
 	}
-	a.views = chart.Views(a.context(), a.runs)
+	c := a.context()
+	a.before = chart.Before(c, a.runs)
+	a.views = chart.Views(c, a.runs)
 	a.forms = a.Forms()
 }
 
@@ -81,7 +129,7 @@ func (a *App) fresh() {
 func (a *App) context() *chart.Context {
 	pieces, trust := a.Brief()
 	c := &chart.Context{
-		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{},
+		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{}, Base: a.Shelf.Base(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
 	}
 	for _, ch := range a.Info.Charts {

@@ -100,6 +100,9 @@ func (m *markup) set(element js.Value, html string) {
 func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) }
 
 // filled runs on every render.
+func (c *Compare) filled(k int, v vjs.Value) { c.tables[k].set(js.Value(v), c.text[k]) }
+
+// filled runs on every render.
 func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
 
 // filled runs on every render.

@@ -21,6 +21,8 @@ func (m *markup) set(string) {}
 
 func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 
+func (c *Compare) filled(k int, _ vjs.Value) { c.tables[k].set(c.text[k]) }
+
 func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
 
 func (c *Question) created(vjs.Value) { c.drawn() }

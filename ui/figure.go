@@ -15,9 +15,16 @@ type Figure struct {
 	*App
 	Index int
 	canvas
+	// source is where the chart comes from, if not from the laboratory's charts.
+	source func() *chart.View
 }
 
-func (c *Figure) view() *chart.View { return &c.views[c.Index] }
+func (c *Figure) view() *chart.View {
+	if c.source != nil {
+		return c.source()
+	}
+	return &c.views[c.Index]
+}
 
 func (c *Figure) id() string { return "chart-" + c.view().ID }
 
@@ -28,7 +35,9 @@ func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().H
 func (c *Figure) setAxis(key string) { c.SetLook(model.ByKey(c.view().ID), key) }
 
 // focused reports whether the chart is about one system that can be chosen.
-func (c *Figure) focused() bool { return c.Info.Charts[c.Index].Kind == report.Bands }
+func (c *Figure) focused() bool {
+	return c.source == nil && c.Info.Charts[c.Index].Kind == report.Bands
+}
 
 func (c *Figure) setFocus(e vugu.DOMEvent) {
 	c.SetLook(model.FocusKey, e.PropString("target", "value"))
@@ -51,7 +60,7 @@ func (c *Figure) save(kind string) {
 		c.Page.Save(c.Name(v.ID, kind), "text/csv", v.CSV())
 		return
 	}
-	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind))
+	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind), v.CSV())
 }
 
 func (c *Figure) label(kind string) string { return "Save " + c.view().Title + " as " + kind }

@@ -4,6 +4,9 @@ import (
 	"html"
 	"strings"
 
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model"
 )
@@ -26,9 +29,14 @@ func (c *Numbers) Compute() {
 	}
 	c.of, c.at = c.Room, c.Rev
 	heads, rows := chart.Numbers(c.Info, c.runs)
+	c.table = numbersMarkup("numbers", "Quantity", heads, rows)
+}
+
+// numbersMarkup is a table of numbers as HTML.
+func numbersMarkup(id, what string, heads []string, rows []chart.Number) string {
 	var b strings.Builder
-	text := func(s string) string { return html.EscapeString(s) }
-	b.WriteString(`<table class="numbers" id="numbers"><thead><tr><th scope="col">Quantity</th><th scope="col">Unit</th>`)
+	text := html.EscapeString
+	b.WriteString(`<table class="numbers" id="` + id + `"><thead><tr><th scope="col">` + what + `</th><th scope="col">Unit</th>`)
 	for _, h := range heads {
 		b.WriteString(`<th scope="col">` + text(h) + `</th>`)
 	}
@@ -36,12 +44,32 @@ func (c *Numbers) Compute() {
 	for _, r := range rows {
 		b.WriteString(`<tr><th scope="row" title="` + text(r.Help) + `">` + text(r.Label) + `</th><td class="unit">` + text(r.Unit) + `</td>`)
 		for _, x := range r.Cells {
-			b.WriteString(`<td class="` + bestClass(x) + `">` + text(x.Text) + `</td>`)
+			b.WriteString(`<td class="` + bestClass(x) + `">` + cellMarkup(x) + `</td>`)
 		}
 		b.WriteString(`</tr>`)
 	}
 	b.WriteString(`</tbody></table>`)
-	c.table = b.String()
+	return b.String()
 }
+
+// cellMarkup is what a cell of a table shows: the number, and its change since the
+// baseline with a word and a color for the better or the worse.
+func cellMarkup(x report.Cell) string {
+	text := html.EscapeString(x.Text)
+	if x.Change == "" {
+		return text
+	}
+	class := "change"
+	switch {
+	case strings.HasSuffix(x.Change, chart.Better):
+		class += " better"
+	case strings.HasSuffix(x.Change, chart.Worse):
+		class += " worse"
+	}
+	return text + ` <span class="` + class + `">` + html.EscapeString(x.Change) + `</span>`
+}
+
+// inCell is cellMarkup for the markup of components.
+func inCell(x report.Cell) vugu.HTML { return vugu.HTML(cellMarkup(x)) }
 
 func (c *Numbers) content() string { return c.table }

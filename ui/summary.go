@@ -2,19 +2,26 @@ package ui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
 )
 
 // Summary says who wins and how the runs stand.
-type Summary struct{ *App }
+type Summary struct {
+	*App
+	baseline vugu.Builder
+}
 
 func (c *Summary) headline() string {
 	c.fresh()
 	if c.Blocked() != "" && !c.results() {
 		return "Not computed; the message above says why."
+	}
+	if c.before != "" {
+		return c.before
 	}
 	return chart.Headline(c.Info, c.runs)
 }
@@ -29,19 +36,15 @@ func (c *Summary) results() bool {
 	return false
 }
 
-func (c *Summary) class(i int) string {
-	return "run " + strings.ReplaceAll(c.Runs[i].RunState(), " ", "-")
-}
-
-func (c *Summary) percent(i int) string { return strconv.Itoa(c.Runs[i].Percent()) }
-
-// shown keeps the place of a button that cannot be used now, so that nothing
-// moves when it comes.
-func (c *Summary) shown(yes bool) string {
-	if yes {
-		return "small"
+// caveat is what decides who wins besides the systems, each once.
+func (c *Summary) caveat() string {
+	var list []string
+	for i := range c.Runs {
+		if r := &c.Runs[i]; r.On && r.Report != nil && (!r.Stale || c.Active()) && r.Report.Caveat != "" && !slices.Contains(list, r.Report.Caveat) {
+			list = append(list, r.Report.Caveat)
+		}
 	}
-	return "small away"
+	return strings.Join(list, " ")
 }
 
 // announce is what screen readers hear: only finished comparisons.

@@ -138,7 +138,7 @@ func (c *Values) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								_ = cell
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "td", Attr: []vugu.VGAttribute(nil)}
 								vgparent.AppendChild(vgn)
-								vgn.SetInnerHTML(cell.Text)
+								vgn.SetInnerHTML(inCell(cell))
 							}
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 							vgparent.AppendChild(vgn)

@@ -33,6 +33,12 @@ func (p *page) Start(j *work.Job, bulk bool) {
 // Stop implements model.Host.
 func (p *page) Stop(ids []int) { p.pool.Stop(ids) }
 
+// Stored implements model.Host.
+func (p *page) Stored(name string) string { return p.tools.Call("stored", name).String() }
+
+// Store implements model.Host.
+func (p *page) Store(name, text string) bool { return p.tools.Call("store", name, text).Bool() }
+
 // Fetch implements model.Host.
 func (p *page) Fetch(name string) {
 	go func() {

@@ -32,6 +32,7 @@ func main() {
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
+	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
@@ -96,7 +97,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active())
+	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

@@ -34,8 +34,9 @@ type page struct {
 
 // A place is what the browser's Back button goes back to.
 type place struct {
-	lab  string
-	view model.View
+	lab    string
+	view   model.View
+	figure string
 }
 
 func newPage() *page {
@@ -63,14 +64,17 @@ func (p *page) apply() {
 	}
 }
 
-// link makes the address bar show the state. Another laboratory or view is
+// link makes the address bar show the state. Another laboratory, view or figure is
 // another place to go back to; other settings are not.
 func (p *page) link() {
 	r := p.session.Room
 	if r == nil || p.session.Wanted() != r.Info.Name {
 		return // what is wanted is still to come
 	}
-	fragment, at := r.State.Encode(r.Info), place{r.Info.Name, r.State.View}
+	fragment, at := r.State.Encode(r.Info), place{lab: r.Info.Name, view: r.State.View}
+	if at.view == model.Reproduce {
+		at.figure = r.State.Figure
+	}
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
@@ -106,6 +110,12 @@ func (p *page) listen() {
 	}
 	on("onUndo", func([]js.Value) func() { return inRoom((*model.Room).Undo) })
 	on("onRedo", func([]js.Value) func() { return inRoom((*model.Room).Redo) })
+	on("onEscape", func([]js.Value) func() { return func() { p.app.CloseDrawer() } })
+	on("onStep", func(args []js.Value) func() {
+		key, by := args[0].String(), args[1].Int()
+		return inRoom(func(r *model.Room) { r.Step(key, by) })
+	})
+	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	on("onHelp", func([]js.Value) func() { return p.Help })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
@@ -157,8 +167,8 @@ func (p *page) listen() {
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, kind, name string) {
-	js.Global().Get("charts").Call("save", id, kind, name)
+func (p *page) SaveChart(id, kind, name, data string) {
+	js.Global().Get("charts").Call("save", id, kind, name, data)
 }
 
 // CopyLink implements ui.Page.
@@ -176,11 +186,17 @@ func (p *page) Theme() { p.tools.Call("theme") }
 
 // Narrow implements ui.Page. The width is that of style.css.
 func (p *page) Narrow() bool {
-	return js.Global().Call("matchMedia", "(max-width: 820px)").Get("matches").Bool()
+	return js.Global().Call("matchMedia", "(max-width: 1100px)").Get("matches").Bool()
 }
 
 // Show implements ui.Page.
 func (p *page) Show(id string) { p.tools.Call("show", id) }
+
+// Focus implements ui.Page.
+func (p *page) Focus(id string) { p.tools.Call("focus", id) }
+
+// Near implements ui.Page.
+func (p *page) Near(id string) { p.tools.Call("near", id) }
 
 // Help implements ui.Page. The dialog has what is the same for all laboratories.
 func (p *page) Help() {

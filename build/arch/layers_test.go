@@ -45,6 +45,7 @@ var layers = []layer{
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/lab", "ui/lab/all", "ui/model", "ui/wire", "ui/work"}},
 	{"build/spillway", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
+	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }
 

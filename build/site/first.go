@@ -22,21 +22,17 @@ import (
 
 // A stage is the page without a browser: it does the first laboratory's jobs.
 type stage struct {
-	bench work.Bench
-	jobs  []*work.Job
+	ui.Page // of which a page that nobody uses needs nothing but its width
+	bench   work.Bench
+	jobs    []*work.Job
 }
 
-func (s *stage) Start(j *work.Job, _ bool)      { s.jobs = append(s.jobs, j) }
-func (*stage) Stop([]int)                       {}
-func (*stage) Fetch(string)                     {}
-func (*stage) Save(string, string, string)      {}
-func (*stage) SaveChart(string, string, string) {}
-func (*stage) CopyLink()                        {}
-func (*stage) Pick(bool)                        {}
-func (*stage) Theme()                           {}
-func (*stage) Narrow() bool                     { return false }
-func (*stage) Show(string)                      {}
-func (*stage) Help()                            {}
+func (s *stage) Start(j *work.Job, _ bool) { s.jobs = append(s.jobs, j) }
+func (*stage) Stop([]int)                  {}
+func (*stage) Fetch(string)                {}
+func (*stage) Stored(string) string        { return "" }
+func (*stage) Store(string, string) bool   { return false }
+func (*stage) Narrow() bool                { return false }
 
 // addFirst computes what the page opens on and puts it, as it will be drawn, into
 // index.html, so that there is something to read before any program has come. The

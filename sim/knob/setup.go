@@ -96,13 +96,52 @@ func (u *Setup) Text(key string) string {
 		return ""
 	}
 	if u.infos[at].Derived {
-		for i := range u.infos[at].Choices {
-			if c := &u.infos[at].Choices[i]; u.holds(c.Set) {
-				return c.Key
-			}
-		}
+		return u.derived(&u.infos[at])
 	}
 	return u.texts[at]
+}
+
+// derived returns the choice of a derived knob that holds, "" if none does. Of
+// several it is the one of whose Also most is so: now, then in what the settings go
+// back to.
+func (u *Setup) derived(k *Info) string {
+	var held []*Choice
+	for i := range k.Choices {
+		if c := &k.Choices[i]; u.holds(c.Set) {
+			held = append(held, c)
+		}
+	}
+	for _, of := range []func() *Setup{func() *Setup { return u }, u.Base} {
+		if len(held) < 2 {
+			break
+		}
+		v, most := of(), 0
+		var best []*Choice
+		for _, c := range held {
+			switch n := v.count(c.Also); {
+			case n > most:
+				best, most = []*Choice{c}, n
+			case n == most:
+				best = append(best, c)
+			}
+		}
+		held = best
+	}
+	if len(held) == 0 {
+		return ""
+	}
+	return held[0].Key
+}
+
+// count returns how much of a setup text is as it is in u.
+func (u *Setup) count(set string) (n int) {
+	pairs, _ := Pairs(set) // lab.New has checked it
+	for _, p := range pairs {
+		if at := u.index(p.Key); at >= 0 && u.texts[at] == u.capped(at, p.Text) {
+			n++
+		}
+	}
+	return n
 }
 
 // holds reports whether everything in a setup text is as it is in u.
@@ -208,7 +247,11 @@ func (u *Setup) within(at int, text string) error {
 		}
 	case One:
 		if len(l.Choices) > 0 && !slices.Contains(l.Choices, text) {
-			return fmt.Errorf("%s %q is not possible here; there are %s", k.name(), text, strings.Join(l.Choices, ", "))
+			why := ""
+			if l.Why != "" {
+				why = ": " + l.Why
+			}
+			return fmt.Errorf("%s %q is not possible here%s; there are %s", k.name(), text, why, strings.Join(l.Choices, ", "))
 		}
 	}
 	return nil
@@ -243,7 +286,7 @@ func (u *Setup) Set(key, text string) error {
 		u.texts[at] = text
 	}
 	if u.infos[at].Kind == One {
-		if err := u.apply(u.infos[at].Choice(text).Set); err != nil {
+		if err := u.apply(u.infos[at].Choice(text)); err != nil {
 			return err
 		}
 	}
@@ -252,8 +295,8 @@ func (u *Setup) Set(key, text string) error {
 }
 
 // apply sets what a choice comes with.
-func (u *Setup) apply(set string) error {
-	pairs, err := Pairs(set)
+func (u *Setup) apply(c *Choice) error {
+	pairs, err := Pairs(c.Set + " " + c.Also)
 	if err != nil {
 		return err
 	}
@@ -311,7 +354,7 @@ func (u *Setup) Apply(pairs []Pair) error {
 				if !u.infos[at].Derived {
 					u.texts[at] = text
 				}
-				err = u.apply(u.infos[at].Choice(text).Set)
+				err = u.apply(u.infos[at].Choice(text))
 			}
 			if raw[i] = err != nil; err != nil {
 				errs = append(errs, err)
@@ -346,7 +389,7 @@ func (u *Setup) Base() *Setup {
 	for i := range u.infos {
 		if k := &u.infos[i]; k.Kind == One && !k.Derived {
 			if c := k.Choice(u.texts[i]); c != nil {
-				_ = b.apply(c.Set) // lab.New has checked every Set
+				_ = b.apply(c) // lab.New has checked every Set
 			}
 		}
 	}

@@ -138,3 +138,109 @@ func TestPairs(t *testing.T) {
 		}
 	}
 }
+
+// A derived knob shows what holds; of several the one whose companion holds, now or
+// in what the settings go back to. Choosing brings the companion along.
+func TestAlso(t *testing.T) {
+	part := func(key, memory, speed string) Choice {
+		return Choice{Key: key, Label: key, Set: "memory=" + memory, Also: "speed=" + speed}
+	}
+	number := func(key, text string) Info {
+		return Info{Key: key, Label: key, Help: key, Scale: 1, Max: 100, Default: text}
+	}
+	u := NewSetup([]Info{
+		{Key: "machine", Label: "Machine", Help: "All.", Kind: One, Default: "a", Choices: []Choice{
+			{Key: "a", Set: "memory=40", Also: "speed=1"}, {Key: "b", Set: "memory=80", Also: "speed=3"},
+		}},
+		{Key: "part", Label: "Part", Help: "One.", Kind: One, Derived: true, Choices: []Choice{part("small", "40", "1"), part("slow", "80", "2"), part("fast", "80", "3")}},
+		number("memory", "40"), number("speed", "1"),
+	})
+	set := func(key, text string) {
+		t.Helper()
+		if err := u.Set(key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(part, speed string) {
+		t.Helper()
+		if u.Text("part") != part || u.Text("speed") != speed {
+			t.Errorf("part %s, speed %s; want %s, %s", u.Text("part"), u.Text("speed"), part, speed)
+		}
+	}
+	want("small", "1")
+	set("part", "fast")
+	want("fast", "3")
+	set("speed", "9") // both are possible; the machine says neither
+	want("slow", "9")
+	set("machine", "b")
+	want("fast", "3")
+	set("speed", "9") // the machine says which
+	want("fast", "9")
+	set("memory", "50")
+	want("", "9")
+	if err := u.Apply([]Pair{{"machine", "b"}, {"speed", "2"}}); err != nil { // what is named counts more
+		t.Fatal(err)
+	}
+	want("slow", "2")
+}
+
+// setup returns the kitchen with a text's settings.
+func setup(t *testing.T, text string) *Setup {
+	t.Helper()
+	u := NewSetup(kitchen())
+	pairs, err := Pairs(text)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return u
+}
+
+func TestDiffer(t *testing.T) {
+	for _, x := range []struct{ was, is, want string }{
+		{"dish=soup", "dish=soup", ""},
+		{"dish=soup", "dish=soup portions=8", "portions: 4, 8"},
+		{"dish=soup", "dish=soup watts=2000", "watts: 1000, 2000"},
+		{"dish=soup", "dish=soup size=large", "size: small, large"}, // a part stands for its numbers
+		{"watts=2000", "size=large", "watts: 2000, 3000"},           // it was no part
+		{"dish=soup", "oven=new", "oven: old, new"},                 // a preset stands for all that comes with it
+		{"dish=soup", "oven=new watts=1500", "oven: old, new; watts: 1000, 1500"},
+		{"dish=soup", "oven=new heat=wood", "oven: old, new"},
+		{"dish=soup", "dish=cake heat=gas", "dish: soup, cake; heat: wood, gas"},
+		{"spice=hot", "spice=chili note=x", "spice: hot, chili; note: , x"},
+	} {
+		var said []string
+		for _, d := range Differ(setup(t, x.was), setup(t, x.is)) {
+			said = append(said, d.Knob.Key+": "+d.Was+", "+d.Is)
+		}
+		if got := strings.Join(said, "; "); got != x.want {
+			t.Errorf("%s, then %s:\n got %s\nwant %s", x.was, x.is, got, x.want)
+		}
+	}
+}
+
+// A setup comes back from its difference to any other.
+func TestFrom(t *testing.T) {
+	var all []*Setup
+	for _, dish := range []string{"dish=soup", "dish=cake heat=gas"} {
+		for _, oven := range []string{"", " oven=new", " oven=new heat=gas watts=1000", " oven=old heat=gas watts=3000"} {
+			for _, rest := range []string{"", " portions=9", " spice=mild note=a+b"} {
+				all = append(all, setup(t, dish+oven+rest))
+			}
+		}
+	}
+	for _, base := range all {
+		for _, u := range all {
+			pairs := u.From(base)
+			v := base.Clone()
+			if err := v.Apply(pairs); err != nil || !v.Equal(u) {
+				t.Errorf("from %s by %v: %s, %v; want %s", base, pairs, v, err, u)
+			}
+			if u.Equal(base) && len(pairs) > 0 {
+				t.Errorf("%s differs from itself by %v", u, pairs)
+			}
+		}
+	}
+}

@@ -54,7 +54,8 @@ type Probe struct {
 //	}
 //
 // The first round climbs the whole range by one factor, the others narrow down
-// where the answer begins. What it asks depends on nothing but the readings.
+// where the answer begins, and look a little around it. What it asks depends on
+// nothing but the readings.
 type Search struct {
 	goal   Goal
 	info   *knob.Info
@@ -62,6 +63,7 @@ type Search struct {
 	of     []place // of every run: the probe it is for
 	round  []Probe
 	probes []Probe // of all rounds before, by X
+	looks  int     // how often it looked around an edge
 }
 
 // A place says which reading of which probe a run gives.
@@ -79,6 +81,11 @@ const (
 	// inside is how many values a later round tries: as many as keep two processors
 	// busy.
 	inside = 2
+	// steps is how many values are tried on each side of an edge that was found, to
+	// see whether it is ragged, and looks how often: if one behind it holds, it is
+	// the answer so far, and its edge is looked for.
+	steps = 4
+	looks = 3
 )
 
 // NewSearch starts a search. The error says what of the goal cannot be.
@@ -93,8 +100,8 @@ func NewSearch(g Goal) (*Search, error) {
 		return nil, errors.New("the range ends before it begins")
 	case g.Want.Test == Within && g.Than == "":
 		return nil, errors.New("a share needs a system to compare with")
-	case g.Want.Test == Within && !(g.Want.Share >= 0 && g.Want.Share <= 1):
-		return nil, errors.New("a share is 0 to 100 %")
+	case g.Want.Test == Within && !(g.Want.Share >= 0):
+		return nil, errors.New("a share is 0 or more")
 	case !(g.Precision >= 0 && g.Precision < 1):
 		return nil, errors.New("the precision is a share below 1")
 	}
@@ -129,7 +136,7 @@ func (s *Search) ask(values []int64) {
 		p := Probe{X: x, Text: knob.Decimal(x, s.info.Scale)}
 		u := s.goal.Base.Clone()
 		if err := u.Apply([]knob.Pair{{Key: s.info.Key, Text: p.Text}}); err != nil {
-			p.Y.Problem = lines(err).Error()
+			p.Y.Problem = oneLine(err)
 			s.round = append(s.round, p)
 			continue
 		}
@@ -209,7 +216,7 @@ func (s *Search) between() []int64 {
 	a, b := s.probes[min(holds, fails)].X, s.probes[max(holds, fails)].X
 	gap := float64(b) - float64(a)
 	if b-a == 1 || gap <= s.goal.Precision*math.Abs(float64(s.probes[holds].X)) {
-		return nil
+		return s.around(s.probes[holds].X, s.probes[fails].X)
 	}
 	if b-a <= inside+1 {
 		var list []int64
@@ -236,6 +243,33 @@ func (s *Search) between() []int64 {
 	return list
 }
 
+// around lists values on both sides of an edge, up to a tenth of the answer away,
+// that have not been tried: an edge may be ragged.
+func (s *Search) around(answer, not int64) []int64 {
+	if s.looks == looks {
+		return nil
+	}
+	s.looks++
+	step := max(answer/10, -(answer/10), steps) / steps
+	if not < answer {
+		step = -step
+	}
+	var list []int64
+	add := func(x int64) {
+		half := max(step, -step) / 2
+		x = s.plain(x, x-half, x+half)
+		tried := slices.ContainsFunc(s.probes, func(p Probe) bool { return p.X == x })
+		if x >= s.goal.Range.From && x <= s.goal.Range.To && !tried && !slices.Contains(list, x) {
+			list = append(list, x)
+		}
+	}
+	for i := range int64(steps) {
+		add(answer - step*(i+1))
+		add(not + step*(i+1))
+	}
+	return list
+}
+
 // plain returns a value near x between a and b that has few digits.
 func (s *Search) plain(x, a, b int64) int64 {
 	for digits := 1; digits <= 17; digits++ {
@@ -258,14 +292,27 @@ type Answer struct {
 	// ever hurts). Else it is the places of two probes, the lower first, that say
 	// otherwise: the answer is one that holds, but perhaps not the only edge.
 	Dip *[2]int
+	// Sure is the place from which on all that was tried holds, upwards for a
+	// smallest value and downwards for a largest; -1 if there is none. Without a Dip
+	// it is At.
+	Sure int
 	// Probes is the curve that was walked, by X.
 	Probes []Probe
 }
 
 // Answer returns what was found, so far if the search is not over.
 func (s *Search) Answer() Answer {
-	a := Answer{Probes: s.probes}
+	a := Answer{Probes: s.probes, Sure: -1}
 	a.At, a.Not = s.edge()
+	for i := range s.probes {
+		if !s.goal.Largest {
+			i = len(s.probes) - 1 - i
+		}
+		if !s.probes[i].Holds {
+			break
+		}
+		a.Sure = i
+	}
 	for i := 1; i < len(s.probes); i++ {
 		if low, high := s.probes[i-1].Holds, s.probes[i].Holds; low != high && low != s.goal.Largest {
 			a.Dip = &[2]int{i - 1, i}
@@ -294,9 +341,9 @@ func (s *Search) Say(system, than string) string {
 	case last < 0:
 		return "Nothing has run yet."
 	case a.At < 0:
-		text := fmt.Sprintf("With no %s from %s to %s does it hold that %s %s", lower(s.info.Label), a.Probes[0].Text, s.text(a.Probes[last].Text), system, s.goal.Want.say(than))
+		text := fmt.Sprintf("%s %s with no %s from %s to %s", system, s.goal.Want.say(than), s.label(), a.Probes[0].Text, s.text(a.Probes[last].Text))
 		if near := s.nearest(); near >= 0 {
-			text += fmt.Sprintf("; nearest is %s, with %s", with(near), s.goal.Want.value(a.Probes[near].Y.Value))
+			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(a.Probes[near].Y.Value), s.text(a.Probes[near].Text))
 		}
 		return text + "." + s.hint(a)
 	case a.Not < 0:
@@ -315,6 +362,9 @@ func (s *Search) Say(system, than string) string {
 	return text + "." + s.hint(a)
 }
 
+// label is the knob's label inside a sentence.
+func (s *Search) label() string { return lower(s.info.Label) }
+
 // text puts the knob's unit behind a number.
 func (s *Search) text(number string) string {
 	if s.info.Unit == "" {
@@ -329,10 +379,15 @@ func (s *Search) hint(a Answer) string {
 		return ""
 	}
 	low, high := a.Probes[a.Dip[0]], a.Probes[a.Dip[1]]
-	if low.Holds {
-		return fmt.Sprintf(" More is not always better here: it holds with %s and not with %s.", low.Text, s.text(high.Text))
+	better, from, yes, no := "More", "From %s upwards", low.Text, s.text(high.Text)
+	if s.goal.Largest {
+		better, from, yes, no = "Less", "Up to %s", high.Text, s.text(low.Text)
 	}
-	return fmt.Sprintf(" Less is not always better here: it holds with %s and not with %s.", high.Text, s.text(low.Text))
+	text := fmt.Sprintf(" %s is not always better here: it holds with %s and not with %s.", better, yes, no)
+	if a.Sure >= 0 {
+		text += fmt.Sprintf(" "+from+" all that were tried hold.", s.text(a.Probes[a.Sure].Text))
+	}
+	return text
 }
 
 // nearest returns the place of the probe that misses by the least, the first of

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"fmt"
 	"slices"
 
 	"spillway/sim/knob"
@@ -95,14 +94,23 @@ func (x *step) aim(r Range) {
 		x.Why = "it is 0, of which a tenth is nothing"
 		return
 	case x.from <= r.To-by:
-		x.to[0] = x.from + by
+		x.to[0] = x.plain(x.from+by, r)
 	}
 	if x.from >= r.From+by {
-		x.to[1] = x.from - by
+		x.to[1] = x.plain(x.from-by, r)
 	}
 	if x.to[0] == x.from && x.to[1] == x.from {
 		x.Why = "nothing else is possible"
 	}
+}
+
+// plain is v with few digits, where these are as far from what the knob is.
+func (x *step) plain(v int64, r Range) int64 {
+	short := rounded(x.info, v, 4)
+	if short == x.from || short < r.From || short > r.To || (short > x.from) != (v > x.from) {
+		return v
+	}
+	return short
 }
 
 // Next returns what must be run next, nothing when all is known. While readings
@@ -204,12 +212,4 @@ func change(before, after Reading) Change {
 		c.Share, c.Known = (after.Value-before.Value)/max(before.Value, -before.Value), true
 	}
 	return c
-}
-
-// String is the effect's turn, for people: "ssd_read 3.2 → 3.52".
-func (e *Effect) String() string {
-	if e.To == "" {
-		return fmt.Sprintf("%s %s", e.Key, e.From)
-	}
-	return fmt.Sprintf("%s %s → %s", e.Key, e.From, e.To)
 }

@@ -104,7 +104,7 @@ func (g *Grid) At(i int) Point {
 		err = g.turn(u, pairs)
 	}
 	if p.Setup = u; err != nil {
-		p.Problem = err.Error()
+		p.Problem = oneLine(err)
 	}
 	return p
 }
@@ -137,7 +137,7 @@ func (g *Grid) turn(u *knob.Setup, pairs []knob.Pair) error {
 	for range passes {
 		before := u.Clone()
 		if err := u.Apply(all); err != nil {
-			return lines(err)
+			return err
 		}
 		if u.Equal(before) {
 			break
@@ -151,7 +151,5 @@ func (g *Grid) turn(u *knob.Setup, pairs []knob.Pair) error {
 	return nil
 }
 
-// lines makes one line of a joined error.
-func lines(err error) error {
-	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
-}
+// oneLine is a joined error on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

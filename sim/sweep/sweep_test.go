@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -218,7 +219,7 @@ func TestGridStart(t *testing.T) {
 	u := workshop()
 	g := Grid{Base: u, Axes: axes(t, u, "note=a", "note=b"), Systems: []string{"p"}, Start: func(a []knob.Pair) (*knob.Setup, error) {
 		if a[0].Text == "b" {
-			return nil, fmt.Errorf("there is no b")
+			return nil, errors.New("there is no b\n  but an a")
 		}
 		v := u.Clone()
 		return v, v.Set("glue", "7")
@@ -226,7 +227,7 @@ func TestGridStart(t *testing.T) {
 	if p := g.At(0); p.Problem != "" || p.Setup.Text("glue") != "7" {
 		t.Errorf("%+v", p)
 	}
-	if p := g.At(1); p.Problem != "there is no b" || p.Setup == nil {
+	if p := g.At(1); p.Problem != "there is no b;   but an a" || p.Setup == nil {
 		t.Errorf("%+v", p)
 	}
 }
@@ -258,7 +259,11 @@ func TestSearchIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "1"}
 	base := knob.NewSetup([]knob.Info{k})
-	for n := range 3000 {
+	cases := 3000
+	if testing.Short() {
+		cases = 300
+	}
+	for n := range cases {
 		lo := rng.Int64N(40)
 		hi := lo + 1 + rng.Int64N(int64(1)<<rng.IntN(13))
 		edge := lo - 1 + rng.Int64N(hi-lo+3) // may be outside
@@ -290,8 +295,11 @@ func TestSearchIsExact(t *testing.T) {
 		if (a.At >= 0) != found || found && a.Probes[a.At].X != want || a.Dip != nil {
 			t.Fatalf("seed %d, case %d: %d..%d, edge %d, largest %t: got %+v", seed, n, lo, hi, edge, largest, a)
 		}
-		if limit := rungs + 1 + 2*8; probes > limit {
+		if limit := rungs + 1 + 2*8 + 2*steps; probes > limit {
 			t.Errorf("case %d: %d probes of %d values, want at most %d", n, probes, hi-lo, limit)
+		}
+		if a.Sure != a.At {
+			t.Errorf("case %d: sure at %d: %+v", n, a.Sure, a)
 		}
 		all := edge <= lo && !largest || edge >= hi && largest
 		if found && (a.Not < 0) != all {
@@ -338,11 +346,91 @@ func TestSearchPrecision(t *testing.T) {
 			if largest {
 				off = -off
 			}
-			if off < -0.0011 || off > 0.01*got+0.0011 || len(a.Probes) > 30 {
+			if off < -0.0011 || off > 0.01*got+0.0011 || len(a.Probes) > 38 {
 				t.Errorf("edge %g, largest %t: %g after %d probes", edge, largest, got, len(a.Probes))
 			}
 		}
 	}
+}
+
+// TestSearchLooksAroundTheEdge: where single values fail below the largest that
+// holds, or hold below the smallest from which all do, the answer is said to be one
+// of several.
+func TestSearchLooksAroundTheEdge(t *testing.T) {
+	holes := []int64{274, 291, 296, 302, 303} // as G10 on BERT as published has, within 10 % of ideal
+	base := workshop()
+	for _, largest := range []bool{true, false} {
+		s, err := NewSearch(Goal{
+			Base: base, Range: Range{"batch", 200, 330}, System: "p", Largest: largest, Want: Want{Quantity: quantity, Test: AtLeast, Bound: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk(t, s, func(r Run) Reading {
+			x, _ := knob.ParseDecimal(r.Setup.Text("batch"), 1)
+			if (x <= 307 && !slices.Contains(holes, x)) == largest {
+				return value(1)
+			}
+			return value(0)
+		})
+		a := s.Answer()
+		if at := a.Probes[max(a.At, 0)].X; largest && at != 307 || !largest && !slices.Contains(append(holes, 308), at) || (a.Dip == nil) != (at == 308) {
+			t.Errorf("largest %t: %s", largest, s.Say("P", ""))
+		}
+		if want := map[bool]int64{true: 273, false: 308}[largest]; a.Sure < 0 || largest && a.Probes[a.Sure].X > want || !largest && a.Probes[a.Sure].X < want {
+			t.Errorf("largest %t: sure at %d: %s", largest, a.Sure, s.Say("P", ""))
+		}
+	}
+}
+
+// FuzzSearch: whatever the function, a search ends after a bounded number of
+// probes, its answer holds, what is next to it does not, and nothing that it tried
+// is better.
+func FuzzSearch(f *testing.F) {
+	f.Add(int64(0), int64(1000), uint64(3), false, 0.0)
+	f.Add(int64(-50), int64(1<<40), uint64(1<<63), true, 0.01)
+	f.Add(int64(7), int64(7), uint64(0), true, 0.5)
+	k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: 1000, Min: -1 << 50, Max: 1 << 50, Default: "1"}
+	base := knob.NewSetup([]knob.Info{k})
+	f.Fuzz(func(t *testing.T, lo, hi int64, seed uint64, largest bool, precision float64) {
+		lo, hi = min(max(lo, k.Min), k.Max), min(max(hi, k.Min), k.Max)
+		s, err := NewSearch(Goal{
+			Base: base, Range: Range{"x", lo, hi}, System: "p", Largest: largest, Precision: precision,
+			Want: Want{Quantity: quantity, Test: AtLeast, Bound: 0.5},
+		})
+		if err != nil {
+			return
+		}
+		n := walk(t, s, func(r Run) Reading {
+			x, err := knob.ParseDecimal(r.Setup.Text("x"), k.Scale)
+			if err != nil || x < lo || x > hi {
+				t.Fatalf("asks for %s, outside %d to %d: %v", r.Setup.Text("x"), lo, hi, err)
+			}
+			rng := rand.New(rand.NewPCG(seed, uint64(x)))
+			return value(rng.Float64())
+		})
+		a := s.Answer()
+		if n > 600 {
+			t.Fatalf("%d probes", n)
+		}
+		for i := 1; i < n; i++ {
+			if a.Probes[i-1].X >= a.Probes[i].X {
+				t.Fatalf("%d is tried twice, or the curve is out of order", a.Probes[i].X)
+			}
+		}
+		for i, p := range a.Probes {
+			if p.Holds != (p.Y.Value >= 0.5) || p.Holds && (a.At < 0 || largest && i > a.At || !largest && i < a.At) {
+				t.Fatalf("answer %d, and %+v", a.At, p)
+			}
+		}
+		if a.At < 0 || a.Not < 0 {
+			return
+		}
+		at, not := a.Probes[a.At], a.Probes[a.Not]
+		if gap := math.Abs(float64(at.X) - float64(not.X)); !at.Holds || not.Holds || gap > 1 && gap > precision*math.Abs(float64(at.X)) {
+			t.Fatalf("%+v holds, %+v does not", at, not)
+		}
+	})
 }
 
 func TestSearchSays(t *testing.T) {
@@ -376,7 +464,7 @@ func TestSearchSays(t *testing.T) {
 	}{
 		{"rate", false, want, step(3, 99), "Rate 3 m/s is the smallest with which P has at least 4.00 m/s in rate; with 2.97 m/s, next below, it does not."},
 		{"rate", true, want, step(0, 3), "Rate 2.99 m/s is the largest with which P has at least 4.00 m/s in rate; with 3 m/s, next above, it does not."},
-		{"rate", false, want, step(99, 99), "With no rate from 0 to 16 m/s does it hold that P has at least 4.00 m/s in rate; nearest is Rate 0 m/s, with 1.00 m/s."},
+		{"rate", false, want, step(99, 99), "P has at least 4.00 m/s in rate with no rate from 0 to 16 m/s; it comes nearest, with 1.00 m/s, at 0 m/s."},
 		{"rate", false, want, step(0, 99), "With Rate 0 m/s, the smallest of the range, P has at least 4.00 m/s in rate. So it does with all others that were tried."},
 		{"rate=1..16", false, want, step(2, 9), "Rate 2 m/s is the smallest with which P has at least 4.00 m/s in rate; with 1.98 m/s, next below, it does not. More is not always better here: it holds with 8 and not with 11.31 m/s."},
 		{"batch", true, Want{Quantity: quantity}, unfit, "Batch size 40 is the largest with which P can run it; with 41, next above, it does not: the bench is full."},
@@ -410,7 +498,7 @@ func TestSearchErrors(t *testing.T) {
 		"Job is no number":    func(g *Goal) { g.Range.Key = "job" },
 		"ends before":         func(g *Goal) { g.Range.To = 0 },
 		"needs a system":      func(g *Goal) { g.Than = "" },
-		"0 to 100 %":          func(g *Goal) { g.Want.Share = 2 },
+		"0 or more":           func(g *Goal) { g.Want.Share = -0.1 },
 		"a share below 1":     func(g *Goal) { g.Precision = math.NaN() },
 	} {
 		g := good
@@ -508,7 +596,7 @@ func TestSensitivity(t *testing.T) {
 	var got []string
 	for _, e := range s.Effects() {
 		var text strings.Builder
-		text.WriteString(e.String())
+		text.WriteString(strings.TrimSuffix(fmt.Sprintf("%s %s → %s", e.Key, e.From, e.To), " → "))
 		for _, c := range e.Changes {
 			text.WriteString(fmt.Sprintf(" %+.4f", c.Share))
 			if !c.Known {

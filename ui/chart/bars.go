@@ -32,6 +32,7 @@ func (d *drawing) bars() {
 	v.Results = 0
 	f := &Figure{Bars: &Bars{Unit: d.unit(q), Max: d.chart.Max}}
 	values := make([]float64, len(d.runs))
+	var ghosts []float64
 	for i, r := range d.runs {
 		x, ok := value(r)
 		text, file := Dash, ""
@@ -39,31 +40,44 @@ func (d *drawing) bars() {
 			v.Results++
 			values[i], text, file = q.Shown(x), Cell(q, x), exact(x)
 		}
-		place := row(r, text)
+		change := d.change(r, qs, at)
+		place := row(r, behind(text, change))
+		if was, had := r.before(at[0]); had && (!ok || change.some()) {
+			ghosts = append(ghosts, float64(i), q.Shown(was))
+		}
 		look := SystemLook(r.System)
 		place.Look = &look
 		f.Bars.Rows = append(f.Bars.Rows, place)
 		cell := report.Cell{}
 		if ok {
-			cell.Text = With(text, q.Unit)
+			cell.Text, cell.Change = With(text, q.Unit), change.text()
 		}
 		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Cells: []report.Cell{cell, {Text: remark(r)}}})
 		v.rows = append(v.rows, []string{r.System.Name, file, remark(r)})
 	}
 	d.grade(0, values, q.Better, func(i int) bool { _, ok := value(d.runs[i]); return ok })
 	f.Bars.Parts = []Part{{Name: q.Label, Values: f.add(values...)}}
+	f.Bars.ghost(f, ghosts)
 	v.Figure = f
 	say := func(r *Run) string {
 		if x, ok := value(r); ok {
-			return d.amount(q, x)
+			return behind(d.amount(q, x), d.change(r, qs, at))
 		}
 		return Dash
 	}
 	v.Alt = d.say(say)
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
-		v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + say(r))
+		x, _ := value(r)
+		v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + d.amount(q, x))
 	} else if r == nil && v.Results > 0 {
 		v.Text = sentence(d.chart.None)
+	}
+}
+
+// ghost keeps rows and lengths of the baseline's bars, if there are any.
+func (b *Bars) ghost(f *Figure, values []float64) {
+	if len(values) > 0 {
+		b.Ghost = f.add(values...)
 	}
 }
 
@@ -169,20 +183,25 @@ func (d *drawing) stacks() {
 	stacks := make([]stack, len(d.runs))
 	f := &Figure{Bars: &Bars{Unit: unit, Max: d.chart.Max}}
 	v.Results = 0
+	var ghosts []float64
 	for i, r := range d.runs {
 		s := d.stack(r, qs, at)
 		stacks[i] = s
+		change := d.change(r, qs, at)
+		if was, had := d.sum(r.before, qs, at); had && (!s.any || change.some()) {
+			ghosts = append(ghosts, float64(i), was)
+		}
 		end, cells, file := Dash, make([]report.Cell, len(qs)+1), []string{r.System.Name}
 		if s.any {
 			v.Results++
-			end = With(Digits(s.total, 4), unit)
-			cells[len(qs)] = report.Cell{Text: Digits(s.total, 4)}
+			end = behind(With(Digits(s.total, 4), unit), change)
+			cells[len(qs)] = report.Cell{Text: Digits(s.total, 4), Change: change.text()}
 		}
 		for k := range qs {
 			text := ""
 			if s.known[k] {
 				x, _ := r.value(at[k])
-				cells[k], text = report.Cell{Text: Digits(s.parts[k], 4)}, exact(x)
+				cells[k], text = report.Cell{Text: Digits(s.parts[k], 4), Change: d.change(r, qs[k:k+1], at[k:k+1]).text()}, exact(x)
 			}
 			file = append(file, text)
 		}
@@ -198,6 +217,7 @@ func (d *drawing) stacks() {
 		look := d.partLook(k)
 		f.Bars.Parts = append(f.Bars.Parts, Part{Name: names[k], Look: &look, Values: f.add(column...)})
 	}
+	f.Bars.ghost(f, ghosts)
 	v.Figure = f
 	v.Alt = d.say(func(r *Run) string {
 		s := d.stack(r, qs, at)
@@ -210,7 +230,7 @@ func (d *drawing) stacks() {
 		case share == 0:
 			return amount(0, unit)
 		}
-		return amount(s.total, unit) + ", " + Percent(share, 1) + " of it " + inner(names[part])
+		return behind(amount(s.total, unit), d.change(r, qs, at)) + ", " + Percent(share, 1) + " of it " + inner(names[part])
 	})
 	d.saySum(qs, at, names, unit)
 }
@@ -294,6 +314,7 @@ func (d *drawing) values() {
 			if s.any {
 				x, _ := r.value(at[k])
 				cells[k].Text, text = Cell(q, x), exact(x)
+				cells[k].Change = d.change(r, qs[k:k+1], at[k:k+1]).text()
 			}
 			file = append(file, text)
 		}

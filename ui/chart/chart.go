@@ -35,6 +35,8 @@ type Run struct {
 	Stale  bool           // Report is of other settings
 	Status string         // one of the texts above, empty when Report is what was asked for
 	Error  string         // why it failed
+	// Before is the baseline's report, nil if there is nothing to compare with.
+	Before *report.Report
 }
 
 // shown reports whether the run has values.
@@ -46,6 +48,16 @@ func (r *Run) value(i int) (v float64, ok bool) {
 		return 0, false
 	}
 	v, ok = r.Report.Value(i)
+	return v, ok && finite(v)
+}
+
+// before returns the i-th value of the baseline's report, if it has one that can
+// be shown.
+func (r *Run) before(i int) (v float64, ok bool) {
+	if r.Before == nil {
+		return 0, false
+	}
+	v, ok = r.Before.Value(i)
 	return v, ok && finite(v)
 }
 
@@ -76,6 +88,7 @@ type Context struct {
 	Note, Mode string
 	Variant    map[string]string // what the horizontal axis counts, by chart
 	Focus      string            // stable name of the system whose Bands are drawn
+	Base       *knob.Setup       // of the runs' Before; nil without a baseline
 }
 
 // A View is one chart: what is drawn, and the same in words and numbers for

@@ -215,6 +215,11 @@ func TestEncoded(t *testing.T) {
 	for _, s := range sheets() {
 		views = append(views, chart.Sheet(&s, c.Info))
 	}
+	c = context()
+	for _, v := range chart.Views(c, rebaked(c)) {
+		v.ID = "past " + v.ID
+		views = append(views, v)
+	}
 	views = append(views, answers()...)
 	var list []encoded
 	for _, v := range views {

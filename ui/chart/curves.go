@@ -45,10 +45,15 @@ func (d *drawing) of(r *Run) []*report.Curve {
 	if !r.shown() {
 		return nil
 	}
+	return d.drawn(r.Report)
+}
+
+// drawn returns a report's curves in this chart.
+func (d *drawing) drawn(r *report.Report) []*report.Curve {
 	by := d.variant()
 	var cs []*report.Curve
-	for i := range r.Report.Curves {
-		c := &r.Report.Curves[i]
+	for i := range r.Curves {
+		c := &r.Curves[i]
 		if c.Chart == d.chart.ID && (c.By == "" || by != nil && c.By == by.Key) {
 			cs = append(cs, c)
 		}
@@ -168,6 +173,11 @@ func (d *drawing) curves() {
 	for i := range p.Series {
 		p.Legend = append(p.Legend, p.Series[i].Name)
 	}
+	for _, r := range d.runs {
+		if !r.System.Bound || d.chart.Bound {
+			d.ghosts(f, r, shape, &x, &y)
+		}
+	}
 	v.Height = curvesHeight(expected)
 	limit, far := d.limit(p, y)
 	p.fit(x, y)
@@ -178,6 +188,50 @@ func (d *drawing) curves() {
 	if v.Results == 0 && slices.ContainsFunc(d.runs, (*Run).shown) {
 		d.nothing()
 	}
+}
+
+// past returns the baseline's curves of a run.
+func (d *drawing) past(r *Run) []*report.Curve {
+	if r.Before == nil || !r.Before.Fits {
+		return nil
+	}
+	return d.drawn(r.Before)
+}
+
+// ghosts adds the baseline's lines of a run, where they are others.
+func (d *drawing) ghosts(f *Figure, r *Run, shape Shape, x, y *span) {
+	now := d.of(r)
+	for k, c := range d.past(r) {
+		if c.Picks != nil || k < len(now) && slices.Equal(c.X, now[k].X) && slices.Equal(c.Y, now[k].Y) {
+			continue
+		}
+		xs, ys, _ := clean(c, d.chart.LogY)
+		for i := range xs {
+			x.add(xs[i])
+			y.add(ys[i])
+		}
+		f.Panels.Series = append(f.Panels.Series, Series{Name: d.title(r, c.Name), Shape: shape, Look: d.look(r, k), Ghost: true, Points: f.points(xs, ys), Picks: f.add()})
+	}
+}
+
+// ghostSum adds the upper edge of the baseline's bands.
+func (d *drawing) ghostSum(f *Figure, r *Run, x, y *span) {
+	was, _ := d.layers(d.past(r))
+	xs := grid(was)
+	if len(xs) == 0 {
+		return
+	}
+	sums := make([]float64, len(xs))
+	for _, c := range was {
+		for i, z := range sampled(c, xs) {
+			sums[i] += max(z, 0)
+		}
+	}
+	for i := range xs {
+		x.add(xs[i])
+		y.add(sums[i])
+	}
+	f.Panels.Series = append(f.Panels.Series, Series{Name: "Together", Shape: Line, Look: Look{Color: "--text"}, Ghost: true, Points: f.points(xs, sums), Picks: f.add()})
 }
 
 // nothing says that there are results, but none to be drawn here.
@@ -326,11 +380,29 @@ func (d *drawing) tracksTable(tracks []track) report.Table {
 	}}
 	for i := range tracks {
 		k := &tracks[i]
-		t.Rows = append(t.Rows, report.Row{Head: k.run.System.Title, Sub: k.name, Cells: []report.Cell{
-			{Text: Digits(k.y.low, 4)}, {Text: Digits(k.mean, 4)}, {Text: Digits(k.y.high, 4)}, {Text: Digits(k.at, 4)},
-		}})
+		cells := []report.Cell{{Text: Digits(k.y.low, 4)}, {Text: Digits(k.mean, 4)}, {Text: Digits(k.y.high, 4)}, {Text: Digits(k.at, 4)}}
+		if was := d.pastTrack(k); was != nil {
+			cells[0].Change = change{known: true, was: was.y.low, is: k.y.low}.text()
+			cells[1].Change = change{known: true, was: was.mean, is: k.mean}.text()
+			cells[2].Change = change{known: true, was: was.y.high, is: k.y.high}.text()
+		}
+		t.Rows = append(t.Rows, report.Row{Head: k.run.System.Title, Sub: k.name, Cells: cells})
 	}
 	return t
+}
+
+// pastTrack is the same curve of the baseline, nil if there is none.
+func (d *drawing) pastTrack(t *track) *track {
+	for _, c := range d.past(t.run) {
+		if c.Name != t.name || c.Picks != nil {
+			continue
+		}
+		xs, ys, _ := clean(c, d.chart.LogY)
+		if was := follow(t.run, c.Name, xs, ys, d.chart.Kind == report.Steps); was.y.any {
+			return &was
+		}
+	}
+	return nil
 }
 
 // bands draws the curves of one system on one another, and marks over them.
@@ -383,6 +455,7 @@ func (d *drawing) bands() {
 		p.Legend = append(p.Legend, c.Name)
 		v.Picks = v.Picks || len(picks) > 0
 	}
+	d.ghostSum(f, r, &x, &y)
 	at, far := d.limit(p, y)
 	p.fit(x, y)
 	d.sayBands(r, bands, xs, levels, tops)

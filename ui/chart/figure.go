@@ -36,6 +36,9 @@ type Bars struct {
 	Max   float64 `json:"max,omitempty"` // where the axis ends, 0 if free
 	Rows  []Row   `json:"rows"`
 	Parts []Part  `json:"parts"` // more than one: stacked, with a legend
+	// Ghost is the baseline's values, row and length of each; of sums the whole.
+	Ghost Column `json:"ghost,omitzero"`
+	Wide  bool   `json:"wide,omitempty"` // the rows' names are long
 }
 
 // A Row is the place of one bar.
@@ -123,6 +126,7 @@ type Series struct {
 	Shape  Shape  `json:"shape"`
 	Look   Look   `json:"look"`
 	Faded  bool   `json:"faded,omitempty"`
+	Ghost  bool   `json:"ghost,omitempty"` // of the baseline: a thin dashed line, shown and hidden with the others of its name
 	Points Column `json:"points"`          // x and y of each
 	Picks  Column `json:"picks,omitempty"` // of marks: what picking each says
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"strings"
 
+	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -41,6 +42,9 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 				continue
 			}
 			row.Cells[k].Text, some = Cell(q, x), true
+			if was, ok := r.before(i); ok {
+				row.Cells[k].Change = differ(q, was, x).text()
+			}
 			if !r.System.Bound {
 				known++
 			}
@@ -60,41 +64,66 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 }
 
 // CSV returns all quantities with full precision in the units of the values:
-// one row a system, their keys in the head. Numbers of other settings are left out.
+// one row a system, their keys in the head, and after all of them one for each
+// report of the baseline. Numbers of other settings are left out.
 func CSV(c *Context, runs []Run) string {
-	head := []string{"lab", "system", "title", "setup", "workload", "origin", "status", "reason"}
-	for i := range c.Info.Quantities {
-		head = append(head, c.Info.Quantities[i].Key)
-	}
-	rows := [][]string{head}
-	setup := ""
-	if c.Setup != nil {
-		setup = c.Setup.String()
+	rows := [][]string{csvHead(c.Info)}
+	for _, r := range visible(runs) {
+		rows = append(rows, csvRow(c, r, c.Setup))
 	}
 	for _, r := range visible(runs) {
-		row := []string{c.Info.Name, r.System.Name, r.System.Title, setup, "", "", orElse(r.status(), "ok"), r.Error}
-		fresh := r.Report != nil && !r.Stale
-		switch {
-		case fresh:
-			row[4], row[5] = r.Report.About, r.Report.Origin
-			if r.unfit() {
-				row[7] = r.Report.Reason
-			}
-		case r.Report != nil:
-			row[6] = orElse(r.Status, NotRun)
+		if r.Before == nil || c.Base == nil {
+			continue
 		}
-		for i := range c.Info.Quantities {
-			cell := ""
-			if fresh {
-				if x, ok := r.value(i); ok {
-					cell = exact(x)
-				}
-			}
-			row = append(row, cell)
+		row := csvRow(c, &Run{System: r.System, On: true, Report: r.Before}, c.Base)
+		if row[6] == "ok" {
+			row[6] = "baseline"
 		}
 		rows = append(rows, row)
 	}
+	return csvText(rows)
+}
+
+func csvText(rows [][]string) string {
 	var b strings.Builder
 	_ = csv.NewWriter(&b).WriteAll(rows) // a Builder takes everything
 	return b.String()
+}
+
+// csvHead are the names of csvRow's columns.
+func csvHead(info *lab.Info) []string {
+	head := []string{"lab", "system", "title", "setup", "workload", "origin", "status", "reason"}
+	for i := range info.Quantities {
+		head = append(head, info.Quantities[i].Key)
+	}
+	return head
+}
+
+// csvRow is the row of one run.
+func csvRow(c *Context, r *Run, u *knob.Setup) []string {
+	setup := ""
+	if u != nil {
+		setup = u.String()
+	}
+	row := []string{c.Info.Name, r.System.Name, r.System.Title, setup, "", "", orElse(r.status(), "ok"), r.Error}
+	fresh := r.Report != nil && !r.Stale
+	switch {
+	case fresh:
+		row[4], row[5] = r.Report.About, r.Report.Origin
+		if r.unfit() {
+			row[7] = r.Report.Reason
+		}
+	case r.Report != nil:
+		row[6] = orElse(r.Status, NotRun)
+	}
+	for i := range c.Info.Quantities {
+		cell := ""
+		if fresh {
+			if x, ok := r.value(i); ok {
+				cell = exact(x)
+			}
+		}
+		row = append(row, cell)
+	}
+	return row
 }

@@ -63,6 +63,11 @@ type Say struct {
 	Loss     string // ID of the chart of stacks whose largest part is named
 	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
 	Cannot   string // "cannot run it"
+	// Change lists keys of quantities that compare one system before and after a
+	// change of settings, where the first that a report has decides; without any,
+	// Quantity does. Faster and Slower are what a system then is: "faster".
+	Change         []string
+	Faster, Slower string
 }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
@@ -410,7 +415,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -452,8 +457,22 @@ func (l *Info) check() error {
 			bad("preset %q: %w", p.Key, err)
 		}
 	}
-	if l.Quantity(l.Say.Quantity) < 0 {
-		bad("the headline is about %q, which is no quantity", l.Say.Quantity)
+	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
+		if key != "" && l.Quantity(key) < 0 {
+			bad("the cost is %q, which is no quantity", key)
+		}
+	}
+	for _, b := range l.Brief {
+		for _, key := range b.Parts {
+			if k := l.Setup().Knob(key); k == nil || !k.Derived {
+				bad("the brief: there is no derived knob %q", key)
+			}
+		}
+	}
+	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
+		if l.Quantity(key) < 0 {
+			bad("the headline is about %q, which is no quantity", key)
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -527,7 +546,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Cap)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
+			pairs, err := knob.Pairs(c.Set + " " + c.Also)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -570,6 +589,9 @@ type Brief struct {
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.
 	Panel string
+	// Parts are derived knobs of that panel: when something in it is changed, the
+	// piece says these instead of Text.
+	Parts []string
 	// Trust marks a piece that says how far the numbers can be trusted; it stands
 	// over every chart.
 	Trust bool

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,7 @@ type host struct {
 	over    map[int]bool // stopped or answered
 	bulk    map[int]bool
 	fetched []string
+	stored  map[string]string // nil: the browser stores nothing
 }
 
 func (h *host) Start(j *work.Job, bulk bool) {
@@ -40,14 +42,36 @@ func (h *host) Stop(ids []int) {
 	}
 }
 
+func (h *host) Stored(name string) string { return h.stored[name] }
+
+func (h *host) Store(name, text string) bool {
+	if h.stored == nil {
+		return false
+	}
+	h.stored[name] = text
+	return true
+}
+
 // Fetch is a method of the host alone: a Session has none.
 func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
 
 // newHost returns a session with two laboratories that has got what it asked
-// for first.
+// for first. Without a fragment it shows the first laboratory's defaults.
 func newHost(t *testing.T, fragment string) *host {
 	t.Helper()
-	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}}
+	return visit(t, cmp.Or(fragment, "v=2"))
+}
+
+// visit is newHost with exactly this fragment.
+func visit(t *testing.T, fragment string) *host {
+	t.Helper()
+	return newHostWith(t, fragment, map[string]string{})
+}
+
+// newHostWith is visit in a browser that stores something already.
+func newHostWith(t *testing.T, fragment string, stored map[string]string) *host {
+	t.Helper()
+	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []Tab
 	for _, l := range []lab.Lab{training(), bakery()} {
 		h.labs[l.Name], h.benches[l.Name] = l, &work.Bench{Lab: l}

@@ -1,14 +1,288 @@
 package model
 
-import "spillway/ui/work"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// A Shelf holds the runs that the visitor named, and the baseline.
-type Shelf struct{ room *Room }
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/work"
+)
 
-func newShelf(r *Room) *Shelf { return &Shelf{room: r} }
+// A Shelf holds the baseline that everything is compared with, and the runs that
+// the visitor named.
+type Shelf struct {
+	// Problem is what the visitor should know about the browser's storage, empty if
+	// nothing.
+	Problem string
+
+	room    *Room
+	base    map[string]*outcome // of the baseline, by system
+	runs    map[string]*outcome // that are shown side by side, by runKey
+	setups  map[string]*knob.Setup
+	kept    []Kept    // as the browser stores them
+	damaged []string  // lines there that cannot be read
+	foreign bool      // what is there is not ours to write
+	lasting bool      // the browser stores what it is told
+	begun   time.Time // when the newest job was asked for
+	news    bool      // there are outcomes that were not drawn yet
+	looking bool      // the view Compare was shown when last looked at
+}
+
+// An outcome is what a job that the shelf asked for came to.
+type outcome struct {
+	key         string // of the run: see runKey
+	id          int    // of the job, 0 if none
+	done, total int
+	report      *report.Report
+	err         string
+	cancelled   bool
+}
+
+func newShelf(r *Room) *Shelf {
+	s := &Shelf{room: r, lasting: true, base: map[string]*outcome{}, runs: map[string]*outcome{}, setups: map[string]*knob.Setup{}}
+	s.load()
+	return s
+}
+
+// Pin makes the settings that are shown the baseline.
+func (s *Shelf) Pin() {
+	s.room.Change("", func() { s.room.State.Base = s.room.State.Setup.Clone() })
+}
+
+// Unpin forgets the baseline.
+func (s *Shelf) Unpin() { s.room.Change("", func() { s.room.State.Base = nil }) }
+
+// Return goes back to the settings of the baseline.
+func (s *Shelf) Return() {
+	if b := s.room.State.Base; b != nil {
+		s.room.Change("", func() {
+			s.room.State.Setup = b.Clone()
+			clear(s.room.drafts)
+		})
+	}
+}
+
+// Pinned reports whether there is a baseline.
+func (s *Shelf) Pinned() bool { return s.room.State.Base != nil }
+
+// Base is the baseline where it can be compared with what is shown: it is of the
+// same workload and of other settings. Else it is nil.
+func (s *Shelf) Base() *knob.Setup {
+	b := s.room.State.Base
+	if b == nil || b.Equal(s.room.State.Setup) || s.room.other(b) {
+		return nil
+	}
+	return b
+}
+
+// Before is what a system reported of the baseline, nil if that is not known or
+// cannot be compared.
+func (s *Shelf) Before(system string) *report.Report {
+	if len(s.base) == 0 {
+		return nil
+	}
+	if x := s.base[system]; x != nil {
+		return x.report
+	}
+	return nil
+}
+
+// Pending reports whether reports of the baseline are still to come.
+func (s *Shelf) Pending() bool {
+	for _, x := range s.base {
+		if x.id != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Note says in a line what is wrong with the baseline, empty if nothing.
+func (s *Shelf) Note() string {
+	b := s.room.State.Base
+	if b == nil {
+		return ""
+	}
+	if s.room.other(b) {
+		return fmt.Sprintf("The baseline is of another workload, %s; it is compared again when you go back to that.", s.room.Of(b))
+	}
+	var unfit, failed []string
+	problem := ""
+	for i := range s.room.Runs {
+		r := &s.room.Runs[i]
+		x := s.base[r.System.Name]
+		switch {
+		case x == nil || !r.On:
+		case x.err != "":
+			failed, problem = append(failed, r.System.Title), x.err
+		case x.report != nil && !x.report.Fits:
+			unfit = append(unfit, r.System.Title)
+		}
+	}
+	var said []string
+	if len(unfit) > 0 {
+		said = append(said, "The baseline does not run with "+strings.Join(unfit, ", ")+".")
+	}
+	if len(failed) > 0 {
+		said = append(said, fmt.Sprintf("The baseline of %s cannot be computed: %s.", strings.Join(failed, ", "), strings.TrimSuffix(problem, ".")))
+	}
+	return strings.Join(said, " ")
+}
+
+// subject is the knob that says which workload runs: the first of the first panel.
+func (r *Room) subject() string {
+	for i := range r.Info.Knobs {
+		if k := &r.Info.Knobs[i]; len(r.Info.Panels) > 0 && k.Panel == r.Info.Panels[0].Key {
+			return k.Key
+		}
+	}
+	return ""
+}
+
+// other reports whether a setup is of another workload than is shown.
+func (r *Room) other(u *knob.Setup) bool { return r.Of(u) != r.Of(r.State.Setup) }
+
+// Of names the workload of a setup.
+func (r *Room) Of(u *knob.Setup) string {
+	if r.Info.Entry != "" && u.Text(r.Info.Entry) != "" {
+		return u.Text(r.Info.Entry)
+	}
+	return words(u, r.subject())
+}
+
+// filesOf is the set of files that jobs about a setup need.
+func (r *Room) filesOf(u *knob.Setup) int {
+	if r.Info.Entry == "" || u.Text(r.Info.Entry) == "" {
+		return 0
+	}
+	return r.Files.Number
+}
 
 // refresh starts what is shown of the shelf and stops what no longer is.
-func (*Shelf) refresh() {}
+func (s *Shelf) refresh() {
+	s.sync()
+	if view := s.room.State.View == Compare; view != s.looking {
+		s.looking = view
+		if view {
+			s.look()
+		}
+	}
+	if s.looking || len(s.runs) > 0 {
+		s.refreshShown()
+	}
+	s.refreshBase()
+}
 
-// answer takes what a worker said, if it is about the shelf.
-func (*Shelf) answer(*work.Answer) bool { return false }
+// look takes in what other tabs have kept, when somebody looks, and shows some of
+// them if nothing is chosen yet.
+func (s *Shelf) look() {
+	r := s.room
+	s.current()
+	if r.State.Shown == nil {
+		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-MostShown):])
+	}
+}
+
+// refreshBase does what the baseline needs.
+func (s *Shelf) refreshBase() {
+	r := s.room
+	if len(s.base) == 0 && r.State.Base == nil {
+		return // nothing is pinned, and nothing is left of what was
+	}
+	base := s.Base()
+	if base == nil || r.State.View != Explore {
+		s.drop(s.base, base == nil)
+		return
+	}
+	if r.Blocked() != "" {
+		return
+	}
+	setup, files := base.String(), r.filesOf(base)
+	for i := range r.Runs {
+		if x := &r.Runs[i]; x.On {
+			s.want(s.base, x.System.Name, setup, x.System.Name, files)
+		}
+	}
+}
+
+// want sees to it that an outcome is there or under way, behind everything that
+// is shown itself.
+func (s *Shelf) want(in map[string]*outcome, place, setup, system string, files int) {
+	r := s.room
+	key := runKey(setup, system, files)
+	x := in[place]
+	if x != nil && x.key == key {
+		return
+	}
+	if x != nil && x.id != 0 {
+		r.session.host.Stop([]int{x.id})
+	}
+	x = &outcome{key: key, report: r.cache.get(key)}
+	in[place] = x
+	if x.report == nil {
+		x.id, s.begun = r.session.id(), time.Now()
+		r.session.host.Start(&work.Job{ID: x.id, Lab: r.Info.Name, Kind: work.Run, Setup: setup, System: system, Files: files}, true)
+	}
+}
+
+// answer takes what a worker said, if it is about the shelf and changes what is
+// shown. Nobody is shown how far the baseline is.
+func (s *Shelf) answer(a *work.Answer) bool {
+	for _, x := range s.base {
+		if x.id == a.ID {
+			return s.take(x, a)
+		}
+	}
+	for _, x := range s.runs {
+		if x.id == a.ID {
+			s.take(x, a)
+			return true
+		}
+	}
+	return false
+}
+
+// take takes what a worker said about an outcome, and reports whether it is to be
+// drawn now: it waits for the others if they may come in a moment.
+func (s *Shelf) take(x *outcome, a *work.Answer) bool {
+	x.done, x.total = a.Done, a.Total
+	if a.Last {
+		x.id, x.report, x.err = 0, a.Report, a.Error
+		if len(a.Problems) > 0 {
+			x.err = strings.Join(a.Problems, "; ")
+		}
+		if a.Report != nil {
+			s.room.cache.put(x.key, a.Report)
+		}
+		s.news = true
+	}
+	if !s.news || (s.Pending() || s.Busy()) && time.Since(s.begun) < grace {
+		return false
+	}
+	s.news = false
+	s.room.Rev++
+	return true
+}
+
+// rest stops what is under way in a room that is left.
+func (s *Shelf) rest() {
+	s.drop(s.base, false)
+	s.drop(s.runs, false)
+}
+
+// drop forgets outcomes that are under way, or all of them.
+func (s *Shelf) drop(in map[string]*outcome, all bool) {
+	var ids []int
+	for key, x := range in {
+		if x.id != 0 {
+			ids = append(ids, x.id)
+		}
+		if all || x.id != 0 {
+			delete(in, key)
+		}
+	}
+	s.room.session.host.Stop(ids)
+}

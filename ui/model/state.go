@@ -38,6 +38,22 @@ type State struct {
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
 	Ask    *knob.Setup // the question of What if
+	// Base is the pinned baseline that everything is compared with, nil if none.
+	Base *knob.Setup
+	// Shown are the runs of the view Compare, the first is the reference; Kept those
+	// that the browser keeps, which are in no link. Nil is not known: then they are
+	// as they were.
+	Shown, Kept []Kept
+}
+
+// keep takes over from another state what s does not know.
+func (s *State) keep(from *State) {
+	if s.Shown == nil {
+		s.Shown = from.Shown
+	}
+	if s.Kept == nil {
+		s.Kept = from.Kept
+	}
 }
 
 // Default is what a laboratory shows first.
@@ -49,6 +65,28 @@ func Default(i *lab.Info) State {
 		}
 	}
 	return s
+}
+
+// Opening is what a laboratory opens on when no link says otherwise: its first
+// preset.
+func Opening(i *lab.Info) State {
+	s := Default(i)
+	if len(i.Presets) > 0 {
+		s.Setup = preset(i, &i.Presets[0])
+	}
+	if len(s.On) > 0 { // the newest
+		_ = s.Look.Set(FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+	}
+	return s
+}
+
+// preset returns the setup that a preset stands for.
+func preset(i *lab.Info, p *lab.Preset) *knob.Setup {
+	u := i.Setup()
+	if pairs, err := knob.Pairs(p.Set); err == nil { // lab.New has checked it
+		_ = u.Apply(pairs)
+	}
+	return u
 }
 
 // looks are the knobs of a laboratory's view.
@@ -86,7 +124,12 @@ func ByKey(chart string) string { return "by-" + chart }
 
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() State {
-	return State{s.Setup.Clone(), slices.Clone(s.On), s.View, s.Figure, s.Look.Clone(), s.Ask.Clone()}
+	c := *s
+	c.Setup, c.On, c.Look, c.Ask = s.Setup.Clone(), slices.Clone(s.On), s.Look.Clone(), s.Ask.Clone()
+	if s.Base != nil {
+		c.Base = s.Base.Clone()
+	}
+	return c
 }
 
 // Toggle adds a system to the comparison or takes it out.
@@ -111,6 +154,14 @@ func (s *State) Encode(i *lab.Info) string {
 	if s.View == Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
+	if s.Base != nil {
+		p = append(p, knob.Pair{Key: "base", Text: knob.Join(s.Base.From(s.Setup), " ")})
+	}
+	if s.View == Compare {
+		for i := range s.Shown {
+			p = append(p, knob.Pair{Key: "run", Text: s.Shown[i].text()})
+		}
+	}
 	p = append(p, s.Look.Pairs()...)
 	return knob.Join(append(p, s.Ask.Pairs()...), "&")
 }
@@ -119,6 +170,7 @@ func (s *State) Encode(i *lab.Info) string {
 type Link struct {
 	Lab   string
 	Pairs []knob.Pair
+	Empty bool // it says nothing: a laboratory's opening is shown
 }
 
 // ReadLink reads a fragment, of any format that there has been. An empty one is
@@ -126,7 +178,7 @@ type Link struct {
 func ReadLink(fragment string) (Link, error) {
 	fragment = strings.TrimPrefix(fragment, "#")
 	if fragment == "" {
-		return Link{}, nil
+		return Link{Empty: true}, nil
 	}
 	pairs, err := knob.Pairs(fragment)
 	if err != nil {
@@ -142,9 +194,9 @@ func ReadLink(fragment string) (Link, error) {
 		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
 	case v == 1:
 		pairs, err := upgrade(pairs)
-		return Link{"train", pairs}, err
+		return Link{Lab: "train", Pairs: pairs}, err
 	}
-	return Link{cmp.Or(take(&pairs, "lab"), "train"), pairs}, nil
+	return Link{Lab: cmp.Or(take(&pairs, "lab"), "train"), Pairs: pairs}, nil
 }
 
 // take removes a key and returns its text.
@@ -175,17 +227,22 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 	}
 	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
 	pairs = append(pairs, knob.Pair{Key: "figure", Text: "g10." + cmp.Or(take(&pairs, "figure"), "11")})
-	gpu := false
+	gpu, times := false, false
 	for i := range pairs {
 		switch p := &pairs[i]; p.Key {
 		case "axis":
 			p.Key = ByKey("memory")
 		case "gpu":
 			gpu = true
+		case "times":
+			times = true
 		}
 	}
-	if !gpu {
+	if !gpu { // a machine brought neither along
 		pairs = append(pairs, knob.Pair{Key: "gpu", Text: "a100-40"})
+	}
+	if !times {
+		pairs = append(pairs, knob.Pair{Key: "times", Text: "as-paper"})
 	}
 	return pairs, errors.Join(errs...)
 }
@@ -196,6 +253,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
 	var errs []error
 	var setup, look, ask []knob.Pair
+	var base *string
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":
@@ -208,6 +266,10 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			}
 		case p.Key == "figure":
 			s.Figure = p.Text
+		case p.Key == "base":
+			base = &p.Text
+		case p.Key == "run":
+			errs = append(errs, s.readRun(i, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		case s.Ask.Knob(p.Key) != nil:
@@ -217,10 +279,41 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		}
 	}
 	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look), s.Ask.Apply(ask))
+	if base != nil {
+		errs = append(errs, s.readBase(*base))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return s, fmt.Errorf("in this link: %w", err)
 	}
 	return s, nil
+}
+
+// readRun shows a run that a link brings.
+func (s *State) readRun(i *lab.Info, text string) error {
+	k, err := readKept(i, text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("a run: %w", err)
+	case len(s.Shown) == MostShown:
+		return fmt.Errorf("more than %d runs; %q is left out", MostShown, k.Name)
+	case !slices.Contains(s.Shown, k):
+		s.Shown = append(s.Shown, k)
+	}
+	return nil
+}
+
+// readBase pins the baseline that a link says as its difference from the setup.
+func (s *State) readBase(text string) error {
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	s.Base = s.Setup.Clone()
+	if err := s.Base.Apply(pairs); err != nil {
+		s.Base = nil
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	return nil
 }
 
 // readSystems turns on the systems that a link names.

@@ -64,6 +64,24 @@ test('the tooltip of bands has their own heights', () => {
   assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);
 });
 
+test('a baseline is an outline, a mark or a dashed line of the same name', () => {
+  const series = (id, one) => options(of(id)).option.series.find((s) => s.id === one);
+  assert.deepEqual([...series('past speed', 'ghost').data], ['-', 0.5, '-', 0.2]);
+  assert.equal(series('past lost', 'ghost').type, 'scatter');
+  const { option } = options(of('past speed'));
+  assert.equal(option.series.at(-2).data[3], 0.2, 'the text of what no longer runs stands behind what was');
+  assert.ok(option.tooltip.formatter([{ dataIndex: 1 }]).includes('Baseline'));
+  assert.ok(!option.tooltip.formatter([{ dataIndex: 0 }]).includes('Baseline'));
+  const heat = options(of('past heat')).option;
+  const line = heat.series.find((s) => s.id.startsWith('ghost-'));
+  assert.equal(line.name, 'Oven');
+  assert.equal(line.lineStyle.width, 1);
+  const tip = heat.tooltip.formatter([{ axisIndex: 0, axisValue: 2.8 }]);
+  assert.ok(tip.includes('Oven (baseline)'));
+  assert.equal(options(of('speed')).option.series.some((s) => s.id === 'ghost'), false);
+  assert.notDeepEqual(options(of('speed')).shape, options(of('past speed')).shape, 'so that unpinning takes the outline away');
+});
+
 test('texts stand at the ends of bars and names are no markup', () => {
   const f = structuredClone(of('speed'));
   f.figure.bars.rows[1].name = '<b>&';

@@ -11,6 +11,7 @@ import (
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
 	"spillway/traces/jsonx"
@@ -78,7 +79,7 @@ func (s *source) Notes() []string { return s.Source.Notes }
 func encode(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) }
 
 // entry returns the workload with this name.
-func entry(name string, f lab.Files) (Workload, error) {
+func entry(name string, f lab.Files) (*workload.Workload, error) {
 	s, ok := f.(*source)
 	if !ok {
 		return nil, errNoFiles

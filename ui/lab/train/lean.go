@@ -4,6 +4,7 @@ package train
 
 import (
 	"spillway/sim/train/result"
+	"spillway/sim/workload"
 	"spillway/ui/lab"
 )
 
@@ -15,4 +16,4 @@ var open func([]lab.File) (lab.Files, error)
 
 func encode(*result.Result) ([]byte, error) { return nil, errNoFiles }
 
-func entry(string, lab.Files) (Workload, error) { return nil, errNoFiles }
+func entry(string, lab.Files) (*workload.Workload, error) { return nil, errNoFiles }

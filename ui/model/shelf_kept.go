@@ -1,0 +1,441 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+)
+
+// A Kept is a run with a name: one system with the settings of one setup text.
+type Kept struct{ Name, System, Setup string }
+
+// MostShown is how many runs the view Compare has side by side.
+const MostShown = 8
+
+// text is the run as links and the browser's storage have it.
+func (k *Kept) text() string {
+	text := knob.Join([]knob.Pair{{Key: "name", Text: k.Name}, {Key: "system", Text: k.System}}, " ")
+	if k.Setup != "" {
+		text += " " + k.Setup
+	}
+	return text
+}
+
+// readKept is the inverse of text. What it returns can be run.
+func readKept(i *lab.Info, text string) (Kept, error) {
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		return Kept{}, err
+	}
+	if len(pairs) < 2 || pairs[0].Key != "name" || pairs[1].Key != "system" {
+		return Kept{}, errors.New("it does not begin with a name and a system")
+	}
+	if _, err := i.System(pairs[1].Text); err != nil {
+		return Kept{}, err
+	}
+	u := i.Setup()
+	if err := u.Apply(pairs[2:]); err != nil {
+		return Kept{}, err
+	}
+	return Kept{pairs[0].Text, pairs[1].Text, u.String()}, nil
+}
+
+// The first line of what the browser stores: kept runs, a line each.
+const (
+	shelfMagic  = "spillway runs "
+	shelfFormat = shelfMagic + "1"
+)
+
+func (s *Shelf) storage() string { return "spillway-runs-" + s.room.Info.Name }
+
+// load reads what the browser stores. Lines that cannot be read are kept as they
+// are; what a newer Spillway wrote is not touched at all.
+func (s *Shelf) load() {
+	s.kept, s.damaged, s.Problem, s.foreign = []Kept{}, nil, "", false
+	text := s.room.session.host.Stored(s.storage())
+	if text == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if lines[0] != shelfFormat && strings.HasPrefix(lines[0], shelfMagic) {
+		s.foreign = true
+		s.Problem = "The runs that this browser keeps were written by a newer Spillway. They are left alone; reload to get the newest version. What you keep now lasts until this tab is closed."
+		return
+	}
+	if lines[0] == shelfFormat {
+		lines = lines[1:]
+	}
+	var first error
+	for _, line := range lines {
+		k, err := readKept(s.room.Info, line)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			s.damaged = append(s.damaged, line)
+			continue
+		}
+		if !slices.Contains(s.kept, k) {
+			s.kept = append(s.kept, k)
+		}
+	}
+	if n := len(s.damaged); n > 0 {
+		s.Problem = fmt.Sprintf("%d of the runs that this browser keeps cannot be read (%v). They stay there, and the others are shown.", n, first)
+	}
+}
+
+// Damaged is what the browser keeps that cannot be read, for those who want to
+// save it; empty if nothing.
+func (s *Shelf) Damaged() string { return strings.Join(s.damaged, "\n") }
+
+// store writes the kept runs into the browser's storage.
+func (s *Shelf) store() {
+	if s.foreign {
+		return
+	}
+	var b strings.Builder
+	b.WriteString(shelfFormat + "\n")
+	for i := range s.kept {
+		b.WriteString(s.kept[i].text() + "\n")
+	}
+	for _, line := range s.damaged {
+		b.WriteString(line + "\n")
+	}
+	if s.lasting = s.room.session.host.Store(s.storage(), b.String()); !s.lasting {
+		s.Problem = "This browser stores nothing for this page, so what you keep lasts until the tab is closed. A link to this view carries the runs that are shown."
+	}
+}
+
+// sync brings the browser's storage in line with the state, which undo changes
+// too, and takes in what another tab has kept meanwhile.
+func (s *Shelf) sync() {
+	now := s.room.State.Kept
+	if now == nil { // a state that says nothing of them
+		s.room.State.Kept = s.kept
+		return
+	}
+	if slices.Equal(now, s.kept) {
+		return
+	}
+	before := s.kept
+	if s.reload() && !slices.Equal(s.kept, before) {
+		now = merge(s.kept, before, now)
+	}
+	s.kept = now
+	s.room.State.Kept = now
+	s.store()
+}
+
+// reload reads the browser's storage again, and reports whether it decides what is
+// kept: not where nothing is stored, or nothing that can be read.
+func (s *Shelf) reload() bool {
+	if !s.lasting || s.foreign {
+		return false
+	}
+	before := s.kept
+	s.load()
+	if s.foreign {
+		s.kept = before
+	}
+	return !s.foreign
+}
+
+// current takes in what other tabs have kept, before something is changed.
+func (s *Shelf) current() []Kept {
+	if s.reload() {
+		s.room.State.Kept = s.kept
+	}
+	return slices.Clone(s.room.State.Kept)
+}
+
+// merge makes the change from before to now in a list that has changed as well.
+func merge(list, before, now []Kept) []Kept {
+	out := slices.DeleteFunc(slices.Clone(list), func(k Kept) bool {
+		return slices.Contains(before, k) && !slices.Contains(now, k)
+	})
+	for _, k := range now {
+		if !slices.Contains(before, k) && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// Keep gives the runs of some systems with the settings that are shown a name. In
+// the view Compare they are shown while there is room.
+func (s *Shelf) Keep(name string, systems []string) {
+	r := s.room
+	if len(systems) == 0 {
+		return
+	}
+	list, shown := s.current(), slices.Clone(r.State.Shown)
+	r.Change("", func() {
+		setup := r.State.Setup.String()
+		for _, system := range systems {
+			k := Kept{strings.TrimSpace(name), system, setup}
+			if len(systems) > 1 {
+				k.Name = strings.TrimSpace(s.title(system) + ": " + k.Name)
+			}
+			if k.Name == "" {
+				k.Name = s.title(system)
+			}
+			if at := slices.IndexFunc(list, func(o Kept) bool { return o.System == system && o.Setup == setup }); at >= 0 {
+				drop := list[at]
+				list = slices.Delete(list, at, at+1)
+				shown = slices.DeleteFunc(shown, func(o Kept) bool { return o == drop })
+			}
+			k.Name = unique(k.Name, list, shown)
+			list = append(list, k)
+			if len(shown) < MostShown {
+				shown = append(shown, k)
+			}
+		}
+		r.State.Kept, r.State.Shown = list, shown
+	})
+}
+
+// unique returns a name that no run of the lists has.
+func unique(name string, lists ...[]Kept) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(lists, func(list []Kept) bool {
+			return slices.ContainsFunc(list, func(k Kept) bool { return k.Name == name })
+		})
+	}
+	free := name
+	for n := 2; taken(free); n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	return free
+}
+
+// title is what a system is called.
+func (s *Shelf) title(system string) string {
+	if x, err := s.room.Info.System(system); err == nil {
+		return x.Title
+	}
+	return system
+}
+
+// Rename gives a run another name, here and in the browser.
+func (s *Shelf) Rename(k Kept, name string) {
+	name = strings.TrimSpace(name)
+	if name == "" || name == k.Name {
+		return
+	}
+	r, list := s.room, s.current()
+	r.Change("", func() {
+		to := k
+		to.Name = unique(name, list, r.State.Shown)
+		r.State.Kept, r.State.Shown = replaced(list, k, to), replaced(r.State.Shown, k, to)
+	})
+}
+
+func replaced(list []Kept, from, to Kept) []Kept {
+	list = slices.Clone(list)
+	if at := slices.Index(list, from); at >= 0 {
+		list[at] = to
+	}
+	return list
+}
+
+// Delete forgets a run, here and in the browser; Undo brings it back.
+func (s *Shelf) Delete(k Kept) {
+	r, list := s.room, s.current()
+	r.Change("", func() {
+		r.State.Kept, r.State.Shown = without(list, k), without(r.State.Shown, k)
+	})
+}
+
+// without is a copy of a list without k; it is not nil.
+func without(list []Kept, k Kept) []Kept {
+	out := make([]Kept, 0, len(list))
+	for _, o := range list {
+		if o != k {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// Show puts a run beside the others or takes it away.
+func (s *Shelf) Show(k Kept) {
+	r := s.room
+	if s.IsShown(k) {
+		r.Change("", func() { r.State.Shown = without(r.State.Shown, k) })
+	} else if len(r.State.Shown) < MostShown {
+		r.Change("", func() { r.State.Shown = append(slices.Clone(r.State.Shown), k) })
+	}
+}
+
+// IsShown reports whether the view Compare shows a run.
+func (s *Shelf) IsShown(k Kept) bool { return slices.Contains(s.room.State.Shown, k) }
+
+// IsKept reports whether the browser keeps a run; one that a link brought is not
+// before somebody keeps it.
+func (s *Shelf) IsKept(k Kept) bool { return slices.Contains(s.room.State.Kept, k) }
+
+// Adopt keeps a run that a link brought.
+func (s *Shelf) Adopt(k Kept) {
+	r, list := s.room, s.current()
+	r.Change("", func() { r.State.Kept = append(list, k) })
+}
+
+// Refer makes a run that is shown the first, which the others are compared with.
+func (s *Shelf) Refer(k Kept) {
+	r := s.room
+	r.Change("", func() { r.State.Shown = append([]Kept{k}, without(r.State.Shown, k)...) })
+}
+
+// Visit goes to a run's settings in the view Explore.
+func (s *Shelf) Visit(k Kept) {
+	r := s.room
+	r.Change("", func() {
+		r.State.Setup, r.State.View = s.Setup(k).Clone(), Explore
+		if !slices.Contains(r.State.On, k.System) {
+			r.State.Toggle(r.Info, k.System)
+		}
+		_ = r.State.Look.Set(FocusKey, k.System) // it is one of the systems
+		clear(r.drafts)
+	})
+}
+
+// All lists the runs: those that are shown, in their order, then the others that
+// the browser keeps, the newest first.
+func (s *Shelf) All() []Kept {
+	list := slices.Clone(s.room.State.Shown)
+	for _, k := range slices.Backward(s.room.State.Kept) {
+		if !slices.Contains(list, k) {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// Setup is a run's settings; they are shared and must not be changed.
+func (s *Shelf) Setup(k Kept) *knob.Setup {
+	if u := s.setups[k.Setup]; u != nil {
+		return u
+	}
+	u := s.room.Info.Setup()
+	if pairs, err := knob.Pairs(k.Setup); err == nil {
+		_ = u.Apply(pairs) // it was read, or printed
+	}
+	s.setups[k.Setup] = u
+	return u
+}
+
+// A ShownRun is a run of the view Compare and how it stands.
+type ShownRun struct {
+	Kept
+	Title string // of its system
+	Setup *knob.Setup
+	Run   Run    // with what is known of it
+	Needs string // the entry of a file that is not at hand, empty if none
+}
+
+// Shown returns the runs of the view Compare; the first is the reference.
+func (s *Shelf) Shown() []ShownRun {
+	list := make([]ShownRun, len(s.room.State.Shown))
+	for i, k := range s.room.State.Shown {
+		x := &list[i]
+		*x = ShownRun{Kept: k, Title: s.title(k.System), Setup: s.Setup(k)}
+		x.Run.System, _ = s.room.Info.System(k.System) // it was read, or is one
+		x.Run.On = true
+		x.Needs = s.lacks(x.Setup)
+		if o := s.runs[runKey(k.Setup, k.System, s.room.filesOf(x.Setup))]; o != nil {
+			x.Run.ID, x.Run.Done, x.Run.Total = o.id, o.done, o.total
+			x.Run.Report, x.Run.Error, x.Run.Cancelled = o.report, o.err, o.cancelled
+		}
+	}
+	return list
+}
+
+// lacks is the entry of opened files that a setup needs and that is not at hand.
+func (s *Shelf) lacks(u *knob.Setup) string {
+	if e := s.room.Info.Entry; e != "" && u.Text(e) != "" && !s.room.Files.Has(u.Text(e)) {
+		return u.Text(e)
+	}
+	return ""
+}
+
+// Lacking lists the entries of files that shown runs need.
+func (s *Shelf) Lacking() (names []string) {
+	for _, k := range s.room.State.Shown {
+		if e := s.lacks(s.Setup(k)); e != "" && !slices.Contains(names, e) {
+			names = append(names, e)
+		}
+	}
+	return names
+}
+
+// Busy reports whether shown runs are under way.
+func (s *Shelf) Busy() bool {
+	for _, x := range s.runs {
+		if x.id != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Cancel stops the shown runs that are under way.
+func (s *Shelf) Cancel() {
+	var ids []int
+	for _, x := range s.runs {
+		if x.id != 0 {
+			ids = append(ids, x.id)
+			x.id, x.cancelled = 0, true
+		}
+	}
+	s.room.session.host.Stop(ids)
+	s.room.Rev++
+}
+
+// CanRunAgain reports whether a shown run was cancelled or failed.
+func (s *Shelf) CanRunAgain() bool {
+	for _, x := range s.runs {
+		if x.id == 0 && (x.cancelled || x.err != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// RunAgain starts the shown runs that were cancelled or failed.
+func (s *Shelf) RunAgain() {
+	for key, x := range s.runs {
+		if x.id == 0 && (x.cancelled || x.err != "") {
+			delete(s.runs, key)
+		}
+	}
+	s.room.Refresh()
+}
+
+// refreshShown starts the runs of the view Compare that are neither known nor
+// under way, and stops those that nobody looks at.
+func (s *Shelf) refreshShown() {
+	r := s.room
+	wanted := map[string]bool{}
+	if r.State.View == Compare {
+		for _, k := range r.State.Shown {
+			u := s.Setup(k)
+			key := runKey(k.Setup, k.System, r.filesOf(u))
+			wanted[key] = true
+			if s.lacks(u) == "" {
+				s.want(s.runs, key, k.Setup, k.System, r.filesOf(u))
+			}
+		}
+	}
+	for key, x := range s.runs {
+		if !wanted[key] {
+			if x.id != 0 {
+				r.session.host.Stop([]int{x.id})
+			}
+			delete(s.runs, key)
+		}
+	}
+}

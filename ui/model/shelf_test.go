@@ -1,0 +1,420 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// kitchen is a link to the invented laboratory.
+const kitchen = "v=2&lab=bakery&dish=rye&portions=4&systems=dream,oven"
+
+func (h *host) wantBefore(system string, speed float64) {
+	h.Helper()
+	r := h.Shelf.Before(system)
+	switch {
+	case r == nil && speed > 0:
+		h.Errorf("%s has no baseline", system)
+	case r != nil && r.Values[0] != speed:
+		h.Errorf("%s was %v before, want %v", system, r.Values[0], speed)
+	}
+}
+
+func TestBaseline(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.do()
+	if h.Shelf.Pinned() || h.Shelf.Base() != nil || h.Shelf.Note() != "" || strings.Contains(h.State.Encode(h.Info), "base=") {
+		t.Error("there is a baseline from the start")
+	}
+	started := len(h.jobs)
+	h.Shelf.Pin()
+	if len(h.jobs) != started || h.Shelf.Base() != nil || !h.Shelf.Pinned() {
+		t.Errorf("%d jobs for a baseline that is what is shown", len(h.jobs)-started)
+	}
+	h.wantBefore("oven", 0)
+	h.Type("watts", "200")
+	if n := len(h.jobs) - started; n != 2 {
+		t.Errorf("%d jobs; the baseline's reports are known", n)
+	}
+	h.wantBefore("oven", 25)
+	h.do()
+	h.wantBefore("oven", 25)
+	if h.run("oven").Report.Values[0] != 50 {
+		t.Error("what is shown is not what was set")
+	}
+	// Another system's baseline is computed when it is compared.
+	h.ToggleSystem("kiln")
+	if h.of("kiln").Setup == h.open(work.Run)[1].Setup || !h.Shelf.Pending() {
+		t.Error("no run of the baseline waits")
+	}
+	for _, j := range h.open(work.Run) {
+		if j.Lean || h.bulk[j.ID] != !strings.Contains(j.Setup, "watts") {
+			t.Errorf("%+v, bulk %t: what is shown comes first", j, h.bulk[j.ID])
+		}
+	}
+	h.do()
+	h.wantBefore("kiln", 25)
+	h.Undo()
+	h.Undo()
+	if h.Shelf.Base() != nil || !h.Shelf.Pinned() {
+		t.Error("back at the baseline it is compared with itself")
+	}
+	h.wantBefore("oven", 0)
+	h.Undo()
+	if h.Shelf.Pinned() {
+		t.Error("undo does not unpin")
+	}
+	h.Redo()
+	h.Redo()
+	h.wantBefore("oven", 25)
+	h.Shelf.Return()
+	h.want("watts", "100")
+	h.Shelf.Unpin()
+	if h.Shelf.Pinned() || len(h.Shelf.base) != 0 {
+		t.Error("it is still pinned")
+	}
+	h.Undo()
+	if !h.Shelf.Pinned() {
+		t.Error("undo does not pin again")
+	}
+}
+
+// The baseline of another workload is kept, and compared with nothing.
+func TestBaselineOfAnotherWorkload(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.Shelf.Pin()
+	h.Choose("dish", "cake")
+	h.do()
+	h.wantBefore("oven", 0)
+	if got := h.Shelf.Note(); !strings.Contains(got, "another workload, Rye;") || h.Shelf.Base() != nil {
+		t.Errorf("note: %s", got)
+	}
+	h.Choose("dish", "rye")
+	h.Type("watts", "200")
+	h.do()
+	h.wantBefore("oven", 25)
+	if got := h.Shelf.Note(); got != "" {
+		t.Errorf("note: %s", got)
+	}
+	h.Go("train")
+	h.enter()
+	h.Go("bakery")
+	h.wantBefore("oven", 25)
+}
+
+func TestBaselineThatCannotRun(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=12&systems=dream,oven,kiln&base=portions%3D4")
+	h.do()
+	h.wantBefore("kiln", 25)
+	h = newHost(t, "v=2&lab=bakery&dish=rye&portions=4&systems=oven,kiln&base=portions%3D12")
+	h.do()
+	if got, want := h.Shelf.Note(), "The baseline does not run with Kiln."; strings.ReplaceAll(got, "kiln", "Kiln") != want {
+		t.Errorf("note: %s", got)
+	}
+	for set, want := range map[string]string{"watts%3D14": "the fuse is gone", "watts%3D2000+portions%3D2": "too hot; too few"} {
+		h = newHost(t, "v=2&lab=bakery&dish=rye&portions=4&systems=oven&base="+set)
+		h.do()
+		if got := h.Shelf.Note(); !strings.Contains(got, "cannot be computed: "+want+".") || h.run("oven").Report == nil {
+			t.Errorf("%s: note: %s", set, got)
+		}
+	}
+}
+
+// A link shows the same before and after; its baseline's runs wait for the others.
+func TestBaselineInLink(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.Shelf.Pin()
+	h.Type("watts", "200")
+	h.Choose("oven", "gas")
+	link := h.State.Encode(h.Info)
+	if !strings.Contains(link, "&base=oven%3Dwood+watts%3D100") {
+		t.Errorf("link %s", link)
+	}
+	g := newHost(t, link)
+	if got := g.State.Encode(g.Info); got != link {
+		t.Errorf("read again %s, want %s", got, link)
+	}
+	list := g.open(work.Run)
+	if len(list) != 4 || g.bulk[list[0].ID] || g.bulk[list[1].ID] || !g.bulk[list[2].ID] {
+		t.Errorf("%d runs", len(list))
+	}
+	g.do()
+	g.wantBefore("oven", 25)
+	// What is left is stopped.
+	g = newHost(t, link)
+	g.SetView(Reproduce)
+	if n := len(g.open(work.Run)); n != 0 {
+		t.Errorf("%d runs wait in another view", n)
+	}
+	g.SetView(Explore)
+	if n := len(g.open(work.Run)); n != 4 {
+		t.Errorf("%d runs wait when it is back", n)
+	}
+	g.Go("train")
+	g.enter()
+	for _, j := range g.open(work.Run) {
+		if j.Lab == "bakery" {
+			t.Errorf("in another laboratory %+v still waits", j)
+		}
+	}
+	for fragment, want := range map[string]string{
+		"&base=watts%3D9999999": "baseline: ",
+		"&base=broken":          "baseline: \"broken\"",
+		"&base=wat%3D1":         "unknown setting",
+	} {
+		g := newHost(t, kitchen+fragment)
+		if !strings.Contains(g.Notice, want) || g.Shelf.Pinned() {
+			t.Errorf("%s: notice %q, pinned %t", fragment, g.Notice, g.Shelf.Pinned())
+		}
+	}
+}
+
+func (h *host) wantKept(names ...string) {
+	h.Helper()
+	var got []string
+	for _, k := range h.State.Kept {
+		got = append(got, k.Name)
+	}
+	if strings.Join(got, "|") != strings.Join(names, "|") {
+		h.Errorf("kept %q, want %q", got, names)
+	}
+}
+
+func (h *host) wantShown(names ...string) {
+	h.Helper()
+	var got []string
+	for _, k := range h.State.Shown {
+		got = append(got, k.Name)
+	}
+	if strings.Join(got, "|") != strings.Join(names, "|") {
+		h.Errorf("shown %q, want %q", got, names)
+	}
+}
+
+func TestKeptRuns(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.do()
+	h.Shelf.Keep(" cold ", []string{"oven"})
+	h.Type("watts", "200")
+	h.Shelf.Keep("cold", []string{"oven"})
+	h.do()
+	h.Choose("dish", "cake")
+	h.Shelf.Keep("a & b, 5 %", []string{"dream", "oven"})
+	names := []string{"cold", "cold (2)", "Dream: a & b, 5 %", "Oven: a & b, 5 %"}
+	h.wantKept(names...)
+	h.wantShown(names...)
+	stored := h.stored["spillway-runs-bakery"]
+	if !strings.HasPrefix(stored, "spillway runs 1\n") || strings.Count(stored, "\n") != 5 {
+		t.Errorf("stored %q", stored)
+	}
+	h.do()
+	n := len(h.jobs)
+	h.SetView(Compare)
+	if len(h.jobs) != n {
+		t.Errorf("%d runs again that are known", len(h.jobs)-n)
+	}
+	for i, x := range h.Shelf.Shown() {
+		if x.Run.Report == nil || x.Run.Report.Values[0] != []float64{25, 50, 200. / 12, 200. / 12}[i] {
+			t.Errorf("%s: %+v", x.Name, x.Run)
+		}
+	}
+	// Another tab, or the same after a reload, has them and computes them.
+	g := newHostWith(t, "v=2&lab=bakery&dish=rye&portions=4&view=compare&systems=oven", h.stored)
+	g.wantShown(names...)
+	if list := g.open(work.Run); len(list) != 4 || !g.bulk[list[0].ID] {
+		t.Errorf("%d runs wait", len(list))
+	}
+	if !g.Shelf.Busy() {
+		t.Error("nothing is under way")
+	}
+	g.Shelf.Cancel()
+	if g.Shelf.Busy() || len(g.open(work.Run)) > 0 || !g.Shelf.CanRunAgain() || g.Shelf.Shown()[0].Run.RunState() != "cancelled" {
+		t.Error("it goes on after cancelling")
+	}
+	g.Shelf.RunAgain()
+	g.do()
+	if x := g.Shelf.Shown()[1]; x.Run.Report == nil || x.Run.Report.Values[0] != 50 {
+		t.Errorf("%+v", x)
+	}
+	g.Shelf.Rename(g.State.Kept[0], "icy")
+	g.wantKept("icy", "cold (2)", names[2], names[3])
+	g.Shelf.Delete(g.State.Kept[1])
+	g.wantShown("icy", names[2], names[3])
+	// The first tab keeps one more; what the second did is not undone by that.
+	h.Shelf.Keep("third", []string{"kiln"})
+	h.wantKept("icy", names[2], names[3], "third")
+	h.Undo()
+	h.wantKept("icy", names[2], names[3])
+	g.SetView(Explore)
+	g.SetView(Compare)
+	g.wantKept("icy", names[2], names[3])
+	g.Undo()
+	g.wantKept("icy", "cold (2)", names[2], names[3])
+	g.wantShown("icy", "cold (2)", names[2], names[3])
+	if !strings.Contains(h.stored["spillway-runs-bakery"], "cold+(2)") && !strings.Contains(h.stored["spillway-runs-bakery"], "cold+%282%29") {
+		t.Errorf("undo does not store: %q", h.stored["spillway-runs-bakery"])
+	}
+	g.Shelf.Refer(g.State.Shown[2])
+	g.wantShown(names[2], "icy", "cold (2)", names[3])
+	g.Shelf.Show(g.State.Shown[1])
+	g.wantShown(names[2], "cold (2)", names[3])
+	if list := g.Shelf.All(); len(list) != 4 || list[3].Name != "icy" {
+		t.Errorf("listed %v", list)
+	}
+	g.Shelf.Visit(g.State.Shown[1])
+	g.want("watts", "200")
+	g.want("dish", "rye")
+	if g.State.View != Explore || g.Focus() != "oven" {
+		t.Errorf("view %s, focus %s", g.State.View, g.Focus())
+	}
+}
+
+// A link to the view Compare carries what is shown.
+func TestShownInLink(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.Shelf.Keep("50 % = x & y\nz", []string{"oven"})
+	h.Type("watts", "200")
+	h.Shelf.Keep("hot", []string{"kiln"})
+	if link := h.State.Encode(h.Info); strings.Contains(link, "run=") {
+		t.Errorf("link %s", link)
+	}
+	h.SetView(Compare)
+	link := h.State.Encode(h.Info)
+	g := newHost(t, link)
+	g.wantShown("50 % = x & y\nz", "hot")
+	g.wantKept()
+	g.do()
+	if x := g.Shelf.Shown()[0]; x.Run.Report.Values[0] != 25 || x.Setup.Text("watts") != "100" || x.Title != "Oven" {
+		t.Errorf("%+v", x)
+	}
+	if g.Shelf.IsKept(g.State.Shown[1]) {
+		t.Error("a link's run is kept at once")
+	}
+	g.Shelf.Adopt(g.State.Shown[1])
+	g.wantKept("hot")
+	if got := g.State.Encode(g.Info); got != link {
+		t.Errorf("read again %s, want %s", got, link)
+	}
+	g.Shelf.Rename(g.State.Shown[0], "hot")
+	g.wantShown("hot (2)", "hot")
+	// More than there is room for, and what is damaged, is left out.
+	var many strings.Builder
+	many.WriteString("v=2&lab=bakery&dish=rye&portions=4&view=compare")
+	for name := range strings.SplitSeq("a b c d e f g h i", " ") {
+		many.WriteString("&run=name%3D" + name + "+system%3Doven+dish%3Drye+portions%3D4")
+	}
+	g = newHost(t, many.String()+"&run=name%3Dx+system%3Dgrill+dish%3Drye&run=dish%3Drye&run=name%3Dx+system%3Doven+dish%3Dstone")
+	if len(g.State.Shown) != MostShown || !strings.Contains(g.Notice, `more than 8 runs; "i" is left out`) {
+		t.Errorf("%d shown, notice %s", len(g.State.Shown), g.Notice)
+	}
+	for _, want := range []string{"unknown system \"grill\"", "does not begin with a name", "unknown dish"} {
+		if !strings.Contains(g.Notice, want) {
+			t.Errorf("notice %s lacks %q", g.Notice, want)
+		}
+	}
+	g.Shelf.Keep("j", []string{"dream"})
+	if len(g.State.Shown) != MostShown || len(g.State.Kept) != 1 {
+		t.Errorf("%d shown, %d kept", len(g.State.Shown), len(g.State.Kept))
+	}
+}
+
+func TestDamagedShelf(t *testing.T) {
+	const good = "name=x system=oven dish=rye"
+	key := "spillway-runs-bakery"
+	for _, x := range []struct {
+		text, problem string
+		kept          int
+	}{
+		{"", "", 0},
+		{"spillway runs 1\n", "", 0},
+		{"spillway runs 1\n" + good + "\n" + good + "\n", "", 1},
+		{"spillway runs 1\n" + good + "\nname=y system=oven dish=stone\n", "1 of the runs that this browser keeps cannot be read (unknown dish", 1},
+		{"spillway runs 1\n" + good[:20] + "\nname=%zz system=oven\n\x00\xff\n" + good, "3 of the runs", 1},
+		{"{\"runs\": 3}\nsomething", "2 of the runs", 0},
+	} {
+		h := newHostWith(t, kitchen, map[string]string{key: x.text})
+		if !strings.Contains(h.Shelf.Problem, x.problem) || x.problem == "" && h.Shelf.Problem != "" || len(h.State.Kept) != x.kept {
+			t.Errorf("%q: %d kept, %q", x.text, len(h.State.Kept), h.Shelf.Problem)
+		}
+		if h.stored[key] != x.text {
+			t.Errorf("%q: looking wrote %q", x.text, h.stored[key])
+		}
+		h.Shelf.Keep("new", []string{"kiln"})
+		for line := range strings.Lines(x.text) {
+			if line = strings.TrimSuffix(line, "\n"); !strings.Contains(h.stored[key], line) {
+				t.Errorf("%q: %q is lost: %q", x.text, line, h.stored[key])
+			}
+		}
+		if !strings.Contains(h.stored[key], "name=new") {
+			t.Errorf("%q: nothing new in %q", x.text, h.stored[key])
+		}
+		g := newHostWith(t, kitchen, h.stored)
+		if g.Shelf.Damaged() != h.Shelf.Damaged() || len(g.State.Kept) != x.kept+1 {
+			t.Errorf("%q: read again %d kept, damaged %q", x.text, len(g.State.Kept), g.Shelf.Damaged())
+		}
+	}
+	// What a newer version wrote is left alone.
+	newer := "spillway runs 2\n" + good + "\n"
+	h := newHostWith(t, kitchen, map[string]string{key: newer})
+	h.Shelf.Keep("new", []string{"kiln"})
+	h.SetView(Compare)
+	h.wantKept("new")
+	if h.stored[key] != newer || !strings.Contains(h.Shelf.Problem, "newer Spillway") {
+		t.Errorf("stored %q, problem %q", h.stored[key], h.Shelf.Problem)
+	}
+}
+
+// Without storage what is kept lasts as long as the tab.
+func TestShelfWithoutStorage(t *testing.T) {
+	h := newHostWith(t, kitchen, nil)
+	if h.Shelf.Problem != "" {
+		t.Errorf("before anything is kept: %s", h.Shelf.Problem)
+	}
+	h.Shelf.Keep("one", []string{"oven"})
+	h.Shelf.Keep("two", []string{"kiln"})
+	h.SetView(Compare)
+	h.Go("train")
+	h.enter()
+	h.Go("bakery")
+	h.wantKept("one", "two")
+	if !strings.Contains(h.Shelf.Problem, "stores nothing") {
+		t.Errorf("problem %q", h.Shelf.Problem)
+	}
+	h.Undo()
+	h.wantKept("one")
+}
+
+// Runs of opened files say which file they need.
+func TestKeptRunOfFile(t *testing.T) {
+	link := "v=2&lab=bakery&view=compare&systems=oven&run=name%3Df+system%3Doven+dish%3Drye+portions%3D4+flour%3Drye.txt&run=name%3Dg+system%3Doven+dish%3Drye+portions%3D4"
+	h := newHost(t, link)
+	if got := h.Shelf.Lacking(); len(got) != 1 || got[0] != "rye.txt" || h.Shelf.Shown()[0].Needs != "rye.txt" {
+		t.Errorf("lacking %v", got)
+	}
+	h.do()
+	if x := h.Shelf.Shown(); x[0].Run.Report != nil || x[1].Run.Report == nil {
+		t.Error("only the run of the file waits")
+	}
+	h.Open([]string{"rye.txt", "b"}, func(number int) {
+		h.benches["bakery"].Open(number, []lab.File{{Name: "rye.txt"}, {Name: "b"}})
+	})
+	h.do()
+	if x := h.Shelf.Shown()[0]; x.Needs != "" || x.Run.Report == nil || x.Run.Report.About != "ryerye.txt" {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Undo that knows nothing of runs leaves them alone: a step of before a reload.
+func TestStateWithoutRuns(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.Shelf.Keep("one", []string{"oven"})
+	s := h.snapshot()
+	s.state.Kept, s.state.Shown = nil, nil
+	h.restore(s)
+	h.wantKept("one")
+	h.wantShown("one")
+	h.Visit(kitchen)
+	h.wantKept("one")
+}
