@@ -14,8 +14,9 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download, kind is "png" or "svg".
-	SaveChart(id, kind, name string)
+	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
+	// what it shows, as CSV, for a format that can carry it.
+	SaveChart(id, kind, name, data string)
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.

@@ -165,6 +165,7 @@ type item struct {
 // items are the runs that are shown and those that the browser keeps.
 func (c *Compare) items() (list []item) {
 	c.Compute()
+	shown := c.Shelf.Shown() // as it stands now, with its progress
 	for i, k := range c.Shelf.All() {
 		x := item{
 			Kept: k, N: strconv.Itoa(i), Shown: i < len(c.shown), Here: c.Shelf.IsKept(k), First: i == 0 && len(c.shown) > 1,
@@ -176,7 +177,7 @@ func (c *Compare) items() (list []item) {
 			about = append(about, sys.Title)
 		}
 		if x.Shown {
-			run := c.Shelf.Shown()[i]
+			run := &shown[i]
 			x.Letter, x.SwatchClass, x.Swatch, x.State = c.named[i].Title[:1], swatchClass(&c.named[i]), swatch(&c.named[i]), run.Run.RunState()
 			if run.Needs != "" {
 				x.State = "needs a file"

@@ -89,3 +89,37 @@ func step(f model.Field) string {
 	}
 	return ""
 }
+
+const nothing = ""
+
+// brings says what more of a number would do, empty as long as nobody has asked.
+func (c *Panel) brings(f model.Field) string {
+	if f.Kind != knob.Number || f.Mark != "" {
+		return nothing
+	}
+	return c.Ask.Effect(f.Key)
+}
+
+// weighs reports whether the panel asks what its numbers bring: the one with most
+// of them.
+func (c *Panel) weighs() bool {
+	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Blocked() == ""
+}
+
+func (c *Panel) askEffects() {
+	if c.Ask.EffectsProgress().Active {
+		c.Ask.CancelEffects()
+		return
+	}
+	c.Ask.AskEffects()
+}
+
+func (c *Panel) effectsLabel() string {
+	switch p := c.Ask.EffectsProgress(); {
+	case p.Active:
+		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
+	case p.All > 0:
+		return "Try each setting again"
+	}
+	return "What does 10 % more of each bring?"
+}

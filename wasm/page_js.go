@@ -171,8 +171,8 @@ func (p *page) listen() {
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, kind, name string) {
-	js.Global().Get("charts").Call("save", id, kind, name)
+func (p *page) SaveChart(id, kind, name, data string) {
+	js.Global().Get("charts").Call("save", id, kind, name, data)
 }
 
 // CopyLink implements ui.Page.

@@ -160,6 +160,7 @@ func TestSubject(t *testing.T) {
 	parts := knob.Info{Kind: knob.One, Derived: true, Label: "GPU", Choices: []knob.Choice{{Key: "a", Label: "A100"}, {Key: "b", Label: "GeForce RTX 4090"}}}
 	times := knob.Info{Kind: knob.One, Label: "Kernel times", Choices: []knob.Choice{{Key: "a", Label: "As measured", Word: "as measured"}, {Key: "b", Label: "Estimated", Word: "estimated"}}}
 	mode := knob.Info{Kind: knob.Many, Label: "Fidelity", Choices: []knob.Choice{{Key: "q1"}, {Key: "q2"}, {Key: "q3"}}, Sets: []knob.Choice{{Key: "published", Label: "As published", Word: "as published", Set: "q1,q2,q3"}, {Key: "corrected", Label: "Corrected", Word: "corrected"}}}
+	preset := knob.Info{Kind: knob.One, Label: "Preset", Choices: []knob.Choice{{Key: "a", Label: "Old box", Set: "x=1"}, {Key: "b", Label: "New box", Set: "x=2"}}}
 	for _, x := range []struct {
 		ds   []knob.Difference
 		want string
@@ -172,6 +173,7 @@ func TestSubject(t *testing.T) {
 		{[]knob.Difference{number("SSD latency", "µs", "20", "150")}, "7.5 times the SSD latency", false},
 		{[]knob.Difference{number("SSD latency", "µs", "20", "19")}, "5 % less SSD latency", false},
 		{[]knob.Difference{{Knob: &parts, Was: "a", Is: "b"}}, "GeForce RTX 4090 instead of A100", false},
+		{[]knob.Difference{{Knob: &preset, Was: "a", Is: "b"}}, "New box instead of Old box", false},
 		{[]knob.Difference{{Knob: &times, Was: "a", Is: "b"}}, "Kernel times estimated instead of as measured", false},
 		{[]knob.Difference{{Knob: &mode, Was: "published", Is: "corrected"}}, "Fidelity corrected instead of as published", false},
 		{[]knob.Difference{{Knob: &mode, Was: "published", Is: "q1,q3"}}, "Turning off q2", false},

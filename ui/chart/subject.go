@@ -22,7 +22,7 @@ func Subject(ds []knob.Difference) (text string, many bool) {
 	switch d.Knob.Kind {
 	case knob.One:
 		text = Value(d.Knob, d.Is) + " instead of " + Value(d.Knob, d.Was)
-		if !d.Knob.Derived {
+		if c := d.Knob.Choice(d.Is); !d.Knob.Derived && (c == nil || c.Set == "") { // else it is a thing with a name
 			text = d.Knob.Label + " " + text
 		}
 		return text, false

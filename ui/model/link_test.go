@@ -2,6 +2,7 @@ package model
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -49,7 +50,8 @@ func seven() lab.Info {
 
 // equal reports whether both show the same. A figure that is not shown is in no link.
 func equal(a, b *State) bool {
-	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look)
+	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look) &&
+		(a.Base == nil) == (b.Base == nil) && (a.Base == nil || a.Base.Equal(b.Base)) && (a.View != Compare || slices.Equal(a.Shown, b.Shown))
 }
 
 // Links of format 1 are out there and mean what they meant. The table holds, for
@@ -161,6 +163,25 @@ func wild(i *lab.Info, r *rand.Rand) State {
 	return s
 }
 
+// wilder is wild with a baseline and runs side by side.
+func wilder(i *lab.Info, r *rand.Rand) State {
+	s := wild(i, r)
+	other := func() *knob.Setup {
+		o := wild(i, r)
+		return o.Setup
+	}
+	if r.IntN(2) == 0 {
+		s.Base = other()
+	}
+	if r.IntN(2) == 0 {
+		s.View, s.Figure = Compare, ""
+		for k := range r.IntN(4) {
+			s.Shown = append(s.Shown, Kept{fmt.Sprint(k, []string{"", "ü & =", "a\nb+c %"}[r.IntN(3)]), i.Systems[r.IntN(len(i.Systems))].Name, other().String()})
+		}
+	}
+	return s
+}
+
 // anyText is a text that the knob has by itself.
 func anyText(k *knob.Info, r *rand.Rand) string {
 	switch k.Kind {
@@ -188,7 +209,7 @@ func TestLinksReadBack(t *testing.T) {
 		n = 200
 	}
 	for range n {
-		s := wild(&i, r)
+		s := wilder(&i, r)
 		link := s.Encode(&i)
 		back := read(t, "#"+link)
 		if !equal(&s, &back) {
@@ -331,6 +352,7 @@ func FuzzReadLink(f *testing.F) {
 	f.Add("v=1&mode=arrival-order,no-promotion&without=uvm&axis=kernel")
 	f.Add("v=1&entry=a%20b&machine=x&%")
 	f.Add("v=2&lab=train&systems=g10&by-memory=kernel&focus=uvm&part-gpu=h100-80&view=reproduce&figure=g10.3")
+	f.Add("v=2&lab=train&base=gpu_memory%3D24+ssd%3Dfixed&view=compare&run=name%3Da+system%3Dg10+batch%3D128&run=name%3D")
 	i := training().Info
 	f.Fuzz(func(t *testing.T, fragment string) {
 		l, err := ReadLink(fragment)

@@ -160,10 +160,11 @@ test('downloads', async ({ page }) => {
     expect(svg).toMatch(/^<svg/);
     const read = await page.evaluate((text) => {
       const document = new DOMParser().parseFromString(text, 'image/svg+xml');
-      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent };
+      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent, data: document.querySelector('metadata')?.textContent };
     }, svg);
     expect(read.wrong).toBeUndefined();
     expect(read.title).toBe(await page.locator(`#title-${id}`).innerText());
+    expect(read.data).toBe((await download(page, `#csv-${id}`)).data.toString());
     expect(read.note).toMatch(/^BERT-base, batch 16 · .* http:.*#v=/);
   }
   const table = await download(page, '#csv-causes');
