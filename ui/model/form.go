@@ -21,6 +21,7 @@ type Field struct {
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
+	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
 	Group            string
@@ -30,6 +31,7 @@ type Field struct {
 type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
+	Why                      string // it is off, empty if it is not
 }
 
 // A Group is the fields under one heading.
@@ -121,9 +123,14 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
-				if o.Off = !slices.Contains(l.Choices, c.Key); o.Off && l.Why != "" {
-					o.Label += ": " + l.Why
+				o.Off = !slices.Contains(l.Choices, c.Key)
+			}
+			if o.Off {
+				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
+				if l.Why != "" {
+					o.Why = fmt.Sprintf("There is no %q: %s.", o.Label, l.Why)
 				}
+				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}
 			f.Options = append(f.Options, o)
 		}

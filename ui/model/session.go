@@ -715,6 +715,34 @@ func (r *Room) UsePreset(key string) {
 	}
 }
 
+// OpenLine shows the run behind a row of the paper's figure that is shown, as it
+// was published, with the system in focus.
+func (r *Room) OpenLine(i int) {
+	s := r.Paper.Sheet()
+	if s == nil || i < 0 || i >= len(s.Rows) {
+		return
+	}
+	line := &s.Rows[i]
+	pairs, err := knob.Pairs(line.Set)
+	u := r.Info.Setup()
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		r.session.Notice = capital(err.Error()) + "."
+		return
+	}
+	r.State.View = Explore
+	r.Change("", func() {
+		r.State.Setup = u
+		clear(r.drafts)
+		if !slices.Contains(r.State.On, line.System) {
+			r.State.Toggle(r.Info, line.System)
+		}
+		_ = r.State.Look.Set(FocusKey, line.System) // one of the laboratory's
+	})
+}
+
 // ToggleSystem adds a system to the comparison or takes it out.
 func (r *Room) ToggleSystem(name string) {
 	r.Change("", func() { r.State.Toggle(r.Info, name) })
