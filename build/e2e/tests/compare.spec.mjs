@@ -120,7 +120,8 @@ test('named runs stand side by side, also after a reload and in a link', async (
   await expect(tab.locator('#shelf > li')).toHaveCount(2);
   await tab.click('#rename-0');
   await tab.fill('#name-0', 'first');
-  await tab.click('#named-0');
+  await expect(tab.locator('#name-0')).toBeFocused();
+  await tab.press('#name-0', 'Enter');
   await expect(tab.locator('#shelf > li').first()).toContainText('first');
   await tab.click('#delete-1');
   await expect(tab.locator('#shelf > li')).toHaveCount(1);
