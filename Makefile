@@ -12,12 +12,12 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || 
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build dist generate test test-native test-wasm test-scripts test-browser test-edge edge \
+.PHONY: help run build dist generate test test-native test-wasm test-scripts test-browser test-edge test-slurm test-parallel test-kubernetes edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-15s %s\n", $$1, $$2}'
 
 run: build server ## build everything and serve it on this machine; prints the address
 	@exec $(OUT)/serve
@@ -60,6 +60,18 @@ test-scripts: ## the page's own scripts, without a browser
 test-edge: build edge harness ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
 
+test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root
+	build/recipes/slurm/test.sh $(OUT)/spillway
+
+test-parallel: native ## the recipe for GNU parallel; installs it when root
+	build/recipes/parallel/test.sh $(OUT)/spillway
+
+test-kubernetes: native ## the manifests for Kubernetes, without a cluster
+	build/recipes/kubernetes/test.sh $(OUT)/spillway
+
+native: # the command
+	go build -o $(OUT)/spillway ./build/spillway
+
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
 	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o build/worker/app.wasm ./wasm/edge
@@ -81,6 +93,7 @@ check-generated:
 check-vet:
 	go vet ./...
 	GOOS=js GOARCH=wasm go vet $(BOTH) ./wasm/...
+	GOOS=js GOARCH=wasm go vet -tags lean ./ui/lab/...
 
 check-fix:
 	go fix -diff ./...

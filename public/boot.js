@@ -151,7 +151,7 @@ window.boot = (() => {
   let waiting; // the same, until the program wants it
   if (supported) {
     first = waiting = new Made(firstLab(), true);
-    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`)]) promise.catch(() => {}); // start says so
+    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
   }
 
   async function start() {
@@ -208,7 +208,13 @@ window.boot = (() => {
     }
   }
 
-  document.addEventListener('DOMContentLoaded', () => {
+  // Scripts that are deferred have run when the document is ready.
+  const ready = new Promise((resolve) => {
+    if (document.readyState === 'complete') resolve();
+    else document.addEventListener('DOMContentLoaded', resolve);
+    addEventListener('load', resolve);
+  });
+  ready.then(() => {
     offerNewer();
     start().catch((err) => {
       console.error(err);

@@ -265,6 +265,7 @@ window.charts = (() => {
     const i = low - 1;
     if (i < 0) return undefined;
     const [px, py] = [points[2 * i], points[2 * i + 1]];
+    if (Number.isNaN(py)) return undefined;
     if (px === x || step && low < points.length / 2) return py;
     if (low === points.length / 2) return undefined;
     return py + (points[2 * low + 1] - py) * (x - px) / (points[2 * low] - px);
@@ -284,7 +285,7 @@ window.charts = (() => {
       } else if (s.shape !== 'marks' && s.shape !== 'dots') {
         y = at(points, x, s.shape === 'step');
       }
-      if (y === undefined) continue;
+      if (y === undefined || Number.isNaN(y)) continue;
       if (s.shape === 'area') {
         const own = y - (below ? at(below, x) ?? 0 : 0);
         below = points;
@@ -302,8 +303,11 @@ window.charts = (() => {
     }
     const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : '') : 'Together', unit(number(y), p.y.unit)]);
     if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
-    return tip(`${p.names[panel] ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${number(x)}`, shown);
+    return tip(`${p.names[panel] ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
+
+  // place is what a place of an axis of places is called; between two there is nothing.
+  const place = (x, at) => (Math.abs(at - Math.round(at)) < 1e-6 ? x.labels[Math.round(at)] ?? '' : '');
 
   // sparse picks a few points of a line to carry its mark, elsewhere on every line.
   function sparse(points, k) {
@@ -311,7 +315,7 @@ window.charts = (() => {
     const out = [];
     for (let i = 0; i < 5; i++) {
       const j = Math.floor((i + (k * 0.618) % 1) / 5 * n);
-      out.push([points[2 * j], points[2 * j + 1]]);
+      if (!Number.isNaN(points[2 * j + 1])) out.push([points[2 * j], points[2 * j + 1]]);
     }
     return out;
   }
@@ -342,7 +346,8 @@ window.charts = (() => {
       option.xAxis.push(axis(t, {
         gridIndex: k, type: p.x.log ? 'log' : 'value', logBase: p.x.log ? 10 : undefined, name: p.x.name, nameLocation: 'middle', nameGap: single ? 26 : 22,
         min: p.x.min ?? (p.x.log ? null : 'dataMin'), max: p.x.max ?? (p.x.log ? null : 'dataMax'),
-        axisLabel: { hideOverlap: true, showMaxLabel: single && p.x.max !== undefined && p.x.max !== Math.round(p.x.max) ? false : null, ...(powersX ? { formatter: power } : {}) },
+        axisLabel: { hideOverlap: true, showMaxLabel: single && p.x.max !== undefined && p.x.max !== Math.round(p.x.max) ? false : null, ...(powersX ? { formatter: power } : {}), ...(p.x.labels ? { formatter: (x) => place(p.x, x), showMaxLabel: true } : {}) },
+        ...(p.x.labels ? { interval: 1, splitLine: { show: false } } : {}),
       }));
       option.yAxis.push(vertical(t, p.y, single ? p.y.name : [name, p.y.name].filter(Boolean).join(', '), powersY, { gridIndex: k }));
     });
@@ -401,6 +406,16 @@ window.charts = (() => {
         },
       });
     }
+    if (p.here) {
+      const color = t.v('--text-2');
+      option.series.push({
+        id: 'here', type: 'line', name: 'here', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { trigger: 'none' },
+        markLine: {
+          silent: true, symbol: 'none', lineStyle: { color, type: 'dashed', width: 1 }, data: [{ xAxis: p.here.at }],
+          label: { ...t.font, position: 'insideEndTop', rotate: 0, align: 'left', padding: [0, 0, 0, 4], color, formatter: () => p.here.text },
+        },
+      });
+    }
     if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, preventDefaultMouseMove: false, filterMode: 'none' }];
     option.tooltip = item
       ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]))
@@ -408,11 +423,82 @@ window.charts = (() => {
     return { option, shape: ['panels', p.names, p.x.name, p.x.log, p.y.name, p.y.log, option.series.map((s) => [s.id, s.name, s.type]), powersX, powersY] };
   }
 
+  // Maps of two knobs: a cell for every pair of points.
+  function heat(h, data, t, width, height, hidden) {
+    const option = base(t);
+    const n = h.names.length;
+    const [nx, ny] = [h.x.labels.length, h.y.labels.length];
+    const all = column(data, h.values);
+    const who = h.looks.length > 0 ? column(data, h.who) : null;
+    const present = who ? h.looks.filter((_, i) => who.includes(i)) : [];
+    const top = 30 + legend(t, option, present.map((k) => k.name), width, 'roundRect', hidden);
+    const perRow = n === 4 ? 2 : Math.min(3, n);
+    const rowHeight = (height - top + 26) / Math.ceil(n / perRow);
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of all) {
+      if (v < low) low = v;
+      if (v > high) high = v;
+    }
+    const share = (v) => (high > low ? (v - low) / (high - low) : 0.5);
+    const left = 34 + Math.min(110, Math.max(...h.y.labels.map((text) => measure(text, t.font))));
+    const inner = width / perRow - left - 12;
+    const cell = [inner / nx, (rowHeight - 74) / ny];
+    option.grid = [];
+    option.xAxis = [];
+    option.yAxis = [];
+    option.series = [];
+    // A cell with this text needs so much room.
+    const room = (text) => cell[1] >= 14 && cell[0] >= measure(text, t.font) + 6;
+    h.names.forEach((name, k) => {
+      option.grid.push({ left: (k % perRow) * (width / perRow) + left, width: inner, top: top + Math.floor(k / perRow) * rowHeight, height: rowHeight - 74 });
+      option.xAxis.push(axis(t, { gridIndex: k, type: 'category', data: h.x.labels, name: h.x.name, nameLocation: 'middle', nameGap: 24, axisTick: { show: false }, axisLabel: { width: undefined, fontSize: 12, hideOverlap: true } }));
+      option.yAxis.push(axis(t, { gridIndex: k, type: 'category', data: h.y.labels, name: n > 1 ? `${name} · ${h.y.name}` : h.y.name, nameLocation: 'end', nameGap: 8, nameTextStyle: { ...t.font, align: 'left', padding: [0, 0, 0, 8 - left] }, axisTick: { show: false }, axisLabel: { width: 110, fontSize: 12, hideOverlap: true } }));
+      const cells = (keep) => {
+        const list = [];
+        for (let i = 0; i < nx * ny; i++) {
+          const at = k * nx * ny + i;
+          if (!keep(at)) continue;
+          const v = all[at];
+          const text = Number.isNaN(v) ? h.marks[at] : number(v);
+          const color = Number.isNaN(v) ? t.v('--bg') : who ? t.v(h.looks[who[at]].look.color) : mixed(t.v('--accent'), t.v('--panel'), 0.06 + 0.94 * share(v));
+          list.push({
+            value: [i % nx, Math.floor(i / nx)], at, itemStyle: who && !Number.isNaN(v) ? fill(t, h.looks[who[at]].look) : { color },
+            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: share(v) > 0.5 ? t.v('--panel') : t.v('--text'), formatter: () => text },
+          });
+        }
+        return list;
+      };
+      const series = (id, title, keep, look) => option.series.push({
+        id: `${id}-${k}`, name: title, itemStyle: look ? fill(t, look) : {}, type: 'scatter', xAxisIndex: k, yAxisIndex: k, symbol: 'rect', symbolSize: [Math.max(1, cell[0] - 1), Math.max(1, cell[1] - 1)], data: cells(keep),
+      });
+      if (who) {
+        present.forEach((p) => { const i = h.looks.indexOf(p); series(`cells${i}`, p.name, (at) => who[at] === i, p.look); });
+        series('none', '', (at) => who[at] < 0);
+      } else {
+        series('cells', name, () => true);
+      }
+      if (h.here.length === 2) {
+        option.series.push({
+          id: `here-${k}`, name: 'now', type: 'scatter', xAxisIndex: k, yAxisIndex: k, symbol: 'rect', silent: true, z: 6, data: [h.here], tooltip: { show: false },
+          symbolSize: [Math.max(1, cell[0] - 3), Math.max(1, cell[1] - 3)], itemStyle: { color: 'transparent', borderColor: t.v('--text'), borderWidth: 2 },
+        });
+      }
+    });
+    option.tooltip = tooltip(t, 'item', (i) => {
+      const v = all[i.data.at];
+      const rows = [[i.color, who ? i.seriesName : h.names[i.seriesId.split('-')[1]], Number.isNaN(v) ? h.marks[i.data.at] : unit(number(v), h.unit)]];
+      return tip(`${h.x.name}: ${h.x.labels[i.value[0]]}, ${h.y.name}: ${h.y.labels[i.value[1]]}`, rows);
+    });
+    return { option, shape: ['heat', h.names, h.x, h.y, option.series.map((s) => s.id)] };
+  }
+
   // options makes the library's options of a figure. Figures of the same shape
   // differ in numbers only.
   function options(figure, data, t, width, height, hidden) {
     if (figure.bars) return bars(figure.bars, data, t, width, hidden);
     if (figure.columns) return columns(figure.columns, data, t, width, hidden);
+    if (figure.heat) return heat(figure.heat, data, t, width, height, hidden);
     if (figure.panels) return panels(figure.panels, data, t, width, height, hidden);
     return { option: base(t), shape: [] };
   }

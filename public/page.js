@@ -40,6 +40,20 @@ window.tools = (() => {
     target?.scrollIntoView({ block: 'start' });
   }, 60);
 
+  // focus does not scroll; near scrolls as little as makes all of it visible.
+  tools.focus = (id) => setTimeout(() => document.getElementById(id)?.focus({ preventScroll: true }), 60);
+  tools.near = (id) => setTimeout(() => document.getElementById(id)?.scrollIntoView({ block: 'nearest' }), 60);
+
+  // What a reload would lose is kept for the tab; where there is no storage, or no
+  // room in it, it is lost.
+  const memory = 'spillway-memory';
+  tools.remembered = () => {
+    try { return sessionStorage.getItem(memory) ?? ''; } catch { return ''; }
+  };
+  function remember() {
+    try { sessionStorage.setItem(memory, tools.memory()); } catch { /* no storage */ }
+  }
+
   // help opens the help, with what the laboratory says about itself.
   tools.help = (title, about, entries) => {
     const add = (to, tag, text) => to.appendChild(Object.assign(document.createElement(tag), { textContent: text }));
@@ -153,8 +167,48 @@ window.tools = (() => {
     });
   }
 
+  // Arrows in a number change it; in a toolbar they go on to the next button, of
+  // which Tab reaches one.
+  const steps = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
+  function arrows(e) {
+    if (!(e.target instanceof Element) || e.ctrlKey || e.metaKey || e.altKey) return;
+    const { step } = e.target.dataset;
+    if (step && steps[e.key]) {
+      e.preventDefault();
+      tools.onStep(step, e.shiftKey ? Math.sign(steps[e.key]) * 10 : steps[e.key]);
+      return;
+    }
+    const bar = e.target.closest('[role=toolbar]');
+    const way = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[e.key];
+    if (!bar || !way || e.target.matches('select, input')) return;
+    e.preventDefault();
+    const list = [...bar.querySelectorAll('button:not(:disabled), select')].filter((b) => b.offsetParent);
+    const at = list.indexOf(e.target.closest('button, select'));
+    list[Math.min(Math.max(at + way, 0), list.length - 1)]?.focus();
+  }
+
+  // A slider that is dragged says so many times a second; each time everything
+  // runs again. What it says last comes through as a change.
+  function thin() {
+    const pause = 150;
+    let last = 0;
+    addEventListener('input', (e) => {
+      if (!e.target.matches?.('input[type=range]')) return;
+      if (e.timeStamp - last < pause && !e.target.final) e.stopImmediatePropagation();
+      else last = e.timeStamp;
+    }, true);
+    addEventListener('change', (e) => {
+      if (!e.target.matches?.('input[type=range]')) return;
+      e.target.final = true;
+      e.target.dispatchEvent(new Event('input', { bubbles: true }));
+      e.target.final = false;
+    }, true);
+  }
+
   function listenForKeys() {
+    addEventListener('keydown', arrows);
     addEventListener('keydown', (e) => {
+      if (e.key === 'Escape' && !document.querySelector('dialog[open]')) tools.onEscape();
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
       if (e.key === '?' && !typing && !e.ctrlKey && !e.metaKey) {
         e.preventDefault();
@@ -170,9 +224,23 @@ window.tools = (() => {
     });
   }
 
+  // takeTouched reports whether a field was changed since it was asked last: it may
+  // then show something else than the program knows.
+  let touched = false;
+  for (const kind of ['input', 'change', 'click']) addEventListener(kind, () => { touched = true; }, true);
+  tools.takeTouched = () => {
+    const was = touched;
+    touched = false;
+    return was;
+  };
+
   tools.start = () => {
     begin();
     listenForKeys();
+    thin();
+    addEventListener('pagehide', remember);
+    addEventListener('visibilitychange', () => { if (document.visibilityState === 'hidden') remember(); });
+    matchMedia('(max-width: 1100px)').addEventListener('change', () => tools.onEscape());
     // Links inside the page must not replace the settings in the address.
     addEventListener('click', (e) => {
       const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;

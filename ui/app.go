@@ -22,10 +22,14 @@ type Page interface {
 	Pick(folder bool)
 	// Theme switches between dark and light.
 	Theme()
-	// Narrow reports whether the window has room for one column only.
+	// Narrow reports whether the window has no room for the settings at the side.
 	Narrow() bool
 	// Show scrolls to the element with the id and focuses it.
 	Show(id string)
+	// Focus focuses the element with the id; Near scrolls as little as makes all of
+	// it visible.
+	Focus(id string)
+	Near(id string)
 	// Help opens the help dialog.
 	Help()
 }
@@ -40,6 +44,7 @@ type App struct {
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool
+	drawer       bool // the settings lie over the results, where there is no room beside them
 
 	room  *model.Room // that what follows is about
 	rev   int
@@ -53,6 +58,38 @@ type App struct {
 // NewApp returns the page's components' common ground.
 func NewApp(s *model.Session, p Page) *App {
 	return &App{Session: s, Page: p, open: map[string]bool{}, closed: map[string]bool{}, rev: -1}
+}
+
+// OpenDrawer shows the settings where they are out of sight.
+func (a *App) OpenDrawer() {
+	if a.drawer = a.Page.Narrow(); a.drawer {
+		a.Page.Focus("settings")
+	}
+}
+
+// CloseDrawer puts them out of sight again.
+func (a *App) CloseDrawer() {
+	if a.drawer {
+		a.drawer = false
+		a.Page.Focus("open-settings")
+	}
+}
+
+// behind is the inert attribute of what the drawer lies over.
+func (a *App) behind() any {
+	if a.drawer {
+		return "inert"
+	}
+	return nil
+}
+
+// Jump goes to the field of a knob, wherever it is.
+func (a *App) Jump(key string) {
+	if k := a.State.Setup.Knob(key); k != nil {
+		a.closed[k.Panel] = false
+		a.OpenDrawer()
+		a.Page.Show("f-" + key)
+	}
 }
 
 // IsOpen reports whether the part with this name is open.

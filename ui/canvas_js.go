@@ -32,6 +32,9 @@ func (c *Figure) created(v vjs.Value) {
 // created runs on every render.
 func (c *Sheet) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
 
+// created runs on every render.
+func (c *Question) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+
 // update asks for a drawing when the element or the numbers changed; charts.js
 // asks back for the numbers when it has time, so that many changes in a row cost
 // one drawing.
@@ -112,3 +115,6 @@ func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.tex
 
 // filled runs on every render.
 func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
+
+// filled runs on every render.
+func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }

@@ -24,3 +24,7 @@ func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 func (c *Compare) filled(k int, _ vjs.Value) { c.boxes[k].set(c.text[k]) }
 
 func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
+
+func (c *Question) created(vjs.Value) { c.drawn() }
+
+func (c *Question) filled(vjs.Value) { c.set(c.rows()) }

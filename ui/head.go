@@ -24,6 +24,8 @@ func (c *Head) viewing(v model.View) string { return boolText(c.Room != nil && c
 
 func (c *Head) hasPapers() bool { return c.Room != nil && len(c.Info.Papers) > 0 }
 
+func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != model.Reproduce }
+
 func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
 
 func (c *Head) canRedo() bool { return c.Room != nil && c.CanRedo() }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/knob"
 	"spillway/ui/model"
 )
 
@@ -30,7 +31,7 @@ func (c *Panel) fileText() string { return "From the opened files: " + c.Entry()
 func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
 
 func (c *Panel) groups() []model.Group {
-	if c.fromFile() {
+	if c.fromFile() || !c.unfolded() { // what is not seen need not be drawn
 		return nil
 	}
 	return c.form().Groups
@@ -65,4 +66,18 @@ func fieldClass(f model.Field) string {
 		return "changed"
 	}
 	return "plain"
+}
+
+// hints reports whether a field's hint is shown: with the help, or when it is not
+// clear what to enter.
+func (c *Panel) hints(f model.Field) bool {
+	return f.Hint != "" && !isMany(f) && (c.IsOpen("help "+f.Key) || f.Error != "")
+}
+
+// step is the key of a number that arrows change, nothing for other texts.
+func step(f model.Field) string {
+	if f.Kind == knob.Number {
+		return f.Key
+	}
+	return ""
 }

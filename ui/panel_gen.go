@@ -187,6 +187,7 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										vgn.AddAttrInterface("aria-describedby", "err-"+f.Key+" hint-"+f.Key)
 										vgn.AddAttrInterface("aria-invalid", boolText(f.Error != ""))
 										vgn.AddAttrInterface("class", fieldClass(f))
+										vgn.AddAttrInterface("data-step", step(f))
 										vgn.AddAttrInterface("id", "f-"+f.Key)
 										{
 											b, err := vjson.Marshal(f.Text)
@@ -260,7 +261,17 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("for", "f-"+f.Key)
 									vgn.AddAttrInterface("title", f.Help)
-									vgn.SetInnerHTML(f.Label)
+									{
+										vgparent := vgn
+										_ = vgparent
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
+										vgparent.AppendChild(vgn)
+										vgn.SetInnerHTML(f.Label)
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "mark"}}}
+										vgparent.AppendChild(vgn)
+										vgn.AddAttrInterface("hidden", hidden(f.Mark == ""))
+										vgn.SetInnerHTML(f.Mark)
+									}
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 									vgparent.AppendChild(vgn)
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "select", Attr: []vugu.VGAttribute(nil)}
@@ -344,6 +355,7 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										_ = o
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "label", Attr: []vugu.VGAttribute(nil)}
 										vgparent.AppendChild(vgn)
+										vgn.AddAttrInterface("title", o.Why)
 										{
 											vgparent := vgn
 											_ = vgparent
@@ -369,6 +381,32 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 											vgn.SetInnerHTML(o.Label)
 										}
 									}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
+									vgparent.AppendChild(vgn)
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "info"}}}
+									vgparent.AppendChild(vgn)
+									vgn.AddAttrInterface("aria-controls", "help-"+f.Key)
+									vgn.AddAttrInterface("aria-expanded", c.Expanded("help "+f.Key))
+									vgn.AddAttrInterface("aria-label", "About "+f.Label)
+									vgn.AddAttrInterface("id", "i-"+f.Key)
+									vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+										EventType: "click",
+										Func:      func(event vugu.DOMEvent) { c.ToggleOpen("help " + f.Key) },
+										// TODO: implement capture, etc. mostly need to decide syntax
+									})
+									{
+										vgparent := vgn
+										_ = vgparent
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "i"}
+										vgparent.AppendChild(vgn)
+									}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
+									vgparent.AppendChild(vgn)
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "hint why"}}}
+									vgparent.AppendChild(vgn)
+									vgn.AddAttrInterface("hidden", hidden(f.Why == ""))
+									vgn.AddAttrInterface("id", "why-"+f.Key)
+									vgn.SetInnerHTML(f.Why)
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 									vgparent.AppendChild(vgn)
 								}
@@ -539,7 +577,7 @@ func (c *Panel) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							vgparent.AppendChild(vgn)
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "hint"}}}
 							vgparent.AppendChild(vgn)
-							vgn.AddAttrInterface("hidden", hidden(f.Hint == "" || isMany(f)))
+							vgn.AddAttrInterface("hidden", hidden(!c.hints(f)))
 							vgn.AddAttrInterface("id", "hint-"+f.Key)
 							vgn.SetInnerHTML(f.Hint)
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}

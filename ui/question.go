@@ -1,4 +1,455 @@
 package ui
 
+import (
+	"html"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+	"spillway/ui/model"
+)
+
 // Question is the view that asks what if.
-type Question struct{ *App }
+type Question struct {
+	*App
+	canvas
+	markup
+
+	fields   []model.Field
+	progress model.Progress
+	answer   chart.Answer
+	found    []model.Found
+	effects  []model.Effect
+	table    string // as HTML
+	of       *model.Room
+	rev, at  int // of the question, and of the settings
+	drawings int // counts answers
+}
+
+// Compute makes what is shown, if something has changed.
+func (c *Question) Compute() {
+	if c.of == c.Room && c.rev == c.Ask.Rev && c.at == c.Rev {
+		return
+	}
+	c.of, c.rev, c.at = c.Room, c.Ask.Rev, c.Rev
+	c.drawings++
+	c.fields, c.progress = c.Ask.Fields(), c.Ask.Progress()
+	c.answer, c.found, c.effects, c.table = chart.Answer{}, nil, nil, ""
+	if c.Ask.Problem() != "" {
+		return
+	}
+	switch c.Ask.Kind() {
+	case model.Vary:
+		c.answer = c.sweep()
+		c.table = tablesHTML(c.answer.Tables)
+	case model.Find:
+		c.found = c.Ask.Found()
+		c.answer = c.walks()
+		c.table = tablesHTML(c.answer.Tables)
+	default:
+		c.effects = c.Ask.Gains()
+		c.table = c.effectsHTML()
+	}
+}
+
+// systems are the compared systems.
+func (c *Question) compared() []*lab.System {
+	var list []*lab.System
+	for i := range c.Info.Systems {
+		for _, name := range c.State.On {
+			if s := &c.Info.Systems[i]; s.Name == name {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+func (c *Question) quantity() *report.Quantity { return &c.Info.Quantities[c.Ask.Of()] }
+
+// dim is a varied knob as charts take it.
+func (c *Question) dim(x *model.Axis) chart.Dim {
+	d := chart.Dim{Label: x.Knob.Label, Unit: x.Knob.Unit, Labels: x.Labels, Xs: x.Xs, Now: x.Now}
+	for i, t := range x.Texts {
+		if t == x.Now {
+			d.Now = x.Labels[i]
+		}
+	}
+	d.NowX, _ = strconv.ParseFloat(x.Now, 64) // 0 where it is no number
+	return d
+}
+
+func (c *Question) sweep() chart.Answer {
+	axes := c.Ask.Axes()
+	if len(axes) == 0 {
+		return chart.Answer{}
+	}
+	_, trust := c.Brief()
+	s := &chart.Sweep{
+		Info: c.Info, Of: c.quantity(), Systems: c.compared(), Show: c.State.Ask.Text("ask-show"), Focus: c.Focus(),
+		Note: c.Note(), Mode: strings.Join(trust, " · "), Active: c.progress.Active,
+	}
+	high := 1
+	for i := range axes {
+		s.Dims = append(s.Dims, c.dim(&axes[i]))
+	}
+	if len(axes) == 2 {
+		high = len(axes[1].Texts)
+	}
+	n := len(s.Systems)
+	trials := make([]chart.Trial, 0, n*len(axes[0].Texts)*high)
+	for i := range axes[0].Texts {
+		for k := range high {
+			for _, sys := range s.Systems {
+				x := c.Ask.At(sys.Name, i, k)
+				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit})
+			}
+		}
+	}
+	s.At = func(sys, i, k int) chart.Trial { return trials[(i*high+k)*n+sys] }
+	return s.Answer()
+}
+
+// walks draws what searches have tried.
+func (c *Question) walks() chart.Answer {
+	w := &chart.Walks{Info: c.Info, Of: c.quantity(), Knob: c.Ask.Searched(), Note: c.Note(), Active: c.progress.Active}
+	if b := c.Ask.Bound(); b != nil {
+		w.Bound = b
+	}
+	for i := range c.found {
+		f := &c.found[i]
+		w.Walks = append(w.Walks, chart.Walk{System: f.System, Xs: f.Xs, Ys: f.Ys, Than: f.Than, At: f.At})
+	}
+	return w.Answer()
+}
+
+func (c *Question) typed(key string, e vugu.DOMEvent) {
+	c.Ask.Type(key, e.PropString("target", "value"))
+}
+
+func (c *Question) picked(key string, e vugu.DOMEvent) {
+	c.Ask.Choose(key, e.PropString("target", "value"))
+}
+
+// inputClass says how wide a field is.
+func (c *Question) inputClass(f model.Field) string {
+	class := "short"
+	if strings.HasSuffix(f.Key, ".list") {
+		class = "long"
+	}
+	if f.Error != "" {
+		class += " wrong"
+	}
+	return class
+}
+
+func (c *Question) canRun() bool {
+	return c.Ask.Problem() == "" && !c.progress.Active && (c.progress.Known < c.progress.All || c.progress.All == 0)
+}
+
+func (c *Question) runLabel() string {
+	n := c.progress.All - c.progress.Known
+	switch {
+	case c.progress.Active:
+		return "Running…"
+	case n == 0:
+		return "All runs are done"
+	case n == 1:
+		return "Run 1 run"
+	}
+	return "Run " + chart.Count(int64(n)) + " runs"
+}
+
+// state says how far the runs are, and how long they still take.
+func (c *Question) state() string {
+	p := &c.progress
+	if p.All == 0 {
+		return ""
+	}
+	text := chart.Count(int64(p.Known)) + " of " + chart.Count(int64(p.All)) + " runs"
+	if p.Known < p.All && p.Seconds > 0 {
+		text += ", about " + chart.Digits(math.Max(1, math.Round(p.Seconds)), 2) + " s"
+		if p.Active {
+			text += " more"
+		}
+	}
+	return text + "."
+}
+
+// says is the finding.
+func (c *Question) says() string {
+	switch {
+	case c.Ask.Problem() != "":
+		return c.Ask.Problem()
+	case c.progress.All > 0 && c.progress.Known == 0 && !c.progress.Active:
+		return "Not run yet: " + chart.Count(int64(c.progress.All)) + " runs answer this."
+	}
+	text := c.answer.Says
+	switch c.Ask.Kind() {
+	case model.Effects:
+		text = c.saysEffects()
+	case model.Buy:
+		text = c.saysBuy()
+	}
+	if text == "" {
+		return "Computing…"
+	}
+	return text
+}
+
+// announce is what screen readers hear: only what is complete.
+func (c *Question) announce() string {
+	if c.progress.Active || c.progress.Known < c.progress.All {
+		return ""
+	}
+	return c.says()
+}
+
+func (c *Question) foundText(f model.Found) string {
+	if !f.Over {
+		return f.System.Title + ": searching…"
+	}
+	return f.Says
+}
+
+func (c *Question) adoptLabel(f model.Found) string {
+	return "Use " + chart.With(f.Value, c.Ask.Searched().Unit) + " in Explore"
+}
+
+// plotHeight is the height of a drawing that is not there yet.
+const plotHeight = 360
+
+func (c *Question) plotStyle() string {
+	h := c.answer.Height
+	if h == 0 {
+		h = plotHeight
+	}
+	return "height:" + strconv.Itoa(h) + "px"
+}
+
+// drawn is what the canvas draws.
+func (c *Question) drawn() (name string, rev int, v *chart.View) {
+	return "whatif", c.drawings, &c.answer.View
+}
+
+func (c *Question) rows() string { return c.table }
+
+func (c *Question) save(kind string) { c.Page.SaveChart("whatif", kind, c.Name("whatif", kind)) }
+
+func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Ask.CSV()) }
+
+func (c *Question) saveJSON() {
+	c.Page.Save(c.Name("whatif", "json"), "application/json", c.Ask.JSON())
+}
+
+// Destroy lets go of the drawing.
+func (c *Question) Destroy() { c.dispose() }
+
+// tablesHTML writes tables as one string, as Numbers does.
+func tablesHTML(tables []report.Table) string {
+	var b strings.Builder
+	for i := range tables {
+		t := &tables[i]
+		b.WriteString(`<table class="numbers ask-numbers"><caption>` + html.EscapeString(t.Title) + `</caption><thead><tr>`)
+		for _, h := range t.Head {
+			b.WriteString(`<th scope="col">` + html.EscapeString(h) + `</th>`)
+		}
+		b.WriteString(`</tr></thead><tbody>`)
+		for k := range t.Rows {
+			r := &t.Rows[k]
+			b.WriteString(`<tr><th scope="row">` + html.EscapeString(r.Head))
+			if r.Sub != "" {
+				b.WriteString(` <span class="chip">` + html.EscapeString(r.Sub) + `</span>`)
+			}
+			b.WriteString(`</th>`)
+			for _, x := range r.Cells {
+				if x.Best {
+					b.WriteString(`<td class="best">`)
+				} else {
+					b.WriteString(`<td>`)
+				}
+				b.WriteString(html.EscapeString(x.Text) + `</td>`)
+			}
+			b.WriteString(`</tr>`)
+		}
+		b.WriteString(`</tbody></table>`)
+	}
+	return b.String()
+}
+
+// effectsHTML is the table of what changes bring.
+func (c *Question) effectsHTML() string {
+	buy := c.Ask.Kind() == model.Buy
+	systems := c.compared()
+	var b strings.Builder
+	cell := func(tag, class, text string) {
+		b.WriteString("<" + tag + ` class="` + class + `">` + html.EscapeString(text) + "</" + tag[:2] + ">")
+	}
+	b.WriteString(`<table class="numbers ask-numbers"><caption>` + html.EscapeString("Change of "+c.quantity().Label) + `</caption><thead><tr>`)
+	heads := []string{"Setting", "Now", "Then"}
+	if buy {
+		heads[0] = "Part"
+		if c.Ask.Price() >= 0 {
+			heads = append(heads, "Costs more", "Worth")
+		}
+	}
+	for _, s := range systems {
+		heads = append(heads, s.Title)
+	}
+	for i, h := range heads {
+		class := ""
+		if i < 3 {
+			class = "left"
+		}
+		cell(`th scope="col"`, class, h)
+	}
+	b.WriteString(`</tr></thead><tbody>`)
+	for i := range c.effects {
+		e := &c.effects[i]
+		if e.Reason != "" {
+			b.WriteString(`<tr class="ask-none">`)
+		} else {
+			b.WriteString(`<tr>`)
+		}
+		cell(`th scope="row"`, "", e.Label)
+		cell("td", "left", e.From)
+		cell("td", "left", e.To)
+		if e.Reason != "" {
+			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-3) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
+			continue
+		}
+		if buy && c.Ask.Price() >= 0 {
+			cell("td", "", c.price(e))
+			cell("td", "", relative(e.Worth))
+		}
+		for k := range e.Parts {
+			class := ""
+			if k == e.Best {
+				class = "best"
+			}
+			cell("td", class, e.Parts[k].Say())
+		}
+		b.WriteString(`</tr>`)
+	}
+	b.WriteString(`</tbody></table>`)
+	return b.String()
+}
+
+// price is what a part costs more.
+func (c *Question) price(e *model.Effect) string {
+	if e.Price != e.Price {
+		return chart.Dash
+	}
+	q := &c.Info.Quantities[c.Ask.Price()]
+	text := chart.With(chart.Cell(q, e.Price), q.Unit)
+	if e.Price > 0 {
+		text = "+" + text
+	}
+	return text
+}
+
+func relative(x float64) string {
+	if x != x {
+		return chart.Dash
+	}
+	return model.Signed(x)
+}
+
+// saysEffects is the finding about the settings.
+func (c *Question) saysEffects() string {
+	nothing := 0
+	for i := range c.effects {
+		if c.effects[i].Reason != "" {
+			nothing++
+		}
+	}
+	text := ""
+	if e := c.top(); e != nil {
+		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
+		if e.Best < 0 {
+			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
+		}
+	} else if c.progress.Known == c.progress.All && len(c.effects) > 0 {
+		text = "Ten percent more of any one setting changes nothing."
+	}
+	if nothing > 0 && c.progress.Known == c.progress.All {
+		text += " " + strconv.Itoa(nothing) + " of " + strconv.Itoa(len(c.effects)) + " settings do nothing here."
+	}
+	return c.soFar(text)
+}
+
+// saysBuy is the finding about parts.
+func (c *Question) saysBuy() string {
+	e := c.top()
+	if e == nil || e.Best < 0 {
+		if len(c.effects) > 0 && c.progress.Known == c.progress.All {
+			return "No other single part makes anything better."
+		}
+		if len(c.effects) == 0 {
+			return "This laboratory has no parts to buy."
+		}
+		return ""
+	}
+	text := e.To + " instead of " + e.From + " brings most: " + c.says1(e)
+	if e.Price == e.Price {
+		text += ", for " + c.price(e)
+	}
+	text += "."
+	best := -1
+	for i := range c.effects {
+		if x := &c.effects[i]; x.Worth > 0 && (best < 0 || x.Worth > c.effects[best].Worth) {
+			best = i
+		}
+	}
+	if best >= 0 && &c.effects[best] != e {
+		x := &c.effects[best]
+		text += " Most for the money is " + x.To + " instead of " + x.From + ": " + c.says1(x) + ", for " + c.price(x) + "."
+	}
+	return c.soFar(text)
+}
+
+func (c *Question) soFar(text string) string {
+	if text != "" && c.progress.Known < c.progress.All {
+		return "So far: " + text
+	}
+	return text
+}
+
+// top is the change that brings most, nil if none does anything.
+func (c *Question) top() *model.Effect {
+	for i := range c.effects {
+		if e := &c.effects[i]; e.Reason == "" && e.Known {
+			return e
+		}
+	}
+	return nil
+}
+
+// says1 says what a change brings the system that it helps most.
+func (c *Question) says1(e *model.Effect) string {
+	if e.Best < 0 {
+		return "nothing better"
+	}
+	p := &e.Parts[e.Best]
+	s, err := c.Info.System(p.System)
+	if err != nil {
+		return ""
+	}
+	if p.Text != "" {
+		return s.Title + " " + p.Text
+	}
+	return s.Title + " " + p.Say() + " in " + lowered(c.quantity().Label)
+}
+
+// lowered is a label as it stands inside a sentence.
+func lowered(label string) string {
+	if len(label) > 1 && label[1] >= 'a' && label[1] <= 'z' {
+		return strings.ToLower(label[:1]) + label[1:]
+	}
+	return label
+}

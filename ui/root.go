@@ -4,13 +4,14 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/model"
 )
 
 // Root is the whole page.
 type Root struct {
 	*App
-	head, files, systems, picture, summary, numbers, notes, question, compare, papers vugu.Builder
+	head, alerts, files, systems, picture, summary, numbers, notes, question, compare, papers vugu.Builder
 
 	parts *parts // of the laboratory that is shown
 	rooms map[*model.Room]*parts
@@ -22,7 +23,7 @@ type parts struct{ panels, figures, tables, sections []vugu.Builder }
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
 	return &Root{
-		App: a, head: &Head{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
+		App: a, head: &Head{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
 		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), parts: &parts{}, rooms: map[*model.Room]*parts{},
 	}
@@ -44,10 +45,11 @@ func (c *Root) assemble() *parts {
 	p := &parts{}
 	for i, panel := range c.Info.Panels {
 		p.panels = append(p.panels, &Panel{App: c.App, Index: i})
-		// Where settings and results are below each other, results come soon.
-		c.closed[panel.Key] = panel.Folded || i > 0 && c.Page.Narrow()
+		// Of the settings there is first only what runs: the drawing has the others
+		// that one begins with.
+		c.closed[panel.Key] = panel.Folded || i > 0
 	}
-	c.closed["systems"] = c.Page.Narrow()
+	c.closed["systems"] = true
 	for i, ch := range c.Info.Charts {
 		if ch.Kind == report.Values {
 			p.tables = append(p.tables, &Values{App: c.App, Index: i})
@@ -77,9 +79,30 @@ func (c *Root) sided() bool { return c.Room != nil && c.State.View != model.Repr
 // in reports whether a view is shown.
 func (c *Root) in(v model.View) bool { return c.Room != nil && c.State.View == v }
 
+// side is the class of the settings, which are a drawer where there is no room
+// for them beside the results.
+func (c *Root) side() string {
+	if c.drawer {
+		return "side open"
+	}
+	return "side"
+}
+
 func (c *Root) starting() string {
 	if c.Notice != "" {
 		return c.Notice
 	}
 	return "Starting…"
+}
+
+// Drawn returns the charts by the ID of their place, for those who draw them
+// without a browser.
+func (c *Root) Drawn() map[string]*chart.View {
+	all := map[string]*chart.View{}
+	for _, b := range c.parts.figures {
+		if f, ok := b.(*Figure); ok {
+			all[f.id()] = f.view()
+		}
+	}
+	return all
 }

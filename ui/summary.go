@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -37,19 +36,15 @@ func (c *Summary) results() bool {
 	return false
 }
 
-func (c *Summary) class(i int) string {
-	return "run " + strings.ReplaceAll(c.Runs[i].RunState(), " ", "-")
-}
-
-func (c *Summary) percent(i int) string { return strconv.Itoa(c.Runs[i].Percent()) }
-
-// shown keeps the place of a button that cannot be used now, so that nothing
-// moves when it comes.
-func (c *Summary) shown(yes bool) string {
-	if yes {
-		return "small"
+// caveat is what decides who wins besides the systems, each once.
+func (c *Summary) caveat() string {
+	var list []string
+	for i := range c.Runs {
+		if r := &c.Runs[i]; r.On && r.Report != nil && !r.Stale && r.Report.Caveat != "" && !slices.Contains(list, r.Report.Caveat) {
+			list = append(list, r.Report.Caveat)
+		}
 	}
-	return "small away"
+	return strings.Join(list, " ")
 }
 
 // announce is what screen readers hear: only finished comparisons.

@@ -62,7 +62,7 @@ type file struct{ name, mime, text string }
 type silent struct {
 	saved                []file
 	copied, picked, help int
-	shown                string
+	shown, focused       string
 	narrow               bool
 }
 
@@ -74,6 +74,8 @@ func (s *silent) Pick(bool)                       { s.picked++ }
 func (s *silent) Theme()                          {}
 func (s *silent) Narrow() bool                    { return s.narrow }
 func (s *silent) Show(id string)                  { s.shown = id }
+func (s *silent) Focus(id string)                 { s.focused = id }
+func (s *silent) Near(string)                     {}
 func (s *silent) Help()                           { s.help++ }
 
 // A stage is a page in a test.
@@ -98,6 +100,8 @@ func newStage(t *testing.T, fragment string) *stage {
 	s := emptyStage(t, fragment, &silent{})
 	i := training().Info
 	s.root.Enter(&i, "")
+	s.draw()
+	clear(s.root.closed) // every setting is in sight
 	s.draw()
 	return s
 }
@@ -300,8 +304,16 @@ func TestFieldKeepsWhatWasTyped(t *testing.T) {
 	s.fire("f-gpu_memory", "input", "40 apples")
 	s.want("f-gpu_memory", `.value="40 apples"`)
 	s.want("f-gpu_memory", `aria-invalid="true"`)
-	s.want("err-gpu_memory", "not a number")
+	s.want("err-gpu_memory", "is not a unit of it; use GiB")
 	s.want("blocked", "One setting is not valid")
+	s.click("fold-hardware")
+	if s.there("f-gpu_memory") {
+		t.Error("a folded panel is drawn")
+	}
+	s.click("jump-gpu_memory")
+	if s.page.shown != "f-gpu_memory" || !s.there("f-gpu_memory") {
+		t.Errorf("the banner leads to %q", s.page.shown)
+	}
 	s.fire("f-gpu_memory", "input", "1e9")
 	s.want("err-gpu_memory", "GiB; want")
 	s.fire("f-gpu_memory", "input", "24.")
@@ -374,7 +386,7 @@ func TestSwitches(t *testing.T) {
 	s.want("f-gpu_memory", `.value="80"`)
 	s.fire("f-ssd", "change", "z-nand")
 	s.want("context", "simulated SSD")
-	s.want("body-hardware", "the simulated SSD decides")
+	s.want("body-hardware", "set by the simulated drive")
 	s.fire("f-model", "change", "resnet-50")
 	s.want("f-batch", `.value="`+s.root.State.Setup.Text("batch")+`"`)
 	for _, id := range []string{"fold-options", "i-gpu_memory", "fold-systems"} {
@@ -513,9 +525,25 @@ func TestNarrowPage(t *testing.T) {
 	i := training().Info
 	s.root.Enter(&i, "")
 	s.draw()
-	s.want("fold-workload", `aria-expanded="true"`)
-	s.want("fold-hardware", `aria-expanded="false"`)
-	s.want("fold-systems", `aria-expanded="false"`)
+	for _, id := range []string{"settings", "main"} {
+		if text := s.html(id); strings.Contains(text, "inert") || strings.Contains(text, "side open") {
+			t.Errorf("%s is as if the drawer were open: %.200s", id, text)
+		}
+	}
+	s.click("open-settings")
+	s.want("settings", `class="side open"`)
+	s.want("main", `inert="inert"`)
+	if s.page.focused != "settings" {
+		t.Errorf("the focus is on %q", s.page.focused)
+	}
+	s.click("close-settings")
+	s.want("settings", `class="side"`)
+	if strings.Contains(s.html("main"), "inert") || s.page.focused != "open-settings" {
+		t.Errorf("closed, the focus is on %q", s.page.focused)
+	}
+	s.page.narrow = false
+	s.click("open-settings")
+	s.want("settings", `class="side"`) // they are in sight
 }
 
 func TestReproduceView(t *testing.T) {

@@ -23,7 +23,11 @@ func (p *page) Start(j *work.Job, bulk bool) {
 		})
 		return
 	}
-	p.pool.Start(&pool.Task{ID: j.ID, Program: j.Lab, Text: text, Files: j.Files, Bulk: bulk})
+	program := j.Lab
+	if j.Whole() && p.lean[j.Lab] {
+		program += "-files" // as build/site names it
+	}
+	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: bulk})
 }
 
 // Stop implements model.Host.

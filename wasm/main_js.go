@@ -25,7 +25,14 @@ func main() {
 		stop("the list of laboratories cannot be read", err)
 		return
 	}
+	for _, t := range tabs {
+		p.lean[t.Name] = t.Lean
+	}
 	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
+	if seed := first(); seed != nil {
+		p.session.Sow(seed)
+	}
+	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
@@ -46,7 +53,7 @@ func main() {
 		stop("the page cannot be drawn", err)
 		return
 	}
-	root := ui.NewRoot(p.app)
+	root, still := ui.NewRoot(p.app), ui.NewStill()
 	dirty := make(chan struct{}, 1)
 	dirty <- struct{}{}
 	go func() {
@@ -70,6 +77,7 @@ func main() {
 		p.env.RLock()
 		built := build.RunBuild(root)
 		p.env.RUnlock()
+		still.Take(built, p.tools.Call("takeTouched").Bool())
 		if err := renderer.Render(built); err != nil {
 			log.Print("Spillway: drawing the page: ", err)
 		}
@@ -89,7 +97,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Shelf.Busy())
+	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.
@@ -99,6 +107,23 @@ func labs() (tabs []model.Tab, err error) {
 		err = wire.Unmarshal(data, &tabs)
 	}
 	return tabs, err
+}
+
+// first returns the reports that the site came with, nil if the link is about
+// something else or they do not come.
+func first() *model.Seed {
+	if js.Global().Get("document").Get("documentElement").Get("dataset").Get("linked").Type() == js.TypeString {
+		return nil
+	}
+	seed := &model.Seed{}
+	data, err := fetch("first.info")
+	if err == nil {
+		err = wire.Unmarshal(data, seed)
+	}
+	if err != nil {
+		return nil
+	}
+	return seed
 }
 
 // fetch returns a file of the site. boot.js has asked for some already.

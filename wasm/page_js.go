@@ -21,7 +21,8 @@ type page struct {
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
 	inbox   *inbox
-	changed bool // by what was taken from the inbox: something is to be drawn
+	lean    map[string]bool // laboratories whose program does no whole jobs
+	changed bool            // by what was taken from the inbox: something is to be drawn
 
 	files    js.Value // of the newest set that was opened
 	answered bool     // a worker has done a job
@@ -33,12 +34,13 @@ type page struct {
 
 // A place is what the browser's Back button goes back to.
 type place struct {
-	lab  string
-	view model.View
+	lab    string
+	view   model.View
+	figure string
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -62,14 +64,17 @@ func (p *page) apply() {
 	}
 }
 
-// link makes the address bar show the state. Another laboratory or view is
+// link makes the address bar show the state. Another laboratory, view or figure is
 // another place to go back to; other settings are not.
 func (p *page) link() {
 	r := p.session.Room
 	if r == nil || p.session.Wanted() != r.Info.Name {
 		return // what is wanted is still to come
 	}
-	fragment, at := r.State.Encode(r.Info), place{r.Info.Name, r.State.View}
+	fragment, at := r.State.Encode(r.Info), place{lab: r.Info.Name, view: r.State.View}
+	if at.view == model.Reproduce {
+		at.figure = r.State.Figure
+	}
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
@@ -105,6 +110,12 @@ func (p *page) listen() {
 	}
 	on("onUndo", func([]js.Value) func() { return inRoom((*model.Room).Undo) })
 	on("onRedo", func([]js.Value) func() { return inRoom((*model.Room).Redo) })
+	on("onEscape", func([]js.Value) func() { return func() { p.app.CloseDrawer() } })
+	on("onStep", func(args []js.Value) func() {
+		key, by := args[0].String(), args[1].Int()
+		return inRoom(func(r *model.Room) { r.Step(key, by) })
+	})
+	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	on("onHelp", func([]js.Value) func() { return p.Help })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
@@ -175,11 +186,17 @@ func (p *page) Theme() { p.tools.Call("theme") }
 
 // Narrow implements ui.Page. The width is that of style.css.
 func (p *page) Narrow() bool {
-	return js.Global().Call("matchMedia", "(max-width: 820px)").Get("matches").Bool()
+	return js.Global().Call("matchMedia", "(max-width: 1100px)").Get("matches").Bool()
 }
 
 // Show implements ui.Page.
 func (p *page) Show(id string) { p.tools.Call("show", id) }
+
+// Focus implements ui.Page.
+func (p *page) Focus(id string) { p.tools.Call("focus", id) }
+
+// Near implements ui.Page.
+func (p *page) Near(id string) { p.tools.Call("near", id) }
 
 // Help implements ui.Page. The dialog has what is the same for all laboratories.
 func (p *page) Help() {

@@ -62,10 +62,16 @@ export const test = base.extend({
   }, { auto: true }],
 });
 
+// live waits until the Go program has replaced what index.html shows first.
+export async function live(page) {
+  await expect(page.locator('[data-first]')).toHaveCount(0, { timeout: 30_000 });
+}
+
 // finished waits until the page shows what was last done to it and no run is
 // under way. That the button to cancel is hidden says so only where it exists:
 // before the program has started there is none, and none counts as hidden.
 export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
+  await live(page);
   await expect(page.locator(cancel)).toBeAttached({ timeout });
   // While runs come in the program draws four times a second, else once a frame;
   // so what was just begun may not be shown yet.
@@ -76,6 +82,7 @@ export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = 
 // visit opens an address of the page and waits until every system has run.
 export async function visit(page, url) {
   await page.goto(url);
+  await live(page);
   await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
   await finished(page);
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
@@ -24,7 +25,7 @@ func (s site) addLabs() error {
 		if err != nil {
 			return err
 		}
-		tabs, names = append(tabs, model.Tab{Name: lab.Name, Title: lab.Title, About: lab.About}), append(names, door.Name)
+		tabs, names = append(tabs, model.Tab{Name: lab.Name, Title: lab.Title, About: lab.About, Lean: slices.Contains(labs.Lean, door.Name)}), append(names, door.Name)
 	}
 	data, err := wire.Marshal(&tabs)
 	if err == nil {

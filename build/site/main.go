@@ -1,6 +1,6 @@
 // Site assembles the static site: it compiles the page's program and one program
 // for each laboratory to WebAssembly, asks the laboratories for their
-// descriptions, bundles the charts from the packages in build/package-lock.json,
+// descriptions, computes and draws what the page opens on, bundles the charts from the packages in build/package-lock.json,
 // adds the files of public/ and writes everything to one folder that any file
 // host can serve. Run it from the repository root; the Makefile does.
 //
@@ -22,6 +22,9 @@ import (
 const (
 	maxFirst   = 3_000_000
 	maxFurther = 1_100_000
+	// A whole program, where there is a lean one: loaded when files are opened or
+	// results are saved.
+	maxWhole = 2_100_000
 )
 
 func main() {
@@ -55,6 +58,7 @@ func assemble(out string, compress bool) error {
 		{"public", site.addPublic},
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
+		{"first screen", site.addFirst},
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,6 +50,10 @@ var cold = []string{
 	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/traces/...", "spillway/ui/...",
 }
 
+// whole ends the name of the program that a lean one is a part of; wasm has the
+// same.
+const whole = "-files"
+
 // A program is one WebAssembly file of the site.
 type program struct {
 	file   string
@@ -64,7 +69,14 @@ func list() []program {
 		flags = append(flags, "-gcflags="+pattern+"=-l")
 	}
 	for _, door := range labs.Labs {
-		all = append(all, program{door.Name + ".wasm", "./" + path.Join(programs, door.Name), flags})
+		folder := "./" + path.Join(programs, door.Name)
+		if !slices.Contains(labs.Lean, door.Name) {
+			all = append(all, program{door.Name + ".wasm", folder, flags})
+			continue
+		}
+		all = append(all,
+			program{door.Name + ".wasm", folder, append(slices.Clone(flags), "-tags=lean")},
+			program{door.Name + whole + ".wasm", folder, flags})
 	}
 	return all
 }

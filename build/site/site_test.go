@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"go/parser"
 	"go/token"
 	"io"
@@ -70,6 +71,52 @@ func TestLabs(t *testing.T) {
 		}
 		if !strings.Contains(string(s["boot.js"]), strconv.Quote(tab.Name)) {
 			t.Errorf("boot.js does not know %s", tab.Name)
+		}
+	}
+}
+
+// Before any program has come there is the page, drawn, in one small file.
+func TestFirst(t *testing.T) {
+	s := site{}
+	for _, name := range []string{"boot.js", "index.html", "style.css", "_headers"} {
+		s[name] = []byte(read(t, name))
+	}
+	if err := errors.Join(s.addLabs(), s.addFirst()); err != nil {
+		t.Fatal(err)
+	}
+	text := string(s["index.html"])
+	if bars := strings.Count(text, `<svg class="static"`); bars == 0 {
+		t.Error("no chart is drawn")
+	}
+	for _, script := range regexp.MustCompile(`<script[^>]*src[^>]*>`).FindAllString(text, -1) {
+		if !strings.Contains(script, "async") && !strings.Contains(script, "defer") {
+			t.Errorf("%s holds up what is drawn", script)
+		}
+	}
+	if strings.Contains(text, `rel="stylesheet"`) {
+		t.Error("a style sheet holds up what is drawn")
+	}
+	// Half a second at 1.6 Mbit/s has room for 100 kB; the connection takes some of it.
+	var b bytes.Buffer
+	w := brotli.NewWriterLevel(&b, brotli.BestCompression)
+	if _, err := w.Write(s["index.html"]); err != nil || w.Close() != nil || b.Len() > 40_000 {
+		t.Errorf("index.html has %d bytes with brotli, %v", b.Len(), err)
+	}
+	_, script, _ := strings.Cut(text, "<script>")
+	script, _, _ = strings.Cut(script, "</script>")
+	sum := sha256.Sum256([]byte(script))
+	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if !strings.Contains(text, hash) || !strings.Contains(string(s["_headers"]), hash) {
+		t.Errorf("the policies do not allow the inline script: want %s", hash)
+	}
+	// What the program begins with is what it would compute itself.
+	var seed model.Seed
+	if err := wire.Unmarshal(s["first.info"], &seed); err != nil || len(seed.Runs) == 0 {
+		t.Fatalf("first.info: %v, %d runs", err, len(seed.Runs))
+	}
+	for _, sown := range seed.Runs {
+		if !sown.Report.Fits || len(sown.Report.Values) == 0 {
+			t.Errorf("%s: no values", sown.Key)
 		}
 	}
 }

@@ -76,6 +76,15 @@ func TestGolden(t *testing.T) {
 		{"sweep-many", exitOK, []string{"sweep", "lab=tiny", "boxes=2", "--vary", "tricks=throw,run", "--vary", "tricks=", "system=arms"}},
 		{"sweep-entries", exitOK, []string{"sweep", "lab=tiny", "system=arms", "file=" + dir, "--vary", "load=ten.txt", "--vary", "load=twenty.txt"}},
 		{"sweep-json", exitOK, []string{"sweep", "lab=tiny", "system=wings", "--vary", "boxes=5,10", "--json"}},
+		{"sweep-csv", exitOK, []string{"sweep", "lab=tiny", "system=arms,cart", "--vary", "road=*", "--vary", "boxes=5..20x2,20", "--csv"}},
+		{"sweep-csv-of", exitOK, []string{"sweep", "lab=tiny", "system=wings", "boxes=4", "--vary", "tricks=*", "--csv", "--of", "boxes_per_s"}},
+		{"solve", exitOK, []string{"solve", "lab=tiny", "system=arms,cart", "--largest", "boxes"}},
+		{"solve-within", exitOK, []string{"solve", "lab=tiny", "--smallest", "boxes=1..20", "--within", "400", "--than", "cart", "--precision", "0"}},
+		{"solve-csv", exitOK, []string{"solve", "lab=tiny", "system=arms", "road=steep", "--largest", "boxes", "--at-most", "25", "--csv"}},
+		{"solve-json", exitOK, []string{"solve", "lab=tiny", "system=arms", "--smallest", "boxes=1..8", "--at-least", "cart", "--of", "boxes_per_s", "--json"}},
+		{"solve-sensitivity", exitOK, []string{"solve", "lab=tiny", "system=wings,arms", "--sensitivity"}},
+		{"solve-sensitivity-csv", exitOK, []string{"solve", "lab=tiny", "system=arms", "boxes=15", "--sensitivity", "--csv"}},
+		{"solve-sensitivity-json", exitOK, []string{"solve", "lab=tiny", "system=arms", "boxes=15", "--sensitivity", "--json"}},
 		{"verify", exitOK, []string{"verify"}},
 		{"verify-all", exitOK, []string{"verify", "--all", "--figures", "1"}},
 		{"verify-json", exitOK, []string{"verify", "--json", "--paper", "atlas"}},
@@ -126,12 +135,33 @@ func TestMessages(t *testing.T) {
 			[]string{"run", "lab=tiny", "file=" + filepath.Join(dir, "a"), "load=five.txt"},
 			"the files hold no \"five.txt\"; there are\n  load=\"ten.txt\"  10 boxes\n  load=\"twenty.txt\"  20 boxes",
 		},
-		{[]string{"sweep", "lab=tiny", "--vary", "boxes"}, `sweep: --vary boxes: want KEY=V1,V2`},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes"}, `sweep: "boxes" is no axis; want KEY=VALUE,VALUE or KEY=FIRST..LAST/COUNT`},
 		{[]string{"sweep", "lab=tiny", "--vary", "speed=1,2"}, `sweep: unknown setting "speed"; spillway list tiny has the settings`},
-		{[]string{"sweep", "lab=tiny", "--vary", "boxes=1,31"}, `with boxes=31: Boxes is 31 dozen; want 0.5 to 30`},
+		{[]string{"sweep", "lab=tiny", "--vary", "boxes=1,31"}, `sweep: boxes=1,31: Boxes is 31 dozen; want 0.5 to 30`},
 		{[]string{"sweep", "lab=tiny", "--of", "weight"}, `sweep: unknown quantity "weight"; spillway list tiny has the quantities`},
 		{[]string{"sweep", "lab=tiny", "--mode", "corrected"}, `sweep: --mode belongs to the form without lab=; here settings are written KEY=VALUE`},
-		{[]string{"sweep", "--json"}, `sweep: --json and --of need lab=LAB`},
+		{[]string{"sweep", "--json"}, `sweep: --json needs lab=LAB`},
+		{[]string{"sweep", "lab=tiny", "--json", "--csv"}, `sweep: --json and --csv; want one of them`},
+		{[]string{"sweep", "lab=tiny", "boxes=31", "--vary", "road=*"}, `Boxes is 31 dozen; want 0.5 to 30`},
+		{[]string{"sweep", "lab=tiny", "road=steep", "boxes=25"}, `nobody carries that up; take fewer boxes`},
+		{[]string{"sweep", "lab=tiny", "--shard", "0/3"}, `sweep: --shard 0/3: want I/N with I from 1 to N, like 3/16`},
+		{[]string{"sweep", "lab=tiny", "--shard", "4/3"}, `sweep: --shard 4/3: want I/N with I from 1 to N, like 3/16`},
+		{[]string{"sweep", "--shard", "1/3"}, `sweep: --shard needs lab=LAB`},
+		{[]string{"merge"}, `merge: name the parts, or folders with them`},
+		{[]string{"merge", "nowhere.part"}, `merge: nowhere.part: no such file or directory`},
+		{[]string{"merge", filepath.Join(dir, "bad.txt")}, `merge: ` + filepath.Join(dir, "bad.txt") + ` is no part of a sweep`},
+		{[]string{"solve", "--largest", "boxes"}, `solve: name a laboratory: lab=LAB`},
+		{[]string{"solve", "lab=tiny"}, `solve: want one of --smallest KEY, --largest KEY and --sensitivity`},
+		{[]string{"solve", "lab=tiny", "--smallest", "boxes"}, `solve: say what is wanted: --within PERCENT, --at-least VALUE, --at-most VALUE or --fits`},
+		{[]string{"solve", "lab=tiny", "--smallest", "boxes", "--fits", "--within", "5"}, `solve: want one of --within, --at-least, --at-most and --fits`},
+		{[]string{"solve", "lab=tiny", "--sensitivity", "--fits"}, `solve: --sensitivity asks for no value; leave the other flags out`},
+		{[]string{"solve", "lab=tiny", "--largest", "boxes", "--than", "cart"}, `solve: --than belongs to --within`},
+		{[]string{"solve", "lab=tiny", "--largest", "road"}, `solve: Road is no number, so that none of its values is the smallest or largest; vary it instead`},
+		{[]string{"solve", "lab=tiny", "--largest", "speed"}, `solve: unknown setting "speed"; spillway list tiny has the settings`},
+		{[]string{"solve", "lab=tiny", "--largest", "boxes", "--at-most", "fast"}, `solve: --at-most fast: want a number, or a system that spillway list tiny names`},
+		{[]string{"solve", "lab=tiny", "--largest", "boxes", "--within", "five"}, `solve: --within five: want a percentage, like 5`},
+		{[]string{"solve", "lab=tiny", "--largest", "boxes", "--within", "5", "--than", "legs"}, `solve: unknown system "legs"; there are wings, arms, cart`},
+		{[]string{"solve", "lab=tiny", "--largest", "boxes", "--of", "weight"}, `solve: unknown quantity "weight"; spillway list tiny has the quantities`},
 		{[]string{"verify", "--paper", "g10"}, `verify: unknown paper "g10"; there are atlas`},
 		{[]string{"verify", "--figures", "1,3"}, `verify: there is no figure "3"; there are atlas.1, atlas.2`},
 		{[]string{"verify", "--artifact", "nowhere"}, `verify: stat nowhere: no such file or directory`},
@@ -266,8 +296,8 @@ func TestHelp(t *testing.T) {
 		}
 		return m[1] + out + "```"
 	})
-	if n := len(blocks.FindAllString(got, -1)); n != 6 {
-		t.Errorf("COMMANDS.md explains %d commands, want 6", n)
+	if n := len(blocks.FindAllString(got, -1)); n != 8 {
+		t.Errorf("COMMANDS.md explains %d commands, want 8", n)
 	}
 	if got == string(data) {
 		return
@@ -289,10 +319,10 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab)\b[^#|\n]*)`)
+		line := regexp.MustCompile(`(?m)^(?:go run \./build/)?spillway ((?:list|run|sweep lab|solve)\b[^#|\n]*)`)
 		for _, m := range line.FindAllStringSubmatch(string(data), -1) {
-			args := strings.Fields(m[1])
-			if strings.Contains(m[1], "file=") || slices.ContainsFunc(args, func(a string) bool {
+			args := strings.Fields(strings.ReplaceAll(m[1], "'", ""))
+			if strings.Contains(m[1], "file=") || strings.Contains(m[1], "--shard") || slices.ContainsFunc(args, func(a string) bool {
 				return a == "CONFIG" || strings.Contains(a, "ARTIFACT") || strings.Contains(a, "=LAB")
 			}) {
 				continue
@@ -303,7 +333,7 @@ func TestExamples(t *testing.T) {
 			ran++
 		}
 	}
-	if ran < 8 {
-		t.Errorf("%d examples, want 8 or more", ran)
+	if ran < 14 {
+		t.Errorf("%d examples, want 14 or more", ran)
 	}
 }

@@ -3,12 +3,16 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
+	"time"
 
 	"spillway/ui/lab/all"
 )
@@ -22,7 +26,11 @@ usage: spillway COMMAND [ARGUMENTS]
            or, as ever, workloads of training: a .config file of the G10
            artifact, a trace, MODEL@BATCH
   verify   compare with every published number of the papers
-  sweep    run systems of a laboratory with many values of its settings
+  sweep    run systems of a laboratory with many values of its settings, all of
+           them or one part of many
+  merge    join the parts of a sweep
+  solve    look for the smallest or largest value of a setting that will do, or
+           turn every setting a little
   models   training: the bundled models, the GPUs and the systems
   convert  training: write a workload as a Spillway trace
 
@@ -39,14 +47,37 @@ const (
 )
 
 func main() {
-	s := shell{labs: all.Labs, out: os.Stdout, errs: os.Stderr}
-	os.Exit(s.command(os.Args[1:]))
+	os.Exit(start())
+}
+
+// start is main with an exit code. The first interrupt ends what runs in good order,
+// a second one at once.
+func start() int {
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(stop, cancel)
+	info, err := os.Stderr.Stat()
+	s := shell{
+		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now,
+		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
+	}
+	return s.command(os.Args[1:])
 }
 
 // A shell is where command lines run.
 type shell struct {
 	labs      []all.Door
 	out, errs io.Writer
+	stop      context.Context  // ends what runs; nil if nothing does
+	now       func() time.Time // for progress on errs; nil if there is none
+	terminal  bool             // errs is one
+}
+
+// context returns what ends the shell's work.
+func (s *shell) context() context.Context {
+	if s.stop == nil {
+		return context.Background()
+	}
+	return s.stop
 }
 
 // command runs one command line and returns the exit code.
@@ -56,7 +87,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "models": s.models, "convert": s.convert,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "models": s.models, "convert": s.convert,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":

@@ -71,7 +71,7 @@ func (s *shell) run(args []string) error {
 	if err := only(fs, "json", "setup"); err != nil {
 		return err
 	}
-	runs, l, err := s.runLab(q, [][]knob.Pair{nil})
+	runs, l, err := s.runLab(q)
 	switch {
 	case err != nil:
 		return err
@@ -138,9 +138,8 @@ type labResult struct {
 	hash   string
 }
 
-// runLab runs the systems that q asks for, with every list of settings in
-// variants behind those of q. The laboratory is the one it is about.
-func (s *shell) runLab(q request, variants [][]knob.Pair) ([]labResult, *lab.Lab, error) {
+// runLab runs the systems that q asks for. The laboratory is the one it is about.
+func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 	door, err := s.door(q.lab)
 	if err != nil {
 		return nil, nil, err
@@ -159,20 +158,15 @@ func (s *shell) runLab(q request, variants [][]knob.Pair) ([]labResult, *lab.Lab
 			fmt.Fprintln(s.errs, "note:", note)
 		}
 	}
-	var runs []labResult
-	for _, more := range variants {
-		u, err := setup(&l, files, slices.Concat(q.pairs, more))
-		if err != nil && len(more) > 0 {
-			err = fmt.Errorf("with %s: %w", knob.Join(more, " "), err)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, x := range systems {
-			runs = append(runs, labResult{system: x, setup: u})
-		}
+	u, err := setup(&l, files, q.pairs)
+	if err != nil {
+		return nil, nil, err
 	}
-	err = each(door, len(runs), func(l *lab.Lab, i int) error {
+	var runs []labResult
+	for _, x := range systems {
+		runs = append(runs, labResult{system: x, setup: u})
+	}
+	err = each(s.crew(door), len(runs), func(l *lab.Lab, i int) error {
 		r := &runs[i]
 		rep, raw, err := l.Run(r.setup, r.system.Name, files, nil)
 		if err != nil {
@@ -223,26 +217,33 @@ func chosenEntry(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*lab.Entry, er
 // setup returns the settings of a command line. What the file says that an entry
 // is from counts less.
 func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) {
-	u := l.Setup()
 	for _, p := range pairs {
-		if u.Knob(p.Key) == nil {
-			return nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", p.Key, l.Name)
+		if l.Setup().Knob(p.Key) == nil {
+			return nil, listed(fmt.Errorf("unknown setting %q", p.Key), l.Name)
 		}
 	}
-	e, err := chosenEntry(l, files, pairs)
+	u, err := fromFiles(l, files, pairs)
 	if err != nil {
 		return nil, err
-	}
-	if e != nil {
-		if err := apply(u, e.Set); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Name, err)
-		}
-		pairs = append(slices.Clone(pairs), knob.Pair{Key: l.Entry, Text: e.Name})
 	}
 	if err := u.Apply(pairs); err != nil {
 		return nil, err
 	}
 	return u, l.Check(u)
+}
+
+// fromFiles returns the settings that come with the entry of files that pairs
+// choose, the defaults without files.
+func fromFiles(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) {
+	u := l.Setup()
+	e, err := chosenEntry(l, files, pairs)
+	if err != nil || e == nil {
+		return u, err
+	}
+	if err := apply(u, e.Set); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return u, u.Apply([]knob.Pair{{Key: l.Entry, Text: e.Name}})
 }
 
 // apply sets what a setup text says.
@@ -256,17 +257,22 @@ func apply(u *knob.Setup, set string) error {
 
 // openFiles opens files as the laboratory understands them, nil if there are none.
 func openFiles(l *lab.Lab, paths []string) (lab.Files, error) {
+	list, err := readLab(l, paths)
+	if err != nil || list == nil {
+		return nil, err
+	}
+	return l.Open(list)
+}
+
+// readLab reads files for a laboratory.
+func readLab(l *lab.Lab, paths []string) ([]lab.File, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	if l.Open == nil {
 		return nil, fmt.Errorf("the laboratory %s takes no files", l.Name)
 	}
-	list, err := readFiles(paths)
-	if err != nil {
-		return nil, err
-	}
-	return l.Open(list)
+	return readFiles(paths)
 }
 
 // choose returns the entry with this name, or the only one that can be used. The

@@ -1,37 +1,59 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"spillway/sim/knob"
-	"spillway/sim/train"
-	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
-	"spillway/sim/train/system"
+	"spillway/sim/sweep"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
 )
 
-const sweepForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] --vary KEY=V1,V2 ... [--json]
+const sweepForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] --vary KEY=VALUES ... [--csv | --json]
+       spillway sweep lab=LAB ... --vary KEY=VALUES ... --shard I/N [--parts FOLDER]
        spillway sweep [FLAGS]`
 
 const sweepAbout = `The first form runs systems of any laboratory, as run does, with every value of a
-setting; --vary may be repeated, for another setting or further values. It prints
-the quantities that --of names.
+setting. --vary may be repeated, for another setting or further values; the first
+setting changes slowest, the last faster, the system fastest. VALUES are
 
-The second form runs workloads of training on systems, once for every value of one
+  1.6,3.2,6.4    these
+  1.6..12.8/8    8 values, evenly from the first to the last
+  1.6..12.8x4    4 values, each by the same factor above the one before
+  32..512*2      32, 64, 128 and so on, up to 512
+  32..512+32     32, 64, 96 and so on, up to 512
+  *              all choices of a setting that has choices, or all named sets
+
+A product such as part-ssd=990-pro is a choice that brings values of other
+settings; settings on the command line count more than what it brings. A run whose
+settings contradict is in the output and says so. Of all runs the table has the
+quantities that --of names.
+
+The second form makes one of N parts of a sweep, which merge joins: give every
+machine the same command with an I of its own, from 1 to N. It prints the part's
+file. A part that is there and whole is not made again, one that is damaged is.
+
+The third form runs workloads of training on systems, once for every value of one
 setting. Its flags are those that the first does not name.
 `
 
+// sweepFlags are those of the forms with lab=.
+var sweepFlags = []string{"vary", "of", "json", "csv", "shard", "parts"}
+
 func (s *shell) sweep(args []string) error {
-	fs := s.flags("sweep", sweepForm, sweepAbout, doc{"With lab=, --json prints an array of objects, one a run, as run does:", labRun{}})
-	var vary variations
-	fs.Var(&vary, "vary", "a setting and its values: `KEY=V1,V2,V3`")
-	of := fs.String("of", "", "comma-separated `KEYS` of quantities; without it the one that the laboratory's headline is about")
-	asJSON := fs.Bool("json", false, "print all quantities of all runs as JSON")
+	fs := s.flags("sweep", sweepForm, sweepAbout, doc{"With lab=, --json prints an array of objects, one a run:", sweepRun{}}, doc{csvHelp, struct{}{}})
+	var vary words
+	fs.Var(&vary, "vary", "a setting and its values: `KEY=VALUES`")
+	of := fs.String("of", "", "comma-separated `KEYS` of quantities; without it the table has the one that the laboratory's headline is about, and --csv has all")
+	form := formFlags(fs, "below")
+	shard := fs.String("shard", "", "make part I of N, as `I/N`")
+	parts := fs.String("parts", ".", "`FOLDER` for the part of --shard")
 	var o grid
 	fs.StringVar(&o.workloads, "workloads", "bert-base@256", "comma-separated `LIST`: MODEL@BATCH[@as-paper|@GPU], .config files or traces")
 	fs.StringVar(&o.systems, "systems", "", "comma-separated `NAMES` of systems; all without it")
@@ -44,8 +66,8 @@ func (s *shell) sweep(args []string) error {
 	}
 	q, err := readRequest("", rest)
 	if q.lab == "" {
-		if *asJSON || *of != "" {
-			return errors.New("sweep: --json and --of need lab=LAB")
+		if foreign := given(fs, "of", "json", "csv", "shard", "parts"); foreign != "" {
+			return fmt.Errorf("sweep: --%s needs lab=LAB", foreign)
 		}
 		if len(vary) > 0 {
 			o.vary = vary[len(vary)-1]
@@ -55,206 +77,271 @@ func (s *shell) sweep(args []string) error {
 		}
 		return s.trainingSweep(&o)
 	}
+	if err == nil {
+		err = form.check()
+	}
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	if err := only(fs, "vary", "of", "json"); err != nil {
+	if err := only(fs, sweepFlags...); err != nil {
 		return err
 	}
-	return s.labSweep(q, vary, *of, *asJSON)
+	x, err := s.prepare(q, vary, *of)
+	switch {
+	case err != nil:
+		return err
+	case *shard == "":
+		return x.run(x.writer(s.out, form), wholly)
+	}
+	return x.part(*shard, *parts)
 }
 
-// variations collects repeated --vary flags.
-type variations []string
+// given returns the first of these flags that is set, or "".
+func given(fs *flag.FlagSet, names ...string) string {
+	found := ""
+	fs.Visit(func(f *flag.Flag) {
+		if found == "" && slices.Contains(names, f.Name) {
+			found = f.Name
+		}
+	})
+	return found
+}
 
-func (v *variations) String() string { return strings.Join(*v, " ") }
+// words collects a repeated flag.
+type words []string
 
-func (v *variations) Set(s string) error {
+func (v *words) String() string { return strings.Join(*v, " ") }
+
+func (v *words) Set(s string) error {
 	*v = append(*v, s)
 	return nil
 }
 
-// labSweep runs q with every combination of the values of vary.
-func (s *shell) labSweep(q request, vary variations, of string, asJSON bool) error {
+// A plan is a sweep in full, as it stands in a part: what must be the same in all
+// of them. Nothing in it is about the machine it is made on.
+type plan struct {
+	Lab      string     `json:"lab" help:"name of the laboratory"`
+	Settings string     `json:"settings" help:"those that were given, as a setup text"`
+	Systems  []string   `json:"systems" help:"their names"`
+	Axes     []planAxis `json:"axes" help:"what is varied; the first changes slowest"`
+	Files    []planFile `json:"files" help:"the opened files"`
+	Table    []string   `json:"table" help:"keys of the quantities in the table"`
+	Columns  []string   `json:"columns" help:"keys of the quantities in the CSV file"`
+}
+
+type planAxis struct {
+	Key    string   `json:"key" help:"of the setting"`
+	Values []string `json:"values" help:"all of them"`
+}
+
+type planFile struct {
+	Name   string `json:"name" help:"without the folder that all are in"`
+	SHA256 string `json:"sha256" help:"of the content"`
+}
+
+// A sweeping is a sweep that is ready to run.
+type sweeping struct {
+	plan
+	shell *shell
+	door  all.Door
+	lab   *lab.Lab
+	files lab.Files
+	grid  sweep.Grid
+}
+
+// prepare reads what a command line asks for.
+func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) {
+	x, err := s.open(q)
+	if err != nil {
+		return nil, err
+	}
+	base := x.lab.Setup()
+	for _, p := range q.pairs {
+		if err := known(base, x.lab.Name, p); err != nil {
+			return nil, err
+		}
+	}
+	typed := base.Clone()
+	_ = typed.Apply(q.pairs) // what contradicts may no longer do so where an axis says otherwise
+	axes, err := sweep.ParseAxes(typed, vary)
+	if err != nil {
+		return nil, fmt.Errorf("sweep: %w", listed(err, x.lab.Name))
+	}
+	x.grid = sweep.Grid{Base: base, Axes: axes, Systems: x.Systems, Keep: q.pairs}
+	if x.files != nil {
+		x.grid.Start = func(axes []knob.Pair) (*knob.Setup, error) {
+			return fromFiles(x.lab, x.files, slices.Concat(q.pairs, axes))
+		}
+	}
+	if err := x.grid.Check(); err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	if x.Table, x.Columns, err = columns(&x.lab.Info, of); err != nil {
+		return nil, fmt.Errorf("sweep: %w", err)
+	}
+	x.Axes = []planAxis{}
+	for _, a := range axes {
+		x.Axes = append(x.Axes, planAxis{a.Key, a.Texts})
+	}
+	if len(axes) > 0 {
+		return x, nil
+	}
+	p := x.grid.At(0) // what does not vary and contradicts is wrong use
+	if p.Problem != "" {
+		return nil, errors.New(p.Problem)
+	}
+	return x, x.lab.Check(p.Setup)
+}
+
+// open opens the laboratory and the files that q names.
+func (s *shell) open(q request) (*sweeping, error) {
 	door, err := s.door(q.lab)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	info := door.New().Info
-	keys, variants, err := combine(&info, vary)
+	l := door.New()
+	x := &sweeping{plan: plan{Lab: l.Name, Settings: knob.Join(q.pairs, " "), Files: []planFile{}}, shell: s, door: door, lab: &l}
+	systems, err := chosen(&l, q.systems)
 	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+		return nil, err
 	}
-	columns, err := quantities(&info, of)
-	if err != nil {
-		return fmt.Errorf("sweep: %w", err)
+	for _, system := range systems {
+		x.Systems = append(x.Systems, system.Name)
 	}
-	runs, l, err := s.runLab(q, variants)
-	switch {
-	case err != nil:
-		return err
-	case asJSON:
-		return printJSON(s.out, records(l, runs))
+	list, err := readLab(&l, q.files)
+	if err != nil || list == nil {
+		return x, err
 	}
-	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, key := range keys {
-		fmt.Fprintf(tw, "%s\t", key)
+	for _, f := range list {
+		sum := sha256.Sum256(f.Data)
+		x.Files = append(x.Files, planFile{f.Name, hex.EncodeToString(sum[:])})
 	}
-	fmt.Fprint(tw, "system")
-	for _, at := range columns {
-		fmt.Fprintf(tw, "\t%s", l.Quantities[at].Key)
+	if x.files, err = l.Open(list); err != nil {
+		return nil, err
 	}
-	fmt.Fprintln(tw)
-	for i := range runs {
-		r := &runs[i]
-		for _, key := range keys {
-			fmt.Fprintf(tw, "%s\t", r.setup.Text(key))
-		}
-		fmt.Fprint(tw, r.system.Name)
-		for _, at := range columns {
-			text := "–"
-			if v, ok := r.report.Value(at); ok {
-				text = fmt.Sprintf("%.10g", v)
-			} else if !r.report.Fits {
-				text = "cannot run"
-			}
-			fmt.Fprintf(tw, "\t%s", text)
-		}
-		fmt.Fprintln(tw)
+	for _, note := range x.files.Notes() {
+		fmt.Fprintln(s.errs, "note:", note)
 	}
-	return tw.Flush()
+	return x, nil
 }
 
-// combine returns the keys that are varied and every combination of their values,
-// the last key's changing fastest. Values of a setting that takes several have
-// their own --vary each.
-func combine(i *lab.Info, vary variations) (keys []string, variants [][]knob.Pair, err error) {
-	u := i.Setup()
-	values := map[string][]string{}
-	for _, v := range vary {
-		key, list, ok := strings.Cut(v, "=")
-		k := u.Knob(key)
-		switch {
-		case !ok:
-			return nil, nil, fmt.Errorf("--vary %s: want KEY=V1,V2", v)
-		case k == nil:
-			return nil, nil, fmt.Errorf("unknown setting %q; spillway list %s has the settings", key, i.Name)
-		}
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-		if k.Kind == knob.Many || k.Kind == knob.Word {
-			values[key] = append(values[key], list)
-		} else {
-			values[key] = append(values[key], strings.Split(list, ",")...)
-		}
+// known reports whether there is such a setting with such a value; whether other
+// settings allow it is not asked.
+func known(u *knob.Setup, lab string, p knob.Pair) error {
+	k := u.Knob(p.Key)
+	if k == nil {
+		return listed(fmt.Errorf("unknown setting %q", p.Key), lab)
 	}
-	variants = [][]knob.Pair{nil}
-	for _, key := range keys {
-		var next [][]knob.Pair
-		for _, before := range variants {
-			for _, text := range values[key] {
-				next = append(next, append(slices.Clone(before), knob.Pair{Key: key, Text: text}))
-			}
-		}
-		variants = next
-	}
-	return keys, variants, nil
+	_, err := k.Canon(p.Text)
+	return err
 }
 
-// quantities returns the places of those with these keys; without keys that of
-// the one that the headline is about.
-func quantities(i *lab.Info, list string) ([]int, error) {
-	if list == "" {
-		return []int{i.Quantity(i.Say.Quantity)}, nil
+// listed says of an unknown setting where all are.
+func listed(err error, lab string) error {
+	if strings.HasPrefix(err.Error(), "unknown setting") {
+		return fmt.Errorf("%w; spillway list %s has the settings", err, lab)
 	}
-	var places []int
-	for key := range strings.SplitSeq(list, ",") {
-		at := i.Quantity(strings.TrimSpace(key))
-		if at < 0 {
-			return nil, fmt.Errorf("unknown quantity %q; spillway list %s has the quantities", key, i.Name)
-		}
-		places = append(places, at)
-	}
-	return places, nil
+	return err
 }
 
-// A grid is what the old form of sweep asks for.
-type grid struct {
-	workloads, systems, vary, mode, artifact string
-	set                                      assignments
-}
-
-// trainingSweep is the old form of sweep.
-func (s *shell) trainingSweep(o *grid) error {
-	q := train.Request{Machine: machine.G10(), Options: system.Published()}
-	quirks, err := quirk.Parse(o.mode)
-	if err != nil {
-		return err
-	}
-	q.Options.Quirks = quirks
-	for _, a := range o.set {
-		if err := assign(&q, a); err != nil {
-			return err
+// columns returns the keys of the quantities in the table and in the CSV file.
+func columns(i *lab.Info, of string) (table, all []string, err error) {
+	if of == "" {
+		for k := range i.Quantities {
+			all = append(all, i.Quantities[k].Key)
 		}
+		return []string{i.Say.Quantity}, all, nil
 	}
-	var names []string
-	if o.systems == "" {
-		for i := range train.Systems {
-			names = append(names, train.Systems[i].Name)
-		}
-	} else {
-		for name := range strings.SplitSeq(o.systems, ",") {
-			name = strings.TrimSpace(name)
-			if _, err := train.Find(name); err != nil {
-				return err
-			}
-			names = append(names, name)
-		}
-	}
-	key, list, _ := strings.Cut(o.vary, "=")
-	values := strings.Split(list, ",")
-
-	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "workload\tkernel times\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
-	for path := range strings.SplitSeq(o.workloads, ",") {
-		w, err := openWorkload(strings.TrimSpace(path), o.artifact)
+	for key := range strings.SplitSeq(of, ",") {
+		at, err := quantity(i, strings.TrimSpace(key))
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		for _, name := range names {
-			for _, v := range values {
-				q.System = name
-				if key != "" {
-					if err := assign(&q, key+"="+v); err != nil {
-						return err
-					}
-				}
-				r, err := train.Run(w, q, nil)
-				if err != nil {
-					return err
-				}
-				if !r.Fits {
-					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\tdoes not fit\t\t\n", w.Name, w.Times, name, v)
-					continue
-				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%v\t%.2f %%\t%v\n", w.Name, w.Times, name, v, r.Clock.Time(r.Time()),
-					100*float64(r.Ideal)/float64(r.Time()), r.Main().Traffic.SSDOut)
-			}
-		}
+		table = append(table, i.Quantities[at].Key)
 	}
-	return tw.Flush()
+	return table, table, nil
 }
 
-// assign applies key=value to q.
-func assign(q *train.Request, assignment string) error {
-	key, value, ok := strings.Cut(assignment, "=")
-	known, err := train.Configure(q, key, value)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", assignment, err)
-	case !ok || !known:
-		return fmt.Errorf("%s: no such key; want key=value with a hardware or system key, like ssd_read=6.4", assignment)
+// quantity returns the place of the quantity with this key.
+func quantity(i *lab.Info, key string) (int, error) {
+	at := i.Quantity(key)
+	if at < 0 {
+		return 0, fmt.Errorf("unknown quantity %q; spillway list %s has the quantities", key, i.Name)
 	}
-	return nil
+	return at, nil
 }
+
+// A share is every of-th setup of a sweep, from the at-th on, with all systems.
+type share struct{ at, of int }
+
+// wholly is all of it.
+var wholly = share{0, 1}
+
+// place returns where in the sweep the k-th run of the share is.
+func (h share) place(k, systems int) int {
+	return (k/systems*h.of+h.at)*systems + k%systems
+}
+
+// len is how many of n runs are in the share.
+func (h share) len(n, systems int) int {
+	setups := n / systems
+	return (setups - h.at + h.of - 1) / h.of * systems
+}
+
+// run runs a share of the sweep; w gets the runs in order.
+func (x *sweeping) run(w runWriter, h share) error {
+	if err := w.begin(&x.plan); err != nil {
+		return err
+	}
+	bad, first := 0, ""
+	n := h.len(x.grid.Len(), len(x.Systems))
+	c := x.shell.crew(x.door)
+	err := ordered(c, n, len(x.Systems), func(l *lab.Lab, k int) (*sweepRun, error) {
+		return x.one(l, h.place(k, len(x.Systems)))
+	}, func(_ int, r *sweepRun) error {
+		if r.Problem != "" {
+			if bad++; first == "" {
+				first = r.Problem
+			}
+		}
+		return w.row(r)
+	})
+	if err != nil {
+		return err
+	}
+	if bad > 0 {
+		fmt.Fprintf(x.shell.errs, "note: the settings of %d of %d runs contradict; the first: %s\n", bad, n, first)
+	}
+	return w.end()
+}
+
+// one runs the i-th run of the grid.
+func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
+	p := x.grid.At(i)
+	r := &sweepRun{labRun: labRun{Lab: l.Name, System: p.System, Setup: p.Setup.String(), Values: map[string]float64{}, Notes: []string{}}, At: map[string]string{}, Problem: p.Problem}
+	for k := range x.Axes {
+		r.At[x.Axes[k].Key] = p.Texts[k]
+	}
+	if r.Problem == "" {
+		if err := l.Check(p.Setup); err != nil {
+			r.Problem = oneLine(err)
+		}
+	}
+	if r.Problem != "" {
+		return r, nil
+	}
+	rep, raw, err := l.Run(p.Setup, p.System, x.files, nil)
+	if err != nil {
+		r.Problem = oneLine(err)
+		return r, nil
+	}
+	system, err := l.System(p.System)
+	if err != nil {
+		return nil, err
+	}
+	r.labRun = (&labResult{system, p.Setup, rep, l.Hash(raw)}).record(l)
+	return r, nil
+}
+
+// oneLine is a joined error on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

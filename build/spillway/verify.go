@@ -88,7 +88,7 @@ func (s *shell) verify(args []string) error {
 	total := &verification{Points: []point{}, Claims: []claim{}, Figures: []figure{}}
 	var gaps []study.Row
 	for _, r := range list {
-		if err := r.measure(s.errs); err != nil {
+		if err := r.measure(s.crew(r.door)); err != nil {
 			return err
 		}
 		bad, err := r.report(total)
@@ -223,20 +223,9 @@ func (r *review) original(run *study.Run) *lab.Entry {
 }
 
 // measure does the runs, each once, on all processors.
-func (r *review) measure(progress io.Writer) error {
+func (r *review) measure(c *crew) error {
 	r.outcomes = make([]study.Outcome, len(r.runs))
-	done := make(chan struct{})
-	told := make(chan struct{})
-	go func() {
-		defer close(told)
-		n := 0
-		for range done {
-			if n++; n%20 == 0 {
-				fmt.Fprintf(progress, "%s: %d of %d runs\n", r.paper.Key, n, len(r.runs))
-			}
-		}
-	}()
-	err := each(r.door, len(r.runs), func(l *lab.Lab, i int) error {
+	return each(c, len(r.runs), func(l *lab.Lab, i int) error {
 		run := &r.runs[i]
 		set, files, rebuilt := run.Set, lab.Files(nil), r.paper.Standing != ""
 		if e := r.original(run); e != nil {
@@ -249,12 +238,8 @@ func (r *review) measure(progress io.Writer) error {
 		}
 		o.Rebuilt = rebuilt
 		r.outcomes[i] = *o
-		done <- struct{}{}
 		return nil
 	})
-	close(done)
-	<-told
-	return err
 }
 
 // whole stands for all figures of a paper.

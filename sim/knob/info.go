@@ -48,6 +48,9 @@ type Choice struct {
 	// Set is a setup text (see Pairs) that comes with the choice. What it sets is
 	// what the settings go back to while the choice stands.
 	Set string
+	// Also is a setup text that comes with the choice, too, but that a derived knob
+	// shows the choice without: of several whose Set holds the one whose Also holds.
+	Also string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit
 	// Moot lists knobs that change nothing while the choice stands, and Why. Hides
@@ -63,6 +66,7 @@ type Limit struct {
 	Min, Max int64    // of a Number, in its base units
 	Choices  []string // of a One
 	Hint     string   // for people: which values are worth trying
+	Why      string   // why no others, behind "is not possible here: "
 }
 
 // Info returns the knob without its settings struct and default.
@@ -116,7 +120,7 @@ func (i *Info) Choice(key string) *Choice {
 func (i *Info) Canon(text string) (string, error) {
 	switch i.Kind {
 	case Number:
-		v, err := ParseDecimal(text, i.Scale)
+		v, err := i.Measure(text)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", i.Label, err)
 		}

@@ -157,8 +157,13 @@ func ParseDecimal(text string, scale int64) (int64, error) {
 	exp := 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
 		n, err := strconv.Atoi(s[i+1:])
-		if err != nil || n < -30 || n > 30 {
+		switch {
+		case err != nil && !errors.Is(err, strconv.ErrRange):
 			return 0, bad
+		case n > 30:
+			return 0, fmt.Errorf("%q is too large", text)
+		case n < -30:
+			return 0, fmt.Errorf("%q is too small", text)
 		}
 		exp, s = n, s[:i]
 	}

@@ -77,7 +77,7 @@ func TestParseDecimal(t *testing.T) {
 		".":                       `"." is not a number; use digits with a decimal point, like 15.754`,
 		"e5":                      `"e5" is not a number; use digits with a decimal point, like 15.754`,
 		"1e":                      `"1e" is not a number; use digits with a decimal point, like 15.754`,
-		"1e99":                    `"1e99" is not a number; use digits with a decimal point, like 15.754`,
+		"1e99":                    `"1e99" is too large`,
 		"NaN":                     `"NaN" is not a number; use digits with a decimal point, like 15.754`,
 		"0x10":                    `"0x10" is not a number; use digits with a decimal point, like 15.754`,
 		"1e30":                    `"1e30" is too large`,

@@ -96,13 +96,38 @@ func (u *Setup) Text(key string) string {
 		return ""
 	}
 	if u.infos[at].Derived {
-		for i := range u.infos[at].Choices {
-			if c := &u.infos[at].Choices[i]; u.holds(c.Set) {
+		return u.derived(&u.infos[at])
+	}
+	return u.texts[at]
+}
+
+// derived returns the choice of a derived knob that holds, "" if none does. Where
+// several do, it is the one whose Also holds: now, or in what the settings go back
+// to.
+func (u *Setup) derived(k *Info) string {
+	var held []*Choice
+	for i := range k.Choices {
+		c := &k.Choices[i]
+		if !u.holds(c.Set) {
+			continue
+		}
+		if u.holds(c.Also) {
+			return c.Key
+		}
+		held = append(held, c)
+	}
+	if len(held) == 0 {
+		return ""
+	}
+	if len(held) > 1 {
+		b := u.Base()
+		for _, c := range held {
+			if b.holds(c.Set) && b.holds(c.Also) {
 				return c.Key
 			}
 		}
 	}
-	return u.texts[at]
+	return held[0].Key
 }
 
 // holds reports whether everything in a setup text is as it is in u.
@@ -208,7 +233,11 @@ func (u *Setup) within(at int, text string) error {
 		}
 	case One:
 		if len(l.Choices) > 0 && !slices.Contains(l.Choices, text) {
-			return fmt.Errorf("%s %q is not possible here; there are %s", k.name(), text, strings.Join(l.Choices, ", "))
+			why := ""
+			if l.Why != "" {
+				why = ": " + l.Why
+			}
+			return fmt.Errorf("%s %q is not possible here%s; there are %s", k.name(), text, why, strings.Join(l.Choices, ", "))
 		}
 	}
 	return nil
@@ -243,7 +272,7 @@ func (u *Setup) Set(key, text string) error {
 		u.texts[at] = text
 	}
 	if u.infos[at].Kind == One {
-		if err := u.apply(u.infos[at].Choice(text).Set); err != nil {
+		if err := u.apply(u.infos[at].Choice(text)); err != nil {
 			return err
 		}
 	}
@@ -252,8 +281,8 @@ func (u *Setup) Set(key, text string) error {
 }
 
 // apply sets what a choice comes with.
-func (u *Setup) apply(set string) error {
-	pairs, err := Pairs(set)
+func (u *Setup) apply(c *Choice) error {
+	pairs, err := Pairs(c.Set + " " + c.Also)
 	if err != nil {
 		return err
 	}
@@ -311,7 +340,7 @@ func (u *Setup) Apply(pairs []Pair) error {
 				if !u.infos[at].Derived {
 					u.texts[at] = text
 				}
-				err = u.apply(u.infos[at].Choice(text).Set)
+				err = u.apply(u.infos[at].Choice(text))
 			}
 			if raw[i] = err != nil; err != nil {
 				errs = append(errs, err)
@@ -346,7 +375,7 @@ func (u *Setup) Base() *Setup {
 	for i := range u.infos {
 		if k := &u.infos[i]; k.Kind == One && !k.Derived {
 			if c := k.Choice(u.texts[i]); c != nil {
-				_ = b.apply(c.Set) // lab.New has checked every Set
+				_ = b.apply(c) // lab.New has checked every Set
 			}
 		}
 	}

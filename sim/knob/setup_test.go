@@ -139,6 +139,51 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// A derived knob shows what holds; of several the one whose companion holds, now or
+// in what the settings go back to. Choosing brings the companion along.
+func TestAlso(t *testing.T) {
+	part := func(key, memory, speed string) Choice {
+		return Choice{Key: key, Label: key, Set: "memory=" + memory, Also: "speed=" + speed}
+	}
+	number := func(key, text string) Info {
+		return Info{Key: key, Label: key, Help: key, Scale: 1, Max: 100, Default: text}
+	}
+	u := NewSetup([]Info{
+		{Key: "machine", Label: "Machine", Help: "All.", Kind: One, Default: "a", Choices: []Choice{
+			{Key: "a", Set: "memory=40", Also: "speed=1"}, {Key: "b", Set: "memory=80", Also: "speed=3"},
+		}},
+		{Key: "part", Label: "Part", Help: "One.", Kind: One, Derived: true, Choices: []Choice{part("small", "40", "1"), part("slow", "80", "2"), part("fast", "80", "3")}},
+		number("memory", "40"), number("speed", "1"),
+	})
+	set := func(key, text string) {
+		t.Helper()
+		if err := u.Set(key, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(part, speed string) {
+		t.Helper()
+		if u.Text("part") != part || u.Text("speed") != speed {
+			t.Errorf("part %s, speed %s; want %s, %s", u.Text("part"), u.Text("speed"), part, speed)
+		}
+	}
+	want("small", "1")
+	set("part", "fast")
+	want("fast", "3")
+	set("speed", "9") // both are possible; the machine says neither
+	want("slow", "9")
+	set("machine", "b")
+	want("fast", "3")
+	set("speed", "9") // the machine says which
+	want("fast", "9")
+	set("memory", "50")
+	want("", "9")
+	if err := u.Apply([]Pair{{"machine", "b"}, {"speed", "2"}}); err != nil { // what is named counts more
+		t.Fatal(err)
+	}
+	want("slow", "2")
+}
+
 // setup returns the kitchen with a text's settings.
 func setup(t *testing.T, text string) *Setup {
 	t.Helper()

@@ -145,3 +145,26 @@ func TestLiveAndActive(t *testing.T) {
 		}
 	}
 }
+
+// A step reads a gradient and writes its weight; the footprint tells them apart
+// from everything else, by hand.
+func TestMeasure(t *testing.T) {
+	const p = unit.Page
+	w := build([]bool{true, true, false, false, false},
+		[2]ids{{0}, {2}},       // forward: 2 is an activation
+		[2]ids{{2}, {3, 4}},    // backward: 3 is the weight's gradient, 4 the activation's
+		[2]ids{{4}, nil},       // and on
+		[2]ids{{3, 0, 1}, {0}}) // step
+	for i, b := range []unit.Bytes{2 * p, 4 * p, 8 * p, 2 * p, 16 * p} {
+		w.Tensors[i].Bytes = b
+	}
+	w.Tensors[0].Kind, w.Tensors[1].Kind = workload.Weight, workload.Optimizer
+	w.Tensors[3].Kind, w.Tensors[4].Kind = workload.Gradient, workload.Gradient
+	want := vitality.Footprint{Weights: 2 * p, Optimizer: 4 * p, Gradients: 2 * p, Rest: 24 * p, Most: 32 * p}
+	if got := vitality.Analyze(w).Measure(w); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if live := slices.Max(vitality.Analyze(w).Live(w)); live != want.Most {
+		t.Errorf("%d bytes are alive, want %d", live, want.Most)
+	}
+}

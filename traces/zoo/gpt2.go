@@ -1,7 +1,7 @@
 package zoo
 
 var gpt2XL = Model{
-	ID: "gpt2-xl", Title: "GPT-2 XL",
+	ID: "gpt2-xl", Title: "GPT-2 XL", Parameters: 1557611200,
 	About: "Transformer decoder with 48 layers of width 1600 for sequences of 1024 tokens, 1.56 billion parameters. " +
 		"Plain attention with causal mask, separate query, key and value, exact GELU, no dropout.",
 	Source:       "Radford et al., Language Models are Unsupervised Multitask Learners, 2019, Table 2",
@@ -27,7 +27,7 @@ const gpt2Border = 2 + 16*gpt2Layers + 2
 
 const gpt2Layers = 48
 
-func gpt2(samples int) (graph, error) {
+func gpt2(samples int, _ bool) (graph, error) {
 	const (
 		length, hidden, heads = 1024, 1600, 25
 		vocabulary            = 50257

@@ -3,7 +3,7 @@ package zoo
 import "spillway/traces/g10"
 
 var inceptionV3 = Model{
-	ID: "inception-v3", Title: "Inception-v3",
+	ID: "inception-v3", Title: "Inception-v3", Parameters: 23834568,
 	About: "Inception network for 299x299 images, 23.8 million parameters. As G10 evaluates it: " +
 		"without the auxiliary classifier, and every pool in a block takes the maximum.",
 	Source:       "Szegedy et al., Rethinking the Inception Architecture, CVPR 2016; evaluated in G10, MICRO 2023",
@@ -13,7 +13,7 @@ var inceptionV3 = Model{
 	define:   inception,
 }
 
-func inception(batch int) (graph, error) {
+func inception(batch int, _ bool) (graph, error) {
 	net := block("Inception3", "",
 		basic("Conv2d_1a_3x3", 3, 32, [2]int64{3, 3}, 2, [2]int64{}),
 		basic("Conv2d_2a_3x3", 32, 32, [2]int64{3, 3}, 1, [2]int64{}),

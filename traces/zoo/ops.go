@@ -93,32 +93,67 @@ func (n *normalization) write(o *ops, x, gain, bias int64) int64 {
 	return o.op("Add", view{scaled, n.full}, view{bias, n.vector})
 }
 
-// An encoder writes the parts of a transformer encoder as G10's operator lists
-// have them. Biases, gains and constants are viewed broadcast to the batch, so
-// that they are as large as activations; query, key and value are one fused
-// result, which its consumers view a third as wide; and the output projection
-// views its weight as the activation and the activation as the weight.
+// An encoder writes the parts of a transformer encoder. As G10's operator lists
+// have them biases, gains and constants are viewed broadcast to the batch, so that
+// they are as large as activations; query, key and value are one fused result,
+// which its consumers view a third as wide; and the output projection views its
+// weight as the activation and the activation as the weight. An exact encoder
+// views every tensor at its own size, and has three projections.
 type encoder struct {
 	*ops
+	exact                        bool
 	length, hidden, inner, heads int64
 	full                         shape
 	norm                         normalization
 }
 
+// room is the border of exact lists: more weights than any has.
+const room = 1 << 10
+
 // encode returns an encoder whose list has yet to be written. The exponent and
-// epsilon of all normalizations are two constants below border.
-func encode(border, length, hidden, heads int64) *encoder {
+// epsilon of all normalizations are two constants below border, in exact lists two
+// others.
+func encode(border, length, hidden, heads int64, exact bool) *encoder {
+	if exact {
+		border = room
+	}
 	e := &encoder{
-		ops: &ops{border: border}, length: length, hidden: hidden, inner: 4 * hidden, heads: heads,
+		ops: &ops{border: border}, exact: exact, length: length, hidden: hidden, inner: 4 * hidden, heads: heads,
 		full: shape{batch, length, hidden},
 	}
 	column := shape{batch, length, 1}
+	if exact {
+		size := e.number(nil)
+		e.norm = normalization{
+			full: e.full, sums: column, column: column, spread: column, vector: shape{hidden}, scalar: shape{1},
+			exponent: e.constant(), epsilon: e.number(nil), divisor: func() view { return size },
+		}
+		return e
+	}
 	e.norm = normalization{
 		full: e.full, sums: shape{batch, length}, column: column, spread: e.full, vector: e.full, scalar: e.full,
 		exponent: e.weight(0), epsilon: view{e.weight(0), column},
 	}
 	e.norm.divisor = func() view { return view{e.constant(), e.norm.sums} }
 	return e
+}
+
+// number returns a new constant for an operand of a shape: a weight as large as
+// that, exactly one number that is not trained.
+func (e *encoder) number(as shape) view {
+	if e.exact {
+		return view{e.constant(), shape{1}}
+	}
+	return view{e.weight(0), as}
+}
+
+// at returns the shape of a vector that meets an operand of a shape: the same, or
+// its own.
+func (e *encoder) at(as, own shape) shape {
+	if e.exact {
+		return own
+	}
+	return as
 }
 
 // vector returns a new gain or bias as wide as the activation.
@@ -133,24 +168,33 @@ func (e *encoder) project(x, in, out int64) int64 {
 
 func (e *encoder) shift(x, bias, width int64) int64 {
 	as := shape{batch, e.length, width}
-	return e.op("Add", view{x, as}, view{bias, as})
+	return e.op("Add", view{x, as}, view{bias, e.at(as, shape{width})})
 }
 
 func (e *encoder) sum(a, b int64) int64 { return e.op("Add", view{a, e.full}, view{b, e.full}) }
 
-// fuse returns query, key and value of x as one result.
-func (e *encoder) fuse(x int64) int64 { return e.project(x, e.hidden, 3*e.hidden) }
+// fuse returns query, key and value of x: one result, exactly three.
+func (e *encoder) fuse(x int64) [3]int64 {
+	if e.exact {
+		return [3]int64{e.project(x, e.hidden, e.hidden), e.project(x, e.hidden, e.hidden), e.project(x, e.hidden, e.hidden)}
+	}
+	all := e.project(x, e.hidden, 3*e.hidden)
+	return [3]int64{all, all, all}
+}
 
-// attention writes self-attention from a fused query, key and value. weigh
-// turns the raw scores into those whose softmax is taken.
-func (e *encoder) attention(all int64, weigh func(scores int64, as shape) int64) int64 {
+// attention writes self-attention from query, key and value. weigh turns the raw
+// scores into those whose softmax is taken.
+func (e *encoder) attention(all [3]int64, weigh func(scores int64, as shape) int64) int64 {
 	width := e.hidden / e.heads
 	each := shape{batch, e.heads, e.length, width}
 	turned := shape{batch, e.heads, width, e.length}
 	scores := shape{batch, e.heads, e.length, e.length}
-	raw := e.op("BatchMatMul", view{all, each}, view{all, turned})
+	raw := e.op("BatchMatMul", view{all[0], each}, view{all[1], turned})
 	shares := e.softmax(weigh(raw, scores), scores)
-	mixed := e.op("BatchMatMul", view{shares, scores}, view{all, each})
+	mixed := e.op("BatchMatMul", view{shares, scores}, view{all[2], each})
+	if e.exact {
+		return e.project(mixed, e.hidden, e.hidden)
+	}
 	matrix, bias := e.weight(e.hidden*e.hidden), e.vector()
 	out := e.op("Dot", view{matrix, e.full}, view{mixed, shape{e.hidden, e.hidden}})
 	return e.shift(out, bias, e.hidden)

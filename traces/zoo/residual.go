@@ -4,23 +4,23 @@ import "spillway/traces/g10"
 
 // resNet50 is not among the networks of the G10 paper.
 var resNet50 = Model{
-	ID: "resnet-50", Title: "ResNet-50",
+	ID: "resnet-50", Title: "ResNet-50", Parameters: 25557032,
 	About:        "Residual network with 50 weighted layers for 224x224 images, 25.6 million parameters.",
 	Source:       "He et al., Deep Residual Learning for Image Recognition, CVPR 2016, Table 1",
 	Sample:       "images",
 	DefaultBatch: 512, Batches: []int{128, 256, 512, 1024, 1536}, MinBatch: 1, MaxBatch: maxImages,
-	define: func(batch int) (graph, error) { return resNet("resnet-50", batch, 3, 4, 6, 3) },
+	define: func(batch int, _ bool) (graph, error) { return resNet("resnet-50", batch, 3, 4, 6, 3) },
 }
 
 var resNet152 = Model{
-	ID: "resnet-152", Title: "ResNet-152",
+	ID: "resnet-152", Title: "ResNet-152", Parameters: 60192808,
 	About: "Residual network with 152 weighted layers for 224x224 images, 60.2 million parameters. " +
 		"As G10 evaluates it: one ReLU in each block, before the sum, and none after it.",
 	Source:       "He et al., Deep Residual Learning for Image Recognition, CVPR 2016, Table 1; evaluated in G10, MICRO 2023",
 	Sample:       "images",
 	DefaultBatch: 1280, Batches: []int{256, 512, 768, 1024, 1280}, MinBatch: 1, MaxBatch: maxImages,
 	profiled: true,
-	define:   func(batch int) (graph, error) { return resNet("resnet-152", batch, 3, 8, 36, 3) },
+	define:   func(batch int, _ bool) (graph, error) { return resNet("resnet-152", batch, 3, 8, 36, 3) },
 }
 
 // resNet defines a network of bottleneck blocks; blocks says how many each of

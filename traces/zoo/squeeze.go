@@ -3,7 +3,7 @@ package zoo
 import "spillway/traces/g10"
 
 var seNet154 = Model{
-	ID: "senet-154", Title: "SENet-154",
+	ID: "senet-154", Title: "SENet-154", Parameters: 348152232,
 	About: "Squeeze-and-excitation network with 154 weighted layers for 224x224 images. As G10 evaluates it: without groups " +
 		"in its 3x3 convolutions, which triples its arithmetic and makes 348 million parameters of 115 million.",
 	Source:       "Hu et al., Squeeze-and-Excitation Networks, CVPR 2018; evaluated in G10, MICRO 2023",
@@ -13,7 +13,7 @@ var seNet154 = Model{
 	define:   seNet,
 }
 
-func seNet(batch int) (graph, error) {
+func seNet(batch int, _ bool) (graph, error) {
 	const reduction = 16 // of channels in the squeeze
 	features := block("Sequential", "features", block("SEInitBlock", "init_block",
 		seConv("conv1", 3, 64, 3, 2, true), seConv("conv2", 64, 64, 3, 1, true), seConv("conv3", 64, 128, 3, 1, true),

@@ -62,9 +62,11 @@ func (t *TimeModel) fill(g *graph) error {
 	if g.w.Graph.Transformer {
 		rates = listRates
 	}
-	table := make(map[class]efficiency, len(rates))
-	for _, r := range rates {
-		table[class{r.kernel, r.pointwise}] = r
+	table := make(map[class]efficiency, len(rates)+len(stepRates))
+	for _, list := range [][]efficiency{rates, stepRates} {
+		for _, r := range list {
+			table[class{r.kernel, r.pointwise}] = r
+		}
 	}
 	effects := t.effects(g.w.Graph.Transformer)
 	for i := range g.w.Kernels {

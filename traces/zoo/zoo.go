@@ -5,7 +5,10 @@
 // with what the artifact's files describe, tensor by tensor and kernel by
 // kernel, except for the workspaces, which the artifact measured and the zoo
 // does not know. ResNet-50 and GPT-2 XL follow the same rules; so weights are
-// updated by one Apply_Grad each, and there is no optimizer state.
+// updated by one Apply_Grad each, and there is no optimizer state. That is what
+// the first of [Optimizers] means. With another one every weight has its own
+// size, query, key and value are three results, and the weights are updated at
+// the end of the iteration.
 //
 // Kernel times come from a roofline model with two settings, see [TimeModel].
 package zoo
@@ -26,6 +29,8 @@ type Model struct {
 	About  string // what it is, one or two sentences
 	Source string // the publication that defines it
 	Sample string // what one unit of the batch is, in the plural
+	// Parameters is how many numbers training changes.
+	Parameters int64
 	// DefaultBatch and Batches are offered; any batch from MinBatch to MaxBatch
 	// can be built.
 	DefaultBatch       int
@@ -33,7 +38,9 @@ type Model struct {
 	MinBatch, MaxBatch int
 
 	profiled bool // the G10 paper has profiled it
-	define   func(batch int) (graph, error)
+	// define builds the graph. Where exact is set every tensor has the size that
+	// it has in training; else that of the artifact.
+	define func(batch int, exact bool) (graph, error)
 }
 
 // Models lists the zoo.
@@ -66,9 +73,14 @@ func Find(id string) (*Model, error) {
 	return nil, fmt.Errorf("unknown model %q; the zoo has %s", id, strings.Join(known, ", "))
 }
 
-// Build builds one training iteration of a model. Its cost does not depend on
-// the batch.
+// Build builds one training iteration of a model without an optimizer. Its cost
+// does not depend on the batch.
 func Build(id string, batch int, t TimeModel) (*workload.Workload, error) {
+	return BuildFor(id, batch, t, Optimizers[0])
+}
+
+// BuildFor builds one training iteration of a model with an optimizer.
+func BuildFor(id string, batch int, t TimeModel, o Optimizer) (*workload.Workload, error) {
 	m, err := Find(id)
 	if err != nil {
 		return nil, err
@@ -76,19 +88,28 @@ func Build(id string, batch int, t TimeModel) (*workload.Workload, error) {
 	if batch < m.MinBatch || batch > m.MaxBatch {
 		return nil, fmt.Errorf("%s: batch %d; want %d to %d %s", m.ID, batch, m.MinBatch, m.MaxBatch, m.Sample)
 	}
-	if err := t.check(m); err != nil {
+	err = t.check(m)
+	if err == nil && t.Source == workload.ColdModel && !o.None() {
+		err = fmt.Errorf("the G10 paper profiled no optimizer; take %q kernel times", workload.Estimated)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
-	g, err := m.define(batch)
+	g, err := m.define(batch, !o.None())
 	if err != nil {
 		return nil, err
+	}
+	name := m.Title
+	if !o.None() {
+		o.add(&g)
+		name += " with " + o.Title
 	}
 	if err := t.fill(&g); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
 	w := g.w
-	w.Name, w.Model, w.Times = fmt.Sprintf("%s, batch %d", m.Title, batch), m.ID, t.Source
-	w.Origin = fmt.Sprintf("Built from the architecture of %s, with %s.", m.Title, t.describe())
+	w.Name, w.Model, w.Times = fmt.Sprintf("%s, batch %d", name, batch), m.ID, t.Source
+	w.Origin = fmt.Sprintf("Built from the architecture of %s, with %s.", name, t.describe())
 	if err := w.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}

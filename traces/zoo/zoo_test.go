@@ -44,17 +44,19 @@ func TestSize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const samples = 4
-		g, err := m.define(samples)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := g.parameters, c.parameters-c.missing; got != want {
-			t.Errorf("%s: got %d parameters, want %d", c.id, got, want)
-		}
-		got := 2 * float64(macs(&g, "_Forward")) / samples / 1e9
-		if math.Abs(got-c.gflop) > 0.0006 {
-			t.Errorf("%s: got %.4f GFLOP a sample in the forward pass, want %.3f", c.id, got, c.gflop)
+		for _, exact := range []bool{false, true} {
+			const samples = 4
+			g, err := m.define(samples, exact)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := g.parameters, c.parameters-c.missing; got != want || m.Parameters != want {
+				t.Errorf("%s, exact %v: got %d parameters, want %d", c.id, exact, got, want)
+			}
+			got := 2 * float64(macs(&g, "_Forward")) / samples / 1e9
+			if math.Abs(got-c.gflop) > 0.0006 {
+				t.Errorf("%s, exact %v: got %.4f GFLOP a sample in the forward pass, want %.3f", c.id, exact, got, c.gflop)
+			}
 		}
 	}
 }
@@ -92,7 +94,7 @@ func TestIterationWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := m.define(c.batch)
+		g, err := m.define(c.batch, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +252,7 @@ func TestErrors(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	for i := range Models {
 		for _, batch := range []int{1 << 30, math.MaxInt} {
-			if _, err := Models[i].define(batch); err == nil || !strings.Contains(err.Error(), "elements; want 1 to") {
+			if _, err := Models[i].define(batch, false); err == nil || !strings.Contains(err.Error(), "elements; want 1 to") {
 				t.Errorf("%s, batch %d: got %v, want an error about a tensor's elements", Models[i].ID, batch, err)
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Figure is what charts.js draws. Exactly one of Bars, Columns and Panels is
-// not nil. Colors are names of CSS variables, "--system-3", so that the page's
+// A Figure is what charts.js draws. Exactly one of Bars, Columns, Panels and
+// Heat is not nil. Colors are names of CSS variables, "--system-3", so that the page's
 // theme decides them.
 //
 // Its numbers are not in it but in one array beside it, which the browser takes
@@ -15,6 +15,7 @@ type Figure struct {
 	Bars    *Bars    `json:"bars,omitempty"`
 	Columns *Columns `json:"columns,omitempty"`
 	Panels  *Panels  `json:"panels,omitempty"`
+	Heat    *Heat    `json:"heat,omitempty"`
 
 	Data []float64 `json:"-"`
 }
@@ -90,6 +91,7 @@ type Panels struct {
 	Series []Series `json:"series"`
 	Legend []string `json:"legend"` // names of series; empty: no legend
 	Limit  *Limit   `json:"limit,omitempty"`
+	Here   *Limit   `json:"here,omitempty"` // a line upright at a place of X
 	Zoom   bool     `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
 }
 
@@ -100,6 +102,8 @@ type Axis struct {
 	Log  bool     `json:"log,omitempty"`
 	Min  *float64 `json:"min,omitempty"` // nil: as the values need it
 	Max  *float64 `json:"max,omitempty"`
+	// Labels, if there are some, are what its places are called: 0, 1 and so on.
+	Labels []string `json:"labels,omitempty"`
 }
 
 // A Shape says how points become a series.
@@ -150,6 +154,9 @@ func (f *Figure) fill() {
 	}
 	if c := f.Columns; c != nil {
 		c.Labels, c.Groups, c.Kinds, c.Names, c.Notes = some(c.Labels), some(c.Groups), some(c.Kinds), some(c.Names), some(c.Notes)
+	}
+	if h := f.Heat; h != nil {
+		h.Names, h.Looks, h.Marks, h.Here = some(h.Names), some(h.Looks), some(h.Marks), some(h.Here)
 	}
 	if p := f.Panels; p != nil {
 		p.Names, p.Series, p.Legend = some(p.Names), some(p.Series), some(p.Legend)

@@ -410,7 +410,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -450,6 +450,13 @@ func (l *Info) check() error {
 		}
 		if err != nil {
 			bad("preset %q: %w", p.Key, err)
+		}
+	}
+	for _, b := range l.Brief {
+		for _, key := range b.Parts {
+			if k := l.Setup().Knob(key); k == nil || !k.Derived {
+				bad("the brief: there is no derived knob %q", key)
+			}
 		}
 	}
 	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
@@ -529,7 +536,7 @@ func checkKnobs(knobs []knob.Info) error {
 			bad(": there is no knob %q", k.Cap)
 		}
 		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set)
+			pairs, err := knob.Pairs(c.Set + " " + c.Also)
 			if err != nil {
 				bad(", choice %q: %w", c.Key, err)
 			}
@@ -572,6 +579,9 @@ type Brief struct {
 	// Panel, if not empty, adds ", changed" when something in that panel is not
 	// what it goes back to.
 	Panel string
+	// Parts are derived knobs of that panel: when something in it is changed, the
+	// piece says these instead of Text.
+	Parts []string
 	// Trust marks a piece that says how far the numbers can be trusted; it stands
 	// over every chart.
 	Trust bool

@@ -1,14 +1,566 @@
 package model
 
-import "spillway/ui/work"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-// An Ask is the question of the view "What if".
-type Ask struct{ room *Room }
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
 
-func newAsk(r *Room) *Ask { return &Ask{room: r} }
+// The keys of the question, a setup of its own that links carry.
+const (
+	askKey    = "ask"         // what is asked: one of the kinds below
+	varyKey   = "ask-vary"    // the knob that is varied, or of which the least or most is searched
+	valuesKey = "ask-values"  // its points; empty for those that suggest themselves
+	vary2Key  = "ask-vary2"   // a second knob, or noKnob
+	points2   = "ask-values2" // its points
+	showKey   = "ask-show"    // which map of two knobs
+	ofKey     = "ask-of"      // the quantity that is looked at
+	findKey   = "ask-find"    // what is searched
+	rangeKey  = "ask-range"   // the values among which it is searched; empty for all
+	withinKey = "ask-within"  // how near to the bound, in percent
+)
+
+// The kinds of question.
+const (
+	Vary    = "vary"    // what one knob or two do
+	Find    = "find"    // the least or most of a knob that still does
+	Effects = "effects" // what a little more of each knob brings
+	Buy     = "buy"     // what each other part brings
+)
+
+// What maps of two knobs show.
+const (
+	ShowEach  = "each"  // a small map a system
+	ShowFocus = "focus" // one map, of the system in focus
+	ShowWins  = "wins"  // which system is best
+)
+
+// What is searched.
+const (
+	Least = "least" // the smallest value that is within some percent of the bound
+	Most  = "most"  // the largest that runs
+	Close = "close" // the largest within some percent of the bound
+)
+
+const noKnob = "none"
+
+// questions are the knobs of the question.
+func questions(i *lab.Info) []knob.Info {
+	one := func(key, label, def string, choices ...knob.Choice) knob.Info {
+		return knob.Info{Key: key, Label: label, Kind: knob.One, Default: def, Choices: choices}
+	}
+	var first, number string
+	var knobs []knob.Choice
+	for k := range i.Knobs {
+		n := &i.Knobs[k]
+		if n.Kind == knob.Word || n.Kind == knob.Many && len(n.Sets) == 0 {
+			continue
+		}
+		knobs = append(knobs, knob.Choice{Key: n.Key, Label: join(n.Label, bracket(n.Unit))})
+		first = cmp.Or(first, n.Key)
+		if n.Kind == knob.Number && (number == "" || n.Panel == i.Contradictions && i.Setup().Knob(number).Panel != n.Panel) {
+			number = n.Key
+		}
+	}
+	var of []knob.Choice
+	for k := range i.Quantities {
+		q := &i.Quantities[k]
+		of = append(of, knob.Choice{Key: q.Key, Label: join(q.Label, bracket(q.Unit))})
+	}
+	return []knob.Info{
+		one(askKey, "Question", Vary,
+			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
+			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}),
+		one(varyKey, "Setting", cmp.Or(number, first), knobs...),
+		{Key: valuesKey, Label: "Values", Kind: knob.Word},
+		one(vary2Key, "And", noKnob, append([]knob.Choice{{Key: noKnob, Label: "nothing else"}}, knobs...)...),
+		{Key: points2, Label: "Values", Kind: knob.Word},
+		one(showKey, "Map of", ShowWins,
+			knob.Choice{Key: ShowWins, Label: "who is best"}, knob.Choice{Key: ShowEach, Label: "every system"}, knob.Choice{Key: ShowFocus, Label: "the system in focus"}),
+		one(ofKey, "Look at", i.Say.Quantity, of...),
+		one(findKey, "Find", Least,
+			knob.Choice{Key: Least, Label: "the least that is near the bound"}, knob.Choice{Key: Most, Label: "the most that runs"}, knob.Choice{Key: Close, Label: "the most that is near the bound"}),
+		{Key: rangeKey, Label: "Between", Kind: knob.Word},
+		{Key: withinKey, Label: "Within", Unit: "% of the bound", Scale: 100, Min: 1, Max: 99 * 100, Default: "5"},
+	}
+}
+
+func bracket(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return "(" + unit + ")"
+}
+
+// An Ask is the question of the view "What if", what is known about it and what
+// is under way for it.
+type Ask struct {
+	// Rev counts changes of what is known.
+	Rev int
+
+	room   *Room
+	known  map[string]*Outcome // by key of the run
+	oldest []string            // keys of known
+	jobs   map[int][]task
+	under  map[string]bool // keys of the runs in jobs
+
+	now     *plan             // of the question
+	agreed  string            // the plan that shall be run, by its key
+	stopped string            // the plan that was cancelled
+	drafts  map[string]string // what is typed into fields of the question and cannot be read
+	last    string            // the question that drafts are about
+	effects *plan             // of what the settings bring, nil if nobody asked
+
+	begun time.Time // when what is under way began
+	done  int       // runs since
+	rate  float64   // runs in a second, as last measured; 0 if never
+}
+
+// An Outcome is what one run of a question gave.
+type Outcome struct {
+	Values  []float64 // by the laboratory's quantities; nil if there are none
+	Problem string    // what contradicts in the settings, or why the system cannot run it
+	Unfit   bool      // the system cannot run it
+	Error   string    // what went wrong
+}
+
+// Value returns the at-th value, and whether there is one.
+func (o *Outcome) Value(at int) (float64, bool) {
+	if o == nil || at < 0 || at >= len(o.Values) || o.Values[at] != o.Values[at] {
+		return 0, false
+	}
+	return o.Values[at], true
+}
+
+// A task is one run.
+type task struct{ setup, system string }
+
+// A Variant is one change of the settings.
+type variant struct {
+	setup   string // its text, empty if it cannot be set
+	problem string // why it cannot
+}
+
+// A plan is the runs that answer a question. A search adds to it as it goes.
+type plan struct {
+	key      string // equal for equal plans
+	kind     string
+	systems  []string
+	variants []variant
+	order    []int // in which variants are run, so that little shows much
+	axes     []Axis
+	base     string   // the settings as they are, of Effects and Buy
+	changes  []change // of Effects and Buy
+	walks    []*walk  // of Find, by systems but bounds; of Effects one
+	problem  string   // why it cannot be run
+}
+
+func newAsk(r *Room) *Ask {
+	return &Ask{room: r, known: map[string]*Outcome{}, jobs: map[int][]task{}, under: map[string]bool{}, drafts: map[string]string{}}
+}
+
+// most is how many outcomes are kept: ten megabytes.
+const mostKnown = 20000
+
+// text is a setting of the question.
+func (a *Ask) text(key string) string { return a.room.State.Ask.Text(key) }
+
+// Kind is what is asked.
+func (a *Ask) Kind() string { return a.text(askKey) }
+
+// Of is the place of the quantity that is looked at.
+func (a *Ask) Of() int { return a.room.Info.Quantity(a.text(ofKey)) }
+
+// key is equal for equal runs.
+func (a *Ask) key(t task) string {
+	return runKey(t.setup, t.system, a.room.number())
+}
+
+// outcome is what is known of a run, nil if nothing.
+func (a *Ask) outcome(t task) *Outcome {
+	key := a.key(t)
+	if o := a.known[key]; o != nil {
+		return o
+	}
+	if r := a.room.cache.get(key); r != nil { // Explore has run it
+		o := &Outcome{Values: r.Values}
+		if !r.Fits {
+			o.Unfit, o.Problem = true, r.Reason
+		}
+		a.learn(key, o)
+		return o
+	}
+	return nil
+}
+
+func (a *Ask) learn(key string, o *Outcome) {
+	if a.known[key] == nil {
+		a.oldest = append(a.oldest, key)
+	}
+	a.known[key] = o
+	if len(a.oldest) > mostKnown {
+		for _, key := range a.oldest[:mostKnown/10] {
+			delete(a.known, key)
+		}
+		a.oldest = slices.Delete(a.oldest, 0, mostKnown/10)
+	}
+}
+
+// of is the outcome of a variant with a system, nil if it is not known.
+func (a *Ask) of(p *plan, v int, system string) *Outcome {
+	x := &p.variants[v]
+	if x.setup == "" {
+		return &Outcome{Problem: x.problem}
+	}
+	return a.outcome(task{x.setup, system})
+}
 
 // refresh starts what the question needs and stops what it no longer does.
-func (*Ask) refresh() {}
+func (a *Ask) refresh() {
+	a.Rev++
+	s := &a.room.State
+	if text := s.Ask.String(); text != a.last {
+		a.last = text
+		clear(a.drafts)
+	}
+	if a.effects != nil && (a.effects.key != a.planKey(Effects) || s.View != Explore && s.View != WhatIf) {
+		a.effects = nil
+	}
+	if s.View != WhatIf {
+		a.agreed = ""
+		a.feed()
+		return
+	}
+	if key := a.planKey(a.Kind()); a.now == nil || a.now.key != key {
+		a.now = a.make(a.Kind())
+	}
+	if a.now.key != a.stopped && a.soon() {
+		a.agreed = a.now.key
+	}
+	a.feed()
+}
+
+// What is over soon need not be asked for: so many runs, or seconds if it is
+// known how long a run takes.
+const (
+	soonRuns    = 150
+	soonSeconds = 8
+)
+
+func (a *Ask) soon() bool {
+	known, all := a.count(a.now)
+	return all-known <= soonRuns && (a.rate == 0 || float64(all-known) < soonSeconds*a.rate)
+}
+
+// planKey is equal for equal plans.
+func (a *Ask) planKey(kind string) string {
+	s := &a.room.State
+	parts := []string{kind, s.Setup.String(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
+	switch kind {
+	case Vary:
+		parts = append(parts, a.text(varyKey), a.text(valuesKey), a.text(vary2Key), a.text(points2))
+	case Find:
+		parts = append(parts, a.text(varyKey), a.text(rangeKey), a.text(ofKey), a.text(findKey), a.text(withinKey))
+	}
+	return strings.Join(parts, "|")
+}
+
+// make returns the plan of a question.
+func (a *Ask) make(kind string) *plan {
+	p := &plan{key: a.planKey(kind), kind: kind, systems: slices.Clone(a.room.State.On)}
+	p.problem = a.room.Blocked()
+	if len(p.systems) == 0 {
+		p.problem = "No system is selected. Choose at least one under Systems."
+	}
+	if p.problem != "" {
+		return p
+	}
+	switch kind {
+	case Vary:
+		a.planVary(p)
+	case Find:
+		a.planFind(p)
+	case Effects:
+		a.planEffects(p)
+	case Buy:
+		a.planBuy(p)
+	}
+	if p.order == nil {
+		p.order = make([]int, len(p.variants))
+		for i := range p.order {
+			p.order[i] = i
+		}
+	}
+	return p
+}
+
+// change returns the settings with one knob changed, as the form does it.
+func (a *Ask) change(key, text string) (variant, *knob.Setup) {
+	r := a.room
+	u := r.State.Setup.Clone()
+	if err := u.Set(key, text); err != nil {
+		return variant{problem: capital(err.Error()) + "."}, u
+	}
+	if e := r.Info.Entry; e != "" && u.Text(e) != "" && u.Knob(key).Kind == knob.One && u.Knob(key).Panel == u.Knob(e).Panel {
+		_ = u.Set(e, "") // another workload than that of the opened file
+	}
+	return variant{setup: u.String()}, u
+}
+
+// count says how many runs of a plan are known, and how many it has.
+func (a *Ask) count(p *plan) (known, all int) {
+	for v := range p.variants {
+		if p.variants[v].setup == "" {
+			continue
+		}
+		for _, system := range p.systems {
+			all++
+			if a.of(p, v, system) != nil {
+				known++
+			}
+		}
+	}
+	return known, all
+}
+
+// most that is under way at once: jobs enough to keep the workers busy, and so
+// many runs in each that a job takes a sixth of a second.
+const (
+	jobsAtOnce  = 4
+	mostPicks   = 24
+	jobsASecond = 6
+)
+
+// feed hands to the workers what is wanted, and takes back what is not.
+func (a *Ask) feed() {
+	var list []*plan
+	if a.now != nil && a.agreed == a.now.key && a.room.State.View == WhatIf {
+		list = append(list, a.now)
+	}
+	if a.effects != nil {
+		list = append(list, a.effects)
+	}
+	wanted := a.wanted(list)
+	a.stopUnwanted(wanted)
+	size := min(max(int(a.rate/jobsASecond), 1), mostPicks)
+	for len(a.jobs) < jobsAtOnce {
+		var picks []task
+		for len(wanted) > 0 && len(picks) < size {
+			t := wanted[0]
+			wanted = wanted[1:]
+			if key := a.key(t); !a.under[key] {
+				a.under[key] = true
+				picks = append(picks, t)
+			}
+		}
+		if len(picks) == 0 {
+			break
+		}
+		a.start(picks)
+	}
+	if len(a.jobs) == 0 && !a.begun.IsZero() {
+		a.measure()
+		a.begun, a.done = time.Time{}, 0
+	}
+}
+
+// wanted lists the runs that plans lack, those under way too.
+func (a *Ask) wanted(plans []*plan) []task {
+	var list []task
+	for _, p := range plans {
+		for _, v := range p.order {
+			for _, system := range p.systems {
+				if p.variants[v].setup == "" || a.of(p, v, system) != nil {
+					continue
+				}
+				list = append(list, task{p.variants[v].setup, system})
+			}
+		}
+		for _, w := range p.walks {
+			list = append(list, a.step(p, w)...)
+		}
+	}
+	return list
+}
+
+// stopUnwanted ends the jobs of which nothing is wanted any more.
+func (a *Ask) stopUnwanted(wanted []task) {
+	if len(a.jobs) == 0 {
+		return
+	}
+	want := make(map[task]bool, len(wanted))
+	for _, t := range wanted {
+		want[t] = true
+	}
+	var stop []int
+	for id, picks := range a.jobs {
+		if slices.ContainsFunc(picks, func(t task) bool { return want[t] }) {
+			continue
+		}
+		stop = append(stop, id)
+		a.end(id)
+	}
+	if len(stop) > 0 {
+		a.room.session.host.Stop(stop)
+	}
+}
+
+// end forgets a job.
+func (a *Ask) end(id int) {
+	for _, t := range a.jobs[id] {
+		delete(a.under, a.key(t))
+	}
+	delete(a.jobs, id)
+}
+
+func (a *Ask) start(picks []task) {
+	if a.begun.IsZero() {
+		a.begun = time.Now()
+	}
+	j := &work.Job{ID: a.room.session.id(), Lab: a.room.Info.Name, Kind: work.Several, Files: a.room.number()}
+	for _, t := range picks {
+		j.Picks = append(j.Picks, work.Pick{Setup: t.setup, System: t.system})
+	}
+	a.jobs[j.ID] = picks
+	a.room.session.host.Start(j, true)
+}
 
 // answer takes what a worker said, if it is about the question.
-func (*Ask) answer(*work.Answer) bool { return false }
+func (a *Ask) answer(x *work.Answer) bool {
+	picks, ok := a.jobs[x.ID]
+	if !ok {
+		return false
+	}
+	if !x.Last {
+		return true
+	}
+	a.Rev++
+	keys := make([]string, len(picks))
+	for i, t := range picks {
+		keys[i] = a.key(t)
+	}
+	a.end(x.ID)
+	for i := range picks {
+		o := &Outcome{Error: cmp.Or(x.Error, "the worker answered something else")}
+		if i < len(x.Parts) {
+			o = outcomeOf(&x.Parts[i])
+		}
+		a.learn(keys[i], o)
+	}
+	a.done += len(picks)
+	a.measure()
+	a.feed()
+	return true
+}
+
+// outcomeOf makes an outcome of what a worker said.
+func outcomeOf(p *work.Part) *Outcome {
+	switch {
+	case p.Error != "":
+		return &Outcome{Error: p.Error}
+	case len(p.Problems) > 0:
+		return &Outcome{Problem: sentences(p.Problems)}
+	case p.Report == nil:
+		return &Outcome{Error: "the worker answered something else"}
+	case !p.Report.Fits:
+		return &Outcome{Unfit: true, Problem: p.Report.Reason}
+	}
+	return &Outcome{Values: p.Report.Values}
+}
+
+func sentences(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.TrimSuffix(capital(s), ".") + "."
+	}
+	return strings.Join(out, " ")
+}
+
+// measure notes how fast runs come in.
+func (a *Ask) measure() {
+	if spent := time.Since(a.begun).Seconds(); a.done >= 8 && spent > 0 {
+		a.rate = float64(a.done) / spent
+	}
+}
+
+// Active reports whether anything of the question waits or computes.
+func (a *Ask) Active() bool { return len(a.jobs) > 0 }
+
+// Run runs what the question needs; what failed is tried again.
+func (a *Ask) Run() {
+	if a.now == nil {
+		return
+	}
+	for v := range a.now.variants {
+		for _, system := range a.now.systems {
+			if o := a.of(a.now, v, system); o != nil && o.Error != "" {
+				delete(a.known, a.key(task{a.now.variants[v].setup, system}))
+			}
+		}
+	}
+	a.agreed, a.stopped = a.now.key, ""
+	a.refresh()
+}
+
+// Cancel stops what runs for the question; what is known stays.
+func (a *Ask) Cancel() {
+	if a.now != nil {
+		a.stopped = a.now.key
+	}
+	a.agreed, a.effects = "", nil
+	a.Rev++
+	a.feed()
+}
+
+// rest stops what is under way in a room that is left.
+func (a *Ask) rest() {
+	a.agreed, a.effects = "", nil
+	a.feed()
+}
+
+// A Progress says how far the runs of a question are.
+type Progress struct {
+	Known, All int
+	Active     bool
+	Seconds    float64 // still to go, as far as can be told; 0 if that is unknown
+}
+
+// Percent is the progress from 0 to 100.
+func (p Progress) Percent() int {
+	if p.All == 0 {
+		return 0
+	}
+	return 100 * p.Known / p.All
+}
+
+// Progress tells about the question that is shown.
+func (a *Ask) Progress() Progress { return a.progress(a.now) }
+
+func (a *Ask) progress(p *plan) Progress {
+	if p == nil {
+		return Progress{}
+	}
+	known, all := a.count(p)
+	for _, w := range p.walks {
+		known, all = known+w.known, all+w.all
+	}
+	x := Progress{Known: known, All: all, Active: a.Active()}
+	if a.rate > 0 {
+		x.Seconds = float64(all-known) / a.rate
+	}
+	return x
+}
+
+// Problem is why the question cannot be answered, empty if it can.
+func (a *Ask) Problem() string {
+	if a.now == nil {
+		return ""
+	}
+	return a.now.problem
+}

@@ -18,6 +18,7 @@ type Files struct {
 	Error   string // why nothing could be opened, with what to do
 	Filter  string // what the visitor searches for
 	Opening bool
+	Said    bool // the visitor knows what was opened
 
 	id int // of the job that opens them
 }
@@ -34,6 +35,9 @@ func (f *Files) Has(name string) bool {
 	}
 	return false
 }
+
+// What names the files in a few words.
+func (f *Files) What() string { return describe(f.Names) }
 
 // Shown returns the entries that match the search, at most max, and how many
 // match in all.

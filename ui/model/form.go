@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type Field struct {
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
+	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
 	Group            string
@@ -29,6 +31,7 @@ type Field struct {
 type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
+	Why                      string // it is off, empty if it is not
 }
 
 // A Group is the fields under one heading.
@@ -69,10 +72,35 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		}
 		g := &f.Groups[len(f.Groups)-1]
 		field := r.field(k, u, base)
-		f.Changed = f.Changed || field.Changed
+		f.Changed = f.Changed || field.Changed && !bringsOthers(k)
 		g.Fields = append(g.Fields, field)
 	}
 	return f
+}
+
+// mootSet says why a derived knob changes nothing now: none of what its choices
+// set does. It is "" if something does.
+func mootSet(u *knob.Setup, k *knob.Info) (why string) {
+	for i := range k.Choices {
+		pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
+		for _, p := range pairs {
+			if why = u.Moot(p.Key); why == "" {
+				return ""
+			}
+		}
+	}
+	return why
+}
+
+// bringsOthers reports whether a knob's choices bring values of others along: it
+// is what those go back to, and is not reset with them.
+func bringsOthers(k *knob.Info) bool {
+	return slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
+}
+
+// Field returns the knob with this key as the page shows it.
+func (r *Room) Field(key string) Field {
+	return r.field(r.State.Setup.Knob(key), r.State.Setup, r.State.Setup.Base())
 }
 
 func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
@@ -91,6 +119,12 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 		if l := u.Limit(k.Key); l != nil {
 			f.Hint = l.Hint
 		}
+		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.drafts[k.Key] != f.Text {
+			f.Text, f.Unit = join(number, unit), "" // so that typing into it means the same
+		}
+		if number, unit := k.Short(base.Text(k.Key)); k.Kind == knob.Number {
+			f.Default = join(number, unit)
+		}
 	case knob.One:
 		l := u.Limit(k.Key)
 		for _, c := range k.Choices {
@@ -105,7 +139,17 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			if l != nil && len(l.Choices) > 0 {
 				o.Off = !slices.Contains(l.Choices, c.Key)
 			}
+			if o.Off {
+				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
+				if l.Why != "" {
+					o.Why = fmt.Sprintf("There is no %q: %s.", o.Label, l.Why)
+				}
+				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
+			}
 			f.Options = append(f.Options, o)
+		}
+		if k.Derived && f.Mark == "" {
+			f.Mark = mootSet(u, k)
 		}
 		if k.Derived && text == "" {
 			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
@@ -175,14 +219,23 @@ func (r *Room) typed(key string, u *knob.Setup) (string, error) {
 	return draft, nil
 }
 
-// errors counts the fields whose text is wrong.
-func (r *Room) errors() (n int) {
-	for key := range r.drafts {
-		if _, err := r.typed(key, r.State.Setup); err != nil {
-			n++
+// Wrong are the fields whose text is wrong, in the order of the panels.
+func (r *Room) Wrong() []Field {
+	var list []Field
+	if len(r.drafts) == 0 {
+		return nil
+	}
+	base := r.State.Setup.Base()
+	for i := range r.State.Setup.Knobs() {
+		k := &r.State.Setup.Knobs()[i]
+		if _, ok := r.drafts[k.Key]; !ok {
+			continue
+		}
+		if f := r.field(k, r.State.Setup, base); f.Error != "" {
+			list = append(list, f)
 		}
 	}
-	return n
+	return list
 }
 
 // words says the value of a knob inside a sentence; nothing when it does not
@@ -234,7 +287,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 			continue
 		}
 		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
-			text += ", changed"
+			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
 		if b.Trust {
@@ -242,6 +295,38 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// built says what a changed panel holds: its parts, or the numbers of those that
+// are no listed one's; "" if the piece has no parts.
+func built(b *lab.Brief, u, base *knob.Setup) string {
+	var list []string
+	of := map[string]bool{} // numbers of parts
+	for _, key := range b.Parts {
+		k := u.Knob(key)
+		if k == nil || u.Moot(key) != "" {
+			continue
+		}
+		text := words(u, key)
+		for i := range k.Choices {
+			pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
+			for _, p := range pairs {
+				if text == "" && !of[p.Key] {
+					list = append(list, u.Knob(p.Key).Label+" "+words(u, p.Key))
+				}
+				of[p.Key] = true
+			}
+		}
+		if text != "" {
+			list = append(list, text)
+		}
+	}
+	for i := range u.Knobs() {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+			return strings.Join(list, ", ") + ", changed"
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // word returns what a report says instead of a knob's value, "" if nothing.

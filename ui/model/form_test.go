@@ -17,7 +17,11 @@ func TestFields(t *testing.T) {
 	for _, tt := range []struct{ text, wrong, want string }{
 		{"41", "", "41"},
 		{"", "enter a number", "41"},
-		{"1,5", "is not a number", "41"},
+		{"1,5", "", "1.5"},
+		{"1,024", "may be 1024 or 1.024", "1.5"},
+		{"1e99", "too large", "1.5"},
+		{"42 GB", "", "39.115548134"},
+		{"41", "", "41"},
 		{"4097", "want 0.015625 to 4096", "41"},
 		{"0.5 ", "", "0.5"},
 		{"24.", "", "24"},
@@ -35,11 +39,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("got %+v; want 32", f)
 	}
 	h.Type("gpu_memory", "x")
-	if n := h.errors(); n != 1 {
+	if n := len(h.Wrong()); n != 1 {
 		t.Errorf("%d errors", n)
 	}
 	h.Reset("gpu_memory")
-	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || h.errors() != 0 {
+	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || len(h.Wrong()) != 0 {
 		t.Errorf("after reset: %+v", f)
 	}
 	f := h.field("ssd_read")
@@ -151,12 +155,15 @@ func TestLimits(t *testing.T) {
 	h.want("times", "estimated")
 	f := h.field("times")
 	for _, o := range f.Options {
+		if want := `There is no "As the paper measured": the G10 paper has not profiled ResNet-50.`; o.Off && (o.Why != want || f.Why != want) {
+			t.Errorf("why: %q, %q", o.Why, f.Why)
+		}
 		if o.Off != (o.Key == "as-paper") || o.Chosen != (o.Key == "estimated") {
 			t.Errorf("%+v", o)
 		}
 	}
 	h.Choose("times", "as-paper")
-	if !strings.Contains(h.Notice, `Kernel times "as-paper" is not possible here; there are estimated`) {
+	if !strings.Contains(h.Notice, `Kernel times "as-paper" is not possible here: the G10 paper has not profiled ResNet-50; there are estimated`) {
 		t.Errorf("notice %q", h.Notice)
 	}
 	h.want("times", "estimated")
@@ -180,7 +187,7 @@ func TestPresets(t *testing.T) {
 		h.Type("gpu_memory", "x")
 		h.Choose("machine", p.Key)
 		for _, k := range machine.Knobs() {
-			if f := h.field(k.Key); f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
+			if f := h.field(k.Key); h.State.Setup.Text(k.Key) != k.Text(&p.Machine) || f.Text != "814 fs/B" && f.Text != k.Text(&p.Machine) || f.Changed || f.Error != "" {
 				t.Errorf("%s: %+v", p.Key, f)
 			}
 		}
@@ -267,6 +274,11 @@ func TestMoot(t *testing.T) {
 		}
 	}
 	got := marked()
+	if got["optimizer"] != "the paper profiled no optimizer; take estimated kernel times" {
+		t.Errorf("optimizer: %q", got)
+	}
+	h.Choose("times", "estimated")
+	got = marked()
 	if len(got) != len(inert) || !inert["ssd_write"] || got["ssd_write"] != "no effect with quirk symmetric-ssd" {
 		t.Errorf("as published: %q; want %v", got, inert)
 	}
@@ -276,12 +288,12 @@ func TestMoot(t *testing.T) {
 	}
 	h.Choose("ssd", flash.Drives()[0].Key)
 	got = marked()
-	for _, key := range []string{"ssd_read", "ssd_write", "ssd_latency"} {
-		if got[key] != "the simulated SSD decides" {
+	for _, key := range []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency"} {
+		if got[key] != "set by the simulated drive" {
 			t.Errorf("%s is marked %q", key, got[key])
 		}
 	}
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Errorf("with a drive: %q", got)
 	}
 	b := newHost(t, "v=2&lab=bakery&oven=gas")
@@ -331,7 +343,14 @@ func TestBrief(t *testing.T) {
 	h.Type("gpu_memory", "39")
 	h.Choose("ssd", "z-nand")
 	pieces, _ = h.Brief()
-	if pieces[3] != want[3]+", changed" || !strings.HasPrefix(pieces[4], "simulated SSD ") {
+	if pieces[3] != "GPU memory 39 GiB, PCIe 3.0 x16, 128 GiB host memory" || !strings.HasPrefix(pieces[4], "simulated SSD ") {
 		t.Errorf("%q", pieces)
+	}
+	h.Choose("part-gpu", "h100-80") // whose kernel times it brings along
+	h.Choose("part-ssd", "980-pro") // which is not the simulated one
+	h.Type("fault_latency", "20")   // of no part
+	pieces, _ = h.Brief()
+	if want := []string{"BERT-base, batch 256", "kernel times estimated for H100 80 GB", "as published", "H100 80 GB, PCIe 3.0 x16, Samsung 980 PRO 2 TB, 128 GiB host memory, changed"}; !slices.Equal(pieces, want) {
+		t.Errorf("%q, want %q", pieces, want)
 	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,20 +56,26 @@ func (h *host) Store(name, text string) bool {
 func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
 
 // newHost returns a session with two laboratories that has got what it asked
-// for first.
+// for first. Without a fragment it shows the first laboratory's defaults.
 func newHost(t *testing.T, fragment string) *host {
+	t.Helper()
+	return visit(t, cmp.Or(fragment, "v=2"))
+}
+
+// visit is newHost with exactly this fragment.
+func visit(t *testing.T, fragment string) *host {
 	t.Helper()
 	return newHostWith(t, fragment, map[string]string{})
 }
 
-// newHostWith is newHost in a browser that stores something already.
+// newHostWith is visit in a browser that stores something already.
 func newHostWith(t *testing.T, fragment string, stored map[string]string) *host {
 	t.Helper()
 	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []Tab
 	for _, l := range []lab.Lab{training(), bakery()} {
 		h.labs[l.Name], h.benches[l.Name] = l, &work.Bench{Lab: l}
-		tabs = append(tabs, Tab{l.Name, l.Title, l.About})
+		tabs = append(tabs, Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}
 	h.Session = NewSession(tabs, fragment, h)
 	h.enter()

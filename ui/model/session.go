@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +31,11 @@ type Host interface {
 }
 
 // A Tab is a laboratory as the head of the page lists it.
-type Tab struct{ Name, Title, About string }
+type Tab struct {
+	Name, Title, About string
+	// Lean says that its program does no Whole jobs: a second one does.
+	Lean bool
+}
 
 // A Session is one visitor's work in all laboratories.
 type Session struct {
@@ -41,11 +47,12 @@ type Session struct {
 
 	host    Host
 	rooms   map[string]*Room
-	wanted  string      // the laboratory whose Info was asked for
-	arrived []knob.Pair // of the link that asked for it
-	linked  bool        // a link asked for it
+	wanted  string // the laboratory whose Info was asked for
+	arrived *Link  // the link that asked for it, nil if none did
 	nextID  int
 	number  int // of the newest set of files, in any room
+	seed    *Seed
+	memory  []memory
 }
 
 // NewSession returns a session that shows what a link's fragment says.
@@ -81,16 +88,16 @@ func (n *Session) Visit(fragment string) {
 		n.Notice = fmt.Sprintf("This link is about the laboratory %q, which this version does not have.", name)
 		name, link.Pairs = n.Tabs[0].Name, nil
 	}
-	n.open(name, link.Pairs, true)
+	n.open(name, &link)
 }
 
 // Go shows another laboratory as it was left.
-func (n *Session) Go(name string) { n.open(name, nil, false) }
+func (n *Session) Go(name string) { n.open(name, nil) }
 
-func (n *Session) open(name string, pairs []knob.Pair, linked bool) {
+func (n *Session) open(name string, link *Link) {
 	r := n.rooms[name]
 	if r == nil {
-		n.wanted, n.arrived, n.linked = name, pairs, linked
+		n.wanted, n.arrived = name, link
 		n.host.Fetch(name)
 		return
 	}
@@ -99,10 +106,11 @@ func (n *Session) open(name string, pairs []knob.Pair, linked bool) {
 		n.Room.rest()
 	}
 	n.Room = r
-	if linked {
-		r.visit(pairs)
+	if link != nil {
+		r.visit(link)
 		return
 	}
+	r.resume()
 	r.Refresh()
 }
 
@@ -120,7 +128,7 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 		n.rooms[info.Name] = newRoom(n, info)
 	}
 	if n.wanted == info.Name {
-		n.open(info.Name, n.arrived, n.linked)
+		n.open(info.Name, n.arrived)
 	}
 }
 
@@ -155,6 +163,8 @@ type Run struct {
 	Error     string
 	Cancelled bool
 	Stale     bool
+	// Seeded is true of a report that the site came with.
+	Seeded bool
 
 	key string // of the setup that Report, Error or the job is about
 }
@@ -187,6 +197,8 @@ func (r *Run) Status() string {
 // RunState says in a word or two how a run stands.
 func (r *Run) RunState() string {
 	switch {
+	case r.Active() && r.Seeded:
+		return "done" // the same is computed here
 	case r.Active() && r.Total > 0:
 		return fmt.Sprintf("%d %%", 100*r.Done/r.Total)
 	case r.Active():
@@ -225,6 +237,8 @@ type Room struct {
 	Shelf *Shelf
 	// Problems is what contradicts in the settings, so that nothing can run.
 	Problems []string
+	// Told is what the newest change did besides what was asked, empty if nothing.
+	Told string
 	// Rev counts changes of anything that charts depend on.
 	Rev int
 
@@ -233,6 +247,9 @@ type Room struct {
 	about      *report.Report // the newest, for what all have in common
 	problemOf  string         // the setup that Problems is about
 	drafts     map[string]string
+	before     []string        // names of the files that were open before a reload
+	wishes     map[string]wish // by key: what a knob had before another choice took it
+	presets    []*knob.Setup
 	sections   map[string]*sectionState
 	cache      cache
 	exporting  *export
@@ -241,7 +258,7 @@ type Room struct {
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {
-	r := &Room{Info: i, State: Default(i), session: n, drafts: map[string]string{}, sections: map[string]*sectionState{}, cache: cache{max: 128}}
+	r := &Room{Info: i, State: Opening(i), session: n, drafts: map[string]string{}, wishes: map[string]wish{}, sections: map[string]*sectionState{}, cache: cache{max: 128}}
 	for k := range i.Systems {
 		r.Runs = append(r.Runs, Run{System: &i.Systems[k]})
 	}
@@ -250,14 +267,23 @@ func newRoom(n *Session, i *lab.Info) *Room {
 }
 
 // visit shows the state of a link.
-func (r *Room) visit(pairs []knob.Pair) {
-	s, err := Read(r.Info, pairs)
-	if err != nil {
-		r.session.Notice = capital(err.Error()) + "."
+func (r *Room) visit(link *Link) {
+	s := Opening(r.Info)
+	if !link.Empty {
+		var err error
+		if s, err = Read(r.Info, link.Pairs); err != nil {
+			r.session.Notice = capital(err.Error()) + "."
+		}
 	}
 	s.keep(&r.State)
 	if len(r.undo) == 0 && r.about == nil {
 		r.State = s // nothing to come back to
+		r.recall()
+		r.Refresh()
+		return
+	}
+	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) {
+		r.State.View, r.State.Figure = s.View, s.Figure // no settings, so nothing to undo
 		r.Refresh()
 		return
 	}
@@ -281,7 +307,7 @@ func (r *Room) number() int { return r.filesOf(r.State.Setup) }
 
 // Blocked says why nothing can run now, empty if it can.
 func (r *Room) Blocked() string {
-	switch bad := r.errors(); {
+	switch bad := len(r.Wrong()); {
 	case bad == 1:
 		return "One setting is not valid. Correct it to run; the charts show the last valid settings."
 	case bad > 1:
@@ -289,6 +315,9 @@ func (r *Room) Blocked() string {
 	case len(r.Problems) > 0:
 		return r.Info.ContradictionHelp
 	case r.Entry() != "" && !r.Files.Has(r.Entry()):
+		if len(r.before) > 0 {
+			return fmt.Sprintf("After a reload the page no longer has your files. Drop %s again.", describe(r.before))
+		}
 		return fmt.Sprintf("This link is about a file. Drop the file or folder that holds %q on the page.", r.Entry())
 	}
 	return ""
@@ -296,7 +325,12 @@ func (r *Room) Blocked() string {
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return keyOf(r.State.Setup.String(), system, r.number())
+	return runKey(r.State.Setup.String(), system, r.number())
+}
+
+// runKey is equal for equal runs: of a setup, a system and a set of files.
+func runKey(setup, system string, files int) string {
+	return setup + " system=" + system + " files=" + strconv.Itoa(files)
 }
 
 // Refresh starts what the state asks for and is neither known nor under way, and
@@ -349,6 +383,11 @@ func (r *Room) start(x *Run) {
 	}
 	x.ID, x.Done, x.Total = r.session.id(), 0, 0
 	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
+	if x.Seeded = false; !x.Stale {
+		if known := r.session.sown(r.Info.Name, x.key); known != nil {
+			x.Report, x.Seeded, r.about = known, true, known
+		}
+	}
 	r.session.host.Start(&work.Job{
 		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.State.Setup.String(), System: x.System.Name, Files: r.number(),
 	}, false)
@@ -364,6 +403,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.Ask.rest()
 	r.Shelf.rest()
 }
 
@@ -396,7 +436,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.Refresh()
 		return true
 	}
-	x.Stale, x.Report, x.Error = false, a.Report, a.Error
+	x.Stale, x.Seeded, x.Report, x.Error = false, false, a.Report, a.Error
 	if a.Report != nil {
 		r.about = a.Report
 		r.cache.put(x.key, a.Report)
@@ -480,7 +520,8 @@ func (r *Room) snapshot() snapshot {
 func (r *Room) restore(s snapshot) {
 	s.state.View, s.state.Figure = r.State.View, r.State.Figure // undo is about settings
 	s.state.keep(&r.State)
-	r.State, r.drafts, r.lastEdit = s.state, s.drafts, ""
+	r.State, r.drafts, r.lastEdit, r.Told = s.state, s.drafts, "", ""
+	clear(r.wishes)
 	r.Refresh()
 }
 
@@ -488,6 +529,7 @@ func (r *Room) restore(s snapshot) {
 // are one step when the name is not empty.
 func (r *Room) Change(name string, do func()) {
 	before := r.snapshot()
+	r.Told = ""
 	do()
 	if name == "" || name != r.lastEdit || len(r.undo) == 0 {
 		r.undo = append(r.undo, before)
@@ -537,10 +579,12 @@ func (r *Room) Type(key, text string) {
 // fields that the choice sets. Choosing another workload leaves an opened file.
 func (r *Room) Choose(key, choice string) {
 	r.Change("", func() {
+		before := r.State.Setup.Clone()
 		if err := r.State.Setup.Set(key, choice); err != nil {
 			r.session.Notice = capital(err.Error()) + "."
 			return
 		}
+		r.settled(before, key)
 		k := r.State.Setup.Knob(key)
 		if r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
@@ -552,6 +596,60 @@ func (r *Room) Choose(key, choice string) {
 			}
 		}
 	})
+}
+
+// A wish is what was chosen of a knob until another knob's choice did not allow
+// it, and what it got instead.
+type wish struct{ was, instead string }
+
+// settled says which knobs a new choice of key gave another value because it does
+// not allow theirs, and gives back what an earlier one had taken.
+func (r *Room) settled(before *knob.Setup, key string) {
+	u := r.State.Setup
+	delete(r.wishes, key)
+	var said []string
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Key == key || k.Derived || k.Kind != knob.One {
+			continue
+		}
+		was, is := before.Text(k.Key), u.Text(k.Key)
+		w, wished := r.wishes[k.Key]
+		switch {
+		case was != is && !allowed(u, k.Key, was):
+			r.wishes[k.Key] = wish{cmp.Or(w.was, was), is}
+			said = append(said, fmt.Sprintf("%s: now %s, because there is no %q with %s.", k.Label, choiceLabel(k, is), choiceLabel(k, was), limiter(u, k.Key)))
+		case wished && is == w.instead && u.Valid(k.Key, w.was) == nil:
+			delete(r.wishes, k.Key)
+			_ = u.Set(k.Key, w.was) // it is valid
+			said = append(said, fmt.Sprintf("%s: %s again, as chosen before.", k.Label, choiceLabel(k, w.was)))
+		}
+	}
+	r.Told = strings.Join(said, " ")
+}
+
+// allowed reports whether the choices that stand allow a One this text.
+func allowed(u *knob.Setup, key, text string) bool {
+	l := u.Limit(key)
+	return l == nil || len(l.Choices) == 0 || slices.Contains(l.Choices, text)
+}
+
+// limiter names the choice that limits a knob.
+func limiter(u *knob.Setup, key string) string {
+	for _, c := range u.Chosen() {
+		if slices.ContainsFunc(c.Limits, func(l knob.Limit) bool { return l.Key == key }) {
+			return label(c)
+		}
+	}
+	return ""
+}
+
+// choiceLabel is the label of one of a knob's choices.
+func choiceLabel(k *knob.Info, key string) string {
+	if c := k.Choice(key); c != nil {
+		return label(c)
+	}
+	return key
 }
 
 // Flip turns one member of a Many on or off.
@@ -579,13 +677,40 @@ func (r *Room) ResetPanel(panel string) {
 	r.Change("", func() {
 		for i := range r.Info.Knobs {
 			k := &r.Info.Knobs[i]
-			base := slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
-			if k.Panel == panel && !k.Derived && !base {
+			if k.Panel == panel && !k.Derived && !bringsOthers(k) {
 				delete(r.drafts, k.Key)
 				r.State.Setup.Reset(k.Key)
 			}
 		}
 	})
+}
+
+// Preset is the key of the preset that the settings are, "" if none.
+func (r *Room) Preset() string {
+	if r.presets == nil {
+		for i := range r.Info.Presets {
+			r.presets = append(r.presets, preset(r.Info, &r.Info.Presets[i]))
+		}
+	}
+	for i, u := range r.presets {
+		if u.Equal(r.State.Setup) {
+			return r.Info.Presets[i].Key
+		}
+	}
+	return ""
+}
+
+// UsePreset gives every setting what a preset says.
+func (r *Room) UsePreset(key string) {
+	for i := range r.Info.Presets {
+		if p := &r.Info.Presets[i]; p.Key == key {
+			r.Change("", func() {
+				r.State.Setup = preset(r.Info, p)
+				clear(r.drafts)
+				clear(r.wishes)
+			})
+		}
+	}
 }
 
 // ToggleSystem adds a system to the comparison or takes it out.

@@ -20,7 +20,7 @@ type Shelf struct {
 
 	room    *Room
 	base    map[string]*outcome // of the baseline, by system
-	runs    map[string]*outcome // that are shown side by side, by Room.keyOf
+	runs    map[string]*outcome // that are shown side by side, by runKey
 	setups  map[string]*knob.Setup
 	kept    []Kept    // as the browser stores them
 	damaged []string  // lines there that cannot be read
@@ -33,7 +33,7 @@ type Shelf struct {
 
 // An outcome is what a job that the shelf asked for came to.
 type outcome struct {
-	key         string // of the run: see Room.keyOf
+	key         string // of the run: see runKey
 	id          int    // of the job, 0 if none
 	done, total int
 	report      *report.Report
@@ -161,11 +161,6 @@ func (r *Room) filesOf(u *knob.Setup) int {
 	return r.Files.Number
 }
 
-// keyOf is equal for equal runs.
-func keyOf(setup, system string, files int) string {
-	return fmt.Sprintf("%s system=%s files=%d", setup, system, files)
-}
-
 // refresh starts what is shown of the shelf and stops what no longer is.
 func (s *Shelf) refresh() {
 	s.sync()
@@ -217,7 +212,7 @@ func (s *Shelf) refreshBase() {
 // is shown itself.
 func (s *Shelf) want(in map[string]*outcome, place, setup, system string, files int) {
 	r := s.room
-	key := keyOf(setup, system, files)
+	key := runKey(setup, system, files)
 	x := in[place]
 	if x != nil && x.key == key {
 		return

@@ -346,7 +346,7 @@ func (s *Shelf) Shown() []ShownRun {
 		x.Run.System, _ = s.room.Info.System(k.System) // it was read, or is one
 		x.Run.On = true
 		x.Needs = s.lacks(x.Setup)
-		if o := s.runs[keyOf(k.Setup, k.System, s.room.filesOf(x.Setup))]; o != nil {
+		if o := s.runs[runKey(k.Setup, k.System, s.room.filesOf(x.Setup))]; o != nil {
 			x.Run.ID, x.Run.Done, x.Run.Total = o.id, o.done, o.total
 			x.Run.Report, x.Run.Error, x.Run.Cancelled = o.report, o.err, o.cancelled
 		}
@@ -423,7 +423,7 @@ func (s *Shelf) refreshShown() {
 	if r.State.View == Compare {
 		for _, k := range r.State.Shown {
 			u := s.Setup(k)
-			key := keyOf(k.Setup, k.System, r.filesOf(u))
+			key := runKey(k.Setup, k.System, r.filesOf(u))
 			wanted[key] = true
 			if s.lacks(u) == "" {
 				s.want(s.runs, key, k.Setup, k.System, r.filesOf(u))

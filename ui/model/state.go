@@ -37,6 +37,7 @@ type State struct {
 	View   View
 	Figure string      // that Reproduce shows: "g10.14"; empty for the first
 	Look   *knob.Setup // how it is shown: charts' axes, the system in focus, sections' knobs
+	Ask    *knob.Setup // the question of What if
 	// Base is the pinned baseline that everything is compared with, nil if none.
 	Base *knob.Setup
 	// Shown are the runs of the view Compare, the first is the reference; Kept those
@@ -57,13 +58,35 @@ func (s *State) keep(from *State) {
 
 // Default is what a laboratory shows first.
 func Default(i *lab.Info) State {
-	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i))}
+	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i)), Ask: knob.NewSetup(questions(i))}
 	for _, sys := range i.Systems {
 		if !sys.Off {
 			s.On = append(s.On, sys.Name)
 		}
 	}
 	return s
+}
+
+// Opening is what a laboratory opens on when no link says otherwise: its first
+// preset.
+func Opening(i *lab.Info) State {
+	s := Default(i)
+	if len(i.Presets) > 0 {
+		s.Setup = preset(i, &i.Presets[0])
+	}
+	if len(s.On) > 0 { // the newest
+		_ = s.Look.Set(FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+	}
+	return s
+}
+
+// preset returns the setup that a preset stands for.
+func preset(i *lab.Info, p *lab.Preset) *knob.Setup {
+	u := i.Setup()
+	if pairs, err := knob.Pairs(p.Set); err == nil { // lab.New has checked it
+		_ = u.Apply(pairs)
+	}
+	return u
 }
 
 // looks are the knobs of a laboratory's view.
@@ -102,7 +125,7 @@ func ByKey(chart string) string { return "by-" + chart }
 // Clone returns a copy that shares nothing.
 func (s *State) Clone() State {
 	c := *s
-	c.Setup, c.On, c.Look = s.Setup.Clone(), slices.Clone(s.On), s.Look.Clone()
+	c.Setup, c.On, c.Look, c.Ask = s.Setup.Clone(), slices.Clone(s.On), s.Look.Clone(), s.Ask.Clone()
 	if s.Base != nil {
 		c.Base = s.Base.Clone()
 	}
@@ -139,13 +162,15 @@ func (s *State) Encode(i *lab.Info) string {
 			p = append(p, knob.Pair{Key: "run", Text: s.Shown[i].text()})
 		}
 	}
-	return knob.Join(append(p, s.Look.Pairs()...), "&")
+	p = append(p, s.Look.Pairs()...)
+	return knob.Join(append(p, s.Ask.Pairs()...), "&")
 }
 
 // A Link is a fragment taken apart: which laboratory it is about, and its pairs.
 type Link struct {
 	Lab   string
 	Pairs []knob.Pair
+	Empty bool // it says nothing: a laboratory's opening is shown
 }
 
 // ReadLink reads a fragment, of any format that there has been. An empty one is
@@ -153,7 +178,7 @@ type Link struct {
 func ReadLink(fragment string) (Link, error) {
 	fragment = strings.TrimPrefix(fragment, "#")
 	if fragment == "" {
-		return Link{}, nil
+		return Link{Empty: true}, nil
 	}
 	pairs, err := knob.Pairs(fragment)
 	if err != nil {
@@ -169,9 +194,9 @@ func ReadLink(fragment string) (Link, error) {
 		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
 	case v == 1:
 		pairs, err := upgrade(pairs)
-		return Link{"train", pairs}, err
+		return Link{Lab: "train", Pairs: pairs}, err
 	}
-	return Link{cmp.Or(take(&pairs, "lab"), "train"), pairs}, nil
+	return Link{Lab: cmp.Or(take(&pairs, "lab"), "train"), Pairs: pairs}, nil
 }
 
 // take removes a key and returns its text.
@@ -202,17 +227,22 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 	}
 	pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
 	pairs = append(pairs, knob.Pair{Key: "figure", Text: "g10." + cmp.Or(take(&pairs, "figure"), "11")})
-	gpu := false
+	gpu, times := false, false
 	for i := range pairs {
 		switch p := &pairs[i]; p.Key {
 		case "axis":
 			p.Key = ByKey("memory")
 		case "gpu":
 			gpu = true
+		case "times":
+			times = true
 		}
 	}
-	if !gpu {
+	if !gpu { // a machine brought neither along
 		pairs = append(pairs, knob.Pair{Key: "gpu", Text: "a100-40"})
+	}
+	if !times {
+		pairs = append(pairs, knob.Pair{Key: "times", Text: "as-paper"})
 	}
 	return pairs, errors.Join(errs...)
 }
@@ -222,7 +252,7 @@ func upgrade(pairs []knob.Pair) ([]knob.Pair, error) {
 func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
 	var errs []error
-	var setup, look []knob.Pair
+	var setup, look, ask []knob.Pair
 	var base *string
 	for _, p := range pairs {
 		switch {
@@ -242,11 +272,13 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 			errs = append(errs, s.readRun(i, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
+		case s.Ask.Knob(p.Key) != nil:
+			ask = append(ask, p)
 		default:
 			setup = append(setup, p)
 		}
 	}
-	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look))
+	errs = append(errs, s.Setup.Apply(setup), s.Look.Apply(look), s.Ask.Apply(ask))
 	if base != nil {
 		errs = append(errs, s.readBase(*base))
 	}

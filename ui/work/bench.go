@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
@@ -73,6 +74,9 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		return nil
 	case Section:
 		return b.section(j, files, a)
+	case Several:
+		b.several(j, a)
+		return nil
 	case Outline, Measure, Sheet, Tallies:
 		return b.paper(j, files, progress, a)
 	}
@@ -131,6 +135,18 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 	text, err := b.Lab.JSON(raw)
 	a.JSON = string(text)
 	return err
+}
+
+// several does the runs of a question. One that fails leaves the others alone.
+func (b *Bench) several(j *Job, a *Answer) {
+	a.Parts = make([]Part, len(j.Picks))
+	for i, p := range j.Picks {
+		one := b.Do(&Job{Kind: Run, Setup: p.Setup, System: p.System, Files: j.Files, Lean: true}, nil)
+		a.Parts[i] = Part{Error: one.Error, Problems: one.Problems}
+		if r := one.Report; r != nil {
+			a.Parts[i].Report = &report.Report{Fits: r.Fits, Reason: r.Reason, Values: r.Values}
+		}
+	}
 }
 
 func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {

@@ -22,7 +22,18 @@ const (
 	Measure             // one run of a paper: an Outcome
 	Sheet               // a figure of a paper from outcomes: a Sheet
 	Tallies             // what came out of every figure: Tallies
+	Several             // run several systems and setups, one after the other: Parts
 )
+
+// A Pick is one run of Several.
+type Pick struct{ Setup, System string }
+
+// A Part is what came out of a Pick.
+type Part struct {
+	Error    string
+	Problems []string
+	Report   *report.Report // its values and whether it fits, nothing else
+}
 
 // A Job is one thing that a worker is asked to do.
 type Job struct {
@@ -38,10 +49,15 @@ type Job struct {
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
 	Outcomes    []study.Outcome
-	Rebuilt     bool // of Measure: a bundled workload stands in for the original
-	Hash        bool // also return the hash of the result
-	Lean        bool // of Run: the report without curves
+	Rebuilt     bool   // of Measure: a bundled workload stands in for the original
+	Hash        bool   // also return the hash of the result
+	Lean        bool   // of Run: the report without curves
+	Picks       []Pick // of Several
 }
+
+// Whole reports whether the job is about opened files or writes JSON, which a
+// laboratory's lean program cannot.
+func (j *Job) Whole() bool { return j.Files != 0 || j.Kind == Raw || j.Kind == List }
 
 // An Answer is what a worker says about a job. A job has any number of progress
 // answers and one last one.
@@ -63,4 +79,5 @@ type Answer struct {
 	Sheet    *study.Sheet
 	Tallies  []study.Tally
 	Hash     string
+	Parts    []Part
 }

@@ -86,7 +86,7 @@ test('files chosen before the program is there wait for it', async ({ page }) =>
   await page.addInitScript((files) => addEventListener('DOMContentLoaded', () => {
     const transfer = new DataTransfer();
     for (const [name, text] of Object.entries(files)) transfer.items.add(new File([text], name.split('/').pop()));
-    window.early = !document.getElementById('headline');
+    window.early = document.querySelector('[data-first]') !== null;
     const input = document.getElementById('pick-files');
     input.files = transfer.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));

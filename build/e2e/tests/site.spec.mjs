@@ -1,10 +1,10 @@
 // The site as such: it starts, keeps to its policy, works offline, and says so
 // when it cannot.
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, live, screenshot, test } from '../fixture.mjs';
 
-// started waits until the Go program has replaced what index.html shows first.
+// started waits until the Go program shows the page.
 async function started(page) {
-  await expect(page.getByText('Starting…')).toHaveCount(0, { timeout: 20_000 });
+  await live(page);
   await expect(page.getByRole('main')).toBeVisible();
 }
 
@@ -106,13 +106,13 @@ test.describe('laboratories', () => {
     const files = asked(page);
     await page.goto('./');
     await page.waitForFunction(() => window.firstChart > 0);
-    expect(files()).toEqual(['labs.info', 'train.info', 'train.wasm']);
+    expect(files()).toEqual(['first.info', 'labs.info', 'train.info', 'train.wasm']);
     await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
     await expect(page).toHaveTitle(/^(?!Training).* · Spillway$/);
-    await expect.poll(files).toEqual(['labs.info', 'store.info', 'store.wasm', 'train.info', 'train.wasm']);
+    await expect.poll(files).toEqual(['first.info', 'labs.info', 'store.info', 'store.wasm', 'train.info', 'train.wasm']);
     await page.goBack();
     await expect(page).toHaveTitle(/^Training/);
-    expect(files()).toHaveLength(5);
+    expect(files()).toHaveLength(6);
   });
 
   for (const [link, lab] of [['#v=2&lab=store', 'store'], ['#v=1&model=bert-base&batch=16', 'train'], ['#v=2&lab=nothing', 'train'], ['#%', 'train']]) {

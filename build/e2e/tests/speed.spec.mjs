@@ -31,6 +31,23 @@ test('the first chart on a first visit', async ({ browser, baseURL }) => {
   for (const name of Object.keys(visits[0])) console.log(`${name}: median ${Math.round(median(visits.map((v) => v[name])))} ms of ${visits.map((v) => Math.round(v[name])).join(', ')}`);
 });
 
+test('the first figure over a slow line', async ({ browser, baseURL }) => {
+  test.setTimeout(120_000);
+  const visits = [];
+  for (let i = 0; i < 5; i++) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 100_000 });
+    await page.goto(baseURL, { waitUntil: 'commit' });
+    await page.waitForFunction(() => document.querySelector('svg.static')?.getBoundingClientRect().height > 0 && performance.getEntriesByName('first-contentful-paint').length > 0);
+    visits.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime));
+    await context.close();
+  }
+  console.log(`1.6 Mbit/s, 150 ms: the first figure after ${Math.round(median(visits))} ms, of ${visits.map(Math.round).join(', ')}`);
+});
+
 test('runs in a worker', async ({ page }) => {
   test.setTimeout(120_000);
   await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
@@ -55,6 +72,17 @@ function resident() {
   } catch { /* not Linux */ }
   return most;
 }
+
+test('every bundled model in Explore', async ({ page }) => {
+  test.setTimeout(300_000);
+  await visit(page, './');
+  const models = await page.locator('#f-model option').evaluateAll((all) => all.map((o) => o.value));
+  for (const model of models) {
+    await page.selectOption('#f-model', model);
+    await finished(page, { timeout: 120_000 });
+  }
+  console.log(`Explore after ${models.length} models: the renderer took at most ${Math.round(resident())} MiB`);
+});
 
 test('everything is reproduced', async ({ page }) => {
   test.setTimeout(400_000);

@@ -24,6 +24,10 @@ var Labs = []Door{
 	{"store", "store", store.New},
 }
 
+// Lean names the laboratories that have a program without what opens files and
+// writes JSON (build tag lean), besides the whole one.
+var Lean = []string{"train"}
+
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {
 	var names []string

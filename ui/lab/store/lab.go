@@ -68,6 +68,7 @@ type trace struct {
 type result struct {
 	*core.Result
 	oracle *core.Result
+	link   unit.Bandwidth
 }
 
 // New returns the laboratory.
@@ -79,7 +80,7 @@ func New() lab.Lab {
 			Lead:     "What happens when programs share a GPU's memory through a store.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(),
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
@@ -121,7 +122,7 @@ func New() lab.Lab {
 				}
 				w.setup = s.Setup
 			}
-			return &result{r, w.oracle}, nil
+			return &result{r, w.oracle, s.Setup.Link}, nil
 		},
 		Report: describe,
 		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },

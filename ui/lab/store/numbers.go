@@ -66,6 +66,15 @@ func list() []number {
 	bytes("prefetched", "Prefetched", "Bytes brought back before their get.", 0, func(r *result) unit.Bytes { return r.Prefetched })
 	add("wasted_prefetches", "Wasted prefetches", "", "Tensors brought back and evicted again before their get.", 0, -1, func(r *result) float64 { return float64(r.Wasted) })
 	bytes("fetched", "Fetched on demand", "Bytes brought back by gets that missed.", -1, func(r *result) unit.Bytes { return r.Fetched })
+	bytes("returned", "Brought back", "Bytes moved from host memory, before or at their get.", -1, func(r *result) unit.Bytes { return r.Prefetched + r.Fetched })
+	busy := func(key, label string, f func(r *result) unit.Bytes) {
+		add(key, label, "%", "Bytes moved over what the link could move in the time of the run at its rate.", 1, 0, func(r *result) float64 {
+			could := unit.MulDiv(int64(r.link), int64(r.Time), int64(unit.Second))
+			return min(1, float64(f(r))/float64(max(1, could)))
+		}).Scale = 0.01 // a share
+	}
+	busy("host_link_out_busy", "Host link busy, evictions", func(r *result) unit.Bytes { return r.Evicted })
+	busy("host_link_in_busy", "Host link busy, returns", func(r *result) unit.Bytes { return r.Prefetched + r.Fetched })
 	for _, p := range append([]core.Part{core.Thinking}, costs...) {
 		add(partKey(p), "Clients' time: "+p.String(), "s", "Sum over the clients.", 3, -1, func(r *result) float64 { return seconds(r.Sum().Parts[p]) })
 	}

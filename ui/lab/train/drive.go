@@ -5,10 +5,11 @@ import (
 	"spillway/sim/knob"
 )
 
-// driveKnob chooses whether the SSD is fixed rates or a simulated device.
+// driveKnob chooses whether the SSD is fixed rates or a simulated device, which
+// then is the machine's SSD: the part and its rates do not count.
 func driveKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "ssd", Label: "SSD simulated as", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
+		Key: "ssd", Label: "SSD inside", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
 		Word: func(s *settings) *string { return &s.SSD },
 		Choices: []knob.Choice{{
 			Key: fixed, Label: "fixed rates, below", Word: "-", Source: "The SSD is two rates and a latency.",
@@ -17,9 +18,9 @@ func driveKnob() knob.Knob[settings] {
 	}
 	for _, d := range flash.Drives() {
 		k.Choices = append(k.Choices, knob.Choice{
-			Key: d.Key, Label: "device: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
-			Help: "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace those below.",
-			Moot: []string{"ssd_read", "ssd_write", "ssd_latency"}, Why: "the simulated SSD decides",
+			Key: d.Key, Label: "simulated: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
+			Help: "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace the part's.",
+			Moot: []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency"}, Why: "set by the simulated drive",
 		})
 	}
 	return k

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package train
 
 import (
@@ -7,9 +9,12 @@ import (
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
+	"spillway/traces/jsonx"
 	"spillway/ui/lab"
 )
 
@@ -70,8 +75,11 @@ func (s *source) Entries() []lab.Entry {
 // Notes implements lab.Files.
 func (s *source) Notes() []string { return s.Source.Notes }
 
+// encode returns a result as JSON.
+func encode(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) }
+
 // entry returns the workload with this name.
-func entry(name string, f lab.Files) (Workload, error) {
+func entry(name string, f lab.Files) (*workload.Workload, error) {
 	s, ok := f.(*source)
 	if !ok {
 		return nil, errNoFiles

@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -19,23 +20,23 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/jsonx"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
 
 // A settings is everything a run depends on besides the system.
 type settings struct {
-	Model   string // of the zoo
-	Batch   int64
-	Times   string // workload.TimeSource
-	GPU     string // that times are estimated for
-	Entry   string // of opened files, instead of the four above; empty for none
-	Preset  string // of the machine
-	SSD     string // drive to simulate, fixed for the machine's rates
-	Mode    string // quirks
-	Machine machine.Machine
-	Options system.Options
+	Model     string // of the zoo
+	Batch     int64
+	Optimizer string // of the zoo
+	Times     string // workload.TimeSource
+	GPU       string // that times are estimated for
+	Entry     string // of opened files, instead of the five above; empty for none
+	Preset    string // of the machine
+	SSD       string // drive to simulate, fixed for the machine's rates
+	Mode      string // quirks
+	Machine   machine.Machine
+	Options   system.Options
 }
 
 // fixed is the choice of no simulated drive.
@@ -44,7 +45,7 @@ const fixed = "fixed"
 // standard is what the G10 paper's headline runs have.
 func standard() settings {
 	return settings{
-		Model: "bert-base", Batch: 256, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
+		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
 		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(),
 	}
@@ -61,9 +62,6 @@ func (s *settings) request(name string) (core.Request, error) {
 	return q, err
 }
 
-// A Workload is what runs, shared by all systems.
-type Workload = *workload.Workload
-
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, Workload, *result.Result]{
@@ -73,9 +71,9 @@ func New() lab.Lab {
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(),
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
-				{Text: "{model}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware"}, {Text: "{ssd}"},
+				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
@@ -99,7 +97,7 @@ func New() lab.Lab {
 			if s.Entry != "" {
 				return "entry " + s.Entry
 			}
-			return fmt.Sprint(s.Model, s.Batch, s.Times, s.GPU)
+			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU)
 		},
 		Load: load,
 		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
@@ -107,10 +105,10 @@ func New() lab.Lab {
 			if err != nil {
 				return nil, err
 			}
-			return core.Run(w, q, p)
+			return core.Run(w.Workload, q, p)
 		},
 		Report:  describe,
-		JSON:    func(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) },
+		JSON:    encode,
 		Hash:    result.Hash,
 		Section: section,
 		Studies: []lab.Study{{
@@ -118,7 +116,7 @@ func New() lab.Lab {
 				Key: "g10", Title: "The G10 paper",
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
 			},
-			Build: g10.Paper,
+			Build: paper,
 		}},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
@@ -135,19 +133,52 @@ func New() lab.Lab {
 	})
 }
 
+// paper is the G10 paper's, whose analyses take plain workloads.
+func paper() *study.Paper {
+	p := g10.Paper()
+	analyze := p.Analyze
+	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(Workload).Workload) }
+	return p
+}
+
 // load returns the workload: a model of the zoo, or an entry of opened files.
 func load(s *settings, f lab.Files) (Workload, error) {
 	if s.Entry != "" {
-		return entry(s.Entry, f)
+		w, err := entry(s.Entry, f)
+		if err != nil {
+			return Workload{}, err
+		}
+		return about(w), nil
 	}
-	if workload.TimeSource(s.Times) == workload.ColdModel {
-		return zoo.Build(s.Model, int(s.Batch), zoo.AsPaper())
+	optimizer, err := zoo.FindOptimizer(s.Optimizer)
+	if err != nil {
+		return Workload{}, err
 	}
 	gpu, err := zoo.FindGPU(s.GPU)
-	if err != nil {
-		return nil, err
+	times := zoo.Clean(gpu)
+	if workload.TimeSource(s.Times) == workload.ColdModel {
+		times, optimizer, err = zoo.AsPaper(), zoo.Optimizers[0], nil // the paper profiled none
 	}
-	return zoo.Build(s.Model, int(s.Batch), zoo.Clean(gpu))
+	if err != nil {
+		return Workload{}, err
+	}
+	w, err := zoo.BuildFor(s.Model, int(s.Batch), times, optimizer)
+	if err != nil {
+		return Workload{}, err
+	}
+	out := about(w)
+	out.optimizer = optimizer
+	if m, err := zoo.Find(s.Model); err == nil {
+		out.parameters = m.Parameters
+	}
+	if w.Times == workload.ColdModel {
+		warm, err := zoo.Build(s.Model, int(s.Batch), zoo.Clean(zoo.GPUs[0]))
+		if err != nil {
+			return Workload{}, err
+		}
+		out.slower = float64(duration(w)) / float64(duration(warm))
+	}
+	return out, nil
 }
 
 // systems lists the systems of the laboratory.
@@ -189,7 +220,7 @@ func workloadKnobs() []knob.Knob[settings] {
 			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
 			Limits: []knob.Limit{
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
-				{Key: "times", Choices: times},
+				{Key: "times", Choices: times, Why: "the G10 paper has not profiled " + m.Title},
 			},
 		})
 	}
@@ -197,12 +228,25 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true,
 		Get: func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
 	}
+	optimizer := knob.Knob[settings]{
+		Key: "optimizer", Label: "Optimizer", Kind: knob.One, Word: func(s *settings) *string { return &s.Optimizer },
+		Help: "How weights are updated, and what training keeps beside them: parameters, gradients and state, all in fp32.",
+	}
+	for i := range zoo.Optimizers {
+		o := &zoo.Optimizers[i]
+		c := knob.Choice{Key: o.Key, Label: o.Title, Help: o.About, Source: o.Source, Word: "with " + o.Title}
+		if o.None() {
+			c.Word = "-"
+		}
+		optimizer.Choices = append(optimizer.Choices, c)
+	}
 	times := knob.Knob[settings]{
 		Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
 		Word: func(s *settings) *string { return &s.Times },
 		Choices: []knob.Choice{
 			{
 				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
+				Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 			},
 			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A clean roofline model of the GPU: what a warm, well-measured kernel takes."},
@@ -219,62 +263,80 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return []knob.Knob[settings]{model, batch, times, gpu, file}
+	return []knob.Knob[settings]{model, batch, optimizer, times, gpu, file}
 }
 
 func hardwareKnobs() []knob.Knob[settings] {
-	numbers := machine.Knobs()
-	text := func(m *machine.Machine, onlyIfNot *machine.Machine) string {
-		var pairs []knob.Pair
-		for i := range numbers {
-			k := &numbers[i]
-			if onlyIfNot == nil || k.Get(m) != k.Get(onlyIfNot) {
-				pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(m)})
-			}
-		}
-		return knob.Join(pairs, " ")
-	}
-	estimate := func(gpu string) string { // kernel times follow the GPU where they can
-		if _, err := zoo.FindGPU(gpu); err != nil {
-			return ""
-		}
-		return " gpu=" + gpu
-	}
 	preset := knob.Knob[settings]{
-		Key: "machine", Label: "Preset", Help: "A whole machine to start from; what is reset goes back to it.", Kind: knob.One, Always: true,
-		Word: func(s *settings) *string { return &s.Preset },
+		Key: "machine", Label: "Preset", Kind: knob.One, Always: true, Word: func(s *settings) *string { return &s.Preset },
+		Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
 	}
 	for _, p := range machine.Presets() {
-		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: text(&p.Machine, nil) + estimate(p.GPU)})
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + fixed})
 	}
 	list := []knob.Knob[settings]{preset}
 	for _, slot := range machine.Slots() {
-		part := knob.Knob[settings]{
-			Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
-			Word: func(*settings) *string { return new(string) },
+		list = append(list, partKnob(&slot))
+		if slot.Key == "ssd" {
+			list = append(list, driveKnob())
 		}
-		for _, p := range slot.Parts {
-			// The part's own numbers: what it changes in a machine of ones, whose links
-			// hold nothing back unless the part is one.
-			m := machine.Machine{GPUMemory: 1, HostMemory: 1, SSDRead: 1, SSDWrite: 1, SSDLatency: 1, GPULink: 1000 * unit.GBps, HostLink: 1000 * unit.GBps}
-			if slot.Key == "link" {
-				m.GPULink, m.HostLink = 1, 1
-			}
-			before := m
-			p.Fit(&m)
-			set := text(&m, &before)
-			if slot.Key == "gpu" {
-				set += estimate(p.Key)
-			}
-			part.Choices = append(part.Choices, knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: strings.TrimSpace(set)})
-		}
-		list = append(list, part)
 	}
-	list = append(list, driveKnob())
-	for _, k := range numbers {
+	for _, k := range machine.Knobs() {
 		list = append(list, lift(k, func(s *settings) *machine.Machine { return &s.Machine }))
 	}
 	return list
+}
+
+// numbersOf writes the numbers of a machine, or those that another does not have.
+func numbersOf(m, not *machine.Machine) string {
+	var pairs []knob.Pair
+	for _, k := range machine.Knobs() {
+		if not == nil || k.Get(m) != k.Get(not) {
+			pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(m)})
+		}
+	}
+	return knob.Join(pairs, " ")
+}
+
+// estimate is what a GPU brings along besides its memory: kernel times follow it
+// where they can. The paper's own may keep the paper's times.
+func estimate(gpu string) string {
+	if _, err := zoo.FindGPU(gpu); err != nil {
+		return ""
+	}
+	if gpu == zoo.GPUs[0].Key {
+		return "gpu=" + gpu
+	}
+	return "gpu=" + gpu + " times=" + string(workload.Estimated)
+}
+
+// partKnob names the numbers of parts.
+func partKnob(slot *machine.Slot) knob.Knob[settings] {
+	part := knob.Knob[settings]{
+		Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
+		Word: func(*settings) *string { return new(string) },
+	}
+	for _, p := range slot.Parts {
+		// The part's own numbers: what it changes in a machine of ones, whose links
+		// hold nothing back unless the part is one.
+		m := machine.Machine{GPUMemory: 1, HostMemory: 1, SSDRead: 1, SSDWrite: 1, SSDLatency: 1, GPULink: 1000 * unit.GBps, HostLink: 1000 * unit.GBps}
+		if slot.Key == "link" {
+			m.GPULink, m.HostLink = 1, 1
+		}
+		before := m
+		p.Fit(&m)
+		c := knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: numbersOf(&m, &before)}
+		switch slot.Key {
+		case "host":
+			c.Word = p.Name + " host memory"
+		case "gpu":
+			c.Also = estimate(p.Key)
+		case "ssd":
+			c.Also = "ssd=" + fixed // what was simulated may be another drive
+		}
+		part.Choices = append(part.Choices, c)
+	}
+	return part
 }
 
 func optionKnobs() []knob.Knob[settings] {
@@ -338,6 +400,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
@@ -349,9 +412,8 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin,
-		About: fmt.Sprintf("%d kernels, %d tensors; %v of weights (and optimizer state, where the trace has any), %v of everything else, each tensor counted once.",
-			len(w.Kernels), len(w.Tensors), w.GlobalBytes(), w.IntermediateBytes()),
+		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveat: s.caveat(w, r),
+		About: w.inNumbers(),
 	}
 	if s.Entry != "" {
 		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times)}}
@@ -362,7 +424,7 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	for i := range numbers {
 		v := report.None()
 		if n := &numbers[i]; n.has == nil || n.has(w, r) {
-			v = n.value(w, r)
+			v = n.value(w, s, r)
 		}
 		rep.Values = append(rep.Values, v)
 	}

@@ -238,7 +238,7 @@ func TestQuantities(t *testing.T) {
 	l := New()
 	w := &workload.Workload{Batch: 256}
 	s := standard()
-	rep := describe(w, &s, fake(10, 2, result.SSDRead))
+	rep := describe(Workload{Workload: w}, &s, fake(10, 2, result.SSDRead))
 	for key, want := range map[string]float64{
 		"normalized_throughput": 0.5, "iteration_s": 0.02, "ideal_s": 0.01, "compute_s": 0.01, "stall_s": 0.01, "overlap_s": 0,
 		"beyond_ideal_ssd_read_s": 0.01, "ssd_to_gpu_bytes": 2e9, "gpu_to_host_bytes": 1e9, "gpu_to_ssd_bytes": 0,
@@ -257,10 +257,10 @@ func TestQuantities(t *testing.T) {
 	if q := l.Quantities[l.Quantity("peak_gpu_bytes")]; q.Shown(1<<30) != 1 || q.Unit != "GiB" {
 		t.Errorf("%+v", q)
 	}
-	if rep := describe(w, &s, &result.Result{Reason: "kernel 3 needs 50 GiB", Clock: 1}); rep.Fits || rep.Reason != "kernel 3 needs 50 GiB" || rep.Values != nil || rep.Curves != nil {
+	if rep := describe(Workload{Workload: w}, &s, &result.Result{Reason: "kernel 3 needs 50 GiB", Clock: 1}); rep.Fits || rep.Reason != "kernel 3 needs 50 GiB" || rep.Values != nil || rep.Curves != nil {
 		t.Errorf("%+v", rep)
 	}
-	rep = describe(&workload.Workload{}, &s, fake(1, 1, 0))
+	rep = describe(Workload{Workload: &workload.Workload{}}, &s, fake(1, 1, 0))
 	if _, ok := rep.Value(l.Quantity("throughput_samples_per_s")); ok {
 		t.Error("a workload without a batch has samples per second")
 	}

@@ -13,7 +13,7 @@ import (
 // A number is a quantity and how it is taken from a result that fits.
 type number struct {
 	report.Quantity
-	value func(w Workload, r *result.Result) float64
+	value func(w Workload, s *settings, r *result.Result) float64
 	has   func(w Workload, r *result.Result) bool // nil: every result has it
 }
 
@@ -38,7 +38,7 @@ func list() []number {
 	add := func(key, label, unit, help string, places, better int, f func(r *result.Result) float64) *number {
 		ns = append(ns, number{
 			Quantity: report.Quantity{Key: key, Label: label, Unit: unit, Help: help, Places: places, Better: better},
-			value:    func(_ Workload, r *result.Result) float64 { return f(r) },
+			value:    func(_ Workload, _ *settings, r *result.Result) float64 { return f(r) },
 		})
 		return &ns[len(ns)-1]
 	}
@@ -50,7 +50,9 @@ func list() []number {
 	}
 	add("normalized_throughput", "Throughput, normalized", "× ideal", "Ideal iteration time over iteration time.", 4, 1, performance)
 	samples := add("throughput_samples_per_s", "Throughput", "samples/s", "Batch size over iteration time.", 2, 1, nil)
-	samples.value = func(w Workload, r *result.Result) float64 { return float64(w.Batch) / seconds(r, r.Time()) }
+	samples.value = func(w Workload, _ *settings, r *result.Result) float64 {
+		return float64(w.Batch) / seconds(r, r.Time())
+	}
 	samples.has = func(w Workload, _ *result.Result) bool { return w.Batch > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one.", -1, (*result.Result).Time)
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
@@ -70,6 +72,13 @@ func list() []number {
 	traffic("gpu_to_ssd", "GPU → SSD", func(t *result.Traffic) unit.Bytes { return t.SSDOut })
 	traffic("host_to_gpu", "Host → GPU", func(t *result.Traffic) unit.Bytes { return t.HostIn })
 	traffic("gpu_to_host", "GPU → host", func(t *result.Traffic) unit.Bytes { return t.HostOut })
+	traffic("to_gpu", "All → GPU", func(t *result.Traffic) unit.Bytes { return t.HostIn + t.SSDIn })
+	traffic("from_gpu", "GPU → all", func(t *result.Traffic) unit.Bytes { return t.HostOut + t.SSDOut })
+	for _, l := range lanes {
+		n := add(l.busy, l.label, "%", "Bytes moved over what the link could move in the iteration at its rate.", 1, 0, nil)
+		n.Scale = 0.01 // a share
+		n.value = func(_ Workload, s *settings, r *result.Result) float64 { return l.share(s, r) }
+	}
 	fault := func(key, label string, f func(*result.Faults) int64) {
 		add("faults_"+key+"_pages", label, "pages", "Pages not ready when a kernel wanted to start.", 0, -1, func(r *result.Result) float64 { return float64(f(&r.Main().Faults)) })
 	}
@@ -82,6 +91,19 @@ func list() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
+		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
+		n.Scale = float64(unit.GiB)
+		n.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(f(&w)) }
+		return n
+	}
+	memory("needed", "Memory needed", "The most that is alive at once.", func(w *Workload) unit.Bytes { return w.memory.Most })
+	memory("parameters", "Parameters", "Numbers that training changes, 4 bytes each.", (*Workload).payload).has = func(w Workload, _ *result.Result) bool { return w.parameters > 0 }
+	memory("gradients", "Gradients of weights", "The most at once; without an optimizer each is gone when its weight is updated.", func(w *Workload) unit.Bytes { return w.memory.Gradients })
+	memory("optimizer", "Optimizer state", "Moments and momentum, fp32.", func(w *Workload) unit.Bytes { return w.memory.Optimizer })
+	memory("activations", "Activations and workspace", "The most at once of all that is neither kept nor a gradient of a weight.", func(w *Workload) unit.Bytes { return w.memory.Rest })
+	memory("persistent", "Kept between iterations", "Weights and optimizer state. Without an optimizer it is what the artifact counts as persistent: in BERT and ViT also biases, gains and constants as large as activations.",
+		func(w *Workload) unit.Bytes { return w.memory.Weights + w.memory.Optimizer })
 	add("kernels_slowed_percent", "Kernels slowed by more than 1 %", "%", "Share of the kernels that take more than 1.01 times their ideal time.", 1, -1, slowed)
 	slow := func(key, label string, q float64) {
 		add("kernel_slowdown_"+key, label, "×", "Kernel time over its ideal time.", 2, -1, func(r *result.Result) float64 { return result.Quantile(result.Slowdowns(r), q) })

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vugu/vugu"
+	"github.com/vugu/vugu/staticrender"
+
+	"spillway/ui"
+	"spillway/ui/lab"
+	labs "spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/wire"
+	"spillway/ui/work"
+)
+
+// A stage is the page without a browser: it does the first laboratory's jobs.
+type stage struct {
+	ui.Page // of which a page that nobody uses needs nothing but its width
+	bench   work.Bench
+	jobs    []*work.Job
+}
+
+func (s *stage) Start(j *work.Job, _ bool) { s.jobs = append(s.jobs, j) }
+func (*stage) Stop([]int)                  {}
+func (*stage) Fetch(string)                {}
+func (*stage) Stored(string) string        { return "" }
+func (*stage) Store(string, string) bool   { return false }
+func (*stage) Narrow() bool                { return false }
+
+// addFirst computes what the page opens on and puts it, as it will be drawn, into
+// index.html, so that there is something to read before any program has come. The
+// same reports are first.info, with which the program begins.
+func (s site) addFirst() error {
+	var tabs []model.Tab
+	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
+		return err
+	}
+	opening := labs.Labs[0].New()
+	info := opening.Complete()
+	page, fragment, seed, err := firstPage(tabs, opening, &info)
+	if err != nil {
+		return err
+	}
+	data, err := wire.Marshal(seed)
+	if err == nil {
+		err = s.add("first.info", data)
+	}
+	if err != nil {
+		return err
+	}
+	const place = "<div id=\"app\"></div>"
+	if err := s.fill("index.html", place, page); err != nil {
+		return err
+	}
+	return s.inline(fragment)
+}
+
+// firstPage runs the opening natively and renders the page around it.
+func firstPage(tabs []model.Tab, opening lab.Lab, info *lab.Info) (page, fragment string, seed *model.Seed, err error) {
+	host := &stage{bench: work.Bench{Lab: opening}}
+	session := model.NewSession(tabs, "", host)
+	session.Enter(info, "")
+	for len(host.jobs) > 0 {
+		j := host.jobs[0]
+		host.jobs = host.jobs[1:]
+		a := host.bench.Do(j, nil)
+		if a.Error != "" || len(a.Problems) > 0 {
+			return "", "", nil, fmt.Errorf("%s of %s: %s%v", j.System, j.Setup, a.Error, a.Problems)
+		}
+		session.Answer(&a)
+	}
+	root := ui.NewRoot(ui.NewApp(session, host))
+	var b bytes.Buffer
+	r := staticrender.New(&b)
+	env, err := vugu.NewBuildEnv(r.EventEnv())
+	if err != nil {
+		return "", "", nil, err
+	}
+	built := env.RunBuild(root)
+	if err := settle(built, built.Out.Out[0]); err != nil {
+		return "", "", nil, err
+	}
+	if err := r.Render(built); err != nil {
+		return "", "", nil, err
+	}
+	text := b.String()
+	for id, view := range root.Drawn() {
+		drawn := svg(view)
+		if drawn == "" {
+			continue
+		}
+		at := strings.Index(text, `id="`+id+`"`)
+		if at < 0 {
+			return "", "", nil, fmt.Errorf("the page has no place for the chart %q", id)
+		}
+		at += strings.Index(text[at:], "></div>") + 1
+		text = text[:at] + drawn + text[at:]
+	}
+	const top = `<div class="page"`
+	inside, ok := strings.CutPrefix(text, top)
+	if !ok {
+		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
+	}
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(info), session.Harvest(), nil
+}
+
+// settle makes attributes of the properties of fields, which a file cannot have.
+func settle(all *vugu.BuildResults, n *vugu.VGNode) error {
+	if n.Component != nil {
+		out := all.ResultFor(n.Component)
+		if out == nil || len(out.Out) != 1 {
+			return errors.New("a component has no output")
+		}
+		return settle(all, out.Out[0])
+	}
+	for _, p := range n.Prop {
+		text := string(p.JSONVal)
+		switch {
+		case text == "false" || text == "null":
+		case text == "true":
+			n.Attr = append(n.Attr, vugu.VGAttribute{Key: p.Key, Val: p.Key})
+		default:
+			n.Attr = append(n.Attr, vugu.VGAttribute{Key: p.Key, Val: strings.Trim(text, `"`)})
+		}
+	}
+	// Of an attribute that is there twice the browser takes the first, the program
+	// the last.
+	slices.Reverse(n.Attr)
+	seen := map[string]bool{}
+	n.Attr = slices.DeleteFunc(n.Attr, func(a vugu.VGAttribute) bool {
+		twice := seen[a.Key]
+		seen[a.Key] = true
+		return twice
+	})
+	slices.Reverse(n.Attr)
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if err := settle(all, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inline puts the style sheet and a short script into index.html, so that what is
+// there is drawn without a second request. The script hides it when the link is
+// about something else; the security policy names it by its hash.
+func (s site) inline(fragment string) error {
+	css, ok := s["style.css"]
+	if !ok {
+		return errors.New("there is no style.css")
+	}
+	script := "if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")document.documentElement.dataset.linked='';" +
+		"try{document.documentElement.dataset.theme=localStorage.getItem('spillway-theme')||''}catch{}" +
+		"document.documentElement.dataset.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
+	sum := sha256.Sum256([]byte(script))
+	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	for _, f := range []struct{ name, line, by string }{
+		{"index.html", "<link rel=\"stylesheet\" href=\"style.css\">", "<style>" + string(css) + "</style>"},
+		{"index.html", "<script></script>", "<script>" + script + "</script>"},
+		{"index.html", "script-src 'self' 'wasm-unsafe-eval'", "script-src 'self' 'wasm-unsafe-eval' " + hash},
+		{"_headers", "script-src 'self' 'wasm-unsafe-eval'", "script-src 'self' 'wasm-unsafe-eval' " + hash},
+	} {
+		if err := s.fill(f.name, f.line, f.by); err != nil {
+			return err
+		}
+	}
+	delete(s, "style.css")
+	return nil
+}
+
+// quote makes a JavaScript string of a fragment.
+func quote(text string) string {
+	return "'" + strings.NewReplacer("'", "%27", "\\", "%5C", "<", "%3C").Replace(text) + "'"
+}

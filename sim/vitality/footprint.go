@@ -1,0 +1,65 @@
+package vitality
+
+import (
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A Footprint is a workload's memory by what it is for, in whole pages.
+type Footprint struct {
+	// Gradients is the most at once of gradients of weights, Rest that of all else
+	// that does not stay: activations and their gradients, workspaces, statistics
+	// of a batch and inputs.
+	Gradients, Rest unit.Bytes
+	// Weights and Optimizer stay from one iteration to the next.
+	Weights, Optimizer unit.Bytes
+	// Most is the most at once of everything. It is no more than the sum of the
+	// others, which need not be largest at the same time.
+	Most unit.Bytes
+}
+
+// Measure returns the footprint of w. A gradient of a weight is a tensor of the
+// weight's size that does not stay and that a kernel reads which writes the weight.
+func (a *Analysis) Measure(w *workload.Workload) Footprint {
+	var f Footprint
+	gradient := make([]bool, len(w.Tensors))
+	for i := range w.Kernels {
+		k := &w.Kernels[i]
+		for _, out := range k.Outputs {
+			if o := &w.Tensors[out]; o.Global && o.Kind == workload.Weight {
+				for _, in := range k.Inputs {
+					t := &w.Tensors[in]
+					gradient[in] = gradient[in] || !t.Global && t.Kind == workload.Gradient && t.Bytes == o.Bytes
+				}
+			}
+		}
+	}
+	for t := range w.Tensors {
+		switch size := w.Tensors[t].Bytes.Aligned(); {
+		case !w.Tensors[t].Global:
+		case w.Tensors[t].Kind == workload.Optimizer:
+			f.Optimizer += size
+		default:
+			f.Weights += size
+		}
+	}
+	grads, rest := make([]unit.Bytes, len(w.Kernels)+1), make([]unit.Bytes, len(w.Kernels)+1)
+	for t := range w.Tensors {
+		if w.Tensors[t].Global || a.Birth[t] < 0 {
+			continue
+		}
+		of := rest
+		if gradient[t] {
+			of = grads
+		}
+		of[a.Birth[t]] += w.Tensors[t].Bytes.Aligned()
+		of[a.Death[t]] -= w.Tensors[t].Bytes.Aligned()
+	}
+	var g, r unit.Bytes
+	for k := range w.Kernels {
+		g, r = g+grads[k], r+rest[k]
+		f.Gradients, f.Rest, f.Most = max(f.Gradients, g), max(f.Rest, r), max(f.Most, g+r)
+	}
+	f.Most += f.Weights + f.Optimizer
+	return f
+}

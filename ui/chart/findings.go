@@ -1,0 +1,248 @@
+package chart
+
+import (
+	"math"
+	"strings"
+)
+
+// What a sweep of one knob shows, in sentences.
+
+// What is the same for people: a share of the value.
+const (
+	sameValue = 0.002
+	// flat is what is still to be gained beyond a knee, and clear how far ahead one
+	// must be to be called better, as shares.
+	flat  = 0.01
+	clear = 0.01
+)
+
+// values are a system's, at the points that have one.
+func (s *Sweep) values(n int) (at []int, ys []float64) {
+	for i := range s.Dims[0].Labels {
+		if v := s.At(n, i, 0).Value; finite(v) {
+			at, ys = append(at, i), append(ys, v)
+		}
+	}
+	return at, ys
+}
+
+// sayLines is the finding about lines: who is best where, where it stops to
+// matter, and who cannot run it.
+func (s *Sweep) sayLines() string {
+	known, all := 0, 0
+	for n := range s.Systems {
+		for i := range s.Dims[0].Labels {
+			if all++; s.At(n, i, 0).Known {
+				known++
+			}
+		}
+	}
+	if known == 0 {
+		return ""
+	}
+	said := []string{s.sayChange()}
+	if s.Of.Better != 0 && len(s.Systems) > 1 {
+		said = append(said, s.sayLeaders())
+	}
+	if s.Dims[0].Xs != nil && s.Of.Better != 0 {
+		said = append(said, s.sayKnees())
+	}
+	text := strings.Join(strings.Fields(strings.Join(said, " ")), " ")
+	if known < all && text != "" {
+		text = "So far: " + text
+	}
+	return text
+}
+
+// sayChange says that nothing changes, if so.
+func (s *Sweep) sayChange() string {
+	any := false
+	for n, sys := range s.Systems {
+		_, ys := s.values(n)
+		if sys.Bound || len(ys) < 2 {
+			continue
+		}
+		any = true
+		for _, y := range ys {
+			if !near(y, ys[0]) {
+				return ""
+			}
+		}
+	}
+	if !any {
+		return ""
+	}
+	return sentence(s.Dims[0].Label + " changes nothing here")
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= sameValue*max(math.Abs(a), math.Abs(b)) }
+
+// ahead reports whether a is better than b for people.
+func (s *Sweep) ahead(a, b float64) bool {
+	return float64(s.Of.Better)*(a-b) > clear*max(math.Abs(a), math.Abs(b))
+}
+
+// complete reports whether all systems have run at a point.
+func (s *Sweep) complete(i, k int) bool {
+	for n := range s.Systems {
+		if !s.At(n, i, k).Known {
+			return false
+		}
+	}
+	return true
+}
+
+// leaders lists who is best at each point: who was, as long as nobody is ahead.
+func (s *Sweep) leaders() (at, who []int) {
+	last := -1
+	for i := range s.Dims[0].Labels {
+		best := s.best(i, 0)
+		if best < 0 || !s.complete(i, 0) {
+			continue
+		}
+		if last >= 0 {
+			if v := s.At(last, i, 0).Value; finite(v) && !s.ahead(s.At(best, i, 0).Value, v) {
+				best = last
+			}
+		}
+		last = best
+		at, who = append(at, i), append(who, best)
+	}
+	return at, who
+}
+
+// mostCrossings is how many changes of the best are told.
+const mostCrossings = 3
+
+// sayLeaders says who is best, and where another takes over.
+func (s *Sweep) sayLeaders() string {
+	at, who := s.leaders()
+	if len(who) == 0 {
+		return ""
+	}
+	if s.Dims[0].Xs == nil {
+		return s.sayChoices(at, who)
+	}
+	first := s.Systems[who[0]].Title
+	var said []string
+	for i := 1; i < len(who) && len(said) < mostCrossings; i++ {
+		if who[i] != who[i-1] {
+			said = append(said, s.Systems[who[i]].Title+s.overtakes(who[i-1], who[i], at[i-1], at[i]))
+		}
+	}
+	if len(said) == 0 {
+		if s.tied(who[0], at) {
+			return ""
+		}
+		return sentence(first + " is best throughout")
+	}
+	return sentence(first + " is best at first; " + strings.Join(said, "; "))
+}
+
+// tied reports whether others are as good everywhere.
+func (s *Sweep) tied(leader int, at []int) bool {
+	for n, sys := range s.Systems {
+		if n == leader || sys.Bound {
+			continue
+		}
+		for _, i := range at {
+			if v := s.At(n, i, 0).Value; !finite(v) || !near(v, s.At(leader, i, 0).Value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// overtakes says where b becomes better than a, between the points i and k.
+func (s *Sweep) overtakes(a, b, i, k int) string {
+	d := &s.Dims[0]
+	name := s.Systems[a].Title
+	a0, b0, a1, b1 := s.At(a, i, 0).Value, s.At(b, i, 0).Value, s.At(a, k, 0).Value, s.At(b, k, 0).Value
+	if !finite(a1) {
+		return " is best from " + With(d.Labels[k], d.Unit) + ", where " + name + " cannot run it"
+	}
+	if !finite(b0) {
+		return " is best from " + With(d.Labels[k], d.Unit)
+	}
+	gap0, gap1 := math.Abs(a0-b0), math.Abs(b1-a1)
+	share := 1.0
+	if gap0+gap1 > 0 {
+		share = gap0 / (gap0 + gap1)
+	}
+	x := d.Xs[i] + share*(d.Xs[k]-d.Xs[i])
+	if d.geometric() {
+		x = d.Xs[i] * math.Pow(d.Xs[k]/d.Xs[i], share)
+	}
+	return " overtakes " + name + " at about " + With(Digits(x, 2), d.Unit)
+}
+
+// sayChoices says who is best with which choice.
+func (s *Sweep) sayChoices(at, who []int) string {
+	count := map[int]int{}
+	best := 0
+	for i, w := range who {
+		count[w]++
+		if s.ahead(s.At(w, at[i], 0).Value, s.At(who[best], at[best], 0).Value) {
+			best = i
+		}
+	}
+	d := &s.Dims[0]
+	text := s.Systems[who[best]].Title + " with " + d.Labels[at[best]] + " is best of all: " + s.say(s.At(who[best], at[best], 0).Value)
+	if len(count) == 1 {
+		text += "; it is best with every other choice too"
+	}
+	return sentence(text)
+}
+
+// sayKnees says beyond which point nothing, or the best, gains any more.
+func (s *Sweep) sayKnees() string {
+	d := &s.Dims[0]
+	last, most, who := -1, 0.0, -1
+	varies := false
+	for n, sys := range s.Systems {
+		at, ys := s.values(n)
+		if sys.Bound || len(ys) < 3 {
+			continue
+		}
+		end := ys[len(ys)-1]
+		knee := 0
+		for i, y := range ys {
+			varies = varies || !near(y, ys[0])
+			if y == 0 || math.Abs(end-y) > flat*math.Abs(y) {
+				knee = i + 1
+			}
+		}
+		knee = min(knee, len(at)-1)
+		last = max(last, at[knee])
+		if gain := float64(s.Of.Better) * (end - ys[0]) / math.Abs(ys[0]); ys[0] != 0 && gain > most {
+			most, who = gain, n
+		}
+	}
+	if last < 0 || !varies {
+		return ""
+	}
+	text := ""
+	if who >= 0 && most > flat {
+		text = sentence("from " + With(d.Labels[0], d.Unit) + " to " + With(d.Labels[len(d.Labels)-1], d.Unit) + " " + s.Systems[who].Title + " gains most: " + Digits(100*most, 2) + " %")
+	}
+	if last < len(d.Labels)-1 {
+		text += " " + sentence("beyond "+With(d.Labels[last], d.Unit)+" nothing changes any more")
+	}
+	return text
+}
+
+// sayEnds lists every system's values at both ends.
+func (s *Sweep) sayEnds() string {
+	d := &s.Dims[0]
+	var said []string
+	for n, sys := range s.Systems {
+		at, ys := s.values(n)
+		if len(at) == 0 {
+			continue
+		}
+		i, k := at[0], at[len(at)-1]
+		said = append(said, sys.Title+": "+s.say(ys[0])+" at "+With(d.Labels[i], d.Unit)+", "+s.say(ys[len(ys)-1])+" at "+With(d.Labels[k], d.Unit))
+	}
+	return sentence(strings.Join(said, "; "))
+}

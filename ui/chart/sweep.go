@@ -1,0 +1,294 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// A Dim is a knob that was varied, with its points.
+type Dim struct {
+	Label, Unit string
+	Labels      []string
+	Xs          []float64 // nil if the points are no numbers
+	Now         string    // the label of what is set
+	NowX        float64   // the same as a number, if the points are
+}
+
+// A Trial is one system at one point.
+type Trial struct {
+	Known bool
+	Value float64 // not a number if there is none
+	Why   string  // why there is none
+	Unfit bool    // the system cannot run it
+}
+
+// A Sweep is a quantity of systems at the points of one knob or two.
+type Sweep struct {
+	Info    *lab.Info
+	Of      *report.Quantity
+	Systems []*lab.System
+	Dims    []Dim // one or two
+	At      func(system, i, k int) Trial
+	Show    string // of two: "wins", "each", "focus"
+	Focus   string // the system of "focus"
+	Note    string
+	Mode    string
+	Active  bool // more is under way
+}
+
+// An Answer is a view with its numbers as tables, and what it says.
+type Answer struct {
+	View
+	Tables []report.Table
+	Says   string   // the finding, a sentence or two
+	Gaps   []string // why there are points without a value
+}
+
+// Answer draws the sweep.
+func (s *Sweep) Answer() Answer {
+	a := Answer{View: View{
+		ID: "whatif", Title: s.title(), Note: s.Note, Mode: s.Mode, Height: sweepHeight + 20*(max(len(s.Systems)-1, 0)/6),
+	}}
+	for i := range s.Systems {
+		for x := range s.Dims[0].Labels {
+			for y := range s.height() {
+				if t := s.At(i, x, y); t.Known && finite(t.Value) {
+					a.Results++
+				}
+			}
+		}
+	}
+	if len(s.Dims) == 2 {
+		s.maps(&a)
+	} else {
+		s.lines(&a)
+	}
+	s.gaps(&a)
+	switch {
+	case a.Results > 0:
+	case s.Active:
+		a.Empty = "Computing…"
+	case len(a.Gaps) > 0:
+		a.Empty = "No point has a value. The reasons stand below."
+	default:
+		a.Empty = "Not run yet."
+	}
+	return a
+}
+
+// sweepHeight is the height of a drawing in pixels.
+const sweepHeight = 360
+
+// height is how many points the second axis has, 1 if there is none.
+func (s *Sweep) height() int {
+	if len(s.Dims) < 2 {
+		return 1
+	}
+	return len(s.Dims[1].Labels)
+}
+
+func (s *Sweep) title() string {
+	names := make([]string, len(s.Dims))
+	for i := range s.Dims {
+		names[i] = inner(s.Dims[i].Label)
+	}
+	return s.Of.Label + ", by " + list(names)
+}
+
+// shown is a value of the quantity in the unit that people see; not a number
+// stays none.
+func (s *Sweep) shown(v float64) float64 { return s.Of.Shown(v) }
+
+// say prints a value of the quantity with its unit.
+func (s *Sweep) say(v float64) string { return With(Cell(s.Of, v), s.Of.Unit) }
+
+// geometric reports whether points lie by factors rather than evenly, so that
+// they are drawn at equal distances.
+func (d *Dim) geometric() bool {
+	n := len(d.Xs)
+	return n > 2 && d.Xs[0] > 0 && d.Xs[n-1]/d.Xs[0] >= 4 && d.Xs[n-1]-d.Xs[n-2] > 2*(d.Xs[1]-d.Xs[0])
+}
+
+// places are where the points stand on a drawn axis, and the axis.
+func (d *Dim) places() ([]float64, Axis) {
+	x := Axis{Name: join(d.Label, d.Unit)}
+	if d.Xs != nil && !d.geometric() {
+		xs := d.Xs
+		if len(xs) > 0 {
+			x.Min, x.Max = new(slices.Min(xs)), new(slices.Max(xs))
+			if *x.Min == *x.Max {
+				x.Max = new(*x.Min + 1)
+			}
+		}
+		return xs, x
+	}
+	xs := make([]float64, len(d.Labels))
+	for i := range xs {
+		xs[i] = float64(i)
+	}
+	x.Labels, x.Min, x.Max = d.Labels, new(float64(0)), new(max(float64(len(xs)-1), 1))
+	return xs, x
+}
+
+// here is where what is set now stands on the drawn axis.
+func (d *Dim) here() (at float64, ok bool) {
+	if d.Xs == nil || !d.geometric() {
+		if i := slices.Index(d.Labels, d.Now); d.Xs == nil {
+			return float64(i), i >= 0
+		}
+		return d.NowX, len(d.Xs) > 0 && d.NowX >= slices.Min(d.Xs) && d.NowX <= slices.Max(d.Xs)
+	}
+	for i := 1; i < len(d.Xs); i++ {
+		if a, b := d.Xs[i-1], d.Xs[i]; d.NowX >= a && d.NowX <= b && b > a {
+			return float64(i-1) + math.Log(d.NowX/a)/math.Log(b/a), true
+		}
+	}
+	return 0, false
+}
+
+// lines draws a line a system.
+func (s *Sweep) lines(a *Answer) {
+	d := &s.Dims[0]
+	xs, axis := d.places()
+	f := &Figure{Panels: &Panels{Names: []string{""}, X: axis, Y: Axis{Name: join(s.Of.Label, s.Of.Unit), Unit: s.Of.Unit}}}
+	p := f.Panels
+	low, high := math.Inf(1), 0.0
+	table := report.Table{Title: a.Title, Head: []string{d.Label + bracketed(d.Unit)}}
+	table.Rows = make([]report.Row, len(d.Labels))
+	for i := range table.Rows {
+		table.Rows[i].Head = d.Labels[i]
+		if d.Labels[i] == d.Now {
+			table.Rows[i].Sub = "now"
+		}
+	}
+	for n, sys := range s.Systems {
+		ys := make([]float64, len(xs))
+		for i := range xs {
+			t := s.At(n, i, 0)
+			ys[i] = s.shown(t.Value)
+			table.Rows[i].Cells = append(table.Rows[i].Cells, report.Cell{Text: s.cell(t), Best: s.leads(n, i)})
+			if finite(ys[i]) {
+				low, high = min(low, ys[i]), max(high, ys[i])
+			}
+		}
+		look := SystemLook(sys)
+		if sys.Bound && look.Pattern == 0 {
+			look.Pattern = 1
+		}
+		p.Series = append(p.Series, Series{Name: sys.Title, Shape: Line, Look: look, Points: f.points(xs, ys), Picks: f.add()})
+		p.Legend = append(p.Legend, sys.Title)
+		table.Head = append(table.Head, sys.Title)
+	}
+	if low >= 0 && low < 0.5*high {
+		p.Y.Min = new(float64(0))
+	}
+	if at, ok := d.here(); ok {
+		p.Here = &Limit{at, "now: " + With(d.Now, d.Unit)}
+	}
+	a.Figure, a.Tables = f, []report.Table{table}
+	a.Says = s.sayLines()
+	a.Alt = a.Says + " " + s.sayEnds()
+}
+
+func bracketed(unit string) string {
+	if unit == "" {
+		return ""
+	}
+	return " (" + unit + ")"
+}
+
+// cell is what a table says of one point.
+func (s *Sweep) cell(t Trial) string {
+	switch {
+	case !t.Known:
+		return "…"
+	case finite(t.Value):
+		return Cell(s.Of, t.Value)
+	case t.Unfit:
+		return Unfit
+	}
+	return Dash
+}
+
+// best is the system, bounds apart, that is best at a point; -1 if none has a
+// value, or if the quantity has no better and worse.
+func (s *Sweep) best(i, k int) int {
+	at, most := -1, 0.0
+	for n, sys := range s.Systems {
+		v := s.At(n, i, k).Value
+		if sys.Bound || !finite(v) || s.Of.Better == 0 {
+			continue
+		}
+		if v *= float64(s.Of.Better); at < 0 || v > most+1e-9*math.Abs(most) {
+			at, most = n, v
+		}
+	}
+	return at
+}
+
+// leads reports whether nobody is better at a point.
+func (s *Sweep) leads(n, i int) bool {
+	best, v := s.best(i, 0), s.At(n, i, 0).Value
+	return best >= 0 && !s.Systems[n].Bound && finite(v) && near(v, s.At(best, i, 0).Value)
+}
+
+// gaps says why points have no value, each reason once with the points it is for.
+func (s *Sweep) gaps(a *Answer) {
+	type gap struct {
+		who []string
+		at  []string
+	}
+	reasons := map[string]*gap{}
+	var order []string
+	for x := range s.Dims[0].Labels {
+		for y := range s.height() {
+			for n, sys := range s.Systems {
+				t := s.At(n, x, y)
+				if !t.Known || t.Why == "" || finite(t.Value) {
+					continue
+				}
+				why := t.Why
+				if t.Unfit {
+					why = sys.Title + " cannot run it"
+				}
+				g := reasons[why]
+				if g == nil {
+					g = &gap{}
+					reasons[why] = g
+					order = append(order, why)
+				}
+				if at := s.point(x, y); len(g.at) == 0 || g.at[len(g.at)-1] != at {
+					g.at = append(g.at, at)
+				}
+			}
+		}
+	}
+	for i, why := range order {
+		if i == mostGaps {
+			a.Gaps = append(a.Gaps, Count(int64(len(order)-i))+" more reasons; the file has all of them.")
+			break
+		}
+		at := reasons[why].at
+		text := strings.Join(at, ", ")
+		if len(at) > 4 {
+			text = at[0] + " to " + at[len(at)-1] + " (" + Count(int64(len(at))) + " points)"
+		}
+		a.Gaps = append(a.Gaps, "At "+text+": "+sentence(why))
+	}
+}
+
+// mostGaps is how many reasons stand below the drawing.
+const mostGaps = 6
+
+// point names a point.
+func (s *Sweep) point(x, y int) string {
+	text := With(s.Dims[0].Labels[x], s.Dims[0].Unit)
+	if len(s.Dims) == 2 {
+		text += " and " + With(s.Dims[1].Labels[y], s.Dims[1].Unit)
+	}
+	return text
+}

@@ -1,0 +1,19 @@
+//go:build lean
+
+package train
+
+import (
+	"spillway/sim/train/result"
+	"spillway/sim/workload"
+	"spillway/ui/lab"
+)
+
+// A program that opens no files and writes no JSON is half as large: the decoders
+// are the other half. The page starts with that; it asks the whole one when files
+// come or results go.
+
+var open func([]lab.File) (lab.Files, error)
+
+func encode(*result.Result) ([]byte, error) { return nil, errNoFiles }
+
+func entry(string, lab.Files) (*workload.Workload, error) { return nil, errNoFiles }

@@ -1,0 +1,208 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/knob"
+	core "spillway/sim/train"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+	"spillway/traces/zoo"
+)
+
+// A Workload is what runs, shared by all systems, and what is said of it.
+type Workload struct {
+	*workload.Workload
+	memory vitality.Footprint
+	// Of a bundled network: how many numbers training changes, 0 if unknown; with
+	// what; and how many times as long as warm its kernels take, 0 if unknown.
+	parameters int64
+	optimizer  zoo.Optimizer
+	slower     float64
+}
+
+// about adds to a workload what is said of it.
+func about(w *workload.Workload) Workload {
+	return Workload{Workload: w, memory: vitality.Analyze(w).Measure(w)}
+}
+
+// payload is the size of the parameters.
+func (w *Workload) payload() unit.Bytes { return unit.Bytes(w.parameters) * 4 } // fp32
+
+// inNumbers describes the workload and what its memory is for.
+func (w *Workload) inNumbers() string {
+	f := &w.memory
+	text := fmt.Sprintf("%d kernels, %d tensors; ", len(w.Kernels), len(w.Tensors))
+	const rest = "at most %v of activations and workspace at once; %v at once in all."
+	switch {
+	case w.parameters == 0:
+		return text + fmt.Sprintf("%v of weights, %v of optimizer state, at most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, f.Gradients, f.Rest, f.Most)
+	case !w.optimizer.None():
+		state := ""
+		if f.Optimizer > 0 {
+			state = fmt.Sprintf(", %v of state of %s", f.Optimizer, w.optimizer.Title)
+		}
+		return text + fmt.Sprintf("%s million parameters of 4 bytes, %v, as much of gradients%s; "+rest, millions(w.parameters), f.Weights, state, f.Rest, f.Most)
+	case f.Weights > 2*w.payload():
+		return text + fmt.Sprintf("%s million parameters, %v. The artifact counts %v as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. "+
+			"At most %v of everything else at once; %v at once in all.", millions(w.parameters), w.payload(), f.Weights, f.Most-f.Weights, f.Most)
+	}
+	return text + fmt.Sprintf("%s million parameters, %v with what stays beside them; no optimizer state; "+rest, millions(w.parameters), f.Weights, f.Rest, f.Most)
+}
+
+// millions prints a number of parameters.
+func millions(n int64) string { return strconv.FormatInt((n+5e5)/1e6, 10) }
+
+// duration is the sum of a workload's kernel times.
+func duration(w *workload.Workload) (sum unit.Time) {
+	for i := range w.Kernels {
+		sum += w.Kernels[i].Time
+	}
+	return sum
+}
+
+// quirks are those that are on.
+func (s *settings) quirks() quirk.Set {
+	q, _ := quirk.Parse(s.Mode) // checked with the setup
+	return q
+}
+
+// title names the workload in a sentence.
+func (s *settings) title(w Workload) string {
+	m, err := zoo.Find(s.Model)
+	if s.Entry != "" || err != nil {
+		return w.Name
+	}
+	with := ""
+	if !w.optimizer.None() {
+		with = " with " + w.optimizer.Title
+	}
+	return fmt.Sprintf("%s%s at batch %d", m.Title, with, s.Batch)
+}
+
+// lead says whether the workload fits into GPU memory.
+func (s *settings) lead(w Workload) string {
+	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
+	if w.memory.Most > s.Machine.GPUMemory {
+		return fmt.Sprintf("%s needs %s GiB; the GPU has %s.", s.title(w), gib(w.memory.Most), has)
+	}
+	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.memory.Most), has)
+}
+
+// gib prints GiB with three digits, or all in front of the point.
+func gib(b unit.Bytes) string {
+	x := float64(b) / float64(unit.GiB)
+	places := 0
+	for y := x; y < 100 && places < 3; y *= 10 {
+		places++
+	}
+	return strconv.FormatFloat(x, 'f', min(places, 2), 64)
+}
+
+// mostCaveats is how many sentences people read.
+const mostCaveats = 2
+
+// caveat says what decides whether a run can be trusted.
+func (s *settings) caveat(w Workload, r *result.Result) string {
+	var list []string
+	for _, say := range []string{s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r)} {
+		if say != "" && len(list) < mostCaveats {
+			list = append(list, say)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// poolCaveat is about a memory pool larger than the GPU.
+func (s *settings) poolCaveat(r *result.Result) string {
+	x, err := core.Find(r.System)
+	if err != nil {
+		return ""
+	}
+	o := s.options()
+	if pool := x.Runtime(&o).Pool; pool > 1 {
+		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, pool)
+	}
+	return ""
+}
+
+// options are those of a run.
+func (s *settings) options() system.Options {
+	o := s.Options
+	o.Quirks = s.quirks()
+	return o
+}
+
+// timesCaveat is about kernel times: cold, or of another GPU than the machine's.
+func (s *settings) timesCaveat(w Workload) string {
+	in := s.gpuName()
+	switch {
+	case s.Entry != "":
+		return ""
+	case w.Times == workload.ColdModel && in != "" && in != zoo.GPUs[0].Name:
+		return fmt.Sprintf("Kernel times are the paper's, of an %s: the %s makes no kernel faster; estimated times would.", zoo.GPUs[0].Name, in)
+	case w.Times == workload.ColdModel && w.slower > 0:
+		return fmt.Sprintf("Kernel times are as the paper measured them, cold: %s times those of warm kernels, which hides transfers.", strconv.FormatFloat(w.slower, 'f', 1, 64))
+	case w.Times == workload.Estimated && in != "":
+		if g, err := zoo.FindGPU(s.GPU); err == nil && g.Name != in {
+			return fmt.Sprintf("Kernel times are estimated for the %s, but the machine has the %s.", g.Name, in)
+		}
+	}
+	return ""
+}
+
+// gpuName is the GPU of the machine, empty if its memory is no known one's. Where
+// several have as much it is the one that times are for, or the preset's.
+func (s *settings) gpuName() string {
+	var fits []machine.Part
+	for _, p := range machine.Slots()[0].Parts {
+		m := machine.Machine{}
+		if p.Fit(&m); m.GPUMemory == s.Machine.GPUMemory {
+			fits = append(fits, p)
+		}
+	}
+	keys := []string{s.GPU}
+	for _, p := range machine.Presets() {
+		if p.Key == s.Preset {
+			keys = append(keys, p.GPU)
+		}
+	}
+	for _, key := range keys {
+		if at := slices.IndexFunc(fits, func(p machine.Part) bool { return p.Key == key }); at >= 0 {
+			return fits[at].Name
+		}
+	}
+	if len(fits) == 0 {
+		return ""
+	}
+	return fits[0].Name
+}
+
+// idleCaveat is about data that moves although everything fits.
+func (s *settings) idleCaveat(w Workload, r *result.Result) string {
+	if !r.Fits || w.memory.Most > s.Machine.GPUMemory {
+		return ""
+	}
+	t := &r.Main().Traffic
+	moved := t.HostIn + t.HostOut + t.SSDIn + t.SSDOut
+	x, err := core.Find(r.System)
+	if moved == 0 || err != nil {
+		return ""
+	}
+	why := "; memory need not be short for its plan to move data"
+	switch {
+	case x.Quirks.Has(quirk.DeadWriteback) && s.quirks().Has(quirk.DeadWriteback):
+		why = ", because as published it keeps dead tensors until they are evicted and writes them back (quirk dead-writeback)"
+	case r.PlannedOps == 0:
+		why = "" // the ledger says all there is to say
+	}
+	return fmt.Sprintf("Everything fits, yet %s moves %s GB%s.", x.Title, strconv.FormatFloat(float64(moved)/1e9, 'f', 1, 64), why)
+}

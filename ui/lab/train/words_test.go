@@ -1,0 +1,176 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	core "spillway/sim/train"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+)
+
+// set returns the defaults with a setup text applied.
+func set(t *testing.T, text string) *knob.Setup {
+	t.Helper()
+	l := New()
+	u := l.Setup()
+	pairs, err := knob.Pairs(text)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestLead(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"model=bert-base batch=256", "BERT-base at batch 256 needs 47.8 GiB; the GPU has 40."},
+		{"model=bert-base batch=256 gpu_memory=49.5", "BERT-base at batch 256 needs 47.8 GiB; the GPU has 49.5, so it fits: nothing has to move."},
+		{"model=gpt2-xl batch=2 times=estimated machine=rtx-4090-pcie-4-990-pro", "GPT-2 XL at batch 2 needs 43.3 GiB; the GPU has 24."},
+	} {
+		s := filled(t, set(t, c.set))
+		w, err := load(&s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.lead(w); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.set, got, c.want)
+		}
+	}
+	s := settings{Entry: "x"}
+	if got := s.lead(Workload{Workload: &workload.Workload{Name: "My net"}, memory: vitality.Footprint{Most: 3 * unit.GiB}}); got != "My net needs 3.00 GiB; the GPU has 0." {
+		t.Error(got)
+	}
+	for b, want := range map[unit.Bytes]string{unit.GiB / 100: "0.01", 1536 * unit.MiB: "1.50", 12 * unit.GiB: "12.0", 273*unit.GiB + 500*unit.MiB: "273"} {
+		if got := gib(b); got != want {
+			t.Errorf("%d bytes are %s GiB, want %s", b, got, want)
+		}
+	}
+}
+
+func TestCaveats(t *testing.T) {
+	l := New()
+	for _, c := range []struct{ set, system, want string }{
+		{"model=bert-base batch=256", "uvm", "Kernel times are as the paper measured them, cold: 2.8 times those of warm kernels, which hides transfers."},
+		{
+			"model=bert-base batch=256", "g10-gds",
+			"As published, G10-GDS has a pool 4 times the GPU's memory. Kernel times are as the paper measured them, cold: 2.8 times those of warm kernels, which hides transfers.",
+		},
+		{"model=bert-base batch=256 times=estimated", "g10-gds", "As published, G10-GDS has a pool 4 times the GPU's memory."},
+		{"model=bert-base batch=256 times=estimated mode=corrected", "g10-gds", ""},
+		{
+			"model=bert-base batch=16 times=as-paper machine=h100-80gb-pcie-5-pm1743", "ideal",
+			"Kernel times are the paper's, of an A100 40 GB: the H100 80 GB makes no kernel faster; estimated times would.",
+		},
+		{
+			"model=bert-base batch=16 times=estimated machine=h100-80gb-pcie-5-pm1743 gpu=a100-40", "ideal",
+			"Kernel times are estimated for the A100 40 GB, but the machine has the H100 80 GB.",
+		},
+		{
+			"model=bert-base batch=256 times=estimated machine=h100-80gb-pcie-5-pm1743", "uvm",
+			"Everything fits, yet Base UVM moves 318.1 GB, because as published it keeps dead tensors until they are evicted and writes them back (quirk dead-writeback).",
+		},
+		{"model=bert-base batch=256 times=estimated machine=h100-80gb-pcie-5-pm1743 mode=corrected", "uvm", ""},
+	} {
+		r, _, err := l.Run(set(t, c.set), c.system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Caveat != c.want {
+			t.Errorf("%s system=%s:\n got %q\nwant %q", c.set, c.system, r.Caveat, c.want)
+		}
+	}
+}
+
+// Busy shares are bytes over rate times time, by hand.
+func TestBusy(t *testing.T) {
+	l := New()
+	s := standard()
+	r := fake(10, 2, result.SSDRead) // 20 ms; 2 GB from the SSD, 1 GB to the host
+	s.Machine.GPULink, s.Machine.HostLink, s.Machine.SSDRead, s.Machine.SSDWrite = 400*unit.GBps, 100*unit.GBps, 200*unit.GBps, 50*unit.GBps
+	r.Main().Traffic.SSDOut = 5e8
+	check := func(want map[string]float64) {
+		t.Helper()
+		rep := describe(Workload{Workload: &workload.Workload{Batch: 1}}, &s, r)
+		for key, share := range want {
+			if got := value(t, &l, rep, key); math.Abs(got-share) > 1e-12 {
+				t.Errorf("%s is %v, want %v", key, got, share)
+			}
+		}
+	}
+	check(map[string]float64{
+		"gpu_link_in_busy": 2. / 8, "gpu_link_out_busy": 1.5 / 8, "host_link_in_busy": 0, "host_link_out_busy": 1. / 2,
+		"ssd_read_busy": 2. / 4, "ssd_write_busy": 0.5 / 4, // as published it writes at the rate of reading
+		"to_gpu_bytes": 2e9, "from_gpu_bytes": 1.5e9,
+	})
+	s.Mode = "corrected"
+	check(map[string]float64{"ssd_write_busy": 0.5})
+	r.SSD = &result.SSD{Read: 125 * unit.GBps, Write: 25 * unit.GBps}
+	check(map[string]float64{"ssd_read_busy": 1, "ssd_write_busy": 1}) // no faster than the host link; never above 1
+}
+
+// Every preset runs as it says: the page opens on the first, and something has to
+// move there; the second is the default, as links that say nothing have it.
+func TestPresets(t *testing.T) {
+	l := New()
+	for i, p := range l.Presets {
+		u := set(t, p.Set)
+		r, raw, err := l.Run(u, "ideal", nil, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", p.Key, err)
+		}
+		s := filled(t, u)
+		if p.Title == "" || p.About == "" || strings.Contains(r.Lead, "fits") {
+			t.Errorf("%s: %q", p.Key, r.Lead)
+		}
+		if raw.(*result.Result).Ideal == 0 {
+			t.Errorf("%s has no time", p.Key)
+		}
+		if paper := p.Key == "g10-paper"; paper != (i == 1) || paper != u.Equal(l.Setup()) || paper == (s.Mode == "corrected") {
+			t.Errorf("%d, %s: %s", i, p.Key, u)
+		}
+	}
+	// The first is worth a look: systems differ.
+	var times []string
+	for _, x := range core.Systems {
+		r, _, err := l.Run(set(t, l.Presets[0].Set), x.Name, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Caveat != "" {
+			t.Errorf("%s: %s", x.Name, r.Caveat)
+		}
+		times = append(times, fmt.Sprint(r.Fits, value(t, &l, r, "iteration_s")))
+	}
+	if times[1] == times[0] || times[1] == times[len(times)-1] {
+		t.Errorf("systems do not differ: %v", times)
+	}
+}
+
+// What memory is for is said apart, and the artifact's way of counting with its
+// reason.
+func TestInNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"model=gpt2-xl batch=1 optimizer=adam times=estimated": "6137 kernels, 7978 tensors; 1558 million parameters of 4 bytes, 5.8 GiB, as much of gradients, 11.61 GiB of state of Adam; at most 18.77 GiB of activations and workspace at once; 36.18 GiB at once in all.",
+		"model=bert-base batch=256 times=estimated":            "1369 kernels, 1463 tensors; 109 million parameters, 417.64 MiB. The artifact counts 16.6 GiB as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. At most 31.16 GiB of everything else at once; 47.76 GiB at once in all.",
+		"model=bert-base batch=256 optimizer=adam":             "1369 kernels, 1463 tensors; 109 million parameters, 417.64 MiB. The artifact counts 16.6 GiB as persistent, because biases, gains and constants are as large as activations in it; an optimizer mends that. At most 31.16 GiB of everything else at once; 47.76 GiB at once in all.", // the paper's times know none
+		"model=resnet-50 batch=512 times=estimated":            "449 kernels, 999 tensors; 26 million parameters, 98.02 MiB with what stays beside them; no optimizer state; at most 51.11 GiB of activations and workspace at once; 51.2 GiB at once in all.",
+		"model=bert-base batch=1 times=estimated gpu_memory=1": "1369 kernels, 1463 tensors; 109 million parameters, 453.57 MiB with what stays beside them; no optimizer state; at most 151.8 MiB of activations and workspace at once; 612.12 MiB at once in all.",
+	} {
+		s := filled(t, set(t, text))
+		w, err := load(&s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.inNumbers(); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/sweep"
+)
+
+// A change is one setting, or part, that is turned.
+type change struct {
+	key, label, group string
+	from, to          string // for people
+	choice            string // of a part
+	setup             string // the settings then; empty if it is not run
+	less              bool   // it is turned down
+	reason            string // why it is not run
+}
+
+// planEffects plans the settings as they are, and with ten percent more of every
+// number.
+func (a *Ask) planEffects(p *plan) {
+	u := a.room.State.Setup
+	p.base = u.String()
+	sense := sweep.NewSensitivity(u, p.systems)
+	p.walks = []*walk{{asks: sense, after: func() { a.turned(p, sense) }}}
+	a.turned(p, sense)
+}
+
+// turned takes over how each number is turned, as far as that is known.
+func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
+	u := a.room.State.Setup
+	p.changes = p.changes[:0]
+	for _, e := range sense.Effects() {
+		k := u.Knob(e.Key)
+		c := change{key: e.Key, label: k.Label, group: k.Group, from: join(e.From, k.Unit), reason: e.Why}
+		if e.To != "" {
+			v := u.Clone()
+			_ = v.Apply([]knob.Pair{{Key: e.Key, Text: e.To}}) // it was possible
+			c.to, c.setup, c.less = join(e.To, k.Unit), v.String(), e.Share < 0
+			if c.less {
+				c.to += ", less: more contradicts"
+			}
+		}
+		p.changes = append(p.changes, c)
+	}
+}
+
+// planBuy plans every other product of every part.
+func (a *Ask) planBuy(p *plan) {
+	u := a.room.State.Setup
+	p.base = u.String()
+	p.variants = []variant{{setup: p.base}}
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if !k.Derived || u.Hidden(k.Key) {
+			continue
+		}
+		from := u.Text(k.Key)
+		was := "what is there"
+		if c := k.Choice(from); c != nil {
+			was = label(c)
+		}
+		for n := range k.Choices {
+			choice := &k.Choices[n]
+			x, _ := a.change(k.Key, choice.Key)
+			if choice.Key == from || x.setup == p.base {
+				continue
+			}
+			c := change{key: k.Key, label: k.Label, from: was, to: label(choice), choice: choice.Key, setup: x.setup, reason: x.problem}
+			p.variants = append(p.variants, x)
+			p.changes = append(p.changes, c)
+		}
+	}
+}
+
+// An Effect is what one change brings.
+type Effect struct {
+	Key, Label, Group string
+	From, To, Choice  string
+	Reason            string  // why it brings nothing, or cannot be
+	Less              bool    // it is turned down, because more is not possible
+	Known             bool    // all systems have run
+	Parts             []Share // by the compared systems
+	Best              int     // of Parts, whom it helps most; -1 if nobody
+	// Price is what the machine then costs more, in the unit of the quantity;
+	// not a number if that is unknown. Worth is what decides there: the best
+	// system's result for the price, relative to now.
+	Price, Worth float64
+}
+
+// A Share is what a change brings one system.
+type Share struct {
+	System   string
+	Known    bool
+	Relative float64 // change of the quantity, 0.1 is ten percent more; not a number if there is none
+	Gain     float64 // the same, above 0 if it is better
+	Text     string  // in place of a number
+}
+
+// Gains lists what each change brings, the largest first, then those that bring
+// nothing.
+func (a *Ask) Gains() []Effect {
+	if a.now == nil || a.now.kind != Effects && a.now.kind != Buy {
+		return nil
+	}
+	return a.gains(a.now)
+}
+
+func (a *Ask) gains(p *plan) []Effect {
+	of := a.Of()
+	better := 1.0
+	if of >= 0 && a.room.Info.Quantities[of].Better < 0 {
+		better = -1
+	}
+	list := make([]Effect, len(p.changes))
+	for i := range p.changes {
+		c := &p.changes[i]
+		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Less: c.less, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
+		if c.setup != "" {
+			a.weigh(p, c, &e, of, better)
+		}
+		list[i] = e
+	}
+	slices.SortStableFunc(list, func(x, y Effect) int { return cmp.Compare(y.rank(), x.rank()) })
+	return list
+}
+
+// weigh compares a change with the settings as they are.
+func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
+	some := false
+	for _, name := range p.systems {
+		s := Share{System: name, Relative: math.NaN(), Gain: math.NaN()}
+		was, is := a.outcome(task{p.base, name}), a.outcome(task{c.setup, name})
+		s.Known = was != nil && is != nil
+		e.Known = e.Known && s.Known
+		if s.Known {
+			a.share(&s, was, is, of, better)
+			if is.Problem != "" && !is.Unfit {
+				e.Reason = is.Problem
+			}
+		}
+		some = some || s.Text != "" || s.Relative != 0
+		e.Parts = append(e.Parts, s)
+		sys, _ := a.room.Info.System(name) // the state has known ones only
+		if n := len(e.Parts) - 1; s.Gain > 0 && !sys.Bound && (e.Best < 0 || s.Gain > e.Parts[e.Best].Gain) {
+			e.Best = n
+		}
+	}
+	if e.Known && !some && e.Reason == "" {
+		e.Reason = "changes nothing here"
+	}
+	a.weighPrice(p, c, e)
+}
+
+func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
+	x, okX := was.Value(of)
+	y, okY := is.Value(of)
+	switch {
+	case okX && okY && x != 0:
+		s.Relative = y/x - 1
+		s.Gain = better * s.Relative
+	case okX && okY && y == 0:
+		s.Relative, s.Gain = 0, 0
+	case was.Unfit && is.Unfit:
+		s.Relative, s.Gain = 0, 0
+	case was.Unfit && is.Values != nil:
+		s.Text, s.Gain = "fits then", math.MaxFloat64
+	case is.Unfit:
+		s.Text = "does not fit then"
+	case is.Error != "":
+		s.Text = "failed"
+	default:
+		s.Text = "–"
+	}
+}
+
+// rank orders effects: by the largest on any system, those without at the end.
+func (e *Effect) rank() float64 {
+	most := -1.0
+	if e.Reason != "" {
+		return -2
+	}
+	for i := range e.Parts {
+		if g := e.Parts[i].Gain; !math.IsNaN(g) {
+			most = max(most, math.Abs(g))
+		}
+	}
+	return most
+}
+
+// AskEffects finds out what each setting brings, as long as the settings stay.
+func (a *Ask) AskEffects() {
+	a.effects = a.make(Effects)
+	a.Rev++
+	a.feed()
+}
+
+// EffectsProgress says how far that is; All is 0 if nobody asked.
+func (a *Ask) EffectsProgress() Progress { return a.progress(a.effects) }
+
+// CancelEffects stops it.
+func (a *Ask) CancelEffects() {
+	a.effects = nil
+	a.Rev++
+	a.feed()
+}
+
+// Effect says in a few words what ten percent more of a setting brings, empty as
+// long as that is not known.
+func (a *Ask) Effect(key string) string {
+	p := a.effects
+	if p == nil && a.now != nil && a.now.kind == Effects && a.now.key == a.planKey(Effects) {
+		p = a.now
+	}
+	if p == nil || p.problem != "" {
+		return ""
+	}
+	for i := range p.changes {
+		c := &p.changes[i]
+		if c.key != key {
+			continue
+		}
+		one := *p
+		one.changes = p.changes[i : i+1]
+		return a.effectText(&a.gains(&one)[0])
+	}
+	return ""
+}
+
+func (a *Ask) effectText(e *Effect) string {
+	switch {
+	case e.Reason == "changes nothing here":
+		return "does nothing here"
+	case e.Reason != "":
+		return e.Reason
+	case !e.Known:
+		return ""
+	}
+	at := e.Best
+	for i := range e.Parts {
+		if at < 0 && e.Parts[i].Relative != 0 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return "does nothing here"
+	}
+	sys, _ := a.room.Info.System(e.Parts[at].System)
+	by := "+10 %: "
+	if e.Less {
+		by = "−10 %: "
+	}
+	return by + sys.Title + " " + e.Parts[at].Say()
+}
+
+// Say is the change in words.
+func (s *Share) Say() string {
+	switch {
+	case !s.Known:
+		return "…"
+	case s.Text != "":
+		return s.Text
+	}
+	return Signed(s.Relative)
+}
+
+// Signed prints a relative change in percent.
+func Signed(x float64) string {
+	text := strings.TrimSuffix(knob.Decimal(int64(math.Round(x*1000)), 10), ".0")
+	switch {
+	case x == 0:
+		return "0"
+	case math.Abs(x) < 0.0005:
+		return "< 0.1 %"
+	case x > 0:
+		return "+" + text + " %"
+	}
+	return "−" + strings.TrimPrefix(text, "-") + " %"
+}
+
+// weighPrice says what a change costs and what its result is then worth.
+func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
+	price, worth := a.prices()
+	if price < 0 || p.kind != Buy {
+		return
+	}
+	for _, name := range p.systems {
+		was, is := a.outcome(task{p.base, name}), a.outcome(task{c.setup, name})
+		x, okX := was.Value(price)
+		y, okY := is.Value(price)
+		if okX && okY && math.IsNaN(e.Price) {
+			e.Price = y - x
+		}
+		if e.Best < 0 || e.Parts[e.Best].System != name {
+			continue
+		}
+		if v, ok := was.Value(worth); ok && v != 0 {
+			if w, ok := is.Value(worth); ok {
+				e.Worth = w/v - 1
+			}
+		}
+	}
+}

@@ -1,0 +1,332 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/knob"
+)
+
+// Fields of the question that are a part of the text of an axis: the key of the
+// axis, then one of these.
+const (
+	fromPart  = ".from"
+	toPart    = ".to"
+	countPart = ".count"
+	howPart   = ".how"
+	listPart  = ".list"
+)
+
+// The ways to space the points of a number.
+const (
+	byFactor = "x" // as sweep.ParseAxis writes them
+	evenly   = "/"
+	listed   = "list"
+)
+
+// A points is the text of an axis as the form shows it.
+type points struct{ from, to, count, how, list string }
+
+// readPoints takes the text of a number's axis apart.
+func readPoints(text string) points {
+	from, rest, ok := strings.Cut(text, "..")
+	at := strings.IndexAny(rest, "x/")
+	if !ok || at < 0 || strings.ContainsAny(text, ",*+") {
+		return points{how: listed, list: text}
+	}
+	return points{from: from, to: rest[:at], count: rest[at+1:], how: rest[at : at+1]}
+}
+
+func (p *points) text() string {
+	if p.how == listed {
+		return p.list
+	}
+	return p.from + ".." + p.to + p.how + p.count
+}
+
+// Questions are the kinds of question.
+func (a *Ask) Questions() []Option { return a.field(askKey).Options }
+
+// Fields are the controls of the question that is asked.
+func (a *Ask) Fields() []Field {
+	var list []Field
+	switch a.Kind() {
+	case Vary:
+		list = append(list, a.field(varyKey))
+		list = append(list, a.pointFields(varyKey, valuesKey)...)
+		list = append(list, a.field(vary2Key))
+		if second := a.text(vary2Key); second != noKnob && second != a.text(varyKey) {
+			list = append(list, a.pointFields(vary2Key, points2)...)
+			list = append(list, a.field(showKey))
+		}
+		list = append(list, a.field(ofKey))
+	case Find:
+		list = append(list, a.field(findKey))
+		of := a.field(varyKey)
+		of.Label = "Of"
+		of.Options = slices.DeleteFunc(of.Options, func(o Option) bool {
+			return a.room.State.Setup.Knob(o.Key).Kind != knob.Number
+		})
+		list = append(list, of)
+		list = append(list, a.rangeFields()...)
+		if a.text(findKey) != Most {
+			list = append(list, a.field(ofKey), a.field(withinKey))
+		}
+	default:
+		list = append(list, a.field(ofKey))
+	}
+	return list
+}
+
+// field is a knob of the question.
+func (a *Ask) field(key string) Field {
+	u := a.room.State.Ask
+	k := u.Knob(key)
+	f := Field{Key: key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Text: u.Text(key), Help: k.Help}
+	for i := range k.Choices {
+		c := &k.Choices[i]
+		o := Option{Key: c.Key, Label: label(c), Chosen: c.Key == f.Text}
+		if s := a.room.State.Setup; (key == varyKey || key == vary2Key) && c.Key != noKnob {
+			o.Off = s.Hidden(c.Key)
+		}
+		f.Options = append(f.Options, o)
+	}
+	a.typed(&f)
+	return f
+}
+
+// typed shows what is typed into a field while it cannot be read, or says the same.
+func (a *Ask) typed(f *Field) {
+	draft, ok := a.drafts[f.Key]
+	if !ok {
+		return
+	}
+	u := a.room.State.Ask.Clone()
+	if err := a.set(u, f.Key, draft); err != nil {
+		f.Text, f.Error = draft, capital(err.Error())
+	} else if u.Equal(a.room.State.Ask) {
+		f.Text = draft
+	}
+}
+
+// pointFields are the controls of one axis.
+func (a *Ask) pointFields(of, key string) []Field {
+	k := a.room.State.Setup.Knob(a.text(of))
+	text := a.text(key)
+	if text == "" {
+		text = a.suggest(k.Key)
+	}
+	if k.Kind != knob.Number {
+		return []Field{a.choiceField(key, k, text)}
+	}
+	p := readPoints(text)
+	part := func(name, label, text, unit string) Field {
+		f := Field{Key: key + name, Label: label, Kind: knob.Word, Text: text, Unit: unit}
+		a.typed(&f)
+		return f
+	}
+	var list []Field
+	if p.how == listed {
+		list = append(list, part(listPart, "Values", p.list, k.Unit))
+	} else {
+		list = append(list, part(fromPart, "From", p.from, ""), part(toPart, "to", p.to, k.Unit), part(countPart, "Points", p.count, ""))
+	}
+	how := Field{Key: key + howPart, Label: "Spaced", Kind: knob.One, Text: p.how}
+	for _, o := range [][2]string{{byFactor, "by a factor"}, {evenly, "evenly"}, {listed, "as listed"}} {
+		how.Options = append(how.Options, Option{Key: o[0], Label: o[1], Chosen: o[0] == p.how})
+	}
+	return append(list, how)
+}
+
+// choiceField lists the choices of a knob; those that are taken are chosen.
+func (a *Ask) choiceField(key string, k *knob.Info, text string) Field {
+	x, _ := a.axis(k.Key, text)
+	f := Field{Key: key, Label: "Values", Kind: knob.Many, Text: text}
+	choices := k.Choices
+	if k.Kind == knob.Many {
+		choices = k.Sets
+	}
+	for i := range choices {
+		c := &choices[i]
+		f.Options = append(f.Options, Option{Key: c.Key, Label: label(c), Chosen: slices.Contains(x.Texts, c.Key)})
+	}
+	return f
+}
+
+// rangeFields are the ends of what is searched.
+func (a *Ask) rangeFields() []Field {
+	u := a.room.State.Setup
+	k := u.Knob(a.text(varyKey))
+	if k.Kind != knob.Number {
+		return nil
+	}
+	from, to := a.searched()
+	list := []Field{
+		{Key: rangeKey + fromPart, Label: "between", Kind: knob.Word, Text: from},
+		{Key: rangeKey + toPart, Label: "and", Kind: knob.Word, Text: to, Unit: k.Unit},
+	}
+	for i := range list {
+		a.typed(&list[i])
+	}
+	return list
+}
+
+// Type gives a control of the question a text. What cannot be read stays in the
+// field, which says why.
+func (a *Ask) Type(key, text string) {
+	r := a.room
+	r.Change(key, func() {
+		a.drafts[key] = text
+		u := r.State.Ask.Clone()
+		if a.set(u, key, text) == nil {
+			r.State.Ask = u
+		}
+		a.last = u.String() // what was typed stays
+	})
+}
+
+// Choose gives a choice of the question another value.
+func (a *Ask) Choose(key, text string) {
+	r := a.room
+	r.Change("", func() {
+		u := r.State.Ask.Clone()
+		if err := a.set(u, key, text); err != nil {
+			r.session.Notice = capital(err.Error()) + "."
+			return
+		}
+		r.State.Ask = u
+	})
+}
+
+// Flip takes a choice among the values of an axis, or leaves it out.
+func (a *Ask) Flip(key, choice string) {
+	of := varyKey
+	if key == points2 {
+		of = vary2Key
+	}
+	k := a.room.State.Setup.Knob(a.text(of))
+	text := a.text(key)
+	if text == "" {
+		text = a.suggest(k.Key)
+	}
+	var keys []string
+	for _, o := range a.choiceField(key, k, text).Options {
+		if o.Chosen != (o.Key == choice) {
+			keys = append(keys, o.Key)
+		}
+	}
+	a.Choose(key, strings.Join(keys, ","))
+}
+
+// set gives a control a text in u.
+func (a *Ask) set(u *knob.Setup, key, text string) error {
+	for _, axis := range [][2]string{{valuesKey, varyKey}, {points2, vary2Key}, {rangeKey, varyKey}} {
+		if part, ok := strings.CutPrefix(key, axis[0]+"."); ok {
+			return a.setPart(u, axis[0], u.Text(axis[1]), "."+part, text)
+		}
+	}
+	before := u.Text(key)
+	if err := u.Set(key, text); err != nil {
+		return err
+	}
+	switch {
+	case before == text:
+	case key == varyKey:
+		_, _ = u.Set(valuesKey, ""), u.Set(rangeKey, "") // any text will do
+	case key == vary2Key:
+		_ = u.Set(points2, "")
+	case key == findKey || key == askKey && text == Find:
+		a.suit(u)
+	}
+	return nil
+}
+
+// suit chooses what is searched: of settings of the first panel, which say what
+// runs, the most; of others the least.
+func (a *Ask) suit(u *knob.Setup) {
+	i := a.room.Info
+	first := func(k *knob.Info) bool { return k.Panel == i.Panels[0].Key }
+	most := u.Text(findKey) != Least
+	if k := i.Setup().Knob(u.Text(varyKey)); k.Kind == knob.Number && first(k) == most {
+		return
+	}
+	at := slices.IndexFunc(i.Knobs, func(k knob.Info) bool { return k.Kind == knob.Number && first(&k) == most })
+	if at >= 0 {
+		_ = a.set(u, varyKey, i.Knobs[at].Key)
+	}
+}
+
+// setPart gives a part of an axis' text, or of the searched range, a text.
+func (a *Ask) setPart(u *knob.Setup, key, of, part, text string) error {
+	k := a.room.State.Setup.Knob(of)
+	was := u.Text(key)
+	if key == rangeKey {
+		from, to := a.searched()
+		if part == fromPart {
+			from = text
+		} else {
+			to = text
+		}
+		all := strings.TrimSpace(from) + ".." + strings.TrimSpace(to)
+		if _, err := sweepRange(a.room.State.Setup, of, all); err != nil {
+			return err
+		}
+		return u.Set(key, all)
+	}
+	if was == "" {
+		was = a.suggest(of)
+	}
+	p := readPoints(was)
+	text = strings.TrimSpace(text)
+	switch part {
+	case fromPart:
+		p.from = text
+	case toPart:
+		p.to = text
+	case countPart:
+		p.count = text
+	case listPart:
+		p.list = text
+	case howPart:
+		a.respace(&p, k, was, text)
+	}
+	if _, err := a.axis(of, p.text()); err != nil {
+		return err
+	}
+	return u.Set(key, p.text())
+}
+
+// respace spaces points another way.
+func (a *Ask) respace(p *points, k *knob.Info, was, how string) {
+	x, err := a.axis(k.Key, was)
+	if err != nil || len(x.Texts) == 0 || p.how == how {
+		return
+	}
+	switch {
+	case how == listed:
+		*p = points{how: listed, list: strings.Join(x.Texts, ",")}
+		return
+	case p.how == listed:
+		p.from, p.to, p.count = x.Texts[0], x.Texts[len(x.Texts)-1], strconv.Itoa(max(len(x.Texts), 2))
+	}
+	p.how = how
+	if v, err := knob.ParseDecimal(p.from, k.Scale); how == byFactor && err == nil && v <= 0 {
+		p.from = "1" // a factor needs a beginning
+	}
+}
+
+// searched are the ends of what is searched.
+func (a *Ask) searched() (from, to string) {
+	u := a.room.State.Setup
+	k := u.Knob(a.text(varyKey))
+	text := a.text(rangeKey)
+	r, err := sweepRange(u, k.Key, text)
+	if err != nil {
+		r, err = sweepRange(u, k.Key, "")
+	}
+	if err != nil {
+		return "", ""
+	}
+	return knob.Decimal(r.From, k.Scale), knob.Decimal(r.To, k.Scale)
+}

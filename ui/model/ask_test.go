@@ -1,0 +1,446 @@
+package model
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/ui/work"
+)
+
+// asking returns a session about the bakery that shows a question.
+func asking(t *testing.T, rest string) *host {
+	t.Helper()
+	return newHost(t, "v=2&lab=bakery&view=whatif"+rest)
+}
+
+// fieldOf returns a control of the question.
+func (h *host) fieldOf(key string) Field {
+	h.Helper()
+	for _, f := range h.Ask.Fields() {
+		if f.Key == key {
+			return f
+		}
+	}
+	h.Fatalf("the question has no control %q", key)
+	return Field{}
+}
+
+// picks counts the runs that wait.
+func (h *host) picks() (n int) {
+	for _, j := range h.open(work.Several) {
+		n += len(j.Picks)
+	}
+	return n
+}
+
+func TestVaryOne(t *testing.T) {
+	h := asking(t, "&watts=300&ask-vary=watts&systems=dream,oven")
+	if n := len(h.open(work.Run)); n != 0 {
+		t.Errorf("%d runs of Explore wait", n)
+	}
+	if j := h.open(work.Several); len(j) != jobsAtOnce || !h.bulk[j[0].ID] || !h.Ask.Active() {
+		t.Fatalf("%d jobs", len(j))
+	}
+	h.do()
+	x := h.Ask.Axes()[0]
+	if len(x.Texts) != 9 || x.Texts[0] != "75" || x.Texts[8] != "1200" || !slices.Contains(x.Texts, "300") || x.Now != "300" {
+		t.Fatalf("%+v", x)
+	}
+	for i, v := range x.Xs {
+		if c := h.Ask.At("oven", i, 0); !c.Known || math.Abs(c.Value-v/4) > 1e-9 || c.Problem != "" {
+			t.Errorf("at %v: %+v", v, c)
+		}
+	}
+	if p := h.Ask.Progress(); p.Known != 18 || p.All != 18 || p.Active || p.Percent() != 100 {
+		t.Errorf("%+v", p)
+	}
+	// What is known is not run again, whatever else is asked meanwhile.
+	jobs := len(h.jobs)
+	h.Ask.Choose(varyKey, "portions")
+	h.do()
+	more := len(h.jobs)
+	if more == jobs {
+		t.Error("another knob needs no runs")
+	}
+	h.Ask.Choose(varyKey, "watts")
+	h.Undo()
+	h.Redo()
+	if len(h.jobs) != more || h.Ask.At("oven", 0, 0).Value != 75.0/4 {
+		t.Errorf("%d jobs, then %d", more, len(h.jobs))
+	}
+}
+
+// Points that cannot be have a reason, and others go on.
+func TestVaryGaps(t *testing.T) {
+	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,1000,2000,14,13&systems=oven")
+	h.do()
+	for i, want := range []Cell{
+		{Known: true, Value: 50},
+		{Known: true, Value: 500},
+		{Known: true, Problem: "Too hot. Too few."},
+		{Known: true, Problem: "the fuse is gone"},
+		{Known: true, Problem: "the simulator has a bug"},
+	} {
+		c := h.Ask.At("oven", i, 0)
+		if !c.Known || want.Problem == "" && c.Value != want.Value || want.Problem != "" && !math.IsNaN(c.Value) || !strings.HasPrefix(c.Problem, want.Problem) || c.Unfit {
+			t.Errorf("point %d: %+v, want %+v", i, c, want)
+		}
+	}
+	jobs := len(h.jobs)
+	h.Ask.Run() // tries what failed again, and nothing else
+	if n := h.picks(); n != 2 || len(h.jobs) == jobs {
+		t.Errorf("%d runs again", n)
+	}
+	h = asking(t, "&dish=cake&oven=gas&ask-vary=oven&ask-values=wood,gas&systems=kiln")
+	h.do()
+	if c := h.Ask.At("kiln", 0, 0); c.Problem == "" || c.Unfit { // a cake needs gas
+		t.Errorf("%+v", c)
+	}
+	if c := h.Ask.At("kiln", 1, 0); !c.Unfit || c.Problem != "too large" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestVaryTwo(t *testing.T) {
+	h := asking(t, "&ask-vary=watts&ask-values=100..400/4&ask-vary2=portions&ask-values2=2,4&systems=dream,oven,kiln")
+	h.do()
+	axes := h.Ask.Axes()
+	if len(axes) != 2 || strings.Join(axes[0].Texts, " ") != "100 200 300 400" {
+		t.Fatalf("%+v", axes)
+	}
+	for i, w := range axes[0].Xs {
+		for k, p := range axes[1].Xs {
+			if c := h.Ask.At("kiln", i, k); c.Value != w/p {
+				t.Errorf("%v watts, %v portions: %+v", w, p, c)
+			}
+		}
+	}
+	h.Ask.Choose(vary2Key, "watts") // twice the same is one
+	if len(h.Ask.Axes()) != 1 {
+		t.Error("a knob is varied against itself")
+	}
+	h.Ask.Choose(vary2Key, "dish")
+	h.do()
+	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Rye Cake" || x.Xs != nil {
+		t.Errorf("%+v", x)
+	}
+	h.Ask.Flip(points2, "rye")
+	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Cake" {
+		t.Errorf("%+v", x)
+	}
+	h.Ask.Flip(points2, "cake")
+	if x := h.Ask.Axes(); len(x) != 2 || len(x[1].Texts) == 0 {
+		t.Errorf("without a point: %q, %+v", h.Ask.Problem(), x)
+	}
+}
+
+// A long question waits for the button, and says how long it takes.
+func TestVaryMany(t *testing.T) {
+	h := asking(t, "&ask-vary=watts&ask-values=100..999/300&systems=oven")
+	if n := h.picks(); n != 0 || h.Ask.Progress().All != 300 {
+		t.Fatalf("%d runs wait", n)
+	}
+	h.Ask.Run()
+	h.do()
+	if p := h.Ask.Progress(); p.Known != 300 {
+		t.Errorf("%+v", p)
+	}
+	largest := 0
+	for _, j := range h.jobs {
+		largest = max(largest, len(j.Picks))
+	}
+	if largest < 2 || largest > mostPicks {
+		t.Errorf("jobs of at most %d runs", largest)
+	}
+	h.Ask.Choose(vary2Key, "portions")
+	h.Ask.Type(valuesKey+toPart, "5000")
+	h.Ask.Type(valuesKey+countPart, "99999")
+	if h.Ask.Problem() == "" || h.Ask.Active() {
+		t.Errorf("%q", h.Ask.Problem())
+	}
+}
+
+func TestAskCancel(t *testing.T) {
+	h := asking(t, "&ask-vary=watts&systems=oven")
+	j := h.open(work.Several)[0]
+	h.say(j, work.Answer{Parts: []work.Part{{Report: good(7).Report}}})
+	h.Ask.Cancel()
+	if h.Ask.Active() || len(h.open()) != 0 {
+		t.Error("after cancelling something runs")
+	}
+	known := h.Ask.Progress().Known
+	if known != 1 {
+		t.Errorf("%d known; partial results stay", known)
+	}
+	h.Refresh()
+	if h.Ask.Active() {
+		t.Error("what was cancelled begins by itself")
+	}
+	h.Ask.Run()
+	if !h.Ask.Active() {
+		t.Error("what was cancelled cannot be run")
+	}
+	h.SetView(Explore)
+	if h.Ask.Active() || len(h.open(work.Several)) != 0 {
+		t.Error("the view was left, and its runs go on")
+	}
+	h.do()
+	h.SetView(WhatIf)
+	if h.Ask.Progress().Known < known || !h.Ask.Active() {
+		t.Error("coming back, what was known is gone, or nothing goes on")
+	}
+	h.Go("train")
+	h.enter()
+	if len(h.open(work.Several)) != 0 {
+		t.Error("the laboratory was left, and its runs go on")
+	}
+}
+
+// Answers about what is no longer asked are taken by nobody.
+func TestAskStale(t *testing.T) {
+	h := asking(t, "&ask-vary=watts&systems=oven")
+	old := h.open(work.Several)[0]
+	h.Ask.Choose(varyKey, "portions")
+	if !h.over[old.ID] {
+		t.Error("the old question goes on")
+	}
+	if h.Answer(&work.Answer{ID: old.ID, Last: true}) {
+		t.Error("an old answer is taken")
+	}
+	h.do()
+	h.say(&work.Job{ID: 999}, work.Answer{})
+	short := asking(t, "&ask-vary=watts&ask-values=100,200&systems=oven")
+	for _, j := range short.open(work.Several) {
+		short.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	if c := short.Ask.At("oven", 0, 0); c.Problem != "the worker is gone" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestAskForm(t *testing.T) {
+	h := asking(t, "&watts=300&ask-vary=watts&systems=oven")
+	values := func() string { return h.State.Ask.Text(valuesKey) }
+	if f := h.fieldOf(valuesKey + fromPart); f.Text != "75" {
+		t.Errorf("%+v", f)
+	}
+	h.Ask.Type(valuesKey+fromPart, "100")
+	if values() != "100..1200x9" {
+		t.Errorf("values %q", values())
+	}
+	h.Ask.Type(valuesKey+toPart, "")
+	if f := h.fieldOf(valuesKey + toPart); f.Text != "" || f.Error == "" || values() != "100..1200x9" {
+		t.Errorf("%+v, values %q", f, values())
+	}
+	h.Ask.Type(valuesKey+toPart, "500.0")
+	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500.0x9" {
+		t.Errorf("%+v, values %q", f, values())
+	}
+	h.Ask.Choose(valuesKey+howPart, evenly)
+	h.Ask.Type(valuesKey+countPart, "3")
+	h.Ask.Choose(valuesKey+howPart, listed)
+	if values() != "100,300,500" {
+		t.Errorf("values %q", values())
+	}
+	h.Ask.Type(valuesKey+listPart, "100,what")
+	if f := h.fieldOf(valuesKey + listPart); !strings.Contains(f.Error, "not a number") {
+		t.Errorf("%+v", f)
+	}
+	h.Ask.Choose(valuesKey+howPart, byFactor)
+	if values() != "100..500x3" {
+		t.Errorf("values %q", values())
+	}
+	h.Undo()
+	h.Undo()
+	if f := h.fieldOf(valuesKey + listPart); f.Error != "" || f.Text != "100,300,500" {
+		t.Errorf("after undo %+v", f)
+	}
+	h.Ask.Choose(varyKey, "portions")
+	if values() != "" {
+		t.Errorf("values of another knob: %q", values())
+	}
+	h.Ask.Choose(varyKey, "nothing")
+	if h.Notice == "" {
+		t.Error("an unknown knob is taken")
+	}
+}
+
+func TestAskLink(t *testing.T) {
+	for _, rest := range []string{
+		"", "&ask-vary=watts&ask-values=100..200x3", "&ask-vary=dish&ask-vary2=watts&ask-values2=100,200&ask-show=each",
+		"&ask=find&ask-find=close&ask-range=2..40&ask-within=2.5", "&ask=effects", "&ask=buy",
+	} {
+		h := asking(t, rest)
+		link := h.State.Encode(h.Info)
+		if !strings.HasSuffix(link, "view=whatif"+rest) || h.Notice != "" {
+			t.Errorf("%q becomes %q (%s)", rest, link, h.Notice)
+		}
+	}
+	h := asking(t, "&ask-vary=flour")
+	if !strings.Contains(h.Notice, `"flour"`) {
+		t.Errorf("%q", h.Notice)
+	}
+	h = asking(t, "&ask-vary=watts&ask-values=much")
+	if h.Ask.Problem() == "" || h.picks() != 0 {
+		t.Errorf("%q", h.Ask.Problem())
+	}
+	h = asking(t, "&systems=")
+	if !strings.Contains(h.Ask.Problem(), "No system") {
+		t.Errorf("%q", h.Ask.Problem())
+	}
+	h = asking(t, "&flour=x")
+	if h.Ask.Problem() != h.Blocked() || h.Blocked() == "" {
+		t.Errorf("%q", h.Ask.Problem())
+	}
+}
+
+func TestFindMost(t *testing.T) {
+	h := asking(t, "&ask=find&ask-find=most&ask-vary=portions&systems=dream,oven,kiln")
+	h.do()
+	found := h.Ask.Found()
+	if len(found) != 2 || !found[1].Over || found[1].Value != "10" || found[0].Value != "50" {
+		t.Fatalf("%+v", found)
+	}
+	if !strings.Contains(found[1].Says, "too large") || len(found[1].Xs) < 8 || found[1].Texts[found[1].At] != "10" {
+		t.Errorf("%+v", found[1])
+	}
+	h.Ask.Adopt(found[1].Value)
+	if h.State.View != Explore || h.State.Setup.Text("portions") != "10" {
+		t.Errorf("%s in %s", h.State.Setup, h.State.View)
+	}
+	h.Undo()
+	h.want("portions", "4")
+}
+
+func TestFindLeast(t *testing.T) {
+	h := asking(t, "&ask=find&ask-vary=watts&ask-range=20..80&systems=oven")
+	h.do()
+	f := h.Ask.Found()[0]
+	if f.Value != "20" || f.Than[0] != f.Ys[0] || h.Ask.Bound().Name != "dream" {
+		t.Errorf("%+v", f)
+	}
+	h.Ask.Type(rangeKey+fromPart, "90")
+	if f := h.fieldOf(rangeKey + fromPart); f.Error == "" {
+		t.Errorf("%+v", f)
+	}
+	h.Ask.Choose(varyKey, "dish")
+	if !strings.Contains(h.Ask.Problem(), "no number") {
+		t.Errorf("%q", h.Ask.Problem())
+	}
+	h.Ask.Choose(findKey, Most) // of what runs
+	if h.State.Ask.Text(varyKey) != "portions" {
+		t.Errorf("%s", h.State.Ask)
+	}
+}
+
+func TestEffects(t *testing.T) {
+	h := asking(t, "&ask=effects&systems=dream,oven")
+	h.do()
+	gains := h.Ask.Gains()
+	if len(gains) != 2 || gains[0].Key != "portions" || gains[1].Key != "watts" {
+		t.Fatalf("%+v", gains)
+	}
+	if p := gains[0].Parts[1]; math.Abs(p.Relative+0.2) > 1e-9 || p.Say() != "−20 %" || gains[0].Best != -1 {
+		t.Errorf("%+v", gains[0])
+	}
+	if g := gains[1]; g.Best != 1 || g.Parts[1].Say() != "+10 %" || g.To != "110" {
+		t.Errorf("%+v", g)
+	}
+	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+		t.Errorf("%q", got)
+	}
+	h.Choose("oven", "gas")
+	h.do()
+	g := h.Ask.Gains()[1]
+	if g.Key != "watts" || g.Reason != "gas has none" || h.Ask.Effect("watts") != "gas has none" {
+		t.Errorf("%+v", g)
+	}
+}
+
+// The settings panel asks in Explore.
+func TestEffectsInExplore(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&systems=dream,oven")
+	h.do()
+	h.Ask.AskEffects()
+	if h.Ask.EffectsProgress().All == 0 || h.Ask.Effect("watts") != "" {
+		t.Errorf("%+v, %q", h.Ask.EffectsProgress(), h.Ask.Effect("watts"))
+	}
+	h.Ask.CancelEffects()
+	if len(h.open()) != 0 || h.Ask.EffectsProgress().All != 0 {
+		t.Error("it cannot be cancelled")
+	}
+	h.Ask.AskEffects()
+	h.do()
+	if h.Ask.Effect("watts") == "" || h.Ask.Effect("dish") != "" {
+		t.Errorf("%q", h.Ask.Effect("watts"))
+	}
+	h.Type("watts", "200")
+	if h.Ask.Effect("watts") != "" {
+		t.Error("effects of other settings are shown")
+	}
+}
+
+func TestBuy(t *testing.T) {
+	h := newHost(t, quick+"&view=whatif&ask=buy&systems=ideal,g10,uvm")
+	h.do()
+	gains := h.Ask.Gains()
+	p := h.Ask.Progress()
+	if len(gains) < 8 || p.Known != p.All || p.All != 3*(len(gains)+1) {
+		t.Fatalf("%d parts, %+v", len(gains), p)
+	}
+	top := gains[0]
+	if top.Best < 0 || top.Reason != "" || top.Parts[top.Best].System == "ideal" || top.Choice == "" {
+		t.Errorf("%+v", top)
+	}
+	for i := 1; i < len(gains); i++ {
+		if gains[i].rank() > gains[i-1].rank() {
+			t.Errorf("%s after %s", gains[i].To, gains[i-1].To)
+		}
+	}
+	h.Ask.AdoptPart(top.Key, top.Choice)
+	if h.State.View != Explore || h.State.Setup.Text(top.Key) != top.Choice {
+		t.Errorf("%s", h.State.Setup)
+	}
+}
+
+func TestAskFiles(t *testing.T) {
+	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,2000&systems=oven")
+	h.do()
+	rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll()
+	if err != nil || len(rows) != 3 || strings.Join(rows[1], "|") != "oven|ok||50|dish=rye portions=2" || rows[2][1] != "contradicts" || !strings.Contains(rows[2][4], "watts=2000") {
+		t.Errorf("%q, %v", rows, err)
+	}
+	var file struct {
+		Format, Link, Question string
+		Runs                   []struct {
+			Setup, Status, Why string
+			Values             map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(h.Ask.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Why == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
+		t.Errorf("%+v, %v", file, err)
+	}
+	h.Ask.Choose(askKey, Find)
+	h.do()
+	if rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll(); err != nil || len(rows) < 5 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func TestLevel(t *testing.T) {
+	var order []int
+	for l := range 9 {
+		for i := range 9 {
+			if level(i, 9) == l {
+				order = append(order, i)
+			}
+		}
+	}
+	if want := []int{0, 8, 4, 2, 6, 1, 3, 5, 7}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
