@@ -117,7 +117,7 @@ func (c *Compare) tabulate() {
 		against[i] = r
 	}
 	heads, rows := chart.Numbers(c.Info, against)
-	c.text[1] = boxed("settings", "What the runs differ in", "", numbersMarkup("settings", "Setting", names, append([]chart.Number{system}, chart.Settings(setups)...))) +
+	c.text[1] = boxed("side-settings", "What the runs differ in", "", numbersMarkup("side-settings", "Setting", names, append([]chart.Number{system}, chart.Settings(setups)...))) +
 		boxed("side-numbers", "All numbers, with their change against the reference", button("side-csv", "mini", "Download CSV", "")+button("side-json", "mini", "Download JSON", ""), numbersMarkup("side-numbers", "Quantity", heads, rows))
 }
 

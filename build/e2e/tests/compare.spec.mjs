@@ -15,6 +15,8 @@ const compared = (page) => finished(page, { cancel: '#cancel-shown' });
 
 // set gives a hardware number a value, and waits for what comes of it.
 async function set(page, key, value) {
+  const fold = page.locator('#fold-hardware');
+  if (await fold.getAttribute('aria-expanded') === 'false') await fold.click();
   await page.fill(`#f-${key}`, value);
   await finished(page);
 }
@@ -77,8 +79,8 @@ test('named runs stand side by side, also after a reload and in a link', async (
   await compared(page);
   await expect(page.locator('#shelf > li')).toHaveCount(2);
   await expect(page.locator('#compare-headline')).toHaveText(/^Against A stock: B is .*faster\.$/);
-  await expect(page.locator('#settings')).toContainText('SSD read');
-  await expect(page.locator('#settings')).not.toContainText('GPU memory');
+  await expect(page.locator('#side-settings')).toContainText('SSD read');
+  await expect(page.locator('#side-settings')).not.toContainText('GPU memory');
   await expect(page.locator('#side-numbers .change.better').first()).toBeVisible();
   for (const id of ['side-quantity', 'side-causes', 'lag']) {
     await page.locator(`#chart-${id}`).scrollIntoViewIfNeeded();
