@@ -585,6 +585,7 @@ window.charts = (() => {
     if (key !== f.shape) f.host.dataset.zoomed = 'false';
     f.shape = key;
     f.host.dataset.drawn = 'true';
+    window.lastChart = performance.now();
     if (!window.firstChart && results > 0) {
       window.firstChart = performance.now();
       performance.mark('first-chart');
