@@ -65,6 +65,19 @@ window.charts = (() => {
     return `#${a.map((x, i) => Math.round(x * share + b[i] * (1 - share)).toString(16).padStart(2, '0')).join('')}`;
   }
 
+  // over is the color, of two, that is read best on a ground.
+  function over(ground, a, b) {
+    const light = (c) => {
+      const m = /^#(..)(..)(..)$/.exec(mixed(c, '#000000', 1));
+      if (!m) return 0;
+      const [r, g, bl] = m.slice(1).map((h) => (parseInt(h, 16) / 255) ** 2.2);
+      return 0.2126 * r + 0.7152 * g + 0.0722 * bl + 0.05;
+    };
+    const on = light(ground);
+    const contrast = (c) => Math.max(light(c) / on, on / light(c));
+    return contrast(a) >= contrast(b) ? a : b;
+  }
+
   // fill is how an area of this look is filled.
   function fill(t, look, faded) {
     const style = { color: t.v(look.color), opacity: faded ? FADED : 1 };
@@ -412,7 +425,7 @@ window.charts = (() => {
         id: 'here', type: 'line', name: 'here', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { trigger: 'none' },
         markLine: {
           silent: true, symbol: 'none', lineStyle: { color, type: 'dashed', width: 1 }, data: [{ xAxis: p.here.at }],
-          label: { ...t.font, position: 'insideEndTop', rotate: 0, align: 'left', padding: [0, 0, 0, 4], color, formatter: () => p.here.text },
+          label: { ...t.font, position: 'insideEndTop', rotate: 0, align: p.here.at > ((p.x.min ?? 0) + (p.x.max ?? 0)) / 2 ? 'right' : 'left', verticalAlign: 'top', padding: [10, 6, 0, 6], color, formatter: () => p.here.text },
         },
       });
     }
@@ -432,7 +445,7 @@ window.charts = (() => {
     const who = h.looks.length > 0 ? column(data, h.who) : null;
     const present = who ? h.looks.filter((_, i) => who.includes(i)) : [];
     const top = 30 + legend(t, option, present.map((k) => k.name), width, 'roundRect', hidden);
-    const perRow = n === 4 ? 2 : Math.min(3, n);
+    const perRow = n === 4 ? 2 : Math.min(3, n); // as ui/chart counts rows
     const rowHeight = (height - top + 26) / Math.ceil(n / perRow);
     let low = Infinity;
     let high = -Infinity;
@@ -464,7 +477,7 @@ window.charts = (() => {
           const color = Number.isNaN(v) ? t.v('--bg') : who ? t.v(h.looks[who[at]].look.color) : mixed(t.v('--accent'), t.v('--panel'), 0.06 + 0.94 * share(v));
           list.push({
             value: [i % nx, Math.floor(i / nx)], at, itemStyle: who && !Number.isNaN(v) ? fill(t, h.looks[who[at]].look) : { color },
-            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: share(v) > 0.5 ? t.v('--panel') : t.v('--text'), formatter: () => text },
+            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
           });
         }
         return list;
@@ -529,6 +542,10 @@ window.charts = (() => {
       const value = column(f.last.data, s.picks)[e.dataIndex];
       if (value !== undefined) window.tools?.onPick?.(id, value);
     });
+    const all = document.createElement('button');
+    Object.assign(all, { type: 'button', className: 'mini show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
+    all.addEventListener('click', () => reset(f));
+    f.element.append(all);
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
       f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
@@ -656,9 +673,9 @@ window.charts = (() => {
     return { chart, title, note, end() { chart.dispose(); host.remove(); } };
   }
 
-  // described puts title, note and link into an SVG, for those who meet it alone.
-  function described(svg, title, note) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc>`;
+  // described puts title, note, link and data into an SVG, for those who meet it alone.
+  function described(svg, title, note, data) {
+    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
     return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
   }
 
@@ -706,11 +723,11 @@ window.charts = (() => {
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name) {
+    save(id, kind, name, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note));
+      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
       else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },

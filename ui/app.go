@@ -14,8 +14,9 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download, kind is "png" or "svg".
-	SaveChart(id, kind, name string)
+	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
+	// what it shows, as CSV, for a format that can carry it.
+	SaveChart(id, kind, name, data string)
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
@@ -83,10 +84,14 @@ func (a *App) behind() any {
 	return nil
 }
 
+// folding is the name under which it is noted that a panel is closed:
+// laboratories have panels of the same key.
+func (a *App) folding(panel string) string { return a.Info.Name + " " + panel }
+
 // Jump goes to the field of a knob, wherever it is.
 func (a *App) Jump(key string) {
 	if k := a.State.Setup.Knob(key); k != nil {
-		a.closed[k.Panel] = false
+		a.closed[a.folding(k.Panel)] = false
 		a.OpenDrawer()
 		a.Page.Show("f-" + key)
 	}

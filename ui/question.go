@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vugu/vugu"
 
@@ -29,16 +30,29 @@ type Question struct {
 	of       *model.Room
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
+	made     time.Time
 }
+
+// While many runs come in, what is shown of them is made anew so often; making it
+// takes longer than a run.
+const (
+	manyRuns = 200
+	pause    = 600 * time.Millisecond
+)
 
 // Compute makes what is shown, if something has changed.
 func (c *Question) Compute() {
 	if c.of == c.Room && c.rev == c.Ask.Rev && c.at == c.Rev {
 		return
 	}
+	same := c.of == c.Room && c.at == c.Rev
 	c.of, c.rev, c.at = c.Room, c.Ask.Rev, c.Rev
-	c.drawings++
 	c.fields, c.progress = c.Ask.Fields(), c.Ask.Progress()
+	if same && c.progress.Active && c.progress.All > manyRuns && time.Since(c.made) < pause {
+		return
+	}
+	c.made = time.Now()
+	c.drawings++
 	c.answer, c.found, c.effects, c.table = chart.Answer{}, nil, nil, ""
 	if c.Ask.Problem() != "" {
 		return
@@ -155,6 +169,8 @@ func (c *Question) canRun() bool {
 func (c *Question) runLabel() string {
 	n := c.progress.All - c.progress.Known
 	switch {
+	case c.Ask.Problem() != "":
+		return "Run"
 	case c.progress.Active:
 		return "Running…"
 	case n == 0:
@@ -232,6 +248,14 @@ func (c *Question) plotStyle() string {
 	return "height:" + strconv.Itoa(h) + "px"
 }
 
+// frameClass keeps small maps side by side where the window is narrow.
+func (c *Question) frameClass() string {
+	if c.answer.Width > 0 {
+		return "paper-scroll"
+	}
+	return "ask-frame"
+}
+
 // drawn is what the canvas draws.
 func (c *Question) drawn() (name string, rev int, v *chart.View) {
 	return "whatif", c.drawings, &c.answer.View
@@ -239,7 +263,9 @@ func (c *Question) drawn() (name string, rev int, v *chart.View) {
 
 func (c *Question) rows() string { return c.table }
 
-func (c *Question) save(kind string) { c.Page.SaveChart("whatif", kind, c.Name("whatif", kind)) }
+func (c *Question) save(kind string) {
+	c.Page.SaveChart("whatif", kind, c.Name("whatif", kind), c.Ask.CSV())
+}
 
 func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Ask.CSV()) }
 
@@ -285,6 +311,8 @@ func tablesHTML(tables []report.Table) string {
 // effectsHTML is the table of what changes bring.
 func (c *Question) effectsHTML() string {
 	buy := c.Ask.Kind() == model.Buy
+	price, worth := c.Ask.Prices()
+	priced := price >= 0 && worth >= 0
 	systems := c.compared()
 	var b strings.Builder
 	cell := func(tag, class, text string) {
@@ -294,8 +322,8 @@ func (c *Question) effectsHTML() string {
 	heads := []string{"Setting", "Now", "Then"}
 	if buy {
 		heads[0] = "Part"
-		if c.Ask.Price() >= 0 {
-			heads = append(heads, "Costs more", "Worth")
+		if priced {
+			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
 		}
 	}
 	for _, s := range systems {
@@ -319,13 +347,15 @@ func (c *Question) effectsHTML() string {
 		cell(`th scope="row"`, "", e.Label)
 		cell("td", "left", e.From)
 		cell("td", "left", e.To)
-		if e.Reason != "" {
-			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-3) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
-			continue
-		}
-		if buy && c.Ask.Price() >= 0 {
+		lead := 3
+		if buy && priced {
 			cell("td", "", c.price(e))
 			cell("td", "", relative(e.Worth))
+			lead = 5
+		}
+		if e.Reason != "" {
+			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-lead) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
+			continue
 		}
 		for k := range e.Parts {
 			class := ""
@@ -342,19 +372,23 @@ func (c *Question) effectsHTML() string {
 
 // price is what a part costs more.
 func (c *Question) price(e *model.Effect) string {
-	if e.Price != e.Price {
+	if math.IsNaN(e.Price) {
 		return chart.Dash
 	}
-	q := &c.Info.Quantities[c.Ask.Price()]
-	text := chart.With(chart.Cell(q, e.Price), q.Unit)
-	if e.Price > 0 {
-		text = "+" + text
+	at, _ := c.Ask.Prices()
+	q := &c.Info.Quantities[at]
+	text := chart.With(chart.Cell(q, math.Abs(e.Price)), q.Unit)
+	switch {
+	case e.Price > 0:
+		return "+" + text
+	case e.Price < 0:
+		return "−" + text
 	}
 	return text
 }
 
 func relative(x float64) string {
-	if x != x {
+	if math.IsNaN(x) {
 		return chart.Dash
 	}
 	return model.Signed(x)
@@ -371,6 +405,9 @@ func (c *Question) saysEffects() string {
 	text := ""
 	if e := c.top(); e != nil {
 		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
+		if e.Less {
+			text = strings.Replace(text, "more", "less", 1)
+		}
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
@@ -390,27 +427,56 @@ func (c *Question) saysBuy() string {
 		if len(c.effects) > 0 && c.progress.Known == c.progress.All {
 			return "No other single part makes anything better."
 		}
-		if len(c.effects) == 0 {
-			return "This laboratory has no parts to buy."
-		}
 		return ""
 	}
 	text := e.To + " instead of " + e.From + " brings most: " + c.says1(e)
-	if e.Price == e.Price {
-		text += ", for " + c.price(e)
-	}
-	text += "."
+	text += c.forPrice(e) + "."
 	best := -1
 	for i := range c.effects {
-		if x := &c.effects[i]; x.Worth > 0 && (best < 0 || x.Worth > c.effects[best].Worth) {
+		if x := &c.effects[i]; x.Known && x.Worth > least && (best < 0 || x.Worth > c.effects[best].Worth) {
 			best = i
 		}
 	}
-	if best >= 0 && &c.effects[best] != e {
+	if best >= 0 {
 		x := &c.effects[best]
-		text += " Most for the money is " + x.To + " instead of " + x.From + ": " + c.says1(x) + ", for " + c.price(x) + "."
+		_, worth := c.Ask.Prices()
+		s, _ := c.Info.System(x.Parts[x.For].System) // one that was compared
+		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + model.Signed(x.Worth) + " in " + lowered(c.Info.Quantities[worth].Label) + "."
 	}
 	return c.soFar(text)
+}
+
+// part says which part can be put into the machine; empty if none helps.
+func (c *Question) part() string {
+	if c.Ask.Kind() != model.Buy {
+		return ""
+	}
+	if e := c.top(); e != nil && e.Best >= 0 {
+		return "Use " + e.To + " in Explore"
+	}
+	return ""
+}
+
+func (c *Question) adoptPart() {
+	if e := c.top(); e != nil {
+		c.Ask.AdoptPart(e.Key, e.Choice)
+	}
+}
+
+// least is what is worth to be told of a change, as a share.
+const least = 0.005
+
+// forPrice says what a part costs, behind what it brings.
+func (c *Question) forPrice(e *model.Effect) string {
+	at, _ := c.Ask.Prices()
+	if math.IsNaN(e.Price) || at < 0 {
+		return ""
+	}
+	q := &c.Info.Quantities[at]
+	if e.Price < 0 {
+		return ", for " + chart.With(chart.Cell(q, -e.Price), q.Unit) + " less"
+	}
+	return ", for " + chart.With(chart.Cell(q, e.Price), q.Unit) + " more"
 }
 
 func (c *Question) soFar(text string) string {
@@ -420,14 +486,20 @@ func (c *Question) soFar(text string) string {
 	return text
 }
 
-// top is the change that brings most, nil if none does anything.
+// top is the change that helps a system most, else one that only hurts; nil if
+// none does anything.
 func (c *Question) top() *model.Effect {
+	var top *model.Effect
 	for i := range c.effects {
-		if e := &c.effects[i]; e.Reason == "" && e.Known {
-			return e
+		e := &c.effects[i]
+		if e.Reason != "" || !e.Known {
+			continue
+		}
+		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
+			top = e
 		}
 	}
-	return nil
+	return top
 }
 
 // says1 says what a change brings the system that it helps most.

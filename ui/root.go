@@ -47,9 +47,9 @@ func (c *Root) assemble() *parts {
 		p.panels = append(p.panels, &Panel{App: c.App, Index: i})
 		// Of the settings there is first only what runs: the drawing has the others
 		// that one begins with.
-		c.closed[panel.Key] = panel.Folded || i > 0
+		c.closed[c.folding(panel.Key)] = panel.Folded || i > 0
 	}
-	c.closed["systems"] = true
+	c.closed[c.folding("systems")], c.closed[c.folding("files")] = true, true
 	for i, ch := range c.Info.Charts {
 		if ch.Kind == report.Values {
 			p.tables = append(p.tables, &Values{App: c.App, Index: i})

@@ -40,7 +40,7 @@ func (c *Summary) results() bool {
 func (c *Summary) caveat() string {
 	var list []string
 	for i := range c.Runs {
-		if r := &c.Runs[i]; r.On && r.Report != nil && !r.Stale && r.Report.Caveat != "" && !slices.Contains(list, r.Report.Caveat) {
+		if r := &c.Runs[i]; r.On && r.Report != nil && (!r.Stale || c.Active()) && r.Report.Caveat != "" && !slices.Contains(list, r.Report.Caveat) {
 			list = append(list, r.Report.Caveat)
 		}
 	}

@@ -32,8 +32,8 @@ next:
 	return fs
 }
 
-func (c *Systems) unfolded() bool { return !c.closed["systems"] }
+func (c *Systems) unfolded() bool { return !c.closed[c.folding("systems")] }
 
-func (c *Systems) fold() { c.closed["systems"] = c.unfolded() }
+func (c *Systems) fold() { c.closed[c.folding("systems")] = c.unfolded() }
 
 func (c *Systems) count() string { return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs)) }

@@ -68,15 +68,15 @@ type silent struct {
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
-func (s *silent) SaveChart(id, kind, name string) { s.saved = append(s.saved, file{name, kind, id}) }
-func (s *silent) CopyLink()                       { s.copied++ }
-func (s *silent) Pick(bool)                       { s.picked++ }
-func (s *silent) Theme()                          {}
-func (s *silent) Narrow() bool                    { return s.narrow }
-func (s *silent) Show(id string)                  { s.shown = id }
-func (s *silent) Focus(id string)                 { s.focused = id }
-func (s *silent) Near(string)                     {}
-func (s *silent) Help()                           { s.help++ }
+func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
+func (s *silent) CopyLink()                          { s.copied++ }
+func (s *silent) Pick(bool)                          { s.picked++ }
+func (s *silent) Theme()                             {}
+func (s *silent) Narrow() bool                       { return s.narrow }
+func (s *silent) Show(id string)                     { s.shown = id }
+func (s *silent) Focus(id string)                    { s.focused = id }
+func (s *silent) Near(string)                        {}
+func (s *silent) Help()                              { s.help++ }
 
 // A stage is a page in a test.
 type stage struct {
@@ -621,5 +621,20 @@ func TestEveryFigure(t *testing.T) {
 		if strings.Contains(s.all(), "%!") {
 			t.Errorf("%s: a text has a formatting error", e.Name)
 		}
+	}
+}
+
+func TestWhatEachSettingBrings(t *testing.T) {
+	s := newStage(t, small+"&gpu_memory=1&systems=ideal,g10")
+	s.finish()
+	s.want("ask-effects", "What does 10 % more of each bring?")
+	s.click("ask-effects")
+	s.want("ask-effects", "Trying each setting: ")
+	s.finish()
+	s.want("ask-effects", "again")
+	s.want("brings-gpu_memory", "+10 %: G10 +")
+	s.fire("f-gpu_memory", "input", "2")
+	if text := s.html("brings-gpu_memory"); strings.Contains(text, "+10 %") {
+		t.Errorf("of other settings: %s", text)
 	}
 }

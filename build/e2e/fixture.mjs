@@ -79,11 +79,23 @@ export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = 
   await expect(page.locator(cancel)).toBeHidden({ timeout });
 }
 
-// visit opens an address of the page and waits until every system has run.
+// unfold opens all panels of settings; in a narrow window they are in a drawer,
+// which the test opens itself.
+export async function unfold(page) {
+  await page.locator('.side').first().waitFor({ state: 'attached' });
+  await page.evaluate(() => {
+    for (const fold of document.querySelectorAll('.fold[aria-expanded=false]')) fold.click();
+  });
+  await expect(page.locator('.fold[aria-expanded=false]')).toHaveCount(0);
+}
+
+// visit opens an address of the page and waits until every system has run and
+// every setting is in sight.
 export async function visit(page, url) {
   await page.goto(url);
   await live(page);
   await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+  await unfold(page);
   await finished(page);
 }
 

@@ -14,10 +14,7 @@ import (
 )
 
 // files answers requests from a folder.
-type files struct {
-	root  fs.FS
-	rules []rule
-}
+type files struct{ root fs.FS }
 
 // types fixes what systems disagree about; everything else is known to mime.
 var types = map[string]string{
@@ -48,7 +45,13 @@ func (f *files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	for _, rule := range f.rules {
+	// Read every time: a site that was built again has another security policy.
+	rules, err := readHeaders(f.root)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	for _, rule := range rules {
 		rule.apply(w.Header(), r.URL.Path)
 	}
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")

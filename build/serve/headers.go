@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"os"
 	"strings"
 )
 
@@ -30,9 +29,10 @@ func (r rule) apply(h http.Header, path string) {
 	}
 }
 
-// readHeaders reads a _headers file; a site without one has no rules.
-func readHeaders(file string) ([]rule, error) {
-	data, err := os.ReadFile(file)
+// readHeaders reads a site's _headers file; a site without one has no rules.
+func readHeaders(root fs.FS) ([]rule, error) {
+	const file = "_headers"
+	data, err := fs.ReadFile(root, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -29,8 +29,8 @@ func serve(dir, addr string) error {
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err != nil {
 		return fmt.Errorf("%w; build the site first with: make build", err)
 	}
-	rules, err := readHeaders(filepath.Join(dir, "_headers"))
-	if err != nil {
+	root := os.DirFS(dir)
+	if _, err := readHeaders(root); err != nil {
 		return err
 	}
 	l, err := listen(addr)
@@ -38,7 +38,7 @@ func serve(dir, addr string) error {
 		return err
 	}
 	fmt.Printf("Spillway is at http://%s/ (Ctrl-C ends it)\n", l.Addr())
-	server := &http.Server{Handler: &files{root: os.DirFS(dir), rules: rules}, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: &files{root}, ReadHeaderTimeout: 10 * time.Second}
 	return server.Serve(l)
 }
 

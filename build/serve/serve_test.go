@@ -17,12 +17,8 @@ func TestFiles(t *testing.T) {
 			"app.wasm.br":  {Data: []byte("br")},
 			"app.wasm.gz":  {Data: []byte("gz")},
 			"boot.js":      {Data: []byte("script")},
-			"_headers":     {Data: []byte("secret")},
+			"_headers":     {Data: []byte("/*\n  Cache-Control: no-cache\n/data/*\n  X-Kind: data\n")},
 			"data/a.spill": {Data: []byte("bytes")},
-		},
-		rules: []rule{
-			{path: "/*", fields: [][2]string{{"Cache-Control", "no-cache"}}},
-			{path: "/data/*", fields: [][2]string{{"X-Kind", "data"}}},
 		},
 	}
 	tests := []struct {

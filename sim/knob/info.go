@@ -49,7 +49,8 @@ type Choice struct {
 	// what the settings go back to while the choice stands.
 	Set string
 	// Also is a setup text that comes with the choice, too, but that a derived knob
-	// shows the choice without: of several whose Set holds the one whose Also holds.
+	// shows the choice without: of several whose Set holds, the one of whose Also most
+	// is so.
 	Also string
 	// Limits is what the choice allows other knobs.
 	Limits []Limit

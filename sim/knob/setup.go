@@ -101,33 +101,47 @@ func (u *Setup) Text(key string) string {
 	return u.texts[at]
 }
 
-// derived returns the choice of a derived knob that holds, "" if none does. Where
-// several do, it is the one whose Also holds: now, or in what the settings go back
-// to.
+// derived returns the choice of a derived knob that holds, "" if none does. Of
+// several it is the one of whose Also most is so: now, then in what the settings go
+// back to.
 func (u *Setup) derived(k *Info) string {
 	var held []*Choice
 	for i := range k.Choices {
-		c := &k.Choices[i]
-		if !u.holds(c.Set) {
-			continue
+		if c := &k.Choices[i]; u.holds(c.Set) {
+			held = append(held, c)
 		}
-		if u.holds(c.Also) {
-			return c.Key
+	}
+	for _, of := range []func() *Setup{func() *Setup { return u }, u.Base} {
+		if len(held) < 2 {
+			break
 		}
-		held = append(held, c)
+		v, most := of(), 0
+		var best []*Choice
+		for _, c := range held {
+			switch n := v.count(c.Also); {
+			case n > most:
+				best, most = []*Choice{c}, n
+			case n == most:
+				best = append(best, c)
+			}
+		}
+		held = best
 	}
 	if len(held) == 0 {
 		return ""
 	}
-	if len(held) > 1 {
-		b := u.Base()
-		for _, c := range held {
-			if b.holds(c.Set) && b.holds(c.Also) {
-				return c.Key
-			}
+	return held[0].Key
+}
+
+// count returns how much of a setup text is as it is in u.
+func (u *Setup) count(set string) (n int) {
+	pairs, _ := Pairs(set) // lab.New has checked it
+	for _, p := range pairs {
+		if at := u.index(p.Key); at >= 0 && u.texts[at] == u.capped(at, p.Text) {
+			n++
 		}
 	}
-	return held[0].Key
+	return n
 }
 
 // holds reports whether everything in a setup text is as it is in u.
@@ -182,12 +196,34 @@ func (u *Setup) Chosen() []*Choice {
 }
 
 // Limit returns what the choices that stand allow the knob with this key, or nil.
+// It is asked for every knob whenever one is set, so no list of choices is made.
 func (u *Setup) Limit(key string) *Limit {
-	for _, c := range u.Chosen() {
-		for i := range c.Limits {
-			if c.Limits[i].Key == key {
-				return &c.Limits[i]
+	for i := range u.infos {
+		k := &u.infos[i]
+		switch {
+		case k.Kind == One && !k.Derived:
+			if c := k.Choice(u.texts[i]); c != nil {
+				if l := c.limit(key); l != nil {
+					return l
+				}
 			}
+		case k.Kind == Many:
+			for n := range k.Choices {
+				c := &k.Choices[n]
+				if l := c.limit(key); l != nil && slices.Contains(k.Members(u.texts[i]), c.Key) {
+					return l
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// limit returns what the choice allows the knob with this key, or nil.
+func (c *Choice) limit(key string) *Limit {
+	for i := range c.Limits {
+		if c.Limits[i].Key == key {
+			return &c.Limits[i]
 		}
 	}
 	return nil

@@ -30,6 +30,8 @@ var GPUs = []GPU{
 	{"v100-32", "V100 32 GB", 14 * tera, 0, 900 * unit.GBps, "NVIDIA V100 data sheet (PCIe)", "high; scaled from the A100, convolutions on FP32 units"},
 	{"h100-80", "H100 80 GB", 67 * tera, 494.7 * tera, 3350 * unit.GBps, "NVIDIA H100 data sheet (SXM)", "high; scaled from the A100"},
 	{"rtx-4090", "GeForce RTX 4090", 82.6 * tera, 82.6 * tera, 1008 * unit.GBps, "NVIDIA Ada architecture whitepaper", "high; scaled from the A100"},
+	{"rtx-3090", "GeForce RTX 3090", 35.6 * tera, 35.6 * tera, 936 * unit.GBps, "NVIDIA Ampere GA102 architecture whitepaper", "high; scaled from the A100"},
+	{"rtx-3060", "GeForce RTX 3060 12 GB", 12.7 * tera, 12.7 * tera, 360 * unit.GBps, "NVIDIA at launch: 13 TFLOPS, 360 GB/s (technologyforyou.org, smartworld.cc)", "medium; scaled from the A100"},
 }
 
 // FindGPU returns the GPU with a key; the error says that there are no kernel times for it.

@@ -220,6 +220,7 @@ func TestEncoded(t *testing.T) {
 		v.ID = "past " + v.ID
 		views = append(views, v)
 	}
+	views = append(views, answers()...)
 	var list []encoded
 	for _, v := range views {
 		if v.Figure == nil {

@@ -134,7 +134,7 @@ func (s *Sweep) sayLeaders() string {
 		if s.tied(who[0], at) {
 			return ""
 		}
-		return sentence(first + " is best throughout")
+		return sentence(first + " is best" + s.orNear(at, who) + " throughout")
 	}
 	return sentence(first + " is best at first; " + strings.Join(said, "; "))
 }
@@ -177,59 +177,94 @@ func (s *Sweep) overtakes(a, b, i, k int) string {
 	return " overtakes " + name + " at about " + With(Digits(x, 2), d.Unit)
 }
 
-// sayChoices says who is best with which choice.
+// sayChoices says with which choice who is best of all, and who is so with any.
 func (s *Sweep) sayChoices(at, who []int) string {
-	count := map[int]int{}
-	best := 0
-	for i, w := range who {
-		count[w]++
-		if s.ahead(s.At(w, at[i], 0).Value, s.At(who[best], at[best], 0).Value) {
-			best = i
+	d := &s.Dims[0]
+	top, n := -1, -1
+	same := true
+	for i := range d.Labels {
+		b := s.best(i, 0)
+		if b < 0 {
+			continue
+		}
+		if v := s.At(b, i, 0).Value; top < 0 || float64(s.Of.Better)*(v-s.At(n, top, 0).Value) > 0 && !near(v, s.At(n, top, 0).Value) {
+			top, n = i, b
 		}
 	}
-	d := &s.Dims[0]
-	text := s.Systems[who[best]].Title + " with " + d.Labels[at[best]] + " is best of all: " + s.say(s.At(who[best], at[best], 0).Value)
-	if len(count) == 1 {
-		text += "; it is best with every other choice too"
+	for i := range who {
+		same = same && who[i] == who[0]
 	}
-	return sentence(text)
+	text := sentence(s.say(s.At(n, top, 0).Value) + " is best of all: " + s.Systems[n].Title + " with " + d.Labels[top])
+	if same && len(at) > 1 {
+		text += " " + sentence(s.Systems[who[0]].Title+" is best"+s.orNear(at, who)+" with every choice")
+	}
+	return text
 }
 
-// sayKnees says beyond which point nothing, or the best, gains any more.
+// orNear is what to add where who is called best is not, by less than people care
+// about.
+func (s *Sweep) orNear(at, who []int) string {
+	for i, n := range who {
+		if b := s.best(at[i], 0); b != n && !near(s.At(b, at[i], 0).Value, s.At(n, at[i], 0).Value) {
+			return " or within 1 % of it"
+		}
+	}
+	return ""
+}
+
+// sayKnees says who gains most, and beyond which point nothing changes any more.
 func (s *Sweep) sayKnees() string {
 	d := &s.Dims[0]
-	last, most, who := -1, 0.0, -1
+	last := len(d.Labels) - 1
+	rest, most, who := 0, 0.0, -1
+	from, to := 0, last // of who gains most
+	var still []string
 	varies := false
 	for n, sys := range s.Systems {
 		at, ys := s.values(n)
 		if sys.Bound || len(ys) < 3 {
 			continue
 		}
-		end := ys[len(ys)-1]
 		knee := 0
+		end := ys[len(ys)-1]
 		for i, y := range ys {
 			varies = varies || !near(y, ys[0])
-			if y == 0 || math.Abs(end-y) > flat*math.Abs(y) {
+			if math.Abs(end-y) > flat*math.Abs(y) {
 				knee = i + 1
 			}
 		}
-		knee = min(knee, len(at)-1)
-		last = max(last, at[knee])
+		if knee = min(knee, len(at)-1); at[knee] == last && knee > 0 {
+			still = append(still, sys.Title)
+		} else {
+			rest = max(rest, at[knee])
+		}
 		if gain := float64(s.Of.Better) * (end - ys[0]) / math.Abs(ys[0]); ys[0] != 0 && gain > most {
-			most, who = gain, n
+			most, who, from, to = gain, n, at[0], at[len(at)-1]
 		}
 	}
-	if last < 0 || !varies {
+	if !varies {
 		return ""
 	}
 	text := ""
 	if who >= 0 && most > flat {
-		text = sentence("from " + With(d.Labels[0], d.Unit) + " to " + With(d.Labels[len(d.Labels)-1], d.Unit) + " " + s.Systems[who].Title + " gains most: " + Digits(100*most, 2) + " %")
+		text = sentence("from " + With(d.Labels[from], d.Unit) + " to " + With(d.Labels[to], d.Unit) + " " + s.Systems[who].Title + " gains most: " + Digits(100*most, 2) + " %")
 	}
-	if last < len(d.Labels)-1 {
-		text += " " + sentence("beyond "+With(d.Labels[last], d.Unit)+" nothing changes any more")
+	beyond := "beyond " + With(d.Labels[rest], d.Unit)
+	switch {
+	case rest >= last-1 && len(still) > 0, len(still) == len(s.Systems):
+	case len(still) == 0:
+		text += " " + sentence(beyond+" nothing changes any more")
+	case rest > 0:
+		text += " " + sentence(beyond+" only "+list(still)+plural(len(still), " changes", " change"))
 	}
 	return text
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
 }
 
 // sayEnds lists every system's values at both ends.

@@ -86,6 +86,9 @@ func (s *Sweep) maps(a *Answer) {
 	}
 	a.Figure = f
 	a.Height = 60 + panelRows(len(show))*max(mapHeight, mapRow*len(y.Labels)+70)
+	if len(show) > 1 {
+		a.Width = 640
+	}
 	a.Says = s.sayMaps()
 	a.Alt = a.Says
 }

@@ -110,7 +110,7 @@ func (s *Sweep) say(v float64) string { return With(Cell(s.Of, v), s.Of.Unit) }
 // they are drawn at equal distances.
 func (d *Dim) geometric() bool {
 	n := len(d.Xs)
-	return n > 2 && d.Xs[0] > 0 && d.Xs[n-1]/d.Xs[0] >= 4 && d.Xs[n-1]-d.Xs[n-2] > 2*(d.Xs[1]-d.Xs[0])
+	return n > 2 && d.Xs[0] > 0 && d.Xs[n-1]/d.Xs[0] >= 4 && d.Xs[n-1]-d.Xs[n-2] >= 2*(d.Xs[1]-d.Xs[0])
 }
 
 // places are where the points stand on a drawn axis, and the axis.
@@ -236,14 +236,29 @@ func (s *Sweep) leads(n, i int) bool {
 	return best >= 0 && !s.Systems[n].Bound && finite(v) && near(v, s.At(best, i, 0).Value)
 }
 
+// A gap is a reason why points have no value.
+type gap struct {
+	who []string // the systems that cannot run it; none if nobody can
+	why string
+	at  []string
+}
+
 // gaps says why points have no value, each reason once with the points it is for.
 func (s *Sweep) gaps(a *Answer) {
-	type gap struct {
-		who []string
-		at  []string
+	var all []*gap
+	find := func(who, why string) *gap {
+		for _, g := range all {
+			if g.why == why && (who == "" || g.who[0] == who) {
+				return g
+			}
+		}
+		g := &gap{why: why}
+		if who != "" {
+			g.who = []string{who}
+		}
+		all = append(all, g)
+		return g
 	}
-	reasons := map[string]*gap{}
-	var order []string
 	for x := range s.Dims[0].Labels {
 		for y := range s.height() {
 			for n, sys := range s.Systems {
@@ -251,15 +266,11 @@ func (s *Sweep) gaps(a *Answer) {
 				if !t.Known || t.Why == "" || finite(t.Value) {
 					continue
 				}
-				why := t.Why
+				g := (*gap)(nil)
 				if t.Unfit {
-					why = sys.Title + " cannot run it"
-				}
-				g := reasons[why]
-				if g == nil {
-					g = &gap{}
-					reasons[why] = g
-					order = append(order, why)
+					g = find(sys.Title, "")
+				} else {
+					g = find("", t.Why)
 				}
 				if at := s.point(x, y); len(g.at) == 0 || g.at[len(g.at)-1] != at {
 					g.at = append(g.at, at)
@@ -267,17 +278,29 @@ func (s *Sweep) gaps(a *Answer) {
 			}
 		}
 	}
-	for i, why := range order {
+	var kept []*gap // those of the same points are one
+	for _, g := range all {
+		at := slices.IndexFunc(kept, func(k *gap) bool { return g.why == "" && k.why == "" && slices.Equal(k.at, g.at) })
+		if at >= 0 {
+			kept[at].who = append(kept[at].who, g.who...)
+			continue
+		}
+		kept = append(kept, g)
+	}
+	for i, g := range kept {
 		if i == mostGaps {
-			a.Gaps = append(a.Gaps, Count(int64(len(order)-i))+" more reasons; the file has all of them.")
+			a.Gaps = append(a.Gaps, Count(int64(len(kept)-i))+" more reasons; the file has all of them.")
 			break
 		}
-		at := reasons[why].at
-		text := strings.Join(at, ", ")
-		if len(at) > 4 {
-			text = at[0] + " to " + at[len(at)-1] + " (" + Count(int64(len(at))) + " points)"
+		at := strings.Join(g.at, ", ")
+		if len(g.at) > 4 {
+			at = g.at[0] + " to " + g.at[len(g.at)-1] + " (" + Count(int64(len(g.at))) + " points)"
 		}
-		a.Gaps = append(a.Gaps, "At "+text+": "+sentence(why))
+		if g.why == "" {
+			a.Gaps = append(a.Gaps, sentence(list(g.who)+" cannot run it at "+at))
+		} else {
+			a.Gaps = append(a.Gaps, "At "+at+": "+sentence(g.why))
+		}
 	}
 }
 

@@ -70,6 +70,10 @@ type Say struct {
 	Faster, Slower string
 }
 
+// A Cost names the quantities that say what a setup costs: its price, and what it
+// does for the price, of which more is better.
+type Cost struct{ Price, PerPrice string }
+
 // A Preset is a setup with a name, in the setup text Set. The first of a
 // laboratory is what it opens on when no link says otherwise; knobs' defaults are
 // what a link leaves out.
@@ -123,6 +127,7 @@ type Info struct {
 	Picture    *Picture // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
+	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
@@ -450,6 +455,11 @@ func (l *Info) check() error {
 		}
 		if err != nil {
 			bad("preset %q: %w", p.Key, err)
+		}
+	}
+	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
+		if key != "" && l.Quantity(key) < 0 {
+			bad("the cost is %q, which is no quantity", key)
 		}
 	}
 	for _, b := range l.Brief {

@@ -78,20 +78,6 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 	return f
 }
 
-// mootSet says why a derived knob changes nothing now: none of what its choices
-// set does. It is "" if something does.
-func mootSet(u *knob.Setup, k *knob.Info) (why string) {
-	for i := range k.Choices {
-		pairs, _ := knob.Pairs(k.Choices[i].Set) // lab.New has checked it
-		for _, p := range pairs {
-			if why = u.Moot(p.Key); why == "" {
-				return ""
-			}
-		}
-	}
-	return why
-}
-
 // bringsOthers reports whether a knob's choices bring values of others along: it
 // is what those go back to, and is not reset with them.
 func bringsOthers(k *knob.Info) bool {
@@ -147,9 +133,6 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}
 			f.Options = append(f.Options, o)
-		}
-		if k.Derived && f.Mark == "" {
-			f.Mark = mootSet(u, k)
 		}
 		if k.Derived && text == "" {
 			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
@@ -286,7 +269,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 		if text == "" || lacks && (i > 0 || r.Entry() == "") {
 			continue
 		}
-		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
+		if b.Panel != "" && matters(b.Panel, u, base) {
 			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
@@ -295,6 +278,18 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// matters reports whether something in a panel that has an effect now is not what
+// it goes back to.
+func matters(panel string, u, base *knob.Setup) bool {
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Panel == panel && !k.Derived && !bringsOthers(k) && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" && !u.Hidden(k.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // built says what a changed panel holds: its parts, or the numbers of those that
@@ -322,7 +317,7 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 		}
 	}
 	for i := range u.Knobs() {
-		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" {
 			return strings.Join(list, ", ") + ", changed"
 		}
 	}

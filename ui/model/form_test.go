@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestForms(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options"}) {
+	if !slices.Equal(keys, []string{"workload", "hardware", "fidelity", "options", "cost"}) {
 		t.Errorf("panels %q", keys)
 	}
 	for i := range h.Info.Knobs {
@@ -130,7 +131,7 @@ func TestForms(t *testing.T) {
 	h.Type("iterations", "3")
 	h.Type("gpu_memory", "9")
 	for _, f := range h.Forms() {
-		if want := f.Key != "fidelity"; f.Changed != want {
+		if want := f.Key != "fidelity" && f.Key != "cost"; f.Changed != want {
 			t.Errorf("panel %s: changed %t", f.Key, f.Changed)
 		}
 	}
@@ -153,6 +154,14 @@ func TestLimits(t *testing.T) {
 	}
 	h.Choose("model", "resnet-50") // has no times of the paper
 	h.want("times", "estimated")
+	if !strings.HasPrefix(h.Told, "Kernel times: now Estimated, because") {
+		t.Errorf("told %q", h.Told)
+	}
+	h.Choose("model", "gpt2-xl") // nothing has to change
+	if h.Notice != "" {
+		t.Errorf("notice %q", h.Notice)
+	}
+	h.Choose("model", "resnet-50")
 	f := h.field("times")
 	for _, o := range f.Options {
 		if want := `There is no "As the paper measured": the G10 paper has not profiled ResNet-50.`; o.Off && (o.Why != want || f.Why != want) {
@@ -182,7 +191,7 @@ func TestLimits(t *testing.T) {
 // A preset is what all goes back to.
 func TestPresets(t *testing.T) {
 	h := newHost(t, "")
-	gpus := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40"}
+	gpus := []string{"a100-40", "a100-80", "v100-32", "h100-80", "rtx-4090", "a100-40", "rtx-3060"}
 	for i, p := range machine.Presets() {
 		h.Type("gpu_memory", "x")
 		h.Choose("machine", p.Key)
@@ -313,10 +322,11 @@ func TestMany(t *testing.T) {
 	}
 	h.Flip("mode", "arrival-order")
 	f = h.field("mode")
-	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != "19 of 20 are on." || !f.Changed {
+	count := fmt.Sprintf("%d of %d", len(f.Options)-1, len(f.Options))
+	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != count+" are on." || !f.Changed {
 		t.Errorf("hint %q, sets %+v", f.Hint, f.Sets)
 	}
-	if _, trust := h.Brief(); trust[1] != "custom, 19 of 20" {
+	if _, trust := h.Brief(); trust[1] != "custom, "+count {
 		t.Errorf("brief %q", trust)
 	}
 	h.Flip("mode", "arrival-order")
@@ -347,6 +357,9 @@ func TestBrief(t *testing.T) {
 		t.Errorf("%q", pieces)
 	}
 	h.Choose("part-gpu", "h100-80") // whose kernel times it brings along
+	if h.Told != "Kernel times: now Estimated." {
+		t.Errorf("told %q", h.Told)
+	}
 	h.Choose("part-ssd", "980-pro") // which is not the simulated one
 	h.Type("fault_latency", "20")   // of no part
 	pieces, _ = h.Brief()

@@ -54,7 +54,7 @@ test('a changed setting runs again, undo brings the results back', async ({ page
   await expect(page).toHaveURL(/gpu_memory=2/);
   await finished(page);
   await expect(page.locator('#numbers')).not.toHaveText(before);
-  await expect(page.locator('#context')).toContainText('changed');
+  await expect(page.locator('#context')).toContainText('GPU memory 2 GiB');
   await page.click('#undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   expect(await page.locator('#numbers').innerText()).toBe(before);
@@ -79,12 +79,12 @@ test('undo and redo bring back what lists had chosen', async ({ page }) => {
 
 test('a wrong value is named next to its field and nothing typed is lost', async ({ page }) => {
   await visit(page, quick);
-  await page.fill('#f-ssd_read', '3,2');
-  await expect(page.locator('#err-ssd_read')).toContainText('"3,2" is not a number');
+  await page.fill('#f-ssd_read', '3,200');
+  await expect(page.locator('#err-ssd_read')).toContainText('"3,200" may be 3200 or 3.200');
   await expect(page.locator('#f-ssd_read')).toHaveAttribute('aria-invalid', 'true');
   await page.fill('#f-gpu_clock', '100');
   await expect(page.locator('#err-gpu_clock')).toContainText('want 0.1 to 10');
-  await expect(page.locator('#f-ssd_read')).toHaveValue('3,2');
+  await expect(page.locator('#f-ssd_read')).toHaveValue('3,200');
   await expect(page.locator('#blocked')).toContainText('2 settings are not valid');
   await page.fill('#f-batch', '12x');
   await expect(page.locator('#err-batch')).toContainText('"12x"');
@@ -152,7 +152,7 @@ test('downloads', async ({ page }) => {
   const json = JSON.parse((await download(page, '#save-json')).data);
   expect(json.format).toBe('spillway-results');
   expect(json.runs).toHaveLength(rows.length - 1);
-  expect(json.link).toMatch(/^v=2&/);
+  expect(json.link).toMatch(/^v=3&/);
   const png = await download(page, '#png-throughput');
   expect(png.data.subarray(1, 4).toString()).toBe('PNG');
   for (const id of ['throughput', 'breakdown', 'causes', 'traffic', 'memory', 'slowdown']) {
@@ -160,10 +160,11 @@ test('downloads', async ({ page }) => {
     expect(svg).toMatch(/^<svg/);
     const read = await page.evaluate((text) => {
       const document = new DOMParser().parseFromString(text, 'image/svg+xml');
-      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent };
+      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent, data: document.querySelector('metadata')?.textContent };
     }, svg);
     expect(read.wrong).toBeUndefined();
     expect(read.title).toBe(await page.locator(`#title-${id}`).innerText());
+    expect(read.data).toBe((await download(page, `#csv-${id}`)).data.toString());
     expect(read.note).toMatch(/^BERT-base, batch 16 · .* http:.*#v=/);
   }
   const table = await download(page, '#csv-causes');

@@ -24,10 +24,11 @@ const theme = { v: (name) => { assert.match(name, /^--[\w-]+$/); return '#123456
 const charts = page();
 const options = ({ figure, data }, hidden = new Set()) => charts.options(figure, Float64Array.from(data, (x) => x ?? NaN), theme, 600, 340, hidden);
 
-// finite walks an option: ECharts draws nothing where a number is none.
+// finite walks an option: ECharts draws nothing where a number is none. In curves
+// that is what a point without a value asks for: a gap.
 function finite(value, path) {
   if (typeof value === 'number') assert.ok(Number.isFinite(value), path);
-  else if (ArrayBuffer.isView(value)) value.forEach((x, i) => assert.ok(Number.isFinite(x), `${path}[${i}]`));
+  else if (ArrayBuffer.isView(value)) value.forEach((x, i) => assert.ok(Number.isFinite(x) || (i % 2 === 1 && path.startsWith('whatif') && Number.isNaN(x)), `${path}[${i}]`));
   else if (value && typeof value === 'object') for (const [key, v] of Object.entries(value)) finite(v, `${path}.${key}`);
 }
 
@@ -88,4 +89,26 @@ test('texts stand at the ends of bars and names are no markup', () => {
   const ends = option.series.at(-1);
   assert.equal(ends.label.formatter({ dataIndex: 3 }), 'does not fit');
   assert.ok(option.tooltip.formatter([{ dataIndex: 1 }]).includes('&#60;b&#62;&#38;'));
+});
+
+test('maps of two settings: a cell for every pair, the reason where there is no value', () => {
+  const wins = options(of('whatif-wins')).option;
+  const cells = wins.series.filter((s) => s.tooltip === undefined).flatMap((s) => s.data);
+  assert.equal(cells.length, 4);
+  assert.deepEqual(JSON.stringify(cells.map((c) => c.at).sort()), '[0,1,2,3]');
+  const b = wins.series.find((s) => s.name === 'B');
+  const tip = wins.tooltip.formatter({ data: b.data[0], value: b.data[0].value, seriesName: b.name, seriesId: b.id, color: 'x' }).replace(/<[^>]*>/g, ' ');
+  for (const text of ['Rate, GB/s: 1', 'Drive: Slow', 'B', '9 x']) assert.ok(tip.includes(text), `${text} in ${tip}`);
+  const each = options(of('whatif-each')).option;
+  assert.equal(each.grid.length, 2);
+  const lost = each.series.flatMap((s) => s.data.filter((d) => d.at !== undefined)).find((d) => d.label.formatter() === '×');
+  assert.ok(lost, 'a system that cannot run is marked');
+});
+
+test('a varied setting has its points as labels, and a gap where nothing is known', () => {
+  const { option } = options(of('whatif-lines'));
+  assert.equal(option.xAxis[0].axisLabel.formatter(1), '2');
+  assert.equal(option.xAxis[0].axisLabel.formatter(1.5), '');
+  const tip = option.tooltip.formatter([{ axisIndex: 0, axisValue: 0 }]).replace(/<[^>]*>/g, ' ');
+  assert.ok(tip.includes('Rate, GB/s: 1') && tip.includes('B') && !/ A /.test(tip), tip);
 });

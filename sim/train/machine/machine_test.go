@@ -14,7 +14,7 @@ func TestG10(t *testing.T) {
 	want := map[string]string{
 		"gpu_memory": "40", "gpu_clock": "1.2", "alloc_rate": "0.000000814", "host_memory": "128",
 		"gpu_link": "15.754", "host_link": "15.754", "ssd_read": "3.2", "ssd_write": "3",
-		"ssd_latency": "20", "fault_latency": "45", "fault_batch": "256", "batch_pages": "50",
+		"ssd_latency": "20", "fault_latency": "45", "fault_batch": "26", "batch_pages": "50",
 	}
 	m := G10()
 	for _, k := range Knobs() {
@@ -65,6 +65,7 @@ var presetKeys = []string{
 	"h100-80gb-pcie-5-pm1743",
 	"rtx-4090-pcie-4-990-pro",
 	"a100-40gb-pcie-4-optane-p5800x",
+	"rtx-3060-pcie-4-980-pro",
 }
 
 func TestPresets(t *testing.T) {
@@ -165,5 +166,38 @@ func TestTier(t *testing.T) {
 		if tier.String() != want {
 			t.Errorf("%d is %q, want %q", uint8(tier), tier, want)
 		}
+	}
+}
+
+// Every part has a price with its time and source, or one that says that it is
+// assumed; a machine costs what its parts do.
+func TestPrices(t *testing.T) {
+	for _, s := range Slots() {
+		for _, p := range s.Parts {
+			if p.Key != "host-0" && p.Price.Cents <= 0 || p.Price.Date == "" || p.Price.Source == "" {
+				t.Errorf("%s: %+v", p.Key, p.Price)
+			}
+			if p.Price.Assumed != strings.Contains(p.Price.String(), "assumed: ") {
+				t.Errorf("%s: %s", p.Key, p.Price)
+			}
+		}
+	}
+	if got, want := listed(1599, "October 2022", "at launch").String(), "$1599, at launch, October 2022"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, p := range Presets() {
+		if p.Key != "rtx-4090-pcie-4-990-pro" {
+			continue
+		}
+		// 1599 for the GPU, 325 for the SSD, 64 times 3.52 for memory, 1500 for the rest.
+		if got := p.Prices.Total(&p.Machine); got != 159900+32500+64*352+150000 {
+			t.Errorf("%s costs %d cents", p.Key, got)
+		}
+	}
+	m := G10()
+	p := PricesOf()
+	with := p.Total(&m)
+	if m.HostMemory = 0; with-p.Total(&m) != 128*352 {
+		t.Errorf("128 GiB cost %d cents", with-p.Total(&m))
 	}
 }

@@ -43,7 +43,7 @@ func G10() Machine {
 		SSDWrite:     3000 * unit.MBps,
 		FaultLatency: 45 * unit.Microsecond,
 		SSDLatency:   20 * unit.Microsecond,
-		FaultBatch:   256,
+		FaultBatch:   faultBatch,
 		BatchPages:   50,
 	}
 }
@@ -57,6 +57,7 @@ type Part struct {
 	Key    string // stable, in URLs
 	Name   string
 	Source string // where its numbers come from
+	Price  Price
 	Fit    func(*Machine)
 }
 
@@ -72,25 +73,27 @@ type Slot struct {
 func Slots() []Slot {
 	return []Slot{
 		{Key: "gpu", Label: "GPU", Parts: []Part{
-			gpu("a100-40", "A100 40 GB", 40, table2),
-			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet"),
-			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1"),
-			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet"),
-			gpu("rtx-4090", "GeForce RTX 4090", 24, "NVIDIA Ada architecture whitepaper"),
+			gpu("a100-40", "A100 40 GB", 40, table2, assumed(8000, "2026", "the low end of what refurbished A100 80 GB cost")),
+			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet", listed(15000, "2026", "refurbished or used, $8,000 to 15,000 (mercatus-ai.com)")),
+			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1", listed(11000, "2017", "new, about (planetsedu.com)")),
+			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet", listed(30000, "2023", "$25,000 to 40,000 (aiwiki.ai)")),
+			gpu("rtx-4090", "GeForce RTX 4090", 24, "NVIDIA Ada architecture whitepaper", listed(1599, "October 2022", "at launch (tomsguide.com)")),
+			gpu("rtx-3090", "GeForce RTX 3090", 24, "NVIDIA Ampere GA102 architecture whitepaper", listed(1499, "September 2020", "at launch (hothardware.com)")),
+			gpu("rtx-3060", "GeForce RTX 3060 12 GB", 12, "NVIDIA at launch (technologyforyou.org, smartworld.cc)", listed(329, "February 2021", "at launch (wccftech.com)")),
 		}},
 		{Key: "link", Label: "Link", Parts: []Part{
-			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes"),
-			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes"),
-			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes"),
-			link("g10-fig18", "32 GB/s (G10 Figure 18)", 32000, "G10 paper, Figure 18"),
+			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes", platform(1000)),
+			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes", platform(1500)),
+			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes", platform(2500)),
+			link("g10-fig18", "32 GB/s (G10 Figure 18)", 32000, "G10 paper, Figure 18", platform(1500)),
 		}},
 		{Key: "ssd", Label: "SSD", Parts: []Part{
-			ssd("z-nand", "Z-NAND (G10)", 3200, 3000, 20, table2),
-			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND"),
-			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND"),
-			ssd("p5800x", "Intel Optane P5800X", 7200, 6200, 5, "Intel Optane P5800X data sheet, 1.6 TB"),
-			ssd("pm1743", "Samsung PM1743 (PCIe 5)", 14000, 6000, 75, "Samsung PM1743 product brief; latency typical of TLC NAND"),
-			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped"),
+			ssd("z-nand", "Z-NAND (G10)", 3200, 3000, 20, table2, assumed(7646, "2021", "3.2 TB at the price per terabyte of the Optane P5800X, which it competes with")),
+			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND", listed(460, "September 2020", "at launch, twice the 1 TB's $229.99 (legitreviews.com)")),
+			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND", listed(325, "October 2022", "at launch, 324.90 euros (dongonenews.pages.dev) taken as dollars")),
+			ssd("p5800x", "Intel Optane P5800X", 7200, 6200, 5, "Intel Optane P5800X data sheet, 1.6 TB", listed(3823, "June 2021", "list (tomshw.it)")),
+			ssd("pm1743", "Samsung PM1743 (PCIe 5)", 14000, 6000, 75, "Samsung PM1743 product brief; latency typical of TLC NAND", assumed(875, "July 2024", "7.68 TB at the price per terabyte of drives of 61 TB, about $7,000 (hi-tech.ua)")),
+			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped", listed(1300, "October 2022", "four of the above")),
 		}},
 		{Key: "host", Label: "Host memory", Parts: []Part{
 			host("host-128", 128, table2), host("host-0", 0, "no host tier (G10 paper, Figure 16)"),
@@ -100,26 +103,28 @@ func Slots() []Slot {
 	}
 }
 
-func gpu(key, name string, gib unit.Bytes, source string) Part {
-	return Part{key, name, source, func(m *Machine) { m.GPUMemory = gib * unit.GiB }}
+func gpu(key, name string, gib unit.Bytes, source string, price Price) Part {
+	return Part{key, name, source, price, func(m *Machine) { m.GPUMemory = gib * unit.GiB }}
 }
 
-func link(key, name string, mbps unit.Bandwidth, source string) Part {
-	return Part{key, name, source, func(m *Machine) {
+func link(key, name string, mbps unit.Bandwidth, source string, price Price) Part {
+	return Part{key, name, source, price, func(m *Machine) {
 		m.GPULink, m.HostLink = mbps*unit.MBps, mbps*unit.MBps
 		m.SSDRead, m.SSDWrite = min(m.SSDRead, m.HostLink), min(m.SSDWrite, m.HostLink)
 	}}
 }
 
-func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string) Part {
-	return Part{key, name, source, func(m *Machine) {
+func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string, price Price) Part {
+	return Part{key, name, source, price, func(m *Machine) {
 		m.SSDRead, m.SSDWrite = min(read*unit.MBps, m.HostLink), min(write*unit.MBps, m.HostLink)
 		m.SSDLatency = latency * unit.Microsecond
 	}}
 }
 
 func host(key string, gib unit.Bytes, source string) Part {
-	return Part{key, fmt.Sprintf("%d GiB", gib), source, func(m *Machine) { m.HostMemory = gib * unit.GiB }}
+	price := hostGiB
+	price.Cents *= int64(gib)
+	return Part{key, fmt.Sprintf("%d GiB", gib), source, price, func(m *Machine) { m.HostMemory = gib * unit.GiB }}
 }
 
 // A Preset is a whole machine to start from.
@@ -127,28 +132,31 @@ type Preset struct {
 	Key     string // stable, in URLs, whatever the machine is called
 	GPU     string // key of its GPU, which its numbers alone may not tell
 	Machine Machine
+	Prices  Prices
 }
 
 // Presets returns whole machines. The first is the default.
 func Presets() []Preset {
 	build := func(key, name, gpu string, parts ...string) Preset {
-		m := G10()
-		m.Name = name
+		p := Preset{Key: key, GPU: gpu, Machine: G10(), Prices: PricesOf()}
+		p.Machine.Name = name
 		for _, s := range Slots() {
-			for _, p := range s.Parts {
-				if p.Key == gpu || slices.Contains(parts, p.Key) {
-					p.Fit(&m)
+			for _, part := range s.Parts {
+				if part.Key == gpu || slices.Contains(parts, part.Key) {
+					part.Fit(&p.Machine)
+					p.Prices.Pay(&s, &part)
 				}
 			}
 		}
-		return Preset{key, gpu, m}
+		return p
 	}
 	return []Preset{
-		{"g10-table-2-a100-40gb-pcie-3-z-nand", "a100-40", G10()},
+		build("g10-table-2-a100-40gb-pcie-3-z-nand", G10().Name, "a100-40"),
 		build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4", "980-pro"),
 		build("v100-32gb-pcie-3-z-nand", "V100-32GB, PCIe 3, Z-NAND", "v100-32"),
 		build("h100-80gb-pcie-5-pm1743", "H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5", "pm1743", "host-256"),
 		build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4", "990-pro", "host-64"),
 		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4", "p5800x"),
+		build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4", "980-pro", "host-32"),
 	}
 }

@@ -37,6 +37,7 @@ type settings struct {
 	Mode      string // quirks
 	Machine   machine.Machine
 	Options   system.Options
+	Prices    machine.Prices
 }
 
 // fixed is the choice of no simulated drive.
@@ -47,7 +48,7 @@ func standard() settings {
 	return settings{
 		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
 		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
-		Machine: machine.Presets()[0].Machine, Options: system.Published(),
+		Machine: machine.Presets()[0].Machine, Options: system.Published(), Prices: machine.Presets()[0].Prices,
 	}
 }
 
@@ -70,7 +71,7 @@ func New() lab.Lab {
 			About:    "One GPU trains a network that does not fit into its memory.",
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
-			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}},
+			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
 			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
 				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
@@ -81,6 +82,7 @@ func New() lab.Lab {
 				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
+			Cost:              lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
 			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
 			Entry:             "entry",
 			Help:              help(),
@@ -196,7 +198,7 @@ func systems() []lab.System {
 
 // knobs returns the settings by panel.
 func knobs() map[string][]knob.Knob[settings] {
-	return map[string][]knob.Knob[settings]{"workload": workloadKnobs(), "hardware": hardwareKnobs(), "fidelity": {modeKnob()}, "options": optionKnobs()}
+	return map[string][]knob.Knob[settings]{"workload": workloadKnobs(), "hardware": hardwareKnobs(), "fidelity": {modeKnob()}, "options": optionKnobs(), "cost": costKnobs()}
 }
 
 func workloadKnobs() []knob.Knob[settings] {
@@ -272,7 +274,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 		Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
 	}
 	for _, p := range machine.Presets() {
-		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + fixed})
+		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + fixed + " " + pricesOf(&p.Prices)})
 	}
 	list := []knob.Knob[settings]{preset}
 	for _, slot := range machine.Slots() {
@@ -325,18 +327,38 @@ func partKnob(slot *machine.Slot) knob.Knob[settings] {
 		}
 		before := m
 		p.Fit(&m)
-		c := knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source, Set: numbersOf(&m, &before)}
+		c := knob.Choice{Key: p.Key, Label: p.Name, Source: p.Source + "; price: " + p.Price.String(), Set: numbersOf(&m, &before)}
+		price := " price_" + slot.Key + "=" + knob.Decimal(p.Price.Cents, 100)
 		switch slot.Key {
 		case "host":
 			c.Word = p.Name + " host memory"
 		case "gpu":
-			c.Also = estimate(p.Key)
+			c.Also = estimate(p.Key) + price
 		case "ssd":
-			c.Also = "ssd=" + fixed // what was simulated may be another drive
+			c.Also = "ssd=" + fixed + price // what was simulated may be another drive
+		case "link":
+			c.Also = "price_platform=" + knob.Decimal(p.Price.Cents, 100)
 		}
 		part.Choices = append(part.Choices, c)
 	}
 	return part
+}
+
+// pricesOf writes prices.
+func pricesOf(p *machine.Prices) string {
+	var pairs []knob.Pair
+	for _, k := range machine.PriceKnobs() {
+		pairs = append(pairs, knob.Pair{Key: k.Key, Text: k.Text(p)})
+	}
+	return knob.Join(pairs, " ")
+}
+
+func costKnobs() []knob.Knob[settings] {
+	var list []knob.Knob[settings]
+	for _, k := range machine.PriceKnobs() {
+		list = append(list, lift(k, func(s *settings) *machine.Prices { return &s.Prices }))
+	}
+	return list
 }
 
 func optionKnobs() []knob.Knob[settings] {
@@ -405,6 +427,7 @@ func help() []lab.Help {
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
+		{Title: "Cost", Text: "What the parts cost, each with date and source; prices are of different years and some are assumed, so put in your own. Energy, room and people are left out. A GPU that holds everything has no price, so Ideal has none."},
 		{Title: "Traffic", Text: "Bytes moved in one iteration, seen from the GPU; 1 GB is 10⁹ bytes, 1 GiB is 2³⁰."},
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"spillway/sim/report"
+	core "spillway/sim/train"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
@@ -91,6 +93,9 @@ func list() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	ssd := add("peak_ssd_bytes", "Peak SSD use", "GiB", "At least: the most that was alive and neither on the GPU nor in host memory when a kernel ended.", 2, 0, nil)
+	ssd.Scale = float64(unit.GiB)
+	ssd.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(onSSD(w.live, r)) }
 	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
 		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
 		n.Scale = float64(unit.GiB)
@@ -117,16 +122,34 @@ func list() []number {
 			return r.SSD != nil && (!ages || r.SSD.Written > 0)
 		}
 	}
-	const sustains = "What the simulated drive sustains under this traffic."
+	const sustains = "Mean rate of the simulated drive while it does so, garbage collection and all."
 	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
 	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
 	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, false, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
 	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, false, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
 	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, true, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
 	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, true, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
+	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }
+	each := add("samples_per_s_per_kusd", "Throughput per $1000", "samples/s", "Samples a second for each 1000 dollars of the machine's price; without energy.", 3, 1, nil)
+	each.value = func(w Workload, s *settings, r *result.Result) float64 {
+		if w.Batch == 0 || s.price(r) == 0 {
+			return report.None()
+		}
+		return 1000 * float64(w.Batch) / seconds(r, r.Time()) / s.price(r)
+	}
 	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) })
 	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
 	return ns
+}
+
+// price is what the machine costs in dollars, none for one that nobody sells.
+func (s *settings) price(r *result.Result) float64 {
+	o := s.options()
+	if x, err := core.Find(r.System); err == nil && x.Runtime(&o).Memory == engine.Unlimited {
+		return report.None()
+	}
+	return float64(s.Prices.Total(&s.Machine)) / 100
 }
 
 // causeKey is a cause's quantity without its unit.
@@ -140,6 +163,16 @@ func peak(r *result.Result) (gpu, host unit.Bytes) {
 		gpu, host = max(gpu, r.Kernels[i].GPU), max(host, r.Kernels[i].Host)
 	}
 	return gpu, host
+}
+
+// onSSD is the most of what was alive, kernel by kernel, that was in no other memory
+// at the end of one: at least so much is on the SSD. As published the GPU also holds
+// what is dead, and then it is more.
+func onSSD(live []unit.Bytes, r *result.Result) (most unit.Bytes) {
+	for k := range min(len(live), len(r.Kernels)) {
+		most = max(most, live[k]-r.Kernels[k].GPU-r.Kernels[k].Host)
+	}
+	return most
 }
 
 // slowed is the percentage of kernels slowed by more than 1 %.

@@ -26,5 +26,10 @@ func presets() []lab.Preset {
 			About: "4096 images an iteration on 80 GiB, over PCIe 5.",
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
 		},
+		{
+			Key: "bert-rtx-3060", Title: "BERT with Adam on a 12 GB card",
+			About: "An RTX 3060 with 32 GiB of host memory and a 980 PRO.",
+			Set:   "model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
+		},
 	}
 }

@@ -174,3 +174,77 @@ func TestInNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A machine's price is its parts', and more is done for it when it is half. Ideal
+// has none.
+func TestCost(t *testing.T) {
+	l := New()
+	at := func(system, text string) (price, worth float64) {
+		r, _, err := l.Run(set(t, "model=resnet-50 batch=128 times=estimated machine=rtx-4090-pcie-4-990-pro mode=corrected "+text), system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		price, ok := r.Value(l.Quantity(l.Cost.Price))
+		worth, _ = r.Value(l.Quantity(l.Cost.PerPrice))
+		if !ok {
+			return 0, 0
+		}
+		if price == 0 {
+			return 0, 0
+		}
+		if want := 1000 * value(t, &l, r, "throughput_samples_per_s") / price; math.Abs(worth-want) > 1e-9*want {
+			t.Errorf("%s: %v for the price, want %v", text, worth, want)
+		}
+		return price, worth
+	}
+	price, worth := at("g10", "")
+	if price != 1599+325+64*3.52+1500 {
+		t.Errorf("the machine costs %v", price)
+	}
+	half, better := at("g10", "price_gpu=0 price_ssd=0 price_host_gib=0 price_platform="+fmt.Sprint(price/2))
+	if half != price/2 || math.Abs(better/worth-2) > 1e-9 {
+		t.Errorf("%v for %v, %v for %v", worth, price, better, half)
+	}
+	if price, _ := at("ideal", ""); price != 0 {
+		t.Errorf("Ideal costs %v", price)
+	}
+	if _, worth := at("g10", "price_gpu=0 price_ssd=0 price_host_gib=0 price_platform=0"); worth != 0 {
+		t.Errorf("%v for nothing", worth)
+	}
+	u := set(t, "machine=rtx-4090-pcie-4-990-pro times=estimated")
+	for _, part := range [][2]string{{"part-gpu", "rtx-3090"}, {"part-ssd", "980-pro"}, {"part-link", "pcie5"}} {
+		if err := u.Set(part[0], part[1]); err != nil {
+			t.Fatal(err)
+		}
+		if got := u.Text(part[0]); got != part[1] {
+			t.Errorf("%s shows %s, want %s", part[0], got, part[1])
+		}
+	}
+	if got := u.Text("price_gpu") + " " + u.Text("price_ssd") + " " + u.Text("price_platform"); got != "1499 460 2500" {
+		t.Errorf("prices %s", got)
+	}
+}
+
+// What is alive and in no other memory is on the SSD: nothing where nothing was
+// written, no more than was written in an iteration, and something where the system
+// has only the SSD.
+func TestPeakSSD(t *testing.T) {
+	l := New()
+	for _, x := range core.Systems {
+		r, _, err := l.Run(set(t, "model=bert-base batch=32 times=estimated mode=corrected gpu_memory=4"), x.Name, nil, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v, %+v", x.Name, err, r)
+		}
+		peak, written := value(t, &l, r, "peak_ssd_bytes"), value(t, &l, r, "gpu_to_ssd_bytes")
+		if peak > written || peak < 0 || (peak > 0) != (written > 0) {
+			t.Errorf("%s has %v bytes on the SSD and writes %v", x.Name, peak, written)
+		}
+		if x.Name == "flashneuron" && peak == 0 {
+			t.Error("FlashNeuron puts nothing on the SSD")
+		}
+	}
+	r := fake(3, 1, 0) // kernels that end with 0, 1 and 2 GiB on the GPU, and 1 on the host
+	if got := onSSD([]unit.Bytes{unit.GiB, 5 * unit.GiB, 4 * unit.GiB}, r); got != 3*unit.GiB {
+		t.Errorf("%v on the SSD, want 3 GiB", got)
+	}
+}

@@ -1,0 +1,121 @@
+// The view that asks what if: in the address, in the chart, in tables and files.
+import AxeBuilder from '@axe-core/playwright';
+import { readFile } from 'node:fs/promises';
+import { expect, screenshot, test } from '../fixture.mjs';
+
+const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&view=whatif';
+
+// answered waits until the question that is shown has all its runs.
+async function answered(page, runs) {
+  if (/^Run/.test(await page.locator('#ask-run').innerText()) && await page.locator('#ask-run').isEnabled()) await page.click('#ask-run'); // a slow machine asks first
+  await expect(page.locator('#ask-state')).toHaveText(runs ? `${runs} of ${runs} runs.` : /^(\d+) of \1 runs\.$/, { timeout: 60_000 });
+  await expect(page.locator('#ask-cancel')).toBeHidden();
+}
+
+test.beforeEach(() => { test.setTimeout(180_000); });
+
+async function ask(page, rest) {
+  await page.goto(quick + rest);
+  await expect(page.locator('#ask-says')).toBeVisible({ timeout: 30_000 });
+}
+
+async function violations(page) {
+  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
+test('one setting is varied, and the address carries the question', async ({ page }) => {
+  await ask(page, '');
+  await page.selectOption('#f-ask-vary', 'ssd_read');
+  await answered(page, 27);
+  await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
+  await expect(page.locator('#ask-table tbody tr')).toHaveCount(9);
+  await page.fill('#f-ask-values\\.to', '32');
+  await page.fill('#f-ask-values\\.count', '4');
+  await answered(page, 12);
+  await expect(page.locator('#ask-gaps')).toContainText('faster than the host link');
+  await expect(page).toHaveURL(/ask-vary=ssd_read&ask-values=0\.8\.\.32x4/);
+  const says = await page.locator('#ask-says').innerText();
+  expect(says).toMatch(/best/);
+  // Another quantity needs no runs; a reload loses nothing of the question.
+  await page.selectOption('#f-ask-of', 'iteration_s');
+  await expect(page.locator('#title-whatif')).toHaveText(/^Iteration time/);
+  await answered(page, 12);
+  await page.click('#undo');
+  await expect(page.locator('#ask-says')).toHaveText(says);
+  await page.reload();
+  await answered(page, 12);
+  await expect(page.locator('#ask-says')).toHaveText(says);
+  await page.click('#view-explore');
+  await expect(page.locator('#headline')).toBeVisible();
+  await page.goBack();
+  await expect(page.locator('#ask-says')).toHaveText(says);
+});
+
+test('two settings are a map; files have every run', async ({ page }) => {
+  await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2,4');
+  await answered(page, 18);
+  await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#ask-csv')]);
+  const rows = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  expect(rows).toHaveLength(19);
+  expect(rows[1]).toContain('ssd_read=1.6');
+  const [json] = await Promise.all([page.waitForEvent('download'), page.click('#ask-json')]);
+  expect(JSON.parse(await readFile(await json.path(), 'utf8')).runs).toHaveLength(18);
+  await page.selectOption('#f-ask-show', 'each');
+  await expect(page.locator('#ask-table table')).toHaveCount(2);
+});
+
+test('what is found is adopted', async ({ page }) => {
+  await ask(page, '&ask=find&ask-find=most&ask-vary=batch&ask-range=8..256');
+  await answered(page);
+  const value = (await page.locator('#adopt-g10').innerText()).replace(/\D+/g, '');
+  await page.click('#adopt-g10');
+  await expect(page.locator('#headline')).toBeVisible();
+  await expect(page.locator('#f-batch')).toHaveValue(value);
+});
+
+test('what every setting brings, what to buy, and cancelling', async ({ page }) => {
+  await ask(page, '');
+  await page.click('#ask-effects');
+  await answered(page);
+  await expect(page.locator('#ask-says')).toContainText('do nothing here');
+  await expect(page.locator('#ask-table .ask-none').first()).toBeVisible();
+  await page.click('#ask-buy');
+  await answered(page);
+  await expect(page.locator('#ask-says')).toContainText('instead of');
+  await ask(page, '&ask-vary=ssd_read&ask-values=1..9/300');
+  await expect(page.locator('#ask-run')).toHaveText('Run 900 runs', { timeout: 30_000 });
+  await page.click('#ask-run');
+  await expect(page.locator('#ask-state')).not.toHaveText(/^0 of/);
+  await page.click('#ask-cancel');
+  await expect(page.locator('#ask-cancel')).toBeHidden();
+  await expect(page.locator('#ask-says')).toHaveText(/^So far/); // partial results stay
+});
+
+for (const scheme of ['light', 'dark']) {
+  test(`accessible and as wide as a phone, ${scheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2,32');
+    await answered(page, 9);
+    expect(await violations(page)).toEqual([]);
+    await page.fill('#f-ask-values\\.list', 'x');
+    await expect(page.locator('#err-ask-values\\.list')).not.toBeEmpty();
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await screenshot(page, `whatif-${scheme}`, { fullPage: true });
+  });
+}
+
+// Measured with BENCH=1, as the other speeds are; see speed.spec.mjs.
+test('a thousand runs', async ({ page }) => {
+  test.skip(!process.env.BENCH, 'a measurement, made by make bench');
+  test.setTimeout(300_000);
+  await page.goto('./#v=2&lab=train&model=bert-base&batch=256&times=as-paper&view=whatif&ask-vary=ssd_read&ask-values=0.8..12.8/143');
+  await expect(page.locator('#ask-run')).toHaveText(/Run/, { timeout: 30_000 });
+  const start = Date.now();
+  await page.click('#ask-run');
+  await expect(page.locator('#ask-state')).toHaveText(/^1[\s\u202f]?001 of/, { timeout: 280_000 });
+  console.log(`1001 runs of BERT-256 in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+});

@@ -1,0 +1,200 @@
+package chart_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+)
+
+// none is a point without a value, and why.
+func none(why string, unfit bool) chart.Trial { return chart.Trial{true, math.NaN(), why, unfit} }
+
+// table is a sweep of three systems, the first a bound, over numbers or names.
+func table(dims []chart.Dim, rows map[string][]any) *chart.Sweep {
+	systems := []*lab.System{{Name: "top", Title: "Top", Bound: true, Look: 9}, {Name: "a", Title: "A", Look: 1}, {Name: "b", Title: "B", Look: 2}}
+	s := &chart.Sweep{Of: &report.Quantity{Key: "speed", Label: "Speed", Unit: "x", Better: 1, Places: 1}, Systems: systems, Dims: dims}
+	high := 1
+	if len(dims) == 2 {
+		high = len(dims[1].Labels)
+	}
+	s.At = func(sys, i, k int) chart.Trial {
+		switch v := rows[systems[sys].Name][i*high+k].(type) {
+		case int:
+			return chart.Trial{true, float64(v), "", false}
+		case chart.Trial:
+			return v
+		}
+		return chart.Trial{Value: math.NaN()}
+	}
+	return s
+}
+
+func numbers(labels ...string) chart.Dim {
+	d := chart.Dim{Label: "Rate", Unit: "GB/s", Labels: labels, Now: "4", NowX: 4}
+	for i := range labels {
+		d.Xs = append(d.Xs, math.Pow(2, float64(i)))
+	}
+	return d
+}
+
+func TestSweepSays(t *testing.T) {
+	d := numbers("1", "2", "4", "8", "16")
+	for _, tt := range []struct {
+		name string
+		a, b []any
+		want []string
+		not  string
+	}{
+		{"crossing and knee", []any{20, 20, 20, 20, 20}, []any{5, 10, 40, 40, 40}, []string{"A is best at first; B overtakes A at about 2.5 GB/s.", "From 1 GB/s to 16 GB/s B gains most: 700 %.", "Beyond 4 GB/s nothing changes any more."}, ""},
+		{"one leads", []any{10, 18, 20, 20, 20}, []any{5, 6, 8, 9, 10}, []string{"A is best throughout.", "Beyond 4 GB/s only B changes."}, "overtakes"},
+		{"nothing", []any{20, 20, 20, 20, 20}, []any{20, 20, 20, 20, 20}, []string{"Rate changes nothing here."}, "best"},
+		{"cannot", []any{20, 20, none("", true), none("", true), none("", true)}, []any{5, 6, 7, 8, 9}, []string{"B is best from 4 GB/s, where A cannot run it"}, "overtakes"},
+		{"so far", []any{20, nil, nil, nil, 20}, []any{5, nil, nil, nil, 10}, []string{"So far: A is best throughout."}, ""},
+		{"almost", []any{1000, 1000, 1000, 1000, 1000}, []any{990, 995, 1000, 1004, 1005}, []string{"A is best or within 1 % of it throughout."}, "overtakes"},
+	} {
+		if tt.name == "nothing" {
+			d.Now = "3"
+		}
+		got := table([]chart.Dim{d}, map[string][]any{"top": {50, 50, 50, 50, 50}, "a": tt.a, "b": tt.b}).Answer()
+		for _, want := range tt.want {
+			if !strings.Contains(got.Says, want) {
+				t.Errorf("%s: %q; want %q in it", tt.name, got.Says, want)
+			}
+		}
+		if tt.not != "" && strings.Contains(got.Says, tt.not) {
+			t.Errorf("%s: %q has %q", tt.name, got.Says, tt.not)
+		}
+	}
+}
+
+func TestSweepLines(t *testing.T) {
+	d := numbers("1", "2", "4", "8", "16")
+	a := table([]chart.Dim{d}, map[string][]any{
+		"top": {50, 50, 50, 50, 50}, "a": {none("too small", true), 20, 20, none("they contradict", false), nil}, "b": {5, 6, 20, none("they contradict", false), nil},
+	}).Answer()
+	p := a.Figure.Panels
+	if strings.Join(p.X.Labels, " ") != "1 2 4 8 16" || p.Here == nil || p.Here.At != 2 || len(p.Series) != 3 || a.Results != 10 {
+		t.Errorf("%+v, here %+v, %d results", p.X, p.Here, a.Results)
+	}
+	text, data := a.Figure.Encode()
+	if text == "{}" || len(data) != 30 || !math.IsNaN(data[11]) {
+		t.Errorf("%s, %v", text, data)
+	}
+	if got := strings.Join(a.Gaps, " | "); got != "A cannot run it at 1 GB/s. | At 8 GB/s: They contradict." {
+		t.Errorf("%q", got)
+	}
+	rows := a.Tables[0].Rows
+	if r := rows[2]; r.Sub != "now" || r.Cells[1].Text != "20.0" || !r.Cells[1].Best || !r.Cells[2].Best || r.Cells[0].Best {
+		t.Errorf("%+v", r)
+	}
+	if rows[0].Cells[1].Text != chart.Unfit || rows[3].Cells[1].Text != chart.Dash || rows[4].Cells[1].Text != "…" {
+		t.Errorf("%+v", rows)
+	}
+	if a.Alt == "" || a.Empty != "" || a.Title != "Speed, by rate" {
+		t.Errorf("%q, %q, %q", a.Alt, a.Empty, a.Title)
+	}
+	empty := table([]chart.Dim{d}, map[string][]any{"top": make([]any, 5), "a": make([]any, 5), "b": make([]any, 5)})
+	if got := empty.Answer().Empty; got != "Not run yet." {
+		t.Errorf("%q", got)
+	}
+	empty.Active = true
+	if got := empty.Answer().Empty; got != "Computing…" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSweepChoices(t *testing.T) {
+	d := chart.Dim{Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}
+	a := table([]chart.Dim{d}, map[string][]any{"top": {50, 50}, "a": {5, 20}, "b": {4, 9}}).Answer()
+	if a.Says != "20.0 x is best of all: A with Fast. A is best with every choice." || a.Figure.Panels.Here.At != 1 {
+		t.Errorf("%q, %+v", a.Says, a.Figure.Panels.Here)
+	}
+}
+
+func TestSweepMaps(t *testing.T) {
+	dims := []chart.Dim{numbers("1", "2"), {Label: "Drive", Labels: []string{"Slow", "Fast", "Odd"}, Now: "Fast"}}
+	dims[0].Now = "2"
+	rows := map[string][]any{
+		"top": {50, 50, none("contradiction", false), 50, 50, none("contradiction", false)},
+		"a":   {5, 20, none("contradiction", false), none("", true), 20, none("contradiction", false)},
+		"b":   {9, 10, none("contradiction", false), 10, 20, none("contradiction", false)},
+	}
+	s := table(dims, rows)
+	s.Show = "wins"
+	a := s.Answer()
+	h := a.Figure.Heat
+	who := a.Figure.Data[h.Who[0] : h.Who[0]+h.Who[1]]
+	want := []float64{2, 2, 1, 3, -1, -1} // by row: Slow, Fast, Odd
+	for i := range want {
+		if len(who) != 6 || who[i] != want[i] {
+			t.Fatalf("who %v, want %v", who, want)
+		}
+	}
+	if len(h.Looks) != 4 || h.Marks[4] != chart.Dash || len(h.Here) != 2 || h.Here[0] != 1 || h.Here[1] != 1 {
+		t.Errorf("%+v", h)
+	}
+	if a.Says != "Best of 4 points: B at 2, A at 1 and several alike at 1. The best is 20.0 x, A with 1 GB/s and Fast." {
+		t.Errorf("%q", a.Says)
+	}
+	s.Show = "each"
+	if h := s.Answer().Figure.Heat; strings.Join(h.Names, " ") != "A B" || len(h.Looks) != 0 || h.Marks[1] != "×" {
+		t.Errorf("%+v", h)
+	}
+	s.Show, s.Focus = "focus", "b"
+	a = s.Answer()
+	if h := a.Figure.Heat; strings.Join(h.Names, " ") != "B" || len(a.Tables) != 1 || a.Tables[0].Rows[1].Cells[0].Text != "10.0" {
+		t.Errorf("%+v", a.Tables)
+	}
+	if text, _ := a.Figure.Encode(); text == "{}" {
+		t.Error("it cannot be sent")
+	}
+}
+
+// answers are drawings of questions, for the test of the page's script.
+func answers() []chart.View {
+	d := numbers("1", "2", "4")
+	lines := table([]chart.Dim{d}, map[string][]any{"top": {50, 50, 50}, "a": {none("", true), 20, 30}, "b": {5, 6, 20}}).Answer().View
+	dims := []chart.Dim{numbers("1", "2"), {Label: "Drive", Labels: []string{"Slow", "Fast"}, Now: "Fast"}}
+	s := table(dims, map[string][]any{"top": {50, 50, 50, 50}, "a": {5, 20, none("", true), 7}, "b": {9, 10, none("", true), 20}})
+	s.Show = "wins"
+	wins := s.Answer().View
+	s.Show = "each"
+	each := s.Answer().View
+	walks := walked().Answer().View
+	list := []chart.View{lines, wins, each, walks}
+	for i, id := range []string{"whatif-lines", "whatif-wins", "whatif-each", "whatif-walks"} {
+		list[i].ID = id
+	}
+	return list
+}
+
+func walked() *chart.Walks {
+	return &chart.Walks{
+		Of: &report.Quantity{Key: "speed", Label: "Speed", Unit: "x", Better: 1, Places: 1}, Knob: &knob.Info{Key: "rate", Label: "Rate", Unit: "GB/s"},
+		Bound: &lab.System{Name: "top", Title: "Top", Bound: true, Look: 9},
+		Walks: []chart.Walk{
+			{System: &lab.System{Name: "a", Title: "A", Look: 1}, Xs: []float64{1, 4, 64}, Ys: []float64{math.NaN(), 20, 30}, Than: []float64{30, 30, 30}, At: 2},
+			{System: &lab.System{Name: "b", Title: "B", Look: 2}, Xs: []float64{1, 64}, Ys: []float64{1, 2}, Than: []float64{30, 30}, At: -1},
+		},
+	}
+}
+
+func TestWalks(t *testing.T) {
+	a := walked().Answer()
+	if a.Says != "Rate: A 64 GB/s. No rate from 1 to 64 GB/s is enough for B." || len(a.Tables[0].Rows) != 3 || !a.Tables[0].Rows[2].Cells[0].Best {
+		t.Errorf("%q, %+v", a.Says, a.Tables)
+	}
+	if p := a.Figure.Panels; len(p.Series) != 4 || p.Series[1].Shape != chart.Rings || !p.X.Log {
+		t.Errorf("%+v", p)
+	}
+	w := walked()
+	w.Walks = nil
+	if a := w.Answer(); a.Empty == "" {
+		t.Errorf("%+v", a)
+	}
+}
