@@ -67,7 +67,7 @@ func claimRow(l *study.ClaimLine) claim {
 		return chart.With(chart.Digits(v, 4), l.Unit)
 	}
 	r := claim{
-		Text: l.Text + " (" + l.Section + ")", Stated: l.Stated,
+		Text: strings.TrimSpace(l.Text + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
 		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
 	}
 	switch {
@@ -197,7 +197,7 @@ func value(v float64, fits bool, unit string) string {
 
 func rowsHTML(rows []study.Line) string {
 	var b strings.Builder
-	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th></tr></thead><tbody>`)
+	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
 	for i := range rows {
 		r := &rows[i]
 		about, ours, diff := r.Of, "–", ""
@@ -214,7 +214,7 @@ func rowsHTML(rows []study.Line) string {
 		for _, text := range []string{about, r.Title, r.Quantity, value(r.Published, r.Fits, r.Unit), ours, r.Unit, diff} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}
-		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + "</td></tr>")
+		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td><button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button></td></tr>`)
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()
@@ -249,9 +249,9 @@ func (c *Sheet) saveCSV() {
 	}
 	var table [][]string
 	if s := c.sheet(); s.Figure == study.AllClaims {
-		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict"})
+		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict", "beside"})
 		for _, l := range s.Claims {
-			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict)})
+			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict), l.Beside})
 		}
 	} else {
 		table = append(table, []string{"figure", "about", "at", "system", "quantity", "unit", "published", "ours", "relative_difference", "verdict", "rebuilt", "explanation", "note", "setup", "source"})
