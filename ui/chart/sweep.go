@@ -28,7 +28,6 @@ type Trial struct {
 
 // A Sweep is a quantity of systems at the points of one knob or two.
 type Sweep struct {
-	Info    *lab.Info
 	Of      *report.Quantity
 	Systems []*lab.System
 	Dims    []Dim // one or two
