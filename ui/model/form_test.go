@@ -310,10 +310,10 @@ func TestMany(t *testing.T) {
 	}
 	h.Flip("mode", "arrival-order")
 	f = h.field("mode")
-	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != "19 of 20 are on." || !f.Changed {
+	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != "23 of 24 are on." || !f.Changed {
 		t.Errorf("hint %q, sets %+v", f.Hint, f.Sets)
 	}
-	if _, trust := h.Brief(); trust[1] != "custom, 19 of 20" {
+	if _, trust := h.Brief(); trust[1] != "custom, 23 of 24" {
 		t.Errorf("brief %q", trust)
 	}
 	h.Flip("mode", "arrival-order")
