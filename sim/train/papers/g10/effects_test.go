@@ -361,7 +361,7 @@ func TestCorrectedResponds(t *testing.T) {
 		{"an SSD of 0.1 GB/s", ssd(100, 100), 10, 100, "flashneuron g10-gds"},
 		{"an SSD of 0.1 GB/s", ssd(100, 100), 0.95, 10, "uvm deepum+ g10-host g10"},
 		{"slow page faults", func(q *train.Request) { q.Machine.FaultLatency *= 10 }, 1.3, 10, "uvm"},
-		{"slow page faults", func(q *train.Request) { q.Machine.FaultLatency *= 10 }, 0.999, 3, ""},
+		{"slow page faults", func(q *train.Request) { q.Machine.FaultLatency *= 10 }, 0.999, 10, ""},
 		{"small fault batches", func(q *train.Request) { q.Machine.FaultBatch = 8 }, 1.3, 10, "uvm"},
 		{"a slow SSD command", func(q *train.Request) { q.Machine.SSDLatency *= 10 }, 0.999, 2, ""},
 		{"a migration batch of one page", func(q *train.Request) { q.Machine.BatchPages = 1 }, 0.98, 1.02, ""},
