@@ -208,6 +208,17 @@ window.boot = (() => {
     }
   }
 
+  // Until the program is there, how much has come is said.
+  function tell() {
+    const root = document.documentElement;
+    if (stopped || (document.body && !document.querySelector('[data-first]'))) return;
+    const here = performance.getEntriesByType('resource').filter((e) => /\.(wasm|js|info)$/.test(e.name) && e.responseEnd > 0);
+    const bytes = here.reduce((sum, e) => sum + (e.encodedBodySize || 0), 0);
+    root.style.setProperty('--loaded', `"(${(bytes / 1e6).toFixed(1)} MB in ${here.length} files are here, of about 4 MB on a first visit)"`);
+    setTimeout(tell, 300);
+  }
+  setTimeout(tell, 600);
+
   // Scripts that are deferred have run when the document is ready.
   const ready = new Promise((resolve) => {
     if (document.readyState === 'complete') resolve();

@@ -178,7 +178,7 @@ window.tools = (() => {
       tools.onStep(step, e.shiftKey ? Math.sign(steps[e.key]) * 10 : steps[e.key]);
       return;
     }
-    const bar = e.target.closest('[role=toolbar]');
+    const bar = e.target.closest('[role=toolbar], [data-roving]');
     const way = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[e.key];
     if (!bar || !way || e.target.matches('select, input')) return;
     e.preventDefault();
@@ -243,6 +243,8 @@ window.tools = (() => {
     matchMedia('(max-width: 1100px)').addEventListener('change', () => tools.onEscape());
     // Links inside the page must not replace the settings in the address.
     addEventListener('click', (e) => {
+      const row = e.target instanceof Element ? e.target.closest('[data-open]') : null;
+      if (row) tools.onOpen(Number(row.dataset.open));
       const link = e.target instanceof Element ? e.target.closest('a[href^="#"]') : null;
       if (!link) return;
       e.preventDefault();
@@ -251,6 +253,14 @@ window.tools = (() => {
     addEventListener('hashchange', () => tools.onVisit(location.hash));
     const dialog = document.getElementById('help-dialog');
     dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
+    document.querySelector('.version').textContent = document.getElementById('version').textContent;
+    document.getElementById('cite').addEventListener('click', () => {
+      tools.onHelp();
+      setTimeout(() => {
+        document.getElementById('help-cite').scrollIntoView();
+        document.getElementById('help-cite').focus();
+      }, 100);
+    });
     document.getElementById('help-close').addEventListener('click', () => dialog.close());
   };
 

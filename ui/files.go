@@ -11,6 +11,14 @@ import (
 // Files says what runs, and opens files.
 type Files struct{ *App }
 
+// unfolded reports whether the panel is open: when it was opened, and when there
+// are files.
+func (c *Files) unfolded() bool {
+	return !c.closed[c.folding("files")] || c.Room.Files.Number > 0 || c.Entry() != ""
+}
+
+func (c *Files) fold() { c.closed[c.folding("files")] = c.unfolded() }
+
 func (c *Files) about() string {
 	about, _ := c.About()
 	return about

@@ -21,6 +21,14 @@ func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
 func (c *Panel) fold() { c.closed[c.folding(c.form().Key)] = c.unfolded() }
 
+// resetClass hides the button where there is nothing to see of what it resets.
+func (c *Panel) resetClass() string {
+	if c.unfolded() && c.form().Changed {
+		return "small"
+	}
+	return "small away"
+}
+
 // fromFile reports whether an opened file stands in for what is chosen here.
 func (c *Panel) fromFile() bool {
 	return c.Entry() != "" && c.State.Setup.Knob(c.Info.Entry).Panel == c.form().Key
@@ -80,4 +88,38 @@ func step(f model.Field) string {
 		return f.Key
 	}
 	return ""
+}
+
+const nothing = ""
+
+// brings says what more of a number would do, empty as long as nobody has asked.
+func (c *Panel) brings(f model.Field) string {
+	if f.Kind != knob.Number || f.Mark != "" {
+		return nothing
+	}
+	return c.Ask.Effect(f.Key)
+}
+
+// weighs reports whether the panel asks what its numbers bring: the one with most
+// of them.
+func (c *Panel) weighs() bool {
+	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Blocked() == ""
+}
+
+func (c *Panel) askEffects() {
+	if c.Ask.EffectsProgress().Active {
+		c.Ask.CancelEffects()
+		return
+	}
+	c.Ask.AskEffects()
+}
+
+func (c *Panel) effectsLabel() string {
+	switch p := c.Ask.EffectsProgress(); {
+	case p.Active:
+		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
+	case p.All > 0:
+		return "Try each setting again"
+	}
+	return "What does 10 % more of each bring?"
 }

@@ -23,7 +23,8 @@ type Picture struct {
 	*App
 	chosen string // key of the part whose knobs are shown, empty if none is
 	parts  []part
-	rows   int // of the drawing
+	rows   int  // of the drawing
+	stale  bool // its numbers are of other settings
 	widths []string
 }
 
@@ -53,6 +54,8 @@ func (c *Picture) Compute() {
 	if c.Info.Picture == nil || len(c.Info.Picture.Places) == 0 {
 		return
 	}
+	at := slices.IndexFunc(c.Runs, func(r model.Run) bool { return r.System.Name == c.Focus() })
+	c.stale = at >= 0 && c.Runs[at].Stale
 	c.rows, c.widths = 0, c.widths[:0]
 	c.branch(&c.Info.Picture.Places[0], 1, map[string]bool{})
 }
@@ -215,6 +218,9 @@ func (c *Picture) link(k *lab.Link, from *lab.Place) part {
 			n.Class = "lane back"
 		}
 		n.Rate, _ = c.setting(l.Rate)
+		if c.State.Setup.Moot(l.Rate) != "" {
+			n.Class += " moot" // the editor says why
+		}
 		if _, v, ok := c.value(l.Bytes); ok && v > 0 {
 			n.Class += " flows"
 		}
@@ -255,7 +261,7 @@ func isHub(p part) bool { return len(p.knobs) == 0 }
 
 // class is the CSS class of a part.
 func (c *Picture) class(p part) string {
-	if c.Active() {
+	if c.stale {
 		return p.Class + " waits"
 	}
 	return p.Class
@@ -326,12 +332,8 @@ func (c *Picture) story() string {
 		return s.Title + " has no numbers yet."
 	}
 	var moved []string
-	busiest, most := "", 0.0
 	for _, k := range c.Info.Picture.Links {
 		for _, l := range k.Lanes {
-			if _, v, ok := c.value(l.Busy); ok && v > most {
-				most, busiest = v, fmt.Sprintf(" Busiest: %s, %s of the time.", k.Title, chart.Percent(math.Round(100*v), 100))
-			}
 			from := k.From
 			if l.To == k.From {
 				from = k.To
@@ -345,7 +347,30 @@ func (c *Picture) story() string {
 	if len(moved) == 0 {
 		return s.Title + " moves nothing."
 	}
-	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + "." + busiest
+	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + ". " + c.busiest()
+}
+
+// busiest says which link has most to do, "" if none has.
+func (c *Picture) busiest() string {
+	if c.Info.Picture == nil {
+		return ""
+	}
+	name, most := "", 0.0
+	for _, k := range c.Info.Picture.Links {
+		for _, l := range k.Lanes {
+			if _, v, ok := c.value(l.Busy); ok && v > most {
+				name, most = k.Title, v
+			}
+		}
+	}
+	s, err := c.Info.System(c.Focus())
+	switch {
+	case err != nil || c.focused() == nil:
+		return ""
+	case name == "":
+		return s.Title + " moves nothing."
+	}
+	return fmt.Sprintf("With %s the busiest link is %s: %s of the time.", s.Title, name, chart.Percent(math.Round(100*most), 100))
 }
 
 // end names a place, and where nothing stays, as in a switch, the first place.
@@ -387,6 +412,23 @@ func (c *Picture) lead() string {
 func (c *Picture) presets() []lab.Preset { return c.Info.Presets }
 
 func (c *Picture) holds(key string) string { return boolText(c.Preset() == key) }
+
+// presetTab is the tabindex of a preset: Tab reaches one, arrows the others.
+func (c *Picture) presetTab(i int) string {
+	holds := slices.IndexFunc(c.presets(), func(p lab.Preset) bool { return p.Key == c.Preset() })
+	if i == max(holds, 0) {
+		return "0"
+	}
+	return "-1"
+}
+
+// chipTab is the same for the systems.
+func (c *Picture) chipTab(i int) string {
+	if c.Runs[i].System.Name == c.Focus() {
+		return "0"
+	}
+	return "-1"
+}
 
 func (c *Picture) runClass(i int) string {
 	return "run " + strings.ReplaceAll(c.Runs[i].RunState(), " ", "-")

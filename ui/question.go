@@ -169,6 +169,8 @@ func (c *Question) canRun() bool {
 func (c *Question) runLabel() string {
 	n := c.progress.All - c.progress.Known
 	switch {
+	case c.Ask.Problem() != "":
+		return "Run"
 	case c.progress.Active:
 		return "Running…"
 	case n == 0:
@@ -345,13 +347,15 @@ func (c *Question) effectsHTML() string {
 		cell(`th scope="row"`, "", e.Label)
 		cell("td", "left", e.From)
 		cell("td", "left", e.To)
-		if e.Reason != "" {
-			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-3) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
-			continue
-		}
+		lead := 3
 		if buy && priced {
 			cell("td", "", c.price(e))
 			cell("td", "", relative(e.Worth))
+			lead = 5
+		}
+		if e.Reason != "" {
+			b.WriteString(`<td class="left" colspan="` + strconv.Itoa(len(heads)-lead) + `">` + html.EscapeString(e.Reason) + `</td></tr>`)
+			continue
 		}
 		for k := range e.Parts {
 			class := ""
@@ -368,20 +372,23 @@ func (c *Question) effectsHTML() string {
 
 // price is what a part costs more.
 func (c *Question) price(e *model.Effect) string {
-	if e.Price != e.Price {
+	if math.IsNaN(e.Price) {
 		return chart.Dash
 	}
 	at, _ := c.Ask.Prices()
 	q := &c.Info.Quantities[at]
-	text := chart.With(chart.Cell(q, e.Price), q.Unit)
-	if e.Price > 0 {
-		text = "+" + text
+	text := chart.With(chart.Cell(q, math.Abs(e.Price)), q.Unit)
+	switch {
+	case e.Price > 0:
+		return "+" + text
+	case e.Price < 0:
+		return "−" + text
 	}
 	return text
 }
 
 func relative(x float64) string {
-	if x != x {
+	if math.IsNaN(x) {
 		return chart.Dash
 	}
 	return model.Signed(x)
@@ -423,21 +430,53 @@ func (c *Question) saysBuy() string {
 		return ""
 	}
 	text := e.To + " instead of " + e.From + " brings most: " + c.says1(e)
-	if e.Price == e.Price {
-		text += ", for " + c.price(e)
-	}
-	text += "."
+	text += c.forPrice(e) + "."
 	best := -1
 	for i := range c.effects {
-		if x := &c.effects[i]; x.Worth > 0 && (best < 0 || x.Worth > c.effects[best].Worth) {
+		if x := &c.effects[i]; x.Known && x.Worth > least && (best < 0 || x.Worth > c.effects[best].Worth) {
 			best = i
 		}
 	}
-	if best >= 0 && &c.effects[best] != e {
+	if best >= 0 {
 		x := &c.effects[best]
-		text += " Most for the money is " + x.To + " instead of " + x.From + ": " + c.says1(x) + ", for " + c.price(x) + "."
+		_, worth := c.Ask.Prices()
+		s, _ := c.Info.System(x.Parts[x.For].System) // one that was compared
+		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + model.Signed(x.Worth) + " in " + lowered(c.Info.Quantities[worth].Label) + "."
 	}
 	return c.soFar(text)
+}
+
+// part says which part can be put into the machine; empty if none helps.
+func (c *Question) part() string {
+	if c.Ask.Kind() != model.Buy {
+		return ""
+	}
+	if e := c.top(); e != nil && e.Best >= 0 {
+		return "Use " + e.To + " in Explore"
+	}
+	return ""
+}
+
+func (c *Question) adoptPart() {
+	if e := c.top(); e != nil {
+		c.Ask.AdoptPart(e.Key, e.Choice)
+	}
+}
+
+// least is what is worth to be told of a change, as a share.
+const least = 0.005
+
+// forPrice says what a part costs, behind what it brings.
+func (c *Question) forPrice(e *model.Effect) string {
+	at, _ := c.Ask.Prices()
+	if math.IsNaN(e.Price) || at < 0 {
+		return ""
+	}
+	q := &c.Info.Quantities[at]
+	if e.Price < 0 {
+		return ", for " + chart.With(chart.Cell(q, -e.Price), q.Unit) + " less"
+	}
+	return ", for " + chart.With(chart.Cell(q, e.Price), q.Unit) + " more"
 }
 
 func (c *Question) soFar(text string) string {

@@ -108,4 +108,9 @@ func TestQuestionWeighs(t *testing.T) {
 	if strings.Contains(s.all(), "%!") {
 		t.Error("a text has a formatting error")
 	}
+	top := s.question().top()
+	s.click("adopt-part")
+	if s.root.State.View != model.Explore || s.root.State.Setup.Text(top.Key) != top.Choice {
+		t.Errorf("%s is not %s", top.Key, top.Choice)
+	}
 }

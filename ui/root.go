@@ -49,7 +49,7 @@ func (c *Root) assemble() *parts {
 		// that one begins with.
 		c.closed[c.folding(panel.Key)] = panel.Folded || i > 0
 	}
-	c.closed[c.folding("systems")] = true
+	c.closed[c.folding("systems")], c.closed[c.folding("files")] = true, true
 	for i, ch := range c.Info.Charts {
 		if ch.Kind == report.Values {
 			p.tables = append(p.tables, &Values{App: c.App, Index: i})

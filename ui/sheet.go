@@ -197,7 +197,7 @@ func value(v float64, fits bool, unit string) string {
 
 func rowsHTML(rows []study.Line) string {
 	var b strings.Builder
-	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th></tr></thead><tbody>`)
+	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
 	for i := range rows {
 		r := &rows[i]
 		about, ours, diff := r.Of, "–", ""
@@ -214,7 +214,7 @@ func rowsHTML(rows []study.Line) string {
 		for _, text := range []string{about, r.Title, r.Quantity, value(r.Published, r.Fits, r.Unit), ours, r.Unit, diff} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}
-		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + "</td></tr>")
+		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td><button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button></td></tr>`)
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()

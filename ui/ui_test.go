@@ -623,3 +623,18 @@ func TestEveryFigure(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatEachSettingBrings(t *testing.T) {
+	s := newStage(t, small+"&gpu_memory=1&systems=ideal,g10")
+	s.finish()
+	s.want("ask-effects", "What does 10 % more of each bring?")
+	s.click("ask-effects")
+	s.want("ask-effects", "Trying each setting: ")
+	s.finish()
+	s.want("ask-effects", "again")
+	s.want("brings-gpu_memory", "+10 %: G10 +")
+	s.fire("f-gpu_memory", "input", "2")
+	if text := s.html("brings-gpu_memory"); strings.Contains(text, "+10 %") {
+		t.Errorf("of other settings: %s", text)
+	}
+}

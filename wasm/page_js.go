@@ -115,6 +115,10 @@ func (p *page) listen() {
 		key, by := args[0].String(), args[1].Int()
 		return inRoom(func(r *model.Room) { r.Step(key, by) })
 	})
+	on("onOpen", func(args []js.Value) func() {
+		line := args[0].Int()
+		return inRoom(func(r *model.Room) { r.OpenLine(line) })
+	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	on("onHelp", func([]js.Value) func() { return p.Help })
 	on("onVisit", func(args []js.Value) func() {

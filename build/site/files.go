@@ -52,6 +52,17 @@ func uncached(name string) bool {
 	return strings.HasSuffix(name, ".txt")
 }
 
+// addVersion says in index.html which version this is: a hash of all else, so that
+// the same sources have the same.
+func (s site) addVersion() error {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
+		sum.Write(s[name])
+	}
+	return s.fill("index.html", ">of a build by hand<", ">"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+}
+
 // addCacheList fills the two constants of sw.js: the files to keep, and a
 // version that changes when any of them does.
 func (s site) addCacheList() error {

@@ -62,6 +62,7 @@ func assemble(out string, compress bool) error {
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
+		{"version", site.addVersion},
 		{"offline cache", site.addCacheList}, // last: it lists the others
 	}
 	for _, step := range steps {

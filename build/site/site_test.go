@@ -266,3 +266,17 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 }
+
+// The footer names another version when anything differs, and the same for the same.
+func TestVersion(t *testing.T) {
+	version := func(other string) string {
+		s := site{"index.html": []byte("<b>of a build by hand</b>"), "app.wasm": []byte(other)}
+		if err := s.addVersion(); err != nil {
+			t.Fatal(err)
+		}
+		return string(s["index.html"])
+	}
+	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>01234567</b>") {
+		t.Errorf("%s, %s, %s", a, b, c)
+	}
+}

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ type Outcome struct {
 
 // Value returns the at-th value, and whether there is one.
 func (o *Outcome) Value(at int) (float64, bool) {
-	if o == nil || at < 0 || at >= len(o.Values) || o.Values[at] != o.Values[at] {
+	if o == nil || at < 0 || at >= len(o.Values) || math.IsNaN(o.Values[at]) {
 		return 0, false
 	}
 	return o.Values[at], true

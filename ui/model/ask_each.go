@@ -86,6 +86,12 @@ func (a *Ask) parts() bool {
 	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return k.Derived })
 }
 
+// told is the least gain that is worth to be told, as a share: what Signed can say.
+const told = 0.0005
+
+// changesNothing is the reason of what was turned to no effect.
+const changesNothing = "changes nothing here"
+
 // An Effect is what one change brings.
 type Effect struct {
 	Key, Label, Group string
@@ -95,10 +101,11 @@ type Effect struct {
 	Known             bool    // all systems have run
 	Parts             []Share // by the compared systems
 	Best              int     // of Parts, whom it helps most; -1 if nobody
-	// Price is what the machine then costs more, in the unit of the quantity;
-	// not a number if that is unknown. Worth is what decides there: the best
-	// system's result for the price, relative to now.
+	// Price is what the machine then costs more, as the quantity has it; not a number
+	// if that is unknown. Worth is by how much more the machine then does for its
+	// price, relative to now, on the system of Parts where that is most.
 	Price, Worth float64
+	For          int
 }
 
 // A Share is what a change brings one system.
@@ -134,7 +141,7 @@ func (a *Ask) gains(p *plan) []Effect {
 		}
 		list[i] = e
 	}
-	slices.SortStableFunc(list, func(x, y Effect) int { return cmp.Compare(y.rank(), x.rank()) })
+	slices.SortStableFunc(list, func(x, y Effect) int { return cmp.Compare(y.rank(p.kind == Effects), x.rank(p.kind == Effects)) })
 	return list
 }
 
@@ -155,12 +162,12 @@ func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 		some = some || s.Text != "" || s.Relative != 0
 		e.Parts = append(e.Parts, s)
 		sys, _ := a.room.Info.System(name) // the state has known ones only
-		if n := len(e.Parts) - 1; s.Gain > 0 && !sys.Bound && (e.Best < 0 || s.Gain > e.Parts[e.Best].Gain) {
+		if n := len(e.Parts) - 1; s.Gain >= told && !sys.Bound && (e.Best < 0 || s.Gain > e.Parts[e.Best].Gain) {
 			e.Best = n
 		}
 	}
 	if e.Known && !some && e.Reason == "" {
-		e.Reason = "changes nothing here"
+		e.Reason = changesNothing
 	}
 	a.weighPrice(p, c, e)
 }
@@ -187,15 +194,20 @@ func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
 	}
 }
 
-// rank orders effects: by the largest on any system, those without at the end.
-func (e *Effect) rank() float64 {
-	most := -1.0
+// rank orders effects: by the largest gain on any system, or what settings do by
+// the largest change; those without at the end.
+func (e *Effect) rank(changes bool) float64 {
 	if e.Reason != "" {
-		return -2
+		return math.Inf(-1)
 	}
+	most := -math.MaxFloat64
 	for i := range e.Parts {
-		if g := e.Parts[i].Gain; !math.IsNaN(g) {
+		switch g := e.Parts[i].Gain; {
+		case math.IsNaN(g):
+		case changes:
 			most = max(most, math.Abs(g))
+		default:
+			most = max(most, g)
 		}
 	}
 	return most
@@ -242,7 +254,7 @@ func (a *Ask) Effect(key string) string {
 
 func (a *Ask) effectText(e *Effect) string {
 	switch {
-	case e.Reason == "changes nothing here":
+	case e.Reason == changesNothing:
 		return "does nothing here"
 	case e.Reason != "":
 		return e.Reason
@@ -297,20 +309,17 @@ func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
 	if price < 0 || p.kind != Buy {
 		return
 	}
-	for _, name := range p.systems {
+	for i, name := range p.systems {
 		was, is := a.outcome(task{p.base, name}), a.outcome(task{c.setup, name})
 		x, okX := was.Value(price)
 		y, okY := is.Value(price)
 		if okX && okY && math.IsNaN(e.Price) {
 			e.Price = y - x
 		}
-		if e.Best < 0 || e.Parts[e.Best].System != name {
-			continue
-		}
-		if v, ok := was.Value(worth); ok && v != 0 {
-			if w, ok := is.Value(worth); ok {
-				e.Worth = w/v - 1
-			}
+		x, okX = was.Value(worth)
+		y, okY = is.Value(worth)
+		if okX && okY && x != 0 && !(y/x-1 <= e.Worth) {
+			e.Worth, e.For = y/x-1, i
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 )
 
 // Fields of the question that are a part of the text of an axis: the key of the
@@ -240,6 +241,8 @@ func (a *Ask) set(u *knob.Setup, key, text string) error {
 		_ = u.Set(points2, "")
 	case key == findKey || key == askKey && text == Find:
 		a.suit(u)
+	case key == askKey && text == Buy:
+		a.absolute(u)
 	}
 	return nil
 }
@@ -256,6 +259,16 @@ func (a *Ask) suit(u *knob.Setup) {
 	at := slices.IndexFunc(i.Knobs, func(k knob.Info) bool { return k.Kind == knob.Number && first(&k) == most })
 	if at >= 0 {
 		_ = a.set(u, varyKey, i.Knobs[at].Key)
+	}
+}
+
+// absolute looks at a quantity that machines can be compared by, instead of a
+// share of what the bound has on the same machine.
+func (a *Ask) absolute(u *knob.Setup) {
+	i := a.room.Info
+	at := slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Better > 0 && q.Key != i.Say.Quantity })
+	if i.Say.Percent && u.Text(ofKey) == i.Say.Quantity && at >= 0 {
+		_ = u.Set(ofKey, i.Quantities[at].Key)
 	}
 }
 

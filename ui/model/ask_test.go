@@ -397,7 +397,7 @@ func TestBuy(t *testing.T) {
 		t.Errorf("%+v", top)
 	}
 	for i := 1; i < len(gains); i++ {
-		if gains[i].rank() > gains[i-1].rank() {
+		if gains[i].rank(false) > gains[i-1].rank(false) {
 			t.Errorf("%s after %s", gains[i].To, gains[i-1].To)
 		}
 	}

@@ -21,6 +21,7 @@ type Field struct {
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
 	Mark             string // why the value does not matter now, empty if it does
+	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
 	Group            string
@@ -30,6 +31,7 @@ type Field struct {
 type Option struct {
 	Key, Label, Help, Source string
 	Chosen, Off              bool
+	Why                      string // it is off, empty if it is not
 }
 
 // A Group is the fields under one heading.
@@ -121,9 +123,14 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
-				if o.Off = !slices.Contains(l.Choices, c.Key); o.Off && l.Why != "" {
-					o.Label += ": " + l.Why
+				o.Off = !slices.Contains(l.Choices, c.Key)
+			}
+			if o.Off {
+				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
+				if l.Why != "" {
+					o.Why = fmt.Sprintf("There is no %q: %s.", o.Label, l.Why)
 				}
+				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}
 			f.Options = append(f.Options, o)
 		}
@@ -262,7 +269,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 		if text == "" || lacks && (i > 0 || r.Entry() == "") {
 			continue
 		}
-		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
+		if b.Panel != "" && matters(b.Panel, u, base) {
 			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
@@ -271,6 +278,18 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// matters reports whether something in a panel that has an effect now is not what
+// it goes back to.
+func matters(panel string, u, base *knob.Setup) bool {
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Panel == panel && !k.Derived && !bringsOthers(k) && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" && !u.Hidden(k.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // built says what a changed panel holds: its parts, or the numbers of those that
@@ -298,7 +317,7 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 		}
 	}
 	for i := range u.Knobs() {
-		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" {
 			return strings.Join(list, ", ") + ", changed"
 		}
 	}

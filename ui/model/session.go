@@ -590,7 +590,7 @@ func (r *Room) Choose(key, choice string) {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
-			pairs, _ := knob.Pairs(c.Set) // lab.New has checked it
+			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
 			for _, p := range pairs {
 				delete(r.drafts, p.Key)
 			}
@@ -623,6 +623,8 @@ func (r *Room) settled(before *knob.Setup, key string) {
 			delete(r.wishes, k.Key)
 			_ = u.Set(k.Key, w.was) // it is valid
 			said = append(said, fmt.Sprintf("%s: %s again, as chosen before.", k.Label, choiceLabel(k, w.was)))
+		case was != is && k.Always && k.Panel != u.Knob(key).Panel: // where nobody would look
+			said = append(said, fmt.Sprintf("%s: now %s.", k.Label, choiceLabel(k, is)))
 		}
 	}
 	r.Told = strings.Join(said, " ")
@@ -711,6 +713,34 @@ func (r *Room) UsePreset(key string) {
 			})
 		}
 	}
+}
+
+// OpenLine shows the run behind a row of the paper's figure that is shown, as it
+// was published, with the system in focus.
+func (r *Room) OpenLine(i int) {
+	s := r.Paper.Sheet()
+	if s == nil || i < 0 || i >= len(s.Rows) {
+		return
+	}
+	line := &s.Rows[i]
+	pairs, err := knob.Pairs(line.Set)
+	u := r.Info.Setup()
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		r.session.Notice = capital(err.Error()) + "."
+		return
+	}
+	r.State.View = Explore
+	r.Change("", func() {
+		r.State.Setup = u
+		clear(r.drafts)
+		if !slices.Contains(r.State.On, line.System) {
+			r.State.Toggle(r.Info, line.System)
+		}
+		_ = r.State.Look.Set(FocusKey, line.System) // one of the laboratory's
+	})
 }
 
 // ToggleSystem adds a system to the comparison or takes it out.

@@ -16,7 +16,7 @@ test('a drive is chosen, reported, linked and undone', async ({ page }) => {
   await expect(drive.locator('thead')).toContainText('Drive writes per day');
   await expect(drive.locator('tbody tr')).toHaveCount(await page.locator('.run:visible').count());
   await expect(page.locator('#numbers')).toContainText('Write amplification');
-  await expect(page.locator('label[for=f-ssd_read]')).toContainText('the simulated SSD decides');
+  await expect(page.locator('label[for=f-ssd_read]')).toContainText('set by the simulated drive');
   await screenshot(page, 'device', { fullPage: true });
   await page.reload();
   await finished(page);

@@ -54,7 +54,7 @@ test('a changed setting runs again, undo brings the results back', async ({ page
   await expect(page).toHaveURL(/gpu_memory=2/);
   await finished(page);
   await expect(page.locator('#numbers')).not.toHaveText(before);
-  await expect(page.locator('#context')).toContainText('changed');
+  await expect(page.locator('#context')).toContainText('GPU memory 2 GiB');
   await page.click('#undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   expect(await page.locator('#numbers').innerText()).toBe(before);

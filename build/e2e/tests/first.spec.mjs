@@ -1,0 +1,202 @@
+// The first screen: what it opens on, the drawing, the drawer, the ways back.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, finished, live, screenshot, test, visit } from '../fixture.mjs';
+
+const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=1';
+
+async function violations(page) {
+  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
+// text measures what can be read in the window: words, and the smallest letters.
+function read(page) {
+  return page.evaluate(() => {
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let words = 0;
+    const small = new Set();
+    while (walk.nextNode()) {
+      const { currentNode: node } = walk;
+      const e = node.parentElement;
+      if (!node.data.trim() || e.closest('script, style, noscript, dialog, option, .sr, .skip') || !e.checkVisibility({ visibilityProperty: true })) continue;
+      if (getComputedStyle(e).clipPath !== 'none') continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      if (box.width < 2 || box.height < 2 || box.top >= innerHeight || box.bottom <= 0 || box.left >= innerWidth || box.right <= 0) continue;
+      words += node.data.trim().split(/\s+/).length;
+      if (parseFloat(getComputedStyle(e).fontSize) < 13) small.add(`${e.tagName}.${e.className} ${getComputedStyle(e).fontSize}`);
+    }
+    return { words, small: [...small] };
+  });
+}
+
+test('the first screen says what happens, in few words that can be read', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto('./');
+  await finished(page);
+  await expect(page.locator('#lead')).toHaveText(/needs [\d.]+ GiB; the GPU has [\d.]+\./);
+  await expect(page.locator('.pill[aria-pressed=true]')).toHaveCount(1);
+  for (const id of ['#lead', '#drawing', '#headline', '#figure-throughput']) await expect(page.locator(id)).toBeInViewport();
+  const { words, small } = await read(page);
+  console.log(`  ${words} words in the first view (budget 300)`);
+  expect(words).toBeLessThanOrEqual(300);
+  expect(small).toEqual([]);
+  const stops = await page.evaluate(() => {
+    const chart = document.querySelector('.plot');
+    return [...document.querySelectorAll('a[href], button:not(:disabled), input, select, [tabindex="0"]')]
+      .filter((e) => e.tabIndex >= 0 && e.checkVisibility({ visibilityProperty: true }) && e.compareDocumentPosition(chart) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+  });
+  console.log(`  ${stops} Tab stops before the first chart (there were 75)`);
+  expect(stops).toBeLessThan(25);
+  await page.click('#preset-g10-paper');
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('as published');
+  await expect(page.locator('#caveat')).not.toBeEmpty();
+});
+
+for (const [scheme, width] of [['light', 1280], ['dark', 820], ['light', 360]]) {
+  test(`the drawing turns knobs, ${scheme}, ${width} px`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(quick);
+    await finished(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.locator('#draw-ssd-link').focus();
+    await page.keyboard.press('Enter');
+    await expect(page.locator('#p-ssd_read')).toHaveValue('3.2');
+    expect(await violations(page)).toEqual([]);
+    await screenshot(page, `first-${width}-${scheme}`);
+    await page.click('#product-990-pro');
+    await expect(page.locator('#p-ssd_read')).toHaveValue('7.45');
+    await expect(page.locator('#draw-ssd-link')).toContainText('7.45 GB/s');
+    await page.locator('#s-ssd_read').focus();
+    await page.keyboard.press('End');
+    await expect(page).toHaveURL(/ssd_read=/);
+    await page.fill('#p-ssd_read', '3200 MB/s');
+    await page.keyboard.press('ArrowUp');
+    await expect(page.locator('#p-ssd_read')).toHaveValue('3.3');
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect(page.locator('#p-ssd_read')).toHaveValue('2.3');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.click('#turn-close');
+    await expect(page.locator('#draw-ssd-link')).toBeFocused();
+    expect(await page.locator('.flow').first().evaluate((e) => getComputedStyle(e).display)).toBe('none');
+  });
+}
+
+test('the drawing moves when motion is welcome', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.goto(quick);
+  await finished(page);
+  await page.click('#show-uvm');
+  await expect(page.locator('#story')).toContainText('Base UVM moves');
+  expect(await page.locator('.flows .flow').first().evaluate((e) => getComputedStyle(e).animationName)).toBe('flow');
+  await page.click('#show-ideal');
+  await expect(page.locator('.flows')).toHaveCount(0);
+});
+
+test('on a phone results come first and settings are a drawer', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(quick);
+  await finished(page);
+  const above = (a, b) => page.evaluate(([x, y]) => document.querySelector(x).getBoundingClientRect().top < document.querySelector(y).getBoundingClientRect().top, [a, b]);
+  expect(await above('#drawing', '#headline')).toBe(true);
+  expect(await above('#headline', '.plot')).toBe(true);
+  await expect(page.locator('#f-model')).toBeHidden();
+  const top = await page.evaluate(() => document.querySelector('#lead').getBoundingClientRect().top);
+  await page.click('#open-settings');
+  await expect(page.locator('#f-model')).toBeVisible();
+  await expect(page.locator('#settings')).toBeFocused();
+  expect(await page.evaluate(() => document.querySelector('#lead').getBoundingClientRect().top)).toBe(top);
+  for (let i = 0; i < 40; i++) { // the focus stays in it, or goes to the browser's own
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement === document.body || document.querySelector('#settings, .foot').contains(document.activeElement) || document.querySelector('.foot').contains(document.activeElement))).toBe(true);
+  }
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#f-model')).toBeHidden();
+  await expect(page.locator('#open-settings')).toBeFocused();
+});
+
+test('back and forward walk through views, figures and laboratories', async ({ page }) => {
+  await page.goto(quick);
+  await finished(page);
+  await page.click('#view-reproduce');
+  await expect(page.locator('#paper-title')).toBeVisible();
+  await page.locator('[id="figure-entry-g10.2"]').click();
+  await expect(page).toHaveURL(/figure=g10\.2/);
+  await page.click('#lab-store');
+  await expect(page).toHaveTitle(/^Object store/);
+  await page.goBack();
+  await expect(page).toHaveTitle(/^Training/);
+  await expect(page).toHaveURL(/figure=g10\.2/);
+  await page.goBack();
+  await expect(page).not.toHaveURL(/figure=g10\.2/);
+  await expect(page.locator('#view-reproduce')).toHaveAttribute('aria-pressed', 'true');
+  await page.goBack();
+  await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('#undo')).toBeDisabled(); // views are nothing to undo
+  await page.goForward();
+  await expect(page.locator('#view-reproduce')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('a reload loses nothing', async ({ page }) => {
+  await visit(page, quick);
+  await page.fill('#f-gpu_memory', '2');
+  await page.fill('#f-ssd_read', '7 apples');
+  await page.click('#undo');
+  await page.reload();
+  await live(page);
+  await finished(page);
+  await expect(page.locator('#redo')).toBeEnabled();
+  await page.click('#redo');
+  await expect(page.locator('#blocked')).toContainText('SSD read');
+  await page.click('#jump-ssd_read');
+  await expect(page.locator('#f-ssd_read')).toBeFocused();
+  await expect(page.locator('#f-ssd_read')).toHaveValue('7 apples');
+  await page.click('#undo');
+  await page.click('#undo');
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('1');
+  // Damaged storage, and none at all, are as if there had been nothing.
+  await page.evaluate(() => addEventListener('pagehide', () => sessionStorage.setItem('spillway-memory', 'spillway memory 1\nundo \u0000')));
+  await page.reload();
+  await live(page);
+  await finished(page);
+  await expect(page.locator('#undo')).toBeDisabled();
+  await page.addInitScript(() => Object.defineProperty(window, 'sessionStorage', { get() { throw new Error('no storage'); } }));
+  await page.reload();
+  await live(page);
+  await finished(page);
+  await expect(page.locator('#notice')).toHaveCount(0);
+});
+
+test('a published number opens in Explore', async ({ page }) => {
+  await page.goto('./#v=2&lab=train&view=reproduce&figure=g10.11');
+  await live(page);
+  await page.click('#paper-rows');
+  await page.locator('[data-open]').first().click();
+  await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page).toHaveURL(/times=as-paper.*mode=published/);
+  await page.goBack();
+  await expect(page.locator('#view-reproduce')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('the page says its version, its licence and how to cite it', async ({ page }) => {
+  await page.goto(quick);
+  await live(page);
+  await expect(page.locator('#version')).toHaveText(/^[0-9a-f]{8}$/);
+  expect((await page.request.get('./licenses.txt')).ok()).toBe(true);
+  await page.click('#cite');
+  await expect(page.locator('#help-cite')).toBeVisible();
+  await expect(page.locator('#help-dialog .version')).toHaveText(/^[0-9a-f]{8}$/);
+});
+
+test('forced colours and large letters', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto(quick);
+  await finished(page);
+  const [fill, ground] = await page.locator('#draw-gpu .fill').evaluate((e) => [getComputedStyle(e, '::before').backgroundColor, getComputedStyle(e).backgroundColor]);
+  expect(fill).not.toBe(ground);
+  await screenshot(page, 'first-forced');
+});
