@@ -51,7 +51,7 @@ func TestLaws(t *testing.T) {
 				bad++
 			}
 		}
-		if most := max(2, cmp.Or(few[key], 0.05)*float64(len(list))); float64(bad) > most {
+		if most := max(4, cmp.Or(few[key], 0.05)*float64(len(list))); float64(bad) > most {
 			t.Errorf("%d cases get worse by more than 1 %%; at most %.0f may: %s", bad, most, summary(key, list))
 		}
 	}
@@ -74,7 +74,16 @@ func FuzzLaws(f *testing.F) {
 var found = []struct {
 	quirk quirk.Set
 	seed  uint64
-}{}
+}{
+	{quirk.LinkOvercommit, 106}, // a GPU link faster than the host's spilled to a slow SSD though the host had room: 4.6 times as long
+	{quirk.LinkOvercommit, 265},
+	{quirk.LinkOvercommit, 282},
+	{quirk.OwnVictims, 344}, // a kernel's own pages evicted each other
+	{quirk.OwnVictims, 989},
+	{quirk.OwnVictims, 1590},
+	{quirk.DeadWriteback, 22}, // stale copies of dead tensors move on from iteration to iteration
+	{quirk.SymmetricSSD, 1},   // more is written than the SSD can
+}
 
 // TestLawsFind checks that the laws find what they found: each case breaks one
 // with the quirk alone, and none without.

@@ -62,7 +62,8 @@
 //     and pages fault. Without [quirk.ZeroBenefit] there is a last resort
 //     (resort.go): a second plan lets kernels wait for as long as the links need
 //     for what is left; of the two, the one that runs faster in this simulator,
-//     with the kernel times the planner knows, is taken.
+//     with the kernel times the planner knows, is taken, and when neither can
+//     run, nothing moves by plan.
 //  10. Without [quirk.ZeroBenefit] what the run may have evicted is prefetched (once more)
 //     one kernel before its use: what returned early, and what was idle while
 //     memory is over capacity. The paper has one prefetch a period.
@@ -159,7 +160,15 @@ func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Option
 	if wait == nil {
 		return p, nil
 	}
-	return v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program()), nil
+	best := v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program())
+	if best == nil {
+		// What is prefetched and what a kernel needs evict each other. Nothing moves
+		// by plan.
+		s = newPlanner(v, w, m, o, nil)
+		s.allocate()
+		best = s.finish()
+	}
+	return best, nil
 }
 
 // program plans all migrations.
@@ -174,6 +183,11 @@ func (s *planner) program() *program.Program {
 	case s.resorts():
 		s.guard()
 	}
+	return s.finish()
+}
+
+// finish puts the operations in order.
+func (s *planner) finish() *program.Program {
 	system.SortBy(s.quirks, s.ops, func(o program.Op) float64 { return float64(o.At) })
 	return &program.Program{Ops: s.ops, Rounds: s.rounds}
 }

@@ -54,9 +54,11 @@ func (s *planner) guard() {
 	}
 }
 
-// faster returns the program that takes less time to run, the first if both do.
+// faster returns the program that takes less time to run, the first of those
+// that take the same, or nil when none can run.
 func (v variant) faster(w *workload.Workload, m *machine.Machine, o *system.Options, ps ...*program.Program) *program.Program {
-	best, least := ps[0], unit.Cycles(math.MaxInt64)
+	var best *program.Program
+	least := unit.Cycles(math.MaxInt64)
 	for _, p := range ps {
 		r, err := engine.Run(w, p, engine.Config{Machine: *m, Runtime: v.runtime(o), Quirks: o.Quirks, Iterations: 2})
 		if err == nil && r.Time() < least {
