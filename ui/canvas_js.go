@@ -93,14 +93,25 @@ func (m *markup) set(element js.Value, html string) {
 		return
 	}
 	m.inside, m.html = element, html
+	id := ""
+	if at := js.Global().Get("document").Get("activeElement"); at.Truthy() && element.Call("contains", at).Bool() {
+		id = at.Get("id").String()
+	}
 	element.Set("innerHTML", html)
+	next := element.Call("querySelector", "[autofocus]")
+	if !next.Truthy() && id != "" {
+		next = js.Global().Get("document").Call("getElementById", id)
+	}
+	if next.Truthy() { // what was used stays in use
+		next.Call("focus", map[string]any{"preventScroll": true})
+	}
 }
 
 // created runs on every render.
 func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) }
 
 // filled runs on every render.
-func (c *Compare) filled(k int, v vjs.Value) { c.tables[k].set(js.Value(v), c.text[k]) }
+func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.text[k]) }
 
 // filled runs on every render.
 func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }

@@ -21,7 +21,7 @@ func (m *markup) set(string) {}
 
 func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
 
-func (c *Compare) filled(k int, _ vjs.Value) { c.tables[k].set(c.text[k]) }
+func (c *Compare) filled(k int, _ vjs.Value) { c.boxes[k].set(c.text[k]) }
 
 func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
 

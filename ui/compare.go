@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"html"
 	"math"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ type Compare struct {
 
 	quantity, chart string      // that are chosen
 	renaming        *model.Kept // whose name is typed now
-	name            string
+	frozen          bool        // so the list stands, that nothing typed is lost
 
 	// What is shown, of a room at a Rev.
 	of       *model.Room
@@ -33,8 +34,11 @@ type Compare struct {
 	side     []chart.Run
 	views    [3]chart.View
 	headline string
-	text     [2]string // the tables as HTML
-	tables   [2]markup
+	listed   []model.Kept // as the list shows them
+	// The list and the tables as HTML, each one string: hundreds of cells and buttons
+	// as virtual nodes would cost more than all else on the page.
+	text  [2]string
+	boxes [2]markup
 }
 
 // newCompare returns the view.
@@ -42,15 +46,21 @@ func newCompare(a *App) *Compare {
 	c := &Compare{App: a, keep: &Keep{App: a}}
 	for i := range c.views {
 		c.figures = append(c.figures, &Figure{App: a, source: func() *chart.View {
-			c.Compute()
+			c.compute()
 			return &c.views[i]
 		}})
 	}
 	return c
 }
 
-// Compute makes what is shown when something changed.
+// Compute makes what is shown.
 func (c *Compare) Compute() {
+	c.compute()
+	c.list()
+}
+
+// compute makes what depends on results when something changed.
+func (c *Compare) compute() {
 	if c.of == c.Room && c.at == c.Rev {
 		return
 	}
@@ -95,11 +105,10 @@ func (c *Compare) tabulate() {
 		setups, names[i] = append(setups, x.Setup), c.named[i].Title
 		system.Cells = append(system.Cells, report.Cell{Text: x.Title})
 	}
-	c.text = [2]string{}
+	c.text[1] = ""
 	if len(c.shown) == 0 {
 		return
 	}
-	c.text[0] = numbersMarkup("settings", "Setting", names, append([]chart.Number{system}, chart.Settings(setups)...))
 	against := make([]chart.Run, len(c.side))
 	for i, r := range c.side {
 		if i > 0 {
@@ -108,7 +117,34 @@ func (c *Compare) tabulate() {
 		against[i] = r
 	}
 	heads, rows := chart.Numbers(c.Info, against)
-	c.text[1] = numbersMarkup("side-numbers", "Quantity", heads, rows)
+	c.text[1] = boxed("side-settings", "What the runs differ in", "", numbersMarkup("side-settings", "Setting", names, append([]chart.Number{system}, chart.Settings(setups)...))) +
+		boxed("side-numbers", "All numbers, with their change against the reference", button("side-csv", "mini", "Download CSV", "")+button("side-json", "mini", "Download JSON", ""), numbersMarkup("side-numbers", "Quantity", heads, rows))
+}
+
+// boxed is a table in its box, as HTML.
+func boxed(id, title, tools, table string) string {
+	return `<section class="figure wide" aria-labelledby="h-` + id + `"><div class="figure-head"><h3 id="h-` + id + `">` + title + `</h3><div class="figure-tools">` + tools +
+		`</div></div><div class="scroll" tabindex="0" role="region" aria-label="` + title + `, a table">` + table + `</div></section>`
+}
+
+// button is a button as HTML.
+func button(id, class, label, more string) string {
+	return `<button type="button" id="` + id + `" class="` + class + `"` + more + `>` + label + `</button>`
+}
+
+// selection is a list to choose from, as HTML: keys and labels by turns.
+func selection(id, chosen string, options []string) string {
+	var b strings.Builder
+	b.WriteString(`<select id="` + id + `">`)
+	for i := 0; i+1 < len(options); i += 2 {
+		mark := ""
+		if options[i] == chosen {
+			mark = " selected"
+		}
+		b.WriteString(`<option value="` + options[i] + `"` + mark + `>` + html.EscapeString(options[i+1]) + `</option>`)
+	}
+	b.WriteString(`</select>`)
+	return b.String()
 }
 
 func (c *Compare) quantityKey() string {
@@ -144,63 +180,164 @@ func (c *Compare) chosen() *report.Chart {
 	return &report.Chart{ID: "none", Title: "Nothing to draw", Kind: report.Lines}
 }
 
-func (c *Compare) pickQuantity(e vugu.DOMEvent) {
-	c.quantity = e.PropString("target", "value")
-	c.Room.Rev++
-}
-
-func (c *Compare) pickChart(e vugu.DOMEvent) {
-	c.chart = e.PropString("target", "value")
-	c.Room.Rev++
-}
-
-// An item is a run in the list.
-type item struct {
-	model.Kept
-	N                                         string // its place, for IDs
-	Shown, Here, First, Full, Renaming        bool   // Here: the browser keeps it
-	Letter, SwatchClass, Swatch, About, State string
-}
-
-// items are the runs that are shown and those that the browser keeps.
-func (c *Compare) items() (list []item) {
-	c.Compute()
-	shown := c.Shelf.Shown() // as it stands now, with its progress
-	for i, k := range c.Shelf.All() {
-		x := item{
-			Kept: k, N: strconv.Itoa(i), Shown: i < len(c.shown), Here: c.Shelf.IsKept(k), First: i == 0 && len(c.shown) > 1,
-			Full: len(c.shown) >= model.MostShown, Renaming: c.renaming != nil && *c.renaming == k, SwatchClass: "swatch off",
-		}
-		u := c.Shelf.Setup(k)
-		about := []string{c.Of(u)}
-		if sys, err := c.Info.System(k.System); err == nil {
-			about = append(about, sys.Title)
-		}
-		if x.Shown {
-			run := &shown[i]
-			x.Letter, x.SwatchClass, x.Swatch, x.State = c.named[i].Title[:1], swatchClass(&c.named[i]), swatch(&c.named[i]), run.Run.RunState()
-			if run.Needs != "" {
-				x.State = "needs a file"
-			}
-		}
-		x.About = strings.Join(about, " · ")
-		list = append(list, x)
+// list makes the list of runs, with what is wrong and what can be chosen.
+func (c *Compare) list() {
+	if c.frozen {
+		return
 	}
-	return list
+	c.frozen = c.renaming != nil
+	var b strings.Builder
+	notice := func(id, text, more string) {
+		if text != "" {
+			b.WriteString(`<p class="notice" role="alert" id="` + id + `">` + html.EscapeString(text) + more + `</p>`)
+		}
+	}
+	more := ""
+	if c.Shelf.Damaged() != "" {
+		more = " " + button("save-damaged", "small", "Download what cannot be read", "")
+	}
+	notice("shelf-problem", c.Shelf.Problem, more)
+	notice("shelf-lacks", c.lacks(), "")
+	b.WriteString(button("cancel-shown", "small", "Cancel", hide(!c.Shelf.Busy())) + button("again-shown", "small", "Run again", hide(c.Shelf.Busy() || !c.Shelf.CanRunAgain())))
+	b.WriteString(`<ul class="shelf" id="shelf" aria-label="Runs">`)
+	c.listed = c.Shelf.All()
+	shown := c.Shelf.Shown() // as they stand now, with their progress
+	for i, k := range c.listed {
+		var run *model.ShownRun
+		if i < len(shown) && i < len(c.named) {
+			run = &shown[i]
+		}
+		c.item(&b, i, k, run)
+	}
+	b.WriteString(`</ul><ul class="troubles">`)
+	for _, t := range c.troubles() {
+		b.WriteString(`<li class="refusal">` + html.EscapeString(t) + `</li>`)
+	}
+	b.WriteString(`</ul>`)
+	if len(c.shown) > 0 {
+		var quantities, charts []string
+		for i := range c.Info.Quantities {
+			quantities = append(quantities, c.Info.Quantities[i].Key, c.Info.Quantities[i].Label)
+		}
+		for _, ch := range c.charts() {
+			charts = append(charts, ch.ID, ch.Title)
+		}
+		b.WriteString(`<div class="section-knobs"><label for="side-of">Bars of</label>` + selection("side-of", c.quantityKey(), quantities) +
+			`<label for="side-chart">and</label>` + selection("side-chart", c.chosen().ID, charts) + `</div>`)
+	}
+	c.text[0] = b.String()
 }
 
-func (c *Compare) rename(k model.Kept) { c.renaming, c.name = &k, k.Name }
+func hide(yes bool) string {
+	if yes {
+		return " hidden"
+	}
+	return ""
+}
 
-func (c *Compare) typeName(e vugu.DOMEvent) { c.name = e.PropString("target", "value") }
+// item adds a run to the list; shown is nil if it is only kept.
+func (c *Compare) item(b *strings.Builder, i int, k model.Kept, shown *model.ShownRun) {
+	n := "-" + strconv.Itoa(i)
+	check, look, state := "", `<span class="swatch off"></span>`, ""
+	switch {
+	case shown != nil:
+		check, state = " checked", shown.Run.RunState()
+		look = `<span class="` + swatchClass(&c.named[i]) + `" style="` + swatch(&c.named[i]) + `"></span><b>` + c.named[i].Title[:1] + `</b>`
+		if shown.Needs != "" {
+			state = "needs a file"
+		}
+	case len(c.shown) >= model.MostShown:
+		check = " disabled"
+	}
+	about := c.Of(c.Shelf.Setup(k))
+	if sys, err := c.Info.System(k.System); err == nil {
+		about += " · " + sys.Title
+	}
+	b.WriteString(`<li><label><input type="checkbox" id="show` + n + `"` + check + `>` + look + `<span class="name">` + html.EscapeString(k.Name) + `</span></label> <span class="fine">` +
+		html.EscapeString(about) + `</span> <span class="fine">` + html.EscapeString(state) + `</span><span class="shelf-tools">`)
+	if c.renaming != nil && *c.renaming == k {
+		b.WriteString(`<input type="text" maxlength="120" autocomplete="off" autofocus aria-label="New name" id="name` + n + `" value="` + html.EscapeString(k.Name) + `">`)
+	}
+	tool := func(id, label, more string) { b.WriteString(button(id+n, "mini", label, more)) }
+	switch {
+	case shown != nil && i == 0 && len(c.shown) > 1:
+		b.WriteString(`<span class="chip ok">reference</span>`)
+	case shown != nil && i > 0:
+		tool("first", "Make reference", ` title="Compare the others with this run"`)
+	}
+	tool("visit", "Open", ` title="Show its settings under Explore"`)
+	tool("rename", "Rename", "")
+	if !c.Shelf.IsKept(k) {
+		tool("adopt", "Keep", ` title="It came with a link; keep it in this browser"`)
+	}
+	tool("delete", "Delete", ` title="Undo brings it back"`)
+	b.WriteString(`</span></li>`)
+}
 
-func (c *Compare) renamed(k model.Kept) {
-	c.renaming = nil
-	c.Shelf.Rename(k, c.name)
+// target is what an event is about: the word in its element's ID, and the run
+// whose place in the list stands behind it.
+func (c *Compare) target(e vugu.DOMEvent) (word string, k model.Kept) {
+	id := e.PropString("target", "id")
+	word, place, _ := strings.Cut(id, "-")
+	n, err := strconv.Atoi(place)
+	if err != nil || n < 0 || n >= len(c.listed) {
+		return id, k
+	}
+	return word, c.listed[n]
+}
+
+func (c *Compare) clicked(e vugu.DOMEvent) {
+	word, k := c.target(e)
+	switch word {
+	case "cancel-shown":
+		c.Shelf.Cancel()
+	case "again-shown":
+		c.Shelf.RunAgain()
+	case "save-damaged":
+		c.Page.Save("spillway-damaged-runs.txt", "text/plain", c.Shelf.Damaged())
+	case "side-csv":
+		c.saveCSV()
+	case "side-json":
+		c.saveJSON()
+	case "first":
+		c.Shelf.Refer(k)
+	case "visit":
+		c.Shelf.Visit(k)
+	case "rename":
+		c.renaming = &k
+	case "adopt":
+		c.Shelf.Adopt(k)
+	case "delete":
+		c.Shelf.Delete(k)
+	default:
+		return // nothing that ends the typing of a name
+	}
+	if word != "rename" {
+		c.renaming = nil
+	}
+	c.frozen = false
+}
+
+func (c *Compare) changed(e vugu.DOMEvent) {
+	word, k := c.target(e)
+	text := e.PropString("target", "value")
+	switch word {
+	case "show":
+		c.Shelf.Show(k)
+	case "name":
+		c.Shelf.Rename(k, text)
+	case "side-of":
+		c.quantity = text
+		c.Room.Rev++
+	case "side-chart":
+		c.chart = text
+		c.Room.Rev++
+	}
+	c.renaming, c.frozen = nil, false
 }
 
 // says is the headline, or how to begin.
 func (c *Compare) says() string {
-	c.Compute()
 	if len(c.shown) == 0 {
 		return "Nothing to compare yet. Keep a run, here or under Explore, change something, and keep another."
 	}
@@ -236,12 +373,8 @@ func (c *Compare) troubles() (list []string) {
 	return list
 }
 
-func (c *Compare) saveDamaged() {
-	c.Page.Save("spillway-damaged-runs.txt", "text/plain", c.Shelf.Damaged())
-}
-
 func (c *Compare) saveCSV() {
-	c.Compute()
+	c.compute()
 	var systems []*lab.System
 	var setups []*knob.Setup
 	for i := range c.shown {
@@ -268,7 +401,7 @@ type sideRun struct {
 }
 
 func (c *Compare) saveJSON() {
-	c.Compute()
+	c.compute()
 	f := sideFile{Format: "spillway-compare", Version: 1, Lab: c.Info.Name, Link: c.Room.State.Encode(c.Info)}
 	for i := range c.shown {
 		x := &c.shown[i]

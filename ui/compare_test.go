@@ -3,6 +3,8 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"github.com/vugu/vugu"
 )
 
 func TestBaseline(t *testing.T) {
@@ -66,65 +68,85 @@ func TestCompareView(t *testing.T) {
 	if got := s.html("compare-headline"); !strings.Contains(got, "Against A stock") || !strings.Contains(got, "B is ") || !strings.Contains(got, "D is ") {
 		t.Errorf("headline %s", got)
 	}
-	if got := s.html("shelf"); strings.Count(got, "<li") != 4 || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "reference") {
+	c := s.root.compare.(*Compare)
+	if got := c.text[0]; strings.Count(got, "<li>") != 4 || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "reference") {
 		t.Errorf("list %s", got)
 	}
-	c := s.root.compare.(*Compare)
 	for i, id := range []string{"side-quantity", "side-causes", "lag"} {
 		if !s.there("figure-"+id) || c.views[i].Results < 3 {
 			t.Errorf("%s: %d results", id, c.views[i].Results)
 		}
 	}
-	if got := c.text[0]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") {
-		t.Errorf("settings %s", got)
+	if got := c.text[1]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "% better</span>") {
+		t.Errorf("tables %s", got)
 	}
-	if got := c.text[1]; !strings.Contains(got, "% better</span>") {
-		t.Error("no number says its change")
-	}
-	s.fire("side-of", "change", "iteration_s")
-	s.fire("side-chart", "change", "memory")
-	if c.views[0].Title != "Iteration time" || c.views[1].Variant != "kernel" || !s.there("figure-side-memory") {
+	s.inBox("change", "side-of", "iteration_s")
+	s.inBox("change", "side-chart", "memory")
+	if c.views[0].Title != "Iteration time" || c.views[1].Variant != "kernel" || !s.there("figure-side-memory") || !strings.Contains(c.text[0], `value="iteration_s" selected`) {
 		t.Errorf("%s, %s", c.views[0].Title, c.views[1].Variant)
 	}
-	s.click("first-1", "rename-0")
-	s.fire("name-0", "input", "first")
-	s.click("named-0", "delete-3")
+	s.inBox("click", "first-1", "")
+	s.inBox("click", "rename-0", "")
+	if !strings.Contains(c.text[0], `id="name-0"`) {
+		t.Error("there is no field for the name")
+	}
+	typing := c.text[0]
+	s.root.Shelf.Problem = "It is damaged."
+	s.draw()
+	if c.text[0] != typing {
+		t.Error("the list is made anew while somebody types")
+	}
+	s.inBox("change", "name-0", "first")
+	s.inBox("click", "delete-3", "")
 	s.finish()
-	if got := s.html("shelf"); strings.Count(got, "<li") != 3 || !strings.Contains(got, "first") || s.there("name-0") {
+	if got := c.text[0]; strings.Count(got, "<li>") != 3 || !strings.Contains(got, ">first<") || strings.Contains(got, `id="name-0"`) {
 		t.Errorf("list %s", got)
 	}
 	s.click("undo")
-	if got := s.html("shelf"); strings.Count(got, "<li") != 4 {
+	if got := c.text[0]; strings.Count(got, "<li>") != 4 {
 		t.Errorf("undo: list %s", got)
 	}
-	s.click("side-csv", "side-json", "csv-lag")
+	s.inBox("click", "side-csv", "")
+	s.inBox("click", "side-json", "")
+	s.click("csv-lag")
 	if n := len(s.page.saved); n != 3 || !strings.Contains(s.page.saved[0].text, "ssd_read=12.8") || !strings.Contains(s.page.saved[1].text, `"system": "g10"`) {
 		t.Errorf("%d files", n)
 	}
-	s.fire("show-0", "change", "")
+	s.inBox("change", "show-0", "")
 	s.finish()
-	if got := s.html("shelf"); strings.Count(got, "<li") != 4 || !strings.Contains(s.html("show-3"), "false") {
+	if got := c.text[0]; strings.Count(got, "<li>") != 4 || strings.Count(got, " checked") != 3 {
 		t.Errorf("taken away: %s", got)
 	}
-	s.click("visit-0")
+	for _, id := range []string{"", "shelf", "first-99", "first--1", "nothing-0"} { // what does nothing
+		s.inBox("click", id, "")
+	}
+	s.inBox("click", "visit-0", "")
 	if s.root.State.View != "explore" {
 		t.Error("it does not open")
 	}
 }
 
+// inBox sends an event to an element of the view Compare that is no virtual node.
+func (s *stage) inBox(event, id, value string) {
+	s.Helper()
+	for _, h := range s.find("shelf-box").DOMEventHandlerSpecList {
+		if h.EventType == event {
+			h.Func(vugu.NewDOMEvent(s.env, map[string]any{"target": map[string]any{"id": id, "value": value}}))
+			s.draw()
+			return
+		}
+	}
+	s.Fatalf("nobody hears %s", event)
+}
+
 func TestEmptyCompareView(t *testing.T) {
 	s := newStage(t, small+"&view=compare")
-	if got := s.html("compare-headline"); !strings.Contains(got, "Nothing to compare yet.") || s.there("side-csv") {
-		t.Errorf("%s", got)
-	}
-	s.root.Shelf.Problem = "It is damaged."
-	s.draw()
-	if got := s.html("shelf-problem"); strings.Contains(got, "hidden=\"hidden\">") && !strings.Contains(got, "It is damaged.") {
+	if got := s.html("compare-headline"); !strings.Contains(got, "Nothing to compare yet.") || s.there("side-box") {
 		t.Errorf("%s", got)
 	}
 	s = newStage(t, small+"&view=compare&run=name%3Dx+system%3Dg10+model%3Dbert-base+batch%3D16+times%3Das-paper+machine%3Dg10-table-2-a100-40gb-pcie-3-z-nand+mode%3Dpublished+entry%3Dfile.json")
 	s.finish()
-	if got := s.html("shelf-lacks"); !strings.Contains(got, "file.json") || !strings.Contains(s.html("shelf"), "needs a file") {
+	if got := s.root.compare.(*Compare).text[0]; !strings.Contains(got, "holds file.json on") || !strings.Contains(got, "needs a file") {
 		t.Errorf("%s", got)
 	}
 }

@@ -31,7 +31,7 @@ func TestOpening(t *testing.T) {
 	s.click("undo", "undo")
 	s.want("preset-"+presets[0].Key, `aria-pressed="true"`)
 	// A link that names nothing has the meaning it always had.
-	s = newStage(t, "v=2&lab=train")
+	s = newStage(t, "v=3&lab=train")
 	if !s.root.State.Setup.Equal(s.root.Info.Setup()) {
 		t.Errorf("a link without settings shows %s", s.root.State.Setup)
 	}

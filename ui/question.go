@@ -169,6 +169,8 @@ func (c *Question) canRun() bool {
 func (c *Question) runLabel() string {
 	n := c.progress.All - c.progress.Known
 	switch {
+	case c.Ask.Problem() != "":
+		return "Run"
 	case c.progress.Active:
 		return "Running…"
 	case n == 0:

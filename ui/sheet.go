@@ -67,7 +67,7 @@ func claimRow(l *study.ClaimLine) claim {
 		return chart.With(chart.Digits(v, 4), l.Unit)
 	}
 	r := claim{
-		Text: l.Text + " (" + l.Section + ")", Stated: l.Stated,
+		Text: strings.TrimSpace(l.Text + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
 		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
 	}
 	switch {
@@ -249,9 +249,9 @@ func (c *Sheet) saveCSV() {
 	}
 	var table [][]string
 	if s := c.sheet(); s.Figure == study.AllClaims {
-		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict"})
+		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict", "beside"})
 		for _, l := range s.Claims {
-			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict)})
+			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict), l.Beside})
 		}
 	} else {
 		table = append(table, []string{"figure", "about", "at", "system", "quantity", "unit", "published", "ours", "relative_difference", "verdict", "rebuilt", "explanation", "note", "setup", "source"})

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"spillway/sim/train/engine"
+	"spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
@@ -16,17 +16,16 @@ const finalName = "sim_result.final"
 // writeFinal writes sim_result.final with the artifact's keys, one "key = value"
 // a line, for scripts that read it. Single-iteration systems write iter0.
 func writeFinal(dir string, j *job, r *result.Result) error {
+	faulted, err := train.FaultTime(j.w, j.q)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	f, err := os.Create(filepath.Join(dir, finalName))
 	if err != nil {
 		return err
-	}
-	var faulted unit.Cycles
-	for i := range j.w.Kernels {
-		k := &j.w.Kernels[i]
-		faulted += engine.Cycles(max(k.Time, k.InputFault, k.Fault), r.Clock)
 	}
 	pages := func(b unit.Bytes) int64 { return int64(b / unit.Page) }
 	b := bufio.NewWriter(f)

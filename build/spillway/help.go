@@ -86,9 +86,9 @@ var others = map[reflect.Type]map[string]string{
 	reflect.TypeFor[result.SSD](): {
 		"drive":                                  "its key",
 		"name":                                   "for people",
-		"read_bytes_per_s":                       "sustained rate",
-		"write_bytes_per_s":                      "sustained rate",
-		"mixed":                                  "whether the rates are those of reading and writing at once, else of each alone",
+		"read_bytes_per_s":                       "mean rate while it read, or would have",
+		"write_bytes_per_s":                      "mean rate while it wrote, or would have",
+		"mixed":                                  "whether it read and wrote at the same time at times, which is slower",
 		"read_latency_ps":                        "of one 4 KiB read, in picoseconds",
 		"write_amplification_thousandths":        "bytes programmed per byte written, × 1000",
 		"written_bytes":                          "what the reported iteration writes; when 0 the drive does not age, and lifetime and drive writes are 0",

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,6 +178,18 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// finalValue returns the number of iteration 1 that a sim_result.final gives a key.
+func finalValue(t *testing.T, final []byte, key string) float64 {
+	t.Helper()
+	_, rest, _ := strings.Cut(string(final), "kernel_stat.iter1."+key+" = ")
+	text, _, _ := strings.Cut(rest, "\n")
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Errorf("%s: %v", key, err)
+	}
+	return v
+}
+
 // TestConfig runs an artifact config and checks the published cycle count.
 func TestConfig(t *testing.T) {
 	config := filepath.Join(artifact.Dir(t), "src/configs/BERT/256-sim_prefetch_lru.config")
@@ -187,6 +201,14 @@ func TestConfig(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(final, "sim_result.final"))
 	if err != nil || !strings.Contains(string(data), "kernel_stat.iter1.exe_time = 8773229325\n") {
 		t.Errorf("sim_result.final lacks the published time (%v):\n%s", err, data)
+	}
+	noisy := filepath.Join(artifact.Dir(t), "src/configs/BERT/256-sim_prefetch_lru-var0_25.config")
+	if code, _, errs := run(t, "run", noisy, "--final", final); code != exitOK {
+		t.Error(errs)
+	}
+	with, err := os.ReadFile(filepath.Join(final, "sim_result.final"))
+	if a, b := finalValue(t, data, "pf_exe_time"), finalValue(t, with, "pf_exe_time"); err != nil || a == b || math.Abs(b/a-1) > 0.05 {
+		t.Errorf("pf_exe_time is %g without and %g with a kernel time error (%v)", a, b, err)
 	}
 	if code, _, errs := run(t, "run", config, "--set", "bogus=1"); code != exitUsage || !strings.Contains(errs, `unknown key "bogus"`) || !strings.Contains(errs, "-set bogus=1") {
 		t.Errorf("an unknown key: exit code %d, %s", code, errs)

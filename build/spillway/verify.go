@@ -45,6 +45,7 @@ type claim struct {
 	Published *float64      `json:"published" help:"from the published values; null if these do not say"`
 	Ours      *float64      `json:"ours" help:"from ours; null if something needed has not run"`
 	Verdict   study.Verdict `json:"verdict" help:"of ours: holds, near or differs; empty without ours"`
+	Beside    string        `json:"beside,omitempty" help:"what must stand next to the values, as that they hang on a number that nobody knows"`
 }
 
 type figure struct {
@@ -313,7 +314,7 @@ func (f *figure) add(o *figure) {
 }
 
 func (r *review) claim(c *study.ClaimLine) claim {
-	out := claim{Figure: r.paper.Name(c.Figure), ID: c.ID, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit, Verdict: c.Verdict}
+	out := claim{Figure: r.paper.Name(c.Figure), ID: c.ID, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit, Verdict: c.Verdict, Beside: c.Beside}
 	if c.InPaper {
 		out.Published = &c.Published
 	}

@@ -196,12 +196,34 @@ func (u *Setup) Chosen() []*Choice {
 }
 
 // Limit returns what the choices that stand allow the knob with this key, or nil.
+// It is asked for every knob whenever one is set, so no list of choices is made.
 func (u *Setup) Limit(key string) *Limit {
-	for _, c := range u.Chosen() {
-		for i := range c.Limits {
-			if c.Limits[i].Key == key {
-				return &c.Limits[i]
+	for i := range u.infos {
+		k := &u.infos[i]
+		switch {
+		case k.Kind == One && !k.Derived:
+			if c := k.Choice(u.texts[i]); c != nil {
+				if l := c.limit(key); l != nil {
+					return l
+				}
 			}
+		case k.Kind == Many:
+			for n := range k.Choices {
+				c := &k.Choices[n]
+				if l := c.limit(key); l != nil && slices.Contains(k.Members(u.texts[i]), c.Key) {
+					return l
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// limit returns what the choice allows the knob with this key, or nil.
+func (c *Choice) limit(key string) *Limit {
+	for i := range c.Limits {
+		if c.Limits[i].Key == key {
+			return &c.Limits[i]
 		}
 	}
 	return nil

@@ -14,6 +14,15 @@ type Claim struct {
 	// range that it gives.
 	Lo, Hi float64
 	Unit   string // "×", "%", "GB", "µs"
+	// Sharp says that Stated is a threshold or a range: what misses it differs,
+	// however little.
+	Sharp bool
+	// Even, if not 0, is where the statement turns into its opposite: 1 for "so many
+	// times as fast". A value on its other side differs, however near.
+	Even float64
+	// Beside is what must stand next to the value wherever it is shown, as that it
+	// hangs on a number that nobody knows; may be empty.
+	Beside string
 	// Value computes the claim from the values that look finds; known is false as
 	// long as one is missing. Of a claim about analyses, outcome finds them.
 	Value func(look Look, outcome func(run string) *Outcome) (value float64, known bool)
@@ -25,8 +34,8 @@ type Verdict string
 // The verdicts on claims.
 const (
 	Holds   Verdict = "holds"   // to the rounding of the stated number, or within the stated range
-	Near    Verdict = "near"    // off by at most the tolerance
-	Differs Verdict = "differs" // farther off
+	Near    Verdict = "near"    // off by at most the tolerance, and says the same
+	Differs Verdict = "differs" // farther off, a threshold missed, or the opposite said
 )
 
 // Judge says how value agrees with the number that the paper states.
@@ -34,6 +43,8 @@ func (c *Claim) Judge(value, tolerance float64) Verdict {
 	switch {
 	case value >= c.Lo && value <= c.Hi:
 		return Holds
+	case c.Sharp, c.Even != 0 && ((c.Lo > c.Even) != (value > c.Even)):
+		return Differs
 	case value >= c.Lo-tolerance*math.Abs(c.Lo) && value <= c.Hi+tolerance*math.Abs(c.Hi):
 		return Near
 	}

@@ -72,6 +72,7 @@ type Line struct {
 // A ClaimLine is a claim with what the published values and ours give.
 type ClaimLine struct {
 	ID, Figure, Section, Text, Stated, Unit string
+	Beside                                  string // what must stand next to the values
 	// Published is what the published values give, if InPaper; Ours is known, and
 	// judged, if Known.
 	Published, Ours float64
@@ -86,8 +87,8 @@ type Tally struct {
 	Exact, Within, Gap   int // of the compared ones
 	Claims               int
 	Holds, Near, Differs int // of the claims that are known
-	// Verdict concludes in words, from the points if there are any; Good is false
-	// when one is a gap, or a claim differs if there are only claims. ClaimVerdict
+	// Verdict concludes in words, from the points if there are any, and from claims
+	// that differ; Good is false when a point is a gap or a claim differs. ClaimVerdict
 	// and ClaimsGood are about the claims alone.
 	Verdict, ClaimVerdict string
 	Good, ClaimsGood      bool
@@ -214,7 +215,7 @@ func (l *ledger) claims(figure string) []ClaimLine {
 		if figure != AllClaims && c.Figure != figure {
 			continue
 		}
-		n := ClaimLine{ID: c.ID, Figure: c.Figure, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit}
+		n := ClaimLine{ID: c.ID, Figure: c.Figure, Section: c.Section, Text: c.Text, Stated: c.Stated, Unit: c.Unit, Beside: c.Beside}
 		n.Published, n.InPaper = c.Published()
 		if n.Ours, n.Known = c.Value(l.look, l.outcome); n.Known {
 			tolerance := p.ClaimTolerance
@@ -278,8 +279,13 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 		}
 	}
 	t.ClaimVerdict, t.ClaimsGood = t.ofClaims()
-	if t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); t.Points == 0 && t.Known == t.Runs {
+	switch t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); {
+	case t.Known == 0 || t.Known < t.Runs:
+	case t.Points == 0:
 		t.Verdict, t.Good = t.ClaimVerdict, t.ClaimsGood
+	case t.Differs > 0: // the worst that can be said of a figure decides
+		t.Verdict += fmt.Sprintf("; claims that differ: %d of %d", t.Differs, t.Claims)
+		t.Good = false
 	}
 	return t
 }
@@ -310,6 +316,13 @@ func (t *Tally) ofClaims() (text string, good bool) {
 	text = fmt.Sprintf("%d of %d hold", t.Holds, t.Claims)
 	if t.Near > 0 {
 		text += fmt.Sprintf(", %d near", t.Near)
+	}
+	switch t.Differs {
+	case 0:
+	case 1:
+		text += ", 1 differs"
+	default:
+		text += fmt.Sprintf(", %d differ", t.Differs)
 	}
 	return text, t.Differs == 0
 }

@@ -199,6 +199,48 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+func TestJudge(t *testing.T) {
+	faster := study.Claim{Lo: 1.035, Hi: 1.045, Even: 1}
+	slower := study.Claim{Lo: 0.95, Hi: 0.97, Even: 1}
+	most := study.Claim{Lo: 60, Hi: 100, Sharp: true}
+	loss := study.Claim{Lo: -1, Hi: -0.5}
+	for _, tt := range []struct {
+		name  string
+		claim study.Claim
+		value float64
+		want  study.Verdict
+	}{
+		{"the rounding", faster, 1.035, study.Holds},
+		{"near", faster, 1.2, study.Near},
+		{"far", faster, 1.4, study.Differs},
+		{"the opposite, though near", faster, 0.9185, study.Differs},
+		{"neither faster nor slower", faster, 1, study.Differs},
+		{"slower, near", slower, 0.9, study.Near},
+		{"faster instead of slower", slower, 1.01, study.Differs},
+		{"a threshold met", most, 60, study.Holds},
+		{"a threshold missed", most, 59.9, study.Differs},
+		{"no turning point", loss, -0.45, study.Near},
+	} {
+		if got := tt.claim.Judge(tt.value, 0.25); got != tt.want {
+			t.Errorf("%s: %v is %s; want %s", tt.name, tt.value, got, tt.want)
+		}
+	}
+}
+
+// The worst that is said of a figure decides: a claim that differs spoils points
+// that agree.
+func TestWorstClaimDecides(t *testing.T) {
+	p := invented()
+	p.Claims[0].Lo, p.Claims[0].Hi = 3, 3.1
+	s, err := p.Sheet("1", []study.Outcome{ran(slowA, 10, 1), ran(fastA, 5, 4, 1, 2), {Run: slowB}, ran(fastB, 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Tally.Good || s.Tally.ClaimsGood || s.Tally.Verdict != "exact; claims that differ: 1 of 1" || s.Tally.ClaimVerdict != "0 of 1 hold, 1 differs" {
+		t.Errorf("%+v", s.Tally)
+	}
+}
+
 func TestWrongOutcomes(t *testing.T) {
 	p := invented()
 	for _, o := range []study.Outcome{ran("other work=a mode=x", 1), ran(slowA, 1, 2, 3), ran(slowA)} {

@@ -65,17 +65,20 @@ func run(tb testing.TB, w *workload.Workload, q train.Request) {
 	}
 }
 
-// BenchmarkSystem runs every system on BERT-base at batch 256 of the zoo.
+// BenchmarkSystem runs every system on BERT-base at batch 256 of the zoo, in
+// both modes.
 func BenchmarkSystem(b *testing.B) {
 	w := bert(b)
-	for _, s := range train.Systems {
-		b.Run("system="+s.Name, func(b *testing.B) {
-			q := train.Request{System: s.Name, Machine: machine.G10(), Options: system.Published()}
-			b.ReportAllocs()
-			for b.Loop() {
-				run(b, w, q)
-			}
-		})
+	for _, o := range []system.Options{system.Published(), inCorrectedMode()} {
+		for _, s := range train.Systems {
+			b.Run(fmt.Sprintf("mode=%v/system=%s", o.Quirks, s.Name), func(b *testing.B) {
+				q := train.Request{System: s.Name, Machine: machine.G10(), Options: o}
+				b.ReportAllocs()
+				for b.Loop() {
+					run(b, w, q)
+				}
+			})
+		}
 	}
 }
 

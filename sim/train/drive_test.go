@@ -11,8 +11,10 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/systemtest"
+	"spillway/sim/unit"
 )
 
 // On a simulated drive every system runs every workload it runs otherwise, says
@@ -73,6 +75,27 @@ func TestOnDrive(t *testing.T) {
 	}
 }
 
+// A drive that is worn out within days is said to be, not to live for 0 years.
+func TestLifetimeInWords(t *testing.T) {
+	for _, tt := range []struct {
+		thousandths, daily int64
+		want               string
+	}{
+		{40440, 37, " in 40.4 years: "},
+		{1000, 548, " in 1 years: "},
+		{999, 1_500, " in 365 days: "},
+		{49, 30_600, " in 18 days: "},
+		{8, 188_800, " in 2.9 days: "},
+		{0, 5_475_000, " in 0.1 days: "},
+		{0, 80_000_000, " in less than 0.1 days: "},
+	} {
+		notes := train.DescribeSSD(&result.SSD{Written: 1, Endurance: 1500 * 1000 * unit.GB, Life: tt.thousandths, Daily: tt.daily, Rated: 300, Warranty: 5})
+		if last := notes[len(notes)-1]; !strings.Contains(last, tt.want) {
+			t.Errorf("%d thousandths of a year: %q; want %q in it", tt.thousandths, last, tt.want)
+		}
+	}
+}
+
 // TestBERTOnDrive runs G10 on the paper's drive. Its rates emerge within 3 % of
 // Table 2, so the time of an iteration changes little.
 func TestBERTOnDrive(t *testing.T) {
@@ -92,6 +115,38 @@ func TestBERTOnDrive(t *testing.T) {
 		t.Logf("%s: %d cycles, with fixed rates %d\n%s", d.Key, r.Time(), fixed.Time(), strings.Join(r.Notes, "\n"))
 		if change := float64(r.Time())/float64(fixed.Time()) - 1; d.Key == "z-nand" && math.Abs(change) > 0.03 {
 			t.Errorf("%s: time changes by %.1f %%; want within 3 %%", d.Key, 100*change)
+		}
+	}
+}
+
+// TestDriveByWhatItDoes runs Base UVM without host memory on a drive that writes
+// a third slower while it reads as fast as it can. Here a page comes in only when
+// another has gone out, which leaves the drive time to write; and FlashNeuron
+// reads and writes by turns.
+func TestDriveByWhatItDoes(t *testing.T) {
+	w := bert(t)
+	d, err := flash.Find("990-pro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"uvm", "flashneuron"} {
+		q := train.Request{System: name, Machine: machine.G10(), Options: inCorrectedMode(), SSD: d.Key}
+		q.Machine.HostMemory = 0
+		r, err := train.Run(w, q, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t1 := &r.Main().Traffic
+		p := flash.Pattern{Utilization: 1000, Request: 64 * unit.MiB, Hot: 100, HotWrites: 1000, Cyclic: true, Reads: unit.MulDiv(1000, int64(t1.SSDIn), int64(t1.SSDIn+t1.SSDOut))}
+		m, err := flash.Simulate(d.Spec, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.MixedWrite > m.Write*8/10 {
+			t.Fatalf("the drive writes %v alone and %v while it reads; it should be slower", m.Write, m.MixedWrite)
+		}
+		if x := r.SSD; x.Write < m.Write*95/100 || x.Write > m.Write*101/100 {
+			t.Errorf("%s: the drive wrote at %v; alone it does %v, while it reads all it can %v", name, x.Write, m.Write, m.MixedWrite)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spillway/sim/flash"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -50,15 +51,11 @@ func typical(w *workload.Workload) unit.Bytes {
 	return unit.Page
 }
 
-// apply gives a machine the drive's sustained rates, those of reading and
-// writing at the same time where the pattern has both, and its read latency:
-// the engine does the queueing itself. Rates the machine cannot take are
-// lowered to the host link; the notes say so. A valid machine stays valid.
-func apply(m *machine.Machine, meas *flash.Measurement) (notes []string) {
-	read, write := meas.Read, meas.Write
-	if meas.MixedRead > 0 && meas.MixedWrite > 0 {
-		read, write = meas.MixedRead, meas.MixedWrite
-	}
+// sustained returns what the measured drive sustains in a machine, to which it
+// gives the rates of reading and writing alone, and the read latency: the engine
+// does the queueing itself. Rates the machine cannot take are lowered to the host
+// link; the notes say so. A valid machine stays valid.
+func sustained(m *machine.Machine, meas *flash.Measurement) (d engine.Drive, notes []string) {
 	fit := func(what string, b unit.Bandwidth) unit.Bandwidth {
 		if b > m.HostLink {
 			notes = append(notes, fmt.Sprintf("The SSD's %s rate of %v is more than the host link carries; the run uses %v.", what, b, m.HostLink))
@@ -70,13 +67,18 @@ func apply(m *machine.Machine, meas *flash.Measurement) (notes []string) {
 		}
 		return b
 	}
-	m.SSDRead, m.SSDWrite = fit("read", read), fit("write", write)
+	d.Read, d.Write = fit("read", meas.Read), fit("write", meas.Write)
+	d.MixedRead, d.MixedWrite = d.Read, d.Write
+	if meas.MixedRead > 0 && meas.MixedWrite > 0 {
+		d.MixedRead, d.MixedWrite = max(slowest, min(meas.MixedRead, d.Read)), max(slowest, min(meas.MixedWrite, d.Write))
+	}
+	m.SSDRead, m.SSDWrite = d.Read, d.Write
 	m.SSDLatency = min(meas.ReadLatency, unit.Second)
 	if most := m.HostLink + m.SSDRead; m.GPULink > most {
 		notes = append(notes, fmt.Sprintf("The GPU link of %v is faster than the host link and the SSD together; the run uses %v.", m.GPULink, most))
 		m.GPULink = most
 	}
-	return notes
+	return d, notes
 }
 
 // slowest is the least SSD rate a machine can have (machine.Knobs).

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/sim/flash"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -32,31 +33,31 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-func TestApply(t *testing.T) {
+func TestSustained(t *testing.T) {
 	slow := machine.G10()
 	slow.HostLink, slow.SSDRead, slow.SSDWrite = 13*unit.GBps, 3*unit.GBps, 3*unit.GBps
 	thin := machine.G10()
 	thin.GPULink, thin.HostLink, thin.SSDRead, thin.SSDWrite = 2*unit.GBps, 2*unit.GBps, unit.GBps, unit.GBps
 	tests := []struct {
-		name        string
-		machine     machine.Machine
-		meas        flash.Measurement
-		read, write unit.Bandwidth
-		notes       int
+		name    string
+		machine machine.Machine
+		meas    flash.Measurement
+		want    engine.Drive
+		notes   int
 	}{
-		{"both", machine.G10(), flash.Measurement{Read: 4e9, Write: 3e9, MixedRead: 3e9, MixedWrite: 2e9}, 3e9, 2e9, 0},
-		{"reads alone", machine.G10(), flash.Measurement{Read: 4e9, Write: 3e9, MixedRead: 4e9}, 4e9, 3e9, 0},
-		{"fast drive", thin, flash.Measurement{Read: 4e9, Write: 3e9}, 2e9, 2e9, 2},
-		{"crawling", machine.G10(), flash.Measurement{Read: 4e9, Write: 1}, 4e9, 1e7, 1},
-		{"no filling the GPU link", slow, flash.Measurement{Read: 1e9, Write: 1e9}, 1e9, 1e9, 1},
+		{"both", machine.G10(), flash.Measurement{Read: 4e9, Write: 3e9, MixedRead: 3e9, MixedWrite: 2e9}, engine.Drive{Read: 4e9, Write: 3e9, MixedRead: 3e9, MixedWrite: 2e9}, 0},
+		{"reads alone", machine.G10(), flash.Measurement{Read: 4e9, Write: 3e9, MixedRead: 4e9}, engine.Drive{Read: 4e9, Write: 3e9, MixedRead: 4e9, MixedWrite: 3e9}, 0},
+		{"fast drive", thin, flash.Measurement{Read: 4e9, Write: 3e9, MixedRead: 3e9, MixedWrite: 1e9}, engine.Drive{Read: 2e9, Write: 2e9, MixedRead: 2e9, MixedWrite: 1e9}, 2},
+		{"crawling", machine.G10(), flash.Measurement{Read: 4e9, Write: 1}, engine.Drive{Read: 4e9, Write: 1e7, MixedRead: 4e9, MixedWrite: 1e7}, 1},
+		{"no filling the GPU link", slow, flash.Measurement{Read: 1e9, Write: 1e9}, engine.Drive{Read: 1e9, Write: 1e9, MixedRead: 1e9, MixedWrite: 1e9}, 1},
 	}
 	for _, tt := range tests {
 		m := tt.machine
 		tt.meas.ReadLatency = 20 * unit.Microsecond
-		notes := apply(&m, &tt.meas)
-		if m.SSDRead != tt.read || m.SSDWrite != tt.write || m.SSDLatency != 20*unit.Microsecond || len(notes) != tt.notes {
-			t.Errorf("%s: read %v, write %v, latency %v, notes %q; want %v, %v, 20 µs, %d notes",
-				tt.name, m.SSDRead, m.SSDWrite, m.SSDLatency, notes, tt.read, tt.write, tt.notes)
+		got, notes := sustained(&m, &tt.meas)
+		if got != tt.want || m.SSDRead != got.Read || m.SSDWrite != got.Write || m.SSDLatency != 20*unit.Microsecond || len(notes) != tt.notes {
+			t.Errorf("%s: %+v, machine reads %v, writes %v, latency %v, notes %q; want %+v, 20 µs, %d notes",
+				tt.name, got, m.SSDRead, m.SSDWrite, m.SSDLatency, notes, tt.want, tt.notes)
 		}
 		if err := m.Validate(); err != nil {
 			t.Errorf("%s: machine is no longer valid: %v", tt.name, err)
@@ -64,8 +65,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyKeepsMachinesValid gives random valid machines random measurements.
-func TestApplyKeepsMachinesValid(t *testing.T) {
+// TestSustainedKeepsMachinesValid gives random valid machines random measurements.
+func TestSustainedKeepsMachinesValid(t *testing.T) {
 	const seeds = 500
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -77,7 +78,7 @@ func TestApplyKeepsMachinesValid(t *testing.T) {
 		}
 		meas := flash.Measurement{Read: rate(), Write: rate(), MixedRead: rate() * unit.Bandwidth(r.IntN(2)), MixedWrite: rate() * unit.Bandwidth(r.IntN(2)), ReadLatency: unit.Time(r.Int64N(3e12))}
 		before := m
-		notes := apply(&m, &meas)
+		_, notes := sustained(&m, &meas)
 		if err := m.Validate(); err != nil {
 			t.Fatalf("seed %d: %+v with %+v is no longer valid: %v\n%q", seed, before, meas, err, notes)
 		}

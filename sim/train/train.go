@@ -23,6 +23,7 @@ import (
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -109,11 +110,12 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 	if q.SSD != "" {
 		return runOnDrive(w, q, progress)
 	}
-	return runFixed(w, q, progress)
+	return runFixed(w, q, nil, progress)
 }
 
-// runFixed is Run of a valid request with the machine's own SSD rates.
-func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+// runFixed is Run of a valid request with the machine's own SSD rates, or with
+// those of a drive, where the plan sees the machine's.
+func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, total int)) (*result.Result, error) {
 	s, err := Find(q.System)
 	if err != nil {
 		return nil, err
@@ -122,10 +124,10 @@ func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (
 	if s.Plan != nil {
 		p, err = s.Plan(w, &q.Machine, &q.Options)
 	}
-	c := engine.Config{
-		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
-		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
-		Progress: progress,
+	c := config(&s, &q)
+	c.Progress = progress
+	if d != nil {
+		c.Drive, c.Mixed = &d.rates, func(reads, writes int64) { d.reads, d.writes = reads, writes }
 	}
 	var r *result.Result
 	if err == nil {
@@ -139,10 +141,31 @@ func runFixed(w *workload.Workload, q Request, progress func(done, total int)) (
 		return nil, fmt.Errorf("%s: %w", s.Title, err)
 	}
 	r.System = s.Name
+	if r.Fits {
+		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
+	}
 	if p != nil {
 		r.PlannedOps = len(p.Ops)
 	}
 	return r, nil
+}
+
+// config is how the engine runs a system.
+func config(s *system.System, q *Request) engine.Config {
+	return engine.Config{
+		Machine: q.Machine, Runtime: s.Runtime(&q.Options), Quirks: q.Options.Quirks,
+		Iterations: int(q.Options.Iterations), Noise: q.Options.Noise, Seed: q.Options.Seed,
+	}
+}
+
+// FaultTime returns how long the kernels of w take one after the other when all
+// their data faults, kernel time error included ([engine.FaultTime]).
+func FaultTime(w *workload.Workload, q Request) (unit.Cycles, error) {
+	s, err := Find(q.System)
+	if err != nil {
+		return 0, err
+	}
+	return engine.FaultTime(w, config(&s, &q)), nil
 }
 
 // Configure applies one key and value of a G10 artifact .config file, or a

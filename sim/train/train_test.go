@@ -182,6 +182,9 @@ func TestIdealOfUnfit(t *testing.T) {
 		}
 		unfit++
 		q.System = "ideal"
+		if s, _ := train.Find(c.q.System); q.Options.Quirks.Has(quirk.ExactArena) && s.Runtime(&q.Options).Memory == engine.Arena {
+			q.Options.Noise = 0
+		}
 		if want := c.run(c.w, q).Ideal; r.Ideal != want {
 			return fmt.Sprintf("ideal time of a result that does not fit is %d cycles, of one that does %d", r.Ideal, want)
 		}
@@ -190,6 +193,61 @@ func TestIdealOfUnfit(t *testing.T) {
 	if unfit == 0 {
 		t.Error("every workload fits")
 	}
+}
+
+// A tier that is not used changes nothing: not the host's memory and link, nor
+// how fast an SSD is that nothing is written to. (The plan of a system that
+// decides in advance may depend on them.)
+func TestUnusedTier(t *testing.T) {
+	tried := 0
+	reactive := func(s system.System, q quirk.Set) bool {
+		return q == quirk.Corrected() && slices.Contains([]string{"uvm", "deepum+"}, s.Name)
+	}
+	try(t, reactive, func(c *caseOf) string {
+		if !c.got.Fits {
+			return ""
+		}
+		for _, it := range c.got.Iterations {
+			if it.Traffic.SSDOut > 0 {
+				return ""
+			}
+		}
+		for _, write := range []unit.Bandwidth{10 * unit.MBps, 100 * unit.MBps, c.q.Machine.SSDWrite / 3, c.q.Machine.HostLink} {
+			tried++
+			q := c.q
+			q.Machine.SSDWrite = write
+			if wrong := same(c.got, c.run(c.w, q)); wrong != "" {
+				return fmt.Sprintf("SSD that writes %v instead of %v: %s", write, c.q.Machine.SSDWrite, wrong)
+			}
+		}
+		return ""
+	})
+	if tried < cases {
+		t.Errorf("only %d runs", tried)
+	}
+}
+
+// As published a kernel time error does not reach the second simulator, which
+// ends the program before it is drawn: FlashNeuron and the GDS variants have the
+// same result with and without it. All other systems and corrected mode have it.
+func TestNoiseOfArena(t *testing.T) {
+	try(t, all, func(c *caseOf) string {
+		if !c.got.Fits || c.got.Ideal < 1000 {
+			return ""
+		}
+		q := c.q
+		q.Options.Noise, q.Options.Seed = 250, 15
+		r := c.run(c.w, q)
+		exact := q.Options.Quirks == quirk.Published() && slices.Contains([]string{"flashneuron", "g10-gds", "g10-host"}, q.System)
+		if exact {
+			r.Notes = slices.DeleteFunc(r.Notes, func(n string) bool { return strings.Contains(n, "kernel time error") })
+			return same(c.got, r)
+		}
+		if r.Ideal == c.got.Ideal {
+			return fmt.Sprintf("ideal time is %d cycles with and without an error", r.Ideal)
+		}
+		return ""
+	})
 }
 
 // Names are for people. A kernel's may carry meaning (FlashNeuron's loss), a

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/unit"
 )
 
 // A Pair is one line of a .config file.
@@ -49,6 +50,12 @@ var keys = map[string]func(c *Config, value string) error{
 	"input_H":        func(c *Config, v string) error { return number(&c.Height, v, 1, maxNumber) },
 	"input_W":        func(c *Config, v string) error { return number(&c.Width, v, 1, maxNumber) },
 	"kernel_speedup": func(c *Config, v string) error { return speedup(&c.Speedup, v) },
+	"GPU_frequency_GHz": func(c *Config, v string) error {
+		if hz, err := knob.ParseDecimal(v, int64(unit.GHz)); err == nil && hz > 0 { // the machine's knob says what is wrong
+			c.Clock = unit.Frequency(hz)
+		}
+		return nil
+	},
 
 	"nn_model_input_file":       func(c *Config, v string) error { c.Network = v; return nil },
 	"orig_kernel_time_file":     func(c *Config, v string) error { c.Times = v; return nil },
@@ -62,7 +69,7 @@ var keys = map[string]func(c *Config, value string) error{
 	"migration_policy": func(c *Config, v string) error { c.migration = strings.ToUpper(v); return nil },
 
 	"CPU_PCIe_bandwidth_GBps": nil, "CPU_memory_line_GB": nil, "GPU_PCIe_bandwidth_GBps": nil,
-	"GPU_free_uspB": nil, "GPU_frequency_GHz": nil, "GPU_malloc_uspB": nil, "GPU_memory_size_GB": nil,
+	"GPU_free_uspB": nil, "GPU_malloc_uspB": nil, "GPU_memory_size_GB": nil,
 	"PCIe_batch_size_page": nil, "PCIe_latency_us": nil, "SSD_PCIe_bandwidth_GBps": nil,
 	"SSD_latency_us": nil, "SSD_read_latency_us": nil, "SSD_write_latency_us": nil,
 	"compile_max_thread_num": nil, "delta_parameter": nil, "is_compile": nil, "is_cudnn": nil,

@@ -100,7 +100,7 @@ func (p *Parts) build(s Setup) (*workload.Workload, error) {
 		return nil, err
 	}
 	b.w.Name = fmt.Sprintf("%s, batch %d", titleOf(p.Network.Name, b.w.Model), s.Batch)
-	if err := b.times(p, s.Speedup); err != nil {
+	if err := b.times(p, s.Speedup, s.Clock); err != nil {
 		return nil, err
 	}
 	if err := b.workspaces(p.Network, p.Workspace); err != nil {

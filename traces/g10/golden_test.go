@@ -3,6 +3,7 @@ package g10
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,26 +162,41 @@ func TestBuild(t *testing.T) {
 }
 
 // TestSpeedup checks kernel_speedup: what a kernel gains with all data resident
-// is taken off its other times too, which never get below.
+// is taken off its other times too, which never get below. The original does so
+// in whole cycles, with doubles.
 func TestSpeedup(t *testing.T) {
 	for _, c := range []struct {
-		speedup                 string
-		time, inputFault, fault unit.Time // of kernel 0: 200, 300 and 400 ns before
+		speedup string
+		by, ghz float64
+		time    unit.Time // of kernel 0: 200, 300 and 400 ns before
 	}{
-		{"1", 200000, 300000, 400000},
-		{"2", 100000, 200000, 300000},
-		{"3", 66666, 166666, 266666},
-		{"0.5", 400000, 500000, 600000},
-		{"1e9", 1, 100001, 200001},
+		{"1", 1, 1.2, 200000},
+		{"2", 2, 1.2, 100000},
+		{"3", 3, 1.2, 66667}, // 80 cycles, not 79
+		{"7", 7, 1.2, 28571},
+		{"7", 7, 1.755, 28571},
+		{"1.37", 1.37, 1.2, 145985},
+		{"0.5", 0.5, 1.2, 400000},
+		{"1e9", 1e9, 1.2, 1},
 	} {
-		w, err := buildTiny(t, tinyConfig+"kernel_speedup "+c.speedup+"\n", tiny(t))
+		w, err := buildTiny(t, fmt.Sprintf("%skernel_speedup %s\nGPU_frequency_GHz %g\n", tinyConfig, c.speedup, c.ghz), tiny(t))
 		if err != nil {
 			t.Fatal(err)
 		}
+		cycles := func(ms float64) float64 { return math.Trunc(float64(ms*(c.ghz*1e9)) / 1000) }
+		exec, inputFault, fault := cycles(0.0002), cycles(0.0003), cycles(0.0004)
+		gained := exec - exec/c.by
 		k := w.Kernels[0]
-		if k.Time != c.time || k.InputFault != c.inputFault || k.Fault != c.fault {
-			t.Errorf("kernel_speedup %s: got %d, %d, %d ps; want %d, %d, %d",
-				c.speedup, k.Time, k.InputFault, k.Fault, c.time, c.inputFault, c.fault)
+		for _, x := range []struct {
+			got  unit.Time
+			want float64
+		}{{k.Time, math.Trunc(exec - gained)}, {k.InputFault, math.Trunc(inputFault - gained)}, {k.Fault, math.Trunc(fault - gained)}} {
+			if got := cycles(float64(x.got) / 1e9); got != x.want {
+				t.Errorf("kernel_speedup %s at %g GHz: %d ps are %g cycles, want %g", c.speedup, c.ghz, x.got, got, x.want)
+			}
+		}
+		if k.Time != c.time {
+			t.Errorf("kernel_speedup %s: got %d ps; want %d", c.speedup, k.Time, c.time)
 		}
 	}
 	files := tiny(t)

@@ -3,6 +3,8 @@ package g10
 import (
 	"bytes"
 	"fmt"
+
+	"spillway/sim/unit"
 )
 
 // A Setup says how to read a network description. A .config file gives it;
@@ -15,8 +17,10 @@ type Setup struct {
 	ResNet, Inception, SENet bool
 	Batch                    int64
 	Height, Width            int64 // of the input image
-	// Speedup is kernel_speedup in billionths; 0 and 1e9 leave times alone.
+	// Speedup is kernel_speedup in billionths; 0 and 1e9 leave times alone. It is
+	// reckoned in whole cycles of Clock, 0 for the artifact's 1.2 GHz.
 	Speedup int64
+	Clock   unit.Frequency
 }
 
 // Infer reads from a network description what a .config file would say, except

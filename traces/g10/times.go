@@ -3,10 +3,12 @@ package g10
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/bits"
 	"path"
 	"strconv"
 
+	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -151,7 +153,7 @@ func decimal(text []byte, scale int64) (int64, error) {
 }
 
 // times sets the kernels' times and applies kernel_speedup.
-func (b *builder) times(p *Parts, speedup int64) error {
+func (b *builder) times(p *Parts, speedup int64, clock unit.Frequency) error {
 	exec, err := b.timeFile(p.Network, p.Times)
 	if err != nil {
 		return err
@@ -167,15 +169,53 @@ func (b *builder) times(p *Parts, speedup int64) error {
 	for i := range b.w.Kernels {
 		k := &b.w.Kernels[i]
 		k.Time, k.InputFault, k.Fault = exec[i], inputFault[i], fault[i]
-		if speedup == 0 || speedup == 1e9 {
-			continue
+		if speedup != 0 && speedup != 1e9 {
+			hurry(k, speedup, clock)
 		}
-		k.Time = max(faster(k.Time, speedup), 1)
-		saved := exec[i] - k.Time
-		k.InputFault = max(k.InputFault-saved, k.Time)
-		k.Fault = max(k.Fault-saved, k.InputFault)
 	}
 	return nil
+}
+
+// hurry makes a kernel faster by a factor in billionths. What it gains with all
+// data resident is taken off its other times too. The original reckons in whole
+// cycles of the GPU's clock: each time is the nearest that has that many.
+func hurry(k *workload.Kernel, factor int64, clock unit.Frequency) {
+	if clock == 0 {
+		clock = machine.G10().Clock
+	}
+	by := float64(factor) / 1e9
+	before := cycles(k.Time, clock)
+	saved := before - before/by
+	less := func(t, from unit.Time) unit.Time { return onCycle(t, int64(cycles(from, clock)-saved), clock) }
+	faster := less(faster(k.Time, factor), k.Time)
+	gained := k.Time - faster
+	k.InputFault = max(less(k.InputFault-gained, k.InputFault), faster)
+	k.Fault = max(less(k.Fault-gained, k.Fault), k.InputFault)
+	k.Time = faster
+}
+
+// cycles returns how many cycles a time has, rounded down as the published
+// simulator does: in double precision, from milliseconds.
+func cycles(t unit.Time, clock unit.Frequency) float64 {
+	ms := float64(t) / 1e9
+	return math.Trunc(float64(ms*float64(clock)) / 1000)
+}
+
+// onCycle returns the time nearest to t, and above 0, that has n cycles.
+func onCycle(t unit.Time, n int64, clock unit.Frequency) unit.Time {
+	if n < 0 || t > workload.MaxTime {
+		return max(t, 1)
+	}
+	first := unit.Time(unit.MulDiv(n, int64(unit.Second), int64(clock)))
+	last := unit.Time(unit.MulDiv(n+1, int64(unit.Second), int64(clock)))
+	t = max(1, min(max(t, first), last))
+	for cycles(t, clock) > float64(n) && t > 1 {
+		t--
+	}
+	for cycles(t, clock) < float64(n) {
+		t++
+	}
+	return t
 }
 
 // timeFile reads one of the three time files and checks the number of kernels.

@@ -9,6 +9,9 @@ import (
 	"spillway/ui/work"
 )
 
+// exported is the version of the format of exported results.
+const exported = 2
+
 // An export is results on their way into a file.
 type export struct {
 	waiting []int       // jobs whose results are still to come
@@ -28,7 +31,7 @@ func (r *Room) Export(done func(text, problem string)) {
 	x := &export{places: map[int]int{}, done: done}
 	r.exporting = x
 	pieces, _ := r.Brief()
-	x.file = exportFile{Format: "spillway-results", Version: version, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
+	x.file = exportFile{Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
 	if len(pieces) > 0 {
 		x.file.Workload = pieces[0]
 	}

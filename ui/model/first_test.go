@@ -10,7 +10,7 @@ import (
 
 // What reloading loses comes back: the ways back and forth and what was typed.
 func TestMemory(t *testing.T) {
-	h := newHost(t, "v=2&lab=train&model=bert-base&batch=16&times=as-paper")
+	h := newHost(t, "v=3&lab=train&model=bert-base&batch=16&times=as-paper")
 	h.Type("gpu_memory", "20")
 	h.Choose("mode", "corrected")
 	h.Type("ssd_read", "7 apples")
@@ -53,14 +53,14 @@ func TestMemory(t *testing.T) {
 
 // Another link, another version and damage are as if nothing were remembered.
 func TestMemoryOfOthers(t *testing.T) {
-	const link = "v=2&lab=train&model=bert-base&batch=16&times=as-paper"
+	const link = "v=3&lab=train&model=bert-base&batch=16&times=as-paper"
 	h := newHost(t, link)
 	h.Type("gpu_memory", "20")
 	text, now := h.Memory(), h.State.Encode(h.Info)
 	for name, text := range map[string]string{
 		"empty": "", "another version": strings.Replace(text, "memory 1", "memory 2", 1), "noise": "\x00\xff\nundo",
-		"too long": text + strings.Repeat("undo x\n", 1<<18), "no laboratory": memoryFormat + "\nundo v=2\n",
-		"damaged steps": strings.ReplaceAll(text, "undo v=2", "undo v=%%"), "another room": strings.ReplaceAll(text, "train", "oven"),
+		"too long": text + strings.Repeat("undo x\n", 1<<18), "no laboratory": memoryFormat + "\nundo v=3\n",
+		"damaged steps": strings.ReplaceAll(text, "undo v=3", "undo v=%%"), "another room": strings.ReplaceAll(text, "train", "oven"),
 	} {
 		again := visit(t, now)
 		again.Recall(text)
@@ -91,10 +91,10 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func FuzzRecall(f *testing.F) {
-	f.Add(memoryFormat + "\nlab train\nnow v=2\ndrafts a=b\nundo v=2&lab=train gpu_memory=x\nfile name=a")
+	f.Add(memoryFormat + "\nlab train\nnow v=2\ndrafts a=b\nundo v=3&lab=train gpu_memory=x\nfile name=a")
 	f.Add("undo")
 	f.Fuzz(func(t *testing.T, text string) {
-		h := visit(t, "v=2")
+		h := visit(t, "v=3")
 		h.Recall(text)
 		h.Undo()
 		h.Redo()
@@ -106,7 +106,7 @@ func FuzzRecall(f *testing.F) {
 
 // What another choice took away comes back with it, and both are said.
 func TestWishes(t *testing.T) {
-	h := newHost(t, "v=2&lab=train&model=senet-154&batch=512&times=as-paper")
+	h := newHost(t, "v=3&lab=train&model=senet-154&batch=512&times=as-paper")
 	h.Choose("model", "resnet-50")
 	h.want("times", "estimated")
 	if want := `Kernel times: now Estimated, because there is no "As the paper measured" with ResNet-50.`; h.Told != want {

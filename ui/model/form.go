@@ -269,7 +269,7 @@ func (r *Room) Brief() (pieces, trust []string) {
 		if text == "" || lacks && (i > 0 || r.Entry() == "") {
 			continue
 		}
-		if b.Panel != "" && r.form(lab.Panel{Key: b.Panel}, u, base).Changed {
+		if b.Panel != "" && matters(b.Panel, u, base) {
 			text = cmp.Or(built(&b, u, base), text+", changed")
 		}
 		pieces = append(pieces, text)
@@ -278,6 +278,18 @@ func (r *Room) Brief() (pieces, trust []string) {
 		}
 	}
 	return pieces, trust
+}
+
+// matters reports whether something in a panel that has an effect now is not what
+// it goes back to.
+func matters(panel string, u, base *knob.Setup) bool {
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Panel == panel && !k.Derived && !bringsOthers(k) && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" && !u.Hidden(k.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // built says what a changed panel holds: its parts, or the numbers of those that
@@ -305,7 +317,7 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 		}
 	}
 	for i := range u.Knobs() {
-		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) {
+		if k := &u.Knobs()[i]; len(list) > 0 && k.Panel == b.Panel && k.Kind == knob.Number && !of[k.Key] && u.Text(k.Key) != base.Text(k.Key) && u.Moot(k.Key) == "" {
 			return strings.Join(list, ", ") + ", changed"
 		}
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +154,14 @@ func TestLimits(t *testing.T) {
 	}
 	h.Choose("model", "resnet-50") // has no times of the paper
 	h.want("times", "estimated")
+	if !strings.HasPrefix(h.Told, "Kernel times: now Estimated, because") {
+		t.Errorf("told %q", h.Told)
+	}
+	h.Choose("model", "gpt2-xl") // nothing has to change
+	if h.Notice != "" {
+		t.Errorf("notice %q", h.Notice)
+	}
+	h.Choose("model", "resnet-50")
 	f := h.field("times")
 	for _, o := range f.Options {
 		if want := "The G10 paper has not profiled ResNet-50."; o.Off && (o.Why != want || f.Why != want) {
@@ -313,10 +322,11 @@ func TestMany(t *testing.T) {
 	}
 	h.Flip("mode", "arrival-order")
 	f = h.field("mode")
-	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != "19 of 20 are on." || !f.Changed {
+	count := fmt.Sprintf("%d of %d", len(f.Options)-1, len(f.Options))
+	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != count+" are on." || !f.Changed {
 		t.Errorf("hint %q, sets %+v", f.Hint, f.Sets)
 	}
-	if _, trust := h.Brief(); trust[1] != "custom, 19 of 20" {
+	if _, trust := h.Brief(); trust[1] != "custom, "+count {
 		t.Errorf("brief %q", trust)
 	}
 	h.Flip("mode", "arrival-order")
@@ -347,6 +357,9 @@ func TestBrief(t *testing.T) {
 		t.Errorf("%q", pieces)
 	}
 	h.Choose("part-gpu", "h100-80") // whose kernel times it brings along
+	if h.Told != "Kernel times: now Estimated." {
+		t.Errorf("told %q", h.Told)
+	}
 	h.Choose("part-ssd", "980-pro") // which is not the simulated one
 	h.Type("fault_latency", "20")   // of no part
 	pieces, _ = h.Brief()

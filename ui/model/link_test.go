@@ -215,7 +215,7 @@ func TestLinksReadBack(t *testing.T) {
 		if !equal(&s, &back) {
 			t.Fatalf("%s\nreads as %s\nfor %s %v %s %s %s", link, back.Encode(&i), s.Setup, s.On, s.View, s.Figure, s.Look)
 		}
-		if strings.ContainsAny(link, " \"<>#") || !strings.HasPrefix(link, "v=2&lab=train&model=") {
+		if strings.ContainsAny(link, " \"<>#") || !strings.HasPrefix(link, "v=3&lab=train&model=") {
 			t.Errorf("%s is no good link", link)
 		}
 	}
@@ -258,11 +258,15 @@ func TestNewSystemsChangeNoOldLink(t *testing.T) {
 
 func TestLinksThatCannotBeRead(t *testing.T) {
 	i := seven()
-	d := Default(&i)
+	now := Default(&i)
+	then := now.Clone() // what until2 adds is no loss
+	if err := then.Setup.Set("fault_batch", "256"); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct{ link, want string }{
-		{"v=3&lab=train&model=bert-base", "this link was made by a newer Spillway (format 3; this one reads up to 2)"},
+		{"v=4&lab=train&model=bert-base", "this link was made by a newer Spillway (format 4; this one reads up to 3)"},
 		{"model=bert-base", "it may be cut off"},
-		{"lab=train&model=bert-base", "says no version (v=2)"},
+		{"lab=train&model=bert-base", "says no version (v=3)"},
 		{"v=0", `the version "0", which never existed`},
 		{"v=one", `the version "one", which never existed`},
 		{"v=1&%zz", "damaged"},
@@ -288,6 +292,10 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 	} {
 		l, err := ReadLink(tt.link)
 		s, bad := Read(&i, l.Pairs)
+		d := &now
+		if len(l.Pairs) > 0 {
+			d = &then
+		}
 		if err == nil {
 			err = bad
 		}
@@ -327,7 +335,7 @@ func TestLinkTexts(t *testing.T) {
 	}
 	i := seven()
 	s := Default(&i)
-	const link = "v=2&lab=train&model=bert-base&batch=256&times=as-paper&machine=g10-table-2-a100-40gb-pcie-3-z-nand&mode=published&systems=ideal,uvm,flashneuron,deepum%2B,g10-gds,g10-host,g10"
+	const link = "v=3&lab=train&model=bert-base&batch=256&times=as-paper&machine=g10-table-2-a100-40gb-pcie-3-z-nand&mode=published&systems=ideal,uvm,flashneuron,deepum%2B,g10-gds,g10-host,g10"
 	if got := s.Encode(&i); got != link {
 		t.Errorf("got  %s\nwant %s", got, link)
 	}
@@ -337,12 +345,26 @@ func TestLinkTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const other = "v=2&lab=train&model=bert-base&batch=256&times=as-paper&entry=BERT/256+%C3%BC%26%3D%23,x&machine=g10-table-2-a100-40gb-pcie-3-z-nand&gpu_memory=24.5&mode=arrival-order,no-promotion&systems=g10&view=reproduce&figure=g10.16&by-memory=kernel"
+	const other = "v=3&lab=train&model=bert-base&batch=256&times=as-paper&entry=BERT/256+%C3%BC%26%3D%23,x&machine=g10-table-2-a100-40gb-pcie-3-z-nand&gpu_memory=24.5&mode=arrival-order,no-promotion&systems=g10&view=reproduce&figure=g10.16&by-memory=kernel"
 	if err := s.Look.Set(ByKey("memory"), "kernel"); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Encode(&i); got != other {
 		t.Errorf("got  %s\nwant %s", got, other)
+	}
+}
+
+// Links up to format 2 that do not name faults per batch mean 256 of them, which
+// was the default.
+func TestFormat2(t *testing.T) {
+	for fragment, want := range map[string]string{
+		"v=1&mode=corrected": "256", "v=2&lab=train&mode=corrected": "256", "v=2&mode=corrected": "256", "v=2&fault_batch=32": "32",
+		"v=2&machine=rtx-4090-pcie-4-990-pro": "256", "v=3&lab=train&mode=corrected": "26", "v=3&fault_batch=256": "256",
+	} {
+		s := read(t, fragment)
+		if got := s.Setup.Text("fault_batch"); got != want {
+			t.Errorf("%s has %s faults per batch; want %s", fragment, got, want)
+		}
 	}
 }
 

@@ -590,7 +590,7 @@ func (r *Room) Choose(key, choice string) {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
-			pairs, _ := knob.Pairs(c.Set) // lab.New has checked it
+			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
 			for _, p := range pairs {
 				delete(r.drafts, p.Key)
 			}
@@ -623,6 +623,8 @@ func (r *Room) settled(before *knob.Setup, key string) {
 			delete(r.wishes, k.Key)
 			_ = u.Set(k.Key, w.was) // it is valid
 			said = append(said, fmt.Sprintf("%s: %s again, as chosen before.", k.Label, choiceLabel(k, w.was)))
+		case was != is && k.Always && k.Panel != u.Knob(key).Panel: // where nobody would look
+			said = append(said, fmt.Sprintf("%s: now %s.", k.Label, choiceLabel(k, is)))
 		}
 	}
 	r.Told = strings.Join(said, " ")

@@ -270,7 +270,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestVisit(t *testing.T) {
-	h := newHost(t, "v=3&lab=train")
+	h := newHost(t, "v=4&lab=train")
 	if !strings.HasPrefix(h.Notice, "This link was made by a newer Spillway") || h.Info.Name != "train" || h.CanUndo() {
 		t.Errorf("notice %q", h.Notice)
 	}

@@ -26,8 +26,9 @@ const (
 	Reproduce View = "reproduce"
 )
 
-// version is the version of the link's format. Format 1 knew one laboratory.
-const version = 2
+// version is the version of the link's format. Format 1 knew one laboratory;
+// until format 2 some settings that a link leaves out were others.
+const version = 3
 
 // A State decides everything that is computed and shown of one laboratory. Its
 // text form is the page's link.
@@ -187,16 +188,30 @@ func ReadLink(fragment string) (Link, error) {
 	text := take(&pairs, "v")
 	switch v, err := strconv.Atoi(text); {
 	case text == "":
-		return Link{}, errors.New("this link says no version (v=2); it may be cut off. The default settings are shown")
+		return Link{}, errors.New("this link says no version (v=3); it may be cut off. The default settings are shown")
 	case err != nil || v < 1:
 		return Link{}, fmt.Errorf("this link has the version %q, which never existed; the default settings are shown", text)
 	case v > version:
 		return Link{}, fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then the default settings are shown", v, version)
 	case v == 1:
 		pairs, err := upgrade(pairs)
-		return Link{Lab: "train", Pairs: pairs}, err
+		return Link{Lab: "train", Pairs: until2("train", pairs)}, err
 	}
-	return Link{Lab: cmp.Or(take(&pairs, "lab"), "train"), Pairs: pairs}, nil
+	lab := cmp.Or(take(&pairs, "lab"), "train")
+	if text == "2" {
+		pairs = until2(lab, pairs)
+	}
+	return Link{Lab: lab, Pairs: pairs}, nil
+}
+
+// until2 adds what links up to format 2 mean without saying it: faults per batch
+// were 256.
+func until2(lab string, pairs []knob.Pair) []knob.Pair {
+	const key = "fault_batch"
+	if lab != "train" || slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == key }) {
+		return pairs
+	}
+	return append(pairs, knob.Pair{Key: key, Text: "256"})
 }
 
 // take removes a key and returns its text.

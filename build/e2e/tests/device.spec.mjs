@@ -40,7 +40,7 @@ test('settings without effect say so', async ({ page }) => {
 
 test('the conclusions and the accidents have their tables', async ({ page }) => {
   await visit(page, small);
-  const survive = page.locator('#section-survive table');
+  const survive = page.locator('#section-survive table').first();
   await expect(survive).toHaveCount(0);
   await page.click('#open-survive');
   await expect(survive.locator('tbody tr')).toHaveCount(15);

@@ -54,7 +54,7 @@ test('a changed setting runs again, undo brings the results back', async ({ page
   await expect(page).toHaveURL(/gpu_memory=2/);
   await finished(page);
   await expect(page.locator('#numbers')).not.toHaveText(before);
-  await expect(page.locator('#context')).toContainText('changed');
+  await expect(page.locator('#context')).toContainText('GPU memory 2 GiB');
   await page.click('#undo');
   await expect(page.locator('#f-gpu_memory')).toHaveValue('40');
   expect(await page.locator('#numbers').innerText()).toBe(before);
@@ -152,7 +152,7 @@ test('downloads', async ({ page }) => {
   const json = JSON.parse((await download(page, '#save-json')).data);
   expect(json.format).toBe('spillway-results');
   expect(json.runs).toHaveLength(rows.length - 1);
-  expect(json.link).toMatch(/^v=2&/);
+  expect(json.link).toMatch(/^v=3&/);
   const png = await download(page, '#png-throughput');
   expect(png.data.subarray(1, 4).toString()).toBe('PNG');
   for (const id of ['throughput', 'breakdown', 'causes', 'traffic', 'memory', 'slowdown']) {

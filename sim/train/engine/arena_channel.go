@@ -19,13 +19,16 @@ const (
 )
 
 // A channel moves whole tensors one after the other, in the order they were
-// queued. There is no latency.
+// queued. The first one after a pause pays the latency: those behind it are asked
+// for while others move.
 type channel struct {
-	rate  unit.Bandwidth
-	clock unit.Frequency
-	queue []workload.TensorID // queue[head:] wait; the first of them is moving
-	head  int
-	end   unit.Cycles // of the moving tensor
+	rate    unit.Bandwidth
+	latency unit.Cycles
+	clock   unit.Frequency
+	queue   []workload.TensorID // queue[head:] wait; the first of them is moving
+	head    int
+	begin   unit.Cycles // of the moving tensor, when its latency is over
+	end     unit.Cycles // of the same
 }
 
 func (c *channel) idle() bool { return c.head == len(c.queue) }
@@ -37,7 +40,7 @@ func (c *channel) start(now unit.Cycles, tensors []arenaTensor) {
 		return
 	}
 	size := unit.Bytes(tensors[c.queue[c.head]].pages) * unit.Page
-	c.end = now + c.rate.Cycles(size, c.clock)
+	c.begin, c.end = now, now+c.rate.Cycles(size, c.clock)
 }
 
 // enqueue queues t on channel i. As published, traffic counts at once. (The
@@ -59,8 +62,41 @@ func (r *ArenaRun) enqueue(i int, t workload.TensorID) {
 	wasIdle := c.idle()
 	c.queue = append(c.queue, t)
 	if wasIdle {
-		c.start(r.now, r.tensors)
+		c.start(r.now+c.latency, r.tensors)
+		r.pace()
 	}
+}
+
+// pace gives the SSD's channels the rates of what is under way: reads alone,
+// writes alone or both. What is left of a moving tensor goes on at the new rate.
+func (r *ArenaRun) pace() {
+	both := 0
+	if !r.channels[ssdIn].idle() && !r.channels[ssdOut].idle() {
+		both = 1
+	}
+	if both == r.both {
+		return
+	}
+	r.both = both
+	for i, rate := range [...]unit.Bandwidth{ssdOut: r.rates[both][ssdOut], ssdIn: r.rates[both][ssdIn]} {
+		c := &r.channels[i]
+		if !c.idle() {
+			from := max(r.now, c.begin)
+			left := unit.MulDiv(int64(c.end-from), int64(c.rate), int64(c.clock))
+			c.end = from + rate.Cycles(unit.Bytes(left), c.clock)
+		}
+		c.rate = rate
+	}
+}
+
+// delivered returns the mean rates of the SSD while it was reading and writing.
+func (r *ArenaRun) delivered() *result.SSD {
+	mean := func(channel int) unit.Bandwidth {
+		alone, both := int64(r.ssdTime[0][channel]), int64(r.ssdTime[1][channel])
+		slower := r.rates[0][channel] - r.rates[1][channel]
+		return r.rates[0][channel] - unit.Bandwidth(unit.MulDiv(int64(slower), both, max(1, alone+both)))
+	}
+	return &result.SSD{Read: mean(ssdIn), Write: mean(ssdOut), Mixed: r.ssdTime[1][ssdIn] > 0}
 }
 
 // Evict queues a move of t to the SSD or the host, which holds it from now on.
@@ -131,6 +167,11 @@ func (r *ArenaRun) serve(kernelEnd unit.Cycles) (event int) {
 	}
 	if moving {
 		r.busy += at - r.now
+		for i := range r.ssdTime[r.both] {
+			if !r.channels[i].idle() {
+				r.ssdTime[r.both][i] += at - r.now
+			}
+		}
 	}
 	r.now = at
 	if event != kernelEnded {
@@ -162,4 +203,5 @@ func (r *ArenaRun) complete(i int) {
 		}
 	}
 	c.start(r.now, r.tensors)
+	r.pace()
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
@@ -146,5 +147,36 @@ func TestBinaryRate(t *testing.T) {
 		if got := binary(tt.in); got != tt.want {
 			t.Errorf("binary(%d) = %d, want %d", tt.in, got, tt.want)
 		}
+	}
+}
+
+// still is a policy that does nothing.
+type still struct{}
+
+func (still) Launch(workload.KernelID) error { return nil }
+func (still) Ended(workload.KernelID)        {}
+func (still) Moved()                         {}
+
+// TestArenaDrive reads from a drive while it writes, for a part of the time:
+// both go on slower from then on, and faster afterwards.
+func TestArenaDrive(t *testing.T) {
+	const page = unit.Bandwidth(unit.Page) * 1e9 // a page a cycle of 1 GHz
+	r := &ArenaRun{tensors: []arenaTensor{{at: -1, pages: 1000}, {at: -1, pages: 100}}, policy: still{}}
+	r.rates[0] = [numChannels]unit.Bandwidth{ssdOut: page / 2, ssdIn: page}
+	r.rates[1] = [numChannels]unit.Bandwidth{ssdOut: page / 8, ssdIn: page / 4}
+	for i, rate := range r.rates[0] {
+		r.channels[i] = channel{rate: rate, clock: unit.GHz}
+	}
+	r.Evict(0, machine.SSD)
+	r.serve(1000) // half of it has gone
+	r.Fetch(1, machine.SSD)
+	if r.serve(never); r.now != 1400 {
+		t.Errorf("100 pages have come at %d; want 1400, at a quarter of a page a cycle", r.now)
+	}
+	if r.serve(never); r.now != 1400+900 {
+		t.Errorf("1000 pages have gone at %d; want 2300: 500 in 1000 cycles, 50 in 400, 450 in 900", r.now)
+	}
+	if got := *r.delivered(); got.Read != page/4 || got.Write != page/2-(page/2-page/8)*400/2300 || !got.Mixed {
+		t.Errorf("the drive delivered %+v", got)
 	}
 }

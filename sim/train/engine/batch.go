@@ -10,14 +10,18 @@ import (
 )
 
 // A batch is the bookkeeping of one migration batch: pages moved so far, and
-// where victims must go because a quota or the host's memory ran out.
+// where victims must go because a share or the host's memory ran out.
 type batch struct {
 	share
 	allocs                                int64
 	in, inSSD, inHost, out, toSSD, toHost int64
 	forced                                machine.Tier // Nowhere: not forced
 	gated                                 bool         // a fetch stopped because nothing could leave the GPU
+	refused                               bool         // nothing could leave for want of a share of host and SSD
 }
+
+// idle reports whether nothing has moved.
+func (b *batch) idle() bool { return b.in+b.out+b.allocs == 0 }
 
 // A flow counts pages moved.
 type flow struct{ ssdIn, hostIn, ssdOut, hostOut int64 }
@@ -48,37 +52,27 @@ func (e *pagedRun) migrate() error {
 		e.blame(now)
 		e.waiting = e.cause()
 	}
-	period := e.share.period
 	if e.busy == 0 {
 		e.closeWindow(now)
 		if !e.pending {
 			return e.stuck("no page is on its way")
 		}
-		e.schedule(now + unit.Cycles(e.untilKernel(now))*period)
+		e.use(0)
+		e.schedule(now + unit.Cycles(e.untilKernel(now))*e.share.period)
 		return nil
 	}
 	e.openWindow(now)
-	n := int64(1)
 	b := batch{share: e.share}
-	if turns := e.takeTurns(&b, now); turns > 0 {
-		n = turns
-	} else {
-		if e.mixed != e.mix() {
-			if n = e.steady(); n > 1 {
-				n = min(n, e.untilKernel(now))
-				b.share = e.share.times(n)
-			}
-		}
-		e.run(&b)
-	}
-	if b.in+b.out+b.allocs == 0 && e.pending {
-		n = e.untilKernel(now) // nothing can move until the next kernel
-	}
+	last := now + unit.Cycles(e.alike(&b, now)-1)*e.share.period
 	e.traffic.add(&b)
-	last := now + unit.Cycles(n-1)*period
+	if e.used&ssdBoth != 0 {
+		e.mixed.add(&b)
+		e.mixedTime += last - now + e.share.period
+	}
+	same := e.use(e.linksOf(&b))
 	if waiting {
 		e.gated = b.gated
-		if b.in+b.out+b.allocs == 0 {
+		if b.idle() && same {
 			return e.stuck("neither can its pages come in nor other pages leave")
 		}
 		if e.moved += b.in + b.allocs; e.moved > e.moveLimit {
@@ -89,16 +83,74 @@ func (e *pagedRun) migrate() error {
 		if !e.faulting() && e.neededMoving == 0 {
 			e.kernelDue(last)
 		}
+	} else if b.idle() && e.pending && same { // nothing can move until the next kernel
+		last = now + unit.Cycles(e.untilKernel(now)-1)*e.share.period
 	}
-	e.schedule(last + period)
+	e.schedule(last + e.share.period)
 	return nil
+}
+
+// alike runs the batches from now on that do the same, as one, and returns how
+// many these are.
+func (e *pagedRun) alike(b *batch, now unit.Cycles) int64 {
+	if n := e.takeTurns(b, now); n > 0 {
+		return n
+	}
+	n := int64(1)
+	if e.braiding != e.mix() {
+		if n = e.steady(); n > 1 {
+			n = min(n, e.untilKernel(now))
+			b.share = e.share.times(n)
+		}
+	}
+	e.run(b)
+	return n
+}
+
+// use says which links are in use from now on, which sets the shares of the next
+// batch. It returns whether these are as before.
+func (e *pagedRun) use(l links) (same bool) {
+	l = e.shareOf[l]
+	same = l == e.used
+	e.used, e.share = l, e.shares[l]
+	return same
+}
+
+// linksOf returns which links are in use after batch b: pages wait for what they
+// carry, or went over them, or could not for want of a share.
+func (e *pagedRun) linksOf(b *batch) links {
+	l := waitingFor(e.busy)
+	if b.toHost > 0 || b.refused && !e.full() {
+		l |= hostLink
+	}
+	if b.toSSD > 0 || b.refused && e.full() {
+		l |= ssdWrites
+	}
+	if b.inSSD > 0 && b.toSSD > 0 {
+		l |= ssdBoth
+	}
+	return l
+}
+
+// waitingFor returns the links over which the pages of busy queues will go.
+func waitingFor(busy queueSet) (l links) {
+	if busy&(1<<faultHost|1<<preHost|1<<outHost) != 0 {
+		l |= hostLink
+	}
+	if busy&(1<<faultSSD|1<<preSSD) != 0 {
+		l |= ssdReads
+	}
+	if busy&(1<<outSSD) != 0 {
+		l |= ssdWrites
+	}
+	return l
 }
 
 // takeTurns does, in one go, the batches from now on in which prefetches from
 // SSD and host come in by turns and find free memory. It returns how many these
 // are, 0 if it did nothing.
 func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
-	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 {
+	if e.busy != preSSD.only()|preHost.only() || e.gpuFree == 0 || e.shareOf[hostLink|ssdReads] != e.used {
 		return 0
 	}
 	n := e.share.quota(preSSD, resting, 0)
@@ -215,13 +267,43 @@ func (e *pagedRun) count(b *batch, dst machine.Tier, n int64) {
 	}
 }
 
-// open reports whether a page can be placed: there is a free page, or one may leave.
+// open reports whether a page can be placed: there is a free page, or one may
+// leave. A system that drops dead pages sees when it knows which.
 func (e *pagedRun) open(b *batch) bool {
-	return e.gpuFree > 0 || b.out < b.link && (!e.full() || b.toSSD < b.ssdOut)
+	return e.gpuFree > 0 || e.dropsFreely() || e.leaves(b)
+}
+
+// dropsFreely reports whether dropping a dead page takes nothing from a link. As
+// published it waits like others.
+func (e *pagedRun) dropsFreely() bool { return e.c.Runtime.DropDead && !e.overcommit }
+
+// leaves reports whether a page may leave the GPU over a link.
+func (e *pagedRun) leaves(b *batch) bool {
+	if b.out >= b.link {
+		return false
+	}
+	if e.takes(b) {
+		return true
+	}
+	b.refused = true
+	return false
+}
+
+// takes reports whether a page may leave now: to the host, or if that is full to
+// the SSD, as far as the link there goes. As published a host with room takes all
+// (quirk link-overcommit).
+func (e *pagedRun) takes(b *batch) bool {
+	if e.full() {
+		return b.toSSD < b.ssdOut
+	}
+	return b.toHost < b.host || e.overcommit
 }
 
 // fetch brings in pages of a fault queue, up to the quota of its source.
 func (e *pagedRun) fetch(b *batch, q queueID, moved *int64, quota int64) {
+	if *moved >= quota && !e.overcommit {
+		return
+	}
 	for e.busy&q.only() != 0 && b.in < b.link && b.allocs < b.mapping {
 		if !e.open(b) {
 			b.gated = true
@@ -291,16 +373,16 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if v == 0 {
 		return 0
 	}
-	dst := e.destination(v)
-	if dst != machine.Nowhere && b.forced != machine.Nowhere {
-		dst = b.forced
+	dst := e.destination(b, v)
+	if dst != machine.Nowhere && e.dropsFreely() && !e.leaves(b) {
+		return 0
 	}
 	x := e.at(v)
 	if n = min(n, int64(x.pages)); x.younger == 0 && x.pages > 1 {
 		n = min(n, int64(x.pages)-1) // the last one is followed by the pages that come in
 	}
 	if dst != machine.Nowhere {
-		n = min(n, b.link-b.out, e.alike(b, dst, fromHost))
+		n = min(n, b.link-b.out, e.room(b, dst, fromHost))
 	}
 	e.takeVictim(v, n, dst)
 	e.count(b, dst, n)
@@ -311,9 +393,20 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	return n
 }
 
-// alike returns how many pages can be evicted to dst, one for each page that
-// comes in, before the forced destination changes; the last of them may change it.
-func (e *pagedRun) alike(b *batch, dst machine.Tier, fromHost bool) int64 {
+// room returns how many pages can be evicted to dst, one for each page that
+// comes in, before the destination changes; the last of them may change it.
+func (e *pagedRun) room(b *batch, dst machine.Tier, fromHost bool) int64 {
+	if !e.overcommit {
+		switch {
+		case dst == machine.SSD && fromHost:
+			return 1 // every host page that comes in opens the host again
+		case dst == machine.SSD:
+			return b.ssdOut - b.toSSD
+		case fromHost:
+			return b.host - b.toHost // a page in, a page out
+		}
+		return min(b.host-b.toHost, e.hostPages-e.hostUsed)
+	}
 	switch {
 	case dst == machine.SSD && fromHost:
 		return 1 // every host page that comes in opens the host again
@@ -352,14 +445,14 @@ func (e *pagedRun) release(b *batch, n int64) {
 func (e *pagedRun) victim(fault bool) xid {
 	if e.window > 0 {
 		if fault {
-			return e.skipMoving(e.oldest)
+			return e.skipHeld(e.oldest)
 		}
 		e.cursor = e.skipWindow(e.cursor)
 		return e.cursor
 	}
-	i := e.skipMoving(e.cursor)
+	i := e.skipHeld(e.cursor)
 	if i == 0 {
-		i = e.skipMoving(e.oldest)
+		i = e.skipHeld(e.oldest)
 	}
 	e.cursor = i
 	return i
@@ -373,13 +466,23 @@ func (e *pagedRun) takeVictim(v xid, n int64, dst machine.Tier) {
 	}
 }
 
-// destination returns where a victim goes unless forced: to the host, or
-// nowhere when a system that drops dead pages finds one.
-func (e *pagedRun) destination(v xid) machine.Tier {
-	if e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) {
+// dead reports whether victim v is dropped: nowhere is where it goes when a
+// system that drops dead pages finds one.
+func (e *pagedRun) dead(v xid) bool { return e.c.Runtime.DropDead && !e.alive(e.at(v).tensor) }
+
+// destination returns where victim v goes: nowhere, or to the host, or to the
+// SSD if the host is full. As published a share that runs out changes the
+// destination, whatever room there is (quirk link-overcommit).
+func (e *pagedRun) destination(b *batch, v xid) machine.Tier {
+	switch {
+	case e.dead(v):
 		return machine.Nowhere
+	case e.overcommit && b.forced != machine.Nowhere:
+		return b.forced
+	case e.overcommit || !e.full():
+		return machine.Host
 	}
-	return machine.Host
+	return machine.SSD
 }
 
 // steady returns how many batches from now on move the same number of pages
@@ -389,6 +492,7 @@ func (e *pagedRun) destination(v xid) machine.Tier {
 func (e *pagedRun) steady() int64 {
 	s := &e.share
 	n := int64(math.MaxInt32)
+	used := waitingFor(e.busy)
 	var leaving, toSSD int64 // by plan, in each batch
 	for q := outSSD; q <= outHost; q++ {
 		if e.busy&q.only() == 0 {
@@ -399,8 +503,8 @@ func (e *pagedRun) steady() int64 {
 			if k = min(s.host, s.link-leaving); k > 0 {
 				n = min(n, (e.hostPages-e.hostUsed-1)/k)
 			}
-		} else {
-			toSSD += k
+		} else if toSSD += k; k > 0 {
+			used |= ssdWrites
 		}
 		if k > 0 {
 			h := e.at(e.queues[q].head)
@@ -413,7 +517,10 @@ func (e *pagedRun) steady() int64 {
 	}
 	if ins := e.busy & inQueues; ins != 0 && n > 1 {
 		q := queueID(bits.TrailingZeros16(uint16(ins)))
-		return max(1, min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD)))
+		n = min(n, e.steadyIn(q, ins&^q.only(), leaving, toSSD, &used))
+	}
+	if e.shareOf[used] != e.used {
+		return 1 // the next batch has other shares
 	}
 	return max(1, n)
 }
@@ -458,17 +565,18 @@ func (s *share) quota(q, from queueID, r int64) int64 {
 
 // steadyIn is steady for incoming queue q, the first, while each batch evicts
 // leaving pages by plan, toSSD of them to the SSD, and others also wait. What
-// comes in from a full host makes room there, which the next batch uses.
-func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) int64 {
+// comes in from a full host makes room there, which the next batch uses. It adds
+// the links that victims use.
+func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64, used *links) int64 {
 	s := &e.share
 	h := e.at(e.queues[q].head)
 	fromHost := q == faultHost || q == preHost
 	r := s.quota(q, resting, 0)
-	if r <= 0 || others != 0 && e.window > 0 || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
+	if r <= 0 || others != 0 && e.window > 0 && e.gpuFree < r || fromHost && e.full() && (leaving > 0 || e.gpuFree == 0 || e.busy&outHost.only() != 0) {
 		return 1
 	}
 	n := int64(math.MaxInt32)
-	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut // once free memory is used up
+	shut := leaving == s.link || e.full() && toSSD >= s.ssdOut || e.hostShut(leaving-toSSD) // once free memory is used up
 	switch free := e.gpuFree + leaving; {
 	case free >= r:
 		shut = false
@@ -476,7 +584,7 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 			n = (free-r)/(r-leaving) + 1
 		}
 	case free > 0:
-		if e.gpuFree > 0 || !shut {
+		if e.gpuFree > 0 || !shut || e.dropsFreely() {
 			return 1
 		}
 		r = leaving
@@ -493,32 +601,47 @@ func (e *pagedRun) steadyIn(q queueID, others queueSet, leaving, toSSD int64) in
 		if e.tensors[e.at(v).tensor].needed {
 			return 1
 		}
-		if e.destination(v) != machine.Nowhere {
+		if !e.dead(v) {
 			r = min(r, s.link)
 			if e.full() {
 				r = min(r, s.ssdOut)
-			} else if !fromHost {
-				if r > s.host {
+				*used |= ssdWrites
+				toSSD = r
+			} else if *used |= hostLink; !fromHost {
+				if e.overcommit && r > s.host {
 					return 1
 				}
+				r = min(r, s.host)
 				n = (e.hostPages - e.hostUsed - 1) / r
 			}
-			shut = r == s.link || e.full() && r == s.ssdOut
+			shut = r == s.link || e.full() && r == s.ssdOut || e.hostShut(r)
 		}
 		if r <= 0 {
 			return 1
 		}
 		n = min(n, int64(e.at(v).pages)/r)
+		if e.dropsFreely() { // what comes behind this victim may be dead
+			n, shut = min(n, int64(e.at(v).pages-1)/r), false
+		}
 	}
 	for !shut && others != 0 {
 		o := queueID(bits.TrailingZeros16(uint16(others)))
 		if s.quota(o, q, r) > 0 {
-			e.mixed = e.mix() // two streams come in and interleave
+			e.braiding = e.mix() // two streams come in and interleave
 			return 1
 		}
 		others &^= o.only()
 	}
+	if toSSD > 0 && (q == faultSSD || q == preSSD) {
+		*used |= ssdBoth
+	}
 	return min(n, int64(h.pages)/r)
+}
+
+// hostShut reports whether nothing can leave in a batch in which n pages have left
+// for a host that has room.
+func (e *pagedRun) hostShut(n int64) bool {
+	return !e.overcommit && !e.full() && n >= e.share.host
 }
 
 // blame books the time since the last mark, as far as it is stall, under what

@@ -124,17 +124,23 @@ func (r *residency) strands(node xid) (a, b *extent) {
 	return r.at(s[0].x), r.at(s[1].x)
 }
 
-// skipMoving returns the first resting extent from i towards the young end.
+// held reports whether the pages of e stay: they are queued, or the current kernel
+// uses them and they are spared.
+func (r *residency) held(e *extent) bool {
+	return e.queue != resting || r.spare && r.tensors[e.tensor].needed
+}
+
+// skipHeld returns the first extent from i towards the young end that may leave.
 // It is written out, like skipWindow, because one loop for both is 12 % slower.
-func (r *residency) skipMoving(i xid) xid {
+func (r *residency) skipHeld(i xid) xid {
 	for i != 0 {
 		e := r.at(i)
 		if e.tensor != braided {
-			if e.queue == resting {
+			if !r.held(e) {
 				return i
 			}
 			i = e.younger
-		} else if a, b := r.strands(i); a.queue != resting && b.queue != resting {
+		} else if a, b := r.strands(i); r.held(a) && r.held(b) {
 			i = e.younger
 		} else {
 			i = r.front(i)

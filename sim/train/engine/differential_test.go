@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -46,7 +47,7 @@ func TestReferenceQuirks(t *testing.T) {
 	all := quirk.Published()
 	for _, p := range []policy{onDemand, hints, lookAhead} {
 		for _, e := range quirk.All() {
-			if e.Number > 8 && e.Quirk != quirk.PointerOrder && e.Quirk != quirk.CoarseBatch {
+			if e.Number > 8 && e.Quirk != quirk.PointerOrder && !PagedQuirks.Has(e.Quirk) {
 				continue // a planner's
 			}
 			t.Run(fmt.Sprint(p, "/without ", e.Key), func(t *testing.T) {
@@ -111,6 +112,9 @@ func compare(want *result.Result, wantErr error, got *result.Result, err error) 
 		if g != want.Iterations[i] {
 			return fmt.Sprintf("iteration %d:\n got %+v\nwant %+v", i, g, want.Iterations[i])
 		}
+	}
+	if !reflect.DeepEqual(got.SSD, want.SSD) {
+		return fmt.Sprintf("the drive is %+v, want %+v", got.SSD, want.SSD)
 	}
 	if got.Reported != want.Reported {
 		return fmt.Sprintf("reported iteration is %d, want %d", got.Reported, want.Reported)
@@ -188,7 +192,13 @@ func randomCase(r *rand.Rand, p policy, size float64) (*workload.Workload, *prog
 	if p == lookAhead {
 		c.Runtime.Window = 1 + r.IntN(min(8, len(w.Kernels)+2))
 	}
-	return w, randomProgram(r, w, p, c.Runtime.Window), c
+	prog := randomProgram(r, w, p, c.Runtime.Window)
+	if r.IntN(3) == 0 { // a drive that does both slower, mostly
+		part := func(b unit.Bandwidth) unit.Bandwidth { return max(10*unit.MBps, b/8*unit.Bandwidth(1+r.IntN(9))) }
+		m := &c.Machine
+		c.Drive = &Drive{m.SSDRead, m.SSDWrite, part(m.SSDRead), part(m.SSDWrite)}
+	}
+	return w, prog, c
 }
 
 // rangeLog draws from 1 to most, small and large numbers alike.
@@ -305,7 +315,7 @@ func describe(w *workload.Workload, p *program.Program, c Config) string {
 	m := &c.Machine
 	fmt.Fprintf(&b, "gpu %d pages, host %d pages, %+v, %d iterations, noise %d seed %d, quirks %v\n",
 		m.GPUMemory.Pages(), m.HostMemory/unit.Page, c.Runtime, c.Iterations, c.Noise, c.Seed, c.Quirks)
-	fmt.Fprintf(&b, "share %+v of %+v\n", batchShare(m, c.Quirks), *m)
+	fmt.Fprintf(&b, "shares %+v of %+v\n", batchShares(&c), *m)
 	for i := range w.Tensors {
 		fmt.Fprintf(&b, "tensor %d: %d pages, global %v\n", i, w.Tensors[i].Pages(), w.Tensors[i].Global)
 	}
@@ -340,7 +350,7 @@ func TestReferenceFullHost(t *testing.T) {
 	}}
 	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: quirk.Published(), Iterations: 2}
 	c.Machine.GPUMemory, c.Machine.HostMemory, c.Machine.BatchPages = 300*unit.Page, 100*unit.Page, 3
-	if s := batchShare(&c.Machine, c.Quirks); s.ssdOut != 0 || s.host == 0 {
+	if s := batchShares(&c)[0]; s.ssdOut != 0 || s.host == 0 {
 		t.Fatalf("the batch has shares %+v; the SSD should have none", s)
 	}
 	want, wantErr := refRun(w, p, c)

@@ -32,10 +32,11 @@ const (
 // that prefetches it also reads quirk.NoPromotion, for one that frees
 // quirk.FreeSkipsMoving.
 const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFaults | quirk.DeadWriteback |
-	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch
+	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
+	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
 
 // ArenaQuirks are the quirks that the arena model reads.
-const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes
+const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena | quirk.InstantSSD
 
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {
@@ -66,7 +67,15 @@ type Runtime struct {
 
 // A Config is everything a run depends on besides workload and program.
 type Config struct {
-	Machine    machine.Machine
+	Machine machine.Machine
+	// Drive, if not nil, is how the SSD reads and writes, whatever rates the
+	// machine has: those are what the planner reckoned with. The result's SSD then
+	// has the mean rates of the reported iteration.
+	Drive *Drive
+	// Mixed, if not nil, is told by a run on a Drive how much of its mixed rates it
+	// took while it read and wrote at the same time, in thousandths; 1000 is all.
+	// What is less than that leaves time to do one thing alone.
+	Mixed      func(reads, writes int64)
 	Runtime    Runtime
 	Quirks     quirk.Set
 	Iterations int

@@ -118,6 +118,9 @@ type residency struct {
 	cursor           xid // next victim, never a braid; 0 is the end of the list
 	braids           map[xid]braid
 
+	// spare says that pages of the current kernel are no victims.
+	spare bool
+
 	gpuFree             int64
 	hostUsed, hostPages int64
 	// neededMoving counts moving pages of needed tensors.

@@ -24,10 +24,17 @@ type pagedRun struct {
 	sets   *workload.Sets
 	vital  *vitality.Analysis
 	times  times
-	share  share
-	pages  int64 // of GPU memory
-	window int
-	res    *result.Result
+	shares [linkSets]share // of a batch, by the links in use
+	// shareOf gives, for a set of links, the first that has the same shares.
+	shareOf [linkSets]links
+	used    links // in use now, the first set with these shares
+	share   share // of the next batch: shares[used]
+	pages   int64 // of GPU memory
+	window  int
+	res     *result.Result
+	// overcommit: evictions go on when the shares of host and SSD are used up
+	// (quirk link-overcommit).
+	overcommit bool
 
 	kernel    workload.KernelID // the kernel whose begin ran last
 	pending   bool              // a kernel begin is scheduled
@@ -50,9 +57,12 @@ type pagedRun struct {
 	// its wait until then (quirk overlap-faults).
 	hiddenUntil unit.Cycles
 
-	traffic      flow   // of the current iteration
-	mixed        uint32 // the last mix in which streams interleaved: batches of it do not repeat
-	windowOpen   bool   // pages have been on the move since windowStart
+	traffic      flow             // of the current iteration
+	mixed        flow             // of that, while the SSD reads and writes at the same time
+	mixedTime    unit.Cycles      // how long it has done so in this run
+	mixedBefore  []result.Traffic // the same of earlier iterations
+	braiding     uint32           // the last mix in which streams interleaved: batches of it do not repeat
+	windowOpen   bool             // pages have been on the move since windowStart
 	windowStart  unit.Cycles
 	covered      unit.Cycles // closed transfer windows in all
 	prevEnd      unit.Cycles // end of the previous kernel
@@ -77,9 +87,19 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
 		pages:  gpuPages,
-		share:  batchShare(&c.Machine, c.Quirks),
-		window: c.Runtime.Window,
+		shares: batchShares(&c),
+		window: c.Runtime.Window, overcommit: c.Quirks.Has(quirk.LinkOvercommit),
 		kernel: -1, pending: true, batchSeq: 1,
+	}
+	e.spare = !c.Quirks.Has(quirk.OwnVictims)
+	e.share = e.shares[0]
+	for l := range e.shareOf {
+		for e.shares[e.shareOf[l]] != e.shares[l] || c.Drive != nil && (e.shareOf[l]^links(l))&ssdBoth != 0 {
+			e.shareOf[l]++
+		}
+	}
+	if !c.Quirks.Has(quirk.EarlyBatch) {
+		e.batchAt = e.share.period
 	}
 	e.res = newResult(c, e.times.exec)
 	e.moveLimit = 64 * (gpuPages + 1)
@@ -100,8 +120,29 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		}
 	}
 	report(e.res, c.Quirks)
+	if c.Drive != nil {
+		e.res.SSD = c.delivered(&e.res.Main().Traffic, &e.mixedBefore[e.res.Reported])
+		if c.Mixed != nil {
+			c.Mixed(e.taken())
+		}
+	}
 	e.res.Kernels = e.res.Kernels[e.res.Reported*len(w.Kernels):][:len(w.Kernels)]
 	return e.res, nil
+}
+
+// taken returns how much of the SSD's mixed rates the run took, in thousandths.
+func (e *pagedRun) taken() (reads, writes int64) {
+	var sum result.Traffic
+	for i := range e.mixedBefore {
+		sum.SSDIn += e.mixedBefore[i].SSDIn
+		sum.SSDOut += e.mixedBefore[i].SSDOut
+	}
+	read, write := e.c.ssdRates(true)
+	part := func(moved unit.Bytes, rate unit.Bandwidth) int64 {
+		could := unit.MulDiv(int64(rate), int64(e.mixedTime), int64(e.c.Machine.Clock))
+		return min(1000, unit.MulDiv(int64(moved), 1000, max(1, could)))
+	}
+	return part(sum.SSDIn, read), part(sum.SSDOut, write)
 }
 
 // kernelsFit reports the first kernel that alone needs more than GPU memory.
@@ -202,6 +243,7 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 		e.kernel = 0
 		e.iter().Time = now - e.iterationEnd
 		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
+		e.mixedBefore, e.mixed = append(e.mixedBefore, e.mixed.bytes()), flow{}
 		e.iterationEnd = now
 		if len(e.res.Iterations) == e.c.Iterations {
 			return false
@@ -250,7 +292,7 @@ func (e *pagedRun) resetCursor() {
 	if e.window > 0 {
 		e.cursor = e.skipWindow(e.oldest)
 	} else {
-		e.cursor = e.skipMoving(e.oldest)
+		e.cursor = e.skipHeld(e.oldest)
 	}
 }
 
@@ -297,6 +339,8 @@ func (e *pagedRun) execute(op program.Op) {
 			case op.Kind == program.Evict && x.loc == machine.GPU:
 				e.push(outHost, i)
 			}
+		} else if op.Kind == program.Prefetch && e.stays(&x) {
+			e.unqueue(i)
 		}
 		i = x.next
 	}
@@ -378,6 +422,8 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 	for i := e.tensors[t].first; i != 0; {
 		x := *e.at(i)
 		switch {
+		case e.stays(&x):
+			e.unqueue(i)
 		case x.queue != resting:
 			f.Moving += int64(x.pages)
 			if promote && x.queue >= preSSD && x.queue <= preNew {
@@ -397,6 +443,10 @@ func (e *pagedRun) fault(t workload.TensorID, f *result.Faults) {
 		i = x.next
 	}
 }
+
+// stays reports whether the pages of x, which is wanted, are queued to leave but
+// need not go.
+func (e *pagedRun) stays(x *extent) bool { return e.spare && outQueues&x.queue.only() != 0 }
 
 // touch renews the current kernel's pages, unless eviction goes by arrival.
 func (e *pagedRun) touch() {

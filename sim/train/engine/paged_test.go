@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -96,6 +99,93 @@ func invariants(t *testing.T) func(*pagedRun) {
 		}
 		if needed != e.neededMoving {
 			t.Fatalf("%d needed pages are moving, %d counted", needed, e.neededMoving)
+		}
+		conservation(t, e)
+	}
+}
+
+// conservation checks that each link has moved at most its rate times the time
+// up to the last batch. With any of three quirks it may move more.
+func conservation(t *testing.T, e *pagedRun) {
+	t.Helper()
+	if e.c.Quirks&(quirk.CoarseBatch|quirk.LinkOvercommit|quirk.EarlyBatch) != 0 {
+		return
+	}
+	tr := e.traffic.bytes()
+	for i := range e.res.Iterations {
+		a := e.res.Iterations[i].Traffic
+		tr.SSDIn, tr.SSDOut, tr.HostIn, tr.HostOut = tr.SSDIn+a.SSDIn, tr.SSDOut+a.SSDOut, tr.HostIn+a.HostIn, tr.HostOut+a.HostOut
+	}
+	m, now := &e.c.Machine, e.batchAt-e.share.period
+	read, write := e.c.ssdRates(false)
+	bothRead, bothWrite := e.c.ssdRates(true)
+	read, write = max(read, bothRead), max(write, bothWrite)
+	for _, link := range []struct {
+		name  string
+		moved unit.Bytes
+		rate  unit.Bandwidth
+	}{
+		{"SSD read", tr.SSDIn, read},
+		{"SSD write", tr.SSDOut, write},
+		{"host link, in", tr.HostIn, m.HostLink},
+		{"host link, out", tr.HostOut, m.HostLink},
+		{"GPU link, in", tr.SSDIn + tr.HostIn, m.GPULink},
+		{"GPU link, out", tr.SSDOut + tr.HostOut, m.GPULink},
+	} {
+		if most := unit.MulDiv(int64(link.rate), int64(now), int64(m.Clock)); int64(link.moved) > most {
+			t.Fatalf("%s: %v in %d cycles, of which it carries %d B", link.name, link.moved, now, most)
+		}
+	}
+}
+
+// TestLinksCarryTheirRate makes fresh tensors push others out to the host, over
+// a host link that with the SSD's writes carries less than the GPU's link does:
+// a batch that has used up both must wait.
+func TestLinksCarryTheirRate(t *testing.T) {
+	w := &workload.Workload{}
+	var all []workload.TensorID
+	for i := range workload.TensorID(6) {
+		all = append(all, i)
+		w.Tensors = append(w.Tensors, workload.Tensor{Bytes: unit.GiB})
+		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Outputs: []workload.TensorID{i}})
+	}
+	for _, i := range all {
+		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Inputs: []workload.TensorID{i}})
+	}
+	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Iterations: 1}
+	m := &c.Machine
+	m.GPUMemory, m.HostMemory, m.FaultLatency = 2*unit.GiB, 64*unit.GiB, 0
+	m.GPULink, m.HostLink, m.SSDRead, m.SSDWrite = 64*unit.GBps, 34*unit.GBps, 32*unit.GBps, unit.GBps
+	r, err := Run(w, &program.Program{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pushed unit.Cycles // when four tensors have left
+	for k := range r.Kernels[:6] {
+		pushed = r.Kernels[k].End
+	}
+	if least := (4*unit.GiB - 16*unit.MiB) / 35; float64(pushed)/float64(m.Clock) < float64(least)/1e9 {
+		t.Errorf("4 GiB left in %d cycles; host link and SSD together carry 35 GB/s", pushed)
+	}
+}
+
+// TestFirstBatch reads weights from the SSD for the first kernel of a run. They
+// take the time that they take on any link.
+func TestFirstBatch(t *testing.T) {
+	c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Iterations: 1}
+	m := &c.Machine
+	m.GPUMemory, m.FaultLatency, m.SSDLatency = unit.GiB, 0, 0
+	for _, pages := range []unit.Bytes{1, 32, 50, 500} {
+		w := &workload.Workload{
+			Tensors: []workload.Tensor{{Bytes: pages * unit.Page, Global: true}},
+			Kernels: []workload.Kernel{{Time: unit.Microsecond, Inputs: []workload.TensorID{0}}},
+		}
+		r, err := Run(w, &program.Program{}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least := m.SSDRead.Cycles(pages*unit.Page, m.Clock); r.Main().Stall < least {
+			t.Errorf("%d pages from the SSD take %d cycles; its rate allows %d", pages, r.Main().Stall, least)
 		}
 	}
 }

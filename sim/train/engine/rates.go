@@ -25,40 +25,129 @@ func (s share) times(n int64) share {
 	return share{s.period, s.link * n, s.host * n, s.ssdIn * n, s.ssdOut * n, s.mapping * n, s.page}
 }
 
-// minQuota is the least whole-page share that corrected mode accepts, so that
-// rounding a link's share down to pages costs at most about 3 %.
-const minQuota = 32
+// links is a set of paths that are in use behind the GPU's link.
+type links uint8
 
-// batchShare derives the shares of a batch from the machine. The divisions are
-// those of the published simulator, in doubles (spec of the artifact's run-time
-// simulator, derived constants).
-func batchShare(m *machine.Machine, q quirk.Set) share {
-	gpu, host := gbps(m.GPULink), gbps(m.HostLink)
-	in, out := gbps(m.SSDRead), gbps(m.SSDWrite)
-	if q.Has(quirk.SymmetricSSD) {
-		out = in
+const (
+	hostLink links = 1 << iota
+	ssdReads
+	ssdWrites
+	ssdBoth  // the SSD reads and writes at the same time
+	linkSets // how many sets there are
+)
+
+// A Drive is what an SSD sustains that is more than two rates: how fast it reads
+// and writes depends on what else it does.
+type Drive struct {
+	Read, Write           unit.Bandwidth // of either alone
+	MixedRead, MixedWrite unit.Bandwidth // at the same time
+}
+
+// Taken returns the rates of a drive that does both at the same time, but takes
+// only so many thousandths of what it could read and write then: the rest of the
+// time it does the other alone.
+func (d Drive) Taken(reads, writes int64) Drive {
+	part := func(alone, both unit.Bandwidth, taken int64) unit.Bandwidth {
+		return alone - unit.Bandwidth(unit.MulDiv(int64(alone-both), min(taken, 1000), 1000))
 	}
-	batch := float64(m.BatchPages)
-	if !q.Has(quirk.CoarseBatch) {
-		for part := float64(batch/gpu) * min(in, out, host); part < minQuota && batch < 1<<30; part = float64(batch/gpu) * min(in, out, host) {
-			batch *= 2
+	d.MixedRead, d.MixedWrite = part(d.Read, d.MixedRead, writes), part(d.Write, d.MixedWrite, reads)
+	return d
+}
+
+// ssdRates returns the SSD's rates while it reads and writes at the same time,
+// or does not.
+func (c *Config) ssdRates(both bool) (read, write unit.Bandwidth) {
+	read, write = c.Machine.SSDRead, c.Machine.SSDWrite
+	if d := c.Drive; d != nil {
+		if read, write = d.Read, d.Write; both {
+			read, write = d.MixedRead, d.MixedWrite
 		}
 	}
+	if c.Quirks.Has(quirk.SymmetricSSD) {
+		write = read
+	}
+	return read, write
+}
+
+// delivered returns the mean rates at which the SSD has read while it read and
+// written while it wrote, when it has moved all, of that mixed while it did both
+// at the same time.
+func (c *Config) delivered(all, mixed *result.Traffic) *result.SSD {
+	read, write := c.ssdRates(false)
+	bothRead, bothWrite := c.ssdRates(true)
+	mean := func(alone, both unit.Bandwidth, all, mixed unit.Bytes) unit.Bandwidth {
+		if all == 0 {
+			return alone // as it would
+		}
+		return unit.Bandwidth(unit.MulDiv(int64(all), int64(unit.Second), int64(alone.Time(all-mixed)+both.Time(mixed))))
+	}
+	return &result.SSD{
+		Read: mean(read, bothRead, all.SSDIn, mixed.SSDIn), Write: mean(write, bothWrite, all.SSDOut, mixed.SSDOut),
+		Mixed: mixed.SSDIn+mixed.SSDOut > 0,
+	}
+}
+
+// batchShares returns the shares of a batch for every set of links in use. As
+// published they depend on a Drive only.
+func batchShares(c *Config) (shares [linkSets]share) {
+	for used := range linkSets {
+		read, write := c.ssdRates(used&ssdBoth != 0)
+		if c.Quirks.Has(quirk.CoarseBatch) {
+			shares[used] = coarseShare(&c.Machine, read, write)
+		} else {
+			shares[used] = batchShare(&c.Machine, read, write, used)
+		}
+	}
+	return shares
+}
+
+// minQuota is the least whole-page share of a link in use that corrected mode
+// accepts, so that rounding shares down to pages costs at most about 3 %.
+const minQuota = 32
+
+// batchShare derives the shares of a batch while the given links are in use. A
+// link that is not has no say in how long a batch is. Shares are what the rates
+// allow in the batch's whole cycles, so that no link moves more than its rate.
+func batchShare(m *machine.Machine, read, write unit.Bandwidth, used links) share {
+	s := share{page: pageMapping(m)}
+	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
+		s.period = m.GPULink.Cycles(unit.Bytes(batch)*unit.Page, m.Clock)
+		carries := func(b unit.Bandwidth) int64 {
+			return unit.MulDiv(int64(b), int64(s.period), int64(m.Clock)) / int64(unit.Page)
+		}
+		s.link, s.host, s.ssdIn, s.ssdOut = carries(m.GPULink), carries(m.HostLink), carries(read), carries(write)
+		if s.link >= minQuota && (used&hostLink == 0 || s.host >= minQuota) &&
+			(used&ssdReads == 0 || s.ssdIn >= minQuota) && (used&ssdWrites == 0 || s.ssdOut >= minQuota) {
+			break
+		}
+	}
+	s.mapping = max(1, int64(s.period/s.page))
+	return s
+}
+
+// coarseShare is the published batch (quirk coarse-batch). The divisions are
+// those of the published simulator, in doubles (spec of the artifact's run-time
+// simulator, derived constants).
+func coarseShare(m *machine.Machine, read, write unit.Bandwidth) share {
+	gpu := gbps(m.GPULink)
+	batch := float64(m.BatchPages)
 	perCycle := float64(gpu*1e9) / float64(m.Clock)
 	s := share{
 		period: max(1, unit.Cycles(float64(batch*float64(unit.Page))/perCycle)),
 		link:   int64(batch),
-		host:   int64(float64(batch/gpu) * host),
-		ssdIn:  int64(float64(batch/gpu) * in),
-		ssdOut: int64(float64(batch/gpu) * out),
+		host:   int64(float64(batch/gpu) * gbps(m.HostLink)),
+		ssdIn:  int64(float64(batch/gpu) * gbps(read)),
+		ssdOut: int64(float64(batch/gpu) * gbps(write)),
+		page:   pageMapping(m),
 	}
-	perByte := float64(m.AllocRate) / 1e9 // microseconds
-	s.page = max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
 	s.mapping = int64(s.period / s.page)
-	if !q.Has(quirk.CoarseBatch) {
-		s.mapping = max(1, s.mapping)
-	}
 	return s
+}
+
+// pageMapping returns how long it takes to map a page.
+func pageMapping(m *machine.Machine) unit.Cycles {
+	perByte := float64(m.AllocRate) / 1e9 // microseconds
+	return max(1, unit.Cycles(math.Round(float64(float64(perByte*float64(unit.Page))/1e6)*float64(m.Clock))))
 }
 
 func gbps(b unit.Bandwidth) float64 { return float64(b) / 1e9 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"math/big"
 	"slices"
 
 	"spillway/sim/train/machine"
@@ -48,10 +49,12 @@ type refModel struct {
 	preSSD, preHost, preNew []*refPage // prefetches
 	outSSD, outHost         []*refPage // evictions by plan
 
-	// What a batch may move.
-	period                          unit.Cycles
-	nLink, nHost, nIn, nOut, nAlloc int
-	allocation                      unit.Cycles // of a page
+	refQuotas
+	both       bool                  // the SSD does both in the next batch
+	alone      []refSSD              // by iteration: what it moved while it did one thing
+	mixed      []refSSD              // while it did both
+	known      map[[4]bool]refQuotas // by the paths that are busy
+	allocation unit.Cycles           // of a page
 
 	kernel, iteration int
 	ended             unit.Cycles // of the previous iteration
@@ -67,6 +70,15 @@ type refModel struct {
 
 	logs []refLog
 	res  *result.Result
+}
+
+// A refSSD is what an SSD has read and written, in pages.
+type refSSD struct{ in, out int }
+
+// refQuotas are what a batch may move.
+type refQuotas struct {
+	period                          unit.Cycles
+	nLink, nHost, nIn, nOut, nAlloc int
 }
 
 type refEvent struct {
@@ -88,6 +100,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
+		known:     map[[4]bool]refQuotas{},
 		res:       &result.Result{Fits: true, Clock: c.Machine.Clock},
 	}
 	for _, d := range r.times.exec {
@@ -109,9 +122,13 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 			return nil, errStuck
 		}
 	}
-	r.quotas()
+	r.quotas(false, false, false, false)
 	r.schedule(0, true)
-	r.schedule(0, false)
+	if r.has(quirk.EarlyBatch) {
+		r.schedule(0, false)
+	} else {
+		r.schedule(r.period, false)
+	}
 	for {
 		// The earliest event; of equals, the one scheduled first.
 		next := 0
@@ -132,6 +149,9 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 	}
 	r.account()
 	report(r.res, c.Quirks)
+	if c.Drive != nil {
+		r.drive()
+	}
 	r.res.Kernels = r.res.Kernels[r.res.Reported*len(w.Kernels):][:len(w.Kernels)]
 	return r.res, nil
 }
@@ -149,31 +169,53 @@ func (r *refModel) pagesOf(set []workload.TensorID) (ps []*refPage) {
 	return ps
 }
 
-// quotas derives what a batch may move.
-func (r *refModel) quotas() {
+// quotas derives what the next batch may move. Whichever of the three paths is
+// busy should get 32 pages or more. A drive may be slower when it does both.
+func (r *refModel) quotas(host, read, write, both bool) {
 	m := &r.c.Machine
-	gpu, host := float64(m.GPULink)/1e9, float64(m.HostLink)/1e9
-	in, out := float64(m.SSDRead)/1e9, float64(m.SSDWrite)/1e9
+	r.both = both
+	readRate, writeRate := m.SSDRead, m.SSDWrite
+	if d := r.c.Drive; d != nil && both {
+		readRate, writeRate = d.MixedRead, d.MixedWrite
+	} else if d != nil {
+		readRate, writeRate = d.Read, d.Write
+	}
 	if r.has(quirk.SymmetricSSD) {
-		out = in
+		writeRate = readRate
 	}
-	share := func(batch, rate float64) int { return int(float64(batch/gpu) * rate) }
-	batch := float64(m.BatchPages)
-	if !r.has(quirk.CoarseBatch) {
-		for min(share(batch, host), share(batch, in), share(batch, out)) < 32 && batch < 1<<30 {
-			batch *= 2
-		}
-	}
-	bytesPerCycle := float64(gpu*1e9) / float64(m.Clock)
-	r.period = max(1, unit.Cycles(float64(batch*4096)/bytesPerCycle))
-	r.nLink, r.nHost = int(batch), share(batch, host)
-	r.nIn, r.nOut = share(batch, in), share(batch, out)
 	allocCycles := math.Round(float64(float64(float64(m.AllocRate)/1e9*4096)/1e6) * float64(m.Clock))
 	r.allocation = max(1, unit.Cycles(allocCycles))
-	r.nAlloc = int(r.period / r.allocation)
-	if !r.has(quirk.CoarseBatch) {
-		r.nAlloc = max(1, r.nAlloc)
+	if r.has(quirk.CoarseBatch) {
+		batch, gpu := float64(m.BatchPages), float64(m.GPULink)/1e9
+		share := func(rate unit.Bandwidth) int { return int(float64(batch/gpu) * (float64(rate) / 1e9)) }
+		r.period = max(1, unit.Cycles(float64(batch*4096)/(float64(gpu*1e9)/float64(m.Clock))))
+		r.nLink, r.nHost, r.nIn, r.nOut = int(batch), share(m.HostLink), share(readRate), share(writeRate)
+		r.nAlloc = int(r.period / r.allocation)
+		return
 	}
+	known, ok := r.known[[4]bool{host, read, write, both}]
+	if ok {
+		r.refQuotas = known
+		return
+	}
+	for batch := m.BatchPages; batch <= 1<<30; batch *= 2 {
+		// The least whole number of cycles in which the GPU's link carries the batch.
+		need := new(big.Rat).Mul(big.NewRat(batch*4096, int64(m.GPULink)), big.NewRat(int64(m.Clock), 1))
+		cycles, rest := new(big.Int).QuoRem(need.Num(), need.Denom(), new(big.Int))
+		if r.period = unit.Cycles(cycles.Int64()); rest.Sign() > 0 {
+			r.period++
+		}
+		pages := func(rate unit.Bandwidth) int {
+			n := new(big.Rat).Mul(big.NewRat(int64(rate), 4096), big.NewRat(int64(r.period), int64(m.Clock)))
+			return int(new(big.Int).Quo(n.Num(), n.Denom()).Int64())
+		}
+		r.nLink, r.nHost, r.nIn, r.nOut = pages(m.GPULink), pages(m.HostLink), pages(readRate), pages(writeRate)
+		if r.nLink >= 32 && (!host || r.nHost >= 32) && (!read || r.nIn >= 32) && (!write || r.nOut >= 32) {
+			break
+		}
+	}
+	r.nAlloc = max(1, int(r.period/r.allocation))
+	r.known[[4]bool{host, read, write, both}] = r.refQuotas
 }
 
 // begin is the kernel-begin event. It reports whether the run is over.
@@ -194,6 +236,7 @@ func (r *refModel) begin(now unit.Cycles) bool {
 		}
 		if r.kernel == 0 {
 			r.res.Iterations = append(r.res.Iterations, result.Iteration{})
+			r.alone, r.mixed = append(r.alone, refSSD{}), append(r.mixed, refSSD{})
 		}
 	}
 	r.resetCursor()
@@ -264,6 +307,9 @@ func (r *refModel) hints(at int) {
 			continue
 		}
 		for _, p := range r.pages[op.Tensor] {
+			if op.Kind == program.Prefetch && r.stays(p) {
+				r.unqueue(p)
+			}
 			if p.moving {
 				if op.Kind != program.Free || r.has(quirk.FreeSkipsMoving) {
 					continue
@@ -282,6 +328,11 @@ func (r *refModel) hints(at int) {
 	}
 }
 
+// stays reports whether p, which is wanted, is queued to leave but need not go.
+func (r *refModel) stays(p *refPage) bool {
+	return p.moving && p.loc == machine.GPU && !r.has(quirk.OwnVictims)
+}
+
 // faultQueue returns the queue for a missing page by where it is.
 func (r *refModel) faultQueue(loc machine.Tier) *[]*refPage {
 	return map[machine.Tier]*[]*refPage{machine.Nowhere: &r.pfNew, machine.SSD: &r.pfSSD, machine.Host: &r.pfHost}[loc]
@@ -297,6 +348,9 @@ func (r *refModel) block(now unit.Cycles, set []*refPage) {
 	for side, tensors := range [][]workload.TensorID{r.sets.Inputs[k], outputs} {
 		for _, p := range r.pagesOf(tensors) {
 			total[side]++
+			if r.stays(p) {
+				r.unqueue(p)
+			}
 			f := &missed[side]
 			switch {
 			case p.moving:
@@ -500,7 +554,16 @@ func (r *refModel) seek(i int, ok func(*refPage) bool) *refPage {
 	return nil
 }
 
-func atRest(p *refPage) bool { return !p.moving }
+// atRest reports whether p may leave: it does not move, and the current kernel
+// does not use it.
+func (r *refModel) atRest(p *refPage) bool {
+	return !p.moving && (r.has(quirk.OwnVictims) || !r.required(p))
+}
+
+// required reports whether the current kernel uses p.
+func (r *refModel) required(p *refPage) bool {
+	return slices.Contains(r.sets.All[r.kernel], p.tensor)
+}
 
 // outsideWindow reports whether no kernel of the look-ahead window uses p.
 func (r *refModel) outsideWindow(p *refPage) bool {
@@ -516,7 +579,7 @@ func (r *refModel) resetCursor() {
 	if r.c.Runtime.Window > 0 {
 		r.cursor = r.seek(0, r.outsideWindow)
 	} else {
-		r.cursor = r.seek(0, atRest)
+		r.cursor = r.seek(0, r.atRest)
 	}
 }
 
@@ -526,7 +589,7 @@ func (r *refModel) victim(fault bool) *refPage {
 	var v *refPage
 	if r.c.Runtime.Window > 0 {
 		if fault {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 			if v == r.cursor {
 				r.cursor = r.pageAt(r.position(v) + 1)
 			}
@@ -534,9 +597,9 @@ func (r *refModel) victim(fault bool) *refPage {
 		}
 		v = r.seek(r.position(r.cursor), r.outsideWindow)
 	} else {
-		v = r.seek(r.position(r.cursor), atRest)
+		v = r.seek(r.position(r.cursor), r.atRest)
 		if v == nil {
-			v = r.seek(0, atRest)
+			v = r.seek(0, r.atRest)
 		}
 	}
 	r.cursor = nil
@@ -561,11 +624,26 @@ func (r *refModel) batch(now unit.Cycles) error {
 	} else if idle && r.open {
 		r.windows[len(r.windows)-1][1], r.open = now, false
 	}
-	if !idle {
+	before, did := r.refQuotas, r.alone
+	if r.both {
+		did = r.mixed
+	}
+	if idle {
+		r.quotas(false, false, false, false)
+	} else {
 		m := refMigration{refModel: r}
 		m.run()
 		b = m.refBatch
+		stopped := m.stopped
+		r.quotas( // which paths carry something, or should
+			len(r.pfHost)+len(r.preHost)+len(r.outHost) > 0 || b.toHost > 0 || stopped && !m.full(),
+			len(r.pfSSD)+len(r.preSSD) > 0,
+			len(r.outSSD) > 0 || b.toSSD > 0 || stopped && m.full(),
+			b.inSSD > 0 && b.toSSD > 0)
 	}
+	did[r.iteration].in += b.inSSD
+	did[r.iteration].out += b.toSSD
+	sameQuotas := before == r.refQuotas
 	tr := &r.res.Iterations[r.iteration].Traffic
 	tr.SSDIn += unit.Bytes(b.inSSD) * 4096
 	tr.HostIn += unit.Bytes(b.inHost) * 4096
@@ -579,7 +657,7 @@ func (r *refModel) batch(now unit.Cycles) error {
 		// when they have filled memory 64 times (1 random case in 10,000
 		// takes longer and ends).
 		r.moves += b.in + b.alloc
-		if b.in+b.out+b.alloc == 0 || r.moves > 64*(r.gpuPages+1) {
+		if b.in+b.out+b.alloc == 0 && sameQuotas || r.moves > 64*(r.gpuPages+1) {
 			return errStuck
 		}
 	}
@@ -587,18 +665,62 @@ func (r *refModel) batch(now unit.Cycles) error {
 	return nil
 }
 
+// drive computes the mean rates of the drive in the reported iteration.
+func (r *refModel) drive() {
+	d, alone, mixed := *r.c.Drive, r.alone[r.res.Reported], r.mixed[r.res.Reported]
+	if r.has(quirk.SymmetricSSD) {
+		d.Write, d.MixedWrite = d.Read, d.MixedRead
+	}
+	mean := func(one, two unit.Bandwidth, a, b int) unit.Bandwidth {
+		if a+b == 0 {
+			return one
+		}
+		var took unit.Time // each rounded up to a picosecond
+		for rate, pages := range map[*unit.Bandwidth]int{&one: a, &two: b} {
+			ps := new(big.Rat).SetFrac(big.NewInt(int64(pages)*4096), big.NewInt(int64(*rate)))
+			ps.Mul(ps, big.NewRat(1e12, 1))
+			whole, rest := new(big.Int).QuoRem(ps.Num(), ps.Denom(), new(big.Int))
+			took += unit.Time(whole.Int64() + int64(rest.Sign()))
+		}
+		n := new(big.Int).Mul(big.NewInt(int64(a+b)*4096), big.NewInt(1e12))
+		return unit.Bandwidth(n.Quo(n, big.NewInt(int64(took))).Int64())
+	}
+	r.res.SSD = &result.SSD{
+		Read: mean(d.Read, d.MixedRead, alone.in, mixed.in), Write: mean(d.Write, d.MixedWrite, alone.out, mixed.out),
+		Mixed: mixed != refSSD{},
+	}
+}
+
 // A refMigration is a batch at work.
 type refMigration struct {
 	*refModel
 	refBatch
-	forced machine.Tier // where evicted pages must go; Nowhere: not forced
+	forced  machine.Tier // where evicted pages must go; Nowhere: not forced
+	stopped bool         // a page could not come in because neither host nor SSD took one
 }
 
 func (m *refMigration) full() bool { return m.hostUsed == m.hostPages }
 
-// gate reports whether a page can come in: one is free, or one may leave.
+// gate reports whether a page can come in: one is free, or one may leave. A dead
+// page that is dropped goes over no link.
 func (m *refMigration) gate() bool {
-	return len(m.recent) < m.gpuPages || m.out < m.nLink && (!m.full() || m.toSSD < m.nOut)
+	if len(m.recent) < m.gpuPages || m.c.Runtime.DropDead && !m.has(quirk.LinkOvercommit) {
+		return true
+	}
+	return m.wayOut()
+}
+
+// wayOut reports whether a page may leave over the links.
+func (m *refMigration) wayOut() bool {
+	host, ssd := !m.full() && m.toHost < m.nHost, m.full() && m.toSSD < m.nOut
+	if m.has(quirk.LinkOvercommit) {
+		host, ssd = !m.full(), m.toSSD < m.nOut
+	}
+	if m.out >= m.nLink {
+		return false
+	}
+	m.stopped = m.stopped || !host && !ssd
+	return host || ssd
 }
 
 func (m *refMigration) run() {
@@ -625,7 +747,14 @@ func (m *refMigration) run() {
 	}
 }
 
+// or returns where a page goes that is to go to a tier.
 func (m *refMigration) or(to machine.Tier) machine.Tier {
+	if !m.has(quirk.LinkOvercommit) {
+		if m.full() {
+			return machine.SSD
+		}
+		return to
+	}
 	if m.forced != machine.Nowhere {
 		return m.forced
 	}
@@ -633,7 +762,10 @@ func (m *refMigration) or(to machine.Tier) machine.Tier {
 }
 
 func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
-	for m.in < m.nLink && m.alloc < m.nAlloc && m.gate() && len(*q) > 0 {
+	if !m.has(quirk.LinkOvercommit) && *n >= quota {
+		return
+	}
+	for len(*q) > 0 && m.in < m.nLink && m.alloc < m.nAlloc && m.gate() {
 		if !m.place((*q)[0], true) {
 			return
 		}
@@ -648,7 +780,7 @@ func (m *refMigration) fetch(q *[]*refPage, n *int, quota int) {
 
 // fetchAhead reports false when no page may leave for a prefetch.
 func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
-	for *n < quota && m.in < m.nLink && m.gate() && len(*q) > 0 {
+	for len(*q) > 0 && *n < quota && m.in < m.nLink && m.gate() {
 		if !m.place((*q)[0], false) {
 			return false
 		}
@@ -661,7 +793,7 @@ func (m *refMigration) fetchAhead(q *[]*refPage, n *int, quota int) bool {
 }
 
 func (m *refMigration) allocate(q *[]*refPage, fault bool) {
-	for m.gate() && m.alloc < m.nAlloc && len(*q) > 0 {
+	for len(*q) > 0 && m.alloc < m.nAlloc && m.gate() {
 		if !m.place((*q)[0], fault) {
 			return
 		}
@@ -670,14 +802,10 @@ func (m *refMigration) allocate(q *[]*refPage, fault bool) {
 	}
 }
 
-// required reports whether the current kernel uses p.
-func (m *refMigration) required(p *refPage) bool {
-	return slices.Contains(m.sets.All[m.kernel], p.tensor)
-}
-
 // place brings p in. It reports false when no page may leave for it.
 func (m *refMigration) place(p *refPage, fault bool) bool {
 	if len(m.recent) >= m.gpuPages {
+		before := m.cursor
 		v := m.victim(fault || m.required(p))
 		if v == nil {
 			return false
@@ -685,6 +813,11 @@ func (m *refMigration) place(p *refPage, fault bool) bool {
 		to := machine.Host
 		if m.c.Runtime.DropDead && !m.vital.Alive(m.w, v.tensor, workload.KernelID(m.kernel)) {
 			to = machine.Nowhere
+		} else if !m.wayOut() { // it stays the next victim
+			if m.cursor = v; m.c.Runtime.Window > 0 && (fault || m.required(p)) {
+				m.cursor = before
+			}
+			return false
 		} else {
 			to = m.or(to)
 		}

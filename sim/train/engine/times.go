@@ -27,10 +27,23 @@ func kernelTimes(w *workload.Workload, c Config) times {
 		t.inputFault[i] = max(t.exec[i], Cycles(k.InputFault, c.Machine.Clock))
 		t.fault[i] = max(t.inputFault[i], Cycles(k.Fault, c.Machine.Clock))
 	}
-	if c.Noise > 0 {
+	if c.Noise > 0 && !c.exact() {
 		t.perturb(float64(c.Noise)/1000, c.Seed)
 	}
 	return t
+}
+
+// exact reports whether kernel times have no error whatever the noise.
+func (c *Config) exact() bool { return c.Runtime.Memory == Arena && c.Quirks.Has(quirk.ExactArena) }
+
+// FaultTime returns how long the kernels of w take when all their data faults,
+// one after the other, in a run with c: what the published simulator calls
+// pf_exe_time.
+func FaultTime(w *workload.Workload, c Config) (sum unit.Cycles) {
+	for _, d := range kernelTimes(w, c).fault {
+		sum += d
+	}
+	return sum
 }
 
 // Cycles converts a kernel time to whole cycles of f, rounding down exactly as

@@ -22,5 +22,8 @@ func runUnlimited(w *workload.Workload, c Config) *result.Result {
 		r.Iterations = append(r.Iterations, result.Iteration{Time: now, Compute: now})
 	}
 	r.Reported = c.Iterations - 1
+	if c.Drive != nil {
+		r.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
+	}
 	return r
 }

@@ -47,7 +47,8 @@ type Machine struct {
 	FaultLatency unit.Time
 	// SSDLatency is the latency of an SSD access as the planner and the fault model see it.
 	SSDLatency unit.Time
-	// FaultBatch is how many page faults the driver handles at a time.
+	// FaultBatch is how many page faults share the driver's handling of a batch; its
+	// true value is not known (Doubts).
 	FaultBatch int64
 	// BatchPages is how many pages one migration batch moves in a direction.
 	BatchPages int64
@@ -133,8 +134,9 @@ func Knobs() []knob.Knob[Machine] {
 	get, set = knob.Field(func(m *Machine) *int64 { return &m.FaultBatch })
 	add(knob.Knob[Machine]{
 		Key: "fault_batch", Label: "Faults per batch", Group: groupUVM,
-		Help: "Page faults the driver handles at a time; not used in as-published mode.", Source: "CUDA unified-memory driver default, 256 (DeepUM paper, §2.2)",
-		Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
+		Help:   "Page faults that share the page fault latency; not used in as-published mode. The true number is not known: 9 to 256.",
+		Source: "45 µs over 1.75 µs a fault, the median of DeepUM's Figure 9b and Table 5 less the pages' own transfers; the driver fetches up to 256 at a time, duplicates included",
+		Unit:   "pages", Scale: 1, Min: 1, Max: 1 << 20,
 	}, get, set)
 	get, set = knob.Field(func(m *Machine) *int64 { return &m.BatchPages })
 	add(knob.Knob[Machine]{

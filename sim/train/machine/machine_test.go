@@ -14,7 +14,7 @@ func TestG10(t *testing.T) {
 	want := map[string]string{
 		"gpu_memory": "40", "gpu_clock": "1.2", "alloc_rate": "0.000000814", "host_memory": "128",
 		"gpu_link": "15.754", "host_link": "15.754", "ssd_read": "3.2", "ssd_write": "3",
-		"ssd_latency": "20", "fault_latency": "45", "fault_batch": "256", "batch_pages": "50",
+		"ssd_latency": "20", "fault_latency": "45", "fault_batch": "26", "batch_pages": "50",
 	}
 	m := G10()
 	for _, k := range Knobs() {

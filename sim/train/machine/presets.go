@@ -43,7 +43,7 @@ func G10() Machine {
 		SSDWrite:     3000 * unit.MBps,
 		FaultLatency: 45 * unit.Microsecond,
 		SSDLatency:   20 * unit.Microsecond,
-		FaultBatch:   256,
+		FaultBatch:   faultBatch,
 		BatchPages:   50,
 	}
 }

@@ -12,7 +12,9 @@ const buckets = 13
 
 // SetOrder returns ids in the order a deterministic model of the original's
 // pointer-hashed set iterates them after they were inserted in the given order:
-// newest first, except that a member lands in front of one 13 IDs away.
+// newest first, except that a member lands in front of one 13 IDs away. That
+// is so while tensors are at even steps in memory, 112 bytes; where other
+// allocations lie between, 144 to 176 bytes and more, the original differs.
 // It appends to dst.
 func SetOrder(dst, ids []workload.TensorID) []workload.TensorID {
 	at := len(dst)

@@ -37,6 +37,14 @@ const (
 	HandTuned                          // per-workload headroom constants
 	ArenaForGDS                        // the GDS variants run without page faults in a pool four times too large
 	CoarseBatch                        // link shares are whole pages of a small batch
+	SSDBenefit                         // the planner weighs every move by the SSD's lanes
+	OneLink                            // the planner takes the host's link for the GPU's
+	HostPeak                           // host memory that is full at any time is full for the planner
+	OwnVictims                         // pages that are needed or prefetched leave all the same
+	LinkOvercommit                     // evictions go on when every link's share is used up
+	EarlyBatch                         // a batch moves its pages when it begins
+	ExactArena                         // the arena draws no kernel time error
+	InstantSSD                         // without page faults the SSD has no latency
 )
 
 // Published returns all quirks: the artifact as it is.
@@ -174,7 +182,7 @@ var list = [...]Entry{
 	{
 		Key: "zero-benefit", Source: scheduler,
 		Text:  "While any kernel is above 99 % of capacity, tensors are moved even when the move relieves nothing.",
-		Paper: "The planner stops when no move helps.",
+		Paper: "A move must help. Where none does, kernels wait for what the links cannot carry in time, and what may be missing is prefetched before its use.",
 	},
 	{
 		Key: "unstable-sort", Source: scheduler,
@@ -224,6 +232,46 @@ var list = [...]Entry{
 	{
 		Key: "coarse-batch", Source: runtime + ", derived constants",
 		Text:  "A link's share of a 50-page batch is cut to whole pages: a 3.2 GB/s SSD moves 3.15 GB/s, a slow one nothing at all; free memory too is mapped batch by batch.",
-		Paper: "The batch is doubled until the smallest share has 32 pages or more; a kernel maps free memory at once.",
+		Paper: "The batch is doubled until every link that is in use has a share of 32 pages or more; a kernel maps free memory at once.",
+	},
+	{
+		Key: "ssd-benefit", Source: scheduler,
+		Text:  "What a move helps is judged by when the SSD could carry the tensor, even when it will go to host memory; a busy SSD ends the plan while the host is empty.",
+		Paper: "Each destination is judged by the links that lead to it.",
+	},
+	{
+		Key: "one-link", Source: scheduler,
+		Text:  "SSD traffic is charged to the host's link, and so is all of the GPU's.",
+		Paper: "SSD and host have their own links and share the GPU's.",
+	},
+	{
+		Key: "host-peak", Source: scheduler,
+		Text:  "Host memory counts as full for every move when it is full at any time of the iteration.",
+		Paper: "It must have room while the tensor is there.",
+	},
+	{
+		Key: "own-victims", Source: runtime + ", eviction",
+		Text:  "Pages that the current kernel uses are evicted like any others while it waits for the rest of them or runs, in turns if it needs nearly all memory; pages that are queued to leave do so although they are prefetched or needed meanwhile. All are fetched again.",
+		Paper: "A kernel's pages stay until it has ended, and pages that are wanted again do not leave.",
+	},
+	{
+		Key: "link-overcommit", Source: runtime + ", eviction",
+		Text:  "When a batch has used up what it may write to the host, victims go to the SSD though the host has room; when that is used up too, they go on to the host as far as the GPU link carries. A faulting kernel reads without limit from an SSD whose share is nothing.",
+		Paper: "Victims go to the SSD when the host is full. No link moves more than its rate allows; what cannot leave waits for the next batch.",
+	},
+	{
+		Key: "early-batch", Source: runtime + ", batch event",
+		Text:  "A batch moves its pages when it begins, so that the first one of a run takes no time.",
+		Paper: "Its pages have moved when it ends.",
+	},
+	{
+		Key: "exact-arena", Source: "G10 artifact, main program",
+		Text:  "The second simulator, in which FlashNeuron, G10-GDS and G10-Host run, ends the program before an error of kernel times is drawn.",
+		Paper: "The error disturbs every system.",
+	},
+	{
+		Key: "instant-ssd", Source: "G10 artifact, second simulator inside the analysis",
+		Text:  "Systems without page faults reach the SSD with no latency.",
+		Paper: "A transfer pays the SSD's latency when none was under way in its direction; else it was asked for meanwhile.",
 	},
 }

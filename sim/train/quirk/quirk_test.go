@@ -45,7 +45,8 @@ func TestAll(t *testing.T) {
 	keys := strings.Fields(`profile-penalty arrival-order overlap-faults dead-writeback no-promotion
 		free-skips-moving symmetric-ssd faster-iteration pointer-order zero-benefit unstable-sort
 		binary-gigabytes double-input eager-overshoot wrap-slip empty-window-busy
-		weights-ignore-lanes hand-tuned arena-for-gds coarse-batch`)
+		weights-ignore-lanes hand-tuned arena-for-gds coarse-batch
+		ssd-benefit one-link host-peak own-victims link-overcommit early-batch exact-arena instant-ssd`)
 	all := All()
 	if len(all) < len(keys) {
 		t.Fatalf("%d quirks, want at least %d", len(all), len(keys))

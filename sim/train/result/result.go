@@ -159,8 +159,8 @@ func (r *Result) Remarks() []string {
 type SSD struct {
 	Drive string `json:"drive"` // key of the drive
 	Name  string `json:"name"`
-	// Read and Write are the sustained rates: when reading and writing at the
-	// same time if Mixed, else alone.
+	// Read and Write are the mean rates while it read and while it wrote, or would
+	// have. Mixed: some of that was at the same time, which is slower.
 	Read    unit.Bandwidth `json:"read_bytes_per_s"`
 	Write   unit.Bandwidth `json:"write_bytes_per_s"`
 	Mixed   bool           `json:"mixed"`

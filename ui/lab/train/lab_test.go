@@ -412,7 +412,7 @@ func TestSections(t *testing.T) {
 	for _, mode := range []string{"published", "corrected"} {
 		s := shown(t, &l, "survive", "survive_mode="+mode)
 		table := s.Tables[0]
-		if len(table.Rows) != 15 || len(table.Head) != 7 || len(s.Text) != 2 || len(s.Notes) != 6 {
+		if len(table.Rows) != 15 || len(table.Head) != 7 || len(s.Text) != 3 || len(s.Notes) != 6 {
 			t.Fatalf("%d rows, %d columns, %d answers, %d findings; want five networks with three sources of times, and six systems", len(table.Rows), len(table.Head), len(s.Text), len(s.Notes))
 		}
 		for _, r := range table.Rows {
@@ -427,6 +427,21 @@ func TestSections(t *testing.T) {
 			}
 			if best == 0 || len(r.Cells) != 6 {
 				t.Errorf("%s, %s: nothing is best", r.Head, r.Sub)
+			}
+		}
+		// What the conclusions hang on stands beside them, whichever mode is looked at.
+		if len(s.Tables) != 2 || !strings.Contains(s.Tables[1].Title, "faults per batch") || len(s.Tables[1].Rows) != 9 {
+			t.Fatalf("%d tables: %+v", len(s.Tables), s.Tables[1:])
+		}
+		for _, r := range s.Tables[1].Rows {
+			usual := 0
+			for _, c := range r.Cells {
+				if c.Best {
+					usual++
+				}
+			}
+			if usual != 1 || len(r.Cells) != len(s.Tables[1].Head)-1 {
+				t.Errorf("%s, %s: %d of %d cells are what everything else is computed with", r.Head, r.Sub, usual, len(r.Cells))
 			}
 		}
 	}

@@ -93,6 +93,9 @@ func list() []number {
 	}
 	peaks("peak_gpu", "Peak GPU memory", func(r *result.Result) unit.Bytes { g, _ := peak(r); return g })
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
+	ssd := add("peak_ssd_bytes", "Peak SSD use", "GiB", "At least: the most that was alive and neither on the GPU nor in host memory when a kernel ended.", 2, 0, nil)
+	ssd.Scale = float64(unit.GiB)
+	ssd.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(onSSD(w.live, r)) }
 	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
 		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
 		n.Scale = float64(unit.GiB)
@@ -119,7 +122,7 @@ func list() []number {
 			return r.SSD != nil && (!ages || r.SSD.Written > 0)
 		}
 	}
-	const sustains = "What the simulated drive sustains under this traffic."
+	const sustains = "Mean rate of the simulated drive while it does so, garbage collection and all."
 	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
 	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
 	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, false, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
@@ -160,6 +163,16 @@ func peak(r *result.Result) (gpu, host unit.Bytes) {
 		gpu, host = max(gpu, r.Kernels[i].GPU), max(host, r.Kernels[i].Host)
 	}
 	return gpu, host
+}
+
+// onSSD is the most of what was alive, kernel by kernel, that was in no other memory
+// at the end of one: at least so much is on the SSD. As published the GPU also holds
+// what is dead, and then it is more.
+func onSSD(live []unit.Bytes, r *result.Result) (most unit.Bytes) {
+	for k := range min(len(live), len(r.Kernels)) {
+		most = max(most, live[k]-r.Kernels[k].GPU-r.Kernels[k].Host)
+	}
+	return most
 }
 
 // slowed is the percentage of kernels slowed by more than 1 %.

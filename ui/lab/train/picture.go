@@ -16,7 +16,7 @@ func picture() *lab.Picture {
 			{Key: "gpu", Title: "GPU", Size: "gpu_memory", Used: "peak_gpu_bytes", Part: "part-gpu"},
 			{Key: "pcie", Title: "PCIe"},
 			{Key: "host", Title: "Host memory", Size: "host_memory", Used: "peak_host_bytes", Part: "part-host"},
-			{Key: "ssd", Title: "SSD", Part: "part-ssd"},
+			{Key: "ssd", Title: "SSD", Used: "peak_ssd_bytes", Part: "part-ssd"},
 		},
 		Links: []lab.Link{
 			{Key: "gpu-link", Title: "GPU link", From: "gpu", To: "pcie", Part: "part-link"},

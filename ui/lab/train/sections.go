@@ -42,9 +42,9 @@ func sections() []lab.Section {
 func section(key string, view *knob.Setup, _ *settings, _ Workload, _ string) (*report.Section, error) {
 	switch key {
 	case "survive":
-		all := g10.Conclusions()
+		main, sums := g10.Conclusions()
 		t := surviveTable(view.Text("survive_mode") == "corrected")
-		return &report.Section{Text: all[len(all)-2:], Tables: []report.Table{t}, Notes: all[:len(all)-2]}, nil
+		return &report.Section{Text: main, Tables: append([]report.Table{t}, doubtTables()...), Notes: sums}, nil
 	case "effects":
 		return &report.Section{Tables: []report.Table{effectsTable(view.Text("effects_system"), view.Text("effects_mode") == "added")}}, nil
 	}
@@ -91,6 +91,32 @@ func surviveTable(corrected bool) report.Table {
 		}
 	}
 	return t
+}
+
+// doubtTables say, for each number that nobody knows, how speedups hang on it.
+func doubtTables() []report.Table {
+	var tables []report.Table
+	for _, d := range g10.Doubts() {
+		t := report.Table{
+			Title: fmt.Sprintf("Mean speedup, corrected, by %s; which of them is true nobody knows. The one that everything else is computed with is bold.", strings.ToLower(d.Label)),
+			Head:  []string{"Speedup and kernel times"},
+		}
+		for _, pair := range [][2]string{{"ideal", "uvm"}, {"g10", "uvm"}, {"g10", "deepum+"}} {
+			for _, times := range []workload.TimeSource{workload.Measured, workload.ColdModel, workload.Estimated} {
+				list := g10.Sensitivity(&d.Doubt, times)
+				row := report.Row{Head: g10.Title(pair[0]) + " over " + g10.Title(pair[1]), Sub: sourceName(times)}
+				for i := range list {
+					if len(t.Head) <= len(list) {
+						t.Head = append(t.Head, strconv.FormatInt(list[i].Value, 10))
+					}
+					row.Cells = append(row.Cells, report.Cell{Text: strconv.FormatFloat(list[i].Times(pair[0], pair[1]), 'f', 2, 64), Best: list[i].Usual})
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		tables = append(tables, t)
+	}
+	return tables
 }
 
 // sourceName says a source of kernel times in a few words.

@@ -22,6 +22,7 @@ import (
 type Workload struct {
 	*workload.Workload
 	memory vitality.Footprint
+	live   []unit.Bytes // while each kernel runs
 	// Of a bundled network: how many numbers training changes, 0 if unknown; with
 	// what; and how many times as long as warm its kernels take, 0 if unknown.
 	parameters int64
@@ -31,7 +32,8 @@ type Workload struct {
 
 // about adds to a workload what is said of it.
 func about(w *workload.Workload) Workload {
-	return Workload{Workload: w, memory: vitality.Analyze(w).Measure(w)}
+	a := vitality.Analyze(w)
+	return Workload{Workload: w, memory: a.Measure(w), live: a.Live(w)}
 }
 
 // payload is the size of the parameters.

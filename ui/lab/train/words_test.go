@@ -224,3 +224,27 @@ func TestCost(t *testing.T) {
 		t.Errorf("prices %s", got)
 	}
 }
+
+// What is alive and in no other memory is on the SSD: nothing where nothing was
+// written, no more than was written in an iteration, and something where the system
+// has only the SSD.
+func TestPeakSSD(t *testing.T) {
+	l := New()
+	for _, x := range core.Systems {
+		r, _, err := l.Run(set(t, "model=bert-base batch=32 times=estimated mode=corrected gpu_memory=4"), x.Name, nil, nil)
+		if err != nil || !r.Fits {
+			t.Fatalf("%s: %v, %+v", x.Name, err, r)
+		}
+		peak, written := value(t, &l, r, "peak_ssd_bytes"), value(t, &l, r, "gpu_to_ssd_bytes")
+		if peak > written || peak < 0 || (peak > 0) != (written > 0) {
+			t.Errorf("%s has %v bytes on the SSD and writes %v", x.Name, peak, written)
+		}
+		if x.Name == "flashneuron" && peak == 0 {
+			t.Error("FlashNeuron puts nothing on the SSD")
+		}
+	}
+	r := fake(3, 1, 0) // kernels that end with 0, 1 and 2 GiB on the GPU, and 1 on the host
+	if got := onSSD([]unit.Bytes{unit.GiB, 5 * unit.GiB, 4 * unit.GiB}, r); got != 3*unit.GiB {
+		t.Errorf("%v on the SSD, want 3 GiB", got)
+	}
+}

@@ -11,9 +11,11 @@ import (
 	"testing"
 
 	"spillway/sim/study"
+	"spillway/sim/train/machine"
 	paper "spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 )
 
 // TestQuirksDocument compares QUIRKS.md with what quirk and study say.
@@ -198,10 +200,48 @@ The tables say by how much the reported iteration time changes on the five workl
 		b.WriteByte('\n')
 	}
 	b.WriteString("\n## Do G10's conclusions survive?\n\n")
-	for _, s := range paper.Conclusions() {
+	main, sums := paper.Conclusions()
+	for _, s := range append(sums, main...) {
 		b.WriteString("- " + s + "\n")
 	}
+	for _, d := range paper.Doubts() {
+		fmt.Fprintf(&b, "\nMean speedups of corrected mode by %s (%s); everything else here is with %d:\n\n", strings.ToLower(d.Label), d.Key, usual(&d.Doubt))
+		b.WriteString(doubts(&d.Doubt))
+	}
 	return b.Bytes()
+}
+
+// usual is the value of a doubted parameter that results are computed with.
+func usual(d *machine.Doubt) int64 {
+	for _, s := range paper.Sensitivity(d, workload.Measured) {
+		if s.Usual {
+			return s.Value
+		}
+	}
+	return 0
+}
+
+// doubts writes how speedups hang on a parameter whose value is not known.
+func doubts(d *machine.Doubt) string {
+	var b strings.Builder
+	for i, pair := range [][2]string{{"ideal", "uvm"}, {"g10", "uvm"}, {"g10", "deepum+"}} {
+		for j, times := range []workload.TimeSource{workload.Measured, workload.ColdModel, workload.Estimated} {
+			list := paper.Sensitivity(d, times)
+			if i+j == 0 {
+				b.WriteString("| Speedup | Kernel times |")
+				for _, s := range list {
+					fmt.Fprintf(&b, " %d |", s.Value)
+				}
+				b.WriteString("\n|---|---|" + strings.Repeat("--:|", len(list)) + "\n")
+			}
+			fmt.Fprintf(&b, "| %s over %s | %s |", paper.Title(pair[0]), paper.Title(pair[1]), times)
+			for i := range list {
+				fmt.Fprintf(&b, " %.2f |", list[i].Times(pair[0], pair[1]))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 func speed(x float64) string {

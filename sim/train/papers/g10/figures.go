@@ -44,7 +44,7 @@ func figures(all []Point) []study.Figure {
 		{
 			ID: "11", Title: "Training performance of all systems", Section: "§7.2", Kind: study.Bars, Axes: study.Axes{Y: "× ideal"},
 			Says:   "G10 reaches 90.3 % of a GPU with unlimited memory on average (geometric mean), 1.56 times FlashNeuron and 1.31 times DeepUM+.",
-			Remark: "FlashNeuron cannot run ViT and Inceptionv3 at these batch sizes.",
+			Remark: "The paper says that FlashNeuron cannot run ViT and Inceptionv3 at these batch sizes; whether it can here is among the claims.",
 			Marks:  plot("11", (*canvas).performance),
 		},
 		{

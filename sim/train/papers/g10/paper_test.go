@@ -1,6 +1,7 @@
 package g10_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -38,7 +39,7 @@ func TestPaper(t *testing.T) {
 		t.Errorf("%d runs, %d points, %d figures", len(o.Runs), o.Points, len(o.Figures))
 	}
 	f := &o.Figures[slices.IndexFunc(o.Figures, func(f study.FigureOutline) bool { return f.ID == "11" })]
-	if f.Name != "g10.11" || f.Points != 35 || len(f.Runs) != 35 || f.Claims != 8 {
+	if f.Name != "g10.11" || f.Points != 35 || len(f.Runs) != 35 || f.Claims != 9 {
 		t.Errorf("Figure 11: %+v", f)
 	}
 }
@@ -146,7 +147,11 @@ func TestSheets(t *testing.T) {
 		if len(f.Analyses) > 0 {
 			want = "2 of 2 hold"
 		}
-		if all.Tally.Verdict != want || !all.Tally.Good || all.Tally.Compared != len(all.Rows) {
+		// The paper's text differs from its own values in these figures.
+		if n := map[string]int{"11": 1, "14": 2, "15": 2, "18": 1}[f.ID]; n > 0 {
+			want += fmt.Sprintf("; claims that differ: %d of %d", n, len(all.Claims))
+		}
+		if all.Tally.Verdict != want || all.Tally.Good != (all.Tally.Differs == 0) || all.Tally.Compared != len(all.Rows) {
 			t.Errorf("Figure %s, all as published: %+v", f.ID, all.Tally)
 		}
 		if len(none.Drawing.Panels) == 0 && f.ID != "3" {
@@ -174,6 +179,18 @@ func TestSheets(t *testing.T) {
 	at := slices.IndexFunc(sheet.Rows, func(l study.Line) bool { return l.System == "flashneuron" && !l.Fits })
 	if l := &sheet.Rows[at]; l.Title != "FlashNeuron" || l.Verdict != "same: does not fit" || l.Quantity != "iteration time" {
 		t.Errorf("%+v", l)
+	}
+}
+
+// The opposite of a statement is not near it, nor is a missed threshold: §7.4's
+// 1.04 times as fast as FlashNeuron against 0.9185, §3's > 60 % against 54.71.
+func TestOppositesDiffer(t *testing.T) {
+	p := paper.Paper()
+	for id, v := range map[string]float64{"no-host-flashneuron": 0.9185, "long-cnn": 54.71, "noise": 0.51, "unfit": 1, "ssd": 89.9} {
+		at := slices.IndexFunc(p.Claims, func(c study.Claim) bool { return c.ID == id })
+		if got := p.Claims[at].Judge(v, paper.Rebuilt); got != study.Differs {
+			t.Errorf("%s, %s stated, is %s with %v", id, p.Claims[at].Stated, got, v)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@
 // have left, and from then on they come back in order of use as long as there
 // is room. There are no page faults: a kernel waits for its tensors one by one.
 //
-// Parameters: GPU memory, SSD bandwidth, clock. Host memory is not used.
+// Parameters: GPU memory, SSD bandwidth and latency, clock. Host memory is not used.
 //
 // Departures from the paper:
 //

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/unit"
@@ -224,5 +225,30 @@ func TestRoomy(t *testing.T) {
 	r, err := train.Run(chain([]int{5, 5, 5}, 1, true), train.Request{System: "flashneuron", Machine: machine.G10(), Options: system.Published()}, nil)
 	if err != nil || !r.Fits || r.Time() != r.Ideal || r.PlannedOps != 0 {
 		t.Errorf("%+v, %v; want the ideal time", r, err)
+	}
+}
+
+// TestLatency checks that a transfer waits for the SSD once, unless others were
+// under way: two tensors of the chain leave one by one and come back.
+func TestLatency(t *testing.T) {
+	w, m := chain([]int{10, 10, 10, 10, 10}, 1, true), gpu(5+31+35)
+	run := func(latency unit.Time, q quirk.Set) *result.Result {
+		m.SSDLatency = latency
+		o := system.Published()
+		o.Quirks = q
+		r, err := train.Run(w, train.Request{System: "flashneuron", Machine: m, Options: o}, nil)
+		if err != nil || !r.Fits {
+			t.Fatal(err, r)
+		}
+		return r
+	}
+	const latency = 5 * unit.Millisecond
+	fast, slow := run(0, quirk.Corrected()), run(latency, quirk.Corrected())
+	more := m.Clock.Time(slow.Time() - fast.Time())
+	if slow.Iterations[0].Traffic != fast.Iterations[0].Traffic || more < latency || more > 4*latency {
+		t.Errorf("a latency of %v costs %v in at most 4 transfers", latency, more)
+	}
+	if a, b := run(0, quirk.Published()).Time(), run(latency, quirk.Published()).Time(); a != b {
+		t.Errorf("as published the latency costs %d cycles", b-a)
 	}
 }

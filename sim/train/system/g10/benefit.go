@@ -1,6 +1,9 @@
 package g10
 
-import "spillway/sim/train/quirk"
+import (
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+)
 
 // relief knows which kernels are over capacity, so that benefits add up over
 // those only. Memory never grows while moves are planned: a kernel is relieved
@@ -28,6 +31,9 @@ func (r *relief) changed(start, end int32, n int) bool {
 	return start < hi && lo < end || start < hi+n32 && lo+n32 < end
 }
 
+// clean forgets which kernels were relieved.
+func (r *relief) clean(n int) { r.lo, r.hi = n, 0 }
+
 // update lists the kernels over capacity anew.
 func (r *relief) update(s *planner) {
 	slip := s.quirks.Has(quirk.WrapSlip)
@@ -52,7 +58,6 @@ func (r *relief) update(s *planner) {
 		}
 	}
 	r.before[2*s.n] = int32(len(r.span))
-	r.lo, r.hi = s.n, 0
 }
 
 // during returns how long the kernels over capacity take, from start to end-1.
@@ -69,6 +74,9 @@ func (r *relief) during(start, end int32) []float64 {
 // transfers would now take other kernels, or that cover a kernel that was
 // relieved.
 func (s *planner) refresh() {
+	if s.relief.lo < s.relief.hi {
+		s.relief.update(s)
+	}
 	stale, left := s.stale[:0], s.open[:0]
 	for _, i := range s.open {
 		c := &s.periods[i]
@@ -81,9 +89,7 @@ func (s *planner) refresh() {
 		}
 	}
 	s.open = left
-	if s.relief.lo < s.relief.hi {
-		s.relief.update(s)
-	}
+	s.relief.clean(s.n)
 	s.out.clean()
 	s.in.clean()
 	s.stale = stale
@@ -175,9 +181,12 @@ func finish(sums *[4]sum) {
 	}
 }
 
-// refit finds out when the tensor would be away if half of it moved at once
-// over the SSD's lanes, and reports whether that changed.
+// refit finds out when the tensor would be away if half of it moved at once, with
+// [quirk.SSDBenefit] over the SSD's lanes, and reports whether that changed.
 func (s *planner) refit(c *period) bool {
+	if s.both && !s.untracked(c) {
+		return s.refitWays(c)
+	}
 	first, last := s.reach(c)
 	gone, back := c.gone, c.back
 	switch {
@@ -196,6 +205,45 @@ func (s *planner) refit(c *period) bool {
 	}
 	c.gone, c.back = gone, back
 	return true
+}
+
+// refitWays finds out when the tensor would be away by either destination,
+// chooses one, and reports whether that changed.
+func (s *planner) refitWays(c *period) bool {
+	first, last := s.reach(c)
+	for to := machine.SSD; to <= machine.Host; to++ {
+		x := &c.ways[to]
+		if x.shut {
+			continue
+		}
+		out, in := s.lanes(to)
+		if x.gone < 0 || s.out.changed(c.start, x.gone) {
+			x.gone = int32(out.forward(c.size/2, int(c.start), last))
+		}
+		if x.back < 0 || s.in.changed(x.back, c.end-1) {
+			x.back = int32(in.backward(c.size/2, int(c.end), first))
+		}
+	}
+	c.to = s.destinationOf(c)
+	x := c.ways[c.to]
+	if x.shut {
+		x.gone, x.back = c.start, c.start
+	}
+	if c.gone == x.gone && c.back == x.back {
+		return false
+	}
+	c.gone, c.back = x.gone, x.back
+	return true
+}
+
+// destinationOf chooses the SSD, unless it is busy while the tensor would leave
+// or would relieve no kernel.
+func (s *planner) destinationOf(c *period) machine.Tier {
+	ssd, host := &c.ways[machine.SSD], &c.ways[machine.Host]
+	if !host.shut && (ssd.shut || !s.ssdFree(c) || len(s.relief.during(ssd.gone, ssd.back)) == 0) {
+		return machine.Host
+	}
+	return machine.SSD
 }
 
 // reach returns the first and last kernel over which transfers of c may spread.

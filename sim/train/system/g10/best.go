@@ -7,8 +7,9 @@ import (
 
 // best returns the best candidate: the one with most benefit, then weight.
 func (s *planner) best() *period {
-	changed := s.moot || s.relief.lo < s.relief.hi || s.out.lo < s.out.hi || s.in.lo < s.in.hi
+	changed := s.moot || s.shut || s.relief.lo < s.relief.hi || s.out.lo < s.out.hi || s.in.lo < s.in.hi
 	if changed {
+		s.shut = false
 		s.refresh()
 	}
 	if s.quirks.Has(quirk.UnstableSort) {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
 )
@@ -42,11 +43,11 @@ func TestMatchesNaive(t *testing.T) {
 // TestBenefitsAreCurrent checks, for every quirk setting, that benefits kept
 // from round to round are those of a planner that knows nothing yet.
 func TestBenefitsAreCurrent(t *testing.T) {
-	sets := []quirk.Set{quirk.Published(), quirk.Corrected(), quirk.WrapSlip, quirk.WeightsIgnoreLanes, quirk.ZeroBenefit}
+	sets := []quirk.Set{quirk.Published(), quirk.Corrected(), quirk.WrapSlip, quirk.WeightsIgnoreLanes, quirk.ZeroBenefit, quirk.Published() &^ quirk.SSDBenefit}
 	for seed := range uint64(150) {
 		w, m, o := random(seed)
 		o.Quirks = sets[seed%uint64(len(sets))]
-		s := newPlanner(variant{host: true}, w, m, o)
+		s := newPlanner(variant{host: true}, w, m, o, nil)
 		s.allocate()
 		for s.rounds < len(s.periods) && s.round() {
 			s.refresh()
@@ -55,6 +56,11 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			for i := range s.periods {
 				if c := &s.periods[i]; c.state < settled {
 					c.gone, c.back, c.benefit, c.state = -1, -1, -1, open
+					for i := machine.SSD; i <= machine.Host; i++ {
+						if x := &c.ways[i]; !x.shut {
+							x.gone, x.back = -1, -1
+						}
+					}
 				}
 			}
 			s.relief.lo, s.relief.hi = 0, s.n
@@ -62,7 +68,7 @@ func TestBenefitsAreCurrent(t *testing.T) {
 			s.refresh()
 			for i := range kept {
 				if kept[i].state == spent { // when its transfers would be, nobody asks any more
-					kept[i].gone, kept[i].back = s.periods[i].gone, s.periods[i].back
+					kept[i].gone, kept[i].back, kept[i].to, kept[i].ways = s.periods[i].gone, s.periods[i].back, s.periods[i].to, s.periods[i].ways
 				}
 				if kept[i] != s.periods[i] {
 					t.Fatalf("seed %d, quirks %v, round %d, period %d: kept %+v, recomputed %+v",

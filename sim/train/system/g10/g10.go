@@ -20,6 +20,7 @@
 //     the SSD, or to the host when the SSD is busy just then (move.go).
 //  3. Prefetches of moved tensors are brought forward while there is room
 //     (prefetch.go).
+//  4. If memory is still over capacity, there is a last resort (resort.go).
 //
 // G10-GDS may use only the SSD, G10-Host the SSD and the host, both without
 // unified memory (§7.2).
@@ -45,9 +46,11 @@
 //  3. The artifact stops planning allocation and freeing once memory is under
 //     the target. Without [quirk.DoubleInput] every intermediate tensor is
 //     freed when it dies (§4.2), always.
-//  4. Without [quirk.WeightsIgnoreLanes] a host transfer takes from the SSD's
-//     room only what the link has left less than the SSD needs. The artifact
-//     takes it again at each transfer.
+//  4. Without [quirk.OneLink] SSD, host and GPU have a lane each, and a
+//     transfer takes from two of them. With it, and without
+//     [quirk.WeightsIgnoreLanes], a host transfer takes from the SSD's room only
+//     what the link has left less than the SSD needs; the artifact takes it again
+//     at each transfer.
 //  5. Without [quirk.SymmetricSSD] margins use the SSD's write rate for
 //     the way out and its read rate for the way in.
 //  6. The target stays at 99 % of GPU memory, where Algorithm 1 says capacity:
@@ -55,6 +58,18 @@
 //  7. Without [quirk.ArenaForGDS] G10-GDS and G10-Host plan as G10 does, within
 //     their tiers, and run on the paged engine.
 //  8. A tensor that no kernel uses takes no memory.
+//  9. Where no move helps and kernels are still over capacity, Algorithm 1 ends
+//     and pages fault. Without [quirk.ZeroBenefit] there is a last resort
+//     (resort.go): a second plan lets kernels wait for as long as the links need
+//     for what is left; of the two, the one that runs faster in this simulator,
+//     with the kernel times the planner knows, is taken.
+//  10. Without [quirk.ZeroBenefit] what the run may have evicted is prefetched (once more)
+//     one kernel before its use: what returned early, and what was idle while
+//     memory is over capacity. The paper has one prefetch a period.
+//  11. Without [quirk.SSDBenefit] the benefit is that of the destination a move
+//     would have: the SSD unless it is full while the tensor would leave, as in
+//     Algorithm 1, or would relieve nothing. A move that then cannot be made
+//     is judged again by the other destination.
 package g10
 
 import (
@@ -77,36 +92,33 @@ const planned = engine.PagedQuirks | quirk.NoPromotion | quirk.FreeSkipsMoving |
 	quirk.ZeroBenefit | quirk.UnstableSort | quirk.DoubleInput | quirk.EagerOvershoot |
 	quirk.WrapSlip | quirk.WeightsIgnoreLanes | quirk.HandTuned
 
+// byHost are the quirks of plans that may use host memory.
+const byHost = quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.HostPeak
+
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
-	Name:   "g10",
-	Title:  "G10",
-	Paper:  "G10 (MICRO 2023)",
-	About:  "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
-	Look:   6,
-	Quirks: planned | quirk.EmptyWindowBusy,
-	Params: []*system.Param{&Safety},
-	Plan:   variant{host: true}.plan,
-	Runtime: func(*system.Options) engine.Runtime {
-		return engine.Runtime{Memory: engine.Paged}
-	},
+	Name:    "g10",
+	Title:   "G10",
+	Paper:   "G10 (MICRO 2023)",
+	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
+	Look:    6,
+	Quirks:  planned&^quirk.InstantSSD | byHost,
+	Params:  []*system.Param{&Safety},
+	Plan:    variant{host: true}.plan,
+	Runtime: variant{host: true}.runtime,
 }
 
 // GDS is G10 that moves tensors between GPU and SSD only.
 var GDS = system.System{
-	Name:   "g10-gds",
-	Title:  "G10-GDS",
-	Paper:  "G10 (MICRO 2023), §7.2",
-	About:  "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
-	Look:   4,
-	Quirks: planned | quirk.ArenaForGDS,
-	Params: []*system.Param{&Safety},
-	Plan:   variant{direct: true}.plan,
-	Runtime: func(o *system.Options) engine.Runtime {
-		r := directRuntime(o)
-		r.NoHost = true
-		return r
-	},
+	Name:    "g10-gds",
+	Title:   "G10-GDS",
+	Paper:   "G10 (MICRO 2023), §7.2",
+	About:   "G10's plan with the SSD as the only place to move tensors to, without unified memory.",
+	Look:    4,
+	Quirks:  planned | quirk.ArenaForGDS,
+	Params:  []*system.Param{&Safety},
+	Plan:    variant{direct: true}.plan,
+	Runtime: variant{direct: true}.runtime,
 }
 
 // Host is G10 that moves tensors between GPU, host and SSD without unified memory.
@@ -116,18 +128,10 @@ var Host = system.System{
 	Paper:   "G10 (MICRO 2023), §7.2",
 	About:   "G10's plan with SSD and host memory to move tensors to, without unified memory.",
 	Look:    5,
-	Quirks:  planned | quirk.EmptyWindowBusy | quirk.ArenaForGDS,
+	Quirks:  planned | byHost | quirk.ArenaForGDS,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
-	Runtime: directRuntime,
-}
-
-// directRuntime is how G10-GDS and G10-Host run.
-func directRuntime(o *system.Options) engine.Runtime {
-	if o.Quirks.Has(quirk.ArenaForGDS) {
-		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect}
-	}
-	return engine.Runtime{Memory: engine.Paged, SplitTables: true}
+	Runtime: variant{host: true, direct: true}.runtime,
 }
 
 // A variant says which tiers a system uses and how.
@@ -136,16 +140,40 @@ type variant struct {
 	direct bool // without unified memory
 }
 
+// runtime is how the variant runs.
+func (v variant) runtime(o *system.Options) engine.Runtime {
+	if v.direct && o.Quirks.Has(quirk.ArenaForGDS) {
+		return engine.Runtime{Memory: engine.Arena, Pool: 4, Policy: newDirect, NoHost: !v.host}
+	}
+	return engine.Runtime{Memory: engine.Paged, NoHost: !v.host, SplitTables: v.direct}
+}
+
 // plan decides all migrations of one iteration.
 func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
-	s := newPlanner(v, w, m, o)
+	s := newPlanner(v, w, m, o, nil)
+	p := s.program()
+	if !s.resorts() {
+		return p, nil
+	}
+	wait := s.missing()
+	if wait == nil {
+		return p, nil
+	}
+	return v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program()), nil
+}
+
+// program plans all migrations.
+func (s *planner) program() *program.Program {
 	s.allocate()
 	for s.rounds < len(s.periods) && s.round() {
 	}
 	s.prefetchEagerly()
-	if s.arena {
+	switch {
+	case s.arena:
 		s.dropForGood()
+	case s.resorts():
+		s.guard()
 	}
 	system.SortBy(s.quirks, s.ops, func(o program.Op) float64 { return float64(o.At) })
-	return &program.Program{Ops: s.ops, Rounds: s.rounds}, nil
+	return &program.Program{Ops: s.ops, Rounds: s.rounds}
 }

@@ -29,6 +29,8 @@ func (s *planner) examine(c *period) {
 	switch {
 	case s.fits(c) || c.end-c.start == 1:
 		c.state = settled
+	case s.both && !s.untracked(c):
+		s.moveTo(c)
 	case c.length > s.safe(s.ssdOut, s.ssdIn, c.size):
 		c.state = settled
 		to := s.destination(c)
@@ -38,7 +40,7 @@ func (s *planner) examine(c *period) {
 		}
 	case c.length > s.safe(s.hostLink, s.hostLink, c.size):
 		c.state = settled
-		if s.hostFits(c.size) {
+		if s.hostFits(c) {
 			s.move(c, machine.Host)
 			if c.state == moved || s.quirks.Has(quirk.ZeroBenefit) {
 				s.keep(c)
@@ -46,6 +48,23 @@ func (s *planner) examine(c *period) {
 		}
 	case !s.quirks.Has(quirk.ZeroBenefit):
 		c.state = settled
+	}
+}
+
+// moveTo plans the move of c to the chosen destination, or shuts that way.
+func (s *planner) moveTo(c *period) {
+	x := &c.ways[c.to]
+	if !x.shut && (c.to == machine.SSD || s.hostFits(c)) {
+		s.move(c, c.to)
+	}
+	switch {
+	case c.state != moved:
+		x.shut, s.shut = true, true
+		if c.ways[machine.SSD].shut && c.ways[machine.Host].shut {
+			c.state = settled
+		}
+	case c.to == machine.Host:
+		s.keep(c)
 	}
 }
 
@@ -69,7 +88,7 @@ func (s *planner) untracked(c *period) bool {
 // destination chooses the SSD unless it is busy while the tensor would leave
 // and the host has room.
 func (s *planner) destination(c *period) machine.Tier {
-	if s.untracked(c) || s.ssdFree(c) || !s.hostFits(c.size) {
+	if s.untracked(c) || s.ssdFree(c) || !s.hostFits(c) {
 		return machine.SSD
 	}
 	return machine.Host
@@ -77,16 +96,18 @@ func (s *planner) destination(c *period) machine.Tier {
 
 // ssdFree reports whether the SSD has room while the tensor would leave.
 func (s *planner) ssdFree(c *period) bool {
-	cleared := s.at(s.clock[c.start]+s.ssdOut.time(c.size), c.start, c.end)
-	if cleared == c.start {
+	if c.clear == c.start {
 		return !s.quirks.Has(quirk.EmptyWindowBusy)
 	}
-	for j := c.start; j < cleared; j++ {
-		if !s.out.ssd.full[s.kernel(j)] {
-			return true
-		}
+	return s.out.ssd.open(int(c.start), int(c.clear))
+}
+
+// lanes returns the lanes to and from a tier.
+func (s *planner) lanes(to machine.Tier) (out, in *lane) {
+	if to == machine.Host {
+		return &s.out.host, &s.in.host
 	}
-	return false
+	return &s.out.ssd, &s.in.ssd
 }
 
 // move plans the way out and, as late as is safe, the way in.
@@ -95,10 +116,7 @@ func (s *planner) move(c *period, to machine.Tier) {
 		s.moveUntracked(c, to)
 		return
 	}
-	out, in := &s.out.ssd, &s.in.ssd
-	if to == machine.Host {
-		out, in = &s.out.link, &s.in.link
-	}
+	out, in := s.lanes(to)
 	first, last := s.reach(c)
 	back := in.backward(c.size, int(c.end), first)
 	gone := out.forward(c.size, int(c.start), last)

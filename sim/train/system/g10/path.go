@@ -1,10 +1,13 @@
 package g10
 
-// A path is the way from or to the GPU: the SSD's lane and the link that SSD
-// and host traffic share. It counts planned bytes kernel by kernel.
+// A path is the way from or to the GPU: the SSD's lane, the host's, and the
+// GPU's link that both share. It counts planned bytes kernel by kernel. With
+// [quirk.OneLink] the host's lane is the shared link.
 type path struct {
-	ssd, link lane
-	cumulate  bool // quirk: the SSD pays again for what the link already carried
+	ssd, host lane
+	// limit and used are the GPU's link; nil with quirk.OneLink.
+	limit, used []float64
+	cumulate    bool // quirk: the SSD pays again for what the link already carried
 	// lo to hi-1 are the kernels whose SSD entries changed since clean.
 	lo, hi int
 }
@@ -20,9 +23,16 @@ type lane struct {
 	next, prev []int32
 }
 
-// newPath returns empty lanes for the kernels between the given times.
-func newPath(clock []float64, ssd, link float64, cumulate bool) path {
-	p := path{ssd: newLane(clock, ssd), link: newLane(clock, link), cumulate: cumulate}
+// newPath returns empty lanes of the given rates for the kernels between the
+// given times. A GPU link of 0 is none: the host's lane is the shared link.
+func newPath(clock []float64, ssd, host, gpu float64, cumulate bool) path {
+	p := path{ssd: newLane(clock, ssd), host: newLane(clock, host), cumulate: cumulate}
+	if gpu > 0 {
+		p.limit, p.used = make([]float64, len(clock)-1), make([]float64, len(clock)-1)
+		for j := range p.limit {
+			p.limit[j] = gpu * (clock[j+1] - clock[j])
+		}
+	}
 	p.clean()
 	return p
 }
@@ -58,6 +68,19 @@ func root(forest []int32, j int) int {
 		j = int(forest[j])
 	}
 	return j
+}
+
+// open reports whether a kernel from i to end-1 has room.
+func (l *lane) open(i, end int) bool {
+	for i < end {
+		k := l.wrap(i)
+		free := root(l.next, k)
+		if free == k {
+			return true
+		}
+		i += free - k
+	}
+	return false
 }
 
 // forward returns the kernel by which size bytes have passed when they start
@@ -116,8 +139,37 @@ func (l *lane) close(j int) {
 	l.next[j], l.prev[j+1] = int32(j+1), int32(j)
 }
 
+// carry charges size bytes to lane l and the GPU's link, from kernel i to last.
+func (p *path) carry(l *lane, size int64, i, last int) {
+	for rest := float64(size); i <= last && rest > 0; i++ {
+		j := l.wrap(i)
+		if l.full[j] {
+			continue
+		}
+		p.touch(j)
+		part := min(rest, l.room[j])
+		rest -= part
+		l.used[j] += part
+		p.used[j] += part
+		p.ssd.narrow(j, p.limit[j]-p.used[j])
+		p.host.narrow(j, p.limit[j]-p.used[j])
+	}
+}
+
+// narrow sets the room of kernel j to what the lane and the link behind it have
+// left. Less than a byte is none.
+func (l *lane) narrow(j int, link float64) {
+	if l.room[j] = min(l.limit[j]-l.used[j], link); l.room[j] < 1 && !l.full[j] {
+		l.close(j)
+	}
+}
+
 // viaSSD charges size bytes to the SSD and the link, from kernel i to last.
 func (p *path) viaSSD(size int64, i, last int) {
+	if p.limit != nil {
+		p.carry(&p.ssd, size, i, last)
+		return
+	}
 	for ; i <= last; i++ {
 		j := p.ssd.wrap(i)
 		if p.ssd.full[j] {
@@ -138,40 +190,44 @@ func (p *path) viaSSD(size int64, i, last int) {
 
 // chargeLink adds bytes of SSD traffic to the link.
 func (p *path) chargeLink(j int, bytes float64) {
-	was := p.link.full[j]
-	p.link.use(j, bytes)
-	if was || p.link.used[j] >= p.link.limit[j] {
-		p.link.close(j)
+	was := p.host.full[j]
+	p.host.use(j, bytes)
+	if was || p.host.used[j] >= p.host.limit[j] {
+		p.host.close(j)
 	}
 }
 
 // viaHost charges size bytes of host traffic to the link, from kernel i to
 // last. The SSD loses what the link can then no longer carry.
 func (p *path) viaHost(size int64, i, last int) {
+	if p.limit != nil {
+		p.carry(&p.host, size, i, last)
+		return
+	}
 	for ; i <= last; i++ {
-		j := p.link.wrap(i)
-		if p.link.full[j] {
+		j := p.host.wrap(i)
+		if p.host.full[j] {
 			continue
 		}
 		p.touch(j)
-		if float64(size)+p.link.used[j] <= p.link.limit[j] {
-			p.link.use(j, float64(size))
+		if float64(size)+p.host.used[j] <= p.host.limit[j] {
+			p.host.use(j, float64(size))
 			p.crowd(j)
 			return
 		}
-		size = int64(float64(size) - p.link.room[j])
-		p.link.fill(j)
+		size = int64(float64(size) - p.host.room[j])
+		p.host.fill(j)
 		p.ssd.fill(j)
 	}
 }
 
 // crowd takes from the SSD's room what the link cannot carry any more.
 func (p *path) crowd(j int) {
-	spare := p.link.limit[j] - p.ssd.limit[j]
-	if p.link.used[j] < spare {
+	spare := p.host.limit[j] - p.ssd.limit[j]
+	if p.host.used[j] < spare {
 		return
 	}
-	lost := p.link.used[j] - spare
+	lost := p.host.used[j] - spare
 	switch {
 	case p.cumulate:
 		p.ssd.use(j, lost)
@@ -183,13 +239,13 @@ func (p *path) crowd(j int) {
 	}
 }
 
-// touch notes that the SSD entry of kernel j changed.
+// touch notes that the room of kernel j changed.
 func (p *path) touch(j int) { p.lo, p.hi = min(p.lo, j), max(p.hi, j+1) }
 
 // clean forgets the changes.
 func (p *path) clean() { p.lo, p.hi = len(p.ssd.room), 0 }
 
-// changed reports whether an SSD entry of kernels from to last changed; both
+// changed reports whether the room of kernels from to last changed; both
 // may run on into the next iteration.
 func (p *path) changed(from, last int32) bool {
 	n, lo, hi := int32(len(p.ssd.room)), int32(p.lo), int32(p.hi)

@@ -15,6 +15,7 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
@@ -155,13 +156,18 @@ func TestTiers(t *testing.T) {
 }
 
 // TestCorrectedFreesEverything checks that without quirks every intermediate
-// tensor is allocated and freed once, and moved tensors return.
+// tensor is allocated and freed once, and moved tensors return: what may have
+// been evicted again is fetched once more at the end of an idle period.
 func TestCorrectedFreesEverything(t *testing.T) {
 	for _, toy := range toys {
 		m, o := machine.G10(), system.Published()
 		m.GPUMemory, m.HostMemory, o.Quirks = toy.memory, toy.host, quirk.Corrected()
 		p := plan(t, g10.System, toy.w, &m, &o)
 		fetched, gone, freed := make([]int, len(toy.w.Tensors)), make([]int, len(toy.w.Tensors)), make([]int, len(toy.w.Tensors))
+		periods := make([]int, len(toy.w.Tensors))
+		for _, period := range vitality.Analyze(toy.w).Periods {
+			periods[period.Tensor]++
+		}
 		for _, op := range p.Ops {
 			switch op.Kind {
 			case program.Prefetch:
@@ -177,9 +183,9 @@ func TestCorrectedFreesEverything(t *testing.T) {
 			if toy.w.Tensors[i].Global {
 				lives = 0
 			}
-			if freed[i] != lives || fetched[i] != lives+gone[i] {
-				t.Errorf("%s, tensor %d: fetched %d times, evicted %d, freed %d; want %d, any, %d",
-					toy.name, i, fetched[i], gone[i], freed[i], lives+gone[i], lives)
+			if most := lives + gone[i] + periods[i]; freed[i] != lives || fetched[i] < lives+gone[i] || fetched[i] > most {
+				t.Errorf("%s, tensor %d: fetched %d times, evicted %d, freed %d; want %d to %d, any, %d",
+					toy.name, i, fetched[i], gone[i], freed[i], lives+gone[i], most, lives)
 			}
 		}
 	}

@@ -29,8 +29,10 @@ type planner struct {
 
 	capacity, target int64 // bytes of GPU memory, and what the plan aims at
 	hostCapacity     int64
+	both             bool // a move is weighed by both destinations
 	ssdOut, ssdIn    rate
 	hostLink         rate
+	gpuLink          float64 // bytes a µs
 	margin           float64 // share added to transfer times
 	allocRate        float64 // µs a byte
 
@@ -47,6 +49,7 @@ type planner struct {
 	was     []published.Key // order before it was last sorted; reused
 	again   []int32         // what sorting does while benefits stay the same, if known
 	moot    bool            // the last candidate's benefit became moot
+	shut    bool            // the last candidate cannot go where it was to go
 	moved   []*period       // periods with a planned move and a prefetch to place
 	relief  relief
 	open    []int32   // periods that may help, by size and kernels
@@ -73,11 +76,21 @@ type period struct {
 	tensor     workload.TensorID
 	size       int64
 	length     float64 // µs
+	clear      int32   // the kernel during which the tensor would have left to an idle SSD
 	// While being examined: the kernel during which the tensor would have left,
 	// and the kernel at which it must start to return. Once moved: the same for
-	// the chosen destination.
+	// the chosen destination, and in the end the kernel at which it is prefetched.
 	gone, back int32
 	benefit    float64
+	// With planner.both: where it would go, and what is known of the SSD and the host.
+	to   machine.Tier
+	ways [machine.GPU]way
+}
+
+// A way is when a tensor would be away by one destination.
+type way struct {
+	gone, back int32 // as in period; -1: not known yet
+	shut       bool  // there is no such way, and never will be
 }
 
 // A state is how far the planner is with a period. It only ever grows.
@@ -90,8 +103,9 @@ const (
 	moved                // examined: it moves
 )
 
-// newPlanner sets up the estimates before anything is planned.
-func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.Options) *planner {
+// newPlanner sets up the estimates before anything is planned. wait, if not nil,
+// is by how many µs each kernel will be late.
+func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.Options, wait []float64) *planner {
 	n := len(w.Kernels)
 	q := o.Quirks
 	s := &planner{
@@ -108,10 +122,11 @@ func newPlanner(v variant, w *workload.Workload, m *machine.Machine, o *system.O
 	if v.host {
 		s.hostCapacity = int64(m.HostMemory)
 	}
+	s.both = s.hostCapacity > 0 && !q.Has(quirk.SSDBenefit)
 	s.setRates(m)
-	s.setClock(m.Clock)
-	s.out = newPath(s.clock[:n+1], s.ssdOut.bandwidth, s.hostLink.bandwidth, q.Has(quirk.WeightsIgnoreLanes))
-	s.in = newPath(s.clock[:n+1], s.ssdIn.bandwidth, s.hostLink.bandwidth, q.Has(quirk.WeightsIgnoreLanes))
+	s.setClock(m.Clock, wait)
+	s.out = newPath(s.clock[:n+1], s.ssdOut.bandwidth, s.hostLink.bandwidth, s.gpuLink, q.Has(quirk.WeightsIgnoreLanes))
+	s.in = newPath(s.clock[:n+1], s.ssdIn.bandwidth, s.hostLink.bandwidth, s.gpuLink, q.Has(quirk.WeightsIgnoreLanes))
 	s.setPeriods()
 	return s
 }
@@ -156,15 +171,21 @@ func (s *planner) setRates(m *machine.Machine) {
 	s.ssdOut = rate{ssd, perMicro(write)}
 	s.ssdIn = rate{ssd, perMicro(m.SSDRead)}
 	s.hostLink = rate{fault, perMicro(m.HostLink)}
+	if !s.quirks.Has(quirk.OneLink) {
+		s.gpuLink = perMicro(m.GPULink)
+	}
 }
 
-// setClock adds up kernel times over two iterations.
-func (s *planner) setClock(f unit.Frequency) {
+// setClock adds up kernel times, and waits if any, over two iterations.
+func (s *planner) setClock(f unit.Frequency, wait []float64) {
 	s.clock = make([]float64, 2*s.n+1)
 	perMicro := float64(f) / 1e9 * 1000
 	for i := range 2 * s.n {
 		c := max(1, engine.Cycles(s.w.Kernels[i%s.n].Time, f))
 		s.clock[i+1] = s.clock[i] + float64(c)/perMicro
+		if wait != nil {
+			s.clock[i+1] += wait[i%s.n]
+		}
 	}
 }
 
@@ -181,7 +202,10 @@ func (s *planner) setPeriods() {
 		}
 		c.size = int64(s.w.Tensors[p.Tensor].Bytes.Aligned())
 		c.length = s.clock[c.end] - s.clock[c.start]
+		c.clear = s.at(s.clock[c.start]+s.ssdOut.time(c.size), c.start, c.end)
 		s.weight[i] = float64(c.length * float64(c.size))
+		c.ways[machine.SSD] = way{-1, -1, c.length <= s.safe(s.ssdOut, s.ssdIn, c.size)}
+		c.ways[machine.Host] = way{-1, -1, c.length <= s.safe(s.hostLink, s.hostLink, c.size) || c.size > s.hostCapacity}
 		s.order[i].Index = int32(i)
 		s.open = append(s.open, int32(i))
 	}
@@ -222,8 +246,20 @@ func (s *planner) keep(c *period) {
 	}
 }
 
-// hostFits reports whether size more bytes fit into host memory at any time.
-func (s *planner) hostFits(size int64) bool { return s.hostPeak <= s.hostCapacity-size }
+// hostFits reports whether host memory has room for c while it would be there,
+// or with [quirk.HostPeak] at any time.
+func (s *planner) hostFits(c *period) bool {
+	room := s.hostCapacity - c.size
+	if s.hostPeak <= room || s.quirks.Has(quirk.HostPeak) {
+		return s.hostPeak <= room
+	}
+	for j := c.start; j < c.end; j++ {
+		if s.host[s.kernel(j)] > room {
+			return false
+		}
+	}
+	return true
+}
 
 // fits reports whether memory is within the target during the whole period.
 func (s *planner) fits(c *period) bool {

@@ -101,7 +101,7 @@ func flat(n int) []float64 {
 
 // TestLane checks fits: 10 bytes a kernel.
 func TestLane(t *testing.T) {
-	p := newPath(flat(6), 10, 40, true)
+	p := newPath(flat(6), 10, 40, 0, true)
 	tests := []struct {
 		size       int64
 		i, last    int
@@ -124,6 +124,9 @@ func TestLane(t *testing.T) {
 		}
 	}
 	p.viaSSD(25, 1, 5) // fills 1 and 2, half of 3
+	if p.ssd.open(1, 3) || !p.ssd.open(1, 4) || !p.ssd.open(0, 2) || p.ssd.open(3, 3) {
+		t.Error("only kernels 1 and 2 are full")
+	}
 	if got := p.ssd.forward(10, 0, 5); got != 0 {
 		t.Errorf("10 bytes from 0 pass by %d, want 0", got)
 	}
@@ -133,7 +136,7 @@ func TestLane(t *testing.T) {
 	if got := p.ssd.backward(6, 4, 0); got != 0 {
 		t.Errorf("6 bytes before 4 start at %d, want 0: 1 and 2 are full", got)
 	}
-	if got := p.link.used[1] + p.link.used[2] + p.link.used[3]; got != 25 {
+	if got := p.host.used[1] + p.host.used[2] + p.host.used[3]; got != 25 {
 		t.Errorf("the link carries %v bytes, want 25", got)
 	}
 }
@@ -148,14 +151,14 @@ func TestCrowd(t *testing.T) {
 		{true, 8},  // 2 for the first transfer, then 6 for both
 		{false, 6}, // what the link has left is 4
 	} {
-		p := newPath(flat(1), 10, 40, tt.cumulate)
+		p := newPath(flat(1), 10, 40, 0, tt.cumulate)
 		p.viaHost(32, 0, 0)
 		p.viaHost(4, 0, 0)
 		if got := p.ssd.used[0]; got != tt.want {
 			t.Errorf("cumulate %v: the SSD has %v bytes taken, want %v", tt.cumulate, got, tt.want)
 		}
 		p.viaHost(40, 0, 0)
-		if !p.ssd.full[0] || !p.link.full[0] {
+		if !p.ssd.full[0] || !p.host.full[0] {
 			t.Errorf("cumulate %v: a full link must fill the SSD", tt.cumulate)
 		}
 	}

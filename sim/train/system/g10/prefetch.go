@@ -21,6 +21,7 @@ func (s *planner) prefetchEagerly() {
 		for j := at; j < c.back; j++ {
 			s.memory[s.kernel(j)] += c.size
 		}
+		c.back = at
 	}
 }
 

@@ -32,7 +32,7 @@ type bucket struct {
 }
 
 func naivePlan(v variant, w *workload.Workload, m *machine.Machine, o *system.Options) *program.Program {
-	p := newPlanner(v, w, m, o)
+	p := newPlanner(v, w, m, o, nil)
 	p.allocate()
 	r := &naive{planner: p, mem: p.memory, hostUse: make([]int64, p.n)}
 	lane := func(bandwidth float64) []bucket {
