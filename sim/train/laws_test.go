@@ -58,13 +58,19 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// FuzzLaws tries the laws on the case of any seed.
+// FuzzLaws tries the laws on the case of any seed. The largest are left out: where
+// two streams share links of different rates a run goes batch by batch, which
+// with all that fuzzing adds may take longer than it lets a case.
 func FuzzLaws(f *testing.F) {
 	for _, x := range found {
 		f.Add(x.seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		for _, broken := range drawCase(seed).laws(t, nil) {
+		c := drawCase(seed)
+		if _, total := needs(c.w); total > 4*unit.GiB {
+			t.Skip("large")
+		}
+		for _, broken := range c.laws(t, nil) {
 			t.Error(broken)
 		}
 	})
