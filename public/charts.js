@@ -159,7 +159,8 @@ window.charts = (() => {
     const top = parts ? 10 + legend(t, option, b.parts.map((p) => p.name), width, 'roundRect', hidden) : 8;
     const ends = b.rows.map((r) => r.end);
     const values = b.parts.map((p) => column(data, p.values));
-    const longest = Math.max(0, ...ends.filter((_, i) => values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
+    const was = b.ghost ? new Map(pairs(column(data, b.ghost))) : null;
+    const longest = Math.max(0, ...ends.filter((_, i) => was?.has(i) || values.some((v) => v[i] > 0)).map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: Math.max(76, 12 * Math.ceil((longest + 12) / 12)), top, bottom: 28, containLabel: true };
     option.xAxis = axis(t, { type: 'value', name: b.unit, nameLocation: 'middle', nameGap: 26, min: 0, max: b.max || null });
     option.yAxis = axis(t, { type: 'category', inverse: true, data: b.rows.map((r) => r.name), axisTick: { show: false }, axisLabel: b.wide && width > 420 ? { width: 190 } : {} });
@@ -171,7 +172,6 @@ window.charts = (() => {
       }),
     }));
     // The texts stand behind the baseline's end where that is further out.
-    const was = b.ghost ? new Map(pairs(column(data, b.ghost))) : null;
     const past = (i) => (was?.has(i) ? Math.max(0, was.get(i) - values.reduce((sum, v) => sum + v[i], 0)) : 0);
     option.series.push({
       id: ENDS, type: 'bar', name: ENDS, stack: 'all', barMaxWidth: 22, silent: true, data: b.rows.map((_, i) => past(i)), tooltip: { show: false }, itemStyle: { color: 'transparent' },
@@ -585,6 +585,7 @@ window.charts = (() => {
     if (key !== f.shape) f.host.dataset.zoomed = 'false';
     f.shape = key;
     f.host.dataset.drawn = 'true';
+    window.lastChart = performance.now();
     if (!window.firstChart && results > 0) {
       window.firstChart = performance.now();
       performance.mark('first-chart');

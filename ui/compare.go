@@ -121,6 +121,14 @@ func (c *Compare) tabulate() {
 		boxed("side-numbers", "All numbers, with their change against the reference", button("side-csv", "mini", "Download CSV", "")+button("side-json", "mini", "Download JSON", ""), numbersMarkup("side-numbers", "Quantity", heads, rows))
 }
 
+// plots are the figures that the laboratory has.
+func (c *Compare) plots() []vugu.Builder {
+	if !chart.Aligned(c.Info) {
+		return c.figures[:2]
+	}
+	return c.figures
+}
+
 // boxed is a table in its box, as HTML.
 func boxed(id, title, tools, table string) string {
 	return `<section class="figure wide" aria-labelledby="h-` + id + `"><div class="figure-head"><h3 id="h-` + id + `">` + title + `</h3><div class="figure-tools">` + tools +

@@ -88,7 +88,7 @@ func (c *Compare) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						for i := range c.figures {
+						for i := range c.plots() {
 							var vgiterkey interface{} = i
 							_ = vgiterkey
 							i := i

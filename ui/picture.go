@@ -408,6 +408,11 @@ func (c *Picture) lead() string {
 	return ""
 }
 
+// mute reports whether the laboratory says no problem: its place is not kept then.
+func (c *Picture) mute() bool {
+	return c.lead() == "" && slices.ContainsFunc(c.Runs, func(r model.Run) bool { return r.On && r.Report != nil })
+}
+
 // presets are the setups to start from.
 func (c *Picture) presets() []lab.Preset { return c.Info.Presets }
 

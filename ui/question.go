@@ -71,7 +71,7 @@ func (c *Question) Compute() {
 	}
 }
 
-// systems are the compared systems.
+// compared lists the compared systems.
 func (c *Question) compared() []*lab.System {
 	var list []*lab.System
 	for i := range c.Info.Systems {
@@ -105,7 +105,7 @@ func (c *Question) sweep() chart.Answer {
 	}
 	_, trust := c.Brief()
 	s := &chart.Sweep{
-		Info: c.Info, Of: c.quantity(), Systems: c.compared(), Show: c.State.Ask.Text("ask-show"), Focus: c.Focus(),
+		Of: c.quantity(), Systems: c.compared(), Show: c.State.Ask.Text("ask-show"), Focus: c.Focus(),
 		Note: c.Note(), Mode: strings.Join(trust, " · "), Active: c.progress.Active,
 	}
 	high := 1
@@ -131,10 +131,7 @@ func (c *Question) sweep() chart.Answer {
 
 // walks draws what searches have tried.
 func (c *Question) walks() chart.Answer {
-	w := &chart.Walks{Info: c.Info, Of: c.quantity(), Knob: c.Ask.Searched(), Note: c.Note(), Active: c.progress.Active}
-	if b := c.Ask.Bound(); b != nil {
-		w.Bound = b
-	}
+	w := &chart.Walks{Of: c.quantity(), Knob: c.Ask.Searched(), Bound: c.Ask.Bound(), Note: c.Note(), Active: c.progress.Active}
 	for i := range c.found {
 		f := &c.found[i]
 		w.Walks = append(w.Walks, chart.Walk{System: f.System, Xs: f.Xs, Ys: f.Ys, Than: f.Than, At: f.At})

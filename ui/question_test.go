@@ -114,3 +114,14 @@ func TestQuestionWeighs(t *testing.T) {
 		t.Errorf("%s is not %s", top.Key, top.Choice)
 	}
 }
+
+// A link that is followed while another question is shown asks its own.
+func TestQuestionOfLink(t *testing.T) {
+	s := newStage(t, asked)
+	s.finish()
+	s.click("ask-buy")
+	s.finish()
+	s.root.Visit(asked + "&ask-vary=ssd_read&ask-values=1..9/100")
+	s.draw()
+	s.want("ask-run", "Run 300 runs")
+}

@@ -36,4 +36,10 @@ func (c *Systems) unfolded() bool { return !c.closed[c.folding("systems")] }
 
 func (c *Systems) fold() { c.closed[c.folding("systems")] = c.unfolded() }
 
-func (c *Systems) count() string { return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs)) }
+// count says how many are compared, if not all are.
+func (c *Systems) count() string {
+	if len(c.State.On) == len(c.Runs) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs))
+}

@@ -17,6 +17,17 @@ const (
 	ByKernel = "kernel"
 )
 
+// Aligned reports whether runs of a laboratory can be compared kernel by kernel.
+func Aligned(info *lab.Info) bool { return slices.ContainsFunc(info.Charts, counts) }
+
+// counts reports whether a chart has both variants.
+func counts(ch report.Chart) bool {
+	has := func(key string) bool {
+		return slices.ContainsFunc(ch.By, func(v report.Variant) bool { return v.Key == key })
+	}
+	return has(ByTime) && has(ByKernel)
+}
+
 // Progress returns when, in seconds, each of a report's kernels ends, as far as
 // its curves tell.
 func Progress(info *lab.Info, r *report.Report) (kernels, seconds []float64) {
@@ -25,10 +36,7 @@ func Progress(info *lab.Info, r *report.Report) (kernels, seconds []float64) {
 	}
 	for i := range info.Charts {
 		ch := &info.Charts[i]
-		has := func(key string) bool {
-			return slices.ContainsFunc(ch.By, func(v report.Variant) bool { return v.Key == key })
-		}
-		if !has(ByTime) || !has(ByKernel) {
+		if !counts(*ch) {
 			continue
 		}
 		find := func(by string) []float64 {
@@ -80,6 +88,9 @@ func Lag(c *Context, runs []Run) View {
 		drawn[i].Report = r
 	}
 	v := Draw(c, ch, drawn)
+	if v.Results == 0 && !slices.ContainsFunc(drawn, func(r Run) bool { return r.waits() }) {
+		v.Empty = ch.None
+	}
 	var said []string
 	for _, p := range v.points {
 		if n := len(p.ys); n > 0 && p.ys[n-1] != 0 {

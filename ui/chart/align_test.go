@@ -52,10 +52,14 @@ func TestLag(t *testing.T) {
 			t.Errorf("number %d is %g, want %g", i, got, want)
 		}
 	}
+	rs[4].Status = chart.Failed
 	for _, none := range [][]chart.Run{nil, rs[:1], {rs[4], rs[1]}} {
-		if v := chart.Lag(c, none); v.Results != 0 || v.Empty == "" {
+		if v := chart.Lag(c, none); v.Results != 0 || !strings.HasPrefix(v.Empty, "Runs are compared kernel by kernel") {
 			t.Errorf("of %d runs: %d results, empty because %q", len(none), v.Results, v.Empty)
 		}
+	}
+	if !chart.Aligned(c.Info) || chart.Aligned(bakery()) {
+		t.Error("whose kernels can be compared?")
 	}
 	if k, s := chart.Progress(c.Info, timed(1, 4, 5)); len(k) != 2 || s[1] != 5 || k[1] != 2 {
 		t.Errorf("progress %v, %v", k, s)

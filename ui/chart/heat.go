@@ -204,5 +204,5 @@ func (s *Sweep) sayMaps() string {
 	if count[order[0]] == all {
 		text = capital(name(order[0])) + " at all " + strconv.Itoa(all) + " points"
 	}
-	return sentence(text) + " " + sentence("the best is "+s.say(s.At(top, bi, bk).Value)+", "+s.Systems[top].Title+" with "+s.point(bi, bk))
+	return sentence(text) + " " + sentence("the best is "+s.say(s.At(top, bi, bk).Value)+", "+name(s.winner(bi, bk))+" with "+s.point(bi, bk))
 }

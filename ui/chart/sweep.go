@@ -28,7 +28,6 @@ type Trial struct {
 
 // A Sweep is a quantity of systems at the points of one knob or two.
 type Sweep struct {
-	Info    *lab.Info
 	Of      *report.Quantity
 	Systems []*lab.System
 	Dims    []Dim // one or two
@@ -166,20 +165,23 @@ func (s *Sweep) lines(a *Answer) {
 		}
 	}
 	for n, sys := range s.Systems {
-		ys := make([]float64, len(xs))
+		var at, ys []float64 // what is still to come is left out; a gap is a point without a value
 		for i := range xs {
 			t := s.At(n, i, 0)
-			ys[i] = s.shown(t.Value)
+			y := s.shown(t.Value)
+			if t.Known {
+				at, ys = append(at, xs[i]), append(ys, y)
+			}
 			table.Rows[i].Cells = append(table.Rows[i].Cells, report.Cell{Text: s.cell(t), Best: s.leads(n, i)})
-			if finite(ys[i]) {
-				low, high = min(low, ys[i]), max(high, ys[i])
+			if finite(y) {
+				low, high = min(low, y), max(high, y)
 			}
 		}
 		look := SystemLook(sys)
 		if sys.Bound && look.Pattern == 0 {
 			look.Pattern = 1
 		}
-		p.Series = append(p.Series, Series{Name: sys.Title, Shape: Line, Look: look, Points: f.points(xs, ys), Picks: f.add()})
+		p.Series = append(p.Series, Series{Name: sys.Title, Shape: Line, Look: look, Points: f.points(at, ys), Picks: f.add()})
 		p.Legend = append(p.Legend, sys.Title)
 		table.Head = append(table.Head, sys.Title)
 	}

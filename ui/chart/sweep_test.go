@@ -82,7 +82,7 @@ func TestSweepLines(t *testing.T) {
 		t.Errorf("%+v, here %+v, %d results", p.X, p.Here, a.Results)
 	}
 	text, data := a.Figure.Encode()
-	if text == "{}" || len(data) != 30 || !math.IsNaN(data[11]) {
+	if text == "{}" || len(data) != 26 || !math.IsNaN(data[11]) {
 		t.Errorf("%s, %v", text, data)
 	}
 	if got := strings.Join(a.Gaps, " | "); got != "A cannot run it at 1 GB/s. | At 8 GB/s: They contradict." {

@@ -20,7 +20,6 @@ type Walk struct {
 
 // Walks are searches that look for a value of one knob.
 type Walks struct {
-	Info   *lab.Info
 	Of     *report.Quantity
 	Knob   *knob.Info
 	Bound  *lab.System // nil if there is none

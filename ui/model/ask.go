@@ -92,6 +92,7 @@ func questions(i *lab.Info) []knob.Info {
 	}
 }
 
+// bracket is a unit behind a label.
 func bracket(unit string) string {
 	if unit == "" {
 		return ""
@@ -142,7 +143,7 @@ func (o *Outcome) Value(at int) (float64, bool) {
 // A task is one run.
 type task struct{ setup, system string }
 
-// A Variant is one change of the settings.
+// A variant is one change of the settings.
 type variant struct {
 	setup   string // its text, empty if it cannot be set
 	problem string // why it cannot
@@ -166,7 +167,7 @@ func newAsk(r *Room) *Ask {
 	return &Ask{room: r, known: map[string]*Outcome{}, jobs: map[int][]task{}, under: map[string]bool{}, drafts: map[string]string{}}
 }
 
-// most is how many outcomes are kept: ten megabytes.
+// mostKnown is how many outcomes are kept: ten megabytes.
 const mostKnown = 20000
 
 // text is a setting of the question.
@@ -330,7 +331,7 @@ func (a *Ask) count(p *plan) (known, all int) {
 	return known, all
 }
 
-// most that is under way at once: jobs enough to keep the workers busy, and so
+// What is under way at once: jobs enough to keep the workers busy, and so
 // many runs in each that a job takes a sixth of a second.
 const (
 	jobsAtOnce  = 4

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spillway/sim/knob"
@@ -64,7 +65,7 @@ func (a *Ask) planBuy(p *plan) {
 			continue
 		}
 		from := u.Text(k.Key)
-		was := "what is there"
+		was := "the one that is set"
 		if c := k.Choice(from); c != nil {
 			was = label(c)
 		}
@@ -289,12 +290,15 @@ func (s *Share) Say() string {
 	return Signed(s.Relative)
 }
 
-// Signed prints a relative change in percent.
+// Signed prints a relative change in percent, or by how many times where it is
+// tenfold and more.
 func Signed(x float64) string {
 	text := strings.TrimSuffix(knob.Decimal(int64(math.Round(x*1000)), 10), ".0")
 	switch {
 	case x == 0:
 		return "0"
+	case x >= 9:
+		return "×" + strconv.FormatFloat(x+1, 'f', 0, 64)
 	case math.Abs(x) < 0.0005:
 		return "< 0.1 %"
 	case x > 0:

@@ -26,7 +26,7 @@ const (
 	listed   = "list"
 )
 
-// A points is the text of an axis as the form shows it.
+// points is the text of an axis as the form shows it.
 type points struct{ from, to, count, how, list string }
 
 // readPoints takes the text of a number's axis apart.

@@ -444,3 +444,11 @@ func TestLevel(t *testing.T) {
 		t.Errorf("%v, want %v", order, want)
 	}
 }
+
+func TestSigned(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 0.1: "+10 %", -0.2: "−20 %", 0.0001: "< 0.1 %", 0.1234: "+12.3 %", 42.4: "×43", -0.00049: "< 0.1 %"} {
+		if got := Signed(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+}

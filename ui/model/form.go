@@ -128,7 +128,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			if o.Off {
 				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
 				if l.Why != "" {
-					o.Why = fmt.Sprintf("There is no %q: %s.", o.Label, l.Why)
+					o.Why = capital(l.Why) + "."
 				}
 				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}

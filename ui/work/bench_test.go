@@ -275,3 +275,27 @@ func BenchmarkReproduce(b *testing.B) {
 		}
 	}
 }
+
+// Several runs of one job: each has its own outcome, and only what a question needs.
+func TestSeveral(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	a := do(t, b, work.Job{Kind: work.Several, ID: 3, Picks: []work.Pick{
+		{Setup: small, System: "g10"}, {Setup: small + " ssd_read=20 ssd_write=30", System: "g10"}, {Setup: small, System: "magic"}, {Setup: small, System: "ideal"},
+	}})
+	if a.Error != "" || len(a.Parts) != 4 {
+		t.Fatalf("%+v", a)
+	}
+	for _, i := range []int{0, 3} {
+		r := a.Parts[i].Report
+		if r == nil || !r.Fits || len(r.Values) != len(training.Quantities) || len(r.Curves) != 0 || r.About != "" {
+			t.Errorf("run %d: %+v", i, a.Parts[i])
+		}
+	}
+	one := do(t, b, work.Job{Setup: small, System: "g10"})
+	if got, want := a.Parts[0].Report.Values[0], one.Report.Values[0]; got != want {
+		t.Errorf("together %v, alone %v", got, want)
+	}
+	if len(a.Parts[1].Problems) != 2 || a.Parts[1].Report != nil || !strings.Contains(a.Parts[2].Error, "magic") {
+		t.Errorf("%+v", a.Parts[1:3])
+	}
+}

@@ -1,5 +1,5 @@
 // The simulated SSD, and what was measured beforehand.
-import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
 
 const small = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0';
 
@@ -20,6 +20,7 @@ test('a drive is chosen, reported, linked and undone', async ({ page }) => {
   await screenshot(page, 'device', { fullPage: true });
   await page.reload();
   await finished(page);
+  await unfold(page);
   await expect(page.locator('#f-ssd')).toHaveValue('990-pro');
   await page.selectOption('#f-ssd', 'fixed');
   await finished(page);

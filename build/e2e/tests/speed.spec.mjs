@@ -48,6 +48,43 @@ test('the first figure over a slow line', async ({ browser, baseURL }) => {
   console.log(`1.6 Mbit/s, 150 ms: the first figure after ${Math.round(median(visits))} ms, of ${visits.map(Math.round).join(', ')}`);
 });
 
+// One change of a setting: until everything in sight is drawn, what of that the
+// page's thread works, and how far things jump.
+for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&batch=256&times=as-paper'], ['the opening', '']]) {
+  test(`a change of a setting: ${what}`, async ({ page }) => {
+    test.setTimeout(120_000);
+    await page.addInitScript(() => {
+      window.shift = 0;
+      new PerformanceObserver((list) => { for (const e of list.getEntries()) window.shift += e.value; }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await visit(page, `./${link}`);
+    await page.evaluate(() => { document.querySelector('#fold-hardware[aria-expanded="false"]')?.click(); });
+    await page.waitForTimeout(2000);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    const busy = async () => (await session.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value * 1000;
+    const before = Number(await page.inputValue('#f-gpu_memory'));
+    const [took, worked, shifts] = [[], [], []];
+    for (let i = 1; i <= 9; i++) {
+      const at = await busy();
+      const begun = await page.evaluate(([value]) => {
+        window.shift = 0;
+        const field = document.getElementById('f-gpu_memory');
+        field.value = value;
+        const now = performance.now();
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        return now;
+      }, [String(before - i * 0.25)]);
+      await page.waitForTimeout(1800);
+      took.push(await page.evaluate((t) => window.lastChart - t, begun));
+      worked.push(await busy() - at);
+      shifts.push(await page.evaluate(() => window.shift));
+    }
+    console.log(`${what}: charts complete after ${Math.round(median(took))} ms of ${took.map(Math.round).join(', ')}; `
+      + `the page's thread works ${Math.round(median(worked))} ms of ${worked.map(Math.round).join(', ')}; layout shift ${Math.max(...shifts).toFixed(4)}`);
+  });
+}
+
 test('runs in a worker', async ({ page }) => {
   test.setTimeout(120_000);
   await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');

@@ -94,7 +94,7 @@ func (s *settings) title(w Workload) string {
 func (s *settings) lead(w Workload) string {
 	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
 	if w.memory.Most > s.Machine.GPUMemory {
-		return fmt.Sprintf("%s needs %s GiB; the GPU has %s.", s.title(w), gib(w.memory.Most), has)
+		return fmt.Sprintf("%s needs %s GiB; the GPU has %s. Ways to spill:", s.title(w), gib(w.memory.Most), has)
 	}
 	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.memory.Most), has)
 }
