@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/train"
@@ -57,13 +58,19 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// FuzzLaws tries the laws on the case of any seed.
+// FuzzLaws tries the laws on the case of any seed. The largest are left out: where
+// two streams share links of different rates a run goes batch by batch, which
+// with all that fuzzing adds may take longer than it lets a case.
 func FuzzLaws(f *testing.F) {
 	for _, x := range found {
 		f.Add(x.seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		for _, broken := range drawCase(seed).laws(t, nil) {
+		c := drawCase(seed)
+		if _, total := needs(c.w); total > 4*unit.GiB {
+			t.Skip("large")
+		}
+		for _, broken := range c.laws(t, nil) {
 			t.Error(broken)
 		}
 	})
@@ -292,8 +299,8 @@ const rounding = 0.032
 // do worse than rounding. Base UVM and FlashNeuron are not: what Base UVM evicts
 // is what was not used for longest, whatever memory and links are, and all pages
 // have one size, so that it cannot have Belady's anomaly; FlashNeuron's moves are
-// in a fixed order on two lanes. That two mechanisms make the others slower with
-// better parts was found by looking at the worst of 10,000 cases:
+// in a fixed order on two lanes. The worst of some thousand cases show two mechanisms
+// that make the others slower with better parts:
 //
 //   - Greedy prefetching (Graham's anomaly). DeepUM+ prefetches what the next
 //     kernels need and evicts for it what is outside of its window. What comes in or
@@ -324,11 +331,12 @@ type hurt struct {
 
 func summary(key string, list []hurt) string {
 	slices.SortFunc(list, func(a, b hurt) int { return cmp.Compare(b.by, a.by) })
-	text := fmt.Sprintf("%-24s %5d cases", key, len(list))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%-24s %5d cases", key, len(list))
 	for _, h := range list[:min(5, len(list))] {
-		text += fmt.Sprintf("  %+.2f %% (%d)", 100*h.by, h.seed)
+		fmt.Fprintf(&text, "  %+.2f %% (%d)", 100*h.by, h.seed)
 	}
-	return text
+	return text.String()
 }
 
 // laws tries every law on every system and returns what breaks one. worst, if not
