@@ -290,7 +290,7 @@ window.charts = (() => {
     let below;
     let sum = 0;
     for (const s of p.series) {
-      if ((s.panel ?? 0) !== panel || hidden.has(s.name.replace(/, published$/, ''))) continue;
+      if (!p.together && (s.panel ?? 0) !== panel || hidden.has(s.name.replace(/, published$/, ''))) continue;
       const points = column(data, s.points);
       let y;
       if (s.shape === 'rings') {
@@ -299,6 +299,7 @@ window.charts = (() => {
         y = at(points, x, s.shape === 'step');
       }
       if (y === undefined || Number.isNaN(y)) continue;
+      if (p.together && rows.some((r) => r.s.name === s.name && r.s.ghost === s.ghost)) continue; // in every small chart
       if (s.shape === 'area') {
         const own = y - (below ? at(below, x) ?? 0 : 0);
         below = points;
@@ -316,7 +317,7 @@ window.charts = (() => {
     }
     const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : '') : 'Together', unit(number(y), p.y.unit)]);
     if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
-    return tip(`${p.names[panel] ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
+    return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
 
   // place is what a place of an axis of places is called; between two there is nothing.
@@ -342,7 +343,7 @@ window.charts = (() => {
     const areas = new Set(p.series.filter((s) => s.shape === 'area').map((s) => s.name));
     if (areas.size > 0) Object.assign(option.legend, { itemWidth: 14, data: p.legend.map((name) => (areas.has(name) ? { name, icon: 'roundRect' } : name)) });
     const top = legends + 26;
-    const perRow = n === 4 ? 2 : Math.min(3, Math.max(n, 1));
+    const perRow = n === 4 || p.together ? 2 : Math.min(3, Math.max(n, 1));
     const rowHeight = (height - legends) / Math.ceil(n / perRow);
     const item = p.series.some((s) => s.shape === 'dots');
     const all = p.series.map((s) => column(data, s.points));
@@ -410,14 +411,15 @@ window.charts = (() => {
     });
     if (p.limit) {
       const color = t.v('--limit');
-      option.series.push({
+      p.names.forEach((_, k) => option.series.push({
         // The point that nobody sees makes the axis reach the line.
-        id: 'limit', type: 'line', name: 'limit', silent: true, symbol: 'none', data: [[p.x.min ?? 0, p.limit.at]], itemStyle: { color }, tooltip: { trigger: 'none' },
+        id: k === 0 ? 'limit' : `limit-${k}`, type: 'line', name: 'limit', silent: true, symbol: 'none', data: [[p.x.min ?? 0, p.limit.at]], itemStyle: { color }, tooltip: { trigger: 'none' },
+        xAxisIndex: k, yAxisIndex: k,
         markLine: {
           silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1.5 }, data: [{ yAxis: p.limit.at }],
-          label: { ...t.font, position: 'insideEndTop', color, formatter: () => p.limit.text },
+          label: { ...t.font, show: k === 0, position: 'insideEndTop', color, formatter: () => p.limit.text },
         },
-      });
+      }));
     }
     if (p.here) {
       const color = t.v('--text-2');
@@ -429,7 +431,8 @@ window.charts = (() => {
         },
       });
     }
-    if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, preventDefaultMouseMove: false, filterMode: 'none' }];
+    if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, preventDefaultMouseMove: false, filterMode: 'none', xAxisIndex: p.names.map((_, k) => k) }];
+    if (p.together) option.axisPointer = { link: [{ xAxisIndex: 'all' }] };
     option.tooltip = item
       ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]))
       : tooltip(t, 'axis', (items) => across(p, data, t, items[0].axisIndex, items[0].axisValue, hidden));

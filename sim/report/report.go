@@ -105,6 +105,9 @@ type Chart struct {
 	Limit, LimitLabel string
 	// Bound draws the curves of bounds too, as what would be needed.
 	Bound bool
+	// Split gives every system a small chart of its own, with the bounds' curves in
+	// each, where one chart would have them on top of each other.
+	Split bool
 	// Pick is the key of the view's knob that picking a mark sets.
 	Pick string
 	// None is said in place of the chart when nothing of it is above zero.

@@ -38,7 +38,7 @@ func alongside(reports ...*report.Report) (*chart.Context, []chart.Run, []lab.Sy
 func TestLag(t *testing.T) {
 	c, rs, _ := alongside(timed(1, 1, 2, 3), timed(1, 1, 3, 5), timed(1, 1, 2, 2.5), timed(1, 1, 2), nil, &report.Report{Reason: "no"}, timed(1, 1, 2, 3))
 	v := chart.Lag(c, rs)
-	if want := "B ends 2 s later; C ends 500 ms earlier."; v.Text != want || v.Results != 3 {
+	if want := "B ends 2.000 s later; C ends 500.0 ms earlier."; v.Text != want || v.Results != 3 {
 		t.Errorf("%d results: %s", v.Results, v.Text)
 	}
 	text, data := v.Figure.Encode()

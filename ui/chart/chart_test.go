@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -500,13 +501,38 @@ func TestText(t *testing.T) {
 		{chart.Percent(1, 0), "0 %"},
 		{chart.Span(6.2481), "6.248 s"},
 		{chart.Span(0.0062481), "6.248 ms"},
-		{chart.Span(0.0000062), "6.2 µs"},
-		{chart.Span(2e-9), "2 ns"},
+		{chart.Span(0.0000062), "6.200 µs"},
+		{chart.Span(2e-9), "2.000 ns"},
 		{chart.With("1.31", "×"), "1.31×"},
 		{chart.With("1.31", "× ideal"), "1.31 × ideal"},
 	} {
 		if x.got != x.want {
 			t.Errorf("got %q, want %q", x.got, x.want)
 		}
+	}
+}
+
+// A chart that is split has every system's curves in a small chart of its own,
+// with the bound's in each; what it says and what its file has stay.
+func TestSplit(t *testing.T) {
+	c := context()
+	rs := runs(c.Info)
+	ch := &c.Info.Charts[3]
+	whole := chart.Draw(c, ch, rs)
+	ch.Split = true
+	v := chart.Draw(c, ch, rs)
+	p := v.Figure.Panels
+	if !p.Together || !slices.Equal(p.Names, []string{"Oven", "Kiln, old"}) || !slices.Equal(p.Legend, []string{"Dream (demand)"}) {
+		t.Errorf("together %v, small charts %q, legend %q", p.Together, p.Names, p.Legend)
+	}
+	var got []string
+	for _, s := range p.Series {
+		got = append(got, p.Names[s.Panel]+": "+s.Name)
+	}
+	if want := []string{"Oven: Dream (demand)", "Oven: Oven", "Kiln, old: Dream (demand)", "Kiln, old: Kiln, old"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if v.Text != whole.Text || v.Alt != whole.Alt || v.CSV() != whole.CSV() {
+		t.Error("words or numbers changed")
 	}
 }

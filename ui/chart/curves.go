@@ -137,6 +137,7 @@ func (d *drawing) curves() {
 	v.head("curve", orElse(p.X.Name, "x"), orElse(p.Y.Name, "y"))
 	var tracks []track
 	var x, y span
+	var owners []*Run // of the series
 	v.Results = 0
 	expected := 0
 	for _, r := range d.runs {
@@ -169,6 +170,9 @@ func (d *drawing) curves() {
 				tracks = append(tracks, t)
 			}
 		}
+		for len(owners) < len(p.Series) {
+			owners = append(owners, r)
+		}
 	}
 	for i := range p.Series {
 		p.Legend = append(p.Legend, p.Series[i].Name)
@@ -177,8 +181,14 @@ func (d *drawing) curves() {
 		if !r.System.Bound || d.chart.Bound {
 			d.ghosts(f, r, shape, &x, &y)
 		}
+		for len(owners) < len(p.Series) {
+			owners = append(owners, r)
+		}
 	}
 	v.Height = curvesHeight(expected)
+	if d.chart.Split {
+		d.split(p, owners)
+	}
 	limit, far := d.limit(p, y)
 	p.fit(x, y)
 	v.Figure = f
@@ -188,6 +198,37 @@ func (d *drawing) curves() {
 	if v.Results == 0 && slices.ContainsFunc(d.runs, (*Run).shown) {
 		d.nothing()
 	}
+}
+
+// split gives every system that is no bound a small chart of its own; owners are
+// the series' systems.
+func (d *drawing) split(p *Panels, owners []*Run) {
+	var runs []*Run
+	for _, r := range d.runs {
+		if !r.System.Bound && slices.Contains(owners, r) {
+			runs = append(runs, r)
+		}
+	}
+	if len(runs) < 2 {
+		return
+	}
+	all := p.Series
+	p.Names, p.Series, p.Legend, p.Together = nil, nil, nil, true
+	for k, r := range runs {
+		p.Names = append(p.Names, r.System.Title)
+		for i := range all {
+			if owners[i] != r && !owners[i].System.Bound {
+				continue
+			}
+			s := all[i]
+			s.Panel = k
+			p.Series = append(p.Series, s)
+			if k == 0 && owners[i].System.Bound && !s.Ghost {
+				p.Legend = append(p.Legend, s.Name)
+			}
+		}
+	}
+	d.view.Height = 40 + 150*((len(runs)+1)/2)
 }
 
 // past returns the baseline's curves of a run.

@@ -93,6 +93,9 @@ type Panels struct {
 	Limit  *Limit   `json:"limit,omitempty"`
 	Here   *Limit   `json:"here,omitempty"` // a line upright at a place of X
 	Zoom   bool     `json:"zoom,omitempty"` // by wheel with Ctrl, by dragging with Shift
+	// Together is true of small charts that share their axes: zooming and pointing
+	// are about all of them.
+	Together bool `json:"together,omitempty"`
 }
 
 // An Axis is one axis of a chart.

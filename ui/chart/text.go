@@ -49,19 +49,28 @@ func Percent(part, whole float64) string {
 	return Digits(100*part/whole, 3) + " %"
 }
 
-// Span prints a duration given in seconds.
+// Span prints a duration given in seconds, with four digits.
 func Span(s float64) string {
 	switch a := math.Abs(s); {
 	case a == 0:
 		return "0 s"
 	case a >= 1:
-		return Digits(s, 4) + " s"
+		return four(s) + " s"
 	case a >= 1e-3:
-		return Digits(s*1e3, 4) + " ms"
+		return four(s*1e3) + " ms"
 	case a >= 1e-6:
-		return Digits(s*1e6, 4) + " µs"
+		return four(s*1e6) + " µs"
 	}
-	return Digits(s*1e9, 4) + " ns"
+	return four(s*1e9) + " ns"
+}
+
+// four prints x with four significant digits, zeros at its end too, so that
+// numbers below each other are alike.
+func four(x float64) string {
+	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return "0"
+	}
+	return grouped(strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(x))))), 64))
 }
 
 // Dash stands where there is no value.
@@ -81,10 +90,14 @@ func With(text, unit string) string {
 	return text + " " + unit
 }
 
-// amount prints x, in unit, with four digits.
+// amount prints x, in unit, with four digits. Counts have no zeros behind the
+// point.
 func amount(x float64, unit string) string {
-	if unit == "s" {
+	switch unit {
+	case "s":
 		return Span(x)
+	case "GB", "GiB":
+		return With(four(x), unit)
 	}
 	return With(Digits(x, 4), unit)
 }
