@@ -115,8 +115,9 @@ type View struct {
 	Variant string           // key of what it counts now
 	Picks   bool             // it has marks that can be picked
 
-	rows   [][]string // of the file, without points
-	points []points   // below them
+	setup  *knob.Setup // what all of it is of; nil while something is of other settings
+	rows   [][]string  // of the file, without points
+	points []points    // below them
 	sheet  *study.Sheet
 }
 
@@ -139,6 +140,9 @@ func Views(c *Context, runs []Run) []View {
 func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	d := drawing{Context: c, chart: ch, runs: visible(runs)}
 	d.view = View{ID: ch.ID, Title: ch.Title, Note: c.Note, Mode: c.Mode, Help: ch.Help}
+	if !slices.ContainsFunc(d.runs, func(r *Run) bool { return r.Stale }) {
+		d.view.setup = d.Setup
+	}
 	d.view.Results = count(d.runs, (*Run).shown)
 	switch ch.Kind {
 	case report.Bars:
@@ -262,7 +266,8 @@ func (d *drawing) most(f func(*Run) float64) (best *Run, value float64) {
 // head begins the chart's file.
 func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"system"}, names...)} }
 
-// CSV returns what the chart shows with full precision.
+// CSV returns what the chart shows with full precision, and in every row what it
+// is of.
 func (v *View) CSV() string {
 	rows := slices.Clone(v.rows)
 	if v.sheet != nil {
@@ -272,6 +277,19 @@ func (v *View) CSV() string {
 		p := &v.points[i]
 		for k := range p.xs {
 			rows = append(rows, []string{p.system, p.curve, exact(p.xs[k]), exact(p.ys[k])})
+		}
+	}
+	if v.sheet == nil {
+		of := ""
+		if v.setup != nil {
+			of = v.setup.String()
+		}
+		for i := range rows {
+			last := of
+			if i == 0 {
+				last = "setup"
+			}
+			rows[i] = append(slices.Clip(rows[i]), last)
 		}
 	}
 	var b strings.Builder

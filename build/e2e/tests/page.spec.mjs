@@ -168,7 +168,7 @@ test('downloads', async ({ page }) => {
     expect(read.note).toMatch(/^BERT-base, batch 16 · .* http:.*#v=/);
   }
   const table = await download(page, '#csv-causes');
-  expect(table.data.toString()).toMatch(/^system,beyond_ideal_fault_handling_s,[\s\S]*\ng10(,[\d.]+){6}\n$/);
+  expect(table.data.toString()).toMatch(/^system,beyond_ideal_fault_handling_s,[\s\S]*\ng10(,[\d.]+){6},model=bert-base batch=16 [^\n]*\n$/);
 });
 
 test('a link shows the same settings elsewhere', async ({ page, context }) => {
