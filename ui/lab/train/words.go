@@ -115,7 +115,7 @@ const mostCaveats = 2
 // caveat says what decides whether a run can be trusted.
 func (s *settings) caveat(w Workload, r *result.Result) string {
 	var list []string
-	for _, say := range []string{s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r)} {
+	for _, say := range []string{s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
@@ -134,6 +134,24 @@ func (s *settings) poolCaveat(r *result.Result) string {
 		return fmt.Sprintf("As published, %s has a pool %d times the GPU's memory.", x.Title, pool)
 	}
 	return ""
+}
+
+// faultCaveat is about systems whose time is that of handling faults, of which
+// nobody knows how many share one handling (machine.Doubts): how long they would
+// take if it were many, or few. Everything else is taken to be the same.
+func (s *settings) faultCaveat(r *result.Result) string {
+	handling := *r.Main().Ledger.At(result.FaultHandling)
+	x, err := core.Find(r.System)
+	if err != nil || !r.Fits || 5*handling < r.Time() || s.quirks().Has(quirk.ProfilePenalty) {
+		return ""
+	}
+	const many, few = 256, 8
+	with := func(batch int64) string {
+		c := r.Time() - handling + unit.Cycles(unit.MulDiv(int64(handling), s.Machine.FaultBatch, batch))
+		return strconv.FormatFloat(seconds(r, c), 'g', 3, 64) + " s"
+	}
+	return fmt.Sprintf("%s hangs on a number that nobody knows, faults per batch: with %d instead of %d an iteration takes about %s, with %d about %s.",
+		x.Title, many, s.Machine.FaultBatch, with(many), few, with(few))
 }
 
 // options are those of a run.
