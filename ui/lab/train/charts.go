@@ -34,7 +34,7 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "memory", Title: "GPU memory in use over an iteration", Kind: report.Steps, Y: "GiB", Unit: "GiB",
-			By:    []report.Variant{{Key: "time", Label: "time", X: "time since the iteration began, s"}, {Key: "kernel", Label: "kernel", X: "kernel"}},
+			By:    []report.Variant{{Key: "time", Label: "time", X: "time in the iteration, s"}, {Key: "kernel", Label: "kernel", X: "kernel"}},
 			Limit: "gpu_memory", LimitLabel: "capacity", Bound: true, Split: true, Of: []string{"peak_gpu_bytes", "peak_host_bytes"}, Say: "peaks highest",
 		},
 		{
