@@ -209,7 +209,7 @@ func (d *drawing) stacks() {
 		end, cells, file := Dash, make([]report.Cell, len(qs)+1), []string{r.System.Name}
 		if s.any {
 			v.Results++
-			end = behind(With(Digits(s.total, 4), unit), change)
+			end = behind(amount(s.total, unit), change)
 			cells[len(qs)] = report.Cell{Text: Digits(s.total, 4), Change: change.text()}
 		}
 		for k := range qs {
