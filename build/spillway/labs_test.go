@@ -178,6 +178,24 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestSolveSaysZero: a question about 0 is in the answer.
+func TestSolveSaysZero(t *testing.T) {
+	for _, tt := range []struct{ flag, value, want, other string }{
+		{"--at-most", "0", `"bound": 0,`, `"percent"`},
+		{"--at-least", "0", `"bound": 0,`, `"percent"`},
+		{"--within", "0", `"percent": 0,`, `"bound"`},
+	} {
+		code, out, errs := try(tinyLab(1), "solve", "lab=tiny", "system=arms", "--smallest", "boxes=1..3", tt.flag, tt.value, "--json")
+		if code != exitOK || !strings.Contains(out, tt.want) || strings.Contains(out, tt.other) {
+			t.Errorf("%s %s: exit code %d, %s%s\nwant %s and no %s", tt.flag, tt.value, code, out, errs, tt.want, tt.other)
+		}
+	}
+	code, out, errs := try(tinyLab(1), "solve", "lab=tiny", "system=arms", "--smallest", "boxes=1..3", "--at-most", "cart", "--json")
+	if code != exitOK || strings.Contains(out, `"bound"`) {
+		t.Errorf("compared with a system: exit code %d, %s%s", code, out, errs)
+	}
+}
+
 // TestVerifyFails checks that a gap is a failure with the paper's own workloads
 // and none with those that stand in.
 func TestVerifyFails(t *testing.T) {

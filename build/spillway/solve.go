@@ -34,25 +34,25 @@ is not possible, down, and says by how much the quantity of every system changes
 
 // A solved is the JSON of an answer. Names and meanings are stable.
 type solved struct {
-	Lab       string  `json:"lab" help:"name of the laboratory"`
-	System    string  `json:"system" help:"name of the system"`
-	Setup     string  `json:"setup" help:"all other settings, as a setup text"`
-	Find      string  `json:"find" help:"smallest or largest"`
-	Key       string  `json:"key" help:"of the setting that was turned"`
-	Unit      string  `json:"unit" help:"of its values"`
-	Quantity  string  `json:"quantity" help:"key of what is judged"`
-	Test      string  `json:"test" help:"within, at-least, at-most or fits"`
-	Percent   float64 `json:"percent,omitempty" help:"of within"`
-	Than      string  `json:"than,omitempty" help:"name of the system compared with; missing if with none"`
-	Bound     float64 `json:"bound,omitempty" help:"value compared with; missing if with a system"`
-	Found     bool    `json:"found" help:"whether any value that was tried is as wanted"`
-	Answer    string  `json:"answer" help:"the value found; empty if none"`
-	Not       string  `json:"not" help:"the nearest value tried beyond it, which is not as wanted; empty if all are"`
-	Monotone  bool    `json:"monotone" help:"false if more of the setting is not always better (for largest: worse): there may be other answers then"`
-	Sure      string  `json:"sure" help:"the value from which on all that were tried are as wanted, upwards (for largest: downwards); empty if there is none"`
-	Says      string  `json:"says" help:"the same in words"`
-	Precision float64 `json:"precision" help:"how far the answer may be from the exact one, as a share of it; 0 is exact"`
-	Probes    []probe `json:"probes" help:"all values that were tried, the smallest first"`
+	Lab       string   `json:"lab" help:"name of the laboratory"`
+	System    string   `json:"system" help:"name of the system"`
+	Setup     string   `json:"setup" help:"all other settings, as a setup text"`
+	Find      string   `json:"find" help:"smallest or largest"`
+	Key       string   `json:"key" help:"of the setting that was turned"`
+	Unit      string   `json:"unit" help:"of its values"`
+	Quantity  string   `json:"quantity" help:"key of what is judged"`
+	Test      string   `json:"test" help:"within, at-least, at-most or fits"`
+	Percent   *float64 `json:"percent,omitempty" help:"of within; missing of others"`
+	Than      string   `json:"than,omitempty" help:"name of the system compared with; missing if with none"`
+	Bound     *float64 `json:"bound,omitempty" help:"value compared with; missing if with none"`
+	Found     bool     `json:"found" help:"whether any value that was tried is as wanted"`
+	Answer    string   `json:"answer" help:"the value found; empty if none"`
+	Not       string   `json:"not" help:"the nearest value tried beyond it, which is not as wanted; empty if all are"`
+	Monotone  bool     `json:"monotone" help:"false if more of the setting is not always better (for largest: worse): there may be other answers then"`
+	Sure      string   `json:"sure" help:"the value from which on all that were tried are as wanted, upwards (for largest: downwards); empty if there is none"`
+	Says      string   `json:"says" help:"the same in words"`
+	Precision float64  `json:"precision" help:"how far the answer may be from the exact one, as a share of it; 0 is exact"`
+	Probes    []probe  `json:"probes" help:"all values that were tried, the smallest first"`
 }
 
 // A probe is one value that was tried.
@@ -372,8 +372,15 @@ func (v *solving) solved(s *sweep.Search, test string) solved {
 	g, a := s.Goal(), s.Answer()
 	o := solved{
 		Lab: v.lab.Name, System: g.System, Setup: v.base.String(), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
-		Quantity: v.quantity.Key, Test: test, Percent: g.Want.Share * 100, Than: g.Than, Bound: g.Want.Bound, Found: a.At >= 0, Monotone: a.Dip == nil,
+		Quantity: v.quantity.Key, Test: test, Than: g.Than, Found: a.At >= 0, Monotone: a.Dip == nil,
 		Says: s.Say(v.title(g.System), v.title(g.Than)), Precision: g.Precision, Probes: []probe{},
+	}
+	switch {
+	case g.Want.Test == sweep.Within:
+		percent := g.Want.Share * 100
+		o.Percent = &percent
+	case g.Want.Test != sweep.Fits && g.Than == "":
+		o.Bound = &g.Want.Bound
 	}
 	if g.Largest {
 		o.Find = "largest"

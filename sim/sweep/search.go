@@ -343,7 +343,8 @@ func (s *Search) Say(system, than string) string {
 	case a.At < 0:
 		text := fmt.Sprintf("%s %s with no %s from %s to %s", system, s.goal.Want.say(than), s.label(), a.Probes[0].Text, s.text(a.Probes[last].Text))
 		if near := s.nearest(); near >= 0 {
-			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(a.Probes[near].Y.Value), s.text(a.Probes[near].Text))
+			p := &a.Probes[near]
+			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(p.Y.Value, s.goal.Want.apart(p.Than.Value)), s.text(p.Text))
 		}
 		return text + "." + s.hint(a)
 	case a.Not < 0:
