@@ -625,3 +625,51 @@ func TestSensitivity(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestSensitivityQuotesAnySystem: what contradicts is said though only the second
+// system says it.
+func TestSensitivityQuotesAnySystem(t *testing.T) {
+	s := NewSensitivity(workshop(), []string{"p", "q"})
+	for runs := s.Next(); len(runs) > 0; runs = s.Next() {
+		for i, r := range runs {
+			if r.System == "q" && r.Setup.Text("batch") != "32" {
+				s.Take(i, Reading{Problem: "q wants 32"})
+			} else {
+				s.Take(i, value(1))
+			}
+		}
+	}
+	if e := s.Effects()[0]; e.Key != "batch" || e.Why != "a tenth more or less contradicts other settings: q wants 32" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestSensitivityIsPlain: a tenth of a value in binary units has few digits too,
+// and so has one at a limit.
+func TestSensitivityIsPlain(t *testing.T) {
+	const gib = 1 << 30
+	for _, tt := range []struct {
+		from     string
+		min, max int64
+		up, down string
+	}{
+		{"128", 0, 4096 * gib, "140.8", "115.2"},
+		{"127", 0, 4096 * gib, "139.7", "114.3"},
+		{"0.1", 0, 4096 * gib, "0.11", "0.09"},
+		{"12.345", 0, 4096 * gib, "13.58", "11.11"},
+		{"100000", 0, 1e6 * gib, "110000", "90000"},
+		{"123456", 0, 1e6 * gib, "135800", "111100"},
+		{"12351", 0, 135862 * gib / 10, "13586", "11120"}, // 13590 is above the limit
+	} {
+		k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: gib, Min: tt.min, Max: tt.max, Default: tt.from}
+		from, err := knob.ParseDecimal(tt.from, gib)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := step{info: &k, from: from}
+		x.aim(Range{"x", tt.min, tt.max})
+		if up, down := knob.Decimal(x.to[0], gib), knob.Decimal(x.to[1], gib); up != tt.up || down != tt.down {
+			t.Errorf("%s: turned to %s and %s, want %s and %s", tt.from, up, down, tt.up, tt.down)
+		}
+	}
+}
