@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/traces/jsonx"
+	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
 
@@ -147,6 +150,10 @@ func TestMessages(t *testing.T) {
 		{[]string{"sweep", "lab=tiny", "--shard", "0/3"}, `sweep: --shard 0/3: want I/N with I from 1 to N, like 3/16`},
 		{[]string{"sweep", "lab=tiny", "--shard", "4/3"}, `sweep: --shard 4/3: want I/N with I from 1 to N, like 3/16`},
 		{[]string{"sweep", "--shard", "1/3"}, `sweep: --shard needs lab=LAB`},
+		{[]string{"sweep", "lab=tiny", "--shard", ""}, `sweep: --shard : want I/N with I from 1 to N, like 3/16`},
+		{[]string{"sweep", "lab=tiny", "--shard", "1/2", "--csv"}, `sweep: --shard makes a part, which is the same in every form; give --csv to merge`},
+		{[]string{"sweep", "lab=tiny", "--shard", "1/2", "--json"}, `sweep: --shard makes a part, which is the same in every form; give --json to merge`},
+		{[]string{"sweep", "lab=tiny", "--parts", "x"}, `sweep: --parts is the folder for the part of --shard; say which part: --shard I/N`},
 		{[]string{"merge"}, `merge: name the parts, or folders with them`},
 		{[]string{"merge", "nowhere.part"}, `merge: nowhere.part: no such file or directory`},
 		{[]string{"merge", filepath.Join(dir, "bad.txt")}, `merge: ` + filepath.Join(dir, "bad.txt") + ` is no part of a sweep`},
@@ -213,6 +220,34 @@ func TestBug(t *testing.T) {
 	code, out, errs := try(tinyLab(-1), "run", "lab=tiny")
 	if code != exitFailed || out != "" || !strings.HasPrefix(errs, "spillway: the simulator has a bug: boxes everywhere\n") {
 		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
+// TestBreaksOff: a run that fails though its settings do not contradict ends the
+// command, which names it.
+func TestBreaksOff(t *testing.T) {
+	door := tinyLab(1)
+	torn := door
+	torn.New = func() lab.Lab {
+		l := door.New()
+		run := l.Run
+		l.Run = func(u *knob.Setup, system string, f lab.Files, p lab.Progress) (*report.Report, any, error) {
+			if u.Text("boxes") == "7.5" {
+				return nil, nil, errors.New("the boxes are torn")
+			}
+			return run(u, system, f, p)
+		}
+		return l
+	}
+	for _, args := range [][]string{
+		{"sweep", "lab=tiny", "system=arms", "road=flat", "--vary", "boxes=5,7.5,10"},
+		{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5,10", "--shard", "1/1", "--parts", t.TempDir()},
+		{"solve", "lab=tiny", "system=arms", "--largest", "boxes=7..8", "--precision", "0"},
+	} {
+		code, out, errs := try(torn, args...)
+		if want := "spillway: the run lab=tiny system=arms boxes=7.5 broke off: the boxes are torn\n"; code != exitFailed || errs != want || strings.Contains(out, "torn") {
+			t.Errorf("spillway %v: exit code %d, %s%s\nwant %s", args, code, out, errs, want)
+		}
 	}
 }
 

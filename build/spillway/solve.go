@@ -221,7 +221,7 @@ func (v *solving) answer(askers []asker) error {
 			return nil
 		}
 		err := ordered(v.crew, len(fresh), 1, func(l *lab.Lab, i int) (sweep.Reading, error) {
-			return v.read(l, fresh[i]), nil
+			return v.read(l, fresh[i])
 		}, func(i int, r sweep.Reading) error {
 			v.known[keys[i]] = r
 			return nil
@@ -238,19 +238,19 @@ func (v *solving) answer(askers []asker) error {
 }
 
 // read does one run.
-func (v *solving) read(l *lab.Lab, r sweep.Run) sweep.Reading {
+func (v *solving) read(l *lab.Lab, r sweep.Run) (sweep.Reading, error) {
 	if err := l.Check(r.Setup); err != nil {
-		return sweep.Reading{Problem: oneLine(err)}
+		return sweep.Reading{Problem: oneLine(err)}, nil
 	}
 	rep, _, err := l.Run(r.Setup, r.System, v.files, nil)
 	if err != nil {
-		return sweep.Reading{Problem: oneLine(err)}
+		return sweep.Reading{}, broken(l, r, err)
 	}
 	y := sweep.Reading{Fits: rep.Fits, Reason: rep.Reason, Value: report.None()}
 	if value, ok := rep.Value(v.at); ok {
 		y.Value = value
 	}
-	return y
+	return y, nil
 }
 
 // search answers for every system; named is whether they were chosen: a bound is
