@@ -98,6 +98,27 @@ func TestParseAxisErrors(t *testing.T) {
 	}
 }
 
+// TestTextError: the text that is wrong and what is wrong with it can be told apart.
+func TestTextError(t *testing.T) {
+	_, axis := ParseAxis(workshop(), "rate=1: 2")
+	_, bounds := ParseRange(workshop(), "rate=1: 2")
+	_, swapped := ParseRange(workshop(), "rate=2..1")
+	_, high := ParseRange(workshop(), "rate=1..200")
+	for _, tt := range []struct {
+		err        error
+		text, want string
+	}{
+		{axis, "rate=1: 2", `Rate: ": 2" is not a unit of it; use m/s`},
+		{bounds, "rate=1: 2", "want rate=FIRST..LAST"},
+		{swapped, "rate=2..1", "ends before it begins; put the smaller number first"},
+		{high, "rate=1..200", "Rate is 200 m/s; want 0 to 100"},
+	} {
+		if e, ok := errors.AsType[*TextError](tt.err); !ok || e.Text != tt.text || e.Err.Error() != tt.want || tt.err.Error() != tt.text+": "+tt.want {
+			t.Errorf("%s: %v", tt.text, tt.err)
+		}
+	}
+}
+
 func FuzzParseAxis(f *testing.F) {
 	for _, seed := range []string{"rate=1.6..12.8/8", "batch=1..4096*2", "rate=0.001..100x9", "tool=*", "tricks=a,b", "batch=1..4096+3,7"} {
 		f.Add(seed)

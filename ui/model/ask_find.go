@@ -1,11 +1,9 @@
 package model
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -110,8 +108,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 	}
 	r, err := sweep.ParseRange(u, key+text)
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), ": ") // people see the field, not its name
-		err = errorText(cmp.Or(why, err.Error()))
+		err = textProblem(err)
 	}
 	return r, err
 }

@@ -407,6 +407,18 @@ func TestBuy(t *testing.T) {
 	}
 }
 
+// What is typed into a field may have a colon; what is said of it is not cut there.
+func TestTextProblem(t *testing.T) {
+	h := asking(t, "")
+	u := h.State.Setup
+	if _, err := sweepRange(u, "watts", "1: 2"); err == nil || err.Error() != "Want watts=FIRST..LAST" {
+		t.Errorf("%v", err)
+	}
+	if _, err := h.Ask.axis("watts", "1: 2"); err == nil || !strings.HasPrefix(err.Error(), `Watts: "1: 2" is not a number`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAskFiles(t *testing.T) {
 	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,2000&systems=oven")
 	h.do()
