@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -240,7 +241,7 @@ func (v *solving) answer(askers []asker) error {
 // read does one run.
 func (v *solving) read(l *lab.Lab, r sweep.Run) (sweep.Reading, error) {
 	if err := l.Check(r.Setup); err != nil {
-		return sweep.Reading{Problem: oneLine(err)}, nil
+		return sweep.Reading{Problem: sweep.OneLine(err)}, nil
 	}
 	rep, _, err := l.Run(r.Setup, r.System, v.files, nil)
 	if err != nil {
@@ -429,11 +430,9 @@ func shown(v *float64) string {
 	return fmt.Sprintf("%.10g", *v)
 }
 
-// status says in a word what came of a probe.
-func (p *probe) status() string {
-	r := sweepRun{Problem: p.Problem}
-	r.Fits = p.Fits
-	return r.status()
+// reading is what the probe says, without its value.
+func (p *probe) reading() *sweep.Reading {
+	return &sweep.Reading{Problem: p.Problem, Fits: p.Fits, Reason: p.Reason}
 }
 
 func (v *solving) searchCSV(list []solved) error {
@@ -443,8 +442,9 @@ func (v *solving) searchCSV(list []solved) error {
 		o := &list[i]
 		for k := range o.Probes {
 			p := &o.Probes[k]
+			y := p.reading()
 			lines = append(lines, []string{
-				o.System, o.Key, p.At, p.status(), p.Problem + p.Reason, full(p.Value), full(p.Than),
+				o.System, o.Key, p.At, y.Status(), y.Why(), full(p.Value), full(p.Than),
 				strconv.FormatBool(p.Holds), strconv.FormatBool(o.Found && p.At == o.Answer),
 			})
 		}
@@ -469,8 +469,8 @@ func (v *solving) searchTable(list []solved) error {
 		for k := range o.Probes {
 			p := &o.Probes[k]
 			value, mark := shown(p.Value), "no"
-			if p.status() != "ok" {
-				value = p.status()
+			if status := p.reading().Status(); status != sweep.OK {
+				value = status
 			}
 			if p.Holds {
 				mark = "yes"
@@ -505,11 +505,7 @@ func (v *solving) sensitivity() error {
 			if c.Known {
 				x.Share = &c.Share
 			}
-			for _, r := range []sweep.Reading{c.After, c.Before} {
-				if r.Problem+r.Reason != "" {
-					x.Why = r.Problem + r.Reason
-				}
-			}
+			x.Why = cmp.Or(c.Before.Why(), c.After.Why())
 			o.Changes = append(o.Changes, x)
 		}
 		list = append(list, o)

@@ -340,7 +340,7 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	}
 	if r.Problem == "" {
 		if err := l.Check(p.Setup); err != nil {
-			r.Problem = oneLine(err)
+			r.Problem = sweep.OneLine(err)
 		}
 	}
 	if r.Problem != "" {
@@ -363,6 +363,3 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 func broken(l *lab.Lab, r sweep.Run, err error) error {
 	return failed{fmt.Errorf("the run lab=%s system=%s %s broke off: %w", l.Name, r.System, r.Setup, err)}
 }
-
-// oneLine is a joined error on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

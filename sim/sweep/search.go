@@ -136,7 +136,7 @@ func (s *Search) ask(values []int64) {
 		p := Probe{X: x, Text: knob.Decimal(x, s.info.Scale)}
 		u := s.goal.Base.Clone()
 		if err := u.Apply([]knob.Pair{{Key: s.info.Key, Text: p.Text}}); err != nil {
-			p.Y.Problem = oneLine(err)
+			p.Y.Problem = OneLine(err)
 			s.round = append(s.round, p)
 			continue
 		}
@@ -355,10 +355,8 @@ func (s *Search) Say(system, than string) string {
 		return text + s.hint(a)
 	}
 	text := fmt.Sprintf("%s is the %s with which %s %s; with %s, next %s, it does not", with(a.At), which, system, s.goal.Want.say(than), s.text(a.Probes[a.Not].Text), beyond)
-	if y := a.Probes[a.Not].Y; y.Problem != "" {
-		text += ": " + y.Problem
-	} else if y.Reason != "" {
-		text += ": " + y.Reason
+	if why := a.Probes[a.Not].Y.Why(); why != "" {
+		text += ": " + why
 	}
 	return text + "." + s.hint(a)
 }

@@ -586,6 +586,23 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+func TestStatus(t *testing.T) {
+	for _, tt := range []struct {
+		r         Reading
+		want, why string
+	}{
+		{value(1), OK, ""},
+		{Reading{Fits: true, Value: report.None()}, OK, ""},
+		{Reading{Reason: "full"}, CannotRun, "full"},
+		{Reading{Problem: "too fast"}, Contradicts, "too fast"},
+		{Reading{Problem: "too fast", Fits: true, Reason: "full"}, Contradicts, "too fast"},
+	} {
+		if got := tt.r.Status(); got != tt.want || tt.r.Why() != tt.why {
+			t.Errorf("%+v: %s, %s; want %s, %s", tt.r, got, tt.r.Why(), tt.want, tt.why)
+		}
+	}
+}
+
 func TestSensitivity(t *testing.T) {
 	u := workshop()
 	for key, text := range map[string]string{"batch": "512", "rate": "16"} {
