@@ -203,6 +203,23 @@ func TestSolveSaysZero(t *testing.T) {
 	}
 }
 
+// TestSolveBound: of several bounds --within compares with one that is named.
+func TestSolveBound(t *testing.T) {
+	door := tinyLab(1)
+	bounds := door
+	bounds.New = func() lab.Lab {
+		l := door.New()
+		l.Systems[2].Bound = true
+		return l
+	}
+	for systems, want := range map[string]string{"arms": "wings", "arms,cart": "cart", "arms,cart,wings": "wings"} {
+		code, out, errs := try(bounds, "solve", "lab=tiny", "system="+systems, "--smallest", "boxes=1..3", "--within", "5", "--json")
+		if code != exitOK || !strings.Contains(out, `"than": "`+want+`"`) {
+			t.Errorf("%s: exit code %d, %s%s\nwant than %s", systems, code, out, errs, want)
+		}
+	}
+}
+
 // TestVerifyFails checks that a gap is a failure with the paper's own workloads
 // and none with those that stand in.
 func TestVerifyFails(t *testing.T) {

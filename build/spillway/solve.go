@@ -101,7 +101,7 @@ func (q *question) flags(fs *flag.FlagSet) {
 	fs.StringVar(&q.smallest, "smallest", "", "find the smallest value of a setting: `KEY` or KEY=FIRST..LAST")
 	fs.StringVar(&q.largest, "largest", "", "find the largest value of a setting: `KEY` or KEY=FIRST..LAST")
 	fs.StringVar(&q.within, "within", "", "the quantity is at most `PERCENT` worse than that of --than")
-	fs.StringVar(&q.than, "than", "", "`NAME` of the system that --within compares with; without it the laboratory's bound")
+	fs.StringVar(&q.than, "than", "", "`NAME` of the system that --within compares with; without it the first bound among the systems, else the laboratory's first")
 	fs.StringVar(&q.atLeast, "at-least", "", "the quantity is at least `VALUE`, in its own unit, or that of the system named")
 	fs.StringVar(&q.atMost, "at-most", "", "the quantity is at most `VALUE`, in its own unit, or that of the system named")
 	fs.BoolVar(&q.fits, "fits", false, "the system can run it; for --largest nothing else need be said")
@@ -341,10 +341,8 @@ func (v *solving) bound() (string, error) {
 		}
 		return x.Name, nil
 	}
-	for i := range v.lab.Systems {
-		if v.lab.Systems[i].Bound {
-			return v.lab.Systems[i].Name, nil
-		}
+	if x := v.lab.Ideal(v.Systems); x != nil {
+		return x.Name, nil
 	}
 	return "", fmt.Errorf("the laboratory %s has no bound; say --than NAME", v.lab.Name)
 }
