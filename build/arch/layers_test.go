@@ -22,13 +22,13 @@ type layer struct {
 // layers lists every package outside sim. The first that fits a folder counts.
 var layers = []layer{
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
-	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "sim/train/machine", "traces/g10"}},             // builds its graphs with the artifact's layers
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                          // another subject: operations, no workloads
-	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "sim/train/machine", "traces/jsonx"}}, // a format never imports another
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                         // the door of every laboratory
-	{"ui/lab/all", []string{"ui/lab/..."}},                                                              // the list of them
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},                               // a laboratory never imports another
+	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},             // builds its graphs with the artifact's layers
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                     // another subject: operations, no workloads
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx"}}, // a format never imports another
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                    // the door of every laboratory
+	{"ui/lab/all", []string{"ui/lab/..."}},                                         // the list of them
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},          // a laboratory never imports another
 	{"ui/wire", nil}, // how page and workers write what they say
 	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -12,7 +13,9 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/traces/jsonx"
+	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
 
@@ -147,6 +150,10 @@ func TestMessages(t *testing.T) {
 		{[]string{"sweep", "lab=tiny", "--shard", "0/3"}, `sweep: --shard 0/3: want I/N with I from 1 to N, like 3/16`},
 		{[]string{"sweep", "lab=tiny", "--shard", "4/3"}, `sweep: --shard 4/3: want I/N with I from 1 to N, like 3/16`},
 		{[]string{"sweep", "--shard", "1/3"}, `sweep: --shard needs lab=LAB`},
+		{[]string{"sweep", "lab=tiny", "--shard", ""}, `sweep: --shard : want I/N with I from 1 to N, like 3/16`},
+		{[]string{"sweep", "lab=tiny", "--shard", "1/2", "--csv"}, `sweep: --shard makes a part, which is the same in every form; give --csv to merge`},
+		{[]string{"sweep", "lab=tiny", "--shard", "1/2", "--json"}, `sweep: --shard makes a part, which is the same in every form; give --json to merge`},
+		{[]string{"sweep", "lab=tiny", "--parts", "x"}, `sweep: --parts is the folder for the part of --shard; say which part: --shard I/N`},
 		{[]string{"merge"}, `merge: name the parts, or folders with them`},
 		{[]string{"merge", "nowhere.part"}, `merge: nowhere.part: no such file or directory`},
 		{[]string{"merge", filepath.Join(dir, "bad.txt")}, `merge: ` + filepath.Join(dir, "bad.txt") + ` is no part of a sweep`},
@@ -178,6 +185,41 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+// TestSolveSaysZero: a question about 0 is in the answer.
+func TestSolveSaysZero(t *testing.T) {
+	for _, tt := range []struct{ flag, value, want, other string }{
+		{"--at-most", "0", `"bound": 0,`, `"percent"`},
+		{"--at-least", "0", `"bound": 0,`, `"percent"`},
+		{"--within", "0", `"percent": 0,`, `"bound"`},
+	} {
+		code, out, errs := try(tinyLab(1), "solve", "lab=tiny", "system=arms", "--smallest", "boxes=1..3", tt.flag, tt.value, "--json")
+		if code != exitOK || !strings.Contains(out, tt.want) || strings.Contains(out, tt.other) {
+			t.Errorf("%s %s: exit code %d, %s%s\nwant %s and no %s", tt.flag, tt.value, code, out, errs, tt.want, tt.other)
+		}
+	}
+	code, out, errs := try(tinyLab(1), "solve", "lab=tiny", "system=arms", "--smallest", "boxes=1..3", "--at-most", "cart", "--json")
+	if code != exitOK || strings.Contains(out, `"bound"`) {
+		t.Errorf("compared with a system: exit code %d, %s%s", code, out, errs)
+	}
+}
+
+// TestSolveBound: of several bounds --within compares with one that is named.
+func TestSolveBound(t *testing.T) {
+	door := tinyLab(1)
+	bounds := door
+	bounds.New = func() lab.Lab {
+		l := door.New()
+		l.Systems[2].Bound = true
+		return l
+	}
+	for systems, want := range map[string]string{"arms": "wings", "arms,cart": "cart", "arms,cart,wings": "wings"} {
+		code, out, errs := try(bounds, "solve", "lab=tiny", "system="+systems, "--smallest", "boxes=1..3", "--within", "5", "--json")
+		if code != exitOK || !strings.Contains(out, `"than": "`+want+`"`) {
+			t.Errorf("%s: exit code %d, %s%s\nwant than %s", systems, code, out, errs, want)
+		}
+	}
+}
+
 // TestVerifyFails checks that a gap is a failure with the paper's own workloads
 // and none with those that stand in.
 func TestVerifyFails(t *testing.T) {
@@ -195,6 +237,34 @@ func TestBug(t *testing.T) {
 	code, out, errs := try(tinyLab(-1), "run", "lab=tiny")
 	if code != exitFailed || out != "" || !strings.HasPrefix(errs, "spillway: the simulator has a bug: boxes everywhere\n") {
 		t.Errorf("exit code %d, %s%s", code, out, errs)
+	}
+}
+
+// TestBreaksOff: a run that fails though its settings do not contradict ends the
+// command, which names it.
+func TestBreaksOff(t *testing.T) {
+	door := tinyLab(1)
+	torn := door
+	torn.New = func() lab.Lab {
+		l := door.New()
+		run := l.Run
+		l.Run = func(u *knob.Setup, system string, f lab.Files, p lab.Progress) (*report.Report, any, error) {
+			if u.Text("boxes") == "7.5" {
+				return nil, nil, errors.New("the boxes are torn")
+			}
+			return run(u, system, f, p)
+		}
+		return l
+	}
+	for _, args := range [][]string{
+		{"sweep", "lab=tiny", "system=arms", "road=flat", "--vary", "boxes=5,7.5,10"},
+		{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5,10", "--shard", "1/1", "--parts", t.TempDir()},
+		{"solve", "lab=tiny", "system=arms", "--largest", "boxes=7..8", "--precision", "0"},
+	} {
+		code, out, errs := try(torn, args...)
+		if want := "spillway: the run lab=tiny system=arms boxes=7.5 broke off: the boxes are torn\n"; code != exitFailed || errs != want || strings.Contains(out, "torn") {
+			t.Errorf("spillway %v: exit code %d, %s%s\nwant %s", args, code, out, errs, want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,18 +60,21 @@ func (s *shell) merge(args []string) error {
 	return w.end()
 }
 
-// partFiles lists files, with those of folders.
+// partFiles lists files, with those of folders; a folder without parts is listed
+// itself.
 func partFiles(names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
-		inside, err := filepath.Glob(filepath.Join(name, "*.part"))
-		if err != nil {
-			return nil, err
+		inside, _ := os.ReadDir(name) // in the order of names; what is wrong with it is said when it is read as a part
+		before := len(files)
+		for _, e := range inside {
+			if strings.HasSuffix(e.Name(), partSuffix) {
+				files = append(files, filepath.Join(name, e.Name()))
+			}
 		}
-		if len(inside) == 0 {
-			inside = []string{name}
+		if len(files) == before {
+			files = append(files, name)
 		}
-		files = append(files, inside...)
 	}
 	if len(files) == 0 {
 		return nil, errors.New("name the parts, or folders with them")

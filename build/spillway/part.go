@@ -77,9 +77,12 @@ func (h *partHead) id() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// partSuffix ends the names of parts.
+const partSuffix = ".part"
+
 // name is the file name of a part: the same for everybody who makes it.
 func (h *partHead) name(shard int) string {
-	return fmt.Sprintf("%s-%.12s-%0*d-of-%d.part", h.Sweep.Lab, h.ID, len(strconv.Itoa(h.Of)), shard, h.Of)
+	return fmt.Sprintf("%s-%.12s-%0*d-of-%d%s", h.Sweep.Lab, h.ID, len(strconv.Itoa(h.Of)), shard, h.Of, partSuffix)
 }
 
 // firstSetups bounds how many setups are tried to find some that can be run.

@@ -97,6 +97,20 @@ func TestMergedIsWhole(t *testing.T) {
 	}
 }
 
+// TestMergeFolderIsNoPattern: a folder's name is a name, whatever is in it.
+func TestMergeFolderIsNoPattern(t *testing.T) {
+	_, whole, _ := try(tinyLab(1), boxSweep...)
+	for _, name := range []string{"q[1]", "[", "a*b", "what?"} {
+		folder := filepath.Join(t.TempDir(), name)
+		if err := os.Rename(shards(t, boxSweep, 2), folder); err != nil {
+			t.Fatal(err)
+		}
+		if code, merged, errs := try(tinyLab(1), "merge", folder); code != exitOK || merged != whole {
+			t.Errorf("%s: exit code %d, %s%s", name, code, merged, errs)
+		}
+	}
+}
+
 // TestMergeNames checks that every part that is wrong is named.
 func TestMergeNames(t *testing.T) {
 	const of = 4

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"spillway/sim/sweep"
 	"spillway/traces/jsonx"
 )
 
@@ -22,23 +23,9 @@ type sweepRun struct {
 
 const csvHelp = "With lab=, --csv prints a line a run below a line with names: the settings that are varied, system, status (ok, cannot run or contradicts), why it cannot, the quantities with the units of their values, and the hash. An empty field is a value that the run does not have."
 
-// status says in a word what came of the run.
-func (r *sweepRun) status() string {
-	switch {
-	case r.Problem != "":
-		return "contradicts"
-	case !r.Fits:
-		return "cannot run"
-	}
-	return "ok"
-}
-
-// why says why there are no values.
-func (r *sweepRun) why() string {
-	if r.Problem != "" {
-		return r.Problem
-	}
-	return r.Reason
+// reading is what the run says, without a value.
+func (r *sweepRun) reading() *sweep.Reading {
+	return &sweep.Reading{Problem: r.Problem, Fits: r.Fits, Reason: r.Reason}
 }
 
 // An outForm is how runs are printed: a table for people if neither is set.
@@ -129,7 +116,8 @@ func (c *csvWriter) row(r *sweepRun) error {
 	for i := range c.plan.Axes {
 		cells = append(cells, r.At[c.plan.Axes[i].Key])
 	}
-	cells = append(cells, r.System, r.status(), r.why())
+	y := r.reading()
+	cells = append(cells, r.System, y.Status(), y.Why())
 	for _, key := range c.plan.Columns {
 		cells = append(cells, number(r.Values, key))
 	}
@@ -181,8 +169,8 @@ func (t *tableWriter) row(r *sweepRun) error {
 	}
 	fmt.Fprint(t.w, r.System)
 	for _, key := range t.plan.Table {
-		text := r.status()
-		if text == "ok" {
+		text := r.reading().Status()
+		if text == sweep.OK {
 			text = "–"
 		}
 		if v, ok := r.Values[key]; ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"flag"
@@ -34,25 +35,25 @@ is not possible, down, and says by how much the quantity of every system changes
 
 // A solved is the JSON of an answer. Names and meanings are stable.
 type solved struct {
-	Lab       string  `json:"lab" help:"name of the laboratory"`
-	System    string  `json:"system" help:"name of the system"`
-	Setup     string  `json:"setup" help:"all other settings, as a setup text"`
-	Find      string  `json:"find" help:"smallest or largest"`
-	Key       string  `json:"key" help:"of the setting that was turned"`
-	Unit      string  `json:"unit" help:"of its values"`
-	Quantity  string  `json:"quantity" help:"key of what is judged"`
-	Test      string  `json:"test" help:"within, at-least, at-most or fits"`
-	Percent   float64 `json:"percent,omitempty" help:"of within"`
-	Than      string  `json:"than,omitempty" help:"name of the system compared with; missing if with none"`
-	Bound     float64 `json:"bound,omitempty" help:"value compared with; missing if with a system"`
-	Found     bool    `json:"found" help:"whether any value that was tried is as wanted"`
-	Answer    string  `json:"answer" help:"the value found; empty if none"`
-	Not       string  `json:"not" help:"the nearest value tried beyond it, which is not as wanted; empty if all are"`
-	Monotone  bool    `json:"monotone" help:"false if more of the setting is not always better (for largest: worse): there may be other answers then"`
-	Sure      string  `json:"sure" help:"the value from which on all that were tried are as wanted, upwards (for largest: downwards); empty if there is none"`
-	Says      string  `json:"says" help:"the same in words"`
-	Precision float64 `json:"precision" help:"how far the answer may be from the exact one, as a share of it; 0 is exact"`
-	Probes    []probe `json:"probes" help:"all values that were tried, the smallest first"`
+	Lab       string   `json:"lab" help:"name of the laboratory"`
+	System    string   `json:"system" help:"name of the system"`
+	Setup     string   `json:"setup" help:"all other settings, as a setup text"`
+	Find      string   `json:"find" help:"smallest or largest"`
+	Key       string   `json:"key" help:"of the setting that was turned"`
+	Unit      string   `json:"unit" help:"of its values"`
+	Quantity  string   `json:"quantity" help:"key of what is judged"`
+	Test      string   `json:"test" help:"within, at-least, at-most or fits"`
+	Percent   *float64 `json:"percent,omitempty" help:"of within; missing of others"`
+	Than      string   `json:"than,omitempty" help:"name of the system compared with; missing if with none"`
+	Bound     *float64 `json:"bound,omitempty" help:"value compared with; missing if with none"`
+	Found     bool     `json:"found" help:"whether any value that was tried is as wanted"`
+	Answer    string   `json:"answer" help:"the value found; empty if none"`
+	Not       string   `json:"not" help:"the nearest value tried beyond it, which is not as wanted; empty if all are"`
+	Monotone  bool     `json:"monotone" help:"false if more of the setting is not always better (for largest: worse): there may be other answers then"`
+	Sure      string   `json:"sure" help:"the value from which on all that were tried are as wanted, upwards (for largest: downwards); empty if there is none"`
+	Says      string   `json:"says" help:"the same in words"`
+	Precision float64  `json:"precision" help:"how far the answer may be from the exact one, as a share of it; 0 is exact"`
+	Probes    []probe  `json:"probes" help:"all values that were tried, the smallest first"`
 }
 
 // A probe is one value that was tried.
@@ -100,7 +101,7 @@ func (q *question) flags(fs *flag.FlagSet) {
 	fs.StringVar(&q.smallest, "smallest", "", "find the smallest value of a setting: `KEY` or KEY=FIRST..LAST")
 	fs.StringVar(&q.largest, "largest", "", "find the largest value of a setting: `KEY` or KEY=FIRST..LAST")
 	fs.StringVar(&q.within, "within", "", "the quantity is at most `PERCENT` worse than that of --than")
-	fs.StringVar(&q.than, "than", "", "`NAME` of the system that --within compares with; without it the laboratory's bound")
+	fs.StringVar(&q.than, "than", "", "`NAME` of the system that --within compares with; without it the first bound among the systems, else the laboratory's first")
 	fs.StringVar(&q.atLeast, "at-least", "", "the quantity is at least `VALUE`, in its own unit, or that of the system named")
 	fs.StringVar(&q.atMost, "at-most", "", "the quantity is at most `VALUE`, in its own unit, or that of the system named")
 	fs.BoolVar(&q.fits, "fits", false, "the system can run it; for --largest nothing else need be said")
@@ -221,7 +222,7 @@ func (v *solving) answer(askers []asker) error {
 			return nil
 		}
 		err := ordered(v.crew, len(fresh), 1, func(l *lab.Lab, i int) (sweep.Reading, error) {
-			return v.read(l, fresh[i]), nil
+			return v.read(l, fresh[i])
 		}, func(i int, r sweep.Reading) error {
 			v.known[keys[i]] = r
 			return nil
@@ -238,19 +239,19 @@ func (v *solving) answer(askers []asker) error {
 }
 
 // read does one run.
-func (v *solving) read(l *lab.Lab, r sweep.Run) sweep.Reading {
+func (v *solving) read(l *lab.Lab, r sweep.Run) (sweep.Reading, error) {
 	if err := l.Check(r.Setup); err != nil {
-		return sweep.Reading{Problem: oneLine(err)}
+		return sweep.Reading{Problem: sweep.OneLine(err)}, nil
 	}
 	rep, _, err := l.Run(r.Setup, r.System, v.files, nil)
 	if err != nil {
-		return sweep.Reading{Problem: oneLine(err)}
+		return sweep.Reading{}, broken(l, r, err)
 	}
 	y := sweep.Reading{Fits: rep.Fits, Reason: rep.Reason, Value: report.None()}
 	if value, ok := rep.Value(v.at); ok {
 		y.Value = value
 	}
-	return y
+	return y, nil
 }
 
 // search answers for every system; named is whether they were chosen: a bound is
@@ -340,10 +341,8 @@ func (v *solving) bound() (string, error) {
 		}
 		return x.Name, nil
 	}
-	for i := range v.lab.Systems {
-		if v.lab.Systems[i].Bound {
-			return v.lab.Systems[i].Name, nil
-		}
+	if x := v.lab.Ideal(v.Systems); x != nil {
+		return x.Name, nil
 	}
 	return "", fmt.Errorf("the laboratory %s has no bound; say --than NAME", v.lab.Name)
 }
@@ -372,8 +371,15 @@ func (v *solving) solved(s *sweep.Search, test string) solved {
 	g, a := s.Goal(), s.Answer()
 	o := solved{
 		Lab: v.lab.Name, System: g.System, Setup: v.base.String(), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
-		Quantity: v.quantity.Key, Test: test, Percent: g.Want.Share * 100, Than: g.Than, Bound: g.Want.Bound, Found: a.At >= 0, Monotone: a.Dip == nil,
+		Quantity: v.quantity.Key, Test: test, Than: g.Than, Found: a.At >= 0, Monotone: a.Dip == nil,
 		Says: s.Say(v.title(g.System), v.title(g.Than)), Precision: g.Precision, Probes: []probe{},
+	}
+	switch {
+	case g.Want.Test == sweep.Within:
+		percent := g.Want.Share * 100
+		o.Percent = &percent
+	case g.Want.Test != sweep.Fits && g.Than == "":
+		o.Bound = &g.Want.Bound
 	}
 	if g.Largest {
 		o.Find = "largest"
@@ -422,11 +428,9 @@ func shown(v *float64) string {
 	return fmt.Sprintf("%.10g", *v)
 }
 
-// status says in a word what came of a probe.
-func (p *probe) status() string {
-	r := sweepRun{Problem: p.Problem}
-	r.Fits = p.Fits
-	return r.status()
+// reading is what the probe says, without its value.
+func (p *probe) reading() *sweep.Reading {
+	return &sweep.Reading{Problem: p.Problem, Fits: p.Fits, Reason: p.Reason}
 }
 
 func (v *solving) searchCSV(list []solved) error {
@@ -436,8 +440,9 @@ func (v *solving) searchCSV(list []solved) error {
 		o := &list[i]
 		for k := range o.Probes {
 			p := &o.Probes[k]
+			y := p.reading()
 			lines = append(lines, []string{
-				o.System, o.Key, p.At, p.status(), p.Problem + p.Reason, full(p.Value), full(p.Than),
+				o.System, o.Key, p.At, y.Status(), y.Why(), full(p.Value), full(p.Than),
 				strconv.FormatBool(p.Holds), strconv.FormatBool(o.Found && p.At == o.Answer),
 			})
 		}
@@ -462,8 +467,8 @@ func (v *solving) searchTable(list []solved) error {
 		for k := range o.Probes {
 			p := &o.Probes[k]
 			value, mark := shown(p.Value), "no"
-			if p.status() != "ok" {
-				value = p.status()
+			if status := p.reading().Status(); status != sweep.OK {
+				value = status
 			}
 			if p.Holds {
 				mark = "yes"
@@ -498,11 +503,7 @@ func (v *solving) sensitivity() error {
 			if c.Known {
 				x.Share = &c.Share
 			}
-			for _, r := range []sweep.Reading{c.After, c.Before} {
-				if r.Problem+r.Reason != "" {
-					x.Why = r.Problem + r.Reason
-				}
-			}
+			x.Why = cmp.Or(c.Before.Why(), c.After.Why())
 			o.Changes = append(o.Changes, x)
 		}
 		list = append(list, o)

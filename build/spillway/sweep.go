@@ -86,14 +86,30 @@ func (s *shell) sweep(args []string) error {
 	if err := only(fs, sweepFlags...); err != nil {
 		return err
 	}
+	sharded := given(fs, "shard") != ""
+	if err := ofPart(fs, sharded); err != nil {
+		return err
+	}
 	x, err := s.prepare(q, vary, *of)
 	switch {
 	case err != nil:
 		return err
-	case *shard == "":
+	case !sharded:
 		return x.run(x.writer(s.out, form), wholly)
 	}
 	return x.part(*shard, *parts)
+}
+
+// ofPart refuses flags that would do nothing: those of a part without --shard, and
+// with it those of what merge prints.
+func ofPart(fs *flag.FlagSet, sharded bool) error {
+	if form := given(fs, "json", "csv"); sharded && form != "" {
+		return fmt.Errorf("sweep: --shard makes a part, which is the same in every form; give --%s to merge", form)
+	}
+	if !sharded && given(fs, "parts") != "" {
+		return errors.New("sweep: --parts is the folder for the part of --shard; say which part: --shard I/N")
+	}
+	return nil
 }
 
 // given returns the first of these flags that is set, or "".
@@ -324,7 +340,7 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	}
 	if r.Problem == "" {
 		if err := l.Check(p.Setup); err != nil {
-			r.Problem = oneLine(err)
+			r.Problem = sweep.OneLine(err)
 		}
 	}
 	if r.Problem != "" {
@@ -332,8 +348,7 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	}
 	rep, raw, err := l.Run(p.Setup, p.System, x.files, nil)
 	if err != nil {
-		r.Problem = oneLine(err)
-		return r, nil
+		return nil, broken(l, p.Run, err)
 	}
 	system, err := l.System(p.System)
 	if err != nil {
@@ -343,5 +358,8 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	return r, nil
 }
 
-// oneLine is a joined error on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// broken is the error of a run that broke off, though nothing in its settings
+// contradicts: of what it would have said nothing is known.
+func broken(l *lab.Lab, r sweep.Run, err error) error {
+	return failed{fmt.Errorf("the run lab=%s system=%s %s broke off: %w", l.Name, r.System, r.Setup, err)}
+}

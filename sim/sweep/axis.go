@@ -19,6 +19,17 @@ type Axis struct {
 // maxTexts bounds one axis.
 const maxTexts = 100_000
 
+// A TextError says what is wrong with the text of an axis or a range. People who
+// see which setting it is about need Err alone.
+type TextError struct {
+	Text string // KEY=VALUES
+	Err  error
+}
+
+func (e *TextError) Error() string { return e.Text + ": " + e.Err.Error() }
+
+func (e *TextError) Unwrap() error { return e.Err }
+
 // ParseAxis reads an axis as people type it, for the knobs of u:
 //
 //	ssd_read=1.6,3.2,6.4    these values
@@ -58,7 +69,7 @@ func ParseAxis(u *knob.Setup, text string) (Axis, error) {
 		err = a.add(k, list)
 	}
 	if err != nil {
-		return Axis{}, fmt.Errorf("%s: %w", text, err)
+		return Axis{}, &TextError{text, err}
 	}
 	a.once()
 	return a, nil
@@ -351,7 +362,7 @@ func ParseRange(u *knob.Setup, text string) (Range, error) {
 	}
 	from, to, ok := strings.Cut(list, "..")
 	if !ok {
-		return Range{}, fmt.Errorf("%s: want %s=FIRST..LAST", text, key)
+		return Range{}, &TextError{text, fmt.Errorf("want %s=FIRST..LAST", key)}
 	}
 	for _, end := range []struct {
 		text string
@@ -362,12 +373,12 @@ func ParseRange(u *knob.Setup, text string) (Range, error) {
 			err = u.Valid(key, knob.Decimal(v, k.Scale))
 		}
 		if err != nil {
-			return Range{}, fmt.Errorf("%s: %w", text, err)
+			return Range{}, &TextError{text, err}
 		}
 		*end.v = v
 	}
 	if r.From >= r.To {
-		return Range{}, fmt.Errorf("%s: ends before it begins; put the smaller number first", text)
+		return Range{}, &TextError{text, errors.New("ends before it begins; put the smaller number first")}
 	}
 	return r, nil
 }

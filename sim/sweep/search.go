@@ -136,7 +136,7 @@ func (s *Search) ask(values []int64) {
 		p := Probe{X: x, Text: knob.Decimal(x, s.info.Scale)}
 		u := s.goal.Base.Clone()
 		if err := u.Apply([]knob.Pair{{Key: s.info.Key, Text: p.Text}}); err != nil {
-			p.Y.Problem = oneLine(err)
+			p.Y.Problem = OneLine(err)
 			s.round = append(s.round, p)
 			continue
 		}
@@ -343,7 +343,8 @@ func (s *Search) Say(system, than string) string {
 	case a.At < 0:
 		text := fmt.Sprintf("%s %s with no %s from %s to %s", system, s.goal.Want.say(than), s.label(), a.Probes[0].Text, s.text(a.Probes[last].Text))
 		if near := s.nearest(); near >= 0 {
-			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(a.Probes[near].Y.Value), s.text(a.Probes[near].Text))
+			p := &a.Probes[near]
+			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(p.Y.Value, s.goal.Want.apart(p.Than.Value)), s.text(p.Text))
 		}
 		return text + "." + s.hint(a)
 	case a.Not < 0:
@@ -354,10 +355,8 @@ func (s *Search) Say(system, than string) string {
 		return text + s.hint(a)
 	}
 	text := fmt.Sprintf("%s is the %s with which %s %s; with %s, next %s, it does not", with(a.At), which, system, s.goal.Want.say(than), s.text(a.Probes[a.Not].Text), beyond)
-	if y := a.Probes[a.Not].Y; y.Problem != "" {
-		text += ": " + y.Problem
-	} else if y.Reason != "" {
-		text += ": " + y.Reason
+	if why := a.Probes[a.Not].Y.Why(); why != "" {
+		text += ": " + why
 	}
 	return text + "." + s.hint(a)
 }

@@ -82,7 +82,8 @@ func NewSensitivity(base *knob.Setup, systems []string) *Sensitivity {
 	return s
 }
 
-// aim chooses what the knob is turned to: at least its own next value.
+// aim chooses what the knob is turned to: a tenth of its value away, and at least
+// its own next value.
 func (x *step) aim(r Range) {
 	x.to = [2]int64{x.from, x.from}
 	by := max(x.from/tenth, -(x.from / tenth))
@@ -104,13 +105,17 @@ func (x *step) aim(r Range) {
 	}
 }
 
-// plain is v with few digits, where these are as far from what the knob is.
+// plain is v with few digits in the knob's unit: four, or as many more as it takes
+// to stay in the range and on its side of what the knob is. So a tenth is a tenth
+// but for the rounding of the fourth digit.
 func (x *step) plain(v int64, r Range) int64 {
-	short := rounded(x.info, v, 4)
-	if short == x.from || short < r.From || short > r.To || (short > x.from) != (v > x.from) {
-		return v
+	for digits := 4; digits <= 17; digits++ {
+		short := rounded(x.info, v, digits)
+		if short != x.from && short >= r.From && short <= r.To && (short > x.from) == (v > x.from) {
+			return short
+		}
 	}
-	return short
+	return v
 }
 
 // Next returns what must be run next, nothing when all is known. While readings
@@ -161,8 +166,8 @@ func (s *Sensitivity) turn(at int) {
 		return
 	}
 	x.Why = "a tenth more or less contradicts other settings"
-	if x.after != nil {
-		x.Why += ": " + x.after[0].Problem
+	if at := slices.IndexFunc(x.after, func(r Reading) bool { return r.Problem != "" }); at >= 0 {
+		x.Why += ": " + x.after[at].Problem
 	}
 	x.To, x.after = "", nil
 }

@@ -30,6 +30,32 @@ type Reading struct {
 	Value float64
 }
 
+// What comes of a run, in a word: as files and tables have it.
+const (
+	OK          = "ok"
+	CannotRun   = "cannot run"
+	Contradicts = "contradicts"
+)
+
+// Status says in a word what came of the run.
+func (r *Reading) Status() string {
+	switch {
+	case r.Problem != "":
+		return Contradicts
+	case !r.Fits:
+		return CannotRun
+	}
+	return OK
+}
+
+// Why says why there is no value, empty if there may be one.
+func (r *Reading) Why() string {
+	if r.Problem != "" {
+		return r.Problem
+	}
+	return r.Reason
+}
+
 // ok reports whether there is a value.
 func (r *Reading) ok() bool { return r.Problem == "" && r.Fits && r.Value == r.Value }
 
@@ -104,7 +130,7 @@ func (g *Grid) At(i int) Point {
 		err = g.turn(u, pairs)
 	}
 	if p.Setup = u; err != nil {
-		p.Problem = oneLine(err)
+		p.Problem = OneLine(err)
 	}
 	return p
 }
@@ -151,5 +177,5 @@ func (g *Grid) turn(u *knob.Setup, pairs []knob.Pair) error {
 	return nil
 }
 
-// oneLine is a joined error on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// OneLine is a joined error on one line, as a problem is told.
+func OneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

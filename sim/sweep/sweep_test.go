@@ -98,6 +98,27 @@ func TestParseAxisErrors(t *testing.T) {
 	}
 }
 
+// TestTextError: the text that is wrong and what is wrong with it can be told apart.
+func TestTextError(t *testing.T) {
+	_, axis := ParseAxis(workshop(), "rate=1: 2")
+	_, bounds := ParseRange(workshop(), "rate=1: 2")
+	_, swapped := ParseRange(workshop(), "rate=2..1")
+	_, high := ParseRange(workshop(), "rate=1..200")
+	for _, tt := range []struct {
+		err        error
+		text, want string
+	}{
+		{axis, "rate=1: 2", `Rate: ": 2" is not a unit of it; use m/s`},
+		{bounds, "rate=1: 2", "want rate=FIRST..LAST"},
+		{swapped, "rate=2..1", "ends before it begins; put the smaller number first"},
+		{high, "rate=1..200", "Rate is 200 m/s; want 0 to 100"},
+	} {
+		if e, ok := errors.AsType[*TextError](tt.err); !ok || e.Text != tt.text || e.Err.Error() != tt.want || tt.err.Error() != tt.text+": "+tt.want {
+			t.Errorf("%s: %v", tt.text, tt.err)
+		}
+	}
+}
+
 func FuzzParseAxis(f *testing.F) {
 	for _, seed := range []string{"rate=1.6..12.8/8", "batch=1..4096*2", "rate=0.001..100x9", "tool=*", "tricks=a,b", "batch=1..4096+3,7"} {
 		f.Add(seed)
@@ -455,6 +476,7 @@ func TestSearchSays(t *testing.T) {
 		return value(x)
 	}
 	want := Want{Quantity: quantity, Test: AtLeast, Bound: 4}
+	small := func(x float64) Reading { return value(0.0001 + x/1000) }
 	for _, tt := range []struct {
 		text    string
 		largest bool
@@ -465,6 +487,8 @@ func TestSearchSays(t *testing.T) {
 		{"rate", false, want, step(3, 99), "Rate 3 m/s is the smallest with which P has at least 4.00 m/s in rate; with 2.97 m/s, next below, it does not."},
 		{"rate", true, want, step(0, 3), "Rate 2.99 m/s is the largest with which P has at least 4.00 m/s in rate; with 3 m/s, next above, it does not."},
 		{"rate", false, want, step(99, 99), "P has at least 4.00 m/s in rate with no rate from 0 to 16 m/s; it comes nearest, with 1.00 m/s, at 0 m/s."},
+		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost}, small, "P has at most 0.00 m/s in rate with no rate from 0 to 1 m/s; it comes nearest, with 0.0001 m/s, at 0 m/s."},
+		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost, Bound: 0.00005}, small, "P has at most 0.00005 m/s in rate with no rate from 0 to 1 m/s; it comes nearest, with 0.00010 m/s, at 0 m/s."},
 		{"rate", false, want, step(0, 99), "With Rate 0 m/s, the smallest of the range, P has at least 4.00 m/s in rate. So it does with all others that were tried."},
 		{"rate=1..16", false, want, step(2, 9), "Rate 2 m/s is the smallest with which P has at least 4.00 m/s in rate; with 1.98 m/s, next below, it does not. More is not always better here: it holds with 8 and not with 11.31 m/s."},
 		{"batch", true, Want{Quantity: quantity}, unfit, "Batch size 40 is the largest with which P can run it; with 41, next above, it does not: the bench is full."},
@@ -562,6 +586,23 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+func TestStatus(t *testing.T) {
+	for _, tt := range []struct {
+		r         Reading
+		want, why string
+	}{
+		{value(1), OK, ""},
+		{Reading{Fits: true, Value: report.None()}, OK, ""},
+		{Reading{Reason: "full"}, CannotRun, "full"},
+		{Reading{Problem: "too fast"}, Contradicts, "too fast"},
+		{Reading{Problem: "too fast", Fits: true, Reason: "full"}, Contradicts, "too fast"},
+	} {
+		if got := tt.r.Status(); got != tt.want || tt.r.Why() != tt.why {
+			t.Errorf("%+v: %s, %s; want %s, %s", tt.r, got, tt.r.Why(), tt.want, tt.why)
+		}
+	}
+}
+
 func TestSensitivity(t *testing.T) {
 	u := workshop()
 	for key, text := range map[string]string{"batch": "512", "rate": "16"} {
@@ -620,5 +661,53 @@ func TestSensitivity(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestSensitivityQuotesAnySystem: what contradicts is said though only the second
+// system says it.
+func TestSensitivityQuotesAnySystem(t *testing.T) {
+	s := NewSensitivity(workshop(), []string{"p", "q"})
+	for runs := s.Next(); len(runs) > 0; runs = s.Next() {
+		for i, r := range runs {
+			if r.System == "q" && r.Setup.Text("batch") != "32" {
+				s.Take(i, Reading{Problem: "q wants 32"})
+			} else {
+				s.Take(i, value(1))
+			}
+		}
+	}
+	if e := s.Effects()[0]; e.Key != "batch" || e.Why != "a tenth more or less contradicts other settings: q wants 32" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestSensitivityIsPlain: a tenth of a value in binary units has few digits too,
+// and so has one at a limit.
+func TestSensitivityIsPlain(t *testing.T) {
+	const gib = 1 << 30
+	for _, tt := range []struct {
+		from     string
+		min, max int64
+		up, down string
+	}{
+		{"128", 0, 4096 * gib, "140.8", "115.2"},
+		{"127", 0, 4096 * gib, "139.7", "114.3"},
+		{"0.1", 0, 4096 * gib, "0.11", "0.09"},
+		{"12.345", 0, 4096 * gib, "13.58", "11.11"},
+		{"100000", 0, 1e6 * gib, "110000", "90000"},
+		{"123456", 0, 1e6 * gib, "135800", "111100"},
+		{"12351", 0, 135862 * gib / 10, "13586", "11120"}, // 13590 is above the limit
+	} {
+		k := knob.Info{Key: "x", Label: "X", Kind: knob.Number, Scale: gib, Min: tt.min, Max: tt.max, Default: tt.from}
+		from, err := knob.ParseDecimal(tt.from, gib)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := step{info: &k, from: from}
+		x.aim(Range{"x", tt.min, tt.max})
+		if up, down := knob.Decimal(x.to[0], gib), knob.Decimal(x.to[1], gib); up != tt.up || down != tt.down {
+			t.Errorf("%s: turned to %s and %s, want %s and %s", tt.from, up, down, tt.up, tt.down)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package sweep
 
 import (
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"spillway/sim/report"
 )
@@ -50,7 +52,7 @@ func (w *Want) holds(y, than Reading) bool {
 // of the system compared with, empty for the bound.
 func (w *Want) say(than string) string {
 	if than == "" {
-		than = w.value(w.Bound)
+		than = w.value(w.Bound, w.exact(w.Bound))
 	}
 	switch w.Test {
 	case Within:
@@ -66,13 +68,42 @@ func (w *Want) say(than string) string {
 // name is the quantity's label inside a sentence.
 func (w *Want) name() string { return lower(w.Quantity.Label) }
 
-// value is a value of the quantity with its unit, for people.
-func (w *Want) value(v float64) string {
-	text := strconv.FormatFloat(w.Quantity.Shown(v), 'f', w.Quantity.Places, 64)
+// moreDigits is how many decimals more than usual a value has at most.
+const moreDigits = 12
+
+// value is a value of the quantity with its unit, for people: with the quantity's
+// decimals, or as many more as it takes until its text is enough.
+func (w *Want) value(v float64, enough func(text string) bool) string {
+	text := w.digits(v, 0)
+	for more := 1; more <= moreDigits && !enough(text); more++ {
+		text = w.digits(v, more)
+	}
 	if w.Quantity.Unit != "" {
 		text += " " + w.Quantity.Unit
 	}
 	return text
+}
+
+// digits is a value with so many decimals more than the quantity's.
+func (w *Want) digits(v float64, more int) string {
+	return strconv.FormatFloat(w.Quantity.Shown(v), 'f', w.Quantity.Places+more, 64)
+}
+
+// exact asks for a text that is v, but for the noise of its conversion.
+func (w *Want) exact(v float64) func(string) bool {
+	return func(text string) bool {
+		shown := w.Quantity.Shown(v)
+		read, err := strconv.ParseFloat(text, 64)
+		return err != nil || math.Abs(read-shown) <= 1e-9*math.Abs(shown)
+	}
+}
+
+// apart asks for a text that is not what v rounds to.
+func (w *Want) apart(v float64) func(string) bool {
+	return func(text string) bool {
+		_, decimals, _ := strings.Cut(text, ".")
+		return text != w.digits(v, len(decimals)-w.Quantity.Places)
+	}
 }
 
 // lower is a label as it stands inside a sentence: names of one word begin small.

@@ -1,6 +1,7 @@
 // Package unit holds the integer quantities of the simulator: bytes, time, GPU
 // clock cycles, frequency and bandwidth. No floating-point number decides when
-// something happens or how much of it there is.
+// something happens or how much of it there is, but for
+// [Frequency.PublishedCycles], which must round as others did.
 //
 // Two kinds of time exist and are never mixed. [Time] is physical time, in
 // picoseconds; workloads and hardware latencies use it. [Cycles] counts ticks
@@ -97,6 +98,13 @@ const (
 // at the largest count.
 func (f Frequency) Cycles(t Time) Cycles {
 	return Cycles(mulDiv(uint64(t), uint64(f), uint64(Second), false))
+}
+
+// PublishedCycles is Cycles as the published G10 simulator rounds: in double
+// precision, from milliseconds. A time of a whole number of cycles may lose one.
+func (f Frequency) PublishedCycles(t Time) Cycles {
+	ms := float64(t) / 1e9
+	return Cycles(float64(ms*float64(f)) / 1000) // float64: the product is rounded on every platform
 }
 
 // CyclesUp is Cycles rounded up.

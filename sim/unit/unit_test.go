@@ -77,6 +77,9 @@ func TestConversions(t *testing.T) {
 		{"one cycle, 833.3 ps", int64(f.Cycles(834)), 1},
 		{"the same rounded up", int64(f.CyclesUp(1)), 1},
 		{"exactly", int64(f.CyclesUp(5 * Nanosecond)), 6},
+		{"as published", int64(f.PublishedCycles(834)), 1},
+		{"as published, exactly", int64(f.PublishedCycles(5 * Nanosecond)), 6},
+		{"as published, one of 42 lost", int64(f.PublishedCycles(35 * Nanosecond)), 41},
 		{"45 µs", int64(f.CyclesUp(45 * Microsecond)), 54000},
 		{"106 days", int64(f.Cycles(math.MaxInt64)), 11068046444225730}, // more than 64 bits on the way
 		{"back, rounded down", int64(f.Time(1)), 833},

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
-	"spillway/sim/train/engine"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
@@ -102,7 +101,7 @@ func TestCheckpoints(t *testing.T) {
 			check("wrapping periods", wraps, c.wraps)
 			var ideal unit.Cycles
 			for i := range w.Kernels {
-				ideal += engine.Cycles(w.Kernels[i].Time, 1200*unit.MHz)
+				ideal += (1200 * unit.MHz).PublishedCycles(w.Kernels[i].Time)
 			}
 			check("ideal cycles", ideal, c.ideal)
 			check("model", w.Model, c.model)

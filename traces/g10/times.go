@@ -3,12 +3,10 @@ package g10
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/bits"
 	"path"
 	"strconv"
 
-	"spillway/sim/train/machine"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -176,17 +174,23 @@ func (b *builder) times(p *Parts, speedup int64, clock unit.Frequency) error {
 	return nil
 }
 
+// artifactClock is that of a config which names none: 1.2 GHz, as in all the
+// artifact's configs (GPU_frequency_GHz).
+const artifactClock = 1200 * unit.MHz
+
 // hurry makes a kernel faster by a factor in billionths. What it gains with all
 // data resident is taken off its other times too. The original reckons in whole
 // cycles of the GPU's clock: each time is the nearest that has that many.
 func hurry(k *workload.Kernel, factor int64, clock unit.Frequency) {
 	if clock == 0 {
-		clock = machine.G10().Clock
+		clock = artifactClock
 	}
 	by := float64(factor) / 1e9
-	before := cycles(k.Time, clock)
+	before := float64(clock.PublishedCycles(k.Time))
 	saved := before - before/by
-	less := func(t, from unit.Time) unit.Time { return onCycle(t, int64(cycles(from, clock)-saved), clock) }
+	less := func(t, from unit.Time) unit.Time {
+		return onCycle(t, unit.Cycles(float64(clock.PublishedCycles(from))-saved), clock)
+	}
 	faster := less(faster(k.Time, factor), k.Time)
 	gained := k.Time - faster
 	k.InputFault = max(less(k.InputFault-gained, k.InputFault), faster)
@@ -194,25 +198,17 @@ func hurry(k *workload.Kernel, factor int64, clock unit.Frequency) {
 	k.Time = faster
 }
 
-// cycles returns how many cycles a time has, rounded down as the published
-// simulator does: in double precision, from milliseconds.
-func cycles(t unit.Time, clock unit.Frequency) float64 {
-	ms := float64(t) / 1e9
-	return math.Trunc(float64(ms*float64(clock)) / 1000)
-}
-
 // onCycle returns the time nearest to t, and above 0, that has n cycles.
-func onCycle(t unit.Time, n int64, clock unit.Frequency) unit.Time {
+func onCycle(t unit.Time, n unit.Cycles, clock unit.Frequency) unit.Time {
 	if n < 0 || t > workload.MaxTime {
 		return max(t, 1)
 	}
-	first := unit.Time(unit.MulDiv(n, int64(unit.Second), int64(clock)))
-	last := unit.Time(unit.MulDiv(n+1, int64(unit.Second), int64(clock)))
+	first, last := clock.Time(n), clock.Time(n+1)
 	t = max(1, min(max(t, first), last))
-	for cycles(t, clock) > float64(n) && t > 1 {
+	for clock.PublishedCycles(t) > n && t > 1 {
 		t--
 	}
-	for cycles(t, clock) < float64(n) {
+	for clock.PublishedCycles(t) < n {
 		t++
 	}
 	return t

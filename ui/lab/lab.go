@@ -155,6 +155,22 @@ func (l *Info) System(name string) (*System, error) {
 	return nil, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// Ideal returns the bound that others are compared with: the first of those that
+// are compared, by their names, else the laboratory's first; nil if it has none.
+func (l *Info) Ideal(compared []string) *System {
+	var first *System
+	for i := range l.Systems {
+		s := &l.Systems[i]
+		if s.Bound && slices.Contains(compared, s.Name) {
+			return s
+		}
+		if s.Bound && first == nil {
+			first = s
+		}
+	}
+	return first
+}
+
 // Quantity returns the place of the quantity with this key, or -1.
 func (l *Info) Quantity(key string) int {
 	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })

@@ -292,3 +292,26 @@ func TestRefused(t *testing.T) {
 		}()
 	}
 }
+
+func TestIdeal(t *testing.T) {
+	two := lab.Info{Systems: []lab.System{{Name: "drip"}, {Name: "dream", Bound: true}, {Name: "press"}, {Name: "wish", Bound: true}}}
+	for _, tt := range []struct {
+		info     lab.Info
+		compared string
+		want     string
+	}{
+		{two, "", "dream"},
+		{two, "drip press", "dream"},
+		{two, "wish drip", "wish"},
+		{two, "wish dream", "dream"},
+		{lab.Info{Systems: two.Systems[:1]}, "drip", ""},
+	} {
+		got := ""
+		if x := tt.info.Ideal(strings.Fields(tt.compared)); x != nil {
+			got = x.Name
+		}
+		if got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.compared, got, tt.want)
+		}
+	}
+}

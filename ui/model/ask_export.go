@@ -56,30 +56,27 @@ func (a *Ask) turn(v int) string {
 	return strings.Join(texts, " ")
 }
 
-// status says in a word what came out.
-func (o *Outcome) status() string {
-	switch {
-	case o.Error != "":
+// status says in a word what came out, as the command does; where it ends with the
+// first run that breaks off, the page goes on.
+func (a *Ask) status(o *Outcome) string {
+	if o.Error != "" {
 		return "failed"
-	case o.Unfit:
-		return "does-not-fit"
-	case o.Problem != "":
-		return "contradicts"
 	}
-	return "ok"
+	r := a.reading(o)
+	return r.Status()
 }
 
 // CSV returns every run of the question with all its quantities and its settings.
 func (a *Ask) CSV() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
-	head := []string{"system", "status", "why"}
+	head := []string{"system", "status", "reason"}
 	for i := range a.room.Info.Quantities {
 		head = append(head, a.room.Info.Quantities[i].Key)
 	}
 	_ = w.Write(append(head, "setup")) // a Builder takes everything
 	for _, r := range a.records() {
-		row := []string{r.system, r.outcome.status(), r.outcome.Problem + r.outcome.Error}
+		row := []string{r.system, a.status(r.outcome), r.outcome.Problem + r.outcome.Error}
 		for i := range a.room.Info.Quantities {
 			text := ""
 			if v, ok := r.outcome.Value(i); ok {
@@ -104,9 +101,9 @@ func (a *Ask) JSON() string {
 				values[r.Info.Quantities[i].Key] = v
 			}
 		}
-		run := map[string]any{"system": x.system, "status": x.outcome.status(), "setup": x.setup + x.turned, "values": values}
+		run := map[string]any{"system": x.system, "status": a.status(x.outcome), "setup": x.setup + x.turned, "values": values}
 		if why := x.outcome.Problem + x.outcome.Error; why != "" {
-			run["why"] = why
+			run["reason"] = why
 		}
 		runs = append(runs, run)
 	}

@@ -1,11 +1,8 @@
 package model
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -87,21 +84,8 @@ func (a *Ask) reading(o *Outcome) sweep.Reading {
 	return r
 }
 
-// bound is the system that nothing exceeds: the first compared, else the first
-// there is; nil if there is none.
-func (a *Ask) bound() *lab.System {
-	var first *lab.System
-	for i := range a.room.Info.Systems {
-		s := &a.room.Info.Systems[i]
-		if s.Bound && slices.Contains(a.room.State.On, s.Name) {
-			return s
-		}
-		if s.Bound && first == nil {
-			first = s
-		}
-	}
-	return first
-}
+// bound is the system that nothing exceeds, nil if there is none.
+func (a *Ask) bound() *lab.System { return a.room.Info.Ideal(a.room.State.On) }
 
 // sweepRange reads the values among which is searched; an empty text is all.
 func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
@@ -110,8 +94,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 	}
 	r, err := sweep.ParseRange(u, key+text)
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), ": ") // people see the field, not its name
-		err = errorText(cmp.Or(why, err.Error()))
+		err = textProblem(err)
 	}
 	return r, err
 }

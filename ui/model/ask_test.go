@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/sweep"
 	"spillway/ui/work"
 )
 
@@ -407,6 +408,18 @@ func TestBuy(t *testing.T) {
 	}
 }
 
+// What is typed into a field may have a colon; what is said of it is not cut there.
+func TestTextProblem(t *testing.T) {
+	h := asking(t, "")
+	u := h.State.Setup
+	if _, err := sweepRange(u, "watts", "1: 2"); err == nil || err.Error() != "Want watts=FIRST..LAST" {
+		t.Errorf("%v", err)
+	}
+	if _, err := h.Ask.axis("watts", "1: 2"); err == nil || !strings.HasPrefix(err.Error(), `Watts: "1: 2" is not a number`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestAskFiles(t *testing.T) {
 	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,2000&systems=oven")
 	h.do()
@@ -417,17 +430,43 @@ func TestAskFiles(t *testing.T) {
 	var file struct {
 		Format, Link, Question string
 		Runs                   []struct {
-			Setup, Status, Why string
-			Values             map[string]float64
+			Setup, Status, Reason string
+			Values                map[string]float64
 		}
 	}
-	if err := json.Unmarshal([]byte(h.Ask.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Why == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
+	if err := json.Unmarshal([]byte(h.Ask.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Reason == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
 		t.Errorf("%+v, %v", file, err)
 	}
 	h.Ask.Choose(askKey, Find)
 	h.do()
 	if rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll(); err != nil || len(rows) < 5 {
 		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+// TestAskFilesSpeakAsTheCommand: what came of a run has the names that the command
+// gives it.
+func TestAskFilesSpeakAsTheCommand(t *testing.T) {
+	for rest, want := range map[string]string{
+		"&portions=2&ask-vary=watts&ask-values=100,1000,2000,13&systems=oven": "ok|ok|contradicts|failed",
+		"&dish=cake&oven=gas&ask-vary=oven&ask-values=wood,gas&systems=kiln":  "contradicts|cannot run",
+	} {
+		h := asking(t, rest)
+		h.do()
+		rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll()
+		if err != nil || len(rows) < 2 || strings.Join(rows[0][:3], " ") != "system status reason" {
+			t.Fatalf("%q, %v", rows, err)
+		}
+		var got []string
+		for _, row := range rows[1:] {
+			got = append(got, row[1])
+			if (row[2] == "") != (row[1] == sweep.OK) {
+				t.Errorf("%s: %q", rest, row)
+			}
+		}
+		if strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", rest, got, want)
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 package model
 
 import (
-	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -28,8 +28,7 @@ func (a *Ask) axis(key, text string) (Axis, error) {
 	}
 	s, err := sweep.ParseAxis(u, key+"="+text)
 	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), ": ") // people see the field, not its name
-		return Axis{}, errorText(cmp.Or(why, err.Error()))
+		return Axis{}, textProblem(err)
 	}
 	x := Axis{Knob: u.Knob(key), Texts: s.Texts, Now: u.Text(key)}
 	for _, t := range x.Texts {
@@ -46,6 +45,15 @@ func (a *Ask) axis(key, text string) (Axis, error) {
 		x.Labels = append(x.Labels, l)
 	}
 	return x, nil
+}
+
+// textProblem is what is wrong with a text that people typed into a field; they
+// see the field, and need no name of it.
+func textProblem(err error) error {
+	if e, ok := errors.AsType[*sweep.TextError](err); ok {
+		err = e.Err
+	}
+	return errorText(err.Error())
 }
 
 type errorText string

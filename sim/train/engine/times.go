@@ -23,9 +23,9 @@ func kernelTimes(w *workload.Workload, c Config) times {
 	t := times{make([]unit.Cycles, n), make([]unit.Cycles, n), make([]unit.Cycles, n)}
 	for i := range w.Kernels {
 		k := &w.Kernels[i]
-		t.exec[i] = max(1, Cycles(k.Time, c.Machine.Clock))
-		t.inputFault[i] = max(t.exec[i], Cycles(k.InputFault, c.Machine.Clock))
-		t.fault[i] = max(t.inputFault[i], Cycles(k.Fault, c.Machine.Clock))
+		t.exec[i] = max(1, c.Machine.Clock.PublishedCycles(k.Time))
+		t.inputFault[i] = max(t.exec[i], c.Machine.Clock.PublishedCycles(k.InputFault))
+		t.fault[i] = max(t.inputFault[i], c.Machine.Clock.PublishedCycles(k.Fault))
 	}
 	if c.Noise > 0 && !c.exact() {
 		t.perturb(float64(c.Noise)/1000, c.Seed)
@@ -44,13 +44,6 @@ func FaultTime(w *workload.Workload, c Config) (sum unit.Cycles) {
 		sum += d
 	}
 	return sum
-}
-
-// Cycles converts a kernel time to whole cycles of f, rounding down exactly as
-// the published simulator does: in double precision, from milliseconds.
-func Cycles(t unit.Time, f unit.Frequency) unit.Cycles {
-	ms := float64(t) / 1e9
-	return unit.Cycles(float64(ms*float64(f)) / 1000)
 }
 
 // newResult starts the result of a run whose kernels take exec when all data is

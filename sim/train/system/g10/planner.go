@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/published"
@@ -181,7 +180,7 @@ func (s *planner) setClock(f unit.Frequency, wait []float64) {
 	s.clock = make([]float64, 2*s.n+1)
 	perMicro := float64(f) / 1e9 * 1000
 	for i := range 2 * s.n {
-		c := max(1, engine.Cycles(s.w.Kernels[i%s.n].Time, f))
+		c := max(1, f.PublishedCycles(s.w.Kernels[i%s.n].Time))
 		s.clock[i+1] = s.clock[i] + float64(c)/perMicro
 		if wait != nil {
 			s.clock[i+1] += wait[i%s.n]
