@@ -282,7 +282,7 @@ func (r *Room) visit(link *Link) {
 		r.Refresh()
 		return
 	}
-	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) {
+	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) && s.sameRuns(&r.State) {
 		r.State.View, r.State.Figure = s.View, s.Figure // no settings, so nothing to undo
 		r.Refresh()
 		return

@@ -418,3 +418,30 @@ func TestStateWithoutRuns(t *testing.T) {
 	h.Visit(kitchen)
 	h.wantKept("one")
 }
+
+// A link that differs in its baseline or in its runs alone is not thrown away, and
+// can be undone.
+func TestLinkOfOtherRuns(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.do()
+	h.Visit(kitchen + "&base=watts%3D200")
+	if h.State.Base == nil || h.State.Base.Text("watts") != "200" {
+		t.Fatal("the baseline of the link is not pinned")
+	}
+	h.Visit(kitchen + "&base=watts%3D300")
+	if h.State.Base.Text("watts") != "300" {
+		t.Error("another baseline is thrown away")
+	}
+	h.Visit(kitchen)
+	if h.State.Base == nil {
+		t.Error("a link that says nothing of a baseline unpins it")
+	}
+	const run = "&run=name%3D"
+	compare := kitchen + "&view=compare&base=watts%3D300" + run + "a+system%3Doven+dish%3Drye"
+	h.Visit(compare)
+	h.wantShown("a")
+	h.Visit(compare + run + "b+system%3Dkiln+dish%3Drye")
+	h.wantShown("a", "b")
+	h.Undo()
+	h.wantShown("a")
+}
