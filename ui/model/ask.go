@@ -214,6 +214,17 @@ func (a *Ask) learn(key string, o *Outcome) {
 	}
 }
 
+// forgetFailed forgets what failed, so that it can be tried again.
+func (a *Ask) forgetFailed() {
+	a.oldest = slices.DeleteFunc(a.oldest, func(key string) bool {
+		failed := a.known[key].Error != ""
+		if failed {
+			delete(a.known, key)
+		}
+		return failed
+	})
+}
+
 // of is the outcome of a variant with a system, nil if it is not known.
 func (a *Ask) of(p *plan, v int, system string) *Outcome {
 	x := &p.variants[v]
@@ -499,13 +510,8 @@ func (a *Ask) Run() {
 	if a.now == nil {
 		return
 	}
-	for v := range a.now.variants {
-		for _, system := range a.now.systems {
-			if o := a.of(a.now, v, system); o != nil && o.Error != "" {
-				delete(a.known, a.key(task{a.now.variants[v].setup, system}))
-			}
-		}
-	}
+	a.forgetFailed()
+	a.now = a.make(a.now.kind)
 	a.agreed, a.stopped = a.now.key, ""
 	a.refresh()
 }
@@ -529,6 +535,8 @@ func (a *Ask) rest() {
 // A Progress says how far the runs of a question are.
 type Progress struct {
 	Known, All int
+	Failed     int    // of the known
+	Error      string // of the first that failed
 	Active     bool
 	Seconds    float64 // still to go, as far as can be told; 0 if that is unknown
 }
@@ -553,10 +561,33 @@ func (a *Ask) progress(p *plan) Progress {
 		known, all = known+w.known, all+w.all
 	}
 	x := Progress{Known: known, All: all, Active: a.Active()}
+	for _, o := range a.failures(p) {
+		x.Failed, x.Error = x.Failed+1, cmp.Or(x.Error, o.Error)
+	}
 	if a.rate > 0 {
 		x.Seconds = float64(all-known) / a.rate
 	}
 	return x
+}
+
+// failures lists the outcomes of a plan's runs that failed.
+func (a *Ask) failures(p *plan) (list []*Outcome) {
+	add := func(o *Outcome) {
+		if o != nil && o.Error != "" {
+			list = append(list, o)
+		}
+	}
+	for v := range p.variants {
+		for _, system := range p.systems {
+			add(a.of(p, v, system))
+		}
+	}
+	for _, w := range p.walks {
+		for _, t := range w.asked {
+			add(a.outcome(t))
+		}
+	}
+	return list
 }
 
 // Problem is why the question cannot be answered, empty if it can.

@@ -100,6 +100,7 @@ type Effect struct {
 	Reason            string  // why it brings nothing, or cannot be
 	Less              bool    // it is turned down, because more is not possible
 	Known             bool    // all systems have run
+	Failed            bool    // something went wrong with a run
 	Parts             []Share // by the compared systems
 	Best              int     // of Parts, whom it helps most; -1 if nobody
 	// Price is what the machine then costs more, as the quantity has it; not a number
@@ -156,6 +157,7 @@ func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 		e.Known = e.Known && s.Known
 		if s.Known {
 			a.share(&s, was, is, of, better)
+			e.Failed = e.Failed || was.Error != "" || is.Error != ""
 			if is.Problem != "" && !is.Unfit {
 				e.Reason = is.Problem
 			}
@@ -177,6 +179,8 @@ func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
 	x, okX := was.Value(of)
 	y, okY := is.Value(of)
 	switch {
+	case was.Error != "" || is.Error != "":
+		s.Text = "failed"
 	case okX && okY && x != 0:
 		s.Relative = y/x - 1
 		s.Gain = better * s.Relative
@@ -188,8 +192,6 @@ func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
 		s.Text, s.Gain = "fits then", math.MaxFloat64
 	case is.Unfit:
 		s.Text = "does not fit then"
-	case is.Error != "":
-		s.Text = "failed"
 	default:
 		s.Text = "–"
 	}
@@ -214,8 +216,10 @@ func (e *Effect) rank(changes bool) float64 {
 	return most
 }
 
-// AskEffects finds out what each setting brings, as long as the settings stay.
+// AskEffects finds out what each setting brings, as long as the settings stay; what
+// failed is tried again.
 func (a *Ask) AskEffects() {
+	a.forgetFailed()
 	a.effects = a.make(Effects)
 	a.Rev++
 	a.feed()

@@ -27,13 +27,15 @@ type walk struct {
 	round      []task // of this round
 	asked      []task // of all rounds
 	over       bool
-	known, all int // runs
+	failed     string // what went wrong with a run, so that it stopped; empty if nothing
+	known, all int    // runs
 }
 
 // step takes what is known of a walk's round, and begins the next when all of it
-// is; it returns what is lacking.
+// is; it returns what is lacking. A run that failed says nothing, so that the walk
+// stops there.
 func (a *Ask) step(p *plan, w *walk) (lacks []task) {
-	for !w.over {
+	for !w.over && w.failed == "" {
 		if w.round == nil {
 			a.begin(w)
 			continue
@@ -45,6 +47,12 @@ func (a *Ask) step(p *plan, w *walk) (lacks []task) {
 		}
 		if w.known = w.all - len(lacks); len(lacks) > 0 {
 			return lacks
+		}
+		for _, t := range w.round {
+			w.failed = cmp.Or(w.failed, a.outcome(t).Error)
+		}
+		if w.failed != "" {
+			return nil
 		}
 		for i, t := range w.round {
 			w.asks.Take(i, a.reading(a.outcome(t)))
@@ -72,13 +80,13 @@ func (a *Ask) begin(w *walk) {
 	}
 }
 
-// reading is an outcome as searches take it.
+// reading is an outcome that did not fail, as searches take it.
 func (a *Ask) reading(o *Outcome) sweep.Reading {
 	switch {
 	case o.Unfit:
 		return sweep.Reading{Reason: o.Problem}
-	case o.Problem != "" || o.Error != "":
-		return sweep.Reading{Problem: o.Problem + o.Error}
+	case o.Problem != "":
+		return sweep.Reading{Problem: o.Problem}
 	}
 	r := sweep.Reading{Fits: true, Value: report.None()}
 	if v, ok := o.Value(a.Of()); ok {
@@ -164,6 +172,7 @@ func (a *Ask) planFind(p *plan) {
 type Found struct {
 	System *lab.System
 	Over   bool
+	Failed string // what went wrong, so that it is not over; empty if nothing
 	Says   string // the answer in sentences
 	Value  string // of the knob, empty if none was found
 	Xs, Ys []float64
@@ -185,7 +194,7 @@ func (a *Ask) Found() []Found {
 	var list []Found
 	for _, w := range a.now.walks {
 		sys, _ := a.room.Info.System(w.system)
-		f := Found{System: sys, Over: w.over, At: -1}
+		f := Found{System: sys, Over: w.over, Failed: w.failed, At: -1}
 		answer := w.search.Answer()
 		if w.over {
 			f.Says = w.search.Say(sys.Title, than)

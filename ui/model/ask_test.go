@@ -452,3 +452,65 @@ func TestSigned(t *testing.T) {
 		}
 	}
 }
+
+// A run that failed is no answer: a search stops there and says so, and Run tries
+// it again.
+func TestFindFails(t *testing.T) {
+	h := asking(t, "&ask=find&ask-find=most&ask-vary=portions&systems=dream,kiln")
+	fail := func() {
+		for list := h.open(work.Several); len(list) > 0; list = h.open(work.Several) {
+			h.say(list[0], work.Answer{Error: "the worker is gone"})
+		}
+	}
+	fail()
+	f := h.Ask.Found()[0]
+	if f.Over || f.Value != "" || f.Failed != "the worker is gone" {
+		t.Errorf("%+v", f)
+	}
+	if p := h.Ask.Progress(); p.Failed == 0 || p.Error != f.Failed || p.Active {
+		t.Errorf("%+v", p)
+	}
+	h.Refresh()
+	if h.Ask.Active() {
+		t.Error("what failed begins by itself")
+	}
+	h.Ask.Run()
+	h.do()
+	if f := h.Ask.Found()[0]; !f.Over || f.Value != "10" || h.Ask.Progress().Failed != 0 {
+		t.Errorf("again: %+v", f)
+	}
+}
+
+// What failed of the effects says so, is not taken for a contradiction, and is
+// tried again.
+func TestEffectsFail(t *testing.T) {
+	h := asking(t, "&ask=effects&systems=oven")
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	for _, g := range h.Ask.Gains() {
+		if g.Reason != "" || g.To == "" || len(g.Parts) != 1 || g.Parts[0].Say() != "failed" {
+			t.Errorf("%+v", g)
+		}
+	}
+	h.Ask.Run()
+	h.do()
+	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+		t.Errorf("%q", got)
+	}
+	h = newHost(t, "v=2&lab=bakery&systems=oven")
+	h.do()
+	h.Ask.AskEffects()
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	h.do()
+	h.Ask.AskEffects()
+	h.do()
+	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+		t.Errorf("in Explore: %q", got)
+	}
+}
