@@ -145,7 +145,8 @@ type task struct{ setup, system string }
 
 // A variant is one change of the settings.
 type variant struct {
-	setup   string // its text, empty if it cannot be set
+	setup   string // its text; empty is that of all defaults
+	can     bool   // it can be set
 	problem string // why it cannot
 }
 
@@ -228,7 +229,7 @@ func (a *Ask) forgetFailed() {
 // of is the outcome of a variant with a system, nil if it is not known.
 func (a *Ask) of(p *plan, v int, system string) *Outcome {
 	x := &p.variants[v]
-	if x.setup == "" {
+	if !x.can {
 		return &Outcome{Problem: x.problem}
 	}
 	return a.outcome(task{x.setup, system})
@@ -323,13 +324,13 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 	if e := r.Info.Entry; e != "" && u.Text(e) != "" && u.Knob(key).Kind == knob.One && u.Knob(key).Panel == u.Knob(e).Panel {
 		_ = u.Set(e, "") // another workload than that of the opened file
 	}
-	return variant{setup: u.String()}, u
+	return variant{setup: u.String(), can: true}, u
 }
 
 // count says how many runs of a plan are known, and how many it has.
 func (a *Ask) count(p *plan) (known, all int) {
 	for v := range p.variants {
-		if p.variants[v].setup == "" {
+		if !p.variants[v].can {
 			continue
 		}
 		for _, system := range p.systems {
@@ -389,7 +390,7 @@ func (a *Ask) wanted(plans []*plan) []task {
 	for _, p := range plans {
 		for _, v := range p.order {
 			for _, system := range p.systems {
-				if p.variants[v].setup == "" || a.of(p, v, system) != nil {
+				if !p.variants[v].can || a.of(p, v, system) != nil {
 					continue
 				}
 				list = append(list, task{p.variants[v].setup, system})

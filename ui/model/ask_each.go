@@ -16,7 +16,8 @@ type change struct {
 	key, label, group string
 	from, to          string // for people
 	choice            string // of a part
-	setup             string // the settings then; empty if it is not run
+	setup             string // the settings then
+	runs              bool   // they are run
 	less              bool   // it is turned down
 	reason            string // why it is not run
 }
@@ -41,7 +42,7 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 		if e.To != "" {
 			v := u.Clone()
 			_ = v.Apply([]knob.Pair{{Key: e.Key, Text: e.To}}) // it was possible
-			c.to, c.setup, c.less = join(e.To, k.Unit), v.String(), e.Share < 0
+			c.to, c.setup, c.runs, c.less = join(e.To, k.Unit), v.String(), true, e.Share < 0
 			if c.less {
 				c.to += ", less: more contradicts"
 			}
@@ -58,7 +59,7 @@ func (a *Ask) planBuy(p *plan) {
 	}
 	u := a.room.State.Setup
 	p.base = u.String()
-	p.variants = []variant{{setup: p.base}}
+	p.variants = []variant{{setup: p.base, can: true}}
 	for i := range u.Knobs() {
 		k := &u.Knobs()[i]
 		if !k.Derived || u.Hidden(k.Key) {
@@ -72,10 +73,10 @@ func (a *Ask) planBuy(p *plan) {
 		for n := range k.Choices {
 			choice := &k.Choices[n]
 			x, _ := a.change(k.Key, choice.Key)
-			if choice.Key == from || x.setup == p.base {
+			if choice.Key == from || x.can && x.setup == p.base {
 				continue
 			}
-			c := change{key: k.Key, label: k.Label, from: was, to: label(choice), choice: choice.Key, setup: x.setup, reason: x.problem}
+			c := change{key: k.Key, label: k.Label, from: was, to: label(choice), choice: choice.Key, setup: x.setup, runs: x.can, reason: x.problem}
 			p.variants = append(p.variants, x)
 			p.changes = append(p.changes, c)
 		}
@@ -138,7 +139,7 @@ func (a *Ask) gains(p *plan) []Effect {
 	for i := range p.changes {
 		c := &p.changes[i]
 		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Less: c.less, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
-		if c.setup != "" {
+		if c.runs {
 			a.weigh(p, c, &e, of, better)
 		}
 		list[i] = e

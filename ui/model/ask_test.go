@@ -514,3 +514,23 @@ func TestEffectsFail(t *testing.T) {
 		t.Errorf("in Explore: %q", got)
 	}
 }
+
+// Where no knob is always said, the text of all defaults is empty; they run like
+// others.
+func TestAskDefaults(t *testing.T) {
+	l := bakery()
+	for i := range l.Knobs {
+		l.Knobs[i].Always = false
+	}
+	const link = "v=2&lab=bakery&view=whatif&systems=oven"
+	h := hostOf(t, link+"&ask-vary=watts&ask-values=100,200", map[string]string{}, l)
+	h.do()
+	if c := h.Ask.At("oven", 0, 0); h.State.Setup.String() != "" || !c.Known || c.Value != 25 {
+		t.Errorf("%q: %+v", h.State.Setup, c)
+	}
+	h = hostOf(t, link+"&ask=vary&ask-vary=watts&ask-values=100,200&watts=200", map[string]string{}, l)
+	h.do()
+	if rows := strings.Split(strings.TrimSpace(h.Ask.CSV()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "oven,ok,,25,") {
+		t.Errorf("%q", rows)
+	}
+}
