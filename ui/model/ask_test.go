@@ -237,7 +237,7 @@ func TestAskForm(t *testing.T) {
 		t.Errorf("%+v, values %q", f, values())
 	}
 	h.Ask.Type(valuesKey+toPart, "500.0")
-	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500.0x9" {
+	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
 	h.Ask.Choose(valuesKey+howPart, evenly)
@@ -532,5 +532,25 @@ func TestAskDefaults(t *testing.T) {
 	h.do()
 	if rows := strings.Split(strings.TrimSpace(h.Ask.CSV()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "oven,ok,,25,") {
 		t.Errorf("%q", rows)
+	}
+}
+
+// A comma or a unit in an end of the points is a part of that number.
+func TestAskEnds(t *testing.T) {
+	h := newHost(t, quick+"&view=whatif&ask-vary=ssd_read&ask-values=1.6..12.8x4")
+	for _, x := range []struct{ part, typed, values, problem string }{
+		{toPart, "12.8 GB/s", "1.6..12.8x4", ""},
+		{toPart, "6400 MB/s", "1.6..6.4x4", ""},
+		{fromPart, "0,8", "0.8..6.4x4", ""},
+		{fromPart, "0.8, 1.6", "0.8..6.4x4", "not clear"},
+		{fromPart, "2..3x2,1", "0.8..6.4x4", "not a unit"},
+		{countPart, "4,8", "0.8..6.4x4", "no number of values"},
+		{countPart, "5", "0.8..6.4x5", ""},
+	} {
+		h.Ask.Type(valuesKey+x.part, x.typed)
+		f := h.fieldOf(valuesKey + x.part)
+		if got := h.State.Ask.Text(valuesKey); got != x.values || f.Text != x.typed || !strings.Contains(f.Error, x.problem) || x.problem == "" && f.Error != "" {
+			t.Errorf("%q: values %q, field %+v", x.typed, got, f)
+		}
 	}
 }
