@@ -417,15 +417,16 @@ func (c *Question) saysEffects() string {
 	}
 	text := ""
 	if e := c.top(); e != nil {
-		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
-		if e.Less {
-			text = strings.Replace(text, "more", "less", 1)
+		more := " more "
+		if e.Turned < 0 {
+			more = " less "
 		}
+		text = strings.TrimPrefix(model.Signed(math.Abs(e.Turned)), "+") + more + lowered(e.Label) + " brings most: " + c.says1(e) + "."
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
 	} else if c.progress.Known == c.progress.All && c.progress.Failed == 0 && len(c.effects) > 0 {
-		text = "Ten percent more of any one setting changes nothing."
+		text = "A little more of any one setting changes nothing."
 	}
 	if nothing > 0 && c.progress.Known == c.progress.All {
 		text += " " + strconv.Itoa(nothing) + " of " + strconv.Itoa(len(c.effects)) + " settings do nothing here."
@@ -507,6 +508,9 @@ func (c *Question) top() *model.Effect {
 		e := &c.effects[i]
 		if e.Reason != "" || !e.Known || e.Failed && e.Best < 0 {
 			continue
+		}
+		if top != nil && top.Best >= 0 && e.Coarse() && !top.Coarse() {
+			continue // of another size
 		}
 		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
 			top = e

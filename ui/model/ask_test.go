@@ -554,3 +554,20 @@ func TestAskEnds(t *testing.T) {
 		}
 	}
 }
+
+// A knob that has no value near a tenth more is turned by more; that is said, and
+// it stands behind what can be compared.
+func TestEffectsOfCoarseSteps(t *testing.T) {
+	h := asking(t, "&portions=1&watts=115&ask=effects&systems=oven")
+	h.do()
+	if got := h.Ask.Effect("portions"); got != "+100 %: Oven −50 %" {
+		t.Errorf("%q", got)
+	}
+	if got := h.Ask.Effect("watts"); got != "+10.4 %: Oven +10.4 %" {
+		t.Errorf("%q", got)
+	}
+	g := h.Ask.Gains()
+	if g[0].Key != "watts" || g[0].Coarse() || !g[1].Coarse() || g[1].To != "2 (+100 %, its smallest step)" {
+		t.Errorf("%+v", g)
+	}
+}
