@@ -398,7 +398,7 @@ func (s *Shelf) Cancel() {
 // CanRunAgain reports whether a shown run was cancelled or failed.
 func (s *Shelf) CanRunAgain() bool {
 	for _, x := range s.runs {
-		if x.id == 0 && (x.cancelled || x.err != "") {
+		if x.again() {
 			return true
 		}
 	}
@@ -408,7 +408,7 @@ func (s *Shelf) CanRunAgain() bool {
 // RunAgain starts the shown runs that were cancelled or failed.
 func (s *Shelf) RunAgain() {
 	for key, x := range s.runs {
-		if x.id == 0 && (x.cancelled || x.err != "") {
+		if x.again() {
 			delete(s.runs, key)
 		}
 	}

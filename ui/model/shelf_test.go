@@ -445,3 +445,37 @@ func TestLinkOfOtherRuns(t *testing.T) {
 	h.Undo()
 	h.wantShown("a")
 }
+
+// A run of the baseline that failed can be tried again; one that contradicts
+// cannot. What is under way for a system stops when that is switched off.
+func TestBaselineAgain(t *testing.T) {
+	h := newHost(t, kitchen+"&base=watts%3D200")
+	h.do()
+	h.wantBefore("oven", 50)
+	h.Visit(kitchen + "&base=watts%3D300")
+	for _, j := range h.open(work.Run) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	if !h.CanRunAgain() || !strings.Contains(h.Shelf.Note(), "the worker is gone") {
+		t.Fatalf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	}
+	h.RunAgain()
+	if !h.Shelf.Pending() {
+		t.Fatal("the baseline is not tried again")
+	}
+	h.ToggleSystem("oven")
+	if n := len(h.open(work.Run)); n != 1 {
+		t.Errorf("%d runs wait, want the other system's", n)
+	}
+	h.ToggleSystem("oven")
+	h.do()
+	h.wantBefore("oven", 75)
+	if h.CanRunAgain() || h.Shelf.Note() != "" {
+		t.Errorf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	}
+	h = newHost(t, kitchen+"&base=watts%3D2000+portions%3D2")
+	h.do()
+	if h.CanRunAgain() {
+		t.Error("what contradicts can be tried again")
+	}
+}
