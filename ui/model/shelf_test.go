@@ -479,3 +479,30 @@ func TestBaselineAgain(t *testing.T) {
 		t.Error("what contradicts can be tried again")
 	}
 }
+
+// Undo of a setting leaves alone what another tab has kept and forgotten meanwhile,
+// however this tab learned of it.
+func TestUndoLeavesOtherTabs(t *testing.T) {
+	for what, learn := range map[string]func(*host){
+		"look": func(h *host) { h.SetView(Compare); h.SetView(Explore) },
+		"keep": func(h *host) { h.Shelf.Keep("mine", []string{"kiln"}); h.Undo() },
+	} {
+		h := newHost(t, kitchen)
+		h.Shelf.Keep("old", []string{"oven"})
+		h.Type("watts", "200")
+		h.Choose("dish", "cake")
+		h.Undo()
+		g := newHostWith(t, kitchen, h.stored)
+		g.Type("watts", "300")
+		g.Shelf.Keep("theirs", []string{"oven"})
+		g.Shelf.Delete(g.State.Kept[0])
+		learn(h)
+		h.Undo() // of watts
+		h.wantKept("theirs")
+		if !strings.Contains(h.stored["spillway-runs-bakery"], "name=theirs") {
+			t.Errorf("%s: undo of a setting forgets another tab's run: %q", what, h.stored)
+		}
+		h.Redo()
+		h.wantKept("theirs")
+	}
+}
