@@ -154,11 +154,12 @@ type variant struct {
 type plan struct {
 	key      string // equal for equal plans
 	kind     string
+	setup    *knob.Setup // the settings as they were when it was made
 	systems  []string
 	variants []variant
 	order    []int // in which variants are run, so that little shows much
 	axes     []Axis
-	base     string   // the settings as they are, of Effects and Buy
+	base     string   // the text of setup, of Effects and Buy
 	changes  []change // of Effects and Buy
 	walks    []*walk  // of Find, by systems but bounds; of Effects one
 	problem  string   // why it cannot be run
@@ -287,7 +288,7 @@ func (a *Ask) planKey(kind string) string {
 
 // make returns the plan of a question.
 func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, systems: slices.Clone(a.room.State.On)}
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.State.Setup.Clone(), systems: slices.Clone(a.room.State.On)}
 	p.problem = a.room.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."

@@ -25,7 +25,7 @@ type change struct {
 // planEffects plans the settings as they are, and with ten percent more of every
 // number.
 func (a *Ask) planEffects(p *plan) {
-	u := a.room.State.Setup
+	u := p.setup
 	p.base = u.String()
 	sense := sweep.NewSensitivity(u, p.systems)
 	p.walks = []*walk{{asks: sense, after: func() { a.turned(p, sense) }}}
@@ -34,7 +34,7 @@ func (a *Ask) planEffects(p *plan) {
 
 // turned takes over how each number is turned, as far as that is known.
 func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
-	u := a.room.State.Setup
+	u := p.setup
 	p.changes = p.changes[:0]
 	for _, e := range sense.Effects() {
 		k := u.Knob(e.Key)
@@ -60,7 +60,7 @@ func (a *Ask) planBuy(p *plan) {
 		p.problem = a.room.Info.Title + " has no parts to choose among."
 		return
 	}
-	u := a.room.State.Setup
+	u := p.setup
 	p.base = u.String()
 	p.variants = []variant{{setup: p.base, can: true}}
 	for i := range u.Knobs() {

@@ -126,7 +126,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 
 // planFind plans a search for every system that is no bound.
 func (a *Ask) planFind(p *plan) {
-	u, key := a.room.State.Setup, a.text(varyKey)
+	u, key := p.setup, a.text(varyKey)
 	if u.Knob(key).Kind != knob.Number {
 		p.problem = u.Knob(key).Label + " is no number: it has no least and no most. Choose another setting, or vary this one."
 		return

@@ -571,3 +571,25 @@ func TestEffectsOfCoarseSteps(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 }
+
+// A plan is about the settings that it was made of, whatever is set before it goes
+// on: here to try less watts, because more contradicts.
+func TestPlanKeepsItsSettings(t *testing.T) {
+	h := asking(t, "&portions=2&watts=1000&systems=dream,oven&ask=effects")
+	h.SetView(Explore)
+	h.Type("portions", "4")
+	h.Undo()
+	begun := len(h.jobs)
+	h.SetView(WhatIf)
+	h.do()
+	for _, j := range h.jobs[begun:] {
+		for _, p := range j.Picks {
+			if strings.Contains(p.Setup, "portions=4") {
+				t.Errorf("runs %s", p.Setup)
+			}
+		}
+	}
+	if got := h.Ask.Effect("watts"); got != "−10 %: Dream −10 %" {
+		t.Errorf("%q", got)
+	}
+}
