@@ -593,3 +593,13 @@ func TestPlanKeepsItsSettings(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The question's keys are those that no laboratory can have.
+func TestAskKeys(t *testing.T) {
+	l := bakery()
+	for _, k := range questions(&l.Info) {
+		if k.Key != askKey && !strings.HasPrefix(k.Key, askKey+"-") {
+			t.Errorf("%q could be a laboratory's", k.Key)
+		}
+	}
+}
