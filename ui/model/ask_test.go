@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -601,5 +602,16 @@ func TestAskKeys(t *testing.T) {
 		if k.Key != askKey && !strings.HasPrefix(k.Key, askKey+"-") {
 			t.Errorf("%q could be a laboratory's", k.Key)
 		}
+	}
+}
+
+// A question as large as one may be is not forgotten while it runs.
+func TestMostKnown(t *testing.T) {
+	h := asking(t, "&systems=oven")
+	for i := range mostKnown + 1 {
+		h.Ask.learn(strconv.Itoa(i), &Outcome{})
+	}
+	if n := len(h.Ask.known); n < mostRuns || n > mostKnown || n != len(h.Ask.oldest) {
+		t.Errorf("%d known, %d in order", n, len(h.Ask.oldest))
 	}
 }
