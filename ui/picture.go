@@ -347,7 +347,7 @@ func (c *Picture) story() string {
 	if len(moved) == 0 {
 		return s.Title + " moves nothing."
 	}
-	return s.Title + " moves, per iteration: " + strings.Join(moved, ", ") + ". " + c.busiest()
+	return s.Title + " moves: " + strings.Join(moved, ", ") + ". " + c.busiest()
 }
 
 // busiest says which link has most to do, "" if none has.

@@ -40,8 +40,14 @@ func (c *Summary) results() bool {
 func (c *Summary) caveat() string {
 	var list []string
 	for i := range c.Runs {
-		if r := &c.Runs[i]; r.On && r.Report != nil && (!r.Stale || c.Active()) && r.Report.Caveat != "" && !slices.Contains(list, r.Report.Caveat) {
-			list = append(list, r.Report.Caveat)
+		r := &c.Runs[i]
+		if !r.On || r.Report == nil || r.Stale && !c.Active() {
+			continue
+		}
+		for _, text := range r.Report.Caveats {
+			if !slices.Contains(list, text) {
+				list = append(list, text)
+			}
 		}
 	}
 	return strings.Join(list, " ")

@@ -84,6 +84,9 @@ func (p *page) link() {
 			step = "replaceState"
 		}
 		js.Global().Get("history").Call(step, nil, "", "#"+fragment)
+		if at.lab != p.place.lab || at.view != p.place.view {
+			js.Global().Call("scrollTo", 0, 0) // another page begins at its top
+		}
 	}
 	p.shown, p.place, p.visiting = fragment, at, false
 }

@@ -40,11 +40,11 @@ type Report struct {
 	// Lead says the problem in a sentence, before any system: "GPT-2 XL needs 31
 	// GiB, the GPU has 24." It is the same for every system.
 	Lead string
-	// Caveat says what decides whether the numbers can be trusted, or who wins, in
-	// at most two short sentences; empty if nothing does.
-	Caveat string
-	Values []float64 // by the laboratory's quantities, None where there is none
-	Curves []Curve
+	// Caveats say what decides whether the numbers can be trusted, or who wins: short
+	// sentences, at most two.
+	Caveats []string
+	Values  []float64 // by the laboratory's quantities, None where there is none
+	Curves  []Curve
 	// About describes what ran (the workload), in a few words with numbers, and
 	// Origin where it came from. They are the same for every system.
 	About, Origin string

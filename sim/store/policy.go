@@ -52,7 +52,7 @@ func Policies() []Policy {
 func Oracle() Policy {
 	return Policy{
 		Name: "oracle", Title: "Full knowledge", by: byTruth, Ours: true, Bound: true,
-		About: "The tensor that the trace needs last is evicted first; what it needs first is brought back first.",
+		About: "The tensor that the trace needs last is evicted first; what it needs first is brought back first. It orders by need, not by size or time: a policy that sees those can finish sooner.",
 	}
 }
 

@@ -68,7 +68,7 @@ func (d *drawing) bars() {
 	v.Alt = d.say(say)
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
 		x, _ := value(r)
-		v.Text = sentence(r.System.Title + " " + d.chart.Say + ": " + d.amount(q, x))
+		v.Text = sentence(r.System.Title + " " + d.chart.Say + d.level(r, q, value) + ": " + d.amount(q, x))
 	} else if r == nil && v.Results > 0 {
 		v.Text = sentence(d.chart.None)
 	}
@@ -79,6 +79,21 @@ func (b *Bars) ghost(f *Figure, values []float64) {
 	if len(values) > 0 {
 		b.Ghost = f.add(values...)
 	}
+}
+
+// level names those that show the same value as the best.
+func (d *drawing) level(best *Run, q *report.Quantity, value func(*Run) (float64, bool)) string {
+	top, _ := value(best)
+	var names []string
+	for _, r := range d.runs {
+		if x, ok := value(r); ok && r != best && !r.System.Bound && Cell(q, x) == Cell(q, top) {
+			names = append(names, r.System.Title)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", level with " + list(names)
 }
 
 // unit is that of the chart's axis.

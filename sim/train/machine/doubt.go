@@ -4,7 +4,7 @@ package machine
 // computed for several values, and these stand next to it.
 type Doubt struct {
 	Key    string  // of the knob
-	Values []int64 // in the knob's base units, from one end of what is possible to the other
+	Values []int64 // in the knob's base units, from more than is likely to fewer
 	Why    string  // why it is not known, and what is, in one or two sentences
 }
 

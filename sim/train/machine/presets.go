@@ -74,9 +74,9 @@ func Slots() []Slot {
 	return []Slot{
 		{Key: "gpu", Label: "GPU", Parts: []Part{
 			gpu("a100-40", "A100 40 GB", 40, table2, assumed(8000, "2026", "the low end of what refurbished A100 80 GB cost")),
-			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet", listed(15000, "2026", "refurbished or used, $8,000 to 15,000 (mercatus-ai.com)")),
-			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1", listed(11000, "2017", "new, about (planetsedu.com)")),
-			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet", listed(30000, "2023", "$25,000 to 40,000 (aiwiki.ai)")),
+			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet", listed(11500, "2026", "refurbished or used, the middle of $8,000 to 15,000 (mercatus-ai.com)")),
+			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1", assumed(11000, "2018", "new, about (planetsedu.com), which does not say of which size")),
+			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet", listed(32500, "2023", "the middle of $25,000 to 40,000 (aiwiki.ai)")),
 			gpu("rtx-4090", "GeForce RTX 4090", 24, "NVIDIA Ada architecture whitepaper", listed(1599, "October 2022", "at launch (tomsguide.com)")),
 			gpu("rtx-3090", "GeForce RTX 3090", 24, "NVIDIA Ampere GA102 architecture whitepaper", listed(1499, "September 2020", "at launch (hothardware.com)")),
 			gpu("rtx-3060", "GeForce RTX 3060 12 GB", 12, "NVIDIA at launch (technologyforyou.org, smartworld.cc)", listed(329, "February 2021", "at launch (wccftech.com)")),
@@ -89,11 +89,11 @@ func Slots() []Slot {
 		}},
 		{Key: "ssd", Label: "SSD", Parts: []Part{
 			ssd("z-nand", "Z-NAND (G10)", 3200, 3000, 20, table2, assumed(7646, "2021", "3.2 TB at the price per terabyte of the Optane P5800X, which it competes with")),
-			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND", listed(460, "September 2020", "at launch, twice the 1 TB's $229.99 (legitreviews.com)")),
-			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND", listed(325, "October 2022", "at launch, 324.90 euros (dongonenews.pages.dev) taken as dollars")),
+			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND", assumed(460, "September 2020", "at launch, twice the 1 TB's $229.99 (legitreviews.com)")),
+			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND", assumed(325, "October 2022", "at launch, 324.90 euros (dongonenews.pages.dev) taken as dollars")),
 			ssd("p5800x", "Intel Optane P5800X", 7200, 6200, 5, "Intel Optane P5800X data sheet, 1.6 TB", listed(3823, "June 2021", "list (tomshw.it)")),
 			ssd("pm1743", "Samsung PM1743 (PCIe 5)", 14000, 6000, 75, "Samsung PM1743 product brief; latency typical of TLC NAND", assumed(875, "July 2024", "7.68 TB at the price per terabyte of drives of 61 TB, about $7,000 (hi-tech.ua)")),
-			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped", listed(1300, "October 2022", "four of the above")),
+			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped", assumed(1300, "October 2022", "four of the above")),
 		}},
 		{Key: "host", Label: "Host memory", Parts: []Part{
 			host("host-128", 128, table2), host("host-0", 0, "no host tier (G10 paper, Figure 16)"),

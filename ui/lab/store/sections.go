@@ -72,7 +72,7 @@ func oneEviction(w *trace, p core.Policy, r *core.Result, n int) *report.Section
 	if e.Next >= 0 {
 		next = fmt.Sprintf("got next by operation %d of the trace", e.Next+1)
 	}
-	verdict := "That was right: nothing in the store is needed later."
+	verdict := "That was right: nothing else in the store is needed later than that."
 	if !e.Right {
 		verdict = fmt.Sprintf("Full knowledge would have evicted %s of %s, which is needed later.", name(e.Best), w.Clients[w.Tensors[e.Best].Client])
 	}

@@ -117,18 +117,20 @@ func list() []number {
 	slow("p90", "Kernel slowdown, 90th percentile", 0.9)
 	slow("p99", "Kernel slowdown, 99th percentile", 0.99)
 	slow("worst", "Kernel slowdown, worst", 1)
-	drive := func(key, label, unitName, help string, places, better int, ages bool, f func(*result.SSD) float64) {
+	// A drive that is not read, or not written, says nothing about it.
+	const always, reads, writes = 0, 1, 2
+	drive := func(key, label, unitName, help string, places, better, when int, f func(*result.SSD) float64) {
 		add(key, label, unitName, help, places, better, func(r *result.Result) float64 { return f(r.SSD) }).has = func(_ Workload, r *result.Result) bool {
-			return r.SSD != nil && (!ages || r.SSD.Written > 0)
+			return r.SSD != nil && (when != reads || r.Main().Traffic.SSDIn > 0) && (when != writes || r.SSD.Written > 0)
 		}
 	}
 	const sustains = "Mean rate of the simulated drive while it does so, garbage collection and all."
-	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
-	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, false, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
-	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, false, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
-	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, false, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
-	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, true, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
-	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, true, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	drive("drive_read_gb_per_s", "SSD reads", "GB/s", sustains, 2, 1, reads, func(x *result.SSD) float64 { return float64(x.Read) / float64(unit.GBps) })
+	drive("drive_write_gb_per_s", "SSD writes", "GB/s", sustains, 2, 1, writes, func(x *result.SSD) float64 { return float64(x.Write) / float64(unit.GBps) })
+	drive("drive_latency_us", "SSD read latency", "µs", "One 4 KiB read of the idle drive.", 1, -1, always, func(x *result.SSD) float64 { return float64(x.Latency) / float64(unit.Microsecond) })
+	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, writes, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
+	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, writes, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
+	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, writes, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
 	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
 	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }
 	each := add("samples_per_s_per_kusd", "Throughput per $1000", "samples/s", "Samples a second for each 1000 dollars of the machine's price; without energy.", 3, 1, nil)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"spillway/sim/knob"
 	core "spillway/sim/train"
@@ -112,15 +111,14 @@ func gib(b unit.Bytes) string {
 // mostCaveats is how many sentences people read.
 const mostCaveats = 2
 
-// caveat says what decides whether a run can be trusted.
-func (s *settings) caveat(w Workload, r *result.Result) string {
-	var list []string
+// caveats say what decides whether a run can be trusted.
+func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
 	for _, say := range []string{s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // poolCaveat is about a memory pool larger than the GPU.
@@ -140,9 +138,12 @@ func (s *settings) poolCaveat(r *result.Result) string {
 // nobody knows how many share one handling (machine.Doubts): how long they would
 // take if it were many, or few. Everything else is taken to be the same.
 func (s *settings) faultCaveat(r *result.Result) string {
-	handling := *r.Main().Ledger.At(result.FaultHandling)
 	x, err := core.Find(r.System)
-	if err != nil || !r.Fits || 5*handling < r.Time() || s.quirks().Has(quirk.ProfilePenalty) {
+	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) {
+		return ""
+	}
+	handling := *r.Main().Ledger.At(result.FaultHandling)
+	if 5*handling < r.Time() {
 		return ""
 	}
 	const many, few = 256, 8
