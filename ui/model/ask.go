@@ -271,8 +271,9 @@ const (
 )
 
 func (a *Ask) soon() bool {
-	known, all := a.count(a.now)
-	return all-known <= soonRuns && (a.rate == 0 || float64(all-known) < soonSeconds*a.rate)
+	x := a.count(a.now)
+	lacks := x.All - x.Known
+	return lacks <= soonRuns && (a.rate == 0 || float64(lacks) < soonSeconds*a.rate)
 }
 
 // planKey is equal for equal plans.
@@ -330,20 +331,29 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 	return variant{setup: u.String(), can: true}, u
 }
 
-// count says how many runs of a plan are known, and how many it has.
-func (a *Ask) count(p *plan) (known, all int) {
+// count says how many runs of a plan's variants are known, failed, and how many
+// there are.
+func (a *Ask) count(p *plan) (x Progress) {
 	for v := range p.variants {
 		if !p.variants[v].can {
 			continue
 		}
 		for _, system := range p.systems {
-			all++
-			if a.of(p, v, system) != nil {
-				known++
+			x.All++
+			if o := a.of(p, v, system); o != nil {
+				x.Known++
+				x.fail(o)
 			}
 		}
 	}
-	return known, all
+	return x
+}
+
+// fail counts an outcome that failed.
+func (p *Progress) fail(o *Outcome) {
+	if o != nil && o.Error != "" {
+		p.Failed, p.Error = p.Failed+1, cmp.Or(p.Error, o.Error)
+	}
 }
 
 // What is under way at once: jobs enough to keep the workers busy, and so
@@ -560,38 +570,18 @@ func (a *Ask) progress(p *plan) Progress {
 	if p == nil {
 		return Progress{}
 	}
-	known, all := a.count(p)
+	x := a.count(p)
+	x.Active = a.Active()
 	for _, w := range p.walks {
-		known, all = known+w.known, all+w.all
-	}
-	x := Progress{Known: known, All: all, Active: a.Active()}
-	for _, o := range a.failures(p) {
-		x.Failed, x.Error = x.Failed+1, cmp.Or(x.Error, o.Error)
+		x.Known, x.All = x.Known+w.known, x.All+w.all
+		for _, t := range w.asked {
+			x.fail(a.outcome(t))
+		}
 	}
 	if a.rate > 0 {
-		x.Seconds = float64(all-known) / a.rate
+		x.Seconds = float64(x.All-x.Known) / a.rate
 	}
 	return x
-}
-
-// failures lists the outcomes of a plan's runs that failed.
-func (a *Ask) failures(p *plan) (list []*Outcome) {
-	add := func(o *Outcome) {
-		if o != nil && o.Error != "" {
-			list = append(list, o)
-		}
-	}
-	for v := range p.variants {
-		for _, system := range p.systems {
-			add(a.of(p, v, system))
-		}
-	}
-	for _, w := range p.walks {
-		for _, t := range w.asked {
-			add(a.outcome(t))
-		}
-	}
-	return list
 }
 
 // Problem is why the question cannot be answered, empty if it can.
