@@ -37,25 +37,30 @@ func (n *Session) Memory() string {
 			rooms = append(rooms, r)
 		}
 	}
-	text := memoryFormat + "\n"
+	var b strings.Builder
+	b.WriteString(memoryFormat + "\n")
 	for i, r := range rooms {
-		text += r.memory((mostMemory - len(text)) / (len(rooms) - i))
+		b.WriteString(r.memory((mostMemory - b.Len()) / (len(rooms) - i)))
 	}
-	return text
+	return b.String()
 }
 
 // memory is what is kept of the room, in at most so many bytes.
 func (r *Room) memory(most int) string {
-	line := func(what, text string) string { return what + " " + text + "\n" }
-	text := line("lab", r.Info.Name) + line("now", r.State.Encode(r.Info)) + line("drafts", draftText(r.drafts))
+	var b strings.Builder
+	write := func(what, text string) { b.WriteString(what + " " + text + "\n") }
+	write("lab", r.Info.Name)
+	write("now", r.State.Encode(r.Info))
+	write("drafts", draftText(r.drafts))
 	for _, name := range newest(r.Files.Names) {
-		text += line("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
+		write("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
 	}
-	if len(text) > most {
+	if b.Len() > most {
 		return ""
 	}
-	undo := remembered("undo", r, r.undo, most-len(text))
-	return text + undo + remembered("redo", r, r.redo, most-len(text)-len(undo))
+	b.WriteString(remembered("undo", r, r.undo, most-b.Len()))
+	b.WriteString(remembered("redo", r, r.redo, most-b.Len()))
+	return b.String()
 }
 
 // remembered is the newest of some steps, in their order, a line each, in at most
