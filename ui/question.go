@@ -160,7 +160,7 @@ func (c *Question) inputClass(f model.Field) string {
 }
 
 func (c *Question) canRun() bool {
-	return c.Ask.Problem() == "" && !c.progress.Active && (c.progress.Known < c.progress.All || c.progress.All == 0)
+	return c.Ask.Problem() == "" && !c.progress.Active && (c.progress.Known < c.progress.All || c.progress.All == 0 || c.progress.Failed > 0)
 }
 
 func (c *Question) runLabel() string {
@@ -170,6 +170,10 @@ func (c *Question) runLabel() string {
 		return "Run"
 	case c.progress.Active:
 		return "Running…"
+	case n == 0 && c.progress.Failed == 1:
+		return "Try 1 run again"
+	case n == 0 && c.progress.Failed > 0:
+		return "Try " + chart.Count(int64(c.progress.Failed)) + " runs again"
 	case n == 0:
 		return "All runs are done"
 	case n == 1:
@@ -209,10 +213,19 @@ func (c *Question) says() string {
 	case model.Buy:
 		text = c.saysBuy()
 	}
+	text = strings.TrimSpace(text + " " + c.saysFailed())
 	if text == "" {
 		return "Computing…"
 	}
 	return text
+}
+
+// saysFailed is what went wrong, empty if nothing; of what is varied the gaps say it.
+func (c *Question) saysFailed() string {
+	if c.progress.Failed == 0 || c.progress.Active || c.Ask.Kind() == model.Vary {
+		return ""
+	}
+	return chart.Count(int64(c.progress.Failed)) + " of the runs failed: " + strings.TrimSuffix(c.progress.Error, ".") + "."
 }
 
 // announce is what screen readers hear: only what is complete.
@@ -224,6 +237,9 @@ func (c *Question) announce() string {
 }
 
 func (c *Question) foundText(f model.Found) string {
+	if f.Failed != "" {
+		return f.System.Title + ": a run failed: " + f.Failed
+	}
 	if !f.Over {
 		return f.System.Title + ": searching…"
 	}
@@ -401,15 +417,16 @@ func (c *Question) saysEffects() string {
 	}
 	text := ""
 	if e := c.top(); e != nil {
-		text = "10 % more " + lowered(e.Label) + " brings most: " + c.says1(e) + "."
-		if e.Less {
-			text = strings.Replace(text, "more", "less", 1)
+		more := " more "
+		if e.Turned < 0 {
+			more = " less "
 		}
+		text = strings.TrimPrefix(model.Signed(math.Abs(e.Turned)), "+") + more + lowered(e.Label) + " brings most: " + c.says1(e) + "."
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
-	} else if c.progress.Known == c.progress.All && len(c.effects) > 0 {
-		text = "Ten percent more of any one setting changes nothing."
+	} else if c.progress.Known == c.progress.All && c.progress.Failed == 0 && len(c.effects) > 0 {
+		text = "A little more of any one setting changes nothing."
 	}
 	if nothing > 0 && c.progress.Known == c.progress.All {
 		text += " " + strconv.Itoa(nothing) + " of " + strconv.Itoa(len(c.effects)) + " settings do nothing here."
@@ -421,7 +438,7 @@ func (c *Question) saysEffects() string {
 func (c *Question) saysBuy() string {
 	e := c.top()
 	if e == nil || e.Best < 0 {
-		if len(c.effects) > 0 && c.progress.Known == c.progress.All {
+		if len(c.effects) > 0 && c.progress.Known == c.progress.All && c.progress.Failed == 0 {
 			return "No other single part makes anything better."
 		}
 		return ""
@@ -489,8 +506,11 @@ func (c *Question) top() *model.Effect {
 	var top *model.Effect
 	for i := range c.effects {
 		e := &c.effects[i]
-		if e.Reason != "" || !e.Known {
+		if e.Reason != "" || !e.Known || e.Failed && e.Best < 0 {
 			continue
+		}
+		if top != nil && top.Best >= 0 && e.Coarse() && !top.Coarse() {
+			continue // of another size
 		}
 		if top == nil || e.Best >= 0 && (top.Best < 0 || e.Parts[e.Best].Gain > top.Parts[top.Best].Gain) {
 			top = e

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/ui/model"
+	"spillway/ui/work"
 )
 
 // asked is a link to a question about a workload that is quick to run.
@@ -124,4 +125,28 @@ func TestQuestionOfLink(t *testing.T) {
 	s.root.Visit(asked + "&ask-vary=ssd_read&ask-values=1..9/100")
 	s.draw()
 	s.want("ask-run", "Run 300 runs")
+}
+
+// What failed is said, and can be tried again.
+func TestQuestionFails(t *testing.T) {
+	for _, ask := range []string{"&ask=find&ask-find=most&ask-vary=batch", "&ask=effects", "&ask=buy"} {
+		s := newStage(t, asked+ask)
+		for len(s.runner.queue) > 0 {
+			j := s.runner.queue[0]
+			s.runner.queue = s.runner.queue[1:]
+			s.root.Answer(&work.Answer{ID: j.ID, Last: true, Error: "the worker is gone"})
+		}
+		s.draw()
+		s.want("ask-says", " of the runs failed: the worker is gone.")
+		s.want("ask-run", "again")
+		if says := s.html("ask-says"); strings.Contains(says, "changes nothing") || strings.Contains(says, "No ") {
+			t.Errorf("%s: %s", ask, says)
+		}
+		s.click("ask-run")
+		s.finish()
+		s.want("ask-run", "All runs are done")
+		if says := s.html("ask-says"); strings.Contains(says, "failed") {
+			t.Errorf("%s: %s", ask, says)
+		}
+	}
 }

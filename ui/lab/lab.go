@@ -431,7 +431,7 @@ func (l *Info) check() error {
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "ask", "ask-vary", "ask-values", "ask-vary2", "ask-values2", "ask-show", "ask-of", "ask-find", "ask-range", "ask-within"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -445,6 +445,11 @@ func (l *Info) check() error {
 		}
 	}
 	twice("knob", keys)
+	for _, key := range keys {
+		if key == "ask" || strings.HasPrefix(key, "ask-") {
+			bad("knob %q: the name is kept for questions", key)
+		}
+	}
 	errs = append(errs, checkKnobs(l.Knobs))
 	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
 		bad("the entry of files: there is no knob %q", l.Entry)

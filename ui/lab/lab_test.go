@@ -254,6 +254,8 @@ func TestRefused(t *testing.T) {
 		`knob "focus": the name is taken or empty`:         func(s *spec) { s.Sections[0].Knobs[0].Key = "focus" },
 		`knob "grams": the name is taken or empty`:         func(s *spec) { s.Sections[0].Knobs[0].Key = "grams" },
 		`knob "by-strength": the name is taken or`:         func(s *spec) { knobs(s)[1].Key = "by-strength" },
+		`knob "ask": the name is kept for questions`:       func(s *spec) { knobs(s)[1].Key = "ask" },
+		`knob "ask-new": the name is kept for questions`:   func(s *spec) { s.Sections[0].Knobs[0].Key = "ask-new" },
 		`knob "grams": no label or help`:                   func(s *spec) { knobs(s)[1].Help = "" },
 		`knob "milk": no label or help`:                    func(s *spec) { s.Sections[0].Knobs[0].Label = "" },
 		`knob "grams": the default: Grams is 51; want`:     func(s *spec) { s.Default.Grams = 51 },

@@ -145,7 +145,8 @@ type task struct{ setup, system string }
 
 // A variant is one change of the settings.
 type variant struct {
-	setup   string // its text, empty if it cannot be set
+	setup   string // its text; empty is that of all defaults
+	can     bool   // it can be set
 	problem string // why it cannot
 }
 
@@ -153,11 +154,12 @@ type variant struct {
 type plan struct {
 	key      string // equal for equal plans
 	kind     string
+	setup    *knob.Setup // the settings as they were when it was made
 	systems  []string
 	variants []variant
 	order    []int // in which variants are run, so that little shows much
 	axes     []Axis
-	base     string   // the settings as they are, of Effects and Buy
+	base     string   // the text of setup, of Effects and Buy
 	changes  []change // of Effects and Buy
 	walks    []*walk  // of Find, by systems but bounds; of Effects one
 	problem  string   // why it cannot be run
@@ -167,8 +169,10 @@ func newAsk(r *Room) *Ask {
 	return &Ask{room: r, known: map[string]*Outcome{}, jobs: map[int][]task{}, under: map[string]bool{}, drafts: map[string]string{}}
 }
 
-// mostKnown is how many outcomes are kept: ten megabytes.
-const mostKnown = 20000
+// mostKnown is how many outcomes are kept: of the training laboratory, with 54
+// quantities and a setup text of 240 bytes, 860 bytes each were measured, which is
+// ten megabytes. It must be more than the mostRuns of one question.
+const mostKnown = 12000
 
 // text is a setting of the question.
 func (a *Ask) text(key string) string { return a.room.State.Ask.Text(key) }
@@ -214,10 +218,21 @@ func (a *Ask) learn(key string, o *Outcome) {
 	}
 }
 
+// forgetFailed forgets what failed, so that it can be tried again.
+func (a *Ask) forgetFailed() {
+	a.oldest = slices.DeleteFunc(a.oldest, func(key string) bool {
+		failed := a.known[key].Error != ""
+		if failed {
+			delete(a.known, key)
+		}
+		return failed
+	})
+}
+
 // of is the outcome of a variant with a system, nil if it is not known.
 func (a *Ask) of(p *plan, v int, system string) *Outcome {
 	x := &p.variants[v]
-	if x.setup == "" {
+	if !x.can {
 		return &Outcome{Problem: x.problem}
 	}
 	return a.outcome(task{x.setup, system})
@@ -256,8 +271,9 @@ const (
 )
 
 func (a *Ask) soon() bool {
-	known, all := a.count(a.now)
-	return all-known <= soonRuns && (a.rate == 0 || float64(all-known) < soonSeconds*a.rate)
+	x := a.count(a.now)
+	lacks := x.All - x.Known
+	return lacks <= soonRuns && (a.rate == 0 || float64(lacks) < soonSeconds*a.rate)
 }
 
 // planKey is equal for equal plans.
@@ -275,7 +291,7 @@ func (a *Ask) planKey(kind string) string {
 
 // make returns the plan of a question.
 func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, systems: slices.Clone(a.room.State.On)}
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.State.Setup.Clone(), systems: slices.Clone(a.room.State.On)}
 	p.problem = a.room.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."
@@ -312,23 +328,32 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 	if e := r.Info.Entry; e != "" && u.Text(e) != "" && u.Knob(key).Kind == knob.One && u.Knob(key).Panel == u.Knob(e).Panel {
 		_ = u.Set(e, "") // another workload than that of the opened file
 	}
-	return variant{setup: u.String()}, u
+	return variant{setup: u.String(), can: true}, u
 }
 
-// count says how many runs of a plan are known, and how many it has.
-func (a *Ask) count(p *plan) (known, all int) {
+// count says how many runs of a plan's variants are known, failed, and how many
+// there are.
+func (a *Ask) count(p *plan) (x Progress) {
 	for v := range p.variants {
-		if p.variants[v].setup == "" {
+		if !p.variants[v].can {
 			continue
 		}
 		for _, system := range p.systems {
-			all++
-			if a.of(p, v, system) != nil {
-				known++
+			x.All++
+			if o := a.of(p, v, system); o != nil {
+				x.Known++
+				x.fail(o)
 			}
 		}
 	}
-	return known, all
+	return x
+}
+
+// fail counts an outcome that failed.
+func (p *Progress) fail(o *Outcome) {
+	if o != nil && o.Error != "" {
+		p.Failed, p.Error = p.Failed+1, cmp.Or(p.Error, o.Error)
+	}
 }
 
 // What is under way at once: jobs enough to keep the workers busy, and so
@@ -378,7 +403,7 @@ func (a *Ask) wanted(plans []*plan) []task {
 	for _, p := range plans {
 		for _, v := range p.order {
 			for _, system := range p.systems {
-				if p.variants[v].setup == "" || a.of(p, v, system) != nil {
+				if !p.variants[v].can || a.of(p, v, system) != nil {
 					continue
 				}
 				list = append(list, task{p.variants[v].setup, system})
@@ -499,13 +524,8 @@ func (a *Ask) Run() {
 	if a.now == nil {
 		return
 	}
-	for v := range a.now.variants {
-		for _, system := range a.now.systems {
-			if o := a.of(a.now, v, system); o != nil && o.Error != "" {
-				delete(a.known, a.key(task{a.now.variants[v].setup, system}))
-			}
-		}
-	}
+	a.forgetFailed()
+	a.now = a.make(a.now.kind)
 	a.agreed, a.stopped = a.now.key, ""
 	a.refresh()
 }
@@ -529,6 +549,8 @@ func (a *Ask) rest() {
 // A Progress says how far the runs of a question are.
 type Progress struct {
 	Known, All int
+	Failed     int    // of the known
+	Error      string // of the first that failed
 	Active     bool
 	Seconds    float64 // still to go, as far as can be told; 0 if that is unknown
 }
@@ -548,13 +570,16 @@ func (a *Ask) progress(p *plan) Progress {
 	if p == nil {
 		return Progress{}
 	}
-	known, all := a.count(p)
+	x := a.count(p)
+	x.Active = a.Active()
 	for _, w := range p.walks {
-		known, all = known+w.known, all+w.all
+		x.Known, x.All = x.Known+w.known, x.All+w.all
+		for _, t := range w.asked {
+			x.fail(a.outcome(t))
+		}
 	}
-	x := Progress{Known: known, All: all, Active: a.Active()}
 	if a.rate > 0 {
-		x.Seconds = float64(all-known) / a.rate
+		x.Seconds = float64(x.All-x.Known) / a.rate
 	}
 	return x
 }

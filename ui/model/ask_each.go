@@ -14,17 +14,18 @@ import (
 // A change is one setting, or part, that is turned.
 type change struct {
 	key, label, group string
-	from, to          string // for people
-	choice            string // of a part
-	setup             string // the settings then; empty if it is not run
-	less              bool   // it is turned down
-	reason            string // why it is not run
+	from, to          string  // for people
+	choice            string  // of a part
+	setup             string  // the settings then
+	runs              bool    // they are run
+	turned            float64 // by which share of what it was; 0 of a part
+	reason            string  // why it is not run
 }
 
 // planEffects plans the settings as they are, and with ten percent more of every
 // number.
 func (a *Ask) planEffects(p *plan) {
-	u := a.room.State.Setup
+	u := p.setup
 	p.base = u.String()
 	sense := sweep.NewSensitivity(u, p.systems)
 	p.walks = []*walk{{asks: sense, after: func() { a.turned(p, sense) }}}
@@ -33,7 +34,7 @@ func (a *Ask) planEffects(p *plan) {
 
 // turned takes over how each number is turned, as far as that is known.
 func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
-	u := a.room.State.Setup
+	u := p.setup
 	p.changes = p.changes[:0]
 	for _, e := range sense.Effects() {
 		k := u.Knob(e.Key)
@@ -41,9 +42,12 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 		if e.To != "" {
 			v := u.Clone()
 			_ = v.Apply([]knob.Pair{{Key: e.Key, Text: e.To}}) // it was possible
-			c.to, c.setup, c.less = join(e.To, k.Unit), v.String(), e.Share < 0
-			if c.less {
+			c.to, c.setup, c.runs, c.turned = join(e.To, k.Unit), v.String(), true, e.Share
+			if e.Share < 0 {
 				c.to += ", less: more contradicts"
+			}
+			if coarse(e.Share) {
+				c.to += " (" + Signed(e.Share) + ", its smallest step)"
 			}
 		}
 		p.changes = append(p.changes, c)
@@ -56,9 +60,9 @@ func (a *Ask) planBuy(p *plan) {
 		p.problem = a.room.Info.Title + " has no parts to choose among."
 		return
 	}
-	u := a.room.State.Setup
+	u := p.setup
 	p.base = u.String()
-	p.variants = []variant{{setup: p.base}}
+	p.variants = []variant{{setup: p.base, can: true}}
 	for i := range u.Knobs() {
 		k := &u.Knobs()[i]
 		if !k.Derived || u.Hidden(k.Key) {
@@ -72,10 +76,10 @@ func (a *Ask) planBuy(p *plan) {
 		for n := range k.Choices {
 			choice := &k.Choices[n]
 			x, _ := a.change(k.Key, choice.Key)
-			if choice.Key == from || x.setup == p.base {
+			if choice.Key == from || x.can && x.setup == p.base {
 				continue
 			}
-			c := change{key: k.Key, label: k.Label, from: was, to: label(choice), choice: choice.Key, setup: x.setup, reason: x.problem}
+			c := change{key: k.Key, label: k.Label, from: was, to: label(choice), choice: choice.Key, setup: x.setup, runs: x.can, reason: x.problem}
 			p.variants = append(p.variants, x)
 			p.changes = append(p.changes, c)
 		}
@@ -98,8 +102,9 @@ type Effect struct {
 	Key, Label, Group string
 	From, To, Choice  string
 	Reason            string  // why it brings nothing, or cannot be
-	Less              bool    // it is turned down, because more is not possible
+	Turned            float64 // by which share of what it was; below 0 where more is not possible, 0 of a part
 	Known             bool    // all systems have run
+	Failed            bool    // something went wrong with a run
 	Parts             []Share // by the compared systems
 	Best              int     // of Parts, whom it helps most; -1 if nobody
 	// Price is what the machine then costs more, as the quantity has it; not a number
@@ -118,8 +123,8 @@ type Share struct {
 	Text     string  // in place of a number
 }
 
-// Gains lists what each change brings, the largest first, then those that bring
-// nothing.
+// Gains lists what each change brings, the largest first, then coarse ones, then
+// those that bring nothing.
 func (a *Ask) Gains() []Effect {
 	if a.now == nil || a.now.kind != Effects && a.now.kind != Buy {
 		return nil
@@ -136,13 +141,15 @@ func (a *Ask) gains(p *plan) []Effect {
 	list := make([]Effect, len(p.changes))
 	for i := range p.changes {
 		c := &p.changes[i]
-		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Less: c.less, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
-		if c.setup != "" {
+		e := Effect{Key: c.key, Label: c.label, Group: c.group, From: c.from, To: c.to, Choice: c.choice, Reason: c.reason, Turned: c.turned, Known: true, Best: -1, Price: math.NaN(), Worth: math.NaN()}
+		if c.runs {
 			a.weigh(p, c, &e, of, better)
 		}
 		list[i] = e
 	}
-	slices.SortStableFunc(list, func(x, y Effect) int { return cmp.Compare(y.rank(p.kind == Effects), x.rank(p.kind == Effects)) })
+	slices.SortStableFunc(list, func(x, y Effect) int {
+		return cmp.Or(cmp.Compare(x.class(), y.class()), cmp.Compare(y.rank(p.kind == Effects), x.rank(p.kind == Effects)))
+	})
 	return list
 }
 
@@ -156,6 +163,7 @@ func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 		e.Known = e.Known && s.Known
 		if s.Known {
 			a.share(&s, was, is, of, better)
+			e.Failed = e.Failed || was.Error != "" || is.Error != ""
 			if is.Problem != "" && !is.Unfit {
 				e.Reason = is.Problem
 			}
@@ -177,6 +185,8 @@ func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
 	x, okX := was.Value(of)
 	y, okY := is.Value(of)
 	switch {
+	case was.Error != "" || is.Error != "":
+		s.Text = "failed"
 	case okX && okY && x != 0:
 		s.Relative = y/x - 1
 		s.Gain = better * s.Relative
@@ -188,19 +198,36 @@ func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
 		s.Text, s.Gain = "fits then", math.MaxFloat64
 	case is.Unfit:
 		s.Text = "does not fit then"
-	case is.Error != "":
-		s.Text = "failed"
 	default:
 		s.Text = "–"
 	}
 }
 
-// rank orders effects: by the largest gain on any system, or what settings do by
-// the largest change; those without at the end.
-func (e *Effect) rank(changes bool) float64 {
-	if e.Reason != "" {
-		return math.Inf(-1)
+// coarsest is the largest share by which a setting is turned where that still can
+// be compared with a tenth.
+const coarsest = 0.25
+
+// coarse reports whether a turn is much more than a tenth, as of 1 to 2.
+func coarse(turned float64) bool { return math.Abs(turned) > coarsest }
+
+// Coarse reports whether the setting is turned so much, for want of a value
+// between, that others which are turned by a tenth cannot be compared with it.
+func (e *Effect) Coarse() bool { return coarse(e.Turned) }
+
+// class orders effects before their rank does.
+func (e *Effect) class() int {
+	switch {
+	case e.Reason != "":
+		return 2
+	case e.Coarse():
+		return 1
 	}
+	return 0
+}
+
+// rank orders effects of a class: by the largest gain on any system, or what
+// settings do by the largest change.
+func (e *Effect) rank(changes bool) float64 {
 	most := -math.MaxFloat64
 	for i := range e.Parts {
 		switch g := e.Parts[i].Gain; {
@@ -214,8 +241,10 @@ func (e *Effect) rank(changes bool) float64 {
 	return most
 }
 
-// AskEffects finds out what each setting brings, as long as the settings stay.
+// AskEffects finds out what each setting brings, as long as the settings stay; what
+// failed is tried again.
 func (a *Ask) AskEffects() {
+	a.forgetFailed()
 	a.effects = a.make(Effects)
 	a.Rev++
 	a.feed()
@@ -231,7 +260,7 @@ func (a *Ask) CancelEffects() {
 	a.feed()
 }
 
-// Effect says in a few words what ten percent more of a setting brings, empty as
+// Effect says in a few words what a little more of a setting brings, empty as
 // long as that is not known.
 func (a *Ask) Effect(key string) string {
 	p := a.effects
@@ -272,11 +301,7 @@ func (a *Ask) effectText(e *Effect) string {
 		return "does nothing here"
 	}
 	sys, _ := a.room.Info.System(e.Parts[at].System)
-	by := "+10 %: "
-	if e.Less {
-		by = "−10 %: "
-	}
-	return by + sys.Title + " " + e.Parts[at].Say()
+	return Signed(e.Turned) + ": " + sys.Title + " " + e.Parts[at].Say()
 }
 
 // Say is the change in words.

@@ -29,7 +29,7 @@ func (a *Ask) records() []record {
 	}
 	for v := range a.now.variants {
 		x := &a.now.variants[v]
-		if x.setup == "" {
+		if !x.can {
 			list = append(list, record{outcome: &Outcome{Problem: x.problem}, turned: a.turn(v)})
 			continue
 		}

@@ -24,13 +24,15 @@ type walk struct {
 	round      []task // of this round
 	asked      []task // of all rounds
 	over       bool
-	known, all int // runs
+	failed     string // what went wrong with a run, so that it stopped; empty if nothing
+	known, all int    // runs
 }
 
 // step takes what is known of a walk's round, and begins the next when all of it
-// is; it returns what is lacking.
+// is; it returns what is lacking. A run that failed says nothing, so that the walk
+// stops there.
 func (a *Ask) step(p *plan, w *walk) (lacks []task) {
-	for !w.over {
+	for !w.over && w.failed == "" {
 		if w.round == nil {
 			a.begin(w)
 			continue
@@ -42,6 +44,12 @@ func (a *Ask) step(p *plan, w *walk) (lacks []task) {
 		}
 		if w.known = w.all - len(lacks); len(lacks) > 0 {
 			return lacks
+		}
+		for _, t := range w.round {
+			w.failed = cmp.Or(w.failed, a.outcome(t).Error)
+		}
+		if w.failed != "" {
+			return nil
 		}
 		for i, t := range w.round {
 			w.asks.Take(i, a.reading(a.outcome(t)))
@@ -69,13 +77,13 @@ func (a *Ask) begin(w *walk) {
 	}
 }
 
-// reading is an outcome as searches take it.
+// reading is an outcome that did not fail, as searches take it.
 func (a *Ask) reading(o *Outcome) sweep.Reading {
 	switch {
 	case o.Unfit:
 		return sweep.Reading{Reason: o.Problem}
-	case o.Problem != "" || o.Error != "":
-		return sweep.Reading{Problem: o.Problem + o.Error}
+	case o.Problem != "":
+		return sweep.Reading{Problem: o.Problem}
 	}
 	r := sweep.Reading{Fits: true, Value: report.None()}
 	if v, ok := o.Value(a.Of()); ok {
@@ -101,7 +109,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 
 // planFind plans a search for every system that is no bound.
 func (a *Ask) planFind(p *plan) {
-	u, key := a.room.State.Setup, a.text(varyKey)
+	u, key := p.setup, a.text(varyKey)
 	if u.Knob(key).Kind != knob.Number {
 		p.problem = u.Knob(key).Label + " is no number: it has no least and no most. Choose another setting, or vary this one."
 		return
@@ -147,6 +155,7 @@ func (a *Ask) planFind(p *plan) {
 type Found struct {
 	System *lab.System
 	Over   bool
+	Failed string // what went wrong, so that it is not over; empty if nothing
 	Says   string // the answer in sentences
 	Value  string // of the knob, empty if none was found
 	Xs, Ys []float64
@@ -168,7 +177,7 @@ func (a *Ask) Found() []Found {
 	var list []Found
 	for _, w := range a.now.walks {
 		sys, _ := a.room.Info.System(w.system)
-		f := Found{System: sys, Over: w.over, At: -1}
+		f := Found{System: sys, Over: w.over, Failed: w.failed, At: -1}
 		answer := w.search.Answer()
 		if w.over {
 			f.Says = w.search.Say(sys.Title, than)

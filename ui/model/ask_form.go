@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -294,17 +295,23 @@ func (a *Ask) setPart(u *knob.Setup, key, of, part, text string) error {
 	}
 	p := readPoints(was)
 	text = strings.TrimSpace(text)
+	var err error
 	switch part {
 	case fromPart:
-		p.from = text
+		p.from, err = k.Canon(text) // else a comma would make a list of it
 	case toPart:
-		p.to = text
+		p.to, err = k.Canon(text) // else a unit's / would say how many
 	case countPart:
-		p.count = text
+		if p.count = text; strings.Contains(text, ",") {
+			err = fmt.Errorf("%q is no number of values; want a whole number", text)
+		}
 	case listPart:
 		p.list = text
 	case howPart:
 		a.respace(&p, k, was, text)
+	}
+	if err != nil {
+		return err
 	}
 	if _, err := a.axis(of, p.text()); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -238,7 +239,7 @@ func TestAskForm(t *testing.T) {
 		t.Errorf("%+v, values %q", f, values())
 	}
 	h.Ask.Type(valuesKey+toPart, "500.0")
-	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500.0x9" {
+	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
 	h.Ask.Choose(valuesKey+howPart, evenly)
@@ -489,5 +490,167 @@ func TestSigned(t *testing.T) {
 		if got := Signed(x); got != want {
 			t.Errorf("%v: %q, want %q", x, got, want)
 		}
+	}
+}
+
+// A run that failed is no answer: a search stops there and says so, and Run tries
+// it again.
+func TestFindFails(t *testing.T) {
+	h := asking(t, "&ask=find&ask-find=most&ask-vary=portions&systems=dream,kiln")
+	fail := func() {
+		for list := h.open(work.Several); len(list) > 0; list = h.open(work.Several) {
+			h.say(list[0], work.Answer{Error: "the worker is gone"})
+		}
+	}
+	fail()
+	f := h.Ask.Found()[0]
+	if f.Over || f.Value != "" || f.Failed != "the worker is gone" {
+		t.Errorf("%+v", f)
+	}
+	if p := h.Ask.Progress(); p.Failed == 0 || p.Error != f.Failed || p.Active {
+		t.Errorf("%+v", p)
+	}
+	h.Refresh()
+	if h.Ask.Active() {
+		t.Error("what failed begins by itself")
+	}
+	h.Ask.Run()
+	h.do()
+	if f := h.Ask.Found()[0]; !f.Over || f.Value != "10" || h.Ask.Progress().Failed != 0 {
+		t.Errorf("again: %+v", f)
+	}
+}
+
+// What failed of the effects says so, is not taken for a contradiction, and is
+// tried again.
+func TestEffectsFail(t *testing.T) {
+	h := asking(t, "&ask=effects&systems=oven")
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	for _, g := range h.Ask.Gains() {
+		if g.Reason != "" || g.To == "" || len(g.Parts) != 1 || g.Parts[0].Say() != "failed" {
+			t.Errorf("%+v", g)
+		}
+	}
+	h.Ask.Run()
+	h.do()
+	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+		t.Errorf("%q", got)
+	}
+	h = newHost(t, "v=2&lab=bakery&systems=oven")
+	h.do()
+	h.Ask.AskEffects()
+	for _, j := range h.open(work.Several) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	h.do()
+	h.Ask.AskEffects()
+	h.do()
+	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+		t.Errorf("in Explore: %q", got)
+	}
+}
+
+// Where no knob is always said, the text of all defaults is empty; they run like
+// others.
+func TestAskDefaults(t *testing.T) {
+	l := bakery()
+	for i := range l.Knobs {
+		l.Knobs[i].Always = false
+	}
+	const link = "v=2&lab=bakery&view=whatif&systems=oven"
+	h := hostOf(t, link+"&ask-vary=watts&ask-values=100,200", map[string]string{}, l)
+	h.do()
+	if c := h.Ask.At("oven", 0, 0); h.State.Setup.String() != "" || !c.Known || c.Value != 25 {
+		t.Errorf("%q: %+v", h.State.Setup, c)
+	}
+	h = hostOf(t, link+"&ask=vary&ask-vary=watts&ask-values=100,200&watts=200", map[string]string{}, l)
+	h.do()
+	if rows := strings.Split(strings.TrimSpace(h.Ask.CSV()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "oven,ok,,25,") {
+		t.Errorf("%q", rows)
+	}
+}
+
+// A comma or a unit in an end of the points is a part of that number.
+func TestAskEnds(t *testing.T) {
+	h := newHost(t, quick+"&view=whatif&ask-vary=ssd_read&ask-values=1.6..12.8x4")
+	for _, x := range []struct{ part, typed, values, problem string }{
+		{toPart, "12.8 GB/s", "1.6..12.8x4", ""},
+		{toPart, "6400 MB/s", "1.6..6.4x4", ""},
+		{fromPart, "0,8", "0.8..6.4x4", ""},
+		{fromPart, "0.8, 1.6", "0.8..6.4x4", "not clear"},
+		{fromPart, "2..3x2,1", "0.8..6.4x4", "not a unit"},
+		{countPart, "4,8", "0.8..6.4x4", "no number of values"},
+		{countPart, "5", "0.8..6.4x5", ""},
+	} {
+		h.Ask.Type(valuesKey+x.part, x.typed)
+		f := h.fieldOf(valuesKey + x.part)
+		if got := h.State.Ask.Text(valuesKey); got != x.values || f.Text != x.typed || !strings.Contains(f.Error, x.problem) || x.problem == "" && f.Error != "" {
+			t.Errorf("%q: values %q, field %+v", x.typed, got, f)
+		}
+	}
+}
+
+// A knob that has no value near a tenth more is turned by more; that is said, and
+// it stands behind what can be compared.
+func TestEffectsOfCoarseSteps(t *testing.T) {
+	h := asking(t, "&portions=1&watts=115&ask=effects&systems=oven")
+	h.do()
+	if got := h.Ask.Effect("portions"); got != "+100 %: Oven −50 %" {
+		t.Errorf("%q", got)
+	}
+	if got := h.Ask.Effect("watts"); got != "+10.4 %: Oven +10.4 %" {
+		t.Errorf("%q", got)
+	}
+	g := h.Ask.Gains()
+	if g[0].Key != "watts" || g[0].Coarse() || !g[1].Coarse() || g[1].To != "2 (+100 %, its smallest step)" {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A plan is about the settings that it was made of, whatever is set before it goes
+// on: here to try less watts, because more contradicts.
+func TestPlanKeepsItsSettings(t *testing.T) {
+	h := asking(t, "&portions=2&watts=1000&systems=dream,oven&ask=effects")
+	h.SetView(Explore)
+	h.Type("portions", "4")
+	h.Undo()
+	begun := len(h.jobs)
+	h.SetView(WhatIf)
+	h.do()
+	for _, j := range h.jobs[begun:] {
+		for _, p := range j.Picks {
+			if strings.Contains(p.Setup, "portions=4") {
+				t.Errorf("runs %s", p.Setup)
+			}
+		}
+	}
+	if got := h.Ask.Effect("watts"); got != "−10 %: Dream −10 %" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The question's keys are those that no laboratory can have.
+func TestAskKeys(t *testing.T) {
+	l := bakery()
+	for _, k := range questions(&l.Info) {
+		if k.Key != askKey && !strings.HasPrefix(k.Key, askKey+"-") {
+			t.Errorf("%q could be a laboratory's", k.Key)
+		}
+	}
+}
+
+// A question as large as one may be is not forgotten while it runs.
+func TestMostKnown(t *testing.T) {
+	h := asking(t, "&systems=oven")
+	for i := range mostKnown + 1 {
+		h.Ask.learn(strconv.Itoa(i), &Outcome{})
+	}
+	if n := len(h.Ask.known); n < mostRuns || n > mostKnown || n != len(h.Ask.oldest) {
+		t.Errorf("%d known, %d in order", n, len(h.Ask.oldest))
 	}
 }

@@ -156,7 +156,7 @@ func (a *Ask) planVary(p *plan) {
 		x := g.At(i)
 		v := variant{problem: strings.TrimSuffix(capital(x.Problem), ".") + "."}
 		if x.Problem == "" {
-			v = variant{setup: x.Setup.String()}
+			v = variant{setup: x.Setup.String(), can: true}
 		}
 		p.variants = append(p.variants, v)
 		p.order = append(p.order, i)

@@ -197,3 +197,24 @@ func TestStep(t *testing.T) {
 	h.Step("nonsense", 1)
 	h.want("model", "bert-base")
 }
+
+// However long the steps are, the newest come back: Memory says no more than
+// Recall reads.
+func TestMemoryOfLongSteps(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.do()
+	long := strings.Repeat("9", mostMemory/40)
+	for i := range 60 {
+		h.Type([]string{"watts", "portions"}[i%2], fmt.Sprint(i, long))
+	}
+	text, link := h.Memory(), h.State.Encode(h.Info)
+	if len(text) > mostMemory || len(text) < mostMemory/2 {
+		t.Errorf("%d bytes", len(text))
+	}
+	again := newHost(t, link)
+	again.Recall(text)
+	again.Undo()
+	if got, want := again.field("portions").Text, fmt.Sprint(57, long); got != want {
+		t.Errorf("one step back %.20s, want %.20s", got, want)
+	}
+}

@@ -71,9 +71,15 @@ func visit(t *testing.T, fragment string) *host {
 // newHostWith is visit in a browser that stores something already.
 func newHostWith(t *testing.T, fragment string, stored map[string]string) *host {
 	t.Helper()
+	return hostOf(t, fragment, stored, training(), bakery())
+}
+
+// hostOf is newHostWith of these laboratories.
+func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab.Lab) *host {
+	t.Helper()
 	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []Tab
-	for _, l := range []lab.Lab{training(), bakery()} {
+	for _, l := range labs {
 		h.labs[l.Name], h.benches[l.Name] = l, &work.Bench{Lab: l}
 		tabs = append(tabs, Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}

@@ -28,30 +28,54 @@ type memory struct {
 	files      []string
 }
 
-// Memory returns what Recall takes after a reload.
+// Memory returns what Recall takes after a reload: no more than it reads. Every
+// room has a share of that, of which the oldest steps may find no room.
 func (n *Session) Memory() string {
-	var b strings.Builder
-	b.WriteString(memoryFormat + "\n")
-	write := func(what, text string) { b.WriteString(what + " " + text + "\n") }
+	var rooms []*Room
 	for _, t := range n.Tabs {
-		r := n.rooms[t.Name]
-		if r == nil {
-			continue
-		}
-		write("lab", r.Info.Name)
-		write("now", r.State.Encode(r.Info))
-		write("drafts", draftText(r.drafts))
-		for _, s := range newest(r.undo) {
-			write("undo", s.text(r))
-		}
-		for _, s := range newest(r.redo) {
-			write("redo", s.text(r))
-		}
-		for _, name := range newest(r.Files.Names) {
-			write("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
+		if r := n.rooms[t.Name]; r != nil {
+			rooms = append(rooms, r)
 		}
 	}
+	var b strings.Builder
+	b.WriteString(memoryFormat + "\n")
+	for i, r := range rooms {
+		b.WriteString(r.memory((mostMemory - b.Len()) / (len(rooms) - i)))
+	}
 	return b.String()
+}
+
+// memory is what is kept of the room, in at most so many bytes.
+func (r *Room) memory(most int) string {
+	var b strings.Builder
+	write := func(what, text string) { b.WriteString(what + " " + text + "\n") }
+	write("lab", r.Info.Name)
+	write("now", r.State.Encode(r.Info))
+	write("drafts", draftText(r.drafts))
+	for _, name := range newest(r.Files.Names) {
+		write("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
+	}
+	if b.Len() > most {
+		return ""
+	}
+	b.WriteString(remembered("undo", r, r.undo, most-b.Len()))
+	b.WriteString(remembered("redo", r, r.redo, most-b.Len()))
+	return b.String()
+}
+
+// remembered is the newest of some steps, in their order, a line each, in at most
+// so many bytes.
+func remembered(what string, r *Room, steps []snapshot, most int) string {
+	var lines []string
+	for _, s := range slices.Backward(newest(steps)) {
+		line := what + " " + s.text(r) + "\n"
+		if most -= len(line); most < 0 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
 }
 
 // newest returns the last of a list, as many as are kept.

@@ -282,7 +282,7 @@ func (r *Room) visit(link *Link) {
 		r.Refresh()
 		return
 	}
-	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) {
+	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) && s.sameRuns(&r.State) {
 		r.State.View, r.State.Figure = s.View, s.Figure // no settings, so nothing to undo
 		r.Refresh()
 		return
@@ -480,19 +480,22 @@ func (r *Room) Cancel() {
 	r.Rev++
 }
 
-// RunAgain starts what was cancelled or failed.
+// RunAgain starts what was cancelled or failed, the baseline's runs too.
 func (r *Room) RunAgain() {
 	for i := range r.Runs {
 		if x := &r.Runs[i]; x.On && !x.Active() && (x.Cancelled || x.Error != "") {
 			x.key, x.Error = "", ""
 		}
 	}
+	for _, name := range r.Shelf.baseAgain() {
+		delete(r.Shelf.base, name)
+	}
 	r.Refresh()
 }
 
 // CanRunAgain reports whether something was cancelled or failed.
 func (r *Room) CanRunAgain() bool {
-	return slices.ContainsFunc(r.Runs, func(x Run) bool { return x.On && !x.Active() && (x.Cancelled || x.Error != "") })
+	return len(r.Shelf.baseAgain()) > 0 || slices.ContainsFunc(r.Runs, func(x Run) bool { return x.On && !x.Active() && (x.Cancelled || x.Error != "") })
 }
 
 // Focus is the system in focus: the chosen one if it is compared, else the last

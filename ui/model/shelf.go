@@ -38,7 +38,13 @@ type outcome struct {
 	done, total int
 	report      *report.Report
 	err         string
+	contradicts bool // err is of the settings: another run would say the same
 	cancelled   bool
+}
+
+// again reports whether it was cancelled or failed, so that it can be tried again.
+func (x *outcome) again() bool {
+	return x.id == 0 && (x.cancelled || x.err != "" && !x.contradicts)
 }
 
 func newShelf(r *Room) *Shelf {
@@ -197,6 +203,7 @@ func (s *Shelf) refreshBase() {
 		s.drop(s.base, base == nil)
 		return
 	}
+	s.dropOff()
 	if r.Blocked() != "" {
 		return
 	}
@@ -206,6 +213,26 @@ func (s *Shelf) refreshBase() {
 			s.want(s.base, x.System.Name, setup, x.System.Name, files)
 		}
 	}
+}
+
+// dropOff forgets what is under way of the baseline for systems that are off.
+func (s *Shelf) dropOff() {
+	for name, x := range s.base {
+		if x.id != 0 && !slices.Contains(s.room.State.On, name) {
+			s.room.session.host.Stop([]int{x.id})
+			delete(s.base, name)
+		}
+	}
+}
+
+// baseAgain lists the compared systems whose baseline failed.
+func (s *Shelf) baseAgain() (names []string) {
+	for name, x := range s.base {
+		if x.again() && slices.Contains(s.room.State.On, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // want sees to it that an outcome is there or under way, behind everything that
@@ -252,7 +279,7 @@ func (s *Shelf) take(x *outcome, a *work.Answer) bool {
 	if a.Last {
 		x.id, x.report, x.err = 0, a.Report, a.Error
 		if len(a.Problems) > 0 {
-			x.err = strings.Join(a.Problems, "; ")
+			x.err, x.contradicts = strings.Join(a.Problems, "; "), true
 		}
 		if a.Report != nil {
 			s.room.cache.put(x.key, a.Report)

@@ -140,8 +140,25 @@ func (s *Shelf) reload() bool {
 	s.load()
 	if s.foreign {
 		s.kept = before
+		return false
 	}
-	return !s.foreign
+	s.room.outside(before, s.kept)
+	return true
+}
+
+// outside makes a change of the kept runs, which nobody did here, in every step of
+// the ways back and forth: none of them undoes it.
+func (r *Room) outside(before, now []Kept) {
+	if slices.Equal(before, now) {
+		return
+	}
+	for _, steps := range [][]snapshot{r.undo, r.redo} {
+		for i := range steps {
+			if s := &steps[i].state; s.Kept != nil {
+				s.Kept = merge(s.Kept, before, now)
+			}
+		}
+	}
 }
 
 // current takes in what other tabs have kept, before something is changed.
@@ -398,7 +415,7 @@ func (s *Shelf) Cancel() {
 // CanRunAgain reports whether a shown run was cancelled or failed.
 func (s *Shelf) CanRunAgain() bool {
 	for _, x := range s.runs {
-		if x.id == 0 && (x.cancelled || x.err != "") {
+		if x.again() {
 			return true
 		}
 	}
@@ -408,7 +425,7 @@ func (s *Shelf) CanRunAgain() bool {
 // RunAgain starts the shown runs that were cancelled or failed.
 func (s *Shelf) RunAgain() {
 	for key, x := range s.runs {
-		if x.id == 0 && (x.cancelled || x.err != "") {
+		if x.again() {
 			delete(s.runs, key)
 		}
 	}

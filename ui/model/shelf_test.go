@@ -418,3 +418,91 @@ func TestStateWithoutRuns(t *testing.T) {
 	h.Visit(kitchen)
 	h.wantKept("one")
 }
+
+// A link that differs in its baseline or in its runs alone is not thrown away, and
+// can be undone.
+func TestLinkOfOtherRuns(t *testing.T) {
+	h := newHost(t, kitchen)
+	h.do()
+	h.Visit(kitchen + "&base=watts%3D200")
+	if h.State.Base == nil || h.State.Base.Text("watts") != "200" {
+		t.Fatal("the baseline of the link is not pinned")
+	}
+	h.Visit(kitchen + "&base=watts%3D300")
+	if h.State.Base.Text("watts") != "300" {
+		t.Error("another baseline is thrown away")
+	}
+	h.Visit(kitchen)
+	if h.State.Base == nil {
+		t.Error("a link that says nothing of a baseline unpins it")
+	}
+	const run = "&run=name%3D"
+	compare := kitchen + "&view=compare&base=watts%3D300" + run + "a+system%3Doven+dish%3Drye"
+	h.Visit(compare)
+	h.wantShown("a")
+	h.Visit(compare + run + "b+system%3Dkiln+dish%3Drye")
+	h.wantShown("a", "b")
+	h.Undo()
+	h.wantShown("a")
+}
+
+// A run of the baseline that failed can be tried again; one that contradicts
+// cannot. What is under way for a system stops when that is switched off.
+func TestBaselineAgain(t *testing.T) {
+	h := newHost(t, kitchen+"&base=watts%3D200")
+	h.do()
+	h.wantBefore("oven", 50)
+	h.Visit(kitchen + "&base=watts%3D300")
+	for _, j := range h.open(work.Run) {
+		h.say(j, work.Answer{Error: "the worker is gone"})
+	}
+	if !h.CanRunAgain() || !strings.Contains(h.Shelf.Note(), "the worker is gone") {
+		t.Fatalf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	}
+	h.RunAgain()
+	if !h.Shelf.Pending() {
+		t.Fatal("the baseline is not tried again")
+	}
+	h.ToggleSystem("oven")
+	if n := len(h.open(work.Run)); n != 1 {
+		t.Errorf("%d runs wait, want the other system's", n)
+	}
+	h.ToggleSystem("oven")
+	h.do()
+	h.wantBefore("oven", 75)
+	if h.CanRunAgain() || h.Shelf.Note() != "" {
+		t.Errorf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	}
+	h = newHost(t, kitchen+"&base=watts%3D2000+portions%3D2")
+	h.do()
+	if h.CanRunAgain() {
+		t.Error("what contradicts can be tried again")
+	}
+}
+
+// Undo of a setting leaves alone what another tab has kept and forgotten meanwhile,
+// however this tab learned of it.
+func TestUndoLeavesOtherTabs(t *testing.T) {
+	for what, learn := range map[string]func(*host){
+		"look": func(h *host) { h.SetView(Compare); h.SetView(Explore) },
+		"keep": func(h *host) { h.Shelf.Keep("mine", []string{"kiln"}); h.Undo() },
+	} {
+		h := newHost(t, kitchen)
+		h.Shelf.Keep("old", []string{"oven"})
+		h.Type("watts", "200")
+		h.Choose("dish", "cake")
+		h.Undo()
+		g := newHostWith(t, kitchen, h.stored)
+		g.Type("watts", "300")
+		g.Shelf.Keep("theirs", []string{"oven"})
+		g.Shelf.Delete(g.State.Kept[0])
+		learn(h)
+		h.Undo() // of watts
+		h.wantKept("theirs")
+		if !strings.Contains(h.stored["spillway-runs-bakery"], "name=theirs") {
+			t.Errorf("%s: undo of a setting forgets another tab's run: %q", what, h.stored)
+		}
+		h.Redo()
+		h.wantKept("theirs")
+	}
+}

@@ -57,6 +57,12 @@ func (s *State) keep(from *State) {
 	}
 }
 
+// sameRuns reports whether another state has the baseline and the shown runs of s.
+// A state without a baseline says nothing of it.
+func (s *State) sameRuns(of *State) bool {
+	return slices.Equal(s.Shown, of.Shown) && (s.Base == nil || of.Base != nil && s.Base.Equal(of.Base))
+}
+
 // Default is what a laboratory shows first.
 func Default(i *lab.Info) State {
 	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i)), Ask: knob.NewSetup(questions(i))}
