@@ -176,6 +176,7 @@ func (s *planner) program() *program.Program {
 	s.allocate()
 	for s.rounds < len(s.periods) && s.round() {
 	}
+	s.mapAhead()
 	s.prefetchEagerly()
 	switch {
 	case s.arena:
