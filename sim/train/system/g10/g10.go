@@ -160,14 +160,11 @@ func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Option
 	if wait == nil {
 		return p, nil
 	}
-	best := v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program())
-	if best == nil {
-		// What is prefetched and what a kernel needs evict each other. Nothing moves
-		// by plan.
-		s = newPlanner(v, w, m, o, nil)
-		s.allocate()
-		best = s.finish()
-	}
+	// Nothing moves by plan.
+	none := newPlanner(v, w, m, o, nil)
+	none.allocate()
+	none.mapAhead()
+	best := v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program(), none.finish())
 	return best, nil
 }
 

@@ -68,7 +68,7 @@ func (s *planner) mapAhead() {
 			at--
 		}
 		s.release(p.size, p.at, at)
-		if int(at) < int(s.life.Birth[p.tensor]) {
+		{
 			s.emit(workload.KernelID(at), program.Prefetch, p.tensor, machine.Nowhere)
 		}
 	}
