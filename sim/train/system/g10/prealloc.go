@@ -58,9 +58,9 @@ func (s *planner) allocate() {
 	s.relief = newRelief(s)
 }
 
-// mapAhead maps memory as long before a tensor's birth as the time to map it
-// takes, and as there is room without a break until then: where moves
-// have found none, mapping ahead would take pages of tensors that are there.
+// mapAhead maps memory as long before a tensor's birth as mapping it takes, and
+// as there is room without a break until then: where moves have found none,
+// mapping would take pages of tensors that are there.
 func (s *planner) mapAhead() {
 	for _, p := range s.ahead {
 		at := int32(s.life.Birth[p.tensor])
@@ -68,9 +68,7 @@ func (s *planner) mapAhead() {
 			at--
 		}
 		s.release(p.size, p.at, at)
-		{
-			s.emit(workload.KernelID(at), program.Prefetch, p.tensor, machine.Nowhere)
-		}
+		s.emit(workload.KernelID(at), program.Prefetch, p.tensor, machine.Nowhere)
 	}
 }
 
