@@ -14,11 +14,13 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
+	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
 
@@ -52,7 +54,7 @@ func TestLaws(t *testing.T) {
 				bad++
 			}
 		}
-		if most := max(4, cmp.Or(few[key], 0.05)*float64(len(list))); float64(bad) > most {
+		if most := max(4, cmp.Or(few[strings.Fields(key)[0]], 0.05)*float64(len(list))); float64(bad) > most {
 			t.Errorf("%d cases get worse by more than 1 %%; at most %.0f may: %s", bad, most, summary(key, list))
 		}
 	}
@@ -310,18 +312,33 @@ const rounding = 0.032
 //     reason: what one prefetches ahead is what the next finds in memory.
 //   - Plans of whole tensors. G10's planner moves a tensor or does not, by rates. One
 //     more move that looks good moves all of a tensor, where recency order would
-//     move the pages that are missing; and a tensor whose memory is mapped ahead of
-//     its birth takes it from others where the plan has found no room.
+//     move the pages that are missing; and what leaves later than planned makes
+//     the run evict, page by page, a tensor that the plan counts on.
 //
-// A bound on either in the parts' own terms would be as large as the factor by
-// which a rate grows. What does bound them is what they can lose altogether: no
-// run is longer than one that keeps nothing in GPU memory (swap), and of random
-// cases few get worse at all (few).
+// What bounds DeepUM+ is what it can lose altogether: no run is longer than one that
+// keeps nothing in GPU memory (swap), and of random cases few get worse at all
+// (few). Planned systems have a bound by part too (ceiling), and no plan takes
+// longer than none (pays).
 var ahead = []string{"deepum+", "g10-gds", "g10-host", "g10"}
 
-// few bounds the share of TestLaws' cases that get worse by more than 1 %, by
-// system and part; else it is one in twenty. Measured on 1,500 cases.
-var few = map[string]float64{"g10-gds ssd_write": 0.1, "g10-host ssd_write": 0.1, "g10 ssd_write": 0.1}
+// planned are the systems that plan moves of whole tensors.
+var planned = []string{"g10-gds", "g10-host", "g10"}
+
+// few is the share of TestLaws' cases that may get worse by more than 1 %, by system.
+// Measured on 2,000 cases.
+var few = map[string]float64{"deepum+": 0.05, "g10-gds": 0.02, "g10-host": 0.02, "g10": 0.02}
+
+// ceiling bounds how much longer any run of a planned system may take, by part,
+// in TestLaws' cases that do not rewrite; else it is rounding. More GPU memory leaves
+// a tensor in place that left before. The SSD's rates decide what moves at all:
+// with its read rate doubled, G10-GDS moves another tensor than before (seed
+// 1713), its way out takes longer than planned, and one it counts on is evicted.
+// Measured on 2,000 cases: 4.7, 161 and 88 %, 4.9 and 23 % with host memory.
+var ceiling = map[string]float64{
+	"g10-gds gpu_memory": 0.06, "g10-host gpu_memory": 0.06, "g10 gpu_memory": 0.06,
+	"g10-gds ssd_read": 2, "g10-host ssd_read": 0.06, "g10 ssd_read": 0.06,
+	"g10-gds ssd_write": 1, "g10-host ssd_write": 0.25, "g10 ssd_write": 0.25,
+}
 
 // A hurt is how much longer a run takes with a better part.
 type hurt struct {
@@ -353,6 +370,9 @@ func (c *lawCase) laws(t *testing.T, worst map[string][]hurt) []string {
 		c.conserves(s, base, &c.m)
 		c.settles(s, base, worst)
 		c.ignores(t, s, base)
+		if slices.Contains(planned, s.Name) {
+			c.pays(t, s, base)
+		}
 		for _, g := range c.gains {
 			m := c.m
 			if g.better(&m, c.f); m == c.m || m.Validate() != nil {
@@ -441,9 +461,48 @@ func (c *lawCase) helps(s *system.System, g gain, base, better *result.Result, m
 		key := s.Name + " " + g.key
 		worst[key] = append(worst[key], h)
 	}
-	if h.by > rounding && !slices.Contains(ahead, s.Name) {
+	most := rounding
+	switch {
+	case slices.Contains(planned, s.Name) && worst != nil && !c.rewrites():
+		most = cmp.Or(ceiling[s.Name+" "+g.key], rounding)
+	case slices.Contains(ahead, s.Name):
+		return
+	}
+	if h.by > most {
 		c.breaks(s, "what is better does not hurt", "%s, %g times better: %.4g cycles instead of %.4g, %.1f %% more; at most %.1f %% and %.3g cycles",
-			g.key, c.f, after, before, 100*(after/before-1), 100*rounding, slack)
+			g.key, c.f, after, before, 100*(after/before-1), 100*most, slack)
+	}
+}
+
+// rewrites reports whether a tensor is written after it was read for the last
+// time. The planner does not know of that write's memory (vitality.Analysis).
+func (c *lawCase) rewrites() bool {
+	life := vitality.Analyze(c.w)
+	for i := range c.w.Tensors {
+		uses := life.Uses(workload.TensorID(i))
+		if life.Birth[i] >= 0 && uses[len(uses)-1] >= life.Death[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// pays: a planned run takes no longer than one of the same system without a
+// plan, of workloads that do not rewrite.
+func (c *lawCase) pays(t *testing.T, s *system.System, r *result.Result) {
+	t.Helper()
+	if c.rewrites() {
+		return
+	}
+	none, err := engine.Run(c.w, &program.Program{}, engine.Config{
+		Machine: c.m, Runtime: s.Runtime(&c.o), Quirks: c.o.Quirks, Iterations: len(r.Iterations),
+	})
+	if err != nil {
+		return // only the plan makes it fit
+	}
+	slack := float64(batch(&c.m)) * float64(len(c.w.Kernels)*len(r.Iterations))
+	if a, b := float64(warm(r)), float64(warm(none)); a-slack > (1+rounding)*b {
+		c.breaks(s, "a plan pays", "%.4g cycles, without a plan %.4g, %.1f %% more; at most %.1f %% and %.3g cycles", a, b, 100*(a/b-1), 100*rounding, slack)
 	}
 }
 

@@ -201,8 +201,8 @@ var list = [...]Entry{
 	},
 	{
 		Key: "eager-overshoot", Source: scheduler,
-		Text:  "A prefetch is moved earlier while memory without the tensor is below the target.",
-		Paper: "It is moved earlier only while the tensor fits.",
+		Text:  "A prefetch is moved earlier while memory without the tensor is below the target, and memory is mapped ahead of a tensor's birth whatever is there.",
+		Paper: "Both happen earlier only while the tensor fits.",
 	},
 	{
 		Key: "wrap-slip", Source: scheduler,

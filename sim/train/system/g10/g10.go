@@ -61,9 +61,8 @@
 //  9. Where no move helps and kernels are still over capacity, Algorithm 1 ends
 //     and pages fault. Without [quirk.ZeroBenefit] there is a last resort
 //     (resort.go): a second plan lets kernels wait for as long as the links need
-//     for what is left; of the two, the one that runs faster in this simulator,
-//     with the kernel times the planner knows, is taken, and when neither can
-//     run, nothing moves by plan.
+//     for what is left, in a third nothing moves by plan; that which runs fastest
+//     in this simulator, with the kernel times the planner knows, is taken.
 //  10. Without [quirk.ZeroBenefit] what the run may have evicted is prefetched (once more)
 //     one kernel before its use: what returned early, and what was idle while
 //     memory is over capacity. The paper has one prefetch a period.
@@ -71,6 +70,9 @@
 //     would have: the SSD unless it is full while the tensor would leave, as in
 //     Algorithm 1, or would relieve nothing. A move that then cannot be made
 //     is judged again by the other destination.
+//  12. Without [quirk.EagerOvershoot] memory is mapped ahead of a tensor's birth
+//     only where, after all moves, the plan has room for it without a break until
+//     then; else at its birth. As published it takes pages from live tensors.
 package g10
 
 import (
@@ -160,15 +162,15 @@ func (v variant) plan(w *workload.Workload, m *machine.Machine, o *system.Option
 	if wait == nil {
 		return p, nil
 	}
-	best := v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program())
-	if best == nil {
-		// What is prefetched and what a kernel needs evict each other. Nothing moves
-		// by plan.
-		s = newPlanner(v, w, m, o, nil)
-		s.allocate()
-		best = s.finish()
+	// Nothing moves by plan.
+	none := newPlanner(v, w, m, o, nil)
+	none.allocate()
+	none.mapAhead()
+	nothing := none.finish()
+	if best := v.faster(w, m, o, p, newPlanner(v, w, m, o, wait).program(), nothing); best != nil {
+		return best, nil
 	}
-	return best, nil
+	return nothing, nil
 }
 
 // program plans all migrations.
@@ -176,6 +178,7 @@ func (s *planner) program() *program.Program {
 	s.allocate()
 	for s.rounds < len(s.periods) && s.round() {
 	}
+	s.mapAhead()
 	s.prefetchEagerly()
 	switch {
 	case s.arena:

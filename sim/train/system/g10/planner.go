@@ -49,6 +49,7 @@ type planner struct {
 	again   []int32         // what sorting does while benefits stay the same, if known
 	moot    bool            // the last candidate's benefit became moot
 	shut    bool            // the last candidate cannot go where it was to go
+	ahead   []span          // whose memory may be mapped ahead
 	moved   []*period       // periods with a planned move and a prefetch to place
 	relief  relief
 	open    []int32   // periods that may help, by size and kernels

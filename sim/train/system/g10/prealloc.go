@@ -39,10 +39,15 @@ func (s *planner) allocate() {
 		spans = spans[:enough]
 	}
 	s.estimate(total, spans)
-	if !s.arena {
-		for _, p := range spans {
+	for _, p := range spans {
+		switch {
+		case s.arena:
+		case s.quirks.Has(quirk.EagerOvershoot):
 			s.emit(workload.KernelID(p.at), program.Prefetch, p.tensor, machine.Nowhere)
 			s.emit(workload.KernelID(p.death), program.Free, p.tensor, machine.Nowhere)
+		default:
+			s.emit(workload.KernelID(p.death), program.Free, p.tensor, machine.Nowhere)
+			s.ahead = append(s.ahead, p)
 		}
 	}
 	for j, m := range s.memory {
@@ -51,6 +56,20 @@ func (s *planner) allocate() {
 		}
 	}
 	s.relief = newRelief(s)
+}
+
+// mapAhead maps memory as long before a tensor's birth as mapping it takes, and
+// as there is room without a break until then: where moves have found none,
+// mapping would take pages of tensors that are there.
+func (s *planner) mapAhead() {
+	for _, p := range s.ahead {
+		at := int32(s.life.Birth[p.tensor])
+		for at > p.at && s.memory[at-1] <= s.target {
+			at--
+		}
+		s.release(p.size, p.at, at)
+		s.emit(workload.KernelID(at), program.Prefetch, p.tensor, machine.Nowhere)
+	}
 }
 
 // spans returns when memory of intermediate tensors is mapped, in tensor order.

@@ -21,10 +21,6 @@ func (s *planner) resorts() bool { return !s.quirks.Has(quirk.ZeroBenefit) && !s
 // leaves over capacity: to carry it away before it is too much and back after
 // that. It returns nil when nothing is.
 func (s *planner) missing() []float64 {
-	out, in := s.ssdOut.bandwidth, s.ssdIn.bandwidth
-	if s.hostCapacity > 0 {
-		out, in = s.hostLink.bandwidth, s.hostLink.bandwidth
-	}
 	over := func(k int) float64 { return float64(max(0, s.memory[(k+s.n)%s.n]-s.capacity)) }
 	var wait []float64
 	for k := range s.n {
@@ -35,10 +31,25 @@ func (s *planner) missing() []float64 {
 		if wait == nil {
 			wait = make([]float64, s.n)
 		}
-		wait[(k+s.n-1)%s.n] += max(0, more) / out
-		wait[k] += max(0, -more) / in
+		if more > 0 {
+			out, _ := s.spill(k, over(k))
+			wait[(k+s.n-1)%s.n] += more / out
+		} else {
+			_, in := s.spill((k+s.n-1)%s.n, over(k-1))
+			wait[k] -= more / in
+		}
 	}
 	return wait
+}
+
+// spill returns the rates, in bytes a µs, at which size bytes leave and return
+// that are too much during kernel k: over the host's link if the host has room
+// for them then.
+func (s *planner) spill(k int, size float64) (out, in float64) {
+	if float64(s.host[k])+size <= float64(s.hostCapacity) {
+		return s.hostLink.bandwidth, s.hostLink.bandwidth
+	}
+	return s.ssdOut.bandwidth, s.ssdIn.bandwidth
 }
 
 // guard prefetches, one kernel before its use, what the run may have evicted
