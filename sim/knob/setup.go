@@ -51,7 +51,13 @@ func escape(text string) string {
 type Setup struct {
 	infos []Info // shared, never changed
 	texts []string
+	// based is what Base found last. So asking is no reading: several goroutines
+	// need a copy each.
+	based *based
 }
+
+// based is what a setup goes back to while its choices stand. It is never changed.
+type based struct{ chosen, texts []string }
 
 // NewSetup returns the defaults of these knobs.
 func NewSetup(infos []Info) *Setup {
@@ -63,7 +69,9 @@ func NewSetup(infos []Info) *Setup {
 }
 
 // Clone returns a copy.
-func (u *Setup) Clone() *Setup { return &Setup{u.infos, slices.Clone(u.texts)} }
+func (u *Setup) Clone() *Setup {
+	return &Setup{infos: u.infos, texts: slices.Clone(u.texts), based: u.based}
+}
 
 // Equal reports whether both have the same texts.
 func (u *Setup) Equal(v *Setup) bool { return slices.Equal(u.texts, v.texts) }
@@ -407,15 +415,35 @@ func (u *Setup) Apply(pairs []Pair) error {
 // Base returns what every knob goes back to: its default, or what the choices
 // that stand set it to.
 func (u *Setup) Base() *Setup {
+	if u.based != nil && u.chose(u.based.chosen) {
+		return &Setup{infos: u.infos, texts: slices.Clone(u.based.texts)}
+	}
 	b := NewSetup(u.infos)
+	var chosen []string
 	for i := range u.infos {
 		if k := &u.infos[i]; k.Kind == One && !k.Derived {
+			chosen = append(chosen, u.texts[i])
 			if c := k.Choice(u.texts[i]); c != nil {
 				_ = b.apply(c) // lab.New has checked every Set
 			}
 		}
 	}
+	u.based = &based{chosen, slices.Clone(b.texts)}
 	return b
+}
+
+// chose reports whether these are the choices that stand.
+func (u *Setup) chose(chosen []string) bool {
+	n := 0
+	for i := range u.infos {
+		if k := &u.infos[i]; k.Kind == One && !k.Derived {
+			if u.texts[i] != chosen[n] {
+				return false
+			}
+			n++
+		}
+	}
+	return true
 }
 
 // Pairs returns the shortest list from which Apply makes u out of the defaults.
