@@ -91,7 +91,7 @@ var found = []struct {
 	{quirk.OwnVictims, 989},
 	{quirk.OwnVictims, 1590},
 	{quirk.DeadWriteback, 22}, // stale copies of dead tensors move on from iteration to iteration
-	{quirk.SymmetricSSD, 27},   // more is written than the SSD can
+	{quirk.SymmetricSSD, 27},  // more is written than the SSD can
 }
 
 // TestLawsFind checks that the laws find what they found: each case breaks one

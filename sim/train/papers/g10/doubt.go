@@ -162,7 +162,7 @@ func beside(times workload.TimeSource, fast, slow string) string {
 // hanging says, for both systems that fault, from what to what G10's speedup over
 // it goes with what nobody knows.
 func hanging(times workload.TimeSource) string {
-	text := ""
+	var text strings.Builder
 	for _, d := range Doubts() {
 		list := Sensitivity(&d.Doubt, times)
 		first, last := &list[0], &list[len(list)-1]
@@ -173,9 +173,9 @@ func hanging(times workload.TimeSource) string {
 			}
 		}
 		if len(parts) > 0 {
-			text += fmt.Sprintf(" This hangs on %s, of which nobody knows the true number: from %d to %d of them it goes %s.",
-				strings.ToLower(d.Label), first.Value, last.Value, strings.Join(parts, ", "))
+			text.WriteString(fmt.Sprintf(" This hangs on %s, of which nobody knows the true number: from %d to %d of them it goes %s.",
+				strings.ToLower(d.Label), first.Value, last.Value, strings.Join(parts, ", ")))
 		}
 	}
-	return text
+	return text.String()
 }
