@@ -207,6 +207,9 @@ func (c *Question) says() string {
 		return "Not run yet: " + chart.Count(int64(c.progress.All)) + " runs answer this."
 	}
 	text := c.answer.Says
+	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == model.Vary || kind == model.Find) {
+		text = c.saysUnfinished()
+	}
 	switch c.Ask.Kind() {
 	case model.Effects:
 		text = c.saysEffects()
@@ -218,6 +221,16 @@ func (c *Question) says() string {
 		return "Computing…"
 	}
 	return text
+}
+
+// saysUnfinished stands for the finding while runs are missing, which could turn it
+// over.
+func (c *Question) saysUnfinished() string {
+	text := chart.Count(int64(c.progress.Known)) + " of " + chart.Count(int64(c.progress.All)) + " runs are there; "
+	if c.progress.Active {
+		return text + "what they say follows when all are."
+	}
+	return text + "run the others to hear what they say."
 }
 
 // saysFailed is what went wrong, empty if nothing; of what is varied the gaps say it.
