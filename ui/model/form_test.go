@@ -297,12 +297,12 @@ func TestMoot(t *testing.T) {
 	}
 	h.Choose("ssd", flash.Drives()[0].Key)
 	got = marked()
-	for _, key := range []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency"} {
+	for _, key := range []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency", "price_ssd"} {
 		if got[key] != "set by the simulated drive" {
 			t.Errorf("%s is marked %q", key, got[key])
 		}
 	}
-	if len(got) != 4 {
+	if len(got) != 5 {
 		t.Errorf("with a drive: %q", got)
 	}
 	b := newHost(t, "v=2&lab=bakery&oven=gas")

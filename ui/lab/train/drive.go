@@ -19,23 +19,24 @@ func driveKnob() knob.Knob[settings] {
 	}
 	for _, d := range flash.Drives() {
 		k.Choices = append(k.Choices, knob.Choice{
-			Key: d.Key, Also: priceOfDrive(d.Key), Label: "simulated: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
+			Key: d.Key, Label: "simulated: " + d.Name, Word: "simulated SSD " + d.Name, Source: d.Source,
 			Help: "Channels, dies, garbage collection and wear of this drive are simulated under each run's traffic; its rates and latency replace the part's.",
-			Moot: []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency"}, Why: "set by the simulated drive",
+			Moot: []string{"part-ssd", "ssd_read", "ssd_write", "ssd_latency", "price_ssd"}, Why: "set by the simulated drive",
 		})
 	}
 	return k
 }
 
-// priceOfDrive is the setup text of what a drive costs: the part of the same key
-// does.
-func priceOfDrive(key string) string {
+// prices are those of the machine: a simulated drive costs what the part of the
+// same key does.
+func (s *settings) prices() machine.Prices {
+	p := s.Prices
 	for _, slot := range machine.Slots() {
-		for _, part := range slot.Parts {
-			if slot.Key == "ssd" && part.Key == key {
-				return "price_ssd=" + knob.Decimal(part.Price.Cents, 100)
+		for i := range slot.Parts {
+			if slot.Key == "ssd" && slot.Parts[i].Key == s.SSD {
+				p.Pay(&slot, &slot.Parts[i])
 			}
 		}
 	}
-	return ""
+	return p
 }

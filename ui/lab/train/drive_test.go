@@ -3,25 +3,20 @@ package train
 import (
 	"testing"
 
-	"spillway/sim/knob"
 	"spillway/sim/train/machine"
 )
 
-// A simulated drive costs what the part does.
+// A simulated drive costs what the part does; fixed rates, what the settings say.
 func TestDrivePrice(t *testing.T) {
-	l := New()
-	u := l.Setup()
+	s := standard()
+	was := s.prices()
+	if was != s.Prices {
+		t.Errorf("fixed rates cost %+v", was)
+	}
 	for _, slot := range machine.Slots() {
 		for _, part := range slot.Parts {
-			k := u.Knob("ssd")
-			if slot.Key != "ssd" || k.Choice(part.Key) == nil {
-				continue
-			}
-			if err := u.Set("ssd", part.Key); err != nil {
-				t.Fatal(err)
-			}
-			if got, want := u.Text("price_ssd"), knob.Decimal(part.Price.Cents, 100); got != want {
-				t.Errorf("simulated, the %s costs %s; want %s", part.Key, got, want)
+			if s.SSD = part.Key; slot.Key == "ssd" && s.prices().SSD != part.Price.Cents {
+				t.Errorf("simulated, the %s costs %d", part.Key, s.prices().SSD)
 			}
 		}
 	}

@@ -151,7 +151,8 @@ func (s *settings) price(r *result.Result) float64 {
 	if x, err := core.Find(r.System); err == nil && x.Runtime(&o).Memory == engine.Unlimited {
 		return report.None()
 	}
-	return float64(s.Prices.Total(&s.Machine)) / 100
+	p := s.prices()
+	return float64(p.Total(&s.Machine)) / 100
 }
 
 // causeKey is a cause's quantity without its unit.
