@@ -7,7 +7,7 @@ func presets() []lab.Preset {
 	const trusted = " mode=corrected"
 	return []lab.Preset{
 		{
-			Key: "gpt2-xl-rtx-4090", Title: "GPT-2 XL with Adam on an RTX 4090",
+			Key: "gpt2-xl-rtx-4090", Title: "GPT-2 XL, RTX 4090",
 			About: "Training 1.56 billion parameters on one GPU of 24 GiB with 64 GiB of host memory and a 990 PRO; warm kernels.",
 			Set:   "model=gpt2-xl batch=1 optimizer=adam times=estimated machine=rtx-4090-pcie-4-990-pro" + trusted,
 		},
@@ -17,17 +17,17 @@ func presets() []lab.Preset {
 			Set:   "model=bert-base batch=256 times=as-paper machine=g10-table-2-a100-40gb-pcie-3-z-nand mode=published",
 		},
 		{
-			Key: "resnet-152-corrected", Title: "The G10 paper's ResNet-152, corrected",
+			Key: "resnet-152-corrected", Title: "ResNet-152, corrected",
 			About: "The same machine and batch as in the paper, with warm kernels and without the accidents.",
 			Set:   "model=resnet-152 batch=1280 times=estimated machine=g10-table-2-a100-40gb-pcie-3-z-nand" + trusted,
 		},
 		{
-			Key: "vit-h100", Title: "A very large batch of ViT on an H100",
+			Key: "vit-h100", Title: "ViT, H100",
 			About: "4096 images an iteration on 80 GiB, over PCIe 5.",
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
 		},
 		{
-			Key: "bert-rtx-3060", Title: "BERT with Adam on a 12 GB card",
+			Key: "bert-rtx-3060", Title: "BERT, 12 GB card",
 			About: "An RTX 3060 with 32 GiB of host memory and a 980 PRO.",
 			Set:   "model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
 		},

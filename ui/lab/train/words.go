@@ -151,7 +151,7 @@ func (s *settings) faultCaveat(r *result.Result) string {
 		c := r.Time() - handling + unit.Cycles(unit.MulDiv(int64(handling), s.Machine.FaultBatch, batch))
 		return strconv.FormatFloat(seconds(r, c), 'g', 3, 64) + " s"
 	}
-	return fmt.Sprintf("%s hangs on faults per batch, which nobody knows: about %s with %d of them, %s with %d.", x.Title, with(many), many, with(few), few)
+	return fmt.Sprintf("%s hangs on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
 }
 
 // options are those of a run.
