@@ -88,6 +88,28 @@ window.charts = (() => {
     return style;
   }
 
+  // tile is the fill of an area of this look: its series have no decals.
+  const tiles = new Map();
+  function tile(color, line, pattern) {
+    if (!pattern) return color;
+    const key = [color, line, pattern].join();
+    if (!tiles.has(key)) {
+      const image = document.createElement('canvas');
+      image.width = image.height = 8;
+      const to = image.getContext('2d');
+      to.fillStyle = color;
+      to.fillRect(0, 0, 8, 8);
+      to.fillStyle = to.strokeStyle = line;
+      to.beginPath();
+      if (pattern === 1) for (const x of [-8, 0, 8]) { to.moveTo(x, 8); to.lineTo(x + 8, 0); }
+      else for (const [x, y] of [[2, 2], [6, 6]]) to.rect(x - 0.8, y - 0.8, 1.6, 1.6);
+      if (pattern === 1) to.stroke();
+      else to.fill();
+      tiles.set(key, { image, repeat: 'repeat' });
+    }
+    return tiles.get(key);
+  }
+
   const column = (data, [at, n]) => data.subarray(at, at + n);
   const pairs = (list) => Array.from({ length: list.length / 2 }, (_, i) => [list[2 * i], list[2 * i + 1]]);
 
@@ -383,7 +405,7 @@ window.charts = (() => {
         case 'area': { // opaque, the highest first
           const fillColor = s.faded ? mixed(color, t.v('--panel'), FADED) : color;
           Object.assign(one, {
-            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / p.series.length,
+            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: tile(fillColor, t.v('--panel'), s.look.pattern), opacity: 1 }, z: 3 - k / p.series.length,
           });
           break;
         }
@@ -475,11 +497,11 @@ window.charts = (() => {
           const at = k * nx * ny + i;
           if (!keep(at)) continue;
           const v = all[at];
-          const text = Number.isNaN(v) ? h.marks[at] : number(v);
+          const text = Number.isNaN(v) ? h.marks[at] : who ? h.looks[who[at]].name : number(v);
           const color = Number.isNaN(v) ? t.v('--bg') : who ? t.v(h.looks[who[at]].look.color) : mixed(t.v('--accent'), t.v('--panel'), 0.06 + 0.94 * share(v));
           list.push({
             value: [i % nx, Math.floor(i / nx)], at, itemStyle: who && !Number.isNaN(v) ? fill(t, h.looks[who[at]].look) : { color },
-            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
+            label: { ...t.font, show: text !== '' && room(text), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
           });
         }
         return list;

@@ -85,6 +85,7 @@ func main() {
 			mark("page-drawn")
 		}
 		p.link()
+		p.look()
 		nextFrame()
 	}
 }

@@ -32,6 +32,7 @@ type page struct {
 	shown    string // fragment of the last state that the address bar showed
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
+	looked   string // the stop of a tour that was last looked at
 }
 
 // A place is what the browser's Back button goes back to.
@@ -125,7 +126,7 @@ func (p *page) listen() {
 		return inRoom(func(r *model.Room) { r.OpenLine(line) })
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
-	on("onHelp", func([]js.Value) func() { return p.Help })
+	p.listenHelp(on)
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
 		return func() {
@@ -227,15 +228,3 @@ func (p *page) Focus(id string) { p.tools.Call("focus", id) }
 
 // Near implements ui.Page.
 func (p *page) Near(id string) { p.tools.Call("near", id) }
-
-// Help implements ui.Page. The dialog has what is the same for all laboratories.
-func (p *page) Help() {
-	title, about, entries := "", "", []any{}
-	if r := p.session.Room; r != nil {
-		title, about = r.Info.Title, r.Info.About
-		for _, h := range r.Info.Help {
-			entries = append(entries, map[string]any{"title": h.Title, "text": h.Text})
-		}
-	}
-	p.tools.Call("help", title, about, entries)
-}

@@ -132,6 +132,8 @@ type Info struct {
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	Help       []Help
+	Glossary   []Term // its own words; Terms has everybody's
+	Tour       []Stop
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string

@@ -255,6 +255,7 @@ type Room struct {
 	exporting  *export
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
+	tour       int    // stop of the tour that is shown, from 1; 0 without one
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {
