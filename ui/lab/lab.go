@@ -143,7 +143,7 @@ type Info struct {
 	Sections   []Section
 	Presets    []Preset
 	Older      []Upgrade // by format, of which there may be links
-	Picture    *Picture // nil if there is nothing to draw
+	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
 	Cost       Cost // empty if it knows no prices

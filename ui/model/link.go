@@ -31,23 +31,53 @@ const (
 
 // Encode returns the state as the text of a link's fragment.
 func (s *State) Encode(i *lab.Info) string {
-	setup := delta(i, s.Setup)
+	presets := s.starts(i)
+	setup := delta(presets, s.Setup)
 	link := s.encode(i, setup)
-	if preset := byPreset(i, s.Setup); preset != nil && (s.Base != nil || s.View == Compare && len(s.Shown) > 0) {
-		if other := s.encode(i, preset); len(other) < len(link) { // what it names is named once
+	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || s.View == Compare && len(s.Shown) > 0) {
+		if other := s.encode(i, byOne); len(other) < len(link) { // what it names is named once
 			return other
 		}
 	}
 	return link
 }
 
+// starts are what links may begin with: the presets of a laboratory.
+type starts struct {
+	of   *lab.Preset // the first
+	list []start
+}
+
+// A start is a preset with its name in links.
+type start struct {
+	name  string
+	setup *knob.Setup
+}
+
+// starts returns the presets of the laboratory, which the state and its clones
+// remember.
+func (s *State) starts(i *lab.Info) []start {
+	if len(i.Presets) == 0 {
+		return nil
+	}
+	if s.presets == nil || s.presets.of != &i.Presets[0] {
+		s.presets = &starts{of: &i.Presets[0]}
+		for k := range i.Presets {
+			u := preset(i, &i.Presets[k])
+			s.presets.list = append(s.presets.list, start{i.Presets[k].Key + ":" + setupSum(u), u})
+		}
+	}
+	return s.presets.list
+}
+
 // encode is a link that begins with these settings, which are those of the state.
 func (s *State) encode(i *lab.Info, setup []knob.Pair) string {
 	p := append([]knob.Pair{{Key: "v", Text: strconv.Itoa(version)}, {Key: "lab", Text: i.Name}}, setup...)
-	about := []*knob.Setup{s.Setup}
-	if len(setup) > 0 && setup[0].Key == "preset" {
-		of, _ := readPreset(i, setup[0].Text) // it is one of today's
-		about = append(about, of)
+	presets, about := s.starts(i), []*knob.Setup{s.Setup}
+	for _, of := range presets {
+		if len(setup) > 0 && setup[0].Key == "preset" && setup[0].Text == of.name {
+			about = append(about, of.setup)
+		}
 	}
 	p = append(p, knob.Pair{Key: "systems", Text: systemsText(i, s.On)})
 	if s.View != Explore {
@@ -57,11 +87,11 @@ func (s *State) encode(i *lab.Info, setup []knob.Pair) string {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
 	if s.Base != nil {
-		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(i, s.Base, about...), " ")})
+		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
 	}
 	if s.View == Compare {
 		for k := range s.Shown {
-			p = append(p, knob.Pair{Key: "run", Text: runText(i, &s.Shown[k], about)})
+			p = append(p, knob.Pair{Key: "run", Text: runText(presets, &s.Shown[k], setupOf(i, s.Shown[k].Setup), about)})
 		}
 	}
 	p = append(p, s.lookPairs()...)
@@ -111,7 +141,7 @@ func sum(text string) string {
 // delta returns the shortest pairs that make u: out of the defaults, or out of one
 // of the laboratory's presets, which is then named first. Inside a link, about is
 // the link's setup, and the preset that it begins with if it does.
-func delta(i *lab.Info, u *knob.Setup, about ...*knob.Setup) []knob.Pair {
+func delta(presets []start, u *knob.Setup, about ...*knob.Setup) []knob.Pair {
 	var list [][]knob.Pair
 	for k, of := range about {
 		p := u.From(of)
@@ -120,7 +150,7 @@ func delta(i *lab.Info, u *knob.Setup, about ...*knob.Setup) []knob.Pair {
 		}
 		list = append(list, p)
 	}
-	if p := byPreset(i, u); p != nil {
+	if p := byPreset(presets, u); p != nil {
 		list = append(list, p)
 	}
 	if p := u.Pairs(); len(about) == 0 {
@@ -128,15 +158,19 @@ func delta(i *lab.Info, u *knob.Setup, about ...*knob.Setup) []knob.Pair {
 	} else {
 		list = append(list, from(none, p))
 	}
-	return slices.MinFunc(list, shorter)
+	return slices.MinFunc(list, func(a, b []knob.Pair) int { return length(a) - length(b) })
 }
 
 // byPreset returns the shortest pairs that make u out of a preset, nil if there is
 // none.
-func byPreset(i *lab.Info, u *knob.Setup) (best []knob.Pair) {
-	for k := range i.Presets {
-		of := preset(i, &i.Presets[k])
-		if p := from(i.Presets[k].Key+":"+setupSum(of), u.From(of)); best == nil || shorter(p, best) < 0 {
+func byPreset(presets []start, u *knob.Setup) (best []knob.Pair) {
+	least := func(p start) int { return len("preset=") + len(p.name) + u.Apart(p.setup) }
+	presets = slices.SortedStableFunc(slices.Values(presets), func(a, b start) int { return least(a) - least(b) })
+	for _, of := range presets {
+		if best != nil && least(of) >= length(best) {
+			break
+		}
+		if p := from(of.name, u.From(of.setup)); best == nil || length(p) < length(best) {
 			best = p
 		}
 	}
@@ -148,8 +182,8 @@ func from(preset string, p []knob.Pair) []knob.Pair {
 	return append([]knob.Pair{{Key: "preset", Text: preset}}, p...)
 }
 
-// shorter compares the lengths of what two lists are in links.
-func shorter(a, b []knob.Pair) int { return len(knob.Join(a, "&")) - len(knob.Join(b, "&")) }
+// length is how long a list is in a link.
+func length(p []knob.Pair) int { return len(knob.Join(p, "&")) }
 
 // setupSum changes when what a setup says does; a new setting that is as by
 // default changes nothing.
@@ -206,8 +240,8 @@ func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
 
 // runText is a run of the view Compare: its system and name, and how it differs
 // from the settings.
-func runText(i *lab.Info, k *Kept, about []*knob.Setup) string {
-	return knob.Join(append([]knob.Pair{{Key: k.System, Text: k.Name}}, delta(i, setupOf(i, k.Setup), about...)...), " ")
+func runText(presets []start, k *Kept, u *knob.Setup, about []*knob.Setup) string {
+	return knob.Join(append([]knob.Pair{{Key: k.System, Text: k.Name}}, delta(presets, u, about...)...), " ")
 }
 
 // readRun shows a run that a link brings.

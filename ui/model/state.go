@@ -38,6 +38,8 @@ type State struct {
 	Shown, Kept []Kept
 	// Zoom are the parts of charts that were zoomed into. Undo leaves them alone.
 	Zoom []Zoom
+
+	presets *starts // of the laboratory, nil before they are asked for
 }
 
 // keep takes over from another state what s does not know.
