@@ -30,6 +30,7 @@ type page struct {
 	answered bool     // a worker has done a job
 
 	shown    string // fragment of the last state that the address bar showed
+	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
 	looked   string // the stop of a tour that was last looked at
@@ -92,6 +93,10 @@ func (p *page) link() {
 		}
 	}
 	p.shown, p.place, p.visiting = fragment, at, false
+	if zoomed := r.Zoomed(); zoomed != p.zoomed {
+		js.Global().Get("charts").Call("zoom", zoomed)
+		p.zoomed = zoomed
+	}
 }
 
 // listen connects what page.js and the browser report.
@@ -168,6 +173,15 @@ func (p *page) listen() {
 			if i >= 0 && r.Info.Charts[i].Pick != "" {
 				r.SetLook(r.Info.Charts[i].Pick, text)
 			}
+		})
+	})
+	on("onZoom", func(args []js.Value) func() {
+		id, from, to := args[0].String(), args[1].Int(), args[2].Int()
+		return inRoom(func(r *model.Room) {
+			r.SetZoom(id, int64(from), int64(to))
+			p.zoomed = r.Zoomed()
+			p.changed = false // nothing but the address
+			p.link()
 		})
 	})
 	p.tools.Call("start")
