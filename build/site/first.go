@@ -16,23 +16,14 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/stage"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
-// A stage is the page without a browser: it does the first laboratory's jobs.
-type stage struct {
-	ui.Page // of which a page that nobody uses needs nothing but its width
-	bench   work.Bench
-	jobs    []*work.Job
-}
+// A still is a page that nobody uses: it needs nothing of the browser but its width.
+type still struct{ ui.Page }
 
-func (s *stage) Start(j *work.Job, _ bool) { s.jobs = append(s.jobs, j) }
-func (*stage) Stop([]int)                  {}
-func (*stage) Fetch(string)                {}
-func (*stage) Stored(string) string        { return "" }
-func (*stage) Store(string, string) bool   { return false }
-func (*stage) Narrow() bool                { return false }
+func (still) Narrow() bool { return false }
 
 // addFirst computes what the page opens on and puts it, as it will be drawn, into
 // index.html, so that there is something to read before any program has come. The
@@ -42,9 +33,7 @@ func (s site) addFirst() error {
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return err
 	}
-	opening := labs.Labs[0].New()
-	info := opening.Complete()
-	page, fragment, seed, err := firstPage(tabs, opening, &info)
+	page, fragment, seed, err := firstPage(tabs, labs.Labs[0].New())
 	if err != nil {
 		return err
 	}
@@ -63,20 +52,12 @@ func (s site) addFirst() error {
 }
 
 // firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []model.Tab, opening lab.Lab, info *lab.Info) (page, fragment string, seed *model.Seed, err error) {
-	host := &stage{bench: work.Bench{Lab: opening}}
-	session := model.NewSession(tabs, "", host)
-	session.Enter(info, "")
-	for len(host.jobs) > 0 {
-		j := host.jobs[0]
-		host.jobs = host.jobs[1:]
-		a := host.bench.Do(j, nil)
-		if a.Error != "" || len(a.Problems) > 0 {
-			return "", "", nil, fmt.Errorf("%s of %s: %s%v", j.System, j.Setup, a.Error, a.Problems)
-		}
-		session.Answer(&a)
+func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *model.Seed, err error) {
+	session, err := stage.Show(opening, tabs, "")
+	if err != nil {
+		return "", "", nil, err
 	}
-	root := ui.NewRoot(ui.NewApp(session, host))
+	root := ui.NewRoot(ui.NewApp(session, still{}))
 	var b bytes.Buffer
 	r := staticrender.New(&b)
 	env, err := vugu.NewBuildEnv(r.EventEnv())
@@ -108,7 +89,7 @@ func firstPage(tabs []model.Tab, opening lab.Lab, info *lab.Info) (page, fragmen
 	if !ok {
 		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(info), session.Harvest(), nil
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(session.Info), session.Harvest(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.
@@ -156,9 +137,7 @@ func (s site) inline(fragment string) error {
 	if !ok {
 		return errors.New("there is no style.css")
 	}
-	script := "if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")document.documentElement.dataset.linked='';" +
-		"try{document.documentElement.dataset.theme=localStorage.getItem('spillway-theme')||''}catch{}" +
-		"document.documentElement.dataset.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
+	script := startScript(fragment)
 	sum := sha256.Sum256([]byte(script))
 	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	for _, f := range []struct{ name, line, by string }{
@@ -173,6 +152,19 @@ func (s site) inline(fragment string) error {
 	}
 	delete(s, "style.css")
 	return nil
+}
+
+// startScript is what runs before anything is drawn: it finds the theme, hides what
+// is drawn already when the link is about something else, and notes that the page is
+// a frame in another one. An engine draws nothing, so of this document it wants only
+// the start: the rest is not even read.
+func startScript(fragment string) string {
+	return "{const d=document.documentElement.dataset,q=new URLSearchParams(location.search),e=q.get('embed'),t=q.get('theme');" +
+		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
+		"if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")d.linked='';" +
+		"try{d.theme=localStorage.getItem('spillway-theme')||''}catch{}}" +
+		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +
+		"if(e==='engine'){window.stop();for(const f of['wasm_exec.js','boot.js']){const s=document.createElement('script');s.async=false;s.src=f;document.head.append(s)}}}"
 }
 
 // quote makes a JavaScript string of a fragment.
