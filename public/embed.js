@@ -5,7 +5,7 @@
 
 window.embed = (() => {
   const root = document.documentElement;
-  const { mode } = root.dataset;
+  const mode = root.dataset.embed;
   const query = new URLSearchParams(location.search);
   const site = location.href.split(/[?#]/)[0];
   const version = document.querySelector('meta[name=version]')?.content ?? '';
