@@ -7,6 +7,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
+	"spillway/ui/embed"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 )
@@ -42,6 +43,9 @@ type Page interface {
 type App struct {
 	*model.Session
 	Page Page
+
+	// frame is what the page shows inside another one, nil if it stands by itself.
+	frame *embed.Options
 
 	// Copied is true for a moment after the link was copied.
 	Copied bool

@@ -25,6 +25,8 @@ type page struct {
 	inbox   *inbox
 	lean    map[string]bool // laboratories whose program does no whole jobs
 	changed bool            // by what was taken from the inbox: something is to be drawn
+	jobs    map[int]bool    // under way
+	frame   *frame          // in another page, nil if the page stands by itself
 
 	files    js.Value // of the newest set that was opened
 	answered bool     // a worker has done a job
@@ -44,7 +46,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -60,6 +62,7 @@ func (p *page) apply() {
 		p.env.Lock()
 		p.changed = false
 		f()
+		p.frame.step()
 		if p.changed {
 			p.env.UnlockRender()
 		} else {
@@ -81,6 +84,10 @@ func (p *page) link() {
 	}
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
+	}
+	if p.frame != nil { // it leaves the history alone
+		p.shown, p.place, p.visiting = fragment, at, false
+		return
 	}
 	if fragment != p.shown && !p.visiting {
 		step := "pushState"
@@ -185,6 +192,9 @@ func (p *page) listen() {
 		})
 	})
 	p.tools.Call("start")
+	if p.frame != nil {
+		p.frame.listen()
+	}
 }
 
 // Save implements ui.Page.

@@ -34,13 +34,14 @@ var layers = []layer{
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/model"}},
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}}, // what a frame in another page answers
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model"}},
 	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
 	{"wasm/edge", nil},    // the optional host serves files
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/draw", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", nil},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
