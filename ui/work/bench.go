@@ -77,7 +77,7 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 	case Export:
 		u, err := read(&b.Lab.Info, j.Setup)
 		if err == nil {
-			a.File, err = b.Lab.Export(j.Key, u, j.System, files, j.Origin, progress)
+			a.Data, err = b.Lab.Export(j.Key, u, j.System, files, j.Origin, progress)
 		}
 		return err
 	case Several:

@@ -23,7 +23,7 @@ const (
 	Sheet               // a figure of a paper from outcomes: a Sheet
 	Tallies             // what came out of every figure: Tallies
 	Several             // run several systems and setups, one after the other: Parts
-	Export              // run one system and write what happened in a format: a File
+	Export              // run one system and write what happened in a format: Data
 )
 
 // A Pick is one run of Several.
@@ -84,5 +84,5 @@ type Answer struct {
 	Tallies  []study.Tally
 	Hash     string
 	Parts    []Part
-	File     []byte
+	Data     []byte // of Export
 }
