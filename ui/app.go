@@ -17,6 +17,12 @@ type Page interface {
 	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
 	// what it shows, as CSV, for a format that can carry it.
 	SaveChart(id, kind, name, data string)
+	// SaveBytes is Save of what is no text.
+	SaveBytes(name, mime string, data []byte)
+	// Address is that of the page, without what it shows.
+	Address() string
+	// Version is that of the site.
+	Version() string
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
