@@ -200,6 +200,27 @@ func (p *page) listen() {
 // Save implements ui.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
+// SaveBytes implements ui.Page.
+func (p *page) SaveBytes(name, mime string, data []byte) {
+	array := js.Global().Get("Uint8Array").New(len(data))
+	js.CopyBytesToJS(array, data)
+	p.tools.Call("save", name, mime, array)
+}
+
+// Address implements ui.Page.
+func (p *page) Address() string {
+	address, _, _ := strings.Cut(js.Global().Get("location").Get("href").String(), "#")
+	return address
+}
+
+// Version implements ui.Page.
+func (p *page) Version() string {
+	if at := js.Global().Get("document").Call("getElementById", "version"); at.Truthy() {
+		return at.Get("textContent").String()
+	}
+	return ""
+}
+
 // SaveChart implements ui.Page.
 func (p *page) SaveChart(id, name string) {
 	js.Global().Get("charts").Call("save", id, name)

@@ -29,13 +29,14 @@ var layers = []layer{
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                    // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                         // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},          // a laboratory never imports another
-	{"ui/wire", nil}, // how page and workers write what they say
-	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
+	{"ui/table", []string{"sim/report"}},                                           // tables as files
+	{"ui/wire", nil},                                                               // how page and workers write what they say
+	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},         // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}}, // what a frame in another page answers
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model"}},
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/table"}},
 	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
 	{"wasm/edge", nil},    // the optional host serves files

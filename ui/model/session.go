@@ -253,6 +253,7 @@ type Room struct {
 	sections   map[string]*sectionState
 	cache      cache
 	exporting  *export
+	writing    *fileExport
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
 	tour       int    // stop of the tour that is shown, from 1; 0 without one
@@ -417,7 +418,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) {
+	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })

@@ -86,6 +86,7 @@ func New() lab.Lab {
 			Drop:     "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
 			Entry:    "entry",
 			Glossary: glossary(), Tour: tour(), Help: help(),
+			Exports:           exports(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
 		},
@@ -112,6 +113,7 @@ func New() lab.Lab {
 		Report:  describe,
 		JSON:    encode,
 		Hash:    result.Hash,
+		Export:  export,
 		Section: section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
