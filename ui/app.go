@@ -14,6 +14,8 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
+	// SaveBytes offers a file for download.
+	SaveBytes(name, mime string, data []byte)
 	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
 	// what it shows, as CSV, for a format that can carry it.
 	SaveChart(id, kind, name, data string)

@@ -29,6 +29,7 @@ func main() {
 		p.lean[t.Name] = t.Lean
 	}
 	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
+	p.session.Version = js.Global().Get("document").Call("getElementById", "version").Get("textContent").String()
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
@@ -97,7 +98,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
+	return r != nil && (p.session.Checking.Active() || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

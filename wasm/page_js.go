@@ -11,6 +11,7 @@ import (
 	"spillway/ui"
 	"spillway/ui/model"
 	"spillway/ui/pool"
+	"spillway/wasm/browser"
 )
 
 // A page joins the session to the document.
@@ -24,8 +25,8 @@ type page struct {
 	lean    map[string]bool // laboratories whose program does no whole jobs
 	changed bool            // by what was taken from the inbox: something is to be drawn
 
-	files    js.Value // of the newest set that was opened
-	answered bool     // a worker has done a job
+	sets     map[int]js.Value // opened files, by the number of their set
+	answered bool             // a worker has done a job
 
 	shown    string // fragment of the last state that the address bar showed
 	place    place  // of that state
@@ -40,7 +41,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, sets: map[int]js.Value{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -145,7 +146,7 @@ func (p *page) listen() {
 		}
 		return func() {
 			p.session.Open(names, func(number int) {
-				p.files = files
+				p.sets[number] = files
 				p.pool.OpenFiles(number)
 			})
 		}
@@ -172,6 +173,11 @@ func (p *page) listen() {
 
 // Save implements ui.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
+
+// SaveBytes implements ui.Page.
+func (p *page) SaveBytes(name, mime string, data []byte) {
+	p.tools.Call("save", name, mime, browser.Array(data))
+}
 
 // SaveChart implements ui.Page.
 func (p *page) SaveChart(id, kind, name, data string) {
