@@ -67,7 +67,7 @@ type silent struct {
 }
 
 func (*silent) SaveBytes(string, string, []byte) {}
-func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
+func (s *silent) Save(name, mime, text string)   { s.saved = append(s.saved, file{name, mime, text}) }
 
 func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
 func (s *silent) CopyLink()                          { s.copied++ }

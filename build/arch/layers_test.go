@@ -30,12 +30,13 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},                                         // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},          // a laboratory never imports another
 	{"ui/wire", nil}, // how page and workers write what they say
-	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
+	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                  // what they say, and the bench that does it
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}},                                     // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/study"}},                                                                                    // a reviewer's report as HTML
+	{"ui/pool", nil},                                                                                                        // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/model", "ui/review"}},
 	{"ui/stage", []string{"ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
 	{"wasm/edge", nil},    // the optional host serves files
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
@@ -46,7 +47,7 @@ var layers = []layer{
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"sim/...", "traces/...", "ui/bundle", "ui/lab/...", "ui/model", "ui/work"}},
+	{"build/spillway", []string{"sim/...", "traces/...", "ui/bundle", "ui/lab/...", "ui/model", "ui/review", "ui/work"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }

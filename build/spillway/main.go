@@ -33,6 +33,7 @@ usage: spillway COMMAND [ARGUMENTS]
            turn every setting a little
   bundle   write a reproducibility bundle: what ran, what came out, and hashes
   check    compute what is in a bundle again and compare
+  report   an HTML file for reviewers: all claims and numbers with verdicts
   models   training: the bundled models, the GPUs and the systems
   convert  training: write a workload as a Spillway trace
 
@@ -90,7 +91,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "models": s.models, "convert": s.convert, "bundle": s.bundle, "check": s.check,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "models": s.models, "convert": s.convert, "bundle": s.bundle, "check": s.check, "report": s.report,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":

@@ -136,3 +136,24 @@ func TestBundleOfPaper(t *testing.T) {
 		t.Errorf("%s %s", h.State.View, h.State.Figure)
 	}
 }
+
+// A report has all sheets of a paper, with what is known of it.
+func TestCollect(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&view=reproduce")
+	var got *Sheets
+	problem := ""
+	take := func(s *Sheets, p string) { got, problem = s, p }
+	h.Paper.Collect("crumb", take)
+	if problem == "" {
+		t.Error("a paper that is not open has sheets")
+	}
+	h.do()
+	h.Paper.Run("crumb.1")
+	h.do()
+	h.Paper.Collect("crumb", take)
+	h.Paper.Collect("crumb", take) // asked twice it is answered once
+	h.do()
+	if got == nil || problem == "" && len(got.Figures) != 2 || got.All == nil || got.All.Tally.Known != 1 || got.Figures[0].Rows[0].Status == "" || got.Outline.Key != "crumb" {
+		t.Errorf("%+v, %q", got, problem)
+	}
+}
