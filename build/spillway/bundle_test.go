@@ -3,6 +3,9 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -102,6 +105,17 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", tt.name, code, tt.code, tt.says, out, errs)
 		}
 	}
+	// Somebody changed a value, and made the manifest fit.
+	forged := filepath.Join("testdata", "forged"+bundle.Ext)
+	if *update {
+		if err := os.WriteFile(forged, forge(t, "testdata/store"+bundle.Ext, "results/lru.json", `"time_s": `, `"time_s": 9`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, _ := run(t, "check", forged)
+	if code != exitFailed || !strings.Contains(out, "(time_s): recorded 9") || !strings.Contains(out, "differs: 1 of 2 parts replayed") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
 	for _, tt := range []struct {
 		args []string
 		says string
@@ -120,6 +134,46 @@ func TestCheck(t *testing.T) {
 			t.Errorf("spillway %v: exit code %d, want %q in: %s%s", tt.args, code, tt.says, out, errs)
 		}
 	}
+}
+
+// forge returns a bundle with another text in a file, and a manifest that fits.
+func forge(t *testing.T, name, file, old, by string) []byte {
+	t.Helper()
+	list := unzip(t, name)
+	list[file] = strings.Replace(list[file], old, by, 1)
+	var m map[string]any
+	if err := jsonx.Unmarshal([]byte(list["manifest.json"]), &m); err != nil {
+		t.Fatal(err)
+	}
+	lines := ""
+	for _, f := range m["files"].([]any) {
+		f := f.(map[string]any)
+		name := f["path"].(string)
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(list[name])))
+		f["sha256"], f["bytes"] = sum, len(list[name])
+		lines += sum + "  " + name + "\n"
+	}
+	m["root"] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list["manifest.json"] = string(text)
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = io.WriteString(f, list[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // flip changes a byte in the middle of a file of a zip, as a bad disk does.

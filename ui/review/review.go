@@ -120,9 +120,15 @@ func (w *writer) summary(papers []Paper) {
 		p := &papers[i]
 		t := &p.All.Tally
 		rows = append(rows, []cell{
-			{"", p.Outline.Short}, {"n", fmt.Sprintf("%d of %d", t.Known, t.Runs)},
-			{"n", fmt.Sprintf("%d of %d", t.Compared, t.Points)}, {"n", strconv.Itoa(t.Exact)}, {"n", strconv.Itoa(t.Within)}, {"n", strconv.Itoa(t.Gap)},
-			{"n", fmt.Sprintf("%d of %d", t.Holds, t.Claims)}, {"n", strconv.Itoa(t.Near)}, {"n", strconv.Itoa(t.Differs)},
+			{"", p.Outline.Short},
+			{"n", fmt.Sprintf("%d of %d", t.Known, t.Runs)},
+			{"n", fmt.Sprintf("%d of %d", t.Compared, t.Points)},
+			{"n", strconv.Itoa(t.Exact)},
+			{"n", strconv.Itoa(t.Within)},
+			{"n", strconv.Itoa(t.Gap)},
+			{"n", fmt.Sprintf("%d of %d", t.Holds, t.Claims)},
+			{"n", strconv.Itoa(t.Near)},
+			{"n", strconv.Itoa(t.Differs)},
 		})
 	}
 	w.table("What came out", []string{"Paper", "Runs done", "Numbers compared", "Exact", "Within tolerance", "Off", "Claims that hold", "Near", "Differ"}, rows)
@@ -164,8 +170,13 @@ func (w *writer) claims(caption string, list []study.ClaimLine) {
 			off = signed(c.Ours/c.Published - 1)
 		}
 		rows = append(rows, []cell{
-			{"", strings.TrimSpace(c.Text + " " + c.Beside)}, {"", c.Section}, {"", c.Stated},
-			{"n", value(c.Published, c.Unit, c.InPaper)}, {"n", value(c.Ours, c.Unit, c.Known)}, {"n", off}, verdict,
+			{"", strings.TrimSpace(c.Text + " " + c.Beside)},
+			{"", c.Section},
+			{"", c.Stated},
+			{"n", value(c.Published, c.Unit, c.InPaper)},
+			{"n", value(c.Ours, c.Unit, c.Known)},
+			{"n", off},
+			verdict,
 		})
 	}
 	w.table(caption, []string{"Claim", "Section", "As stated", "From published values", "Ours", "Difference", "Verdict"}, rows)
@@ -229,7 +240,13 @@ func point(l *study.Line) []cell {
 		}
 	}
 	return []cell{
-		{"", strings.TrimSpace(l.Of + " " + l.At)}, {"", l.Title}, {"", l.Quantity}, {"n", published}, {"n", ours}, {"n", off}, verdict,
+		{"", strings.TrimSpace(l.Of + " " + l.At)},
+		{"", l.Title},
+		{"", l.Quantity},
+		{"n", published},
+		{"n", ours},
+		{"n", off},
+		verdict,
 		{"", strings.TrimSpace(l.Why + " " + l.Note)},
 	}
 }
