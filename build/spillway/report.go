@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 
 	"spillway/sim/study"
 	pages "spillway/ui/review"
@@ -67,6 +68,9 @@ func (r *review) sheets() (*pages.Paper, error) {
 		p.Sheets = append(p.Sheets, sheet)
 	}
 	var err error
-	p.All, err = r.paper.Sheet(study.AllClaims, r.outcomes)
-	return p, err
+	if p.All, err = r.paper.Sheet(study.AllClaims, r.outcomes); err != nil {
+		return nil, err
+	}
+	p.All.Claims = slices.DeleteFunc(p.All.Claims, func(c study.ClaimLine) bool { return !slices.Contains(r.figures, c.Figure) })
+	return p, nil
 }

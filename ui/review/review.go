@@ -58,7 +58,7 @@ const style = `:root{--text:#1a1d21;--weak:#525a66;--line:#d5d9e0;--back:#fff;--
 @media (prefers-color-scheme:dark){:root{--text:#e6e8eb;--weak:#a8b0bb;--line:#3a414b;--back:#15181c;--good:#6fdd8b;--warn:#e8b04b;--bad:#ff8f9a}}
 *{box-sizing:border-box}body{margin:0;font:15px/1.5 system-ui,sans-serif;color:var(--text);background:var(--back)}
 main{max-width:1100px;margin:0 auto;padding:16px}h1{font-size:24px}h2{margin-top:2em;border-top:2px solid var(--line);padding-top:.6em}h3{margin-top:1.6em}
-p,li,td,th{overflow-wrap:anywhere}.weak{color:var(--weak)}.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:13px}
+p,li{overflow-wrap:anywhere}th[scope=row]{min-width:9em;text-align:left}td.v{min-width:6em}td.w{min-width:12em}.weak{color:var(--weak)}.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:13px}
 caption{text-align:left;color:var(--weak);padding:4px 0}th,td{border-bottom:1px solid var(--line);padding:3px 8px;text-align:left;vertical-align:top}
 td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.ok{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}td.ok,td.warn,td.bad{white-space:nowrap}
 figure{margin:1em 0;overflow-x:auto}figure svg{max-width:100%;height:auto}a{color:inherit}code{overflow-wrap:anywhere}
@@ -82,7 +82,8 @@ func (w *writer) element(name, attributes, text string) {
 	w.raw("<" + name + attributes + ">" + html.EscapeString(text) + "</" + name + ">\n")
 }
 
-// A cell is one of a table's; class is "n" for numbers, or a verdict's color.
+// A cell is one of a table's; class is "n" for numbers, "v" for short texts, "w" for
+// long ones, or a verdict's color.
 type cell struct{ class, text string }
 
 func (w *writer) table(caption string, head []string, rows [][]cell) {
@@ -247,7 +248,7 @@ func point(l *study.Line) []cell {
 		{"n", ours},
 		{"n", off},
 		verdict,
-		{"", strings.TrimSpace(l.Why + " " + l.Note)},
+		{"w", strings.TrimSpace(l.Why + " " + l.Note)},
 	}
 }
 
