@@ -25,8 +25,6 @@ type Page interface {
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows.
 	Address() string
-	// Version is that of the site.
-	Version() string
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.

@@ -87,7 +87,6 @@ func (s *silent) SaveBytes(name, mime string, data []byte) {
 }
 
 func (s *silent) Address() string { return "https://example.org/" }
-func (s *silent) Version() string { return "1234abcd" }
 
 // A stage is a page in a test.
 type stage struct {

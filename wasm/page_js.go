@@ -13,6 +13,7 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/pool"
+	"spillway/wasm/browser"
 )
 
 // A page joins the session to the document.
@@ -28,8 +29,8 @@ type page struct {
 	jobs    map[int]bool    // under way
 	frame   *frame          // in another page, nil if the page stands by itself
 
-	files    js.Value // of the newest set that was opened
-	answered bool     // a worker has done a job
+	sets     map[int]js.Value // opened files, by the number of their set
+	answered bool             // a worker has done a job
 
 	shown    string // fragment of the last state that the address bar showed
 	zoomed   string // what charts.js knows to be zoomed into
@@ -46,7 +47,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -160,7 +161,7 @@ func (p *page) listen() {
 		}
 		return func() {
 			p.session.Open(names, func(number int) {
-				p.files = files
+				p.sets[number] = files
 				p.pool.OpenFiles(number)
 			})
 		}
@@ -202,9 +203,7 @@ func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, 
 
 // SaveBytes implements ui.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {
-	array := js.Global().Get("Uint8Array").New(len(data))
-	js.CopyBytesToJS(array, data)
-	p.tools.Call("save", name, mime, array)
+	p.tools.Call("save", name, mime, browser.Array(data))
 }
 
 // Address implements ui.Page.
@@ -213,10 +212,10 @@ func (p *page) Address() string {
 	return address
 }
 
-// Version implements ui.Page.
-func (p *page) Version() string {
-	if at := js.Global().Get("document").Call("getElementById", "version"); at.Truthy() {
-		return at.Get("textContent").String()
+// version is that of the site.
+func (p *page) version() string {
+	if at := js.Global().Get("document").Call("querySelector", "meta[name=version]"); at.Truthy() {
+		return at.Get("content").String()
 	}
 	return ""
 }
@@ -230,7 +229,7 @@ func (p *page) SaveChart(id, name string) {
 // computer is its state alone.
 func (p *page) Drawing(id string) draw.Options {
 	document, location := js.Global().Get("document"), js.Global().Get("location")
-	o := draw.Options{Theme: draw.Light, Version: document.Call("getElementById", "version").Get("textContent").String()}
+	o := draw.Options{Theme: draw.Light, Version: p.session.Version}
 	if document.Get("documentElement").Get("dataset").Get("theme").String() == draw.Dark {
 		o.Theme = draw.Dark
 	}
