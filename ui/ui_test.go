@@ -128,6 +128,7 @@ func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	}
 	tabs := []model.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
 	s.root = NewRoot(NewApp(model.NewSession(tabs, fragment, s.runner), s.page))
+	s.root.Version = "1234abcd"
 	s.draw()
 	return s
 }
