@@ -167,6 +167,7 @@ window.embed = (() => {
     early.length = 0;
     if (mode === 'engine') return;
     tidy();
+    document.querySelector('.starting')?.remove();
     const box = document.createElement('div');
     box.className = 'boot-banner boot-alert';
     box.setAttribute('role', 'alert');
