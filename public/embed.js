@@ -206,7 +206,7 @@ window.embed = (() => {
   window.tools ??= { stored: () => '', store: () => false };
 
   return {
-    mode, site, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
+    mode, site, version, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
     read, // for tests
     tidy,
     crashed,

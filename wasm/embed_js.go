@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
+	"spillway/ui/draw"
 	"spillway/ui/embed"
 	"spillway/ui/model"
 )
@@ -92,7 +93,8 @@ func (f *frame) Idle() bool { return len(f.jobs) == 0 }
 
 // Draw implements embed.Stage.
 func (f *frame) Draw(v *chart.View, theme, link string) string {
-	return ""
+	version := js.Global().Get("embed").Get("version").String()
+	return draw.SVG(v, draw.Options{Theme: theme, Link: link, Version: version})
 }
 
 // fragment is that of the frame's address.
