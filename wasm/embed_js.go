@@ -17,7 +17,7 @@ type frame struct {
 	tabs    []model.Tab
 	options *embed.Options
 	desk    *embed.Desk
-	kicked  bool   // what the link is about has been started
+	kicked  string // the view and figure that has been started by itself
 	theme   string // of drawings for the page around it; empty: as its reader's system says
 }
 
@@ -67,8 +67,12 @@ func (f *frame) step() {
 	for _, a := range f.desk.Step() {
 		f.answer(&a)
 	}
-	if n := f.session; f.drawn() && !f.kicked && f.Idle() && n.Room != nil && n.Wanted() == n.Info.Name {
-		f.kicked, f.changed = true, true
+	n := f.session
+	if !f.drawn() || !f.Idle() || n.Room == nil || n.Wanted() != n.Info.Name {
+		return
+	}
+	if at := n.Info.Name + " " + string(n.State.View) + " " + n.State.Figure; at != f.kicked {
+		f.kicked, f.changed = at, true
 		embed.Kick(n)
 	}
 }
