@@ -167,6 +167,7 @@ window.embed = (() => {
     early.length = 0;
     if (mode === 'engine') return;
     tidy();
+    document.querySelector('.starting')?.remove();
     const box = document.createElement('div');
     box.className = 'boot-banner boot-alert';
     box.setAttribute('role', 'alert');
@@ -205,7 +206,7 @@ window.embed = (() => {
   window.tools ??= { stored: () => '', store: () => false };
 
   return {
-    mode, site, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
+    mode, site, version, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
     read, // for tests
     tidy,
     crashed,
