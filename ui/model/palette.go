@@ -172,6 +172,7 @@ func FindCommands(list []Command, query string, most int) []Command {
 			score += s
 		}
 		if score >= 0 {
+			score += list[i].whole(strings.Join(words, " "))
 			hits = append(hits, hit{score, i})
 		}
 	}
@@ -201,8 +202,22 @@ func (c *Command) match(word string) int {
 		return 12
 	case startsWord(strings.ToLower(c.About), word):
 		return 6
-	case len(word) >= 3 && scattered(title, word):
+	case len(word) >= 3 && (scattered(title, word) || scattered(key, word)):
 		return 3
+	}
+	return 0
+}
+
+// whole is what a query brings that is the title, or its beginning.
+func (c *Command) whole(query string) int {
+	title := strings.ToLower(c.Title)
+	switch {
+	case query == "":
+		return 0
+	case title == query:
+		return 100
+	case strings.HasPrefix(title, query):
+		return 50
 	}
 	return 0
 }
