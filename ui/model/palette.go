@@ -245,7 +245,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	verb, what, _ := strings.Cut(id, " ")
 	if verb == "lab" {
 		n.Go(what)
-		return "", nil
+		return "main", nil
 	}
 	r := n.Room
 	if r == nil {
@@ -254,6 +254,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	switch verb {
 	case "view":
 		r.SetView(View(what))
+		return "main", nil
 	case "tour":
 		r.TourTo(1)
 		return "tour", nil

@@ -56,19 +56,19 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await tabTo(page, 'chart-throughput');
   await expect(page.locator('#chart-throughput .plot-host[data-drawn=true]')).toBeVisible();
   await page.keyboard.press('ArrowDown');
-  await expect(page.locator('#live')).toContainText(/^Ideal, Throughput, normalized 1×? ideal|^Ideal, .*1/);
+  await expect(page.locator('#reading')).toContainText(/^Ideal, Throughput, normalized 1×? ideal|^Ideal, .*1/);
   await page.keyboard.press('End');
-  await expect(page.locator('#live')).toContainText(/^G10, .*\d/);
+  await expect(page.locator('#reading')).toContainText(/^G10, .*\d/);
   await expect(page.locator('#chart-throughput .tip')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('#chart-throughput .tip')).toBeHidden();
   await tabTo(page, 'numbers-throughput', 'Shift+Tab');
   await page.keyboard.press('Enter');
-  await expect(page.locator('#figure-throughput table')).toContainText('G10');
+  await expect(page.locator('#figure-throughput table.numbers')).toContainText('G10');
   await tabTo(page, 'chart-memory');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
-  await expect(page.locator('#live')).toContainText(/GiB/);
+  await expect(page.locator('#reading')).toContainText(/GiB/);
   // Compare: pin, keep, look at them side by side.
   await tabTo(page, 'pin', 'Shift+Tab');
   await page.keyboard.press('Enter');
@@ -91,7 +91,7 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 60_000 });
   await tabTo(page, 'chart-whatif');
   await page.keyboard.press('ArrowRight');
-  await expect(page.locator('#live')).toContainText(/\d/);
+  await expect(page.locator('#reading')).toContainText(/\d/);
   // Reproduce a figure of the paper.
   await tabTo(page, 'view-reproduce', 'Shift+Tab');
   await page.keyboard.press('Enter');
@@ -176,10 +176,10 @@ const keys = {
     await page.locator('#chart-memory').focus();
     await expect(page.locator('#chart-memory .plot-host[data-drawn=true]')).toBeVisible();
     await page.keyboard.press('ArrowRight');
-    await expect(page.locator('#live')).toContainText('GiB');
-    const before = await page.locator('#live').innerText();
+    await expect(page.locator('#reading')).toContainText('GiB');
+    const before = await page.locator('#reading').innerText();
     await page.keyboard.press('End');
-    await expect(page.locator('#live')).not.toHaveText(before);
+    await expect(page.locator('#reading')).not.toHaveText(before);
   },
   '+ - 0': async (page) => {
     await page.locator('#chart-memory').focus();
@@ -255,7 +255,7 @@ test('the palette finds and does', async ({ page }) => {
   await expect(page.locator('#paper-title')).toBeVisible();
   await find(page, 'save csv'); // not on this view
   await expect(page.locator('#notice')).toContainText('is not on this view');
-  await find(page, 'host memory');
+  await find(page, 'host_memory');
   await expect(page.locator('#f-host_memory')).toBeFocused();
   await find(page, 'object store');
   await expect(page).toHaveTitle(/^Object store/);
@@ -300,7 +300,6 @@ for (const [lab, link] of [['train', quick], ['store', './#v=2&lab=store&workloa
     await screenshot(page, `tour-${lab}`);
     await page.keyboard.press('Enter');
     await expect(page.locator('#tour')).toBeHidden();
-    await expect(page.locator('#told')).toContainText('Undo');
     await page.keyboard.press('Control+Z');
     await find(page, 'explore');
     await expect(page.locator('#context')).toHaveText(before);
@@ -315,6 +314,9 @@ for (const [lab, link] of [['train', quick], ['store', './#v=2&lab=store&workloa
     await expect(page.locator('#tour-says')).toContainText('no longer');
     await page.locator('#tour-again').press('Enter');
     await expect(page.locator('#tour-says')).not.toContainText('no longer');
+    await page.locator('#tour-end').press('Enter');
+    await expect(page.locator('#told')).toContainText('Undo');
+    await expect(page.locator('#main')).toBeFocused();
   });
 }
 
