@@ -155,8 +155,8 @@ func (r *Room) Glossary() []lab.Term {
 	return list
 }
 
-// FindCommands returns the commands that fit a query, the best first. Every word of the
-// query must be found; letters may be left out of a title's.
+// FindCommands returns the commands that fit a query, the best first. Every word
+// of the query must be found; letters may be left out of a title's word.
 func FindCommands(list []Command, query string, most int) []Command {
 	words := strings.Fields(strings.ToLower(query))
 	type hit struct{ score, at int }
@@ -227,16 +227,21 @@ func startsWord(text, word string) bool {
 	return strings.Contains(" "+strings.NewReplacer("-", " ", "(", " ", "_", " ", ",", " ").Replace(text), " "+word)
 }
 
-// scattered reports whether the letters of word are in text in this order.
+// scattered reports whether one of a text's words is word with letters left out.
 func scattered(text, word string) bool {
-	for _, c := range word {
-		at := strings.IndexRune(text, c)
-		if at < 0 {
+	return slices.ContainsFunc(strings.Fields(text), func(one string) bool {
+		if one[0] != word[0] {
 			return false
 		}
-		text = text[at+len(string(c)):]
-	}
-	return true
+		for _, c := range word {
+			at := strings.IndexRune(one, c)
+			if at < 0 {
+				return false
+			}
+			one = one[at+len(string(c)):]
+		}
+		return true
+	})
 }
 
 // Obey does what a command of the palette says to the state. It returns the ID of
