@@ -87,7 +87,7 @@ const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plo
   const lacks = [];
   if (plot.getAttribute('role') !== 'img' || (plot.getAttribute('aria-label') ?? '').length < 40) lacks.push(`label: ${plot.getAttribute('aria-label')}`);
   const words = [...figure.querySelectorAll('figcaption, .empty:not([hidden])'), ...document.querySelectorAll('#ask-says')].map((e) => e.textContent.trim()).join('');
-  if (words.length < 20 || /undefined|NaN/.test(words)) lacks.push(`sentence: ${words}`);
+  if (words.length < 12 || /undefined|NaN/.test(words)) lacks.push(`sentence: ${words}`);
   if (!figure.querySelector('[id^=numbers-]') && !document.querySelector('#ask-table table, .paper-rows, #paper-rows')) lacks.push('table');
   return lacks.map((what) => `${plot.id}: ${what}`);
 }));
