@@ -85,18 +85,6 @@ window.tools = (() => {
     a.click();
   };
 
-  tools.copyLink = async (fragment) => {
-    const link = location.href.split('#')[0] + fragment;
-    history.replaceState(null, '', fragment);
-    try {
-      await navigator.clipboard.writeText(link);
-      tools.onCopied(true);
-      setTimeout(() => tools.onCopied(false), 2000);
-    } catch {
-      prompt('Copy this link:', link);
-    }
-  };
-
   tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
 
   // walk lists the files below a dropped entry, with their folders.
@@ -254,13 +242,13 @@ window.tools = (() => {
     const dialog = document.getElementById('help-dialog');
     dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
     document.querySelector('.version').textContent = document.getElementById('version').textContent;
-    document.getElementById('cite').addEventListener('click', () => {
-      tools.onHelp();
-      setTimeout(() => {
-        document.getElementById('help-cite').scrollIntoView();
-        document.getElementById('help-cite').focus();
-      }, 100);
-    });
+    for (const id of ['cite', 'help-share']) {
+      document.getElementById(id).addEventListener('click', () => {
+        dialog.close();
+        tools.shareAt = 'share-cite';
+        tools.onShare();
+      });
+    }
     document.getElementById('help-close').addEventListener('click', () => dialog.close());
   };
 

@@ -17,8 +17,8 @@ type Page interface {
 	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
 	// what it shows, as CSV, for a format that can carry it.
 	SaveChart(id, kind, name, data string)
-	// CopyLink puts the page's own link into the clipboard.
-	CopyLink()
+	// Share opens the dialog with the link, with code to embed it and how to cite it.
+	Share()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
@@ -40,8 +40,6 @@ type App struct {
 	*model.Session
 	Page Page
 
-	// Copied is true for a moment after the link was copied.
-	Copied bool
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool

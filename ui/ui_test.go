@@ -69,7 +69,7 @@ type silent struct {
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
 func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
-func (s *silent) CopyLink()                          { s.copied++ }
+func (s *silent) Share()                             { s.copied++ }
 func (s *silent) Pick(bool)                          { s.picked++ }
 func (s *silent) Theme()                             {}
 func (s *silent) Narrow() bool                       { return s.narrow }

@@ -129,6 +129,7 @@ func (p *page) listen() {
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	on("onHelp", func([]js.Value) func() { return p.Help })
+	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
 		return func() {
@@ -137,10 +138,6 @@ func (p *page) listen() {
 				p.session.Visit(fragment)
 			}
 		}
-	})
-	on("onCopied", func(args []js.Value) func() {
-		copied := args[0].Bool()
-		return func() { p.app.Copied = copied }
 	})
 	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
@@ -192,11 +189,42 @@ func (p *page) SaveChart(id, kind, name, data string) {
 	js.Global().Get("charts").Call("save", id, kind, name, data)
 }
 
-// CopyLink implements ui.Page.
-func (p *page) CopyLink() {
-	if r := p.session.Room; r != nil {
-		p.tools.Call("copyLink", "#"+r.State.Encode(r.Info))
+// Share implements ui.Page. The address bar gets the link that the dialog shows.
+func (p *page) Share() {
+	s := p.app.Shared()
+	if s == nil {
+		return
 	}
+	p.link()
+	charts := make([]any, len(s.Charts))
+	for i := range s.Charts {
+		v := &s.Charts[i]
+		csv := ""
+		if v.Figure != nil {
+			csv = v.CSV()
+		}
+		charts[i] = map[string]any{"id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
+	}
+	p.tools.Call("share", map[string]any{
+		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": list(s.Papers), "entries": list(s.Entries), "charts": charts, "files": p.opened(),
+	})
+}
+
+// opened are the files of the newest set, if what is shown is about files.
+func (p *page) opened() any {
+	if p.session.Room == nil || len(p.session.Needs()) == 0 || p.session.Files.Number == 0 || p.files.IsUndefined() {
+		return nil
+	}
+	return p.files
+}
+
+// list makes strings ready for JavaScript.
+func list(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, text := range texts {
+		all[i] = text
+	}
+	return all
 }
 
 // Pick implements ui.Page.

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"spillway/ui/model"
 )
 
 // A site is the content of every file by its path below the root of the site.
@@ -52,15 +54,15 @@ func uncached(name string) bool {
 	return strings.HasSuffix(name, ".txt")
 }
 
-// addVersion says in index.html which version this is: a hash of all else, so that
-// the same sources have the same.
+// addVersion says in index.html which version this is, and which build of it: a
+// hash of all else, so that the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	return s.fill("index.html", ">of a build by hand<", ">"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+	return s.fill("index.html", ">of a build by hand<", ">"+model.Version+"+"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
 }
 
 // addCacheList fills the two constants of sw.js: the files to keep, and a
