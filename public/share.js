@@ -190,7 +190,7 @@ window.share = (() => {
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
     window.tools.share = open;
   }
-  if (typeof document !== 'undefined') start();
+  if (globalThis.document) start();
 
   return { sha256, embed, cited }; // for tests
 })();
