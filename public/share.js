@@ -135,6 +135,7 @@ window.share = (() => {
   let shown;
   function open(s) {
     shown = s;
+    history.replaceState(null, '', `#${s.link}`); // the address bar has the same
     const link = `${site()}#${s.link}`;
     $('share-link').value = link;
     $('share-length').textContent = `${link.length} characters, ${s.link.length} of them behind #`;
