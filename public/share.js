@@ -81,9 +81,10 @@ window.share = (() => {
   // numbers, empty if it has none.
   function cited(s, chart, hash, version, date) {
     const link = `${site()}#${s.link}`;
-    const about = [chart ? `“${chart.title}”` : '', s.lab, chart?.note || s.about, chart?.mode].filter(Boolean).join(', ');
+    const about = [chart ? `“${chart.title}”` : '', s.lab, chart?.note || s.about].filter(Boolean).join(', ');
+    const trust = chart?.mode && !(chart.note || s.about).includes(chart.mode) ? ` (${chart.mode})` : '';
     const papers = s.papers.length > 0 ? `Systems from: ${s.papers.join('; ')}.` : '';
-    const text = `The Spillway authors, Spillway: memory and storage simulators in the browser, version ${version}. ${chart ? 'Figure ' : ''}${about}. ${link} (accessed ${date}${hash ? `; content hash sha256:${hash}` : ''}). ${papers}`.trim();
+    const text = `The Spillway authors, Spillway: memory and storage simulators in the browser, version ${version}. ${chart ? 'Figure ' : ''}${about}${trust}. ${link} (accessed ${date}${hash ? `; content hash sha256:${hash}` : ''}). ${papers}`.trim();
     const key = `spillway-${(hash || sha256(new TextEncoder().encode(s.link))).slice(0, 8)}`;
     const fields = [
       ['author', '{The Spillway authors}'],
@@ -92,7 +93,7 @@ window.share = (() => {
       ['year', date.slice(0, 4)],
       ['url', link],
       ['urldate', date],
-      ['note', tex([`${chart ? 'Figure ' : ''}${about}.`, hash ? `Content hash sha256:${hash}.` : '', papers].filter(Boolean).join(' '))],
+      ['note', tex([`${chart ? 'Figure ' : ''}${about}${trust}.`, hash ? `Content hash sha256:${hash}.` : '', papers].filter(Boolean).join(' '))],
     ];
     const width = Math.max(...fields.map(([name]) => name.length));
     return { text, bibtex: `@software{${key},\n${fields.map(([name, value]) => `  ${name.padEnd(width)} = {${value}}`).join(',\n')}\n}` };

@@ -12,7 +12,8 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await expect(page.locator('.plot-host[data-drawn=true]').first()).toBeVisible();
   await page.waitForFunction(() => navigator.serviceWorker?.controller); // it has fetched what it keeps
   const asked = [];
-  context.on('request', (request) => asked.push(request.url()));
+  // A new address has the browser ask the service worker for the tab's icon again.
+  context.on('request', (request) => { if (!request.url().endsWith('/icon.svg')) asked.push(request.url()); });
   await page.click('#link');
   const link = await page.locator('#share-link').inputValue();
   expect(link).toBe(page.url());
@@ -31,6 +32,8 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await expect(page.locator('#share-text')).toHaveValue(/version \d+\.\d+\.\d+\+[0-9a-f]{8}\. .*G10 \(MICRO 2023\)/s);
   expect(asked).toEqual([]);
   await screenshot(page, 'share');
+  await page.evaluate(() => { document.documentElement.dataset.theme = 'dark'; });
+  await screenshot(page, 'share-dark');
   await page.setViewportSize({ width: 320, height: 700 });
   expect(await page.evaluate(() => document.getElementById('share-dialog').scrollWidth <= document.getElementById('share-dialog').clientWidth)).toBe(true);
   await screenshot(page, 'share-narrow');
