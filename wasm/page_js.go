@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"syscall/js"
 
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
 	"spillway/ui"
+	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/pool"
 	"spillway/wasm/browser"
@@ -180,8 +182,29 @@ func (p *page) SaveBytes(name, mime string, data []byte) {
 }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, kind, name, data string) {
-	js.Global().Get("charts").Call("save", id, kind, name, data)
+func (p *page) SaveChart(id, name string) {
+	js.Global().Get("charts").Call("save", id, name)
+}
+
+// Drawing implements ui.Page. The link of a page that is a file on somebody's
+// computer is its state alone.
+func (p *page) Drawing(id string) draw.Options {
+	document, location := js.Global().Get("document"), js.Global().Get("location")
+	o := draw.Options{Theme: draw.Light, Version: document.Call("getElementById", "version").Get("textContent").String()}
+	if document.Get("documentElement").Get("dataset").Get("theme").String() == draw.Dark {
+		o.Theme = draw.Dark
+	}
+	if r := p.session.Room; r != nil {
+		o.Link = "#" + r.State.Encode(r.Info)
+	}
+	if strings.HasPrefix(location.Get("protocol").String(), "http") {
+		o.Link = location.Get("origin").String() + location.Get("pathname").String() + o.Link
+	}
+	hidden := js.Global().Get("charts").Call("hidden", id)
+	for i := range hidden.Length() {
+		o.Hide = append(o.Hide, hidden.Index(i).String())
+	}
+	return o
 }
 
 // CopyLink implements ui.Page.

@@ -31,6 +31,7 @@ usage: spillway COMMAND [ARGUMENTS]
   merge    join the parts of a sweep
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
+  figure   write a chart of a link, or of a laboratory's settings, as SVG
   bundle   write a reproducibility bundle: what ran, what came out, and hashes
   check    compute what is in a bundle again and compare
   report   an HTML file for reviewers: all claims and numbers with verdicts
@@ -60,7 +61,7 @@ func start() int {
 	context.AfterFunc(stop, cancel)
 	info, err := os.Stderr.Stat()
 	s := shell{
-		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
+		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: revision(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
 	return s.command(os.Args[1:])
@@ -91,7 +92,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "models": s.models, "convert": s.convert, "bundle": s.bundle, "check": s.check, "report": s.report,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "models": s.models, "convert": s.convert, "bundle": s.bundle, "check": s.check, "report": s.report,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
