@@ -32,6 +32,8 @@ usage: spillway COMMAND [ARGUMENTS]
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
   figure   write a chart of a link, or of a laboratory's settings, as SVG
+  export   write what happens in one run for other programs: timelines, stalls,
+           loads and stores
   bundle   write a reproducibility bundle: what ran, what came out, and hashes
   check    compute what is in a bundle again and compare
   report   an HTML file for reviewers: all claims and numbers with verdicts
@@ -92,7 +94,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "models": s.models, "convert": s.convert, "bundle": s.bundle, "check": s.check, "report": s.report,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":

@@ -107,6 +107,12 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		return nil
 	case Section:
 		return b.section(j, files, a)
+	case Export:
+		u, err := read(&b.Lab.Info, j.Setup)
+		if err == nil {
+			a.Data, err = b.Lab.Export(j.Key, u, j.System, files, j.Origin, progress)
+		}
+		return err
 	case Several:
 		b.several(j, a)
 		return nil

@@ -23,6 +23,7 @@ const (
 	Sheet               // a figure of a paper from outcomes: a Sheet
 	Tallies             // what came out of every figure: Tallies
 	Several             // run several systems and setups, one after the other: Parts
+	Export              // run one system and write what happened in a format: Data
 	Bundle              // make a bundle of systems' runs: Data
 	Check               // compute a part of the opened bundle again: a Verdict
 )
@@ -42,11 +43,12 @@ type Job struct {
 	ID   int    // never reused; answers carry it back
 	Lab  string // stable name of the laboratory
 	Kind Kind
-	// Setup and System name what runs, of Run, Raw, Section and Measure.
+	// Setup and System name what runs, of Run, Raw, Section, Measure and Export.
 	Setup, System string
 	Files         int // number of the set of opened files it needs, 0 if none
-	// Key is that of a Section, View the texts of its knobs.
+	// Key is that of a Section or of an export; View are the texts of a section's knobs.
 	Key, View string
+	Origin    lab.Origin // of Export
 	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
@@ -60,10 +62,10 @@ type Job struct {
 	Inside bool
 }
 
-// Whole reports whether the job is about opened files or writes JSON, which a
+// Whole reports whether the job is about opened files or writes one, which a
 // laboratory's lean program cannot.
 func (j *Job) Whole() bool {
-	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Bundle
+	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
 }
 
 // An Answer is what a worker says about a job. A job has any number of progress
@@ -87,7 +89,7 @@ type Answer struct {
 	Tallies  []study.Tally
 	Hash     string
 	Parts    []Part
-	Data     []byte      // of Bundle
+	Data     []byte      // of Export and Bundle
 	Bundle   *BundleInfo // of List, if that is what the files are
 	Verdict  *Verdict
 }

@@ -33,7 +33,7 @@ async function drop(page, name, data) {
 const says = (page, text) => expect(page.locator('#check-says')).toContainText(text, { timeout: 30_000 });
 
 async function save(page) {
-  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), page.click('#save-bundle')]);
+  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), (await page.click('#save-results'), page.click('#bundle-results'))]);
   const file = path.join(folder, download.suggestedFilename());
   await download.saveAs(file);
   return file;

@@ -18,7 +18,8 @@ type Door struct {
 	New     func() lab.Lab
 }
 
-// Labs lists the laboratories in the order of the page's tabs.
+// Labs lists the laboratories in the order of the page's tabs. The first stays
+// where it is: links that name no laboratory are about it.
 var Labs = []Door{
 	{"train", "train", train.New},
 	{"store", "store", store.New},
