@@ -145,15 +145,15 @@ func forge(t *testing.T, name, file, old, by string) []byte {
 	if err := jsonx.Unmarshal([]byte(list["manifest.json"]), &m); err != nil {
 		t.Fatal(err)
 	}
-	lines := ""
+	var lines strings.Builder
 	for _, f := range m["files"].([]any) {
 		f := f.(map[string]any)
 		name := f["path"].(string)
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(list[name])))
 		f["sha256"], f["bytes"] = sum, len(list[name])
-		lines += sum + "  " + name + "\n"
+		lines.WriteString(sum + "  " + name + "\n")
 	}
-	m["root"] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
+	m["root"] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines.String())))
 	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

@@ -186,14 +186,14 @@ func sign(t testing.TB, list map[string]string) {
 	if err := json.Unmarshal([]byte(list["manifest.json"]), &m); err != nil {
 		t.Fatal(err)
 	}
-	lines := ""
+	var lines strings.Builder
 	for _, f := range m["files"].([]any) {
 		f := f.(map[string]any)
 		sum := sha256.Sum256([]byte(list[f["path"].(string)]))
 		f["sha256"], f["bytes"] = hex.EncodeToString(sum[:]), len(list[f["path"].(string)])
-		lines += f["sha256"].(string) + "  " + f["path"].(string) + "\n"
+		lines.WriteString(f["sha256"].(string) + "  " + f["path"].(string) + "\n")
 	}
-	sum := sha256.Sum256([]byte(lines))
+	sum := sha256.Sum256([]byte(lines.String()))
 	m["root"] = hex.EncodeToString(sum[:])
 	text, err := json.Marshal(m)
 	if err != nil {
