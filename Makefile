@@ -12,7 +12,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || 
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build dist generate test test-native test-wasm test-scripts test-browser test-edge test-slurm test-parallel test-kubernetes edge native \
+.PHONY: help run build offline dist generate test test-native test-wasm test-scripts test-browser test-edge test-slurm test-parallel test-kubernetes edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -26,7 +26,11 @@ build: generate ## assemble the site in dist/
 	@echo "Building the page, the laboratories' programs and the site around them, a minute or two the first time ..."
 	go run ./build/site
 
-dist: generate ## the same with compressed copies, ready for any file host
+offline: generate ## the same, and what needs no host: build/out/spillway.html, one file with everything, and a zip of the site
+	@echo "Building the page, the laboratories' programs, the site around them, its zip and the single file, a minute or two ..."
+	go run ./build/site -offline
+
+dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host
 	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
 	go run ./build/site -compress
 
@@ -50,7 +54,7 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
-test-browser: build server harness ## the page in Chromium
+test-browser: offline server harness ## the page in Chromium
 	go build -o $(OUT)/jobs ./build/e2e/jobs
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 

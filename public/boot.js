@@ -27,7 +27,8 @@ window.boot = (() => {
 
   // Where the document has no origin (a frame in a sandbox) or is itself a file
   // that has everything inside (window.held, of the single file), no worker can be
-  // made from a file of the site, and the browser keeps nothing.
+  // made from a file of the site, and the browser keeps nothing. The single file has
+  // one program for everything.
   const held = window.held;
   const apart = Boolean(held) || self.origin === 'null';
 
@@ -90,7 +91,7 @@ window.boot = (() => {
   class Made {
     constructor(lab, isFirst) {
       this.lab = lab;
-      this.file = `${lab}.wasm`;
+      this.file = held ? held.program : `${lab}.wasm`;
       this.said = [];
       this.loaded = new Promise((resolve) => { this.load = resolve; });
       this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
@@ -179,12 +180,12 @@ window.boot = (() => {
   let waiting; // the same, until the program wants it
   if (supported) {
     first = waiting = new Made(firstLab(), true);
-    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
+    for (const promise of [compile(held ? held.program : 'app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
   }
 
   async function start() {
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
-    const module = await compile('app.wasm');
+    const module = await compile(held ? held.program : 'app.wasm');
     // Until this thread knows that the worker's script has run, it would keep
     // back what the program tells the worker.
     await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
@@ -239,7 +240,7 @@ window.boot = (() => {
   // Until the program is there, how much has come is said.
   function tell() {
     const root = document.documentElement;
-    if (stopped || (document.body && !document.querySelector('[data-first]'))) return;
+    if (held || stopped || (document.body && !document.querySelector('[data-first]'))) return;
     const here = performance.getEntriesByType('resource').filter((e) => /\.(wasm|js|info)$/.test(e.name) && e.responseEnd > 0);
     const bytes = here.reduce((sum, e) => sum + (e.encodedBodySize || 0), 0);
     root.style.setProperty('--loaded', `"(${(bytes / 1e6).toFixed(1)} MB in ${here.length} files are here, of about 4 MB on a first visit)"`);

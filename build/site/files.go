@@ -12,12 +12,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // A site is the content of every file by its path below the root of the site.
 type site map[string][]byte
+
+// names lists the files in a fixed order.
+func (s site) names() []string { return slices.Sorted(maps.Keys(s)) }
 
 // add puts a file into the site; two sources for one path are a mistake.
 func (s site) add(name string, data []byte) error {
@@ -56,11 +60,20 @@ func uncached(name string) bool {
 // the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s)) {
+	for _, name := range s.names() {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
 	return s.fill("index.html", ">of a build by hand<", ">"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+}
+
+// version is what addVersion said.
+func (s site) version() string {
+	m := regexp.MustCompile(` id="version">([^<]*)<`).FindSubmatch(s["index.html"])
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
 }
 
 // addCacheList fills the two constants of sw.js: the files to keep, and a
@@ -68,7 +81,7 @@ func (s site) addVersion() error {
 func (s site) addCacheList() error {
 	files := []string{"./"} // index.html: hosts redirect its own name to the folder
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s)) {
+	for _, name := range s.names() {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 		if !uncached(name) {
