@@ -1,11 +1,13 @@
 // Starts the page: its Go program (app.wasm), and at the same time a first worker
 // with the program of the laboratory that the link is about. A laboratory's
 // program is compiled once and given to all its workers. build/site fills in LABS,
-// the laboratories' names; the first is shown when the link says nothing.
+// the laboratories' names, of which the first is shown when the link says nothing,
+// and FILES.
 'use strict';
 
 window.boot = (() => {
   const LABS = [];
+  const FILES = {}; // name to the hash of its content, of what is asked for later
 
   // banner puts one line with a button above the page. It is built by hand
   // because it must work when the Go program does not.
@@ -40,12 +42,17 @@ window.boot = (() => {
     banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
   }
 
-  // get asks for a file of the site.
+  // get asks for a file of the site. Once the page stands the site may have a newer
+  // version than the page, and so may the service worker; a page takes only its own.
+  let late = false;
   async function get(url) {
     if (held) return held.get(url);
-    const response = await fetch(url);
+    const own = late && FILES[url] ? { integrity: FILES[url] } : undefined;
+    const strict = await fetch(url, own).catch((err) => { if (!own) throw err; });
+    if (strict?.ok) return strict;
+    const response = strict ?? await fetch(url, { cache: 'reload' });
     if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
-    return response;
+    return fetch(url, own).catch(() => { throw new Error(`${url}: the site has a newer version now; reload the page`); });
   }
 
   // once does f once for each name, and again only if it failed.
@@ -79,8 +86,9 @@ window.boot = (() => {
 
   const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
 
-  // script makes worker.js an address that a document apart may use. From there a
-  // worker reaches no other script, so the one it needs is in it.
+  // script makes worker.js an address that a document apart may use, and one that
+  // waits for no newer version. From there a worker reaches no other script, so the
+  // one it needs is in it.
   const script = once(async () => {
     const parts = await Promise.all(['wasm_exec.js', 'worker.js'].map(bytes));
     return URL.createObjectURL(new Blob(parts.flatMap((part) => [part, '\n;']), { type: 'text/javascript' }));
@@ -101,7 +109,7 @@ window.boot = (() => {
       const name = !this.compiles ? '' : apart ? new URL(this.file, document.baseURI).href : this.file;
       const early = []; // what is posted before there is a worker
       this.worker = { postMessage(...args) { early.push(args); }, terminate() {} };
-      if (apart) {
+      if (apart || late) {
         script().then((url) => { if (!this.ended) this.make(url, name, early); }).catch((err) => this.stop(err.message));
       } else {
         this.make('worker.js', name, early);
@@ -192,7 +200,11 @@ window.boot = (() => {
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
-    drawn().then(offline);
+    drawn().then(() => {
+      late = true;
+      performance.mark('page-settled');
+      offline();
+    });
     await ended;
     if (stopped) return;
     stopped = true;
@@ -214,26 +226,64 @@ window.boot = (() => {
     });
   }
 
-  // A page always runs the version it was started with; when a newer one has
-  // taken over the cache, a line offers it, because a reload by itself would lose
-  // what was typed. The browser may look for one before the page does.
+  // A page always runs the version it was started with. A newer one waits in its
+  // service worker until nobody needs the older, or until it is asked for, because a
+  // reload by itself would lose what was typed.
   const keeps = !apart && 'serviceWorker' in navigator && window.isSecureContext;
-  function offerNewer() {
-    if (!keeps) return;
-    let controlled = navigator.serviceWorker.controller !== null;
-    navigator.serviceWorker.addEventListener('controllerchange', () => {
-      if (controlled) banner('status', 'A newer version of Spillway is ready.', 'Reload', () => location.reload());
+  let swapping = false;
+
+  function offer(registration) {
+    banner('status', 'A newer version of Spillway is ready.', 'Reload', () => {
+      swapping = true;
+      if (registration?.waiting) registration.waiting.postMessage('activate'); // then it takes over
+      else location.reload();
+    });
+  }
+
+  function watch(registration) {
+    const { serviceWorker } = navigator;
+    if (registration.waiting && serviceWorker.controller) offer(registration);
+    registration.addEventListener('updatefound', () => {
+      const next = registration.installing;
+      next.addEventListener('statechange', () => {
+        if (next.state === 'installed' && serviceWorker.controller) offer(registration);
+      });
+    });
+  }
+
+  // listen answers the service worker, and sees when another tab has let a newer one
+  // take over.
+  function listen() {
+    const { serviceWorker } = navigator;
+    let controlled = serviceWorker.controller !== null;
+    serviceWorker.addEventListener('controllerchange', () => {
+      if (swapping) location.reload();
+      else if (controlled) offer();
       controlled = true;
     });
+    serviceWorker.addEventListener('message', ({ data, ports }) => {
+      if (data.which) ports[0].postMessage(document.getElementById('version').textContent);
+      else if (data.refused) notKept(data.refused, data.reason);
+    });
+    serviceWorker.startMessages();
+  }
+
+  // notKept says why there is no copy, where it does not come with the next visit.
+  function notKept(name, reason) {
+    console.warn(`Spillway works, but not offline: ${reason}`);
+    const why = { QuotaExceededError: 'has no room for it', SecurityError: 'does not allow it', NotAllowedError: 'does not allow it' }[name];
+    if (why) document.getElementById('not-kept').textContent = `No copy is kept for working offline: the browser ${why}.`;
   }
 
   // offline keeps the site in a service worker's cache.
   async function offline() {
     if (!keeps) return;
     try {
-      await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+      const registration = await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+      watch(registration);
+      registration.active?.postMessage('sweep');
     } catch (err) {
-      console.warn('Spillway works, but not offline:', err);
+      notKept(err.name, err.message);
     }
   }
 
@@ -255,7 +305,7 @@ window.boot = (() => {
     addEventListener('load', resolve);
   });
   ready.then(() => {
-    offerNewer();
+    if (keeps) listen();
     start().catch((err) => {
       console.error(err);
       crashed(err?.message ?? String(err));

@@ -66,6 +66,7 @@ func assemble(out string, compress, offline bool) error {
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
+		{"hashes", site.addHashes},
 		{"version", site.addVersion},
 		{"offline cache", site.addCacheList}, // last: it lists the others
 	}

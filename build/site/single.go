@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	_ "embed" // the script of the single file
 	"encoding/base64"
 	"encoding/json"
@@ -202,10 +201,7 @@ func exchange(text, old, by string) (string, error) {
 }
 
 // hashOf is how a security policy names a script.
-func hashOf(script string) string {
-	sum := sha256.Sum256([]byte(script))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+func hashOf(script string) string { return "'" + integrity([]byte(script)) + "'" }
 
 // ascii replaces every other character.
 func ascii(text string, by func(rune) string) string {
