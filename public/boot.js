@@ -34,12 +34,21 @@ window.boot = (() => {
   const held = window.held;
   const apart = Boolean(held) || self.origin === 'null';
 
+  // In another page the rest is in embed.js, which says there what is wrong, too.
+  const embedded = 'embed' in document.documentElement.dataset;
+  const extra = embedded ? new Promise((resolve, reject) => {
+    const add = document.createElement('script');
+    Object.assign(add, { src: 'embed.js', onload: resolve, onerror: () => reject(new Error('embed.js cannot be loaded')) });
+    document.head.append(add);
+  }) : undefined;
+
   let stopped = false;
   function crashed(text) {
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
-    banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
+    if (window.embed) window.embed.crashed(`Spillway could not start: ${text}.`);
+    else banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
   }
 
   // get asks for a file of the site. Once the page stands the site may have a newer
@@ -174,12 +183,11 @@ window.boot = (() => {
     }
   }
 
-  // firstLab is the laboratory of the link. Links of format 1 named none, there
-  // was only train.
+  // firstLab is the laboratory of the link; links that name none are about the
+  // first. Mail programs write &amp; for &.
   function firstLab() {
-    const link = new URLSearchParams(location.hash.slice(1));
-    const name = link.get('lab') ?? (link.get('v') ? 'train' : LABS[0]);
-    return LABS.includes(name) ? name : LABS[0];
+    const link = new URLSearchParams(location.hash.slice(1).replaceAll('&amp;', '&'));
+    return LABS.find((name) => name === link.get('lab')) ?? LABS[0];
   }
 
   // What is needed first is asked for now, before the document is read.
@@ -192,6 +200,9 @@ window.boot = (() => {
   }
 
   async function start() {
+    await extra;
+    await window.embed?.tidy();
+    if (location.protocol === 'file:' && !held) throw new Error('browsers load no programs from a folder. Any web server hands it out (in it: python3 -m http.server); the single file, spillway.html, needs none');
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     const module = await compile(held ? held.program : 'app.wasm');
     // Until this thread knows that the worker's script has run, it would keep
@@ -203,13 +214,14 @@ window.boot = (() => {
     drawn().then(() => {
       late = true;
       performance.mark('page-settled');
-      offline();
+      if (!embedded) offline();
     });
     await ended;
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
-    banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
+    if (embedded) window.embed.crashed('Spillway stopped because of an error in it. Reload this page to continue.');
+    else banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
   }
 
   // drawn waits for the first chart, but not for ever: then nothing competes
@@ -258,7 +270,7 @@ window.boot = (() => {
     let controlled = serviceWorker.controller !== null;
     serviceWorker.addEventListener('controllerchange', () => {
       if (swapping) location.reload();
-      else if (controlled) offer();
+      else if (controlled && !embedded) offer();
       controlled = true;
     });
     serviceWorker.addEventListener('message', ({ data, ports }) => {

@@ -25,7 +25,7 @@ func Run(labs ...lab.Lab) {
 	messages := listen()
 	benches := map[string]*work.Bench{}
 	for _, l := range labs {
-		benches[l.Name] = &work.Bench{Lab: l}
+		benches[l.Name] = &work.Bench{Lab: l, Binder: binder()}
 	}
 	for {
 		do(benches, messages())
