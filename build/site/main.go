@@ -56,6 +56,7 @@ func assemble(out string, compress bool) error {
 		run  func(site) error
 	}{
 		{"public", site.addPublic},
+		{"component", site.addComponent},
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
 		{"first screen", site.addFirst},
