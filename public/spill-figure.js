@@ -38,7 +38,7 @@
       // A page whose policy forbids the frame would wait for ever.
       this.forbidden = (e) => {
         if (!/^(frame|child|default)-src/.test(e.effectiveDirective) || !this.frame.src.startsWith(e.blockedURI)) return;
-        hear({ type: 'error', message: `this page's policy (frame-src) does not allow ${e.blockedURI}` });
+        hear({ type: 'error', code: 'start', message: `this page's policy (frame-src) does not allow ${e.blockedURI}` });
       };
       document.addEventListener('securitypolicyviolation', this.forbidden);
     }
@@ -106,31 +106,26 @@
     }
 
     question({ figure, link, values, theme, only, keys, stale }) {
-      this.first = this.last + 1;
+      this.asked = keys.length > 0 ? ++this.last : 0;
+      this.wanted = ++this.last;
       this.fields = undefined;
-      const ask = (type, more) => this.wire.say(type, { id: ++this.last, ...more });
       if (!stale) figure.tell('Computing …');
-      ask('theme', { theme });
-      ask('set', { link });
-      if (Object.keys(values).length > 0) ask('set', { values });
-      if (keys.length > 0) {
-        ask('get', { fields: keys });
-        this.asked = this.last;
-      }
-      ask('run', only.length > 0 ? { only } : {});
+      const set = { link, values };
+      if (this.asked) this.wire.say('get', { id: this.asked, fields: keys, ...set });
+      this.wire.say('run', { id: this.wanted, theme, ...set, ...(only.length > 0 && { only }) });
     }
 
     hear(m) {
-      const mine = this.ready && this.jobs.length > 0 && m.id >= this.first && m.id <= this.last;
+      const waits = this.ready && this.jobs.length > 0;
       if (m.type === 'ready' && !this.ready) {
         this.ready = true;
-        if (this.jobs.length > 0) this.next();
-      } else if (m.type === 'state' && mine && m.id === this.asked) {
+        this.next();
+      } else if (m.type === 'state' && waits && m.id === this.asked) {
         this.fields = list(m.fields, 12);
-      } else if (m.type === 'result' && mine && m.id === this.last) {
+      } else if (m.type === 'result' && waits && m.id === this.wanted) {
         this.done('', m);
-      } else if (m.type === 'error' && this.jobs.length > 0 && (mine || m.id === undefined)) {
-        if (!mine) this.close(); // it cannot go on
+      } else if (m.type === 'error' && this.jobs.length > 0 && (m.code === 'start' || (waits && (m.id === this.asked || m.id === this.wanted)))) {
+        if (m.code === 'start') this.close(); // it cannot go on
         this.done(text(m.message, 300) || 'it does not say why');
       }
     }
