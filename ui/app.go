@@ -112,32 +112,11 @@ func (a *App) fresh() {
 		return
 	}
 	a.room, a.rev = a.Room, a.Rev
-	a.runs = a.runs[:0]
-	for i := range a.Runs {
-		r := &a.Runs[i]
-		a.runs = append(a.runs, chart.Run{
-			System: r.System, On: r.On, Report: r.Report, Stale: r.Stale, Status: r.Status(), Error: r.Error, Before: a.Shelf.Before(r.System.Name),
-		})
-	}
-	c := a.context()
+	c := a.ChartContext()
+	a.runs = a.ChartRuns()
 	a.before = chart.Before(c, a.runs)
 	a.views = chart.Views(c, a.runs)
 	a.forms = a.Forms()
-}
-
-// context is what all charts share.
-func (a *App) context() *chart.Context {
-	pieces, trust := a.Brief()
-	c := &chart.Context{
-		Info: a.Info, Setup: a.State.Setup, Focus: a.Focus(), Variant: map[string]string{}, Base: a.Shelf.Base(),
-		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
-	}
-	for _, ch := range a.Info.Charts {
-		if len(ch.By) > 0 {
-			c.Variant[ch.ID] = a.State.Look.Text(model.ByKey(ch.ID))
-		}
-	}
-	return c
 }
 
 // Note says what all numbers are about.
@@ -169,7 +148,7 @@ func (a *App) Name(what, ext string) string {
 // SaveCSV downloads all numbers.
 func (a *App) SaveCSV() {
 	a.fresh()
-	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.context(), a.runs))
+	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.ChartContext(), a.runs))
 }
 
 // SaveJSON downloads the settings and all results, when the workers have made

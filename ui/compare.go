@@ -27,14 +27,15 @@ type Compare struct {
 	frozen          bool        // so the list stands, that nothing typed is lost
 
 	// What is shown, of a room at a Rev.
-	of       *model.Room
-	at       int
-	shown    []model.ShownRun
-	named    []lab.System // the runs as if they were systems
-	side     []chart.Run
-	views    [3]chart.View
-	headline string
-	listed   []model.Kept // as the list shows them
+	of            *model.Room
+	at            int
+	shown         []model.ShownRun
+	named         []lab.System // the runs as if they were systems
+	side          []chart.Run
+	views         [3]chart.View
+	headline      string
+	lookAt, drawn string       // the quantity and the chart
+	listed        []model.Kept // as the list shows them
 	// The list and the tables as HTML, each one string: hundreds of cells and buttons
 	// as virtual nodes would cost more than all else on the page.
 	text  [2]string
@@ -65,32 +66,9 @@ func (c *Compare) compute() {
 		return
 	}
 	c.of, c.at = c.Room, c.Rev
-	c.shown = c.Shelf.Shown()
-	c.named, c.side = make([]lab.System, len(c.shown)), make([]chart.Run, len(c.shown))
-	same := true
-	for i := range c.shown {
-		x := &c.shown[i]
-		c.named[i] = chart.Named(i, x.Name)
-		c.side[i] = chart.Run{System: &c.named[i], On: true, Report: x.Run.Report, Status: x.Run.Status(), Error: x.Run.Error}
-		same = same && c.Of(x.Setup) == c.Of(c.shown[0].Setup)
-	}
-	ctx := &chart.Context{Info: c.Info, Note: "Runs side by side", Variant: map[string]string{}}
-	for i := range c.Info.Charts {
-		if same {
-			ctx.Variant[c.Info.Charts[i].ID] = chart.ByKernel
-		}
-	}
-	c.views[0] = chart.Single(ctx, c.quantityKey(), c.side)
-	c.views[1] = chart.Beside(ctx, c.chosen(), c.side)
-	c.views[1].By = nil
-	aligned := c.side
-	if !same {
-		aligned = nil
-	}
-	c.views[2] = chart.Lag(ctx, aligned)
-	if c.headline = chart.Compared(c.Info, c.side); c.headline == "" || !same {
-		c.headline = chart.Headline(c.Info, c.side)
-	}
+	s := c.SideBySide(c.quantity, c.chart)
+	c.shown, c.named, c.side, c.views, c.headline = s.Shown, s.Systems, s.Runs, s.Views, s.Headline
+	c.lookAt, c.drawn = s.Quantity, s.Chart.ID
 	c.tabulate()
 }
 
@@ -155,39 +133,6 @@ func selection(id, chosen string, options []string) string {
 	return b.String()
 }
 
-func (c *Compare) quantityKey() string {
-	if c.Info.Quantity(c.quantity) >= 0 {
-		return c.quantity
-	}
-	return append(c.Info.Say.Change[:len(c.Info.Say.Change):len(c.Info.Say.Change)], c.Info.Say.Quantity)[0]
-}
-
-// charts are those that runs can share.
-func (c *Compare) charts() (list []*report.Chart) {
-	for i := range c.Info.Charts {
-		if ch := &c.Info.Charts[i]; ch.Kind == report.Stacks || ch.Kind == report.Lines || ch.Kind == report.Steps {
-			list = append(list, ch)
-		}
-	}
-	return list
-}
-
-// chosen is the chart that is chosen: at first what the headline calls the loss.
-func (c *Compare) chosen() *report.Chart {
-	list := c.charts()
-	for _, key := range []string{c.chart, c.Info.Say.Loss} {
-		for _, ch := range list {
-			if ch.ID == key {
-				return ch
-			}
-		}
-	}
-	if len(list) > 0 {
-		return list[0]
-	}
-	return &report.Chart{ID: "none", Title: "Nothing to draw", Kind: report.Lines}
-}
-
 // list makes the list of runs, with what is wrong and what can be chosen.
 func (c *Compare) list() {
 	if c.frozen {
@@ -227,11 +172,11 @@ func (c *Compare) list() {
 		for i := range c.Info.Quantities {
 			quantities = append(quantities, c.Info.Quantities[i].Key, c.Info.Quantities[i].Label)
 		}
-		for _, ch := range c.charts() {
+		for _, ch := range c.SideCharts() {
 			charts = append(charts, ch.ID, ch.Title)
 		}
-		b.WriteString(`<div class="section-knobs"><label for="side-of">Bars of</label>` + selection("side-of", c.quantityKey(), quantities) +
-			`<label for="side-chart">and</label>` + selection("side-chart", c.chosen().ID, charts) + `</div>`)
+		b.WriteString(`<div class="section-knobs"><label for="side-of">Bars of</label>` + selection("side-of", c.lookAt, quantities) +
+			`<label for="side-chart">and</label>` + selection("side-chart", c.drawn, charts) + `</div>`)
 	}
 	c.text[0] = b.String()
 }

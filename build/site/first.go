@@ -16,23 +16,14 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/stage"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
-// A stage is the page without a browser: it does the first laboratory's jobs.
-type stage struct {
-	ui.Page // of which a page that nobody uses needs nothing but its width
-	bench   work.Bench
-	jobs    []*work.Job
-}
+// A still is a page that nobody uses: it needs nothing of the browser but its width.
+type still struct{ ui.Page }
 
-func (s *stage) Start(j *work.Job, _ bool) { s.jobs = append(s.jobs, j) }
-func (*stage) Stop([]int)                  {}
-func (*stage) Fetch(string)                {}
-func (*stage) Stored(string) string        { return "" }
-func (*stage) Store(string, string) bool   { return false }
-func (*stage) Narrow() bool                { return false }
+func (still) Narrow() bool { return false }
 
 // addFirst computes what the page opens on and puts it, as it will be drawn, into
 // index.html, so that there is something to read before any program has come. The
@@ -42,9 +33,7 @@ func (s site) addFirst() error {
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return err
 	}
-	opening := labs.Labs[0].New()
-	info := opening.Complete()
-	page, fragment, seed, err := firstPage(tabs, opening, &info)
+	page, fragment, seed, err := firstPage(tabs, labs.Labs[0].New())
 	if err != nil {
 		return err
 	}
@@ -63,20 +52,12 @@ func (s site) addFirst() error {
 }
 
 // firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []model.Tab, opening lab.Lab, info *lab.Info) (page, fragment string, seed *model.Seed, err error) {
-	host := &stage{bench: work.Bench{Lab: opening}}
-	session := model.NewSession(tabs, "", host)
-	session.Enter(info, "")
-	for len(host.jobs) > 0 {
-		j := host.jobs[0]
-		host.jobs = host.jobs[1:]
-		a := host.bench.Do(j, nil)
-		if a.Error != "" || len(a.Problems) > 0 {
-			return "", "", nil, fmt.Errorf("%s of %s: %s%v", j.System, j.Setup, a.Error, a.Problems)
-		}
-		session.Answer(&a)
+func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *model.Seed, err error) {
+	session, err := stage.Show(opening, tabs, "")
+	if err != nil {
+		return "", "", nil, err
 	}
-	root := ui.NewRoot(ui.NewApp(session, host))
+	root := ui.NewRoot(ui.NewApp(session, still{}))
 	var b bytes.Buffer
 	r := staticrender.New(&b)
 	env, err := vugu.NewBuildEnv(r.EventEnv())
@@ -108,7 +89,7 @@ func firstPage(tabs []model.Tab, opening lab.Lab, info *lab.Info) (page, fragmen
 	if !ok {
 		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(info), session.Harvest(), nil
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(session.Info), session.Harvest(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.

@@ -1,0 +1,102 @@
+// Package stage shows what a link says without a page: it runs everything that the
+// page would run and hands over the session, whose room has the charts. The site's
+// builder, the native command and the optional host use it.
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/ui/lab"
+	"spillway/ui/model"
+	"spillway/ui/work"
+)
+
+// Show opens a link's fragment on a laboratory and does all of its runs, those of
+// the figure of a paper too. Tabs may be nil; else they are the laboratories that a
+// page would have. That a system cannot run something is a result. It is an error
+// when the link cannot be read, is about another laboratory, contradicts itself or
+// needs files, and when a run fails.
+func Show(l lab.Lab, tabs []model.Tab, fragment string) (*model.Session, error) {
+	if tabs == nil {
+		tabs = []model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}
+	}
+	h := &host{bench: work.Bench{Lab: l}}
+	n := model.NewSession(tabs, fragment, h)
+	if h.wanted != l.Name {
+		return nil, fmt.Errorf("the link is about the laboratory %q, not %q", h.wanted, l.Name)
+	}
+	info := l.Complete()
+	n.Enter(&info, "")
+	if n.Notice != "" {
+		return nil, errors.New(strings.TrimSuffix(n.Notice, "."))
+	}
+	if err := h.work(n); err != nil {
+		return nil, err
+	}
+	if n.State.View == model.Reproduce {
+		n.Paper.Run(n.Paper.Shown())
+		if err := h.work(n); err != nil {
+			return nil, err
+		}
+	}
+	return n, blocked(n)
+}
+
+// blocked says why not everything could run.
+func blocked(n *model.Session) error {
+	if len(n.Problems) > 0 {
+		return errors.New(strings.Join(n.Problems, "; "))
+	}
+	if names := n.Shelf.Lacking(); n.State.View == model.Compare && len(names) > 0 {
+		return needs(names[0])
+	}
+	switch {
+	case n.State.View == model.Reproduce:
+	case n.Entry() != "":
+		return needs(n.Entry())
+	case n.Blocked() != "":
+		return errors.New(strings.TrimSuffix(n.Blocked(), "."))
+	}
+	return nil
+}
+
+func needs(entry string) error {
+	return fmt.Errorf("the link is about a file, %q, which is not in it: open it in the page, or run it with file=", entry)
+}
+
+// A host does a session's jobs one after the other, with nobody looking.
+type host struct {
+	bench  work.Bench
+	jobs   []*work.Job
+	wanted string // the laboratory that the session asked for
+}
+
+// work does jobs until there are none.
+func (h *host) work(n *model.Session) error {
+	for len(h.jobs) > 0 {
+		j := h.jobs[0]
+		h.jobs = h.jobs[1:]
+		a := h.bench.Do(j, nil)
+		if a.Error != "" {
+			return fmt.Errorf("%s%s: %s", j.System, j.Name, a.Error)
+		}
+		if len(a.Problems) > 0 {
+			return errors.New(strings.Join(a.Problems, "; "))
+		}
+		n.Answer(&a)
+	}
+	return nil
+}
+
+func (h *host) Start(j *work.Job, _ bool) { h.jobs = append(h.jobs, j) }
+
+func (h *host) Stop(ids []int) {
+	h.jobs = slices.DeleteFunc(h.jobs, func(j *work.Job) bool { return slices.Contains(ids, j.ID) })
+}
+
+func (h *host) Fetch(name string)       { h.wanted = name }
+func (*host) Stored(string) string      { return "" }
+func (*host) Store(string, string) bool { return false }

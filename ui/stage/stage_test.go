@@ -1,0 +1,78 @@
+package stage_test
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/stage"
+)
+
+// show is what a link shows of its laboratory.
+func show(t *testing.T, name, fragment string) (*model.Session, error) {
+	t.Helper()
+	l, err := all.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stage.Show(l, nil, fragment)
+}
+
+// What a link asks for is there: every system has a result, or does not fit, and
+// every chart says so.
+func TestShow(t *testing.T) {
+	const training = "throughput breakdown causes traffic memory slowdown"
+	for _, x := range []struct {
+		lab, fragment string
+		view          model.View
+		charts        string // IDs of those that are drawn, in order
+	}{
+		{"train", "", model.Explore, training},
+		{"store", "", model.Explore, "time causes hits evicted memory host"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0", model.Explore, training}, // some do not fit
+		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", model.Explore, training},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", model.Compare, "side-quantity side-causes lag"},
+		{"train", "v=3&lab=train&view=reproduce&figure=g10.2", model.Reproduce, "g10-2"},
+	} {
+		n, err := show(t, x.lab, x.fragment)
+		if err != nil {
+			t.Errorf("%s: %v", x.fragment, err)
+			continue
+		}
+		views := n.Charts()
+		if n.State.View != x.view || n.Active() || len(views) == 0 {
+			t.Errorf("%s: view %s, active %t, %d charts", x.fragment, n.State.View, n.Active(), len(views))
+		}
+		var drawn []string
+		for i := range views {
+			v := &views[i]
+			if v.Figure != nil {
+				drawn = append(drawn, v.ID)
+			}
+			if v.Results == 0 && v.Figure != nil && v.Empty == "" || strings.Contains(v.Alt, "running") || strings.Contains(v.Alt, "not run") {
+				t.Errorf("%s: %s says %q, %q", x.fragment, v.ID, v.Alt, v.Empty)
+			}
+		}
+		if got := strings.Join(drawn, " "); got != x.charts {
+			t.Errorf("%s: %q is drawn, want %q", x.fragment, got, x.charts)
+		}
+	}
+}
+
+// What cannot be shown is an error that says why, never a figure of something else.
+func TestErrors(t *testing.T) {
+	for _, x := range []struct{ lab, fragment, want string }{
+		{"train", "v=3&lab=store", `about the laboratory "store"`},
+		{"train", "v=3&lab=nothing", `the laboratory "nothing"`},
+		{"train", "v=99&lab=train", "newer Spillway"},
+		{"train", "v=3&lab=train&colour=red", `"colour"`},
+		{"train", "v=3&lab=train&gpu_memory=lots", "GPU memory"},
+		{"train", "v=3&lab=train&ssd_read=20&ssd_write=30", "SSD write (30 GB/s) is faster"},
+		{"train", "v=3&lab=train&entry=mine", `a file, "mine"`},
+	} {
+		if _, err := show(t, x.lab, x.fragment); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v; want %q in it", x.fragment, err, x.want)
+		}
+	}
+}
