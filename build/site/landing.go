@@ -38,6 +38,11 @@ const (
 	examples = "examples/"
 )
 
+// maxPicture is how large a picture may be that comes as a file. Curves with
+// thousands of points are larger: of these the pages have the table, and the chart
+// when it is run.
+const maxPicture = 100_000
+
 // A preset is what its page and the examples show of it. All addresses are
 // relative to its folder, because the site may be in any, but those that begin
 // with Origin.
@@ -54,7 +59,7 @@ type preset struct {
 // A drawn is a chart of a preset, as a file and as a table.
 type drawn struct {
 	*chart.View
-	SVG           string
+	SVG           string // empty if it is too large
 	Width, Height int
 }
 
@@ -150,6 +155,9 @@ func (p *preset) take(n *model.Session) {
 			_, _ = fmt.Sscan(m[1], &d.Width) // it is digits
 			_, _ = fmt.Sscan(m[2], &d.Height)
 		}
+		if len(d.SVG) > maxPicture {
+			d.SVG = ""
+		}
 		p.Charts = append(p.Charts, d)
 	}
 }
@@ -165,6 +173,9 @@ func (p *preset) Data() any {
 		of["url"], data["url"] = p.Origin, p.Address()
 		var files []any
 		for _, c := range p.Charts {
+			if c.SVG == "" {
+				continue
+			}
 			files = append(files, map[string]any{"@type": "DataDownload", "encodingFormat": "image/svg+xml", "name": c.Title, "contentUrl": p.Address() + c.ID + ".svg"})
 		}
 		data["distribution"] = files
@@ -190,6 +201,9 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 	p.Card.Width, p.Card.Height = picture.Width, picture.Height
 	folder := figures + p.Key + "/"
 	for _, c := range p.Charts {
+		if c.SVG == "" {
+			continue
+		}
 		if err := s.add(folder+c.ID+".svg", []byte(c.SVG)); err != nil {
 			return err
 		}
@@ -223,9 +237,9 @@ func (s site) version() (string, error) {
 	return string(m[1]), nil
 }
 
-// asks is what an example leaves to be filled in: @link PRESET@, @alt
-// PRESET/CHART@, @text PRESET/CHART@, @data PRESET/CHART@, @site@.
-var asks = regexp.MustCompile(`@(link|alt|text|data|site)( [\w-]+)?(/[\w-]+)?@`)
+// asks is what an example leaves to be filled in: @link PRESET@, the same as @raw
+// PRESET@ in a string of JSON, @alt PRESET/CHART@, @text PRESET/CHART@, @data PRESET/CHART@, @site@.
+var asks = regexp.MustCompile(`@(link|raw|alt|text|data|site)( [\w-]+)?(/[\w-]+)?@`)
 
 // fillExamples puts links, sentences and pictures of presets into the examples, so
 // that they are those of this version.
@@ -240,6 +254,10 @@ func (s site) fillExamples(all []*preset) error {
 			text, err := answer(all, string(m[1]), strings.TrimSpace(string(m[2])), strings.TrimPrefix(string(m[3]), "/"))
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %s: %w", name, ask, err))
+			}
+			if string(m[1]) == "raw" {
+				quoted, _ := json.Marshal(text) // a string always can be
+				return bytes.Trim(quoted, `"`)
 			}
 			return []byte(html.EscapeString(text))
 		})
@@ -259,7 +277,7 @@ func answer(all []*preset, what, key, id string) (string, error) {
 		if p.Key != key {
 			continue
 		}
-		if what == "link" {
+		if what == "link" || what == "raw" {
 			return string(p.Link), nil
 		}
 		for _, c := range p.Charts {
@@ -269,7 +287,7 @@ func answer(all []*preset, what, key, id string) (string, error) {
 				return c.Alt, nil
 			case what == "text":
 				return c.Text, nil
-			default:
+			case c.SVG != "":
 				return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(c.SVG)), nil
 			}
 		}

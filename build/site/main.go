@@ -30,6 +30,7 @@ const (
 func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
 	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
+	where := flag.String("origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
 	if *sources {
@@ -40,7 +41,11 @@ func main() {
 		return
 	}
 	start := time.Now()
-	if err := assemble(*out, *compress); err != nil {
+	address, err := origin(*where)
+	if err == nil {
+		err = assemble(*out, address, *compress)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
@@ -49,7 +54,7 @@ func main() {
 
 // assemble builds all parts and then writes them, so that a failed build
 // leaves the last good site alone.
-func assemble(out string, compress bool) error {
+func assemble(out, address string, compress bool) error {
 	s := site{}
 	steps := []struct {
 		name string
@@ -64,7 +69,8 @@ func assemble(out string, compress bool) error {
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
 		{"version", site.addVersion},
-		{"offline cache", site.addCacheList}, // last: it lists the others
+		{"figures", func(s site) error { return s.addLandings(address) }}, // they name the version
+		{"offline cache", site.addCacheList},                              // last: it lists the others
 	}
 	for _, step := range steps {
 		if err := step.run(s); err != nil {
