@@ -26,9 +26,9 @@ build: generate ## assemble the site in dist/
 	@echo "Building the page, the laboratories' programs and the site around them, a minute or two the first time ..."
 	go run ./build/site
 
-dist: generate ## the same with compressed copies, ready for any file host
+dist: generate ## the same with compressed copies, ready for any file host; ORIGIN=https://... adds oEmbed and cards
 	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
-	go run ./build/site -compress
+	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 
 generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi

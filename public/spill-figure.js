@@ -152,7 +152,8 @@
 :host([theme=light]){color:#1b1b1b;background:#fff}
 :host([theme=dark]){color:#e8e8e8;background:#1b1b1b}
 figure{margin:0;position:relative;transition:color 1ms}
-img,::slotted(img){max-width:100%;height:auto}
+img,::slotted(img){width:100%;max-width:60em;min-width:34em;height:auto}
+.static,.live{overflow-x:auto}
 iframe{width:100%;height:30em;border:0}
 .wait iframe{position:absolute;height:1px!important;visibility:hidden}
 figcaption,.tools,form{margin:.4em 0}
@@ -192,6 +193,12 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
       root.adoptedStyleSheets = [sheet];
       root.append(this.figure);
 
+      // In a narrow window pictures stay readable and can be scrolled, with keys too.
+      this.sizes = new ResizeObserver(() => {
+        const { still } = this;
+        if (still.scrollWidth > still.clientWidth) still.tabIndex = 0;
+        else still.removeAttribute('tabindex');
+      });
       slot.addEventListener('slotchange', () => {
         this.held = slot.assignedElements().length > 0;
         this.draw();
@@ -217,6 +224,7 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
       this.media.onchange = () => this.follow();
       this.follow();
       this.reset();
+      this.sizes.observe(this.still);
       if (this.getAttribute('run') !== 'view' || navigator.connection?.saveData) return;
       this.seen = new IntersectionObserver((all) => {
         if (!all.some((e) => e.isIntersecting)) return;
@@ -229,6 +237,7 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
     disconnectedCallback() {
       this.media.onchange = null;
       this.seen?.disconnect();
+      this.sizes.disconnect();
       this.leave();
     }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -188,8 +189,9 @@ func (p *preset) Address() string { return p.Origin + figures + p.Key + "/" }
 
 // Frame is what other pages show of it.
 func (p *preset) Frame() string {
+	site := cmp.Or(p.Origin, "https://SITE/")
 	return fmt.Sprintf(`<iframe src="%s?embed=view#%s" title="%s" width="100%%" height="620" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads" referrerpolicy="no-referrer"></iframe>`,
-		html.EscapeString(p.Origin), html.EscapeString(string(p.Link)), html.EscapeString(p.Title))
+		html.EscapeString(site), html.EscapeString(string(p.Link)), html.EscapeString(p.Title))
 }
 
 // addLanding writes the files of one preset.
