@@ -25,6 +25,12 @@ window.boot = (() => {
     return box;
   }
 
+  // Where the document has no origin (a frame in a sandbox) or is itself a file
+  // that has everything inside (window.held, of the single file), no worker can be
+  // made from a file of the site, and the browser keeps nothing.
+  const held = window.held;
+  const apart = Boolean(held) || self.origin === 'null';
+
   let stopped = false;
   function crashed(text) {
     if (stopped) return;
@@ -35,6 +41,7 @@ window.boot = (() => {
 
   // get asks for a file of the site.
   async function get(url) {
+    if (held) return held.get(url);
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
     return response;
@@ -67,9 +74,16 @@ window.boot = (() => {
 
   // The first worker compiles its program itself: this thread is busy with the
   // page's when that is done. It hands it on to the workers that follow.
-  const compile = once((url) => (first?.file === url && (first.given || !first.ended) ? first.compiled : compileNow(url)));
+  const compile = once((url) => (first?.compiles && first.file === url && (first.given || !first.ended) ? first.compiled : compileNow(url)));
 
   const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
+
+  // script makes worker.js an address that a document apart may use. From there a
+  // worker reaches no other script, so the one it needs is in it.
+  const script = once(async () => {
+    const parts = await Promise.all(['wasm_exec.js', 'worker.js'].map(bytes));
+    return URL.createObjectURL(new Blob(parts.flatMap((part) => [part, '\n;']), { type: 'text/javascript' }));
+  });
 
   // A Made is a worker of a laboratory's program. What it says before somebody
   // hears it is kept.
@@ -81,11 +95,27 @@ window.boot = (() => {
       this.loaded = new Promise((resolve) => { this.load = resolve; });
       this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
       this.compiled.catch(() => {}); // others that wait for it say so
+      // The name is the program that the worker loads itself.
+      this.compiles = isFirst && !held;
+      const name = !this.compiles ? '' : apart ? new URL(this.file, document.baseURI).href : this.file;
+      const early = []; // what is posted before there is a worker
+      this.worker = { postMessage(...args) { early.push(args); }, terminate() {} };
+      if (apart) {
+        script().then((url) => { if (!this.ended) this.make(url, name, early); }).catch((err) => this.stop(err.message));
+      } else {
+        this.make('worker.js', name, early);
+      }
+      if (this.compiles) return;
+      // Again if the first worker ended before it had compiled it.
+      compile(this.file).catch(() => compile(this.file)).then((module) => this.worker.postMessage({ module }), (err) => this.stop(err.message));
+    }
+
+    make(url, name, early) {
       try {
-        this.worker = new Worker('worker.js', { name: isFirst ? this.file : '' });
+        this.worker = new Worker(url, { name });
       } catch (err) {
-        this.worker = { postMessage() {}, terminate() {} };
         this.stop(String(err));
+        return;
       }
       this.worker.onmessage = ({ data }) => this.take(data);
       this.worker.onmessageerror = () => this.stop('a message of it cannot be read');
@@ -93,9 +123,7 @@ window.boot = (() => {
         event.preventDefault();
         this.stop(event.message || 'worker.js cannot be loaded');
       };
-      if (isFirst) return;
-      // Again if the first worker ended before it had compiled it.
-      compile(this.file).catch(() => compile(this.file)).then((module) => this.worker.postMessage({ module }), (err) => this.stop(err.message));
+      for (const args of early) this.worker.postMessage(...args);
     }
 
     take(data) {
@@ -188,7 +216,7 @@ window.boot = (() => {
   // A page always runs the version it was started with; when a newer one has
   // taken over the cache, a line offers it, because a reload by itself would lose
   // what was typed. The browser may look for one before the page does.
-  const keeps = 'serviceWorker' in navigator && window.isSecureContext;
+  const keeps = !apart && 'serviceWorker' in navigator && window.isSecureContext;
   function offerNewer() {
     if (!keeps) return;
     let controlled = navigator.serviceWorker.controller !== null;

@@ -1,9 +1,10 @@
 // A worker of a laboratory. The page posts jobs and {module}, the laboratory's
 // compiled Go program, in any order; the program finds the jobs that came before
 // it in self.early, then installs its own onmessage and answers {ready: true}.
-// The first worker's name is its program's, NAME.wasm: it compiles that itself,
-// while the page is busy, and posts {module, at} for the workers that follow. (A
-// fragment would not do: scripts that a service worker answers have none.)
+// The first worker's name is its program's address: it compiles that itself, while
+// the page is busy, and posts {module, at} for the workers that follow. (A fragment
+// would not do: scripts that a service worker answers have none.) Where the page
+// cannot make workers of files, boot.js makes a Blob of wasm_exec.js and this.
 'use strict';
 
 self.early = [];
@@ -49,7 +50,7 @@ async function run(module) {
 const program = self.name;
 if (program) compile(program).then(run, (err) => stop(err.message));
 
-importScripts('wasm_exec.js');
+if (!self.Go) importScripts('wasm_exec.js');
 
 // Not at once: until the page knows that this script has run, it keeps messages back.
 setTimeout(() => self.postMessage({ loaded: true }), 0);

@@ -88,6 +88,8 @@ type Request struct {
 	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
 	// latency then replace the machine's; empty leaves the machine's.
 	SSD string
+	// Record, if not nil, gets what happened besides what the result sums up.
+	Record *engine.Record
 }
 
 // Validate reports every number that is out of range.
@@ -125,7 +127,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 		p, err = s.Plan(w, &q.Machine, &q.Options)
 	}
 	c := config(&s, &q)
-	c.Progress = progress
+	c.Progress, c.Record = progress, q.Record
 	if d != nil {
 		c.Drive, c.Mixed = &d.rates, func(reads, writes int64) { d.reads, d.writes = reads, writes }
 	}

@@ -43,6 +43,7 @@ type ArenaRun struct {
 	host     unit.Bytes  // in host memory
 	it       result.Iteration
 	policy   Policy
+	record   *Record // may be nil
 	// check, if not nil, is called after every event; tests set it.
 	check func()
 }
@@ -69,6 +70,7 @@ func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun,
 		Workload: w, Program: p, Sets: Sets(w, c.Quirks), Life: vitality.Analyze(w), exec: kernelTimes(w, c).exec,
 		pool:    newPool(int64(c.Machine.GPUMemory/unit.Page) * c.Runtime.Pool),
 		tensors: make([]arenaTensor, len(w.Tensors)),
+		record:  c.Record,
 	}
 	for t := range r.tensors {
 		r.tensors[t] = arenaTensor{at: -1, pages: w.Tensors[t].Pages()}
@@ -105,6 +107,9 @@ func (r *ArenaRun) run(c Config) (*result.Result, error) {
 	res.Kernels = make([]result.Kernel, 0, len(r.Workload.Kernels))
 	for k := range r.exec {
 		start := r.now
+		if r.record != nil {
+			r.record.kernel = workload.KernelID(k)
+		}
 		if err := r.policy.Launch(workload.KernelID(k)); err != nil {
 			return nil, err
 		}
@@ -120,6 +125,7 @@ func (r *ArenaRun) run(c Config) (*result.Result, error) {
 			c.Progress(k+1, len(r.exec))
 		}
 	}
+	r.recordRest()
 	r.it.Time = r.now
 	r.it.Stall = r.now - res.Ideal
 	// Time passes without a kernel only while a transfer is under way, so

@@ -144,6 +144,7 @@ func (r *ArenaRun) Wait(cause result.Cause) bool {
 	before := r.now
 	event := r.serve(never)
 	*r.it.Ledger.At(cause) += r.now - before
+	r.record.stall(cause, before, r.now)
 	return event != nothing
 }
 
@@ -189,6 +190,7 @@ func (r *ArenaRun) complete(i int) {
 	c := &r.channels[i]
 	t := c.queue[c.head]
 	c.head++
+	r.recordMove(i, t, c.begin, c.end)
 	switch i {
 	case ssdOut, hostOut:
 		// A tensor that came back in the meantime loses its new copy.
@@ -204,4 +206,38 @@ func (r *ArenaRun) complete(i int) {
 	}
 	c.start(r.now, r.tensors)
 	r.pace()
+}
+
+// recordMove records a transfer on channel i.
+func (r *ArenaRun) recordMove(i int, t workload.TensorID, start, end unit.Cycles) {
+	if r.record == nil {
+		return
+	}
+	ways := [numChannels]direction{
+		ssdOut: {machine.GPU, machine.SSD}, ssdIn: {machine.SSD, machine.GPU},
+		hostOut: {machine.GPU, machine.Host}, hostIn: {machine.Host, machine.GPU},
+	}
+	r.record.move(t, ways[i].from, ways[i].to, Planned, r.tensors[t].pages)
+	r.record.flush(start, end)
+}
+
+// recordRest records what is still on its way at the end of the iteration, whose
+// traffic counts in it, and no longer changes anything.
+func (r *ArenaRun) recordRest() {
+	if r.record == nil {
+		return
+	}
+	for i := range r.channels {
+		c := &r.channels[i]
+		start, end := c.begin, c.end
+		for ; !c.idle(); c.head++ {
+			t := c.queue[c.head]
+			r.recordMove(i, t, start, end)
+			if c.head+1 < len(c.queue) {
+				size := unit.Bytes(r.tensors[c.queue[c.head+1]].pages) * unit.Page
+				start, end = end, end+c.rate.Cycles(size, c.clock)
+			}
+		}
+	}
+	r.record.finish(0)
 }

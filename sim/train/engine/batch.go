@@ -87,6 +87,7 @@ func (e *pagedRun) migrate() error {
 		last = now + unit.Cycles(e.untilKernel(now)-1)*e.share.period
 	}
 	e.schedule(last + e.share.period)
+	e.c.Record.flush(now, e.batchAt)
 	return nil
 }
 
@@ -162,6 +163,13 @@ func (e *pagedRun) takeTurns(b *batch, now unit.Cycles) int64 {
 		int64(e.at(e.queues[preSSD].head).pages)/n, int64(e.at(e.queues[preHost].head).pages)/m)
 	if turns < 2 {
 		return 0
+	}
+	for _, x := range [...]struct {
+		q     queueID
+		pages int64
+	}{{preSSD, n * turns}, {preHost, m * turns}} {
+		h := e.at(e.queues[x.q].head)
+		e.c.Record.move(h.tensor, h.loc, machine.GPU, Planned, x.pages)
 	}
 	e.weave(preSSD, preHost, int32(n), int32(m), int32(turns))
 	b.inSSD, b.inHost = n*turns, m*turns
@@ -241,6 +249,7 @@ func (e *pagedRun) evictHead(b *batch, q queueID, most int64) {
 		}
 	}
 	atCursor := e.cursor == i
+	e.c.Record.move(e.at(i).tensor, machine.GPU, dst, Planned, n)
 	e.leave(i, int32(n), dst)
 	if atCursor {
 		e.cursor = e.front(e.oldest)
@@ -360,9 +369,14 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	h := e.at(e.queues[q].head)
 	n := min(most, int64(h.pages))
 	fromHost := q == faultHost || q == preHost
+	why := Planned
+	if q <= faultNew {
+		why = OnFault
+	}
 	if e.gpuFree > 0 {
 		n = min(n, e.gpuFree)
 		e.gpuFree -= n
+		e.c.Record.move(h.tensor, h.loc, machine.GPU, why, n)
 		if fromHost {
 			e.release(b, n)
 		}
@@ -384,6 +398,8 @@ func (e *pagedRun) place(b *batch, q queueID, most int64, fault bool) int64 {
 	if dst != machine.Nowhere {
 		n = min(n, b.link-b.out, e.room(b, dst, fromHost))
 	}
+	e.c.Record.move(h.tensor, h.loc, machine.GPU, why, n)
+	e.c.Record.move(x.tensor, machine.GPU, dst, ForRoom, n)
 	e.takeVictim(v, n, dst)
 	e.count(b, dst, n)
 	if fromHost {
@@ -649,6 +665,7 @@ func (e *pagedRun) hostShut(n int64) bool {
 func (e *pagedRun) blame(now unit.Cycles) {
 	if from := max(e.mark, e.hiddenUntil); now > from {
 		*e.iter().Ledger.At(e.waiting) += now - from
+		e.c.Record.stall(e.waiting, from, now)
 	}
 	e.mark = max(e.mark, now)
 }

@@ -83,6 +83,8 @@ type Config struct {
 	Seed       int64
 	// Progress, if not nil, is told now and then how much of the run is done.
 	Progress func(done, total int)
+	// Record, if not nil, is told what happens in the run, which stays the same.
+	Record *Record
 
 	check func(*pagedRun) // called after every event, by tests
 }
@@ -97,6 +99,9 @@ func (e *DoesNotFit) Error() string { return e.Reason }
 // machine must be valid. The error is a *DoesNotFit when the system cannot run
 // the workload.
 func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	if c.Record != nil {
+		c.Record.begin(p)
+	}
 	switch c.Runtime.Memory {
 	case Unlimited:
 		return runUnlimited(w, c), nil

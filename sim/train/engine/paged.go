@@ -120,6 +120,9 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		}
 	}
 	report(e.res, c.Quirks)
+	if c.Record != nil {
+		c.Record.finish(e.res.Reported)
+	}
 	if c.Drive != nil {
 		e.res.SSD = c.delivered(&e.res.Main().Traffic, &e.mixedBefore[e.res.Reported])
 		if c.Mixed != nil {
@@ -205,6 +208,7 @@ func (e *pagedRun) begin(now unit.Cycles) (done bool) {
 		start, end = e.since, e.resumed(now, e.penalty+e.mapping)
 		e.iter().Ledger.FaultHandling += handled - e.resumed(now, 0)
 		e.iter().Ledger.Allocation += end - handled
+		e.recordHandling(e.resumed(now, 0), handled, end)
 		e.blocked, e.penalty, e.mapping = false, 0, 0
 	}
 	e.startCovered = e.coveredUntil(now)
@@ -228,6 +232,18 @@ func (e *pagedRun) resumed(now, penalty unit.Cycles) unit.Cycles {
 	return now + penalty + exec
 }
 
+// recordHandling records the time of a kernel that would have ended at ready but
+// for fault handling and then the mapping of memory. That comes before the kernel
+// executes, unless its execution hides waits (quirk overlap-faults).
+func (e *pagedRun) recordHandling(ready, handled, end unit.Cycles) {
+	if !e.c.Quirks.Has(quirk.OverlapFaults) {
+		exec := e.times.exec[e.kernel]
+		ready, handled, end = ready-exec, handled-exec, end-exec
+	}
+	e.c.Record.stall(result.FaultHandling, ready, handled)
+	e.c.Record.stall(result.Allocation, handled, end)
+}
+
 // advance makes the next kernel current. It returns false at the end of the run.
 func (e *pagedRun) advance(now unit.Cycles) bool {
 	n := workload.KernelID(len(e.w.Kernels))
@@ -245,6 +261,9 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 		e.iter().Traffic, e.traffic = e.traffic.bytes(), flow{}
 		e.mixedBefore, e.mixed = append(e.mixedBefore, e.mixed.bytes()), flow{}
 		e.iterationEnd = now
+		if e.c.Record != nil {
+			e.c.Record.iteration(now)
+		}
 		if len(e.res.Iterations) == e.c.Iterations {
 			return false
 		}
@@ -252,6 +271,9 @@ func (e *pagedRun) advance(now unit.Cycles) bool {
 	}
 	if e.c.Progress != nil && e.kernel%64 == 0 {
 		e.c.Progress((len(e.res.Iterations)-1)*int(n)+int(e.kernel), e.c.Iterations*int(n))
+	}
+	if e.c.Record != nil {
+		e.c.Record.kernel = e.kernel
 	}
 	e.neededMoving = 0
 	for _, t := range e.sets.All[e.kernel] {

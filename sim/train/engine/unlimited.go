@@ -22,6 +22,9 @@ func runUnlimited(w *workload.Workload, c Config) *result.Result {
 		r.Iterations = append(r.Iterations, result.Iteration{Time: now, Compute: now})
 	}
 	r.Reported = c.Iterations - 1
+	if c.Record != nil {
+		c.Record.finish(0)
+	}
 	if c.Drive != nil {
 		r.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
 	}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"slices"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A Reason says why a tensor moved.
+type Reason uint8
+
+// The reasons.
+const (
+	Planned Reason = iota // the program or the policy wants it there
+	OnFault               // a kernel waits for it
+	ForRoom               // something else needs its place
+)
+
+// String returns the reason in words.
+func (r Reason) String() string { return [...]string{"planned", "on fault", "for room"}[r] }
+
+// A Transfer is bytes of one tensor on their way between the GPU and another
+// place. Times are cycles since the reported iteration began; the last ones may
+// end after it.
+type Transfer struct {
+	Tensor     workload.TensorID
+	From, To   machine.Tier // one of them is the GPU
+	Reason     Reason
+	Start, End unit.Cycles
+	Bytes      unit.Bytes
+}
+
+// A Stall is time in which a kernel waits for one cause. A cycle of the ledger is
+// in exactly one.
+type Stall struct {
+	Kernel     workload.KernelID
+	Cause      result.Cause
+	Start, End unit.Cycles
+}
+
+// A Record is what happened in the reported iteration of a run, for those who
+// want more than its sums. A run that has one measures the same.
+type Record struct {
+	Program   *program.Program
+	Transfers []Transfer // by End; those over one link and in one direction never overlap
+	Stalls    []Stall    // by Start
+
+	kernel workload.KernelID
+	batch  []Transfer        // of the batch that runs, without times
+	marks  []mark            // where iterations begin
+	last   map[direction]int // the last transfer there
+}
+
+// A direction is one way over one link.
+type direction struct{ from, to machine.Tier }
+
+// A mark is where an iteration begins.
+type mark struct {
+	transfers, stalls int
+	at                unit.Cycles
+}
+
+// begin forgets everything: a run begins.
+func (k *Record) begin(p *program.Program) {
+	*k = Record{Program: p, marks: []mark{{}}, last: map[direction]int{}}
+}
+
+// iteration notes that an iteration has ended.
+func (k *Record) iteration(now unit.Cycles) {
+	k.marks = append(k.marks, mark{len(k.Transfers), len(k.Stalls), now})
+	clear(k.last) // what belongs to two iterations is not joined
+}
+
+// finish keeps what belongs to the reported iteration.
+func (k *Record) finish(reported int) {
+	from, to := k.marks[reported], mark{len(k.Transfers), len(k.Stalls), 0}
+	if reported+1 < len(k.marks) {
+		to = k.marks[reported+1]
+	}
+	k.Transfers = slices.Clone(k.Transfers[from.transfers:to.transfers])
+	k.Stalls = slices.Clone(k.Stalls[from.stalls:to.stalls])
+	for i := range k.Transfers {
+		k.Transfers[i].Start -= from.at
+		k.Transfers[i].End -= from.at
+	}
+	for i := range k.Stalls {
+		k.Stalls[i].Start -= from.at
+		k.Stalls[i].End -= from.at
+	}
+	k.batch, k.marks, k.last = nil, nil, nil
+}
+
+// move notes that pages of a tensor move in the batch that runs.
+func (k *Record) move(t workload.TensorID, from, to machine.Tier, why Reason, pages int64) {
+	if k == nil || pages <= 0 || from == machine.Nowhere || to == machine.Nowhere {
+		return
+	}
+	k.batch = append(k.batch, Transfer{Tensor: t, From: from, To: to, Reason: why, Bytes: unit.Bytes(pages) * unit.Page})
+}
+
+// flush gives what moved in a batch its times. What goes the same way goes one
+// after the other, each with its share of the time.
+func (k *Record) flush(start, end unit.Cycles) {
+	if k == nil || len(k.batch) == 0 {
+		return
+	}
+	total, before := map[direction]unit.Bytes{}, map[direction]unit.Bytes{}
+	for i := range k.batch {
+		total[direction{k.batch[i].From, k.batch[i].To}] += k.batch[i].Bytes
+	}
+	at := func(d direction) unit.Cycles {
+		return start + unit.Cycles(unit.MulDiv(int64(end-start), int64(before[d]), int64(total[d])))
+	}
+	for _, x := range k.batch {
+		d := direction{x.From, x.To}
+		x.Start = at(d)
+		before[d] += x.Bytes
+		x.End = at(d)
+		k.add(d, x)
+	}
+	k.batch = k.batch[:0]
+}
+
+// add appends a transfer, or makes the one before it in its direction longer.
+func (k *Record) add(d direction, x Transfer) {
+	if i, ok := k.last[d]; ok {
+		if y := &k.Transfers[i]; y.Tensor == x.Tensor && y.Reason == x.Reason && y.End == x.Start {
+			y.End, y.Bytes = x.End, y.Bytes+x.Bytes
+			return
+		}
+	}
+	k.last[d] = len(k.Transfers)
+	k.Transfers = append(k.Transfers, x)
+}
+
+// stall notes time that is booked under a cause, and joins what belongs together.
+func (k *Record) stall(c result.Cause, start, end unit.Cycles) {
+	if k == nil || end <= start {
+		return
+	}
+	if n := len(k.Stalls); n > 0 {
+		if s := &k.Stalls[n-1]; s.Kernel == k.kernel && s.Cause == c && s.End == start && n > k.marks[len(k.marks)-1].stalls {
+			s.End = end
+			return
+		}
+	}
+	k.Stalls = append(k.Stalls, Stall{k.kernel, c, start, end})
+}
