@@ -394,7 +394,7 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
       if (fields) this.offer(fields.map(object));
       const link = text(result.link, 8000);
       if (link) this.point(link.slice(link.indexOf('#') + 1));
-      this.tell([...problems, text(result.says) || text(figures[0]?.text)].join(' '));
+      this.tell([...problems, text(figures.length === 1 ? figures[0].text : '') || text(result.says)].join(' '));
       this.turn('live');
       if (figures.length === 0) this.fail(problems.join(' ') || 'there is no such chart');
     }
