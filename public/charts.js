@@ -23,8 +23,7 @@ window.charts = (() => {
       if (!known.has(name)) known.set(name, style.getPropertyValue(name).trim());
       return known.get(name);
     };
-    // Quotes inside a font's name would end the attributes of an SVG.
-    const family = v('--font').replaceAll('"', "'");
+    const family = v('--font');
     return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
@@ -655,14 +654,14 @@ window.charts = (() => {
   });
 
   // exported draws a figure outside the page, with its title, for a file.
-  function exported(f, renderer) {
+  function exported(f) {
     const host = document.createElement('div');
     const top = 54;
     const width = 900;
     const height = f.element.clientHeight + 20;
     host.style.cssText = `position:absolute;left:-10000px;width:${width}px;height:${height + top}px`;
     document.body.append(host);
-    const chart = echarts.init(host, null, { renderer });
+    const chart = echarts.init(host, null, { renderer: 'canvas' });
     const t = theme();
     const { figure, data, title, note } = current(f);
     const { option } = options(figure, data, t, width, height, f.hidden);
@@ -674,13 +673,7 @@ window.charts = (() => {
       textStyle: { fontFamily: t.family, fontSize: 14, fontWeight: 600, color: t.v('--text') }, subtextStyle: { ...t.font, fontSize: 11 },
     };
     chart.setOption(option);
-    return { chart, title, note, end() { chart.dispose(); host.remove(); } };
-  }
-
-  // described puts title, note, link and data into an SVG, for those who meet it alone.
-  function described(svg, title, note, data) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
-    return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
+    return { chart, end() { chart.dispose(); host.remove(); } };
   }
 
   // warm draws a chart that nobody sees, while the program is still compiled:
@@ -727,14 +720,16 @@ window.charts = (() => {
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name, data) {
+    // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
+    // hidden here.
+    save(id, name) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
-      const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
-      else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
+      const x = exported(f);
+      tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },
+    hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // first draws the first figure at once, before the page is drawn again: there
     // is something to see.
     first() {

@@ -60,7 +60,7 @@ func (c *Figure) save(kind string) {
 		c.Page.Save(c.Name(v.ID, kind), "text/csv", v.CSV())
 		return
 	}
-	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind), v.CSV())
+	c.saveChart(v.ID, kind, c.Name(v.ID, kind), v, "")
 }
 
 func (c *Figure) label(kind string) string { return "Save " + c.view().Title + " as " + kind }

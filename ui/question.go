@@ -290,7 +290,7 @@ func (c *Question) drawn() (name string, rev int, v *chart.View) {
 func (c *Question) rows() string { return c.table }
 
 func (c *Question) save(kind string) {
-	c.Page.SaveChart("whatif", kind, c.Name("whatif", kind), c.Ask.CSV())
+	c.saveChart("whatif", kind, c.Name("whatif", kind), &c.answer.View, c.Ask.CSV())
 }
 
 func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Ask.CSV()) }

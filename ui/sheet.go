@@ -132,7 +132,7 @@ func (c *Sheet) file(ext string) string {
 	return "spillway-" + strings.ReplaceAll(c.item.Name, ".", "-") + "." + ext
 }
 
-func (c *Sheet) save(kind string) { c.Page.SaveChart("paper", kind, c.file(kind), c.view.CSV()) }
+func (c *Sheet) save(kind string) { c.saveChart("paper", kind, c.file(kind), &c.view, "") }
 
 func (c *Sheet) rowsTitle() string {
 	if c.sheet().Figure == study.AllClaims {

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"syscall/js"
 
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
 	"spillway/ui"
+	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/pool"
 )
@@ -23,6 +25,8 @@ type page struct {
 	inbox   *inbox
 	lean    map[string]bool // laboratories whose program does no whole jobs
 	changed bool            // by what was taken from the inbox: something is to be drawn
+	jobs    map[int]bool    // under way
+	frame   *frame          // in another page, nil if the page stands by itself
 
 	files    js.Value // of the newest set that was opened
 	answered bool     // a worker has done a job
@@ -40,7 +44,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -56,6 +60,7 @@ func (p *page) apply() {
 		p.env.Lock()
 		p.changed = false
 		f()
+		p.frame.step()
 		if p.changed {
 			p.env.UnlockRender()
 		} else {
@@ -77,6 +82,10 @@ func (p *page) link() {
 	}
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
+	}
+	if p.frame != nil { // it leaves the history alone
+		p.shown, p.place, p.visiting = fragment, at, false
+		return
 	}
 	if fragment != p.shown && !p.visiting {
 		step := "pushState"
@@ -168,14 +177,38 @@ func (p *page) listen() {
 		})
 	})
 	p.tools.Call("start")
+	if p.frame != nil {
+		p.frame.listen()
+	}
 }
 
 // Save implements ui.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, kind, name, data string) {
-	js.Global().Get("charts").Call("save", id, kind, name, data)
+func (p *page) SaveChart(id, name string) {
+	js.Global().Get("charts").Call("save", id, name)
+}
+
+// Drawing implements ui.Page. The link of a page that is a file on somebody's
+// computer is its state alone.
+func (p *page) Drawing(id string) draw.Options {
+	document, location := js.Global().Get("document"), js.Global().Get("location")
+	o := draw.Options{Theme: draw.Light, Version: document.Call("getElementById", "version").Get("textContent").String()}
+	if document.Get("documentElement").Get("dataset").Get("theme").String() == draw.Dark {
+		o.Theme = draw.Dark
+	}
+	if r := p.session.Room; r != nil {
+		o.Link = "#" + r.State.Encode(r.Info)
+	}
+	if strings.HasPrefix(location.Get("protocol").String(), "http") {
+		o.Link = location.Get("origin").String() + location.Get("pathname").String() + o.Link
+	}
+	hidden := js.Global().Get("charts").Call("hidden", id)
+	for i := range hidden.Length() {
+		o.Hide = append(o.Hide, hidden.Index(i).String())
+	}
+	return o
 }
 
 // CopyLink implements ui.Page.

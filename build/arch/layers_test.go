@@ -34,19 +34,20 @@ var layers = []layer{
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/model"}},
-	{"ui/draw", []string{"ui/chart"}},                       // charts as SVG
-	{"ui/stage", []string{"ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
-	{"wasm/edge", nil},                                      // the optional host serves files
-	{"wasm/browser", nil},                                   // what page and programs need from JavaScript
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model"}},
+	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
+	{"wasm/edge", nil},    // the optional host serves files
+	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", nil},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
+	{"build/spillway", []string{"sim/...", "traces/...", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/stage", "ui/work"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }

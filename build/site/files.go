@@ -50,7 +50,7 @@ func uncached(name string) bool {
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png":
+	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
 	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
@@ -64,7 +64,10 @@ func (s site) addVersion() error {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	return s.fill("index.html", ">of a build by hand<", ">"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+	version := hex.EncodeToString(sum.Sum(nil))[:8]
+	// For scripts it stands in the head, too.
+	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
+	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")
 }
 
 // addCacheList fills the two constants of sw.js: the files to keep, and a

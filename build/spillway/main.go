@@ -31,6 +31,7 @@ usage: spillway COMMAND [ARGUMENTS]
   merge    join the parts of a sweep
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
+  figure   write a chart of a link, or of a laboratory's settings, as SVG
   models   training: the bundled models, the GPUs and the systems
   convert  training: write a workload as a Spillway trace
 
@@ -87,7 +88,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "models": s.models, "convert": s.convert,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "models": s.models, "convert": s.convert,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
