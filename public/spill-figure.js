@@ -157,7 +157,6 @@ img,::slotted(img){width:100%;max-width:60em;min-width:34em;height:auto}
 iframe{width:100%;height:30em;border:0}
 .wait iframe{position:absolute;height:1px!important;visibility:hidden}
 figcaption,.tools,form{margin:.4em 0}
-.status:empty{display:none}
 .tools,form{display:flex;flex-wrap:wrap;gap:.4em 1em;align-items:center}
 label{display:inline-flex;flex-wrap:wrap;gap:.2em .5em;align-items:center;max-width:100%}
 button,input,select{font:inherit;color:inherit;background:transparent;border:1px solid;border-radius:4px;min-height:1.8em;padding:.1em .6em;max-width:100%}

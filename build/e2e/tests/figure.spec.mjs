@@ -55,10 +55,12 @@ test('ten figures wait, and then share one frame that may only run scripts', asy
   await expect(page.getByAltText('as printed').nth(3)).toBeHidden();
   await figures.nth(3).getByText('Numbers').click();
   await expect(figures.nth(3).getByRole('row')).toHaveText(['system%', 'G1080', 'UVM20']);
-  // The last that is put away takes the frame along.
-  for (const i of [3, 7]) await figures.nth(i).getByRole('button', { name: 'Reset' }).click();
+  // The last that is put away, or leaves the page, takes the frame along.
+  await figures.nth(3).getByRole('button', { name: 'Reset' }).click();
   await state(figures.nth(3), 'static');
   await expect(page.getByAltText('as printed').nth(3)).toBeVisible();
+  await expect(engines(page)).toHaveCount(1);
+  await figures.nth(7).evaluate((f) => f.remove());
   await expect(page.locator('iframe')).toHaveCount(0);
 });
 
