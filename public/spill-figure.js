@@ -37,7 +37,7 @@
       addEventListener('message', this.listen);
       // A page whose policy forbids the frame would wait for ever.
       this.forbidden = (e) => {
-        if (!/^(frame|child|default)-src/.test(e.effectiveDirective) || !this.frame.src.startsWith(e.blockedURI)) return;
+        if (!/^(frame|child|default)-src/.test(e.effectiveDirective) || !e.blockedURI || !this.frame.src.startsWith(e.blockedURI)) return;
         hear({ type: 'error', code: 'start', message: `this page's policy (frame-src) does not allow ${e.blockedURI}` });
       };
       document.addEventListener('securitypolicyviolation', this.forbidden);
