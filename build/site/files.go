@@ -49,14 +49,18 @@ func (s site) addPublic() error {
 	})
 }
 
-// uncached files are not part of the offline copy: the worker itself, what
-// only hosts, readers of licenses and the README look at.
+// uncached files are not part of the offline copy: the worker itself, what only
+// hosts, readers of licenses and the README look at, and what is for other pages:
+// figures' pages and the examples.
 func uncached(name string) bool {
+	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component {
+		return true
+	}
 	switch path.Base(name) {
 	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
-	return strings.HasSuffix(name, ".txt")
+	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
 // addVersion says in index.html which version this is, and which build of it: a
