@@ -107,8 +107,7 @@ test('from a workload to an export without a mouse', async ({ page }) => {
   // Export everything.
   await find(page, 'explore');
   await finished(page);
-  await tabTo(page, 'save-csv');
-  const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+  const [file] = await Promise.all([page.waitForEvent('download'), find(page, 'save csv')]);
   expect(file.suggestedFilename()).toMatch(/\.csv$/);
 });
 
@@ -255,7 +254,7 @@ test('the palette finds and does', async ({ page }) => {
   await page.keyboard.press('Escape');
   await find(page, 'reproduce');
   await expect(page.locator('#paper-title')).toBeVisible();
-  await find(page, 'save csv'); // not on this view
+  await find(page, 'open files'); // not on this view
   await expect(page.locator('#notice')).toContainText('is not on this view');
   await find(page, 'host_memory');
   await expect(page.locator('#f-host_memory')).toBeFocused();
