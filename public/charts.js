@@ -6,6 +6,7 @@
 
 window.charts = (() => {
   const figures = new Map(); // id to {element, ask, host, chart, last, shape, hidden}; ask returns {figure, data, title, note, results}
+  const zooms = new Map(); // ids to [start, end], in percent: what the link says is zoomed into
   const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
   let frame = 0;
   let idle = 0;
@@ -23,8 +24,7 @@ window.charts = (() => {
       if (!known.has(name)) known.set(name, style.getPropertyValue(name).trim());
       return known.get(name);
     };
-    // Quotes inside a font's name would end the attributes of an SVG.
-    const family = v('--font').replaceAll('"', "'");
+    const family = v('--font');
     return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
@@ -573,7 +573,14 @@ window.charts = (() => {
     f.element.append(all);
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
-      f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
+      if (!zoom) return;
+      const is = [zoom.start, zoom.end].map((x) => Math.round(100 * x) / 100);
+      const zoomed = is[0] > 0 || is[1] < 100;
+      f.host.dataset.zoomed = String(zoomed);
+      if (zoomed) zooms.set(id, is);
+      else zooms.delete(id);
+      clearTimeout(f.telling); // one wheel turns many times
+      f.telling = setTimeout(() => window.tools?.onZoom?.(id, Math.round(100 * is[0]), Math.round(100 * is[1])), 200);
     });
     f.chart.getZr().on('dblclick', () => reset(f));
     f.observer = new ResizeObserver(() => {
@@ -586,6 +593,17 @@ window.charts = (() => {
 
   function reset(f) {
     if (f?.last?.figure.panels?.zoom) f.chart.dispatchAction({ type: 'dataZoom', start: 0, end: 100 });
+  }
+
+  // enter shows the part of a new drawing that was zoomed into, where it counts the
+  // same as the one before.
+  function enter(id, f) {
+    const x = f.last.figure.panels?.zoom ? f.last.figure.panels.x.name : undefined;
+    if (f.counts !== undefined && x !== f.counts && zooms.delete(id)) window.tools?.onZoom?.(id, 0, 10000);
+    if (x !== undefined) f.counts = x;
+    f.host.dataset.zoomed = 'false';
+    const part = zooms.get(id);
+    if (part && x !== undefined) f.chart.dispatchAction({ type: 'dataZoom', start: part[0], end: part[1] });
   }
 
   // current asks for the figure unless it is the last one still.
@@ -607,7 +625,7 @@ window.charts = (() => {
     const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
     const key = JSON.stringify(shape);
     f.chart.setOption(option, { notMerge: key !== f.shape });
-    if (key !== f.shape) f.host.dataset.zoomed = 'false';
+    if (key !== f.shape) enter(id, f);
     f.shape = key;
     f.host.dataset.drawn = 'true';
     window.lastChart = performance.now();
@@ -677,14 +695,14 @@ window.charts = (() => {
   });
 
   // exported draws a figure outside the page, with its title, for a file.
-  function exported(f, renderer) {
+  function exported(f) {
     const host = document.createElement('div');
     const top = 54;
     const width = 900;
     const height = f.element.clientHeight + 20;
     host.style.cssText = `position:absolute;left:-10000px;width:${width}px;height:${height + top}px`;
     document.body.append(host);
-    const chart = echarts.init(host, null, { renderer });
+    const chart = echarts.init(host, null, { renderer: 'canvas' });
     const t = theme();
     const { figure, data, title, note } = current(f);
     const { option } = options(figure, data, t, width, height, f.hidden);
@@ -696,13 +714,7 @@ window.charts = (() => {
       textStyle: { fontFamily: t.family, fontSize: 14, fontWeight: 600, color: t.v('--text') }, subtextStyle: { ...t.font, fontSize: 11 },
     };
     chart.setOption(option);
-    return { chart, title, note, end() { chart.dispose(); host.remove(); } };
-  }
-
-  // described puts title, note, link and data into an SVG, for those who meet it alone.
-  function described(svg, title, note, data) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
-    return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
+    return { chart, end() { chart.dispose(); host.remove(); } };
   }
 
   // warm draws a chart that nobody sees, while the program is still compiled:
@@ -746,17 +758,33 @@ window.charts = (() => {
     recolor() {
       for (const id of figures.keys()) schedule(id);
     },
+    // zoom shows the parts of figures that a link says: "memory:12.5-40,other:0-3".
+    zoom(text) {
+      const said = new Map(text.split(',').filter(Boolean).map((part) => {
+        const [id, from, to] = /^(.*):([\d.]+)-([\d.]+)$/.exec(part)?.slice(1) ?? [];
+        return [id, [Number(from), Number(to)]];
+      }));
+      for (const id of new Set([...zooms.keys(), ...said.keys()])) {
+        const part = said.get(id);
+        if (part) zooms.set(id, part);
+        else zooms.delete(id);
+        const f = figures.get(id);
+        if (f?.chart && f.last?.figure.panels?.zoom) f.chart.dispatchAction({ type: 'dataZoom', start: part?.[0] ?? 0, end: part?.[1] ?? 100 });
+      }
+    },
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name, data) {
+    // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
+    // hidden here.
+    save(id, name) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
-      const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
-      else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
+      const x = exported(f);
+      tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },
+    hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // first draws the first figure at once, before the page is drawn again: there
     // is something to see.
     first() {

@@ -7,15 +7,21 @@ window.tools = (() => {
   const mostBytes = 1 << 30;
   const tools = {};
 
+  // Inside another page nothing is kept, no files are taken, and that page says the
+  // theme (embed.js).
+  const embedded = 'embed' in document.documentElement.dataset;
+
   // Theme: what the visitor chose, else what the system says.
   const dark = matchMedia('(prefers-color-scheme: dark)');
   function remembered() {
+    if (embedded) return document.documentElement.dataset.wanted || null;
     try { return localStorage.getItem('spillway-theme'); } catch { return null; }
   }
   function applyTheme() {
     document.documentElement.dataset.theme = remembered() ?? (dark.matches ? 'dark' : 'light');
     window.charts?.recolor();
   }
+  tools.applyTheme = applyTheme;
   dark.addEventListener('change', applyTheme);
   applyTheme();
 
@@ -30,9 +36,11 @@ window.tools = (() => {
 
   // What the browser keeps for the program, where it keeps anything.
   tools.stored = (name) => {
+    if (embedded) return '';
     try { return localStorage.getItem(name) ?? ''; } catch { return ''; }
   };
   tools.store = (name, text) => {
+    if (embedded) return false;
     try { localStorage.setItem(name, text); return true; } catch { return false; }
   };
 
@@ -59,9 +67,11 @@ window.tools = (() => {
   // room in it, it is lost.
   const memory = 'spillway-memory';
   tools.remembered = () => {
+    if (embedded) return '';
     try { return sessionStorage.getItem(memory) ?? ''; } catch { return ''; }
   };
   function remember() {
+    if (embedded) return;
     try { sessionStorage.setItem(memory, tools.memory()); } catch { /* no storage */ }
   }
 
@@ -203,7 +213,7 @@ window.tools = (() => {
     addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && !document.querySelector('dialog[open]')) tools.onEscape();
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
-      if (e.key === '?' && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
+      if (e.key === '?' && !embedded && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
         e.preventDefault();
         tools.onHelp();
       } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') {
@@ -246,6 +256,6 @@ window.tools = (() => {
     addEventListener('hashchange', () => tools.onVisit(location.hash));
   };
 
-  listenForFiles();
+  if (!embedded) listenForFiles();
   return tools;
 })();

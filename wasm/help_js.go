@@ -14,7 +14,7 @@ func (p *page) Help() {
 	what := map[string]any{"title": "", "about": "", "topics": []any{}, "words": []any{}, "stops": []any{}}
 	if r := p.session.Room; r != nil {
 		what["title"], what["about"] = r.Info.Title, r.Info.About
-		what["topics"], what["words"], what["stops"] = topics(r), words(r), stops(r)
+		what["topics"], what["words"], what["stops"] = topics(r), glossary(r), stops(r)
 	}
 	p.tools.Call("help", what)
 }
@@ -26,7 +26,7 @@ func topics(r *model.Room) (list []any) {
 	return list
 }
 
-func words(r *model.Room) (list []any) {
+func glossary(r *model.Room) (list []any) {
 	for _, t := range r.Glossary() {
 		list = append(list, map[string]any{"title": t.Name, "text": t.Is, "source": t.Source})
 	}
