@@ -13,7 +13,8 @@ import (
 // A Command is one thing that the palette finds by what is typed.
 type Command struct {
 	// ID is a verb and what it is done to: "knob ssd_read". The verbs press, topic
-	// and term are the browser's: a button's ID, a heading of the help, a word.
+	// and term are the browser's: a button's ID, a heading of the help, a word; save
+	// is the page's, of a file.
 	ID    string
 	Kind  string // for people: "Setting"
 	Title string
@@ -34,9 +35,7 @@ var viewTitles = []struct {
 
 // buttons are what the palette presses, where they are shown.
 var buttons = []struct{ id, title, also string }{
-	{"link", "Copy a link to what is shown", "share url address"},
-	{"save-csv", "Download all numbers as CSV", "export save table"},
-	{"save-json", "Download all results as JSON", "export save"},
+	{"link", "Share a link to what is shown", "copy url address embed"},
 	{"undo", "Undo the last change of settings", "back"},
 	{"redo", "Redo what was undone", "forward"},
 	{"theme", "Switch between dark and light", "colours colors night"},
@@ -130,6 +129,9 @@ func (r *Room) placeCommands() []Command {
 			list = append(list, Command{ID: "figure " + x.Name, Kind: "Paper", Title: x.Label + ": " + x.Title, About: v.Title, also: "reproduce"})
 		}
 	}
+	list = append(list,
+		Command{ID: "save csv", Kind: "Do", Title: "Download all numbers as CSV", also: "export save table"},
+		Command{ID: "save json", Kind: "Do", Title: "Download all results as JSON", also: "export save"})
 	for _, b := range buttons {
 		list = append(list, Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also})
 	}

@@ -28,7 +28,7 @@ func TestPaletteFinds(t *testing.T) {
 		"what if":         "view whatif",
 		"flashn":          "system flashneuron",
 		"resnet-152 corr": "preset resnet-152-corrected",
-		"save csv":        "press save-csv",
+		"save csv":        "save csv",
 		"keys":            "topic Keys",
 		"thrash":          "term Thrashing",
 		"tour":            "tour 1",
@@ -97,9 +97,9 @@ func TestPaletteObeys(t *testing.T) {
 		show, err := h.Obey(c.ID)
 		verb, what, _ := strings.Cut(c.ID, " ")
 		switch verb {
-		case "press", "topic", "term":
+		case "press", "topic", "term", "save":
 			if err == nil {
-				t.Errorf("%s is the browser's", c.ID)
+				t.Errorf("%s is the page's", c.ID)
 			}
 			continue
 		}
