@@ -174,12 +174,11 @@ window.boot = (() => {
     }
   }
 
-  // firstLab is the laboratory of the link. Links of format 1 named none, there
-  // was only train.
+  // firstLab is the laboratory of the link; links that name none are about the
+  // first. Mail programs write &amp; for &.
   function firstLab() {
-    const link = new URLSearchParams(location.hash.slice(1));
-    const name = link.get('lab') ?? (link.get('v') ? 'train' : LABS[0]);
-    return LABS.includes(name) ? name : LABS[0];
+    const link = new URLSearchParams(location.hash.slice(1).replaceAll('&amp;', '&'));
+    return LABS.find((name) => name === link.get('lab')) ?? LABS[0];
   }
 
   // What is needed first is asked for now, before the document is read.

@@ -147,7 +147,7 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	job := browser.Array(t.Text)
 	message := map[string]any{"id": t.ID, "job": job}
 	if withFiles {
-		message["files"] = w.page.files
+		message["files"] = w.page.sets[t.Files]
 	}
 	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }

@@ -33,6 +33,7 @@ func main() {
 		p.frame.serve()
 	}
 	p.session = model.NewSession(tabs, fragment(), p)
+	p.session.Version = p.version()
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
@@ -93,6 +94,7 @@ func main() {
 			mark("page-drawn")
 		}
 		p.link()
+		p.look()
 		nextFrame()
 	}
 }
@@ -105,7 +107,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
+	return r != nil && (p.session.Checking.Active() || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

@@ -263,7 +263,7 @@ func TestErrors(t *testing.T) {
 func TestLinks(t *testing.T) {
 	for link, says := range map[string]string{
 		"v=3&lab=tr":                        `"tr"`,
-		"%":                                 "damaged",
+		"%":                                 "cut off",
 		"lab=train":                         "cut off",
 		"v=99&lab=train":                    "newer",
 		"v=3&lab=train&gpu_memory=tape":     "tape",
