@@ -175,6 +175,8 @@
     else tools.onRefused(`“${title}” is not on this view.`);
   }
 
+  // A frame in another page has no dialogs.
+  if ('embed' in document.documentElement.dataset) return;
   addEventListener('keydown', (e) => {
     if ((mac ? e.metaKey : e.ctrlKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
       e.preventDefault();

@@ -89,6 +89,7 @@ func (f *frame) serve() {
 // Begin implements embed.Stage.
 func (f *frame) Begin(fragment string) *model.Session {
 	f.session = model.NewSession(f.tabs, fragment, f.page)
+	f.session.Version = f.version()
 	return f.session
 }
 
@@ -97,8 +98,7 @@ func (f *frame) Idle() bool { return len(f.jobs) == 0 }
 
 // Draw implements embed.Stage.
 func (f *frame) Draw(v *chart.View, theme, link string) string {
-	version := js.Global().Get("embed").Get("version").String()
-	return draw.SVG(v, draw.Options{Theme: theme, Link: link, Version: version})
+	return draw.SVG(v, draw.Options{Theme: theme, Link: link, Version: f.version()})
 }
 
 // fragment is that of the frame's address.

@@ -86,11 +86,7 @@ func (p *page) link() {
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
-	if p.frame != nil { // it leaves the history alone
-		p.shown, p.place, p.visiting = fragment, at, false
-		return
-	}
-	if fragment != p.shown && !p.visiting {
+	if fragment != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
 		step := "pushState"
 		if at == p.place {
 			step = "replaceState"
