@@ -35,9 +35,10 @@ var layers = []layer{
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/model"}},
-	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
-	{"wasm/edge", nil},    // the optional host serves files
+	{"ui/draw", []string{"ui/chart"}},                                                                                 // charts as SVG
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}},                                               // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/draw", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
