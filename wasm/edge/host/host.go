@@ -139,7 +139,7 @@ func tagged(w http.ResponseWriter, r *http.Request, mime string, body []byte) {
 	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	for _, t := range strings.Split(r.Header.Get("If-None-Match"), ",") {
+	for t := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
 		if t = strings.TrimSpace(t); t == "*" || strings.TrimPrefix(t, "W/") == tag {
 			send(w, http.StatusNotModified, mime, nil, true)
 			return
