@@ -26,15 +26,11 @@ build: generate ## assemble the site in dist/
 	@echo "Building the page, the laboratories' programs and the site around them, a minute or two the first time ..."
 	go run ./build/site
 
-<<<<<<< HEAD
 offline: generate ## the same, and what needs no host: build/out/spillway.html, one file with everything, and a zip of the site
 	@echo "Building the page, the laboratories' programs, the site around them, its zip and the single file, a minute or two ..."
 	go run ./build/site -offline
 
-dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host
-=======
-dist: generate ## the same with compressed copies, ready for any file host; ORIGIN=https://... adds oEmbed and cards
->>>>>>> d-figure
+dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host; ORIGIN=https://... adds oEmbed and cards
 	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
 	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 

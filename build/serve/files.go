@@ -24,7 +24,6 @@ var types = map[string]string{
 	".json":        "application/json",
 	".svg":         "image/svg+xml",
 	".ipynb":       "application/x-ipynb+json",
-	".md":          "text/markdown; charset=utf-8",
 	".txt":         "text/plain; charset=utf-8",
 	".wasm":        "application/wasm",
 	".webmanifest": "application/manifest+json",

@@ -33,11 +33,8 @@ const (
 func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
 	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
-<<<<<<< HEAD
 	offline := flag.Bool("offline", false, "also write the zip and the single file of the site")
-=======
 	where := flag.String("origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
->>>>>>> d-figure
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
 	if *sources {
@@ -48,15 +45,11 @@ func main() {
 		return
 	}
 	start := time.Now()
-<<<<<<< HEAD
-	if err := assemble(*out, *compress, *offline || *compress); err != nil {
-=======
 	address, err := origin(*where)
 	if err == nil {
-		err = assemble(*out, address, *compress)
+		err = assemble(*out, address, *compress, *offline || *compress)
 	}
 	if err != nil {
->>>>>>> d-figure
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
@@ -65,11 +58,7 @@ func main() {
 
 // assemble builds all parts and then writes them, so that a failed build
 // leaves the last good site alone.
-<<<<<<< HEAD
-func assemble(out string, compress, offline bool) error {
-=======
-func assemble(out, address string, compress bool) error {
->>>>>>> d-figure
+func assemble(out, address string, compress, offline bool) error {
 	s := site{}
 	steps := []struct {
 		name string
