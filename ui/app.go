@@ -161,7 +161,9 @@ func (a *App) SaveCSV() {
 // them again.
 func (a *App) SaveJSON() {
 	name := a.Name("results", "json")
-	a.Export(func(text, problem string) {
+	folder := a.Page.Address()
+	folder = folder[:strings.LastIndexByte(folder, '/')+1]
+	a.Export(folder+"schema/results-2.json", func(text, problem string) {
 		if problem != "" {
 			a.Notice = "The results cannot be saved: " + problem + "."
 			return

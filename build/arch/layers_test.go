@@ -30,6 +30,7 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},                                         // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},          // a laboratory never imports another
 	{"ui/table", []string{"sim/report"}},                                           // tables as files
+	{"ui/schema", nil},                                                             // JSON Schemas of what is exported
 	{"ui/wire", nil},                                                               // how page and workers write what they say
 	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},         // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
@@ -45,8 +46,8 @@ var layers = []layer{
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui", "ui/chart", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"sim/...", "traces/...", "ui/lab/...", "ui/work"}},
+	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/lab/...", "ui/work"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }

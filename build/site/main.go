@@ -59,6 +59,7 @@ func assemble(out string, compress bool) error {
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
 		{"first screen", site.addFirst},
+		{"schemas", site.addSchemas},
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},

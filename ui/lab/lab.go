@@ -214,6 +214,8 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
+	// Result is a value of the type that JSON writes; its schema is published.
+	Result any
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -285,6 +287,7 @@ type Spec[S, W, R any] struct {
 	Run     func(w W, s *S, system string, p Progress) (R, error)
 	Report  func(w W, s *S, r R) *report.Report
 	JSON    func(R) ([]byte, error)
+	Result  any // a value of the type that JSON writes, if that is not R
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
@@ -413,6 +416,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			}
 			return spec.Export(key, w, s, system, o, p)
 		})
+	}
+	if l.Result = spec.Result; l.Result == nil {
+		l.Result = *new(R)
 	}
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }

@@ -125,6 +125,7 @@ func New() lab.Lab {
 			return &result{r, w.oracle, s.Setup.Link}, nil
 		},
 		Report: describe,
+		Result: core.Result{},
 		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
 		Hash: func(r *result) string {
 			text, err := json.Marshal(r.Result)
