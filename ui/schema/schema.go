@@ -40,7 +40,7 @@ func OfResults(file reflect.Type, results []Result) ([]byte, error) {
 	for _, r := range results {
 		names = append(names, r.Lab)
 		is := Schema{"properties": Schema{"lab": Schema{"const": r.Lab}}}
-		has := Schema{"properties": Schema{"runs": Schema{"items": Schema{"properties": Schema{"result": g.of(r.Type)}}}}}
+		has := Schema{"properties": Schema{"runs": Schema{"type": "array", "items": Schema{"type": "object", "properties": Schema{"result": g.of(r.Type)}}}}}
 		parts = append(parts, Schema{"if": is, "then": has})
 	}
 	members["lab"] = Schema{"enum": names}

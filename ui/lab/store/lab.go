@@ -89,7 +89,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Help: help(),
+			Help: help(), Exports: exports(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -135,6 +135,7 @@ func New() lab.Lab {
 			sum := sha256.Sum256(text)
 			return hex.EncodeToString(sum[:])
 		},
+		Export:  export,
 		Section: section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
