@@ -310,7 +310,11 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	for _, p := range spec.Studies {
 		l.Papers = append(l.Papers, p.PaperInfo)
 	}
-	if err := l.Info.check(); err != nil {
+	err := l.Info.check()
+	if (spec.Export == nil) != (len(spec.Exports) == 0) {
+		err = errors.Join(err, errors.New("formats of exports without a function, or the other way round"))
+	}
+	if err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
 	}
 	settings := func(u *knob.Setup) (*S, error) {
