@@ -214,8 +214,8 @@ func (p *page) version() string {
 }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, name string) {
-	js.Global().Get("charts").Call("save", id, name)
+func (p *page) SaveChart(id, name, data string) {
+	js.Global().Get("charts").Call("save", id, name, data)
 }
 
 // Drawing implements ui.Page. The link of a page that is a file on somebody's

@@ -69,6 +69,7 @@ func assemble(out, address string, compress, offline bool) error {
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
 		{"first screen", site.addFirst},
+		{"schemas", site.addSchemas},
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
