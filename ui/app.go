@@ -7,6 +7,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
+	"spillway/ui/embed"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 )
@@ -20,6 +21,10 @@ type Page interface {
 	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
 	// hidden, the link to what is shown and the version.
 	Drawing(id string) draw.Options
+	// SaveBytes is Save of what is no text.
+	SaveBytes(name, mime string, data []byte)
+	// Address is that of the page, without what it shows.
+	Address() string
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
@@ -42,6 +47,9 @@ type Page interface {
 type App struct {
 	*model.Session
 	Page Page
+
+	// frame is what the page shows inside another one, nil if it stands by itself.
+	frame *embed.Options
 
 	// Copied is true for a moment after the link was copied.
 	Copied bool

@@ -157,6 +157,8 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	}
 	if d.view.Results == 0 {
 		d.view.Empty = empty(d.runs)
+	} else if d.view.Text == "" { // no chart is without a sentence
+		d.view.Text = orElse(sentence(ch.None), "No system that is compared has a value here.")
 	}
 	return d.view
 }
@@ -213,12 +215,13 @@ const (
 	parts    = 8 // --part-0 to --part-7
 )
 
-// partLook is the look of the i-th part of a sum.
+// partLook is the look of the i-th part of a sum. Parts that lie on one another
+// differ in their patterns too.
 func (d *drawing) partLook(i int) Look {
 	if i < len(d.chart.Colors) {
-		return Look{Color: "--" + d.chart.Colors[i]}
+		return Look{Color: "--" + d.chart.Colors[i], Pattern: i % patterns}
 	}
-	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i / parts % patterns}
+	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i % patterns}
 }
 
 // quantities returns the quantities that the chart is of.

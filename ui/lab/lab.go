@@ -77,7 +77,25 @@ type Cost struct{ Price, PerPrice string }
 // A Preset is a setup with a name, in the setup text Set. The first of a
 // laboratory is what it opens on when no link says otherwise; knobs' defaults are
 // what a link leaves out.
-type Preset struct{ Key, Title, About, Set string }
+type Preset struct {
+	Key, Title, About, Set string
+	// Was are the texts that Set had before: links to them mean what they meant.
+	Was []string
+}
+
+// An Upgrade is what links of an older format meant in this laboratory, so that
+// they are read as links of the next one.
+type Upgrade struct {
+	Format int
+	// Meant is a setup text: what a link that says nothing of these settings means.
+	Meant string
+	// Renamed are keys and what they are called now.
+	Renamed []knob.Pair
+	// Systems are those that were compared, and Figure what was shown, when links of
+	// format 1 named only what differs.
+	Systems []string
+	Figure  string
+}
 
 // A Picture draws what a laboratory is about: places that hold bytes, and links
 // between them. Its numbers are settings, and the report of the system in focus.
@@ -124,7 +142,8 @@ type Info struct {
 	Knobs      []knob.Info
 	Sections   []Section
 	Presets    []Preset
-	Picture    *Picture // nil if there is nothing to draw
+	Older      []Upgrade // by format, of which there may be links
+	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
 	Cost       Cost // empty if it knows no prices
@@ -132,6 +151,9 @@ type Info struct {
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	Help       []Help
+	Glossary   []Term // its own words; Terms has everybody's
+	Tour       []Stop
+	Exports    []Export // in what formats it writes what happened in a run
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -225,6 +247,8 @@ type Lab struct {
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
+	// Export runs one system and writes what happened in a format of Exports.
+	Export func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error)
 	// Complete returns Info with what takes time to find out, for those who show it.
 	Complete func() Info
 
@@ -290,6 +314,9 @@ type Spec[S, W, R any] struct {
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
+	// Export runs one system and writes what happened in a format of Exports; nil if
+	// there is none.
+	Export func(key string, w W, s *S, system string, o Origin, p Progress) ([]byte, error)
 	// Complete adds to Info what takes time to find out; may be nil.
 	Complete func(*Info)
 }
@@ -408,6 +435,22 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		o, err := paper.Outcome(run, r, func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }, raw)
 		return o, raw, err
 	}
+	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
+		return l.export(key, func() ([]byte, error) {
+			if _, err := l.System(system); err != nil {
+				return nil, err
+			}
+			s, err := settings(u)
+			if err != nil {
+				return nil, err
+			}
+			w, err := load(s, f)
+			if err != nil {
+				return nil, err
+			}
+			return spec.Export(key, w, s, system, o, p)
+		})
+	}
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
@@ -445,9 +488,10 @@ func (l *Info) check() error {
 	twice("quantity", names(l.Quantities, func(q *report.Quantity) string { return q.Key }))
 	twice("chart", names(l.Charts, func(c *report.Chart) string { return c.ID }))
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
+	twice("export", names(l.Exports, func(e *Export) string { return e.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "open", "end"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -485,15 +529,7 @@ func (l *Info) check() error {
 		}
 	}
 	errs = append(errs, l.checkPicture())
-	for _, p := range l.Presets {
-		pairs, err := knob.Pairs(p.Set)
-		if err == nil {
-			err = l.Setup().Apply(pairs)
-		}
-		if err != nil {
-			bad("preset %q: %w", p.Key, err)
-		}
-	}
+	errs = append(errs, l.checkLinks())
 	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
 		if key != "" && l.Quantity(key) < 0 {
 			bad("the cost is %q, which is no quantity", key)
@@ -509,6 +545,32 @@ func (l *Info) check() error {
 	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkLinks reports what links could not name, or would not mean.
+func (l *Info) checkLinks() error {
+	var errs []error
+	is := func(what, text string) {
+		pairs, err := knob.Pairs(text)
+		if err == nil {
+			err = l.Setup().Apply(pairs)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", what, err))
+		}
+	}
+	for _, p := range l.Presets {
+		is(fmt.Sprintf("preset %q", p.Key), p.Set)
+	}
+	for _, u := range l.Older {
+		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
+	}
+	for _, s := range l.Systems {
+		if strings.HasPrefix(s.Name, "-") || strings.ContainsAny(s.Name, ",:=&%# ") {
+			errs = append(errs, fmt.Errorf("system %q: links cannot have the name", s.Name))
 		}
 	}
 	return errors.Join(errs...)

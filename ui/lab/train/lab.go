@@ -72,7 +72,7 @@ func New() lab.Lab {
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(),
 			Brief: []lab.Brief{
 				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
@@ -82,10 +82,11 @@ func New() lab.Lab {
 				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
-			Cost:              lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
-			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
-			Entry:             "entry",
-			Help:              help(),
+			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
+			Drop:     "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
+			Entry:    "entry",
+			Glossary: glossary(), Tour: tour(), Help: help(),
+			Exports:           exports(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
 		},
@@ -119,6 +120,7 @@ func New() lab.Lab {
 		},
 		JSON:    encode,
 		Hash:    result.Hash,
+		Export:  export,
 		Section: section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
