@@ -74,10 +74,6 @@ type card struct {
 // addLandings writes f/PRESET/ for every preset of every laboratory: a page that
 // needs no script, with the charts as SVG files, and fills in the examples.
 func (s site) addLandings(origin string) error {
-	version, err := s.version()
-	if err != nil {
-		return err
-	}
 	page, err := template.New("landing").Parse(landing)
 	if err != nil {
 		return err
@@ -88,7 +84,7 @@ func (s site) addLandings(origin string) error {
 	}
 	var all []*preset
 	for _, door := range labs.Labs {
-		list, err := presets(door.New(), version, origin)
+		list, err := presets(door.New(), s.version(), origin)
 		if err != nil {
 			return fmt.Errorf("%s: %w", door.Name, err)
 		}
@@ -226,17 +222,6 @@ func (s site) addLanding(page *template.Template, p *preset) error {
 		return err
 	}
 	return s.add(folder+"oembed.json", data)
-}
-
-// versionIn finds what addVersion has written.
-var versionIn = regexp.MustCompile(`<span id="version">([^<]+)</span>`)
-
-func (s site) version() (string, error) {
-	m := versionIn.FindSubmatch(s["index.html"])
-	if m == nil {
-		return "", errors.New("index.html names no version")
-	}
-	return string(m[1]), nil
 }
 
 // asks is what an example leaves to be filled in: @link PRESET@, the same as @raw
