@@ -777,7 +777,7 @@ window.charts = (() => {
     reset(id) { reset(figures.get(id)); },
     // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
     // hidden here.
-    save(id, name) {
+    save(id, name, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f);

@@ -187,13 +187,13 @@ window.embed = (() => {
         resolve();
         return;
       }
-      const app = document.createElement('div');
-      app.id = 'app';
+      const app = document.getElementById('app'); // which access.js listens to
+      for (const name of app.getAttributeNames()) if (name !== 'id') app.removeAttribute(name);
       const wait = document.createElement('p');
       Object.assign(wait, { className: 'starting', textContent: 'Starting…' });
       wait.setAttribute('role', 'status');
-      app.append(wait);
-      document.body.replaceChildren(app);
+      app.replaceChildren(wait);
+      for (const other of [...document.body.children]) if (!['app', 'live'].includes(other.id)) other.remove();
       if (framed) new ResizeObserver(measure).observe(document.body);
       const style = document.createElement('link');
       Object.assign(style, { rel: 'stylesheet', href: 'embed.css', onload: resolve, onerror: resolve });
@@ -206,7 +206,7 @@ window.embed = (() => {
   window.tools ??= { stored: () => '', store: () => false };
 
   return {
-    mode, site, version, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
+    mode, site, only: query.get('only') ?? '', hide: query.get('hide') ?? '',
     read, // for tests
     tidy,
     crashed,

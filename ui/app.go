@@ -25,8 +25,8 @@ type Page interface {
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows.
 	Address() string
-	// CopyLink puts the page's own link into the clipboard.
-	CopyLink()
+	// Share opens the dialog with the link, with code to embed it and how to cite it.
+	Share()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
@@ -51,8 +51,6 @@ type App struct {
 	// frame is what the page shows inside another one, nil if it stands by itself.
 	frame *embed.Options
 
-	// Copied is true for a moment after the link was copied.
-	Copied bool
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool

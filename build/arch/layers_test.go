@@ -41,7 +41,8 @@ var layers = []layer{
 	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
-	{"wasm/edge", nil},    // the optional host serves files
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},

@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"spillway/ui/model"
 )
 
 // A site is the content of every file by its path below the root of the site.
@@ -61,15 +63,15 @@ func uncached(name string) bool {
 	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
-// addVersion says in index.html which version this is: a hash of all else, so that
-// the same sources have the same.
+// addVersion says in index.html which version this is, and which build of it: a
+// hash of all else, so that the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
 	for _, name := range s.names() {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	version := hex.EncodeToString(sum.Sum(nil))[:8]
+	version := model.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
 	// For scripts it stands in the head, too.
 	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
 	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")

@@ -74,6 +74,10 @@ type card struct {
 // addLandings writes f/PRESET/ for every preset of every laboratory: a page that
 // needs no script, with the charts as SVG files, and fills in the examples.
 func (s site) addLandings(origin string) error {
+	version := s.version()
+	if version == "" {
+		return errors.New("index.html names no version")
+	}
 	page, err := template.New("landing").Parse(landing)
 	if err != nil {
 		return err
@@ -84,7 +88,7 @@ func (s site) addLandings(origin string) error {
 	}
 	var all []*preset
 	for _, door := range labs.Labs {
-		list, err := presets(door.New(), s.version(), origin)
+		list, err := presets(door.New(), version, origin)
 		if err != nil {
 			return fmt.Errorf("%s: %w", door.Name, err)
 		}
