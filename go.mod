@@ -9,6 +9,7 @@ require (
 	github.com/syumai/workers v0.32.0
 	github.com/vugu/vjson v0.0.0-20200505061711-f9cbed27d3d9
 	github.com/vugu/vugu v0.4.0
+	google.golang.org/protobuf v1.36.11
 )
 
 require (

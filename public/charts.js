@@ -24,8 +24,7 @@ window.charts = (() => {
       if (!known.has(name)) known.set(name, style.getPropertyValue(name).trim());
       return known.get(name);
     };
-    // Quotes inside a font's name would end the attributes of an SVG.
-    const family = v('--font').replaceAll('"', "'");
+    const family = v('--font');
     return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
@@ -88,6 +87,28 @@ window.charts = (() => {
       style.decal = { symbol: 'circle', symbolSize: 0.8, dashArrayX: [[4, 4], [0, 4, 4, 0]], dashArrayY: [4, 0], color: t.v('--panel') };
     }
     return style;
+  }
+
+  // tile is the fill of an area of this look: its series have no decals.
+  const tiles = new Map();
+  function tile(color, line, pattern) {
+    if (!pattern) return color;
+    const key = [color, line, pattern].join();
+    if (!tiles.has(key)) {
+      const image = document.createElement('canvas');
+      image.width = image.height = 8;
+      const to = image.getContext('2d');
+      to.fillStyle = color;
+      to.fillRect(0, 0, 8, 8);
+      to.fillStyle = to.strokeStyle = line;
+      to.beginPath();
+      if (pattern === 1) for (const x of [-8, 0, 8]) { to.moveTo(x, 8); to.lineTo(x + 8, 0); }
+      else for (const [x, y] of [[2, 2], [6, 6]]) to.rect(x - 0.8, y - 0.8, 1.6, 1.6);
+      if (pattern === 1) to.stroke();
+      else to.fill();
+      tiles.set(key, { image, repeat: 'repeat' });
+    }
+    return tiles.get(key);
   }
 
   const column = (data, [at, n]) => data.subarray(at, at + n);
@@ -385,7 +406,7 @@ window.charts = (() => {
         case 'area': { // opaque, the highest first
           const fillColor = s.faded ? mixed(color, t.v('--panel'), FADED) : color;
           Object.assign(one, {
-            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / p.series.length,
+            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: tile(fillColor, t.v('--panel'), s.look.pattern), opacity: 1 }, z: 3 - k / p.series.length,
           });
           break;
         }
@@ -477,11 +498,11 @@ window.charts = (() => {
           const at = k * nx * ny + i;
           if (!keep(at)) continue;
           const v = all[at];
-          const text = Number.isNaN(v) ? h.marks[at] : number(v);
+          const text = Number.isNaN(v) ? h.marks[at] : who ? h.looks[who[at]].name : number(v);
           const color = Number.isNaN(v) ? t.v('--bg') : who ? t.v(h.looks[who[at]].look.color) : mixed(t.v('--accent'), t.v('--panel'), 0.06 + 0.94 * share(v));
           list.push({
             value: [i % nx, Math.floor(i / nx)], at, itemStyle: who && !Number.isNaN(v) ? fill(t, h.looks[who[at]].look) : { color },
-            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
+            label: { ...t.font, show: text !== '' && room(text), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
           });
         }
         return list;
@@ -674,14 +695,14 @@ window.charts = (() => {
   });
 
   // exported draws a figure outside the page, with its title, for a file.
-  function exported(f, renderer) {
+  function exported(f) {
     const host = document.createElement('div');
     const top = 54;
     const width = 900;
     const height = f.element.clientHeight + 20;
     host.style.cssText = `position:absolute;left:-10000px;width:${width}px;height:${height + top}px`;
     document.body.append(host);
-    const chart = echarts.init(host, null, { renderer });
+    const chart = echarts.init(host, null, { renderer: 'canvas' });
     const t = theme();
     const { figure, data, title, note } = current(f);
     const { option } = options(figure, data, t, width, height, f.hidden);
@@ -693,13 +714,7 @@ window.charts = (() => {
       textStyle: { fontFamily: t.family, fontSize: 14, fontWeight: 600, color: t.v('--text') }, subtextStyle: { ...t.font, fontSize: 11 },
     };
     chart.setOption(option);
-    return { chart, title, note, end() { chart.dispose(); host.remove(); } };
-  }
-
-  // described puts title, note, link and data into an SVG, for those who meet it alone.
-  function described(svg, title, note, data) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
-    return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
+    return { chart, end() { chart.dispose(); host.remove(); } };
   }
 
   // warm draws a chart that nobody sees, while the program is still compiled:
@@ -760,14 +775,16 @@ window.charts = (() => {
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name, data) {
+    // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
+    // hidden here.
+    save(id, name) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
-      const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
-      else tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
+      const x = exported(f);
+      tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
       x.end();
     },
+    hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // first draws the first figure at once, before the page is drawn again: there
     // is something to see.
     first() {

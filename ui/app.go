@@ -6,6 +6,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
+	"spillway/ui/draw"
+	"spillway/ui/embed"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 )
@@ -14,9 +16,15 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
-	// what it shows, as CSV, for a format that can carry it.
-	SaveChart(id, kind, name, data string)
+	// SaveChart offers the drawn chart for download as PNG.
+	SaveChart(id, name string)
+	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
+	// hidden, the link to what is shown and the version.
+	Drawing(id string) draw.Options
+	// SaveBytes is Save of what is no text.
+	SaveBytes(name, mime string, data []byte)
+	// Address is that of the page, without what it shows.
+	Address() string
 	// Share opens the dialog with the link, with code to embed it and how to cite it.
 	Share()
 	// Pick opens the file chooser, for a folder if folder is true.
@@ -39,6 +47,9 @@ type Page interface {
 type App struct {
 	*model.Session
 	Page Page
+
+	// frame is what the page shows inside another one, nil if it stands by itself.
+	frame *embed.Options
 
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
@@ -141,6 +152,17 @@ func (a *App) Name(what, ext string) string {
 		name = strings.ReplaceAll(name, "--", "-")
 	}
 	return "spillway-" + strings.Trim(name, "-") + "-" + what + "." + ext
+}
+
+// saveChart downloads a chart, as it is drawn in the place with the id.
+func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
+	if kind != "svg" {
+		a.Page.SaveChart(id, name)
+		return
+	}
+	o := a.Page.Drawing(id)
+	o.Data = data
+	a.Page.Save(name, "image/svg+xml", draw.SVG(v, o))
 }
 
 // SaveCSV downloads all numbers.

@@ -14,6 +14,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Compare is the view with named runs side by side.
@@ -40,6 +41,51 @@ type Compare struct {
 	// as virtual nodes would cost more than all else on the page.
 	text  [2]string
 	boxes [2]markup
+
+	tables []report.Table // the same as text[1]
+}
+
+// saveSide is the menu's name among what is open.
+const saveSide = "save side"
+
+// formats are those of the tables.
+func (c *Compare) formats() []format {
+	list := c.tableFormats("compare", c.saveCSV, func() *table.File { return c.file(c.headline, "", c.tables...) })
+	return append(list, format{"json", "JSON", "Values by quantity", c.saveJSON})
+}
+
+// menu is Formats as HTML.
+func (c *Compare) menu() string {
+	open := c.IsOpen(saveSide)
+	text := `<div class="formats">` + button("save-side", "mini", "Save", ` aria-expanded="`+boolText(open)+`" aria-controls="formats-side" aria-label="Save the tables"`)
+	if open {
+		text += `<div class="formats-list" role="group" id="formats-side" aria-label="Formats of the tables">`
+		for _, f := range c.formats() {
+			text += button(f.key+"-side", "mini", f.label, "")
+		}
+		text += `</div>`
+	}
+	return text + `</div>`
+}
+
+// pickFormat opens or closes the menu, or saves; it reports whether the word is of
+// the menu.
+func (c *Compare) pickFormat(word string) bool {
+	if word == "save-side" {
+		c.ToggleOpen(saveSide)
+		c.Room.Rev++
+		return true
+	}
+	for _, f := range c.formats() {
+		if word == f.key+"-side" {
+			c.ToggleOpen(saveSide)
+			c.Room.Rev++
+			c.Page.Focus("save-side")
+			f.save()
+			return true
+		}
+	}
+	return false
 }
 
 // newCompare returns the view.
@@ -95,8 +141,10 @@ func (c *Compare) tabulate() {
 		against[i] = r
 	}
 	heads, rows := chart.Numbers(c.Info, against)
+	c.tables = []report.Table{numbersTable("Setting", names, append([]chart.Number{system}, chart.Settings(setups)...)), numbersTable("Quantity", heads, rows)}
+	c.tables[0].Title, c.tables[1].Title = "What the runs differ in", "All numbers, with their change against the reference"
 	c.text[1] = boxed("side-settings", "What the runs differ in", "", numbersMarkup("side-settings", "Setting", names, append([]chart.Number{system}, chart.Settings(setups)...))) +
-		boxed("side-numbers", "All numbers, with their change against the reference", button("side-csv", "mini", "Download CSV", "")+button("side-json", "mini", "Download JSON", ""), numbersMarkup("side-numbers", "Quantity", heads, rows))
+		boxed("side-numbers", "All numbers, with their change against the reference", c.menu(), numbersMarkup("side-numbers", "Quantity", heads, rows))
 }
 
 // plots are the figures that the laboratory has.
@@ -248,10 +296,6 @@ func (c *Compare) clicked(e vugu.DOMEvent) {
 		c.Shelf.RunAgain()
 	case "save-damaged":
 		c.Page.Save("spillway-damaged-runs.txt", "text/plain", c.Shelf.Damaged())
-	case "side-csv":
-		c.saveCSV()
-	case "side-json":
-		c.saveJSON()
 	case "first":
 		c.Shelf.Refer(k)
 	case "visit":
@@ -263,7 +307,9 @@ func (c *Compare) clicked(e vugu.DOMEvent) {
 	case "delete":
 		c.Shelf.Delete(k)
 	default:
-		return // nothing that ends the typing of a name
+		if !c.pickFormat(word) {
+			return // nothing that ends the typing of a name
+		}
 	}
 	if word != "rename" {
 		c.renaming = nil

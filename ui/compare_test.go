@@ -106,10 +106,12 @@ func TestCompareView(t *testing.T) {
 	if got := c.text[0]; strings.Count(got, "<li>") != 4 {
 		t.Errorf("undo: list %s", got)
 	}
-	s.inBox("click", "side-csv", "")
-	s.inBox("click", "side-json", "")
-	s.click("csv-lag")
-	if n := len(s.page.saved); n != 3 || !strings.Contains(s.page.saved[0].text, "ssd_read=12.8") || !strings.Contains(s.page.saved[1].text, `"system": "g10"`) {
+	for _, key := range []string{"csv", "json", "tex"} {
+		s.inBox("click", "save-side", "")
+		s.inBox("click", key+"-side", "")
+	}
+	s.save("lag", "csv")
+	if n := len(s.page.saved); n != 4 || !strings.Contains(s.page.saved[2].text, `\caption{All numbers, with their change against the reference.`) || !strings.Contains(s.page.saved[0].text, "ssd_read=12.8") || !strings.Contains(s.page.saved[1].text, `"system": "g10"`) {
 		t.Errorf("%d files", n)
 	}
 	s.inBox("change", "show-0", "")

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Figure shows one chart with its title, text and downloads.
@@ -17,6 +18,7 @@ type Figure struct {
 	canvas
 	// source is where the chart comes from, if not from the laboratory's charts.
 	source func() *chart.View
+	saving *Formats
 }
 
 func (c *Figure) view() *chart.View {
@@ -29,6 +31,15 @@ func (c *Figure) view() *chart.View {
 func (c *Figure) id() string { return "chart-" + c.view().ID }
 
 func (c *Figure) tableName() string { return "table " + c.view().ID }
+
+// alt is the chart in words, or why there is none.
+func (c *Figure) alt() string {
+	v := c.view()
+	if v.Empty != "" {
+		return v.Title + ". " + v.Empty
+	}
+	return v.Title + ". " + v.Alt
+}
 
 func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().Height) + "px" }
 
@@ -60,10 +71,26 @@ func (c *Figure) save(kind string) {
 		c.Page.Save(c.Name(v.ID, kind), "text/csv", v.CSV())
 		return
 	}
-	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind), v.CSV())
+	c.saveChart(v.ID, kind, c.Name(v.ID, kind), v, "")
 }
 
-func (c *Figure) label(kind string) string { return "Save " + c.view().Title + " as " + kind }
+// menu has the formats of the chart and of its numbers.
+func (c *Figure) menu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: c.view().ID, about: func() string { return c.view().Title }, list: c.formats}
+	}
+	return c.saving
+}
+
+func (c *Figure) formats() []format {
+	v := c.view()
+	return append(c.pictures(c.save), c.tableFormats(v.ID, func() { c.save("csv") }, func() *table.File { return c.file(v.Title, v.Mode, v.Table) })...)
+}
+
+// pictures are the formats of a chart.
+func (a *App) pictures(save func(kind string)) []format {
+	return []format{{"png", "PNG", "", func() { save("png") }}, {"svg", "SVG", "", func() { save("svg") }}}
+}
 
 // Destroy lets go of the drawing.
 func (c *Figure) Destroy() { c.dispose() }

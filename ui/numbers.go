@@ -8,7 +8,9 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Numbers is the table of all quantities.
@@ -18,6 +20,8 @@ type Numbers struct {
 	table string // as HTML
 	of    *model.Room
 	at    int
+
+	saving *Formats
 }
 
 // Compute makes the table when something changed. It is one string, because
@@ -71,5 +75,67 @@ func cellMarkup(x report.Cell) string {
 
 // inCell is cellMarkup for the markup of components.
 func inCell(x report.Cell) vugu.HTML { return vugu.HTML(cellMarkup(x)) }
+
+// menu has the formats of the table, of all results, and of the run in focus.
+func (c *Numbers) menu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "results", about: func() string { return "all numbers" }, list: c.formats}
+	}
+	return c.saving
+}
+
+func (c *Numbers) formats() []format {
+	list := c.tableFormats("results", c.SaveCSV, func() *table.File {
+		heads, rows := chart.Numbers(c.Info, c.runs)
+		_, trust := c.Brief()
+		return c.file("All numbers: "+c.Note(), strings.Join(trust, " · "), numbersTable("Quantity", heads, rows))
+	})
+	return append(list, append([]format{
+		{"json", "JSON", "All results", c.SaveJSON},
+		{"bundle", "Bundle", "One zip with settings, results and hashes; dropping it here, or spillway check, computes it again and compares", c.SaveBundle},
+	}, c.exports()...)...)
+}
+
+// exports are the laboratory's formats of the run in focus.
+func (c *Numbers) exports() []format {
+	var list []format
+	system, err := c.Info.System(c.Focus())
+	if err != nil {
+		return nil
+	}
+	for i := range c.Info.Exports {
+		e := &c.Info.Exports[i]
+		list = append(list, format{e.Key, system.Title + ": " + e.Title, e.About, func() { c.saveExport(e, system) }})
+	}
+	return list
+}
+
+// saveExport has the run of a system written in a format, and downloads it.
+func (c *Numbers) saveExport(e *lab.Export, system *lab.System) {
+	name := c.Name(system.Name+"-"+e.Key, e.Ext)
+	c.Notice = "Running " + system.Title + " again for the file…"
+	c.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
+		if problem != "" {
+			c.Notice = "There is no file: " + problem + "."
+			return
+		}
+		c.Notice = ""
+		c.Page.SaveBytes(name, e.Mime, data)
+	})
+}
+
+// numbersTable is a table of numbers as files have it: with units beside names.
+func numbersTable(what string, heads []string, rows []chart.Number) report.Table {
+	t := report.Table{Head: append([]string{what}, heads...)}
+	for i := range rows {
+		r := &rows[i]
+		head := r.Label
+		if r.Unit != "" {
+			head += ", " + r.Unit
+		}
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: r.Cells})
+	}
+	return t
+}
 
 func (c *Numbers) content() string { return c.table }

@@ -13,6 +13,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Question is the view that asks what if.
@@ -31,6 +32,8 @@ type Question struct {
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
 	made     time.Time
+
+	savingChart, saving *Formats
 }
 
 // While many runs come in, what is shown of them is made anew so often; making it
@@ -290,7 +293,70 @@ func (c *Question) drawn() (name string, rev int, v *chart.View) {
 func (c *Question) rows() string { return c.table }
 
 func (c *Question) save(kind string) {
-	c.Page.SaveChart("whatif", kind, c.Name("whatif", kind), c.Ask.CSV())
+	c.saveChart("whatif", kind, c.Name("whatif", kind), &c.answer.View, c.Ask.CSV())
+}
+
+// chartMenu has the formats of the chart, tableMenu those of the numbers.
+func (c *Question) chartMenu() vugu.Builder {
+	if c.savingChart == nil {
+		c.savingChart = &Formats{App: c.App, id: "ask-chart", about: func() string { return "the chart" }, list: func() []format { return c.pictures(c.save) }}
+	}
+	return c.savingChart
+}
+
+func (c *Question) tableMenu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "ask", about: func() string { return "the numbers" }, list: func() []format {
+			list := c.tableFormats("whatif", c.saveCSV, func() *table.File {
+				_, trust := c.Brief()
+				tables := c.answer.Tables
+				if len(c.effects) > 0 {
+					tables = []report.Table{c.effectsTable()}
+				}
+				return c.file("What if: "+c.says(), strings.Join(trust, " · "), tables...)
+			})
+			return append(list, format{"json", "JSON", "Every run with its settings", c.saveJSON})
+		}}
+	}
+	return c.saving
+}
+
+// effectsTable is the table of what changes bring, as files have it.
+func (c *Question) effectsTable() report.Table {
+	heads, priced := c.effectsHeads()
+	t := report.Table{Title: "Change of " + c.quantity().Label, Head: heads}
+	for i := range c.effects {
+		e := &c.effects[i]
+		cells := []report.Cell{{Text: e.From}, {Text: e.To}}
+		if priced {
+			cells = append(cells, report.Cell{Text: c.price(e)}, report.Cell{Text: relative(e.Worth)})
+		}
+		if e.Reason != "" {
+			cells = append(cells, report.Cell{Text: e.Reason})
+		} else {
+			for k := range e.Parts {
+				cells = append(cells, report.Cell{Text: e.Parts[k].Say(), Best: k == e.Best})
+			}
+		}
+		t.Rows = append(t.Rows, report.Row{Head: e.Label, Cells: cells})
+	}
+	return t
+}
+
+// effectsHeads are the heads of that table; priced: parts with prices.
+func (c *Question) effectsHeads() (heads []string, priced bool) {
+	price, worth := c.Ask.Prices()
+	heads = []string{"Setting", "Now", "Then"}
+	if c.Ask.Kind() == model.Buy {
+		heads[0] = "Part"
+		if priced = price >= 0 && worth >= 0; priced {
+			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
+		}
+	}
+	for _, s := range c.compared() {
+		heads = append(heads, s.Title)
+	}
+	return heads, priced
 }
 
 func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Ask.CSV()) }
@@ -336,25 +402,12 @@ func tablesHTML(tables []report.Table) string {
 
 // effectsHTML is the table of what changes bring.
 func (c *Question) effectsHTML() string {
-	buy := c.Ask.Kind() == model.Buy
-	price, worth := c.Ask.Prices()
-	priced := price >= 0 && worth >= 0
-	systems := c.compared()
+	heads, priced := c.effectsHeads()
 	var b strings.Builder
 	cell := func(tag, class, text string) {
 		b.WriteString("<" + tag + ` class="` + class + `">` + html.EscapeString(text) + "</" + tag[:2] + ">")
 	}
 	b.WriteString(`<table class="numbers ask-numbers"><caption>` + html.EscapeString("Change of "+c.quantity().Label) + `</caption><thead><tr>`)
-	heads := []string{"Setting", "Now", "Then"}
-	if buy {
-		heads[0] = "Part"
-		if priced {
-			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
-		}
-	}
-	for _, s := range systems {
-		heads = append(heads, s.Title)
-	}
 	for i, h := range heads {
 		class := ""
 		if i < 3 {
@@ -374,7 +427,7 @@ func (c *Question) effectsHTML() string {
 		cell("td", "left", e.From)
 		cell("td", "left", e.To)
 		lead := 3
-		if buy && priced {
+		if priced {
 			cell("td", "", c.price(e))
 			cell("td", "", relative(e.Worth))
 			lead = 5

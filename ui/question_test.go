@@ -44,7 +44,8 @@ func TestQuestionVaries(t *testing.T) {
 	if s.there("f-ask-values2.from") {
 		t.Error("undo leaves the second setting")
 	}
-	s.click("ask-csv", "ask-json", "ask-png")
+	s.save("ask", "csv", "json")
+	s.save("ask-chart", "png")
 	if n := len(s.page.saved); n != 3 || !strings.Contains(s.page.saved[0].text, "normalized_throughput") || !strings.Contains(s.page.saved[1].text, "spillway-question") {
 		t.Errorf("%d files", n)
 	}

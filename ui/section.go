@@ -2,11 +2,13 @@ package ui
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Section is one of the laboratory's own parts of the page.
@@ -14,6 +16,27 @@ type Section struct {
 	*App
 	Key  string
 	view model.SectionView
+
+	saving *Formats
+}
+
+// menu has the formats of the section's tables.
+func (c *Section) menu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "section-" + c.Key, about: func() string { return c.view.Title }, list: func() []format {
+			return c.tableFormats(c.Key, nil, func() *table.File {
+				mode := c.view.About
+				for i := range c.Info.Sections {
+					if s := &c.Info.Sections[i]; s.Key == c.Key && s.Run {
+						_, trust := c.Brief()
+						mode = strings.Join(trust, " · ")
+					}
+				}
+				return c.file(c.view.Title, mode, c.tables()...)
+			})
+		}}
+	}
+	return c.saving
 }
 
 // Compute finds the section as of now.

@@ -7,9 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/table"
 )
 
 // Sheet is one figure of a paper: our values over the published ones, the claims
@@ -25,6 +29,8 @@ type Sheet struct {
 	table  string
 	of     *study.Sheet // that the above was made of
 	rev    int          // counts sheets
+
+	savingChart, saving *Formats
 }
 
 // A claim is a row of the table of claims.
@@ -128,11 +134,47 @@ func (c *Sheet) empty() string {
 // drawn is what the canvas of the figure draws.
 func (c *Sheet) drawn() (name string, rev int, v *chart.View) { return "paper", c.rev, &c.view }
 
-func (c *Sheet) file(ext string) string {
+func (c *Sheet) filename(ext string) string {
 	return "spillway-" + strings.ReplaceAll(c.item.Name, ".", "-") + "." + ext
 }
 
-func (c *Sheet) save(kind string) { c.Page.SaveChart("paper", kind, c.file(kind), c.view.CSV()) }
+func (c *Sheet) save(kind string) { c.saveChart("paper", kind, c.filename(kind), &c.view, "") }
+
+// chartMenu has the formats of the chart, tableMenu those of its numbers or of all
+// claims.
+func (c *Sheet) chartMenu() vugu.Builder {
+	if c.savingChart == nil {
+		c.savingChart = &Formats{App: c.App, id: "paper-chart", about: c.title, list: func() []format { return c.pictures(c.save) }}
+	}
+	return c.savingChart
+}
+
+func (c *Sheet) tableMenu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "paper", about: func() string { return c.title() + ", its numbers" }, list: func() []format {
+			return c.tableFormats(strings.ReplaceAll(c.item.Name, ".", "-"), c.saveCSV, func() *table.File { return c.file(c.title(), c.sheet().Note, c.numbers()...) })
+		}}
+	}
+	return c.saving
+}
+
+// numbers are the claims and the differences as files have them.
+func (c *Sheet) numbers() []report.Table {
+	var list []report.Table
+	if s := c.sheet(); len(s.Rows) > 0 {
+		t := chart.Differences(s)
+		t.Title = c.rowsTitle()
+		list = append(list, t)
+	}
+	if len(c.claims) > 0 {
+		t := report.Table{Title: "What the paper's text says in numbers", Head: []string{"Claim", "Paper's text", "Published values give", "Here", "Verdict"}}
+		for _, x := range c.claims {
+			t.Rows = append(t.Rows, report.Row{Head: x.Text, Cells: []report.Cell{{Text: x.Stated}, {Text: x.Published}, {Text: x.Ours}, {Text: x.Verdict}}})
+		}
+		list = append(list, t)
+	}
+	return list
+}
 
 func (c *Sheet) rowsTitle() string {
 	if c.sheet().Figure == study.AllClaims {
@@ -267,7 +309,7 @@ func (c *Sheet) saveCSV() {
 		}
 	}
 	_ = w.WriteAll(table) // a Builder takes everything
-	c.Page.Save(c.file("csv"), "text/csv", b.String())
+	c.Page.Save(c.filename("csv"), "text/csv", b.String())
 }
 
 // Destroy lets go of the drawing.

@@ -12,6 +12,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/train/machine"
+	"spillway/ui/draw"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
 	"spillway/ui/model"
@@ -68,15 +69,24 @@ type silent struct {
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
-func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
-func (s *silent) Share()                             { s.copied++ }
-func (s *silent) Pick(bool)                          { s.picked++ }
-func (s *silent) Theme()                             {}
-func (s *silent) Narrow() bool                       { return s.narrow }
-func (s *silent) Show(id string)                     { s.shown = id }
-func (s *silent) Focus(id string)                    { s.focused = id }
-func (s *silent) Near(string)                        {}
-func (s *silent) Help()                              { s.help++ }
+func (s *silent) SaveChart(id, name string) { s.saved = append(s.saved, file{name, "png", id}) }
+
+func (s *silent) Drawing(id string) draw.Options {
+	return draw.Options{Theme: draw.Light, Link: "https://example.org/#v=3", Version: id}
+}
+func (s *silent) Share()          { s.copied++ }
+func (s *silent) Pick(bool)       { s.picked++ }
+func (s *silent) Theme()          {}
+func (s *silent) Narrow() bool    { return s.narrow }
+func (s *silent) Show(id string)  { s.shown = id }
+func (s *silent) Focus(id string) { s.focused = id }
+func (s *silent) Near(string)     {}
+func (s *silent) Help()           { s.help++ }
+func (s *silent) SaveBytes(name, mime string, data []byte) {
+	s.saved = append(s.saved, file{name, mime, string(data)})
+}
+
+func (s *silent) Address() string { return "https://example.org/" }
 
 // A stage is a page in a test.
 type stage struct {
@@ -118,6 +128,7 @@ func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	}
 	tabs := []model.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
 	s.root = NewRoot(NewApp(model.NewSession(tabs, fragment, s.runner), s.page))
+	s.root.Version = "1234abcd"
 	s.draw()
 	return s
 }
@@ -398,11 +409,28 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// save chooses formats in the menu with an ID, one after the other.
+func (s *stage) save(menu string, formats ...string) {
+	s.T.Helper()
+	for _, f := range formats {
+		s.click("save-" + menu)
+		if !s.there(f + "-" + menu) {
+			s.T.Fatalf("the menu %s has no %s", menu, f)
+		}
+		s.click(f + "-" + menu)
+		if s.there(f+"-"+menu) || s.page.focused != "save-"+menu {
+			s.T.Errorf("the menu %s stays open, focus is on %q", menu, s.page.focused)
+		}
+	}
+}
+
 func TestDownloads(t *testing.T) {
 	s := newStage(t, small+"&systems=ideal,flashneuron,g10")
 	s.finish()
-	s.click("save-csv", "save-json", "png-memory", "svg-memory", "csv-memory", "link", "help", "pick-files-button", "pick-folder-button")
+	s.save("results", "csv", "json", "md", "timeline")
 	s.finish() // the results are computed again
+	s.save("memory", "png", "svg", "csv", "tex")
+	s.click("link", "help", "pick-files-button", "pick-folder-button")
 	var names []string
 	files := map[string]file{}
 	for _, f := range s.page.saved {
@@ -410,12 +438,24 @@ func TestDownloads(t *testing.T) {
 		files[f.name] = f
 	}
 	slices.Sort(names)
+	if tex := files["spillway-bert-base-batch-16-memory.tex"].text; !strings.Contains(tex, "% https://example.org/#v=") || !strings.Contains(tex, "as the paper measured") || !strings.Contains(tex, `\end{tabular}`) {
+		t.Errorf("%s", tex)
+	}
+	if md := files["spillway-bert-base-batch-16-results.md"].text; !strings.Contains(md, "| Quantity | Ideal | FlashNeuron | G10 |") || !strings.Contains(md, "| Iteration time, ") {
+		t.Errorf("%s", md)
+	}
+	if trace := files["spillway-bert-base-batch-16-g10-timeline.trace.json"].text; !strings.Contains(trace, `"generator":"Spillway 1234abcd"`) || !strings.Contains(trace, `"mode":"kernel times as the paper measured`) {
+		t.Errorf("%.1000s", trace)
+	}
 	const base = "spillway-bert-base-batch-16-"
-	if want := []string{base + "memory.csv", base + "memory.png", base + "memory.svg", base + "results.csv", base + "results.json"}; !slices.Equal(names, want) {
+	if want := []string{base + "g10-timeline.trace.json", base + "memory.csv", base + "memory.png", base + "memory.svg", base + "memory.tex", base + "results.csv", base + "results.json", base + "results.md"}; !slices.Equal(names, want) {
 		t.Errorf("saved %q", names)
 	}
 	if s.page.copied != 1 || s.page.picked != 2 || s.page.help != 1 {
 		t.Errorf("got %+v", *s.page)
+	}
+	if svg := files[base+"memory.svg"]; svg.mime != "image/svg+xml" || !strings.HasPrefix(svg.text, "<svg ") || !strings.Contains(svg.text, `version="memory"`) || !strings.Contains(svg.text, "https://example.org/#v=3") {
+		t.Errorf("the drawing is %s, %.300s", svg.mime, svg.text)
 	}
 	rows, err := csv.NewReader(strings.NewReader(files[base+"results.csv"].text)).ReadAll()
 	if err != nil || len(rows) != 4 || rows[0][1] != "system" {
@@ -571,14 +611,15 @@ func TestReproduceView(t *testing.T) {
 	if text := s.html("paper-claims"); !strings.Contains(text, "5.7 GB") || strings.Contains(text, "not run") {
 		t.Errorf("claims: %.2000s", text)
 	}
-	s.click("paper-csv", "paper-png", "paper-svg")
+	s.save("paper", "csv")
+	s.save("paper-chart", "png", "svg")
 	if f := s.page.saved; len(f) != 3 || f[0].name != "spillway-g10-2.csv" || f[1].text != "paper" {
 		t.Errorf("%d downloads", len(f))
 	}
 	s.click("figure-entry-g10.claims")
 	s.finish()
 	s.want("paper-title", "The numbers in the text")
-	s.click("paper-csv")
+	s.save("paper", "csv")
 	f := s.page.saved[3]
 	if rows, err := csv.NewReader(strings.NewReader(f.text)).ReadAll(); err != nil || len(rows) < 20 || rows[0][0] != "figure" || f.name != "spillway-g10-claims.csv" {
 		t.Errorf("%s: %d rows, %v", f.name, len(rows), err)
@@ -590,7 +631,7 @@ func TestReproduceView(t *testing.T) {
 	if text := s.root.papers.(*Papers).sheet.(*Sheet).rows(); strings.Count(text, "<tr class=") != 35 {
 		t.Errorf("the table has %d rows", strings.Count(text, "<tr class="))
 	}
-	s.click("paper-csv")
+	s.save("paper", "csv")
 	if rows, err := csv.NewReader(strings.NewReader(s.page.saved[4].text)).ReadAll(); err != nil || len(rows) != 36 || rows[1][0] != "g10.11" {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}

@@ -1,11 +1,17 @@
 package ui
 
-import "spillway/ui/chart"
+import (
+	"github.com/vugu/vugu"
+
+	"spillway/ui/chart"
+	"spillway/ui/table"
+)
 
 // Values is a chart that is a table: quantities that only some runs have.
 type Values struct {
 	*App
-	Index int
+	Index  int
+	saving *Formats
 }
 
 func (c *Values) view() *chart.View { return &c.views[c.Index] }
@@ -22,4 +28,15 @@ func (c *Values) some() bool {
 		}
 	}
 	return false
+}
+
+// menu has the formats of the table.
+func (c *Values) menu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: c.view().ID, about: func() string { return c.view().Title }, list: func() []format {
+			v := c.view()
+			return c.tableFormats(v.ID, func() { c.Page.Save(c.Name(v.ID, "csv"), "text/csv", v.CSV()) }, func() *table.File { return c.file(v.Title, v.Mode, v.Table) })
+		}}
+	}
+	return c.saving
 }

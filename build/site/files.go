@@ -48,7 +48,7 @@ func (s site) addPublic() error {
 // only hosts, readers of licenses and the README look at.
 func uncached(name string) bool {
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png":
+	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
 	return strings.HasSuffix(name, ".txt")
@@ -62,7 +62,10 @@ func (s site) addVersion() error {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	return s.fill("index.html", ">of a build by hand<", ">"+model.Version+"+"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+	version := model.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
+	// For scripts it stands in the head, too.
+	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
+	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")
 }
 
 // addCacheList fills the two constants of sw.js: the files to keep, and a

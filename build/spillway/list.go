@@ -27,6 +27,7 @@ type labEntry struct {
 	Quantities []quantityEntry `json:"quantities" help:"what a run may be measured by"`
 	Knobs      []knobEntry     `json:"knobs" help:"the settings: key=value"`
 	Papers     []paperEntry    `json:"papers" help:"what can be verified"`
+	Exports    []exportEntry   `json:"exports" help:"in what formats spillway export writes a run; none if the laboratory has none"`
 }
 
 type systemEntry struct {
@@ -79,6 +80,13 @@ type paperEntry struct {
 	About   string        `json:"about" help:"what is reproduced"`
 	Systems []string      `json:"systems" help:"names of those that it compares"`
 	Figures []figureEntry `json:"figures" help:"figures and tables"`
+}
+
+type exportEntry struct {
+	Key   string `json:"key" help:"stable: spillway export KEY"`
+	Title string `json:"title" help:"for people"`
+	Ext   string `json:"ext" help:"how its file's name ends"`
+	About string `json:"about" help:"what it holds and what reads it"`
 }
 
 type figureEntry struct {
@@ -134,7 +142,7 @@ func printJSON(w io.Writer, v any) error {
 // entry is a laboratory as it is listed.
 func entry(l *lab.Lab) labEntry {
 	i := l.Complete()
-	e := labEntry{Name: i.Name, Title: i.Title, About: i.About, Files: i.Drop, Entry: i.Entry, Papers: []paperEntry{}}
+	e := labEntry{Name: i.Name, Title: i.Title, About: i.About, Files: i.Drop, Entry: i.Entry, Papers: []paperEntry{}, Exports: []exportEntry{}}
 	for k := range i.Systems {
 		x := &i.Systems[k]
 		e.Systems = append(e.Systems, systemEntry{Name: x.Name, Title: x.Title, About: x.About, Paper: x.Paper, Family: x.Family, Bound: x.Bound, Off: x.Off})
@@ -149,6 +157,9 @@ func entry(l *lab.Lab) labEntry {
 	}
 	for k := range i.Knobs {
 		e.Knobs = append(e.Knobs, setting(&i.Knobs[k]))
+	}
+	for _, x := range i.Exports {
+		e.Exports = append(e.Exports, exportEntry{Key: x.Key, Title: x.Title, Ext: x.Ext, About: x.About})
 	}
 	for _, p := range l.Studies() {
 		o := p.Outline()

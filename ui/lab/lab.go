@@ -151,6 +151,9 @@ type Info struct {
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	Help       []Help
+	Glossary   []Term // its own words; Terms has everybody's
+	Tour       []Stop
+	Exports    []Export // in what formats it writes what happened in a run
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -241,6 +244,8 @@ type Lab struct {
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
+	// Export runs one system and writes what happened in a format of Exports.
+	Export func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error)
 	// Complete returns Info with what takes time to find out, for those who show it.
 	Complete func() Info
 
@@ -304,6 +309,9 @@ type Spec[S, W, R any] struct {
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
+	// Export runs one system and writes what happened in a format of Exports; nil if
+	// there is none.
+	Export func(key string, w W, s *S, system string, o Origin, p Progress) ([]byte, error)
 	// Complete adds to Info what takes time to find out; may be nil.
 	Complete func(*Info)
 }
@@ -411,6 +419,22 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		o, err := paper.Outcome(run, r, func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }, raw)
 		return o, raw, err
 	}
+	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
+		return l.export(key, func() ([]byte, error) {
+			if _, err := l.System(system); err != nil {
+				return nil, err
+			}
+			s, err := settings(u)
+			if err != nil {
+				return nil, err
+			}
+			w, err := load(s, f)
+			if err != nil {
+				return nil, err
+			}
+			return spec.Export(key, w, s, system, o, p)
+		})
+	}
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
@@ -448,6 +472,7 @@ func (l *Info) check() error {
 	twice("quantity", names(l.Quantities, func(q *report.Quantity) string { return q.Key }))
 	twice("chart", names(l.Charts, func(c *report.Chart) string { return c.ID }))
 	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
+	twice("export", names(l.Exports, func(e *Export) string { return e.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
 	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "open", "end"}

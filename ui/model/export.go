@@ -6,8 +6,42 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/lab"
 	"spillway/ui/work"
 )
+
+// A fileExport is a run on its way into a file of another format.
+type fileExport struct {
+	job  int
+	done func(data []byte, problem string)
+}
+
+// ExportRun asks a worker for the run of a system in a format of the laboratory;
+// done gets it, or says why there is none. What was asked for before is given up.
+func (r *Room) ExportRun(key, system string, o lab.Origin, done func(data []byte, problem string)) {
+	if r.writing != nil {
+		r.session.host.Stop([]int{r.writing.job})
+	}
+	pieces, trust := r.Brief()
+	o.Title, o.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
+	r.writing = &fileExport{r.session.id(), done}
+	r.session.host.Start(&work.Job{
+		ID: r.writing.job, Lab: r.Info.Name, Kind: work.Export, Key: key, Setup: r.State.Setup.String(), System: system, Files: r.number(), Origin: o,
+	}, false)
+}
+
+func (r *Room) writtenAnswer(a *work.Answer) bool {
+	x := r.writing
+	if x == nil || a.ID != x.job {
+		return false
+	}
+	if a.Last {
+		r.writing = nil
+		problem := cmp.Or(a.Error, strings.Join(a.Problems, "; "))
+		x.done(a.Data, strings.TrimSuffix(problem, "."))
+	}
+	return true
+}
 
 // exported is the version of the format of exported results.
 const exported = 2

@@ -44,6 +44,10 @@ type Session struct {
 	*Room
 	// Notice is said once at the top of the page, empty if nothing.
 	Notice string
+	// Version is that of the program, as bundles name it.
+	Version string
+	// Checking is the bundle that was opened last, nil if none.
+	Checking *Checking
 
 	host    Host
 	rooms   map[string]*Room
@@ -53,6 +57,7 @@ type Session struct {
 	number  int // of the newest set of files, in any room
 	seed    *Seed
 	memory  []memory
+	brought *brought // files that come with the link that is being opened
 }
 
 // NewSession returns a session that shows what a link's fragment says.
@@ -107,6 +112,7 @@ func (n *Session) open(name string, link *Link) {
 	}
 	n.Room = r
 	if link != nil {
+		r.take()
 		r.visit(link)
 		return
 	}
@@ -135,6 +141,9 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 // Answer takes what a worker said. Answers to jobs that nobody waits for any
 // more are dropped; it reports whether something changed.
 func (n *Session) Answer(a *work.Answer) bool {
+	if n.Checking.answer(a) {
+		return true
+	}
 	for _, r := range n.rooms {
 		if r.answer(a) {
 			return r == n.Room
@@ -253,8 +262,11 @@ type Room struct {
 	sections   map[string]*sectionState
 	cache      cache
 	exporting  *export
+	writing    *fileExport
+	binding    *binding
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
+	tour       int    // stop of the tour that is shown, from 1; 0 without one
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {
@@ -416,7 +428,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) {
+	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })

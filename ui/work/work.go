@@ -23,6 +23,9 @@ const (
 	Sheet               // a figure of a paper from outcomes: a Sheet
 	Tallies             // what came out of every figure: Tallies
 	Several             // run several systems and setups, one after the other: Parts
+	Export              // run one system and write what happened in a format: Data
+	Bundle              // make a bundle of systems' runs: Data
+	Check               // compute a part of the opened bundle again: a Verdict
 )
 
 // A Pick is one run of Several.
@@ -40,11 +43,12 @@ type Job struct {
 	ID   int    // never reused; answers carry it back
 	Lab  string // stable name of the laboratory
 	Kind Kind
-	// Setup and System name what runs, of Run, Raw, Section and Measure.
+	// Setup and System name what runs, of Run, Raw, Section, Measure and Export.
 	Setup, System string
 	Files         int // number of the set of opened files it needs, 0 if none
-	// Key is that of a Section, View the texts of its knobs.
+	// Key is that of a Section or of an export; View are the texts of a section's knobs.
 	Key, View string
+	Origin    lab.Origin // of Export
 	// Paper, Name and Outcomes are of Outline, Measure (Name: of the run), Sheet
 	// (Name: of the figure) and Tallies.
 	Paper, Name string
@@ -53,11 +57,16 @@ type Job struct {
 	Hash        bool   // also return the hash of the result
 	Lean        bool   // of Run: the report without curves
 	Picks       []Pick // of Several
+	Order       *Order // of Bundle and Check
+	// Inside, of List, lists what a bundle holds to run, and not the bundle.
+	Inside bool
 }
 
-// Whole reports whether the job is about opened files or writes JSON, which a
+// Whole reports whether the job is about opened files or writes one, which a
 // laboratory's lean program cannot.
-func (j *Job) Whole() bool { return j.Files != 0 || j.Kind == Raw || j.Kind == List }
+func (j *Job) Whole() bool {
+	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
+}
 
 // An Answer is what a worker says about a job. A job has any number of progress
 // answers and one last one.
@@ -80,4 +89,7 @@ type Answer struct {
 	Tallies  []study.Tally
 	Hash     string
 	Parts    []Part
+	Data     []byte      // of Export and Bundle
+	Bundle   *BundleInfo // of List, if that is what the files are
+	Verdict  *Verdict
 }

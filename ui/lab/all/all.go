@@ -27,7 +27,7 @@ var Labs = []Door{
 
 // Lean names the laboratories that have a program without what opens files and
 // writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train"}
+var Lean = []string{"train", "store"}
 
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {

@@ -82,10 +82,11 @@ func New() lab.Lab {
 				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
-			Cost:              lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
-			Drop:              "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
-			Entry:             "entry",
-			Help:              help(),
+			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
+			Drop:     "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
+			Entry:    "entry",
+			Glossary: glossary(), Tour: tour(), Help: help(),
+			Exports:           exports(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
 		},
@@ -112,6 +113,7 @@ func New() lab.Lab {
 		Report:  describe,
 		JSON:    encode,
 		Hash:    result.Hash,
+		Export:  export,
 		Section: section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{

@@ -16,4 +16,8 @@ var open func([]lab.File) (lab.Files, error)
 
 func encode(*result.Result) ([]byte, error) { return nil, errNoFiles }
 
+func export(string, Workload, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
+	return nil, errNoFiles
+}
+
 func entry(string, lab.Files) (*workload.Workload, error) { return nil, errNoFiles }

@@ -1,0 +1,205 @@
+//go:build !lean
+
+package train
+
+import (
+	"fmt"
+	"strconv"
+
+	core "spillway/sim/train"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/chrometrace"
+	"spillway/traces/speedscope"
+	"spillway/ui/lab"
+)
+
+// An exporting is the reported iteration of a run on its way into a file.
+type exporting struct {
+	lab.Origin
+	w *workload.Workload
+	r *result.Result
+	*engine.Record
+	system string // title
+	hides  bool   // kernels execute first and wait then (quirk overlap-faults)
+}
+
+// export runs one system and writes what happened.
+func export(key string, w Workload, s *settings, system string, o lab.Origin, p lab.Progress) ([]byte, error) {
+	x, err := recorded(w, s, system, o, p)
+	if err != nil {
+		return nil, err
+	}
+	switch key {
+	case timelineExport:
+		return x.timeline()
+	case stallsExport:
+		return x.stalls(), nil
+	case chakraExport:
+		return x.chakra(), nil
+	}
+	return nil, fmt.Errorf("no export %q", key)
+}
+
+// recorded runs one system with a record.
+func recorded(w Workload, s *settings, system string, o lab.Origin, p lab.Progress) (*exporting, error) {
+	q, err := s.request(system)
+	if err != nil {
+		return nil, err
+	}
+	q.Record = &engine.Record{}
+	r, err := core.Run(w.Workload, q, p)
+	if err != nil {
+		return nil, err
+	}
+	found, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Fits {
+		return nil, fmt.Errorf("%s cannot run it: %s", found.Title, r.Reason)
+	}
+	if o.Mode == "" {
+		o.Mode = r.Mode
+	}
+	if o.Title == "" {
+		o.Title = w.Name
+	}
+	paged := found.Runtime(&q.Options).Memory == engine.Paged
+	return &exporting{o, w.Workload, r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
+}
+
+// time is when a cycle of the run is.
+func (x *exporting) time(c unit.Cycles) unit.Time { return x.r.Clock.Time(c) }
+
+// tensor names a tensor, each by a name of its own.
+func (x *exporting) tensor(t workload.TensorID) string {
+	if name := x.w.Tensors[t].Name; name != "" {
+		return name
+	}
+	return x.w.Tensors[t].Kind.String() + " " + strconv.Itoa(int(t))
+}
+
+// origin is what files say about themselves.
+func (x *exporting) origin() []chrometrace.Arg {
+	return []chrometrace.Arg{
+		{Key: "title", Text: x.system + ", " + x.Title},
+		{Key: "mode", Text: x.Mode},
+		{Key: "kernel_times", Text: string(x.w.Times)},
+		{Key: "workload", Text: x.w.Origin},
+		{Key: "link", Text: x.Link},
+		{Key: "generator", Text: x.generator()},
+		{Key: "iteration", Text: fmt.Sprintf("%d of %d", x.r.Reported+1, len(x.r.Iterations))},
+		{Key: "clock_hz", Text: strconv.FormatInt(int64(x.r.Clock), 10)},
+	}
+}
+
+// generator names the program.
+func (x *exporting) generator() string {
+	if x.Version == "" {
+		return "Spillway"
+	}
+	return "Spillway " + x.Version
+}
+
+// Groups of tracks, and tracks.
+const (
+	gpuGroup = 1 + iota
+	ssdGroup
+	hostGroup
+
+	inTrack  = 1
+	outTrack = 2
+)
+
+// track is where a transfer is drawn.
+func track(m *engine.Transfer) (group, track int) {
+	group, track = ssdGroup, inTrack
+	if m.From == machine.Host || m.To == machine.Host {
+		group = hostGroup
+	}
+	if m.From == machine.GPU {
+		track = outTrack
+	}
+	return group, track
+}
+
+// timeline is the iteration as Perfetto shows it.
+func (x *exporting) timeline() ([]byte, error) {
+	w := chrometrace.New(lab.MostExport, x.origin())
+	w.Process(gpuGroup, "GPU")
+	w.Track(gpuGroup, 1, "Kernels and their stalls")
+	w.Process(ssdGroup, "SSD")
+	w.Track(ssdGroup, inTrack, "SSD → GPU")
+	w.Track(ssdGroup, outTrack, "GPU → SSD")
+	w.Process(hostGroup, "Host memory")
+	w.Track(hostGroup, inTrack, "Host → GPU")
+	w.Track(hostGroup, outTrack, "GPU → host")
+	number := func(key string, v int64) chrometrace.Arg { return chrometrace.Arg{Key: key, Number: v} }
+	stalls := x.Stalls
+	for i := range x.r.Kernels {
+		k := &x.r.Kernels[i]
+		w.Slice(gpuGroup, 1, x.w.Kernels[i].Name, "kernel", x.time(k.Start), x.time(k.End),
+			number("kernel", int64(i)), number("ideal_cycles", int64(k.Ideal)), number("beyond_ideal_cycles", int64(k.End-k.Start-k.Ideal)))
+		for ; len(stalls) > 0 && stalls[0].Kernel == workload.KernelID(i); stalls = stalls[1:] {
+			s := &stalls[0]
+			w.Slice(gpuGroup, 1, s.Cause.String(), "stall", x.time(s.Start), x.time(s.End),
+				number("kernel", int64(i)), number("cycles", int64(s.End-s.Start)))
+		}
+		w.Counter(gpuGroup, "GPU memory in use", x.time(k.End), number("bytes", int64(k.GPU)))
+		w.Counter(hostGroup, "Host memory in use", x.time(k.End), number("bytes", int64(k.Host)))
+	}
+	for i := range x.Transfers {
+		m := &x.Transfers[i]
+		group, lane := track(m)
+		w.Slice(group, lane, x.tensor(m.Tensor), "migration", x.time(m.Start), x.time(m.End),
+			number("tensor", int64(m.Tensor)), number("bytes", int64(m.Bytes)), chrometrace.Arg{Key: "reason", Text: m.Reason.String()})
+	}
+	data, ok := w.End()
+	if !ok {
+		return nil, lab.ErrLarge
+	}
+	return data, nil
+}
+
+// stalls is the time beyond ideal, by cause and kernel and the other way round.
+func (x *exporting) stalls() []byte {
+	causes := speedscope.Profile{Name: "Time beyond ideal: cause, kernel"}
+	kernels := speedscope.Profile{Name: "Time beyond ideal: kernel, cause, in order"}
+	var before unit.Cycles
+	for c := range result.NumCauses {
+		for i := range x.Stalls {
+			if s := &x.Stalls[i]; s.Cause == c {
+				kernel, cause := x.words(s)
+				causes.Samples = append(causes.Samples, x.sample(&before, s, cause, kernel))
+			}
+		}
+	}
+	before = 0
+	for i := range x.Stalls {
+		kernel, cause := x.words(&x.Stalls[i])
+		kernels.Samples = append(kernels.Samples, x.sample(&before, &x.Stalls[i], kernel, cause))
+	}
+	exporter := x.generator()
+	if x.Link != "" {
+		exporter += " " + x.Link
+	}
+	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", exporter, []speedscope.Profile{causes, kernels})
+}
+
+// words name a stall's kernel and cause.
+func (x *exporting) words(s *engine.Stall) (kernel, cause string) {
+	return x.w.Kernels[s.Kernel].Name + " (kernel " + strconv.Itoa(int(s.Kernel)) + ")", s.Cause.String()
+}
+
+// sample is a stall as a stack. before is the sum of those before it: with it
+// the sum of all is exact, although no sample is a whole number of picoseconds.
+func (x *exporting) sample(before *unit.Cycles, s *engine.Stall, stack ...string) speedscope.Sample {
+	from := x.time(*before)
+	*before += s.End - s.Start
+	return speedscope.Sample{Stack: stack, Time: x.time(*before) - from}
+}
