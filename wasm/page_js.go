@@ -36,6 +36,8 @@ type page struct {
 	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
+
+	shared *ui.Shared // what the share dialog shows, nil before it was opened
 	looked   string // the stop of a tour that was last looked at
 }
 
@@ -140,6 +142,7 @@ func (p *page) listen() {
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.listenHelp(on)
+	p.tools.Set("picture", js.FuncOf(p.picture))
 	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
@@ -250,6 +253,7 @@ func (p *page) Share() {
 		return
 	}
 	p.link()
+	p.shared = s
 	charts := make([]any, len(s.Charts))
 	for i := range s.Charts {
 		v := &s.Charts[i]
@@ -262,6 +266,17 @@ func (p *page) Share() {
 	p.tools.Call("share", map[string]any{
 		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": list(s.Papers), "entries": list(s.Entries), "charts": charts, "files": p.opened(),
 	})
+}
+
+// picture is one of the shared charts as an SVG for other pages, which bring their
+// own theme, and have the data behind the link.
+func (p *page) picture(_ js.Value, args []js.Value) any {
+	for i := range p.shared.Charts {
+		if v := &p.shared.Charts[i]; v.ID == args[0].String() && v.Figure != nil {
+			return draw.SVG(v, draw.Options{Link: args[1].String(), Version: p.session.Version, Data: " "})
+		}
+	}
+	return ""
 }
 
 // opened are the files of the newest set, if what is shown is about files.
