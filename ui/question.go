@@ -11,7 +11,6 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/lab"
 	"spillway/ui/model"
 	"spillway/ui/table"
 )
@@ -62,11 +61,11 @@ func (c *Question) Compute() {
 	}
 	switch c.Ask.Kind() {
 	case model.Vary:
-		c.answer = c.sweep()
+		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
 	case model.Find:
 		c.found = c.Ask.Found()
-		c.answer = c.walks()
+		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
 	default:
 		c.effects = c.Ask.Gains()
@@ -74,73 +73,7 @@ func (c *Question) Compute() {
 	}
 }
 
-// compared lists the compared systems.
-func (c *Question) compared() []*lab.System {
-	var list []*lab.System
-	for i := range c.Info.Systems {
-		for _, name := range c.State.On {
-			if s := &c.Info.Systems[i]; s.Name == name {
-				list = append(list, s)
-			}
-		}
-	}
-	return list
-}
-
 func (c *Question) quantity() *report.Quantity { return &c.Info.Quantities[c.Ask.Of()] }
-
-// dim is a varied knob as charts take it.
-func (c *Question) dim(x *model.Axis) chart.Dim {
-	d := chart.Dim{Label: x.Knob.Label, Unit: x.Knob.Unit, Labels: x.Labels, Xs: x.Xs, Now: x.Now}
-	for i, t := range x.Texts {
-		if t == x.Now {
-			d.Now = x.Labels[i]
-		}
-	}
-	d.NowX, _ = strconv.ParseFloat(x.Now, 64) // 0 where it is no number
-	return d
-}
-
-func (c *Question) sweep() chart.Answer {
-	axes := c.Ask.Axes()
-	if len(axes) == 0 {
-		return chart.Answer{}
-	}
-	_, trust := c.Brief()
-	s := &chart.Sweep{
-		Of: c.quantity(), Systems: c.compared(), Show: c.State.Ask.Text("ask-show"), Focus: c.Focus(),
-		Note: c.Note(), Mode: strings.Join(trust, " · "), Active: c.progress.Active,
-	}
-	high := 1
-	for i := range axes {
-		s.Dims = append(s.Dims, c.dim(&axes[i]))
-	}
-	if len(axes) == 2 {
-		high = len(axes[1].Texts)
-	}
-	n := len(s.Systems)
-	trials := make([]chart.Trial, 0, n*len(axes[0].Texts)*high)
-	for i := range axes[0].Texts {
-		for k := range high {
-			for _, sys := range s.Systems {
-				x := c.Ask.At(sys.Name, i, k)
-				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit})
-			}
-		}
-	}
-	s.At = func(sys, i, k int) chart.Trial { return trials[(i*high+k)*n+sys] }
-	return s.Answer()
-}
-
-// walks draws what searches have tried.
-func (c *Question) walks() chart.Answer {
-	w := &chart.Walks{Of: c.quantity(), Knob: c.Ask.Searched(), Bound: c.Ask.Bound(), Note: c.Note(), Active: c.progress.Active}
-	for i := range c.found {
-		f := &c.found[i]
-		w.Walks = append(w.Walks, chart.Walk{System: f.System, Xs: f.Xs, Ys: f.Ys, Than: f.Than, At: f.At})
-	}
-	return w.Answer()
-}
 
 func (c *Question) typed(key string, e vugu.DOMEvent) {
 	c.Ask.Type(key, e.PropString("target", "value"))
@@ -353,7 +286,7 @@ func (c *Question) effectsHeads() (heads []string, priced bool) {
 			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
 		}
 	}
-	for _, s := range c.compared() {
+	for _, s := range c.Compared() {
 		heads = append(heads, s.Title)
 	}
 	return heads, priced

@@ -19,8 +19,8 @@ const figureForm = `LINK [--chart ID] [--theme THEME] [-o FILE]
 
 const figureAbout = `Runs what a link shows and writes one of its charts as SVG: vector text, title,
 description, fidelity label, and the data as CSV in its metadata. LINK is the
-address of a page of Spillway, or what stands behind its #; charts of Explore,
-Compare and Reproduce can be drawn. The second form takes settings as run does, a
+address of a page of Spillway, or what stands behind its #; what a view
+shows as a chart can be drawn. The second form takes settings as run does, a
 preset (the name that links have for it) which they change, and whatever else is in
 links: systems=g10,uvm, by-memory=kernel, view=reproduce figure=g10.11.
 `

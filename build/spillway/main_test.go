@@ -82,7 +82,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"figure", "https://example.org/?x#v=3&lab=nowhere"}, exitUsage, `unknown laboratory "nowhere"`},
 		{[]string{"figure", "v=3&lab=train&entry=mine"}, exitUsage, `a file, "mine"`},
 		{[]string{"figure", "v=3&lab=train&ssd_read=20&ssd_write=30"}, exitUsage, "SSD write (30 GB/s) is faster"},
-		{[]string{"figure", "lab=train", "view=whatif"}, exitUsage, "no chart that can be drawn"},
+		{[]string{"figure", "lab=train", "view=whatif", "ask=effects", "batch=4", "system=ideal"}, exitUsage, "no chart that can be drawn"},
 		{[]string{"figure", "https://example.org/?x#v=3&lab=train&model=bert-base&batch=4"}, exitOK, `link="https://example.org/?x#v=`},
 		{[]string{"figure", "lab=store", "--chart", "memory", "--theme", "auto", "--site", "https://example.org/"}, exitOK, "prefers-color-scheme"},
 	} {

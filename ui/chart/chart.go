@@ -113,6 +113,8 @@ type View struct {
 	By      []report.Variant // what the horizontal axis may count; fewer than two: no choice
 	Variant string           // key of what it counts now
 	Picks   bool             // it has marks that can be picked
+	// File is its CSV where that is not made of what is drawn.
+	File string
 
 	setup  *knob.Setup // what all of it is of; nil while something is of other settings
 	rows   [][]string  // of the file, without points
@@ -271,6 +273,9 @@ func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"syst
 // CSV returns what the chart shows with full precision, and in every row what it
 // is of.
 func (v *View) CSV() string {
+	if v.File != "" {
+		return v.File
+	}
 	rows := v.all()
 	if v.sheet == nil {
 		of := v.Setup()
@@ -286,7 +291,12 @@ func (v *View) CSV() string {
 }
 
 // Data is CSV without what the chart is of, which Setup says once for all rows.
-func (v *View) Data() string { return csvText(v.all()) }
+func (v *View) Data() string {
+	if v.File != "" {
+		return v.File
+	}
+	return csvText(v.all())
+}
 
 // Setup is the text of the setup that all of the chart is of, empty where parts of
 // it are of others.

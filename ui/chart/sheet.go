@@ -354,6 +354,9 @@ func lines(s *study.Sheet) [][]string {
 		"paper", "figure", "of", "at", "system", "quantity", "setup", "unit", "published", "published_fits", "here", "here_fits",
 		"difference", "status", "rebuilt", "why", "note", "source",
 	}}
+	if len(s.Rows) == 0 && len(s.Drawing.Curves) > 0 {
+		return curveLines(s)
+	}
 	number := func(x float64, ok bool) string {
 		if !ok || !finite(x) {
 			return ""
@@ -371,6 +374,20 @@ func lines(s *study.Sheet) [][]string {
 			s.Paper, s.Figure, l.Of, l.At, l.System, l.Quantity, l.Set, l.Unit, number(l.Published, l.Fits), strconv.FormatBool(l.Fits),
 			number(l.Ours, ran && l.OursFits), here, number(l.Diff, ran && l.Fits && l.OursFits), string(l.Status), strconv.FormatBool(l.Rebuilt), l.Why, l.Note, l.Source,
 		})
+	}
+	return rows
+}
+
+// curveLines is the file of a sheet without published values: its curves.
+func curveLines(s *study.Sheet) [][]string {
+	rows := [][]string{{"paper", "figure", "of", "curve", orElse(s.Drawing.Axes.X, "x"), orElse(s.Drawing.Axes.Y, "y")}}
+	for i := range s.Drawing.Curves {
+		c := &s.Drawing.Curves[i]
+		for k := range min(len(c.X), len(c.Y)) {
+			if finite(c.X[k]) && finite(c.Y[k]) {
+				rows = append(rows, []string{s.Paper, s.Figure, c.By, c.Name, exact(c.X[k]), exact(c.Y[k])})
+			}
+		}
 	}
 	return rows
 }

@@ -25,13 +25,14 @@ type Walks struct {
 	Bound  *lab.System // nil if there is none
 	Walks  []Walk
 	Note   string
+	Mode   string // how far it can be trusted
 	Active bool
 }
 
 // Answer draws the curves that were walked, with rings where the answers are.
 func (w *Walks) Answer() Answer {
 	name := join(w.Knob.Label, w.Knob.Unit)
-	a := Answer{View: View{ID: "whatif", Title: w.Of.Label + ", where it was tried", Note: w.Note, Height: sweepHeight}}
+	a := Answer{View: View{ID: "whatif", Title: w.Of.Label + ", where it was tried", Note: w.Note, Mode: w.Mode, Height: sweepHeight}}
 	f := &Figure{Panels: &Panels{Names: []string{""}, X: Axis{Name: name, Log: true}, Y: Axis{Name: join(w.Of.Label, w.Of.Unit), Unit: w.Of.Unit}}}
 	p := f.Panels
 	table := report.Table{Title: a.Title, Head: []string{w.Knob.Label + bracketed(w.Knob.Unit)}}

@@ -36,8 +36,8 @@ func (r *Room) ChartContext() *chart.Context {
 }
 
 // Charts returns the charts of the view that is shown, as far as results are
-// there: the laboratory's, those of runs side by side, or the figure of a paper.
-// What if has none here.
+// there: the laboratory's, the answer to What if, those of runs side by side, or the
+// figure of a paper.
 func (r *Room) Charts() []chart.View {
 	switch r.State.View {
 	case Compare:
@@ -52,6 +52,10 @@ func (r *Room) Charts() []chart.View {
 		}
 		return nil
 	case WhatIf:
+		if v := r.Asked().View; v.Figure != nil {
+			v.File = r.Ask.CSV()
+			return []chart.View{v}
+		}
 		return nil
 	}
 	return chart.Views(r.ChartContext(), r.ChartRuns())

@@ -36,8 +36,13 @@ func Show(l lab.Lab, tabs []model.Tab, fragment string) (*model.Session, error) 
 	if err := h.work(n); err != nil {
 		return nil, err
 	}
-	if n.State.View == model.Reproduce {
+	switch n.State.View {
+	case model.WhatIf:
+		n.Ask.Run()
+	case model.Reproduce:
 		n.Paper.Run(n.Paper.Shown())
+	}
+	if len(h.jobs) > 0 {
 		if err := h.work(n); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,9 @@ func TestShow(t *testing.T) {
 		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", model.Explore, training},
 		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", model.Compare, "side-quantity side-causes lag"},
 		{"train", "v=3&lab=train&view=reproduce&figure=g10.2", model.Reproduce, "g10-2"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask-vary=gpu_memory&ask-values=1,2,4&systems=ideal,uvm,g10", model.WhatIf, "whatif"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=find&ask-vary=gpu_memory&systems=ideal,g10", model.WhatIf, "whatif"},
+		{"store", "v=3&lab=store&view=whatif&ask-vary=gpu_memory&ask-values=4,5&ask-vary2=link&ask-values2=6,12&systems=lru,oracle", model.WhatIf, "whatif"},
 	} {
 		n, err := show(t, x.lab, x.fragment)
 		if err != nil {
@@ -49,6 +52,9 @@ func TestShow(t *testing.T) {
 			v := &views[i]
 			if v.Figure != nil {
 				drawn = append(drawn, v.ID)
+			}
+			if lines := strings.Count(v.Data(), "\n"); v.Figure != nil && lines < 2 || x.view == model.WhatIf && v.Mode == "" {
+				t.Errorf("%s: %s has %d lines of data, mode %q", x.fragment, v.ID, lines, v.Mode)
 			}
 			if v.Results == 0 && v.Figure != nil && v.Empty == "" || strings.Contains(v.Alt, "running") || strings.Contains(v.Alt, "not run") {
 				t.Errorf("%s: %s says %q, %q", x.fragment, v.ID, v.Alt, v.Empty)
