@@ -38,7 +38,7 @@ type page struct {
 	visiting bool   // the address bar has what is to be shown next
 
 	shared *ui.Shared // what the share dialog shows, nil before it was opened
-	looked   string // the stop of a tour that was last looked at
+	looked string     // the stop of a tour that was last looked at
 }
 
 // A place is what the browser's Back button goes back to.

@@ -39,6 +39,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await screenshot(page, 'share-narrow');
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.click('#share-close');
+  await page.click('#save-memory');
   const saved = page.waitForEvent('download');
   await page.click('#csv-memory');
   const csv = await readFile(await (await saved).path());
