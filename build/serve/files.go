@@ -23,6 +23,7 @@ var types = map[string]string{
 	".mjs":         "text/javascript; charset=utf-8",
 	".json":        "application/json",
 	".svg":         "image/svg+xml",
+	".ipynb":       "application/x-ipynb+json",
 	".txt":         "text/plain; charset=utf-8",
 	".wasm":        "application/wasm",
 	".webmanifest": "application/manifest+json",
