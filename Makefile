@@ -30,9 +30,9 @@ offline: generate ## the same, and what needs no host: build/out/spillway.html, 
 	@echo "Building the page, the laboratories' programs, the site around them, its zip and the single file, a minute or two ..."
 	go run ./build/site -offline
 
-dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host
+dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host; ORIGIN=https://... adds oEmbed and cards
 	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
-	go run ./build/site -compress
+	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 
 generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
@@ -82,7 +82,7 @@ native: # the command
 
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
-	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o build/worker/app.wasm ./wasm/edge
+	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -tags lean -ldflags "-s -w -X main.version=$$(sed -n 's/.*id="version">\([0-9a-f]*\)<.*/\1/p' dist/index.html 2>/dev/null)" -o build/worker/app.wasm ./wasm/edge
 
 server:
 	go build -o $(OUT)/serve ./build/serve

@@ -16,6 +16,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"spillway/ui/model"
 )
 
 // A site is the content of every file by its path below the root of the site.
@@ -47,25 +49,29 @@ func (s site) addPublic() error {
 	})
 }
 
-// uncached files are not part of the offline copy: the worker itself, what
-// only hosts, readers of licenses and the README look at.
+// uncached files are not part of the offline copy: the worker itself, what only
+// hosts, readers of licenses and the README look at, and what is for other pages:
+// figures' pages and the examples.
 func uncached(name string) bool {
+	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component {
+		return true
+	}
 	switch path.Base(name) {
 	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
-	return strings.HasSuffix(name, ".txt")
+	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
-// addVersion says in index.html which version this is: a hash of all else, so that
-// the same sources have the same.
+// addVersion says in index.html which version this is, and which build of it: a
+// hash of all else, so that the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
 	for _, name := range s.names() {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	version := hex.EncodeToString(sum.Sum(nil))[:8]
+	version := model.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
 	// For scripts it stands in the head, too.
 	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
 	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")

@@ -34,6 +34,7 @@ func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
 	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
 	offline := flag.Bool("offline", false, "also write the zip and the single file of the site")
+	where := flag.String("origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
 	if *sources {
@@ -44,7 +45,11 @@ func main() {
 		return
 	}
 	start := time.Now()
-	if err := assemble(*out, *compress, *offline || *compress); err != nil {
+	address, err := origin(*where)
+	if err == nil {
+		err = assemble(*out, address, *compress, *offline || *compress)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
@@ -53,22 +58,25 @@ func main() {
 
 // assemble builds all parts and then writes them, so that a failed build
 // leaves the last good site alone.
-func assemble(out string, compress, offline bool) error {
+func assemble(out, address string, compress, offline bool) error {
 	s := site{}
 	steps := []struct {
 		name string
 		run  func(site) error
 	}{
 		{"public", site.addPublic},
+		{"component", site.addComponent},
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
 		{"first screen", site.addFirst},
+		{"schemas", site.addSchemas},
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
 		{"hashes", site.addHashes},
 		{"version", site.addVersion},
-		{"offline cache", site.addCacheList}, // last: it lists the others
+		{"figures", func(s site) error { return s.addLandings(address) }}, // they name the version
+		{"offline cache", site.addCacheList},                              // last: it lists the others
 	}
 	for _, step := range steps {
 		if err := step.run(s); err != nil {
