@@ -138,27 +138,11 @@ func (s site) bundle(page string, scripts []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	starter := heldScript
-	for _, f := range []struct {
-		line string
-		by   any
-	}{{"const FILES = {};", places}, {"const SCRIPTS = [];", scripts}} {
-		text, err := json.Marshal(f.by)
-		if err != nil {
-			return nil, err
-		}
-		if starter, err = exchange(starter, f.line, strings.TrimRight(f.line, "{}[];")+string(text)+";"); err != nil {
-			return nil, fmt.Errorf("held.js: %w", err)
-		}
+	starter, err := starterOf(places, scripts)
+	if err != nil {
+		return nil, err
 	}
-	policy := "default-src 'none'; script-src 'wasm-unsafe-eval' " + hashOf(starter)
-	for _, m := range inlineScript.FindAllStringSubmatch(page, -1) {
-		policy += " " + hashOf(m[1])
-	}
-	for _, name := range scripts {
-		policy += " " + hashOf(string(s[name]))
-	}
-	policy += "; style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'"
+	policy := s.policy(page, starter, scripts)
 
 	page = scriptFile.ReplaceAllString(page, "")
 	page = regexp.MustCompile(`<link rel="manifest"[^>]*>\n?`).ReplaceAllString(page, "")
@@ -184,6 +168,38 @@ func (s site) bundle(page string, scripts []string) ([]byte, error) {
 	b.Write(encode(pack))
 	b.WriteString("</script>\n<script>" + starter + "</script>\n" + end + after)
 	return b.Bytes(), nil
+}
+
+// starterOf is held.js for these files and scripts.
+func starterOf(places map[string][2]int, scripts []string) (string, error) {
+	starter := heldScript
+	for _, f := range []struct {
+		name, empty string
+		value       any
+	}{{"FILES", "{}", places}, {"SCRIPTS", "[]", scripts}} {
+		text, err := json.Marshal(f.value)
+		if err == nil {
+			line := "const " + f.name + " = "
+			starter, err = exchange(starter, line+f.empty+";", line+string(text)+";")
+		}
+		if err != nil {
+			return "", fmt.Errorf("held.js: %w", err)
+		}
+	}
+	return starter, nil
+}
+
+// policy is the security policy of the single file.
+func (s site) policy(page, starter string, scripts []string) string {
+	hashes := []string{hashOf(starter)}
+	for _, m := range inlineScript.FindAllStringSubmatch(page, -1) {
+		hashes = append(hashes, hashOf(m[1]))
+	}
+	for _, name := range scripts {
+		hashes = append(hashes, hashOf(string(s[name])))
+	}
+	return "default-src 'none'; script-src 'wasm-unsafe-eval' " + strings.Join(hashes, " ") +
+		"; style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 }
 
 var (
