@@ -567,8 +567,9 @@ window.charts = (() => {
       const value = column(f.last.data, s.picks)[e.dataIndex];
       if (value !== undefined) window.tools?.onPick?.(id, value);
     });
-    const all = document.createElement('button');
-    Object.assign(all, { type: 'button', className: 'mini show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
+    // For the mouse alone, as an image has no buttons in it: the keyboard has 0.
+    const all = document.createElement('span');
+    Object.assign(all, { className: 'show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
     all.addEventListener('click', () => reset(f));
     f.element.append(all);
     f.chart.on('datazoom', () => {
