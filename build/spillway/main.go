@@ -63,7 +63,7 @@ func start() int {
 	context.AfterFunc(stop, cancel)
 	info, err := os.Stderr.Stat()
 	s := shell{
-		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
+		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: revision(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
 	return s.command(os.Args[1:])
