@@ -177,6 +177,8 @@
 
   // A frame in another page has no dialogs.
   if ('embed' in document.documentElement.dataset) return;
+  // An embedded page shows what its document asked for; it has no palette.
+  if ('embed' in document.documentElement.dataset) return;
   addEventListener('keydown', (e) => {
     if ((mac ? e.metaKey : e.ctrlKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
       e.preventDefault();
