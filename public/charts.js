@@ -621,7 +621,10 @@ window.charts = (() => {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
     const { figure, data, results } = current(f);
-    if (!f.chart && results === 0) return; // an empty figure says why by itself
+    if (!f.chart && results === 0) { // an empty figure says why by itself
+      f.element.querySelector('.static')?.remove(); // what index.html drew there is of something else
+      return;
+    }
     if (!f.chart) open(id, f);
     const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
     const key = JSON.stringify(shape);
