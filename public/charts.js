@@ -567,8 +567,9 @@ window.charts = (() => {
       const value = column(f.last.data, s.picks)[e.dataIndex];
       if (value !== undefined) window.tools?.onPick?.(id, value);
     });
-    const all = document.createElement('button');
-    Object.assign(all, { type: 'button', className: 'mini show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
+    // For the mouse alone, as an image has no buttons in it: the keyboard has 0.
+    const all = document.createElement('span');
+    Object.assign(all, { className: 'show-all', textContent: 'Show all', title: 'Leave the part that was zoomed into (double click)' });
     all.addEventListener('click', () => reset(f));
     f.element.append(all);
     f.chart.on('datazoom', () => {
@@ -620,7 +621,10 @@ window.charts = (() => {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
     const { figure, data, results } = current(f);
-    if (!f.chart && results === 0) return; // an empty figure says why by itself
+    if (!f.chart && results === 0) { // an empty figure says why by itself
+      f.element.querySelector('.static')?.remove(); // what index.html drew there is of something else
+      return;
+    }
     if (!f.chart) open(id, f);
     const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
     const key = JSON.stringify(shape);

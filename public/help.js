@@ -6,7 +6,6 @@
   const { tools } = window;
   const $ = (id) => document.getElementById(id);
   const make = (tag, more = {}) => Object.assign(document.createElement(tag), more);
-  const mac = /Mac|iPhone|iPad/.test(navigator.platform);
 
   // Help.
 
@@ -170,8 +169,10 @@
 
   // A frame in another page has no dialogs.
   if ('embed' in document.documentElement.dataset) return;
+  // An embedded page shows what its document asked for; it has no palette.
+  if ('embed' in document.documentElement.dataset) return;
   addEventListener('keydown', (e) => {
-    if ((mac ? e.metaKey : e.ctrlKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
+    if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
       e.preventDefault();
       palette();
     }

@@ -25,8 +25,8 @@ func (c *Tour) first() bool { return c.on() && c.StopNumber() == 1 }
 
 func (c *Tour) last() bool { return c.on() && c.StopNumber() == len(c.Info.Tour) }
 
-// true reports whether what the stop says is about what is shown.
-func (c *Tour) true() bool { return c.on() && c.AtStop() }
+// holds reports whether what the stop says is about what is shown.
+func (c *Tour) holds() bool { return c.on() && c.AtStop() }
 
 func (c *Tour) title() string {
 	if !c.on() {
@@ -47,7 +47,7 @@ func (c *Tour) says() string {
 	switch {
 	case !c.on():
 		return ""
-	case !c.true():
+	case !c.holds():
 		return "What is shown is no longer what this step is about."
 	}
 	return c.stop().Filled(c.blank)
