@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -150,19 +149,4 @@ func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
 		return nil, "", fmt.Errorf("the view %q has no chart that can be drawn", n.State.View)
 	}
 	return nil, "", fmt.Errorf("no chart %q; there are %s", id, strings.Join(names, ", "))
-}
-
-// revision says which program this is: Spillway's version, and the commit if it was
-// built in its repository.
-func revision() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return model.Version
-	}
-	for _, x := range info.Settings {
-		if x.Key == "vcs.revision" {
-			return model.Version + "+" + x.Value[:min(len(x.Value), 12)]
-		}
-	}
-	return model.Version
 }
