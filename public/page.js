@@ -244,6 +244,18 @@ window.tools = (() => {
     addEventListener('hashchange', () => tools.onVisit(location.hash));
   };
 
+  // A menu of formats closes when something else is used, and on Escape. The
+  // program knows whether it is open, so its button is pressed.
+  function closeMenus(e) {
+    for (const button of document.querySelectorAll('.formats > button[aria-expanded=true]')) {
+      const inside = e.target instanceof Node && button.parentElement.contains(e.target);
+      if (e.type === 'keydown' ? e.key !== 'Escape' : inside) continue;
+      button.click();
+      if (inside) button.focus();
+    }
+  }
+  for (const kind of ['pointerdown', 'focusin', 'keydown']) addEventListener(kind, closeMenus);
+
   if (!embedded) listenForFiles();
   return tools;
 })();

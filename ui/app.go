@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,9 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download as PNG.
-	SaveChart(id, name string)
+	// SaveChart offers the drawn chart for download as PNG, which carries data: what
+	// it shows, as CSV.
+	SaveChart(id, name, data string)
 	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
 	// hidden, the link to what is shown and the version.
 	Drawing(id string) draw.Options
@@ -157,7 +159,7 @@ func (a *App) Name(what, ext string) string {
 // saveChart downloads a chart, as it is drawn in the place with the id.
 func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
 	if kind != "svg" {
-		a.Page.SaveChart(id, name)
+		a.Page.SaveChart(id, name, cmp.Or(data, v.CSV()))
 		return
 	}
 	o := a.Page.Drawing(id)
@@ -175,7 +177,9 @@ func (a *App) SaveCSV() {
 // them again.
 func (a *App) SaveJSON() {
 	name := a.Name("results", "json")
-	a.Export(func(text, problem string) {
+	folder := a.Page.Address()
+	folder = folder[:strings.LastIndexByte(folder, '/')+1]
+	a.Export(folder+"schema/results-2.json", func(text, problem string) {
 		if problem != "" {
 			a.Notice = "The results cannot be saved: " + problem + "."
 			return

@@ -69,7 +69,7 @@ type silent struct {
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
-func (s *silent) SaveChart(id, name string) { s.saved = append(s.saved, file{name, "png", id}) }
+func (s *silent) SaveChart(id, name, _ string) { s.saved = append(s.saved, file{name, "png", id}) }
 
 func (s *silent) Drawing(id string) draw.Options {
 	return draw.Options{Theme: draw.Light, Link: "https://example.org/#v=3", Version: id}

@@ -88,11 +88,7 @@ func (p *page) link() {
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
-	if p.frame != nil { // it leaves the history alone
-		p.shown, p.place, p.visiting = fragment, at, false
-		return
-	}
-	if fragment != p.shown && !p.visiting {
+	if fragment != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
 		step := "pushState"
 		if at == p.place {
 			step = "replaceState"
@@ -221,8 +217,8 @@ func (p *page) version() string {
 }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, name string) {
-	js.Global().Get("charts").Call("save", id, name)
+func (p *page) SaveChart(id, name, data string) {
+	js.Global().Get("charts").Call("save", id, name, data)
 }
 
 // Drawing implements ui.Page. The link of a page that is a file on somebody's
@@ -264,7 +260,7 @@ func (p *page) Share() {
 		charts[i] = map[string]any{"id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
 	}
 	p.tools.Call("share", map[string]any{
-		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": list(s.Papers), "entries": list(s.Entries), "charts": charts, "files": p.opened(),
+		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": words(s.Papers), "entries": words(s.Entries), "charts": charts, "files": p.opened(),
 	})
 }
 
@@ -287,15 +283,6 @@ func (p *page) opened() any {
 		}
 	}
 	return nil
-}
-
-// list makes strings ready for JavaScript.
-func list(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, text := range texts {
-		all[i] = text
-	}
-	return all
 }
 
 // Pick implements ui.Page.
