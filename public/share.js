@@ -194,6 +194,13 @@ window.share = (() => {
     });
     $('share-close').addEventListener('click', () => dialog.close());
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
+    for (const id of ['cite', 'help-share']) {
+      $(id).addEventListener('click', () => {
+        $('help-dialog').close();
+        window.tools.shareAt = 'share-cite';
+        window.tools.onShare?.();
+      });
+    }
     window.tools.share = open;
   }
   if (globalThis.document) start();
