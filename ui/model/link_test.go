@@ -391,9 +391,9 @@ func FuzzReadLink(f *testing.F) {
 		if got := again.Encode(&i); err != nil || !equal(&s, &again) || got != link {
 			t.Fatalf("%q\nmeans      %s\nthat means %s (%v)", fragment, link, got, err)
 		}
-		for cut := range len(link) { // half a link is no other link
+		for cut := 1; cut < len(link); cut += 1 + len(link)/10 { // half a link is no other link
 			l, err := ReadLink(link[:cut])
-			if _, bad := Read(&i, l.Pairs); err == nil && bad == nil && cut > 0 && cut < len(link)-len("12345") {
+			if _, bad := Read(&i, l.Pairs); err == nil && bad == nil && cut < len(link)-len("12345") {
 				t.Fatalf("%s\nreads as if nothing were missing", link[:cut])
 			}
 		}
