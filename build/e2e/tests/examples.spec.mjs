@@ -132,8 +132,14 @@ test('a narrow window needs no sideways scrolling, and can be printed', async ({
     expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBeLessThanOrEqual(320);
     expect(await violations(page)).toEqual([]);
   }
+  await page.goto('./f/');
+  expect(await violations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('./f/two-resnets/');
   await expect(page.getByRole('button', { name: 'Run here' }).first()).toBeVisible();
+  await page.getByText('Numbers of this picture').first().click();
+  expect(await violations(page)).toEqual([]);
+  await screenshot(page, 'landing-narrow-dark');
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   await page.emulateMedia({ media: 'print' });
   await expect(page.getByRole('button', { name: 'Run here' }).first()).toBeHidden();
