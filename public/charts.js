@@ -609,8 +609,8 @@ window.charts = (() => {
   // current asks for the figure unless it is the last one still.
   function current(f) {
     if (!f.last || f.changed) {
-      const { figure, data, title, note, results } = f.ask();
-      f.last = { figure: JSON.parse(figure), data, title, note, results };
+      const { figure, data, title, note, mode, results } = f.ask();
+      f.last = { figure: JSON.parse(figure), data, title, note, mode, results };
       f.changed = false;
     }
     return f.last;
@@ -704,7 +704,7 @@ window.charts = (() => {
     document.body.append(host);
     const chart = echarts.init(host, null, { renderer: 'canvas' });
     const t = theme();
-    const { figure, data, title, note } = current(f);
+    const { figure, data, title, note, mode } = current(f);
     const { option } = options(figure, data, t, width, height, f.hidden);
     lower(option, top);
     delete option.dataZoom;
@@ -714,7 +714,52 @@ window.charts = (() => {
       textStyle: { fontFamily: t.family, fontSize: 14, fontWeight: 600, color: t.v('--text') }, subtextStyle: { ...t.font, fontSize: 11 },
     };
     chart.setOption(option);
-    return { chart, end() { chart.dispose(); host.remove(); } };
+    return { chart, title, note, mode, end() { chart.dispose(); host.remove(); } };
+  }
+
+  // The check sum of PNG's chunks.
+  const sums = Uint32Array.from({ length: 256 }, (_, n) => {
+    for (let k = 0; k < 8; k++) n = n & 1 ? 0xEDB88320 ^ (n >>> 1) : n >>> 1;
+    return n >>> 0;
+  });
+  function crc(bytes) {
+    let c = 0xFFFFFFFF;
+    for (const b of bytes) c = sums[(c ^ b) & 255] ^ (c >>> 8);
+    return (c ^ 0xFFFFFFFF) >>> 0;
+  }
+
+  // withTexts puts texts into a PNG, before its end: iTXt chunks, by keyword.
+  function withTexts(png, texts) {
+    const utf8 = new TextEncoder();
+    const parts = [png.subarray(0, png.length - 12)];
+    for (const [keyword, text] of texts) {
+      if (!text) continue;
+      // Not compressed, no language, no translated keyword.
+      const data = utf8.encode(`iTXt${keyword}\0\0\0\0\0${text}`);
+      const chunk = new Uint8Array(data.length + 8);
+      const view = new DataView(chunk.buffer);
+      view.setUint32(0, data.length - 4);
+      chunk.set(data, 4);
+      view.setUint32(data.length + 4, crc(data));
+      parts.push(chunk);
+    }
+    parts.push(png.subarray(png.length - 12));
+    const all = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
+    let at = 0;
+    for (const p of parts) {
+      all.set(p, at);
+      at += p.length;
+    }
+    return all;
+  }
+
+  // saved is the drawn PNG with what it shows, for those who meet it alone.
+  function saved(url, x, data) {
+    const png = Uint8Array.from(atob(url.split(',')[1]), (c) => c.charCodeAt(0));
+    return withTexts(png, [
+      ['Title', x.title], ['Description', x.note], ['Source', location.href], ['Software', `Spillway ${document.getElementById('version')?.textContent ?? ''}`.trim()],
+      ['Spillway-Mode', x.mode], ['Spillway-Data', data],
+    ]);
   }
 
   // warm draws a chart that nobody sees, while the program is still compiled:
@@ -735,7 +780,7 @@ window.charts = (() => {
   }
 
   return {
-    options, // for tests
+    options, withTexts, // for tests
     // show makes element the place of figure id and draws it when there is
     // time; ask returns what to draw by then.
     show(id, element, ask) {
@@ -777,11 +822,11 @@ window.charts = (() => {
     reset(id) { reset(figures.get(id)); },
     // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
     // hidden here.
-    save(id, name) {
+    save(id, name, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f);
-      tools.saveURL(name, x.chart.getDataURL({ type: 'png', pixelRatio: 2 }));
+      tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, data));
       x.end();
     },
     hidden(id) { return [...figures.get(id)?.hidden ?? []]; },

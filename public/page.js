@@ -88,18 +88,6 @@ window.tools = (() => {
     a.click();
   };
 
-  tools.copyLink = async (fragment) => {
-    const link = location.href.split('#')[0] + fragment;
-    history.replaceState(null, '', fragment);
-    try {
-      await navigator.clipboard.writeText(link);
-      tools.onCopied(true);
-      setTimeout(() => tools.onCopied(false), 2000);
-    } catch {
-      prompt('Copy this link:', link);
-    }
-  };
-
   tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
 
   // walk lists the files below a dropped entry, with their folders.
@@ -255,6 +243,18 @@ window.tools = (() => {
     });
     addEventListener('hashchange', () => tools.onVisit(location.hash));
   };
+
+  // A menu of formats closes when something else is used, and on Escape. The
+  // program knows whether it is open, so its button is pressed.
+  function closeMenus(e) {
+    for (const button of document.querySelectorAll('.formats > button[aria-expanded=true]')) {
+      const inside = e.target instanceof Node && button.parentElement.contains(e.target);
+      if (e.type === 'keydown' ? e.key !== 'Escape' : inside) continue;
+      button.click();
+      if (inside) button.focus();
+    }
+  }
+  for (const kind of ['pointerdown', 'focusin', 'keydown']) addEventListener(kind, closeMenus);
 
   if (!embedded) listenForFiles();
   return tools;

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,9 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download as PNG.
-	SaveChart(id, name string)
+	// SaveChart offers the drawn chart for download as PNG, which carries data: what
+	// it shows, as CSV.
+	SaveChart(id, name, data string)
 	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
 	// hidden, the link to what is shown and the version.
 	Drawing(id string) draw.Options
@@ -25,8 +27,8 @@ type Page interface {
 	SaveBytes(name, mime string, data []byte)
 	// Address is that of the page, without what it shows.
 	Address() string
-	// CopyLink puts the page's own link into the clipboard.
-	CopyLink()
+	// Share opens the dialog with the link, with code to embed it and how to cite it.
+	Share()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
@@ -51,8 +53,6 @@ type App struct {
 	// frame is what the page shows inside another one, nil if it stands by itself.
 	frame *embed.Options
 
-	// Copied is true for a moment after the link was copied.
-	Copied bool
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool
@@ -159,7 +159,7 @@ func (a *App) Name(what, ext string) string {
 // saveChart downloads a chart, as it is drawn in the place with the id.
 func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
 	if kind != "svg" {
-		a.Page.SaveChart(id, name)
+		a.Page.SaveChart(id, name, cmp.Or(data, v.CSV()))
 		return
 	}
 	o := a.Page.Drawing(id)
@@ -177,7 +177,9 @@ func (a *App) SaveCSV() {
 // them again.
 func (a *App) SaveJSON() {
 	name := a.Name("results", "json")
-	a.Export(func(text, problem string) {
+	folder := a.Page.Address()
+	folder = folder[:strings.LastIndexByte(folder, '/')+1]
+	a.Export(folder+"schema/results-2.json", func(text, problem string) {
 		if problem != "" {
 			a.Notice = "The results cannot be saved: " + problem + "."
 			return

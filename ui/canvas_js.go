@@ -56,7 +56,7 @@ func (c *canvas) update(element js.Value, what func() (string, int, *chart.View)
 				return nil
 			}
 			text, data := v.Figure.Encode()
-			return map[string]any{"figure": text, "data": array(data), "title": v.Title, "note": v.Note, "results": v.Results}
+			return map[string]any{"figure": text, "data": array(data), "title": v.Title, "note": v.Note, "mode": v.Mode, "results": v.Results}
 		})
 	}
 	c.element, c.name, c.rev, c.shown, c.results = element, name, rev, true, v.Results

@@ -89,6 +89,14 @@ func (c *Tour) end() {
 
 // Obey does what the palette found.
 func (a *App) Obey(id string) {
+	switch id {
+	case "save csv":
+		a.SaveCSV()
+		return
+	case "save json":
+		a.SaveJSON()
+		return
+	}
 	show, err := a.Session.Obey(id)
 	if err != nil {
 		a.Notice = "The palette: " + err.Error() + "."

@@ -86,11 +86,7 @@ func (p *page) link() {
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
-	if p.frame != nil { // it leaves the history alone
-		p.shown, p.place, p.visiting = fragment, at, false
-		return
-	}
-	if fragment != p.shown && !p.visiting {
+	if fragment != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
 		step := "pushState"
 		if at == p.place {
 			step = "replaceState"
@@ -140,6 +136,7 @@ func (p *page) listen() {
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.listenHelp(on)
+	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
 		return func() {
@@ -148,10 +145,6 @@ func (p *page) listen() {
 				p.session.Visit(fragment)
 			}
 		}
-	})
-	on("onCopied", func(args []js.Value) func() {
-		copied := args[0].Bool()
-		return func() { p.app.Copied = copied }
 	})
 	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
@@ -221,8 +214,8 @@ func (p *page) version() string {
 }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, name string) {
-	js.Global().Get("charts").Call("save", id, name)
+func (p *page) SaveChart(id, name, data string) {
+	js.Global().Get("charts").Call("save", id, name, data)
 }
 
 // Drawing implements ui.Page. The link of a page that is a file on somebody's
@@ -246,11 +239,34 @@ func (p *page) Drawing(id string) draw.Options {
 	return o
 }
 
-// CopyLink implements ui.Page.
-func (p *page) CopyLink() {
-	if r := p.session.Room; r != nil {
-		p.tools.Call("copyLink", "#"+r.State.Encode(r.Info))
+// Share implements ui.Page. The address bar gets the link that the dialog shows.
+func (p *page) Share() {
+	s := p.app.Shared()
+	if s == nil {
+		return
 	}
+	p.link()
+	charts := make([]any, len(s.Charts))
+	for i := range s.Charts {
+		v := &s.Charts[i]
+		csv := ""
+		if v.Figure != nil {
+			csv = v.CSV()
+		}
+		charts[i] = map[string]any{"id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
+	}
+	p.tools.Call("share", map[string]any{
+		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": words(s.Papers), "entries": words(s.Entries), "charts": charts, "files": p.opened(),
+	})
+}
+
+// opened are the files of the newest set, if what is shown is about files.
+func (p *page) opened() any {
+	files, ok := p.sets[p.session.Files.Number]
+	if p.session.Room == nil || len(p.session.Needs()) == 0 || !ok {
+		return nil
+	}
+	return files
 }
 
 // Pick implements ui.Page.

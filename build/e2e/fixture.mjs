@@ -1,10 +1,11 @@
 // What every browser test uses instead of @playwright/test:
 //
-//   import { test, expect, finished, visit, screenshot } from '../fixture.mjs';
+//   import { test, expect, finished, visit, saved, screenshot } from '../fixture.mjs';
 //
 // A test fails when the page logs an error, throws, breaks the site's content
 // security policy, or asks for anything outside the site. A test that provokes
 // such a thing on purpose says so first: guard.expect(/regular expression/).
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test as base } from '@playwright/test';
 
@@ -97,6 +98,13 @@ export async function visit(page, url) {
   await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
   await unfold(page);
   await finished(page);
+}
+
+// saved chooses a format in a menu "Save" and returns the file: its name and bytes.
+export async function saved(page, menu, format) {
+  await page.click(`#save-${menu}`);
+  const [d] = await Promise.all([page.waitForEvent('download'), page.click(`#${format}-${menu}`)]);
+  return { name: d.suggestedFilename(), data: await readFile(await d.path()) };
 }
 
 // screenshot saves the page as build/out/screenshots/NAME.png for people to look at.

@@ -63,20 +63,27 @@ type run struct {
 	ready  []due // calls that arrived or will, heap
 	result *Result
 	record *recorder
+	caller int32 // whose call is handled
+	watch  *Watch
 }
 
 // Run plays a trace on a setup with a policy. The trace must be valid. What
 // clients do wrong, and memory that runs out, is in the result; the error says
 // what is wrong with the setup. It takes time O(n log n), and for each eviction
 // and prefetch as many steps as there are clients.
-func Run(t *ops.Trace, s Setup, p Policy) (*Result, error) {
+func Run(t *ops.Trace, s Setup, p Policy) (*Result, error) { return Watched(t, s, p, nil) }
+
+// Watched is Run, and tells a watch, if it is not nil, what happens.
+func Watched(t *ops.Trace, s Setup, p Policy, w *Watch) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	return newPlan(t).run(s, &p), nil
+	return newPlan(t).watched(s, &p, w), nil
 }
 
-func (p *plan) run(s Setup, policy *Policy) *Result {
+func (p *plan) run(s Setup, policy *Policy) *Result { return p.watched(s, policy, nil) }
+
+func (p *plan) watched(s Setup, policy *Policy, w *Watch) *Result {
 	t := p.trace
 	clients := len(t.Clients)
 	oracle := Oracle()
@@ -84,7 +91,7 @@ func (p *plan) run(s Setup, policy *Policy) *Result {
 		plan: p, setup: s, policy: policy, tensors: make([]tensor, len(t.Tensors)),
 		victims: newVictims(policy, clients), truth: newVictims(&oracle, clients),
 		shelf: newShelf(policy.by, clients, len(t.Tensors)),
-		room:  s.capacity(clients), host: s.Host, record: newRecorder(clients),
+		room:  s.capacity(clients), host: s.Host, record: newRecorder(clients), watch: w,
 	}
 	r.result = &Result{Policy: policy.Name, Capacity: max(0, r.room), Clients: make([]Client, clients)}
 	for i := range t.Tensors {
@@ -111,6 +118,7 @@ func (r *run) play() {
 	for c := range r.result.Clients {
 		if own := r.plan.of(int32(c)); len(own) > 0 {
 			away := r.plan.clock[own[0]]
+			r.watch.slice(int32(c), Away, 0, away)
 			r.result.Clients[c].Parts[Away] = away
 			r.result.Clients[c].End = away
 			r.ready = pushDue(r.ready, due{away, int32(c)})
@@ -142,6 +150,8 @@ func (r *run) thought() {
 	think := r.upcoming(d.client).Think
 	c.Parts[Thinking] += think
 	c.Parts[WaitCompute] += d.at - c.End - think
+	r.watch.slice(d.client, Thinking, c.End, c.End+think)
+	r.watch.slice(d.client, WaitCompute, c.End+think, d.at)
 	c.End = d.at
 	r.ready = pushDue(r.ready, d)
 }
@@ -156,7 +166,9 @@ func (r *run) handle(call due) bool {
 	c := call.client
 	i := r.plan.of(c)[r.number[c]-1]
 	r.client, r.arrival, r.now = &r.result.Clients[c], call.at, max(r.now, call.at)
+	r.caller = c
 	r.spent(WaitServer, r.now-r.arrival)
+	r.watch.slice(c, WaitServer, r.arrival, r.now)
 	r.handled++
 	r.settle()
 	reason := r.do(i)
@@ -183,6 +195,7 @@ func (r *run) handle(call due) bool {
 		r.ready = pushDue(r.ready, due{r.now, c})
 	case r.setup.Shared == 0:
 		r.client.Parts[Thinking] += think
+		r.watch.slice(c, Thinking, r.client.End, r.client.End+think)
 		r.client.End += think
 		r.result.InUse += max(0, r.client.End-max(r.now, r.inUse))
 		r.inUse = max(r.inUse, r.client.End)
@@ -213,6 +226,7 @@ func (r *run) spent(p Part, t unit.Time) { r.client.Parts[p] += t }
 
 // pass lets time go by for the client whose call is handled.
 func (r *run) pass(p Part, t unit.Time) {
+	r.watch.slice(r.caller, p, r.now, r.now+t)
 	r.now += t
 	r.spent(p, t)
 }
@@ -333,6 +347,7 @@ func (r *run) get(i, t int32, x *tensor) Reason {
 		r.move(x, InHost, User)
 		r.result.Fetched += x.bytes
 		r.inFree = max(r.inFree, r.now) + r.setup.fetch(x.bytes)
+		r.watch.move(t, x, true, r.inFree-r.setup.fetch(x.bytes), r.inFree)
 		r.pass(WaitMiss, r.inFree-r.now)
 	}
 	x.state, x.ahead = user, false
@@ -414,6 +429,7 @@ func (r *run) evict(i, v int32) {
 	right := r.distance(byTruth, int32(x.client), x.truth) >= best.value
 	r.withdraw(x)
 	r.pass(WaitEvict, r.setup.evict(x.bytes))
+	r.watch.move(v, x, false, r.now-r.setup.evict(x.bytes), r.now)
 	x.state = ravenHost
 	r.move(x, InGPU, InHost)
 	if r.setup.Prefetch != 0 {
@@ -448,6 +464,7 @@ func (r *run) prefetch() {
 		r.move(x, InHost, InGPU)
 		start := max(r.inFree, r.now)
 		r.inFree = start + r.setup.fetch(x.bytes)
+		r.watch.move(t, x, true, start, r.inFree)
 		x.state, x.done, x.ahead = coming, r.inFree, true
 		x.stamp++
 		r.flight = append(r.flight, due{x.done, t})

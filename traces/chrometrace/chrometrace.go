@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"spillway/sim/unit"
-	"spillway/traces/jsonx"
+	"spillway/traces/quote"
 )
 
 // An Arg is one thing that is said of an event: a text, or a number.
@@ -33,9 +33,9 @@ func New(most int, about []Arg) *Writer {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		w.b = jsonx.AppendString(w.b, a.Key)
+		w.b = quote.Append(w.b, a.Key)
 		w.b = append(w.b, ':')
-		w.b = jsonx.AppendString(w.b, a.Text)
+		w.b = quote.Append(w.b, a.Text)
 	}
 	w.b = append(w.b, `},"traceEvents":[`...)
 	return w
@@ -67,7 +67,7 @@ func (w *Writer) Slice(pid, tid int, name, category string, start, end unit.Time
 	}
 	w.number("tid", int64(tid))
 	w.b = append(w.b, `,"cat":`...)
-	w.b = jsonx.AppendString(w.b, category)
+	w.b = quote.Append(w.b, category)
 	w.time("ts", nanoseconds(start))
 	w.time("dur", nanoseconds(end)-nanoseconds(start))
 	w.args(args...)
@@ -102,7 +102,7 @@ func (w *Writer) begin(phase, name string, pid int) bool {
 	}
 	w.some = true
 	w.b = append(w.b, "\n{\"ph\":\""+phase+"\",\"name\":"...)
-	w.b = jsonx.AppendString(w.b, name)
+	w.b = quote.Append(w.b, name)
 	w.number("pid", int64(pid))
 	return true
 }
@@ -127,10 +127,10 @@ func (w *Writer) args(args ...Arg) {
 		if i > 0 {
 			w.b = append(w.b, ',')
 		}
-		w.b = jsonx.AppendString(w.b, a.Key)
+		w.b = quote.Append(w.b, a.Key)
 		w.b = append(w.b, ':')
 		if a.Text != "" {
-			w.b = jsonx.AppendString(w.b, a.Text)
+			w.b = quote.Append(w.b, a.Text)
 		} else {
 			w.b = strconv.AppendInt(w.b, a.Number, 10)
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"spillway/sim/unit"
-	"spillway/traces/jsonx"
+	"spillway/traces/quote"
 )
 
 // A Sample is a stack, the outermost name first, and what it took.
@@ -43,16 +43,16 @@ func Write(name, exporter string, profiles []Profile) []byte {
 		body = appendProfile(body, &profiles[i], frame)
 	}
 	b := []byte(`{"$schema":"https://www.speedscope.app/file-format-schema.json","name":`)
-	b = jsonx.AppendString(b, name)
+	b = quote.Append(b, name)
 	b = append(b, `,"exporter":`...)
-	b = jsonx.AppendString(b, exporter)
+	b = quote.Append(b, exporter)
 	b = append(b, `,"activeProfileIndex":0,"shared":{"frames":[`...)
 	for i, name := range names {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = append(b, `{"name":`...)
-		b = append(jsonx.AppendString(b, name), '}')
+		b = append(quote.Append(b, name), '}')
 	}
 	b = append(b, `]},"profiles":[`...)
 	b = append(b, body...)
@@ -63,7 +63,7 @@ func Write(name, exporter string, profiles []Profile) []byte {
 // each sum so far the picoseconds are left out.
 func appendProfile(b []byte, p *Profile, frame func(string) int) []byte {
 	b = append(b, "\n{\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"name\":"...)
-	b = jsonx.AppendString(b, p.Name)
+	b = quote.Append(b, p.Name)
 	b = append(b, `,"samples":[`...)
 	for i := range p.Samples {
 		if i > 0 {

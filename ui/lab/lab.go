@@ -235,6 +235,11 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
+	// Steps says about how much work a run is: of what it runs, how many parts it
+	// handles one by one.
+	Steps func(u *knob.Setup) (int, error)
+	// Result is a value of the type that JSON writes; its schema is published.
+	Result any
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -303,9 +308,12 @@ type Spec[S, W, R any] struct {
 	// Load returns what the settings run: bundled, generated or from files.
 	Load func(*S, Files) (W, error)
 	// Run runs one system. What it returns as an error is about the settings.
-	Run     func(w W, s *S, system string, p Progress) (R, error)
-	Report  func(w W, s *S, r R) *report.Report
+	Run    func(w W, s *S, system string, p Progress) (R, error)
+	Report func(w W, s *S, r R) *report.Report
+	// Steps is how many parts of w a run handles one by one; nil is 0.
+	Steps   func(w W, s *S) int
 	JSON    func(R) ([]byte, error)
+	Result  any // a value of the type that JSON writes, if that is not R
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
@@ -328,7 +336,11 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	for _, p := range spec.Studies {
 		l.Papers = append(l.Papers, p.PaperInfo)
 	}
-	if err := l.Info.check(); err != nil {
+	err := l.Info.check()
+	if (spec.Export == nil) != (len(spec.Exports) == 0) {
+		err = errors.Join(err, errors.New("formats of exports without a function, or the other way round"))
+	}
+	if err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
 	}
 	settings := func(u *knob.Setup) (*S, error) {
@@ -387,6 +399,17 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return spec.Report(w, s, r), r, nil
 	}
+	l.Steps = func(u *knob.Setup) (int, error) {
+		s, err := settings(u)
+		if err != nil || spec.Steps == nil {
+			return 0, err
+		}
+		w, err := load(s, nil)
+		if err != nil {
+			return 0, err
+		}
+		return spec.Steps(w, s), nil
+	}
 	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, any, error) {
 		u := l.Setup()
 		pairs, err := knob.Pairs(set)
@@ -434,6 +457,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			}
 			return spec.Export(key, w, s, system, o, p)
 		})
+	}
+	if l.Result = spec.Result; l.Result == nil {
+		l.Result = *new(R)
 	}
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -57,15 +58,15 @@ type export struct {
 
 // Export asks the workers for all results as JSON text; done gets it, or says why
 // there is none. The reports that the page has are thinned, so the runs are
-// repeated.
-func (r *Room) Export(done func(text, problem string)) {
+// repeated. schema is the address of the file's schema; it may be empty.
+func (r *Room) Export(schema string, done func(text, problem string)) {
 	if r.exporting != nil {
 		r.session.host.Stop(r.exporting.waiting)
 	}
 	x := &export{places: map[int]int{}, done: done}
 	r.exporting = x
 	pieces, _ := r.Brief()
-	x.file = exportFile{Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
+	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
 	if len(pieces) > 0 {
 		x.file.Workload = pieces[0]
 	}
@@ -107,23 +108,27 @@ func (r *Room) exportAnswer(a *work.Answer) bool {
 
 // An exportFile is the file: everything in it that is no result.
 type exportFile struct {
+	Schema   string      `json:"$schema,omitempty" help:"where this schema is"`
 	Format   string      `json:"format"` // "spillway-results"
 	Version  int         `json:"version"`
-	Lab      string      `json:"lab"`
-	Link     string      `json:"link"` // fragment that shows the same
-	Setup    string      `json:"setup"`
-	Workload string      `json:"workload"`
-	Origin   string      `json:"origin"`
-	Runs     []exportRun `json:"runs"`
+	Lab      string      `json:"lab" help:"name of the laboratory, which decides what a result has"`
+	Link     string      `json:"link" help:"behind the # of the page's address it shows the same"`
+	Setup    string      `json:"setup" help:"all settings that are not as by default, and some that always are there"`
+	Workload string      `json:"workload" help:"what ran, in a few words"`
+	Origin   string      `json:"origin" help:"where that comes from"`
+	Runs     []exportRun `json:"runs" help:"the compared systems, in the page's order"`
 }
 
 type exportRun struct {
-	System string          `json:"system"`
-	Title  string          `json:"title"`
-	Status string          `json:"status"`
-	Error  string          `json:"error,omitempty"`
-	Result json.RawMessage `json:"result,omitempty"`
+	System string          `json:"system" help:"its stable name"`
+	Title  string          `json:"title" help:"its name for people"`
+	Status string          `json:"status" help:"ok, or why there is no result or none of a run that fits"`
+	Error  string          `json:"error,omitempty" help:"what went wrong"`
+	Result json.RawMessage `json:"result,omitempty" help:"the laboratory's own; missing where nothing ran"`
 }
+
+// ResultsFile is the type of the file, for its schema.
+func ResultsFile() reflect.Type { return reflect.TypeFor[exportFile]() }
 
 func (r *Room) finishExport() {
 	x := r.exporting

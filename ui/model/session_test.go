@@ -378,9 +378,9 @@ func TestExport(t *testing.T) {
 	var text, problem string
 	calls := 0
 	done := func(a, b string) { text, problem = a, b; calls++ }
-	h.Export(done)
+	h.Export("", done)
 	first := h.open(work.Raw)
-	h.Export(done) // again: the first is not wanted any more
+	h.Export("", done) // again: the first is not wanted any more
 	if len(first) != 3 || !h.over[first[0].ID] || len(h.open(work.Raw)) != 3 || calls != 0 {
 		t.Fatalf("%d jobs", len(first))
 	}
@@ -408,7 +408,7 @@ func TestExport(t *testing.T) {
 	h.Cancel()
 	h.Type("watts", "14")
 	h.do() // all fail
-	h.Export(done)
+	h.Export("", done)
 	if err := json.Unmarshal([]byte(text), &f); err != nil || calls != 2 || f.Runs[0].Status != "failed" || f.Runs[0].Error != "the fuse is gone" || f.Runs[0].Result != nil && strings.Contains(text, `"result"`) {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -422,7 +422,7 @@ func TestExport(t *testing.T) {
 	if !slices.Equal(h.Problems, []string{"too hot", "too few"}) {
 		t.Errorf("problems %q", h.Problems)
 	}
-	h.Export(done)
+	h.Export("", done)
 	h.do(work.Raw)
 	if problem != "too hot; too few" || text != "" {
 		t.Errorf("contradicting settings were exported: %q, %q", text, problem)

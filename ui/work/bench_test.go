@@ -299,3 +299,25 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("%+v", a.Parts[1:3])
 	}
 }
+
+// An export is a file, also of opened files, and says why there is none.
+func TestExport(t *testing.T) {
+	b := &work.Bench{Lab: training}
+	j := work.Job{Kind: work.Export, Key: "timeline", Setup: small, System: "g10", Origin: lab.Origin{Link: "https://example.org/#x"}}
+	if a := do(t, b, j); a.Error != "" || !strings.Contains(string(a.Data), `"link":"https://example.org/#x"`) || !j.Whole() {
+		t.Errorf("%s, %d bytes", a.Error, len(a.Data))
+	}
+	b.Open(1, tiny())
+	a := do(t, b, work.Job{Kind: work.List, Files: 1})
+	if a := do(t, b, work.Job{Kind: work.Export, Key: "chakra", Setup: "entry=" + strings.ReplaceAll(a.Entries[0].Name, " ", "+"), System: "uvm", Files: 1}); a.Error != "" || len(a.Data) == 0 {
+		t.Errorf("%s", a.Error)
+	}
+	for want, j := range map[string]work.Job{
+		`no export "x"`: {Key: "x", Setup: small, System: "g10"}, "cannot run it": {Key: "stalls", Setup: small + " gpu_memory=0.02", System: "uvm"}, "want key=value": {Key: "stalls", Setup: "x", System: "uvm"},
+	} {
+		j.Kind = work.Export
+		if a := do(t, b, j); !strings.Contains(a.Error, want) || a.Data != nil {
+			t.Errorf("%s: %q", want, a.Error)
+		}
+	}
+}

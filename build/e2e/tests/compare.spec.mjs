@@ -1,7 +1,7 @@
 // Before and after: the pinned baseline, and named runs side by side.
 import { readFile } from 'node:fs/promises';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&ssd_read=3.2&mode=corrected&systems=ideal,uvm,g10&focus=uvm';
 
@@ -94,8 +94,7 @@ test('named runs stand side by side, also after a reload and in a link', async (
   expect(await violations(page)).toEqual([]);
   await screenshot(page, 'compare', { fullPage: true });
 
-  const [file] = await Promise.all([page.waitForEvent('download'), page.click('#side-json')]);
-  const json = JSON.parse(await readFile(await file.path(), 'utf8'));
+  const json = JSON.parse((await saved(page, 'side', 'json')).data);
   expect(json.runs.map((r) => [r.name === 'stock', r.system, r.status])).toEqual([[true, 'uvm', 'ok'], [false, 'uvm', 'ok']]);
   expect(json.runs[1].setup).toContain('ssd_read=6.4');
   expect(json.runs[1].values.iteration_s).toBeLessThan(json.runs[0].values.iteration_s);

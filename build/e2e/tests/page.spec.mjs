@@ -1,7 +1,6 @@
 // The page as its visitors use it: results, settings, downloads, links.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
 
 // quick is a workload that every system runs in moments.
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
@@ -135,28 +134,23 @@ test('systems can be left out', async ({ page }) => {
   await expect(page).toHaveURL(/systems=ideal,uvm,flashneuron,deepum%2B,g10-gds,g10-host(&|$)/);
 });
 
-async function download(page, id) {
-  const [d] = await Promise.all([page.waitForEvent('download'), page.click(id)]);
-  return { name: d.suggestedFilename(), data: await readFile(await d.path()) };
-}
-
 test('downloads', async ({ page }) => {
   await visit(page, quick);
-  const csv = await download(page, '#save-csv');
+  const csv = await saved(page, 'results', 'csv');
   expect(csv.name).toMatch(/^spillway-bert-base-batch-16-results\.csv$/);
   const rows = csv.data.toString().trim().split('\n');
   expect(rows).toHaveLength(1 + await page.locator('.run').count());
   expect(rows[0]).toMatch(/^lab,system,title,setup,workload,origin,status,reason,normalized_throughput,/);
   expect(rows[0]).toContain('beyond_ideal_ssd_read_s');
   expect(rows[1]).toMatch(/^train,ideal,Ideal,model=bert-base batch=16 /);
-  const json = JSON.parse((await download(page, '#save-json')).data);
+  const json = JSON.parse((await saved(page, 'results', 'json')).data);
   expect(json.format).toBe('spillway-results');
   expect(json.runs).toHaveLength(rows.length - 1);
-  expect(json.link).toMatch(/^v=3&/);
-  const png = await download(page, '#png-throughput');
+  expect(json.link).toMatch(/^v=4&/);
+  const png = await saved(page, 'throughput', 'png');
   expect(png.data.subarray(1, 4).toString()).toBe('PNG');
   for (const id of ['throughput', 'breakdown', 'causes', 'traffic', 'memory', 'slowdown']) {
-    const svg = (await download(page, `#svg-${id}`)).data.toString();
+    const svg = (await saved(page, id, 'svg')).data.toString();
     expect(svg).toMatch(/^<svg/);
     const read = await page.evaluate((text) => {
       const document = new DOMParser().parseFromString(text, 'image/svg+xml');
@@ -165,12 +159,12 @@ test('downloads', async ({ page }) => {
     expect(read.wrong).toBeUndefined();
     expect(read.title).toBe(await page.locator(`#title-${id}`).innerText());
     // The file's rows, each without what it is of, which the drawing says once.
-    const csv = (await download(page, `#csv-${id}`)).data.toString().trim().split('\n');
+    const csv = (await saved(page, id, 'csv')).data.toString().trim().split('\n');
     expect(read.data).toBe(csv.map((line) => `${line.slice(0, line.lastIndexOf(','))}\n`).join(''));
     expect(csv[1].endsWith(`,${read.of}`)).toBe(true);
     expect(read.note).toMatch(/BERT-base, batch 16 · .* Fidelity: .* http:.*#v=/);
   }
-  const table = await download(page, '#csv-causes');
+  const table = await saved(page, 'causes', 'csv');
   expect(table.data.toString()).toMatch(/^system,beyond_ideal_fault_handling_s,[\s\S]*\ng10(,[\d.]+){6},model=bert-base batch=16 [^\n]*\n$/);
 });
 
@@ -183,7 +177,8 @@ test('a link shows the same settings elsewhere', async ({ page, context }) => {
   await page.click('#axis-kernel-memory');
   await finished(page);
   await page.click('#link');
-  await expect(page.locator('#link')).toHaveText('Link copied');
+  await page.click('[data-copies=share-link]');
+  await expect(page.locator('[data-copies=share-link]')).toHaveText('Copied');
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const numbers = await page.locator('#numbers').innerText();
   const other = await context.newPage();

@@ -1,9 +1,8 @@
 // The view that reproduces the paper.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, finished, screenshot, test } from '../fixture.mjs';
+import { expect, finished, saved, screenshot, test } from '../fixture.mjs';
 
 const view = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&view=reproduce&figure=g10.11';
 const store = './#v=2&lab=store&view=reproduce';
@@ -11,11 +10,6 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const artifact = path.resolve(root, process.env.SPILLWAY_ARTIFACT || '../shared/artifacts/g10'); // as build/artifact finds it
 
 const idle = (page) => finished(page, { cancel: '#cancel-g10', timeout: 150_000 });
-
-async function download(page, id) {
-  const [d] = await Promise.all([page.waitForEvent('download'), page.click(id)]);
-  return { name: d.suggestedFilename(), data: await readFile(await d.path()) };
-}
 
 // part is the element of a figure; its id holds a dot.
 const part = (page, kind, figure) => page.locator(`[id="${kind}-${figure}"]`);
@@ -42,14 +36,14 @@ test('Figure 11 with the bundled workloads', async ({ page }) => {
   await page.click('#paper-rows');
   await expect(page.locator('.paper-rows tbody tr')).toHaveCount(35);
   await expect(page.locator('.paper-rows')).toContainText('does not fit');
-  const csv = await download(page, '#paper-csv');
+  const csv = await saved(page, 'paper', 'csv');
   expect(csv.name).toBe('spillway-g10-11.csv');
   const rows = csv.data.toString().trim().split('\n');
   expect(rows).toHaveLength(36);
   expect(rows[0]).toMatch(/^figure,about,at,system,quantity,unit,published,ours,relative_difference,verdict,rebuilt,explanation,note,setup,source$/);
   expect(rows[1]).toMatch(/^g10\.11,.*,true,/);
-  expect((await download(page, '#paper-png')).data.subarray(1, 4).toString()).toBe('PNG');
-  const svg = (await download(page, '#paper-svg')).data.toString();
+  expect((await saved(page, 'paper-chart', 'png')).data.subarray(1, 4).toString()).toBe('PNG');
+  const svg = (await saved(page, 'paper-chart', 'svg')).data.toString();
   expect(svg).toMatch(/^<svg[\s\S]*Figure 11/);
   expect(await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg)).toBeUndefined();
   expect(await page.evaluate(() => document.querySelectorAll('#app *').length)).toBeLessThan(1500);
@@ -162,7 +156,7 @@ test('both tables of the Ravenstore report', async ({ page }) => {
     expect(await rows.evaluateAll((all) => all.filter((r) => r.className === 'gap').length)).toBe(0);
   }
   expect(await violations(page)).toEqual([]);
-  const csv = await download(page, '#paper-csv');
+  const csv = await saved(page, 'paper', 'csv');
   expect(csv.name).toBe('spillway-ravenstore-T2.csv');
   await page.click('#forget-ravenstore');
   await expect(page.locator('#state-ravenstore')).toHaveText('0 of 12 runs.');

@@ -1,7 +1,6 @@
 // The view that asks what if: in the address, in the chart, in tables and files.
 import AxeBuilder from '@axe-core/playwright';
-import { readFile } from 'node:fs/promises';
-import { expect, screenshot, test } from '../fixture.mjs';
+import { expect, saved, screenshot, test } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&view=whatif';
 
@@ -56,12 +55,10 @@ test('two settings are a map; files have every run', async ({ page }) => {
   await ask(page, '&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2,4');
   await answered(page, 18);
   await expect(page.locator('#chart-whatif .plot-host[data-drawn=true]')).toBeVisible();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#ask-csv')]);
-  const rows = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  const rows = (await saved(page, 'ask', 'csv')).data.toString().trim().split('\n');
   expect(rows).toHaveLength(19);
   expect(rows[1]).toContain('ssd_read=1.6');
-  const [json] = await Promise.all([page.waitForEvent('download'), page.click('#ask-json')]);
-  expect(JSON.parse(await readFile(await json.path(), 'utf8')).runs).toHaveLength(18);
+  expect(JSON.parse((await saved(page, 'ask', 'json')).data).runs).toHaveLength(18);
   await page.selectOption('#f-ask-show', 'each');
   await expect(page.locator('#ask-table table')).toHaveCount(2);
 });

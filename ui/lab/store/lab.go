@@ -88,7 +88,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Glossary: glossary(), Tour: tour(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -105,7 +105,8 @@ func New() lab.Lab {
 			}
 			return s.Workload
 		},
-		Load: load,
+		Load:  load,
+		Steps: func(w *trace, _ *settings) int { return len(w.Ops) },
 		Run: func(w *trace, s *settings, system string, _ lab.Progress) (*result, error) {
 			p, err := core.Find(system)
 			if err != nil {
@@ -124,6 +125,7 @@ func New() lab.Lab {
 			return &result{r, w.oracle, s.Setup.Link}, nil
 		},
 		Report: describe,
+		Result: core.Result{},
 		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
 		Hash: func(r *result) string {
 			text, err := json.Marshal(r.Result)
@@ -133,6 +135,7 @@ func New() lab.Lab {
 			sum := sha256.Sum256(text)
 			return hex.EncodeToString(sum[:])
 		},
+		Export:  export,
 		Section: section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{

@@ -1,9 +1,11 @@
-package jsonx
+// Package quote writes strings as JSON. It is apart from jsonx because programs
+// that only write a little JSON must not hold a decoder.
+package quote
 
 import "unicode/utf8"
 
-// AppendString appends s as a JSON string. What is no UTF-8 becomes U+FFFD.
-func AppendString(b []byte, s string) []byte {
+// Append appends s as a JSON string. What is no UTF-8 becomes U+FFFD.
+func Append(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')
 	for _, r := range s {

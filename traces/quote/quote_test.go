@@ -1,4 +1,4 @@
-package jsonx
+package quote
 
 import (
 	"encoding/json"
@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestAppendString(t *testing.T) {
+func TestAppend(t *testing.T) {
 	for _, s := range []string{"", "conv \"x\" \\ <a>&", "\x00\x01\t\n\r\x1f\x7f", "µs → ∞ 𝄞", "\u2028\u2029", "a\xff\xfeb\xed\xa0\x80"} {
-		text := AppendString([]byte("x"), s)
+		text := Append([]byte("x"), s)
 		var back string
 		if err := json.Unmarshal(text[1:], &back); err != nil || back != strings.ToValidUTF8(s, "\ufffd") && len([]rune(back)) != len([]rune(s)) {
 			t.Errorf("%q becomes %s, read as %q, %v", s, text, back, err)

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"spillway/ui/lab/all"
+	"spillway/ui/schema"
+)
+
+// What run --json prints is as the published schema says.
+func TestRunSchema(t *testing.T) {
+	const file = "../../public/schema/run-1.json"
+	text, err := schema.Of("run:1", "What spillway run --json prints", "One object for one system, an array of them for several. Newer programs may add members.", reflect.TypeFor[labRun](), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.MkdirAll("../../public/schema", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if was, err := os.ReadFile(file); err != nil || !bytes.Equal(was, text) {
+		t.Errorf("%s is not what the type says; if that is meant, run go test with -update (%v)", file, err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("run.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("run.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"run", "lab=train", "system=g10", "batch=16", "--json"}, {"run", "lab=train", "system=uvm,g10", "batch=16", "gpu_memory=0.02", "--json"}, {"run", "lab=store", "workload=pairs", "--json"},
+	} {
+		_, out, errs := run(t, args...)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(out)))
+		if err == nil {
+			err = s.Validate(doc)
+		}
+		if err != nil || errs != "" {
+			t.Errorf("%v: %v %s", args, err, errs)
+		}
+	}
+	for _, wrong := range []string{`{}`, `"x"`, `[{"lab":"train"}]`, `[1]`} {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
+		if err != nil || s.Validate(doc) == nil {
+			t.Errorf("%s passes (%v)", wrong, err)
+		}
+	}
+}
+
+// Every export of every laboratory comes out of the command, as a file too.
+func TestExportCommand(t *testing.T) {
+	for _, d := range all.Labs {
+		l := d.New()
+		for _, e := range l.Exports {
+			out := t.TempDir() + "/x." + e.Ext
+			args := []string{"export", e.Key, "lab=" + l.Name, "system=" + l.Systems[1].Name}
+			code, text, errs := run(t, args...)
+			if code != exitOK || errs != "" || text == "" {
+				t.Fatalf("%v: exit code %d, %s", args, code, errs)
+			}
+			if code, empty, _ := run(t, append(args, "--out", out)...); code != exitOK || empty != "" {
+				t.Errorf("%v: exit code %d", args, code)
+			}
+			if data, err := os.ReadFile(out); err != nil || string(data) != text {
+				t.Errorf("%s is another file, %v", out, err)
+			}
+		}
+	}
+	for _, args := range [][]string{
+		{"export"},
+		{"export", "lab=train"},
+		{"export", "timeline"},
+		{"export", "timeline", "lab=train"},
+		{"export", "timeline", "lab=train", "system=uvm,g10"},
+		{"export", "x", "lab=train", "system=uvm"},
+		{"export", "timeline", "lab=train", "system=uvm", "gpu_memory=0.02"},
+		{"export", "timeline", "lab=train", "system=uvm", "color=red"},
+		{"export", "timeline", "lab=nobody", "system=uvm"},
+	} {
+		if code, out, errs := run(t, args...); code == exitOK || out != "" || errs == "" {
+			t.Errorf("%v: exit code %d, %q", args, code, errs)
+		}
+	}
+}

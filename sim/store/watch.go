@@ -1,0 +1,42 @@
+package store
+
+import "spillway/sim/unit"
+
+// A Slice is time of a client that goes to one part.
+type Slice struct {
+	Client     int32
+	Part       Part
+	Start, End unit.Time
+}
+
+// A Move is a tensor on its way to the host, or back.
+type Move struct {
+	Tensor     int32
+	Back       bool
+	Owner      int32 // client whose tensor it is
+	Start, End unit.Time
+	Bytes      unit.Bytes
+}
+
+// A Watch gets everything that a result sums up or keeps a part of: all slices of
+// each client, by time, whose sums are its parts; and all moves. While clients
+// share the GPU, what a client computes and what it waits for others alternate too
+// quickly to be told; the computing is then first.
+type Watch struct {
+	Slices []Slice
+	Moves  []Move
+}
+
+// slice notes time that goes to a part.
+func (w *Watch) slice(client int32, p Part, start, end unit.Time) {
+	if w != nil && end > start {
+		w.Slices = append(w.Slices, Slice{client, p, start, end})
+	}
+}
+
+// move notes a tensor that moves.
+func (w *Watch) move(t int32, x *tensor, back bool, start, end unit.Time) {
+	if w != nil {
+		w.Moves = append(w.Moves, Move{t, back, int32(x.client), start, end, x.bytes})
+	}
+}
