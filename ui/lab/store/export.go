@@ -1,3 +1,5 @@
+//go:build !lean
+
 package store
 
 import (
@@ -9,16 +11,6 @@ import (
 	"spillway/traces/chrometrace"
 	"spillway/ui/lab"
 )
-
-// timelineExport is the format of one run.
-const timelineExport = "timeline"
-
-func exports() []lab.Export {
-	return []lab.Export{{
-		Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
-		About: "What the time of every client goes to, every eviction and every way back, and memory in use; Perfetto and chrome://tracing open it.",
-	}}
-}
 
 // Groups of tracks, and tracks of the link.
 const (

@@ -10,3 +10,7 @@ import "spillway/ui/lab"
 var open func([]lab.File) (lab.Files, error)
 
 func entry(string, lab.Files) (*trace, error) { return nil, errNoFiles }
+
+func export(string, *trace, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
+	return nil, errNoFiles
+}
