@@ -50,7 +50,7 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
-test-browser: build server harness ## the page in Chromium
+test-browser: build server native harness ## the page in Chromium
 	go build -o $(OUT)/jobs ./build/e2e/jobs
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
 

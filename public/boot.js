@@ -31,12 +31,21 @@ window.boot = (() => {
   const held = window.held;
   const apart = Boolean(held) || self.origin === 'null';
 
+  // In another page the rest is in embed.js, which says there what is wrong, too.
+  const embedded = 'embed' in document.documentElement.dataset;
+  const extra = embedded ? new Promise((resolve, reject) => {
+    const add = document.createElement('script');
+    Object.assign(add, { src: 'embed.js', onload: resolve, onerror: () => reject(new Error('embed.js cannot be loaded')) });
+    document.head.append(add);
+  }) : undefined;
+
   let stopped = false;
   function crashed(text) {
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
-    banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
+    if (window.embed) window.embed.crashed(`Spillway could not start: ${text}.`);
+    else banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
   }
 
   // get asks for a file of the site.
@@ -165,12 +174,11 @@ window.boot = (() => {
     }
   }
 
-  // firstLab is the laboratory of the link. Links of format 1 named none, there
-  // was only train.
+  // firstLab is the laboratory of the link; links that name none are about the
+  // first. Mail programs write &amp; for &.
   function firstLab() {
-    const link = new URLSearchParams(location.hash.slice(1));
-    const name = link.get('lab') ?? (link.get('v') ? 'train' : LABS[0]);
-    return LABS.includes(name) ? name : LABS[0];
+    const link = new URLSearchParams(location.hash.slice(1).replaceAll('&amp;', '&'));
+    return LABS.find((name) => name === link.get('lab')) ?? LABS[0];
   }
 
   // What is needed first is asked for now, before the document is read.
@@ -183,6 +191,8 @@ window.boot = (() => {
   }
 
   async function start() {
+    await extra;
+    await window.embed?.tidy();
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
     const module = await compile('app.wasm');
     // Until this thread knows that the worker's script has run, it would keep
@@ -191,12 +201,13 @@ window.boot = (() => {
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
-    drawn().then(offline);
+    if (!embedded) drawn().then(offline);
     await ended;
     if (stopped) return;
     stopped = true;
     document.documentElement.dataset.stopped = 'true';
-    banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
+    if (embedded) window.embed.crashed('Spillway stopped because of an error in it. Reload this page to continue.');
+    else banner('alert', 'Spillway stopped because of an error in it. Reload to continue; the browser console has the details.', 'Reload', () => location.reload());
   }
 
   // drawn waits for the first chart, but not for ever: then nothing competes
@@ -254,7 +265,7 @@ window.boot = (() => {
     addEventListener('load', resolve);
   });
   ready.then(() => {
-    offerNewer();
+    if (!embedded) offerNewer();
     start().catch((err) => {
       console.error(err);
       crashed(err?.message ?? String(err));

@@ -6,6 +6,7 @@
 
 window.charts = (() => {
   const figures = new Map(); // id to {element, ask, host, chart, last, shape, hidden}; ask returns {figure, data, title, note, results}
+  const zooms = new Map(); // ids to [start, end], in percent: what the link says is zoomed into
   const pending = new Set(); // ids to draw, one a frame so that typing stays fluid
   let frame = 0;
   let idle = 0;
@@ -23,8 +24,7 @@ window.charts = (() => {
       if (!known.has(name)) known.set(name, style.getPropertyValue(name).trim());
       return known.get(name);
     };
-    // Quotes inside a font's name would end the attributes of an SVG.
-    const family = v('--font').replaceAll('"', "'");
+    const family = v('--font');
     return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
@@ -87,6 +87,28 @@ window.charts = (() => {
       style.decal = { symbol: 'circle', symbolSize: 0.8, dashArrayX: [[4, 4], [0, 4, 4, 0]], dashArrayY: [4, 0], color: t.v('--panel') };
     }
     return style;
+  }
+
+  // tile is the fill of an area of this look: its series have no decals.
+  const tiles = new Map();
+  function tile(color, line, pattern) {
+    if (!pattern) return color;
+    const key = [color, line, pattern].join();
+    if (!tiles.has(key)) {
+      const image = document.createElement('canvas');
+      image.width = image.height = 8;
+      const to = image.getContext('2d');
+      to.fillStyle = color;
+      to.fillRect(0, 0, 8, 8);
+      to.fillStyle = to.strokeStyle = line;
+      to.beginPath();
+      if (pattern === 1) for (const x of [-8, 0, 8]) { to.moveTo(x, 8); to.lineTo(x + 8, 0); }
+      else for (const [x, y] of [[2, 2], [6, 6]]) to.rect(x - 0.8, y - 0.8, 1.6, 1.6);
+      if (pattern === 1) to.stroke();
+      else to.fill();
+      tiles.set(key, { image, repeat: 'repeat' });
+    }
+    return tiles.get(key);
   }
 
   const column = (data, [at, n]) => data.subarray(at, at + n);
@@ -384,7 +406,7 @@ window.charts = (() => {
         case 'area': { // opaque, the highest first
           const fillColor = s.faded ? mixed(color, t.v('--panel'), FADED) : color;
           Object.assign(one, {
-            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: fillColor, opacity: 1 }, z: 3 - k / p.series.length,
+            type: 'line', symbol: 'none', itemStyle: { color: fillColor }, lineStyle: { color: t.v('--panel'), width: 0.5 }, areaStyle: { color: tile(fillColor, t.v('--panel'), s.look.pattern), opacity: 1 }, z: 3 - k / p.series.length,
           });
           break;
         }
@@ -476,11 +498,11 @@ window.charts = (() => {
           const at = k * nx * ny + i;
           if (!keep(at)) continue;
           const v = all[at];
-          const text = Number.isNaN(v) ? h.marks[at] : number(v);
+          const text = Number.isNaN(v) ? h.marks[at] : who ? h.looks[who[at]].name : number(v);
           const color = Number.isNaN(v) ? t.v('--bg') : who ? t.v(h.looks[who[at]].look.color) : mixed(t.v('--accent'), t.v('--panel'), 0.06 + 0.94 * share(v));
           list.push({
             value: [i % nx, Math.floor(i / nx)], at, itemStyle: who && !Number.isNaN(v) ? fill(t, h.looks[who[at]].look) : { color },
-            label: { ...t.font, show: text !== '' && room(text) && !(who && !Number.isNaN(v)), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
+            label: { ...t.font, show: text !== '' && room(text), color: over(color, t.v('--text'), t.v('--panel')), formatter: () => text },
           });
         }
         return list;
@@ -551,7 +573,14 @@ window.charts = (() => {
     f.element.append(all);
     f.chart.on('datazoom', () => {
       const zoom = f.chart.getOption().dataZoom?.[0];
-      f.host.dataset.zoomed = String(Boolean(zoom) && (zoom.start > 0 || zoom.end < 100));
+      if (!zoom) return;
+      const is = [zoom.start, zoom.end].map((x) => Math.round(100 * x) / 100);
+      const zoomed = is[0] > 0 || is[1] < 100;
+      f.host.dataset.zoomed = String(zoomed);
+      if (zoomed) zooms.set(id, is);
+      else zooms.delete(id);
+      clearTimeout(f.telling); // one wheel turns many times
+      f.telling = setTimeout(() => window.tools?.onZoom?.(id, Math.round(100 * is[0]), Math.round(100 * is[1])), 200);
     });
     f.chart.getZr().on('dblclick', () => reset(f));
     f.observer = new ResizeObserver(() => {
@@ -564,6 +593,17 @@ window.charts = (() => {
 
   function reset(f) {
     if (f?.last?.figure.panels?.zoom) f.chart.dispatchAction({ type: 'dataZoom', start: 0, end: 100 });
+  }
+
+  // enter shows the part of a new drawing that was zoomed into, where it counts the
+  // same as the one before.
+  function enter(id, f) {
+    const x = f.last.figure.panels?.zoom ? f.last.figure.panels.x.name : undefined;
+    if (f.counts !== undefined && x !== f.counts && zooms.delete(id)) window.tools?.onZoom?.(id, 0, 10000);
+    if (x !== undefined) f.counts = x;
+    f.host.dataset.zoomed = 'false';
+    const part = zooms.get(id);
+    if (part && x !== undefined) f.chart.dispatchAction({ type: 'dataZoom', start: part[0], end: part[1] });
   }
 
   // current asks for the figure unless it is the last one still.
@@ -585,7 +625,7 @@ window.charts = (() => {
     const { option, shape } = options(figure, data, theme(), f.element.clientWidth, f.element.clientHeight, f.hidden);
     const key = JSON.stringify(shape);
     f.chart.setOption(option, { notMerge: key !== f.shape });
-    if (key !== f.shape) f.host.dataset.zoomed = 'false';
+    if (key !== f.shape) enter(id, f);
     f.shape = key;
     f.host.dataset.drawn = 'true';
     window.lastChart = performance.now();
@@ -655,14 +695,14 @@ window.charts = (() => {
   });
 
   // exported draws a figure outside the page, with its title, for a file.
-  function exported(f, renderer) {
+  function exported(f) {
     const host = document.createElement('div');
     const top = 54;
     const width = 900;
     const height = f.element.clientHeight + 20;
     host.style.cssText = `position:absolute;left:-10000px;width:${width}px;height:${height + top}px`;
     document.body.append(host);
-    const chart = echarts.init(host, null, { renderer });
+    const chart = echarts.init(host, null, { renderer: 'canvas' });
     const t = theme();
     const { figure, data, title, note, mode } = current(f);
     const { option } = options(figure, data, t, width, height, f.hidden);
@@ -675,12 +715,6 @@ window.charts = (() => {
     };
     chart.setOption(option);
     return { chart, title, note, mode, end() { chart.dispose(); host.remove(); } };
-  }
-
-  // described puts title, note, link and data into an SVG, for those who meet it alone.
-  function described(svg, title, note, data) {
-    const words = `<title>${escape(title)}</title><desc>${escape(`${note} ${location.href}`.trim())}</desc><metadata>${escape(data)}</metadata>`;
-    return svg.replace(/^<svg[^>]*>/, (tag) => tag + words);
   }
 
   // The check sum of PNG's chunks.
@@ -720,10 +754,10 @@ window.charts = (() => {
   }
 
   // saved is the drawn PNG with what it shows, for those who meet it alone.
-  function saved(url, x, data) {
+  function saved(url, x, link, version, data) {
     const png = Uint8Array.from(atob(url.split(',')[1]), (c) => c.charCodeAt(0));
     return withTexts(png, [
-      ['Title', x.title], ['Description', x.note], ['Source', location.href], ['Software', `Spillway ${document.getElementById('version')?.textContent ?? ''}`.trim()],
+      ['Title', x.title], ['Description', x.note], ['Source', link], ['Software', `Spillway ${version}`.trim()],
       ['Spillway-Mode', x.mode], ['Spillway-Data', data],
     ]);
   }
@@ -769,17 +803,33 @@ window.charts = (() => {
     recolor() {
       for (const id of figures.keys()) schedule(id);
     },
+    // zoom shows the parts of figures that a link says: "memory:12.5-40,other:0-3".
+    zoom(text) {
+      const said = new Map(text.split(',').filter(Boolean).map((part) => {
+        const [id, from, to] = /^(.*):([\d.]+)-([\d.]+)$/.exec(part)?.slice(1) ?? [];
+        return [id, [Number(from), Number(to)]];
+      }));
+      for (const id of new Set([...zooms.keys(), ...said.keys()])) {
+        const part = said.get(id);
+        if (part) zooms.set(id, part);
+        else zooms.delete(id);
+        const f = figures.get(id);
+        if (f?.chart && f.last?.figure.panels?.zoom) f.chart.dispatchAction({ type: 'dataZoom', start: part?.[0] ?? 0, end: part?.[1] ?? 100 });
+      }
+    },
     // reset shows all of a figure that was zoomed into; its host's
     // data-zoomed says whether it was.
     reset(id) { reset(figures.get(id)); },
-    save(id, kind, name, data) {
+    // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
+    // hidden here.
+    save(id, name, link, version, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
-      const x = exported(f, kind === 'svg' ? 'svg' : 'canvas');
-      if (kind === 'svg') tools.save(name, 'image/svg+xml', described(x.chart.renderToSVGString(), x.title, x.note, data));
-      else tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, data));
+      const x = exported(f);
+      tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, link, version, data));
       x.end();
     },
+    hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
     // first draws the first figure at once, before the page is drawn again: there
     // is something to see.
     first() {

@@ -7,15 +7,21 @@ window.tools = (() => {
   const mostBytes = 1 << 30;
   const tools = {};
 
+  // Inside another page nothing is kept, no files are taken, and that page says the
+  // theme (embed.js).
+  const embedded = 'embed' in document.documentElement.dataset;
+
   // Theme: what the visitor chose, else what the system says.
   const dark = matchMedia('(prefers-color-scheme: dark)');
   function remembered() {
+    if (embedded) return document.documentElement.dataset.wanted || null;
     try { return localStorage.getItem('spillway-theme'); } catch { return null; }
   }
   function applyTheme() {
     document.documentElement.dataset.theme = remembered() ?? (dark.matches ? 'dark' : 'light');
     window.charts?.recolor();
   }
+  tools.applyTheme = applyTheme;
   dark.addEventListener('change', applyTheme);
   applyTheme();
 
@@ -25,20 +31,33 @@ window.tools = (() => {
     applyTheme();
   };
 
+  // Keys of a single character can be switched off in the help (WCAG 2.1.4).
+  tools.oneKey = () => tools.stored('spillway-one-key') !== 'off';
+
   // What the browser keeps for the program, where it keeps anything.
   tools.stored = (name) => {
+    if (embedded) return '';
     try { return localStorage.getItem(name) ?? ''; } catch { return ''; }
   };
   tools.store = (name, text) => {
+    if (embedded) return false;
     try { localStorage.setItem(name, text); return true; } catch { return false; }
   };
 
   // show goes to a part of the page, when what was just asked for is drawn.
-  tools.show = (id) => setTimeout(() => {
-    const target = document.getElementById(id);
-    target?.focus({ preventScroll: true });
-    target?.scrollIntoView({ block: 'start' });
-  }, 60);
+  tools.show = (id) => drawn(id, (target) => {
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: 'start' });
+  });
+
+  // drawn waits for an element to be there and seen, but not for ever.
+  function drawn(id, then, tries = 50) {
+    setTimeout(() => {
+      const target = document.getElementById(id);
+      if (target?.getClientRects().length > 0) then(target);
+      else if (tries > 0) drawn(id, then, tries - 1);
+    }, 60);
+  }
 
   // focus does not scroll; near scrolls as little as makes all of it visible.
   tools.focus = (id) => setTimeout(() => document.getElementById(id)?.focus({ preventScroll: true }), 60);
@@ -48,29 +67,13 @@ window.tools = (() => {
   // room in it, it is lost.
   const memory = 'spillway-memory';
   tools.remembered = () => {
+    if (embedded) return '';
     try { return sessionStorage.getItem(memory) ?? ''; } catch { return ''; }
   };
   function remember() {
+    if (embedded) return;
     try { sessionStorage.setItem(memory, tools.memory()); } catch { /* no storage */ }
   }
-
-  // help opens the help, with what the laboratory says about itself.
-  tools.help = (title, about, entries) => {
-    const add = (to, tag, text) => to.appendChild(Object.assign(document.createElement(tag), { textContent: text }));
-    const lab = document.getElementById('help-lab');
-    lab.replaceChildren();
-    if (title) {
-      add(lab, 'h3', title);
-      add(lab, 'p', about);
-    }
-    for (const entry of entries) {
-      const p = add(lab, 'p', '');
-      add(p, 'b', entry.title);
-      p.append(': ', entry.text);
-    }
-    const dialog = document.getElementById('help-dialog');
-    if (!dialog.open) dialog.showModal();
-  };
 
   tools.save = (name, mime, content) => {
     const url = URL.createObjectURL(new Blob([content], { type: mime }));
@@ -210,7 +213,7 @@ window.tools = (() => {
     addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && !document.querySelector('dialog[open]')) tools.onEscape();
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
-      if (e.key === '?' && !typing && !e.ctrlKey && !e.metaKey) {
+      if (e.key === '?' && !embedded && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
         e.preventDefault();
         tools.onHelp();
       } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'z') {
@@ -251,17 +254,6 @@ window.tools = (() => {
       tools.show(link.getAttribute('href').slice(1));
     });
     addEventListener('hashchange', () => tools.onVisit(location.hash));
-    const dialog = document.getElementById('help-dialog');
-    dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
-    document.querySelector('.version').textContent = document.getElementById('version').textContent;
-    document.getElementById('cite').addEventListener('click', () => {
-      tools.onHelp();
-      setTimeout(() => {
-        document.getElementById('help-cite').scrollIntoView();
-        document.getElementById('help-cite').focus();
-      }, 100);
-    });
-    document.getElementById('help-close').addEventListener('click', () => dialog.close());
   };
 
   // A menu of formats closes when something else is used, and on Escape. The
@@ -276,6 +268,6 @@ window.tools = (() => {
   }
   for (const kind of ['pointerdown', 'focusin', 'keydown']) addEventListener(kind, closeMenus);
 
-  listenForFiles();
+  if (!embedded) listenForFiles();
   return tools;
 })();

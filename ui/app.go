@@ -6,6 +6,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
+	"spillway/ui/draw"
+	"spillway/ui/embed"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 )
@@ -14,15 +16,17 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download, kind is "png" or "svg". Data is
-	// what it shows, as CSV, for a format that can carry it.
-	SaveChart(id, kind, name, data string)
+	// SaveChart offers the drawn chart for download as PNG. data is what it shows, as
+	// CSV, which the file carries.
+	SaveChart(id, name, data string)
+	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
+	// hidden, the link to what is shown and the version.
+	Drawing(id string) draw.Options
 	// SaveBytes is Save of what is no text.
 	SaveBytes(name, mime string, data []byte)
-	// Address is that of the page, without what it shows.
+	// Address is that of the page, without what it shows; empty if it is a file on
+	// somebody's computer.
 	Address() string
-	// Version is that of the site.
-	Version() string
 	// CopyLink puts the page's own link into the clipboard.
 	CopyLink()
 	// Pick opens the file chooser, for a folder if folder is true.
@@ -45,6 +49,9 @@ type Page interface {
 type App struct {
 	*model.Session
 	Page Page
+
+	// frame is what the page shows inside another one, nil if it stands by itself.
+	frame *embed.Options
 
 	// Copied is true for a moment after the link was copied.
 	Copied bool
@@ -149,6 +156,20 @@ func (a *App) Name(what, ext string) string {
 		name = strings.ReplaceAll(name, "--", "-")
 	}
 	return "spillway-" + strings.Trim(name, "-") + "-" + what + "." + ext
+}
+
+// saveChart downloads a chart, as it is drawn in the place with the id.
+func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
+	if kind != "svg" {
+		if data == "" {
+			data = v.CSV()
+		}
+		a.Page.SaveChart(id, name, data)
+		return
+	}
+	o := a.Page.Drawing(id)
+	o.Data = data
+	a.Page.Save(name, "image/svg+xml", draw.SVG(v, o))
 }
 
 // SaveCSV downloads all numbers.

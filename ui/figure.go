@@ -32,6 +32,15 @@ func (c *Figure) id() string { return "chart-" + c.view().ID }
 
 func (c *Figure) tableName() string { return "table " + c.view().ID }
 
+// alt is the chart in words, or why there is none.
+func (c *Figure) alt() string {
+	v := c.view()
+	if v.Empty != "" {
+		return v.Title + ". " + v.Empty
+	}
+	return v.Title + ". " + v.Alt
+}
+
 func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().Height) + "px" }
 
 func (c *Figure) setAxis(key string) { c.SetLook(model.ByKey(c.view().ID), key) }
@@ -62,7 +71,7 @@ func (c *Figure) save(kind string) {
 		c.Page.Save(c.Name(v.ID, kind), "text/csv", v.CSV())
 		return
 	}
-	c.Page.SaveChart(v.ID, kind, c.Name(v.ID, kind), v.CSV())
+	c.saveChart(v.ID, kind, c.Name(v.ID, kind), v, "")
 }
 
 // menu has the formats of the chart and of its numbers.

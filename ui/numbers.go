@@ -90,7 +90,10 @@ func (c *Numbers) formats() []format {
 		_, trust := c.Brief()
 		return c.file("All numbers: "+c.Note(), strings.Join(trust, " · "), numbersTable("Quantity", heads, rows))
 	})
-	return append(list, append([]format{{"json", "JSON", "All results", c.SaveJSON}}, c.exports()...)...)
+	return append(list, append([]format{
+		{"json", "JSON", "All results", c.SaveJSON},
+		{"bundle", "Bundle", "One zip with settings, results and hashes; dropping it here, or spillway check, computes it again and compares", c.SaveBundle},
+	}, c.exports()...)...)
 }
 
 // exports are the laboratory's formats of the run in focus.
@@ -111,7 +114,7 @@ func (c *Numbers) exports() []format {
 func (c *Numbers) saveExport(e *lab.Export, system *lab.System) {
 	name := c.Name(system.Name+"-"+e.Key, e.Ext)
 	c.Notice = "Running " + system.Title + " again for the file…"
-	c.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Page.Version()}, func(data []byte, problem string) {
+	c.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
 		if problem != "" {
 			c.Notice = "There is no file: " + problem + "."
 			return

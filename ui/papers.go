@@ -7,6 +7,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/ui/model"
+	"spillway/ui/review"
 )
 
 // Papers is the view that runs what papers published.
@@ -130,6 +131,18 @@ func runItem(a *App, e model.Item) {
 		a.Paper.Forget(e.Name)
 	}
 	a.Paper.Run(e.Name)
+}
+
+// report downloads what a reviewer wants to see of a paper, as one HTML file.
+func (c *Papers) report(v model.PaperView) {
+	c.Paper.Collect(v.Key, func(s *model.Sheets, problem string) {
+		if problem != "" {
+			c.Notice = "The report cannot be saved: " + problem + "."
+			return
+		}
+		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{Version: c.Version, Environment: "a page in a browser"})
+		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", text)
+	})
 }
 
 func (c *Papers) show(name string) {

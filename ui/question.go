@@ -293,7 +293,7 @@ func (c *Question) drawn() (name string, rev int, v *chart.View) {
 func (c *Question) rows() string { return c.table }
 
 func (c *Question) save(kind string) {
-	c.Page.SaveChart("whatif", kind, c.Name("whatif", kind), c.Ask.CSV())
+	c.saveChart("whatif", kind, c.Name("whatif", kind), &c.answer.View, c.Ask.CSV())
 }
 
 // chartMenu has the formats of the chart, tableMenu those of the numbers.

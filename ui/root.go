@@ -11,7 +11,7 @@ import (
 // Root is the whole page.
 type Root struct {
 	*App
-	head, alerts, files, systems, picture, summary, numbers, notes, question, compare, papers vugu.Builder
+	head, verdict, alerts, files, systems, picture, summary, numbers, notes, question, compare, papers, tour vugu.Builder
 
 	parts *parts // of the laboratory that is shown
 	rooms map[*model.Room]*parts
@@ -23,9 +23,9 @@ type parts struct{ panels, figures, tables, sections []vugu.Builder }
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
 	return &Root{
-		App: a, head: &Head{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
+		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), parts: &parts{}, rooms: map[*model.Room]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
 	}
 }
 

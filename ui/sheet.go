@@ -138,7 +138,7 @@ func (c *Sheet) filename(ext string) string {
 	return "spillway-" + strings.ReplaceAll(c.item.Name, ".", "-") + "." + ext
 }
 
-func (c *Sheet) save(kind string) { c.Page.SaveChart("paper", kind, c.filename(kind), c.view.CSV()) }
+func (c *Sheet) save(kind string) { c.saveChart("paper", kind, c.filename(kind), &c.view, "") }
 
 // chartMenu has the formats of the chart, tableMenu those of its numbers or of all
 // claims.

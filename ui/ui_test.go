@@ -12,6 +12,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/train/machine"
+	"spillway/ui/draw"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
 	"spillway/ui/model"
@@ -68,22 +69,24 @@ type silent struct {
 
 func (s *silent) Save(name, mime, text string) { s.saved = append(s.saved, file{name, mime, text}) }
 
+func (s *silent) SaveChart(id, name, _ string) { s.saved = append(s.saved, file{name, "png", id}) }
+
+func (s *silent) Drawing(id string) draw.Options {
+	return draw.Options{Theme: draw.Light, Link: "https://example.org/#v=3", Version: id}
+}
+func (s *silent) CopyLink()       { s.copied++ }
+func (s *silent) Pick(bool)       { s.picked++ }
+func (s *silent) Theme()          {}
+func (s *silent) Narrow() bool    { return s.narrow }
+func (s *silent) Show(id string)  { s.shown = id }
+func (s *silent) Focus(id string) { s.focused = id }
+func (s *silent) Near(string)     {}
+func (s *silent) Help()           { s.help++ }
 func (s *silent) SaveBytes(name, mime string, data []byte) {
 	s.saved = append(s.saved, file{name, mime, string(data)})
 }
 
 func (s *silent) Address() string { return "https://example.org/" }
-func (s *silent) Version() string { return "1234abcd" }
-
-func (s *silent) SaveChart(id, kind, name, _ string) { s.saved = append(s.saved, file{name, kind, id}) }
-func (s *silent) CopyLink()                          { s.copied++ }
-func (s *silent) Pick(bool)                          { s.picked++ }
-func (s *silent) Theme()                             {}
-func (s *silent) Narrow() bool                       { return s.narrow }
-func (s *silent) Show(id string)                     { s.shown = id }
-func (s *silent) Focus(id string)                    { s.focused = id }
-func (s *silent) Near(string)                        {}
-func (s *silent) Help()                              { s.help++ }
 
 // A stage is a page in a test.
 type stage struct {
@@ -125,6 +128,7 @@ func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	}
 	tabs := []model.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
 	s.root = NewRoot(NewApp(model.NewSession(tabs, fragment, s.runner), s.page))
+	s.root.Version = "1234abcd"
 	s.draw()
 	return s
 }
@@ -449,6 +453,9 @@ func TestDownloads(t *testing.T) {
 	}
 	if s.page.copied != 1 || s.page.picked != 2 || s.page.help != 1 {
 		t.Errorf("got %+v", *s.page)
+	}
+	if svg := files[base+"memory.svg"]; svg.mime != "image/svg+xml" || !strings.HasPrefix(svg.text, "<svg ") || !strings.Contains(svg.text, `version="memory"`) || !strings.Contains(svg.text, "https://example.org/#v=3") {
+		t.Errorf("the drawing is %s, %.300s", svg.mime, svg.text)
 	}
 	rows, err := csv.NewReader(strings.NewReader(files[base+"results.csv"].text)).ReadAll()
 	if err != nil || len(rows) != 4 || rows[0][1] != "system" {

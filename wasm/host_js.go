@@ -15,6 +15,7 @@ import (
 
 // Start implements model.Host.
 func (p *page) Start(j *work.Job, bulk bool) {
+	p.jobs[j.ID] = true
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
@@ -31,7 +32,12 @@ func (p *page) Start(j *work.Job, bulk bool) {
 }
 
 // Stop implements model.Host.
-func (p *page) Stop(ids []int) { p.pool.Stop(ids) }
+func (p *page) Stop(ids []int) {
+	for _, id := range ids {
+		delete(p.jobs, id)
+	}
+	p.pool.Stop(ids)
+}
 
 // Stored implements model.Host.
 func (p *page) Stored(name string) string { return p.tools.Call("stored", name).String() }
@@ -61,6 +67,9 @@ func (p *page) Fetch(name string) {
 // answer tells the session. While more results may come in a moment, what is
 // shown stands: drawing each by itself takes longer than all of them.
 func (p *page) answer(a *work.Answer) {
+	if a.Last {
+		delete(p.jobs, a.ID)
+	}
 	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
 		p.changed = true
 	}
@@ -100,7 +109,7 @@ func (h host) Answer(id int, data []byte, last bool) {
 		mark("first-answer")
 	}
 	h.answer(&a)
-	if first {
+	if first && h.frame.drawn() {
 		js.Global().Get("charts").Call("first")
 	}
 }
@@ -138,7 +147,7 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	job := browser.Array(t.Text)
 	message := map[string]any{"id": t.ID, "job": job}
 	if withFiles {
-		message["files"] = w.page.files
+		message["files"] = w.page.sets[t.Files]
 	}
 	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }

@@ -28,7 +28,12 @@ func main() {
 	for _, t := range tabs {
 		p.lean[t.Name] = t.Lean
 	}
-	p.session = model.NewSession(tabs, js.Global().Get("location").Get("hash").String(), p)
+	p.frame = newFrame(p, tabs)
+	if !p.frame.drawn() {
+		p.frame.serve()
+	}
+	p.session = model.NewSession(tabs, fragment(), p)
+	p.session.Version = p.version()
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
 	}
@@ -39,6 +44,10 @@ func main() {
 		p.inbox.take()()
 	}
 	p.app = ui.NewApp(p.session, p)
+	var root vugu.Builder = ui.NewRoot(p.app)
+	if p.frame != nil {
+		root = ui.NewEmbedded(p.app, p.frame.options)
+	}
 	p.link()
 	p.listen()
 
@@ -53,7 +62,7 @@ func main() {
 		stop("the page cannot be drawn", err)
 		return
 	}
-	root, still := ui.NewRoot(p.app), ui.NewStill()
+	still := ui.NewStill()
 	dirty := make(chan struct{}, 1)
 	dirty <- struct{}{}
 	go func() {
@@ -85,6 +94,7 @@ func main() {
 			mark("page-drawn")
 		}
 		p.link()
+		p.look()
 		nextFrame()
 	}
 }
@@ -97,7 +107,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
+	return r != nil && (p.session.Checking.Active() || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.

@@ -10,8 +10,10 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui"
+	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/pool"
+	"spillway/wasm/browser"
 )
 
 // A page joins the session to the document.
@@ -24,13 +26,17 @@ type page struct {
 	inbox   *inbox
 	lean    map[string]bool // laboratories whose program does no whole jobs
 	changed bool            // by what was taken from the inbox: something is to be drawn
+	jobs    map[int]bool    // under way
+	frame   *frame          // in another page, nil if the page stands by itself
 
-	files    js.Value // of the newest set that was opened
-	answered bool     // a worker has done a job
+	sets     map[int]js.Value // opened files, by the number of their set
+	answered bool             // a worker has done a job
 
 	shown    string // fragment of the last state that the address bar showed
+	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
+	looked   string // the stop of a tour that was last looked at
 }
 
 // A place is what the browser's Back button goes back to.
@@ -41,7 +47,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -57,6 +63,7 @@ func (p *page) apply() {
 		p.env.Lock()
 		p.changed = false
 		f()
+		p.frame.step()
 		if p.changed {
 			p.env.UnlockRender()
 		} else {
@@ -79,6 +86,10 @@ func (p *page) link() {
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
+	if p.frame != nil { // it leaves the history alone
+		p.shown, p.place, p.visiting = fragment, at, false
+		return
+	}
 	if fragment != p.shown && !p.visiting {
 		step := "pushState"
 		if at == p.place {
@@ -90,6 +101,10 @@ func (p *page) link() {
 		}
 	}
 	p.shown, p.place, p.visiting = fragment, at, false
+	if zoomed := r.Zoomed(); zoomed != p.zoomed {
+		js.Global().Get("charts").Call("zoom", zoomed)
+		p.zoomed = zoomed
+	}
 }
 
 // listen connects what page.js and the browser report.
@@ -124,7 +139,7 @@ func (p *page) listen() {
 		return inRoom(func(r *model.Room) { r.OpenLine(line) })
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
-	on("onHelp", func([]js.Value) func() { return p.Help })
+	p.listenHelp(on)
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
 		return func() {
@@ -146,7 +161,7 @@ func (p *page) listen() {
 		}
 		return func() {
 			p.session.Open(names, func(number int) {
-				p.files = files
+				p.sets[number] = files
 				p.pool.OpenFiles(number)
 			})
 		}
@@ -168,7 +183,19 @@ func (p *page) listen() {
 			}
 		})
 	})
+	on("onZoom", func(args []js.Value) func() {
+		id, from, to := args[0].String(), args[1].Int(), args[2].Int()
+		return inRoom(func(r *model.Room) {
+			r.SetZoom(id, int64(from), int64(to))
+			p.zoomed = r.Zoomed()
+			p.changed = false // nothing but the address
+			p.link()
+		})
+	})
 	p.tools.Call("start")
+	if p.frame != nil {
+		p.frame.listen()
+	}
 }
 
 // Save implements ui.Page.
@@ -176,28 +203,51 @@ func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, 
 
 // SaveBytes implements ui.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {
-	array := js.Global().Get("Uint8Array").New(len(data))
-	js.CopyBytesToJS(array, data)
-	p.tools.Call("save", name, mime, array)
+	p.tools.Call("save", name, mime, browser.Array(data))
 }
 
 // Address implements ui.Page.
 func (p *page) Address() string {
-	address, _, _ := strings.Cut(js.Global().Get("location").Get("href").String(), "#")
-	return address
+	location := js.Global().Get("location")
+	if !strings.HasPrefix(location.Get("protocol").String(), "http") {
+		return ""
+	}
+	return location.Get("origin").String() + location.Get("pathname").String()
 }
 
-// Version implements ui.Page.
-func (p *page) Version() string {
-	if at := js.Global().Get("document").Call("getElementById", "version"); at.Truthy() {
-		return at.Get("textContent").String()
+// version is that of the site.
+func (p *page) version() string {
+	if at := js.Global().Get("document").Call("querySelector", "meta[name=version]"); at.Truthy() {
+		return at.Get("content").String()
 	}
 	return ""
 }
 
 // SaveChart implements ui.Page.
-func (p *page) SaveChart(id, kind, name, data string) {
-	js.Global().Get("charts").Call("save", id, kind, name, data)
+func (p *page) SaveChart(id, name, data string) {
+	o := p.Drawing(id)
+	js.Global().Get("charts").Call("save", id, name, o.Link, o.Version, data)
+}
+
+// Drawing implements ui.Page. The link of a page that is a file on somebody's
+// computer is its state alone.
+func (p *page) Drawing(id string) draw.Options {
+	document, location := js.Global().Get("document"), js.Global().Get("location")
+	o := draw.Options{Theme: draw.Light, Version: p.session.Version}
+	if document.Get("documentElement").Get("dataset").Get("theme").String() == draw.Dark {
+		o.Theme = draw.Dark
+	}
+	if r := p.session.Room; r != nil {
+		o.Link = "#" + r.State.Encode(r.Info)
+	}
+	if strings.HasPrefix(location.Get("protocol").String(), "http") {
+		o.Link = location.Get("origin").String() + location.Get("pathname").String() + o.Link
+	}
+	hidden := js.Global().Get("charts").Call("hidden", id)
+	for i := range hidden.Length() {
+		o.Hide = append(o.Hide, hidden.Index(i).String())
+	}
+	return o
 }
 
 // CopyLink implements ui.Page.
@@ -226,15 +276,3 @@ func (p *page) Focus(id string) { p.tools.Call("focus", id) }
 
 // Near implements ui.Page.
 func (p *page) Near(id string) { p.tools.Call("near", id) }
-
-// Help implements ui.Page. The dialog has what is the same for all laboratories.
-func (p *page) Help() {
-	title, about, entries := "", "", []any{}
-	if r := p.session.Room; r != nil {
-		title, about = r.Info.Title, r.Info.About
-		for _, h := range r.Info.Help {
-			entries = append(entries, map[string]any{"title": h.Title, "text": h.Text})
-		}
-	}
-	p.tools.Call("help", title, about, entries)
-}

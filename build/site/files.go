@@ -46,7 +46,7 @@ func (s site) addPublic() error {
 // only hosts, readers of licenses and the README look at.
 func uncached(name string) bool {
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png":
+	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
 	return strings.HasSuffix(name, ".txt")
@@ -60,7 +60,10 @@ func (s site) addVersion() error {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	return s.fill("index.html", ">of a build by hand<", ">"+hex.EncodeToString(sum.Sum(nil))[:8]+"<")
+	version := hex.EncodeToString(sum.Sum(nil))[:8]
+	// For scripts it stands in the head, too.
+	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
+	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")
 }
 
 // addCacheList fills the two constants of sw.js: the files to keep, and a

@@ -137,9 +137,7 @@ func (s site) inline(fragment string) error {
 	if !ok {
 		return errors.New("there is no style.css")
 	}
-	script := "if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")document.documentElement.dataset.linked='';" +
-		"try{document.documentElement.dataset.theme=localStorage.getItem('spillway-theme')||''}catch{}" +
-		"document.documentElement.dataset.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
+	script := startScript(fragment)
 	sum := sha256.Sum256([]byte(script))
 	hash := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	for _, f := range []struct{ name, line, by string }{
@@ -154,6 +152,19 @@ func (s site) inline(fragment string) error {
 	}
 	delete(s, "style.css")
 	return nil
+}
+
+// startScript is what runs before anything is drawn: it finds the theme, hides what
+// is drawn already when the link is about something else, and notes that the page is
+// a frame in another one. An engine draws nothing, so of this document it wants only
+// the start: the rest is not even read.
+func startScript(fragment string) string {
+	return "{const d=document.documentElement.dataset,q=new URLSearchParams(location.search),e=q.get('embed'),t=q.get('theme');" +
+		"if(e!==null){d.embed=e==='edit'||e==='engine'?e:'view';d.linked='';d.theme=d.wanted=t==='light'||t==='dark'?t:''}else{" +
+		"if(location.hash.length>1&&location.hash!=='#'+" + quote(fragment) + ")d.linked='';" +
+		"try{d.theme=localStorage.getItem('spillway-theme')||''}catch{}}" +
+		"d.theme||=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';" +
+		"if(e==='engine'){window.stop();for(const f of['wasm_exec.js','boot.js']){const s=document.createElement('script');s.async=false;s.src=f;document.head.append(s)}}}"
 }
 
 // quote makes a JavaScript string of a fragment.

@@ -31,8 +31,12 @@ usage: spillway COMMAND [ARGUMENTS]
   merge    join the parts of a sweep
   solve    look for the smallest or largest value of a setting that will do, or
            turn every setting a little
+  figure   write a chart of a link, or of a laboratory's settings, as SVG
   export   write what happens in one run for other programs: timelines, stalls,
            loads and stores
+  bundle   write a reproducibility bundle: what ran, what came out, and hashes
+  check    compute what is in a bundle again and compare
+  report   an HTML file for reviewers: all claims and numbers with verdicts
   models   training: the bundled models, the GPUs and the systems
   convert  training: write a workload as a Spillway trace
 
@@ -59,7 +63,7 @@ func start() int {
 	context.AfterFunc(stop, cancel)
 	info, err := os.Stderr.Stat()
 	s := shell{
-		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now,
+		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
 	return s.command(os.Args[1:])
@@ -72,6 +76,7 @@ type shell struct {
 	stop      context.Context  // ends what runs; nil if nothing does
 	now       func() time.Time // for progress on errs; nil if there is none
 	terminal  bool             // errs is one
+	version   string           // of the command, empty if unknown
 }
 
 // context returns what ends the shell's work.
@@ -89,7 +94,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "export": s.export, "models": s.models, "convert": s.convert,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":

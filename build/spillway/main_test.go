@@ -73,6 +73,18 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "lab=train", "gpu_memory=0"}, exitUsage, "want 0.015625 to 4096"},
 		{[]string{"run", "lab=train", "file=" + tiny, "system=ideal"}, exitOK, "Throughput"},
 		{[]string{"run", "model=bert-base"}, exitUsage, "settings need lab=LAB"},
+		{[]string{"figure"}, exitUsage, "want a link, or lab=LAB"},
+		{[]string{"figure", "lab=train", "--theme", "pink"}, exitUsage, `unknown theme "pink"`},
+		{[]string{"figure", "lab=train", "--width", "-1"}, exitUsage, "want 1 to"},
+		{[]string{"figure", "lab=train", "preset=x"}, exitUsage, "there are gpt2-xl-rtx-4090, "},
+		{[]string{"figure", "lab=train", "gpu_memory=0"}, exitUsage, "want 0.015625 to 4096"},
+		{[]string{"figure", "lab=train", "model=bert-base", "batch=4", "--chart", "x"}, exitUsage, "there are throughput, "},
+		{[]string{"figure", "https://example.org/?x#v=3&lab=nowhere"}, exitUsage, `unknown laboratory "nowhere"`},
+		{[]string{"figure", "v=3&lab=train&entry=mine"}, exitUsage, `a file, "mine"`},
+		{[]string{"figure", "v=3&lab=train&ssd_read=20&ssd_write=30"}, exitUsage, "SSD write (30 GB/s) is faster"},
+		{[]string{"figure", "lab=train", "view=whatif"}, exitUsage, "no chart that can be drawn"},
+		{[]string{"figure", "https://example.org/?x#v=3&lab=train&model=bert-base&batch=4"}, exitOK, `link="https://example.org/?x#v=`},
+		{[]string{"figure", "lab=store", "--chart", "memory", "--theme", "auto", "--site", "https://example.org/"}, exitOK, "prefers-color-scheme"},
 	} {
 		code, out, errs := run(t, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.says) {

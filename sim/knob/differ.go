@@ -56,6 +56,17 @@ func (u *Setup) explain(set string, open, said []bool) (some bool) {
 	return some
 }
 
+// Apart returns how many characters the settings have in which u differs from
+// base: From has no fewer.
+func (u *Setup) Apart(base *Setup) (n int) {
+	for i := range u.infos {
+		if !u.infos[i].Derived && u.texts[i] != base.texts[i] {
+			n += len(u.infos[i].Key) + len(u.texts[i]) + 2
+		}
+	}
+	return n
+}
+
 // From returns the pairs from which Apply makes u out of base: what differs, and
 // what the choices among that would bring along.
 func (u *Setup) From(base *Setup) []Pair {

@@ -90,9 +90,12 @@ func cutUnit(text string) (number, unit string) {
 	return strings.TrimSpace(text[:at]), strings.TrimSpace(text[at:])
 }
 
+// blanks are what people put between digits.
+var blanks = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "")
+
 // point writes a number with a decimal point and nothing between its digits.
 func point(number string) (string, error) {
-	number = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "").Replace(number)
+	number = blanks.Replace(number)
 	whole, frac, ok := strings.Cut(number, ",")
 	switch {
 	case !ok:

@@ -41,9 +41,12 @@ func Join(list []Pair, sep string) string {
 	return b.String()
 }
 
+// readable gives back what escaping a query takes without need.
+var readable = strings.NewReplacer("%2C", ",", "%40", "@", "%3A", ":", "%2F", "/")
+
 // escape makes text safe in a link and keeps readable what may stay.
 func escape(text string) string {
-	return strings.NewReplacer("%2C", ",", "%40", "@", "%3A", ":", "%2F", "/").Replace(url.QueryEscape(text))
+	return readable.Replace(url.QueryEscape(text))
 }
 
 // A Setup is one setting of every knob of a list, as text. It is what a form

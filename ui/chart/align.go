@@ -101,7 +101,9 @@ func Lag(c *Context, runs []Run) View {
 			said = append(said, letterOf(runs, p.system)+" ends "+Span(math.Abs(p.ys[n-1]))+" "+word)
 		}
 	}
-	v.Text = sentence(strings.Join(said, "; "))
+	if v.Text = sentence(strings.Join(said, "; ")); v.Text == "" && v.Results > 0 {
+		v.Text = "They end at the same time."
+	}
 	return v
 }
 

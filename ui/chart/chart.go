@@ -7,7 +7,6 @@
 package chart
 
 import (
-	"encoding/csv"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +157,8 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	}
 	if d.view.Results == 0 {
 		d.view.Empty = empty(d.runs)
+	} else if d.view.Text == "" { // no chart is without a sentence
+		d.view.Text = orElse(sentence(ch.None), "No system that is compared has a value here.")
 	}
 	return d.view
 }
@@ -214,12 +215,13 @@ const (
 	parts    = 8 // --part-0 to --part-7
 )
 
-// partLook is the look of the i-th part of a sum.
+// partLook is the look of the i-th part of a sum. Parts that lie on one another
+// differ in their patterns too.
 func (d *drawing) partLook(i int) Look {
 	if i < len(d.chart.Colors) {
-		return Look{Color: "--" + d.chart.Colors[i]}
+		return Look{Color: "--" + d.chart.Colors[i], Pattern: i % patterns}
 	}
-	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i / parts % patterns}
+	return Look{Color: "--part-" + strconv.Itoa(i%parts), Pattern: i % patterns}
 }
 
 // quantities returns the quantities that the chart is of.
@@ -269,6 +271,34 @@ func (v *View) head(names ...string) { v.rows = [][]string{append([]string{"syst
 // CSV returns what the chart shows with full precision, and in every row what it
 // is of.
 func (v *View) CSV() string {
+	rows := v.all()
+	if v.sheet == nil {
+		of := v.Setup()
+		for i := range rows {
+			last := of
+			if i == 0 {
+				last = "setup"
+			}
+			rows[i] = append(slices.Clip(rows[i]), last)
+		}
+	}
+	return csvText(rows)
+}
+
+// Data is CSV without what the chart is of, which Setup says once for all rows.
+func (v *View) Data() string { return csvText(v.all()) }
+
+// Setup is the text of the setup that all of the chart is of, empty where parts of
+// it are of others.
+func (v *View) Setup() string {
+	if v.setup == nil {
+		return ""
+	}
+	return v.setup.String()
+}
+
+// all are the rows of the file.
+func (v *View) all() [][]string {
 	rows := slices.Clone(v.rows)
 	if v.sheet != nil {
 		rows = lines(v.sheet)
@@ -279,20 +309,5 @@ func (v *View) CSV() string {
 			rows = append(rows, []string{p.system, p.curve, exact(p.xs[k]), exact(p.ys[k])})
 		}
 	}
-	if v.sheet == nil {
-		of := ""
-		if v.setup != nil {
-			of = v.setup.String()
-		}
-		for i := range rows {
-			last := of
-			if i == 0 {
-				last = "setup"
-			}
-			rows[i] = append(slices.Clip(rows[i]), last)
-		}
-	}
-	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(rows) // a Builder takes everything
-	return b.String()
+	return rows
 }

@@ -85,14 +85,14 @@ type paperDrawing struct {
 // look is that of the i-th series: of its system, of its color, of its place.
 func (d *paperDrawing) look(s *study.Series, i int) Look {
 	if s.Color != "" {
-		return Look{Color: "--" + s.Color, Mark: i % marks}
+		return Look{"--" + s.Color, i % patterns, i % marks}
 	}
 	if d.info != nil && s.System != "" {
 		if system, err := d.info.System(s.System); err == nil && !d.shared(s.System) {
 			return SystemLook(system)
 		}
 	}
-	return Look{"--part-" + strconv.Itoa(i%parts), i / parts % patterns, i % marks}
+	return Look{"--part-" + strconv.Itoa(i%parts), i % patterns, i % marks}
 }
 
 // shared reports whether several series are about one system, so that its look

@@ -77,7 +77,25 @@ type Cost struct{ Price, PerPrice string }
 // A Preset is a setup with a name, in the setup text Set. The first of a
 // laboratory is what it opens on when no link says otherwise; knobs' defaults are
 // what a link leaves out.
-type Preset struct{ Key, Title, About, Set string }
+type Preset struct {
+	Key, Title, About, Set string
+	// Was are the texts that Set had before: links to them mean what they meant.
+	Was []string
+}
+
+// An Upgrade is what links of an older format meant in this laboratory, so that
+// they are read as links of the next one.
+type Upgrade struct {
+	Format int
+	// Meant is a setup text: what a link that says nothing of these settings means.
+	Meant string
+	// Renamed are keys and what they are called now.
+	Renamed []knob.Pair
+	// Systems are those that were compared, and Figure what was shown, when links of
+	// format 1 named only what differs.
+	Systems []string
+	Figure  string
+}
 
 // A Picture draws what a laboratory is about: places that hold bytes, and links
 // between them. Its numbers are settings, and the report of the system in focus.
@@ -124,7 +142,8 @@ type Info struct {
 	Knobs      []knob.Info
 	Sections   []Section
 	Presets    []Preset
-	Picture    *Picture // nil if there is nothing to draw
+	Older      []Upgrade // by format, of which there may be links
+	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say
 	Cost       Cost // empty if it knows no prices
@@ -132,6 +151,8 @@ type Info struct {
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	Help       []Help
+	Glossary   []Term // its own words; Terms has everybody's
+	Tour       []Stop
 	Exports    []Export // in what formats it writes what happened in a run
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
@@ -464,7 +485,7 @@ func (l *Info) check() error {
 	twice("export", names(l.Exports, func(e *Export) string { return e.Key }))
 	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
 	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run"}
+	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "open", "end"}
 	for i := range l.Charts {
 		keys = append(keys, "by-"+l.Charts[i].ID)
 	}
@@ -502,15 +523,7 @@ func (l *Info) check() error {
 		}
 	}
 	errs = append(errs, l.checkPicture())
-	for _, p := range l.Presets {
-		pairs, err := knob.Pairs(p.Set)
-		if err == nil {
-			err = l.Setup().Apply(pairs)
-		}
-		if err != nil {
-			bad("preset %q: %w", p.Key, err)
-		}
-	}
+	errs = append(errs, l.checkLinks())
 	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
 		if key != "" && l.Quantity(key) < 0 {
 			bad("the cost is %q, which is no quantity", key)
@@ -526,6 +539,32 @@ func (l *Info) check() error {
 	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkLinks reports what links could not name, or would not mean.
+func (l *Info) checkLinks() error {
+	var errs []error
+	is := func(what, text string) {
+		pairs, err := knob.Pairs(text)
+		if err == nil {
+			err = l.Setup().Apply(pairs)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", what, err))
+		}
+	}
+	for _, p := range l.Presets {
+		is(fmt.Sprintf("preset %q", p.Key), p.Set)
+	}
+	for _, u := range l.Older {
+		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
+	}
+	for _, s := range l.Systems {
+		if strings.HasPrefix(s.Name, "-") || strings.ContainsAny(s.Name, ",:=&%# ") {
+			errs = append(errs, fmt.Errorf("system %q: links cannot have the name", s.Name))
 		}
 	}
 	return errors.Join(errs...)

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// asked is the version of the format of exported questions.
+const asked = 3
+
 // record is one run as files have it.
 type record struct {
 	task
@@ -109,7 +112,7 @@ func (a *Ask) JSON() string {
 	}
 	_, origin := r.About()
 	text, err := json.MarshalIndent(map[string]any{
-		"format": "spillway-question", "version": version, "lab": r.Info.Name, "link": r.State.Encode(r.Info),
+		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": r.State.Encode(r.Info),
 		"question": r.State.Ask.String(), "setup": r.State.Setup.String(), "files": r.Entry(), "origin": origin, "runs": runs,
 	}, "", "  ")
 	if err != nil {

@@ -20,7 +20,8 @@ type Files struct {
 	Opening bool
 	Said    bool // the visitor knows what was opened
 
-	id int // of the job that opens them
+	id     int    // of the job that opens them
+	before *Files // what was open before, while these are being opened
 }
 
 // Has reports whether an entry is there.
@@ -70,14 +71,22 @@ func (n *Session) Open(names []string, hand func(number int)) {
 		n.Notice = fmt.Sprintf("%s takes no files. Choose another laboratory at the top, then drop them again.", r.Info.Title)
 		return
 	}
-	if r.Files.Opening {
-		n.host.Stop([]int{r.Files.id})
-	}
+	before := r.stopOpening()
 	n.number++
-	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id()}
+	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id(), before: before}
 	hand(n.number)
 	n.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: n.number}, false)
 	r.Refresh()
+}
+
+// stopOpening ends what opens files, and returns those that are open.
+func (r *Room) stopOpening() *Files {
+	if r.Files.Opening {
+		r.session.host.Stop([]int{r.Files.id})
+		return r.Files.before
+	}
+	before := r.Files
+	return &before
 }
 
 // opened takes the answer to Open. A set with one usable entry is shown at once,
@@ -86,8 +95,12 @@ func (r *Room) opened(a *work.Answer) {
 	if !a.Last {
 		return
 	}
+	if a.Bundle != nil {
+		r.unbundled(a.Bundle)
+		return
+	}
 	f := &r.Files
-	f.Opening, f.id = false, 0
+	f.Opening, f.id, f.before = false, 0, nil
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	r.cache.forget()
 	r.Paper.filesChanged()

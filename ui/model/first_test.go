@@ -60,7 +60,7 @@ func TestMemoryOfOthers(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "another version": strings.Replace(text, "memory 1", "memory 2", 1), "noise": "\x00\xff\nundo",
 		"too long": text + strings.Repeat("undo x\n", 1<<18), "no laboratory": memoryFormat + "\nundo v=3\n",
-		"damaged steps": strings.ReplaceAll(text, "undo v=3", "undo v=%%"), "another room": strings.ReplaceAll(text, "train", "oven"),
+		"damaged steps": strings.ReplaceAll(text, "undo v=4", "undo v=%%"), "another room": strings.ReplaceAll(text, "train", "oven"),
 	} {
 		again := visit(t, now)
 		again.Recall(text)

@@ -203,8 +203,8 @@ func TestPresets(t *testing.T) {
 		if f := h.field("part-gpu"); f.chosen() != gpus[i] || h.State.Setup.Text("gpu") != gpus[i] {
 			t.Errorf("%s: the slot has %q, times are for %q, want %q", p.Key, f.chosen(), h.State.Setup.Text("gpu"), gpus[i])
 		}
-		if link := h.State.Encode(h.Info); strings.Contains(link, "gpu") && !strings.Contains(link, "gpu=a100-40") || !strings.Contains(link, "machine="+p.Key) {
-			t.Errorf("%s: link %s", p.Key, link)
+		if text := h.State.Setup.String(); strings.Contains(text, "gpu") && !strings.Contains(text, "gpu=a100-40") || !strings.Contains(text, "machine="+p.Key) {
+			t.Errorf("%s: setup %s", p.Key, text)
 		}
 		h.Type("gpu_memory", "7")
 		h.Type("ssd_read", "2")

@@ -59,7 +59,7 @@ func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
 // for first. Without a fragment it shows the first laboratory's defaults.
 func newHost(t *testing.T, fragment string) *host {
 	t.Helper()
-	return visit(t, cmp.Or(fragment, "v=3"))
+	return visit(t, cmp.Or(fragment, "v=4-by-hand"))
 }
 
 // visit is newHost with exactly this fragment.

@@ -155,7 +155,7 @@ func (r *Room) recall() {
 		return
 	}
 	m := n.memory[at]
-	if m.now != r.State.Encode(r.Info) || len(r.undo) > 0 || len(r.redo) > 0 {
+	if r.today(m.now) != r.State.Encode(r.Info) || len(r.undo) > 0 || len(r.redo) > 0 {
 		return
 	}
 	n.memory = slices.Delete(n.memory, at, at+1)
@@ -163,6 +163,20 @@ func (r *Room) recall() {
 	r.drafts = readDrafts(r, m.drafts)
 	r.before = m.files
 	r.Refresh()
+}
+
+// today returns a link as it is written now, empty if it cannot be read. What is
+// remembered may be of an older format than what shows the same.
+func (r *Room) today(link string) string {
+	l, err := ReadLink(link)
+	if err != nil || l.Lab != r.Info.Name {
+		return ""
+	}
+	s, err := Read(r.Info, l.Pairs)
+	if err != nil {
+		return ""
+	}
+	return s.Encode(r.Info)
 }
 
 // snapshots reads steps; one that cannot be read ends them, since those before it

@@ -22,6 +22,8 @@ type Papers struct {
 	jobs  map[int]job   // jobs under way
 	begun time.Time     // when the newest run of work began
 	took  time.Duration // how long it took, when over
+
+	collecting *collecting // sheets for a report, nil if nobody waits for them
 }
 
 // A job is what a worker has been asked about a paper.
@@ -173,6 +175,9 @@ func (r *paperRun) serves(figure string) bool {
 
 // answer takes what a worker said; it reports whether it was about a paper.
 func (p *Papers) answer(a *work.Answer) bool {
+	if p.collecting.answer(p, a) {
+		return true
+	}
 	t, ok := p.jobs[a.ID]
 	if !ok {
 		return false

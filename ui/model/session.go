@@ -44,6 +44,10 @@ type Session struct {
 	*Room
 	// Notice is said once at the top of the page, empty if nothing.
 	Notice string
+	// Version is that of the program, as bundles name it.
+	Version string
+	// Checking is the bundle that was opened last, nil if none.
+	Checking *Checking
 
 	host    Host
 	rooms   map[string]*Room
@@ -53,6 +57,7 @@ type Session struct {
 	number  int // of the newest set of files, in any room
 	seed    *Seed
 	memory  []memory
+	brought *brought // files that come with the link that is being opened
 }
 
 // NewSession returns a session that shows what a link's fragment says.
@@ -78,7 +83,7 @@ func (n *Session) Visit(fragment string) {
 	link, err := ReadLink(fragment)
 	n.Notice = ""
 	if err != nil {
-		n.Notice = capital(err.Error())
+		n.Notice = capital(err.Error()) + "."
 	}
 	name := link.Lab
 	if name == "" {
@@ -107,6 +112,7 @@ func (n *Session) open(name string, link *Link) {
 	}
 	n.Room = r
 	if link != nil {
+		r.take()
 		r.visit(link)
 		return
 	}
@@ -135,6 +141,9 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 // Answer takes what a worker said. Answers to jobs that nobody waits for any
 // more are dropped; it reports whether something changed.
 func (n *Session) Answer(a *work.Answer) bool {
+	if n.Checking.answer(a) {
+		return true
+	}
 	for _, r := range n.rooms {
 		if r.answer(a) {
 			return r == n.Room
@@ -254,8 +263,10 @@ type Room struct {
 	cache      cache
 	exporting  *export
 	writing    *fileExport
+	binding    *binding
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
+	tour       int    // stop of the tour that is shown, from 1; 0 without one
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {
@@ -273,7 +284,7 @@ func (r *Room) visit(link *Link) {
 	if !link.Empty {
 		var err error
 		if s, err = Read(r.Info, link.Pairs); err != nil {
-			r.session.Notice = capital(err.Error()) + "."
+			r.session.Notice = strings.TrimPrefix(r.session.Notice+" "+capital(err.Error())+".", " ")
 		}
 	}
 	s.keep(&r.State)
@@ -284,7 +295,7 @@ func (r *Room) visit(link *Link) {
 		return
 	}
 	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) && s.sameRuns(&r.State) {
-		r.State.View, r.State.Figure = s.View, s.Figure // no settings, so nothing to undo
+		r.State.View, r.State.Figure, r.State.Zoom = s.View, s.Figure, s.Zoom // no settings, so nothing to undo
 		r.Refresh()
 		return
 	}
@@ -417,7 +428,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) {
+	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })
@@ -522,7 +533,7 @@ func (r *Room) snapshot() snapshot {
 }
 
 func (r *Room) restore(s snapshot) {
-	s.state.View, s.state.Figure = r.State.View, r.State.Figure // undo is about settings
+	s.state.View, s.state.Figure, s.state.Zoom = r.State.View, r.State.Figure, r.State.Zoom // undo is about settings
 	s.state.keep(&r.State)
 	r.State, r.drafts, r.lastEdit, r.Told = s.state, s.drafts, "", ""
 	clear(r.wishes)

@@ -270,7 +270,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestVisit(t *testing.T) {
-	h := newHost(t, "v=4&lab=train")
+	h := newHost(t, "v=5&lab=train")
 	if !strings.HasPrefix(h.Notice, "This link was made by a newer Spillway") || h.Info.Name != "train" || h.CanUndo() {
 		t.Errorf("notice %q", h.Notice)
 	}
@@ -280,7 +280,7 @@ func TestVisit(t *testing.T) {
 	}
 	h.want("batch", "16")
 	h.Visit("v=1&without=uvm,magic")
-	if h.Notice != `In this link: unknown system "magic"` || slices.Contains(h.State.On, "uvm") {
+	if h.Notice != `In this link: unknown system "magic".` || slices.Contains(h.State.On, "uvm") {
 		t.Errorf("notice %q, %v", h.Notice, h.State.On)
 	}
 	h.do()

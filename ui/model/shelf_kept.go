@@ -16,7 +16,7 @@ type Kept struct{ Name, System, Setup string }
 // MostShown is how many runs the view Compare has side by side.
 const MostShown = 8
 
-// text is the run as links and the browser's storage have it.
+// text is the run as the browser's storage has it.
 func (k *Kept) text() string {
 	text := knob.Join([]knob.Pair{{Key: "name", Text: k.Name}, {Key: "system", Text: k.System}}, " ")
 	if k.Setup != "" {

@@ -129,7 +129,7 @@ func TestBaselineInLink(t *testing.T) {
 	h.Type("watts", "200")
 	h.Choose("oven", "gas")
 	link := h.State.Encode(h.Info)
-	if !strings.Contains(link, "&base=oven%3Dwood+watts%3D100") {
+	if !strings.Contains(link, "&base=oven=wood+watts=100") {
 		t.Errorf("link %s", link)
 	}
 	g := newHost(t, link)

@@ -26,7 +26,7 @@ func (w *Handle) idle() bool { return w.worker != nil && w.task == nil }
 func (w *Handle) do(t *Task) {
 	w.task, w.outdated = t, false
 	w.prove()
-	withFiles := t.Files != 0 && t.Files == w.pool.number && t.Files != w.files
+	withFiles := t.Files != 0 && t.Files <= w.pool.number && t.Files != w.files
 	if withFiles {
 		w.files = t.Files
 	}

@@ -137,8 +137,8 @@ func (p *Pool) Stop(ids []int) {
 	}
 }
 
-// OpenFiles says which set of files the host has now. A worker gets it with the
-// first task that needs it.
+// OpenFiles says that the host has one more set of files, and those before it. A
+// worker gets one with the first task that needs it and not the one that it has.
 func (p *Pool) OpenFiles(number int) { p.number = number }
 
 // look does what can be done for the queue now, and sees to it that somebody

@@ -476,9 +476,11 @@ func TestFiles(t *testing.T) {
 	h.w(1).done()
 	h.start(with(5, 2))
 	h.w(1).done()
-	h.start(with(6, 1)) // of a set that nobody has: the program says so
+	h.start(with(6, 1)) // of the old set again, which the host still has
 	h.w(1).done()
-	h.wants(t, "send 4 to #1", "answer 4 done", "send 5 to #1 with files", "answer 5 done", "send 6 to #1", "answer 6 done")
+	h.start(with(66, 3)) // of a set that nobody has: the program says so
+	h.w(1).done()
+	h.wants(t, "send 4 to #1", "answer 4 done", "send 5 to #1 with files", "answer 5 done", "send 6 to #1 with files", "answer 6 done", "send 66 to #1", "answer 66 done")
 	h.w(1).crash()
 	h.log = nil
 	h.start(with(7, 2))

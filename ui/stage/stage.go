@@ -63,6 +63,11 @@ func blocked(n *model.Session) error {
 	return nil
 }
 
+// A Failure is a run that broke off.
+type Failure struct{ Run, Text string }
+
+func (f *Failure) Error() string { return f.Run + ": " + f.Text }
+
 func needs(entry string) error {
 	return fmt.Errorf("the link is about a file, %q, which is not in it: open it in the page, or run it with file=", entry)
 }
@@ -81,7 +86,7 @@ func (h *host) work(n *model.Session) error {
 		h.jobs = h.jobs[1:]
 		a := h.bench.Do(j, nil)
 		if a.Error != "" {
-			return fmt.Errorf("%s%s: %s", j.System, j.Name, a.Error)
+			return &Failure{j.System + j.Name, a.Error}
 		}
 		if len(a.Problems) > 0 {
 			return errors.New(strings.Join(a.Problems, "; "))

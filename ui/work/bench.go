@@ -13,17 +13,20 @@ import (
 
 // A Bench does the jobs of one laboratory, one at a time.
 type Bench struct {
-	Lab lab.Lab
+	Lab    lab.Lab
+	Binder Binder // nil if it knows no bundles
 
 	number int // of the files at hand
 	files  []lab.File
+	bundle Bound     // that they are, nil if they are none
 	source lab.Files // what they hold, nil until needed
+	opened bool      // it is known what they hold
 	err    error     // why it could not be opened
 }
 
 // Open gives b a set of files under a number, instead of the one it had.
 func (b *Bench) Open(number int, files []lab.File) {
-	b.number, b.files, b.source, b.err = number, files, nil, nil
+	b.number, b.files, b.bundle, b.source, b.opened, b.err = number, files, nil, nil, false, nil
 }
 
 // open returns what the files with this number hold, nil for number 0.
@@ -33,14 +36,35 @@ func (b *Bench) open(number int) (lab.Files, error) {
 		return nil, nil
 	case number != b.number:
 		return nil, errors.New("the files are no longer at hand; open them again")
-	case b.Lab.Open == nil:
-		return nil, fmt.Errorf("%s takes no files", b.Lab.Title)
 	}
-	if b.source == nil && b.err == nil {
-		b.source, b.err = b.Lab.Open(b.files)
-		b.files = nil
+	if !b.opened {
+		b.opened = true
+		b.source, b.err = b.look()
 	}
 	return b.source, b.err
+}
+
+// look finds out what the files at hand hold.
+func (b *Bench) look() (lab.Files, error) {
+	files := b.files
+	if b.Binder != nil {
+		bundle, err := b.Binder.Unbind(files)
+		if err != nil {
+			return nil, err
+		}
+		if b.bundle = bundle; bundle != nil {
+			if b.files, files = nil, bundle.Workload(); files == nil {
+				return nil, nil
+			}
+		}
+	}
+	if b.Binder == nil || size(files) > mostKept {
+		b.files = nil // nobody will ask for them
+	}
+	if b.Lab.Open == nil {
+		return nil, fmt.Errorf("%s takes no files", b.Lab.Title)
+	}
+	return b.Lab.Open(files)
 }
 
 // Do does j. progress may be nil; it is told now and then how much of a run is
@@ -59,11 +83,20 @@ func (b *Bench) Do(j *Job, progress lab.Progress) (a Answer) {
 }
 
 func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
+	if j.Kind == Check {
+		return b.check(j, progress, a)
+	}
 	files, err := b.open(j.Files)
+	if j.Kind == List && b.bundle != nil && j.Files == b.number && !j.Inside {
+		a.Bundle = b.bundle.Info()
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	switch j.Kind {
+	case Bundle:
+		return b.bind(j, files, progress, a)
 	case Run, Raw:
 		return b.run(j, files, progress, a)
 	case List:

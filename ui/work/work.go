@@ -24,6 +24,8 @@ const (
 	Tallies             // what came out of every figure: Tallies
 	Several             // run several systems and setups, one after the other: Parts
 	Export              // run one system and write what happened in a format: Data
+	Bundle              // make a bundle of systems' runs: Data
+	Check               // compute a part of the opened bundle again: a Verdict
 )
 
 // A Pick is one run of Several.
@@ -55,12 +57,15 @@ type Job struct {
 	Hash        bool   // also return the hash of the result
 	Lean        bool   // of Run: the report without curves
 	Picks       []Pick // of Several
+	Order       *Order // of Bundle and Check
+	// Inside, of List, lists what a bundle holds to run, and not the bundle.
+	Inside bool
 }
 
 // Whole reports whether the job is about opened files or writes one, which a
 // laboratory's lean program cannot.
 func (j *Job) Whole() bool {
-	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export
+	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
 }
 
 // An Answer is what a worker says about a job. A job has any number of progress
@@ -84,5 +89,7 @@ type Answer struct {
 	Tallies  []study.Tally
 	Hash     string
 	Parts    []Part
-	Data     []byte // of Export
+	Data     []byte      // of Export and Bundle
+	Bundle   *BundleInfo // of List, if that is what the files are
+	Verdict  *Verdict
 }

@@ -22,7 +22,7 @@ func Run(l lab.Lab) {
 	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
 	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
 	messages := listen()
-	bench := &work.Bench{Lab: l}
+	bench := &work.Bench{Lab: l, Binder: binder()}
 	for {
 		do(bench, messages())
 	}

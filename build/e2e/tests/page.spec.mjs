@@ -154,12 +154,15 @@ test('downloads', async ({ page }) => {
     expect(svg).toMatch(/^<svg/);
     const read = await page.evaluate((text) => {
       const document = new DOMParser().parseFromString(text, 'image/svg+xml');
-      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent, data: document.querySelector('metadata')?.textContent };
+      return { wrong: document.querySelector('parsererror')?.textContent, title: document.querySelector('title')?.textContent, note: document.querySelector('desc')?.textContent, data: document.querySelector('metadata')?.textContent, of: document.querySelector('metadata > *')?.getAttribute('setup') };
     }, svg);
     expect(read.wrong).toBeUndefined();
     expect(read.title).toBe(await page.locator(`#title-${id}`).innerText());
-    expect(read.data).toBe((await saved(page, id, 'csv')).data.toString());
-    expect(read.note).toMatch(/^BERT-base, batch 16 · .* http:.*#v=/);
+    // The file's rows, each without what it is of, which the drawing says once.
+    const csv = (await saved(page, id, 'csv')).data.toString().trim().split('\n');
+    expect(read.data).toBe(csv.map((line) => `${line.slice(0, line.lastIndexOf(','))}\n`).join(''));
+    expect(csv[1].endsWith(`,${read.of}`)).toBe(true);
+    expect(read.note).toMatch(/BERT-base, batch 16 · .* Fidelity: .* http:.*#v=/);
   }
   const table = await saved(page, 'causes', 'csv');
   expect(table.data.toString()).toMatch(/^system,beyond_ideal_fault_handling_s,[\s\S]*\ng10(,[\d.]+){6},model=bert-base batch=16 [^\n]*\n$/);

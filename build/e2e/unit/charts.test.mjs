@@ -13,7 +13,7 @@ function page() {
   const window = {};
   const scope = {
     window, addEventListener() {}, Float64Array, performance,
-    document: { createElement: () => ({ getContext: () => ({ measureText: (text) => ({ width: 6 * text.length }) }) }) },
+    document: { createElement: () => ({ getContext: () => ({ measureText: (text) => ({ width: 6 * text.length }), fillRect() {}, beginPath() {}, moveTo() {}, lineTo() {}, rect() {}, stroke() {}, fill() {} }) }) },
     IntersectionObserver: class { observe() {} unobserve() {} },
   };
   vm.runInNewContext(readFileSync(new URL('public/charts.js', root), 'utf8'), scope);

@@ -18,7 +18,6 @@ import (
 	"spillway/sim/store/papers/ravenstore"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/opstrace"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
@@ -89,7 +88,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Help: help(), Exports: exports(),
+			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -329,64 +328,7 @@ func about(t *ops.Trace) string {
 	return fmt.Sprintf("%d clients, %d tensors, %d operations; %v allocated in all.", len(t.Clients), len(t.Tensors), len(t.Ops), made)
 }
 
-// A source is opened traces.
-type source struct {
-	names  []string
-	traces []*ops.Trace
-	notes  []string
-}
-
 var errNoFiles = errors.New("the files are no longer at hand; open them again")
-
-// open reads traces of operations.
-func open(files []lab.File) (lab.Files, error) {
-	s := &source{}
-	var errs []error
-	for _, f := range files {
-		if !opstrace.Sniff(f.Data) {
-			errs = append(errs, fmt.Errorf("%s: not a trace of store operations (CSV with a header line of time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys). Training workloads belong into the laboratory of training memory", f.Name))
-			continue
-		}
-		t, err := opstrace.Decode(f.Name, f.Data)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		s.names, s.traces = append(s.names, f.Name), append(s.traces, t)
-	}
-	if len(s.traces) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	for _, err := range errs {
-		s.notes = append(s.notes, err.Error())
-	}
-	return s, nil
-}
-
-// Entries implements lab.Files.
-func (s *source) Entries() []lab.Entry {
-	list := make([]lab.Entry, len(s.names))
-	for i, name := range s.names {
-		list[i] = lab.Entry{Name: name, Info: about(s.traces[i])}
-	}
-	return list
-}
-
-// Notes implements lab.Files.
-func (s *source) Notes() []string { return s.notes }
-
-func entry(name string, f lab.Files) (*trace, error) {
-	s, ok := f.(*source)
-	if !ok {
-		return nil, errNoFiles
-	}
-	for i, n := range s.names {
-		if n == name {
-			return &trace{Trace: s.traces[i], about: about(s.traces[i]), origin: "From " + name + "."}, nil
-		}
-	}
-	return nil, fmt.Errorf("the opened files hold no %q; choose another under Workload", name)
-}
 
 // describe is the report of a result.
 func describe(w *trace, s *settings, r *result) *report.Report {

@@ -39,8 +39,8 @@ func charts() []report.Chart {
 		},
 		{
 			ID: "slowdown", Title: "Kernel time over its ideal, kernels sorted", Kind: report.Lines, X: "kernels, %", Y: "× ideal time (log)", Unit: "×", LogY: true,
-			Of:   []string{"kernels_slowed_percent", "kernel_slowdown_median", "kernel_slowdown_p90", "kernel_slowdown_p99", "kernel_slowdown_worst"},
-			None: "Nothing to compare: only systems without stalls have a result.",
+			Of:  []string{"kernels_slowed_percent", "kernel_slowdown_median", "kernel_slowdown_p90", "kernel_slowdown_p99", "kernel_slowdown_worst"},
+			Say: "has the slowest kernel", None: "Nothing to compare: only systems without stalls have a result.",
 		},
 		{
 			ID: "drive", Title: "What the simulated SSD delivered", Kind: report.Values,

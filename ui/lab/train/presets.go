@@ -1,6 +1,9 @@
 package train
 
-import "spillway/ui/lab"
+import (
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+)
 
 // presets are what the page opens on, the first of them, and offers.
 func presets() []lab.Preset {
@@ -31,5 +34,17 @@ func presets() []lab.Preset {
 			About: "An RTX 3060 with 32 GiB of host memory and a 980 PRO.",
 			Set:   "model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
 		},
+	}
+}
+
+// older is what links meant when they were of an older format. The first knew no
+// other laboratory; its machine brought no GPU and no kernel times along.
+func older() []lab.Upgrade {
+	return []lab.Upgrade{
+		{
+			Format: 1, Meant: "gpu=a100-40 times=as-paper", Renamed: []knob.Pair{{Key: "axis", Text: "by-memory"}}, Figure: "g10.11",
+			Systems: []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"},
+		},
+		{Format: 2, Meant: "fault_batch=256"},
 	}
 }

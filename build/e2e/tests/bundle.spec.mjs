@@ -1,0 +1,126 @@
+// Reproducibility bundles: saved here and checked by the command, written by the
+// command and checked here.
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, finished, live, screenshot, test, visit } from '../fixture.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const spillway = path.join(root, 'build/out/spillway');
+const golden = (name) => path.join(root, 'build/spillway/testdata', `${name}.spillway.zip`);
+const train = './#v=3&lab=train&model=bert-base&batch=16&times=as-paper&systems=ideal,g10';
+
+let folder;
+test.beforeAll(async () => { folder = await mkdtemp(path.join(tmpdir(), 'spillway-')); });
+test.afterAll(() => rm(folder, { recursive: true }));
+
+// native runs the command; it fails unless its exit code is 0.
+const native = async (...args) => (await promisify(execFile)(spillway, args)).stdout;
+
+// drop gives the page a file as if dragged onto it.
+async function drop(page, name, data) {
+  await page.evaluate(([name, base64]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+  }, [name, data.toString('base64')]);
+}
+
+// says waits for the conclusion.
+const says = (page, text) => expect(page.locator('#check-says')).toContainText(text, { timeout: 30_000 });
+
+async function save(page) {
+  const [download] = await Promise.all([page.waitForEvent('download', { timeout: 30_000 }), (await page.click('#save-results'), page.click('#bundle-results'))]);
+  const file = path.join(folder, download.suggestedFilename());
+  await download.saveAs(file);
+  return file;
+}
+
+test('what the page saves the command replays, and the page too', async ({ page }) => {
+  await visit(page, train);
+  const file = await save(page);
+  expect(file).toMatch(/\.spillway\.zip$/);
+  expect(await native('check', file)).toContain('replayed: 2 of 2 parts replayed');
+  await drop(page, 'mine.zip', await readFile(file));
+  await says(page, 'Replayed. 2 of 2 replayed.');
+});
+
+test('what the command writes the page replays, in whatever laboratory', async ({ page }) => {
+  await visit(page, train);
+  const file = path.join(folder, 'store.zip');
+  await native('bundle', 'lab=store', 'workload=networks', 'clients=1', 'system=lru,oracle', '-o', file);
+  await drop(page, 'store.zip', await readFile(file));
+  await says(page, 'Replayed. 2 of 2 replayed.');
+  await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true'); // checking moves nothing
+  await expect(page.locator('#check-table tbody tr')).toHaveCount(2);
+  const { violations } = await new AxeBuilder({ page }).include('#check').withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
+  expect(violations.map((v) => v.id)).toEqual([]);
+  await screenshot(page, 'bundle-replayed');
+  await page.click('#check-open');
+  await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', 'true');
+  await finished(page);
+  await expect(page.locator('#f-clients')).toHaveValue('1');
+  await expect(page.locator('.run:visible')).toHaveCount(2);
+  await page.click('#check-close');
+  await expect(page.locator('#check')).toHaveCount(0);
+});
+
+test('a bundle brings its workload', async ({ page }) => {
+  await visit(page, './#v=3&lab=store&workload=networks&clients=1&systems=lru');
+  await drop(page, 'file.zip', await readFile(golden('file')));
+  await says(page, 'Replayed. 2 of 2 replayed.');
+  await page.click('#check-open');
+  await expect(page.locator('#context')).toContainText('Two layers, batch 32');
+  await finished(page);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page).toHaveURL(/entry=/);
+  // From it another can be made, and checked natively.
+  expect(await native('check', await save(page))).toContain('replayed: 2 of 2 parts replayed');
+});
+
+test('damage and other values are said with their place', async ({ page }) => {
+  await page.goto(train);
+  await live(page);
+  const data = await readFile(golden('store'));
+  const at = data.indexOf('results/lru.json') + 3000;
+  data[at] ^= 1;
+  await drop(page, 'damaged.zip', data);
+  await says(page, 'Damaged.');
+  await expect(page.locator('#check .check-list')).toContainText('results/lru.json');
+  await expect(page.locator('#check-table')).toContainText('✗ damaged');
+  await drop(page, 'forged.zip', await readFile(golden('forged')));
+  await says(page, 'Differs. 1 of 2 replayed, 1 of 2 differs.');
+  await expect(page.locator('#check-table')).toContainText('(time_s)');
+  await expect(page.locator('#check-table')).toContainText('≠ differs');
+  await screenshot(page, 'bundle-differs');
+  await page.setViewportSize({ width: 320, height: 700 });
+  expect((await page.locator('#check').boundingBox()).width).toBeLessThanOrEqual(320);
+  await screenshot(page, 'bundle-narrow');
+});
+
+test('a paper is checked run by run, and reported', async ({ page }) => {
+  await page.goto('./#v=3&lab=store&view=reproduce');
+  await live(page);
+  await drop(page, 'paper.zip', await readFile(golden('paper')));
+  await says(page, 'Replayed.');
+  await expect(page.locator('#check-table')).toContainText('claims');
+  await page.click('#reproduce-ravenstore');
+  await expect(page.locator('#score-ravenstore')).toContainText('12 published numbers compared', { timeout: 30_000 });
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#report-ravenstore')]);
+  const file = path.join(folder, 'report.html');
+  await download.saveAs(file);
+  const mine = path.join(folder, 'native.html');
+  await native('report', '--paper', 'ravenstore', '-o', mine);
+  const hash = /SHA-256 of all numbers of ravenstore[^.]*: ([0-9a-f]{64})/;
+  const text = await readFile(file, 'utf8');
+  expect(hash.exec(text)[1]).toBe(hash.exec(await readFile(mine, 'utf8'))[1]);
+  await page.goto('about:blank'); // the report forbids everything, also what this site wants
+  await page.setContent(text);
+  await expect(page.locator('h1')).toContainText('Ravenstore');
+  await expect(page.locator('table').nth(1)).toContainText('holds');
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
+  expect(violations.map((v) => v.id)).toEqual([]);
+});

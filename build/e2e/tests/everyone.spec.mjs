@@ -1,0 +1,111 @@
+// Everybody can use every view of every laboratory: rules that a machine can
+// check, in light and dark, at 320 pixels, with forced colours.
+import AxeBuilder from '@axe-core/playwright';
+import { expect, finished, live, screenshot, test } from '../fixture.mjs';
+
+const train = '#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10';
+const store = '#v=2&lab=store&workload=pairs&pairs=50';
+
+// The views with something in them. A place is gone to without a new page.
+const places = [
+  {
+    name: 'train-explore', at: train, async with(page) {
+      for (const id of ['fold-hardware', 'fold-systems', 'fold-files']) if (await page.locator(`#${id}`).getAttribute('aria-expanded') === 'false') await page.click(`#${id}`);
+      for (const id of ['numbers-throughput', 'numbers-memory', 'numbers-slowdown', 'open-survive', 'open-effects']) await page.click(`#${id}`);
+      await page.click('#draw-ssd-link');
+      await keep(page);
+    },
+  },
+  { name: 'train-line', at: `${train}&view=whatif&ask-vary=ssd_read&ask-values=1.6,3.2`, with: asked },
+  { name: 'train-map', at: `${train}&view=whatif&ask-vary=ssd_read&ask-values=1.6,3.2&ask-vary2=gpu_memory&ask-values2=1,2`, with: asked },
+  { name: 'train-compare', at: `${train}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'train-reproduce', at: `${train}&view=reproduce&figure=g10.11`, with: reproduced },
+  { name: 'train-claims', at: `${train}&view=reproduce&figure=g10.claims`, with: reproduced },
+  {
+    name: 'store-explore', at: store, async with(page) {
+      for (const id of ['numbers-time', 'numbers-memory', 'open-fairness']) await page.click(`#${id}`);
+      await keep(page);
+    },
+  },
+  { name: 'store-line', at: `${store}&view=whatif&ask-vary=gpu_memory&ask-values=8,16`, with: asked },
+  { name: 'store-compare', at: `${store}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'store-reproduce', at: `${store}&view=reproduce&figure=ravenstore.T1`, with: reproduced },
+];
+
+// keep keeps all runs, for the view that compares them.
+async function keep(page) {
+  await page.click('#keep');
+  await page.selectOption('#keep-which', 'all');
+  await page.click('#keep-it');
+  await expect(page.locator('#keep-it')).toHaveCount(0);
+}
+
+async function asked(page) {
+  const run = page.locator('#ask-run');
+  if (/^Run/.test(await run.innerText()) && await run.isEnabled()) await run.click();
+  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 60_000 });
+}
+
+async function reproduced(page) {
+  await expect(page.locator('#paper-summary, #paper-claims tbody tr').first()).not.toBeEmpty();
+  const rows = page.locator('#paper-rows');
+  if (await rows.isVisible() && await rows.getAttribute('aria-expanded') === 'false') await rows.click();
+}
+
+// go shows a place and does what makes it full.
+async function go(page, place) {
+  if (page.url() === 'about:blank') await page.goto(`./${place.at}`);
+  else await page.evaluate((hash) => { location.hash = hash; }, place.at);
+  await live(page);
+  await page.waitForFunction((view) => document.querySelector(`#view-${view}`)?.getAttribute('aria-pressed') === 'true', /view=(\w+)/.exec(place.at)?.[1] ?? 'explore');
+  if (!place.at.includes('view=')) await finished(page);
+  await place.with(page);
+}
+
+async function violations(page, rules) {
+  const axe = new AxeBuilder({ page });
+  const found = await (rules ? axe.withRules(rules) : axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
+// sideways lists what is wider than the window and not inside something that scrolls.
+const sideways = (page) => page.evaluate(() => {
+  const wide = document.documentElement.scrollWidth > innerWidth ? [`the page, ${document.documentElement.scrollWidth}`] : [];
+  for (const e of document.querySelectorAll('body *')) {
+    const box = e.getBoundingClientRect();
+    if (box.width < 2 || box.right <= innerWidth + 1 || !e.checkVisibility({ visibilityProperty: true }) || e.closest('.sr, .skip')) continue;
+    let up = e;
+    while (up && !/auto|scroll|hidden|clip/.test(getComputedStyle(up).overflowX)) up = up.parentElement;
+    if (!up) wide.push(`${e.tagName}#${e.id}.${e.className} to ${Math.round(box.right)}`);
+  }
+  return wide.slice(0, 5);
+});
+
+// silent lists charts without words, without a sentence or without a table.
+const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plot')].filter((e) => e.checkVisibility()).flatMap((plot) => {
+  const figure = plot.closest('figure');
+  const lacks = [];
+  if (plot.getAttribute('role') !== 'img' || (plot.getAttribute('aria-label') ?? '').length < 40) lacks.push(`label: ${plot.getAttribute('aria-label')}`);
+  const words = [...figure.querySelectorAll('figcaption, .empty:not([hidden])'), ...document.querySelectorAll('#ask-says')].map((e) => e.textContent.trim()).join('');
+  if (words.length < 20 || /undefined|NaN/.test(words)) lacks.push(`sentence: ${words}`);
+  if (!figure.querySelector('[id^=numbers-]') && !document.querySelector('#ask-table table, .paper-rows, #paper-rows')) lacks.push('table');
+  return lacks.map((what) => `${plot.id}: ${what}`);
+}));
+
+test('every view of every laboratory, light and dark, and at 320 pixels', async ({ page }) => {
+  test.setTimeout(240_000);
+  const wrong = [];
+  for (const place of places) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' }); // colours do not fade into others
+    await go(page, place);
+    wrong.push(...(await violations(page)).map((v) => `${place.name} ${v}`), ...(await silent(page)).map((v) => `${place.name} ${v}`));
+    await page.emulateMedia({ colorScheme: 'dark' });
+    wrong.push(...(await violations(page, ['color-contrast'])).map((v) => `${place.name}, dark: ${v}`));
+    await page.setViewportSize({ width: 320, height: 640 });
+    wrong.push(...(await violations(page, ['target-size'])).map((v) => `${place.name}, 320: ${v}`));
+    wrong.push(...(await sideways(page)).map((v) => `${place.name}, 320: ${v}`));
+    if (process.env.SHOTS) await screenshot(page, `everyone-${place.name}-320`, { fullPage: true });
+  }
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"spillway/ui/bundle"
+	"spillway/ui/lab"
+	"spillway/ui/model"
+	"spillway/ui/work"
+)
+
+const bundleForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] -o FILE` + bundle.Ext + `
+       spillway bundle LINK -o FILE` + bundle.Ext + `
+       spillway bundle --paper KEY -o FILE` + bundle.Ext
+
+const bundleAbout = `Runs systems and writes one zip with what ran, what came out, and a manifest with the
+SHA-256 of every file; spillway check and the page check it. The first form takes
+what spillway run takes; of opened files the bundle has the bytes. LINK is a link of
+the page, or what follows its #. With --paper it holds every run that a paper needs,
+and the paper's claims.
+`
+
+func (s *shell) bundle(args []string) error {
+	fs := s.flags("bundle", bundleForm, bundleAbout)
+	out := fs.String("o", "", "write the bundle to `FILE`")
+	setup := fs.String("setup", "", "settings as one `TEXT`, as of spillway run")
+	key := fs.String("paper", "", "a bundle of everything in the paper with this `KEY`; spillway list has them")
+	rest, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if *out == "" {
+		return errors.New("bundle: say where to with -o FILE" + bundle.Ext)
+	}
+	var data []byte
+	switch {
+	case *key != "" && (len(rest) > 0 || *setup != ""):
+		return fmt.Errorf("bundle: --paper takes no settings, but there is %q", append(rest, *setup)[0])
+	case *key != "":
+		data, err = s.bindPaper(*key)
+	default:
+		data, err = s.bind(*setup, rest)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(*out, data, 0o644); err != nil {
+		return err
+	}
+	b, err := bundle.Open(data)
+	if err != nil {
+		return failed{fmt.Errorf("what was written cannot be read: %w", err)}
+	}
+	fmt.Fprintf(s.out, "%s: %d bytes, %d parts: spillway check %s\n", *out, len(data), len(b.Info().Parts), *out)
+	return nil
+}
+
+// bind returns a bundle of what a command line says.
+func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
+	q, err := s.wanted(setupText, rest)
+	if err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	door, err := s.door(q.lab)
+	if err != nil {
+		return nil, err
+	}
+	l := door.New()
+	systems, err := chosen(&l, q.systems)
+	if err != nil {
+		return nil, err
+	}
+	workload, err := readLab(&l, q.files)
+	if err != nil {
+		return nil, err
+	}
+	var opened lab.Files
+	if workload != nil {
+		if opened, err = l.Open(workload); err != nil {
+			return nil, err
+		}
+	}
+	u, err := setup(&l, opened, q.pairs)
+	if err != nil {
+		return nil, err
+	}
+	o := s.order()
+	state := model.Default(&l.Info)
+	state.Setup, state.On = u, nil
+	for _, x := range systems {
+		state.On, o.Systems = append(state.On, x.Name), append(o.Systems, x.Name)
+	}
+	o.Link = state.Encode(&l.Info)
+	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)
+}
+
+// wanted reads what a command line asks for: settings, or a link.
+func (s *shell) wanted(setupText string, rest []string) (request, error) {
+	if len(rest) == 0 || setupText != "" || !isLink(rest[0]) {
+		q, err := readRequest(setupText, rest)
+		if err == nil && q.lab == "" {
+			err = errors.New("settings need lab=LAB")
+		}
+		return q, err
+	}
+	_, fragment, ok := strings.Cut(rest[0], "#")
+	if !ok {
+		fragment = rest[0]
+	}
+	link, err := model.ReadLink(fragment)
+	if err != nil {
+		return request{}, err
+	}
+	q, err := readRequest("", rest[1:]) // files of the link's workload
+	if err != nil {
+		return q, err
+	}
+	if link.Lab == "" {
+		link.Lab = s.labs[0].Name
+	}
+	door, err := s.door(link.Lab)
+	if err != nil {
+		return q, err
+	}
+	l := door.New()
+	state := model.Opening(&l.Info)
+	if !link.Empty {
+		if state, err = model.Read(&l.Info, link.Pairs); err != nil {
+			return q, err
+		}
+	}
+	if len(q.systems) == 0 {
+		q.systems = state.On
+	}
+	q.lab, q.pairs = link.Lab, append(state.Setup.Pairs(), q.pairs...)
+	return q, nil
+}
+
+// isLink tells a link from a setting.
+func isLink(text string) bool {
+	return strings.Contains(text, "#") || strings.Contains(text, "&") || strings.HasPrefix(text, "v=")
+}
+
+// bindPaper returns a bundle of everything in a paper.
+func (s *shell) bindPaper(key string) ([]byte, error) {
+	list, err := s.reviews(key, "")
+	if err != nil {
+		return nil, fmt.Errorf("bundle: %w", err)
+	}
+	r := list[0]
+	runs := r.paper.Runs()
+	parts := make([]bundle.Part, len(runs))
+	err = each(s.crew(r.door), len(runs), func(l *lab.Lab, i int) error {
+		var err error
+		parts[i], err = bundle.Measure(l, r.paper, &runs[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
+}
+
+// order is what every bundle of the command says about itself.
+func (s *shell) order() *work.Order {
+	return &work.Order{Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+// version is that of the command: the commit that it was built from, if it knows.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return "commit " + commit + changed
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/traces/jsonx"
+	"spillway/ui/bundle"
+)
+
+// unzip returns what the files of a bundle hold.
+func unzip(t *testing.T, name string) map[string]string {
+	t.Helper()
+	r, err := zip.OpenReader(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	list := map[string]string{}
+	for _, f := range r.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[f.Name] = string(text)
+	}
+	return list
+}
+
+// TestGoldenBundles: what was written once is replayed, and would be written again.
+func TestGoldenBundles(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		parts int
+		args  []string
+	}{
+		{"train", 2, []string{"lab=train", "system=uvm,g10", "model=bert-base", "batch=16", "gpu_memory=2"}},
+		{"store", 2, []string{"lab=store", "system=lru,oracle"}},
+		{"file", 2, []string{"lab=train", "system=ideal,g10", "file=" + tiny}},
+		{"link", 1, []string{"#v=3&lab=store&workload=networks&clients=1&systems=lru"}},
+		{"paper", 13, []string{"--paper", "ravenstore"}},
+	} {
+		golden := filepath.Join("testdata", tt.name+bundle.Ext)
+		fresh := filepath.Join(t.TempDir(), tt.name+bundle.Ext)
+		if *update {
+			fresh = golden
+		}
+		if code, _, errs := run(t, append([]string{"bundle", "-o", fresh}, tt.args...)...); code != exitOK {
+			t.Fatalf("%s: exit code %d: %s", tt.name, code, errs)
+		}
+		is, want := unzip(t, fresh), unzip(t, golden)
+		for _, name := range slices.Sorted(maps.Keys(want)) { // links and descriptions may come to say more
+			if (strings.Contains(name, "/") || name == "claims.json") && is[name] != want[name] {
+				t.Errorf("%s: %s is not as it was", tt.name, name)
+			}
+		}
+		code, out, errs := run(t, "check", golden, "--json")
+		var c checked
+		if err := jsonx.Unmarshal([]byte(out), &c); err != nil {
+			t.Fatal(err, errs)
+		}
+		if code != exitOK || c.Finding != "replayed" || len(c.Damaged) > 0 || len(c.Parts) < tt.parts {
+			t.Errorf("%s: exit code %d: %+v", tt.name, code, c)
+		}
+	}
+}
+
+// TestCheck holds what is said about a bundle that is not as it was.
+func TestCheck(t *testing.T) {
+	golden, err := os.ReadFile("testdata/store" + bundle.Ext)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		data []byte
+		code int
+		says string
+	}{
+		{"damaged", bytes.Replace(golden, []byte("PK\x01\x02"), []byte("PK\x01\x03"), 1), exitUsage, "is no bundle"},
+		{"cut off", golden[:len(golden)/2], exitUsage, "is no bundle"},
+		{"text", []byte("hello"), exitUsage, "is no bundle"},
+		{"a byte", flip(t, golden, "results/lru.json"), exitUsage, "damaged    results/lru.json: "},
+	} {
+		name := filepath.Join(t.TempDir(), "x"+bundle.Ext)
+		if err := os.WriteFile(name, tt.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, out, errs := run(t, "check", name)
+		if code != tt.code || !strings.Contains(out+errs, tt.says) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", tt.name, code, tt.code, tt.says, out, errs)
+		}
+	}
+	// Somebody changed a value, and made the manifest fit.
+	forged := filepath.Join("testdata", "forged"+bundle.Ext)
+	if *update {
+		if err := os.WriteFile(forged, forge(t, "testdata/store"+bundle.Ext, "results/lru.json", `"time_s": `, `"time_s": 9`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, _ := run(t, "check", forged)
+	if code != exitFailed || !strings.Contains(out, "(time_s): recorded 9") || !strings.Contains(out, "differs: 1 of 2 parts replayed") {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	for _, tt := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"bundle", "lab=store"}, "say where to with -o"},
+		{[]string{"bundle", "-o", "x", "clients=2"}, "settings need lab=LAB"},
+		{[]string{"bundle", "-o", "x", "lab=magic"}, `unknown laboratory "magic"`},
+		{[]string{"bundle", "-o", "x", "--paper", "g11"}, `unknown paper "g11"`},
+		{[]string{"bundle", "-o", "x", "--paper", "g10", "lab=train"}, "--paper takes no settings"},
+		{[]string{"bundle", "-o", "x", "#v=99&lab=train"}, "newer Spillway"},
+		{[]string{"bundle", "-o", "x", "#v=3&lab=train&entry=x"}, "is in files; name them with file=PATH"},
+		{[]string{"check"}, "name one bundle"},
+		{[]string{"check", "nowhere"}, "nowhere"},
+	} {
+		if code, out, errs := run(t, tt.args...); code != exitUsage || !strings.Contains(out+errs, tt.says) {
+			t.Errorf("spillway %v: exit code %d, want %q in: %s%s", tt.args, code, tt.says, out, errs)
+		}
+	}
+}
+
+// forge returns a bundle with another text in a file, and a manifest that fits.
+func forge(t *testing.T, name, file, old, by string) []byte {
+	t.Helper()
+	list := unzip(t, name)
+	list[file] = strings.Replace(list[file], old, by, 1)
+	var m map[string]any
+	if err := jsonx.Unmarshal([]byte(list["manifest.json"]), &m); err != nil {
+		t.Fatal(err)
+	}
+	lines := ""
+	for _, f := range m["files"].([]any) {
+		f := f.(map[string]any)
+		name := f["path"].(string)
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(list[name])))
+		f["sha256"], f["bytes"] = sum, len(list[name])
+		lines += sum + "  " + name + "\n"
+	}
+	m["root"] = fmt.Sprintf("%x", sha256.Sum256([]byte(lines)))
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list["manifest.json"] = string(text)
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = io.WriteString(f, list[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// flip changes a byte in the middle of a file of a zip, as a bad disk does.
+func flip(t *testing.T, data []byte, name string) []byte {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.File {
+		at, err := f.DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Name == name {
+			data = bytes.Clone(data)
+			data[at+int64(f.CompressedSize64)/2] ^= 1
+			return data
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return nil
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"spillway/sim/study"
+	"spillway/ui/bundle"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+const checkAbout = `Computes what is in a bundle again and compares: replayed (identical, to the last
+byte of the result), agrees (not identical, but every value within 0.1 %), or
+differs, with where and by how much. Exit code: 0 replayed or agrees, 1 something
+differs, 2 it cannot be checked: it is damaged, or of something that this version
+does not have.
+`
+
+// A checked is the JSON of spillway check. Names and meanings are stable.
+type checked struct {
+	Finding string        `json:"finding" help:"the worst of all parts: replayed, agrees, differs, cannot be checked or damaged"`
+	Lab     string        `json:"lab" help:"name of the laboratory"`
+	Paper   string        `json:"paper,omitempty" help:"key of the paper that it is about"`
+	Setup   string        `json:"setup" help:"setup text of its runs; empty of a paper's"`
+	Version string        `json:"version" help:"of the program that wrote it"`
+	Here    string        `json:"here" help:"version of this program"`
+	Damaged []string      `json:"damaged" help:"files whose bytes are not what the manifest says, and why"`
+	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper and last its claims"`
+}
+
+type checkedPart struct {
+	Part        string              `json:"part" help:"which"`
+	Finding     string              `json:"finding" help:"as of all"`
+	Says        string              `json:"says,omitempty" help:"more, in a sentence"`
+	Differences []checkedDifference `json:"differences,omitempty" help:"the largest first"`
+}
+
+type checkedDifference struct {
+	Where    string `json:"where" help:"which value, with its key, or which line of which file"`
+	Recorded string `json:"recorded" help:"in the bundle"`
+	Got      string `json:"got" help:"now"`
+	Off      string `json:"off,omitempty" help:"the relative difference"`
+}
+
+func (s *shell) check(args []string) error {
+	fs := s.flags("check", "FILE"+bundle.Ext+" [--json]", checkAbout, doc{"--json prints one object:", checked{}})
+	asJSON := fs.Bool("json", false, "print everything as one JSON object")
+	rest, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(rest) != 1 {
+		return errors.New("check: name one bundle, FILE" + bundle.Ext)
+	}
+	data, err := os.ReadFile(rest[0])
+	if err != nil {
+		return err
+	}
+	if !bundle.Is(data) {
+		return fmt.Errorf("check: %s is no bundle: a zip with a manifest.json of Spillway", rest[0])
+	}
+	b, err := bundle.Open(data)
+	if err != nil {
+		return fmt.Errorf("check: %s: %w", rest[0], err)
+	}
+	verdicts, err := s.verdicts(b)
+	if err != nil {
+		return err
+	}
+	c := summary(b.Info(), verdicts)
+	c.Here = s.version
+	if *asJSON {
+		err = printJSON(s.out, c)
+	} else {
+		s.printChecked(c)
+	}
+	switch {
+	case err != nil:
+		return err
+	case c.Finding == work.Differs.String():
+		return failed{errors.New("not everything is as recorded")}
+	case c.Finding != work.Replayed.String() && c.Finding != work.Agrees.String():
+		return errors.New("it " + map[bool]string{true: "is damaged", false: "cannot be checked"}[c.Finding == work.Damaged.String()])
+	}
+	return nil
+}
+
+// verdicts checks all parts of a bundle.
+func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
+	info := b.Info()
+	door, err := s.door(info.Lab)
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	l := door.New()
+	var opened lab.Files
+	if workload := b.Workload(); workload != nil && l.Open != nil {
+		if opened, err = l.Open(workload); err != nil {
+			return nil, fmt.Errorf("check: the workload: %w", err)
+		}
+	}
+	list := make([]*work.Verdict, len(info.Parts))
+	runs := len(list)
+	if info.Paper != "" && runs > 0 {
+		runs-- // the claims are computed from the others
+	}
+	err = each(s.crew(door), runs, func(l *lab.Lab, i int) error {
+		list[i] = b.Check(l, &work.Order{Version: s.version, Part: i}, opened, nil)
+		return nil
+	})
+	if err != nil || runs == len(list) {
+		return list, err
+	}
+	var outcomes []study.Outcome
+	for _, v := range list[:runs] {
+		if v.Outcome != nil {
+			outcomes = append(outcomes, *v.Outcome)
+		}
+	}
+	list[runs] = b.Check(&l, &work.Order{Version: s.version, Part: runs, Outcomes: outcomes}, nil, nil)
+	return list, nil
+}
+
+// summary is what was found, for programs.
+func summary(info *work.BundleInfo, verdicts []*work.Verdict) *checked {
+	c := &checked{Lab: info.Lab, Paper: info.Paper, Setup: info.Setup, Version: info.Version, Damaged: append([]string{}, info.Damaged...), Parts: []checkedPart{}}
+	worst := work.Replayed
+	if len(info.Damaged) > 0 || len(verdicts) == 0 {
+		worst = work.Damaged
+	}
+	for _, v := range verdicts {
+		worst = max(worst, v.Finding)
+		p := checkedPart{Part: v.Part, Finding: v.Finding.String(), Says: v.Says}
+		for _, d := range v.Differences {
+			p.Differences = append(p.Differences, checkedDifference(d))
+		}
+		c.Parts = append(c.Parts, p)
+	}
+	c.Finding = worst.String()
+	return c
+}
+
+// mostReplayed is how many parts are named that are as recorded.
+const mostReplayed = 20
+
+// printChecked prints what was found for people.
+func (s *shell) printChecked(c *checked) {
+	about := c.Setup
+	if c.Paper != "" {
+		about = "paper " + c.Paper
+	}
+	fmt.Fprintf(s.out, "lab=%s %s\nwritten by version %q, checked by %q\n", c.Lab, about, c.Version, c.Here)
+	for _, text := range c.Damaged {
+		fmt.Fprintf(s.out, "damaged    %s\n", text)
+	}
+	same := 0
+	for _, p := range c.Parts {
+		if p.Finding == work.Replayed.String() {
+			if same++; len(c.Parts) > mostReplayed && p.Says == "" {
+				continue
+			}
+		}
+		fmt.Fprintf(s.out, "%-10s %s", p.Finding, p.Part)
+		if p.Says != "" {
+			fmt.Fprintf(s.out, ": %s", p.Says)
+		}
+		fmt.Fprintln(s.out)
+		for _, d := range p.Differences {
+			fmt.Fprintf(s.out, "           %s: recorded %s, now %s", d.Where, d.Recorded, d.Got)
+			if d.Off != "" {
+				fmt.Fprintf(s.out, " (%s)", d.Off)
+			}
+			fmt.Fprintln(s.out)
+		}
+	}
+	fmt.Fprintf(s.out, "%s: %d of %d parts replayed\n", c.Finding, same, len(c.Parts))
+}

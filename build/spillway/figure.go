@@ -1,0 +1,167 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/chart"
+	"spillway/ui/draw"
+	"spillway/ui/model"
+	"spillway/ui/stage"
+)
+
+const figureForm = `LINK [--chart ID] [--theme THEME] [-o FILE]
+       spillway figure lab=LAB [preset=NAME] [KEY=VALUE ...] [FLAGS]`
+
+const figureAbout = `Runs what a link shows and writes one of its charts as SVG: vector text, title,
+description, fidelity label, and the data as CSV in its metadata. LINK is the
+address of a page of Spillway, or what stands behind its #; charts of Explore,
+Compare and Reproduce can be drawn. The second form takes settings as run does, a
+preset (the name that links have for it) which they change, and whatever else is in
+links: systems=g10,uvm, by-memory=kernel, view=reproduce figure=g10.11.
+`
+
+func (s *shell) figure(args []string) error {
+	fs := s.flags("figure", figureForm, figureAbout)
+	id := fs.String("chart", "", "`ID` of the chart; an unknown one names all that there are (default the first)")
+	theme := fs.String("theme", draw.Light, "`THEME`: light, dark, or auto for both, of which the reader's system chooses")
+	width := fs.Int("width", 0, "`PIXELS`; a chart that needs more takes it (default 760)")
+	site := fs.String("site", "", "`ADDRESS` of the page that the drawing links to (default that of LINK)")
+	out := fs.String("o", "", "write to `FILE` instead of standard output")
+	rest, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	o := draw.Options{Theme: *theme, Width: *width, Version: revision()}
+	switch {
+	case !slices.Contains([]string{draw.Light, draw.Dark, "auto"}, *theme):
+		return fmt.Errorf("figure: unknown theme %q; there are light, dark, auto", *theme)
+	case *width < 0 || *width > maxFigure:
+		return fmt.Errorf("figure: --width %d; want 1 to %d pixels", *width, maxFigure)
+	case *theme == "auto":
+		o.Theme = ""
+	}
+	page, fragment, err := s.figureLink(rest)
+	if err != nil {
+		return fmt.Errorf("figure: %w", err)
+	}
+	if *site != "" {
+		page = strings.TrimSuffix(*site, "#")
+	}
+	v, link, err := s.drawn(fragment, *id)
+	var broke *stage.Failure
+	switch {
+	case errors.As(err, &broke):
+		return failed{fmt.Errorf("figure: %w", err)}
+	case err != nil:
+		return fmt.Errorf("figure: %w", err)
+	}
+	o.Link = page + "#" + link
+	text := draw.SVG(v, o)
+	if *out != "" {
+		return os.WriteFile(*out, []byte(text), 0o644)
+	}
+	_, err = fmt.Fprint(s.out, text)
+	return err
+}
+
+// maxFigure is the most that a drawing may be wide, in pixels.
+const maxFigure = 10000
+
+// figureLink takes the arguments apart, or makes a link of settings.
+func (s *shell) figureLink(args []string) (page, fragment string, err error) {
+	if len(args) == 1 {
+		page, fragment, _ = strings.Cut(args[0], "#")
+		if fragment != "" {
+			return page, fragment, nil
+		}
+		if strings.HasPrefix(page, "v=") {
+			return "", page, nil
+		}
+	}
+	var name, preset string
+	var pairs []knob.Pair
+	for _, a := range args {
+		key, text, ok := strings.Cut(a, "=")
+		switch {
+		case !ok || key == "":
+			return "", "", fmt.Errorf("%q is no setting; want KEY=VALUE, or one link", a)
+		case key == "lab":
+			name = text
+		case key == "preset":
+			preset = text
+		case key == "system":
+			pairs = append(pairs, knob.Pair{Key: "systems", Text: text})
+		default:
+			pairs = append(pairs, knob.Pair{Key: key, Text: text})
+		}
+	}
+	if name == "" {
+		return "", "", errors.New("want a link, or lab=LAB with settings")
+	}
+	d, err := s.door(name)
+	if err != nil {
+		return "", "", err
+	}
+	l := d.New()
+	info := l.Complete()
+	state, err := stage.State(&info, preset, pairs)
+	if err != nil {
+		return "", "", err
+	}
+	return "", state.Encode(&info), nil
+}
+
+// drawn runs what a link shows and returns one of its charts, with the link as it
+// is written today.
+func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
+	link, err := model.ReadLink(fragment)
+	if err != nil {
+		return nil, "", err
+	}
+	name := link.Lab
+	if name == "" {
+		name = s.labs[0].Name
+	}
+	d, err := s.door(name)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err := stage.Show(d.New(), nil, fragment)
+	if err != nil {
+		return nil, "", err
+	}
+	views := n.Charts()
+	var names []string
+	for i := range views {
+		if v := &views[i]; v.Figure != nil {
+			if v.ID == id || id == "" {
+				return v, n.State.Encode(n.Info), nil
+			}
+			names = append(names, v.ID)
+		}
+	}
+	if len(names) == 0 {
+		return nil, "", fmt.Errorf("the view %q has no chart that can be drawn", n.State.View)
+	}
+	return nil, "", fmt.Errorf("no chart %q; there are %s", id, strings.Join(names, ", "))
+}
+
+// revision says which program this is, empty if it was built outside its repository.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, x := range info.Settings {
+		if x.Key == "vcs.revision" {
+			return x.Value[:min(len(x.Value), 12)]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFigure writes a chart of settings to a file and reads from it what makes the
+// same chart again.
+func TestFigure(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.svg")
+	if code, out, errs := run(t, "figure", "lab=train", "preset=g10-paper", "batch=16", "system=g10,uvm", "by-memory=kernel", "--chart", "memory", "--theme", "dark", "-o", file, "--site", "https://example.org/s/"); code != exitOK || out != "" || errs != "" {
+		t.Fatalf("exit code %d: %s%s", code, out, errs)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attrs := map[string]string{}
+	d := xml.NewDecoder(strings.NewReader(string(text)))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "view" {
+			for _, a := range e.Attr {
+				attrs[a.Name.Local] = a.Value
+			}
+		}
+	}
+	if attrs["chart"] != "memory" || !strings.Contains(attrs["setup"], "batch=16") || !strings.Contains(attrs["mode"], "as published") || !strings.HasPrefix(attrs["link"], "https://example.org/s/#v=") {
+		t.Errorf("%q", attrs)
+	}
+	if code, out, errs := run(t, "figure", attrs["link"], "--chart", "memory", "--theme", "dark"); code != exitOK || out != string(text) {
+		t.Errorf("the link draws something else: exit code %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,469 @@
+package bundle_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/ui/bundle"
+	"spillway/ui/lab"
+	"spillway/ui/lab/store"
+	"spillway/ui/lab/train"
+	"spillway/ui/work"
+)
+
+// small is a setup that is quick to run.
+const small = "model=bert-base batch=16 times=as-paper gpu_memory=2"
+
+var (
+	training = train.New()
+	objects  = store.New()
+)
+
+func order(systems ...string) *work.Order {
+	return &work.Order{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
+}
+
+// bind makes a bundle on a bench, as a worker does.
+func bind(t *testing.T, l lab.Lab, setup string, o *work.Order, files []lab.File) []byte {
+	t.Helper()
+	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	j := &work.Job{Kind: work.Bundle, Setup: setup, Order: o}
+	if files != nil {
+		b.Open(1, files)
+		j.Files = 1
+	}
+	a := b.Do(j, nil)
+	if a.Error != "" {
+		t.Fatal(a.Error)
+	}
+	return a.Data
+}
+
+// check does what the page does with a dropped bundle.
+func check(t *testing.T, l lab.Lab, data []byte, version string) (*work.BundleInfo, []*work.Verdict, error) {
+	t.Helper()
+	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	b.Open(1, []lab.File{{Name: "x.zip", Data: data}})
+	a := b.Do(&work.Job{Kind: work.List, Files: 1}, nil)
+	if a.Error != "" {
+		return nil, nil, fmt.Errorf("%s", a.Error)
+	}
+	if a.Bundle == nil {
+		t.Fatal("it is not taken for a bundle")
+	}
+	var list []*work.Verdict
+	for i := range a.Bundle.Parts {
+		c := b.Do(&work.Job{Kind: work.Check, Files: 1, Order: &work.Order{Version: version, Part: i}}, nil)
+		if c.Error != "" || c.Verdict == nil {
+			t.Fatalf("part %d: %q", i, c.Error)
+		}
+		list = append(list, c.Verdict)
+	}
+	return a.Bundle, list, nil
+}
+
+func TestRoundTrip(t *testing.T) {
+	trace, err := os.ReadFile("../../traces/spillway/testdata/tiny.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops, err := os.ReadFile("../../traces/opstrace/testdata/tiny.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		lab     lab.Lab
+		setup   string
+		systems []string
+		file    *lab.File
+	}{
+		{training, small, []string{"ideal", "uvm", "deepum+", "g10"}, nil},
+		{training, "entry=Two+layers,+batch+32", []string{"ideal", "g10"}, &lab.File{Name: "folder/tiny.json", Data: trace}},
+		{objects, "", []string{"lru", "oracle"}, nil},
+		{objects, "entry=tiny.csv", []string{"lru"}, &lab.File{Name: "tiny.csv", Data: ops}},
+	} {
+		var files []lab.File
+		if tt.file != nil {
+			files = []lab.File{*tt.file}
+		}
+		data := bind(t, tt.lab, tt.setup, order(tt.systems...), files)
+		if again := bind(t, tt.lab, tt.setup, order(tt.systems...), files); !bytes.Equal(again, data) {
+			t.Errorf("%s %q: made again it is another", tt.lab.Name, tt.setup)
+		}
+		for _, version := range []string{"test", "other"} {
+			info, list, err := check(t, tt.lab, data, version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Lab != tt.lab.Name || info.Opened != (files != nil) || len(info.Damaged) > 0 || !slices.Equal(info.Systems, tt.systems) || len(list) != len(tt.systems) {
+				t.Errorf("%+v", info)
+			}
+			for _, v := range list {
+				if v.Finding != work.Replayed || len(v.Differences) > 0 {
+					t.Errorf("%s %q: %+v", tt.lab.Name, tt.setup, v)
+				}
+			}
+		}
+	}
+}
+
+// The bundle's workload can be opened like any file.
+func TestInside(t *testing.T) {
+	trace, err := os.ReadFile("../../traces/spillway/testdata/tiny.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := bind(t, training, "entry=Two+layers,+batch+32", order("ideal"), []lab.File{{Name: "tiny.json", Data: trace}})
+	b := &work.Bench{Lab: training, Binder: bundle.Binder{}}
+	b.Open(5, []lab.File{{Name: "x.zip", Data: data}})
+	a := b.Do(&work.Job{Kind: work.List, Files: 5, Inside: true}, nil)
+	if len(a.Entries) != 1 || a.Entries[0].Name != "Two layers, batch 32" {
+		t.Fatalf("%+v", a)
+	}
+	// A bundle of what a bundle held is the same.
+	again := b.Do(&work.Job{Kind: work.Bundle, Files: 5, Setup: "entry=Two+layers,+batch+32", Order: order("ideal")}, nil)
+	if again.Error != "" || !bytes.Equal(again.Data, data) {
+		t.Errorf("another bundle: %q", again.Error)
+	}
+}
+
+// files takes a bundle apart.
+func files(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	for _, f := range r.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[f.Name] = string(text)
+	}
+	return list
+}
+
+// join makes a zip of files.
+func join(t testing.TB, list map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, text := range list {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = io.WriteString(f, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// sign makes the manifest that of files that were changed.
+func sign(t testing.TB, list map[string]string) {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal([]byte(list["manifest.json"]), &m); err != nil {
+		t.Fatal(err)
+	}
+	lines := ""
+	for _, f := range m["files"].([]any) {
+		f := f.(map[string]any)
+		sum := sha256.Sum256([]byte(list[f["path"].(string)]))
+		f["sha256"], f["bytes"] = hex.EncodeToString(sum[:]), len(list[f["path"].(string)])
+		lines += f["sha256"].(string) + "  " + f["path"].(string) + "\n"
+	}
+	sum := sha256.Sum256([]byte(lines))
+	m["root"] = hex.EncodeToString(sum[:])
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list["manifest.json"] = string(text)
+}
+
+// Whoever changes a value and makes the manifest fit is told where.
+func TestDiffers(t *testing.T) {
+	data := bind(t, training, small, order("ideal", "g10"), nil)
+	value := func(list map[string]string, to func(float64) float64) {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(list["results/g10.json"]), &r); err != nil {
+			t.Fatal(err)
+		}
+		values := r["values"].(map[string]any)
+		values["iteration_s"] = to(values["iteration_s"].(float64))
+		text, _ := json.Marshal(r)
+		list["results/g10.json"] = string(text)
+	}
+	for _, tt := range []struct {
+		name    string
+		change  func(list map[string]string)
+		version string
+		want    work.Finding
+		where   string // of the first difference
+		off     string
+	}{
+		{"a value", func(l map[string]string) { value(l, func(v float64) float64 { return 1.25 * v }) }, "other", work.Differs, "(iteration_s)", "-20 %"},
+		{"a value of the same version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "test", work.Differs, "(iteration_s)", "-0.0001 %"},
+		{"a value of another version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "other", work.Agrees, "(iteration_s)", "-0.0001 %"},
+		{"an absurd value", func(l map[string]string) { value(l, func(float64) float64 { return -1e300 }) }, "other", work.Differs, "(iteration_s)", "+100 %"},
+		{"a value that is gone", func(l map[string]string) {
+			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"iteration_s"`, `"iteration_h"`, 1)
+		}, "other", work.Agrees, "", ""},
+		{"the hash", func(l map[string]string) {
+			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"hash": "`, `"hash": "0`, 1)
+		}, "test", work.Differs, "results/g10.json:", ""},
+		{"the table", func(l map[string]string) { l["results/values.csv"] += "x\n" }, "other", work.Differs, "results/values.csv", ""},
+		{"that it fits", func(l map[string]string) {
+			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"fits": true`, `"fits": false`, 1)
+		}, "other", work.Differs, "whether it can run", ""},
+	} {
+		list := files(t, data)
+		tt.change(list)
+		sign(t, list)
+		info, got, err := check(t, training, join(t, list), tt.version)
+		if err != nil || len(info.Damaged) > 0 || len(got) != 2 {
+			t.Errorf("%s: %v %+v", tt.name, err, info)
+			continue
+		}
+		v := got[1]
+		if v.Finding != tt.want || len(v.Differences) == 0 || !strings.Contains(v.Differences[0].Where, tt.where) || v.Differences[0].Off != tt.off {
+			t.Errorf("%s: %+v, want %v at %q by %q", tt.name, v, tt.want, tt.where, tt.off)
+		}
+		if got[0].Finding != work.Replayed && tt.name != "the table" { // which no reader takes
+			t.Errorf("%s: the other system: %+v", tt.name, got[0])
+		}
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	data := bind(t, training, small, order("ideal", "g10"), nil)
+	for _, tt := range []struct {
+		name   string
+		change func(list map[string]string)
+		first  string // of what is damaged
+		want   []work.Finding
+	}{
+		{"a byte of a result", func(l map[string]string) {
+			l["results/g10.json"] = strings.Replace(l["results/g10.json"], "G10", "G11", 1)
+		}, "results/g10.json: its SHA-256 begins with", []work.Finding{work.Replayed, work.Damaged}},
+		{"a missing result", func(l map[string]string) { delete(l, "results/ideal.json") }, "results/ideal.json: it is missing", []work.Finding{work.Damaged, work.Replayed}},
+		{"a file too many", func(l map[string]string) { l["results/magic.json"] = "{}" }, "results/magic.json: the manifest does not list it", []work.Finding{work.Replayed, work.Replayed}},
+		{"a workload too many", func(l map[string]string) { l["workload/x"] = "{}" }, "workload/x: the manifest does not list it", []work.Finding{work.Damaged, work.Damaged}},
+		{"a shorter README", func(l map[string]string) { l["README.md"] = "" }, "README.md: 0 bytes where", []work.Finding{work.Replayed, work.Replayed}},
+		{"the scenario", func(l map[string]string) { l["scenario.txt"] += " " }, "scenario.txt: ", nil},
+		{"the root", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"root": "`, `"root": "0`, 1)
+		}, "manifest.json: its root", []work.Finding{work.Replayed, work.Replayed}},
+	} {
+		list := files(t, data)
+		tt.change(list)
+		info, got, err := check(t, training, join(t, list), "test")
+		if err != nil || len(info.Damaged) != 1 || !strings.HasPrefix(info.Damaged[0], tt.first) {
+			t.Errorf("%s: %v %+v", tt.name, err, info)
+			continue
+		}
+		var is []work.Finding
+		for _, v := range got {
+			is = append(is, v.Finding)
+		}
+		if !slices.Equal(is, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, is, tt.want)
+		}
+	}
+	// A byte of the packed data itself.
+	at := bytes.Index(data, []byte("results/g10.json")) + 2000
+	data = slices.Clone(data)
+	data[at] ^= 1
+	info, _, err := check(t, training, data, "test")
+	if err != nil || len(info.Damaged) == 0 || !strings.HasPrefix(info.Damaged[0], "results/g10.json: ") {
+		t.Errorf("%v %+v", err, info)
+	}
+}
+
+// What cannot be a bundle is refused, with the place.
+func TestHostile(t *testing.T) {
+	data := bind(t, objects, "", order("lru"), nil)
+	for _, tt := range []struct {
+		name   string
+		change func(list map[string]string)
+		want   string
+	}{
+		{"no JSON", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"version": 1,`, `"version": 1`, 1)
+		}, "manifest.json:4: invalid character"},
+		{"another kind", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"version": 1,`, `"version": "one",`, 1)
+		}, "manifest.json:3: version is a string"},
+		{"a newer format", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"version": 1,`, `"version": 2,`, 1)
+		}, "version 2 of the format; this Spillway reads up to 1"},
+		{"an absurd number", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"bytes": `, `"bytes": 99999999999999999999`, 1)
+		}, "manifest.json:"},
+		{"nested", func(l map[string]string) {
+			l["manifest.json"] = `{"format": "spillway-bundle", "version": ` + strings.Repeat("[", 1e5)
+		}, "manifest.json:1: nested deeper than 64"},
+		{"a path", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"README.md"`, `"../README.md"`, 1)
+		}, `"../README.md" is no name`},
+		{"a path in the zip", func(l map[string]string) { l["../../x"] = "" }, `"../../x" is no name`},
+		{"an absolute path", func(l map[string]string) { l["/etc/passwd"] = "" }, `"/etc/passwd" is no name`},
+		{"a backslash", func(l map[string]string) { l[`..\x`] = "" }, "is no name"},
+		{"two of a name", func(l map[string]string) { l["readme.md"] = "" }, "is in it twice"},
+		{"listed twice", func(l map[string]string) {
+			l["manifest.json"] = strings.Replace(l["manifest.json"], `"README.md"`, `"CITATION.cff"`, 1)
+		}, "lists CITATION.cff twice"},
+		{"no scenario", func(l map[string]string) { delete(l, "scenario.txt") }, "there is no scenario.txt"},
+		{"a scenario of lines", func(l map[string]string) { l["scenario.txt"] += "x\n"; sign(t, l) }, `scenario.txt:6: "x" is no line`},
+		{"a scenario twice", func(l map[string]string) { l["scenario.txt"] += "lab: store\n"; sign(t, l) }, `scenario.txt:6: there is a second "lab"`},
+		{"another laboratory", func(l map[string]string) {
+			l["scenario.txt"] = strings.Replace(l["scenario.txt"], "store", "train", 1)
+			sign(t, l)
+		}, `is about lab "train"`},
+		{"no such result", func(l map[string]string) {
+			l["scenario.txt"] = strings.Replace(l["scenario.txt"], "systems: lru", "systems: lru,fifo", 1)
+			sign(t, l)
+		}, `names the system "fifo", but there is no results/fifo.json`},
+		{"results of something else", func(l map[string]string) {
+			l["scenario.txt"] = strings.Replace(l["scenario.txt"], "setup: ", "setup: clients=3 ", 1)
+			sign(t, l)
+		}, "results/lru.json: it is a result of"},
+		{"a value that no number can be", func(l map[string]string) {
+			l["results/lru.json"] = strings.Replace(l["results/lru.json"], `"values": {`, `"values": {"x": 1e999,`, 1)
+			sign(t, l)
+		}, "results/lru.json:"},
+		{"a bomb", func(l map[string]string) { l["results/bomb.json"] = strings.Repeat(" ", 64<<20) }, "results/bomb.json: it unpacks to more than"},
+		{"many files", func(l map[string]string) {
+			for i := range 5000 {
+				l[fmt.Sprint("x", i)] = ""
+			}
+		}, "files; a bundle has at most 4096"},
+	} {
+		list := files(t, data)
+		tt.change(list)
+		_, _, err := check(t, objects, join(t, list), "test")
+		if err == nil || !strings.HasPrefix(err.Error(), "x.zip is a Spillway bundle that cannot be checked: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v; want %q", tt.name, err, tt.want)
+		}
+	}
+	if _, _, err := check(t, training, data, "test"); err != nil {
+		t.Error(err)
+	}
+	_, list, _ := check(t, training, data, "test")
+	if list[0].Finding != work.Uncheckable || !strings.Contains(list[0].Says, `about the laboratory "store"`) {
+		t.Errorf("%+v", list[0])
+	}
+	if bundle.Is([]byte("PK\x03\x04 manifest.json spillway-bundle")) || bundle.Is(nil) || bundle.Is(join(t, map[string]string{"manifest.json": "{}"})) {
+		t.Error("something else is taken for a bundle")
+	}
+}
+
+// A paper's bundle is checked run by run, then its claims.
+func TestPaper(t *testing.T) {
+	paper, err := objects.Paper("ravenstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []bundle.Part
+	for _, r := range paper.Runs() {
+		p, err := bundle.Measure(&objects, paper, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	data, err := bundle.BindPaper(&objects, paper, order(), parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		old, by string // in runs and claims
+		want    work.Finding
+	}{
+		{"", "", work.Replayed},
+		{`"verdict": "within`, `"verdict": "exact`, work.Agrees},
+		{`"published": `, `"published": 9`, work.Differs},
+		{`"ours": `, `"ours": 9`, work.Differs},
+	} {
+		list := files(t, data)
+		list["claims.json"] = strings.Replace(list["claims.json"], tt.old, tt.by, 1)
+		sign(t, list)
+		b, err := bundle.Open(join(t, list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &work.Order{Version: "other"}
+		for i := range b.Info().Parts {
+			o.Part = i
+			v := b.Check(&objects, o, nil, nil)
+			want := work.Replayed
+			if i == len(b.Info().Parts)-1 {
+				want = tt.want
+			}
+			if v.Finding != want {
+				t.Errorf("%q: %+v, want %v", tt.by, v, want)
+			}
+			if v.Outcome != nil {
+				o.Outcomes = append(o.Outcomes, *v.Outcome)
+			}
+		}
+	}
+	list := files(t, data)
+	list["results/runs.json"] = strings.Replace(list["results/runs.json"], `"values": [
+      `, `"values": [
+      9`, 1)
+	sign(t, list)
+	b, err := bundle.Open(join(t, list))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := b.Check(&objects, &work.Order{}, nil, nil); v.Finding != work.Differs || !strings.HasPrefix(v.Differences[0].Where, "ravenstore.T1 ") {
+		t.Errorf("%+v", v)
+	}
+}
+
+// FuzzOpen opens anything: an error or a bundle, never a panic.
+func FuzzOpen(f *testing.F) {
+	golden, err := filepath.Glob("testdata/*" + bundle.Ext)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range golden {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(join(f, map[string]string{"manifest.json": `{"format": "spillway-bundle", "version": 1, "lab": "train", "files": [{"path": "scenario.txt"}]}`, "scenario.txt": "lab: train\nsystems: g10\n"}))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if b, err := bundle.Open(data); err == nil {
+			for i := range b.Info().Parts {
+				_ = b.Check(&objects, &work.Order{Part: i}, nil, nil)
+			}
+			_ = b.Workload()
+		}
+		_ = bundle.Is(data)
+	})
+}

@@ -1,0 +1,249 @@
+package bundle
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// Tolerance is the relative difference up to which values of two versions agree.
+const Tolerance = 0.001
+
+// mostDifferences is how many differences a verdict names.
+const mostDifferences = 20
+
+// Check implements work.Bound: it computes a part again and compares.
+func (b *Bundle) Check(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress) *work.Verdict {
+	v := &work.Verdict{Part: b.Info().Parts[o.Part]}
+	switch bad := b.needed(o.Part); {
+	case bad != "":
+		v.Finding, v.Says = work.Damaged, bad
+		return v
+	case l.Name != b.manifest.Lab:
+		return cannot(v, fmt.Errorf("it is about the laboratory %.40q", b.manifest.Lab))
+	case b.scenario.opened && opened == nil:
+		return cannot(v, fmt.Errorf("%s holds nothing that can be run", workloadFolder))
+	case b.manifest.Paper != "":
+		b.checkPaper(l, o, p, v)
+	default:
+		b.checkSystem(l, o, opened, p, v)
+	}
+	if v.Finding == work.Agrees && o.Version != "" && o.Version == b.manifest.Tool.Version {
+		v.Finding = work.Differs
+		v.Says = "The same version wrote it, so that it should be identical."
+	}
+	return v
+}
+
+func cannot(v *work.Verdict, err error) *work.Verdict {
+	v.Finding, v.Says = work.Uncheckable, err.Error()
+	return v
+}
+
+// needed says what is damaged of what a part is checked with.
+func (b *Bundle) needed(part int) string {
+	files := []string{scenarioName}
+	if b.manifest.Paper != "" {
+		files = append(files, runsName, claimsName)
+	} else if part < len(b.results) {
+		files = append(files, resultName(b.results[part].System))
+	}
+	for _, f := range b.manifest.Files {
+		if strings.HasPrefix(f.Path, workloadFolder) {
+			files = append(files, f.Path)
+		}
+	}
+	for name := range b.bad { // also a file that the manifest does not list
+		if strings.HasPrefix(name, workloadFolder) {
+			files = append(files, name)
+		}
+	}
+	for _, name := range files {
+		if b.bad[name] {
+			return name + " is not what the manifest says."
+		}
+	}
+	return ""
+}
+
+// checkSystem runs one system again.
+func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress, v *work.Verdict) {
+	was := &b.results[o.Part]
+	x, err := l.System(was.System)
+	if err != nil {
+		cannot(v, err)
+		return
+	}
+	v.Part = x.Title
+	u, err := read(&l.Info, was.Setup)
+	if err != nil {
+		cannot(v, err)
+		return
+	}
+	is, err := once(l, u, x, opened, p)
+	if err != nil {
+		cannot(v, err)
+		return
+	}
+	text, err := write(is)
+	if err != nil {
+		cannot(v, err)
+		return
+	}
+	recorded := b.files[resultName(was.System)]
+	same := bytes.Equal(text, recorded)
+	if same && b.inTable(&l.Info, was) {
+		return // replayed
+	}
+	v.Finding = work.Agrees
+	compareResults(&l.Info, was, is, v)
+	switch {
+	case same:
+		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the results"})
+		v.Finding = work.Differs
+	case len(v.Differences) == 0:
+		at, a, c := firstLine(recorded, text)
+		v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", resultName(was.System), at), Recorded: a, Got: c}}
+		v.Says = "All values are the same; the rest of the result is not."
+	}
+}
+
+// inTable reports whether the table of values has those of a system's result. A
+// laboratory that has other quantities by now does not say.
+func (b *Bundle) inTable(l *lab.Info, r *result) bool {
+	text, ok := b.files[valuesName]
+	if !ok || b.bad[valuesName] {
+		return true // nothing to compare, or said as damage
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil || len(rows) != len(l.Quantities)+1 || len(rows[0]) < 3 {
+		return false
+	}
+	at := slices.Index(rows[0], r.System)
+	for i := range l.Quantities {
+		q, cell := &l.Quantities[i], ""
+		if v, ok := r.Values[q.Key]; ok {
+			cell = exact(q.Shown(v))
+		}
+		if at < 0 || rows[i+1][0] != q.Key || rows[i+1][2] != q.Unit || rows[i+1][at] != cell {
+			return false
+		}
+	}
+	return true
+}
+
+// compareResults compares values. Those that are the same are not named.
+func compareResults(l *lab.Info, was, is *result, v *work.Verdict) {
+	if was.Fits != is.Fits {
+		v.Finding = work.Differs
+		v.Differences = []work.Difference{{Where: "whether it can run", Recorded: fits(was), Got: fits(is)}}
+		return
+	}
+	d := differences{}
+	for i := range l.Quantities {
+		q := &l.Quantities[i]
+		a, inOld := was.Values[q.Key]
+		c, inNew := is.Values[q.Key]
+		switch {
+		case !inOld && inNew:
+			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: "not recorded", Got: shown(q.Shown(c), q.Unit)}, 0)
+		case inOld && !inNew:
+			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: "none"}, math.Inf(1))
+		case inOld && a != c:
+			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: shown(q.Shown(c), q.Unit), Off: off(a, c)}, relative(a, c))
+		}
+	}
+	var unknown []string
+	for key := range was.Values {
+		if l.Quantity(key) < 0 {
+			unknown = append(unknown, key)
+		}
+	}
+	slices.Sort(unknown)
+	for _, key := range unknown {
+		d.add(work.Difference{Where: key, Recorded: exact(was.Values[key]), Got: "this version has no such quantity"}, 0)
+	}
+	d.conclude(v)
+}
+
+func fits(r *result) string {
+	if r.Fits {
+		return "runs"
+	}
+	return "cannot run: " + r.Reason
+}
+
+// differences collects differences with their relative size.
+type differences struct {
+	list []work.Difference
+	by   []float64
+}
+
+func (d *differences) add(x work.Difference, by float64) {
+	d.list, d.by = append(d.list, x), append(d.by, by)
+}
+
+// conclude puts the largest first and says whether all are within the tolerance.
+func (d *differences) conclude(v *work.Verdict) {
+	order := make([]int, len(d.list))
+	for i := range order {
+		order[i] = i
+		if d.by[i] > Tolerance {
+			v.Finding = work.Differs
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.by[b], d.by[a]) })
+	for k, i := range order {
+		if k == mostDifferences {
+			v.Says = fmt.Sprintf("%d more values are not the same.", len(order)-k)
+			break
+		}
+		v.Differences = append(v.Differences, d.list[i])
+	}
+}
+
+// relative is how far got is from the recorded value, against the larger one.
+func relative(recorded, got float64) float64 {
+	return math.Abs(got-recorded) / max(math.Abs(recorded), math.Abs(got))
+}
+
+func off(recorded, got float64) string {
+	if recorded == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+.3g %%", 100*(got-recorded)/math.Abs(recorded))
+}
+
+func shown(v float64, unit string) string { return strings.TrimSpace(exact(v) + " " + unit) }
+
+// firstLine returns the first line in which two texts differ.
+func firstLine(a, b []byte) (line int, inA, inB string) {
+	as, bs := bytes.Split(a, []byte("\n")), bytes.Split(b, []byte("\n"))
+	for i := range max(len(as), len(bs)) {
+		x, y := "nothing", "nothing"
+		if i < len(as) {
+			x = string(bytes.TrimSpace(as[i]))
+		}
+		if i < len(bs) {
+			y = string(bytes.TrimSpace(bs[i]))
+		}
+		if x != y {
+			return i + 1, clip(x), clip(y)
+		}
+	}
+	return 0, "", ""
+}
+
+func clip(text string) string {
+	if r := []rune(text); len(r) > 120 {
+		return string(r[:120]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,164 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// Bind implements work.Binder: it runs the systems that an order names and returns
+// a bundle of them.
+func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
+	systems, err := titles(&l.Info, o.Systems)
+	if err != nil {
+		return nil, err
+	}
+	if len(systems) == 0 {
+		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
+	}
+	u, err := read(&l.Info, setup)
+	if err != nil {
+		return nil, err
+	}
+	s := &scenario{lab: l.Name, setup: u.String(), link: o.Link, systems: o.Systems, opened: opened != nil}
+	files := map[string][]byte{}
+	var results []*result
+	for i, x := range systems {
+		r, err := once(l, u, x, opened, part(p, i, len(systems)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", x.Title, err)
+		}
+		if files[resultName(x.Name)], err = write(r); err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+		s.workload = r.About
+	}
+	files[valuesName] = values(&l.Info, results)
+	if s.opened {
+		for _, f := range workload {
+			files[workloadFolder+f.Name] = f.Data
+		}
+	}
+	return finish(files, s, o)
+}
+
+// part is the progress of one of many things.
+func part(p lab.Progress, i, n int) lab.Progress {
+	if p == nil {
+		return nil
+	}
+	return func(done, total int) { p(100*i+100*done/max(total, 1), 100*n) }
+}
+
+// read returns the setup that a text names.
+func read(i *lab.Info, text string) (*knob.Setup, error) {
+	u := i.Setup()
+	pairs, err := knob.Pairs(text)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	return u, err
+}
+
+// once runs one system.
+func once(l *lab.Lab, u *knob.Setup, x *lab.System, opened lab.Files, p lab.Progress) (*result, error) {
+	rep, raw, err := l.Run(u, x.Name, opened, p)
+	if err != nil {
+		return nil, err
+	}
+	text, err := l.JSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	return &result{
+		Lab: l.Name, System: x.Name, Title: x.Title, Setup: u.String(), Fits: rep.Fits, Reason: rep.Reason, About: rep.About,
+		Values: numbers(&l.Info, rep), Hash: l.Hash(raw), Result: text,
+	}, nil
+}
+
+// numbers are the values of a report that JSON can say, by quantity.
+func numbers(l *lab.Info, rep *report.Report) map[string]float64 {
+	list := map[string]float64{}
+	for i := range l.Quantities {
+		if v, ok := rep.Value(i); ok && !math.IsInf(v, 0) {
+			list[l.Quantities[i].Key] = v
+		}
+	}
+	return list
+}
+
+// write returns v as JSON with a line a member.
+func write(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	return append(text, '\n'), err
+}
+
+// values is the table of all values, in the units that people see, a column a
+// system.
+func values(l *lab.Info, results []*result) []byte {
+	head := []string{"quantity", "label", "unit"}
+	for _, r := range results {
+		head = append(head, r.System)
+	}
+	rows := [][]string{head}
+	for i := range l.Quantities {
+		q := &l.Quantities[i]
+		row := []string{q.Key, q.Label, q.Unit}
+		for _, r := range results {
+			cell := ""
+			if v, ok := r.Values[q.Key]; ok {
+				cell = exact(q.Shown(v))
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	return table(rows)
+}
+
+func table(rows [][]string) []byte {
+	var b bytes.Buffer
+	_ = csv.NewWriter(&b).WriteAll(rows) // a Buffer takes everything
+	return b.Bytes()
+}
+
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// finish adds what every bundle has and packs it.
+func finish(files map[string][]byte, s *scenario, o *work.Order) ([]byte, error) {
+	for _, f := range o.Figures {
+		files[figuresFolder+f.Name+".svg"] = []byte(f.SVG)
+	}
+	files[scenarioName] = []byte(s.text())
+	files[environmentName] = environment(o)
+	files[readmeName] = []byte(readme(s, o))
+	files[citationName] = []byte(citation(o.Version))
+	m := manifest{Format: format, Version: Version, Tool: tool{"spillway", o.Version}, Lab: s.lab, Paper: s.paper}
+	crate, err := write(crate(files, s, o))
+	if err != nil {
+		return nil, err
+	}
+	files[crateName] = crate
+	total := 0
+	for _, name := range sorted(files) {
+		m.Files = append(m.Files, entry{name, len(files[name]), hash(files[name]), role(name)})
+		total += len(files[name])
+	}
+	if len(files) >= mostFiles || total > mostBytes {
+		return nil, fmt.Errorf("a bundle of %d files with %d MiB is more than a bundle may have (%d, %d MiB)", len(files), total>>20, mostFiles, mostBytes>>20)
+	}
+	m.Root = root(m.Files)
+	if files[manifestName], err = write(&m); err != nil {
+		return nil, err
+	}
+	return pack(files)
+}

@@ -1,0 +1,214 @@
+package embed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/chart"
+	"spillway/ui/model"
+)
+
+// The most that a question may have; public/embed.js has the same.
+const (
+	mostLink    = 16384
+	mostText    = 1024
+	mostKey     = 64
+	mostValues  = 64
+	mostOnly    = 32
+	mostFields  = 256
+	mostWaiting = 64
+)
+
+// A Question is a message to the frame, taken apart.
+type Question struct {
+	ID      int    // that embed.js gave it
+	Type    string // "set", "run" or "get"
+	Link    string // to show first; empty: as it is
+	HasLink bool   // an empty link is one, too
+	Values  []knob.Pair
+	Only    []string
+	Fields  []string
+	Theme   string
+}
+
+// An Answer is what the frame says to a question: exactly one of Result, State and
+// Code is there.
+type Answer struct {
+	ID            int
+	Result        *Result
+	State         *State
+	Code, Message string // of an error
+}
+
+// The codes of errors that a desk gives.
+const (
+	badType  = "type"
+	badLimit = "limit"
+	badValue = "value"
+	badOnly  = "only"
+	badLab   = "lab"
+	busy     = "busy"
+)
+
+// A Stage is the program that a desk works for.
+type Stage interface {
+	// Begin makes the session of an engine, which has none before somebody asks.
+	Begin(fragment string) *model.Session
+	// Idle reports whether no job is under way.
+	Idle() bool
+	// Draw returns a chart as an SVG in a theme, for a link.
+	Draw(v *chart.View, theme, link string) string
+}
+
+// A Desk answers questions one after the other.
+type Desk struct {
+	options *Options
+	stage   Stage
+	session *model.Session // nil before an engine's first question
+	opening string         // the fragment of the frame's address
+	queue   []Question
+	state   phase // of the first in the queue
+	lab     string
+}
+
+// A phase is how far a question is.
+type phase uint8
+
+const (
+	fresh   phase = iota
+	opened        // its link is on its way
+	running       // its settings stand, what they need is under way
+	kicked        // also what nobody starts by himself in the page
+)
+
+// NewDesk returns a desk for a session, nil in an engine: then one begins with the
+// first question, with that question's link or the frame's own.
+func NewDesk(o *Options, n *model.Session, opening string, s Stage) *Desk {
+	return &Desk{options: o, stage: s, session: n, opening: opening}
+}
+
+// Ask puts a question behind those that wait. If it cannot be one, it returns the
+// answer to it.
+func (d *Desk) Ask(q *Question) *Answer {
+	if code, text := q.check(); code != "" {
+		return &Answer{ID: q.ID, Code: code, Message: text}
+	}
+	if len(d.queue) >= mostWaiting {
+		return &Answer{ID: q.ID, Code: busy, Message: fmt.Sprintf("%d questions wait already", len(d.queue))}
+	}
+	q.Link = q.Link[strings.IndexByte(q.Link, '#')+1:] // of an address its fragment
+	d.queue = append(d.queue, *q)
+	return nil
+}
+
+// check says what is wrong with a question, "" if nothing.
+func (q *Question) check() (code, text string) {
+	if q.Type != "set" && q.Type != "run" && q.Type != "get" {
+		return badType, fmt.Sprintf("there are no messages of the type %.40q", q.Type)
+	}
+	long := func(list []string) bool {
+		return slices.ContainsFunc(list, func(s string) bool { return len(s) > mostKey })
+	}
+	switch {
+	case len(q.Link) > mostLink:
+		return badLimit, fmt.Sprintf("the link has %d bytes, more than %d", len(q.Link), mostLink)
+	case len(q.Values) > mostValues, len(q.Only) > mostOnly, len(q.Fields) > mostFields, long(q.Only), long(q.Fields):
+		return badLimit, fmt.Sprintf("at most %d values, %d charts and %d fields, with keys of at most %d bytes", mostValues, mostOnly, mostFields, mostKey)
+	}
+	for _, p := range q.Values {
+		if len(p.Key) > mostKey || len(p.Text) > mostText {
+			return badLimit, fmt.Sprintf("the value of %.40q is too long: at most %d bytes", p.Key, mostText)
+		}
+	}
+	return "", ""
+}
+
+// Drop forgets what waits and stops what runs.
+func (d *Desk) Drop() {
+	d.queue, d.state = nil, fresh
+	if d.session == nil || d.session.Room == nil {
+		return
+	}
+	r := d.session.Room
+	r.Cancel()
+	r.Ask.Cancel()
+	if name := r.Paper.Shown(); name != "" {
+		r.Paper.Cancel(name)
+	}
+}
+
+// Step goes on with the questions and returns the answers that are ready. It is to
+// be called whenever something has happened.
+func (d *Desk) Step() (answers []Answer) {
+	for len(d.queue) > 0 {
+		q := &d.queue[0]
+		a := d.step(q)
+		if a == nil {
+			return answers
+		}
+		a.ID = q.ID
+		answers = append(answers, *a)
+		d.queue, d.state = d.queue[1:], fresh
+	}
+	return answers
+}
+
+// step goes on with one question; nil if it has to wait.
+func (d *Desk) step(q *Question) *Answer {
+	if d.state == fresh {
+		d.open(q)
+		d.state = opened
+	}
+	n := d.session
+	if d.state == opened {
+		if n.Wanted() != d.lab {
+			return &Answer{Code: badLab, Message: n.Notice}
+		}
+		if n.Room == nil || n.Info.Name != d.lab {
+			return nil // its description is on its way
+		}
+		if err := n.Give(q.Values); err != nil {
+			return &Answer{Code: badValue, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
+		}
+		d.state = running
+		if q.Type == "run" && n.CanRunAgain() {
+			n.RunAgain()
+		}
+	}
+	if q.Type != "run" {
+		return d.settings(q)
+	}
+	if !d.stage.Idle() {
+		return nil
+	}
+	if d.state == running {
+		d.state = kicked
+		Kick(d.session)
+		if !d.stage.Idle() {
+			return nil
+		}
+	}
+	return d.result(q)
+}
+
+// open shows the question's link, if it has one.
+func (d *Desk) open(q *Question) {
+	switch {
+	case d.session == nil && q.HasLink:
+		d.session = d.stage.Begin(q.Link)
+	case d.session == nil:
+		d.session = d.stage.Begin(d.opening)
+	case q.HasLink:
+		d.session.Visit(q.Link)
+	}
+	d.lab = d.session.Wanted()
+}
+
+// Kick runs a paper's figure, which in the page waits for a button.
+func Kick(n *model.Session) {
+	if n.State.View == model.Reproduce {
+		n.Paper.Run(n.Paper.Shown())
+	}
+}

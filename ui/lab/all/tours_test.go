@@ -1,0 +1,128 @@
+package all_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/report"
+	"spillway/ui/lab"
+	labs "spillway/ui/lab/all"
+	"spillway/ui/model"
+)
+
+// A walk is the runs of one laboratory's tour, each made once.
+type walk struct {
+	*testing.T
+	lab  lab.Lab
+	runs map[string]*report.Report
+}
+
+// report is a system's at a stop.
+func (w *walk) report(stop int, system string) *report.Report {
+	w.Helper()
+	s, err := model.StopState(&w.lab.Info, &w.lab.Tour[stop])
+	if err != nil {
+		w.Fatalf("stop %s: %v", w.lab.Tour[stop].Key, err)
+	}
+	key := system + " " + s.Setup.String()
+	if w.runs[key] == nil {
+		if w.runs[key], _, err = w.lab.Run(s.Setup, system, nil, nil); err != nil {
+			w.Fatalf("stop %s, %s: %v", w.lab.Tour[stop].Key, key, err)
+		}
+	}
+	return w.runs[key]
+}
+
+// value is what a fact is about; without a system it is zero.
+func (w *walk) value(stop int, v lab.Value) float64 {
+	w.Helper()
+	if v.System == "" {
+		return 0
+	}
+	x, ok := w.report(stop-v.Back, v.System).Value(w.lab.Quantity(v.Quantity))
+	if !ok {
+		w.Errorf("stop %s: %s has no %s", w.lab.Tour[stop].Key, v.System, v.Quantity)
+	}
+	return x
+}
+
+// Everything that a tour says is true of the runs that it shows, and what it shows
+// is there.
+func TestToursAreTrue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every stop of every tour")
+	}
+	for _, door := range labs.Labs {
+		w := &walk{t, door.New(), map[string]*report.Report{}}
+		if len(w.lab.Tour) < 6 {
+			t.Errorf("%s: a tour of %d stops", door.Name, len(w.lab.Tour))
+		}
+		seen := map[string]bool{}
+		for i := range w.lab.Tour {
+			stop := &w.lab.Tour[i]
+			if seen[stop.Key] || stop.Title == "" || stop.Look == "" {
+				t.Errorf("%s: stop %q", door.Name, stop.Key)
+			}
+			seen[stop.Key] = true
+			w.blanks(i)
+			if stop.Show == "" && len(stop.Facts) == 0 {
+				t.Errorf("%s, stop %s: nothing is claimed, or nothing proves it", door.Name, stop.Key)
+			}
+			for k := range stop.Facts {
+				f := &stop.Facts[k]
+				if l, r := w.value(i, f.Left), w.value(i, f.Right); l <= f.Factor()*r {
+					t.Errorf("%s, stop %s: %+v is %v, not more than %v times %+v, which is %v", door.Name, stop.Key, f.Left, l, f.Factor(), f.Right, r)
+				}
+			}
+		}
+	}
+}
+
+// blanks checks that every number of a stop's text can be filled in, and that no
+// other stands there.
+func (w *walk) blanks(i int) {
+	stop := &w.lab.Tour[i]
+	s, err := model.StopState(&w.lab.Info, stop)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, b := range stop.Blanks() {
+		if b[0] == "knob" {
+			if s.Setup.Knob(b[1]) == nil {
+				w.Errorf("stop %s: no knob %q", stop.Key, b[1])
+			}
+			continue
+		}
+		if !slices.Contains(s.On, b[0]) {
+			w.Errorf("stop %s: %s is not compared", stop.Key, b[0])
+			continue
+		}
+		w.value(i, lab.Value{System: b[0], Quantity: b[1]})
+	}
+	for _, word := range strings.Fields(stop.Filled(func(string, string) string { return "" })) {
+		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(word, "G10") && !strings.HasPrefix(word, "GPT-2") && word != "1" {
+			w.Errorf("stop %s: %q is written down", stop.Key, word)
+		}
+	}
+}
+
+// Words are explained once, each in one sentence.
+func TestGlossary(t *testing.T) {
+	for _, door := range labs.Labs {
+		l := door.New()
+		if len(l.Glossary) == 0 {
+			t.Errorf("%s has no words of its own", door.Name)
+		}
+		seen := map[string]bool{}
+		for _, x := range append(lab.Terms(), l.Glossary...) {
+			if seen[strings.ToLower(x.Name)] {
+				t.Errorf("%s: %s stands there twice", door.Name, x.Name)
+			}
+			seen[strings.ToLower(x.Name)] = true
+			if !strings.HasSuffix(x.Is, ".") || strings.Contains(x.Is, ". ") || len(x.Is) > 160 {
+				t.Errorf("%s: %s is not one short sentence: %s", door.Name, x.Name, x.Is)
+			}
+		}
+	}
+}

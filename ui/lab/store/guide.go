@@ -1,0 +1,78 @@
+package store
+
+import "spillway/ui/lab"
+
+// ravenstorePaper is where several words come from.
+const ravenstorePaper = "Ravenstore report, Georgia Tech 2023"
+
+// glossary are the laboratory's words.
+func glossary() []lab.Term {
+	return []lab.Term{
+		{Name: "Client", Is: "A program that shares the GPU's memory with others through the store.", Source: ravenstorePaper},
+		{Name: "FIFO", Is: "Evicting first what was put into the store first."},
+		{Name: "Full knowledge", Is: "A policy that knows the whole trace and evicts what is needed last; the measure, not a system.", Source: "Belady, A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 1966"},
+		{Name: "Hit", Is: "A get that finds its tensor in GPU memory."},
+		{Name: "LRU", Is: "Evicting first what was used least recently."},
+		{Name: "Miss", Is: "A get whose tensor is in host memory and has to come back first."},
+		{Name: "Policy", Is: "The rule by which the store chooses what to evict, and what to bring back.", Source: ravenstorePaper},
+		{Name: "Regret", Is: "Bytes evicted beyond those of full knowledge, negative where it is beaten."},
+	}
+}
+
+// of is a value at the stop itself.
+func of(system, quantity string) lab.Value { return lab.Value{System: system, Quantity: quantity} }
+
+// tour shows the laboratory in some two minutes.
+func tour() []lab.Stop {
+	return []lab.Stop{
+		{
+			Key: "share", Title: "Two programs, one GPU", Look: "drawing",
+			Say:   "A training and a program with bursts share {knob gpu_memory} of GPU memory. What a client puts into the store and does not need now may leave for host memory, where at most {lru peak_host_bytes} wait under LRU.",
+			Facts: []lab.Fact{{Left: of("lru", "peak_host_bytes")}, {Left: of("lru", "evictions")}},
+		},
+		{
+			Key: "which", Title: "Which tensor goes", Look: "figure-evicted",
+			Say:   "Policies differ in what they evict. FIFO moves {fifo evicted_bytes}, Latency-aware, which asks when a tensor will be needed, {latency-aware evicted_bytes}.",
+			Facts: []lab.Fact{{Left: of("fifo", "evicted_bytes"), Right: of("latency-aware", "evicted_bytes"), Times: 1.1}},
+		},
+		{
+			Key: "waits", Title: "Who waits, and for what", Look: "figure-causes",
+			Say:   "A client waits for the store to be free, for an eviction to make room, or for a tensor to come back. Under FIFO evictions cost its clients {fifo eviction_s}, under Size-aware {size-aware eviction_s}.",
+			Facts: []lab.Fact{{Left: of("fifo", "eviction_s"), Right: of("size-aware", "eviction_s"), Times: 1.2}},
+		},
+		{
+			Key: "services", Title: "Used last, needed last", Look: "figure-hits", Preset: "services",
+			Say:   "Services that wake in periods of their own: what was used last can be what is needed last. LRU finds {lru hit_rate_percent} of the tensors in GPU memory, Latency-aware {latency-aware hit_rate_percent}.",
+			Facts: []lab.Fact{{Left: of("latency-aware", "hit_rate_percent"), Right: of("lru", "hit_rate_percent"), Times: 1.2}},
+		},
+		{
+			Key: "regret", Title: "The measure", Look: "figure-evicted", Preset: "services",
+			Say: "Full knowledge knows the whole trace; how much more a policy evicts is its regret: {lru regret_bytes} for LRU, {latency-aware regret_bytes} for Latency-aware.",
+			Facts: []lab.Fact{
+				{Left: of("lru", "regret_bytes"), Right: of("latency-aware", "regret_bytes"), Times: 2},
+				{Left: of("latency-aware", "regret_bytes")},
+			},
+		},
+		{
+			Key: "sizes", Title: "When even that is beaten", Look: "figure-time", Preset: "two-resnets",
+			Say: "With tensors of many sizes, choosing what is needed last is not best: full knowledge evicts {oracle evictions} times and takes {oracle time_s}, Size-aware {size-aware evictions} times and {size-aware time_s}.",
+			Facts: []lab.Fact{
+				{Left: of("oracle", "time_s"), Right: of("size-aware", "time_s"), Times: 1.5},
+				{Left: of("oracle", "evictions"), Right: of("size-aware", "evictions"), Times: 10},
+			},
+		},
+		{
+			Key: "one", Title: "One eviction", Look: "section-eviction",
+			Say:   "Back on the first workload. Each dot in the memory chart is an eviction; pick one, or type its number here, to see who left, who had to wait, and what full knowledge would have taken.",
+			Facts: []lab.Fact{{Left: of("oracle", "evictions")}},
+		},
+		{
+			Key: "whatif", Title: "What if", Look: "ask-run", Show: "view=whatif",
+			Say: "Vary a setting, or search the least that is enough; the button runs it for every policy.",
+		},
+		{
+			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=ravenstore.T1",
+			Say: "The report's two tables, computed here and compared with what it published; the button runs it. That was the tour: Undo brings your own settings back.",
+		},
+	}
+}

@@ -1,0 +1,243 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/study"
+	"spillway/ui/work"
+)
+
+// A Checking is a bundle that was opened: what it says about itself, and what came
+// out when its parts were computed again.
+type Checking struct {
+	Name     string // of its file
+	Info     *work.BundleInfo
+	Verdicts []*work.Verdict // by part, nil where it is not known yet
+	Error    string          // why it cannot be checked
+
+	session *Session
+	number  int         // of the set of files that it is
+	jobs    map[int]int // part by job
+	next    int         // the first part that no worker has got
+}
+
+// check begins to check a bundle that was opened under a number.
+func (n *Session) check(name string, number int, info *work.BundleInfo) {
+	n.CloseChecking()
+	c := &Checking{Name: name, Info: info, Verdicts: make([]*work.Verdict, len(info.Parts)), session: n, number: number, jobs: map[int]int{}}
+	n.Checking = c
+	switch {
+	case !slices.ContainsFunc(n.Tabs, func(t Tab) bool { return t.Name == info.Lab }):
+		c.Error = fmt.Sprintf("It is about the laboratory %q, which this version does not have.", info.Lab)
+	case len(info.Parts) == 0:
+		c.Error = "It is damaged, so that nobody can say what ran."
+	default:
+		c.feed()
+	}
+}
+
+// CloseChecking ends the check of a bundle and forgets it.
+func (n *Session) CloseChecking() {
+	if c := n.Checking; c != nil {
+		var stop []int
+		for id := range c.jobs {
+			stop = append(stop, id)
+		}
+		n.host.Stop(stop)
+	}
+	n.Checking = nil
+}
+
+// feed hands parts to the workers. A paper's claims come last: they are computed
+// from what the others give.
+func (c *Checking) feed() {
+	for c.next < len(c.Verdicts) && len(c.jobs) < mostAtOnce {
+		o := &work.Order{Version: c.session.Version, Part: c.next}
+		if c.Info.Paper != "" && c.next == len(c.Verdicts)-1 {
+			if len(c.jobs) > 0 {
+				return
+			}
+			o.Outcomes = c.outcomes()
+		}
+		id := c.session.id()
+		c.jobs[id] = c.next
+		c.next++
+		c.session.host.Start(&work.Job{ID: id, Lab: c.Info.Lab, Kind: work.Check, Files: c.number, Order: o}, c.Info.Paper != "")
+	}
+}
+
+func (c *Checking) outcomes() []study.Outcome {
+	var list []study.Outcome
+	for _, v := range c.Verdicts {
+		if v != nil && v.Outcome != nil {
+			list = append(list, *v.Outcome)
+		}
+	}
+	return list
+}
+
+// answer takes what a worker said about a part; it reports whether it did.
+func (c *Checking) answer(a *work.Answer) bool {
+	if c == nil {
+		return false
+	}
+	part, ok := c.jobs[a.ID]
+	if !ok {
+		return false
+	}
+	if !a.Last {
+		return true
+	}
+	delete(c.jobs, a.ID)
+	if c.Verdicts[part] = a.Verdict; a.Verdict == nil {
+		c.Verdicts[part] = &work.Verdict{Part: c.Info.Parts[part], Finding: work.Uncheckable, Says: a.Error}
+	}
+	c.feed()
+	return true
+}
+
+// Known is how many parts have been checked.
+func (c *Checking) Known() int { return len(c.Verdicts) - c.count(nil) }
+
+// Active reports whether parts are still being checked.
+func (c *Checking) Active() bool { return c != nil && c.Error == "" && c.Known() < len(c.Verdicts) }
+
+// count counts the parts with a finding, or without one if it is nil.
+func (c *Checking) count(f *work.Finding) (n int) {
+	for _, v := range c.Verdicts {
+		if v == nil && f == nil || v != nil && f != nil && v.Finding == *f {
+			n++
+		}
+	}
+	return n
+}
+
+// Finding is the worst of all parts and files.
+func (c *Checking) Finding() work.Finding {
+	worst := work.Replayed
+	if c.Error != "" {
+		worst = work.Uncheckable
+	}
+	if len(c.Info.Damaged) > 0 {
+		worst = work.Damaged
+	}
+	for _, v := range c.Verdicts {
+		if v != nil {
+			worst = max(worst, v.Finding)
+		}
+	}
+	return worst
+}
+
+// Says is the conclusion, or how far the check is.
+func (c *Checking) Says() string {
+	if c.Active() {
+		return fmt.Sprintf("Checking: %d of %d computed again.", c.Known(), len(c.Verdicts))
+	}
+	if c.Error != "" {
+		return c.Error
+	}
+	text := capital(c.Finding().String()) + ". "
+	if len(c.Info.Damaged) > 0 {
+		text += "Its bytes are not what its manifest says. "
+	}
+	var parts []string
+	for f := work.Replayed; f <= work.Damaged; f++ {
+		if k := c.count(&f); k > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d %s", k, len(c.Verdicts), f))
+		}
+	}
+	return text + strings.Join(parts, ", ") + "."
+}
+
+// OpenChecked shows the run that a bundle is about, with the workload that it
+// holds.
+func (n *Session) OpenChecked() {
+	c := n.Checking
+	if c == nil || c.Error != "" {
+		return
+	}
+	link := &Link{Lab: c.Info.Lab}
+	if c.Info.Paper != "" {
+		link.Pairs = []knob.Pair{{Key: "view", Text: string(Reproduce)}, {Key: "figure", Text: c.Info.Paper + "." + study.AllClaims}}
+	} else {
+		pairs, err := knob.Pairs(c.Info.Setup)
+		if err != nil {
+			n.Notice = capital(err.Error()) + "."
+			return
+		}
+		link.Pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(c.Info.Systems, ",")})
+	}
+	if c.Info.Opened {
+		n.brought = &brought{lab: c.Info.Lab, name: c.Name, number: c.number}
+	}
+	n.open(c.Info.Lab, link)
+}
+
+// A brought is a set of files that comes with a link: the workload in a bundle.
+type brought struct {
+	lab, name string
+	number    int
+}
+
+// take opens files that a link brings to this room, before it is visited.
+func (r *Room) take() {
+	b := r.session.brought
+	if b == nil || b.lab != r.Info.Name {
+		return
+	}
+	r.session.brought = nil
+	r.stopOpening()
+	r.Files = Files{Number: b.number, Names: []string{b.name}, Opening: true, id: r.session.id()}
+	r.session.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: b.number, Inside: true}, false)
+}
+
+// unbundled takes the answer to Open when the files are a bundle: those that were
+// open before are open again.
+func (r *Room) unbundled(info *work.BundleInfo) {
+	f := r.Files
+	r.Files = Files{}
+	if f.before != nil {
+		r.Files = *f.before
+	}
+	r.session.check(f.What(), f.Number, info)
+	r.Refresh()
+}
+
+// A binding is a bundle on its way into a file.
+type binding struct {
+	id   int
+	done func(data []byte, problem string)
+}
+
+// Bundle asks a worker for a bundle of the compared systems; done gets it, or why
+// there is none.
+func (r *Room) Bundle(figures []work.Drawn, done func(data []byte, problem string)) {
+	if r.binding != nil {
+		r.session.host.Stop([]int{r.binding.id})
+	}
+	if why := r.Blocked(); why != "" {
+		done(nil, strings.TrimSuffix(why, "."))
+		return
+	}
+	r.binding = &binding{r.session.id(), done}
+	r.session.host.Start(&work.Job{
+		ID: r.binding.id, Lab: r.Info.Name, Kind: work.Bundle, Setup: r.State.Setup.String(), Files: r.number(),
+		Order: &work.Order{Systems: r.State.On, Link: r.State.Encode(r.Info), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
+	}, false)
+}
+
+func (r *Room) bundleAnswer(a *work.Answer) bool {
+	b := r.binding
+	if b == nil || a.ID != b.id {
+		return false
+	}
+	if a.Last {
+		r.binding = nil
+		b.done(a.Data, a.Error)
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package model
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+)
+
+// meaning is everything that a state says, as a setup text.
+func meaning(s *State) string {
+	var p []knob.Pair
+	add := func(prefix string, u *knob.Setup) {
+		for i := range u.Knobs() {
+			if k := &u.Knobs()[i]; !k.Derived {
+				p = append(p, knob.Pair{Key: prefix + k.Key, Text: u.Text(k.Key)})
+			}
+		}
+	}
+	add("", s.Setup)
+	p = append(p, knob.Pair{Key: "systems", Text: strings.Join(s.On, ",")}, knob.Pair{Key: "view", Text: string(s.View)})
+	if s.View == Reproduce {
+		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
+	}
+	add("look:", s.Look)
+	add("ask:", s.Ask)
+	if s.Base != nil {
+		add("base:", s.Base)
+	}
+	if s.View == Compare {
+		for i, k := range s.Shown {
+			p = append(p, knob.Pair{Key: fmt.Sprint("run:", i), Text: k.Name + "|" + k.System + "|" + k.Setup})
+		}
+	}
+	return knob.Join(p, " ")
+}
+
+// Links of formats 2 and 3 are out there and mean what they meant. The tables
+// hold, for each, what the last program with format 3 (f51de4b) read out of it,
+// and the link of today that it becomes. The "is" lines never change.
+func TestFormats(t *testing.T) {
+	i := training().Info
+	for _, path := range []string{"testdata/format2.txt", "testdata/format3.txt"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		if len(lines) < 60 {
+			t.Fatalf("%s has %d lines", path, len(lines))
+		}
+		var out strings.Builder
+		for at := 0; at+2 < len(lines); at += 3 {
+			fragment, is, now := lines[at], lines[at+1], lines[at+2]
+			s := read(t, fragment)
+			got := texts(t, meaning(&s))
+			for key, text := range texts(t, strings.TrimPrefix(is, "is ")) {
+				if got[key] != text {
+					t.Errorf("%s\n%s is %q, was %q", fragment, key, got[key], text)
+				}
+				if strings.HasPrefix(key, "base:") || strings.HasPrefix(key, "run:") {
+					delete(got, key)
+				}
+			}
+			for key := range got {
+				if strings.HasPrefix(key, "base:") || strings.HasPrefix(key, "run:") {
+					t.Errorf("%s\nhas %s now", fragment, key)
+				}
+			}
+			link := s.Encode(&i)
+			if again := read(t, link); !equal(&s, &again) {
+				t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, again.Encode(&i))
+			}
+			if got := "now " + link; got != now && !*update {
+				t.Errorf("%s\ngot  %s\nwant %s", fragment, got, now)
+			}
+			out.WriteString(fragment + "\n" + is + "\nnow " + link + "\n")
+		}
+		if *update {
+			if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,543 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+)
+
+// The text form of a State is the fragment of the page's address; LINKS.md says
+// what is in it.
+
+// version is the version of the link's format.
+const version = 4
+
+// byHand is the version of links that people and programs write: the same without
+// a sum at the end.
+const byHand = "4-by-hand"
+
+// What is no preset: the defaults of the knobs, and, in a baseline or a run, the
+// preset that the link itself begins with.
+const (
+	none = "none"
+	same = "same"
+)
+
+// Encode returns the state as the text of a link's fragment.
+func (s *State) Encode(i *lab.Info) string {
+	presets := s.starts(i)
+	setup := delta(presets, s.Setup)
+	link := s.encode(i, setup)
+	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || s.View == Compare && len(s.Shown) > 0) {
+		if other := s.encode(i, byOne); len(other) < len(link) { // what it names is named once
+			return other
+		}
+	}
+	return link
+}
+
+// starts are what links may begin with: the presets of a laboratory.
+type starts struct {
+	of   *lab.Preset // the first
+	list []start
+}
+
+// A start is a preset with its name in links.
+type start struct {
+	name  string
+	setup *knob.Setup
+}
+
+// starts returns the presets of the laboratory, which the state and its clones
+// remember.
+func (s *State) starts(i *lab.Info) []start {
+	if len(i.Presets) == 0 {
+		return nil
+	}
+	if s.presets == nil || s.presets.of != &i.Presets[0] {
+		s.presets = &starts{of: &i.Presets[0]}
+		for k := range i.Presets {
+			u := preset(i, &i.Presets[k])
+			s.presets.list = append(s.presets.list, start{i.Presets[k].Key + ":" + setupSum(u), u})
+		}
+	}
+	return s.presets.list
+}
+
+// encode is a link that begins with these settings, which are those of the state.
+func (s *State) encode(i *lab.Info, setup []knob.Pair) string {
+	p := append([]knob.Pair{{Key: "v", Text: strconv.Itoa(version)}, {Key: "lab", Text: i.Name}}, setup...)
+	presets, about := s.starts(i), []*knob.Setup{s.Setup}
+	for _, of := range presets {
+		if len(setup) > 0 && setup[0].Key == "preset" && setup[0].Text == of.name {
+			about = append(about, of.setup)
+		}
+	}
+	p = append(p, knob.Pair{Key: "systems", Text: systemsText(i, s.On)})
+	if s.View != Explore {
+		p = append(p, knob.Pair{Key: "view", Text: string(s.View)})
+	}
+	if s.View == Reproduce && s.Figure != "" {
+		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
+	}
+	if s.Base != nil {
+		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
+	}
+	if s.View == Compare {
+		for k := range s.Shown {
+			p = append(p, knob.Pair{Key: "run", Text: runText(presets, &s.Shown[k], setupOf(i, s.Shown[k].Setup), about)})
+		}
+	}
+	p = append(p, s.lookPairs()...)
+	p = append(p, s.Ask.Pairs()...)
+	if len(s.Zoom) > 0 {
+		p = append(p, knob.Pair{Key: "zoom", Text: zoomText(s.Zoom)})
+	}
+	return sealed(plain(p))
+}
+
+// lookPairs are the pairs of the view. The system in focus is always among them:
+// which it is by itself changes with the systems that there are.
+func (s *State) lookPairs() []knob.Pair {
+	p := s.Look.Pairs()
+	if !slices.ContainsFunc(p, func(p knob.Pair) bool { return p.Key == FocusKey }) {
+		p = append(p, knob.Pair{Key: FocusKey, Text: s.Look.Text(FocusKey)})
+	}
+	return p
+}
+
+// plain is knob.Join for links, where = in values may stay: it is what values that
+// hold settings are full of.
+func plain(p []knob.Pair) string { return strings.ReplaceAll(knob.Join(p, "&"), "%3D", "=") }
+
+// sealed ends a link with its sum, so that a part of it is known for what it is.
+func sealed(text string) string { return text + "&end=" + linkSum(text) }
+
+// linkSum is the sum of a link's text without escapes: these may be written in
+// other ways on the link's way.
+func linkSum(text string) string {
+	if bare, err := url.QueryUnescape(text); err == nil {
+		text = bare
+	}
+	return sum(text)
+}
+
+// sum is FNV-1a over 32 bits, of which five hexadecimal digits are enough to find
+// what was changed by accident.
+func sum(text string) string {
+	h := uint32(2166136261)
+	for i := range len(text) {
+		h = (h ^ uint32(text[i])) * 16777619
+	}
+	return fmt.Sprintf("%08x", h)[3:]
+}
+
+// delta returns the shortest pairs that make u: out of the defaults, or out of one
+// of the laboratory's presets, which is then named first. Inside a link, about is
+// the link's setup, and the preset that it begins with if it does.
+func delta(presets []start, u *knob.Setup, about ...*knob.Setup) []knob.Pair {
+	var list [][]knob.Pair
+	for k, of := range about {
+		p := u.From(of)
+		if k > 0 {
+			p = from(same, p)
+		}
+		list = append(list, p)
+	}
+	if p := byPreset(presets, u); p != nil {
+		list = append(list, p)
+	}
+	if p := u.Pairs(); len(about) == 0 {
+		list = append(list, p)
+	} else {
+		list = append(list, from(none, p))
+	}
+	return slices.MinFunc(list, func(a, b []knob.Pair) int { return length(a) - length(b) })
+}
+
+// byPreset returns the shortest pairs that make u out of a preset, nil if there is
+// none.
+func byPreset(presets []start, u *knob.Setup) (best []knob.Pair) {
+	least := func(p start) int { return len("preset=") + len(p.name) + u.Apart(p.setup) }
+	presets = slices.SortedStableFunc(slices.Values(presets), func(a, b start) int { return least(a) - least(b) })
+	for _, of := range presets {
+		if best != nil && least(of) >= length(best) {
+			break
+		}
+		if p := from(of.name, u.From(of.setup)); best == nil || length(p) < length(best) {
+			best = p
+		}
+	}
+	return best
+}
+
+// from puts a preset before what differs from it.
+func from(preset string, p []knob.Pair) []knob.Pair {
+	return append([]knob.Pair{{Key: "preset", Text: preset}}, p...)
+}
+
+// length is how long a list is in a link.
+func length(p []knob.Pair) int { return len(knob.Join(p, "&")) }
+
+// setupSum changes when what a setup says does; a new setting that is as by
+// default changes nothing.
+func setupSum(u *knob.Setup) string {
+	var p []knob.Pair
+	for i := range u.Knobs() {
+		if k := &u.Knobs()[i]; !k.Derived && u.Text(k.Key) != k.Default {
+			p = append(p, knob.Pair{Key: k.Key, Text: u.Text(k.Key)})
+		}
+	}
+	return sum(knob.Join(p, " "))
+}
+
+// undelta is the inverse of delta. The setup is usable even when errors are not
+// nil: other is about a preset that is not what it was, bad about settings.
+func undelta(i *lab.Info, pairs []knob.Pair, about ...*knob.Setup) (u *knob.Setup, other, bad error) {
+	u = i.Setup()
+	if len(about) > 0 {
+		u = about[0].Clone()
+	}
+	pairs = slices.Clone(pairs)
+	switch text := take(&pairs, "preset"); {
+	case text == same && len(about) > 1:
+		u = about[1].Clone()
+	case text != "":
+		u, other = readPreset(i, text)
+	}
+	return u, other, u.Apply(pairs)
+}
+
+// readPreset returns the setup that a link begins with. A preset may have been
+// another when the link was made; its sum says so.
+func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
+	key, is, summed := strings.Cut(text, ":")
+	if key == none {
+		return i.Setup(), nil
+	}
+	at := slices.IndexFunc(i.Presets, func(p lab.Preset) bool { return p.Key == key })
+	if at < 0 {
+		return i.Setup(), fmt.Errorf("there is no preset %.40q any more, so the default settings are shown with what the link changes", key)
+	}
+	p := &i.Presets[at]
+	now := preset(i, p)
+	if !summed || setupSum(now) == is {
+		return now, nil
+	}
+	for _, was := range p.Was {
+		if u := setupOf(i, was); setupSum(u) == is {
+			return u, nil
+		}
+	}
+	return now, fmt.Errorf("the preset %q has changed since the link was made; it is shown as it is today, with what the link changes, so numbers may differ", p.Title)
+}
+
+// runText is a run of the view Compare: its system and name, and how it differs
+// from the settings.
+func runText(presets []start, k *Kept, u *knob.Setup, about []*knob.Setup) string {
+	return knob.Join(append([]knob.Pair{{Key: k.System, Text: k.Name}}, delta(presets, u, about...)...), " ")
+}
+
+// readRun shows a run that a link brings.
+func (s *State) readRun(i *lab.Info, text string, about []*knob.Setup) error {
+	pairs, err := knob.Pairs(text)
+	if err == nil && len(pairs) == 0 {
+		err = errors.New("it says no system")
+	}
+	if err != nil {
+		return fmt.Errorf("a run: %w", err)
+	}
+	system, name := pairs[0].Key, pairs[0].Text
+	if _, err := i.System(system); err != nil {
+		return fmt.Errorf("the run %q: %w", name, err)
+	}
+	u, other, bad := undelta(i, pairs[1:], about...)
+	if bad != nil {
+		return fmt.Errorf("the run %q: %w", name, bad)
+	}
+	k := Kept{name, system, u.String()}
+	if slices.Contains(s.Shown, k) {
+		return nil
+	}
+	if len(s.Shown) == MostShown {
+		return fmt.Errorf("more than %d runs; %q is left out", MostShown, name)
+	}
+	s.Shown = append(s.Shown, k)
+	if other != nil {
+		return fmt.Errorf("the run %q: %w", name, other)
+	}
+	return nil
+}
+
+// systemsText says which systems are compared: their names, or, where that is
+// shorter, how many there are at first, with a sum over their names, and what
+// differs from these. So a system that is added changes no link.
+func systemsText(i *lab.Info, on []string) string {
+	first := firstSystems(i)
+	text := fmt.Sprintf("%d:%s", len(first), sum(strings.Join(first, ",")))
+	for _, name := range first {
+		if !slices.Contains(on, name) {
+			text += ",-" + name
+		}
+	}
+	for _, name := range on {
+		if !slices.Contains(first, name) {
+			text += "," + name
+		}
+	}
+	if names := strings.Join(on, ","); len(names) <= len(text) {
+		return names
+	}
+	return text
+}
+
+// firstSystems lists the systems that are compared at first.
+func firstSystems(i *lab.Info) (names []string) {
+	for k := range i.Systems {
+		if !i.Systems[k].Off {
+			names = append(names, i.Systems[k].Name)
+		}
+	}
+	return names
+}
+
+// readSystems turns on the systems that a link names.
+func (s *State) readSystems(i *lab.Info, text string) error {
+	on := map[string]bool{}
+	var errs []error
+	for k, name := range strings.Split(text, ",") {
+		if n, is, ok := strings.Cut(name, ":"); ok && k == 0 {
+			first, err := systemsThen(firstSystems(i), n, is)
+			errs = append(errs, err)
+			for _, name := range first {
+				on[name] = true
+			}
+			continue
+		}
+		bare, off := strings.CutPrefix(name, "-")
+		if name == "" {
+			continue
+		}
+		if _, err := i.System(bare); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		on[bare] = !off
+	}
+	s.On = nil
+	for _, sys := range i.Systems {
+		if on[sys.Name] {
+			s.On = append(s.On, sys.Name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// mostNew is how many systems may have been added since a link was made for it to
+// be known which they are.
+const mostNew = 4
+
+// systemsThen returns the n systems that were compared at first when a link was
+// made: those of today without what was added since.
+func systemsThen(today []string, n, is string) ([]string, error) {
+	want, err := strconv.Atoi(n)
+	if added := len(today) - want; err == nil && added >= 0 && added <= mostNew {
+		if then := lacking(today, 0, added, is); then != nil {
+			return then, nil
+		}
+	}
+	return today, errors.New("the systems that are compared at first are others since the link was made; today's are shown")
+}
+
+// lacking takes off a list, from a place on, so many names that its sum is as
+// wanted; nil if that cannot be.
+func lacking(list []string, from, drop int, want string) []string {
+	if drop == 0 {
+		if sum(strings.Join(list, ",")) == want {
+			return list
+		}
+		return nil
+	}
+	for k := from; k < len(list); k++ {
+		if found := lacking(slices.Delete(slices.Clone(list), k, k+1), k, drop-1, want); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// A Link is a fragment taken apart: which laboratory it is about, and its pairs,
+// of which "v" says the format.
+type Link struct {
+	Lab   string // empty for the first
+	Pairs []knob.Pair
+	Empty bool // it says nothing: a laboratory's opening is shown
+}
+
+// ReadLink reads a fragment, of any format that there has been. An empty one is
+// about no laboratory. The error is for people; what could be read of the link is
+// there nevertheless.
+func ReadLink(fragment string) (Link, error) {
+	fragment = strings.TrimPrefix(fragment, "#")
+	if fragment == "" {
+		return Link{Empty: true}, nil
+	}
+	parts, pairs, damaged := fragments(fragment)
+	text := take(&pairs, "v")
+	digits, _, _ := strings.Cut(text, "-")
+	v, err := strconv.Atoi(digits)
+	switch {
+	case text == "":
+		return Link{}, fmt.Errorf("this link says no version (v=%d); it may be cut off. The default settings are shown", version)
+	case err != nil || v < 1 || v <= version && digits != text && text != byHand:
+		return Link{}, fmt.Errorf("this link has the version %.20q, which never existed; the default settings are shown", text)
+	case v > version:
+		err = fmt.Errorf("this link was made by a newer Spillway (format %d; this one reads up to %d). Reload to get the newest version; until then what this one understands of it is shown", v, version)
+	case text == strconv.Itoa(version):
+		pairs, err = unseal(parts, pairs)
+	}
+	if err == nil && damaged {
+		err = errors.New("this link is damaged; what could be read of it is shown. Ask for it again, or start from the settings shown")
+	}
+	lab := take(&pairs, "lab")
+	if len(pairs) > 0 || v != version {
+		pairs = append([]knob.Pair{{Key: "v", Text: strconv.Itoa(v)}}, pairs...)
+	}
+	return Link{Lab: lab, Pairs: pairs}, err
+}
+
+// fragments splits a link into its parts, and reads those that can be read. Line
+// breaks and &amp; come from mail programs.
+func fragments(text string) (parts []string, pairs []knob.Pair, damaged bool) {
+	text = strings.NewReplacer("&amp;", "&", "\r", "", "\n", "").Replace(text)
+	parts = strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '&' || r == '\t' })
+	for _, part := range parts {
+		p, err := knob.Pairs(part)
+		if err != nil || len(p) != 1 {
+			damaged = true
+			continue
+		}
+		pairs = append(pairs, p...)
+	}
+	return parts, pairs, damaged
+}
+
+// unseal takes the sum off a link's pairs. The error says what happened to the
+// link on its way, if something did.
+func unseal(parts []string, pairs []knob.Pair) ([]knob.Pair, error) {
+	at := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(p, "end=") })
+	if at < 0 { // the last part may be half of what it was
+		last, _, _ := strings.Cut(parts[len(parts)-1], "=")
+		if n := len(pairs) - 1; n >= 0 && pairs[n].Key == last {
+			pairs = pairs[:n]
+		}
+		after := "its beginning"
+		if n := len(pairs) - 1; n >= 0 {
+			after = fmt.Sprintf("%.60q", pairs[n].Key+"="+pairs[n].Text)
+		}
+		return pairs, fmt.Errorf("this link was cut off after %s; what could be read of it is shown. Ask for all of it", after)
+	}
+	if n := slices.IndexFunc(pairs, func(p knob.Pair) bool { return p.Key == "end" }); n >= 0 {
+		pairs = pairs[:n] // what follows was put there by others
+	}
+	is := linkSum(strings.Join(parts[:at], "&"))
+	// A link at the end of a sentence, or cut off in its sum, is as it was.
+	said := strings.TrimRightFunc(strings.TrimPrefix(parts[at], "end="), func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
+	if !strings.HasPrefix(is, said) {
+		return pairs, errors.New("this link is not as it was made: something in it was changed or lost on its way. What could be read of it is shown; ask for it again")
+	}
+	return pairs, nil
+}
+
+// take removes a key and returns its text.
+func take(pairs *[]knob.Pair, key string) string {
+	at := slices.IndexFunc(*pairs, func(p knob.Pair) bool { return p.Key == key })
+	if at < 0 {
+		return ""
+	}
+	text := (*pairs)[at].Text
+	*pairs = slices.DeleteFunc(*pairs, func(p knob.Pair) bool { return p.Key == key })
+	return text
+}
+
+// Read applies a link's pairs to the default of its laboratory. The state is
+// usable even when the error is not nil: what could not be read is as at first.
+func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
+	s := Default(i)
+	pairs, newer, err := upgraded(i, slices.Clone(pairs))
+	errs := []error{err}
+	var setup, look, ask, runs []knob.Pair
+	var base *string
+	for _, p := range pairs {
+		switch {
+		case p.Key == "systems":
+			errs = append(errs, s.readSystems(i, p.Text))
+		case p.Key == "view":
+			errs = append(errs, s.readView(p.Text))
+		case p.Key == "figure":
+			s.Figure = p.Text
+		case p.Key == "base":
+			base = &p.Text
+		case p.Key == "run":
+			runs = append(runs, p)
+		case p.Key == "zoom":
+			errs = append(errs, s.readZoom(p.Text))
+		case s.Look.Knob(p.Key) != nil:
+			look = append(look, p)
+		case s.Ask.Knob(p.Key) != nil:
+			ask = append(ask, p)
+		default:
+			setup = append(setup, p)
+		}
+	}
+	var other, bad error
+	s.Setup, other, bad = undelta(i, setup)
+	about := []*knob.Setup{s.Setup}
+	if text := take(&setup, "preset"); text != "" {
+		of, _ := readPreset(i, text) // what is wrong with it is said already
+		about = append(about, of)
+	}
+	errs = append(errs, other, bad, s.Look.Apply(look), s.Ask.Apply(ask))
+	if base != nil {
+		errs = append(errs, s.readBase(i, *base, about))
+	}
+	for _, p := range runs {
+		errs = append(errs, s.readRun(i, p.Text, about))
+	}
+	if err := errors.Join(errs...); err != nil && !newer {
+		return s, fmt.Errorf("in this link: %w", err)
+	}
+	return s, nil
+}
+
+// readView shows the view that a link names.
+func (s *State) readView(text string) error {
+	v := View(text)
+	if !slices.Contains([]View{Explore, WhatIf, Compare, Reproduce}, v) {
+		return fmt.Errorf("unknown view %.40q", text)
+	}
+	s.View = v
+	return nil
+}
+
+// readBase pins the baseline that a link says as its difference from the setup.
+func (s *State) readBase(i *lab.Info, text string, about []*knob.Setup) error {
+	pairs, err := knob.Pairs(text)
+	if err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	u, other, bad := undelta(i, pairs, about...)
+	if bad == nil {
+		s.Base = u
+	}
+	if err := errors.Join(other, bad); err != nil {
+		return fmt.Errorf("the baseline: %w", err)
+	}
+	return nil
+}

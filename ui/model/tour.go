@@ -1,0 +1,84 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+)
+
+// StopState is the state that a stop of a laboratory's tour shows: that of a link.
+func StopState(i *lab.Info, stop *lab.Stop) (State, error) {
+	show, err := knob.Pairs(stop.Show)
+	if err != nil {
+		return State{}, err
+	}
+	s, err := Read(i, show)
+	if err != nil {
+		return s, err
+	}
+	opening := Opening(i)
+	s.Setup = opening.Setup
+	if focus := opening.Look.Text(FocusKey); s.Look.Text(FocusKey) == Default(i).Look.Text(FocusKey) {
+		err = s.Look.Set(FocusKey, focus)
+	}
+	if at := slices.IndexFunc(i.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset }); at >= 0 {
+		s.Setup = preset(i, &i.Presets[at])
+	} else if stop.Preset != "" {
+		return s, fmt.Errorf("no preset %q", stop.Preset)
+	}
+	set, setErr := knob.Pairs(stop.Set)
+	if err == nil {
+		err = setErr
+	}
+	if err != nil {
+		return s, err
+	}
+	return s, s.Setup.Apply(set)
+}
+
+// Stop is the stop of the tour that is shown, nil if there is no tour.
+func (r *Room) Stop() *lab.Stop {
+	if r.tour == 0 {
+		return nil
+	}
+	return &r.Info.Tour[r.tour-1]
+}
+
+// StopNumber says which stop it is, from 1.
+func (r *Room) StopNumber() int { return r.tour }
+
+// TourTo goes to a stop, counted from 1. What the settings were before the tour
+// comes back with one step of undo.
+func (r *Room) TourTo(number int) {
+	if number < 1 || number > len(r.Info.Tour) {
+		return
+	}
+	r.tour = number
+	s, err := StopState(r.Info, r.Stop())
+	if err != nil {
+		r.session.Notice = capital(err.Error()) + "." // a test of the laboratory would show it
+		return
+	}
+	s.keep(&r.State)
+	r.Change("tour", func() {
+		r.State = s
+		clear(r.drafts)
+		clear(r.wishes)
+	})
+}
+
+// EndTour leaves everything as it is shown.
+func (r *Room) EndTour() { r.tour = 0 }
+
+// AtStop reports whether the settings are those of the stop, so that what it says
+// is about what is shown.
+func (r *Room) AtStop() bool {
+	stop := r.Stop()
+	if stop == nil {
+		return false
+	}
+	s, err := StopState(r.Info, stop)
+	return err == nil && s.View == r.State.View && s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On)
+}

@@ -1,0 +1,88 @@
+package review_test
+
+import (
+	"encoding/xml"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"spillway/sim/study"
+	"spillway/ui/lab/store"
+	"spillway/ui/review"
+)
+
+// ravenstore is that paper with all of its runs done, or none.
+func ravenstore(t *testing.T, done bool) review.Paper {
+	t.Helper()
+	l := store.New()
+	p, err := l.Paper("ravenstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var outcomes []study.Outcome
+	for _, r := range p.Runs() {
+		o, _, err := l.Measure(p, r.Name, r.Set, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done {
+			outcomes = append(outcomes, *o)
+		}
+	}
+	out := review.Paper{Outline: p.Outline()}
+	for _, f := range p.Figures {
+		s, err := p.Sheet(f.ID, outcomes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Sheets = append(out.Sheets, s)
+	}
+	if out.All, err = p.Sheet(study.AllClaims, outcomes); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestHTML(t *testing.T) {
+	p := ravenstore(t, true)
+	text := review.HTML([]review.Paper{p}, review.Options{
+		Version: "1 <2>", Environment: "a test", Link: func(f string) string { return "https://example.org/#" + f },
+		Figure: func(s *study.Sheet) string { return "<svg><title>" + s.Figure + "</title></svg>" },
+	})
+	for _, want := range []string{
+		"<title>Reproduced with Spillway: Ravenstore (2023)</title>", "1 &lt;2&gt;", "https://example.org/#ravenstore.T1", "<title>T2</title>",
+		"✓ holds", "≈ within", review.Hash(&p), "prefers-color-scheme:dark", "@media print",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+	if n := strings.Count(text, "<tr>"); n != 4+1+len(p.All.Claims)+12 { // heads, the summary, claims and points
+		t.Errorf("%d rows", n)
+	}
+	if regexp.MustCompile(`<script|javascript:|\son\w+=|(src|href)="?http`).MatchString(text) {
+		t.Error("it has a script, or asks for something")
+	}
+	// Its elements are nested as they should be: as XML, but for what is never closed.
+	strict := regexp.MustCompile(`<(meta [^>]*)>`).ReplaceAllString(strings.TrimPrefix(text, "<!doctype html>"), "<$1/>")
+	d := xml.NewDecoder(strings.NewReader(strict))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNothingRun(t *testing.T) {
+	done, none := ravenstore(t, true), ravenstore(t, false)
+	text := review.HTML([]review.Paper{none, done}, review.Options{})
+	if !strings.Contains(text, "not run") || !strings.Contains(text, "Spillway: what was reproduced") || !strings.Contains(text, "version unknown") {
+		t.Error("it does not say that nothing was run")
+	}
+	if review.Hash(&done) == review.Hash(&none) {
+		t.Error("the hash is the same with and without numbers")
+	}
+}

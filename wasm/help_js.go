@@ -1,0 +1,73 @@
+package main
+
+import (
+	"syscall/js"
+
+	"spillway/ui/model"
+)
+
+// mostFound is how many commands the palette shows.
+const mostFound = 30
+
+// Help implements ui.Page. The dialog has what is the same for all laboratories.
+func (p *page) Help() {
+	what := map[string]any{"title": "", "about": "", "topics": []any{}, "words": []any{}, "stops": []any{}}
+	if r := p.session.Room; r != nil {
+		what["title"], what["about"] = r.Info.Title, r.Info.About
+		what["topics"], what["words"], what["stops"] = topics(r), glossary(r), stops(r)
+	}
+	p.tools.Call("help", what)
+}
+
+func topics(r *model.Room) (list []any) {
+	for _, h := range r.Info.Help {
+		list = append(list, map[string]any{"title": h.Title, "text": h.Text})
+	}
+	return list
+}
+
+func glossary(r *model.Room) (list []any) {
+	for _, t := range r.Glossary() {
+		list = append(list, map[string]any{"title": t.Name, "text": t.Is, "source": t.Source})
+	}
+	return list
+}
+
+// stops are the links of the tour.
+func stops(r *model.Room) (list []any) {
+	for i := range r.Info.Tour {
+		if s, err := model.StopState(r.Info, &r.Info.Tour[i]); err == nil {
+			list = append(list, map[string]any{"title": r.Info.Tour[i].Title, "link": "#" + s.Encode(r.Info)})
+		}
+	}
+	return list
+}
+
+// listenHelp connects the help and the palette.
+func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) {
+	on("onHelp", func([]js.Value) func() { return p.Help })
+	on("onCommand", func(args []js.Value) func() {
+		id := args[0].String()
+		return func() { p.app.Obey(id) }
+	})
+	p.tools.Set("find", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		var list []any
+		for _, c := range model.FindCommands(p.session.Commands(), args[0].String(), mostFound) {
+			list = append(list, map[string]any{"id": c.ID, "kind": c.Kind, "title": c.Title, "about": c.About})
+		}
+		return list
+	}))
+}
+
+// look shows what a stop of a tour is about, when it is drawn.
+func (p *page) look() {
+	r := p.session.Room
+	if r == nil || r.Stop() == nil {
+		p.looked = ""
+		return
+	}
+	if stop := r.Stop(); p.looked != r.Info.Name+" "+stop.Key {
+		p.looked = r.Info.Name + " " + stop.Key
+		p.tools.Call("lookAt", stop.Look)
+	}
+}
