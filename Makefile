@@ -12,7 +12,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || 
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build dist generate test test-native test-wasm test-scripts test-browser test-edge test-slurm test-parallel test-kubernetes edge native \
+.PHONY: help run build offline dist generate test test-native test-wasm test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -26,16 +26,20 @@ build: generate ## assemble the site in dist/
 	@echo "Building the page, the laboratories' programs and the site around them, a minute or two the first time ..."
 	go run ./build/site
 
-dist: generate ## the same with compressed copies, ready for any file host
+offline: generate ## the same, and what needs no host: build/out/spillway.html, one file with everything, and a zip of the site
+	@echo "Building the page, the laboratories' programs, the site around them, its zip and the single file, a minute or two ..."
+	go run ./build/site -offline
+
+dist: generate ## offline, with compressed copies and the single file in dist/, ready for any file host; ORIGIN=https://... adds oEmbed and cards
 	@echo "Building the page, the laboratories' programs, the site around them and the compressed copies, a minute or two ..."
-	go run ./build/site -compress
+	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 
 generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: ## all tests: native, WebAssembly, scripts, browser, workerd; all of them run, then a line on each
-	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm scripts browser edge; do \
+test: ## all tests: native, WebAssembly, scripts, Chromium, Firefox, workerd; all of them run, then a line on each
+	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm scripts browser firefox edge; do \
 		echo "== $$suite"; start=$$SECONDS; verdict=passed; \
 		$(MAKE) --no-print-directory test-$$suite || { verdict=failed; status=1; }; \
 		lines+="$$(printf '%-8s %s %5d s' $$suite $$verdict $$((SECONDS - start)))"$$'\n'; \
@@ -50,9 +54,13 @@ test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under
 	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
 	$(WASM) go test -short -timeout 30m $(BOTH)
 
-test-browser: build server native harness ## the page in Chromium
+test-browser: offline server native harness ## the page in Chromium
 	go build -o $(OUT)/jobs ./build/e2e/jobs
 	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
+
+test-firefox: offline server harness ## the page in Firefox, briefly; installs firefox-esr when root
+	go build -o $(OUT)/jobs ./build/e2e/jobs
+	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit --test-reporter=spec firefox/; }
 
 test-scripts: ## the page's own scripts, without a browser
 	cd build/e2e && node --test --test-reporter=spec unit/
@@ -74,7 +82,7 @@ native: # the command
 
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
-	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags '-s -w' -o build/worker/app.wasm ./wasm/edge
+	GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -tags lean -ldflags "-s -w -X main.version=$$(sed -n 's/.*id="version">\([0-9a-f]*\)<.*/\1/p' dist/index.html 2>/dev/null)" -o build/worker/app.wasm ./wasm/edge
 
 server:
 	go build -o $(OUT)/serve ./build/serve

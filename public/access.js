@@ -3,7 +3,8 @@
 'use strict';
 
 (() => {
-  const live = document.getElementById('live');
+  const live = document.getElementById('live'); // what has changed
+  const reading = document.getElementById('reading'); // of a chart
 
   // What stands in [data-say] is said when it has not changed for a while. What
   // ends in … is still to come.
@@ -99,7 +100,7 @@
       const tip = plot.querySelector('.tip');
       if (!tip) return;
       const lines = [...tip.querySelectorAll('tr')].map((tr) => [...tr.cells].map((c) => c.textContent.trim()).filter(Boolean).join(' '));
-      live.textContent = [tip.querySelector('b').textContent, ...lines].join(', ');
+      reading.textContent = [tip.querySelector('b').textContent, ...lines].join(', ');
     }, 50);
   }
 

@@ -1,11 +1,13 @@
 // Starts the page: its Go program (app.wasm), and at the same time a first worker
 // with the program of the laboratory that the link is about. A laboratory's
 // program is compiled once and given to all its workers. build/site fills in LABS,
-// the laboratories' names; the first is shown when the link says nothing.
+// the laboratories' names, of which the first is shown when the link says nothing,
+// and FILES.
 'use strict';
 
 window.boot = (() => {
   const LABS = [];
+  const FILES = {}; // name to the hash of its content, of what is asked for later
 
   // banner puts one line with a button above the page. It is built by hand
   // because it must work when the Go program does not.
@@ -27,7 +29,8 @@ window.boot = (() => {
 
   // Where the document has no origin (a frame in a sandbox) or is itself a file
   // that has everything inside (window.held, of the single file), no worker can be
-  // made from a file of the site, and the browser keeps nothing.
+  // made from a file of the site, and the browser keeps nothing. The single file has
+  // one program for everything.
   const held = window.held;
   const apart = Boolean(held) || self.origin === 'null';
 
@@ -48,12 +51,17 @@ window.boot = (() => {
     else banner('alert', `Spillway could not start: ${text}.`, 'Reload', () => location.reload());
   }
 
-  // get asks for a file of the site.
+  // get asks for a file of the site. Once the page stands the site may have a newer
+  // version than the page, and so may the service worker; a page takes only its own.
+  let late = false;
   async function get(url) {
     if (held) return held.get(url);
-    const response = await fetch(url);
+    const own = late && FILES[url] ? { integrity: FILES[url] } : undefined;
+    const strict = await fetch(url, own).catch((err) => { if (!own) throw err; });
+    if (strict?.ok) return strict;
+    const response = strict ?? await fetch(url, { cache: 'reload' });
     if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
-    return response;
+    return fetch(url, own).catch(() => { throw new Error(`${url}: the site has a newer version now; reload the page`); });
   }
 
   // once does f once for each name, and again only if it failed.
@@ -87,8 +95,9 @@ window.boot = (() => {
 
   const bytes = once(async (url) => new Uint8Array(await (await get(url)).arrayBuffer()));
 
-  // script makes worker.js an address that a document apart may use. From there a
-  // worker reaches no other script, so the one it needs is in it.
+  // script makes worker.js an address that a document apart may use, and one that
+  // waits for no newer version. From there a worker reaches no other script, so the
+  // one it needs is in it.
   const script = once(async () => {
     const parts = await Promise.all(['wasm_exec.js', 'worker.js'].map(bytes));
     return URL.createObjectURL(new Blob(parts.flatMap((part) => [part, '\n;']), { type: 'text/javascript' }));
@@ -99,7 +108,7 @@ window.boot = (() => {
   class Made {
     constructor(lab, isFirst) {
       this.lab = lab;
-      this.file = `${lab}.wasm`;
+      this.file = held ? held.program : `${lab}.wasm`;
       this.said = [];
       this.loaded = new Promise((resolve) => { this.load = resolve; });
       this.compiled = new Promise((resolve, reject) => { this.give = resolve; this.giveUp = reject; });
@@ -109,7 +118,7 @@ window.boot = (() => {
       const name = !this.compiles ? '' : apart ? new URL(this.file, document.baseURI).href : this.file;
       const early = []; // what is posted before there is a worker
       this.worker = { postMessage(...args) { early.push(args); }, terminate() {} };
-      if (apart) {
+      if (apart || late) {
         script().then((url) => { if (!this.ended) this.make(url, name, early); }).catch((err) => this.stop(err.message));
       } else {
         this.make('worker.js', name, early);
@@ -187,21 +196,26 @@ window.boot = (() => {
   let waiting; // the same, until the program wants it
   if (supported) {
     first = waiting = new Made(firstLab(), true);
-    for (const promise of [compile('app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
+    for (const promise of [compile(held ? held.program : 'app.wasm'), bytes('labs.info'), bytes(`${first.lab}.info`), ...('linked' in document.documentElement.dataset ? [] : [bytes('first.info')])]) promise.catch(() => {}); // start says so
   }
 
   async function start() {
     await extra;
     await window.embed?.tidy();
+    if (location.protocol === 'file:' && !held) throw new Error('browsers load no programs from a folder. Any web server hands it out (in it: python3 -m http.server); the single file, spillway.html, needs none');
     if (!supported) throw new Error('this browser has no WebAssembly; a current Chrome, Edge, Firefox or Safari has it');
-    const module = await compile('app.wasm');
+    const module = await compile(held ? held.program : 'app.wasm');
     // Until this thread knows that the worker's script has run, it would keep
     // back what the program tells the worker.
     await Promise.race([first.loaded, new Promise((resolve) => { setTimeout(resolve, 1000); })]);
     const go = new Go();
     const instance = await WebAssembly.instantiate(module, go.importObject);
     const ended = go.run(instance);
-    if (!embedded) drawn().then(offline);
+    drawn().then(() => {
+      late = true;
+      performance.mark('page-settled');
+      if (!embedded) offline();
+    });
     await ended;
     if (stopped) return;
     stopped = true;
@@ -224,33 +238,71 @@ window.boot = (() => {
     });
   }
 
-  // A page always runs the version it was started with; when a newer one has
-  // taken over the cache, a line offers it, because a reload by itself would lose
-  // what was typed. The browser may look for one before the page does.
+  // A page always runs the version it was started with. A newer one waits in its
+  // service worker until nobody needs the older, or until it is asked for, because a
+  // reload by itself would lose what was typed.
   const keeps = !apart && 'serviceWorker' in navigator && window.isSecureContext;
-  function offerNewer() {
-    if (!keeps) return;
-    let controlled = navigator.serviceWorker.controller !== null;
-    navigator.serviceWorker.addEventListener('controllerchange', () => {
-      if (controlled) banner('status', 'A newer version of Spillway is ready.', 'Reload', () => location.reload());
+  let swapping = false;
+
+  function offer(registration) {
+    banner('status', 'A newer version of Spillway is ready.', 'Reload', () => {
+      swapping = true;
+      if (registration?.waiting) registration.waiting.postMessage('activate'); // then it takes over
+      else location.reload();
+    });
+  }
+
+  function watch(registration) {
+    const { serviceWorker } = navigator;
+    if (registration.waiting && serviceWorker.controller) offer(registration);
+    registration.addEventListener('updatefound', () => {
+      const next = registration.installing;
+      next.addEventListener('statechange', () => {
+        if (next.state === 'installed' && serviceWorker.controller) offer(registration);
+      });
+    });
+  }
+
+  // listen answers the service worker, and sees when another tab has let a newer one
+  // take over.
+  function listen() {
+    const { serviceWorker } = navigator;
+    let controlled = serviceWorker.controller !== null;
+    serviceWorker.addEventListener('controllerchange', () => {
+      if (swapping) location.reload();
+      else if (controlled && !embedded) offer();
       controlled = true;
     });
+    serviceWorker.addEventListener('message', ({ data, ports }) => {
+      if (data.which) ports[0].postMessage(document.getElementById('version').textContent);
+      else if (data.refused) notKept(data.refused, data.reason);
+    });
+    serviceWorker.startMessages();
+  }
+
+  // notKept says why there is no copy, where it does not come with the next visit.
+  function notKept(name, reason) {
+    console.warn(`Spillway works, but not offline: ${reason}`);
+    const why = { QuotaExceededError: 'has no room for it', SecurityError: 'does not allow it', NotAllowedError: 'does not allow it' }[name];
+    if (why) document.getElementById('not-kept').textContent = `No copy is kept for working offline: the browser ${why}.`;
   }
 
   // offline keeps the site in a service worker's cache.
   async function offline() {
     if (!keeps) return;
     try {
-      await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+      const registration = await navigator.serviceWorker.register('sw.js', { updateViaCache: 'none' });
+      watch(registration);
+      registration.active?.postMessage('sweep');
     } catch (err) {
-      console.warn('Spillway works, but not offline:', err);
+      notKept(err.name, err.message);
     }
   }
 
   // Until the program is there, how much has come is said.
   function tell() {
     const root = document.documentElement;
-    if (stopped || (document.body && !document.querySelector('[data-first]'))) return;
+    if (held || stopped || (document.body && !document.querySelector('[data-first]'))) return;
     const here = performance.getEntriesByType('resource').filter((e) => /\.(wasm|js|info)$/.test(e.name) && e.responseEnd > 0);
     const bytes = here.reduce((sum, e) => sum + (e.encodedBodySize || 0), 0);
     root.style.setProperty('--loaded', `"(${(bytes / 1e6).toFixed(1)} MB in ${here.length} files are here, of about 4 MB on a first visit)"`);
@@ -265,7 +317,7 @@ window.boot = (() => {
     addEventListener('load', resolve);
   });
   ready.then(() => {
-    if (!embedded) offerNewer();
+    if (keeps) listen();
     start().catch((err) => {
       console.error(err);
       crashed(err?.message ?? String(err));

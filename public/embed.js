@@ -167,6 +167,7 @@ window.embed = (() => {
     early.length = 0;
     if (mode === 'engine') return;
     tidy();
+    document.querySelector('.starting')?.remove();
     const box = document.createElement('div');
     box.className = 'boot-banner boot-alert';
     box.setAttribute('role', 'alert');
@@ -186,13 +187,13 @@ window.embed = (() => {
         resolve();
         return;
       }
-      const app = document.createElement('div');
-      app.id = 'app';
+      const app = document.getElementById('app'); // which access.js listens to
+      for (const name of app.getAttributeNames()) if (name !== 'id') app.removeAttribute(name);
       const wait = document.createElement('p');
       Object.assign(wait, { className: 'starting', textContent: 'Starting…' });
       wait.setAttribute('role', 'status');
-      app.append(wait);
-      document.body.replaceChildren(app);
+      app.replaceChildren(wait);
+      for (const other of [...document.body.children]) if (!['app', 'live'].includes(other.id)) other.remove();
       if (framed) new ResizeObserver(measure).observe(document.body);
       const style = document.createElement('link');
       Object.assign(style, { rel: 'stylesheet', href: 'embed.css', onload: resolve, onerror: resolve });

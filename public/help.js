@@ -64,7 +64,6 @@
   $('help-tour').addEventListener('click', () => { help.close(); tools.onCommand('tour 1'); });
   $('help-find').addEventListener('click', () => palette());
   $('help-one-key').addEventListener('change', (e) => tools.store('spillway-one-key', e.target.checked ? 'on' : 'off'));
-  $('cite').addEventListener('click', () => helpAt('#help-cite'));
   document.querySelector('.version').textContent = $('version').textContent;
 
   // A stop of the tour shows what it is about, where there is room for both.
@@ -169,6 +168,8 @@
     else tools.onRefused(`“${title}” is not on this view.`);
   }
 
+  // A frame in another page has no dialogs.
+  if ('embed' in document.documentElement.dataset) return;
   addEventListener('keydown', (e) => {
     if ((mac ? e.metaKey : e.ctrlKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
       e.preventDefault();

@@ -88,18 +88,6 @@ window.tools = (() => {
     a.click();
   };
 
-  tools.copyLink = async (fragment) => {
-    const link = location.href.split('#')[0] + fragment;
-    history.replaceState(null, '', fragment);
-    try {
-      await navigator.clipboard.writeText(link);
-      tools.onCopied(true);
-      setTimeout(() => tools.onCopied(false), 2000);
-    } catch {
-      prompt('Copy this link:', link);
-    }
-  };
-
   tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
 
   // walk lists the files below a dropped entry, with their folders.

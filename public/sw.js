@@ -1,42 +1,91 @@
 // Keeps the whole site in the browser: after the first visit no network is needed.
-// build/site fills in the two constants; VERSION is a hash over all files, so a
-// changed site is a changed worker, and one cache never mixes two versions.
+// build/site fills in the two constants: the version that the page's footer names,
+// and what it has.
+//
+// A page keeps its version until it is reloaded. So a new worker waits until no page
+// needs the old one, or until somebody presses Reload; and each content has its place
+// in a cache under its hash, so that a page of another version, which asks with the
+// hash it knows, gets its own.
 'use strict';
 
 const VERSION = '';
-const FILES = [];
+const FILES = {}; // name below this folder to the hash of its content
 
-const PREFIX = 'spillway-';
+const SCOPE = new URL('./', self.location);
+const PREFIX = `spillway ${SCOPE.pathname} `; // an origin may have several Spillways
 const CACHE = PREFIX + VERSION;
 
-self.addEventListener('install', (event) => {
-  event.waitUntil((async () => {
-    const cache = await caches.open(CACHE);
+const place = (name, hash) => new URL(`${name}?${encodeURIComponent(hash)}`, SCOPE).href;
+const find = (name, hash) => caches.match(place(name, hash), { ignoreVary: true });
+const isPage = (url) => url.pathname === SCOPE.pathname || url.pathname === `${SCOPE.pathname}index.html`;
+
+// keep fills this version's cache. What an older version has it need not load. A
+// site that changes meanwhile fails the hashes.
+async function keep() {
+  const cache = await caches.open(CACHE);
+  await Promise.all(Object.entries(FILES).map(async ([name, hash]) => {
     // no-cache: ask the server whether the browser's copy is current.
-    await cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })));
-    await self.skipWaiting();
-  })());
+    const response = await find(name, hash) ?? await fetch(name, { cache: 'no-cache', integrity: hash });
+    if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+    await cache.put(place(name, hash), response);
+  }));
+}
+
+// refuse leaves nothing half behind and tells the pages.
+async function refuse(err) {
+  await caches.delete(CACHE).catch(() => {});
+  for (const page of await self.clients.matchAll({ includeUncontrolled: true })) {
+    page.postMessage({ refused: err.name, reason: err.message });
+  }
+}
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(keep().catch(async (err) => {
+    await refuse(err);
+    throw err;
+  }));
 });
 
-self.addEventListener('activate', (event) => {
-  event.waitUntil((async () => {
-    for (const name of await caches.keys()) {
-      if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
-    }
-    await self.clients.claim();
-  })());
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('message', (event) => {
+  if (event.data === 'activate') self.skipWaiting();
+  if (event.data === 'sweep') event.waitUntil(sweep());
 });
+
+// sweep removes what no page needs: not while another version is on its way, nor when
+// a page does not say which it is.
+async function sweep() {
+  if (self.registration.installing || self.registration.waiting) return;
+  const old = (await caches.keys()).filter((name) => name !== CACHE && (name.startsWith(PREFIX) || /^spillway-[0-9a-f]{16}$/.test(name)));
+  if (old.length === 0) return;
+  const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const versions = await Promise.all(all.filter((page) => isPage(new URL(page.url))).map(versionOf));
+  if (versions.includes(undefined)) return;
+  for (const name of old) {
+    if (!versions.includes(name.slice(PREFIX.length))) await caches.delete(name);
+  }
+}
+
+// versionOf asks a page.
+function versionOf(page) {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data);
+    setTimeout(resolve, 10_000);
+    page.postMessage({ which: true }, [port2]);
+  });
+}
 
 self.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
-  if (event.request.method !== 'GET' || url.origin !== self.location.origin) return;
-  event.respondWith(answer(event.request, url));
+  if (event.request.method !== 'GET' || url.origin !== SCOPE.origin || !url.pathname.startsWith(SCOPE.pathname)) return;
+  const below = url.pathname.slice(SCOPE.pathname.length);
+  const name = isPage(url) ? './' : below.endsWith('/') ? `${below}index.html` : below;
+  if (name in FILES) event.respondWith(answer(event.request, name));
 });
 
-async function answer(request, url) {
-  const scope = new URL('./', self.location);
-  const page = url.pathname === scope.pathname || url.pathname === `${scope.pathname}index.html`;
-  const cache = await caches.open(CACHE);
-  const hit = await cache.match(page ? scope.href : request, { ignoreSearch: true });
-  return hit ?? fetch(request);
+async function answer(request, name) {
+  // Where there is no storage any more there may be a network.
+  return await find(name, request.integrity || FILES[name]).catch(() => {}) ?? fetch(request);
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 type Page interface {
 	// Save offers a text file for download.
 	Save(name, mime, text string)
-	// SaveChart offers the drawn chart for download as PNG. data is what it shows, as
-	// CSV, which the file carries.
+	// SaveChart offers the drawn chart for download as PNG, which carries data: what
+	// it shows, as CSV.
 	SaveChart(id, name, data string)
 	// Drawing says how a file shows the chart as it is drawn here: the theme, what is
 	// hidden, the link to what is shown and the version.
@@ -27,8 +28,8 @@ type Page interface {
 	// Address is that of the page, without what it shows; empty if it is a file on
 	// somebody's computer.
 	Address() string
-	// CopyLink puts the page's own link into the clipboard.
-	CopyLink()
+	// Share opens the dialog with the link, with code to embed it and how to cite it.
+	Share()
 	// Pick opens the file chooser, for a folder if folder is true.
 	Pick(folder bool)
 	// Theme switches between dark and light.
@@ -53,8 +54,6 @@ type App struct {
 	// frame is what the page shows inside another one, nil if it stands by itself.
 	frame *embed.Options
 
-	// Copied is true for a moment after the link was copied.
-	Copied bool
 	// open holds the names of open sections, help texts and tables; closed those
 	// of panels that are closed.
 	open, closed map[string]bool
@@ -161,10 +160,7 @@ func (a *App) Name(what, ext string) string {
 // saveChart downloads a chart, as it is drawn in the place with the id.
 func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
 	if kind != "svg" {
-		if data == "" {
-			data = v.CSV()
-		}
-		a.Page.SaveChart(id, name, data)
+		a.Page.SaveChart(id, name, cmp.Or(data, v.CSV()))
 		return
 	}
 	o := a.Page.Drawing(id)

@@ -29,10 +29,3 @@ func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != mode
 func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
 
 func (c *Head) canRedo() bool { return c.Room != nil && c.CanRedo() }
-
-func (c *Head) linkLabel() string {
-	if c.Copied {
-		return "Link copied"
-	}
-	return "Copy link"
-}

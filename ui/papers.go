@@ -6,6 +6,9 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/study"
+	"spillway/ui/chart"
+	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/review"
 )
@@ -140,7 +143,16 @@ func (c *Papers) report(v model.PaperView) {
 			c.Notice = "The report cannot be saved: " + problem + "."
 			return
 		}
-		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{Version: c.Version, Environment: "a page in a browser"})
+		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{
+			Version: c.Version, Environment: "a page in a browser",
+			Figure: func(sheet *study.Sheet) string {
+				if len(sheet.Drawing.Panels) == 0 {
+					return ""
+				}
+				v := chart.Sheet(sheet, c.Info)
+				return draw.SVG(&v, draw.Options{Version: c.Version})
+			},
+		})
 		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", text)
 	})
 }

@@ -74,7 +74,7 @@ func (s *silent) SaveChart(id, name, _ string) { s.saved = append(s.saved, file{
 func (s *silent) Drawing(id string) draw.Options {
 	return draw.Options{Theme: draw.Light, Link: "https://example.org/#v=3", Version: id}
 }
-func (s *silent) CopyLink()       { s.copied++ }
+func (s *silent) Share()          { s.copied++ }
 func (s *silent) Pick(bool)       { s.picked++ }
 func (s *silent) Theme()          {}
 func (s *silent) Narrow() bool    { return s.narrow }

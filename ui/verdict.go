@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/work"
 )
@@ -103,7 +104,13 @@ func (c *Verdict) about() string {
 func (a *App) SaveBundle() {
 	a.fresh()
 	name := a.Name("bundle", "spillway.zip")
-	a.Bundle(nil, func(data []byte, problem string) {
+	var figures []work.Drawn
+	for i := range a.views {
+		if v := &a.views[i]; v.Figure != nil {
+			figures = append(figures, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.State.Encode(a.Info), Version: a.Version})})
+		}
+	}
+	a.Bundle(figures, func(data []byte, problem string) {
 		if problem != "" {
 			a.Notice = "The bundle cannot be saved: " + problem + "."
 			return

@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
+	"spillway/ui/draw"
 	"spillway/ui/embed"
 	"spillway/ui/model"
 )
@@ -16,7 +17,7 @@ type frame struct {
 	tabs    []model.Tab
 	options *embed.Options
 	desk    *embed.Desk
-	kicked  bool   // what the link is about has been started
+	kicked  string // the view and figure that has been started by itself
 	theme   string // of drawings for the page around it; empty: as its reader's system says
 }
 
@@ -66,8 +67,12 @@ func (f *frame) step() {
 	for _, a := range f.desk.Step() {
 		f.answer(&a)
 	}
-	if n := f.session; f.drawn() && !f.kicked && f.Idle() && n.Room != nil && n.Wanted() == n.Info.Name {
-		f.kicked, f.changed = true, true
+	n := f.session
+	if !f.drawn() || !f.Idle() || n.Room == nil || n.Wanted() != n.Info.Name {
+		return
+	}
+	if at := n.Info.Name + " " + string(n.State.View) + " " + n.State.Figure; at != f.kicked {
+		f.kicked, f.changed = at, true
 		embed.Kick(n)
 	}
 }
@@ -84,6 +89,7 @@ func (f *frame) serve() {
 // Begin implements embed.Stage.
 func (f *frame) Begin(fragment string) *model.Session {
 	f.session = model.NewSession(f.tabs, fragment, f.page)
+	f.session.Version = f.version()
 	return f.session
 }
 
@@ -92,7 +98,7 @@ func (f *frame) Idle() bool { return len(f.jobs) == 0 }
 
 // Draw implements embed.Stage.
 func (f *frame) Draw(v *chart.View, theme, link string) string {
-	return ""
+	return draw.SVG(v, draw.Options{Theme: theme, Link: link, Version: f.version()})
 }
 
 // fragment is that of the frame's address.

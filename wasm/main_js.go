@@ -18,6 +18,7 @@ import (
 )
 
 func main() {
+	atWork()
 	debug.SetGCPercent(300) // what a drawing leaves behind is small beside what stays
 	p := newPage()
 	tabs, err := labs()

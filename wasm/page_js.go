@@ -36,7 +36,9 @@ type page struct {
 	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
-	looked   string // the stop of a tour that was last looked at
+
+	shared *ui.Shared // what the share dialog shows, nil before it was opened
+	looked string     // the stop of a tour that was last looked at
 }
 
 // A place is what the browser's Back button goes back to.
@@ -86,11 +88,7 @@ func (p *page) link() {
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
-	if p.frame != nil { // it leaves the history alone
-		p.shown, p.place, p.visiting = fragment, at, false
-		return
-	}
-	if fragment != p.shown && !p.visiting {
+	if fragment != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
 		step := "pushState"
 		if at == p.place {
 			step = "replaceState"
@@ -140,6 +138,8 @@ func (p *page) listen() {
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.listenHelp(on)
+	p.tools.Set("picture", js.FuncOf(p.picture))
+	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
 		return func() {
@@ -148,10 +148,6 @@ func (p *page) listen() {
 				p.session.Visit(fragment)
 			}
 		}
-	})
-	on("onCopied", func(args []js.Value) func() {
-		copied := args[0].Bool()
-		return func() { p.app.Copied = copied }
 	})
 	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
@@ -250,11 +246,47 @@ func (p *page) Drawing(id string) draw.Options {
 	return o
 }
 
-// CopyLink implements ui.Page.
-func (p *page) CopyLink() {
-	if r := p.session.Room; r != nil {
-		p.tools.Call("copyLink", "#"+r.State.Encode(r.Info))
+// Share implements ui.Page. The address bar gets the link that the dialog shows.
+func (p *page) Share() {
+	s := p.app.Shared()
+	if s == nil {
+		return
 	}
+	p.link()
+	p.shared = s
+	charts := make([]any, len(s.Charts))
+	for i := range s.Charts {
+		v := &s.Charts[i]
+		csv := ""
+		if v.Figure != nil {
+			csv = v.CSV()
+		}
+		charts[i] = map[string]any{"id": v.ID, "title": v.Title, "text": v.Text, "note": v.Note, "mode": v.Mode, "height": v.Height, "csv": csv}
+	}
+	p.tools.Call("share", map[string]any{
+		"link": s.Link, "lab": s.Lab, "about": s.About, "papers": words(s.Papers), "entries": words(s.Entries), "charts": charts, "files": p.opened(),
+	})
+}
+
+// picture is one of the shared charts as an SVG for other pages, which bring their
+// own theme, and have the data behind the link.
+func (p *page) picture(_ js.Value, args []js.Value) any {
+	for i := range p.shared.Charts {
+		if v := &p.shared.Charts[i]; v.ID == args[0].String() && v.Figure != nil {
+			return draw.SVG(v, draw.Options{Link: args[1].String(), Version: p.session.Version, Data: " "})
+		}
+	}
+	return ""
+}
+
+// opened are the files of the newest set, if what is shown is about files.
+func (p *page) opened() any {
+	if r := p.session.Room; r != nil && len(r.Needs()) > 0 {
+		if files, ok := p.sets[r.Files.Number]; ok {
+			return files
+		}
+	}
+	return nil
 }
 
 // Pick implements ui.Page.

@@ -24,26 +24,27 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                                                      // builds its graphs with the artifact's layers
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                              // another subject: operations, no workloads
-	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote"}},                          // a format never imports another
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                             // the door of every laboratory
-	{"ui/lab/all", []string{"ui/lab/..."}},                                                                                  // the list of them
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},                                                   // a laboratory never imports another
-	{"ui/table", []string{"sim/report"}},                                                                                    // tables as files
-	{"ui/schema", nil},                                                                                                      // JSON Schemas of what is exported
-	{"ui/wire", nil},                                                                                                        // how page and workers write what they say
-	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                  // what they say, and the bench that does it
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}},                                     // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/study"}},                                                                                    // a reviewer's report as HTML
-	{"ui/pool", nil},                                                                                                        // gives tasks to workers; knows neither them nor the tasks
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                             // builds its graphs with the artifact's layers
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                     // another subject: operations, no workloads
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote"}}, // a format never imports another
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                    // the door of every laboratory
+	{"ui/lab/all", []string{"ui/lab/..."}},                                                         // the list of them
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},                          // a laboratory never imports another
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}},            // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/study"}},                                                           // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}},                                                           // tables as files
+	{"ui/schema", nil},                                                                             // JSON Schemas of what is exported
+	{"ui/wire", nil},                                                                               // how page and workers write what they say
+	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                         // what they say, and the bench that does it
+	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
 	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"ui/chart"}},                                   // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}}, // shows a link without a page
-	{"wasm/edge", nil},    // the optional host serves files
+	{"ui/draw", []string{"ui/chart"}},                                                                                 // charts as SVG
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}},                                               // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
@@ -51,7 +52,7 @@ var layers = []layer{
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
+	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/review", "ui/stage", "ui/work"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},

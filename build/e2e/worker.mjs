@@ -30,6 +30,45 @@ export const systems = (lab) => tool(['systems', lab]);
 // natively does jobs with the native program and returns their answers.
 export const natively = async (jobs) => parse(await tool(['native'], write(jobs)));
 
+// checked reads what a worker said.
+async function checked(said) {
+  const answers = parse(await tool(['decode'], said));
+  const failed = answers.find((a) => a.Error || a.Problems?.length > 0);
+  if (failed) throw new Error(`job ${failed.ID}: ${failed.Error || failed.Problems.join('; ')}`);
+  return answers;
+}
+
+// inPage does jobs of one laboratory one after another in a worker as the page itself
+// makes them. The page is Playwright's or Puppeteer's.
+export async function inPage(page, jobs) {
+  const texts = await tool(['encode'], write(jobs));
+  return checked(await page.evaluate(([lab, list]) => new Promise((resolve, reject) => {
+    const answers = [];
+    const made = window.boot.startWorker(lab, (data) => {
+      if (data.stopped) reject(new Error(`the worker's program ended: ${data.reason}`));
+      if (!data.answer || !data.last) return;
+      let text = '';
+      for (let i = 0; i < data.answer.length; i += 0x8000) text += String.fromCharCode(...data.answer.subarray(i, i + 0x8000));
+      answers.push(btoa(text));
+      next();
+    });
+    function next() {
+      if (answers.length === list.length) {
+        made.end();
+        resolve(answers);
+        return;
+      }
+      made.worker.postMessage({ id: answers.length + 1, job: Uint8Array.from(atob(list[answers.length]), (c) => c.charCodeAt(0)) });
+    }
+    next();
+  }), [jobs[0].Lab, texts]));
+}
+
+// some returns a few jobs of a laboratory that end soon: every system once.
+export async function some(lab, setup) {
+  return (await systems(lab)).map((system, i) => ({ ID: i + 1, Lab: lab, Kind: RUN, System: system, Setup: setup, Hash: true }));
+}
+
 // inWorker does jobs of one laboratory one after another in a worker of its
 // program. It returns their last answers, each with how long it took in ms.
 export async function inWorker(page, jobs) {
@@ -62,8 +101,6 @@ export async function inWorker(page, jobs) {
     };
     next(); // the program finds it when it is there
   }), [`${jobs[0].Lab}.wasm`, texts]);
-  const answers = parse(await tool(['decode'], said.map((s) => s.text)));
-  const failed = answers.find((a) => a.Error || a.Problems?.length > 0);
-  if (failed) throw new Error(`job ${failed.ID}: ${failed.Error || failed.Problems.join('; ')}`);
+  const answers = await checked(said.map((s) => s.text));
   return answers.map((a, i) => ({ ...a, took: said[i].took }));
 }

@@ -19,9 +19,11 @@ type files struct{ root fs.FS }
 // types fixes what systems disagree about; everything else is known to mime.
 var types = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
+	".md":          "text/plain; charset=utf-8",
 	".mjs":         "text/javascript; charset=utf-8",
 	".json":        "application/json",
 	".svg":         "image/svg+xml",
+	".ipynb":       "application/x-ipynb+json",
 	".txt":         "text/plain; charset=utf-8",
 	".wasm":        "application/wasm",
 	".webmanifest": "application/manifest+json",

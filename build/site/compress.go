@@ -25,7 +25,7 @@ var packed = []string{".br", ".gz"}
 func compressible(name string) bool {
 	switch path.Ext(name) {
 	case ".html", ".js", ".css", ".svg", ".json", ".txt", ".wasm", ".info", ".webmanifest":
-		return path.Base(name) != "_headers"
+		return path.Base(name) != "_headers" && name != single // in which all is compressed already
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -12,12 +13,18 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"spillway/ui/model"
 )
 
 // A site is the content of every file by its path below the root of the site.
 type site map[string][]byte
+
+// names lists the files in a fixed order.
+func (s site) names() []string { return slices.Sorted(maps.Keys(s)) }
 
 // add puts a file into the site; two sources for one path are a mistake.
 func (s site) add(name string, data []byte) error {
@@ -42,51 +49,87 @@ func (s site) addPublic() error {
 	})
 }
 
-// uncached files are not part of the offline copy: the worker itself, what
-// only hosts, readers of licenses and the README look at.
+// uncached files are not part of the offline copy: the worker itself, what only
+// hosts, readers of licenses and the README look at, and what is for other pages:
+// figures' pages and the examples.
 func uncached(name string) bool {
+	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component {
+		return true
+	}
 	switch path.Base(name) {
 	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
 		return true
 	}
-	return strings.HasSuffix(name, ".txt")
+	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
-// addVersion says in index.html which version this is: a hash of all else, so that
-// the same sources have the same.
+// addVersion says in index.html which version this is, and which build of it: a
+// hash of all else, so that the same sources have the same.
 func (s site) addVersion() error {
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s)) {
+	for _, name := range s.names() {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	version := hex.EncodeToString(sum.Sum(nil))[:8]
+	version := model.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
 	// For scripts it stands in the head, too.
 	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
 	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")
 }
 
-// addCacheList fills the two constants of sw.js: the files to keep, and a
-// version that changes when any of them does.
-func (s site) addCacheList() error {
-	files := []string{"./"} // index.html: hosts redirect its own name to the folder
-	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
-		sum.Write(s[name])
-		if !uncached(name) {
-			files = append(files, name)
+// version is what addVersion said.
+func (s site) version() string {
+	m := regexp.MustCompile(` id="version">([^<]*)<`).FindSubmatch(s["index.html"])
+	if m == nil {
+		return ""
+	}
+	return string(m[1])
+}
+
+// addHashes tells boot.js the hashes of what it asks for after the start, so that it
+// never takes another version's.
+func (s site) addHashes() error {
+	files := map[string]string{}
+	for name, data := range s {
+		switch path.Ext(name) {
+		case ".wasm", ".info":
+			files[name] = integrity(data)
 		}
 	}
-	list, err := json.Marshal(files)
+	for _, name := range []string{"worker.js", "wasm_exec.js"} {
+		files[name] = integrity(s[name])
+	}
+	return s.fillJSON("boot.js", "FILES", files)
+}
+
+// addCacheList fills the two constants of sw.js: the version, and the files to keep
+// with their hashes.
+func (s site) addCacheList() error {
+	files := map[string]string{"./": integrity(s["index.html"])} // hosts redirect its own name to the folder
+	for name, data := range s {
+		if !uncached(name) {
+			files[name] = integrity(data)
+		}
+	}
+	if err := s.fill("sw.js", "const VERSION = '';", "const VERSION = '"+s.version()+"';"); err != nil {
+		return err
+	}
+	return s.fillJSON("sw.js", "FILES", files)
+}
+
+// integrity is how the web names a content.
+func integrity(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// fillJSON gives a constant of a script, which is an empty object there, its value.
+func (s site) fillJSON(name, constant string, value any) error {
+	text, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	version := hex.EncodeToString(sum.Sum(nil))[:16]
-	if err := s.fill("sw.js", "const VERSION = '';", "const VERSION = '"+version+"';"); err != nil {
-		return err
-	}
-	return s.fill("sw.js", "const FILES = [];", "const FILES = "+string(list)+";")
+	return s.fill(name, "const "+constant+" = {};", "const "+constant+" = "+string(text)+";")
 }
 
 // fill replaces a line of a script from public/, which must have it once.

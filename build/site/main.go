@@ -5,7 +5,10 @@
 // host can serve. Run it from the repository root; the Makefile does.
 //
 // With -compress every text-like file gets a .br and a .gz beside it, and the
-// programs' sizes are held against the limits.
+// programs' sizes are held against the limits. With -offline the site is also
+// packed in two ways that need no host of its own, a zip and a single HTML file,
+// both in build/out; -compress does that, too, and puts the single file into the
+// site.
 package main
 
 import (
@@ -30,6 +33,8 @@ const (
 func main() {
 	out := flag.String("out", "dist", "folder to write the site to")
 	compress := flag.Bool("compress", false, "add .br and .gz files, best quality")
+	offline := flag.Bool("offline", false, "also write the zip and the single file of the site")
+	where := flag.String("origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
 	if *sources {
@@ -40,7 +45,11 @@ func main() {
 		return
 	}
 	start := time.Now()
-	if err := assemble(*out, *compress); err != nil {
+	address, err := origin(*where)
+	if err == nil {
+		err = assemble(*out, address, *compress, *offline || *compress)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
 		os.Exit(1)
 	}
@@ -49,13 +58,14 @@ func main() {
 
 // assemble builds all parts and then writes them, so that a failed build
 // leaves the last good site alone.
-func assemble(out string, compress bool) error {
+func assemble(out, address string, compress, offline bool) error {
 	s := site{}
 	steps := []struct {
 		name string
 		run  func(site) error
 	}{
 		{"public", site.addPublic},
+		{"component", site.addComponent},
 		{"programs", site.addPrograms},
 		{"laboratories", site.addLabs},
 		{"first screen", site.addFirst},
@@ -63,12 +73,23 @@ func assemble(out string, compress bool) error {
 		{"renderer script", site.addRenderer},
 		{"charts", site.addCharts},
 		{"licenses", site.addLicenses},
+		{"hashes", site.addHashes},
 		{"version", site.addVersion},
-		{"offline cache", site.addCacheList}, // last: it lists the others
+		{"figures", func(s site) error { return s.addLandings(address) }}, // they name the version
+		{"offline cache", site.addCacheList},                              // last: it lists the others
 	}
 	for _, step := range steps {
 		if err := step.run(s); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	if offline {
+		file, err := s.offline()
+		if err != nil {
+			return fmt.Errorf("without a host: %w", err)
+		}
+		if compress {
+			s[single] = file
 		}
 	}
 	if err := s.write(out); err != nil {

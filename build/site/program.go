@@ -61,13 +61,19 @@ type program struct {
 	flags  []string // of go build
 }
 
-// list returns all programs, the page's first.
-func list() []program {
-	all := []program{{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}}}
+// workFlags are those of a program with laboratories.
+func workFlags() []string {
 	flags := []string{"-pgo=" + profile}
 	for _, pattern := range cold {
 		flags = append(flags, "-gcflags="+pattern+"=-l")
 	}
+	return flags
+}
+
+// list returns all programs, the page's first.
+func list() []program {
+	all := []program{{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}}}
+	flags := workFlags()
 	for _, door := range labs.Labs {
 		folder := "./" + path.Join(programs, door.Name)
 		if !slices.Contains(labs.Lean, door.Name) {
@@ -106,15 +112,9 @@ func main() { worker.Run(lab.New()) }
 	return nil
 }
 
-// addPrograms compiles the page's program and the laboratories', and adds the
-// script that starts them. That script must come from the compiler that built
-// them. Compiling is left to as many processes as there are processors: linking
-// one program takes one.
-func (s site) addPrograms() error {
-	if err := writeSources(); err != nil {
-		return err
-	}
-	all := list()
+// compile makes the programs. That is left to as many processes as there are
+// processors: linking one program takes one.
+func compile(all []program) error {
 	var group sync.WaitGroup
 	errs := make([]error, len(all))
 	turns := make(chan struct{}, runtime.NumCPU())
@@ -128,7 +128,18 @@ func (s site) addPrograms() error {
 		})
 	}
 	group.Wait()
-	if err := errors.Join(errs...); err != nil {
+	return errors.Join(errs...)
+}
+
+// addPrograms compiles the page's program and the laboratories', and adds the
+// script that starts them. That script must come from the compiler that built
+// them.
+func (s site) addPrograms() error {
+	if err := writeSources(); err != nil {
+		return err
+	}
+	all := list()
+	if err := compile(all); err != nil {
 		return err
 	}
 	for _, p := range all {

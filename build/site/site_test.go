@@ -5,13 +5,16 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -24,32 +27,42 @@ import (
 	"spillway/ui/wire"
 )
 
-const swTemplate = "const VERSION = '';\nconst FILES = [];\n"
-
+// The service worker keeps what the page needs, and knows every content by its hash.
 func TestCacheList(t *testing.T) {
-	s := site{"sw.js": []byte(swTemplate), "index.html": nil, "_headers": nil, "a.js": []byte("1"), "b/c.json": nil, "licenses.txt": nil}
-	if err := s.addCacheList(); err != nil {
+	sw, boot := []byte(read(t, "sw.js")), []byte(read(t, "boot.js"))
+	make := func(a string) site {
+		s := site{
+			"sw.js": sw, "boot.js": boot, "index.html": []byte(`<b id="version">of a build by hand</b>`), "_headers": nil, "a.wasm": []byte(a),
+			"b/c.json": nil, "licenses.txt": nil, "worker.js": nil, "wasm_exec.js": nil,
+		}
+		if err := errors.Join(s.addHashes(), s.addVersion(), s.addCacheList()); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := make("1")
+	for _, name := range []string{"sw.js", "boot.js"} {
+		if want := `"a.wasm":"` + integrity([]byte("1")) + `"`; !strings.Contains(string(s[name]), want) {
+			t.Errorf("%s lacks %s", name, want)
+		}
+	}
+	m := regexp.MustCompile(`const FILES = (.*);`).FindSubmatch(s["sw.js"])
+	var files map[string]string
+	if err := json.Unmarshal(m[1], &files); err != nil {
 		t.Fatal(err)
 	}
-	first := string(s["sw.js"])
-	if want := `const FILES = ["./","a.js","b/c.json"];`; !strings.Contains(first, want) {
-		t.Errorf("got\n%s\nwant the line %s", first, want)
+	if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"./", "a.wasm", "b/c.json", "boot.js", "wasm_exec.js", "worker.js"}) {
+		t.Errorf("keeps %q", got)
+	}
+	if files["./"] != integrity(s["index.html"]) {
+		t.Error("the page is not kept as it is")
+	}
+	if !strings.Contains(string(s["sw.js"]), "const VERSION = '"+s.version()+"'") || len(s.version()) != 8 {
+		t.Errorf("its version is not the page's, %q", s.version())
 	}
 	// Another content, another version, so that browsers fetch it.
-	s["sw.js"], s["a.js"] = []byte(swTemplate), []byte("2")
-	if err := s.addCacheList(); err != nil {
-		t.Fatal(err)
-	}
-	if string(s["sw.js"]) == first {
+	if other := make("2"); bytes.Equal(other["sw.js"], s["sw.js"]) || other.version() == s.version() {
 		t.Error("the version stays when a file changes")
-	}
-	// The real template has the lines this depends on.
-	sw, err := os.ReadFile("../../public/sw.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (site{"sw.js": sw}).addCacheList(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -276,7 +289,7 @@ func TestVersion(t *testing.T) {
 		}
 		return string(s["index.html"])
 	}
-	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>01234567</b>") {
+	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>"+model.Version+"+01234567</b>") {
 		t.Errorf("%s, %s, %s", a, b, c)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"spillway/ui/bundle"
+	"spillway/ui/draw"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/stage"
 	"spillway/ui/work"
 )
 
@@ -96,7 +97,30 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 		state.On, o.Systems = append(state.On, x.Name), append(o.Systems, x.Name)
 	}
 	o.Link = state.Encode(&l.Info)
+	if o.Figures, err = drawings(l, o, workload); err != nil {
+		return nil, err
+	}
 	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)
+}
+
+// drawings are the charts of what a bundle is about.
+func drawings(l lab.Lab, o *work.Order, workload []lab.File) ([]work.Drawn, error) {
+	show := func() (*model.Session, error) { return stage.Show(l, nil, o.Link) }
+	if workload != nil {
+		show = func() (*model.Session, error) { return stage.ShowFiles(l, o.Link, workload) }
+	}
+	n, err := show()
+	if err != nil {
+		return nil, err
+	}
+	var list []work.Drawn
+	views := n.Charts()
+	for i := range views {
+		if v := &views[i]; v.Figure != nil {
+			list = append(list, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + o.Link, Version: o.Version})})
+		}
+	}
+	return list, nil
 }
 
 // wanted reads what a command line asks for: settings, or a link.
@@ -169,25 +193,4 @@ func (s *shell) bindPaper(key string) ([]byte, error) {
 // order is what every bundle of the command says about itself.
 func (s *shell) order() *work.Order {
 	return &work.Order{Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH}
-}
-
-// version is that of the command: the commit that it was built from, if it knows.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	commit, changed := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = " with changes"
-		}
-	}
-	if commit == "" {
-		return ""
-	}
-	return "commit " + commit + changed
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"spillway/sim/study"
+	"spillway/ui/chart"
+	"spillway/ui/draw"
 	pages "spillway/ui/review"
 )
 
@@ -46,7 +48,18 @@ func (s *shell) report(args []string) error {
 		}
 		papers = append(papers, *p)
 	}
-	text := pages.HTML(papers, pages.Options{Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH})
+	text := pages.HTML(papers, pages.Options{
+		Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH,
+		Figure: func(sheet *study.Sheet) string {
+			for _, r := range list {
+				if r.paper.Key == sheet.Paper && len(sheet.Drawing.Panels) > 0 {
+					v := chart.Sheet(sheet, &r.lab.Info)
+					return draw.SVG(&v, draw.Options{Version: s.version})
+				}
+			}
+			return ""
+		},
+	})
 	if err := os.WriteFile(*out, []byte(text), 0o644); err != nil {
 		return err
 	}

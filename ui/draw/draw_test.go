@@ -128,7 +128,7 @@ func read(t *testing.T, name, text string) map[string]string {
 					refs[strings.TrimSuffix(ref, ")")] = true
 				}
 				if a.Name.Local == "aria-labelledby" {
-					for _, id := range strings.Fields(a.Value) {
+					for id := range strings.FieldsSeq(a.Value) {
 						refs[id] = true
 					}
 				}

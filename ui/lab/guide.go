@@ -28,7 +28,7 @@ type Stop struct {
 }
 
 // A Fact says that one value of a stop's runs is larger than another some times
-// over: Left > Times × Right.
+// over: Left > Times × Right. A value without a system is zero.
 type Fact struct {
 	Left, Right Value
 	Times       float64 // 0 means 1
@@ -38,14 +38,6 @@ type Fact struct {
 type Value struct {
 	System, Quantity string
 	Back             int // how many stops back its run is; 0: at this one
-}
-
-// Factor is how many times larger the left value is at least.
-func (f *Fact) Factor() float64 {
-	if f.Times == 0 {
-		return 1
-	}
-	return f.Times
 }
 
 // Blanks returns what stands in braces in a stop's text, each as two words.

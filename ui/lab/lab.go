@@ -235,6 +235,9 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
+	// Steps says about how much work a run is: of what it runs, how many parts it
+	// handles one by one.
+	Steps func(u *knob.Setup) (int, error)
 	// Result is a value of the type that JSON writes; its schema is published.
 	Result any
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
@@ -305,8 +308,10 @@ type Spec[S, W, R any] struct {
 	// Load returns what the settings run: bundled, generated or from files.
 	Load func(*S, Files) (W, error)
 	// Run runs one system. What it returns as an error is about the settings.
-	Run     func(w W, s *S, system string, p Progress) (R, error)
-	Report  func(w W, s *S, r R) *report.Report
+	Run    func(w W, s *S, system string, p Progress) (R, error)
+	Report func(w W, s *S, r R) *report.Report
+	// Steps is how many parts of w a run handles one by one; nil is 0.
+	Steps   func(w W, s *S) int
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
 	Hash    func(R) string
@@ -393,6 +398,17 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			return nil, nil, err
 		}
 		return spec.Report(w, s, r), r, nil
+	}
+	l.Steps = func(u *knob.Setup) (int, error) {
+		s, err := settings(u)
+		if err != nil || spec.Steps == nil {
+			return 0, err
+		}
+		w, err := load(s, nil)
+		if err != nil {
+			return 0, err
+		}
+		return spec.Steps(w, s), nil
 	}
 	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, any, error) {
 		u := l.Setup()

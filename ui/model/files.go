@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/knob"
@@ -35,6 +36,27 @@ func (f *Files) Has(name string) bool {
 		}
 	}
 	return false
+}
+
+// Needs lists the entries of opened files that what is shown is about: a link
+// names them and carries none.
+func (r *Room) Needs() []string {
+	var list []string
+	add := func(u *knob.Setup) {
+		if u != nil && r.Info.Entry != "" {
+			if name := u.Text(r.Info.Entry); name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	add(r.State.Setup)
+	add(r.State.Base)
+	if r.State.View == Compare {
+		for i := range r.State.Shown {
+			add(setupOf(r.Info, r.State.Shown[i].Setup))
+		}
+	}
+	return list
 }
 
 // What names the files in a few words.

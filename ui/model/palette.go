@@ -13,7 +13,8 @@ import (
 // A Command is one thing that the palette finds by what is typed.
 type Command struct {
 	// ID is a verb and what it is done to: "knob ssd_read". The verbs press, topic
-	// and term are the browser's: a button's ID, a heading of the help, a word.
+	// and term are the browser's: a button's ID, a heading of the help, a word; save
+	// is the page's, of a file.
 	ID    string
 	Kind  string // for people: "Setting"
 	Title string
@@ -34,9 +35,7 @@ var viewTitles = []struct {
 
 // buttons are what the palette presses, where they are shown.
 var buttons = []struct{ id, title, also string }{
-	{"link", "Copy a link to what is shown", "share url address"},
-	{"save-csv", "Download all numbers as CSV", "export save table"},
-	{"save-json", "Download all results as JSON", "export save"},
+	{"link", "Share a link to what is shown", "copy url address embed"},
 	{"undo", "Undo the last change of settings", "back"},
 	{"redo", "Redo what was undone", "forward"},
 	{"theme", "Switch between dark and light", "colours colors night"},
@@ -130,8 +129,26 @@ func (r *Room) placeCommands() []Command {
 			list = append(list, Command{ID: "figure " + x.Name, Kind: "Paper", Title: x.Label + ": " + x.Title, About: v.Title, also: "reproduce"})
 		}
 	}
+	list = append(list, r.saveCommands()...)
 	for _, b := range buttons {
 		list = append(list, Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also})
+	}
+	return list
+}
+
+// saveCommands are the formats in which all numbers, all results and the run in
+// focus can be saved.
+func (r *Room) saveCommands() []Command {
+	save := func(key, title, about string) Command {
+		return Command{ID: "save " + key, Kind: "Save", Title: title, About: about, also: "export download file"}
+	}
+	list := []Command{
+		save("csv", "All numbers as CSV", ""), save("md", "All numbers as Markdown", ""), save("tex", "All numbers as LaTeX", ""),
+		save("json", "All results as JSON", ""), save("bundle", "A bundle to check the results by", "settings, results and hashes in one zip"),
+	}
+	for i := range r.Info.Exports {
+		e := &r.Info.Exports[i]
+		list = append(list, save(e.Key, e.Title, e.About))
 	}
 	return list
 }
@@ -155,8 +172,8 @@ func (r *Room) Glossary() []lab.Term {
 	return list
 }
 
-// FindCommands returns the commands that fit a query, the best first. Every word of the
-// query must be found; letters may be left out of a title's.
+// FindCommands returns the commands that fit a query, the best first. Every word
+// of the query must be found; letters may be left out of a title's word.
 func FindCommands(list []Command, query string, most int) []Command {
 	words := strings.Fields(strings.ToLower(query))
 	type hit struct{ score, at int }
@@ -172,6 +189,7 @@ func FindCommands(list []Command, query string, most int) []Command {
 			score += s
 		}
 		if score >= 0 {
+			score += list[i].whole(strings.Join(words, " "))
 			hits = append(hits, hit{score, i})
 		}
 	}
@@ -201,8 +219,22 @@ func (c *Command) match(word string) int {
 		return 12
 	case startsWord(strings.ToLower(c.About), word):
 		return 6
-	case len(word) >= 3 && scattered(title, word):
+	case len(word) >= 3 && (scattered(title, word) || scattered(key, word)):
 		return 3
+	}
+	return 0
+}
+
+// whole is what a query brings that is the title, or its beginning.
+func (c *Command) whole(query string) int {
+	title := strings.ToLower(c.Title)
+	switch {
+	case query == "":
+		return 0
+	case title == query:
+		return 100
+	case strings.HasPrefix(title, query):
+		return 50
 	}
 	return 0
 }
@@ -212,16 +244,21 @@ func startsWord(text, word string) bool {
 	return strings.Contains(" "+strings.NewReplacer("-", " ", "(", " ", "_", " ", ",", " ").Replace(text), " "+word)
 }
 
-// scattered reports whether the letters of word are in text in this order.
+// scattered reports whether one of a text's words is word with letters left out.
 func scattered(text, word string) bool {
-	for _, c := range word {
-		at := strings.IndexRune(text, c)
-		if at < 0 {
+	return slices.ContainsFunc(strings.Fields(text), func(one string) bool {
+		if one[0] != word[0] {
 			return false
 		}
-		text = text[at+len(string(c)):]
-	}
-	return true
+		for _, c := range word {
+			at := strings.IndexRune(one, c)
+			if at < 0 {
+				return false
+			}
+			one = one[at+len(string(c)):]
+		}
+		return true
+	})
 }
 
 // Obey does what a command of the palette says to the state. It returns the ID of
@@ -230,7 +267,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	verb, what, _ := strings.Cut(id, " ")
 	if verb == "lab" {
 		n.Go(what)
-		return "", nil
+		return "main", nil
 	}
 	r := n.Room
 	if r == nil {
@@ -239,6 +276,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	switch verb {
 	case "view":
 		r.SetView(View(what))
+		return "main", nil
 	case "tour":
 		r.TourTo(1)
 		return "tour", nil

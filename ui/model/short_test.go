@@ -288,3 +288,24 @@ func BenchmarkEncode(b *testing.B) {
 		_ = s.Encode(&i)
 	}
 }
+
+// The links in LINKS.md open, and are what it says they are.
+func TestLinksExplained(t *testing.T) {
+	data, err := os.ReadFile("LINKS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, text := range strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' || r == '`' || r == '#' }) {
+		if !strings.HasPrefix(text, "v=4") || !strings.Contains(text, "&lab=") {
+			continue
+		}
+		n++
+		if h := visit(t, text); h.Notice != "" && strings.Contains(text, "end=") || h.State.Setup.Text("gpu_memory") != "32" {
+			t.Errorf("%s: %s, %s", text, h.Notice, h.State.Setup)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d links", n)
+	}
+}

@@ -1,54 +1,69 @@
 //go:build js && wasm
 
-// Edge is an optional host for the built site on Cloudflare Workers. The
-// platform answers for every file that exists, without this program; what is
-// left, wrong addresses and wrong methods, is answered here. The page never
-// needs it: any host of static files will do.
+// Edge is an optional host for the built site on Cloudflare Workers. The platform
+// answers for every file that exists, without this program; what is left are the
+// figures that package host computes, wrong addresses and wrong methods. The page
+// never needs it: any host of static files will do.
 package main
 
 import (
+	"bytes"
 	"io"
-	"maps"
 	"net/http"
 
 	"github.com/syumai/workers"
 	"github.com/syumai/workers/cloudflare"
+	"github.com/syumai/workers/cloudflare/cache"
 	"github.com/syumai/workers/cloudflare/fetch"
+
+	"spillway/wasm/edge/host"
 )
 
+// version is the site's, put in when the program is built.
+var version string
+
 func main() {
-	workers.Serve(http.HandlerFunc(serve))
+	workers.Serve(&host.Host{Version: version, Assets: assets, Get: get, Put: put})
 }
 
-// serve passes a request on to the site's files, the ASSETS binding.
-func serve(w http.ResponseWriter, r *http.Request) {
-	// An unread body would block the connection's next request.
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
-		return
-	}
-	// The binding looks at the path only, but wants a whole address.
+// assets asks for a file of the site, the ASSETS binding. It looks at the path
+// only, but wants a whole address.
+func assets(r *http.Request) (*http.Response, error) {
 	req, err := fetch.NewRequest(r.Context(), http.MethodGet, "https://assets.local"+r.URL.RequestURI(), nil)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
+		return nil, err
 	}
-	assets := fetch.NewClient(fetch.WithBinding(cloudflare.GetBinding("ASSETS")))
-	res, err := assets.Do(req, &fetch.RequestInit{Redirect: fetch.RedirectModeManual})
+	files := fetch.NewClient(fetch.WithBinding(cloudflare.GetBinding("ASSETS")))
+	return files.Do(req, &fetch.RequestInit{Redirect: fetch.RedirectModeManual})
+}
+
+// get returns what put has kept in the data center that answers.
+func get(address string) []byte {
+	req, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
+		return nil
+	}
+	res, err := cache.New().Match(req, nil)
+	if err != nil {
+		return nil
 	}
 	defer res.Body.Close()
-	maps.Copy(w.Header(), res.Header)
-	w.WriteHeader(res.StatusCode)
-	if r.Method == http.MethodGet {
-		// Too late for another answer; the client sees a short body.
-		_, _ = io.Copy(w, res.Body)
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil
 	}
+	return body
+}
+
+// put keeps an answer for a day. Where the platform keeps nothing, as below
+// workers.dev, it is computed again.
+func put(address string, body []byte) {
+	req, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return
+	}
+	_ = cache.New().Put(req, &http.Response{
+		StatusCode: http.StatusOK, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
+		Header: http.Header{"Content-Type": {"image/svg+xml"}, "Cache-Control": {"public, max-age=86400"}},
+	})
 }

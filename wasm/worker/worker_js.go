@@ -1,5 +1,6 @@
 // Package worker is a laboratory's program: it runs in a Web Worker and does one
-// job after another. build/site makes one program of it for each laboratory.
+// job after another. build/site makes one program of it for each laboratory, and for
+// the single HTML file one of all.
 //
 // The page posts {id, job, files?}: the number of the job, the job as package
 // wire writes it, and the opened files if the worker lacks them, each {name,
@@ -17,14 +18,17 @@ import (
 	"spillway/wasm/browser"
 )
 
-// Run does the jobs of the laboratory for ever.
-func Run(l lab.Lab) {
+// Run does the jobs of the laboratories for ever.
+func Run(labs ...lab.Lab) {
 	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
 	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
 	messages := listen()
-	bench := &work.Bench{Lab: l, Binder: binder()}
+	benches := map[string]*work.Bench{}
+	for _, l := range labs {
+		benches[l.Name] = &work.Bench{Lab: l, Binder: binder()}
+	}
 	for {
-		do(bench, messages())
+		do(benches, messages())
 	}
 }
 
@@ -58,12 +62,17 @@ func listen() func() js.Value {
 }
 
 // do answers one message.
-func do(b *work.Bench, message js.Value) {
+func do(benches map[string]*work.Bench, message js.Value) {
 	id := message.Get("id").Int()
 	fail := func(err error) { post(id, &work.Answer{ID: id, Last: true, Error: err.Error()}) }
 	var j work.Job
 	if err := wire.Unmarshal(browser.Bytes(message.Get("job")), &j); err != nil {
 		fail(fmt.Errorf("the worker did not understand its job: %w", err))
+		return
+	}
+	b := benches[j.Lab]
+	if b == nil {
+		fail(fmt.Errorf("this program has no laboratory %q", j.Lab))
 		return
 	}
 	if files := message.Get("files"); files.Truthy() {

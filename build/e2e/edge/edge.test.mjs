@@ -1,5 +1,6 @@
 // Runs the optional host (wasm/edge) in workerd over the built site.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
@@ -32,6 +33,9 @@ function host(t, through) {
   t.after(() => mf.dispose());
   return (file, init) => mf.dispatchFetch(`http://spillway.test${file}`, init);
 }
+
+// What wrangler.jsonc lets the program answer first.
+const FIRST = ['/figure/*', '/f/*', '/oembed'];
 
 const site = (name) => readFile(path.join(root, 'dist', name));
 
@@ -76,4 +80,75 @@ test('a wrong address and a wrong method', async (t) => {
   assert.equal(await post.text(), 'only GET and HEAD\n', 'the Go program answers');
   const after = await get('/');
   assert.equal(after.status, 200, 'the request after a refused one');
+});
+
+test('figures for the asking', async (t) => {
+  const get = host(t, FIRST);
+  const address = '/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=ideal,uvm&chart=throughput';
+  const first = await get(address);
+  const svg = await first.text();
+  assert.equal(first.status, 200, svg);
+  assert.equal(first.headers.get('content-type'), 'image/svg+xml; charset=utf-8');
+  assert.equal(first.headers.get('access-control-allow-origin'), '*');
+  assert.match(first.headers.get('content-security-policy'), /default-src 'none'/);
+  assert.equal(first.headers.get('x-spillway-cache'), 'miss');
+  const tag = first.headers.get('etag');
+  assert.match(tag, /^"[0-9a-f]{32}"$/);
+
+  // The same core: the native command draws the same bytes of the same link.
+  const [, link] = /<s:view [^>]* link="([^"]*)"/.exec(svg);
+  const version = /<s:view [^>]* version="([^"]*)"/.exec(svg)[1];
+  assert.equal(version, /id="version">([0-9a-f]+)</.exec(await site('index.html'))[1], 'the version of the site');
+  const native = spawnSync('go', ['run', './build/spillway', 'figure', link.replaceAll('&amp;', '&'), '--chart', 'throughput', '--theme', 'auto'], { cwd: root, encoding: 'utf8' });
+  assert.equal(native.status, 0, native.stderr);
+  // Of another program: its version, and what hangs on it.
+  const same = (text) => text.replaceAll(/ version="[^"]*"/g, '').replaceAll(/>Spillway[^<]*</g, '><');
+  assert.equal(same(native.stdout), same(svg));
+
+  const again = await get('/figure/g10-paper.svg?gpu_memory=2.0&systems=uvm,ideal&batch=16');
+  assert.equal(again.headers.get('x-spillway-cache'), 'hit', 'the same run in other words');
+  assert.equal(await again.text(), svg);
+  const known = await get(address, { headers: { 'if-none-match': tag } });
+  assert.equal(known.status, 304);
+  assert.equal((await get(address, { method: 'HEAD' })).headers.get('etag'), tag);
+
+  for (const [wrong, status, says] of [
+    ['/figure/g10-paper.svg?gpu_memory=lots', 400, /GPU memory/],
+    ['/figure/store.svg?workload=networks&model=resnet-152&clients=8', 422, /too much work for this host/],
+    [`/figure/g10-paper.svg?${'a'.repeat(2000)}`, 414, /at most 1000/],
+    ['/figure/%3Cscript%3E.svg', 404, /there is no preset/],
+  ]) {
+    const r = await get(wrong);
+    const text = await r.text();
+    assert.equal(r.status, status, text);
+    assert.match(text, says);
+    assert.match(r.headers.get('content-type'), /^text\/plain/);
+  }
+});
+
+test('a large figure of what the page opens on', async (t) => {
+  const get = host(t, FIRST);
+  const r = await get('/figure/gpt2-xl-rtx-4090.svg?chart=memory&theme=dark&systems=deepum%2B,g10');
+  const svg = await r.text();
+  assert.equal(r.status, 200, svg);
+  assert.match(svg, /^<svg /);
+});
+
+test('a page about a figure and how to embed it', async (t) => {
+  const get = host(t, FIRST);
+  const page = await get('/f/g10-paper?batch=16&chart=causes');
+  const html = await page.text();
+  assert.equal(page.status, 200, html);
+  assert.match(html, /<meta property="og:title" content="Time beyond ideal, by cause/);
+  assert.match(html, /<meta name="twitter:card" content="summary_large_image">/);
+  const [, oembed] = /<link rel="alternate" type="application\/json\+oembed" href="http:\/\/spillway\.test([^"]+)"/.exec(html);
+  const answer = await get(oembed.replaceAll('&amp;', '&'));
+  const card = await answer.json();
+  assert.equal(card.type, 'rich');
+  assert.match(card.html, /^<iframe src="http:\/\/spillway\.test\/\?embed=view&amp;only=causes#v=/);
+  const picture = await get(new URL(card.thumbnail_url).pathname);
+  assert.equal(picture.headers.get('content-type'), 'image/png');
+  await picture.arrayBuffer();
+  assert.equal((await get('/oembed?url=https%3A%2F%2Felsewhere.test%2F')).status, 404);
+  assert.equal((await get('/f/nothing')).status, 404);
 });

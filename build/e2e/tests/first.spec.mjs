@@ -186,11 +186,16 @@ test('a published number opens in Explore', async ({ page }) => {
 test('the page says its version, its licence and how to cite it', async ({ page }) => {
   await page.goto(quick);
   await live(page);
-  await expect(page.locator('#version')).toHaveText(/^[0-9a-f]{8}$/);
+  await expect(page.locator('#version')).toHaveText(/^\d+\.\d+\.\d+\+[0-9a-f]{8}$/);
   expect((await page.request.get('./licenses.txt')).ok()).toBe(true);
   await page.click('#cite');
-  await expect(page.locator('#help-cite')).toBeVisible();
-  await expect(page.locator('#help-dialog .version')).toHaveText(/^[0-9a-f]{8}$/);
+  await expect(page.locator('#share-cite')).toBeInViewport();
+  await page.click('#share-close');
+  await page.click('#help');
+  await expect(page.locator('#help-dialog .version')).toHaveText(/\+[0-9a-f]{8}$/);
+  await page.click('#help-share');
+  await expect(page.locator('#help-dialog')).toBeHidden();
+  await expect(page.locator('#share-cite')).toBeInViewport();
 });
 
 test('forced colours and large letters', async ({ page }) => {

@@ -1,7 +1,25 @@
-// Where there is no site to ask, or none that may be asked as usual: a frame
-// without an origin.
+// Where there is no site to ask, or none that may be asked as usual: an installed
+// page, the site from its zip in a folder of a plain server, the single file, a frame
+// without an origin. The network is off.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { expect, test } from '../fixture.mjs';
+import path from 'node:path';
+import { expect, finished, live, screenshot, test, unfold, visit } from '../fixture.mjs';
+import { out, serveZip, single } from '../plain.mjs';
+import { inPage, natively, some } from '../worker.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const opened = 'v=2&lab=train&model=bert-base&batch=16&times=as-paper';
+
+// same expects the same bytes of the page's programs as natively.
+async function same(page) {
+  for (const jobs of [await some('train', 'model=bert-base batch=16 gpu_memory=4 mode=corrected'), await some('store', '')]) {
+    const ours = (await natively(jobs)).map((a) => a.Error || a.Hash);
+    expect(ours.every((hash) => hash.length > 30)).toBe(true);
+    expect((await inPage(page, jobs)).map((a) => a.Hash)).toEqual(ours);
+  }
+}
 
 // elsewhere serves one document on an origin of its own.
 async function elsewhere(html) {
@@ -25,5 +43,98 @@ test('it works in a frame on another origin that has none itself', async ({ page
     expect(await page.frames()[1].evaluate(() => self.origin)).toBe('null');
   } finally {
     around.close();
+  }
+});
+
+test('Chromium can install it', async ({ page, context }) => {
+  await page.goto('./');
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  const devtools = await context.newCDPSession(page);
+  const { errors, data } = await devtools.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+  expect(installabilityErrors.map((e) => e.errorId).filter((id) => id !== 'in-incognito')).toEqual([]);
+  for (const { src, sizes } of JSON.parse(data).icons) {
+    const wide = await page.evaluate(async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      return image.naturalWidth;
+    }, src);
+    if (sizes !== 'any') expect(`${wide}x${wide}`).toBe(sizes);
+  }
+});
+
+test('the zip works in a folder of a plain server, and without it after one visit', async ({ page, context, guard }) => {
+  guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the server's own port
+  const site = await serveZip();
+  await page.goto(`${site.url}#${opened}`);
+  await page.waitForFunction(() => window.firstChart > 0);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  await site.close();
+  await context.setOffline(true);
+  await page.reload();
+  await finished(page);
+  await expect(page.locator('#context')).toContainText('BERT');
+  await same(page);
+});
+
+test('the single file has everything in it', async ({ page, context, guard }) => {
+  test.setTimeout(120_000);
+  guard.expect(/^foreign request: file:.*\/spillway\.html/);
+  await context.setOffline(true);
+  await visit(page, `${single}#${opened}`);
+  await expect(page.locator('#context')).toContainText('BERT');
+  await screenshot(page, 'single');
+
+  // A setting is in the link, and undone after a reload.
+  await page.locator('#f-gpu_memory').fill('8');
+  await page.locator('#f-gpu_memory').press('Enter');
+  await expect(page).toHaveURL(/gpu_memory=8/);
+  await finished(page);
+  await page.reload();
+  await live(page);
+  await unfold(page);
+  await expect(page.locator('#f-gpu_memory')).toHaveValue('8');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page).not.toHaveURL(/gpu_memory=8/);
+  await finished(page);
+
+  // Files come in and go out.
+  await page.setInputFiles('#pick-files', path.join(root, 'traces/spillway/testdata/tiny.json'));
+  await expect(page.locator('#context')).toContainText('Two layers');
+  await finished(page);
+  await page.locator('[id^=save-][aria-expanded]').first().click();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.locator('[id^=csv-]:visible').first().click()]);
+  expect(await readFile(await file.path(), 'utf8')).toMatch(/\n.*,/);
+
+  await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
+  await expect(page).toHaveTitle(/^Object store/);
+  await same(page);
+});
+
+// What a browser makes of the document is every byte of what was put into it.
+test('the single file comes apart as it was put together', async ({ page, guard }) => {
+  guard.expect(/^foreign request: file:.*\/spillway\.html/);
+  await page.goto(single);
+  await live(page);
+  const files = ['programs/spillway.wasm', ...['echarts.js', 'page.js', 'train.info', 'first.info', 'licenses.txt', 'worker.js'].map((name) => `../../dist/${name}`)];
+  const texts = await Promise.all(files.map((name) => readFile(path.join(out, name))));
+  const found = await page.evaluate((names) => Promise.all(names.map(async (name) => {
+    const data = await (await window.held.get(name)).arrayBuffer();
+    return [...new Uint8Array(await crypto.subtle.digest('SHA-256', data))].map((b) => b.toString(16).padStart(2, '0')).join('');
+  })), files.map((name) => path.basename(name)));
+  expect(found).toEqual(texts.map((text) => createHash('sha256').update(text).digest('hex')));
+});
+
+test('the single file survives a server that says it is in another character set', async ({ page, guard }) => {
+  guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
+  const server = await elsewhere(await readFile(path.join(out, 'spillway.html')));
+  try {
+    await page.goto(server.url);
+    await live(page);
+    expect(await page.evaluate(() => document.characterSet)).toBe('UTF-8');
+  } finally {
+    server.close();
   }
 });

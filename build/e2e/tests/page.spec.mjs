@@ -146,7 +146,7 @@ test('downloads', async ({ page }) => {
   const json = JSON.parse((await saved(page, 'results', 'json')).data);
   expect(json.format).toBe('spillway-results');
   expect(json.runs).toHaveLength(rows.length - 1);
-  expect(json.link).toMatch(/^v=3&/);
+  expect(json.link).toMatch(/^v=4&/);
   const png = await saved(page, 'throughput', 'png');
   expect(png.data.subarray(1, 4).toString()).toBe('PNG');
   for (const id of ['throughput', 'breakdown', 'causes', 'traffic', 'memory', 'slowdown']) {
@@ -177,7 +177,8 @@ test('a link shows the same settings elsewhere', async ({ page, context }) => {
   await page.click('#axis-kernel-memory');
   await finished(page);
   await page.click('#link');
-  await expect(page.locator('#link')).toHaveText('Link copied');
+  await page.click('[data-copies=share-link]');
+  await expect(page.locator('[data-copies=share-link]')).toHaveText('Copied');
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const numbers = await page.locator('#numbers').innerText();
   const other = await context.newPage();

@@ -1,10 +1,11 @@
 // A new version of the site reaches people who have the old one offline, and
 // never takes away what they are doing.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from '../fixture.mjs';
+import { expect, live, test } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -26,10 +27,23 @@ async function serveCopy() {
     expect(text).toMatch(from);
     await writeFile(file, text.replace(from, to));
   };
+  // known makes scripts expect what a file is now.
+  const known = async (scripts, name, file = name) => {
+    const hash = createHash('sha256').update(await readFile(path.join(dir, file))).digest('base64');
+    for (const script of scripts) await edit(script, new RegExp(`"${name.replaceAll('.', '\\.')}":"sha256-[^"]*"`), `"${name}":"sha256-${hash}"`);
+  };
   return {
     url,
-    async publish(version) {
+    // change is what files of the new version have instead.
+    async publish(version, change = {}) {
+      for (const [name, data] of Object.entries(change)) {
+        await writeFile(path.join(dir, name), data);
+        await known(['boot.js', 'sw.js'], name);
+      }
       await edit('index.html', /(?<=<meta name="description" content=")[^"]*/, version);
+      await edit('index.html', /(?<=id="version">)[^<]*/, version);
+      await known(['sw.js'], 'boot.js');
+      await known(['sw.js'], './', 'index.html');
       await edit('sw.js', /const VERSION = '[^']*'/, `const VERSION = '${version}'`);
     },
     async close() {
@@ -40,27 +54,80 @@ async function serveCopy() {
   };
 }
 
-test('a newer version is offered, and there with the next reload', async ({ page, guard }) => {
-  const site = await serveCopy();
+const shows = (page, version) => expect(page.locator('meta[name=description]')).toHaveAttribute('content', version);
+const offer = (page) => page.getByRole('status').filter({ hasText: 'A newer version' });
+const caches = (page) => page.evaluate(() => window.caches.keys());
+
+test('a newer version waits until it is asked for, and takes nothing from another tab', async ({ page, context, guard }) => {
+  test.setTimeout(180_000);
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the copy's own port
-  const description = page.locator('meta[name=description]');
-  const offer = page.getByRole('status').filter({ hasText: 'A newer version' });
+  const site = await serveCopy();
   try {
     await site.publish('one');
     await page.goto(site.url);
     await page.waitForFunction(() => navigator.serviceWorker.controller);
-    await expect(offer).toHaveCount(0);
+    await expect(offer(page)).toHaveCount(0);
+    const other = await context.newPage();
+    await other.goto(site.url);
+    await other.waitForFunction(() => performance.getEntriesByName('page-settled').length > 0);
 
-    for (const [before, after] of [['one', 'two'], ['two', 'three']]) {
-      await site.publish(after);
-      await page.reload();
-      await expect(description).toHaveAttribute('content', before);
-      await offer.getByRole('button', { name: 'Reload' }).click();
-      await expect(description).toHaveAttribute('content', after);
-      await expect(offer).toHaveCount(0);
-    }
-    expect(await page.evaluate(() => window.caches.keys())).toEqual(['spillway-three']);
+    // A reload by itself brings no newer version; the page says that there is one.
+    await site.publish('two', { 'store.info': 'of another version' });
+    await page.reload();
+    await shows(page, 'one');
+    await offer(page).getByRole('button', { name: 'Reload' }).click({ timeout: 30_000 });
+    await shows(page, 'two');
+    await live(page);
+    await expect(offer(page)).toHaveCount(0);
+
+    // The other tab goes on with what it is, also with what it asks for only now,
+    // and without a network.
+    await expect(offer(other)).toHaveCount(1);
+    await context.setOffline(true);
+    await other.evaluate(() => { location.hash = 'v=2&lab=store'; });
+    await expect(other).toHaveTitle(/^Object store/, { timeout: 30_000 });
+    await expect(other.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 30_000 });
+    await context.setOffline(false);
+    expect(await caches(page)).toEqual(['spillway / one', 'spillway / two']);
+
+    // When nobody needs it any more, the old one goes.
+    await offer(other).getByRole('button', { name: 'Reload' }).click();
+    await shows(other, 'two');
+    await expect.poll(() => caches(page), { timeout: 30_000 }).toEqual(['spillway / two']);
   } finally {
     await site.close();
   }
+});
+
+test.describe('without a copy', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  test('a page does not take a newer version of what it asks for later', async ({ page, guard }) => {
+    test.setTimeout(120_000);
+    guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
+    guard.expect(/^console: .*integrity/);
+    const site = await serveCopy();
+    try {
+      await page.goto(site.url);
+      await page.waitForFunction(() => performance.getEntriesByName('page-settled').length > 0);
+      await site.publish('two', { 'store.info': 'of another version' });
+      await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
+      await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible({ timeout: 30_000 });
+      await page.reload();
+      await shows(page, 'two');
+    } finally {
+      await site.close();
+    }
+  });
+});
+
+test('where the browser has no room, the page says so and works', async ({ page, context, baseURL }) => {
+  const devtools = await context.newCDPSession(page);
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(baseURL).origin, quotaSize: 100_000 });
+  await page.goto('./');
+  await expect(page.locator('#not-kept')).toHaveText(/No copy is kept .* no room/, { timeout: 30_000 });
+  expect(await caches(page)).toEqual([]);
+  await page.reload();
+  await live(page);
+  await page.waitForFunction(() => window.firstChart > 0);
 });

@@ -105,7 +105,8 @@ func New() lab.Lab {
 			}
 			return s.Workload
 		},
-		Load: load,
+		Load:  load,
+		Steps: func(w *trace, _ *settings) int { return len(w.Ops) },
 		Run: func(w *trace, s *settings, system string, _ lab.Progress) (*result, error) {
 			p, err := core.Find(system)
 			if err != nil {

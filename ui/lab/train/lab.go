@@ -110,7 +110,14 @@ func New() lab.Lab {
 			}
 			return core.Run(w.Workload, q, p)
 		},
-		Report:  describe,
+		Report: describe,
+		Steps: func(w Workload, s *settings) int {
+			steps := len(w.Kernels) * int(s.Options.Iterations)
+			if s.SSD != fixed {
+				steps *= 5 // on the fixed rates, and until the drive's settle
+			}
+			return steps
+		},
 		JSON:    encode,
 		Hash:    result.Hash,
 		Export:  export,

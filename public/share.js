@@ -1,0 +1,209 @@
+// The share dialog: the link, code that embeds a chart elsewhere, and how to cite
+// it. Everything is made here, of what the Go program says is shown; opening and
+// copying ask nothing of any network.
+'use strict';
+
+window.share = (() => {
+  // Some programs that pass links on cut what is longer.
+  const LONG = 2000;
+  // Files up to here are read for their hash; larger ones take too long.
+  const CHEAP = 32 << 20;
+
+  // A picture that is longer is not put into code.
+  const MOST = 150_000;
+
+  const $ = (id) => document.getElementById(id);
+  const quoted = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+
+  // sha256 is here because browsers have none for pages without https.
+  const K = [];
+  const START = [];
+  for (let n = 2; K.length < 64; n++) {
+    let prime = true;
+    for (let d = 2; d * d <= n; d++) if (n % d === 0) prime = false;
+    if (!prime) continue;
+    const bits = (x) => ((x - Math.floor(x)) * 2 ** 32) | 0;
+    if (START.length < 8) START.push(bits(Math.sqrt(n)));
+    K.push(bits(Math.cbrt(n)));
+  }
+  const turn = (x, n) => (x >>> n) | (x << (32 - n));
+
+  function sha256(bytes) {
+    const padded = new Uint8Array(((bytes.length + 8) >> 6 << 6) + 64);
+    padded.set(bytes);
+    padded[bytes.length] = 0x80;
+    const view = new DataView(padded.buffer);
+    view.setUint32(padded.length - 8, Math.floor(bytes.length / 2 ** 29));
+    view.setUint32(padded.length - 4, bytes.length << 3);
+    const h = [...START];
+    const w = new Int32Array(64);
+    for (let at = 0; at < padded.length; at += 64) {
+      for (let i = 0; i < 16; i++) w[i] = view.getInt32(at + 4 * i);
+      for (let i = 16; i < 64; i++) {
+        const [x, y] = [w[i - 15], w[i - 2]];
+        w[i] = w[i - 16] + w[i - 7] + (turn(x, 7) ^ turn(x, 18) ^ (x >>> 3)) + (turn(y, 17) ^ turn(y, 19) ^ (y >>> 10));
+      }
+      let [a, b, c, d, e, f, g, p] = h;
+      for (let i = 0; i < 64; i++) {
+        const one = (p + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K[i] + w[i]) | 0;
+        const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+        [p, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      }
+      for (const [i, x] of [a, b, c, d, e, f, g, p].entries()) h[i] = (h[i] + x) | 0;
+    }
+    return h.map((x) => (x >>> 0).toString(16).padStart(8, '0')).join('');
+  }
+
+  // site is the address of the page without what this visit adds to it.
+  function site() {
+    const url = new URL(location.href);
+    url.hash = '';
+    url.search = '';
+    return url.href;
+  }
+
+  // embed is the code that shows a chart in another page. What stands inside the
+  // element is there without scripts, too: the picture, if it is not too large.
+  function embed(as, s, chart, picture) {
+    const link = `${site()}#${s.link}`;
+    const title = [chart?.title, s.about].filter(Boolean).join(': ');
+    const only = chart ? ` only="${quoted(chart.id)}"` : '';
+    if (as === 'figure') {
+      const script = new URL('spill-figure.js', site()).href;
+      const svg = chart && picture ? picture(chart.id, link) : '';
+      const text = svg && svg.length <= MOST ? 'Open in Spillway' : [title, chart?.text].filter(Boolean).join('. ');
+      return `<script async src="${quoted(script)}"></script>\n<spill-figure src="${quoted(link)}"${only}>\n${svg && svg.length <= MOST ? `  ${svg}\n` : ''}  <a href="${quoted(link)}">${quoted(text)}</a>\n</spill-figure>`;
+    }
+    const query = chart ? `?embed=view&only=${encodeURIComponent(chart.id)}` : '?embed=view';
+    return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${(chart?.height ?? 560) + 160}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-downloads"></iframe>`;
+  }
+
+  // tex makes text safe in a BibTeX field.
+  const tex = (text) => text.replace(/[\\{}&%$#_^~]/g, (c) => ({ '\\': '\\textbackslash{}', '^': '\\textasciicircum{}', '~': '\\textasciitilde{}' })[c] ?? `\\${c}`);
+
+  // cited is how a chart is cited, as text and as BibTeX. hash is that of its
+  // numbers, empty if it has none.
+  function cited(s, chart, hash, version, date) {
+    const link = `${site()}#${s.link}`;
+    const about = [chart ? `“${chart.title}”` : '', s.lab, chart?.note || s.about].filter(Boolean).join(', ');
+    const trust = chart?.mode && !(chart.note || s.about).includes(chart.mode) ? ` (${chart.mode})` : '';
+    const papers = s.papers.length > 0 ? `Systems from: ${s.papers.join('; ')}.` : '';
+    const text = `The Spillway authors, Spillway: memory and storage simulators in the browser, version ${version}. ${chart ? 'Figure ' : ''}${about}${trust}. ${link} (accessed ${date}${hash ? `; content hash sha256:${hash}` : ''}). ${papers}`.trim();
+    const key = `spillway-${(hash || sha256(new TextEncoder().encode(s.link))).slice(0, 8)}`;
+    const fields = [
+      ['author', '{The Spillway authors}'],
+      ['title', `{Spillway}: memory and storage simulators in the browser`],
+      ['version', tex(version)],
+      ['year', date.slice(0, 4)],
+      ['url', link],
+      ['urldate', date],
+      ['note', tex([`${chart ? 'Figure ' : ''}${about}${trust}.`, hash ? `Content hash sha256:${hash}.` : '', papers].filter(Boolean).join(' '))],
+    ];
+    const width = Math.max(...fields.map(([name]) => name.length));
+    return { text, bibtex: `@software{${key},\n${fields.map(([name, value]) => `  ${name.padEnd(width)} = {${value}}`).join(',\n')}\n}` };
+  }
+
+  const size = (n) => (n < 1024 ? `${n} bytes` : n < 2 ** 20 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 2 ** 20).toFixed(1)} MiB`);
+
+  // described says what a file is, so that others can see whether they have it.
+  async function described({ name, file }) {
+    const text = `${name}, ${size(file.size)}`;
+    if (file.size > CHEAP) return text;
+    try {
+      return `${text}, SHA-256 ${sha256(new Uint8Array(await file.arrayBuffer()))}`;
+    } catch {
+      return text; // it is no longer there
+    }
+  }
+
+  // warn says what a link cannot do.
+  async function warn(s, length) {
+    const warnings = [];
+    if (length > LONG) warnings.push(`This link has ${length} characters. Some programs cut off what is longer than ${LONG}; Spillway says so when it opens such a link. Fewer kept runs side by side make it shorter.`);
+    if (location.protocol === 'file:') warnings.push('This page is a file on your computer, so the link works only where the same file is. The part from # on works behind the address of any Spillway.');
+    const say = (list) => $('share-warnings').replaceChildren(...list.map((text) => Object.assign(document.createElement('p'), { textContent: text })));
+    say(warnings);
+    if (s.entries.length === 0) return;
+    const files = (text) => `What is shown needs opened files, which no link carries: ${s.entries.join(', ')}. Whoever opens it must drop ${text || 'the same files'} on the page.`;
+    const most = 8;
+    const list = [...(s.files ?? [])];
+    const more = list.length > most ? ` and ${list.length - most} more` : '';
+    const mine = ++asked;
+    say([...warnings, files(list.map(({ name }) => name).slice(0, most).join(', ') + more)]);
+    const told = [];
+    for (const f of list.slice(0, most)) told.push(await described(f));
+    if (mine === asked && told.length > 0) say([...warnings, files(`${told.join('; ')}${more}`)]);
+  }
+  let asked = 0;
+
+  // open shows the dialog.
+  let shown;
+  function open(s) {
+    shown = s;
+    history.replaceState(null, '', `#${s.link}`); // the address bar has the same
+    const link = `${site()}#${s.link}`;
+    $('share-link').value = link;
+    $('share-length').textContent = `${link.length} characters, ${s.link.length} of them behind #`;
+    warn(s, link.length);
+    const charts = s.charts.filter((c) => c.csv);
+    const before = $('share-chart').value;
+    $('share-chart').replaceChildren(...charts.map((c) => new Option(c.title, c.id)), new Option('all that is shown', ''));
+    $('share-chart').value = charts.some((c) => c.id === before) ? before : charts[0]?.id ?? '';
+    fill();
+    const dialog = $('share-dialog');
+    if (!dialog.open) dialog.showModal();
+    const at = $(window.tools.shareAt ?? '') ?? $('share-link');
+    window.tools.shareAt = undefined;
+    at.focus();
+    at.scrollIntoView({ block: at === $('share-link') ? 'nearest' : 'start' });
+    if (at === $('share-link')) at.select();
+  }
+
+  // fill makes what depends on the chosen chart.
+  function fill() {
+    const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
+    $('share-embed').value = embed($('share-as').value, shown, chart, window.tools.picture);
+    const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
+    const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
+    $('share-text').value = text;
+    $('share-bibtex').value = bibtex;
+  }
+
+  async function copy(button) {
+    const box = $(button.dataset.copies);
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(box.value);
+      button.textContent = 'Copied';
+    } catch {
+      box.focus();
+      box.select();
+      button.textContent = 'Selected: press Ctrl+C';
+    }
+    button.dataset.label ??= label;
+    clearTimeout(button.back);
+    button.back = setTimeout(() => { button.textContent = button.dataset.label; }, 2000);
+  }
+
+  function start() {
+    const dialog = $('share-dialog');
+    dialog.addEventListener('click', (e) => {
+      if (e.target === dialog) dialog.close();
+      const button = e.target.closest('[data-copies]');
+      if (button) copy(button);
+    });
+    $('share-close').addEventListener('click', () => dialog.close());
+    for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
+    for (const id of ['cite', 'help-share']) {
+      $(id).addEventListener('click', () => {
+        $('help-dialog').close();
+        window.tools.shareAt = 'share-cite';
+        window.tools.onShare?.();
+      });
+    }
+    window.tools.share = open;
+  }
+  if (globalThis.document) start();
+
+  return { sha256, embed, cited }; // for tests
+})();

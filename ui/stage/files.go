@@ -1,0 +1,30 @@
+package stage
+
+import (
+	"errors"
+	"strings"
+
+	"spillway/ui/lab"
+	"spillway/ui/model"
+	"spillway/ui/work"
+)
+
+// ShowFiles is Show for a link about opened files, which are given.
+func ShowFiles(l lab.Lab, fragment string, files []lab.File) (*model.Session, error) {
+	h := &host{bench: work.Bench{Lab: l}}
+	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
+	info := l.Complete()
+	n.Enter(&info, "")
+	names := make([]string, len(files))
+	for i := range files {
+		names[i] = files[i].Name
+	}
+	n.Open(names, func(number int) { h.bench.Open(number, files) })
+	if err := h.work(n); err != nil {
+		return nil, err
+	}
+	if why := n.Blocked(); why != "" {
+		return nil, errors.New(strings.TrimSuffix(why, "."))
+	}
+	return n, nil
+}

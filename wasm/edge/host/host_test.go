@@ -1,0 +1,277 @@
+package host_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"html"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"spillway/ui/draw"
+	"spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/stage"
+	"spillway/wasm/edge/host"
+)
+
+const at = "https://spillway.test"
+
+// quick is a figure that takes milliseconds.
+const quick = "/figure/g10-paper.svg?batch=16&gpu_memory=2&systems=ideal,uvm&chart=throughput"
+
+// newHost returns a host whose site has one file, and what it keeps.
+func newHost() (*host.Host, map[string][]byte) {
+	kept := map[string][]byte{}
+	h := &host.Host{Version: "v1", Get: func(a string) []byte { return kept[a] }, Put: func(a string, b []byte) { kept[a] = b }}
+	h.Assets = func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		switch r.URL.Path {
+		case "/broken":
+			return nil, errors.New("no binding")
+		case "/f/there", "/f/there/picture.svg":
+			_, _ = io.WriteString(w, "a file")
+		default:
+			http.Error(w, "no such file", http.StatusNotFound)
+		}
+		return w.Result(), nil
+	}
+	return h, kept
+}
+
+func ask(t *testing.T, h *host.Host, method, address string, headers ...string) (int, http.Header, string) {
+	t.Helper()
+	r := httptest.NewRequest(method, at+address, strings.NewReader(""))
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w.Code, w.Result().Header, w.Body.String()
+}
+
+// TestFigure computes a figure, which is the page's own drawing of the same state.
+func TestFigure(t *testing.T) {
+	h, kept := newHost()
+	code, header, text := ask(t, h, "GET", quick)
+	if code != 200 || header.Get("Content-Type") != "image/svg+xml; charset=utf-8" || header.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'") || len(kept) != 1 {
+		t.Fatalf("%d %v %d kept: %.300s", code, header, len(kept), text)
+	}
+	link := regexp.MustCompile(` link="([^"]*)"`).FindStringSubmatch(text)
+	if link == nil {
+		t.Fatal("no link in the drawing")
+	}
+	page, fragment, _ := strings.Cut(html.UnescapeString(link[1]), "#")
+	l, err := all.Find("train")
+	if err != nil || page != at+"/" {
+		t.Fatalf("link %q, %v", link[1], err)
+	}
+	n, err := stage.Show(l, nil, fragment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.State.Setup.Text("batch") != "16" || len(n.State.On) != 2 {
+		t.Errorf("the link says %s, %q", n.State.Setup, n.State.On)
+	}
+	v := n.Charts()[0]
+	if want := draw.SVG(&v, draw.Options{Link: at + "/#" + fragment, Version: "v1"}); want != text {
+		t.Error("the page draws something else")
+	}
+
+	tag := header.Get("ETag")
+	if ok := regexp.MustCompile(`^"[0-9a-f]{32}"$`).MatchString(tag); !ok {
+		t.Errorf("ETag %s", tag)
+	}
+	if code, _, body := ask(t, h, "GET", quick, "If-None-Match", `"x", W/`+tag); code != 304 || body != "" {
+		t.Errorf("again: %d %q", code, body)
+	}
+	// The same run, said in another way, is the same; another theme is not.
+	code, header, again := ask(t, h, "GET", "/figure/g10-paper.svg?gpu_memory=2.0&chart=throughput&theme=auto&systems=uvm,ideal&batch=16")
+	if code != 200 || again != text || len(kept) != 1 || header.Get("X-Spillway-Cache") != "hit" {
+		t.Errorf("%d, %d kept, %s", code, len(kept), header.Get("X-Spillway-Cache"))
+	}
+	if _, header, dark := ask(t, h, "GET", quick+"&theme=dark&width=400"); dark == text || header.Get("ETag") == tag || len(kept) != 2 {
+		t.Error("another theme is the same drawing")
+	}
+	if code, header, body := ask(t, h, "HEAD", quick); code != 200 || body != "" || header.Get("ETag") != tag {
+		t.Errorf("HEAD: %d %q", code, body)
+	}
+	for _, name := range []string{"store", "services"} {
+		if code, _, text := ask(t, h, "GET", "/figure/"+name+".svg?chart=hits"); code != 200 || !strings.HasPrefix(text, "<svg") {
+			t.Errorf("%s: %d %.200s", name, code, text)
+		}
+	}
+}
+
+// TestRefused says in a sentence what is wrong with an address, and does no work.
+func TestRefused(t *testing.T) {
+	for _, x := range []struct {
+		address string
+		code    int
+		want    string
+	}{
+		{"/figure/g10-paper.svg?gpu_memory=lots", 400, "GPU memory"},
+		{"/figure/g10-paper.svg?gpu_memory=0", 400, "want 0.015625 to 4096"},
+		{"/figure/g10-paper.svg?ssd_read=20&ssd_write=30", 400, "SSD write (30 GB/s) is faster"},
+		{"/figure/g10-paper.svg?colour=red", 400, `unknown setting "colour"`},
+		{"/figure/g10-paper.svg?entry=mine", 400, "opened files"},
+		{"/figure/g10-paper.svg?batch=16&batch=17", 400, "says batch twice"},
+		{"/figure/g10-paper.svg?chart=x", 400, "there are throughput, "},
+		{"/figure/g10-paper.svg?theme=pink", 400, "auto, light, dark"},
+		{"/figure/g10-paper.svg?width=1e9", 400, "240 to 2000"},
+		{"/figure/g10-paper.svg?systems=", 400, "systems names none"},
+		{"/figure/g10-paper.svg?systems=magic", 400, `"magic"`},
+		{"/figure/g10-paper.svg?view=reproduce", 400, `unknown setting "view"`},
+		{"/figure/g10-paper.svg?run=name%3DA", 400, `unknown setting "run"`},
+		{"/figure/g10-paper.svg?%zz", 400, "damaged"},
+		{"/figure/g10-paper.svg?" + strings.Repeat("a", host.MaxQuery+1), 414, "at most 1000"},
+		{"/figure/g10-paper.svg?" + strings.Repeat("a=1&", host.MaxSettings+1), 400, "at most 32"},
+		{"/figure/nothing.svg", 404, "there are gpt2-xl-rtx-4090, "},
+		{"/figure/<script>alert(1)</script>.svg", 404, "no preset"},
+		{"/figure/g10-paper.png", 404, "/figure/PRESET.svg"},
+		{"/figure/", 404, "/figure/PRESET.svg"},
+		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: 174176 steps of 6 systems are 1045056, and it does 150000"},
+		{"/figure/gpt2-xl-rtx-4090.svg?ssd=990-pro", 422, "too much work"},
+		{"/f/g10-paper?gpu_memory=lots", 400, "GPU memory"},
+		{"/f/nothing", 404, "there are gpt2-xl-rtx-4090, "},
+		{"/oembed", 404, "url is no address of this host"},
+		{"/oembed?url=" + url.QueryEscape("https://elsewhere.test/f/g10-paper"), 404, "url is no address of this host"},
+		{"/oembed?url=" + url.QueryEscape(at+"/"), 404, "behind a # did not arrive"},
+		{"/oembed?url=" + url.QueryEscape(at+"/app.wasm"), 404, "nothing at this address"},
+		{"/oembed?format=xml&url=" + url.QueryEscape(at+"/f/g10-paper"), 501, "json"},
+		{"/oembed?url=" + url.QueryEscape(at+"/f/g10-paper?gpu_memory=lots"), 400, "GPU memory"},
+		{"/oembed?maxwidth=no&url=" + url.QueryEscape(at+"/f/g10-paper"), 400, "maxwidth"},
+		{"/oembed?url=" + url.QueryEscape(at+"/#v=99"), 400, "newer Spillway"},
+		{"/broken", 502, "no binding"},
+	} {
+		h, kept := newHost()
+		code, header, text := ask(t, h, "GET", strings.NewReplacer("<", "%3C", ">", "%3E").Replace(x.address))
+		if code != x.code || !strings.Contains(text, x.want) || len(kept) > 0 {
+			t.Errorf("%.80s: %d %q; want %d and %q", x.address, code, text, x.code, x.want)
+		}
+		if header.Get("Content-Type") != "text/plain; charset=utf-8" || header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Cache-Control") != "no-store" || header.Get("ETag") != "" {
+			t.Errorf("%.80s: %v", x.address, header)
+		}
+	}
+	h, _ := newHost()
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
+		if code, header, _ := ask(t, h, method, quick); code != 405 || header.Get("Allow") != "GET, HEAD" {
+			t.Errorf("%s: %d", method, code)
+		}
+	}
+}
+
+// TestPage reads the page of a figure: what it shows and what it says about itself
+// is there and is not markup.
+func TestPage(t *testing.T) {
+	h, kept := newHost()
+	code, header, text := ask(t, h, "GET", "/f/g10-paper?batch=16&gpu_memory=2&chart=causes")
+	if code != 200 || !strings.HasPrefix(header.Get("Content-Type"), "text/html") || strings.Contains(header.Get("Content-Security-Policy"), "script") || header.Get("ETag") == "" || len(kept) > 0 {
+		t.Fatalf("%d %v", code, header)
+	}
+	for _, want := range []string{
+		`<meta property="og:title" content="Time beyond ideal, by cause · As in the G10 paper">`, `<meta name="twitter:card" content="summary_large_image">`,
+		`With Batch size 16`, `content="` + at + `/screenshot.png"`, `href="` + at + `/#v=`, `src="/figure/g10-paper.svg?batch=16&amp;gpu_memory=2&amp;chart=causes"`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	f, err := os.Open("../../../public/screenshot.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	size, err := png.DecodeConfig(f)
+	if err != nil || !strings.Contains(text, `og:image:width" content="`+itoa(size.Width)+`"`) || !strings.Contains(text, `og:image:height" content="`+itoa(size.Height)+`"`) {
+		t.Errorf("the card is %d×%d, %v", size.Width, size.Height, err)
+	}
+	// What the page refers to is there.
+	for _, m := range regexp.MustCompile(`(?:href|src)="(?:`+at+`)?(/(?:figure|oembed)[^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if code, _, body := ask(t, h, "GET", html.UnescapeString(m[1])); code != 200 {
+			t.Errorf("%s: %d %s", m[1], code, body)
+		}
+	}
+	if _, _, text := ask(t, h, "GET", "/f/there"); text != "a file" {
+		t.Errorf("a page of the site: %q", text)
+	}
+	if _, _, text := ask(t, h, "GET", "/f/there/picture.svg?x"); text != "a file" {
+		t.Errorf("a file of the site: %q", text)
+	}
+	if code, _, text := ask(t, h, "GET", "/f/there/none.svg"); code != 404 || text != "no such file\n" {
+		t.Errorf("no file of the site: %d %q", code, text)
+	}
+	if code, _, _ := ask(t, h, "GET", "/f/g10-paper"); code != 200 {
+		t.Errorf("a preset without a page of the site: %d", code)
+	}
+}
+
+func itoa(n int) string {
+	b, _ := json.Marshal(n)
+	return string(b)
+}
+
+// TestOEmbed reads answers as consumers do.
+func TestOEmbed(t *testing.T) {
+	h, _ := newHost()
+	for _, x := range []struct{ of, title, src string }{
+		{at + "/f/g10-paper?batch=16&chart=causes", "Time beyond ideal, by cause · As in the G10 paper", at + "/?embed=view&only=causes#v="},
+		{at + "/f/store/", "", at + "/?embed=view&only="},
+		{at + "/#v=3&lab=store&gpu_memory=6", "Object store", at + "/?embed=view#v="},
+	} {
+		code, header, text := ask(t, h, "GET", "/oembed?format=json&maxwidth=300&url="+url.QueryEscape(x.of))
+		var a struct {
+			Version, Type, Title, HTML string
+			Width, Height              int
+		}
+		if err := json.Unmarshal([]byte(text), &a); err != nil || code != 200 || header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %d, %v: %s", x.of, code, err, text)
+			continue
+		}
+		var frame struct {
+			XMLName xml.Name `xml:"iframe"`
+			Src     string   `xml:"src,attr"`
+			Sandbox string   `xml:"sandbox,attr"`
+		}
+		if err := xml.Unmarshal([]byte(a.HTML), &frame); err != nil || !strings.HasPrefix(frame.Src, x.src) || strings.Contains(frame.Sandbox, "same-origin") {
+			t.Errorf("%s: %v %+v", x.of, err, frame)
+		}
+		_, fragment, _ := strings.Cut(frame.Src, "#")
+		if _, err := model.ReadLink(fragment); err != nil {
+			t.Errorf("%s: %v", frame.Src, err)
+		}
+		if a.Version != "1.0" || a.Type != "rich" || a.Width != 300 || a.Height != 520 || x.title != "" && a.Title != x.title {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// FuzzAddress asks for anything; every answer is one of those that there are, and
+// what is markup can be read. Runs that are let through are not part of it.
+func FuzzAddress(f *testing.F) {
+	for _, a := range []string{"g10-paper?batch=16", "store?clients=\"><script>", "x'\"<>&?chart=%00", "train?systems=ideal&theme=dark&width=300", "g10-paper?gpu_memory=%3Cb%3E"} {
+		f.Add(a)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		u, err := url.Parse(at + "/f/" + address)
+		if err != nil || u.Host != "spillway.test" {
+			return
+		}
+		h, _ := newHost()
+		for _, u := range []*url.URL{u, {Scheme: "https", Host: "spillway.test", Path: "/oembed", RawQuery: "url=" + url.QueryEscape(u.String())}} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, &http.Request{Method: "GET", URL: u, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(""))})
+			body := w.Body.String()
+			if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && strings.Contains(strings.ToLower(body), "<script") || w.Code >= 500 && w.Code != 501 {
+				t.Errorf("%s: %d %s", u, w.Code, body)
+			}
+		}
+	})
+}
