@@ -758,10 +758,10 @@ window.charts = (() => {
   }
 
   // saved is the drawn PNG with what it shows, for those who meet it alone.
-  function saved(url, x, data) {
+  function saved(url, x, link, version, data) {
     const png = Uint8Array.from(atob(url.split(',')[1]), (c) => c.charCodeAt(0));
     return withTexts(png, [
-      ['Title', x.title], ['Description', x.note], ['Source', location.href], ['Software', `Spillway ${document.getElementById('version')?.textContent ?? ''}`.trim()],
+      ['Title', x.title], ['Description', x.note], ['Source', link], ['Software', `Spillway ${version}`.trim()],
       ['Spillway-Mode', x.mode], ['Spillway-Data', data],
     ]);
   }
@@ -826,11 +826,11 @@ window.charts = (() => {
     reset(id) { reset(figures.get(id)); },
     // save offers the figure as PNG; Go writes it as SVG (ui/draw), without what is
     // hidden here.
-    save(id, name, data) {
+    save(id, name, link, version, data) {
       const f = figures.get(id);
       if (!f || !window.echarts) return;
       const x = exported(f);
-      tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, data));
+      tools.save(name, 'image/png', saved(x.chart.getDataURL({ type: 'png', pixelRatio: 2 }), x, link, version, data));
       x.end();
     },
     hidden(id) { return [...figures.get(id)?.hidden ?? []]; },

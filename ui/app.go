@@ -25,7 +25,8 @@ type Page interface {
 	Drawing(id string) draw.Options
 	// SaveBytes is Save of what is no text.
 	SaveBytes(name, mime string, data []byte)
-	// Address is that of the page, without what it shows.
+	// Address is that of the page, without what it shows; empty if it is a file on
+	// somebody's computer.
 	Address() string
 	// Share opens the dialog with the link, with code to embed it and how to cite it.
 	Share()

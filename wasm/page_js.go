@@ -204,8 +204,11 @@ func (p *page) SaveBytes(name, mime string, data []byte) {
 
 // Address implements ui.Page.
 func (p *page) Address() string {
-	address, _, _ := strings.Cut(js.Global().Get("location").Get("href").String(), "#")
-	return address
+	location := js.Global().Get("location")
+	if !strings.HasPrefix(location.Get("protocol").String(), "http") {
+		return ""
+	}
+	return location.Get("origin").String() + location.Get("pathname").String()
 }
 
 // version is that of the site.
@@ -218,7 +221,8 @@ func (p *page) version() string {
 
 // SaveChart implements ui.Page.
 func (p *page) SaveChart(id, name, data string) {
-	js.Global().Get("charts").Call("save", id, name, data)
+	o := p.Drawing(id)
+	js.Global().Get("charts").Call("save", id, name, o.Link, o.Version, data)
 }
 
 // Drawing implements ui.Page. The link of a page that is a file on somebody's

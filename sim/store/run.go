@@ -81,8 +81,6 @@ func Watched(t *ops.Trace, s Setup, p Policy, w *Watch) (*Result, error) {
 	return newPlan(t).watched(s, &p, w), nil
 }
 
-func (p *plan) run(s Setup, policy *Policy) *Result { return p.watched(s, policy, nil) }
-
 func (p *plan) watched(s Setup, policy *Policy, w *Watch) *Result {
 	t := p.trace
 	clients := len(t.Clients)

@@ -56,7 +56,7 @@ func checkTimeline(t *testing.T, data []byte, r *core.Result, o *lab.Origin) {
 		TraceEvents []struct {
 			Ph, Name, Cat string
 			Pid, Tid      int
-			Ts, Dur       float64
+			TS, Dur       float64
 			Args          map[string]any
 		}
 	}
@@ -80,10 +80,10 @@ func checkTimeline(t *testing.T, data []byte, r *core.Result, o *lab.Origin) {
 			names++
 		case e.Ph == "X":
 			track := fmt.Sprint(e.Pid, " ", e.Tid)
-			if e.Ts < ends[track]-0.0015 || e.Dur < 0 {
+			if e.TS < ends[track]-0.0015 || e.Dur < 0 {
 				t.Fatalf("%+v begins before %f", e, ends[track])
 			}
-			ends[track] = e.Ts + e.Dur
+			ends[track] = e.TS + e.Dur
 			if e.Pid == 1 {
 				parts[e.Tid-1][e.Name] += int64(e.Args["ps"].(float64))
 			} else {

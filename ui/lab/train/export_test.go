@@ -71,7 +71,7 @@ func eachExport(t *testing.T, key string, f func(t *testing.T, x *exporting, dat
 type event struct {
 	Ph, Name, Cat string
 	Pid, Tid      int
-	Ts, Dur       json.Number
+	TS, Dur       json.Number
 	Args          map[string]any
 }
 
@@ -137,14 +137,14 @@ func summed(t *testing.T, events []event) (sums, causes map[string]int64) {
 				named[track] = e.Args["name"] != ""
 			}
 		case "C":
-			at := ns(t, e.Ts)
+			at := ns(t, e.TS)
 			key := fmt.Sprint(e.Pid, e.Name)
 			if at < counters[key] || len(e.Args) != 1 {
 				t.Fatalf("counter %+v after %d", e, counters[key])
 			}
 			counters[key] = at
 		case "X":
-			start := ns(t, e.Ts)
+			start := ns(t, e.TS)
 			end := start + ns(t, e.Dur)
 			for n := len(open[track]); n > 0 && open[track][n-1] <= start; n-- {
 				open[track] = open[track][:n-1]
@@ -234,17 +234,17 @@ func schema(t *testing.T) protoreflect.FileDescriptor {
 		message, truth = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE, descriptorpb.FieldDescriptorProto_TYPE_BOOL
 	)
 	make := func(name string, oneof string, fields ...f) *descriptorpb.DescriptorProto {
-		m := &descriptorpb.DescriptorProto{Name: proto.String(name)}
+		m := &descriptorpb.DescriptorProto{Name: new(name)}
 		if oneof != "" {
-			m.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: proto.String(oneof)}}
+			m.OneofDecl = []*descriptorpb.OneofDescriptorProto{{Name: new(oneof)}}
 		}
 		for _, x := range fields {
-			d := &descriptorpb.FieldDescriptorProto{Name: proto.String(x.name), Number: proto.Int32(x.n), Type: x.kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()}
+			d := &descriptorpb.FieldDescriptorProto{Name: new(x.name), Number: new(x.n), Type: x.kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()}
 			if x.many {
 				d.Label = descriptorpb.FieldDescriptorProto_LABEL_REPEATED.Enum()
 			}
 			if x.of != "" {
-				d.TypeName = proto.String(".ChakraProtoMsg." + x.of)
+				d.TypeName = new(".ChakraProtoMsg." + x.of)
 			}
 			if oneof != "" && x.n > 2 {
 				d.OneofIndex = proto.Int32(0)
@@ -253,12 +253,12 @@ func schema(t *testing.T) protoreflect.FileDescriptor {
 		}
 		return m
 	}
-	kinds := &descriptorpb.EnumDescriptorProto{Name: proto.String("NodeType")}
+	kinds := &descriptorpb.EnumDescriptorProto{Name: new("NodeType")}
 	for i, name := range []string{"INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"} {
-		kinds.Value = append(kinds.Value, &descriptorpb.EnumValueDescriptorProto{Name: proto.String(name), Number: proto.Int32(int32(i))})
+		kinds.Value = append(kinds.Value, &descriptorpb.EnumValueDescriptorProto{Name: new(name), Number: new(int32(i))})
 	}
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("et_def.proto"), Package: proto.String("ChakraProtoMsg"), Syntax: proto.String("proto3"),
+		Name: new("et_def.proto"), Package: new("ChakraProtoMsg"), Syntax: new("proto3"),
 		EnumType: []*descriptorpb.EnumDescriptorProto{kinds},
 		MessageType: []*descriptorpb.DescriptorProto{
 			make("AttributeProto", "value", f{"name", 1, str, "", false}, f{"doc_string", 2, str, "", false},
