@@ -104,7 +104,8 @@ test('the single file has everything in it', async ({ page, context, guard }) =>
   await page.setInputFiles('#pick-files', path.join(root, 'traces/spillway/testdata/tiny.json'));
   await expect(page.locator('#context')).toContainText('Two layers');
   await finished(page);
-  const [file] = await Promise.all([page.waitForEvent('download'), page.click('#save-csv')]);
+  await page.locator('[id^=save-][aria-expanded]').first().click();
+  const [file] = await Promise.all([page.waitForEvent('download'), page.locator('[id^=csv-]:visible').first().click()]);
   expect(await readFile(await file.path(), 'utf8')).toMatch(/\n.*,/);
 
   await page.evaluate(() => { location.hash = 'v=2&lab=store'; });

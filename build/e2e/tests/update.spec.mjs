@@ -59,7 +59,7 @@ const offer = (page) => page.getByRole('status').filter({ hasText: 'A newer vers
 const caches = (page) => page.evaluate(() => window.caches.keys());
 
 test('a newer version waits until it is asked for, and takes nothing from another tab', async ({ page, context, guard }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the copy's own port
   const site = await serveCopy();
   try {
@@ -103,6 +103,7 @@ test.describe('without a copy', () => {
   test.use({ serviceWorkers: 'block' });
 
   test('a page does not take a newer version of what it asks for later', async ({ page, guard }) => {
+    test.setTimeout(120_000);
     guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
     guard.expect(/^console: .*integrity/);
     const site = await serveCopy();
@@ -111,7 +112,7 @@ test.describe('without a copy', () => {
       await page.waitForFunction(() => performance.getEntriesByName('page-settled').length > 0);
       await site.publish('two', { 'store.info': 'of another version' });
       await page.evaluate(() => { location.hash = 'v=2&lab=store'; });
-      await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible();
+      await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible({ timeout: 30_000 });
       await page.reload();
       await shows(page, 'two');
     } finally {
