@@ -57,15 +57,16 @@ func (c *Compare) formats() []format {
 // menu is Formats as HTML.
 func (c *Compare) menu() string {
 	open := c.IsOpen(saveSide)
-	text := `<div class="formats">` + button("save-side", "mini", "Save", ` aria-expanded="`+boolText(open)+`" aria-controls="formats-side" aria-label="Save the tables"`)
+	var text strings.Builder
+	text.WriteString(`<div class="formats">` + button("save-side", "mini", "Save", ` aria-expanded="`+boolText(open)+`" aria-controls="formats-side" aria-label="Save the tables"`))
 	if open {
-		text += `<div class="formats-list" role="group" id="formats-side" aria-label="Formats of the tables">`
+		text.WriteString(`<div class="formats-list" role="group" id="formats-side" aria-label="Formats of the tables">`)
 		for _, f := range c.formats() {
-			text += button(f.key+"-side", "mini", f.label, "")
+			text.WriteString(button(f.key+"-side", "mini", f.label, ""))
 		}
-		text += `</div>`
+		text.WriteString(`</div>`)
 	}
-	return text + `</div>`
+	return text.String() + `</div>`
 }
 
 // pickFormat opens or closes the menu, or saves; it reports whether the word is of
