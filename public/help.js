@@ -64,13 +64,6 @@
   $('help-tour').addEventListener('click', () => { help.close(); tools.onCommand('tour 1'); });
   $('help-find').addEventListener('click', () => palette());
   $('help-one-key').addEventListener('change', (e) => tools.store('spillway-one-key', e.target.checked ? 'on' : 'off'));
-  for (const id of ['cite', 'help-share']) {
-    $(id).addEventListener('click', () => {
-      help.close();
-      tools.shareAt = 'share-cite';
-      tools.onShare();
-    });
-  }
   document.querySelector('.version').textContent = $('version').textContent;
 
   // A stop of the tour shows what it is about, where there is room for both.

@@ -9,6 +9,9 @@ window.share = (() => {
   // Files up to here are read for their hash; larger ones take too long.
   const CHEAP = 32 << 20;
 
+  // A picture that is longer is not put into code.
+  const MOST = 150_000;
+
   const $ = (id) => document.getElementById(id);
   const quoted = (text) => String(text).replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 
@@ -60,15 +63,16 @@ window.share = (() => {
   }
 
   // embed is the code that shows a chart in another page. What stands inside the
-  // element is there without scripts, too.
-  function embed(as, s, chart) {
+  // element is there without scripts, too: the picture, if it is not too large.
+  function embed(as, s, chart, picture) {
     const link = `${site()}#${s.link}`;
     const title = [chart?.title, s.about].filter(Boolean).join(': ');
     const only = chart ? ` only="${quoted(chart.id)}"` : '';
     if (as === 'figure') {
       const script = new URL('spill-figure.js', site()).href;
-      const text = [title, chart?.text].filter(Boolean).join('. ');
-      return `<script async src="${quoted(script)}"></script>\n<spill-figure src="${quoted(link)}"${only}>\n  <a href="${quoted(link)}">${quoted(text)}</a>\n</spill-figure>`;
+      const svg = chart && picture ? picture(chart.id, link) : '';
+      const text = svg && svg.length <= MOST ? 'Open in Spillway' : [title, chart?.text].filter(Boolean).join('. ');
+      return `<script async src="${quoted(script)}"></script>\n<spill-figure src="${quoted(link)}"${only}>\n${svg && svg.length <= MOST ? `  ${svg}\n` : ''}  <a href="${quoted(link)}">${quoted(text)}</a>\n</spill-figure>`;
     }
     const query = chart ? `?embed=view&only=${encodeURIComponent(chart.id)}` : '?embed=view';
     return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${(chart?.height ?? 560) + 160}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-downloads"></iframe>`;
@@ -158,7 +162,7 @@ window.share = (() => {
   // fill makes what depends on the chosen chart.
   function fill() {
     const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
-    $('share-embed').value = embed($('share-as').value, shown, chart);
+    $('share-embed').value = embed($('share-as').value, shown, chart, window.tools.picture);
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
     $('share-text').value = text;
@@ -190,6 +194,13 @@ window.share = (() => {
     });
     $('share-close').addEventListener('click', () => dialog.close());
     for (const id of ['share-chart', 'share-as']) $(id).addEventListener('change', fill);
+    for (const id of ['cite', 'help-share']) {
+      $(id).addEventListener('click', () => {
+        $('help-dialog').close();
+        window.tools.shareAt = 'share-cite';
+        window.tools.onShare?.();
+      });
+    }
     window.tools.share = open;
   }
   if (globalThis.document) start();

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/ui/chart"
@@ -89,12 +90,8 @@ func (c *Tour) end() {
 
 // Obey does what the palette found.
 func (a *App) Obey(id string) {
-	switch id {
-	case "save csv":
-		a.SaveCSV()
-		return
-	case "save json":
-		a.SaveJSON()
+	if key, ok := strings.CutPrefix(id, "save "); ok && a.Room != nil {
+		a.saveAs(key)
 		return
 	}
 	show, err := a.Session.Obey(id)
@@ -107,5 +104,15 @@ func (a *App) Obey(id string) {
 	}
 	if show != "" {
 		a.Page.Show(show)
+	}
+}
+
+// saveAs saves all numbers, all results or the run in focus in a format of the
+// menu that is with the numbers.
+func (a *App) saveAs(key string) {
+	a.fresh()
+	list := (&Numbers{App: a}).formats()
+	if at := slices.IndexFunc(list, func(f format) bool { return f.key == key }); at >= 0 {
+		list[at].save()
 	}
 }

@@ -36,6 +36,8 @@ type page struct {
 	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
+
+	shared *ui.Shared // what the share dialog shows, nil before it was opened
 	looked   string // the stop of a tour that was last looked at
 }
 
@@ -136,6 +138,7 @@ func (p *page) listen() {
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.listenHelp(on)
+	p.tools.Set("picture", js.FuncOf(p.picture))
 	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
@@ -246,6 +249,7 @@ func (p *page) Share() {
 		return
 	}
 	p.link()
+	p.shared = s
 	charts := make([]any, len(s.Charts))
 	for i := range s.Charts {
 		v := &s.Charts[i]
@@ -260,13 +264,25 @@ func (p *page) Share() {
 	})
 }
 
+// picture is one of the shared charts as an SVG for other pages, which bring their
+// own theme, and have the data behind the link.
+func (p *page) picture(_ js.Value, args []js.Value) any {
+	for i := range p.shared.Charts {
+		if v := &p.shared.Charts[i]; v.ID == args[0].String() && v.Figure != nil {
+			return draw.SVG(v, draw.Options{Link: args[1].String(), Version: p.session.Version, Data: " "})
+		}
+	}
+	return ""
+}
+
 // opened are the files of the newest set, if what is shown is about files.
 func (p *page) opened() any {
-	files, ok := p.sets[p.session.Files.Number]
-	if p.session.Room == nil || len(p.session.Needs()) == 0 || !ok {
-		return nil
+	if r := p.session.Room; r != nil && len(r.Needs()) > 0 {
+		if files, ok := p.sets[r.Files.Number]; ok {
+			return files
+		}
 	}
-	return files
+	return nil
 }
 
 // Pick implements ui.Page.

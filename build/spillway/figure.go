@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func (s *shell) figure(args []string) error {
 	if err != nil {
 		return err
 	}
-	o := draw.Options{Theme: *theme, Width: *width, Version: revision()}
+	o := draw.Options{Theme: *theme, Width: *width, Version: s.version}
 	switch {
 	case !slices.Contains([]string{draw.Light, draw.Dark, "auto"}, *theme):
 		return fmt.Errorf("figure: unknown theme %q; there are light, dark, auto", *theme)
@@ -150,18 +149,4 @@ func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
 		return nil, "", fmt.Errorf("the view %q has no chart that can be drawn", n.State.View)
 	}
 	return nil, "", fmt.Errorf("no chart %q; there are %s", id, strings.Join(names, ", "))
-}
-
-// revision says which program this is, empty if it was built outside its repository.
-func revision() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, x := range info.Settings {
-		if x.Key == "vcs.revision" {
-			return x.Value[:min(len(x.Value), 12)]
-		}
-	}
-	return ""
 }

@@ -10,11 +10,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
 
 	"spillway/ui/lab/all"
+	"spillway/ui/model"
 )
 
 const usage = `spillway simulates memory expansion systems.
@@ -63,7 +65,7 @@ func start() int {
 	context.AfterFunc(stop, cancel)
 	info, err := os.Stderr.Stat()
 	s := shell{
-		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: revision(),
+		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
 	return s.command(os.Args[1:])
@@ -177,4 +179,26 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitUsage
+}
+
+// version is that of the command, with the commit that it was built from if it
+// knows.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return model.Version
+	}
+	commit, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		return model.Version
+	}
+	return model.Version + " commit " + commit + changed
 }

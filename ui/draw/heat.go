@@ -82,7 +82,9 @@ func (m *maps) cell(at int, b box) {
 	case math.IsNaN(v):
 	case m.who != nil:
 		if who := int(m.who[at]); who >= 0 && who < len(m.h.Looks) && m.h.Looks[who].Look != nil {
-			m.rect(b, m.filled(m.h.Looks[who].Look, false))
+			look := m.h.Looks[who].Look
+			m.rect(b, m.filled(look, false))
+			m.said(b, m.h.Looks[who].Name, color(look.Color), look.Pattern != 0)
 			return
 		}
 	default:
@@ -95,7 +97,18 @@ func (m *maps) cell(at int, b box) {
 		ground = mixed(color("--accent"), color("--panel"), 0.06+0.94*share)
 	}
 	m.rect(b, m.ink(&ground, nil))
-	if b.h >= 13 && b.w >= measure(text, usual)+4 {
-		m.text(b.x+b.w/2, b.y+b.h/2, text, 0, over(ground, color("--text"), color("--panel")), middle+level)
+	m.said(b, text, ground, false)
+}
+
+// said writes a text into a cell where there is room, on a ground of its own where
+// the cell has a pattern.
+func (m *maps) said(b box, text string, ground paint, own bool) {
+	w := measure(text, usual)
+	if text == "" || b.h < 13 || b.w < w+4 {
+		return
 	}
+	if own {
+		m.rect(box{b.x + b.w/2 - w/2 - 2, b.y + b.h/2 - 7, w + 4, 14}, m.ink(&ground, nil))
+	}
+	m.text(b.x+b.w/2, b.y+b.h/2, text, 0, over(ground, color("--text"), color("--panel")), middle+level)
 }

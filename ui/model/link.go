@@ -280,18 +280,19 @@ func (s *State) readRun(i *lab.Info, text string, about []*knob.Setup) error {
 // differs from these. So a system that is added changes no link.
 func systemsText(i *lab.Info, on []string) string {
 	first := firstSystems(i)
-	text := fmt.Sprintf("%d:%s", len(first), sum(strings.Join(first, ",")))
+	parts := []string{strconv.Itoa(len(first)) + ":" + sum(strings.Join(first, ","))}
 	for _, name := range first {
 		if !slices.Contains(on, name) {
-			text += ",-" + name
+			parts = append(parts, "-"+name)
 		}
 	}
 	for _, name := range on {
 		if !slices.Contains(first, name) {
-			text += "," + name
+			parts = append(parts, name)
 		}
 	}
-	if names := strings.Join(on, ","); len(names) <= len(text) {
+	names, text := strings.Join(on, ","), strings.Join(parts, ",")
+	if len(names) <= len(text) {
 		return names
 	}
 	return text

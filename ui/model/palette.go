@@ -129,11 +129,26 @@ func (r *Room) placeCommands() []Command {
 			list = append(list, Command{ID: "figure " + x.Name, Kind: "Paper", Title: x.Label + ": " + x.Title, About: v.Title, also: "reproduce"})
 		}
 	}
-	list = append(list,
-		Command{ID: "save csv", Kind: "Do", Title: "Download all numbers as CSV", also: "export save table"},
-		Command{ID: "save json", Kind: "Do", Title: "Download all results as JSON", also: "export save"})
+	list = append(list, r.saveCommands()...)
 	for _, b := range buttons {
 		list = append(list, Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also})
+	}
+	return list
+}
+
+// saveCommands are the formats in which all numbers, all results and the run in
+// focus can be saved.
+func (r *Room) saveCommands() []Command {
+	save := func(key, title, about string) Command {
+		return Command{ID: "save " + key, Kind: "Save", Title: title, About: about, also: "export download file"}
+	}
+	list := []Command{
+		save("csv", "All numbers as CSV", ""), save("md", "All numbers as Markdown", ""), save("tex", "All numbers as LaTeX", ""),
+		save("json", "All results as JSON", ""), save("bundle", "A bundle to check the results by", "settings, results and hashes in one zip"),
+	}
+	for i := range r.Info.Exports {
+		e := &r.Info.Exports[i]
+		list = append(list, save(e.Key, e.Title, e.About))
 	}
 	return list
 }

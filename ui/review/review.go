@@ -302,7 +302,19 @@ func value(v float64, unit string, known bool) string {
 	if !known {
 		return "–"
 	}
-	return strings.TrimSpace(strconv.FormatFloat(v, 'g', 6, 64) + " " + unit)
+	text := strconv.FormatFloat(v, 'g', 6, 64)
+	if v == math.Trunc(v) && math.Abs(v) >= 1e6 && math.Abs(v) < 1e15 {
+		text = grouped(strconv.FormatInt(int64(v), 10)) // a count, whose every digit is published
+	}
+	return strings.TrimSpace(text + " " + unit)
+}
+
+// grouped puts narrow blanks between thousands.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "\u202f" + digits[i:]
+	}
+	return digits
 }
 
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) + " %" }

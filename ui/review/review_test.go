@@ -86,3 +86,14 @@ func TestNothingRun(t *testing.T) {
 		t.Error("the hash is the same with and without numbers")
 	}
 }
+
+// Counts stand with all of their digits.
+func TestCounts(t *testing.T) {
+	l := study.Line{Of: "x", Fits: true, OursFits: true, Published: 23580112345, Ours: 1.5, Unit: "cycles", Status: study.Gap, Verdict: "off", Diff: -1}
+	text := review.HTML([]review.Paper{{Outline: &study.Outline{}, Sheets: []*study.Sheet{{Rows: []study.Line{l}}}, All: &study.Sheet{}}}, review.Options{})
+	for _, want := range []string{"23\u202f580\u202f112\u202f345 cycles", "1.5 cycles", "-100 %", "≠ off"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+}

@@ -27,6 +27,9 @@ test('code to embed says what it must, and nothing in it ends early', () => {
   const figure = share.embed('figure', shown, chart);
   assert.match(figure, /<script async src="https:\/\/example\.org\/lab\/spill-figure\.js"><\/script>\n<spill-figure src="https:\/\/example\.org\/lab\/#v=4&amp;/);
   assert.match(figure, / only="memory">\n {2}<a href="[^"]*">Memory: BERT &amp; &lt;co&gt;, &quot;20&quot; GiB\. G10 uses &lt;most&gt;\.<\/a>\n<\/spill-figure>$/);
+  const drawn = share.embed('figure', shown, chart, (id, link) => `<svg id="${id}"><desc>${link.length}</desc></svg>`);
+  assert.match(drawn, / only="memory">\n {2}<svg id="memory"><desc>\d+<\/desc><\/svg>\n {2}<a href="[^"]*">Open in Spillway<\/a>\n<\/spill-figure>$/);
+  assert.doesNotMatch(share.embed('figure', shown, chart, () => '<svg>'.repeat(40_000)), /svg/);
   assert.doesNotMatch(share.embed('frame', shown, undefined), /only/);
 });
 
