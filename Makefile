@@ -8,7 +8,7 @@ WASM   := PATH="$(GOROOT)/lib/wasm:$$PATH" GOOS=js GOARCH=wasm
 OUT    := build/out
 # Hand-written Go files; generated ones end in _gen.go.
 SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -path './dist/*'
-LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(grep -v '_gen\.go:' <<<"$$out" || true)"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
+LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/ } !skip' <<<"$$out")"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
