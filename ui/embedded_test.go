@@ -26,9 +26,9 @@ func TestEmbedded(t *testing.T) {
 		mode, only, hide string
 		there, gone      []string
 	}{
-		{"view", "", "", []string{"headline", "figure-throughput", "numbers-table", "png-throughput", "notes", "section-survive"}, []string{"settings", "drawing", "pin", "f-batch", "help"}},
+		{"view", "", "", []string{"headline", "figure-throughput", "numbers-table", "save-throughput", "notes", "section-survive"}, []string{"settings", "drawing", "pin", "f-batch", "help"}},
 		{"view", "traffic", "", []string{"headline", "figure-traffic", "numbers-traffic"}, []string{"figure-throughput", "numbers-table", "notes"}},
-		{"view", "", "head,tools,tables,notes,sections", []string{"figure-throughput"}, []string{"headline", "png-throughput", "save-csv", "numbers-table", "notes", "section-survive"}},
+		{"view", "", "head,tools,tables,notes,sections", []string{"figure-throughput"}, []string{"headline", "save-throughput", "save-results", "numbers-table", "notes", "section-survive"}},
 		{"edit", "memory", "", []string{"settings", "f-batch", "open-settings", "undo"}, []string{"drawing", "figure-traffic", "pick-files-button"}},
 		{"edit", "", "", []string{"drawing", "settings", "numbers-table"}, []string{"pin", "link", "lab-train"}},
 		{"edit", "", "settings", []string{"drawing"}, []string{"settings", "f-batch"}},

@@ -72,6 +72,9 @@ func (s *shell) exports() string {
 	var b strings.Builder
 	for _, d := range s.labs {
 		l := d.New()
+		if len(l.Exports) == 0 {
+			continue
+		}
 		fmt.Fprintf(&b, "Formats of %s:\n", l.Name)
 		for _, e := range l.Exports {
 			text := wrap(e.About, "            ")

@@ -78,7 +78,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"figure", "lab=train", "--width", "-1"}, exitUsage, "want 1 to"},
 		{[]string{"figure", "lab=train", "preset=x"}, exitUsage, "there are gpt2-xl-rtx-4090, "},
 		{[]string{"figure", "lab=train", "gpu_memory=0"}, exitUsage, "want 0.015625 to 4096"},
-		{[]string{"figure", "lab=train", "model=bert-base", "batch=4", "--chart", "x"}, exitUsage, "there are throughput, "},
+		{[]string{"figure", "lab=train", "model=bert-base", "batch=4", "--chart", "x"}, exitUsage, " throughput, breakdown, "},
 		{[]string{"figure", "https://example.org/?x#v=3&lab=nowhere"}, exitUsage, `unknown laboratory "nowhere"`},
 		{[]string{"figure", "v=3&lab=train&entry=mine"}, exitUsage, `a file, "mine"`},
 		{[]string{"figure", "v=3&lab=train&ssd_read=20&ssd_write=30"}, exitUsage, "SSD write (30 GB/s) is faster"},

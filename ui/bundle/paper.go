@@ -206,7 +206,7 @@ func compareRuns(paper *study.Paper, was, is *run, v *work.Verdict) {
 		v.Finding = work.Differs
 		v.Differences = []work.Difference{{Where: "the setup of the run", Recorded: clip(was.System + " " + was.Setup), Got: clip(is.System + " " + is.Setup)}}
 		return
-	case was.Fits != is.Fits || len(was.Values) != len(is.Values):
+	case was.Fits != is.Fits || len(was.Values) > len(is.Values): // more are those of figures that came later
 		v.Finding = work.Differs
 		v.Differences = []work.Difference{{
 			Where: "whether it can run", Recorded: fmt.Sprintf("%t, %d values", was.Fits, len(was.Values)), Got: fmt.Sprintf("%t, %d values", is.Fits, len(is.Values)),
@@ -291,7 +291,9 @@ func compareClaims(was, is *claims, v *work.Verdict) {
 			d.add(work.Difference{Where: where, Recorded: clip(a), Got: clip(c)}, math.Inf(1))
 		}
 	}
-	word("the number of claims and points", fmt.Sprint(len(was.Claims), ", ", len(was.Points)), fmt.Sprint(len(is.Claims), ", ", len(is.Points)))
+	if len(was.Claims) > len(is.Claims) || len(was.Points) > len(is.Points) {
+		word("the number of claims and points", fmt.Sprint(len(was.Claims), ", ", len(was.Points)), fmt.Sprint(len(is.Claims), ", ", len(is.Points)))
+	}
 	for i := range min(len(was.Claims), len(is.Claims)) {
 		a, c := &was.Claims[i], &is.Claims[i]
 		where := "claim " + c.ID

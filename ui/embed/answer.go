@@ -114,7 +114,7 @@ func says(r *model.Room) string {
 		}
 		return ""
 	case model.WhatIf:
-		return ""
+		return r.Asked().Says
 	}
 	runs := r.ChartRuns()
 	if before := chart.Before(r.ChartContext(), runs); before != "" {
@@ -139,8 +139,8 @@ func Problems(n *model.Session) []string {
 	for _, text := range n.Problems {
 		add(text)
 	}
-	if n.State.View == model.WhatIf {
-		add("What varies is shown in Spillway only.")
+	if n.State.View == model.WhatIf && n.Asked().Figure == nil {
+		add("This answer is shown in Spillway only.")
 	}
 	for i := range n.Runs {
 		switch x := &n.Runs[i]; {

@@ -206,9 +206,13 @@ func (d *Desk) open(q *Question) {
 	d.lab = d.session.Wanted()
 }
 
-// Kick runs a paper's figure, which in the page waits for a button.
+// Kick runs what in the page may wait for a button: a paper's figure, and the runs
+// of a question.
 func Kick(n *model.Session) {
-	if n.State.View == model.Reproduce {
+	switch n.State.View {
+	case model.Reproduce:
 		n.Paper.Run(n.Paper.Shown())
+	case model.WhatIf:
+		n.Ask.Run()
 	}
 }

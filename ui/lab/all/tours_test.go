@@ -112,9 +112,6 @@ func (w *walk) blanks(i int) {
 func TestGlossary(t *testing.T) {
 	for _, door := range labs.Labs {
 		l := door.New()
-		if len(l.Glossary) == 0 {
-			t.Errorf("%s has no words of its own", door.Name)
-		}
 		seen := map[string]bool{}
 		for _, x := range append(lab.Terms(), l.Glossary...) {
 			if seen[strings.ToLower(x.Name)] {
