@@ -75,7 +75,7 @@ window.share = (() => {
       return `<script async src="${quoted(script)}"></script>\n<spill-figure src="${quoted(link)}"${only}>\n${svg && svg.length <= MOST ? `  ${svg}\n` : ''}  <a href="${quoted(link)}">${quoted(text)}</a>\n</spill-figure>`;
     }
     const query = chart ? `?embed=view&only=${encodeURIComponent(chart.id)}` : '?embed=view';
-    return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${(chart?.height ?? 560) + 160}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-downloads"></iframe>`;
+    return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${(chart?.height ?? 560) + 160}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"></iframe>`;
   }
 
   // tex makes text safe in a BibTeX field.

@@ -25,7 +25,7 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await page.locator(`#share-${what}`).inputValue());
   }
   await page.selectOption('#share-chart', 'memory');
-  await expect(page.locator('#share-embed')).toHaveValue(/<iframe src="[^"]*\?embed=view&amp;only=memory#v=4&amp;lab=train.*sandbox="allow-scripts allow-popups allow-downloads"/);
+  await expect(page.locator('#share-embed')).toHaveValue(/<iframe src="[^"]*\?embed=view&amp;only=memory#v=4&amp;lab=train.*sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"/);
   await page.selectOption('#share-as', 'figure');
   await expect(page.locator('#share-embed')).toHaveValue(/<spill-figure src="[^"]*#v=4&amp;[^"]*" only="memory">\s*<svg [^]*<\/svg>\s*<a href="[^"]*">Open in Spillway<\/a>\s*<\/spill-figure>$/);
   const bibtex = await page.locator('#share-bibtex').inputValue();

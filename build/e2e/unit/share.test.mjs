@@ -23,7 +23,7 @@ const chart = { id: 'memory', title: 'Memory', text: 'G10 uses <most>.', note: '
 test('code to embed says what it must, and nothing in it ends early', () => {
   const frame = share.embed('frame', shown, chart);
   assert.match(frame, /^<iframe src="https:\/\/example\.org\/lab\/\?embed=view&amp;only=memory#v=4&amp;lab=train&amp;times=estimated&amp;end=00000" title="Memory: BERT &amp; &lt;co&gt;, &quot;20&quot; GiB \(Spillway\)" /);
-  assert.match(frame, / sandbox="allow-scripts allow-popups allow-downloads"><\/iframe>$/);
+  assert.match(frame, / sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"><\/iframe>$/);
   const figure = share.embed('figure', shown, chart);
   assert.match(figure, /<script async src="https:\/\/example\.org\/lab\/spill-figure\.js"><\/script>\n<spill-figure src="https:\/\/example\.org\/lab\/#v=4&amp;/);
   assert.match(figure, / only="memory">\n {2}<a href="[^"]*">Memory: BERT &amp; &lt;co&gt;, &quot;20&quot; GiB\. G10 uses &lt;most&gt;\.<\/a>\n<\/spill-figure>$/);

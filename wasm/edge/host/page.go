@@ -137,7 +137,7 @@ func (h *Host) oembed(w http.ResponseWriter, r *http.Request) *problem {
 		return p
 	}
 	a.HTML = `<iframe src="` + html.EscapeString(src) + `" title="` + html.EscapeString(title) + `" width="` + strconv.Itoa(a.Width) + `" height="` + strconv.Itoa(a.Height) +
-		`" style="border:0;max-width:100%" loading="lazy" sandbox="allow-scripts allow-popups allow-downloads"></iframe>`
+		`" style="border:0;max-width:100%" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"></iframe>`
 	body, err := json.Marshal(&a)
 	if err != nil {
 		return refused(http.StatusInternalServerError, "%v", err)
