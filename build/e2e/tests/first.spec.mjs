@@ -178,7 +178,7 @@ test('a published number opens in Explore', async ({ page }) => {
   await page.click('#paper-rows');
   await page.locator('[data-open]').first().click();
   await expect(page.locator('#view-explore')).toHaveAttribute('aria-pressed', 'true');
-  await expect(page).toHaveURL(/times=as-paper.*mode=published/);
+  await expect(page).toHaveURL(/preset=g10-paper:|times=as-paper.*mode=published/);
   await page.goBack();
   await expect(page.locator('#view-reproduce')).toHaveAttribute('aria-pressed', 'true');
 });
