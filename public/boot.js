@@ -274,7 +274,7 @@ window.boot = (() => {
       controlled = true;
     });
     serviceWorker.addEventListener('message', ({ data, ports }) => {
-      if (data.which) ports[0].postMessage(document.getElementById('version').textContent);
+      if (data.which) ports[0].postMessage(document.getElementById('version')?.textContent ?? document.querySelector('meta[name=version]').content);
       else if (data.refused) notKept(data.refused, data.reason);
     });
     serviceWorker.startMessages();
@@ -284,7 +284,8 @@ window.boot = (() => {
   function notKept(name, reason) {
     console.warn(`Spillway works, but not offline: ${reason}`);
     const why = { QuotaExceededError: 'has no room for it', SecurityError: 'does not allow it', NotAllowedError: 'does not allow it' }[name];
-    if (why) document.getElementById('not-kept').textContent = `No copy is kept for working offline: the browser ${why}.`;
+    const place = document.getElementById('not-kept'); // a frame has none
+    if (why && place) place.textContent = `No copy is kept for working offline: the browser ${why}.`;
   }
 
   // offline keeps the site in a service worker's cache.
@@ -305,7 +306,8 @@ window.boot = (() => {
     if (held || stopped || (document.body && !document.querySelector('[data-first]'))) return;
     const here = performance.getEntriesByType('resource').filter((e) => /\.(wasm|js|info)$/.test(e.name) && e.responseEnd > 0);
     const bytes = here.reduce((sum, e) => sum + (e.encodedBodySize || 0), 0);
-    root.style.setProperty('--loaded', `"(${(bytes / 1e6).toFixed(1)} MB in ${here.length} files are here, of about 4 MB on a first visit)"`);
+    const all = bytes < 4e6 ? ', of about 4 MB on a first visit' : ''; // more where the host does not compress
+    root.style.setProperty('--loaded', `"(${(bytes / 1e6).toFixed(1)} MB in ${here.length} files are here${all})"`);
     setTimeout(tell, 300);
   }
   setTimeout(tell, 600);

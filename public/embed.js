@@ -96,7 +96,8 @@ window.embed = (() => {
       case 'hello':
         if (over) answer(to, { type: 'error', code: 'start', message: over });
         else if (program) answer(to, { type: 'ready', version, mode });
-        return; // else it is said when it is so
+        else if (to.id !== undefined && early.length < most.early) early.push([message, to]);
+        return; // without an id it is said anyway when it is so
       case 'theme':
         dress(message.theme);
         return;
@@ -143,10 +144,13 @@ window.embed = (() => {
   // heights that follow each other in turns the larger stays.
   const told = [0, 0];
   let turns = 0;
+  let when = 0;
   function measure() {
     const height = Math.ceil(root.getBoundingClientRect().height);
     if (height === told[0]) return;
-    turns = height === told[1] ? turns + 1 : 0;
+    const now = performance.now(); // people are slower than bars
+    turns = height === told[1] && now - when < 300 ? turns + 1 : 0;
+    when = now;
     if (turns > 4 && height < told[0]) return;
     told.unshift(height);
     told.length = 2;
@@ -193,7 +197,7 @@ window.embed = (() => {
       Object.assign(wait, { className: 'starting', textContent: 'Starting…' });
       wait.setAttribute('role', 'status');
       app.replaceChildren(wait);
-      for (const other of [...document.body.children]) if (!['app', 'live'].includes(other.id)) other.remove();
+      for (const other of [...document.body.children]) if (!['app', 'live', 'reading'].includes(other.id)) other.remove();
       if (framed) new ResizeObserver(measure).observe(document.body);
       const style = document.createElement('link');
       Object.assign(style, { rel: 'stylesheet', href: 'embed.css', onload: resolve, onerror: resolve });
@@ -215,7 +219,7 @@ window.embed = (() => {
       program = does;
       program.theme(wanted);
       say({ type: 'ready', version, mode }, heard);
-      for (const [message, to] of early.splice(0)) ask(message, to);
+      for (const [message, to] of early.splice(0)) act(message, to);
     },
     // answer takes what the program answers.
     answer(number, message) {

@@ -20,9 +20,8 @@
     return p;
   }
 
-  // help opens the help, with what the laboratory says about itself; to is the part
-  // to go to.
-  tools.help = (lab, to) => {
+  // help opens the help, with what the laboratory says about itself.
+  tools.help = (lab) => {
     $('help-lab').replaceChildren(...(lab.title ? [make('h3', { textContent: lab.title }), make('p', { textContent: lab.about })] : []), ...lab.topics.map((t) => entry('topic', t)));
     $('help-words').replaceChildren(...lab.words.map((t) => entry('term', t)));
     $('help-stops').replaceChildren(...lab.stops.map((s) => {
@@ -33,7 +32,6 @@
     $('help-tour-box').hidden = lab.stops.length === 0;
     $('help-one-key').checked = tools.oneKey();
     if (!help.open) help.showModal();
-    goal = to ?? goal;
     if (goal) {
       const target = help.querySelector(goal);
       target?.focus();
@@ -50,8 +48,8 @@
     tools.onHelp();
   }
 
+  tools.closesOutside(help);
   help.addEventListener('click', (e) => {
-    if (e.target === help) help.close();
     const stop = e.target.closest('#help-stops a');
     if (!stop || e.ctrlKey || e.metaKey || e.shiftKey) return;
     e.preventDefault();
@@ -106,7 +104,7 @@
       const option = e.target.closest('[role=option]');
       if (option) run(found[Number(option.dataset.at)]);
     });
-    dialog.addEventListener('click', (e) => { if (e.target === dialog) dialog.close(); });
+    tools.closesOutside(dialog);
   }
 
   function palette() {
@@ -168,8 +166,6 @@
   }
 
   // A frame in another page has no dialogs.
-  if ('embed' in document.documentElement.dataset) return;
-  // An embedded page shows what its document asked for; it has no palette.
   if ('embed' in document.documentElement.dataset) return;
   addEventListener('keydown', (e) => {
     if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {

@@ -88,6 +88,18 @@ window.tools = (() => {
     a.click();
   };
 
+  // closesOutside: a press beside a dialog closes it; a selection that ends there
+  // does not.
+  tools.closesOutside = (dialog) => {
+    const outside = (e) => {
+      const r = dialog.getBoundingClientRect();
+      return e.target === dialog && (e.clientX < r.left || e.clientX > r.right || e.clientY < r.top || e.clientY > r.bottom);
+    };
+    let begun = false;
+    dialog.addEventListener('pointerdown', (e) => { begun = outside(e); });
+    dialog.addEventListener('click', (e) => { if (begun && outside(e)) dialog.close(); });
+  };
+
   tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
 
   // walk lists the files below a dropped entry, with their folders.
@@ -200,6 +212,7 @@ window.tools = (() => {
     addEventListener('keydown', arrows);
     addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && !document.querySelector('dialog[open]')) tools.onEscape();
+      if (e.target instanceof Element && e.target.closest('dialog')) return; // it has its own keys
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
       if (e.key === '?' && !embedded && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
         e.preventDefault();

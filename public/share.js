@@ -84,7 +84,7 @@ window.share = (() => {
   // cited is how a chart is cited, as text and as BibTeX. hash is that of its
   // numbers, empty if it has none.
   function cited(s, chart, hash, version, date) {
-    const link = `${site()}#${s.link}`;
+    const link = `${location.protocol === 'file:' ? '' : site()}#${s.link}`; // nobody's folders
     const about = [chart ? `“${chart.title}”` : '', s.lab, chart?.note || s.about].filter(Boolean).join(', ');
     const trust = chart?.mode && !(chart.note || s.about).includes(chart.mode) ? ` (${chart.mode})` : '';
     const papers = s.papers.length > 0 ? `Systems from: ${s.papers.join('; ')}.` : '';
@@ -123,12 +123,12 @@ window.share = (() => {
     if (location.protocol === 'file:') warnings.push('This page is a file on your computer, so the link works only where the same file is. The part from # on works behind the address of any Spillway.');
     const say = (list) => $('share-warnings').replaceChildren(...list.map((text) => Object.assign(document.createElement('p'), { textContent: text })));
     say(warnings);
+    const mine = ++asked; // what is still read for an earlier link is not said
     if (s.entries.length === 0) return;
     const files = (text) => `What is shown needs opened files, which no link carries: ${s.entries.join(', ')}. Whoever opens it must drop ${text || 'the same files'} on the page.`;
     const most = 8;
     const list = [...(s.files ?? [])];
     const more = list.length > most ? ` and ${list.length - most} more` : '';
-    const mine = ++asked;
     say([...warnings, files(list.map(({ name }) => name).slice(0, most).join(', ') + more)]);
     const told = [];
     for (const f of list.slice(0, most)) told.push(await described(f));
@@ -162,7 +162,9 @@ window.share = (() => {
   // fill makes what depends on the chosen chart.
   function fill() {
     const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
-    $('share-embed').value = embed($('share-as').value, shown, chart, window.tools.picture);
+    $('share-embed').value = window.held
+      ? 'This page is a single file, which other pages cannot embed. Open what follows # behind the address of a Spillway, and take the code there.'
+      : embed($('share-as').value, shown, chart, window.tools.picture);
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
     $('share-text').value = text;
@@ -187,8 +189,8 @@ window.share = (() => {
 
   function start() {
     const dialog = $('share-dialog');
+    window.tools.closesOutside(dialog);
     dialog.addEventListener('click', (e) => {
-      if (e.target === dialog) dialog.close();
       const button = e.target.closest('[data-copies]');
       if (button) copy(button);
     });

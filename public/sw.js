@@ -81,7 +81,7 @@ self.addEventListener('fetch', (event) => {
   const url = new URL(event.request.url);
   if (event.request.method !== 'GET' || url.origin !== SCOPE.origin || !url.pathname.startsWith(SCOPE.pathname)) return;
   const below = url.pathname.slice(SCOPE.pathname.length);
-  const name = isPage(url) ? './' : below.endsWith('/') ? `${below}index.html` : below;
+  const name = isPage(url) ? './' : below;
   if (name in FILES) event.respondWith(answer(event.request, name));
 });
 

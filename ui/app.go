@@ -178,9 +178,11 @@ func (a *App) SaveCSV() {
 // them again.
 func (a *App) SaveJSON() {
 	name := a.Name("results", "json")
-	folder := a.Page.Address()
-	folder = folder[:strings.LastIndexByte(folder, '/')+1]
-	a.Export(folder+"schema/results-2.json", func(text, problem string) {
+	schema := a.Page.Address() // none where the page is a file
+	if schema != "" {
+		schema = schema[:strings.LastIndexByte(schema, '/')+1] + "schema/results-2.json"
+	}
+	a.Export(schema, func(text, problem string) {
 		if problem != "" {
 			a.Notice = "The results cannot be saved: " + problem + "."
 			return

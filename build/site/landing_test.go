@@ -173,7 +173,7 @@ func TestExamplesAskForWhatIsThere(t *testing.T) {
 		}
 	}
 	s := site{examples + "x.html": []byte("@site@"), "y.html": []byte("@link b@")}
-	if err := s.fillExamples(all); err != nil || string(s[examples+"x.html"]) != "http://127.0.0.1:8080/" {
+	if err := s.fillExamples(all); err != nil || string(s[examples+"x.html"]) != "https://SITE/" {
 		t.Errorf("%s, %v", s[examples+"x.html"], err)
 	}
 }

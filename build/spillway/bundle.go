@@ -50,12 +50,12 @@ func (s *shell) bundle(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(*out, data, 0o644); err != nil {
-		return err
-	}
 	b, err := bundle.Open(data)
 	if err != nil {
-		return failed{fmt.Errorf("what was written cannot be read: %w", err)}
+		return failed{fmt.Errorf("what would be written cannot be read: %w", err)}
+	}
+	if err := os.WriteFile(*out, data, 0o644); err != nil {
+		return err
 	}
 	fmt.Fprintf(s.out, "%s: %d bytes, %d parts: spillway check %s\n", *out, len(data), len(b.Info().Parts), *out)
 	return nil

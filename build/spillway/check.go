@@ -59,7 +59,7 @@ func (s *shell) check(args []string) error {
 		return err
 	}
 	if !bundle.Is(data) {
-		return fmt.Errorf("check: %s is no bundle: a zip with a manifest.json of Spillway", rest[0])
+		return fmt.Errorf("check: %s is no bundle: a zip with a manifest.json of Spillway; if it was downloaded, it may be cut off", rest[0])
 	}
 	b, err := bundle.Open(data)
 	if err != nil {
@@ -98,7 +98,10 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
 	var opened lab.Files
 	if workload := b.Workload(); workload != nil && l.Open != nil {
 		if opened, err = l.Open(workload); err != nil {
-			return nil, fmt.Errorf("check: the workload: %w", err)
+			if len(info.Damaged) == 0 {
+				return nil, fmt.Errorf("check: the workload: %w", err)
+			}
+			opened = nil // what is damaged is said of each part
 		}
 	}
 	list := make([]*work.Verdict, len(info.Parts))

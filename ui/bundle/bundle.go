@@ -245,7 +245,7 @@ func (Binder) Unbind(files []lab.File) (work.Bound, error) {
 	return b, nil
 }
 
-// titles returns what systems are called, in the order of their names.
+// titles returns the systems with these names, each once.
 func titles(l *lab.Info, names []string) ([]*lab.System, error) {
 	var list []*lab.System
 	for _, name := range names {

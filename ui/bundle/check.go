@@ -98,14 +98,14 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 		return
 	}
 	recorded := b.files[resultName(was.System)]
-	same := bytes.Equal(text, recorded)
-	if same && b.inTable(&l.Info, was) {
+	tabled := b.inTable(&l.Info, was)
+	if tabled && bytes.Equal(text, recorded) {
 		return // replayed
 	}
 	v.Finding = work.Agrees
 	compareResults(&l.Info, was, is, v)
 	switch {
-	case same:
+	case !tabled:
 		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the results"})
 		v.Finding = work.Differs
 	case len(v.Differences) == 0:
@@ -123,20 +123,30 @@ func (b *Bundle) inTable(l *lab.Info, r *result) bool {
 		return true // nothing to compare, or said as damage
 	}
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil || len(rows) != len(l.Quantities)+1 || len(rows[0]) < 3 {
+	if err != nil || len(rows) == 0 || len(rows[0]) != 3+len(b.results) {
 		return false
 	}
-	at := slices.Index(rows[0], r.System)
-	for i := range l.Quantities {
-		q, cell := &l.Quantities[i], ""
-		if v, ok := r.Values[q.Key]; ok {
-			cell = exact(q.Shown(v))
+	at, left := slices.Index(rows[0], r.System), 0
+	for key := range r.Values {
+		if l.Quantity(key) >= 0 {
+			left++
 		}
-		if at < 0 || rows[i+1][0] != q.Key || rows[i+1][2] != q.Unit || rows[i+1][at] != cell {
+	}
+	for _, row := range rows[1:] {
+		k := l.Quantity(row[0])
+		if k < 0 {
+			continue // of another version
+		}
+		cell := ""
+		if v, ok := r.Values[row[0]]; ok {
+			cell = exact(l.Quantities[k].Shown(v))
+			left--
+		}
+		if at < 3 || row[2] != l.Quantities[k].Unit || row[at] != cell {
 			return false
 		}
 	}
-	return true
+	return left == 0
 }
 
 // compareResults compares values. Those that are the same are not named.

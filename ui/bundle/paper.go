@@ -223,6 +223,14 @@ func compareRuns(paper *study.Paper, was, is *run, v *work.Verdict) {
 		}
 		d.value(where, a, c, unit)
 	}
+	if len(d.list) == 0 && was.Hash == is.Hash && was.Reason == is.Reason {
+		v.Says = "All recorded values are the same; this version has more."
+		return
+	}
+	if len(d.list) == 0 && was.Hash == is.Hash {
+		v.Differences = []work.Difference{{Where: "why it cannot run", Recorded: clip(was.Reason), Got: clip(is.Reason)}}
+		return
+	}
 	if len(d.list) == 0 {
 		v.Differences = []work.Difference{{Where: "the hash of the whole result", Recorded: clip(was.Hash), Got: is.Hash}}
 		v.Says = "All values are the same; the rest of the result is not."
@@ -272,15 +280,15 @@ func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict)
 	}
 	v.Finding = work.Agrees
 	compareClaims(&was, is, v)
+	if !b.bad[valuesName] && !bytes.Equal(points(&was), b.files[valuesName]) {
+		v.Finding = work.Differs
+		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the claims"})
+	}
 	if len(v.Differences) > 0 {
 		return
 	}
 	at, a, c := firstLine(b.files[claimsName], text)
 	v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", claimsName, at), Recorded: a, Got: c}}
-	if at == 0 {
-		v.Finding = work.Differs
-		v.Differences = []work.Difference{{Where: valuesName, Recorded: "a table of other values", Got: "that of the claims"}}
-	}
 }
 
 // compareClaims compares verdicts and values.
@@ -307,6 +315,7 @@ func compareClaims(was, is *claims, v *work.Verdict) {
 		a, c := &was.Points[i], &is.Points[i]
 		where := strings.TrimSpace(fmt.Sprint(c.Figure, " ", c.Quantity, " of ", c.Of, " ", c.At, " ", c.System))
 		word(where, a.Figure+" "+a.Quantity+" "+a.System, c.Figure+" "+c.Quantity+" "+c.System)
+		word(where+", the verdict", a.Verdict, c.Verdict)
 		d.value(where+", published", a.Published, c.Published, c.Unit)
 		d.value(where+", ours", a.Ours, c.Ours, c.Unit)
 	}

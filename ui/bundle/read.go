@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -118,6 +119,12 @@ func (b *Bundle) readResults() error {
 			}
 		}
 		b.results = append(b.results, r)
+	}
+	for _, file := range slices.Sorted(maps.Keys(b.files)) {
+		ours := slices.ContainsFunc(b.results, func(r result) bool { return resultName(r.System) == file })
+		if !b.bad[file] && (file == claimsName || strings.HasPrefix(file, resultsFolder) && file != valuesName && !ours) {
+			return fmt.Errorf("%s is of nothing that %s names, so that nobody could check it", file, scenarioName)
+		}
 	}
 	return nil
 }

@@ -45,7 +45,11 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 	files[valuesName] = values(&l.Info, results)
 	if s.opened {
 		for _, f := range workload {
-			files[workloadFolder+f.Name] = f.Data
+			name := workloadFolder + f.Name
+			if _, ok := files[name]; ok {
+				return nil, fmt.Errorf("two of the opened files are called %s; rename one", f.Name)
+			}
+			files[name] = f.Data
 		}
 	}
 	return finish(files, s, o)
@@ -160,5 +164,12 @@ func finish(files map[string][]byte, s *scenario, o *work.Order) ([]byte, error)
 	if files[manifestName], err = write(&m); err != nil {
 		return nil, err
 	}
-	return pack(files)
+	data, err := pack(files)
+	if err == nil {
+		_, _, err = unpack(data) // what nobody could open is not written
+	}
+	if err != nil {
+		return nil, fmt.Errorf("these files make no bundle: %w", err)
+	}
+	return data, nil
 }

@@ -54,7 +54,9 @@ func safe(name string) error {
 	return nil
 }
 
-// Is reports whether data is a bundle, whole or not: a zip whose manifest says so.
+// Is reports whether data is a bundle: a zip whose manifest says so, also where
+// other files in it are damaged. One that was cut off is none: a zip's list of
+// files is at its end.
 func Is(data []byte) bool {
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) || !bytes.Contains(data, []byte(manifestName)) {
 		return false

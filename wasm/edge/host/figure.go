@@ -152,6 +152,12 @@ func (x *want) fragment() string { return x.state.Encode(x.info) }
 func (x *want) query() string {
 	p := slices.Clone(x.pairs)
 	p = append(p, knob.Pair{Key: "chart", Text: x.chart.ID})
+	if x.theme != "" {
+		p = append(p, knob.Pair{Key: "theme", Text: x.theme})
+	}
+	if x.width != 0 {
+		p = append(p, knob.Pair{Key: "width", Text: strconv.Itoa(x.width)})
+	}
 	return knob.Join(p, "&")
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/ui/lab/all"
 	"spillway/ui/model"
 )
 
@@ -166,9 +168,12 @@ func embedded(of *url.URL, at string) (title, src string, p *problem) {
 	if err != nil {
 		return "", "", refused(http.StatusBadRequest, "%v", err)
 	}
-	l, _, p := find(link.Lab)
+	l, preset, p := find(cmp.Or(link.Lab, all.Labs[0].Name))
 	if p != nil {
 		return "", "", p
+	}
+	if preset != "" {
+		return "", "", refused(http.StatusNotFound, "there is no laboratory %q", cut(link.Lab))
 	}
 	info := l.Complete()
 	s, err := model.Read(&info, link.Pairs)
