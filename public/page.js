@@ -212,7 +212,7 @@ window.tools = (() => {
     addEventListener('keydown', arrows);
     addEventListener('keydown', (e) => {
       if (e.key === 'Escape' && !document.querySelector('dialog[open]')) tools.onEscape();
-      if (e.target instanceof Element && e.target.closest('dialog')) return; // it has its own keys
+      if (e.target instanceof Element && e.target.closest('dialog[open]')) return; // it has its own keys
       const typing = e.target instanceof Element && e.target.matches('input[type=text], input[type=search], textarea, select');
       if (e.key === '?' && !embedded && !typing && !e.ctrlKey && !e.metaKey && tools.oneKey()) {
         e.preventDefault();
