@@ -205,8 +205,10 @@ test('every key of the help does what it says, and ? can be switched off', async
   test.setTimeout(120_000);
   await open(page);
   await page.keyboard.press('?');
+  await expect(page.locator('#help-dialog')).toBeVisible();
   const listed = await page.locator('#help-dialog .keys dt').allInnerTexts();
   await page.keyboard.press('Escape');
+  await expect(page.locator('#help-dialog')).toBeHidden();
   expect(listed.map((t) => t.replace(/\s*\+\s*(?=\w)/g, '+').replace(/\s+/g, ' ').trim())).toEqual(Object.keys(keys));
   for (const press of Object.values(keys)) await press(page);
   await page.keyboard.press('Control+K');
