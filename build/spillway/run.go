@@ -240,19 +240,10 @@ func fromFiles(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, err
 	if err != nil || e == nil {
 		return u, err
 	}
-	if err := apply(u, e.Set); err != nil {
+	if err := u.Read(e.Set); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
 	return u, u.Apply([]knob.Pair{{Key: l.Entry, Text: e.Name}})
-}
-
-// apply sets what a setup text says.
-func apply(u *knob.Setup, set string) error {
-	pairs, err := knob.Pairs(set)
-	if err != nil {
-		return err
-	}
-	return u.Apply(pairs)
 }
 
 // openFiles opens files as the laboratory understands them, nil if there are none.

@@ -415,6 +415,15 @@ func (u *Setup) Apply(pairs []Pair) error {
 	return errors.Join(errs...)
 }
 
+// Read sets what a setup text says, as Apply does.
+func (u *Setup) Read(text string) error {
+	pairs, err := Pairs(text)
+	if err != nil {
+		return err
+	}
+	return u.Apply(pairs)
+}
+
 // Base returns what every knob goes back to: its default, or what the choices
 // that stand set it to.
 func (u *Setup) Base() *Setup {

@@ -82,7 +82,7 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 		return
 	}
 	v.Part = x.Title
-	u, err := read(&l.Info, was.Setup)
+	u, err := l.Read(was.Setup)
 	if err != nil {
 		cannot(v, err)
 		return

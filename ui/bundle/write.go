@@ -24,7 +24,7 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 	if len(systems) == 0 {
 		return nil, fmt.Errorf("no system is chosen, so that there is nothing to put into a bundle")
 	}
-	u, err := read(&l.Info, setup)
+	u, err := l.Read(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -61,16 +61,6 @@ func part(p lab.Progress, i, n int) lab.Progress {
 		return nil
 	}
 	return func(done, total int) { p(100*i+100*done/max(total, 1), 100*n) }
-}
-
-// read returns the setup that a text names.
-func read(i *lab.Info, text string) (*knob.Setup, error) {
-	u := i.Setup()
-	pairs, err := knob.Pairs(text)
-	if err == nil {
-		err = u.Apply(pairs)
-	}
-	return u, err
 }
 
 // once runs one system.

@@ -267,6 +267,13 @@ type Study struct {
 // Setup returns the laboratory's defaults.
 func (l *Info) Setup() *knob.Setup { return knob.NewSetup(l.Knobs) }
 
+// Read returns the setup that a text names: what it does not say is as by default.
+// The setup is usable even when the error is not nil.
+func (l *Info) Read(text string) (*knob.Setup, error) {
+	u := l.Setup()
+	return u, u.Read(text)
+}
+
 // Paper returns the paper with this key.
 func (l *Lab) Paper(key string) (*study.Paper, error) {
 	var keys []string
@@ -411,11 +418,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return spec.Steps(w, s), nil
 	}
 	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, any, error) {
-		u := l.Setup()
-		pairs, err := knob.Pairs(set)
-		if err == nil {
-			err = u.Apply(pairs)
-		}
+		u, err := l.Read(set)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -564,11 +567,7 @@ func (l *Info) check() error {
 func (l *Info) checkLinks() error {
 	var errs []error
 	is := func(what, text string) {
-		pairs, err := knob.Pairs(text)
-		if err == nil {
-			err = l.Setup().Apply(pairs)
-		}
-		if err != nil {
+		if _, err := l.Read(text); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", what, err))
 		}
 	}

@@ -738,11 +738,7 @@ func (r *Room) OpenLine(i int) {
 		return
 	}
 	line := &s.Rows[i]
-	pairs, err := knob.Pairs(line.Set)
-	u := r.Info.Setup()
-	if err == nil {
-		err = u.Apply(pairs)
-	}
+	u, err := r.Info.Read(line.Set)
 	if err != nil {
 		r.session.Notice = capital(err.Error()) + "."
 		return

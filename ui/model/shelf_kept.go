@@ -337,10 +337,7 @@ func (s *Shelf) Setup(k Kept) *knob.Setup {
 	if u := s.setups[k.Setup]; u != nil {
 		return u
 	}
-	u := s.room.Info.Setup()
-	if pairs, err := knob.Pairs(k.Setup); err == nil {
-		_ = u.Apply(pairs) // it was read, or printed
-	}
+	u, _ := s.room.Info.Read(k.Setup) // it was read already, or printed
 	s.setups[k.Setup] = u
 	return u
 }

@@ -87,10 +87,7 @@ func preset(i *lab.Info, p *lab.Preset) *knob.Setup { return setupOf(i, p.Set) }
 
 // setupOf returns the setup of a text that lab.New has checked.
 func setupOf(i *lab.Info, text string) *knob.Setup {
-	u := i.Setup()
-	if pairs, err := knob.Pairs(text); err == nil {
-		_ = u.Apply(pairs)
-	}
+	u, _ := i.Read(text)
 	return u
 }
 

@@ -108,7 +108,7 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 	case Section:
 		return b.section(j, files, a)
 	case Export:
-		u, err := read(&b.Lab.Info, j.Setup)
+		u, err := b.Lab.Read(j.Setup)
 		if err == nil {
 			a.Data, err = b.Lab.Export(j.Key, u, j.System, files, j.Origin, progress)
 		}
@@ -149,7 +149,7 @@ func (b *Bench) paper(j *Job, files lab.Files, progress lab.Progress, a *Answer)
 }
 
 func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
-	u, err := read(&b.Lab.Info, j.Setup)
+	u, err := b.Lab.Read(j.Setup)
 	if err != nil {
 		return err
 	}
@@ -189,18 +189,14 @@ func (b *Bench) several(j *Job, a *Answer) {
 }
 
 func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {
-	u, err := read(&b.Lab.Info, j.Setup)
+	u, err := b.Lab.Read(j.Setup)
 	if err != nil {
 		return err
 	}
 	for i := range b.Lab.Sections {
 		if s := &b.Lab.Sections[i]; s.Key == j.Key {
 			view := knob.NewSetup(s.Knobs)
-			pairs, err := knob.Pairs(j.View)
-			if err == nil {
-				err = view.Apply(pairs)
-			}
-			if err != nil {
+			if err := view.Read(j.View); err != nil {
 				return err
 			}
 			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files)
@@ -208,16 +204,6 @@ func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {
 		}
 	}
 	return fmt.Errorf("%s has no section %q", b.Lab.Title, j.Key)
-}
-
-// read returns the setup that a text names.
-func read(i *lab.Info, text string) (*knob.Setup, error) {
-	u := i.Setup()
-	pairs, err := knob.Pairs(text)
-	if err == nil {
-		err = u.Apply(pairs)
-	}
-	return u, err
 }
 
 // Lines splits a joined error into its messages.
