@@ -24,18 +24,22 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                             // builds its graphs with the artifact's layers
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                     // another subject: operations, no workloads
-	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote"}}, // a format never imports another
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                    // the door of every laboratory
-	{"ui/lab/all", []string{"ui/lab/..."}},                                                         // the list of them
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},                          // a laboratory never imports another
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}},            // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/study"}},                                                           // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                                                           // tables as files
-	{"ui/schema", nil},                                                                             // JSON Schemas of what is exported
-	{"ui/wire", nil},                                                                               // how page and workers write what they say
-	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                         // what they say, and the bench that does it
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},         // builds its graphs with the artifact's layers
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                 // another subject: operations, no workloads
+	{"traces/jsonstream", nil},                                                 // JSON of any size; knows no format
+	{"traces/pickle", nil},                                                     // Python's, data only
+	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}}, // what recordings of training jobs say, whatever wrote them
+	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}}, // PyTorch's files of one run, joined
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/recording"}},         // a format never imports another
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory
+	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},               // a laboratory never imports another
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/study"}},                                                // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}},                                                // tables as files
+	{"ui/schema", nil},                                                                  // JSON Schemas of what is exported
+	{"ui/wire", nil},                                                                    // how page and workers write what they say
+	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory

@@ -1,0 +1,89 @@
+// Package kineto reads traces of the PyTorch profiler (Kineto): Chrome's JSON with
+// operators, launches, kernels and memory events. It keeps what a workload is made
+// of and nothing of the user's.
+package kineto
+
+import (
+	"io"
+
+	"spillway/sim/unit"
+	"spillway/traces/recording"
+)
+
+// A Trace is what is kept of a file. Names are indices into Strings. Times are from
+// the smallest of the file.
+type Trace struct {
+	Format  string // of Recordings: "PyTorch profiler (Kineto)"
+	Process int64  // number of the process that ran the operators, 0 if unknown
+	Devices []recording.Device
+	Strings []string
+	Threads []Thread
+	Ops     []Op     // by thread, start, the longer first
+	Kernels []Kernel // by start, then correlation
+	Blocks  []Block  // of device memory, in the order in which they were taken
+	Shapes  bool     // operators have the shapes of their inputs
+	Notes   []string // what was repaired or dropped, with counts
+}
+
+// A Thread is one of the host.
+type Thread struct{ Process, ID int64 }
+
+// An Op is an operator, or an annotation or module around operators.
+type Op struct {
+	Name   int32
+	Thread int32 // index into Threads
+	Parent int32 // the innermost around it, -1 if none
+	Kind   OpKind
+	Start  unit.Time
+	Time   unit.Time
+	Record int64 // record function id, as ExecutionTrace's rf_id; 0 if unknown
+}
+
+// An OpKind tells what stands among Ops.
+type OpKind uint8
+
+// The kinds of Op.
+const (
+	Operator OpKind = iota
+	Annotation
+	Module
+)
+
+// A Kernel is work of a device.
+type Kernel struct {
+	Name           int32
+	Op             int32 // the operator that launched it, -1 if unknown
+	Device, Stream int32
+	Kind           recording.KernelKind
+	Start, Time    unit.Time
+}
+
+// A Block is device memory from its allocation to its free.
+type Block struct {
+	Address     uint64
+	Bytes       unit.Bytes
+	Device      int32
+	Op          int32     // the operator that took it, -1 if unknown
+	Taken, Free unit.Time // Free is -1 if it was not freed
+}
+
+// Read reads a trace. tell may be nil; it is told now and then how many bytes are
+// read.
+func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
+	panic("not yet") // being written
+}
+
+// Recorded is a recording and where its kernels come from.
+type Recorded struct {
+	*recording.Recording
+	// Kernels are indices into Trace.Kernels: Kernels[s][k] is kernel k of step s.
+	Kernels [][]int32
+	// Ranges are when the host was in each step.
+	Ranges [][2]unit.Time
+}
+
+// Recordings returns one recording for each device that ran something. name is the
+// file's, without folders.
+func (t *Trace) Recordings(name string) ([]Recorded, error) {
+	panic("not yet") // being written
+}

@@ -1,0 +1,148 @@
+// Package recording is what a training job's own recordings say, in the same
+// words whatever wrote them: steps, kernels in order, tensors with their uses. A
+// format reads its files into a Recording; Fold makes a workload of one step of
+// it and accounts for every choice. A Recording is small, however large the files
+// were, and holds nothing of the user's besides the names of operators, modules
+// and kernels.
+package recording
+
+import (
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A Label says in short how much of a recording was measured.
+type Label string
+
+// The labels, from least to most.
+const (
+	L1  Label = "L1"  // times measured; tensors estimated from shapes
+	L1m Label = "L1m" // times, sizes and lifetimes measured; reads between estimated
+	E2  Label = "E2"  // tensors recorded, times estimated
+	L2  Label = "L2"  // times and tensors recorded
+	L3  Label = "L3"  // as L1m or L2, and resident memory has names
+	M   Label = "M"   // a picture of memory, without kernels
+	T   Label = "T"   // times only
+)
+
+// A Source says how a tensor is known.
+type Source uint8
+
+// The sources of tensors.
+const (
+	Measured  Source = iota // an allocation of the recording itself
+	Joined                  // from another file of the same run
+	Estimated               // from the shapes of operators
+)
+
+// A Recording is what files say of one device.
+type Recording struct {
+	Name   string   // for people, unique among what was opened together: "bert.json, GPU 0"
+	Format string   // "PyTorch profiler (Kineto)"
+	Files  []string // names without folders
+	Label  Label
+	Device Device
+	Times  workload.TimeSource // Measured, or Estimated if kernels have work instead of times
+	Steps  []Step
+	Chosen int // the step to take unless another is asked for: the middle complete one
+	Memory Memory
+	// Missing is how much kernel time belongs to no step and why, Notes what was
+	// repaired, dropped or is not known, Advice what to record instead, and with which
+	// file beside it more would be known: sentences.
+	Missing []Loss
+	Notes   []string
+	Advice  []string
+	// Picture is the memory of a recording, by role; empty if it has none.
+	Picture Picture
+}
+
+// A Device is a GPU.
+type Device struct {
+	ID     int
+	Name   string     // empty if unknown: "NVIDIA H100 80GB HBM3"
+	Memory unit.Bytes // 0 if unknown
+}
+
+// Memory is what the recording's own counter of allocated memory says.
+type Memory struct {
+	Known       bool
+	LevelBefore unit.Bytes // allocated before the first event
+	Peak        unit.Bytes
+	Allocations int
+}
+
+// A Loss is kernels that are in no step.
+type Loss struct {
+	Kernels int
+	Time    unit.Time
+	Why     string // "their launch is before the recording"
+}
+
+// A Step is one iteration. Kernels are in order of their start; tensors' uses name
+// them by index.
+type Step struct {
+	Name     string // "ProfilerStep#6"
+	Complete bool   // it begins and ends inside the recording
+	Kernels  []Kernel
+	Tensors  []Tensor
+	// Memory is the counter's within the step, as far as it is known.
+	Memory Memory
+	// Resident is memory that was there before and that no tensor accounts for.
+	Resident unit.Bytes
+	Notes    []string // about this step
+}
+
+// A Kernel is one launch.
+type Kernel struct {
+	Name   string    // as recorded
+	Op     string    // the operator that launched it, "" if unknown
+	Start  unit.Time // from the recording's first event
+	Time   unit.Time // 0 if it took less than the file's resolution, or is estimated
+	Least  unit.Time // the file's resolution, which a kernel of time 0 is taken to last half of
+	Stream int32
+	Kind   KernelKind
+	// Flops and Bytes are the work of a kernel whose time is estimated.
+	Flops int64
+	Bytes unit.Bytes
+}
+
+// A KernelKind says what a launch does.
+type KernelKind uint8
+
+// The kinds of launch.
+const (
+	Compute       KernelKind = iota
+	Communication            // a collective between GPUs
+	HostToDevice
+	DeviceToHost
+	DeviceToDevice
+	Memset
+)
+
+// A Tensor is a block of memory of one step.
+type Tensor struct {
+	Name  string
+	Bytes unit.Bytes
+	Kind  workload.Kind
+	// Global is alive before and after the step.
+	Global bool
+	From   Source
+	// Uses are those that are known. Where allocations were recorded the first is a
+	// write by the first kernel after the block was taken, the last a read by the last
+	// kernel before it was freed.
+	Uses []Use // ascending, at most one a kernel
+}
+
+// A Use is one kernel's use of a tensor.
+type Use struct {
+	Kernel      int32
+	Read, Write bool
+}
+
+// A Picture is memory over time, by role: Levels[r][i] bytes of Roles[r] at
+// Times[i].
+type Picture struct {
+	Roles  []string
+	Times  []unit.Time
+	Levels [][]unit.Bytes
+}
