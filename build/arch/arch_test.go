@@ -32,6 +32,8 @@ var simOrder = []string{
 	"sim/workload",
 	"sim/vitality",
 	"sim/flash",
+	"sim/compress/bpc",
+	"sim/compress/buddy",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",
