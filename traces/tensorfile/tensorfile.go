@@ -1,0 +1,105 @@
+// Package tensorfile finds the tensors in files of weights and arrays: safetensors,
+// NumPy's .npy and .npz, PyTorch's zip, and bytes of which nothing is known. It
+// reads headers only; contents are read by whoever wants them, slice by slice.
+package tensorfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"spillway/sim/unit"
+)
+
+// A Tensor is a range of a file.
+type Tensor struct {
+	Name   string
+	Type   string // of its elements, as NumPy calls it: "float32"; "" if unknown
+	Shape  []int64
+	Offset int64 // bytes before it in the file
+	Bytes  unit.Bytes
+}
+
+// A File is what a file holds.
+type File struct {
+	Format  string   // "safetensors"
+	Tensors []Tensor // by offset
+	Notes   []string // what was left out
+}
+
+// Limits of headers.
+const (
+	MaxHeader  = 100 << 20 // bytes, as the reference implementation of safetensors has it
+	MaxTensors = 1 << 20
+	maxName    = 4096
+	maxRank    = 64
+)
+
+// Open finds the tensors in a file of so many bytes. What no format recognizes is
+// one tensor of unknown type. The error says at which byte the header is wrong.
+func Open(name string, r io.ReaderAt, size int64) (*File, error) {
+	if size <= 0 {
+		return nil, errors.New("the file is empty")
+	}
+	head := make([]byte, min(size, 512))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("byte 0: %w", err)
+	}
+	has := func(s string) bool { return strings.HasPrefix(string(head), s) }
+	switch {
+	case has(magic):
+		return openNumPy(name, r, size)
+	case has("PK\x03\x04"), has("PK\x05\x06"):
+		return openZip(r, size)
+	case len(head) > 8 && head[8] == '{':
+		return openSafetensors(r, size)
+	}
+	for _, s := range refused {
+		if has(s.begins) {
+			return nil, errors.New(s.why)
+		}
+	}
+	return &File{Format: "raw bytes", Tensors: []Tensor{{Name: base(name), Bytes: unit.Bytes(size)}}}, nil
+}
+
+// refused are files whose bytes are not contents of memory.
+var refused = []struct{ begins, why string }{
+	{"\x1f\x8b", "the file is compressed with gzip, so its bytes are not those of memory; unpack it first"},
+	{"\x28\xb5\x2f\xfd", "the file is compressed with Zstandard, so its bytes are not those of memory; unpack it first"},
+	{"\x80\x02", "the file is a pickle, such as PyTorch wrote before 1.6; save it again with torch.save, or as safetensors"},
+	{"\x80\x03", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
+	{"\x80\x04", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
+	{"\x80\x05", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
+	{"\x89HDF\r\n", "HDF5 files are not read; save the arrays with numpy.savez, or as safetensors"},
+	{"GGUF", "GGUF files hold weights that are quantized already; take the safetensors that they were made of"},
+}
+
+// base returns a path's last part.
+func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
+
+// elements returns the product of a shape, and whether it can be a file's.
+func elements(shape []int64) (n int64, ok bool) {
+	n = 1
+	for _, d := range shape {
+		if d < 0 {
+			return 0, false
+		}
+		hi, lo := bits.Mul64(uint64(n), uint64(d))
+		if hi != 0 || lo > 1<<62 {
+			return 0, false
+		}
+		n = int64(lo)
+	}
+	return n, true
+}
+
+// quote shows a name in a message.
+func quote(s string) string {
+	if len(s) > 60 {
+		s = s[:57] + "..."
+	}
+	return strconv.Quote(s)
+}
