@@ -34,6 +34,7 @@ var simOrder = []string{
 	"sim/flash",
 	"sim/compress/bpc",
 	"sim/compress/buddy",
+	"sim/compress",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",

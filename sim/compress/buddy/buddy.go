@@ -263,7 +263,7 @@ type Policy struct {
 
 // Published is the policy of the paper's final design.
 func Published() Policy {
-	return Policy{Naive: 0.5, Threshold: 0.3, Special: true, Tiny: 0.99, MaxRatio: 4}
+	return Policy{Naive: 0.45, Threshold: 0.3, Special: true, Tiny: 0.99, MaxRatio: 4}
 }
 
 // Choose returns the target of each allocation.
@@ -351,4 +351,24 @@ func Sum(list []Allocation, t []Target) (c Capacity) {
 		}
 	}
 	return c
+}
+
+// Scale makes the histogram one of so many entries with the same shares, up to
+// rounding. A histogram without entries stays.
+func (h *Histogram) Scale(entries int64) {
+	if h.Entries == 0 {
+		return
+	}
+	was := h.Entries
+	scale := func(n *int64) { *n = unit.MulDiv(*n, entries, was) }
+	for _, n := range []*int64{&h.Bits, &h.Zero, &h.Tiny} {
+		scale(n)
+	}
+	for i := range h.Sectors {
+		scale(&h.Sectors[i])
+	}
+	for i := range h.Classes {
+		scale(&h.Classes[i])
+	}
+	h.Entries = entries
 }

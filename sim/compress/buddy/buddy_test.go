@@ -156,7 +156,7 @@ func TestCarveOut(t *testing.T) {
 
 func TestWhole(t *testing.T) {
 	p := Published()
-	p.Whole = true
+	p.Whole, p.Naive = true, 0.5
 	list := []Allocation{allocation("dense", 50, of(0, 0, 0, 0, 1)), allocation("zeros", 50, of(1, 0, 0, 0, 0))}
 	if got := p.Choose(list); fmt.Sprint(got) != "[4x 4x]" { // half of the entries overflow, and half may
 		t.Error(got)
