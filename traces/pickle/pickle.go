@@ -100,6 +100,10 @@ func (d *Doc) Uint(v Value) (n uint64, ok bool) {
 	return 0, false
 }
 
+// Size returns how many values the lists, tuples and dictionaries of d contain, each
+// taken once.
+func (d *Doc) Size() int64 { return int64(d.slots.n) }
+
 // A Walk visits values and counts them, so that a small file which contains one
 // list many times over cannot keep anybody busy for ever.
 type Walk struct {
