@@ -130,12 +130,13 @@ func TestPrivate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := fmt.Sprintf("%+v %+v", s, s.Residents())
+		var all strings.Builder
+		fmt.Fprintf(&all, "%+v %+v", s, s.Residents())
 		for _, r := range s.Recordings(name) {
-			all += fmt.Sprintf("%+v", *r)
+			fmt.Fprintf(&all, "%+v", *r)
 		}
 		for _, not := range []string{"someone", "/home", "site-packages", "torch::", "Annotation3", "context2", "/path"} {
-			if strings.Contains(all, not) {
+			if strings.Contains(all.String(), not) {
 				t.Errorf("%s: %q is kept", name, not)
 			}
 		}
