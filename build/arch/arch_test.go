@@ -35,6 +35,7 @@ var simOrder = []string{
 	"sim/compress/bpc",
 	"sim/compress/buddy",
 	"sim/compress",
+	"sim/compress/papers/*",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",
@@ -140,7 +141,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers"} {
+	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}

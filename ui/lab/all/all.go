@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/ui/lab"
+	"spillway/ui/lab/compress"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
@@ -23,11 +24,12 @@ type Door struct {
 var Labs = []Door{
 	{"train", "train", train.New},
 	{"store", "store", store.New},
+	{"compress", "compress", compress.New},
 }
 
 // Lean names the laboratories that have a program without what opens files and
 // writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train", "store"}
+var Lean = []string{"train", "store", "compress"}
 
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {

@@ -1,0 +1,313 @@
+// Package compress assembles the laboratory of GPU memory whose contents hardware
+// compresses: Buddy Compression, with Bit-Plane Compression of every entry.
+package compress
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	core "spillway/sim/compress"
+	"spillway/sim/compress/buddy"
+	paper "spillway/sim/compress/papers/buddy"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// A settings is everything a run depends on besides the design.
+type settings struct {
+	Contents string // a suite, or one of its programs
+	Entry    string // of opened files, instead of Contents; empty for none
+	Exact    int64  // 1: every entry of files is measured; 0: a sample
+	Setup    core.Setup
+}
+
+func standard() settings { return settings{Contents: core.Suites()[0].Name, Setup: core.Published()} }
+
+// A memory is what is compressed.
+type memory struct {
+	programs      []core.Program
+	about, origin string
+	notes         []string
+	tensors       []tensor // of files
+}
+
+// A result is what came out for each program, and the means.
+type result struct {
+	Programs []*core.Result `json:"programs"`
+	Tensors  []tensor       `json:"tensors,omitempty"`
+	sum      core.Summary
+	memory   *memory
+	setup    core.Setup
+	variant  core.Variant
+}
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *memory, *result]{
+		Info: lab.Info{
+			Name: "compress", Title: "Compression",
+			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
+			Systems: systems(),
+			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Sections: []lab.Section{{
+				Key: "allocations", Title: "Allocations and their targets", Run: true,
+				About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+			}},
+			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link} GB/s, memory {memory} GB/s", Panel: "hardware"}},
+			Say: lab.Say{
+				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
+				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
+			},
+			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
+			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Glossary: glossary(), Help: help(),
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   func(s *settings) error { return s.Setup.Validate() },
+		Open:    open,
+		Source: func(s *settings) string {
+			if s.Entry != "" {
+				return fmt.Sprint("entry ", s.Exact, " ", s.Entry)
+			}
+			return s.Contents
+		},
+		Load:   load,
+		Run:    run,
+		Report: describe,
+		Result: result{},
+		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r, "", "  ") },
+		Hash:   hash,
+		Section: func(key string, _ *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+			return section(key, s, w, system)
+		},
+		Studies: []lab.Study{{
+			PaperInfo: lab.PaperInfo{
+				Key: "buddy", Title: "The Buddy Compression paper",
+				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
+			},
+			Build: paper.Paper,
+		}},
+	})
+}
+
+// systems lists the designs.
+func systems() []lab.System {
+	var list []lab.System
+	for i, v := range core.Variants() {
+		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Look: i})
+	}
+	return list
+}
+
+// programKey is the key of a program of a suite.
+func programKey(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "-", ".", "-", "_", "-").Replace(name))
+}
+
+func knobs() map[string][]knob.Knob[settings] {
+	contents := knob.Knob[settings]{
+		Key: "contents", Label: "Contents", Help: "What lies in GPU memory.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Contents },
+	}
+	for _, s := range core.Suites() {
+		contents.Choices = append(contents.Choices, knob.Choice{Key: s.Name, Label: s.Title, Help: s.About, Source: "Buddy Compression, Table 1; contents fitted"})
+	}
+	for _, s := range core.Suites() {
+		for _, p := range s.Programs() {
+			contents.Choices = append(contents.Choices, knob.Choice{Key: programKey(p.Name), Label: p.Name, Help: "One program of the " + s.Title + ".", Source: "Buddy Compression, Table 1; contents fitted"})
+		}
+	}
+	file := []knob.Knob[settings]{
+		{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+		choice(knob.Knob[settings]{Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample; with a sample the standard error is said.", Choices: []knob.Choice{{Key: "0", Label: "a sample"}, {Key: "1", Label: "all"}}}, func(s *settings) *int64 { return &s.Exact }),
+	}
+	number := func(k knob.Knob[settings], get func(*settings) int64, set func(*settings, int64)) knob.Knob[settings] {
+		k.Get, k.Set = get, set
+		return k
+	}
+	rate := func(key, label, help, source string, ref func(*settings) *unit.Bandwidth) knob.Knob[settings] {
+		get, set := knob.Field(ref)
+		return number(knob.Knob[settings]{Key: key, Label: label, Help: help, Source: source, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps)}, get, set)
+	}
+	share := func(key, label, help, source string, ref func(*settings) *core.Thousandths) knob.Knob[settings] {
+		get, set := knob.Field(ref)
+		return number(knob.Knob[settings]{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}, get, set)
+	}
+	gpuGet, gpuSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.GPU })
+	cacheGet, cacheSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Cache })
+	ratioGet, ratioSet := knob.Field(func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio })
+	return map[string][]knob.Knob[settings]{
+		"contents": append([]knob.Knob[settings]{contents}, file...),
+		"hardware": {
+			number(knob.Knob[settings]{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, gpuGet, gpuSet),
+			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
+			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
+			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
+			share("random", "Random accesses", "The share of accesses that go to entries at random; all others follow each other. Only the metadata cache feels it.", "assumed", func(s *settings) *core.Thousandths { return &s.Setup.Random }),
+			number(knob.Knob[settings]{Key: "cache", Label: "Metadata cache", Help: "Lines of 32 bytes, each for 64 entries.", Source: "64 KB in §3.2; 128 KB by Table 2", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, cacheGet, cacheSet),
+		},
+		"policy": {
+			share("threshold", "Buddy Threshold", "How many of an allocation's entries may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
+			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
+			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
+			number(knob.Knob[settings]{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, ratioGet, ratioSet),
+		},
+	}
+}
+
+// choice is a knob of a number with choices.
+func choice(k knob.Knob[settings], ref func(*settings) *int64) knob.Knob[settings] {
+	k.Get, k.Set = knob.Field(ref)
+	k.Kind, k.Scale, k.Max = knob.One, 1, int64(len(k.Choices)-1)
+	return k
+}
+
+// load returns what the settings compress.
+func load(s *settings, f lab.Files) (*memory, error) {
+	if s.Entry != "" {
+		return entry(s.Entry, s.Exact == 1, f)
+	}
+	m := &memory{origin: "The paper's programs and footprints (Table 1); contents fitted to its published means."}
+	for _, suite := range core.Suites() {
+		programs := suite.Programs()
+		if s.Contents == suite.Name {
+			m.programs = programs
+		}
+		for i := range programs {
+			if s.Contents == programKey(programs[i].Name) {
+				m.programs = programs[i : i+1]
+			}
+		}
+	}
+	if m.programs == nil {
+		return nil, fmt.Errorf("unknown contents %q", s.Contents)
+	}
+	m.about = about(m.programs)
+	return m, nil
+}
+
+// about describes programs in numbers.
+func about(list []core.Program) string {
+	var bytes unit.Bytes
+	n := 0
+	for i := range list {
+		bytes += list[i].Bytes()
+		n += len(list[i].Allocations)
+	}
+	if len(list) == 1 {
+		return fmt.Sprintf("%d allocations, %v.", n, bytes)
+	}
+	return fmt.Sprintf("%d programs with %d allocations, %v in all.", len(list), n, bytes)
+}
+
+func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error) {
+	v, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{memory: w, setup: s.Setup, variant: v, Tensors: w.tensors}
+	for i := range w.programs {
+		r.Programs = append(r.Programs, core.Run(&w.programs[i], &s.Setup, &v))
+	}
+	r.sum = core.Summarize(r.Programs)
+	return r, nil
+}
+
+// hash covers what is whole numbers; all else follows from it.
+func hash(r *result) string {
+	var b strings.Builder
+	for _, p := range r.Programs {
+		fmt.Fprintf(&b, "%s %d %d %d %d", p.Program, p.Bytes, p.Device, p.Buddy, p.Capacity.Metadata)
+		for _, t := range p.Targets {
+			fmt.Fprintf(&b, " %v", t)
+		}
+		b.WriteByte('\n')
+	}
+	for _, t := range r.Tensors {
+		fmt.Fprintln(&b, t.Name, t.Entries, t.Bits, t.Sectors)
+	}
+	fmt.Fprintf(&b, "%.6f %.6f %.6f %.6f", r.sum.Ratio, r.sum.Overflow, r.sum.Remote, r.sum.Slowdown)
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+// describe is the report of a result.
+func describe(w *memory, s *settings, r *result) *report.Report {
+	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes)}
+	if s.Entry == "" {
+		rep.Caveats = []string{"Contents are fitted to the paper's means: ratios agree by construction, slowdowns do not."}
+	}
+	if gpu := s.Setup.GPU; gpu > 0 {
+		for _, p := range r.Programs {
+			if need := p.Device + p.Capacity.Metadata; need > gpu {
+				rep.Fits = false
+				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. More GPU memory or a larger Buddy Threshold would help", p.Program, need, gpu)
+				return rep
+			}
+		}
+	}
+	for i := range numbers {
+		rep.Values = append(rep.Values, numbers[i].value(r))
+	}
+	rep.Curves = curves(r)
+	return rep
+}
+
+func help() []lab.Help {
+	return []lab.Help{
+		{Title: "Entries and slots", Text: "Memory is compressed in entries of 128 bytes. Every allocation has a target, which is how much GPU memory an entry has there: 128, 96, 64, 32 or 8 bytes. What does not fit lies in the buddy memory behind the link, and is fetched from there. Nothing moves when contents change."},
+		{Title: "What compresses", Text: "Dense floats do not: their lowest bits are noise. Zeros, masks, small integers and sorted indices do. Entries that are all zero or all dense never reach 2x: with up to 30 % dense entries the target is 4x, with more it is 1x. Activations after a ReLU, of which 39 % of the entries are zero, therefore gain nothing."},
+		{Title: "Slowdown", Text: "Against a GPU that holds everything uncompressed: less traffic to GPU memory, but traffic to the buddy memory at the link's rate, which is added, not hidden. Negative is faster. Latencies are not modeled."},
+		{Title: "Your own tensors", Text: "safetensors, NumPy arrays, PyTorch checkpoints and bytes of any kind. Files stay on this computer and are read in slices; by default a sample of every tensor."},
+	}
+}
+
+func glossary() []lab.Term {
+	const paper = "Buddy Compression, ISCA 2020"
+	return []lab.Term{
+		{Name: "Bit-Plane Compression", Is: "Compressing 32 words by the bits of their differences, plane by plane.", Source: "Kim et al., ISCA 2016"},
+		{Name: "Buddy memory", Is: "Memory behind the link that holds what does not fit into an entry's slot.", Source: paper},
+		{Name: "Buddy Threshold", Is: "The share of an allocation's entries that may overflow when its target is chosen.", Source: paper},
+		{Name: "Memory entry", Is: "128 bytes that are compressed together.", Source: paper},
+		{Name: "Sector", Is: "32 bytes, the least that GPU memory reads.", Source: paper},
+		{Name: "Target", Is: "The compression ratio that an allocation is given slots for.", Source: paper},
+	}
+}
+
+func picture() *lab.Picture {
+	return &lab.Picture{
+		Places: []lab.Place{
+			{Key: "gpu", Title: "GPU memory", Size: "gpu_memory", Used: "device_bytes"},
+			{Key: "buddy", Title: "Buddy memory", Used: "buddy_bytes"},
+		},
+		Links: []lab.Link{{Key: "link", Title: "Link", From: "gpu", To: "buddy", Lanes: []lab.Lane{{To: "gpu", Rate: "link"}, {To: "buddy", Rate: "link"}}}},
+	}
+}
+
+func presets() []lab.Preset {
+	return []lab.Preset{
+		{Key: "deep-learning", Title: "Six networks", Set: "contents=dl", About: "The paper's deep learning suite, with contents fitted to its means."},
+		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
+		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % slowdown."},
+	}
+}
+
+// targets are the ratios by name.
+func targetNames() (list []string) {
+	for t := buddy.X1; t < buddy.Targets; t++ {
+		list = append(list, t.String())
+	}
+	return list
+}

@@ -1,0 +1,210 @@
+package compress
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"spillway/sim/compress/buddy"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// A number is a quantity and how it is taken from a result.
+type number struct {
+	report.Quantity
+	value func(r *result) float64
+}
+
+var numbers = list()
+
+func quantities() []report.Quantity {
+	qs := make([]report.Quantity, len(numbers))
+	for i := range numbers {
+		qs[i] = numbers[i].Quantity
+	}
+	return qs
+}
+
+// targetKey is the key of the bytes that have a target.
+func targetKey(t buddy.Target) string {
+	return "target_" + strings.ReplaceAll(t.String(), ".", "_") + "_bytes"
+}
+
+// sectorKey is the key of the share of entries that take so many sectors.
+func sectorKey(n int) string { return fmt.Sprintf("entries_of_%d_sectors_percent", n) }
+
+func list() []number {
+	var ns []number
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *number {
+		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+		return &ns[len(ns)-1]
+	}
+	percent := func(key, label, help string, places, better int, f func(r *result) float64) {
+		add(key, label, "%", help, places, better, func(r *result) float64 { return 100 * f(r) })
+	}
+	bytes := func(key, label, help string, better int, f func(r *result) unit.Bytes) {
+		add(key, label, "GiB", help, 3, better, func(r *result) float64 { return float64(f(r)) }).Scale = float64(unit.GiB)
+	}
+	add("ratio", "Compression ratio", "×", "How much larger memory becomes: bytes over their slots in GPU memory. Of several programs the geometric mean.", 3, 1, func(r *result) float64 { return r.sum.Ratio })
+	add("optimistic_ratio", "Optimistic ratio", "×", "The ratio if every entry could have one of eight sizes, without slots (the paper's Fig. 3).", 3, 0, func(r *result) float64 { return r.sum.Optimistic })
+	percent("buddy_access_percent", "Accesses to the buddy memory", "Accesses to entries that do not fit into their slots, if all entries are accessed alike. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Overflow })
+	percent("slowdown_percent", "Slowdown", "Time beyond that of a GPU which holds everything uncompressed; negative is faster. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Slowdown })
+	percent("worst_slowdown_percent", "Slowdown of the slowest program", "The largest over the programs.", 2, -1, func(r *result) float64 { return r.sum.WorstSlowdown })
+	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
+	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
+	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
+	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
+	bytes("footprint_bytes", "Uncompressed", "What the allocations hold.", 0, func(r *result) unit.Bytes { return r.sum.Bytes })
+	bytes("device_bytes", "GPU memory", "Slots of all entries.", -1, func(r *result) unit.Bytes { return r.sum.Device })
+	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit.", -1, func(r *result) unit.Bytes { return r.sum.Buddy })
+	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory.", -1, func(r *result) unit.Bytes { return r.sum.Capacity.Metadata })
+	for t := buddy.X1; t < buddy.Targets; t++ {
+		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target.", 0, func(r *result) unit.Bytes { return r.withTarget(t) })
+	}
+	for n := range buddy.Sectors + 1 {
+		label := fmt.Sprintf("%d sectors", n)
+		switch n {
+		case 0:
+			label = "zeros"
+		case 1:
+			label = "1 sector"
+		}
+		percent(sectorKey(n), "Entries: "+label, "Entries that take so many sectors of 32 bytes when they are compressed.", 1, 0, func(r *result) float64 { return r.sectors(n) })
+	}
+	return ns
+}
+
+// withTarget sums the slots of the allocations with a target.
+func (r *result) withTarget(t buddy.Target) (n unit.Bytes) {
+	for i, p := range r.Programs {
+		for k := range p.Targets {
+			if p.Targets[k] == t {
+				a := r.memory.programs[i].Allocations[k : k+1]
+				c := buddy.Sum(a, p.Targets[k:k+1])
+				n += c.Device
+			}
+		}
+	}
+	return n
+}
+
+// sectors is the share of entries that take n sectors, by bytes.
+func (r *result) sectors(n int) float64 {
+	var sum, all float64
+	for i := range r.memory.programs {
+		for _, a := range r.memory.programs[i].Allocations {
+			for k := range a.Snapshots {
+				h := &a.Snapshots[k]
+				weight := float64(a.Bytes) / float64(len(a.Snapshots))
+				sum += weight * float64(h.Sectors[n]) / float64(max(1, h.Entries))
+				all += weight
+			}
+		}
+	}
+	if all == 0 {
+		return report.None()
+	}
+	return sum / all
+}
+
+func charts() []report.Chart {
+	var targets, sectors []string
+	for t := buddy.X1; t < buddy.Targets; t++ {
+		targets = append(targets, targetKey(t))
+	}
+	for n := range buddy.Sectors + 1 {
+		sectors = append(sectors, sectorKey(n))
+	}
+	return []report.Chart{
+		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
+		{ID: "capacity", Title: "GPU memory by target", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
+		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
+		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed.", Say: "slows down most"},
+		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
+	}
+}
+
+// linkRates are where the curve over the link's rate is drawn, GB/s: PCIe 3 to
+// NVLink 4.
+var linkRates = []int64{16, 20, 25, 32, 40, 50, 64, 75, 100, 125, 150, 200, 250, 300, 400, 450}
+
+// curves draws the slowdown over the link's rate.
+func curves(r *result) []report.Curve {
+	c := report.Curve{Chart: "links"}
+	for _, rate := range linkRates {
+		link := unit.Bandwidth(rate) * unit.GBps
+		if link > r.setup.Memory {
+			break
+		}
+		// Only the buddy's part hangs on it, in inverse proportion.
+		buddy := r.sum.Link * float64(r.setup.Link) / float64(link)
+		c.X = append(c.X, float64(rate))
+		c.Y = append(c.Y, 100*(r.sum.GPU+r.sum.Metadata+buddy-1))
+	}
+	if len(c.X) < 2 {
+		return nil
+	}
+	return []report.Curve{c}
+}
+
+// section lists allocations.
+func section(key string, s *settings, w *memory, system string) (*report.Section, error) {
+	if key != "allocations" {
+		return nil, fmt.Errorf("no section %q", key)
+	}
+	r, err := run(w, s, system, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Section{}
+	for i, p := range r.Programs {
+		t := report.Table{Title: p.Program, Head: []string{"Allocation", "Size", "Target", "GPU memory", "zeros", "1 sector", "2", "3", "4 sectors", "Overflow"}}
+		rows := 0
+		for k := range w.programs[i].Allocations {
+			if rows == mostRows {
+				out.Notes = append(out.Notes, fmt.Sprintf("%s: the first %d of %d allocations.", p.Program, mostRows, len(p.Targets)))
+				break
+			}
+			rows++
+			t.Rows = append(t.Rows, row(&w.programs[i].Allocations[k], p.Targets[k]))
+		}
+		out.Tables = append(out.Tables, t)
+	}
+	out.Text = []string{summary(r)}
+	return out, nil
+}
+
+// mostRows is how many allocations a table lists.
+const mostRows = 200
+
+// row is an allocation in a table.
+func row(a *buddy.Allocation, t buddy.Target) report.Row {
+	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
+	c := buddy.Sum([]buddy.Allocation{*a}, []buddy.Target{t})
+	r := report.Row{Head: a.Name, Cells: []report.Cell{{Text: a.Bytes.String()}, {Text: t.String()}, {Text: c.Device.String()}}}
+	h := &a.Snapshots[0]
+	for n := range h.Sectors {
+		share := float64(h.Sectors[n]) / float64(max(1, h.Entries))
+		r.Cells = append(r.Cells, report.Cell{Text: percent(share), Share: share})
+	}
+	r.Cells = append(r.Cells, report.Cell{Text: percent(h.Overflow(t))})
+	return r
+}
+
+func summary(r *result) string {
+	var counts [buddy.Targets]int
+	for _, p := range r.Programs {
+		for _, t := range p.Targets {
+			counts[t]++
+		}
+	}
+	var parts []string
+	for t, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d have %v", n, buddy.Target(t)))
+		}
+	}
+	return fmt.Sprintf("Of the allocations %s; memory becomes %s times as large.", strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
+}
