@@ -110,7 +110,7 @@ class Recorder:
     steps      steps to record, at least 1
     cpu        record although nothing runs on a GPU
     graphs     record although CUDA graphs are replayed
-    snapshot   False leaves out the memory snapshot
+    snapshot   False leaves out the memory snapshot, and a history of yours alone
     modules    False leaves out module names, which slow the host down a little
     """
 
@@ -180,7 +180,8 @@ class Recorder:
             with contextlib.suppress(Exception):
                 if end is not None:
                     end()
-        if self._history:
+        begun, self._history = self._history, False
+        if begun:
             with contextlib.suppress(Exception):
                 torch.cuda.memory._record_memory_history(enabled=None)
         if self._folder is not None:
@@ -270,6 +271,8 @@ class Recorder:
     def _write(self, roles, snapshot, trace):
         """All files into one zip, which appears under its name when it is whole."""
         part, seen = self.out + ".part", _Seen()
+        if os.path.exists(trace) and os.path.getsize(trace) > 100e6:
+            _say("thinning a trace of %d MB, which takes a minute for each 900" % (os.path.getsize(trace) / 1e6))
         try:
             with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
                 if os.path.exists(trace):

@@ -1,5 +1,6 @@
 """Tests of public/capture.py with the PyTorch that is installed: python3 -m unittest, or make test-capture."""
 
+import contextlib
 import glob
 import gzip
 import io
@@ -241,6 +242,59 @@ class Use(Folder):
         w, b = rows["weight.grad"], rows["bias.grad"]
         self.assertEqual((w["address"], w["bytes"], w["offset"]), (b["address"], 40, 0))
         self.assertEqual((b["bytes"], b["offset"]), (40, 32))
+
+
+class PretendedGPU(Folder):
+    """What differs on a GPU, as far as it can be tried without one."""
+
+    def test_history(self):
+        """Three generations of its function."""
+        calls = []
+
+        def newest(enabled="all", context="all", stacks="all", max_entries=1, device=None):
+            calls.append(("newest", enabled, context, max_entries))
+
+        def older(enabled, record_context=True, trace_alloc_max_entries=1, trace_alloc_record_context=False, device=None):
+            calls.append(("older", enabled, record_context, trace_alloc_max_entries))
+
+        def oldest(enabled, device=None):
+            calls.append(("oldest", enabled))
+
+        for function in newest, older, oldest:
+            with mock.patch.object(torch.cuda.memory, "_record_memory_history", function, create=True):
+                self.assertTrue(capture._begin_history([]))
+        self.assertEqual(calls, [("newest", "all", None, capture.HISTORY), ("older", True, False, capture.HISTORY), ("oldest", True)])
+        notes = []
+        with mock.patch.object(torch.cuda.memory, "_record_memory_history", None, create=True):
+            self.assertFalse(capture._begin_history(notes))
+        self.assertIn("keeps no history", notes[0])
+
+    def test_recording(self):
+        model, optimizer, train_step = tiny.network()
+        gpu = mock.Mock(total_memory=85 << 30)
+        gpu.name = "NVIDIA H100"
+        history = []
+        with contextlib.ExitStack() as stack:
+            for patch in (mock.patch.object(capture.Recorder, "_on_gpu", return_value=True),
+                          mock.patch.object(capture.Recorder, "_gpus", return_value=[1]),
+                          mock.patch.object(torch.cuda, "get_device_properties", return_value=gpu),
+                          mock.patch.object(torch.cuda, "synchronize", history.append),
+                          mock.patch.object(torch.cuda.memory, "_snapshot", lambda: {"segments": [], "device_traces": [[]]}, create=True),
+                          mock.patch.object(torch.cuda.memory, "_record_memory_history", lambda **o: history.append(o["enabled"]), create=True)):
+                stack.enter_context(patch)
+            _, said = quietly(capture.capture, train_step, model, optimizer, out=self.out, batch=4)
+        # Synchronised before and after what is recorded; the history begins and ends.
+        self.assertEqual(history, [1, "all", 1, None])
+        written = files(self.out)
+        self.assertEqual(pickle.loads(written["snapshot.pickle"])["device_traces"], [[]])
+        roles = json.loads(written["roles.json"])
+        self.assertEqual(roles["device"], {"kind": "cuda", "index": 1, "name": "NVIDIA H100", "memory": 85 << 30})
+        self.assertIn("saw no GPU kernels", said)
+        self.assertEqual(roles["label"], "E2")
+
+    def test_ranks(self):
+        with mock.patch.object(capture, "_rank", return_value=3):
+            self.assertEqual(capture._out_file(self.out), os.path.join(self.folder, "r-rank3.zip"))
 
 
 class Refusals(Folder):
