@@ -36,6 +36,7 @@ type Progress func(done, total int64)
 type Entry struct {
 	Name   string // for people: "BERT-base, batch 256"
 	Detail string // which files it comes from
+	Format string // "G10 artifact"
 	Model  string // stable ID as in workload.Workload, empty if unknown
 	Batch  int    // 0 if unknown before loading
 	// Load reads the files. It may be called repeatedly and from any goroutine.
@@ -122,7 +123,12 @@ func Open(files []File, tell Progress) (*Source, error) {
 			errs = append(errs, err)
 			continue
 		}
-		all.Entries = append(all.Entries, s.Entries...)
+		for _, e := range s.Entries {
+			if e.Format = formats[i].name; e.Recording != nil {
+				e.Format = e.Recording.Format
+			}
+			all.Entries = append(all.Entries, e)
+		}
 		all.Notes = append(all.Notes, s.Notes...)
 	}
 	all.Format = strings.Join(names, " and ")
