@@ -339,7 +339,7 @@ func (x *inspected) print(out io.Writer) error {
 	if x.Resident > 0 {
 		row("unknown", unit.Bytes(x.Resident).String()+" resident")
 	}
-	if x.Label != "" {
+	if x.Label != "" && x.Refused == "" {
 		row("tensors known", strconv.FormatFloat(100*x.Coverage, 'f', 1, 64)+" % of kernel time")
 		row("idle", strconv.FormatFloat(100*x.Idle, 'f', 1, 64)+" % of the step")
 	}
