@@ -39,7 +39,7 @@ func (t *Trace) Recordings(name string) ([]*recording.Recording, error) {
 		r.Label, r.Times = recording.E2, workload.Estimated
 		for _, w := range windows {
 			if launches := t.Works(w, device); len(launches) > 0 {
-				r.Steps = append(r.Steps, t.Step(w, device, launches, false))
+				r.Steps = append(r.Steps, t.Step(w, device, launches, false, nil))
 			}
 		}
 		r.Chosen = Middle(r.Steps)
@@ -172,8 +172,9 @@ type touch struct {
 
 // Step makes a step of the launches, which are in order. With whole an operator's
 // kernels all read its inputs, and the last writes its results; otherwise a launch
-// takes only what no operator inside of its node works on.
-func (t *Trace) Step(w Window, device int32, launches []Launch, whole bool) recording.Step {
+// takes only what no operator inside of its node works on. until has the last kernel
+// before each block was freed, where that is known.
+func (t *Trace) Step(w Window, device int32, launches []Launch, whole bool, until map[int32]int32) recording.Step {
 	s := recording.Step{Name: w.Name, Complete: w.Complete, Kernels: make([]recording.Kernel, len(launches))}
 	b := builder{t: t, w: w, device: device, whole: whole}
 	for i := range launches {
@@ -184,6 +185,7 @@ func (t *Trace) Step(w Window, device int32, launches []Launch, whole bool) reco
 	}
 	slices.SortFunc(b.owners, func(x, y owned) int { return cmp.Or(cmp.Compare(x.node, y.node), cmp.Compare(x.kernel, y.kernel)) })
 	b.touches()
+	b.keep(until)
 	sights := t.look(w, device)
 	var peak unit.Bytes
 	s.Memory.LevelBefore, peak, s.Resident, s.Memory.Allocations = t.levels(w, device, sights)
@@ -235,6 +237,24 @@ func (b *builder) touch(node *Node, kernel int32, last bool) {
 	}
 }
 
+// keep lets blocks live until they were freed.
+func (b *builder) keep(until map[int32]int32) {
+	if len(until) == 0 {
+		return
+	}
+	last := map[int32]int32{}
+	for _, u := range b.uses {
+		if k, ok := last[u.block]; !ok || u.kernel > k {
+			last[u.block] = u.kernel
+		}
+	}
+	for block, k := range last {
+		if end, ok := until[block]; ok && end > k {
+			b.uses = append(b.uses, touch{block: block, kernel: end, read: true})
+		}
+	}
+}
+
 // tensors turns the blocks that were seen into the tensors of s.
 func (b *builder) tensors(s *recording.Step, sights []sight) {
 	t := b.t
@@ -274,6 +294,9 @@ func (b *builder) tensors(s *recording.Step, sights []sight) {
 			x.From = recording.Measured
 		}
 		x.Name = title(x, r, s, numbers)
+		if n, ok := t.names[int32(i)]; ok {
+			x.Name = n.Name
+		}
 		if r.left {
 			left++
 		}

@@ -30,6 +30,14 @@ type Trace struct {
 	Mentions []Mention
 	Blocks   []Block
 	Notes    []string // what was repaired, left out or is not known, with counts
+
+	names map[int32]Named // of blocks
+}
+
+// A Named is what is known of a block from elsewhere.
+type Named struct {
+	Name string
+	Kind workload.Kind // Weight, Gradient or Optimizer
 }
 
 // A Node is an operator, or an annotation around operators.
@@ -132,6 +140,34 @@ func firstNode(r *jsonstream.Reader) bool {
 		id = id || string(key) == "id"
 		parent = parent || string(key) == "ctrl_deps" || string(key) == "parent"
 		r.Skip()
+	}
+}
+
+// Marked returns the blocks that the operators below the annotation called mark are
+// given, one for each of those operators called op, in order; -1 where it is given
+// none.
+func (t *Trace) Marked(mark, op string) (blocks []int32) {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Parent < 0 || t.Name(int32(i)) != op || t.Name(n.Parent) != mark {
+			continue
+		}
+		block := int32(-1)
+		if n.In < n.Out {
+			block = t.Mentions[n.In].Block
+		}
+		blocks = append(blocks, block)
+	}
+	return blocks
+}
+
+// SetName says what a block is. Where several tensors share it the first counts.
+func (t *Trace) SetName(block int32, n Named) {
+	if t.names == nil {
+		t.names = map[int32]Named{}
+	}
+	if _, ok := t.names[block]; !ok {
+		t.names[block] = n
 	}
 }
 

@@ -110,6 +110,19 @@ func (t *Trace) reads(n *Node, device int32) bool {
 
 // role decides what a block that was seen in w is.
 func (t *Trace) role(w Window, block int32, s sight, training bool) role {
+	r := t.guess(w, block, s, training)
+	if n, ok := t.names[block]; ok {
+		r.buffer = false
+		if r.kind != n.Kind && r.resident {
+			r.global = n.Kind != workload.Gradient || s&zeroed == 0
+		}
+		r.kind = n.Kind
+	}
+	return r
+}
+
+// guess decides by what operators do with it.
+func (t *Trace) guess(w Window, block int32, s sight, training bool) role {
 	b := &t.Blocks[block]
 	later := b.Last >= w.To
 	if b.Born < w.From {

@@ -19,7 +19,7 @@ func (t *Trace) Windows() (windows []Window, note string) {
 	all := int32(len(t.Nodes))
 	if marks := t.outermost("ProfilerStep#"); len(marks) > 0 {
 		for i, n := range marks {
-			w := Window{t.Name(n), n, all, true}
+			w := Window{t.Name(n), n, t.after(n), true}
 			if i+1 < len(marks) {
 				w.To = marks[i+1]
 			}
@@ -44,6 +44,17 @@ func (t *Trace) Windows() (windows []Window, note string) {
 		return windows, "Iterations were found by the repetition of the outermost operators, as the recording has neither ProfilerStep nor Optimizer.step."
 	}
 	return []Window{{"whole recording", 0, all, true}}, "The whole recording was taken as one iteration."
+}
+
+// after returns the first node that began after n ended on its thread, or the number
+// of nodes.
+func (t *Trace) after(n int32) int32 {
+	for k := t.Nodes[n].Last + 1; k < int32(len(t.Nodes)); k++ {
+		if t.Nodes[k].Parent == t.Nodes[n].Parent && t.Nodes[k].Thread == t.Nodes[n].Thread {
+			return k
+		}
+	}
+	return int32(len(t.Nodes))
 }
 
 // worthy leaves out windows in which nothing works on tensors, which the profiler's
