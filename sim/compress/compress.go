@@ -43,8 +43,9 @@ type Setup struct {
 	Threshold, Naive, Tiny, MaxRatio Thousandths
 	// Bound is the share of a program's time in which memory is what it waits for.
 	Bound Thousandths
-	// Random is the share of accesses that go to entries at random; all others follow
-	// each other. Cache is the metadata cache, of lines of 32 bytes (§3.2).
+	// Random is the share of accesses that ask for one sector of an entry at random; all
+	// others follow each other and take whole entries. A compressed entry is always
+	// moved as a whole. Cache is the metadata cache, of lines of 32 bytes (§3.2).
 	Random Thousandths
 	Cache  unit.Bytes
 }
@@ -178,8 +179,8 @@ func scaled(a *buddy.Allocation) *buddy.Histogram {
 
 // time returns the parts of a program's time.
 //
-// GPU: what is not bound by memory stays; the rest shrinks with the sectors that are
-// moved. Metadata: a line describes 64 entries, so one access in 64 that follow each
+// GPU: what is not bound by memory stays; the rest is as the sectors that are moved,
+// compressed, to those that would be, of which random accesses take one and not four. Metadata: a line describes 64 entries, so one access in 64 that follow each
 // other misses, and of those at random as many as the cache does not cover; a miss
 // moves a line. Buddy: the sectors that lie there, at the link's rate, one after the
 // other with the rest (departure 2 of package buddy).
@@ -192,9 +193,10 @@ func (s *Setup) time(r *Result, footprint unit.Bytes) Time {
 	}
 	random := s.Random.Float()
 	misses := (1-random)/lineEntries + random*(1-covered)
-	t := Time{GPU: 1 - bound + bound*r.Local, Metadata: bound * misses / buddy.Sectors}
+	plain := 1 - random + random/buddy.Sectors // of an entry, moved uncompressed
+	t := Time{GPU: 1 - bound + bound*r.Local/plain, Metadata: bound * misses / buddy.Sectors / plain}
 	if s.Link > 0 {
-		t.Buddy = r.Remote * float64(s.Memory) / float64(s.Link)
+		t.Buddy = r.Remote / plain * float64(s.Memory) / float64(s.Link)
 	}
 	return t
 }

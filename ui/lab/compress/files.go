@@ -93,8 +93,10 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 }
 
 // Sampling: at least leastPages of each tensor, and a page in everyPages of large
-// ones, at places that are evenly spread. A page is 64 entries, as in the paper's
-// Fig. 6, because entries near each other are alike.
+// ones. A page is 64 entries, as in the paper's Fig. 6, because entries near each
+// other are alike. The tensor is cut into as many parts as pages are taken, and of
+// each a page is taken by lot, always the same: pages at even distances would all
+// meet the same part of a tensor that repeats itself.
 const (
 	pageBytes  = 64 * buddy.EntryBytes
 	leastPages = 64
@@ -138,6 +140,15 @@ func (f *opened) measure(exact bool) (*memory, error) {
 	return m, nil
 }
 
+// pick returns the k-th of take pages out of count.
+func pick(k, take, count int64) int64 {
+	from, to := unit.MulDiv(k, count, take), unit.MulDiv(k+1, count, take)
+	x := uint64(k+1) * 0x9e3779b97f4a7c15 // splitmix64
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return from + int64((x^x>>31)%uint64(to-from))
+}
+
 // tensor compresses one tensor's entries, or a sample of its pages.
 func (f *opened) tensor(t *tensorfile.Tensor, exact bool) (h buddy.Histogram, x tensor, err error) {
 	count := (int64(t.Bytes) + pageBytes - 1) / pageBytes
@@ -148,7 +159,7 @@ func (f *opened) tensor(t *tensorfile.Tensor, exact bool) (h buddy.Histogram, x 
 	var buf [pageBytes]byte
 	var sum, squares float64 // of the share of dense entries in a page
 	for k := range take {
-		page := int64(unit.MulDiv(k, count, take)) // evenly spread, the first page among them
+		page := pick(k, take, count)
 		at := page * pageBytes
 		n := min(pageBytes, int64(t.Bytes)-at)
 		if _, err := f.at.ReadAt(buf[:n], t.Offset+at); err != nil && !errors.Is(err, io.EOF) {

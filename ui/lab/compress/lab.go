@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	core "spillway/sim/compress"
-	"spillway/sim/compress/buddy"
 	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
@@ -24,11 +24,13 @@ import (
 type settings struct {
 	Contents string // a suite, or one of its programs
 	Entry    string // of opened files, instead of Contents; empty for none
-	Exact    int64  // 1: every entry of files is measured; 0: a sample
+	Exact    string // of files: "yes" measures every entry, "no" a sample
 	Setup    core.Setup
 }
 
-func standard() settings { return settings{Contents: core.Suites()[0].Name, Setup: core.Published()} }
+func standard() settings {
+	return settings{Contents: core.Suites()[0].Name, Exact: "no", Setup: core.Published()}
+}
 
 // A memory is what is compressed.
 type memory struct {
@@ -95,9 +97,17 @@ func New() lab.Lab {
 				Key: "buddy", Title: "The Buddy Compression paper",
 				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
 			},
-			Build: paper.Paper,
+			Build: published,
 		}},
 	})
+}
+
+// published is the paper, whose analyses take programs.
+func published() *study.Paper {
+	p := paper.Paper()
+	analyze := p.Analyze
+	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(*memory).programs) }
+	return p
 }
 
 // systems lists the designs.
@@ -129,7 +139,10 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	file := []knob.Knob[settings]{
 		{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
-		choice(knob.Knob[settings]{Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample; with a sample the standard error is said.", Choices: []knob.Choice{{Key: "0", Label: "a sample"}, {Key: "1", Label: "all"}}}, func(s *settings) *int64 { return &s.Exact }),
+		{
+			Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, of which the standard error is said.", Kind: knob.One,
+			Choices: []knob.Choice{{Key: "no", Label: "a sample"}, {Key: "yes", Label: "all"}}, Word: func(s *settings) *string { return &s.Exact },
+		},
 	}
 	number := func(k knob.Knob[settings], get func(*settings) int64, set func(*settings, int64)) knob.Knob[settings] {
 		k.Get, k.Set = get, set
@@ -153,7 +166,7 @@ func knobs() map[string][]knob.Knob[settings] {
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
 			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
-			share("random", "Random accesses", "The share of accesses that go to entries at random; all others follow each other. Only the metadata cache feels it.", "assumed", func(s *settings) *core.Thousandths { return &s.Setup.Random }),
+			share("random", "Random accesses", "The share of accesses that ask for one sector of an entry at random; all others take whole entries, one after the other. A compressed entry is always moved as a whole.", "assumed", func(s *settings) *core.Thousandths { return &s.Setup.Random }),
 			number(knob.Knob[settings]{Key: "cache", Label: "Metadata cache", Help: "Lines of 32 bytes, each for 64 entries.", Source: "64 KB in §3.2; 128 KB by Table 2", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, cacheGet, cacheSet),
 		},
 		"policy": {
@@ -165,17 +178,10 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 }
 
-// choice is a knob of a number with choices.
-func choice(k knob.Knob[settings], ref func(*settings) *int64) knob.Knob[settings] {
-	k.Get, k.Set = knob.Field(ref)
-	k.Kind, k.Scale, k.Max = knob.One, 1, int64(len(k.Choices)-1)
-	return k
-}
-
 // load returns what the settings compress.
 func load(s *settings, f lab.Files) (*memory, error) {
 	if s.Entry != "" {
-		return entry(s.Entry, s.Exact == 1, f)
+		return entry(s.Entry, s.Exact == "yes", f)
 	}
 	m := &memory{origin: "The paper's programs and footprints (Table 1); contents fitted to its published means."}
 	for _, suite := range core.Suites() {
@@ -302,12 +308,4 @@ func presets() []lab.Preset {
 		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
 		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % slowdown."},
 	}
-}
-
-// targets are the ratios by name.
-func targetNames() (list []string) {
-	for t := buddy.X1; t < buddy.Targets; t++ {
-		list = append(list, t.String())
-	}
-	return list
 }

@@ -47,7 +47,12 @@ func list() []number {
 		add(key, label, "GiB", help, 3, better, func(r *result) float64 { return float64(f(r)) }).Scale = float64(unit.GiB)
 	}
 	add("ratio", "Compression ratio", "×", "How much larger memory becomes: bytes over their slots in GPU memory. Of several programs the geometric mean.", 3, 1, func(r *result) float64 { return r.sum.Ratio })
-	add("optimistic_ratio", "Optimistic ratio", "×", "The ratio if every entry could have one of eight sizes, without slots (the paper's Fig. 3).", 3, 0, func(r *result) float64 { return r.sum.Optimistic })
+	add("optimistic_ratio", "Optimistic ratio", "×", "The ratio if every entry could have one of eight sizes, without slots (the paper's Fig. 3).", 3, 0, func(r *result) float64 {
+		if r.sum.Optimistic == 0 { // zeros alone take nothing
+			return report.None()
+		}
+		return r.sum.Optimistic
+	})
 	percent("buddy_access_percent", "Accesses to the buddy memory", "Accesses to entries that do not fit into their slots, if all entries are accessed alike. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Overflow })
 	percent("slowdown_percent", "Slowdown", "Time beyond that of a GPU which holds everything uncompressed; negative is faster. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Slowdown })
 	percent("worst_slowdown_percent", "Slowdown of the slowest program", "The largest over the programs.", 2, -1, func(r *result) float64 { return r.sum.WorstSlowdown })

@@ -1,0 +1,107 @@
+//go:build !lean
+
+package compress
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"spillway/ui/lab"
+)
+
+// weights is a safetensors file with a dense tensor, one of zeros, and one whose
+// halves are one of each.
+func weights(t *testing.T) []byte {
+	t.Helper()
+	const n = 1 << 20 // bytes of each
+	r := rand.New(rand.NewPCG(1, 2))
+	var data []byte
+	var header strings.Builder
+	header.WriteString("{")
+	for i, name := range []string{"dense", "zeros", "both"} {
+		if i > 0 {
+			header.WriteByte(',')
+		}
+		fmt.Fprintf(&header, `"%s":{"dtype":"F32","shape":[%d],"data_offsets":[%d,%d]}`, name, n/4, i*n, (i+1)*n)
+		for k := range n / 4 {
+			var v float32
+			if name == "dense" || name == "both" && k%4096 < 2048 { // pages of 2048 floats
+				v = float32(r.NormFloat64())
+			}
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+		}
+	}
+	header.WriteString("}")
+	out := binary.LittleEndian.AppendUint64(nil, uint64(header.Len()))
+	return append(append(out, header.String()...), data...)
+}
+
+// TestFile compresses a file's tensors, all of them and a sample.
+func TestFile(t *testing.T) {
+	l := New()
+	files, err := l.Open([]lab.File{{Name: "a/w.safetensors", Data: weights(t)}, {Name: "notes.pdf.gz", Data: []byte("\x1f\x8b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := files.Entries(); len(e) != 1 || e[0].Info != "safetensors, 3 tensors, 3 MiB" || len(files.Notes()) != 1 {
+		t.Errorf("%+v, %q", e, files.Notes())
+	}
+	for _, exact := range []string{"no", "yes"} {
+		u := setup(t, &l, "entry=a/w.safetensors exact="+exact)
+		r, raw, err := l.Run(u, "per-allocation-16x", files, nil)
+		if err != nil || !r.Fits {
+			t.Fatal(err, r)
+		}
+		check(t, &l, "exact="+exact, r)
+		var out struct {
+			Tensors []tensor `json:"tensors"`
+		}
+		text, err := l.JSON(raw)
+		if err == nil {
+			err = json.Unmarshal(text, &out)
+		}
+		if err != nil || len(out.Tensors) != 3 {
+			t.Fatal(err, len(out.Tensors))
+		}
+		const all = 8192
+		for _, x := range out.Tensors {
+			var sum int64
+			for _, n := range x.Sectors {
+				sum += n
+			}
+			dense := float64(x.Sectors[4]) / float64(x.Entries)
+			want := map[string]float64{"dense": 1, "zeros": 0, "both": 0.5}[x.Name]
+			off := float64(x.Error) / 1000
+			switch {
+			case sum != x.Entries || x.Type != "float32" || x.Bytes != 1<<20:
+				t.Errorf("%+v", x)
+			case exact == "yes" && (x.Entries != all || x.Error != 0 || dense != want):
+				t.Errorf("all: %+v", x)
+			case exact == "no" && (x.Entries != 4096 || math.Abs(dense-want) > 3*off+1e-9):
+				t.Errorf("a sample: %+v; %.3f is dense", x, dense)
+			}
+		}
+		if said := strings.Contains(strings.Join(r.Notes, " "), "standard error"); said == (exact == "yes") {
+			t.Errorf("exact=%s: %q", exact, r.Notes)
+		}
+	}
+}
+
+func TestNoFile(t *testing.T) {
+	l := New()
+	if _, err := l.Open([]lab.File{{Name: "x", Data: []byte("\x80\x04}")}}); err == nil || !strings.Contains(err.Error(), "x: the file is a pickle") {
+		t.Error(err)
+	}
+	files, err := l.Open([]lab.File{{Name: "x", Data: []byte("bytes")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Run(setup(t, &l, "entry=y"), "naive", files, nil); err == nil || !strings.Contains(err.Error(), `no "y"`) {
+		t.Error(err)
+	}
+}

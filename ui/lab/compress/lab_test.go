@@ -1,0 +1,167 @@
+package compress
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	core "spillway/sim/compress"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// setups are the suites, each of their programs, and some other machines.
+func setups() []string {
+	list := []string{"contents=dl link=50", "contents=hpc random=30 cache=1", "contents=alexnet threshold=10", "contents=hpc max_ratio=2"}
+	for _, s := range core.Suites() {
+		list = append(list, "contents="+s.Name)
+		for _, p := range s.Programs() {
+			list = append(list, "contents="+programKey(p.Name))
+		}
+	}
+	return list
+}
+
+func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
+	t.Helper()
+	u, err := l.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestRuns runs every design on every contents. The golden file has the hash of
+// every result: the same natively and as WebAssembly.
+func TestRuns(t *testing.T) {
+	l := New()
+	var b strings.Builder
+	for _, text := range setups() {
+		u := setup(t, &l, text)
+		for _, s := range l.Systems {
+			r, raw, err := l.Run(u, s.Name, nil, nil)
+			if err != nil || !r.Fits || len(r.Values) != len(l.Quantities) {
+				t.Fatalf("%s, %s: %v %+v", text, s.Name, err, r)
+			}
+			check(t, &l, text+", "+s.Name, r)
+			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+		}
+	}
+	const golden = "testdata/hashes.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
+	}
+}
+
+// check checks what every report must hold.
+func check(t *testing.T, l *lab.Lab, name string, r *report.Report) {
+	t.Helper()
+	value := func(key string) float64 {
+		v, ok := r.Value(l.Quantity(key))
+		if !ok {
+			t.Errorf("%s: no %s", name, key)
+		}
+		return v
+	}
+	sum := value("gpu_percent") + value("metadata_percent") + value("buddy_percent")
+	if got := 100 + value("slowdown_percent"); math.Abs(sum-got) > 1e-9 {
+		t.Errorf("%s: the parts of time are %.4f, together they should be %.4f", name, sum, got)
+	}
+	var targets, sectors float64
+	for i := range l.Quantities {
+		switch key := l.Quantities[i].Key; {
+		case strings.HasPrefix(key, "target_"):
+			targets += r.Values[i]
+		case strings.HasPrefix(key, "entries_of_"):
+			sectors += r.Values[i]
+		}
+	}
+	if targets != value("device_bytes") {
+		t.Errorf("%s: targets have %.0f bytes, GPU memory %.0f", name, targets, value("device_bytes"))
+	}
+	if math.Abs(sectors-100) > 1e-6 {
+		t.Errorf("%s: %.6f %% of the entries", name, sectors)
+	}
+}
+
+// TestEveryKnobActs changes each setting and sees a value change.
+func TestEveryKnobActs(t *testing.T) {
+	l := New()
+	other := map[string]string{
+		"contents": "contents=hpc", "gpu_memory": "gpu_memory=4", "memory": "memory=500", "link": "link=50", "bound": "bound=60", "random": "random=40",
+		"cache": "random=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
+	}
+	values := func(text string) string {
+		u := setup(t, &l, text)
+		var b strings.Builder
+		for _, s := range l.Systems {
+			r, _, err := l.Run(u, s.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&b, r.Fits, r.Reason, r.Values)
+		}
+		return b.String()
+	}
+	for i := range l.Info.Knobs {
+		key := l.Info.Knobs[i].Key
+		if key == "entry" || key == "exact" || key == "tiny" { // of files; nothing in the suites is nearly zero
+			continue
+		}
+		text, ok := other[key]
+		if !ok {
+			t.Errorf("no other value for %s", key)
+			continue
+		}
+		pairs := strings.Fields(text)
+		before := strings.Join(pairs[:len(pairs)-1], " ")
+		if values(text) == values(before) {
+			t.Errorf("%s changes nothing", text)
+		}
+	}
+}
+
+func TestSections(t *testing.T) {
+	l := New()
+	u := setup(t, &l, "contents=alexnet")
+	s, err := l.Section("allocations", knob.NewSetup(nil), u, "per-allocation-16x", nil)
+	if err != nil || len(s.Tables) != 1 || len(s.Tables[0].Rows) != 21 || !strings.Contains(s.Text[0], "4 have 16x; memory becomes 1.62 times as large") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := l.Section("nothing", knob.NewSetup(nil), u, "naive", nil); err == nil {
+		t.Error("a section that is not there")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	l := New()
+	for _, tt := range []struct{ set, system, want string }{
+		{"link=2000", "naive", "faster than GPU memory"},
+		{"entry=x", "naive", "no longer at hand"},
+		{"", "magic", `unknown system "magic"`},
+	} {
+		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.set, err)
+		}
+	}
+	r, _, err := l.Run(setup(t, &l, "gpu_memory=4"), "per-allocation-16x", nil, nil)
+	if err != nil || r.Fits || !strings.Contains(r.Reason, "needs") {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
