@@ -62,6 +62,9 @@ func New() lab.Lab {
 			Sections: []lab.Section{{
 				Key: "allocations", Title: "Allocations and their targets", Run: true,
 				About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+			}, {
+				Key: "inside", Title: "Inside one entry", Folded: true, Knobs: []knob.Info{insideKnob()},
+				About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these.",
 			}},
 			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link} GB/s, memory {memory} GB/s", Panel: "hardware"}},
@@ -89,8 +92,14 @@ func New() lab.Lab {
 		Result: result{},
 		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r, "", "  ") },
 		Hash:   hash,
-		Section: func(key string, _ *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
-			return section(key, s, w, system)
+		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+			switch key {
+			case "allocations":
+				return allocations(s, w, system)
+			case "inside":
+				return inside(view.Text("sample"))
+			}
+			return nil, fmt.Errorf("no section %q", key)
 		},
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{

@@ -154,11 +154,8 @@ func curves(r *result) []report.Curve {
 	return []report.Curve{c}
 }
 
-// section lists allocations.
-func section(key string, s *settings, w *memory, system string) (*report.Section, error) {
-	if key != "allocations" {
-		return nil, fmt.Errorf("no section %q", key)
-	}
+// allocations lists them with their targets.
+func allocations(s *settings, w *memory, system string) (*report.Section, error) {
 	r, err := run(w, s, system, nil)
 	if err != nil {
 		return nil, err
