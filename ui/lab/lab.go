@@ -10,6 +10,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -219,6 +220,34 @@ type Entry struct {
 type File struct {
 	Name string
 	Data []byte
+	// Size is how many bytes it has, 0 if Data is all of it. Stream reads all of a
+	// file too large to hold; Data is then its beginning. nil if Data is all.
+	Size   int64
+	Stream func() (io.ReadCloser, error)
+}
+
+// Bytes is how large the file is.
+func (f *File) Bytes() int64 { return max(f.Size, int64(len(f.Data))) }
+
+// All reads the whole file, for those who cannot do with less; at most so many
+// bytes.
+func (f *File) All(most int64) ([]byte, error) {
+	if f.Stream == nil {
+		return f.Data, nil
+	}
+	if f.Size > most {
+		return nil, fmt.Errorf("%s has %d MiB; files of its kind are read up to %d MiB", f.Name, f.Size>>20, most>>20)
+	}
+	r, err := f.Stream()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, f.Size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", f.Name, err)
+	}
+	return data, nil
 }
 
 // Progress is told now and then how much is done; it may be nil.

@@ -18,6 +18,9 @@ import (
 	"spillway/ui/lab"
 )
 
+// mostWhole is how large a file may be that no format reads piece by piece.
+const mostWhole = 512 << 20
+
 // A source is opened files as the laboratory hands them on.
 type source struct {
 	*traces.Source
@@ -28,7 +31,11 @@ type source struct {
 func open(files []lab.File) (lab.Files, error) {
 	list := make([]traces.File, len(files))
 	for i, f := range files {
-		list[i] = traces.File(f)
+		data, err := f.All(mostWhole)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = traces.File{Name: f.Name, Data: data}
 	}
 	s, err := traces.Open(list)
 	if err != nil {

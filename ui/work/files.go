@@ -1,0 +1,90 @@
+package work
+
+import (
+	"bytes"
+	"io"
+
+	"spillway/ui/lab"
+)
+
+// mostZip is how large a zip may be to be read whole.
+const mostZip = 256 << 20
+
+// hold reads those large files whole that cannot be read from their beginning: the
+// list of a zip's files is at its end.
+func hold(files []lab.File) error {
+	for i := range files {
+		f := &files[i]
+		if f.Stream == nil || !bytes.HasPrefix(f.Data, []byte("PK\x03\x04")) {
+			continue
+		}
+		data, err := f.All(mostZip)
+		if err != nil {
+			return err
+		}
+		*f = lab.File{Name: f.Name, Data: data}
+	}
+	return nil
+}
+
+// A count tells in bytes how far into some files somebody has read, however often.
+type count struct {
+	progress    lab.Progress
+	done, total int64
+}
+
+// files returns files whose reading is counted.
+func (c *count) files(files []lab.File) []lab.File {
+	list := make([]lab.File, len(files))
+	for i, f := range files {
+		c.total += f.Bytes()
+		list[i] = f
+		if f.Stream == nil {
+			c.done += f.Bytes()
+			continue
+		}
+		furthest := new(int64)
+		list[i].Stream = func() (io.ReadCloser, error) {
+			r, err := f.Stream()
+			if err != nil {
+				return nil, err
+			}
+			return &counting{ReadCloser: r, count: c, furthest: furthest}, nil
+		}
+	}
+	return list
+}
+
+// A counting is one reading of one of them.
+type counting struct {
+	io.ReadCloser
+	count    *count
+	at       int64
+	furthest *int64 // of all readings of the file
+}
+
+// Read implements io.Reader.
+func (r *counting) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if r.at += int64(n); r.at > *r.furthest {
+		r.count.done += r.at - *r.furthest
+		*r.furthest = r.at
+	}
+	if r.count.progress != nil {
+		r.count.progress(int(r.count.done), int(r.count.total))
+	}
+	return n, err
+}
+
+// whole returns files all of whose bytes are at hand.
+func whole(files []lab.File) ([]lab.File, error) {
+	list := make([]lab.File, len(files))
+	for i := range files {
+		data, err := files[i].All(mostKept)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = lab.File{Name: files[i].Name, Data: data}
+	}
+	return list, nil
+}
