@@ -44,6 +44,31 @@ func Find() (string, error) {
 	return dir, nil
 }
 
+// tracesVariable names the folder of sample recordings, as variable does the
+// artifact's.
+const tracesVariable = "SPILLWAY_TRACES"
+
+// Traces returns the folder of recordings of training jobs, the one that has
+// SOURCES.md, and skips the test where it is not.
+func Traces(t testing.TB) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := os.Getenv(tracesVariable)
+	switch {
+	case dir == "":
+		dir = filepath.Join(filepath.Dir(root), "shared", "artifacts", "traces")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(root, dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "SOURCES.md")); err != nil {
+		t.Skipf("skipped, as the sample recordings are not in %s: set %s to their folder, the one with SOURCES.md", dir, tracesVariable)
+	}
+	return dir
+}
+
 // moduleRoot is the folder with go.mod at or above the working directory, which
 // for a test is its package's.
 func moduleRoot() (string, error) {
