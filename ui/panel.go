@@ -39,7 +39,7 @@ func (c *Panel) fileText() string { return "From the opened files: " + c.Entry()
 func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
 
 func (c *Panel) groups() []model.Group {
-	if c.fromFile() || !c.unfolded() { // what is not seen need not be drawn
+	if !c.unfolded() { // what is not seen need not be drawn
 		return nil
 	}
 	return c.form().Groups

@@ -49,7 +49,8 @@ type Section struct {
 	// Run reports whether the section is about the run that is shown: then it
 	// follows the settings and the system in focus.
 	Run bool
-	// If names a knob: without a text in it the section is not there.
+	// If names a knob: without a text in it the section is not there. One of Info.Own
+	// is there while the entry that is shown has it.
 	If string
 }
 
@@ -151,6 +152,9 @@ type Info struct {
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
+	// Own are keys of knobs of the entry's panel that only some entries have
+	// (Entry.Knobs): they are shown with those, and go back when another is shown.
+	Own []string
 	Help       []Help
 	Glossary   []Term // its own words; Terms has everybody's
 	Tour       []Stop
@@ -165,6 +169,17 @@ type Help struct{ Title, Text string }
 
 // PaperInfo is a paper as the page lists it.
 type PaperInfo struct{ Key, Title, About string }
+
+// Leaves reports whether who chooses something of this knob leaves an opened entry
+// for another workload.
+func (i *Info) Leaves(key string) bool {
+	if i.Entry == "" || slices.Contains(i.Own, key) {
+		return false
+	}
+	u := i.Setup()
+	k, e := u.Knob(key), u.Knob(i.Entry)
+	return k != nil && k.Panel == e.Panel && (k.Kind == knob.One || k == e)
+}
 
 // System returns the system with this stable name. The error says which there are.
 func (l *Info) System(name string) (*System, error) {
@@ -214,6 +229,29 @@ type Entry struct {
 	Set   string // setup text that comes with it, empty if none
 	Is    string // setup text of the bundled workload that it is the original of, empty if unknown
 	Error string // why it cannot be used, empty if it can
+	// Knobs are those of Info.Own that it has.
+	Knobs []EntryKnob
+}
+
+// An EntryKnob is a knob that an entry has. Choices are those that it offers for a
+// Word, the empty key for the usual one; none where any text will do.
+type EntryKnob struct {
+	Key     string
+	Choices []knob.Choice
+}
+
+// A Condenser is Files that can be said with less: a few small files that open as
+// the same entries. They replace the opened ones for everybody else.
+type Condenser interface {
+	// Condensed returns them, none if the opened ones are as good.
+	Condensed() ([]File, error)
+}
+
+// A Carrier is Files of which not everything is handed on to others.
+type Carrier interface {
+	// Carry returns the files of which a bundle of a setup is made, none if those are
+	// the opened ones. Opened they have an entry of the same name, which runs the same.
+	Carry(u *knob.Setup) ([]File, error)
 }
 
 // A File is a name, with slashes where folders are known, and its content.
@@ -555,6 +593,11 @@ func (l *Info) check() error {
 	errs = append(errs, checkKnobs(l.Knobs))
 	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
 		bad("the entry of files: there is no knob %q", l.Entry)
+	}
+	for _, key := range l.Own {
+		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
+			bad("knob %q of entries: it is not in their panel", key)
+		}
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {

@@ -182,6 +182,28 @@ func describe(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
+// own returns the knob of Info.Own with this key as the entry that is shown has it,
+// nil if it has none.
+func (r *Room) own(key string) *lab.EntryKnob {
+	at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == r.Entry() && e.Name != "" })
+	if at < 0 {
+		return nil
+	}
+	list := r.Files.Entries[at].Knobs
+	if at := slices.IndexFunc(list, func(k lab.EntryKnob) bool { return k.Key == key }); at >= 0 {
+		return &list[at]
+	}
+	return nil
+}
+
+// resetOwn gives the knobs that only entries have what they go back to.
+func (r *Room) resetOwn() {
+	for _, key := range r.Info.Own {
+		delete(r.drafts, key)
+		r.State.Setup.Reset(key)
+	}
+}
+
 // Pick shows an entry of the opened files, with the settings that come with it.
 func (r *Room) Pick(name string) {
 	for _, e := range r.Files.Entries {
@@ -189,6 +211,9 @@ func (r *Room) Pick(name string) {
 			continue
 		}
 		r.Change("", func() {
+			if r.Entry() != e.Name {
+				r.resetOwn()
+			}
 			pairs, err := knob.Pairs(e.Set)
 			if err == nil {
 				err = r.State.Setup.Apply(append(pairs, knob.Pair{Key: r.Info.Entry, Text: e.Name}))

@@ -601,8 +601,9 @@ func (r *Room) Choose(key, choice string) {
 		}
 		r.settled(before, key)
 		k := r.State.Setup.Knob(key)
-		if r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
+		if r.Entry() != "" && r.Info.Leaves(key) || key == r.Info.Entry {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
+			r.resetOwn()
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
 			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
