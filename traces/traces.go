@@ -12,6 +12,7 @@ import (
 
 	"spillway/sim/workload"
 	"spillway/traces/g10"
+	"spillway/traces/recording"
 	"spillway/traces/spillway"
 )
 
@@ -32,6 +33,9 @@ type Entry struct {
 	// Config is the G10 artifact's .config file that the entry stands for; its
 	// pairs set up the hardware and the system. nil for all other entries.
 	Config *g10.Config
+	// Recording is what the entry is made of, if that is a recording of a training job;
+	// Load folds it with the usual choices. nil for all other entries.
+	Recording *recording.Recording
 }
 
 // A Source is what a set of files offers.

@@ -70,9 +70,32 @@ func (p *page) answer(a *work.Answer) {
 	if a.Last {
 		delete(p.jobs, a.ID)
 	}
+	p.condense(a)
 	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
 		p.changed = true
 	}
+}
+
+// condense keeps what a worker found in opened files, so that no other has to read
+// them.
+func (p *page) condense(a *work.Answer) {
+	if len(a.Condensed) == 0 {
+		return
+	}
+	list := make([]any, len(a.Condensed))
+	for i, f := range a.Condensed {
+		blob := js.Global().Get("Blob").New([]any{browser.Array(f.Data)})
+		list[i] = map[string]any{"name": f.Name, "file": blob}
+	}
+	p.condensed[a.Set] = js.ValueOf(list)
+}
+
+// lent are the files of a set as workers get them.
+func (p *page) lent(set int) js.Value {
+	if files, ok := p.condensed[set]; ok {
+		return files
+	}
+	return p.sets[set]
 }
 
 // A host makes the workers of the page's pool.
@@ -147,7 +170,7 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	job := browser.Array(t.Text)
 	message := map[string]any{"id": t.ID, "job": job}
 	if withFiles {
-		message["files"] = w.page.sets[t.Files]
+		message["files"] = w.page.lent(t.Files)
 	}
 	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }

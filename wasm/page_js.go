@@ -31,6 +31,8 @@ type page struct {
 
 	sets     map[int]js.Value // opened files, by the number of their set
 	answered bool             // a worker has done a job
+	// condensed are small files that stand for those of a set.
+	condensed map[int]js.Value
 
 	shown    string // fragment of the last state that the address bar showed
 	zoomed   string // what charts.js knows to be zoomed into
@@ -49,7 +51,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, condensed: map[int]js.Value{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()

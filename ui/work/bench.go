@@ -111,7 +111,9 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 			return errors.New("there are no files to list")
 		}
 		a.Entries, a.Notes = files.Entries(), files.Notes()
-		return nil
+		a.Set = j.Files
+		a.Condensed, err = condensed(files)
+		return err
 	case Section:
 		return b.section(j, files, a)
 	case Export:

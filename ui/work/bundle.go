@@ -125,6 +125,19 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 	if b.bundle != nil {
 		workload = b.bundle.Workload()
 	}
+	if c, ok := files.(lab.Carrier); ok {
+		u, err := b.Lab.Read(j.Setup)
+		if err != nil {
+			return err
+		}
+		carried, err := c.Carry(u)
+		if err != nil {
+			return err
+		}
+		if len(carried) > 0 {
+			workload = carried
+		}
+	}
 	switch {
 	case j.Files == 0:
 		workload = nil

@@ -20,6 +20,7 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
@@ -32,6 +33,9 @@ type settings struct {
 	Times     string // workload.TimeSource
 	GPU       string // that times are estimated for
 	Entry     string // of opened files, instead of the five above; empty for none
+	Step      string // of a recording among them, empty for the usual one
+	Unknown   string // what becomes of a recording's kernels without tensors
+	Roles     string // patterns for tensors of a recording
 	Preset    string // of the machine
 	SSD       string // drive to simulate, fixed for the machine's rates
 	Mode      string // quirks
@@ -47,7 +51,8 @@ const fixed = "fixed"
 func standard() settings {
 	return settings{
 		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
-		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
+		Unknown: string(recording.Merge),
+		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Prices: machine.Presets()[0].Prices,
 	}
 }
@@ -82,9 +87,9 @@ func New() lab.Lab {
 				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
-			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
-			Drop:     "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
-			Entry:    "entry",
+			Cost:  lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
+			Drop:  "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
+			Entry: "entry", Own: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Exports:           exports(),
 			Contradictions:    "hardware",
@@ -98,7 +103,7 @@ func New() lab.Lab {
 		Open: open,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return "entry " + s.Entry
+				return fmt.Sprintf("entry %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU)
 		},
@@ -107,6 +112,9 @@ func New() lab.Lab {
 			q, err := s.request(system)
 			if err != nil {
 				return nil, err
+			}
+			if w.imported != nil && w.imported.cannot != "" {
+				return &result.Result{System: system, Mode: q.Options.Quirks.String(), Reason: w.imported.cannot}, nil
 			}
 			return core.Run(w.Workload, q, p)
 		},
@@ -155,11 +163,7 @@ func paper() *study.Paper {
 // load returns the workload: a model of the zoo, or an entry of opened files.
 func load(s *settings, f lab.Files) (Workload, error) {
 	if s.Entry != "" {
-		w, err := entry(s.Entry, f)
-		if err != nil {
-			return Workload{}, err
-		}
-		return about(w), nil
+		return entry(s, f)
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
@@ -274,7 +278,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return []knob.Knob[settings]{model, batch, optimizer, times, gpu, file}
+	return append([]knob.Knob[settings]{model, batch, optimizer, times, gpu, file}, recordedKnobs()...)
 }
 
 func hardwareKnobs() []knob.Knob[settings] {

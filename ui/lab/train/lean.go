@@ -4,7 +4,6 @@ package train
 
 import (
 	"spillway/sim/train/result"
-	"spillway/sim/workload"
 	"spillway/ui/lab"
 )
 
@@ -20,4 +19,4 @@ func export(string, Workload, *settings, string, lab.Origin, lab.Progress) ([]by
 	return nil, errNoFiles
 }
 
-func entry(string, lab.Files) (*workload.Workload, error) { return nil, errNoFiles }
+func entry(*settings, lab.Files) (Workload, error) { return Workload{}, errNoFiles }

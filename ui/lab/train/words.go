@@ -27,6 +27,7 @@ type Workload struct {
 	parameters int64
 	optimizer  zoo.Optimizer
 	slower     float64
+	imported   *imported // nil if it was made of no recording
 }
 
 // about adds to a workload what is said of it.
