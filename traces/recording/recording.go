@@ -42,6 +42,7 @@ type Recording struct {
 	Files  []string // names without folders
 	Label  Label
 	Device Device
+	Batch  int                 // samples of a step, 0 if unknown
 	Times  workload.TimeSource // Measured, or Estimated if kernels have work instead of times
 	Steps  []Step
 	Chosen int // the step to take unless another is asked for: the middle complete one
