@@ -190,7 +190,7 @@ func (r *Run) Status() string {
 	case r.Cancelled && r.Stale:
 		return "cancelled"
 	case r.Report != nil && !r.Report.Fits:
-		return "does not fit"
+		return unfit(r.Report)
 	case r.Report != nil:
 		return ""
 	case r.Error != "":
@@ -221,9 +221,17 @@ func (r *Run) RunState() string {
 	case r.Report == nil:
 		return ""
 	case !r.Report.Fits:
-		return "does not fit"
+		return unfit(r.Report)
 	}
 	return "done"
+}
+
+// unfit says in a few words why a report has no numbers.
+func unfit(r *report.Report) string {
+	if r.Nothing {
+		return "nothing to run"
+	}
+	return "does not fit"
 }
 
 // Percent is the progress from 0 to 100.

@@ -447,12 +447,15 @@ func help() []lab.Help {
 
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
+	if w.imported != nil && w.imported.cannot != "" {
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run.", About: w.imported.Format}
+	}
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
 	if s.Entry != "" {
-		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times)}}
+		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}}
 	}
 	if !r.Fits {
 		return rep

@@ -47,3 +47,11 @@ func recordedKnobs() []knob.Knob[settings] {
 	}
 	return []knob.Knob[settings]{step, unknown, roles}
 }
+
+// sentence ends what is none yet.
+func sentence(text string) string {
+	if text == "" || text[len(text)-1] == '.' {
+		return text
+	}
+	return text + "."
+}
