@@ -172,12 +172,12 @@ type PaperInfo struct{ Key, Title, About string }
 
 // Leaves reports whether who chooses something of this knob leaves an opened entry
 // for another workload.
-func (i *Info) Leaves(key string) bool {
-	if i.Entry == "" || slices.Contains(i.Own, key) {
+func (l *Info) Leaves(key string) bool {
+	if l.Entry == "" || slices.Contains(l.Own, key) {
 		return false
 	}
-	u := i.Setup()
-	k, e := u.Knob(key), u.Knob(i.Entry)
+	u := l.Setup()
+	k, e := u.Knob(key), u.Knob(l.Entry)
 	return k != nil && k.Panel == e.Panel && (k.Kind == knob.One || k == e)
 }
 
