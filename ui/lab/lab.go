@@ -151,18 +151,23 @@ type Info struct {
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
+	Recorder   Recorder
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	// Own are keys of knobs of the entry's panel that only some entries have
 	// (Entry.Knobs): they are shown with those, and go back when another is shown.
-	Own []string
-	Help       []Help
-	Glossary   []Term // its own words; Terms has everybody's
-	Tour       []Stop
-	Exports    []Export // in what formats it writes what happened in a run
+	Own      []string
+	Help     []Help
+	Glossary []Term // its own words; Terms has everybody's
+	Tour     []Stop
+	Exports  []Export // in what formats it writes what happened in a run
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
 }
+
+// A Recorder is a file of the site with which people make files for a laboratory:
+// its name, and what a link to it says. Both are empty if there is none.
+type Recorder struct{ File, Says string }
 
 // A Help is one entry of the laboratory's help.
 type Help struct{ Title, Text string }

@@ -87,9 +87,10 @@ func New() lab.Lab {
 				LossSays: "What it still loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
-			Cost:  lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
-			Drop:  "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
-			Entry: "entry", Own: own(),
+			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
+			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
+			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
+			Entry:    "entry", Own: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Exports:           exports(),
 			Contradictions:    "hardware",
@@ -435,6 +436,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
