@@ -80,12 +80,16 @@ type Reader struct {
 	text  []byte // of strings that could not be returned in place
 	cut   bool   // the document ended before its brackets did
 	tell  func(int64)
+	told  int64 // what tell was last called with
 }
 
+// tellEvery is how many bytes are read between two calls of tell, at least.
+const tellEvery = 1 << 20
+
 // NewReader returns a reader of what r yields. tell may be nil; it is called with
-// the number of bytes read now and then.
+// the number of bytes read, about every MiB and at the end.
 func NewReader(r io.Reader, tell func(bytes int64)) *Reader {
-	return &Reader{src: r, buf: make([]byte, 64<<10), tell: tell}
+	return &Reader{src: r, buf: make([]byte, 256<<10), tell: tell}
 }
 
 // Err returns why reading stopped, nil if the document was read to its end.
@@ -133,11 +137,36 @@ func (r *Reader) fill(keep int) (int, bool) {
 			break
 		}
 	}
-	if r.tell != nil {
-		r.tell(r.base + int64(r.end))
+	if read := r.base + int64(r.end); r.tell != nil && (r.eof || read-r.told >= tellEvery) {
+		r.told = read
+		r.tell(read)
 	}
 	return 0, r.end > n
 }
+
+// Window returns what is read and not yet taken, from the next value on, for
+// callers that know well what comes: they may take a whole value with [Reader.Take]
+// where they read an element's. It is valid until the next call of another method.
+func (r *Reader) Window() []byte {
+	if r.err != nil || r.cut {
+		return nil
+	}
+	r.space()
+	return r.buf[r.pos:r.end]
+}
+
+// Wider reads more into the window; false at the end of the source or where the
+// window is larger than any value should be.
+func (r *Reader) Wider() bool {
+	if r.end-r.pos > MaxText {
+		return false
+	}
+	_, ok := r.fill(r.pos)
+	return ok
+}
+
+// Take takes the window's first n bytes, which must be one whole value.
+func (r *Reader) Take(n int) { r.pos += n }
 
 // space skips white space and returns the next byte, 0 at the end.
 func (r *Reader) space() byte {

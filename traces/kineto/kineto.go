@@ -4,11 +4,12 @@
 package kineto
 
 import (
-	"io"
-
 	"spillway/sim/unit"
 	"spillway/traces/recording"
 )
+
+// Format names the format to people.
+const Format = "PyTorch profiler (Kineto)"
 
 // A Trace is what is kept of a file. Names are indices into Strings. Times are from
 // the smallest of the file.
@@ -23,6 +24,28 @@ type Trace struct {
 	Blocks  []Block  // of device memory, in the order in which they were taken
 	Shapes  bool     // operators have the shapes of their inputs
 	Notes   []string // what was repaired or dropped, with counts
+
+	least      unit.Time   // what times are multiples of
+	order      []side      // of Ops
+	signatures []string    // of operators' inputs, as written
+	launched   []unit.Time // of Kernels: when, -1 if unknown
+	earlier    []Block     // freed in the recording, taken before it
+	levels     []level     // of device memory, in order of time
+	launches   int         // that there are, whatever they launched
+	graphs     int         // kernels that share their launch with more than ten others
+}
+
+// A side has what else is known of an Op.
+type side struct {
+	external            uint32
+	sequence, signature int32 // -1 if there is none
+}
+
+// A level is how much memory of a device is allocated from some time on.
+type level struct {
+	at     unit.Time
+	bytes  unit.Bytes
+	device int32
 }
 
 // A Thread is one of the host.
@@ -65,12 +88,6 @@ type Block struct {
 	Device      int32
 	Op          int32     // the operator that took it, -1 if unknown
 	Taken, Free unit.Time // Free is -1 if it was not freed
-}
-
-// Read reads a trace. tell may be nil; it is told now and then how many bytes are
-// read.
-func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
-	panic("not yet") // being written
 }
 
 // Recorded is a recording and where its kernels come from.

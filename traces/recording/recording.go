@@ -147,3 +147,13 @@ type Picture struct {
 	Times  []unit.Time
 	Levels [][]unit.Bytes
 }
+
+// A Resident is a block of device memory that a memory snapshot or a list of
+// roles knows by its address and that outlives a step.
+type Resident struct {
+	Name    string
+	Kind    workload.Kind
+	Address uint64
+	Bytes   unit.Bytes // as the allocator counts them
+	Device  int32
+}
