@@ -160,7 +160,6 @@ func (c *Files) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "a", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "recorder"}, vugu.VGAttribute{Namespace: "", Key: "download", Val: ""}}}
 					vgparent.AppendChild(vgn)
-					vgn.AddAttrInterface("data-held", c.Info.Recorder.File)
 					vgn.AddAttrInterface("hidden", hidden(c.Info.Recorder.File == ""))
 					vgn.AddAttrInterface("href", c.Info.Recorder.File)
 					vgn.SetInnerHTML(c.Info.Recorder.Says)
