@@ -7,15 +7,15 @@ import (
 	"spillway/ui/lab"
 )
 
-// mostZip is how large a zip may be to be read whole.
-const mostZip = 256 << 20
+// mostZip is how large a zip may be to be read whole, as bundles are.
+const mostZip = 64 << 20
 
-// hold reads those large files whole that cannot be read from their beginning: the
-// list of a zip's files is at its end.
+// hold reads archives whole: the list of their files is at their end. Larger ones
+// are no bundles, and left to the laboratory.
 func hold(files []lab.File) error {
 	for i := range files {
 		f := &files[i]
-		if f.Stream == nil || !bytes.HasPrefix(f.Data, []byte("PK\x03\x04")) {
+		if f.Stream == nil || f.Size > mostZip || !bytes.HasPrefix(f.Data, []byte("PK\x03\x04")) {
 			continue
 		}
 		data, err := f.All(mostZip)
@@ -49,7 +49,11 @@ func (c *count) files(files []lab.File) []lab.File {
 			if err != nil {
 				return nil, err
 			}
-			return &counting{ReadCloser: r, count: c, furthest: furthest}, nil
+			one := &counting{ReadCloser: r, count: c, furthest: furthest}
+			if at, ok := r.(io.ReaderAt); ok {
+				return &countingAt{one, at}, nil
+			}
+			return one, nil
 		}
 	}
 	return list
@@ -66,12 +70,34 @@ type counting struct {
 // Read implements io.Reader.
 func (r *counting) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if r.at += int64(n); r.at > *r.furthest {
-		r.count.done += r.at - *r.furthest
-		*r.furthest = r.at
+	r.at += int64(n)
+	r.tell(r.at)
+	return n, err
+}
+
+// tell says that the file was read up to here.
+func (r *counting) tell(at int64) {
+	if at > *r.furthest {
+		r.count.done += at - *r.furthest
+		*r.furthest = at
 	}
 	if r.count.progress != nil {
 		r.count.progress(int(r.count.done), int(r.count.total))
+	}
+}
+
+// A countingAt is one reading of a file any part of which can be read.
+type countingAt struct {
+	*counting
+	from io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt. The list of an archive is at its end, so only what
+// is read in the order of the file counts.
+func (r *countingAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.from.ReadAt(p, off)
+	if end := off + int64(n); off <= *r.furthest+1<<20 {
+		r.tell(end)
 	}
 	return n, err
 }

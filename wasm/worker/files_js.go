@@ -13,8 +13,8 @@ import (
 
 const (
 	// mostHeld is how large a file may be to be read whole. Larger ones are read a
-	// slice at a time, as often as somebody asks.
-	mostHeld = 8 << 20
+	// slice at a time, as often as somebody asks, so that it is known how far they are.
+	mostHeld = 2 << 20
 	// slice is how much is read at once; Data of a larger file is its first slice.
 	slice = 1 << 20
 	// wide is the memory limit while a large file is open: with the usual one the
@@ -107,6 +107,25 @@ func (s *stream) next() (err error) {
 	}
 	s.at += int64(s.length)
 	return nil
+}
+
+// ReadAt implements io.ReaderAt: archives are read from their end.
+func (s *stream) ReadAt(p []byte, off int64) (int, error) {
+	n := 0
+	for n < len(p) {
+		at := off + int64(n)
+		if at < 0 || at >= s.size {
+			return n, io.EOF
+		}
+		if begin := s.at - int64(s.length); s.length == 0 || at < begin || at >= s.at {
+			s.at = at / slice * slice
+			if err := s.next(); err != nil {
+				return n, unreadable(s.name, err)
+			}
+		}
+		n += js.CopyBytesToGo(p[n:], s.held.Call("subarray", int(at-(s.at-int64(s.length)))))
+	}
+	return n, nil
 }
 
 // Close implements io.Closer.

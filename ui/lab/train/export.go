@@ -14,6 +14,7 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces"
 	"spillway/traces/chrometrace"
 	"spillway/traces/speedscope"
 	"spillway/traces/spillway"
@@ -39,7 +40,7 @@ func export(key string, w Workload, s *settings, system string, o lab.Origin, p 
 	case traceExport:
 		return spillway.Encode(w.Workload)
 	case namelessExport:
-		return spillway.Encode(spillway.Anonymous(w.Workload))
+		return spillway.Encode(traces.Anonymous(w.Workload))
 	}
 	x, err := recorded(w, s, system, o, p)
 	if err != nil {

@@ -18,9 +18,6 @@ import (
 	"spillway/ui/lab"
 )
 
-// mostWhole is how large a file may be that no format reads piece by piece.
-const mostWhole = 512 << 20
-
 // A source is opened files as the laboratory hands them on.
 type source struct {
 	*traces.Source
@@ -35,13 +32,9 @@ func open(files []lab.File) (lab.Files, error) {
 	}
 	list := make([]traces.File, len(files))
 	for i, f := range files {
-		data, err := f.All(mostWhole)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = traces.File{Name: f.Name, Data: data}
+		list[i] = traces.File(f)
 	}
-	s, err := traces.Open(list)
+	s, err := traces.Open(list, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -110,12 +110,15 @@ func (s *source) Condensed() ([]lab.File, error) {
 	return []lab.File{{Name: "opened", Data: append([]byte(condensedHead), data...)}}, nil
 }
 
+// mostCondensed is how large a condensed file may be.
+const mostCondensed = 256 << 20
+
 // expand opens a condensed file, nil if files are none.
 func expand(files []lab.File) (*source, error) {
 	if len(files) != 1 || !bytes.HasPrefix(files[0].Data, []byte(condensedHead)) {
 		return nil, nil
 	}
-	data, err := files[0].All(mostWhole)
+	data, err := files[0].All(mostCondensed)
 	if err != nil {
 		return nil, err
 	}
