@@ -76,6 +76,22 @@ func fieldClass(f model.Field) string {
 	return "plain"
 }
 
+// rowClass is the CSS class of the row of a text: words need more room than numbers.
+func rowClass(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "row"
+	}
+	return "row words"
+}
+
+// inputMode is the keyboard that a telephone shows.
+func inputMode(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "decimal"
+	}
+	return "text"
+}
+
 // hints reports whether a field's hint is shown: with the help, or when it is not
 // clear what to enter.
 func (c *Panel) hints(f model.Field) bool {

@@ -49,9 +49,11 @@ type Section struct {
 	// Run reports whether the section is about the run that is shown: then it
 	// follows the settings and the system in focus.
 	Run bool
-	// If names a knob: without a text in it the section is not there. One of Info.Own
-	// is there while the entry that is shown has it.
+	// If names a knob: without a text in it the section is not there.
 	If string
+	// Entry is true of one that is only there with an entry of opened files that names
+	// it (Entry.Sections).
+	Entry bool
 }
 
 // Say is how the headline speaks of results.
@@ -234,8 +236,10 @@ type Entry struct {
 	Set   string // setup text that comes with it, empty if none
 	Is    string // setup text of the bundled workload that it is the original of, empty if unknown
 	Error string // why it cannot be used, empty if it can
-	// Knobs are those of Info.Own that it has.
-	Knobs []EntryKnob
+	// Knobs are those of Info.Own that it has, Sections the keys of those that are only
+	// there with some entries.
+	Knobs    []EntryKnob
+	Sections []string
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a

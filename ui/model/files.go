@@ -182,14 +182,26 @@ func describe(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
+// entry returns the entry of opened files that is shown, nil if none is.
+func (r *Room) entry() *lab.Entry {
+	name := r.Entry()
+	if name == "" || r.Files.Opening {
+		return nil
+	}
+	if at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == name }); at >= 0 {
+		return &r.Files.Entries[at]
+	}
+	return nil
+}
+
 // own returns the knob of Info.Own with this key as the entry that is shown has it,
 // nil if it has none.
 func (r *Room) own(key string) *lab.EntryKnob {
-	at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == r.Entry() && e.Name != "" })
-	if at < 0 {
+	e := r.entry()
+	if e == nil {
 		return nil
 	}
-	list := r.Files.Entries[at].Knobs
+	list := e.Knobs
 	if at := slices.IndexFunc(list, func(k lab.EntryKnob) bool { return k.Key == key }); at >= 0 {
 		return &list[at]
 	}

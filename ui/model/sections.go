@@ -56,8 +56,9 @@ func (r *Room) section(key string) *sectionState {
 
 // has reports whether a section is there now.
 func (r *Room) has(s *lab.Section) bool {
-	if slices.Contains(r.Info.Own, s.If) {
-		return r.own(s.If) != nil && !r.Files.Opening
+	if s.Entry {
+		e := r.entry()
+		return e != nil && slices.Contains(e.Sections, s.Key)
 	}
 	return s.If == "" || r.State.Setup.Text(s.If) != ""
 }

@@ -181,6 +181,9 @@ type Run struct {
 // Active reports whether the run waits or computes.
 func (r *Run) Active() bool { return r.ID != 0 }
 
+// Nothing reports whether what is shown cannot be run by any system.
+func (r *Room) Nothing() bool { return r.about != nil && r.about.Nothing && r.Entry() != "" }
+
 // Shown reports whether the run has numbers to draw.
 func (r *Run) Shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 

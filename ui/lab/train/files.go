@@ -62,7 +62,7 @@ func (s *source) Entries() []lab.Entry {
 		from := &s.Source.Entries[i]
 		e := lab.Entry{Name: name, Info: from.Detail}
 		if from.Recording != nil {
-			e.Knobs = recordingKnobs(from.Recording)
+			e.Knobs, e.Sections = recordingKnobs(from.Recording), []string{recordedKey}
 		}
 		if from.Model != "" && from.Batch > 0 {
 			e.Is = knob.Join([]knob.Pair{{Key: "model", Text: from.Model}, {Key: "batch", Text: fmt.Sprint(from.Batch)}}, " ")

@@ -20,6 +20,9 @@ const (
 	rolesKnob   = "roles"
 )
 
+// recordedKey is that of the section about a recording.
+const recordedKey = "recorded"
+
 // own are those of entries of opened files.
 func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
 

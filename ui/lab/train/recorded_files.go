@@ -41,6 +41,9 @@ func fold(name string, r *recording.Recording, c recording.Choices) (Workload, e
 
 // recordingKnobs are what can be chosen of a recording.
 func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
+	if r.Label == recording.M || len(r.Steps) == 0 {
+		return nil
+	}
 	usual := "the middle one"
 	if r.Chosen >= 0 && r.Chosen < len(r.Steps) {
 		usual = r.Steps[r.Chosen].Name + ", as usual"

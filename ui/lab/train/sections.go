@@ -26,7 +26,7 @@ func sections() []lab.Section {
 	}
 	return []lab.Section{
 		{
-			Key: "recorded", Title: "What was recorded", Run: true, If: stepKnob,
+			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
 			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
 		},
 		{
@@ -45,7 +45,7 @@ func sections() []lab.Section {
 // section computes one of them.
 func section(key string, view *knob.Setup, _ *settings, w Workload, _ string) (*report.Section, error) {
 	switch key {
-	case "recorded":
+	case recordedKey:
 		return account(w), nil
 	case "survive":
 		main, sums := g10.Conclusions()
