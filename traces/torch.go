@@ -7,11 +7,53 @@ import (
 
 	"spillway/sim/workload"
 	"spillway/traces/recording"
+	"spillway/traces/snapshot"
 )
 
 // openTorch reads the files that PyTorch records of one job.
 func openTorch(list []item) (*Source, error) {
-	return nil, errors.New("not yet")
+	var recs []*recording.Recording
+	var errs []error
+	for i := range list {
+		r, err := readTorch(&list[i])
+		if err != nil {
+			errs = append(errs, at(list[i].Name, err))
+		}
+		recs = append(recs, r...)
+	}
+	if len(recs) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	var notes []string
+	for _, err := range errs {
+		notes = append(notes, err.Error())
+	}
+	return fromRecordings(recs, notes), nil
+}
+
+// readTorch reads one file.
+func readTorch(f *item) ([]*recording.Recording, error) {
+	r, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	name := path.Base(f.Name)
+	switch recognize(f.Data) {
+	case memorySnapshot:
+		s, err := snapshot.Read(r, nil)
+		if err != nil {
+			return nil, err
+		}
+		return s.Recordings(name), nil
+	case memoryTimeline:
+		t, err := snapshot.ReadTimeline(r, nil)
+		if err != nil {
+			return nil, err
+		}
+		return []*recording.Recording{t.Recording(name)}, nil
+	}
+	return nil, errors.New("this format cannot be read yet")
 }
 
 // fromRecordings lists recordings.

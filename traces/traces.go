@@ -136,7 +136,9 @@ func Open(files []File, tell Progress) (*Source, error) {
 		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported())
 	}
 	if len(all.Entries) == 0 {
-		errs = append(errs, errors.New(strings.Join(all.Notes, "\n")))
+		for _, n := range all.Notes {
+			errs = append(errs, errors.New(n))
+		}
 		return nil, errors.Join(errs...)
 	}
 	for _, err := range errs {

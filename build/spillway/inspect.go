@@ -53,8 +53,10 @@ type inspected struct {
 
 type inspectedStep struct {
 	Name    string `json:"name" help:"as recorded"`
-	Kernels int    `json:"kernels" help:"launches, copies included"`
+	Kernels int    `json:"kernels" help:"launches, without copies and fills of memory"`
 	Time    int64  `json:"kernel_time_ns" help:"sum of their times, as recorded; 0 if they were not"`
+	Copies  int    `json:"copies" help:"copies and fills of memory"`
+	Copying int64  `json:"copy_time_ns" help:"sum of their times, as recorded"`
 	Whole   bool   `json:"complete" help:"whether it begins and ends inside the recording"`
 }
 
@@ -181,7 +183,7 @@ func look(e *traces.Entry, c recording.Choices) inspected {
 		time += w.Kernels[i].Time
 	}
 	x.Step, x.Coverage = "iteration", 1
-	x.Steps = append(x.Steps, inspectedStep{x.Step, len(w.Kernels), int64(time / unit.Nanosecond), true})
+	x.Steps = append(x.Steps, inspectedStep{Name: x.Step, Kernels: len(w.Kernels), Time: int64(time / unit.Nanosecond), Whole: true})
 	held := w.Held()
 	for i := range w.Tensors {
 		t := &w.Tensors[i]
@@ -214,11 +216,18 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		var time unit.Time
+		var time, copying unit.Time
+		copies := 0
 		for k := range s.Kernels {
-			time += s.Kernels[k].Time
+			switch s.Kernels[k].Kind {
+			case recording.Compute, recording.Communication:
+				time += s.Kernels[k].Time
+			default:
+				copies++
+				copying += s.Kernels[k].Time
+			}
 		}
-		x.Steps = append(x.Steps, inspectedStep{s.Name, len(s.Kernels), int64(time / unit.Nanosecond), s.Complete})
+		x.Steps = append(x.Steps, inspectedStep{s.Name, len(s.Kernels) - copies, int64(time / unit.Nanosecond), copies, int64(copying / unit.Nanosecond), s.Complete})
 	}
 	if m := &r.Memory; m.Known {
 		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
@@ -311,7 +320,7 @@ func (x *inspected) print(out io.Writer) error {
 		if s.Name == x.Step {
 			about += ", chosen"
 		}
-		row("step", fmt.Sprintf("%s: %d kernels, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, about))
+		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
 	}
 	if m := x.Memory; m != nil {
 		row("memory", fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
@@ -330,7 +339,7 @@ func (x *inspected) print(out io.Writer) error {
 	if x.Resident > 0 {
 		row("unknown", unit.Bytes(x.Resident).String()+" resident")
 	}
-	if x.Label != "" {
+	if x.Label != "" && x.Refused == "" {
 		row("tensors known", strconv.FormatFloat(100*x.Coverage, 'f', 1, 64)+" % of kernel time")
 		row("idle", strconv.FormatFloat(100*x.Idle, 'f', 1, 64)+" % of the step")
 	}
