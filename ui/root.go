@@ -68,6 +68,14 @@ func (c *Root) assemble() *parts {
 	return p
 }
 
+// figuresClass hides the charts where there is nothing to draw.
+func (c *Root) figuresClass() string {
+	if c.Nothing() {
+		return "figures idle"
+	}
+	return "figures"
+}
+
 // accounts are the sections of the entry that is shown. They come first where they
 // are all that there is to see.
 func (c *Root) accounts(first bool) []vugu.Builder {

@@ -13,6 +13,9 @@ import (
 
 // What the session asks of the page: model.Host. The pool does the work.
 
+// whole ends the names of programs that do whole jobs, as build/site names them.
+const whole = "-files"
+
 // Start implements model.Host.
 func (p *page) Start(j *work.Job, bulk bool) {
 	p.jobs[j.ID] = true
@@ -26,7 +29,7 @@ func (p *page) Start(j *work.Job, bulk bool) {
 	}
 	program := j.Lab
 	if j.Whole() && p.lean[j.Lab] {
-		program += "-files" // as build/site names it
+		program += whole
 	}
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: bulk})
 }

@@ -164,6 +164,12 @@ func (p *page) listen() {
 			})
 		}
 	})
+	p.tools.Set("onExpect", js.FuncOf(func(js.Value, []js.Value) any {
+		if r := p.session.Room; r != nil && r.Info.Entry != "" && p.lean[r.Info.Name] {
+			boot().Call("expect", r.Info.Name+whole)
+		}
+		return nil
+	}))
 	on("onRefused", func(args []js.Value) func() {
 		text := args[0].String()
 		return func() { p.session.Notice = text }
