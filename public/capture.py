@@ -110,7 +110,7 @@ class Recorder:
     steps      steps to record, at least 1
     cpu        record although nothing runs on a GPU
     graphs     record although CUDA graphs are replayed
-    snapshot   False leaves out the memory snapshot
+    snapshot   False leaves out the memory snapshot, and a history of yours alone
     modules    False leaves out module names, which slow the host down a little
     """
 
@@ -180,7 +180,8 @@ class Recorder:
             with contextlib.suppress(Exception):
                 if end is not None:
                     end()
-        if self._history:
+        begun, self._history = self._history, False
+        if begun:
             with contextlib.suppress(Exception):
                 torch.cuda.memory._record_memory_history(enabled=None)
         if self._folder is not None:
@@ -188,14 +189,19 @@ class Recorder:
 
     def _check_device(self):
         if not self._on_gpu() and not self.cpu:
-            why = "PyTorch sees no GPU" if not torch.cuda.is_available() else "no parameter of the model is on the GPU"
+            why = "PyTorch sees no GPU" if not torch.cuda.is_available() else "nothing is on the GPU"
             raise Refused(why + ". A CPU's recording has the tensors but no kernel times (label E2): "
                           "pass cpu=True for that, or record where the job trains")
         if _capturing() and not self.graphs:
             raise Refused("a CUDA graph is being captured. Record outside of it, without graphs")
 
     def _on_gpu(self):
-        return torch.cuda.is_available() and any(t.is_cuda for _, _, t in self._tensors())
+        """Also where the model waits in host memory and comes in parts."""
+        return torch.cuda.is_available() and (torch.cuda.memory_allocated() > 0 or any(t.is_cuda for _, _, t in self._tensors()))
+
+    def _gpus(self):
+        """Numbers of the GPUs that the model is on, or of the one that is used."""
+        return sorted({t.device.index for _, _, t in self._tensors() if t.is_cuda}) or [torch.cuda.current_device()]
 
     def _begin(self):
         """Before the first step: the profiler in its waiting state, the observer registered."""
@@ -235,8 +241,8 @@ class Recorder:
             self._finish()
 
     def _synchronise(self):
-        if torch.cuda.is_available():
-            for index in sorted({t.device.index for _, _, t in self._tensors() if t.is_cuda}):
+        if self._on_gpu():
+            for index in self._gpus():
                 torch.cuda.synchronize(index)
 
     def _finish(self):
@@ -265,6 +271,8 @@ class Recorder:
     def _write(self, roles, snapshot, trace):
         """All files into one zip, which appears under its name when it is whole."""
         part, seen = self.out + ".part", _Seen()
+        if os.path.exists(trace) and os.path.getsize(trace) > 100e6:
+            _say("thinning a trace of %d MB, which takes a minute for each 900" % (os.path.getsize(trace) / 1e6))
         try:
             with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
                 if os.path.exists(trace):
@@ -352,10 +360,10 @@ class Recorder:
                 "label": None, "notes": None, "tensors": rows}
 
     def _device(self):
-        """The device that most of the model is on."""
+        """The first device that the model is on."""
         if not self._on_gpu():
             return {"kind": "cpu", "index": 0, "name": "CPU", "memory": 0}
-        index = next(t.device.index for _, _, t in self._tensors() if t.is_cuda)
+        index = self._gpus()[0]
         properties = torch.cuda.get_device_properties(index)
         kind = "rocm" if getattr(torch.version, "hip", None) else "cuda"
         return {"kind": kind, "index": index, "name": properties.name, "memory": properties.total_memory}

@@ -28,6 +28,15 @@ func (rd *reading) finish() (*Trace, error) {
 	rd.placeDevices(t)
 	rd.placeMemory(t)
 	rd.account(t)
+	for i := range t.Ops {
+		t.last = max(t.last, t.Ops[i].end())
+	}
+	for i := range t.Kernels {
+		t.last = max(t.last, t.Kernels[i].Start+t.Kernels[i].Time)
+	}
+	if n := len(t.levels); n > 0 {
+		t.last = max(t.last, t.levels[n-1].at)
+	}
 	return t, nil
 }
 
@@ -165,6 +174,8 @@ func (rd *reading) placeKernels(t *Trace) []int64 {
 	t.launched = make([]unit.Time, len(rows))
 	externals := make([]int64, len(rows))
 	users := make([]int32, len(launches))
+	by := make([]int32, len(rows)) // launches
+	t.replayed = make([]bool, len(rows))
 	for i, r := range rows {
 		t.Kernels[i] = Kernel{
 			Name: r.name, Op: -1, Device: r.device, Stream: r.stream, Kind: r.kind,
@@ -175,16 +186,17 @@ func (rd *reading) placeKernels(t *Trace) []int64 {
 			externals[i] = int64(r.external)
 		}
 		l := launchOf(launches, r.correlation)
-		if l < 0 {
+		if by[i] = int32(l); l < 0 {
 			continue
 		}
 		users[l]++
 		t.launched[i] = unit.Time(launches[l].start - rd.smallest)
 		t.Kernels[i].Op = t.at(launches[l].thread, t.launched[i])
 	}
-	for _, n := range users {
-		if n > 10 {
-			t.graphs += int(n)
+	for i, l := range by {
+		if l >= 0 && users[l] > 10 {
+			t.replayed[i] = true
+			t.graphs++
 		}
 	}
 	return externals

@@ -25,14 +25,18 @@ type Trace struct {
 	Shapes  bool     // operators have the shapes of their inputs
 	Notes   []string // what was repaired or dropped, with counts
 
+	last       unit.Time   // when the last event ends
 	least      unit.Time   // what times are multiples of
 	order      []side      // of Ops
 	signatures []string    // of operators' inputs, as written
 	launched   []unit.Time // of Kernels: when, -1 if unknown
 	earlier    []Block     // freed in the recording, taken before it
 	levels     []level     // of device memory, in order of time
+	outer      []unit.Time // when the outermost operators begin and end
 	launches   int         // that there are, whatever they launched
 	graphs     int         // kernels that share their launch with more than ten others
+	replayed   []bool      // of Kernels: such ones
+	calls      []*call     // by signature, once they are needed
 }
 
 // A side has what else is known of an Op.
@@ -97,10 +101,4 @@ type Recorded struct {
 	Kernels [][]int32
 	// Ranges are when the host was in each step.
 	Ranges [][2]unit.Time
-}
-
-// Recordings returns one recording for each device that ran something. name is the
-// file's, without folders.
-func (t *Trace) Recordings(name string) ([]Recorded, error) {
-	panic("not yet") // being written
 }

@@ -106,6 +106,18 @@ func (f *folding) note() {
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
 }
 
+// How the sentences of an origin begin.
+const (
+	recorded = "Recorded with "
+	known    = "What kernels read and write is known for "
+)
+
+// IsOrigin reports whether text is the origin of a workload that Fold made. It has
+// no names of files, steps or people.
+func IsOrigin(text string) bool {
+	return strings.HasPrefix(text, recorded) && strings.Contains(text, ". "+known)
+}
+
 // origin says in two sentences where a workload comes from and what of it was
 // measured.
 func (f *folding) origin() string {
@@ -128,8 +140,8 @@ func (f *folding) origin() string {
 	if r.Counter > 0 {
 		peak = fmt.Sprintf(" of the recording's %v", r.Counter)
 	}
-	return fmt.Sprintf("%s, label %s, step %s of %d: %s%s. What kernels read and write is known for %s of their time, tensors: %s; they take %v at once%s; idle %s of the step.",
-		f.rec.Format, r.Label, r.Step, r.Steps, times, on, percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
+	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s of the step.",
+		f.rec.Format, r.Label, r.Steps, times, on, percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
 		r.Rebuilt, peak, percent(int64(r.Span-r.Busy), int64(r.Span)))
 }
 

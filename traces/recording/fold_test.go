@@ -75,9 +75,9 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 	if w.Name != "job.json, GPU 0" || w.Batch != 8 || w.Times != workload.Measured {
 		t.Errorf("%s, batch %d, %s", w.Name, w.Batch, w.Times)
 	}
-	const origin = "PyTorch profiler (Kineto), label L1m, step ProfilerStep#3 of 2: kernel times measured on H100. " +
+	const origin = "Recorded with PyTorch profiler (Kineto), label L1m, one step of 2: kernel times measured on H100. " +
 		"What kernels read and write is known for 89.7 % of their time, tensors: 4 measured, 1 joined; they take 10.75 KiB at once of the recording's 10.75 KiB; idle 16.4 % of the step."
-	if w.Origin != origin {
+	if w.Origin != origin || !IsOrigin(w.Origin) || IsOrigin("Recorded with care.") {
 		t.Errorf("origin is\n%s", w.Origin)
 	}
 	if n := len(w.Tensors); n != 6 || w.Tensors[5] != (workload.Tensor{Name: "resident, unknown", Bytes: 300, Kind: workload.Workspace, Global: true}) {

@@ -1,0 +1,313 @@
+package kineto
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+)
+
+// A builder makes one step of a recording.
+type builder struct {
+	t       *Trace
+	device  int32
+	span    span
+	kernels []int32 // of the trace, by number in the step
+	step    *recording.Step
+
+	byLaunch []int32 // numbers in the step, by when they were launched
+	byThread []int32 // the same, of those with an operator, by its thread first
+	lives    []life  // of the step's tensors
+	bySize   map[unit.Bytes][]int32
+	weights  []weight
+	reads    map[int32][2]int // ranges of readers, by operator
+	readers  []int32          // tensors
+	forward  []int32          // operators with a sequence number outside of backward, by that number
+	callers  []caller         // weights that operators take
+	turns    map[turn]int     // of the optimizer's operators
+}
+
+// A life is when a tensor is there, and what is not said of it elsewhere.
+type life struct {
+	from, to unit.Time
+	mark     int32 // the last operator that was given it, plus one
+	claimed  bool  // by a weight
+	old      bool  // it was there before, as far as one can tell
+	given    int   // to how many operators
+}
+
+// build makes the step of a span.
+func (t *Trace) build(device int32, s span, kernels []int32) *builder {
+	b := &builder{
+		t: t, device: device, span: s, kernels: kernels,
+		step:   &recording.Step{Name: s.name, Complete: s.complete},
+		bySize: map[unit.Bytes][]int32{}, reads: map[int32][2]int{},
+	}
+	b.placeKernels()
+	blocks := b.placeBlocks()
+	if t.Shapes {
+		b.placeForward()
+		b.placeWeights(blocks)
+		b.placeReaders(blocks)
+	}
+	b.count(blocks)
+	b.tidy()
+	return b
+}
+
+// launched returns when a kernel of the step was launched.
+func (b *builder) launched(k int32) unit.Time {
+	if at := b.t.launched[b.kernels[k]]; at >= 0 {
+		return at
+	}
+	return b.t.Kernels[b.kernels[k]].Start
+}
+
+// threadOf returns the thread that launched a kernel of the step, -1 if unknown.
+func (b *builder) threadOf(k int32) int32 {
+	if op := b.t.Kernels[b.kernels[k]].Op; op >= 0 {
+		return b.t.Ops[op].Thread
+	}
+	return -1
+}
+
+func (b *builder) placeKernels() {
+	b.step.Kernels = make([]recording.Kernel, len(b.kernels))
+	b.byLaunch = make([]int32, len(b.kernels))
+	for i, n := range b.kernels {
+		k := &b.t.Kernels[n]
+		to := &b.step.Kernels[i]
+		*to = recording.Kernel{
+			Name: b.t.Strings[k.Name], Start: k.Start, Time: k.Time, Least: b.t.least, Stream: k.Stream, Kind: k.Kind,
+		}
+		if k.Op >= 0 {
+			to.Op = b.t.Strings[b.t.Ops[k.Op].Name]
+			if k.Kind == recording.Compute && collective(to.Op) {
+				to.Kind = recording.Communication
+			}
+		}
+		b.byLaunch[i] = int32(i)
+	}
+	slices.SortStableFunc(b.byLaunch, func(x, y int32) int { return cmp.Compare(b.launched(x), b.launched(y)) })
+	for _, k := range b.byLaunch {
+		if b.threadOf(k) >= 0 {
+			b.byThread = append(b.byThread, k)
+		}
+	}
+	slices.SortStableFunc(b.byThread, func(x, y int32) int { return cmp.Compare(b.threadOf(x), b.threadOf(y)) })
+}
+
+// collective reports whether an operator is one of communication between devices.
+func collective(op string) bool {
+	return strings.HasPrefix(op, "c10d::") || strings.HasPrefix(op, "nccl:") || op == "record_param_comms"
+}
+
+// under returns the kernels that were launched inside an operator.
+func (b *builder) under(op int32) []int32 {
+	o := &b.t.Ops[op]
+	first := b.place(o.Thread, o.Start)
+	return b.byThread[first:b.place(o.Thread, o.end()+1)]
+}
+
+// place returns where kernels that a thread launched at or after a time begin.
+func (b *builder) place(thread int32, at unit.Time) int {
+	n, _ := slices.BinarySearchFunc(b.byThread, at, func(k int32, at unit.Time) int {
+		if c := cmp.Compare(b.threadOf(k), thread); c != 0 {
+			return c
+		}
+		if b.launched(k) < at {
+			return -1
+		}
+		return 1
+	})
+	return n
+}
+
+// after returns where kernels launched at or after a time begin in byLaunch.
+func (b *builder) after(at unit.Time) int {
+	n, _ := slices.BinarySearchFunc(b.byLaunch, at, func(k int32, at unit.Time) int {
+		if b.launched(k) < at {
+			return -1
+		}
+		return 1
+	})
+	return n
+}
+
+// add makes a tensor and returns its number.
+func (b *builder) add(t recording.Tensor, l life) int32 {
+	n := int32(len(b.step.Tensors))
+	b.step.Tensors = append(b.step.Tensors, t)
+	b.lives = append(b.lives, l)
+	b.bySize[t.Bytes] = append(b.bySize[t.Bytes], n)
+	return n
+}
+
+// touch notes a use.
+func (b *builder) touch(tensor, kernel int32, read, write bool) {
+	t := &b.step.Tensors[tensor]
+	if n := len(t.Uses); n > 0 && t.Uses[n-1].Kernel == kernel {
+		t.Uses[n-1].Read = t.Uses[n-1].Read || read
+		t.Uses[n-1].Write = t.Uses[n-1].Write || write
+		return
+	}
+	t.Uses = append(t.Uses, recording.Use{Kernel: kernel, Read: read, Write: write})
+}
+
+// newest returns the newest tensor of a size that is there at a time and that the
+// operator was not given yet, -1 if there is none.
+func (b *builder) newest(size unit.Bytes, at unit.Time, op int32) int32 {
+	list := b.bySize[size]
+	for i := len(list) - 1; i >= max(0, len(list)-512); i-- {
+		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 {
+			return list[i]
+		}
+	}
+	return -1
+}
+
+// A phase is the part of an iteration in which an operator is.
+type phase uint8
+
+const (
+	forward phase = iota
+	backward
+	optimizing
+)
+
+// phaseOf returns the part of the iteration in which an operator is.
+func (t *Trace) phaseOf(op int32) phase {
+	for ; op >= 0; op = t.Ops[op].Parent {
+		switch name := t.Strings[t.Ops[op].Name]; {
+		case strings.HasPrefix(name, "autograd::engine::"):
+			return backward
+		case strings.HasPrefix(name, "Optimizer.step#"):
+			return optimizing
+		}
+	}
+	return forward
+}
+
+// module returns the names of the innermost module around an operator and of the one
+// around that, "Bert_3.Linear_12", and the module's own number; -1 if there is none.
+func (t *Trace) module(op int32) (name string, inner int32) {
+	inner = -1
+	for ; op >= 0; op = t.Ops[op].Parent {
+		if t.Ops[op].Kind != Module {
+			continue
+		}
+		if inner >= 0 {
+			return t.Strings[t.Ops[op].Name] + "." + name, inner
+		}
+		name, inner = t.Strings[t.Ops[op].Name], op
+	}
+	return name, inner
+}
+
+// call returns an operator's arguments, nil if it has no tensors or none are known.
+func (t *Trace) call(op int32) *call {
+	s := t.order[op].signature
+	if s < 0 {
+		return nil
+	}
+	if t.calls == nil {
+		t.calls = make([]*call, len(t.signatures))
+	}
+	if t.calls[s] == nil {
+		t.calls[s] = parseCall(t.signatures[s])
+	}
+	if len(t.calls[s].inputs) == 0 {
+		return nil
+	}
+	return t.calls[s]
+}
+
+// shaped returns the nearest operator around a kernel whose tensors' shapes are
+// known, -1 if there is none.
+func (t *Trace) shaped(op int32) int32 {
+	for ; op >= 0; op = t.Ops[op].Parent {
+		if t.Ops[op].Kind == Operator && t.call(op) != nil {
+			return op
+		}
+	}
+	return -1
+}
+
+// tidy orders uses, and leaves out tensors of which nothing is known but that they
+// are there all the time: they are resident.
+func (b *builder) tidy() {
+	kept := b.step.Tensors[:0]
+	for i, t := range b.step.Tensors {
+		if l := &b.lives[i]; l.old && l.given > 1 && t.Kind == workload.Input {
+			t.Kind, t.Global = workload.Weight, true // what is read again and again stays
+		}
+		if len(t.Uses) == 0 {
+			if t.Global && t.From == recording.Measured {
+				b.step.Resident += t.Bytes
+			}
+			continue
+		}
+		slices.SortStableFunc(t.Uses, func(x, y recording.Use) int { return cmp.Compare(x.Kernel, y.Kernel) })
+		uses := t.Uses[:1]
+		for _, u := range t.Uses[1:] {
+			if last := &uses[len(uses)-1]; last.Kernel == u.Kernel {
+				last.Read, last.Write = last.Read || u.Read, last.Write || u.Write
+			} else {
+				uses = append(uses, u)
+			}
+		}
+		t.Uses = uses
+		kept = append(kept, t)
+	}
+	b.step.Tensors = kept
+}
+
+// count fills in the step's memory.
+func (b *builder) count(blocks bool) {
+	if !blocks {
+		return
+	}
+	m := &b.step.Memory
+	known := unit.Bytes(0)
+	for i, t := range b.step.Tensors {
+		if t.From == recording.Measured && b.lives[i].from < b.span.from || t.Global {
+			known += (t.Bytes + 511) / 512 * 512
+		}
+	}
+	for _, l := range b.t.levels {
+		switch {
+		case l.device != b.device:
+		case !m.Known || l.at < b.span.from:
+			m.Known, m.LevelBefore, m.Peak = true, l.bytes, l.bytes
+		case l.at <= b.span.to:
+			m.Peak = max(m.Peak, l.bytes)
+		}
+	}
+	for i := range b.t.Blocks {
+		if x := &b.t.Blocks[i]; x.Device == b.device && x.Taken >= b.span.from && x.Taken <= b.span.to {
+			m.Allocations++
+		}
+	}
+	b.step.Resident = max(0, m.LevelBefore-known)
+	if known > m.LevelBefore {
+		b.step.Notes = append(b.step.Notes, fmt.Sprintf("Tensors of %v were found to be there before the step, %v more than the counter says.", known, known-m.LevelBefore))
+	}
+}
+
+// kindOf returns what a tensor born in an operator is.
+func (b *builder) kindOf(op int32) workload.Kind {
+	if op < 0 {
+		return workload.Intermediate
+	}
+	switch b.t.phaseOf(op) {
+	case backward:
+		return workload.Gradient
+	case optimizing:
+		return workload.Workspace
+	}
+	return workload.Intermediate
+}

@@ -1,0 +1,159 @@
+package kineto
+
+import (
+	"fmt"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+)
+
+// Recordings returns one recording for each device that ran something. name is the
+// file's, without folders.
+func (t *Trace) Recordings(name string) ([]Recorded, error) {
+	if len(t.Kernels) == 0 {
+		if len(t.Ops) == 0 {
+			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
+		}
+		return nil, fmt.Errorf("%s has %d operators, but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+	}
+	var list []Recorded
+	for _, d := range t.Devices {
+		r := Recorded{Recording: &recording.Recording{
+			Name: name, Format: t.Format, Files: []string{name}, Device: d, Times: workload.Measured,
+			Notes: append([]string(nil), t.Notes...),
+		}}
+		if len(t.Devices) > 1 {
+			r.Name = fmt.Sprintf("%s, GPU %d", name, d.ID)
+		}
+		t.fill(&r, int32(d.ID))
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// fill makes the recording of one device.
+func (t *Trace) fill(r *Recorded, device int32) {
+	c := t.cut(device)
+	r.Missing = c.missing
+	r.Notes = append(r.Notes, c.notes...)
+	differ := c.compare(t)
+	for i, s := range c.spans {
+		b := t.build(device, s, c.kernels[i])
+		r.Steps = append(r.Steps, *b.step)
+		r.Kernels = append(r.Kernels, c.kernels[i])
+		r.Ranges = append(r.Ranges, [2]unit.Time{s.from, s.to})
+	}
+	for _, i := range differ {
+		s := &r.Steps[i]
+		s.Notes = append(s.Notes, fmt.Sprintf("%s launched other kernels than most steps.", s.Name))
+	}
+	if len(differ) > 0 && len(c.spans) > 1 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d complete steps launched other kernels than the others.", len(differ), len(c.spans)))
+	}
+	if len(r.Steps) > 0 {
+		r.Chosen = c.choose(differ)
+	}
+	t.memory(&r.Recording.Memory, device)
+	t.label(r)
+}
+
+// memory fills in what the counter of a device's memory says in the whole file.
+func (t *Trace) memory(m *recording.Memory, device int32) {
+	for _, l := range t.levels {
+		if l.device != device {
+			continue
+		}
+		if !m.Known {
+			m.Known, m.LevelBefore = true, l.bytes
+		}
+		m.Peak = max(m.Peak, l.bytes)
+	}
+	for i := range t.Blocks {
+		if t.Blocks[i].Device == device {
+			m.Allocations++
+		}
+	}
+}
+
+// label says how much is known, and what to record instead.
+func (t *Trace) label(r *Recorded) {
+	advise := func(s string) { r.Advice = append(r.Advice, s) }
+	known, graphs := t.share(r)
+	switch {
+	case r.Memory.Known:
+		r.Label = recording.L1m
+	case t.Shapes:
+		r.Label = recording.L1
+	}
+	switch {
+	case len(t.Ops) == 0:
+		r.Label = recording.T
+		advise("The recording has no operators: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True and profile_memory=True.")
+	case graphs > 50:
+		r.Label = recording.T
+		advise("The kernels were replayed from a graph, which hides their operators: record a run without CUDA or HIP graphs (enforce_eager=True in vLLM, no mode=\"reduce-overhead\" in torch.compile).")
+	case r.Label == "":
+		r.Label = recording.T
+		advise("Nothing is known about tensors: record with record_shapes=True and profile_memory=True.")
+	case known == 0:
+		r.Label = recording.T
+		advise("No kernel's tensors are known: record with record_shapes=True and profile_memory=True, without graphs.")
+	}
+	if r.Label == recording.T {
+		for i := range r.Steps {
+			r.Steps[i].Tensors = nil
+		}
+		return
+	}
+	if graphs > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d %% of the kernels' time was replayed from graphs, whose operators are not known.", graphs))
+	}
+	if !r.Memory.Known {
+		advise("With profile_memory=True sizes and lifetimes of tensors would be measured instead of estimated.")
+	}
+	if !t.Shapes {
+		advise("With record_shapes=True weights and the readers of tensors would be known.")
+	}
+	if t.Shapes && !t.modules() {
+		advise("With with_stack=True weights would have the names of their modules.")
+	}
+	advise("With an ExecutionTrace of the same run beside this file, who reads and writes which tensor would be exact.")
+}
+
+// share returns how many percent of the chosen step's kernel time use a known tensor
+// or were replayed from a graph.
+func (t *Trace) share(r *Recorded) (known, graphs int) {
+	if len(r.Steps) == 0 {
+		return 0, 0
+	}
+	s := &r.Steps[r.Chosen]
+	knows := make([]bool, len(s.Kernels))
+	for i := range s.Tensors {
+		for _, u := range s.Tensors[i].Uses {
+			knows[u.Kernel] = true
+		}
+	}
+	var sum, has, replayed unit.Time
+	for i := range s.Kernels {
+		d := max(s.Kernels[i].Time, 1)
+		sum += d
+		if knows[i] {
+			has += d
+		}
+		if t.replayed[r.Kernels[r.Chosen][i]] {
+			replayed += d
+		}
+	}
+	return int(100 * float64(has) / float64(sum)), int(100 * float64(replayed) / float64(sum))
+}
+
+// modules reports whether the trace names modules.
+func (t *Trace) modules() bool {
+	for i := range t.Ops {
+		if t.Ops[i].Kind == Module {
+			return true
+		}
+	}
+	return false
+}
