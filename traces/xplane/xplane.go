@@ -76,21 +76,6 @@ const (
 	peeked    = 4 << 10
 )
 
-// Sniff reports whether a file that begins with head can be such a profile: its
-// first plane has a name like "/host:CPU" or "/device:GPU:0".
-func Sniff(head []byte) bool {
-	if len(head) < 2 || head[0] != 1<<3|2 {
-		return false
-	}
-	n, size, err := protobuf.ReadVarint(head[1:])
-	if err != nil {
-		return false
-	}
-	rest := head[1+size:]
-	name := planeName(rest[:min(n, uint64(len(rest)))])
-	return bytes.HasPrefix(name, []byte("/host:")) || bytes.HasPrefix(name, []byte("/device:"))
-}
-
 // planeName returns the name of a plane of which the beginning is known.
 func planeName(b []byte) []byte {
 	m := protobuf.New(b, 0)

@@ -28,9 +28,6 @@ func sample(t testing.TB) []byte {
 
 func TestSample(t *testing.T) {
 	data := sample(t)
-	if !Sniff(data[:4096]) {
-		t.Error("not recognised")
-	}
 	tr, err := Read(bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -236,11 +233,6 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%.40q: %v; want %s", in, err, want)
 		}
 	}
-	for _, s := range []string{"", "\x0a", "{\"a\":1}", "\x05\x0a\x030.4\xff\xff\xff\x0fxx", "\x80\x04}."} {
-		if Sniff([]byte(s)) {
-			t.Errorf("%q is taken for a profile", s)
-		}
-	}
 }
 
 // Circles of operands, numbers that name nothing and times that cannot be.
@@ -272,7 +264,6 @@ func TestPrefixes(t *testing.T) {
 		if err == nil {
 			t.Errorf("the first %d bytes were read: %+v", n, tr)
 		}
-		Sniff(whole[:n])
 	}
 	data := sample(t)
 	for n := 0; n < len(data); n += 9973 {
@@ -285,7 +276,6 @@ func FuzzRead(f *testing.F) {
 	f.Add(profile(nil, "a"))
 	f.Add(msg(1, text(2, "/device:GPU:0"), msg(3, text(2, "Stream #1"), []byte{0x0b})))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		Sniff(data)
 		tr, err := Read(bytes.NewReader(data), nil)
 		if err != nil {
 			return
