@@ -90,7 +90,7 @@ type framer struct {
 // next returns a message, until the next call, and io.EOF at the end of the file.
 func (f *framer) next() ([]byte, error) {
 	head, err := f.r.Peek(10)
-	if len(head) == 0 {
+	if len(head) == 0 || err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	n, size, err := protobuf.ReadVarint(head)
@@ -108,6 +108,9 @@ func (f *framer) next() ([]byte, error) {
 		f.buf = make([]byte, 2*n)
 	}
 	got, err := f.read(int(n))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("byte %d: a message of %d bytes, but the file ends after %d; it was cut off, or is no Chakra trace", f.at, n, got)
 	}

@@ -3,6 +3,7 @@ package chakra
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -352,5 +353,17 @@ func TestFold(t *testing.T) {
 	}
 	if rep.Kernels != 1216 || rep.Rounded != 157 || rep.Busy != 329543*unit.Microsecond+157*unit.Microsecond/2 || rep.Busy != rep.Span || rep.Covered < 329543*unit.Microsecond {
 		t.Errorf("%+v", *rep)
+	}
+}
+
+// Reading stops with the reader's own error, as when it is cancelled.
+func TestCancelled(t *testing.T) {
+	data := file(node(1, "a", true, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]"))
+	stop := errors.New("stopped")
+	for _, n := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(stop))
+		if _, err := Read(r, nil); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("stopped after %d bytes: %v", n, err)
+		}
 	}
 }

@@ -120,11 +120,11 @@ func (x *reader) field() (more bool, err error) {
 		x.tell(x.at)
 	}
 	head, err := x.r.Peek(peeked)
-	if len(head) == 0 {
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
+	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
+	}
+	if len(head) == 0 {
+		return false, nil
 	}
 	tag, size, err := protobuf.ReadVarint(head)
 	if err != nil {
@@ -150,7 +150,9 @@ func (x *reader) field() (more bool, err error) {
 		return false, fmt.Errorf("byte %d: the plane %s has %d bytes; at most %d are read; profile fewer steps", from, name, n, maxPlane)
 	case wanted:
 		var b bytes.Buffer
-		if got, err := io.CopyN(&b, x.r, int64(n)); err != nil {
+		if got, err := io.CopyN(&b, x.r, int64(n)); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		} else if err != nil {
 			return false, fmt.Errorf("byte %d: the plane %s has %d bytes, but the file ends after %d", from, name, n, got)
 		}
 		err = x.plane(name, protobuf.New(b.Bytes(), x.at))
@@ -158,7 +160,9 @@ func (x *reader) field() (more bool, err error) {
 		if tag>>3 == 1 {
 			x.kinds[kindOfPlane(name)]++
 		}
-		if got, err := io.CopyN(io.Discard, x.r, int64(n)); err != nil {
+		if got, err := io.CopyN(io.Discard, x.r, int64(n)); err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		} else if err != nil {
 			return false, fmt.Errorf("byte %d: field %d is %d bytes long, but the file ends after %d", from, tag>>3, n, got)
 		}
 	}

@@ -3,7 +3,9 @@ package xplane
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -321,4 +323,16 @@ func FuzzModule(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Reading stops with the reader's own error, as when it is cancelled.
+func TestCancelled(t *testing.T) {
+	data := profile(module(), "mul")
+	stop := errors.New("stopped")
+	for _, n := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(stop))
+		if _, err := Read(r, nil); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("stopped after %d bytes: %v", n, err)
+		}
+	}
 }
