@@ -6,20 +6,35 @@ import (
 	"strings"
 
 	"spillway/sim/workload"
+	"spillway/traces/chakra"
 	"spillway/traces/recording"
-	"spillway/traces/snapshot"
+	"spillway/traces/torch"
 )
 
 // openTorch reads the files that PyTorch records of one job.
 func openTorch(list []item) (*Source, error) {
+	files := make([]torch.File, len(list))
+	for i := range list {
+		files[i] = torch.File{Name: list[i].Name, Size: list[i].src.size, Open: list[i].open}
+	}
+	recs, notes, err := torch.Open(files, nil) // progress is that of what is read
+	if err != nil {
+		return nil, err
+	}
+	return fromRecordings(recs, notes), nil
+}
+
+// openChakra reads traces of MLCommons Chakra, each for itself.
+func openChakra(list []item) (*Source, error) {
 	var recs []*recording.Recording
 	var errs []error
 	for i := range list {
-		r, err := readTorch(&list[i])
+		r, err := readChakra(&list[i])
 		if err != nil {
 			errs = append(errs, at(list[i].Name, err))
+			continue
 		}
-		recs = append(recs, r...)
+		recs = append(recs, r)
 	}
 	if len(recs) == 0 {
 		return nil, errors.Join(errs...)
@@ -31,29 +46,16 @@ func openTorch(list []item) (*Source, error) {
 	return fromRecordings(recs, notes), nil
 }
 
-// readTorch reads one file.
-func readTorch(f *item) ([]*recording.Recording, error) {
+func readChakra(f *item) (*recording.Recording, error) {
 	r, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	name := path.Base(f.Name)
-	switch recognize(f.Data) {
-	case memorySnapshot:
-		s, err := snapshot.Read(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		return s.Recordings(name), nil
-	case memoryTimeline:
-		t, err := snapshot.ReadTimeline(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		return []*recording.Recording{t.Recording(name)}, nil
+	t, err := chakra.Read(r, nil)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return nil, err
 	}
-	return nil, errors.New("this format cannot be read yet")
+	return t.Recording(path.Base(f.Name)), nil
 }
 
 // fromRecordings lists recordings.
