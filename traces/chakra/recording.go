@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
 )
@@ -26,7 +25,7 @@ func (t *Trace) Recording(name string) *recording.Recording {
 	for i := range t.Kernels {
 		k := &t.Kernels[i]
 		s.Kernels[i] = recording.Kernel{
-			Name: k.Name, Op: k.Op, Start: k.Start, Time: k.Time, Least: unit.Microsecond, Stream: k.Stream, Kind: kindOf(k),
+			Name: k.Name, Op: k.Op, Start: k.Start, Time: k.Time, Least: resolution, Stream: k.Stream, Kind: kindOf(k),
 		}
 	}
 	t.tensors(&s)
