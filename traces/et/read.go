@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 	"spillway/traces/jsonstream"
+	"spillway/traces/recording"
 )
 
 // A reader turns a document into a Trace.
@@ -46,6 +48,16 @@ type nodeInProgress struct {
 	arrays  [2][maxArgs]bool  // its value is a list
 	zero    bool              // a list of strides in the arguments has a zero
 	rule    rule
+	gpu     gpuFields
+}
+
+// gpuFields are what a node has that stands for a kernel.
+type gpuFields struct {
+	is          bool // of a category of the GPU's
+	kind        recording.KernelKind
+	stream      int32
+	start, time unit.Time
+	least       unit.Time
 }
 
 // An argMention is a tensor and the argument that it stands in.
@@ -188,7 +200,11 @@ func (d *reader) readNode() {
 		d.nodes--
 		return
 	}
-	if n.hasID {
+	switch {
+	case n.hasID && n.gpu.is:
+		d.nodes--
+		d.link()
+	case n.hasID:
 		d.keep()
 	}
 }
@@ -268,6 +284,15 @@ func (d *reader) attribute(key []byte) {
 		if s, ok := r.Text(); ok {
 			n.rule = d.ruleOf(s)
 		}
+	case "cat":
+		d.category()
+	case "ts":
+		n.gpu.start, _ = d.micros()
+	case "inclusive_dur":
+		n.gpu.time, n.gpu.least = d.micros()
+	case "stream":
+		stream, _ := r.Int()
+		n.gpu.stream = int32(min(max(stream, -1), 1<<31-1))
 	case "kernel_backend":
 		if s, ok := r.Text(); ok && string(s) == "triton" {
 			n.marks |= triton
@@ -275,6 +300,58 @@ func (d *reader) attribute(key []byte) {
 	default:
 		r.Skip()
 	}
+}
+
+// category reads what a linked node is.
+func (d *reader) category() {
+	s, _ := d.r.Text()
+	g := &d.node.gpu
+	switch string(s) {
+	case "kernel":
+		g.is = true
+	case "gpu_memcpy":
+		g.is, g.kind = true, recording.DeviceToDevice // until the name is known
+	case "gpu_memset":
+		g.is, g.kind = true, recording.Memset
+	}
+}
+
+// micros reads a time in microseconds, and its resolution.
+func (d *reader) micros() (t, least unit.Time) {
+	s, ok := d.r.Number()
+	if !ok {
+		return 0, 0
+	}
+	least = unit.Microsecond
+	if bytes.IndexByte(s, '.') >= 0 {
+		least = unit.Nanosecond
+	}
+	// Picoseconds since 1970 do not fit; nanoseconds do.
+	ns, _ := jsonstream.ParseDecimal(s, 3)
+	return unit.Time(ns), least
+}
+
+// link keeps a kernel that a tool added.
+func (d *reader) link() {
+	n := &d.node
+	if len(d.t.linked) >= maxNodes {
+		d.r.Fail("more than %d kernels; record fewer steps", maxNodes)
+		return
+	}
+	l := linked{parent: n.parentID, name: n.Name, kind: n.gpu.kind, stream: n.gpu.stream, start: n.gpu.start, time: n.gpu.time, least: n.gpu.least}
+	name := d.t.Strings[n.Name]
+	switch {
+	case l.kind == recording.DeviceToDevice && strings.Contains(name, "HtoD"):
+		l.kind = recording.HostToDevice
+	case l.kind == recording.DeviceToDevice && strings.Contains(name, "DtoH"):
+		l.kind = recording.DeviceToHost
+	case l.kind == recording.Compute && (strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "rccl")):
+		l.kind = recording.Communication
+	}
+	if l.time < 0 || l.time > workload.MaxTime/unit.Nanosecond {
+		l.time = 0
+	}
+	d.t.linked = append(d.t.linked, l)
 }
 
 // attr reads {"name": "rf_id", "type": "uint64", "value": 7}.
