@@ -100,7 +100,7 @@ const (
 	counted                   // no operator inside does the work
 	data                      // it stands where operators take activations, not weights
 	fresh                     // what was there before is not read
-	table                     // an embedding is looked up in it, perhaps
+	lookedUp                  // an embedding is looked up in it, perhaps
 )
 
 // A Block is a piece of memory from its first to its last mention. Storage numbers

@@ -358,14 +358,12 @@ func TestRules(t *testing.T) {
 }
 
 func TestWork(t *testing.T) {
-	dims := func(in, out [][]int64) *[2][maxArgs]shape {
-		var d [2][maxArgs]shape
-		for side, list := range [2][][]int64{in, out} {
-			for i, x := range list {
-				d[side][i].n = copy(d[side][i].dim[:], x)
-			}
+	dims := func(list [][]int64) []shape {
+		s := make([]shape, 3)
+		for i, x := range list {
+			s[i].n = copy(s[i].dim[:], x)
 		}
-		return &d
+		return s
 	}
 	type d = [][]int64
 	for _, tt := range []struct {
@@ -384,7 +382,7 @@ func TestWork(t *testing.T) {
 		{"aten::mm", d{{1 << 40, 1 << 40}, {1 << 40, 1 << 40}}, nil, mostWork},
 		{"aten::mm", d{{-1, 3}, {3, 5}}, nil, 0},
 	} {
-		if got := flops(tt.name, dims(tt.in, tt.out)); got != tt.want {
+		if got := flops(tt.name, dims(tt.in), dims(tt.out)); got != tt.want {
 			t.Errorf("%s of %v: %d, want %d", tt.name, tt.in, got, tt.want)
 		}
 	}
