@@ -79,7 +79,7 @@ func used(marks mark, f flag, s sight) sight {
 	if f&data != 0 {
 		s |= asData
 	}
-	if f&table != 0 {
+	if f&lookedUp != 0 {
 		s |= asTable
 	}
 	if f&counted == 0 {
