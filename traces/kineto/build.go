@@ -243,7 +243,7 @@ func (b *builder) tidy() {
 	kept := b.step.Tensors[:0]
 	for i, t := range b.step.Tensors {
 		if l := &b.lives[i]; l.old && l.given > 1 && t.Kind == workload.Input {
-			t.Kind, t.Global = workload.Weight, true // what is read again and again stays
+			t.Kind, t.Global, t.Buffer = workload.Weight, true, true // what is read again and again stays
 		}
 		if len(t.Uses) == 0 {
 			if t.Global && t.From == recording.Measured {

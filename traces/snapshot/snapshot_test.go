@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"spillway/build/artifact"
 	"spillway/sim/unit"
@@ -374,5 +376,17 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Reading stops with the reader's own error, as when it is cancelled.
+func TestCancelled(t *testing.T) {
+	data := line("", event("alloc", 8, 8, 4, ""), "")
+	stop := errors.New("stopped")
+	for _, n := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(stop))
+		if _, err := Read(r, nil); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("stopped after %d bytes: %v", n, err)
+		}
 	}
 }
