@@ -231,7 +231,11 @@ func (rd *reading) slow() {
 		return
 	}
 	e.category = undecided
+	dull := false // nothing of it is needed, whatever comes
 	for {
+		if dull = dull || !e.needed(); dull {
+			e.category = unneeded
+		}
 		key, ok := r.Key()
 		if !ok {
 			return
