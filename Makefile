@@ -12,7 +12,7 @@ LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/
 # Packages whose tests run natively and, the same, as WebAssembly under Node.
 BOTH   := ./sim/... ./traces/... ./ui/...
 
-.PHONY: help run build offline dist generate test test-native test-wasm test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes edge native \
+.PHONY: help run build offline dist generate test test-native test-wasm test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -76,6 +76,9 @@ test-parallel: native ## the recipe for GNU parallel; installs it when root
 
 test-kubernetes: native ## the manifests for Kubernetes, without a cluster
 	build/recipes/kubernetes/test.sh $(OUT)/spillway
+
+test-capture: ## capture.py with a real PyTorch on the CPU; installs python3-torch when root, or PYTHON=a python3 that has it
+	PYTHON='$(PYTHON)' build/capture/test.sh
 
 native: # the command
 	go build -o $(OUT)/spillway ./build/spillway

@@ -14,7 +14,7 @@ import (
 func openG10(files []File) (*Source, error) {
 	list := make([]g10.File, len(files))
 	for i, f := range files {
-		list[i] = g10.File(f)
+		list[i] = g10.File{Name: f.Name, Data: f.Data}
 	}
 	set := g10.Collect(list)
 	s := &Source{Notes: set.Notes}

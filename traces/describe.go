@@ -18,7 +18,7 @@ var signatures = []struct {
 	{8, "WEBP", "an image (WebP), not a trace"},
 	{0, "%PDF-", "a PDF document, not a trace"},
 	{0, "\x89HDF\r\n\x1a\n", "an HDF5 file, which holds model weights or arrays, not a trace"},
-	{0, "SQLite format 3\x00", "a SQLite database, as Nsight Systems writes; this format is not supported"},
+	{0, "SQLite format 3\x00", "a SQLite database, as Nsight Systems writes, which says when kernels ran but not with what data; record with Spillway's capture.py, or a trace of PyTorch's profiler with record_shapes=True and profile_memory=True"},
 	{0, "\x7fELF", "a program (ELF), not a trace"},
 	{0, "\x00asm", "a WebAssembly program, not a trace"},
 	{0, "PAR1", "a Parquet table; this format is not supported"},
@@ -28,10 +28,7 @@ var signatures = []struct {
 	{0, "\x28\xb5\x2f\xfd", "compressed with Zstandard; unpack it and drop the folder"},
 	{0, "BZh", "compressed with bzip2; unpack it and drop the folder"},
 	{257, "ustar", "a tar archive; unpack it and drop the folder, or use the zip download"},
-	{0, "\x80\x02", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
-	{0, "\x80\x03", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
-	{0, "\x80\x04", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
-	{0, "\x80\x05", "a Python pickle, for example a PyTorch memory snapshot; this format is not supported"},
+	{0, "\x1f\x8b", "compressed twice; decompress it once"},
 	{0, "\xff\xfe", "text in UTF-16; save it as UTF-8"},
 	{0, "\xfe\xff", "text in UTF-16; save it as UTF-8"},
 }
@@ -46,24 +43,25 @@ func describe(data []byte) string {
 			return s.what
 		}
 	}
+	if why := reasons[recognize(data)]; why != "" {
+		return why
+	}
 	head := data[:min(len(data), 64<<10)]
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	lower := bytes.ToLower(text[:min(len(text), 256)])
 	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
 	switch {
 	case bytes.HasPrefix(lower, []byte("<!doctype html")), bytes.HasPrefix(lower, []byte("<html")):
+		switch {
+		case has("memory_viz"), has("device_traces"), has("torch.cuda.memory"):
+			return "a web page (HTML) that shows a PyTorch memory snapshot; open the snapshot itself (.pickle), with a profiler trace of the same run"
+		case has("data:image/png;base64"), has("Memory Timeline"):
+			return "a picture (HTML) of the memory timeline; export_memory_timeline writes the numbers into a file whose name ends in .raw.json.gz, and a profiler trace of the same run has the kernels"
+		}
 		return "a web page (HTML); use the site's download link instead of saving the page"
 	case bytes.HasPrefix(text, []byte("<")):
 		return "an XML file, not a trace"
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
-		switch {
-		case has(`"traceEvents"`), has(`"ph"`) && has(`"ts"`):
-			return "a Chrome trace (JSON), as the PyTorch profiler writes; this format is not supported"
-		case has(`"device_traces"`):
-			return "a PyTorch memory snapshot (JSON); this format is not supported"
-		case has(`"nodes"`) && has(`"schema"`):
-			return "an execution trace (JSON) of PyTorch or Chakra; this format is not supported"
-		}
 		return "JSON, but not a Spillway trace"
 	case has("kernel_stat.") || has("exe_time"):
 		return "a result of the artifact's simulator, not its input"

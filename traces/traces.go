@@ -6,12 +6,14 @@ package traces
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
 
 	"spillway/sim/workload"
 	"spillway/traces/g10"
+	"spillway/traces/recording"
 	"spillway/traces/spillway"
 )
 
@@ -19,16 +21,29 @@ import (
 type File struct {
 	Name string
 	Data []byte
+	// Size and Stream are those of a file that is too large to hold; Data is then its
+	// beginning, a mebibyte or more of it. Stream reads all of it and may be called
+	// repeatedly. Where what it returns is also an io.ReaderAt, zip archives of any
+	// size can be read.
+	Size   int64
+	Stream func() (io.ReadCloser, error)
 }
+
+// Progress is told now and then how many bytes of all are read; it may be nil.
+type Progress func(done, total int64)
 
 // An Entry is a workload that can be loaded.
 type Entry struct {
 	Name   string // for people: "BERT-base, batch 256"
 	Detail string // which files it comes from
+	Format string // "G10 artifact"
 	Model  string // stable ID as in workload.Workload, empty if unknown
 	Batch  int    // 0 if unknown before loading
 	// Load reads the files. It may be called repeatedly and from any goroutine.
 	Load func() (*workload.Workload, error)
+	// Recording is what a training job's own files say, nil of all other entries. Load
+	// folds it with the default choices.
+	Recording *recording.Recording
 	// Config is the G10 artifact's .config file that the entry stands for; its
 	// pairs set up the hardware and the system. nil for all other entries.
 	Config *g10.Config
@@ -41,20 +56,27 @@ type Source struct {
 	Notes   []string // what is missing or was left out, and what to do about it
 }
 
-// A format is a kind of trace. Sniff may see a file of any size and name.
+// A format is a kind of trace. Sniff may see a file of any size and name, or the
+// beginning of a large one. A format has either open, which is given whole files,
+// or stream.
 type format struct {
-	name  string
-	takes string // which files, for messages
-	sniff func(name string, data []byte) bool
-	open  func(files []File) (*Source, error)
+	name   string
+	takes  string // which files, for messages
+	sniff  func(name string, data []byte) bool
+	open   func(files []File) (*Source, error)
+	stream func(list []item) (*Source, error)
 }
 
 // formats lists all supported formats. The first that recognizes a file gets it.
 var formats = []format{
-	{"Spillway trace", "Spillway traces (JSON)", content(spillway.Sniff), each(spillway.Decode)},
+	{name: "Spillway trace", takes: "Spillway traces (JSON)", sniff: content(spillway.Sniff), open: each(spillway.Decode)},
 	{
-		"G10 artifact", "the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and Workspace files, " +
-			".config), singly, as a folder or as the repository's zip", g10.Sniff, openG10,
+		name: "PyTorch recording", takes: "recordings of PyTorch (a profiler trace, an execution trace, a memory snapshot, what capture.py writes; best all of one run together)",
+		sniff: content(isTorch), stream: openTorch,
+	},
+	{
+		name: "G10 artifact", takes: "the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and Workspace files, " +
+			".config), singly, as a folder or as the repository's zip", sniff: g10.Sniff, open: openG10,
 	},
 }
 
@@ -69,21 +91,21 @@ func supported() string {
 
 // Open recognizes files by content and lists the workloads they describe.
 // Zip archives and gzip are unpacked. The error says what the files are and
-// what would be needed.
-func Open(files []File) (*Source, error) {
-	files, err := unpack(files)
+// what would be needed. tell may be nil.
+func Open(files []File, tell Progress) (*Source, error) {
+	list, err := unpack(files, tell)
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 {
+	if len(list) == 0 {
 		return nil, errors.New("no files. " + supported())
 	}
-	groups := make([][]File, len(formats))
+	groups := make([][]item, len(formats))
 	var unknown []File
-	for _, f := range files {
+	for _, f := range list {
 		at := slices.IndexFunc(formats, func(f1 format) bool { return f1.sniff(f.Name, f.Data) })
 		if at < 0 {
-			unknown = append(unknown, f)
+			unknown = append(unknown, f.File)
 		} else {
 			groups[at] = append(groups[at], f)
 		}
@@ -96,12 +118,17 @@ func Open(files []File) (*Source, error) {
 			continue
 		}
 		names = append(names, formats[i].name)
-		s, err := formats[i].open(group)
+		s, err := formats[i].read(group)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		all.Entries = append(all.Entries, s.Entries...)
+		for _, e := range s.Entries {
+			if e.Format = formats[i].name; e.Recording != nil {
+				e.Format = e.Recording.Format
+			}
+			all.Entries = append(all.Entries, e)
+		}
 		all.Notes = append(all.Notes, s.Notes...)
 	}
 	all.Format = strings.Join(names, " and ")
@@ -109,7 +136,9 @@ func Open(files []File) (*Source, error) {
 		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported())
 	}
 	if len(all.Entries) == 0 {
-		errs = append(errs, errors.New(strings.Join(all.Notes, "\n")))
+		for _, n := range all.Notes {
+			errs = append(errs, errors.New(n))
+		}
 		return nil, errors.Join(errs...)
 	}
 	for _, err := range errs {
@@ -117,6 +146,22 @@ func Open(files []File) (*Source, error) {
 	}
 	all.Notes = append(all.Notes, leftOut(unknown)...)
 	return all, nil
+}
+
+// read opens the files of one format.
+func (f *format) read(list []item) (*Source, error) {
+	if f.stream != nil {
+		return f.stream(list)
+	}
+	files := make([]File, len(list))
+	for i := range list {
+		whole, err := list[i].whole()
+		if err != nil {
+			return nil, err
+		}
+		files[i] = whole
+	}
+	return f.open(files)
 }
 
 // content is for formats whose files are recognized whatever they are called.

@@ -28,7 +28,7 @@ func artifactFiles(t testing.TB) []File {
 		}
 		data, err := os.ReadFile(p)
 		name, _ := filepath.Rel(dir, p)
-		files = append(files, File{"G10-main/" + filepath.ToSlash(name), data})
+		files = append(files, File{Name: "G10-main/" + filepath.ToSlash(name), Data: data})
 		return err
 	})
 	if err != nil {
@@ -74,16 +74,16 @@ func gzipped(t testing.TB, data []byte) []byte {
 // zip, and loads every network at every batch size and some configs.
 func TestArtifact(t *testing.T) {
 	files := artifactFiles(t)
-	litter := append(slices.Clone(files), File{"__MACOSX/G10-main/._BERT_Base.txt", []byte("x")}, File{"G10-main/.git/HEAD", []byte("x")})
+	litter := append(slices.Clone(files), File{Name: "__MACOSX/G10-main/._BERT_Base.txt", Data: []byte("x")}, File{Name: "G10-main/.git/HEAD", Data: []byte("x")})
 	for _, c := range []struct {
 		name  string
 		files []File
 	}{
 		{"folder", files},
-		{"zip", []File{{"G10-main.zip", zipped(t, litter)}}},
+		{"zip", []File{{Name: "G10-main.zip", Data: zipped(t, litter)}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := Open(c.files)
+			s, err := Open(c.files, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,12 +149,12 @@ use_prefetch 1
 // tiny returns the files of a whole small artifact.
 func tiny() []File {
 	return []File{
-		{"frontend/Nets/Tiny.txt", []byte(tinyNet)},
-		{"results/Tiny/cudnn2.txt", column("0.1 ms")},
-		{"results/Tiny/cudnn2InputPF.txt", column("0.2 ms")},
-		{"results/Tiny/cudnn2PF.txt", column("0.3 ms")},
-		{"results/Tiny/cudnn2Workspace.txt", column("0 B")},
-		{"src/configs/Tiny/2-sim_prefetch_lru.config", []byte(tinyConfig)},
+		{Name: "frontend/Nets/Tiny.txt", Data: []byte(tinyNet)},
+		{Name: "results/Tiny/cudnn2.txt", Data: column("0.1 ms")},
+		{Name: "results/Tiny/cudnn2InputPF.txt", Data: column("0.2 ms")},
+		{Name: "results/Tiny/cudnn2PF.txt", Data: column("0.3 ms")},
+		{Name: "results/Tiny/cudnn2Workspace.txt", Data: column("0 B")},
+		{Name: "src/configs/Tiny/2-sim_prefetch_lru.config", Data: []byte(tinyConfig)},
 	}
 }
 
@@ -170,7 +170,7 @@ func TestOpen(t *testing.T) {
 	}
 	squeezed := slices.Clone(all)
 	for i := range squeezed {
-		squeezed[i] = File{squeezed[i].Name + ".gz", gzipped(t, squeezed[i].Data)}
+		squeezed[i] = File{Name: squeezed[i].Name + ".gz", Data: gzipped(t, squeezed[i].Data)}
 	}
 	renamed := func(i int, name string) []File {
 		files := slices.Clone(all)
@@ -191,7 +191,7 @@ func TestOpen(t *testing.T) {
 		{"gzip", squeezed, both, nil},
 		{"backslashes", renamed(1, `results\Tiny\cudnn2.txt`), both, nil},
 		{"byte order mark", marked, both, nil},
-		{"zip of gzip", []File{{"a.zip", zipped(t, squeezed)}}, both, nil},
+		{"zip of gzip", []File{{Name: "a.zip", Data: zipped(t, squeezed)}}, both, nil},
 		{"without config", all[:5], "Tiny, batch 2", nil},
 		{
 			"one missing", slices.Delete(slices.Clone(all), 3, 4), "Tiny/2-sim_prefetch_lru",
@@ -208,7 +208,7 @@ func TestOpen(t *testing.T) {
 				"results/Tiny/cudnn2Workspace.txt is not among the files; add it"},
 		},
 		{
-			"another file", append(slices.Clone(all), File{"photo.png", []byte("\x89PNG\r\n\x1a\n")}), both,
+			"another file", append(slices.Clone(all), File{Name: "photo.png", Data: []byte("\x89PNG\r\n\x1a\n")}), both,
 			[]string{"photo.png: an image (PNG), not a trace."},
 		},
 		{
@@ -229,7 +229,7 @@ func TestOpen(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := Open(c.files)
+			s, err := Open(c.files, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,21 +264,19 @@ func TestOpenNothing(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, "no files. " + supported()},
-		{"PNG", []File{{"a.png", []byte("\x89PNG\r\n\x1a\n")}}, "a.png: an image (PNG), not a trace.\n" + supported()},
-		{"empty", []File{{"a", nil}}, "a: an empty file.\n" + supported()},
-		{"HTML", []File{{"a", []byte("\n<!DOCTYPE html><html>")}}, "a: a web page (HTML); use the site's download link instead of saving the page.\n" + supported()},
-		{"pickle", []File{{"a", []byte("\x80\x04\x95")}}, "a: a Python pickle, for example a PyTorch memory snapshot; this format is not supported.\n" + supported()},
-		{"Chrome", []File{{"a.gz", gzipped(t, []byte(`{"traceEvents": []}`))}}, "a: a Chrome trace (JSON), as the PyTorch profiler writes; this format is not supported.\n" + supported()},
-		{"JSON", []File{{"a", []byte(`[1]`)}}, "a: JSON, but not a Spillway trace.\n" + supported()},
-		{"text", []File{{"a", []byte(`hello`)}}, "a: text, but none that is known.\n" + supported()},
-		{"binary", []File{{"a", []byte("\x00\x01\x02")}}, "a: a binary file of an unknown kind.\n" + supported()},
-		{"tar", []File{{"a", append(make([]byte, 257), "ustar"...)}}, "a: a tar archive; unpack it and drop the folder, or use the zip download.\n" + supported()},
-		{"short gzip", []File{{"a.gz", []byte{0x1f, 0x8b}}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
-		{"cut gzip", []File{{"a.gz", gzipped(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
-		{"cut zip", []File{{"a.zip", zipped(t, all)[:400]}}, "a.zip: damaged zip archive (zip: not a valid zip file); download it again"},
-		{"empty zip", []File{{"a.zip", zipped(t, nil)}}, "a.zip: an empty zip archive; download it again"},
-		{"checkpoint", []File{{"a.pt", zipped(t, []File{{"a/data.pkl", nil}})}}, "a.pt: a PyTorch checkpoint holds weights, not a trace. " + supported()},
-		{"folder of litter", []File{{"x/.DS_Store", []byte("x")}}, "no files. " + supported()},
+		{"PNG", []File{{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "a.png: an image (PNG), not a trace.\n" + supported()},
+		{"empty", []File{{Name: "a", Data: nil}}, "a: an empty file.\n" + supported()},
+		{"HTML", []File{{Name: "a", Data: []byte("\n<!DOCTYPE html><html>")}}, "a: a web page (HTML); use the site's download link instead of saving the page.\n" + supported()},
+		{"JSON", []File{{Name: "a", Data: []byte(`[1]`)}}, "a: JSON, but not a Spillway trace.\n" + supported()},
+		{"text", []File{{Name: "a", Data: []byte(`hello`)}}, "a: text, but none that is known.\n" + supported()},
+		{"binary", []File{{Name: "a", Data: []byte("\x00\x01\x02")}}, "a: a binary file of an unknown kind.\n" + supported()},
+		{"tar", []File{{Name: "a", Data: append(make([]byte, 257), "ustar"...)}}, "a: a tar archive; unpack it and drop the folder, or use the zip download.\n" + supported()},
+		{"short gzip", []File{{Name: "a.gz", Data: []byte{0x1f, 0x8b}}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
+		{"cut gzip", []File{{Name: "a.gz", Data: gzipped(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
+		{"cut zip", []File{{Name: "a.zip", Data: zipped(t, all)[:400]}}, "a.zip: damaged zip archive (zip: not a valid zip file); download it again"},
+		{"empty zip", []File{{Name: "a.zip", Data: zipped(t, nil)}}, "a.zip: an empty zip archive; download it again"},
+		{"checkpoint", []File{{Name: "a.pt", Data: zipped(t, []File{{Name: "a/data.pkl", Data: nil}})}}, "a.pt: a PyTorch checkpoint holds weights, not what happens in a step; record one with Spillway's capture.py. " + supported()},
+		{"folder of litter", []File{{Name: "x/.DS_Store", Data: []byte("x")}}, "no files. " + supported()},
 		{
 			"network alone", all[:1],
 			"Tiny.txt describes a network but there are no kernel times: add results/Tiny/cudnn256.txt, and cudnn256InputPF.txt, " +
@@ -286,18 +284,18 @@ func TestOpenNothing(t *testing.T) {
 		},
 		{
 			"times alone",
-			[]File{{"cudnn2.txt", all[1].Data}},
+			[]File{{Name: "cudnn2.txt", Data: all[1].Data}},
 			"cudnn2.txt: kernel times of an unknown network; add its description, frontend/Nets/NAME.txt",
 		},
 		{
 			"broken network",
-			[]File{{"Tiny.txt", []byte("Tiny(\n(conv): Conv2d(")}},
+			[]File{{Name: "Tiny.txt", Data: []byte("Tiny(\n(conv): Conv2d(")}},
 			"Tiny.txt:2: the file ends; want \",\" or \")\"",
 		},
-		{"broken config", []File{{"a.config", []byte("batch_size 2\nfoo 1")}}, `a.config:2: unknown key "foo"; see the artifact's src/configs for the keys`},
+		{"broken config", []File{{Name: "a.config", Data: []byte("batch_size 2\nfoo 1")}}, `a.config:2: unknown key "foo"; see the artifact's src/configs for the keys`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(c.files)
+			_, err := Open(c.files, nil)
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got  %v\nwant %s", err, c.want)
 			}
@@ -307,7 +305,7 @@ func TestOpenNothing(t *testing.T) {
 
 // TestSpillway opens our own traces beside the artifact's files, and one that is broken.
 func TestSpillway(t *testing.T) {
-	s, err := Open(tiny())
+	s, err := Open(tiny(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,8 +317,8 @@ func TestSpillway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := File{"b.json", []byte(`{"format": "spillway-trace", "version": 1}`)}
-	s, err = Open(append(tiny()[:5], File{"a.json.gz", gzipped(t, trace)}, broken))
+	broken := File{Name: "b.json", Data: []byte(`{"format": "spillway-trace", "version": 1}`)}
+	s, err = Open(append(tiny()[:5], File{Name: "a.json.gz", Data: gzipped(t, trace)}, broken), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +328,7 @@ func TestSpillway(t *testing.T) {
 	if got, err := s.Entries[0].Load(); err != nil || !reflect.DeepEqual(got, w) {
 		t.Errorf("got %+v, %v; want %+v", got, err, w)
 	}
-	if _, err = Open([]File{broken}); err == nil || !strings.HasPrefix(err.Error(), "b.json") {
+	if _, err = Open([]File{broken}, nil); err == nil || !strings.HasPrefix(err.Error(), "b.json") {
 		t.Errorf("a broken trace alone: got %v", err)
 	}
 }
@@ -338,9 +336,9 @@ func TestSpillway(t *testing.T) {
 // TestTooLarge lowers the limit and unpacks more.
 func TestTooLarge(t *testing.T) {
 	data := make([]byte, 1<<20)
-	for _, f := range []File{{"a.gz", gzipped(t, data)}, {"a.zip", zipped(t, []File{{"x", data}})}, {"a.zip", zipped(t, []File{{"x.gz", gzipped(t, data)}})}} {
-		u := unpacker{room: 1<<20 - 1}
-		err := u.add(f)
+	for _, f := range []File{{Name: "a.gz", Data: gzipped(t, data)}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x", Data: data}})}, {Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: gzipped(t, data)}})}} {
+		u := unpacker{room: 1<<20 - 1, most: mostHeld, meter: &meter{}}
+		err := u.add(f.Name, source{data: f.Data, size: int64(len(f.Data))}, 0)
 		if err == nil || !strings.Contains(err.Error(), "unpacks to more than 1 GiB; drop only the folders frontend, results and src/configs") {
 			t.Errorf("%s: got %v", f.Name, err)
 		}
@@ -355,7 +353,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(file.Name, file.Data)
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		s, err := Open([]File{{name, data}})
+		s, err := Open([]File{{Name: name, Data: data}}, nil)
 		if (s == nil) == (err == nil) {
 			t.Fatalf("got %v, %v", s, err)
 		}
@@ -370,12 +368,12 @@ func FuzzOpen(f *testing.F) {
 
 func BenchmarkOpen(b *testing.B) {
 	files := artifactFiles(b)
-	packed := []File{{"G10-main.zip", zipped(b, files)}}
+	packed := []File{{Name: "G10-main.zip", Data: zipped(b, files)}}
 	for name, files := range map[string][]File{"folder": files, "zip": packed} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Open(files); err != nil {
+				if _, err := Open(files, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

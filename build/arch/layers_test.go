@@ -27,10 +27,11 @@ var layers = []layer{
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},         // builds its graphs with the artifact's layers
 	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                 // another subject: operations, no workloads
 	{"traces/jsonstream", nil},                                                 // JSON of any size; knows no format
+	{"traces/protobuf", nil},                                                   // the wire format; knows no message
 	{"traces/pickle", nil},                                                     // Python's, data only
 	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}}, // what recordings of training jobs say, whatever wrote them
-	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}}, // PyTorch's files of one run, joined
-	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/recording"}},         // a format never imports another
+	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},            // PyTorch's files of one run, joined
+	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},               // a laboratory never imports another

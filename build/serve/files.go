@@ -21,6 +21,7 @@ var types = map[string]string{
 	".js":          "text/javascript; charset=utf-8",
 	".md":          "text/plain; charset=utf-8",
 	".mjs":         "text/javascript; charset=utf-8",
+	".py":          "text/x-python; charset=utf-8",
 	".json":        "application/json",
 	".svg":         "image/svg+xml",
 	".ipynb":       "application/x-ipynb+json",

@@ -24,7 +24,7 @@ var packed = []string{".br", ".gz"}
 // compressible says which files get smaller copies.
 func compressible(name string) bool {
 	switch path.Ext(name) {
-	case ".html", ".js", ".css", ".svg", ".json", ".txt", ".wasm", ".info", ".webmanifest":
+	case ".html", ".js", ".css", ".svg", ".json", ".txt", ".wasm", ".info", ".webmanifest", ".py":
 		return path.Base(name) != "_headers" && name != single // in which all is compressed already
 	}
 	return false

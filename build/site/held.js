@@ -54,13 +54,17 @@
   }
   window.held = { get, program: 'spillway.wasm' };
 
-  // Links to texts of the site lead to what is inside.
+  // Links to texts of the site, and to files of it that are for download, lead to what
+  // is inside.
   document.addEventListener('click', async (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a[data-held]') : null;
-    if (!link) return;
+    const link = event.target instanceof Element ? event.target.closest('a[data-held], a[download]') : null;
+    const name = link?.dataset.held ?? link?.getAttribute('href');
+    if (!FILES[name]) return;
     event.preventDefault();
-    const text = await (await get(link.dataset.held)).blob();
-    open(URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' })));
+    const text = await (await get(name)).blob();
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+    if (link.dataset.held) open(url);
+    else Object.assign(document.createElement('a'), { href: url, download: name }).click();
   });
 
   const texts = await Promise.all(SCRIPTS.map(async (name) => (await get(name)).text()));

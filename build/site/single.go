@@ -43,6 +43,9 @@ const maxSingle = 6_000_000
 // single is the name of the single file.
 const single = "spillway.html"
 
+// recorder is the script that records training jobs, for download.
+const recorder = "capture.py"
+
 //go:embed held.js
 var heldScript string
 
@@ -97,7 +100,10 @@ func (s site) single() ([]byte, error) {
 	}
 	page := string(s["index.html"])
 	scripts := scriptsOf(page)
-	inside := site{p.file: code, "labs.info": tabs, "worker.js": s["worker.js"], "licenses.txt": s["licenses.txt"]}
+	inside := site{p.file: code, "labs.info": tabs}
+	for _, name := range []string{"worker.js", "licenses.txt", recorder} {
+		inside[name] = s[name]
+	}
 	for name, data := range s {
 		if slices.Contains(scripts, name) || filepath.Ext(name) == ".info" && inside[name] == nil {
 			inside[name] = data

@@ -366,8 +366,8 @@ func TestHelp(t *testing.T) {
 		}
 		return m[1] + out + "```"
 	})
-	if n := len(blocks.FindAllString(got, -1)); n != 13 {
-		t.Errorf("COMMANDS.md explains %d commands, want 13", n)
+	if n := len(blocks.FindAllString(got, -1)); n != 14 {
+		t.Errorf("COMMANDS.md explains %d commands, want 14", n)
 	}
 	if got == string(data) {
 		return

@@ -40,6 +40,7 @@ usage: spillway COMMAND [ARGUMENTS]
   check    compute what is in a bundle again and compare
   report   an HTML file for reviewers: all claims and numbers with verdicts
   models   training: the bundled models, the GPUs and the systems
+  inspect  training: what recordings of a job hold, before anything runs
   convert  training: write a workload as a Spillway trace
 
 spillway COMMAND -h explains a command and its JSON. Exit code: 0 done, 1 a
@@ -96,7 +97,7 @@ func (s *shell) command(args []string) int {
 		return exitUsage
 	}
 	commands := map[string]func([]string) error{
-		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert,
+		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":

@@ -177,7 +177,7 @@ func opened(path string) (*traces.Entry, error) {
 		}
 		return nil, fmt.Errorf("%w; %s", err, hint)
 	}
-	s, err := traces.Open([]traces.File{{Name: visible(path), Data: data}})
+	s, err := traces.Open([]traces.File{{Name: visible(path), Data: data}}, nil)
 	if err != nil {
 		return nil, err
 	}

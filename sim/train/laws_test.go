@@ -133,8 +133,10 @@ func drawCase(seed uint64) *lawCase {
 	} else {
 		c.w = systemtest.Workload(r, size)
 	}
+	held := c.w.Held()
 	for i := range c.w.Tensors {
 		c.w.Tensors[i].Bytes *= 256
+		c.w.Tensors[i].Global = c.w.Tensors[i].Global && !held[i] // package systemtest has cases with what is held
 	}
 	// GPU memory from what the largest kernel needs to what everything needs;
 	// computing everything takes from a twentieth to twenty times as long as moving

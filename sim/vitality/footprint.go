@@ -13,6 +13,8 @@ type Footprint struct {
 	Gradients, Rest unit.Bytes
 	// Weights and Optimizer stay from one iteration to the next.
 	Weights, Optimizer unit.Bytes
+	// Held stays too, and on the GPU: no kernel uses it.
+	Held unit.Bytes
 	// Most is the most at once of everything. It is no more than the sum of the
 	// others, which need not be largest at the same time.
 	Most unit.Bytes
@@ -37,6 +39,8 @@ func (a *Analysis) Measure(w *workload.Workload) Footprint {
 	for t := range w.Tensors {
 		switch size := w.Tensors[t].Bytes.Aligned(); {
 		case !w.Tensors[t].Global:
+		case len(a.Uses(workload.TensorID(t))) == 0:
+			f.Held += size
 		case w.Tensors[t].Kind == workload.Optimizer:
 			f.Optimizer += size
 		default:
@@ -60,6 +64,6 @@ func (a *Analysis) Measure(w *workload.Workload) Footprint {
 		g, r = g+grads[k], r+rest[k]
 		f.Gradients, f.Rest, f.Most = max(f.Gradients, g), max(f.Rest, r), max(f.Most, g+r)
 	}
-	f.Most += f.Weights + f.Optimizer
+	f.Most += f.Weights + f.Optimizer + f.Held
 	return f
 }

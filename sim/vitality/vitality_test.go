@@ -160,7 +160,8 @@ func TestMeasure(t *testing.T) {
 	}
 	w.Tensors[0].Kind, w.Tensors[1].Kind = workload.Weight, workload.Optimizer
 	w.Tensors[3].Kind, w.Tensors[4].Kind = workload.Gradient, workload.Gradient
-	want := vitality.Footprint{Weights: 2 * p, Optimizer: 4 * p, Gradients: 2 * p, Rest: 24 * p, Most: 32 * p}
+	w.Tensors = append(w.Tensors, workload.Tensor{Bytes: p, Global: true}) // no kernel uses it
+	want := vitality.Footprint{Weights: 2 * p, Optimizer: 4 * p, Gradients: 2 * p, Rest: 24 * p, Held: p, Most: 33 * p}
 	if got := vitality.Analyze(w).Measure(w); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

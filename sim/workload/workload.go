@@ -177,6 +177,34 @@ func (w *Workload) GlobalBytes() unit.Bytes { return w.sum(true) }
 // counted once, as if none shared memory.
 func (w *Workload) IntermediateBytes() unit.Bytes { return w.sum(false) }
 
+// Held reports which tensors are held: globals that no kernel uses, as memory of
+// libraries that a recording saw but cannot name. Nobody may move what nobody is
+// known to use, so they stay in GPU memory in every system.
+func (w *Workload) Held() []bool {
+	held := make([]bool, len(w.Tensors))
+	for t := range held {
+		held[t] = w.Tensors[t].Global
+	}
+	for k := range w.Kernels {
+		for _, list := range [2][]TensorID{w.Kernels[k].Inputs, w.Kernels[k].Outputs} {
+			for _, t := range list {
+				held[t] = false
+			}
+		}
+	}
+	return held
+}
+
+// HeldPages returns how many pages are held.
+func (w *Workload) HeldPages() (n int64) {
+	for t, held := range w.Held() {
+		if held {
+			n += w.Tensors[t].Pages()
+		}
+	}
+	return n
+}
+
 func (w *Workload) sum(global bool) (n unit.Bytes) {
 	for i := range w.Tensors {
 		if w.Tensors[i].Global == global {

@@ -1,7 +1,7 @@
-// Package chakra writes execution traces of MLCommons Chakra, schema 0.0.4: a
-// graph of computations, loads and stores that simulators such as ASTRA-sim read.
-// A file is messages, each behind its length: first one about all, then a node
-// each.
+// Package chakra reads and writes execution traces of MLCommons Chakra, schema
+// 0.0.4: a graph of computations, loads and stores that simulators such as
+// ASTRA-sim read. A file is messages, each behind its length: first one about all,
+// then a node each. What is read are traces that were converted from PyTorch.
 //
 // Source of the format: et_def.proto of mlcommons/chakra.
 package chakra
@@ -77,7 +77,7 @@ func Append(b []byte, n *Node) []byte {
 // Wire types of Protocol Buffers.
 const (
 	varint = 0
-	bytes  = 2
+	length = 2
 )
 
 // framed appends a message behind its length.
@@ -98,7 +98,7 @@ func appendText(b []byte, field int, s string) []byte {
 }
 
 func appendMessage(b []byte, field int, m []byte) []byte {
-	return framed(binary.AppendUvarint(b, uint64(field<<3|bytes)), m)
+	return framed(binary.AppendUvarint(b, uint64(field<<3|length)), m)
 }
 
 // appendList appends numbers, packed.

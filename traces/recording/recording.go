@@ -42,6 +42,7 @@ type Recording struct {
 	Files  []string // names without folders
 	Label  Label
 	Device Device
+	Batch  int                 // samples of a step, 0 if unknown
 	Times  workload.TimeSource // Measured, or Estimated if kernels have work instead of times
 	Steps  []Step
 	Chosen int // the step to take unless another is asked for: the middle complete one
@@ -145,4 +146,14 @@ type Picture struct {
 	Roles  []string
 	Times  []unit.Time
 	Levels [][]unit.Bytes
+}
+
+// A Resident is a block of device memory that a memory snapshot or a list of
+// roles knows by its address and that outlives a step.
+type Resident struct {
+	Name    string
+	Kind    workload.Kind
+	Address uint64
+	Bytes   unit.Bytes // as the allocator counts them
+	Device  int32
 }

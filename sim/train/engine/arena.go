@@ -62,7 +62,7 @@ func runArena(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 
 func newArenaRun(w *workload.Workload, p *program.Program, c Config) (*ArenaRun, error) {
 	if c.Runtime.Pool > 1 { // the pool does not say so itself
-		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page)); err != nil {
+		if err := kernelsFit(w, int64(c.Machine.GPUMemory/unit.Page), w.HeldPages()); err != nil {
 			return nil, err
 		}
 	}

@@ -128,6 +128,7 @@ type residency struct {
 }
 
 // newResidency puts globals on the SSD and leaves all other tensors unallocated.
+// What is held takes none of gpuPages and is nowhere else: it never moves.
 func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 	r := &residency{
 		extents:   extents{made: 1}, // extent 0 is none
@@ -136,10 +137,11 @@ func newResidency(w *workload.Workload, gpuPages, hostPages int64) *residency {
 		gpuFree:   gpuPages,
 		hostPages: hostPages,
 	}
+	held := w.Held()
 	for t := range w.Tensors {
 		pages := int32(w.Tensors[t].Pages())
 		loc := machine.Nowhere
-		if w.Tensors[t].Global {
+		if w.Tensors[t].Global && !held[t] {
 			loc = machine.SSD
 		}
 		first := r.alloc(extent{tensor: workload.TensorID(t), pages: pages, loc: loc})

@@ -78,11 +78,12 @@ func runPaged(w *workload.Workload, p *program.Program, c Config) (*result.Resul
 		hostPages = 0
 	}
 	sets := Sets(w, c.Quirks)
-	if err := kernelsFit(w, gpuPages); err != nil {
+	held := w.HeldPages()
+	if err := kernelsFit(w, gpuPages, held); err != nil {
 		return nil, err
 	}
 	e := &pagedRun{
-		residency: newResidency(w, gpuPages, hostPages),
+		residency: newResidency(w, gpuPages-held, hostPages),
 		w:         w, c: c, ops: p.Ops, sets: sets,
 		vital:  vitality.Analyze(w),
 		times:  kernelTimes(w, c),
@@ -148,14 +149,19 @@ func (e *pagedRun) taken() (reads, writes int64) {
 	return part(sum.SSDIn, read), part(sum.SSDOut, write)
 }
 
-// kernelsFit reports the first kernel that alone needs more than GPU memory.
-func kernelsFit(w *workload.Workload, gpuPages int64) error {
+// kernelsFit reports the first kernel that alone needs more than GPU memory has
+// beside what is held there.
+func kernelsFit(w *workload.Workload, gpuPages, held int64) error {
 	var set []workload.TensorID
 	for k := range w.Kernels {
 		set = w.WorkingSet(set[:0], workload.KernelID(k))
 		var pages int64
 		for _, t := range set {
 			pages += w.Tensors[t].Pages()
+		}
+		if held > 0 && pages > gpuPages-held {
+			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v, of which %v are taken by tensors that no kernel uses; use a larger GPU",
+				k, w.Kernels[k].Name, unit.Bytes(pages)*unit.Page, unit.Bytes(gpuPages)*unit.Page, unit.Bytes(held)*unit.Page)}
 		}
 		if pages > gpuPages {
 			return &DoesNotFit{fmt.Sprintf("kernel %d (%s) alone needs %v, the GPU has %v; use a smaller batch or a larger GPU",

@@ -91,7 +91,7 @@ func invariants(t *testing.T) func(*pagedRun) {
 		if n != inRecency || prev != e.youngest || !cursor {
 			t.Fatalf("recency list: %d extents, want %d; cursor in list: %v", n, inRecency, cursor)
 		}
-		if capacity := int64(e.c.Machine.GPUMemory.Pages()); gpu+e.gpuFree != capacity || e.gpuFree < 0 {
+		if capacity := int64(e.c.Machine.GPUMemory.Pages()) - e.w.HeldPages(); gpu+e.gpuFree != capacity || e.gpuFree < 0 {
 			t.Fatalf("%d pages on the GPU and %d free of %d", gpu, e.gpuFree, capacity)
 		}
 		if host != e.hostUsed || e.hostUsed > e.hostPages {

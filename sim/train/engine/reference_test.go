@@ -96,7 +96,7 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 	r := &refModel{
 		w: w, p: p, c: c,
 		sets: Sets(w, c.Quirks), vital: vitality.Analyze(w), times: kernelTimes(w, c),
-		gpuPages:  int(math.Round(float64(c.Machine.GPUMemory) / 4096)),
+		gpuPages:  int(math.Round(float64(c.Machine.GPUMemory)/4096)) - int(w.HeldPages()),
 		hostPages: refHostPages(c),
 		kernel:    -1,
 		wait:      map[*refPage]bool{},
@@ -106,9 +106,10 @@ func refRun(w *workload.Workload, p *program.Program, c Config) (*result.Result,
 	for _, d := range r.times.exec {
 		r.res.Ideal += d
 	}
+	held := w.Held()
 	for t := range w.Tensors {
 		loc := machine.Nowhere
-		if w.Tensors[t].Global {
+		if w.Tensors[t].Global && !held[t] {
 			loc = machine.SSD
 		}
 		var pages []*refPage
@@ -280,7 +281,7 @@ func (r *refModel) begin(now unit.Cycles) bool {
 	r.logs = append(r.logs, refLog{r.iteration, k, start, end, now})
 	r.res.Kernels = append(r.res.Kernels, result.Kernel{
 		Start: start - r.ended, End: end - r.ended, Ideal: r.times.exec[k],
-		GPU: unit.Bytes(len(r.recent)) * 4096, Host: unit.Bytes(r.hostUsed) * 4096,
+		GPU: unit.Bytes(len(r.recent)+int(r.w.HeldPages())) * 4096, Host: unit.Bytes(r.hostUsed) * 4096,
 	})
 	r.blocked = false
 	clear(r.wait)

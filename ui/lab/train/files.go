@@ -28,9 +28,9 @@ type source struct {
 func open(files []lab.File) (lab.Files, error) {
 	list := make([]traces.File, len(files))
 	for i, f := range files {
-		list[i] = traces.File(f)
+		list[i] = traces.File{Name: f.Name, Data: f.Data}
 	}
-	s, err := traces.Open(list)
+	s, err := traces.Open(list, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ type span struct {
 func (s *planner) allocate() {
 	total := int64(0)
 	for t := range s.w.Tensors {
-		if len(s.life.Uses(workload.TensorID(t))) > 0 {
+		if s.w.Tensors[t].Global || len(s.life.Uses(workload.TensorID(t))) > 0 {
 			total += int64(s.w.Tensors[t].Bytes.Aligned())
 		}
 	}

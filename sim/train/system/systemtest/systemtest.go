@@ -297,8 +297,12 @@ func (c *check) kernels(r *result.Result) {
 	if rt.Memory == engine.Arena {
 		gpu *= unit.Bytes(rt.Pool)
 	}
+	held := unit.Bytes(c.w.HeldPages()) * unit.Page
 	var ideal, end unit.Cycles
 	for i, k := range r.Kernels {
+		if k.GPU < held {
+			c.broken("what no kernel uses stays on the GPU", "kernel %d: %v of GPU memory in use, of which %v must be", i, k.GPU, held)
+		}
 		if k.Start < end || k.End-k.Start < k.Ideal || k.Ideal <= 0 {
 			c.broken("kernels run one after another, for their ideal time at least", "kernel %d: %+v after %d", i, k, end)
 		}

@@ -1,0 +1,372 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces"
+	"spillway/traces/recording"
+	"spillway/ui/lab"
+)
+
+const inspectAbout = `Says what recordings of a training job hold, before anything is simulated: which
+steps, how long their kernels take, what is known of memory and of tensors, and what
+was repaired, dropped or is missing. Files of one run are named together. It also
+reads Spillway traces and the files of the G10 artifact.
+`
+
+// An inspection is the JSON of spillway inspect. Names and meanings are stable.
+type inspection struct {
+	Workloads []inspected `json:"workloads" help:"what the files hold, one for each GPU of a recording"`
+	Notes     []string    `json:"notes" help:"about the files: what else is among them, what is missing"`
+}
+
+type inspected struct {
+	Name     string                   `json:"name" help:"for people, unique among these; spillway convert --entry NAME"`
+	Format   string                   `json:"format" help:"what recorded it"`
+	Label    string                   `json:"label" help:"how much of it was measured: L1, L1m, E2, L2 or L3, from least to most; M: memory alone; T: times alone; empty of what is no recording"`
+	Files    []string                 `json:"files" help:"that it comes from, without folders"`
+	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
+	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`
+	Steps    []inspectedStep          `json:"steps" help:"in the order of the recording"`
+	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says; null if it has none"`
+	Roles    map[string]inspectedRole `json:"roles" help:"tensors of the step by what they are for: weight, gradient, optimizer, intermediate, workspace, input"`
+	Coverage float64                  `json:"coverage" help:"share of the step's kernel time in kernels whose tensors are known, 0 to 1"`
+	Rebuilt  int64                    `json:"rebuilt_peak" help:"most bytes that the step's tensors take at once, to compare with memory.peak; 0 if it cannot be simulated"`
+	Resident int64                    `json:"resident_unknown" help:"bytes that outlive the step and belong to no known tensor"`
+	Idle     float64                  `json:"idle" help:"share of the step in which the GPU did nothing, 0 to 1"`
+	Refused  string                   `json:"refused,omitempty" help:"why it cannot be simulated; missing if it can"`
+	Warnings []string                 `json:"warnings" help:"what decides whether a simulation can be trusted, and what to record instead"`
+	Notes    []string                 `json:"notes" help:"what was repaired, dropped, folded or is not known"`
+	Advice   []string                 `json:"advice" help:"what to record, or which file to add, to know more"`
+}
+
+type inspectedStep struct {
+	Name    string `json:"name" help:"as recorded"`
+	Kernels int    `json:"kernels" help:"launches, without copies and fills of memory"`
+	Time    int64  `json:"kernel_time_ns" help:"sum of their times, as recorded; 0 if they were not"`
+	Copies  int    `json:"copies" help:"copies and fills of memory"`
+	Copying int64  `json:"copy_time_ns" help:"sum of their times, as recorded"`
+	Whole   bool   `json:"complete" help:"whether it begins and ends inside the recording"`
+}
+
+type inspectedMemory struct {
+	Before      int64 `json:"level_before" help:"bytes allocated before the first event"`
+	Peak        int64 `json:"peak" help:"most bytes allocated at once"`
+	Allocations int   `json:"allocations" help:"events that took memory"`
+}
+
+type inspectedRole struct {
+	Tensors int   `json:"tensors" help:"how many"`
+	Bytes   int64 `json:"bytes" help:"their sum"`
+}
+
+// folds are the flags that choose what becomes of a recording.
+type folds struct {
+	step, unknown, roles *string
+}
+
+func addFolds(fs *flag.FlagSet) folds {
+	return folds{
+		step:    fs.String("step", "", "of a recording: `NAME` of the step, instead of the middle complete one"),
+		unknown: fs.String("unknown", "", "of a recording: what becomes of kernels whose tensors are not known, `merge`, follow or drop (default merge)"),
+		roles:   fs.String("roles", "", "of a recording: `PATTERNS` of tensors' names and what they are for, like *embed*=weight,ids=input"),
+	}
+}
+
+func (c *folds) of() recording.Choices {
+	return recording.Choices{Step: *c.step, Unknown: recording.Unknown(*c.unknown), Roles: *c.roles}
+}
+
+func (s *shell) inspect(args []string) error {
+	fs := s.flags("inspect", "FILE... [--json]", inspectAbout, doc{"--json prints one object:", inspection{}})
+	asJSON := fs.Bool("json", false, "print everything as one JSON object")
+	c := addFolds(fs)
+	paths, err := parse(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return errors.New("inspect: name files of a recording, a Spillway trace or files of the G10 artifact")
+	}
+	src, err := dropped(paths)
+	if err != nil {
+		return err
+	}
+	x := inspection{Notes: emptied(src.Notes)}
+	for i := range src.Entries {
+		x.Workloads = append(x.Workloads, look(&src.Entries[i], c.of()))
+	}
+	if *asJSON {
+		return printJSON(s.out, x)
+	}
+	return x.print(s.out)
+}
+
+// dropped opens files and folders together, as when they are dropped on the page.
+func dropped(paths []string) (*traces.Source, error) {
+	names, err := shortened(paths)
+	if err != nil {
+		return nil, err
+	}
+	var files []traces.File
+	for i, p := range paths {
+		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			list, err := readFiles([]string{p})
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range list {
+				files = append(files, traces.File{Name: f.Name, Data: f.Data})
+			}
+			continue
+		}
+		f, err := fileOf(p, names[i], info.Size())
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return traces.Open(files, nil)
+}
+
+// heldBytes is how large a file may be that is read at once; of others the beginning
+// is.
+const heldBytes = 32 << 20
+
+// fileOf reads a file, or prepares to.
+func fileOf(name, short string, size int64) (traces.File, error) {
+	if size <= heldBytes {
+		data, err := os.ReadFile(name)
+		return traces.File{Name: short, Data: data}, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return traces.File{}, err
+	}
+	head := make([]byte, 1<<20)
+	_, err = io.ReadFull(f, head)
+	return traces.File{
+		Name: short, Data: head, Size: size,
+		Stream: func() (io.ReadCloser, error) { return os.Open(name) },
+	}, errors.Join(err, f.Close())
+}
+
+// look says what an entry holds.
+func look(e *traces.Entry, c recording.Choices) inspected {
+	if e.Recording != nil {
+		return lookRecording(e.Recording, c)
+	}
+	x := inspected{Name: e.Name, Format: e.Format, Files: []string{}, Steps: []inspectedStep{}, Roles: map[string]inspectedRole{}}
+	x.Warnings, x.Notes, x.Advice = []string{}, []string{}, []string{}
+	w, err := e.Load()
+	if err != nil {
+		x.Refused = err.Error()
+		return x
+	}
+	var time unit.Time
+	for i := range w.Kernels {
+		time += w.Kernels[i].Time
+	}
+	x.Step, x.Coverage = "iteration", 1
+	x.Steps = append(x.Steps, inspectedStep{Name: x.Step, Kernels: len(w.Kernels), Time: int64(time / unit.Nanosecond), Whole: true})
+	held := w.Held()
+	for i := range w.Tensors {
+		t := &w.Tensors[i]
+		if held[i] && t.Kind == workload.Workspace { // that of a recording, which was saved
+			x.Resident += int64(t.Bytes)
+			continue
+		}
+		x.add(t.Kind, t.Bytes)
+	}
+	if w.Origin != "" {
+		x.Notes = append(x.Notes, w.Origin)
+	}
+	return x
+}
+
+// add counts a tensor.
+func (x *inspected) add(kind workload.Kind, size unit.Bytes) {
+	r := x.Roles[kind.String()]
+	x.Roles[kind.String()] = inspectedRole{r.Tensors + 1, r.Bytes + int64(size)}
+}
+
+// lookRecording says what a recording holds, and what becomes of it.
+func lookRecording(r *recording.Recording, c recording.Choices) inspected {
+	x := inspected{
+		Name: r.Name, Format: r.Format, Label: string(r.Label), Device: r.Device.Name,
+		Files: []string{}, Steps: []inspectedStep{}, Roles: map[string]inspectedRole{},
+	}
+	for _, f := range r.Files {
+		x.Files = append(x.Files, filepath.Base(f))
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		var time, copying unit.Time
+		copies := 0
+		for k := range s.Kernels {
+			switch s.Kernels[k].Kind {
+			case recording.Compute, recording.Communication:
+				time += s.Kernels[k].Time
+			default:
+				copies++
+				copying += s.Kernels[k].Time
+			}
+		}
+		x.Steps = append(x.Steps, inspectedStep{s.Name, len(s.Kernels) - copies, int64(time / unit.Nanosecond), copies, int64(copying / unit.Nanosecond), s.Complete})
+	}
+	if m := &r.Memory; m.Known {
+		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
+	}
+	_, rep, err := r.Fold(c)
+	if err != nil {
+		x.Refused = err.Error()
+		x.unfolded(r)
+		return x
+	}
+	x.Step, x.Coverage = rep.Step, rep.Share()
+	x.Rebuilt, x.Resident = int64(rep.Rebuilt), int64(rep.Resident)
+	if rep.Span > 0 {
+		x.Idle = float64(rep.Span-rep.Busy) / float64(rep.Span)
+	}
+	for kind, tally := range rep.Roles {
+		if tally.Tensors > 0 {
+			x.Roles[workload.Kind(kind).String()] = inspectedRole{tally.Tensors, int64(tally.Bytes)}
+		}
+	}
+	x.Warnings, x.Notes, x.Advice = emptied(rep.Warnings), emptied(rep.Notes), emptied(rep.Advice)
+	return x
+}
+
+// unfolded says what there is of a recording that cannot be simulated.
+func (x *inspected) unfolded(r *recording.Recording) {
+	x.Warnings, x.Notes, x.Advice = []string{}, emptied(r.Notes), emptied(r.Advice)
+	for _, l := range r.Missing {
+		x.Notes = append(x.Notes, fmt.Sprintf("%d kernels outside every step, %v: %s.", l.Kernels, l.Time, strings.TrimSuffix(l.Why, ".")))
+	}
+	if r.Chosen < 0 || r.Chosen >= len(r.Steps) {
+		return
+	}
+	s := &r.Steps[r.Chosen]
+	x.Step, x.Resident = s.Name, int64(s.Resident)
+	x.Notes = append(x.Notes, s.Notes...)
+	for i := range s.Tensors {
+		x.add(s.Tensors[i].Kind, s.Tensors[i].Bytes)
+	}
+}
+
+// emptied returns a list that JSON has as one.
+func emptied(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// print writes everything for people.
+func (x *inspection) print(out io.Writer) error {
+	for i := range x.Workloads {
+		w := &x.Workloads[i]
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if err := w.print(out); err != nil {
+			return err
+		}
+	}
+	for _, n := range x.Notes {
+		fmt.Fprintf(out, "\n%s", wrap(n, ""))
+	}
+	return nil
+}
+
+// mostSteps is how many steps people see.
+const mostSteps = 10
+
+func (x *inspected) print(out io.Writer) error {
+	fmt.Fprintln(out, x.Name)
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(tw, "  %s\t%s\n", name, value)
+		}
+	}
+	row("format", x.Format)
+	row("label", x.Label)
+	row("GPU", x.Device)
+	for i, s := range x.Steps {
+		if i == mostSteps {
+			row("", fmt.Sprintf("and %d more", len(x.Steps)-mostSteps))
+			break
+		}
+		about := ""
+		if !s.Whole {
+			about = ", not complete"
+		}
+		if s.Name == x.Step {
+			about += ", chosen"
+		}
+		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
+	}
+	if m := x.Memory; m != nil {
+		row("memory", fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
+	}
+	if x.Rebuilt > 0 {
+		row("rebuilt peak", unit.Bytes(x.Rebuilt).String())
+	}
+	var roles []string
+	for role := range x.Roles {
+		roles = append(roles, role)
+	}
+	slices.Sort(roles)
+	for _, role := range roles {
+		row(role, fmt.Sprintf("%d tensors, %v", x.Roles[role].Tensors, unit.Bytes(x.Roles[role].Bytes)))
+	}
+	if x.Resident > 0 {
+		row("unknown", unit.Bytes(x.Resident).String()+" resident")
+	}
+	if x.Label != "" && x.Refused == "" {
+		row("tensors known", strconv.FormatFloat(100*x.Coverage, 'f', 1, 64)+" % of kernel time")
+		row("idle", strconv.FormatFloat(100*x.Idle, 'f', 1, 64)+" % of the step")
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if x.Refused != "" {
+		fmt.Fprint(out, wrap("Cannot be simulated: "+x.Refused, "  "))
+	}
+	for _, list := range [][]string{x.Warnings, x.Notes, x.Advice} {
+		for _, n := range list {
+			fmt.Fprint(out, wrap("- "+n, "  "))
+		}
+	}
+	return nil
+}
+
+// entryNamed returns the entry with a name, or the only one.
+func entryNamed(s *traces.Source, name string) (*traces.Entry, error) {
+	list := make([]lab.Entry, len(s.Entries))
+	for i := range s.Entries {
+		list[i].Name = s.Entries[i].Name
+	}
+	e, err := choose(list, name, "--entry")
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, func(x lab.Entry) bool { return x.Name == e.Name })
+	return &s.Entries[at], nil
+}

@@ -1,0 +1,202 @@
+package traces
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spillway/build/artifact"
+)
+
+// TestRecognize knows files by content, whatever they are called.
+func TestRecognize(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want kind
+	}{
+		{`{"traceEvents": []}`, profilerTrace},
+		{"\ufeff \n{\"schemaVersion\": 1, \"user\": {\"traceEvents\": 1, \"segments\": []}}", profilerTrace},
+		{`{"user": {"segments": [], "x": "\"}\\"}, "traceEvents": []}`, profilerTrace},
+		{`{"env": "` + strings.Repeat("x", 30000) + `", "traceEvents": [`, profilerTrace},
+		{`{"deviceProperties": [{"id": 0}], "u": "` + strings.Repeat("x", 2<<20), profilerTrace},
+		{`[{"ph": "X", "name": "a", "ts": 1}]`, profilerTrace},
+		{`[{"name": "a", "ph": "X", "ts": 1, "tid": 0, "pid": "CPU functions", "args": {}}]`, oldProfiler},
+		{`[{"name": "a"}]`, unrecognized},
+		{`{"schema": "1.0.1", "pid": 1, "nodes": [`, executionTrace},
+		{`{"nodes": [{"id": 1, "ctrl_deps": 0}], "schema": "1.1.1"}`, executionTrace},
+		{`{"nodes": [{"id": 1, "ctrl_deps": 0}], "ro`, executionTrace},
+		{`{"nodes": [], "edges": []}`, unrecognized},
+		{`{"segments": [], "device_traces": []}`, memorySnapshot},
+		{"\x80\x02}", memorySnapshot},
+		{"\x80\x05\x95", memorySnapshot},
+		{"\x80\x01}", unrecognized},
+		{`[[-1, 1, 37888, 7], [`, memoryTimeline},
+		{`[[1, 2, 3]]`, unrecognized},
+		{`[["a", 1, 2, 3]]`, unrecognized},
+		{`{"format": "spillway-roles", "version": 1}`, rolesFile},
+		{`{"format": "spillway-trace", "version": 1}`, unrecognized},
+		{`{"workload_graph": []}`, workloadGraph},
+		{`{"metadata": {"total_size": 1}, "weight_map": {}}`, weightIndex},
+		{`{"architectures": ["x"], "model_type": "llama"}`, modelConfig},
+		{"\x02\x00\x00\x00\x00\x00\x00\x00{}", safetensors},
+		{"\x00\x00\x00\x00\x00\x00\x00\x80{}", safetensors},
+		{"\x0a\x20\x12\x0e/host:metadata", xplaneTrace},
+		{"\x07\x0a\x050.0.4\x02\x08\x01", chakraTrace},
+		{"\x07\x0a\x050.0.4", chakraTrace},
+		{"\x07\x0a\x050.0.4\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", chakraTrace},
+		{"\x0a\x0a", unrecognized},
+		{"hello", unrecognized},
+		{"{", unrecognized},
+		{`{"a`, unrecognized},
+		{"[", unrecognized},
+		{"[[", unrecognized},
+		{"", unrecognized},
+		{strings.Repeat("[", 200000), unrecognized},
+		{strings.Repeat(`{"a":`, 200000), unrecognized},
+		{strings.Repeat("\n", 100), unrecognized},
+	} {
+		if got := recognize([]byte(tt.text)); got != tt.want {
+			t.Errorf("%.60q is recognized as %d, want %d", tt.text, got, tt.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 100000 { // text of other kinds is not taken for binary ones
+		data := make([]byte, 40)
+		for i := range data {
+			data[i] = "abcdefghij 0123\n\tXYZ:,.-"[r.IntN(24)]
+		}
+		if got := recognize(data); got != unrecognized {
+			t.Fatalf("%q is recognized as %d", data, got)
+		}
+	}
+}
+
+// TestRecognizeSamples recognizes every sample, inflated.
+func TestRecognizeSamples(t *testing.T) {
+	dir := artifact.Traces(t)
+	want := map[string]kind{
+		"kineto": profilerTrace, "et": executionTrace, "snapshot": memorySnapshot, "memory-timeline": memoryTimeline,
+		"jax": xplaneTrace, "chakra": chakraTrace,
+	}
+	n := 0
+	for folder, kind := range want {
+		list, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			data, err := os.ReadFile(filepath.Join(dir, folder, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			items, err := unpack([]File{{Name: e.Name(), Data: data}}, nil)
+			if err != nil || len(items) != 1 {
+				t.Fatalf("%s: %v, %d files", e.Name(), err, len(items))
+			}
+			want := kind
+			switch {
+			case strings.HasSuffix(e.Name(), ".truth.json"):
+				want = unrecognized
+			case e.Name() == "small-workload-graph.json":
+				want = workloadGraph
+			}
+			if got := recognize(items[0].Data); got != want {
+				t.Errorf("%s is recognized as %d, want %d", e.Name(), got, want)
+			}
+			n++
+		}
+	}
+	if n < 38 {
+		t.Errorf("only %d samples", n)
+	}
+}
+
+// TestStreams: large files come as streams, packed or not, as often as they are
+// opened, with the same bytes; progress ends at all of them.
+func TestStreams(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	want := []byte("\xef\xbb\xbf" + `{"traceEvents": [` + "\n")
+	for len(want) < 5<<20 {
+		want = fmt.Appendf(want, `{"ph":"X","ts":%d,"dur":%d,"name":"kernel %d"},`+"\n", r.Uint32(), r.Uint32(), r.IntN(1000))
+	}
+	packed := gzipped(t, want)
+	halves := append(gzipped(t, want[:1000]), gzipped(t, want[1000:])...) // members one behind the other
+	handed := func(data []byte) File {
+		return File{Name: "job.json", Data: data[:1<<20], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
+	}
+	stored := zipped(t, []File{{Name: "job.json", Data: want}})
+	for _, tt := range []struct {
+		name string
+		file File
+	}{
+		{"gzip", File{Name: "job.json.gz", Data: packed}},
+		{"gzip members", File{Name: "job.json.gz", Data: halves}},
+		{"zip", File{Name: "job.zip", Data: stored}},
+		{"zip of gzip", File{Name: "job.zip", Data: zipped(t, []File{{Name: "job.json.gz", Data: packed}})}},
+		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: gzipped(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
+		{"stream", handed(want)},
+		{"stream of gzip", handed(packed)},
+		{"stream of zip", handed(stored)},
+	} {
+		var done, total int64
+		u := unpacker{room: maxUnpacked, most: 4 << 20, meter: &meter{tell: func(d, all int64) {
+			if d < done || d > all {
+				t.Fatalf("%s: %d bytes of %d after %d", tt.name, d, all, done)
+			}
+			done, total = d, all
+		}}}
+		err := u.all([]File{tt.file})
+		items := u.items
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%s: %v, %d files", tt.name, err, len(items))
+		}
+		f := items[0]
+		if f.Name != "job.json" || f.Stream == nil || len(f.Data) < headBytes-8 || len(f.Data) > 1<<20 || recognize(f.Data) != profilerTrace {
+			t.Errorf("%s: %s with %d bytes held", tt.name, f.Name, len(f.Data))
+		}
+		for range 2 {
+			r, err := f.open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if err != nil || r.Close() != nil || !bytes.Equal(got, want[3:]) {
+				t.Errorf("%s: %d bytes, %v; want %d", tt.name, len(got), err, len(want)-3)
+			}
+		}
+		if whole, err := f.whole(); err != nil || !bytes.Equal(whole.Data, want[3:]) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if done != total || done == 0 {
+			t.Errorf("%s: %d of %d bytes are told", tt.name, done, total)
+		}
+	}
+}
+
+// TestBombs: what only grows is refused early, whatever it is packed in.
+func TestBombs(t *testing.T) {
+	zeros := make([]byte, 64<<20)
+	bomb := gzipped(t, zeros)
+	const inflates = "unpacks to more than 250 times its size, as no recording does; compress it again"
+	inZip := zipped(t, []File{{Name: "x", Data: zeros}})
+	for _, tt := range []struct {
+		name, want string
+		file       File
+	}{
+		{"gzip", "a.gz: " + inflates, File{Name: "a.gz", Data: bomb}},
+		{"zip of gzip", "x.gz: " + inflates, File{Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: bomb}})}},
+		{"gzip of zip", "a: x in it would unpack to 67108864 bytes from ", File{Name: "a.gz", Data: gzipped(t, inZip)}},
+		{"zip", "a.zip: x in it would unpack to 67108864 bytes from ", File{Name: "a.zip", Data: inZip}},
+		{"twice", "a.gz: compressed twice; decompress it once.\n" + supported(), File{Name: "a.gz.gz", Data: gzipped(t, gzipped(t, []byte("x")))}},
+		{"zip in zip", "b.zip: a zip archive inside another; unpack the outer one.\n" + supported(), File{Name: "a.zip", Data: zipped(t, []File{{Name: "b.zip", Data: inZip}})}},
+	} {
+		if _, err := Open([]File{tt.file}, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v\nwant %s", tt.name, err, tt.want)
+		}
+	}
+}

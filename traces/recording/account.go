@@ -1,0 +1,175 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// What to record instead.
+const (
+	recordShapes = "record with the profiler's record_shapes=True and profile_memory=True, or with Spillway's capture.py"
+	recordIdle   = "record a larger batch, without the profiler's stacks, and several warm-up steps before"
+	recordMemory = "record with profile_memory=True and a memory snapshot of the same run, or with Spillway's capture.py"
+)
+
+// Limits beyond which a result cannot be trusted, in thousandths.
+const (
+	mostIdle    = 500 // of the step's span
+	leastKnown  = 900 // of kernel time
+	mostCounter = 50  // between the rebuilt peak and the counter's
+)
+
+// account completes the report of a step that has become a workload.
+func (f *folding) account() {
+	r := f.rep
+	r.Rebuilt, r.Held = f.rebuilt()
+	for _, m := range []*Memory{&f.step.Memory, &f.rec.Memory} {
+		if m.Known && m.Peak > 0 {
+			r.Counter = m.Peak
+			break
+		}
+	}
+	f.warn()
+	f.note()
+	r.Advice = append(r.Advice, f.rec.Advice...)
+	slices.Sort(r.Advice)
+	r.Advice = slices.Compact(r.Advice)
+}
+
+// warn says what decides whether the result can be trusted, and what to record
+// instead.
+func (f *folding) warn() {
+	r := f.rep
+	warn := func(advice, format string, a ...any) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)+"; "+advice+".")
+	}
+	if idle := r.Span - r.Busy; above(int64(idle), int64(r.Span), mostIdle) {
+		warn(recordIdle, "The GPU was idle for %s of the step, which is left out and would hide much of what moving data costs", percent(int64(idle), int64(r.Span)))
+	}
+	if above(int64(r.Summed-r.Covered), int64(r.Summed), 1000-leastKnown) {
+		warn(recordShapes, "What kernels read and write is known for only %s of their time", percent(int64(r.Covered), int64(r.Summed)))
+	}
+	if off := r.Rebuilt - r.Counter; r.Counter > 0 && above(int64(max(off, -off)), int64(r.Counter), mostCounter) {
+		warn(recordMemory, "The tensors take %v at once, but the recording's own counter %v", r.Rebuilt, r.Counter)
+	}
+	switch f.rec.Label {
+	case L1:
+		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
+	case E2:
+		q := &f.c.Rates
+		warn("record a trace of the profiler in the same run", "Kernel times are estimated, for an %s at %d GFLOPS and %v", q.GPU, q.Flops/1e9, q.Memory)
+	}
+	if !f.step.Complete {
+		warn("choose one that is, or profile more steps", "Step %s is not complete", f.step.Name)
+	}
+}
+
+// note says everything else that was done or left out.
+func (f *folding) note() {
+	r := f.rep
+	note := func(n int, format string, a ...any) {
+		if n > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf(format, a...))
+		}
+	}
+	note(r.Merged, "Of %s the tensors are not known; the time went to the kernel before, or the first after.", count(r.Merged, "launch", "launches"))
+	note(r.Followed, "Of %s the tensors are not known; taken to read what the kernel before used.", count(r.Followed, "launch", "launches"))
+	note(r.Dropped, "Left out with %[2]v: %[1]s whose tensors are not known.", count(r.Dropped, "launch", "launches"), r.Lost)
+	note(r.Rounded, "%s took less than the file can say; half of that was added, %v in all.", count(r.Rounded, "launch", "launches"), r.Added)
+	if beside := r.Summed + r.Added - r.Busy; beside > 0 {
+		note(1, "%v, %s of kernel time, ran beside other kernels and counts once; %s wholly so and last%s 1 ps.", beside,
+			percent(int64(beside), int64(r.Summed+r.Added)), count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
+	}
+	if idle := r.Span - r.Busy; idle > 0 {
+		note(1, "Between kernels the GPU was idle for %v, %s of the step; a simulated step has no such time.", idle, percent(int64(idle), int64(r.Span)))
+	}
+	if r.Communication > 0 {
+		note(1, "%v, %s of kernel time, is communication between GPUs; it takes as long as recorded.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
+	}
+	if r.Held > 0 {
+		note(1, "%v outlive the step and no kernel is known to use them; they stay on the GPU in every system (%v of it belongs to no known tensor).", r.Held, r.Resident)
+	}
+	note(f.unused, "Left out: %s that no kernel uses or that has no size.", count(f.unused, "tensor", "tensors"))
+	for i := range f.rules {
+		if x := &f.rules[i]; x.matched == 0 {
+			note(1, "The pattern %s matches no tensor, or none that an earlier one does not match.", strconv.Quote(x.pattern))
+		}
+	}
+	for _, l := range f.rec.Missing {
+		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "kernel", "kernels"), l.Time, strings.TrimSuffix(l.Why, "."))
+	}
+	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
+}
+
+// How the sentences of an origin begin.
+const (
+	recorded = "Recorded with "
+	known    = "What kernels read and write is known for "
+)
+
+// IsOrigin reports whether text is the origin of a workload that Fold made. It has
+// no names of files, steps or people.
+func IsOrigin(text string) bool {
+	return strings.HasPrefix(text, recorded) && strings.Contains(text, ". "+known)
+}
+
+// origin says in two sentences where a workload comes from and what of it was
+// measured.
+func (f *folding) origin() string {
+	r := f.rep
+	times := "kernel times measured"
+	if f.rec.Times == workload.Estimated {
+		times = "kernel times estimated for an " + f.c.Rates.GPU
+	}
+	on := ""
+	if f.rec.Device.Name != "" && f.rec.Times != workload.Estimated {
+		on = " on " + text(f.rec.Device.Name)
+	}
+	var sources []string
+	for from, name := range [...]string{"measured", "joined", "estimated"} {
+		if n := r.Sources[from].Tensors; n > 0 {
+			sources = append(sources, fmt.Sprintf("%d %s", n, name))
+		}
+	}
+	peak := ""
+	if r.Counter > 0 {
+		peak = fmt.Sprintf(" of the recording's %v", r.Counter)
+	}
+	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s of the step.",
+		f.rec.Format, r.Label, r.Steps, times, on, percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
+		r.Rebuilt, peak, percent(int64(r.Span-r.Busy), int64(r.Span)))
+}
+
+// above reports whether part is more than so many thousandths of all.
+func above(part, all, thousandths int64) bool {
+	return part > unit.MulDiv(all, thousandths, 1000)
+}
+
+// percent prints a share with a digit behind the point.
+func percent(part, all int64) string {
+	if all <= 0 {
+		return "0 %"
+	}
+	x := unit.MulDiv(max(0, part), 10_000, all) // hundredths
+	if x > 0 && x < 10 {
+		return "less than 0.1 %"
+	}
+	return strconv.FormatFloat(float64(x)/100, 'f', 1, 64) + " %"
+}
+
+// count prints a number and what it counts.
+func count(n int, single, many string) string {
+	return strconv.Itoa(n) + " " + one(n, single, many)
+}
+
+func one(n int, single, many string) string {
+	if n == 1 {
+		return single
+	}
+	return many
+}
