@@ -37,7 +37,7 @@ func (g *generator) layer(n int) {
 	g.id += 10
 	at, id := g.at, g.id
 	if g.stacks {
-		for i, f := range []string{"torch/nn/modules/module.py(1747): _call_impl", "/home/someone/project/model/layers.py(214): forward", "nn.Module: Linear_" + fmt.Sprint(n), "torch/nn/functional.py(2905): linear", "<built-in function linear>"} {
+		for i, f := range []string{"torch/nn/modules/module.py(1747): _call_impl", "/somewhere/project/model/layers.py(214): forward", "nn.Module: Linear_" + fmt.Sprint(n), "torch/nn/functional.py(2905): linear", "<built-in function linear>"} {
 			g.event(`"ph": "X", "cat": "python_function", "name": "%s", "pid": 19392, "tid": 19392,
     "ts": %s, "dur": %d.%03d,
     "args": {

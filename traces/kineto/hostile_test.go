@@ -282,7 +282,7 @@ func TestNothing(t *testing.T) {
 // TestPrivate puts secrets wherever people and their tools put them: none is kept.
 func TestPrivate(t *testing.T) {
 	a := &author{}
-	a.add(`{"ph":"X","cat":"python_function","name":"/home/SECRET/train.py(12): forward","pid":1,"tid":1,"ts":1,"dur":2,"args":{"Call stack":"SECRET"}}`)
+	a.add(`{"ph":"X","cat":"python_function","name":"/SECRET/train.py(12): forward","pid":1,"tid":1,"ts":1,"dur":2,"args":{"Call stack":"SECRET"}}`)
 	a.add(`{"ph":"M","name":"process_name","pid":1,"tid":1,"ts":1,"args":{"name":"SECRET"}}`)
 	a.op("aten::mm", 0, 50, `"Input Dims":[[4,4]],"Input type":["float"],"Concrete Inputs":["SECRET"],"Call stack":"SECRET","user":{"token":["SECRET"]}`)
 	a.kernel("gemm", 1, 10)
