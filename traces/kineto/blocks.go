@@ -30,10 +30,10 @@ func (rd *reading) placeMemory(t *Trace) {
 			rd.notes = append(rd.notes, fmt.Sprintf(format, n))
 		}
 	}
-	note(f.twice, "%d blocks were taken where another was not freed; the other counts as freed then.")
-	note(f.contrary, "At %d memory events the trace's own total contradicts the sizes; the total was believed.")
-	note(f.unknown, "%d blocks were freed whose allocation is not in the recording: they were there before.")
-	note(lost, "%d memory events belong to no device that ran something.")
+	note(f.twice, "Blocks taken where another was not freed, which counts as freed then: %d.")
+	note(f.contrary, "Memory events whose total contradicts their sizes, where the total was believed: %d.")
+	note(f.unknown, "Blocks freed that were not taken in the recording, so that they were there before: %d.")
+	note(lost, "Memory events of no device that ran something: %d.")
 }
 
 // A place is where a block of memory is.

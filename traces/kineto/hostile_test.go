@@ -17,15 +17,15 @@ import (
 func TestHostile(t *testing.T) {
 	for name, want := range map[string]string{
 		"kineto-minimal-good":    "",
-		"kineto-bad-backslash":   "2 backslashes that escape nothing were taken as they are.; 1 control characters in texts were taken as they are.",
+		"kineto-bad-backslash":   "Backslashes that escape nothing, taken as they are: 2.; Control characters in texts, taken as they are: 1.",
 		"kineto-dup-correlation": "",
 		"kineto-huge-dims":       "",
-		"kineto-missing-bracket": "The file ends too early, 2 brackets are missing; what is there was read.",
-		"kineto-nan-inf":         "2 numbers are NaN or Infinity and were taken as missing.; 1 events have no time and were dropped.; 1 events have no duration, which was taken as 0.",
-		"kineto-negative-dur":    "1 durations are negative and were taken as 0.",
+		"kineto-missing-bracket": "The file ends too early; what is there was read. Missing brackets: 2.",
+		"kineto-nan-inf":         "Numbers that are NaN or Infinity, taken as missing: 2.; Events without a time, which were dropped: 1.; Events without a duration, taken as 0: 1.",
+		"kineto-negative-dur":    "Negative durations, taken as 0: 1.",
 		"kineto-string-dur":      "",
-		"kineto-trailing-comma":  "1 commas too many were ignored.",
-		"kineto-truncated":       "The file ends too early, 4 brackets are missing; what is there was read.",
+		"kineto-trailing-comma":  "Commas too many, which were ignored: 1.",
+		"kineto-truncated":       "The file ends too early; what is there was read. Missing brackets: 4.",
 		"kineto-two-devices":     "",
 	} {
 		tr, err := Read(bytes.NewReader(sample(t, "hostile/"+name+".json")), nil)
@@ -184,9 +184,9 @@ func TestMemory(t *testing.T) {
 	a.kernel("b", 2, 50)
 	tr, r := a.read(t)
 	want := []string{
-		"1 blocks were taken where another was not freed; the other counts as freed then.",
-		"At 1 memory events the trace's own total contradicts the sizes; the total was believed.",
-		"1 blocks were freed whose allocation is not in the recording: they were there before.",
+		"Blocks taken where another was not freed, which counts as freed then: 1.",
+		"Memory events whose total contradicts their sizes, where the total was believed: 1.",
+		"Blocks freed that were not taken in the recording, so that they were there before: 1.",
 	}
 	if !slices.Equal(tr.Notes, want) || r.Memory != (recording.Memory{Known: true, LevelBefore: 1000, Peak: 9999, Allocations: 3}) {
 		t.Errorf("%q, %+v", tr.Notes, r.Memory)
@@ -360,5 +360,33 @@ func TestGenerated(t *testing.T) {
 	s := &r.Steps[r.Chosen]
 	if len(r.Steps) < 3 || len(s.Kernels) != 200 || len(s.Tensors) < 200 || r.Label != recording.L1m || len(tr.Notes) > 1 {
 		t.Errorf("%d steps, %d kernels, %d tensors, %s, %q", len(r.Steps), len(s.Kernels), len(s.Tensors), r.Label, tr.Notes)
+	}
+}
+
+// TestManySteps keeps the steps around the middle one where there are very many, and
+// accounts for the others.
+func TestManySteps(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"traceEvents":[`)
+	const steps, each = 300, 500
+	for s := range steps {
+		fmt.Fprintf(&b, `{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%d","pid":1,"tid":1,"ts":%d,"dur":9000},`, s, s*10_000)
+		for k := range each {
+			fmt.Fprintf(&b, `{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d,"dur":1,"args":{"correlation":%d}},{"ph":"X","cat":"kernel","name":"k","ts":%d,"dur":1,"args":{"device":0,"correlation":%d}},`,
+				s*10_000+k, s*each+k, s*10_000+k+5, s*each+k)
+		}
+	}
+	b.WriteString("{}]}")
+	tr, err := Read(strings.NewReader(b.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tr.Recordings("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := list[0]
+	if len(r.Steps) != 200 || r.Steps[r.Chosen].Name != "ProfilerStep#150" || len(r.Missing) != 1 || r.Missing[0].Kernels != 100*each {
+		t.Errorf("%d steps, chosen %s, missing %+v", len(r.Steps), r.Steps[r.Chosen].Name, r.Missing)
 	}
 }
