@@ -14,23 +14,23 @@ import (
 )
 
 // The secrets of a job: where it ran, whose it is, what its environment holds.
-var secrets = []string{"hf_PlantedToken", "/home/anna", "anna-laptop", "train_secret.py", "ACME_KEY"}
+var secrets = []string{"hf_PlantedToken", "/srv/anna", "anna-laptop", "train_secret.py", "ACME_KEY"}
 
 // secretive is a profiler's trace with secrets wherever its user, or a profiler
 // other than those that are known, could have put them.
 func secretive() []byte {
 	var b strings.Builder
-	b.WriteString(`{"ACME_KEY":"hf_PlantedToken","env":{"HOME":"/home/anna","HOST":["anna-laptop"]},"traceName":"/home/anna/job.json",` +
+	b.WriteString(`{"ACME_KEY":"hf_PlantedToken","env":{"HOME":"/srv/anna","HOST":["anna-laptop"]},"traceName":"/srv/anna/job.json",` +
 		`"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"host":"anna-laptop"}],` +
-		`"distributedInfo":{"rank":0,"world_size":1,"pg_config":"/home/anna"},"traceEvents":[` +
+		`"distributedInfo":{"rank":0,"world_size":1,"pg_config":"/srv/anna"},"traceEvents":[` +
 		`{"name":"process_name","ph":"M","ts":1,"pid":7,"tid":0,"args":{"name":"python train_secret.py"}},` +
 		`{"name":"process_labels","ph":"M","ts":1,"pid":7,"tid":0,"args":{"labels":"anna-laptop"}}`)
 	ts, gpu, c := 1000, 5000, 1
 	for step := range 3 {
 		begin := ts
 		for i := range 4 {
-			fmt.Fprintf(&b, `,{"ph":"X","cat":"python_function","name":"/home/anna/train_secret.py(12): forward","pid":7,"tid":7,"ts":%d,"dur":45,"args":{"Python id":%d}}`, ts-1, c)
-			fmt.Fprintf(&b, `,{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":7,"ts":%d,"dur":40,"args":{"External id":%d,"Input Dims":[[512,512],[512,512]],"Input type":["float","float"],"Concrete Inputs":["hf_PlantedToken","/home/anna"],"Call stack":"/home/anna/train_secret.py","ACME_KEY":"hf_PlantedToken"}}`, ts, c)
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"python_function","name":"/srv/anna/train_secret.py(12): forward","pid":7,"tid":7,"ts":%d,"dur":45,"args":{"Python id":%d}}`, ts-1, c)
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":7,"ts":%d,"dur":40,"args":{"External id":%d,"Input Dims":[[512,512],[512,512]],"Input type":["float","float"],"Concrete Inputs":["hf_PlantedToken","/srv/anna"],"Call stack":"/srv/anna/train_secret.py","ACME_KEY":"hf_PlantedToken"}}`, ts, c)
 			fmt.Fprintf(&b, `,{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":7,"tid":7,"ts":%d,"args":{"Total Allocated":%d,"Bytes":1048576,"Addr":%d,"Device Id":0,"Device Type":1,"Ev Idx":%d}}`, ts+1, 1<<30+i<<20, 1<<20*(c+1), c)
 			fmt.Fprintf(&b, `,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":7,"ts":%d,"dur":5,"args":{"correlation":%d}}`, ts+10, c)
 			fmt.Fprintf(&b, `,{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":%d,"dur":90,"args":{"device":0,"stream":7,"correlation":%d,"comment":"hf_PlantedToken"}}`, gpu, c)
