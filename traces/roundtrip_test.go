@@ -31,19 +31,23 @@ type recorder struct {
 	uses       []int // of tensors, left in the step
 	main       int   // the main thread's node
 	autograd   int   // that of the other thread
+	only       int   // the step that the ExecutionTrace has, -1 for all
+	silent     bool  // no nodes are written
 }
 
 const steps = 3
 
-// record writes both files.
-func record(w *workload.Workload) (et, kineto []byte) {
-	r := &recorder{w: w, storages: make([]int, len(w.Tensors)), now: unit.Second}
+// record writes both files; the ExecutionTrace of one step only if that is 0 or more,
+// and then without numbers of record functions.
+func record(w *workload.Workload, only int) (et, kineto []byte) {
+	r := &recorder{w: w, storages: make([]int, len(w.Tensors)), now: unit.Second, only: only}
 	r.et.WriteString(`{"schema": "1.1.1-chakra.0.0.4", "pid": 77, "nodes": [`)
 	r.kineto.WriteString(`{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Zoo", "totalGlobalMem": 42949672960}], "traceEvents": [`)
 	root := r.node("[pytorch|profiler|execution_trace|process]", 1, 0, nil, nil)
 	r.main = r.node("[pytorch|profiler|execution_trace|thread]", root, 1, nil, nil)
 	r.autograd = r.node("[pytorch|profiler|execution_trace|thread]", root, 2, nil, nil)
 	for s := range steps {
+		r.silent = only >= 0 && s != only
 		r.step(s)
 	}
 	fmt.Fprint(&r.et, "]}\n")
@@ -54,12 +58,19 @@ func record(w *workload.Workload) (et, kineto []byte) {
 // node writes a node and returns its id, which is also its record function's.
 func (r *recorder) node(name string, parent, thread int, in, out []string) int {
 	r.id++
+	if r.silent {
+		return r.id
+	}
 	if r.id > 1 {
 		r.et.WriteString(",\n")
 	}
+	number := r.id
+	if r.only >= 0 {
+		number = 0
+	}
 	fmt.Fprintf(&r.et, `{"id": %d, "name": %q, "ctrl_deps": %d, "inputs": {"values": [%s], "shapes": [], "types": []}, "outputs": {"values": [%s], "shapes": [], "types": []}, `+
 		`"attrs": [{"name": "rf_id", "type": "uint64", "value": %d}, {"name": "tid", "type": "uint64", "value": %d}, {"name": "op_schema", "type": "string", "value": ""}]}`,
-		r.id, name, parent, strings.Join(in, ","), strings.Join(out, ","), r.id, thread)
+		r.id, name, parent, strings.Join(in, ","), strings.Join(out, ","), number, thread)
 	return r.id
 }
 
@@ -67,6 +78,9 @@ func (r *recorder) node(name string, parent, thread int, in, out []string) int {
 func (r *recorder) span(category, name string, thread int, from, to int64, id int) {
 	if r.kineto.Len() > 200 {
 		r.kineto.WriteString(",\n")
+	}
+	if r.only >= 0 {
+		id = 0
 	}
 	fmt.Fprintf(&r.kineto, `{"ph": "X", "cat": %q, "name": %q, "pid": 77, "tid": %d, "ts": %d, "dur": %d, "args": {"External id": %d, "Record function id": %d}}`,
 		category, name, 700+thread, from, to-from, id, id)
@@ -261,11 +275,8 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		et, kineto := record(w)
-		file := func(name string, data []byte) torch.File {
-			return torch.File{Name: name, Size: int64(len(data)), Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
-		}
-		recs, notes, err := torch.Open([]torch.File{file("et.json", et), file("trace.json", kineto)}, nil)
+		et, kineto := record(w, -1)
+		recs, notes, err := torch.Open(pair(et, kineto), nil)
 		if err != nil || len(recs) != 1 || len(notes) > 0 {
 			t.Fatalf("%s: %d recordings, %q, %v", model, len(recs), notes, err)
 		}
@@ -287,6 +298,44 @@ func TestRoundTrip(t *testing.T) {
 			}
 		}
 	}
+}
+
+// pair is two files.
+func pair(et, kineto []byte) (files []torch.File) {
+	for i, data := range [][]byte{et, kineto} {
+		files = append(files, torch.File{
+			Name: [2]string{"et.json", "trace.json"}[i], Size: int64(len(data)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil },
+		})
+	}
+	return files
+}
+
+// TestOneStep: an ExecutionTrace of one step finds it among the profiler's, by the
+// order of operators.
+func TestOneStep(t *testing.T) {
+	adam, err := zoo.FindOptimizer("adam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := zoo.BuildFor("resnet-50", 2, zoo.Clean(zoo.GPUs[0]), adam)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, notes, err := torch.Open(pair(record(w, 1)), nil)
+	if err != nil || len(recs) != 1 || len(notes) > 0 {
+		t.Fatalf("%d recordings, %q, %v", len(recs), notes, err)
+	}
+	r := recs[0]
+	want := "2 steps of the profiler's trace are not in the ExecutionTrace and were left out (ProfilerStep#0, ProfilerStep#2)."
+	if len(r.Steps) != 1 || r.Steps[0].Name != "ProfilerStep#1" || !slices.Contains(r.Notes, want) {
+		t.Errorf("%d steps, the first %s; notes %q, want %q", len(r.Steps), r.Steps[0].Name, r.Notes, want)
+	}
+	got, _, err := r.Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "one step", got, expected(w))
 }
 
 // compare fails where two workloads differ in more than names and numbering.
