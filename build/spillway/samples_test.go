@@ -101,7 +101,7 @@ func TestSamples(t *testing.T) {
 	for i := range samples {
 		s := &samples[i]
 		args := []string{"inspect", "--json"}
-		for _, f := range strings.Fields(s.files) {
+		for f := range strings.FieldsSeq(s.files) {
 			if strings.Contains(f, "/") {
 				f = filepath.Join(dir, f)
 			}
