@@ -331,7 +331,7 @@ func (b *builder) tensors(s *recording.Step, sights []sight) {
 		if !b.whole {
 			x.From = recording.Measured
 		}
-		x.Name = title(x, r, s, numbers)
+		x.Name, x.Buffer = title(x, r, s, numbers), r.buffer
 		if n, ok := t.names[int32(i)]; ok {
 			x.Name = n.Name
 		}

@@ -178,3 +178,28 @@ func TestFilesOfTwoLaboratories(t *testing.T) {
 		t.Errorf("%+v", h.Files)
 	}
 }
+
+// Reading large files tells how far it is, and can be given up: what was open
+// before is open again, and what is shown stays.
+func TestCancelOpening(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	report, state := h.run("oven").Report, h.State.Encode(h.Info)
+	h.Open([]string{"large"}, func(int) {})
+	j := h.one(work.List)
+	if !h.Answer(&work.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
+		t.Errorf("%+v", h.Files)
+	}
+	h.CancelOpening()
+	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.Told != "Cancelled: large was not opened." {
+		t.Errorf("%+v, told %q", h.Files, h.Told)
+	}
+	h.do()
+	if h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report || h.State.Encode(h.Info) != state {
+		t.Errorf("entry %q, blocked %q", h.Entry(), h.Blocked())
+	}
+	h.Told = ""
+	if h.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
+		t.Error("there was nothing to cancel")
+	}
+}
