@@ -35,7 +35,7 @@ type recorder struct {
 	silent     bool  // no nodes are written
 }
 
-const steps = 3
+const iterations = 3
 
 // record writes both files; the ExecutionTrace of one step only if that is 0 or more,
 // and then without numbers of record functions.
@@ -46,7 +46,7 @@ func record(w *workload.Workload, only int) (et, kineto []byte) {
 	root := r.node("[pytorch|profiler|execution_trace|process]", 1, 0, nil, nil)
 	r.main = r.node("[pytorch|profiler|execution_trace|thread]", root, 1, nil, nil)
 	r.autograd = r.node("[pytorch|profiler|execution_trace|thread]", root, 2, nil, nil)
-	for s := range steps {
+	for s := range iterations {
 		r.silent = only >= 0 && s != only
 		r.step(s)
 	}
@@ -281,8 +281,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%s: %d recordings, %q, %v", model, len(recs), notes, err)
 		}
 		rec := recs[0]
-		if rec.Label != recording.L2 || len(rec.Steps) != steps {
-			t.Errorf("%s: label %s, %d steps; want L2, %d", model, rec.Label, len(rec.Steps), steps)
+		if rec.Label != recording.L2 || len(rec.Steps) != iterations {
+			t.Errorf("%s: label %s, %d steps; want L2, %d", model, rec.Label, len(rec.Steps), iterations)
 		}
 		for _, s := range rec.Steps {
 			got, report, err := rec.Fold(recording.Choices{Step: s.Name})

@@ -35,7 +35,7 @@ const (
 )
 
 var samples = []sample{
-	{files: "kineto/h100-bert-small-infer-shapes-memory.json.gz", label: "L1m", steps: "60/307197+1", memory: "91360768 101305344 109", roles: "weight 75/88844916", least: 0.99, note: "idle for 92.1 %"},
+	{files: "kineto/h100-bert-small-infer-shapes-memory.json.gz", label: "L1m", steps: "60/307197+1", memory: "91360768 101305344 109", roles: "weight 75/88844916", least: 0.99, note: "idle for 92.1 % of the step"},
 	{files: "kineto/mi300-bert-small-infer-shapes-memory.json.gz", label: "L1m", steps: "60/388344+1", memory: "57806336 146394112 117", roles: "weight 74/57590388", least: 0.99, note: "is taken to be"},
 	{files: "kineto/mi300-resnet-ddp-checkpoint-train-shapes.json.gz", label: "L1", steps: "746/22299043 746/22264198", roles: "weight 102/23398224", least: 0.97, note: "968 launches outside every step", why: "757 kernels and, counted here too, 211 copies"},
 	{files: "kineto/mi300-normalization-train-shapes-memory.json.gz", label: "L1m", steps: "168/991996", memory: "665600 8154624 213", least: 0.98},
@@ -77,6 +77,8 @@ var samples = []sample{
 	{files: "chakra/resnet50-ddp-converted.et.gz", label: "L2", steps: "1216/329543000", roles: resnet, least: 1, note: "157 launches took less than the file can say"},
 	{files: "chakra/small-workload-graph.json", refused: "a workload graph (JSON of Chakra), which has no tensors"},
 	{files: "chakra/astra-sim-all-reduce.et", refused: "collectives alone"},
+
+	{files: "jax/mi300-conv3d-8gpu.xplane.pb", label: "L2", least: 0.97, note: "579072256 bytes, of which 579072000"},
 
 	{files: "snapshot/gpu-mini-trimmed.pickle", label: "M", memory: mini, refused: picture, why: notMini},
 	{files: "snapshot/gpu-mini-protocol2.pickle", label: "M", memory: mini, refused: picture, why: notMini},

@@ -292,7 +292,7 @@ func TestWarnings(t *testing.T) {
 	s.Kernels[5].Start = 90 * us
 	_, rep, err := r.Fold(Choices{})
 	want := []string{
-		"The GPU was idle for 71.8 % of the step, which is left out and would hide much of what moving data costs; " + recordIdle + ".",
+		"The GPU was idle for 71.8 % of the step, 65 µs, which is left out and would hide much of what moving data costs; " + recordIdle + ".",
 		"What kernels read and write is known for only 89.7 % of their time; " + recordShapes + ".",
 		"The tensors take 10.75 KiB at once, but the recording's own counter 19.53 KiB; " + recordMemory + ".",
 		"How large results are and how long tensors live is estimated from shapes; " + recordMemory + ".",
