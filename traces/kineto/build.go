@@ -159,11 +159,12 @@ func (b *builder) touch(tensor, kernel int32, read, write bool) {
 }
 
 // newest returns the newest tensor of a size that is there at a time and that the
-// operator was not given yet, -1 if there is none.
-func (b *builder) newest(size unit.Bytes, at unit.Time, op int32) int32 {
+// operator was not given yet, -1 if there is none. Weights are told by their places;
+// only what computes them again for backward may take one by its size.
+func (b *builder) newest(size unit.Bytes, at unit.Time, op int32, weights bool) int32 {
 	list := b.bySize[size]
 	for i := len(list) - 1; i >= max(0, len(list)-512); i-- {
-		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 {
+		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 && (weights || !l.claimed) {
 			return list[i]
 		}
 	}

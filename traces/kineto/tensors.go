@@ -267,10 +267,11 @@ func (b *builder) placeReaders(blocks bool) {
 		from := len(b.readers)
 		largest := unit.Bytes(0) // that the step itself made
 		pairs := b.pairs(g.op, ph)
+		inPlace, fresh := inPlaceName(strings.TrimPrefix(name, "aten::")), b.fresh(g.op)
 		for i := range c.inputs {
 			in := &c.inputs[i]
-			writes := i == 0 && inPlaceName(strings.TrimPrefix(name, "aten::")) && !b.fresh(g.op)
-			if i == 0 && !writes && b.fresh(g.op) && inPlaceName(strings.TrimPrefix(name, "aten::")) {
+			writes := inPlace && in.place == c.inputs[0].place
+			if writes && fresh {
 				continue // what it writes is not there yet
 			}
 			id := b.reader(g, in, ph, pairs, blocks)
@@ -331,9 +332,9 @@ func (b *builder) reader(g group, in *input, ph phase, pairs []int32, blocks boo
 		}
 	}
 	if blocks {
-		return b.newest((size+511)/512*512, at, g.op)
+		return b.newest((size+511)/512*512, at, g.op, ph == backward)
 	}
-	if id := b.newest(size, at, g.op); id >= 0 {
+	if id := b.newest(size, at, g.op, ph == backward); id >= 0 {
 		return id
 	}
 	if len(in.dims) == 0 || b.step.Kernels[g.kernels[0]].Kind == recording.HostToDevice {
