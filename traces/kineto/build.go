@@ -20,7 +20,7 @@ type builder struct {
 	step    *recording.Step
 
 	byLaunch []int32 // numbers in the step, by when they were launched
-	byThread []int32 // the same, of those with an operator, by its thread first
+	byThread []int32 // the same, of those with an operator of their own, by its thread first
 	lives    []life  // of the step's tensors
 	bySize   map[unit.Bytes][]int32
 	weights  []weight
@@ -94,7 +94,7 @@ func (b *builder) placeKernels() {
 	}
 	slices.SortStableFunc(b.byLaunch, func(x, y int32) int { return cmp.Compare(b.launched(x), b.launched(y)) })
 	for _, k := range b.byLaunch {
-		if b.threadOf(k) >= 0 {
+		if b.threadOf(k) >= 0 && !b.t.replayed[b.kernels[k]] {
 			b.byThread = append(b.byThread, k)
 		}
 	}

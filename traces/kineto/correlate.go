@@ -3,6 +3,7 @@ package kineto
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"spillway/sim/unit"
@@ -21,13 +22,20 @@ func (rd *reading) finish() (*Trace, error) {
 	if len(t.Strings) == 0 {
 		t.Strings = []string{""}
 	}
+	big := rd.ops.n > mostRows/16
 	rd.placeOps(t)
+	if big {
+		runtime.GC() // a tab keeps what it once took: use the rows' room again
+	}
 	t.nest()
 	externals := rd.placeKernels(t)
 	t.byExternal(externals)
 	rd.placeDevices(t)
 	rd.placeMemory(t)
 	rd.account(t)
+	if big {
+		runtime.GC()
+	}
 	for i := range t.Ops {
 		t.last = max(t.last, t.Ops[i].end())
 	}

@@ -240,6 +240,9 @@ func (b *builder) groups() (list []group) {
 	type pair struct{ op, kernel int32 }
 	var pairs []pair
 	for k := range b.kernels {
+		if b.t.replayed[b.kernels[k]] {
+			continue // its launch's operator is that of a whole graph
+		}
 		if op := b.t.shaped(b.t.Kernels[b.kernels[k]].Op); op >= 0 {
 			pairs = append(pairs, pair{op, int32(k)})
 		}
