@@ -23,6 +23,7 @@ type builder struct {
 	byThread []int32 // the same, of those with an operator of their own, by its thread first
 	lives    []life  // of the step's tensors
 	bySize   map[unit.Bytes][]int32
+	claimed  map[unit.Bytes]int // how many of bySize are weights, or cannot be
 	weights  []weight
 	reads    map[int32][2]int // ranges of readers, by operator
 	readers  []int32          // tensors
@@ -45,7 +46,7 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 	b := &builder{
 		t: t, device: device, span: s, kernels: kernels,
 		step:   &recording.Step{Name: s.name, Complete: s.complete},
-		bySize: map[unit.Bytes][]int32{}, reads: map[int32][2]int{},
+		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{},
 	}
 	b.placeKernels()
 	blocks := b.placeBlocks()

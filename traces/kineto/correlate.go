@@ -334,7 +334,7 @@ func (rd *reading) account(t *Trace) {
 	note(fix.Controls, "Control characters in texts, taken as they are: %d.")
 	note(fix.NotFinite, "Numbers that are NaN or Infinity, taken as missing: %d.")
 	note(rd.timeless, "Events without a time, which were dropped: %d.")
-	note(rd.far, "Times more than 46 days from the first, which were dropped: %d.")
+	note(rd.far, "Times more than 11 days from the first, which were dropped: %d.")
 	note(rd.negative, "Negative durations, taken as 0: %d.")
 	note(rd.wordless, "Events without a duration, taken as 0: %d.")
 	note(rd.names.lost, "The file has more than 64 MiB of different names. Events without one here: %d.")

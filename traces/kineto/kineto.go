@@ -43,7 +43,7 @@ type Trace struct {
 	launched   []unit.Time // of Kernels: when, -1 if unknown
 	earlier    []Block     // freed in the recording, taken before it
 	levels     []level     // of device memory, in order of time
-	outer      []unit.Time // when the outermost operators begin and end
+	outer      []open      // the outermost operators, by start
 	launches   int         // that there are, whatever they launched
 	graphs     int         // kernels that share their launch with more than ten others
 	replayed   []bool      // of Kernels: such ones

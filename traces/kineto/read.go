@@ -390,7 +390,7 @@ func (rd *reading) copyList(depth int) {
 
 // mostMicros is how far from the first event another may be: picoseconds have room
 // for no more.
-const mostMicros = 4_000_000_000_000
+const mostMicros = 1_000_000_000_000
 
 // relative returns a time from the first event's.
 func (rd *reading) relative(t clock) (ps int64, ok bool) {

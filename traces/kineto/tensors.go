@@ -214,19 +214,23 @@ func (b *builder) counterparts(op int32) []int32 {
 		if s < 0 {
 			continue
 		}
-		find := func(s int32) int {
-			n, _ := slices.BinarySearchFunc(b.forward, s, func(f, s int32) int {
-				if b.t.order[f].sequence < s {
+		find := func(s int64) int {
+			n, _ := slices.BinarySearchFunc(b.forward, s, func(f int32, s int64) int {
+				if int64(b.t.order[f].sequence) < s {
 					return -1
 				}
 				return 1
 			})
 			return n
 		}
-		return b.forward[find(s):find(s+1)]
+		list := b.forward[find(int64(s)):find(int64(s)+1)]
+		return list[max(0, len(list)-mostCounterparts):]
 	}
 	return nil
 }
+
+// mostCounterparts is how many forward operators with one number are looked at.
+const mostCounterparts = 256
 
 // A group is the kernels of one operator.
 type group struct {
