@@ -2,6 +2,7 @@ package traces
 
 import (
 	"errors"
+	"io"
 	"path"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"spillway/traces/chakra"
 	"spillway/traces/recording"
 	"spillway/traces/torch"
+	"spillway/traces/xplane"
 )
 
 // openTorch reads the files that PyTorch records of one job.
@@ -24,38 +26,54 @@ func openTorch(list []item) (*Source, error) {
 	return fromRecordings(recs, notes), nil
 }
 
-// openChakra reads traces of MLCommons Chakra, each for itself.
-func openChakra(list []item) (*Source, error) {
-	var recs []*recording.Recording
-	var errs []error
-	for i := range list {
-		r, err := readChakra(&list[i])
+// eachRecorded opens a format whose files are recordings each for itself.
+func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, error)) func(list []item) (*Source, error) {
+	one := func(f *item) ([]*recording.Recording, error) {
+		r, err := f.open()
 		if err != nil {
-			errs = append(errs, at(list[i].Name, err))
-			continue
+			return nil, err
 		}
-		recs = append(recs, r)
+		recs, err := read(r, path.Base(f.Name))
+		return recs, errors.Join(err, r.Close())
 	}
-	if len(recs) == 0 {
-		return nil, errors.Join(errs...)
+	return func(list []item) (*Source, error) {
+		var recs []*recording.Recording
+		var errs []error
+		for i := range list {
+			more, err := one(&list[i])
+			if err != nil {
+				errs = append(errs, at(list[i].Name, err))
+				continue
+			}
+			recs = append(recs, more...)
+		}
+		if len(recs) == 0 {
+			return nil, errors.Join(errs...)
+		}
+		var notes []string
+		for _, err := range errs {
+			notes = append(notes, err.Error())
+		}
+		return fromRecordings(recs, notes), nil
 	}
-	var notes []string
-	for _, err := range errs {
-		notes = append(notes, err.Error())
-	}
-	return fromRecordings(recs, notes), nil
 }
 
-func readChakra(f *item) (*recording.Recording, error) {
-	r, err := f.open()
+// readChakra reads a trace of MLCommons Chakra.
+func readChakra(r io.Reader, name string) ([]*recording.Recording, error) {
+	t, err := chakra.Read(r, nil)
 	if err != nil {
 		return nil, err
 	}
-	t, err := chakra.Read(r, nil)
-	if err = errors.Join(err, r.Close()); err != nil {
+	return []*recording.Recording{t.Recording(name)}, nil
+}
+
+// readXplane reads a profile of JAX.
+func readXplane(r io.Reader, name string) ([]*recording.Recording, error) {
+	t, err := xplane.Read(r, nil)
+	if err != nil {
 		return nil, err
 	}
-	return t.Recording(path.Base(f.Name)), nil
+	return t.Recordings(name), nil
 }
 
 // fromRecordings lists recordings.

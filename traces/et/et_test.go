@@ -358,14 +358,12 @@ func TestRules(t *testing.T) {
 }
 
 func TestWork(t *testing.T) {
-	dims := func(in, out [][]int64) *[2][maxArgs]shape {
-		var d [2][maxArgs]shape
-		for side, list := range [2][][]int64{in, out} {
-			for i, x := range list {
-				d[side][i].n = copy(d[side][i].dim[:], x)
-			}
+	dims := func(list [][]int64) []shape {
+		s := make([]shape, 3)
+		for i, x := range list {
+			s[i].n = copy(s[i].dim[:], x)
 		}
-		return &d
+		return s
 	}
 	type d = [][]int64
 	for _, tt := range []struct {
@@ -384,7 +382,7 @@ func TestWork(t *testing.T) {
 		{"aten::mm", d{{1 << 40, 1 << 40}, {1 << 40, 1 << 40}}, nil, mostWork},
 		{"aten::mm", d{{-1, 3}, {3, 5}}, nil, 0},
 	} {
-		if got := flops(tt.name, dims(tt.in, tt.out)); got != tt.want {
+		if got := flops(tt.name, dims(tt.in), dims(tt.out)); got != tt.want {
 			t.Errorf("%s of %v: %d, want %d", tt.name, tt.in, got, tt.want)
 		}
 	}
@@ -471,6 +469,47 @@ func TestKinds(t *testing.T) {
 	want := map[recording.KernelKind]int{recording.HostToDevice: 10, recording.Communication: 10, recording.Compute: 20}
 	if !reflect.DeepEqual(kinds, want) {
 		t.Errorf("kernels by kind are %v, want %v", kinds, want)
+	}
+}
+
+// TestLinked: kernels that were added to a file have their times.
+func TestLinked(t *testing.T) {
+	kernel := func(id, parent int, ts, dur string) string {
+		return fmt.Sprintf(`{"id": %d, "name": "void gemm", "ctrl_deps": %d, "cat": "kernel", "ph": "X", "ts": %s, "inclusive_dur": %s, "exclusive_dur": %s, "stream": 7, "inputs": {"values": []}, "outputs": {"values": []}, "attrs": []}`,
+			id, parent, ts, dur, dur)
+	}
+	const x, y, z = `[1, 1, 0, 8, 4, "cuda:0"]`, `[2, 2, 0, 8, 4, "cuda:0"]`, `[3, 3, 0, 8, 4, "cuda:0"]`
+	trace, err := Read(strings.NewReader(document(
+		node(1, 1, "[pytorch|profiler|execution_trace|process]", "", ""), node(2, 1, "ProfilerStep#5", "", ""),
+		node(3, 2, "aten::relu", y, z), kernel(4, 3, "1694128201435425.5", "8.25"),
+		node(5, 2, "aten::neg", x, y), kernel(6, 5, "1694128201435418", "3"))), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recs, err := trace.Recordings("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := recs[0]
+	want := []recording.Kernel{
+		{Name: "void gemm", Op: "aten::neg", Time: 3 * unit.Microsecond, Least: unit.Microsecond, Stream: 7},
+		{Name: "void gemm", Op: "aten::relu", Start: 7500 * unit.Nanosecond, Time: 8250 * unit.Nanosecond, Least: unit.Nanosecond, Stream: 7},
+	}
+	if r.Label != recording.L2 || r.Times != workload.Measured || !reflect.DeepEqual(r.Steps[0].Kernels, want) {
+		t.Errorf("%s, %s: kernels are %+v, want %+v", r.Label, r.Times, r.Steps[0].Kernels, want)
+	}
+	if err := r.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	data := unpacked(b, "et/et-1.1.1-resnet50-1gpu.json.gz")
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(data), nil); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func used(marks mark, f flag, s sight) sight {
 	if f&data != 0 {
 		s |= asData
 	}
-	if f&table != 0 {
+	if f&lookedUp != 0 {
 		s |= asTable
 	}
 	if f&counted == 0 {
@@ -112,7 +112,7 @@ func (t *Trace) reads(n *Node, device int32) bool {
 func (t *Trace) role(w Window, block int32, s sight, training bool) role {
 	r := t.guess(w, block, s, training)
 	if n, ok := t.names[block]; ok {
-		r.buffer = false
+		r.buffer = r.buffer && n.Kind == workload.Weight
 		if r.kind != n.Kind && r.resident {
 			r.global = n.Kind != workload.Gradient || s&zeroed == 0
 		}

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 )
 
@@ -17,7 +17,6 @@ type generator struct {
 	out    bytes.Buffer
 	at     int64 // ns
 	id     int
-	step   int
 }
 
 // epoch is where a real trace's clock may stand, µs.
@@ -38,7 +37,7 @@ func (g *generator) layer(n int) {
 	g.id += 10
 	at, id := g.at, g.id
 	if g.stacks {
-		for i, f := range []string{"torch/nn/modules/module.py(1747): _call_impl", "/home/someone/project/model/layers.py(214): forward", "nn.Module: Linear_" + fmt.Sprint(n), "torch/nn/functional.py(2905): linear", "<built-in function linear>"} {
+		for i, f := range []string{"torch/nn/modules/module.py(1747): _call_impl", "/somewhere/project/model/layers.py(214): forward", "nn.Module: Linear_" + fmt.Sprint(n), "torch/nn/functional.py(2905): linear", "<built-in function linear>"} {
 			g.event(`"ph": "X", "cat": "python_function", "name": "%s", "pid": 19392, "tid": 19392,
     "ts": %s, "dur": %d.%03d,
     "args": {
@@ -85,38 +84,85 @@ func (g *generator) layer(n int) {
 	g.at += 100_000
 }
 
-// Read yields the trace step by step, without end.
-func (g *generator) Read(p []byte) (int, error) {
-	if g.out.Len() == 0 {
-		if g.step == 0 {
-			g.out.WriteString("{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [{\"id\": 0, \"name\": \"Some GPU\", \"totalGlobalMem\": 85018279936}],\n  \"traceEvents\": [\n")
-		}
-		g.step++
-		begin := g.at
-		for n := range 200 {
-			g.layer(n)
-		}
-		g.event(`"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d", "pid": 19392, "tid": 19392,
+// stepText returns the text of the first step.
+func (g *generator) stepText() []byte {
+	g.id = 10_000_000
+	for n := range 200 {
+		g.layer(n)
+	}
+	g.event(`"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#10000000", "pid": 19392, "tid": 19392,
     "ts": %s, "dur": %d.000,
     "args": {
       "External id": 1,"Record function id": 0, "Ev Idx": 0
-    }`, g.step, g.stamp(begin), (g.at-begin)/1000)
-	}
-	return g.out.Read(p)
+    }`, g.stamp(0), g.at/1000)
+	return g.out.Bytes()
 }
 
-// generated returns a trace of at least size bytes.
-func generated(size int, stacks bool) []byte {
+// A source yields a trace of many steps without making garbage, so that what is
+// measured is the reader's.
+type source struct {
+	text   []byte // of the next step
+	places []int  // of its times (17 digits and a point) and ids (8 digits)
+	length int64  // of a step, ns
+	head   string
+	at     int // in text
+}
+
+var timesAndIDs = regexp.MustCompile(`\b14192473\d{5}\.\d{3}|\b10\d{6}\b`)
+
+func newSource(stacks bool) *source {
 	g := &generator{stacks: stacks}
-	var b bytes.Buffer
-	for b.Len() < size {
-		if _, err := io.CopyN(&b, g, 1); err != nil {
-			panic(err)
-		}
-		b.ReadFrom(&g.out)
+	s := &source{head: `{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Some GPU", "totalGlobalMem": 85018279936}], "traceEvents": [`}
+	s.text = g.stepText()
+	s.length = g.at
+	for _, m := range timesAndIDs.FindAllIndex(s.text, -1) {
+		s.places = append(s.places, m[0])
 	}
-	b.WriteString("  {}\n]}\n")
-	return b.Bytes()
+	return s
+}
+
+// next makes the next step of the text: later times, other ids.
+func (s *source) next() {
+	for _, at := range s.places {
+		add, end := s.length, at+17
+		if s.text[at+8] < '0' || s.text[at+8] > '9' {
+			add, end = 2000, at+8
+		}
+		for i := end - 1; i >= at && add > 0; i-- {
+			if s.text[i] == '.' {
+				continue
+			}
+			add += int64(s.text[i] - '0')
+			s.text[i] = byte('0' + add%10)
+			add /= 10
+		}
+	}
+	s.at = 0
+}
+
+// Read yields the trace, without end.
+func (s *source) Read(p []byte) (int, error) {
+	if s.head != "" {
+		n := copy(p, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	if s.at == len(s.text) {
+		s.next()
+	}
+	n := copy(p, s.text[s.at:])
+	s.at += n
+	return n, nil
+}
+
+// generated returns a trace of about the given size.
+func generated(size int64, stacks bool) []byte {
+	b, err := io.ReadAll(io.LimitReader(newSource(stacks), size))
+	if err != nil {
+		panic(err)
+	}
+	b = b[:bytes.LastIndex(b, []byte("\n  },\n"))]
+	return append(b, "\n  }\n]}\n"...)
 }
 
 // BenchmarkRead reads traces; with stacks, most of a trace is Python's functions.
@@ -160,8 +206,7 @@ func BenchmarkMemory(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		peak := uint64(0)
 		const size = 300 << 20
-		src := io.MultiReader(io.LimitReader(&generator{}, size), strings.NewReader(""))
-		tr, err := Read(src, func(n int64) {
+		tr, err := Read(io.LimitReader(newSource(false), size), func(n int64) {
 			if n>>20%16 == 0 {
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)

@@ -243,7 +243,7 @@ func (b *builder) tidy() {
 	kept := b.step.Tensors[:0]
 	for i, t := range b.step.Tensors {
 		if l := &b.lives[i]; l.old && l.given > 1 && t.Kind == workload.Input {
-			t.Kind, t.Global = workload.Weight, true // what is read again and again stays
+			t.Kind, t.Global, t.Buffer = workload.Weight, true, true // what is read again and again stays
 		}
 		if len(t.Uses) == 0 {
 			if t.Global && t.From == recording.Measured {
@@ -275,27 +275,51 @@ func (b *builder) count(blocks bool) {
 	known := unit.Bytes(0)
 	for i, t := range b.step.Tensors {
 		if t.From == recording.Measured && b.lives[i].from < b.span.from || t.Global {
-			known += (t.Bytes + 511) / 512 * 512
+			known += t.Bytes
 		}
 	}
-	for _, l := range b.t.levels {
-		switch {
-		case l.device != b.device:
-		case !m.Known || l.at < b.span.from:
-			m.Known, m.LevelBefore, m.Peak = true, l.bytes, l.bytes
-		case l.at <= b.span.to:
-			m.Peak = max(m.Peak, l.bytes)
-		}
-	}
-	for i := range b.t.Blocks {
-		if x := &b.t.Blocks[i]; x.Device == b.device && x.Taken >= b.span.from && x.Taken <= b.span.to {
-			m.Allocations++
-		}
-	}
+	b.measure(m)
 	b.step.Resident = max(0, m.LevelBefore-known)
 	if known > m.LevelBefore {
 		b.step.Notes = append(b.step.Notes, fmt.Sprintf("Tensors of %v were found to be there before the step, %v more than the counter says.", known, known-m.LevelBefore))
 	}
+}
+
+// measure fills in what the device's counter says of the step.
+func (b *builder) measure(m *recording.Memory) {
+	levels := b.t.levels
+	first, _ := slices.BinarySearchFunc(levels, b.span.from, func(l level, from unit.Time) int { return cmp.Compare(l.at, from) })
+	for i := first - 1; i >= 0 && !m.Known; i-- {
+		if levels[i].device == b.device {
+			m.Known, m.LevelBefore, m.Peak = true, levels[i].bytes, levels[i].bytes
+		}
+	}
+	for ; first < len(levels) && levels[first].at <= b.span.to; first++ {
+		l := &levels[first]
+		switch {
+		case l.device != b.device:
+		case !m.Known:
+			m.Known, m.LevelBefore, m.Peak = true, l.bytes, l.bytes
+		default:
+			m.Peak = max(m.Peak, l.bytes)
+		}
+	}
+	for i := b.t.taken(b.span.from); i < len(b.t.Blocks) && b.t.Blocks[i].Taken <= b.span.to; i++ {
+		if b.t.Blocks[i].Device == b.device {
+			m.Allocations++
+		}
+	}
+}
+
+// taken returns the first block that was taken at or after a time.
+func (t *Trace) taken(at unit.Time) int {
+	n, _ := slices.BinarySearchFunc(t.Blocks, at, func(x Block, at unit.Time) int {
+		if x.Taken < at {
+			return -1
+		}
+		return 1
+	})
+	return n
 }
 
 // kindOf returns what a tensor born in an operator is.

@@ -269,7 +269,7 @@ func (t *Trace) byExternal(externals []int64) {
 		found++
 	}
 	if found > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("The operators of %d kernels were found by their external id, as their launch names none.", found))
+		t.Notes = append(t.Notes, fmt.Sprintf("Kernels whose operators were found by their external ids, as their launches name none: %d.", found))
 	}
 }
 
@@ -320,16 +320,16 @@ func (rd *reading) account(t *Trace) {
 		}
 	}
 	fix := rd.r.Repairs
-	note(fix.Unclosed, "The file ends too early, %d brackets are missing; what is there was read.")
-	note(fix.Commas, "%d commas too many were ignored.")
-	note(fix.Escapes, "%d backslashes that escape nothing were taken as they are.")
-	note(fix.Controls, "%d control characters in texts were taken as they are.")
-	note(fix.NotFinite, "%d numbers are NaN or Infinity and were taken as missing.")
-	note(rd.timeless, "%d events have no time and were dropped.")
-	note(rd.far, "%d times are more than 46 days from the first and were dropped.")
-	note(rd.negative, "%d durations are negative and were taken as 0.")
-	note(rd.wordless, "%d events have no duration, which was taken as 0.")
-	note(rd.names.lost, "%d names are nameless here: the file has more than 64 MiB of different names.")
-	note(rd.signatures.lost, "The shapes of %d operators were dropped: the file has more than 64 MiB of different ones.")
+	note(fix.Unclosed, "The file ends too early; what is there was read. Missing brackets: %d.")
+	note(fix.Commas, "Commas too many, which were ignored: %d.")
+	note(fix.Escapes, "Backslashes that escape nothing, taken as they are: %d.")
+	note(fix.Controls, "Control characters in texts, taken as they are: %d.")
+	note(fix.NotFinite, "Numbers that are NaN or Infinity, taken as missing: %d.")
+	note(rd.timeless, "Events without a time, which were dropped: %d.")
+	note(rd.far, "Times more than 46 days from the first, which were dropped: %d.")
+	note(rd.negative, "Negative durations, taken as 0: %d.")
+	note(rd.wordless, "Events without a duration, taken as 0: %d.")
+	note(rd.names.lost, "The file has more than 64 MiB of different names. Events without one here: %d.")
+	note(rd.signatures.lost, "The file has more than 64 MiB of different shapes. Operators without theirs here: %d.")
 	t.Notes = append(t.Notes, rd.notes...)
 }

@@ -36,6 +36,7 @@ type Trace struct {
 	launches   int         // that there are, whatever they launched
 	graphs     int         // kernels that share their launch with more than ten others
 	replayed   []bool      // of Kernels: such ones
+	alive      alive       // of Blocks, at the beginning of the step that was built last
 	calls      []*call     // by signature, once they are needed
 }
 

@@ -32,7 +32,6 @@ type (
 	}
 	kernelRow struct {
 		start, time, correlation int64
-		bytes                    int64
 		name, device, stream     int32
 		external                 uint32
 		kind                     recording.KernelKind
@@ -88,7 +87,11 @@ const (
 // Read reads a trace. tell may be nil; it is told about every MiB how many bytes are
 // read.
 func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
-	return (&reading{r: jsonstream.NewReader(r, tell)}).read()
+	return newReading(r, tell).read()
+}
+
+func newReading(r io.Reader, tell func(bytes int64)) *reading {
+	return &reading{r: jsonstream.NewReader(r, tell)}
 }
 
 func (rd *reading) read() (*Trace, error) {
@@ -228,7 +231,11 @@ func (rd *reading) slow() {
 		return
 	}
 	e.category = undecided
+	dull := false // nothing of it is needed, whatever comes
 	for {
+		if dull = dull || !e.needed(); dull {
+			e.category = unneeded
+		}
 		key, ok := r.Key()
 		if !ok {
 			return
@@ -397,7 +404,7 @@ func (rd *reading) relative(t clock) (ps int64, ok bool) {
 // take keeps what is needed of the event.
 func (rd *reading) take() {
 	e := &rd.e
-	if e.category == undecided || !e.needed() {
+	if !e.kept() {
 		return
 	}
 	if e.has&hasTime == 0 {
@@ -568,7 +575,7 @@ func (rd *reading) takeKernel(start, time int64) {
 	}
 	name, _ := rd.name()
 	row := kernelRow{
-		start: start, time: time, correlation: -1, name: name, bytes: e.bytes,
+		start: start, time: time, correlation: -1, name: name,
 		device: clip(e.device), stream: clip(e.stream),
 		external: uint32(e.external), hasExternal: e.has&hasExternal != 0,
 		kind: kernelKind(e.category, e.name),

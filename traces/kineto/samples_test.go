@@ -342,3 +342,27 @@ func TestTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestFolded makes workloads of the samples and compares the most memory that their
+// tensors take at once with the allocator's own counter.
+func TestFolded(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		kernels, tensors int
+	}{
+		{"h100-bert-small-infer-shapes-memory", 61, 185},
+		{"mi300-bert-small-infer-shapes-memory", 61, 192},
+		{"mi300-normalization-train-shapes-memory", 167, 227},
+		{"v100-ddp-train-memory-noshapes", 3248, 2678},
+	} {
+		_, list := recorded(t, "kineto/"+tt.name+".json.gz")
+		w, rep, err := list[0].Fold(recording.Choices{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if len(w.Kernels) != tt.kernels || len(w.Tensors) != tt.tensors || rep.Rebuilt != rep.Counter {
+			t.Errorf("%s: %d kernels, %d tensors, %d bytes rebuilt of %d", tt.name, len(w.Kernels), len(w.Tensors), rep.Rebuilt, rep.Counter)
+		}
+	}
+}

@@ -342,7 +342,61 @@ func (c *cutting) choose(differ []int) int {
 		}
 	}
 	if len(good) == 0 {
-		return len(c.spans) / 2
+		return max(0, len(c.spans)-1) / 2
 	}
 	return good[len(good)/2]
+}
+
+// mostLaunches is how many launches a recording has of all its steps, so that it is
+// small however long the job was observed.
+const mostLaunches = 100_000
+
+// near returns the steps around the chosen one that a recording has room for.
+func (c *cutting) near(chosen int) (from, to int) {
+	if len(c.spans) == 0 {
+		return 0, 0
+	}
+	from, to = chosen, chosen+1
+	room := mostLaunches - len(c.kernels[chosen])
+	for grown := true; grown; {
+		grown = false
+		if to < len(c.spans) && len(c.kernels[to]) <= room {
+			room -= len(c.kernels[to])
+			to++
+			grown = true
+		}
+		if from > 0 && len(c.kernels[from-1]) <= room {
+			from--
+			room -= len(c.kernels[from])
+			grown = true
+		}
+	}
+	return from, to
+}
+
+// only keeps the steps in a range and returns what goes with the others.
+func (c *cutting) only(t *Trace, from, to int) recording.Loss {
+	l := recording.Loss{Why: fmt.Sprintf("they are of other steps than the %d around the middle one; there is no room for all %d", to-from, len(c.spans))}
+	for i, ks := range c.kernels {
+		if i >= from && i < to {
+			continue
+		}
+		l.Kernels += len(ks)
+		for _, k := range ks {
+			l.Time += t.Kernels[k].Time
+		}
+	}
+	c.spans, c.kernels = c.spans[from:to], c.kernels[from:to]
+	return l
+}
+
+// inside returns the members of list from one number to before another, counted
+// from the first.
+func inside(list []int, from, to int) (some []int) {
+	for _, i := range list {
+		if i >= from && i < to {
+			some = append(some, i-from)
+		}
+	}
+	return some
 }

@@ -15,7 +15,7 @@ import (
 // false if the recording has none of this device.
 func (b *builder) placeBlocks() bool {
 	t := b.t
-	any := false
+	any := false // this device's memory was recorded
 	for i := range t.earlier {
 		if x := &t.earlier[i]; x.Device == b.device {
 			any = true
@@ -24,17 +24,48 @@ func (b *builder) placeBlocks() bool {
 			}
 		}
 	}
-	for i := range t.Blocks {
-		x := &t.Blocks[i]
-		if x.Device != b.device {
-			continue
+	first := t.taken(b.span.from)
+	for _, i := range t.aliveAt(b.span.from, first) {
+		if x := &t.Blocks[i]; x.Device == b.device {
+			b.placeBlock(x, int(i))
 		}
-		any = true
-		if x.Taken <= b.span.to && (x.Free < 0 || x.Free > b.span.from) {
+	}
+	for i := first; i < len(t.Blocks) && t.Blocks[i].Taken <= b.span.to; i++ {
+		if x := &t.Blocks[i]; x.Device == b.device {
 			b.placeBlock(x, i)
 		}
 	}
+	for i := range t.levels {
+		if any = any || t.levels[i].device == b.device; any {
+			break
+		}
+	}
 	return any
+}
+
+// An alive is the blocks that are there at a time; those from next on are taken
+// later.
+type alive struct {
+	at     unit.Time
+	next   int
+	blocks []int32
+}
+
+// aliveAt returns the blocks that were taken before a time and are freed after it.
+// first is the first block taken later. Steps ask in order of time.
+func (t *Trace) aliveAt(at unit.Time, first int) []int32 {
+	a := &t.alive
+	if at < a.at {
+		*a = alive{}
+	}
+	for ; a.next < first; a.next++ {
+		a.blocks = append(a.blocks, int32(a.next))
+	}
+	a.at = at
+	a.blocks = slices.DeleteFunc(a.blocks, func(i int32) bool {
+		return t.Blocks[i].Free >= 0 && t.Blocks[i].Free <= at
+	})
+	return a.blocks
 }
 
 // placeBlock makes a tensor of a block: it is written where it was taken and read

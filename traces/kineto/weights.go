@@ -248,25 +248,19 @@ func (b *builder) weightAt(op int32, in *input, ph phase) int32 {
 		b.turns = map[turn]int{}
 	}
 	key := turn{b.t.Ops[op].Name, in.count}
-	skip := b.turns[key]
-	for pass := 0; pass < 2; pass++ {
-		for i := range b.weights {
-			w := &b.weights[i]
-			if w.count != in.count || strings.HasPrefix(w.parameter, "running") || in.item != 0 && in.item != w.item {
-				continue
-			}
-			if skip == 0 {
-				b.turns[key]++
-				return w.tensor
-			}
-			skip--
+	var fit []int32
+	for i := range b.weights {
+		w := &b.weights[i]
+		if w.count == in.count && !strings.HasPrefix(w.parameter, "running") && (in.item == 0 || in.item == w.item) {
+			fit = append(fit, w.tensor)
 		}
-		if skip == b.turns[key] {
-			return -1 // there is none of this size
-		}
-		skip, b.turns[key] = 0, 0
 	}
-	return -1
+	if len(fit) == 0 {
+		return -1
+	}
+	n := b.turns[key]
+	b.turns[key]++
+	return fit[n%len(fit)]
 }
 
 // A turn counts how many weights of a size an operator of the optimizer was given.

@@ -89,7 +89,7 @@ func (f *folding) note() {
 		note(1, "Between kernels the GPU was idle for %v, %s of the step; a simulated step has no such time.", idle, percent(int64(idle), int64(r.Span)))
 	}
 	if r.Communication > 0 {
-		note(1, "%v, %s of kernel time, is communication between GPUs; it takes as long as recorded.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
+		note(1, "%v, %s of kernel time, is communication between GPUs.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
 	}
 	if r.Held > 0 {
 		note(1, "%v outlive the step and no kernel is known to use them; they stay on the GPU in every system (%v of it belongs to no known tensor).", r.Held, r.Resident)
@@ -101,7 +101,7 @@ func (f *folding) note() {
 		}
 	}
 	for _, l := range f.rec.Missing {
-		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "kernel", "kernels"), l.Time, strings.TrimSuffix(l.Why, "."))
+		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
 	}
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
 }

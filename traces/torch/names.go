@@ -8,6 +8,7 @@ import (
 	"spillway/traces/et"
 	"spillway/traces/recording"
 	"spillway/traces/roles"
+	"spillway/traces/snapshot"
 )
 
 // mark gives the blocks of ExecutionTraces the names that roles.json has for them.
@@ -84,10 +85,15 @@ func (o *opener) named(r *recording.Recording) bool {
 		return false
 	}
 	for _, x := range o.roles {
-		if !o.fits(r, fromRoles(x.r), x.name) {
+		list := fromRoles(x.r)
+		known := map[uint64]bool{}
+		for i := range list {
+			known[list[i].Address] = true
+		}
+		if !o.fits(r, list, known, false, x.name) {
 			continue
 		}
-		if n := residents(r, fromRoles(x.r)); n > 0 {
+		if n := residents(r, list); n > 0 {
 			r.Label = recording.L3
 			r.Files = append(r.Files, x.name)
 			r.Notes = append(r.Notes, fmt.Sprintf("%d resident tensors have their names from %s, by their sizes.", n, x.name))
@@ -96,10 +102,12 @@ func (o *opener) named(r *recording.Recording) bool {
 	}
 	for i := range o.snapshots {
 		s := &o.snapshots[i]
-		if !o.fits(r, s.s.Residents(), s.name) {
+		known, history := addresses(s.s, int32(r.Device.ID))
+		list := s.s.Residents()
+		if !o.fits(r, list, known, history, s.name) {
 			continue
 		}
-		if n := residents(r, s.s.Residents()); n > 0 {
+		if n := residents(r, list); n > 0 {
 			s.used = true
 			r.Label = recording.L3
 			r.Files = append(r.Files, s.name)
@@ -110,31 +118,89 @@ func (o *opener) named(r *recording.Recording) bool {
 	return false
 }
 
-// fits reports whether blocks can be of the run of r: some of what its trace leaves
-// allocated must be among them.
-func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, name string) bool {
-	at := make(map[uint64]bool, len(blocks))
+// fits reports whether blocks can be of the run of r. known are the addresses that
+// the other file knows, of blocks that were freed too where it has those. What the
+// trace leaves allocated must be among them, or what it took, or else most of the
+// resident bytes must be of tensors whose sizes it has.
+func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, known map[uint64]bool, history bool, name string) bool {
+	left, found, taken, hit := 0, 0, 0, 0
+	if k := o.of[r]; k != nil {
+		for i := range k.Blocks {
+			b := &k.Blocks[i]
+			if b.Device != int32(r.Device.ID) {
+				continue
+			}
+			is := known[b.Address]
+			taken++
+			if is {
+				hit++
+			}
+			if b.Free < 0 {
+				left++
+				if is {
+					found++
+				}
+			}
+		}
+	}
+	switch {
+	case found > 0 || history && taken > 0 && 2*hit >= taken:
+		return true
+	case left > 0:
+		o.note("%s and %s were not joined: the trace leaves %d blocks of memory behind, and at none of their addresses the other file has one, so they are of different runs.", r.Name, name, left)
+		return false
+	case history && taken > 0:
+		o.note("%s and %s were not joined: of the %d blocks that the trace takes only %d are at addresses in the other file, so they are of different runs.", r.Name, name, taken, hit)
+		return false
+	}
+	all, same := sizes(r, blocks)
+	if 2*same < all || all == 0 {
+		o.note("%s and %s were not joined: of %d bytes that are resident in the one, tensors of the same size in the other have %d, so they are of different models.", r.Name, name, all, same)
+		return false
+	}
+	return true
+}
+
+// sizes returns the bytes of global tensors in the chosen step, and of those for which
+// there are blocks of their size.
+func sizes(r *recording.Recording, blocks []recording.Resident) (all, same unit.Bytes) {
+	free := map[unit.Bytes]int{}
 	for i := range blocks {
 		if blocks[i].Device == int32(r.Device.ID) {
-			at[blocks[i].Address] = true
+			free[whole(blocks[i].Bytes)]++
 		}
 	}
-	left := 0
-	for i := range o.of[r].Blocks {
-		b := &o.of[r].Blocks[i]
-		if b.Device != int32(r.Device.ID) || b.Free >= 0 {
+	if r.Chosen >= len(r.Steps) {
+		return 0, 0
+	}
+	tensors := r.Steps[r.Chosen].Tensors
+	for i := range tensors {
+		if t := &tensors[i]; t.Global {
+			all += t.Bytes
+			if free[whole(t.Bytes)] > 0 {
+				free[whole(t.Bytes)]--
+				same += t.Bytes
+			}
+		}
+	}
+	return all, same
+}
+
+// addresses returns those of all blocks of a device, and whether some are from the
+// snapshot's history.
+func addresses(s *snapshot.Snapshot, device int32) (known map[uint64]bool, history bool) {
+	known = map[uint64]bool{}
+	for i := range s.Devices {
+		d := &s.Devices[i]
+		if d.ID != device {
 			continue
 		}
-		if at[b.Address] {
-			return true
+		for j := range d.Blocks {
+			known[d.Blocks[j].Address] = true
+			history = history || !d.Blocks[j].Before
 		}
-		left++
 	}
-	if left == 0 {
-		return len(at) > 0
-	}
-	o.note("%s and %s were not joined: the trace leaves %d blocks of memory behind, and at none of their addresses the other file has one, so they are of different runs.", r.Name, name, left)
-	return false
+	return known, history
 }
 
 // fromRoles lists the tensors of roles.json as blocks, one for each address.

@@ -274,6 +274,10 @@ func (o *opener) alone() {
 		if k.joined {
 			continue
 		}
+		if len(k.t.Kernels) == 0 && len(o.execs) > 0 {
+			o.note("%s has no work of a GPU, so there are no times in it that would say anything about one; it was left out.", k.name)
+			continue
+		}
 		recs, err := k.t.Recordings(k.name)
 		if err != nil {
 			o.note("%v.", err)
