@@ -338,6 +338,46 @@ func TestOneStep(t *testing.T) {
 	compare(t, "one step", got, expected(w))
 }
 
+// TestLongerExecutionTrace: where the profiler recorded one step of three, that is
+// found too.
+func TestLongerExecutionTrace(t *testing.T) {
+	adam, err := zoo.FindOptimizer("adam")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := zoo.BuildFor("resnet-50", 2, zoo.Clean(zoo.GPUs[0]), adam)
+	if err != nil {
+		t.Fatal(err)
+	}
+	et, kineto := record(w, -1)
+	// Without numbers of record functions, and only the second step.
+	kineto = bytes.ReplaceAll(kineto, []byte("Record function id"), []byte("not known"))
+	events := bytes.Split(kineto, []byte(",\n"))
+	var kept [][]byte
+	from, to := -1, -1
+	for i, e := range events {
+		if bytes.Contains(e, []byte("ProfilerStep#0")) {
+			from = i + 1
+		}
+		if bytes.Contains(e, []byte("ProfilerStep#1")) {
+			to = i + 1
+		}
+	}
+	head, _, _ := bytes.Cut(events[0], []byte(`{"ph"`))
+	kept = append(kept, append(slices.Clone(head), events[from]...))
+	kept = append(kept, events[from+1:to]...)
+	kineto = append(bytes.Join(kept, []byte(",\n")), "]}"...)
+	recs, notes, err := torch.Open(pair(et, kineto), nil)
+	if err != nil || len(recs) != 1 || len(notes) > 0 {
+		t.Fatalf("%d recordings, %q, %v", len(recs), notes, err)
+	}
+	got, _, err := recs[0].Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, recs[0].Steps[0].Name, got, expected(w))
+}
+
 // compare fails where two workloads differ in more than names and numbering.
 func compare(t *testing.T, name string, got, want *workload.Workload) {
 	t.Helper()

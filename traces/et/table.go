@@ -1,7 +1,10 @@
 package et
 
-// chunk is how many rows a table grows by.
-const chunk = 4096
+// A table grows by as many rows as it has, from least to most.
+const (
+	leastRows = 32
+	mostRows  = 4096
+)
 
 // A table collects rows of which nobody knows how many come, without copying them
 // again and again.
@@ -11,8 +14,8 @@ type table[T any] struct {
 }
 
 func (t *table[T]) add(row T) {
-	if t.n%chunk == 0 {
-		t.chunks = append(t.chunks, make([]T, 0, chunk))
+	if k := len(t.chunks); k == 0 || len(t.chunks[k-1]) == cap(t.chunks[k-1]) {
+		t.chunks = append(t.chunks, make([]T, 0, min(max(t.n, leastRows), mostRows)))
 	}
 	last := &t.chunks[len(t.chunks)-1]
 	*last = append(*last, row)

@@ -14,6 +14,14 @@ func (rd *reading) placeMemory(t *Trace) {
 	slices.SortStableFunc(rows, func(a, b memoryRow) int { return cmp.Compare(a.at, b.at) })
 	devices := memoryDevices(rows, t)
 	f := following{t: t, open: map[place]int32{}, level: map[int32]unit.Bytes{}}
+	taken := 0
+	for i := range rows {
+		if rows[i].bytes > 0 {
+			taken++
+		}
+	}
+	t.Blocks = make([]Block, 0, taken)
+	t.levels = make([]level, 0, len(rows)+len(t.Devices))
 	lost := 0
 	for i := range rows {
 		dev, ok := devices[rows[i].device]

@@ -20,9 +20,10 @@ type builder struct {
 	step    *recording.Step
 
 	byLaunch []int32 // numbers in the step, by when they were launched
-	byThread []int32 // the same, of those with an operator, by its thread first
+	byThread []int32 // the same, of those with an operator of their own, by its thread first
 	lives    []life  // of the step's tensors
 	bySize   map[unit.Bytes][]int32
+	claimed  map[unit.Bytes]int // how many of bySize are weights, or cannot be
 	weights  []weight
 	reads    map[int32][2]int // ranges of readers, by operator
 	readers  []int32          // tensors
@@ -45,7 +46,7 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 	b := &builder{
 		t: t, device: device, span: s, kernels: kernels,
 		step:   &recording.Step{Name: s.name, Complete: s.complete},
-		bySize: map[unit.Bytes][]int32{}, reads: map[int32][2]int{},
+		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{},
 	}
 	b.placeKernels()
 	blocks := b.placeBlocks()
@@ -94,7 +95,7 @@ func (b *builder) placeKernels() {
 	}
 	slices.SortStableFunc(b.byLaunch, func(x, y int32) int { return cmp.Compare(b.launched(x), b.launched(y)) })
 	for _, k := range b.byLaunch {
-		if b.threadOf(k) >= 0 {
+		if b.threadOf(k) >= 0 && !b.t.replayed[b.kernels[k]] {
 			b.byThread = append(b.byThread, k)
 		}
 	}
@@ -159,11 +160,12 @@ func (b *builder) touch(tensor, kernel int32, read, write bool) {
 }
 
 // newest returns the newest tensor of a size that is there at a time and that the
-// operator was not given yet, -1 if there is none.
-func (b *builder) newest(size unit.Bytes, at unit.Time, op int32) int32 {
+// operator was not given yet, -1 if there is none. Weights are told by their places;
+// only what computes them again for backward may take one by its size.
+func (b *builder) newest(size unit.Bytes, at unit.Time, op int32, weights bool) int32 {
 	list := b.bySize[size]
 	for i := len(list) - 1; i >= max(0, len(list)-512); i-- {
-		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 {
+		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 && (weights || !l.claimed) {
 			return list[i]
 		}
 	}

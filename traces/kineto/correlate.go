@@ -3,6 +3,7 @@ package kineto
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"spillway/sim/unit"
@@ -21,13 +22,20 @@ func (rd *reading) finish() (*Trace, error) {
 	if len(t.Strings) == 0 {
 		t.Strings = []string{""}
 	}
+	big := rd.ops.n > mostRows/16
 	rd.placeOps(t)
+	if big {
+		runtime.GC() // a tab keeps what it once took: use the rows' room again
+	}
 	t.nest()
 	externals := rd.placeKernels(t)
 	t.byExternal(externals)
 	rd.placeDevices(t)
 	rd.placeMemory(t)
 	rd.account(t)
+	if big {
+		runtime.GC()
+	}
 	for i := range t.Ops {
 		t.last = max(t.last, t.Ops[i].end())
 	}
@@ -326,7 +334,7 @@ func (rd *reading) account(t *Trace) {
 	note(fix.Controls, "Control characters in texts, taken as they are: %d.")
 	note(fix.NotFinite, "Numbers that are NaN or Infinity, taken as missing: %d.")
 	note(rd.timeless, "Events without a time, which were dropped: %d.")
-	note(rd.far, "Times more than 46 days from the first, which were dropped: %d.")
+	note(rd.far, "Times more than 11 days from the first, which were dropped: %d.")
 	note(rd.negative, "Negative durations, taken as 0: %d.")
 	note(rd.wordless, "Events without a duration, taken as 0: %d.")
 	note(rd.names.lost, "The file has more than 64 MiB of different names. Events without one here: %d.")

@@ -390,3 +390,21 @@ func TestManySteps(t *testing.T) {
 		t.Errorf("%d steps, chosen %s, missing %+v", len(r.Steps), r.Steps[r.Chosen].Name, r.Missing)
 	}
 }
+
+// TestExtremes puts the largest and smallest numbers everywhere.
+func TestExtremes(t *testing.T) {
+	for _, n := range []string{"9223372036854775807", "-9223372036854775808", "999999999999999999", "2147483647", "4294967295", "-1", "1e18", "0"} {
+		a := &author{}
+		args := fmt.Sprintf(`"External id":%[1]s,"Sequence number":%[1]s,"Record function id":%[1]s,"Input Dims":[[%[1]s,4],[4,4],[4]],"Input type":["float","float","float"],"Input Strides":[[%[1]s,1],[%[1]s,1],[1]]`, n)
+		a.op("autograd::engine::evaluate_function: MmBackward0", 0, 50, args)
+		a.op("aten::mm", 1, 40, args)
+		a.kernel("x", 1, 10)
+		a.op("aten::linear", 60, 40, args)
+		a.kernel("x", 2, 70)
+		a.add(`{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":%[1]s,"tid":%[1]s,"ts":62,"args":{"Addr":%[1]s,"Bytes":%[1]s,"Total Allocated":%[1]s,"Device Type":1,"Device Id":%[1]s}}`, n)
+		a.memory(63, 4096, 512, 1024)
+		a.add(`{"ph":"X","cat":"kernel","name":"y","pid":%[1]s,"tid":%[1]s,"ts":%[1]s,"dur":%[1]s,"args":{"device":%[1]s,"stream":%[1]s,"correlation":%[1]s,"External id":%[1]s}}`, n)
+		check(t, []byte(a.text()))
+		check(t, []byte(strings.ReplaceAll(a.text(), `"ts":60`, `"ts":`+n)))
+	}
+}

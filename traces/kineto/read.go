@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -106,7 +107,10 @@ func (rd *reading) read() (*Trace, error) {
 	}
 	r.End()
 	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("this is no whole PyTorch trace: %w", err)
+		if _, ok := errors.AsType[*jsonstream.Error](err); ok {
+			err = fmt.Errorf("this is no whole PyTorch trace: %w", err)
+		}
+		return nil, err
 	}
 	if !rd.found {
 		return nil, fmt.Errorf("this is no PyTorch trace: want an object with \"traceEvents\", or a list of events")
@@ -300,11 +304,13 @@ func (rd *reading) clock() (clock, bool) {
 	w := rd.scratch[len(rd.scratch)-len(s)-1:]
 	t, n, how := micros(w, 0)
 	if how != whole || w[n] != ',' {
-		v, ok := jsonstream.ParseDecimal(w[:len(w)-1], 6)
-		if !ok {
+		if v, ok := jsonstream.ParseDecimal(w[:len(w)-1], 6); ok {
+			t = clock{v / 1e6, v % 1e6}
+		} else if v, ok := jsonstream.ParseInt(w[:len(w)-1]); ok {
+			t = clock{v, 0}
+		} else {
 			return clock{}, false
 		}
-		t = clock{v / 1e6, v % 1e6}
 	}
 	if t.picos != 0 {
 		rd.e.has |= fractional
@@ -384,7 +390,7 @@ func (rd *reading) copyList(depth int) {
 
 // mostMicros is how far from the first event another may be: picoseconds have room
 // for no more.
-const mostMicros = 4_000_000_000_000
+const mostMicros = 1_000_000_000_000
 
 // relative returns a time from the first event's.
 func (rd *reading) relative(t clock) (ps int64, ok bool) {

@@ -152,10 +152,12 @@ func (b *builder) addWeight(key weightKey, in *input, parameter string, named, b
 	}
 	tensor := int32(-1)
 	if blocks {
-		for _, id := range b.bySize[(in.bytes+511)/512*512] {
-			if b.step.Tensors[id].Global && !b.lives[id].claimed && b.step.Tensors[id].From == recording.Measured {
+		size := (in.bytes + 511) / 512 * 512
+		list := b.bySize[size]
+		for i := b.claimed[size]; i < len(list) && tensor < 0; i++ {
+			b.claimed[size] = i + 1
+			if id := list[i]; b.step.Tensors[id].Global && !b.lives[id].claimed && b.step.Tensors[id].From == recording.Measured {
 				tensor = id
-				break
 			}
 		}
 	}
@@ -185,7 +187,7 @@ func (b *builder) tie() {
 	if before < 0 || sum <= before {
 		return
 	}
-	for sum > before {
+	for tries := 0; sum > before && tries < 8; tries++ {
 		w, v := b.tied()
 		if w == nil {
 			return
@@ -201,10 +203,14 @@ func (b *builder) tie() {
 
 // tied returns the largest embedding that has the shape of an output layer, and that.
 func (b *builder) tied() (embedding, output *weight) {
+	looked := 0
 	for i := range b.weights {
 		w := &b.weights[i]
 		if w.operator != "aten::embedding" || embedding != nil && w.count <= embedding.count {
 			continue
+		}
+		if looked++; looked > 100 {
+			break
 		}
 		for k := range b.weights {
 			v := &b.weights[k]

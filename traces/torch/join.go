@@ -133,7 +133,6 @@ func byOrder(e *et.Trace, k *kineto.Trace, names numbered) *join {
 		}
 		mine[t].at = append(mine[t].at, int32(n))
 		mine[t].names = append(mine[t].names, names.nodes[n])
-		j.nodes++
 	}
 	theirs := make([]line, len(k.Threads))
 	for i := range k.Ops {
@@ -143,7 +142,7 @@ func byOrder(e *et.Trace, k *kineto.Trace, names numbered) *join {
 			l.names = append(l.names, names.ops[i])
 		}
 	}
-	j.align(k, order(e, mine), theirs)
+	j.align(k, order(e, mine), theirs, e.Process != 0 && e.Process == k.Process)
 	return j
 }
 
@@ -165,32 +164,65 @@ func order(e *et.Trace, mine []line) []line {
 }
 
 // align finds each thread of the ExecutionTrace among the profiler's. All but the
-// first are looked for only while that one ran, as iterations repeat.
-func (j *join) align(k *kineto.Trace, mine, theirs []line) {
+// first are looked for only while that one ran, as iterations repeat. Where the
+// ExecutionTrace was recorded for longer, what is before and after does not count;
+// that is believed only of files of the same process.
+func (j *join) align(k *kineto.Trace, mine, theirs []line, same bool) {
 	taken := make([]bool, len(theirs))
+	j.nodes = 0
+	least, most := int32(0), int32(1<<31-1) // nodes in the time of the first
 	for _, m := range mine {
+		m = m.between(least, most)
+		j.nodes += len(m.at)
 		found, best := -1, alignment{}
 		for t := range theirs {
 			if taken[t] {
 				continue
 			}
-			if a := align(m.names, theirs[t].names); len(a.pairs) > len(best.pairs) {
+			if a := alignEither(m.names, theirs[t].names, same && j.matched == 0); len(a.pairs) > len(best.pairs) {
 				found, best = t, a
 			}
 		}
-		if found < 0 || 2*len(best.pairs) < len(m.at) {
+		if found < 0 || 2*len(best.pairs) < min(len(m.at), len(theirs[found].at)) {
 			continue
 		}
-		first := j.matched == 0
 		taken[found] = true
 		for _, p := range best.pairs {
 			j.node[theirs[found].at[p[1]]] = m.at[p[0]]
 		}
-		j.matched += len(best.pairs)
-		if first {
-			during(k, theirs, theirs[found].at[best.pairs[0][1]], theirs[found].at[best.pairs[len(best.pairs)-1][1]])
+		first, last := best.pairs[0], best.pairs[len(best.pairs)-1]
+		if j.matched == 0 {
+			if best.longer {
+				least, most = m.at[first[0]], m.at[last[0]]
+				j.nodes = len(m.between(least, most).at)
+			}
+			during(k, theirs, theirs[found].at[first[1]], theirs[found].at[last[1]])
 		}
+		j.matched += len(best.pairs)
 	}
+}
+
+// between returns the operators of a thread in a range of nodes.
+func (l line) between(least, most int32) line {
+	from, _ := slices.BinarySearch(l.at, least)
+	to, _ := slices.BinarySearch(l.at, most+1)
+	if most == 1<<31-1 {
+		to = len(l.at)
+	}
+	return line{l.at[from:to], l.names[from:to]}
+}
+
+// alignEither finds a in b, or with longer, where a is the longer one, b in a.
+func alignEither(a, b []int32, longer bool) alignment {
+	if !longer || len(a) <= len(b) {
+		return align(a, b)
+	}
+	x := align(b, a)
+	for i, p := range x.pairs {
+		x.pairs[i] = [2]int32{p[1], p[0]}
+	}
+	x.longer = true
+	return x
 }
 
 // during leaves of each thread what began between the beginning of one operator and

@@ -242,3 +242,22 @@ func numbersOf(s string) (n []int32) {
 	}
 	return n
 }
+
+// FuzzOpen: whatever two files say of each other, nothing crashes, and what is found
+// can be relied on.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte(tinyET), []byte(tinyTrace()))
+	f.Add([]byte(tinyRoles), []byte(tinyTrace()))
+	f.Add([]byte(tinySnapshot), []byte(tinyET))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		recs, _, err := Open([]File{content("a", a), content("b", b)}, nil)
+		if err != nil {
+			return
+		}
+		for _, r := range recs {
+			if err := r.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -63,7 +63,7 @@ type stream struct {
 	blob   js.Value
 	size   int64
 	at     int64    // where the next slice begins
-	held   js.Value // the slice at hand, a Uint8Array
+	held   js.Value // a Uint8Array with the slice at hand
 	from   int      // the first byte of it that was not read yet
 	length int      // of it
 }
@@ -78,13 +78,17 @@ func (s *stream) Read(p []byte) (int, error) {
 			return 0, unreadable(s.name, err)
 		}
 	}
-	rest := s.held
-	if s.from > 0 {
-		rest = s.held.Call("subarray", s.from)
-	}
-	n := js.CopyBytesToGo(p, rest)
+	n := s.copy(p, s.from)
 	s.from += n
 	return n, nil
+}
+
+// copy copies what is at hand, from a place on.
+func (s *stream) copy(p []byte, from int) int {
+	if from == 0 && s.length == slice {
+		return js.CopyBytesToGo(p, s.held)
+	}
+	return js.CopyBytesToGo(p, s.held.Call("subarray", from, s.length))
 }
 
 // next reads the next slice.
@@ -99,9 +103,11 @@ func (s *stream) next() (err error) {
 		}
 	}()
 	end := min(s.at+slice, s.size)
-	buffer := js.Global().Get("FileReaderSync").New().Call("readAsArrayBuffer", s.blob.Call("slice", s.at, end))
-	s.held = js.Global().Get("Uint8Array").New(buffer)
-	s.from, s.length = 0, s.held.Length()
+	if s.held.IsUndefined() {
+		s.held = js.Global().Get("Uint8Array").New(slice)
+	}
+	s.from, s.length = 0, 0
+	s.length = js.Global().Call("readSlice", s.blob, s.at, end, s.held).Int()
 	if s.length == 0 {
 		return errors.New("it is shorter than it was")
 	}
@@ -123,7 +129,7 @@ func (s *stream) ReadAt(p []byte, off int64) (int, error) {
 				return n, unreadable(s.name, err)
 			}
 		}
-		n += js.CopyBytesToGo(p[n:], s.held.Call("subarray", int(at-(s.at-int64(s.length)))))
+		n += s.copy(p[n:], int(at-(s.at-int64(s.length))))
 	}
 	return n, nil
 }
