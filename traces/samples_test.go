@@ -103,18 +103,19 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %v", h.name, err)
 			continue
 		}
-		said := strings.Join(s.Notes, "\n")
+		var said strings.Builder
+		said.WriteString(strings.Join(s.Notes, "\n"))
 		for _, e := range s.Entries {
 			_, rep, err := e.Recording.Fold(recording.Choices{})
-			said += "\n" + e.Name + "\n" + strings.Join(e.Recording.Notes, "\n")
+			said.WriteString("\n" + e.Name + "\n" + strings.Join(e.Recording.Notes, "\n"))
 			if err != nil {
-				said += "\n" + err.Error()
+				said.WriteString("\n" + err.Error())
 			} else {
-				said += "\n" + strings.Join(append(rep.Notes, rep.Warnings...), "\n")
+				said.WriteString("\n" + strings.Join(append(rep.Notes, rep.Warnings...), "\n"))
 			}
 		}
-		if !strings.Contains(said, h.noted) {
-			t.Errorf("%s: %q is not said: %s", h.name, h.noted, said)
+		if !strings.Contains(said.String(), h.noted) {
+			t.Errorf("%s: %q is not said: %s", h.name, h.noted, said.String())
 		}
 	}
 }
@@ -245,6 +246,39 @@ func TestSaveSamples(t *testing.T) {
 			}
 			if back := saved(t, Anonymous(w)); len(back.Kernels) != len(w.Kernels) || strings.Contains(back.Origin, ".json") || !recording.IsOrigin(back.Origin) {
 				t.Errorf("%s: %q, %d kernels", w.Name, back.Origin, len(back.Kernels))
+			}
+		}
+	}
+}
+
+// TestPrefixes: no beginning of a file crashes, packed or not, nor does any that is
+// in an archive with others.
+func TestPrefixes(t *testing.T) {
+	dir := artifact.Traces(t)
+	list, err := os.ReadDir(filepath.Join(dir, "hostile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		data, err := os.ReadFile(filepath.Join(dir, "hostile", e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > 1000 {
+			continue
+		}
+		packed := zipped(t, []File{{Name: e.Name() + ".gz", Data: gzipped(t, data)}})
+		for _, whole := range [][]byte{data, packed} {
+			for n := 0; n < len(whole); n += 1 + n/50 {
+				s, err := Open([]File{{Name: e.Name(), Data: whole[:n]}}, nil)
+				if (err == nil) == (s == nil) {
+					t.Fatalf("%s, %d bytes: %v, %v", e.Name(), n, s, err)
+				}
+				for i := 0; err == nil && i < len(s.Entries); i++ {
+					if w, err := s.Entries[i].Load(); err == nil && w.Validate() != nil {
+						t.Errorf("%s, %d bytes: %v", e.Name(), n, w.Validate())
+					}
+				}
 			}
 		}
 	}

@@ -47,7 +47,11 @@ func (w *Workload) inNumbers() string {
 	const rest = "at most %v of activations and workspace at once; %v at once in all."
 	switch {
 	case w.parameters == 0:
-		return text + fmt.Sprintf("%v of weights, %v of optimizer state, at most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, f.Gradients, f.Rest, f.Most)
+		held := ""
+		if f.Held > 0 {
+			held = fmt.Sprintf("%v that no kernel is known to use and that stay on the GPU, ", f.Held)
+		}
+		return text + fmt.Sprintf("%v of weights, %v of optimizer state, %sat most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, held, f.Gradients, f.Rest, f.Most)
 	case !w.optimizer.None():
 		state := ""
 		if f.Optimizer > 0 {
