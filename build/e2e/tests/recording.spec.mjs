@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import AxeBuilder from '@axe-core/playwright';
 import { expect, finished, test, visit } from '../fixture.mjs';
 
 // Secrets are planted where only unlisted keys are.
@@ -58,6 +59,12 @@ function* kineto({ steps = 4, layers = 12, pad = 0 } = {}) {
   yield '\n]}';
 }
 
+// faults are what axe finds.
+async function faults(page) {
+  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
+}
+
 let folder;
 test.beforeAll(async () => { folder = await mkdtemp(path.join(os.tmpdir(), 'spillway-')); });
 test.afterAll(async () => { await rm(folder, { recursive: true, force: true }); });
@@ -93,6 +100,8 @@ test('large files say how far they are, and can be cancelled', async ({ page }) 
   await expect(page.locator('#opening-says')).toHaveText(/Reading large\.json: [\d.]+ MB of [\d.]+ MB/);
   console.log(`  ${Date.now() - begun} ms to bytes`);
   expect(Number(await page.locator('#opening-progress').getAttribute('value'))).toBeLessThan(100);
+  await page.locator('#opening-cancel').focus();
+  await expect(page.locator('#opening-cancel')).toBeFocused();
   const cancelled = await page.evaluate(async () => {
     const start = performance.now();
     document.getElementById('opening-cancel').click();
@@ -132,10 +141,12 @@ test('choices about a recording are settings, and what is saved has no secrets',
   await open(page, file);
   await expect(page.locator('#entries .entry[aria-pressed=true]')).toHaveText(/mine\.json/);
   await finished(page);
-  await expect(page.locator('#caveat')).toContainText('measured on an NVIDIA H100 80GB HBM3');
+  await expect(page.locator('#caveat')).toContainText('measured on NVIDIA H100 80GB HBM3');
   const section = page.locator('#section-recorded');
   await expect(section).toContainText('What was recorded');
   await expect(section.getByRole('row', { name: /Peak by the recording's counter/ })).toContainText('2.5 GiB');
+
+  expect(await faults(page)).toEqual([]);
 
   // Every choice is in the link, can be undone, and says what is wrong with it.
   await expect(page.locator('#f-step option')).toHaveCount(5);
