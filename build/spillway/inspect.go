@@ -229,7 +229,11 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 		}
 		x.Steps = append(x.Steps, inspectedStep{s.Name, len(s.Kernels) - copies, int64(time / unit.Nanosecond), copies, int64(copying / unit.Nanosecond), s.Complete})
 	}
-	if m := &r.Memory; m.Known {
+	m := &r.Memory
+	if !m.Known && len(r.Steps) > 0 { // of storages that operators make and use
+		m = &r.Steps[r.Chosen].Memory
+	}
+	if m.Known {
 		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
 	}
 	_, rep, err := r.Fold(c)

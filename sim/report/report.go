@@ -55,7 +55,7 @@ type Report struct {
 	Words []Word
 }
 
-// A Word is what to say of the knob with a key.
+// A Word is what to say of the knob with a key; an empty text is nothing.
 type Word struct{ Key, Text string }
 
 // Value returns the i-th value and whether the report has it.

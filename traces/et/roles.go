@@ -186,5 +186,19 @@ func (t *Trace) levels(w Window, device int32, sights []sight) (before, peak, th
 		level += c
 		peak = max(peak, level)
 	}
-	return before, peak, through, births
+	return before, peak, through, births + t.hollow(w)
+}
+
+// hollow counts tensors without elements that operators make: they are allocated,
+// and take nothing.
+func (t *Trace) hollow(w Window) (count int) {
+	for n := w.From; n < w.To; n++ {
+		node := &t.Nodes[n]
+		for i := node.Out; i < node.End; i++ {
+			if t.Mentions[i].bytes == 0 && t.Name(n) == "aten::empty" {
+				count++
+			}
+		}
+	}
+	return count
 }

@@ -202,9 +202,12 @@ func (rd *reading) placeKernels(t *Trace) []int64 {
 		t.Kernels[i].Op = t.at(launches[l].thread, t.launched[i])
 	}
 	for i, l := range by {
-		if l >= 0 && users[l] > 10 {
+		switch {
+		case l >= 0 && users[l] > 10:
 			t.replayed[i] = true
 			t.graphs++
+		case l >= 0 && users[l] > 1:
+			rd.shared++
 		}
 	}
 	return externals
@@ -337,6 +340,7 @@ func (rd *reading) account(t *Trace) {
 	note(rd.far, "Times more than 11 days from the first, which were dropped: %d.")
 	note(rd.negative, "Negative durations, taken as 0: %d.")
 	note(rd.wordless, "Events without a duration, taken as 0: %d.")
+	note(rd.shared, "Kernels that share the number of their launch with others: %d.")
 	note(rd.names.lost, "The file has more than 64 MiB of different names. Events without one here: %d.")
 	note(rd.signatures.lost, "The file has more than 64 MiB of different shapes. Operators without theirs here: %d.")
 	t.Notes = append(t.Notes, rd.notes...)

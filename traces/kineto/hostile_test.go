@@ -18,7 +18,7 @@ func TestHostile(t *testing.T) {
 	for name, want := range map[string]string{
 		"kineto-minimal-good":    "",
 		"kineto-bad-backslash":   "Backslashes that escape nothing, taken as they are: 2.; Control characters in texts, taken as they are: 1.",
-		"kineto-dup-correlation": "",
+		"kineto-dup-correlation": "Kernels that share the number of their launch with others: 2.",
 		"kineto-huge-dims":       "",
 		"kineto-missing-bracket": "The file ends too early; what is there was read. Missing brackets: 2.",
 		"kineto-nan-inf":         "Numbers that are NaN or Infinity, taken as missing: 2.; Events without a time, which were dropped: 1.; Events without a duration, taken as 0: 1.",
@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 		list, err := tr.Recordings(name)
 		switch name {
 		case "kineto-truncated":
-			if err == nil || err.Error() != "kineto-truncated has 1 operators, but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]" {
+			if err == nil || err.Error() != "kineto-truncated has operators (1), but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]. The file ends too early; what is there was read. Missing brackets: 4" {
 				t.Errorf("%s: %v", name, err)
 			}
 		case "kineto-two-devices":

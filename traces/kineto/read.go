@@ -72,6 +72,7 @@ type reading struct {
 	process    int64
 
 	timeless, negative, far, wordless int
+	shared                            int // kernels of a launch that has another, but for graphs
 	notes                             []string
 }
 

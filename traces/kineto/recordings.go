@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"fmt"
+	"strings"
 
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -15,7 +16,11 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 		if len(t.Ops) == 0 {
 			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
 		}
-		return nil, fmt.Errorf("%s has %d operators, but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+		err := fmt.Errorf("%s has operators (%d), but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+		if len(t.Notes) > 0 {
+			err = fmt.Errorf("%w. %s", err, strings.TrimSuffix(strings.Join(t.Notes, " "), "."))
+		}
+		return nil, err
 	}
 	var list []Recorded
 	for _, d := range t.Devices {

@@ -284,8 +284,8 @@ func (r *Room) Brief() (pieces, trust []string) {
 		lacks := false
 		text := fill(b.Text, func(key string) string {
 			key, optional := strings.CutSuffix(key, "?")
-			w := r.word(key)
-			if w == "" {
+			w, said := r.word(key)
+			if !said {
 				w = words(u, key)
 			}
 			lacks = lacks || w == "" && !optional
@@ -353,17 +353,17 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 	return strings.Join(list, ", ")
 }
 
-// word returns what a report says instead of a knob's value, "" if nothing.
-func (r *Room) word(key string) string {
+// word returns what a report says instead of a knob's value, and whether it does.
+func (r *Room) word(key string) (string, bool) {
 	if r.about == nil {
-		return ""
+		return "", false
 	}
 	for _, w := range r.about.Words {
 		if w.Key == key {
-			return w.Text
+			return w.Text, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // fill replaces what stands in braces.

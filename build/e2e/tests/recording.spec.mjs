@@ -141,7 +141,7 @@ test('choices about a recording are settings, and what is saved has no secrets',
   await open(page, file);
   await expect(page.locator('#entries .entry[aria-pressed=true]')).toHaveText(/mine\.json/);
   await finished(page);
-  await expect(page.locator('#caveat')).toContainText('measured on an NVIDIA H100 80GB HBM3');
+  await expect(page.locator('#caveat')).toContainText('measured on NVIDIA H100 80GB HBM3');
   const section = page.locator('#section-recorded');
   await expect(section).toContainText('What was recorded');
   await expect(section.getByRole('row', { name: /Peak by the recording's counter/ })).toContainText('2.5 GiB');

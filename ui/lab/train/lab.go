@@ -450,14 +450,14 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	if w.imported != nil && w.imported.cannot != "" {
-		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run.", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}}}
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run.", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
 	}
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
 	if s.Entry != "" {
-		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}}
+		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}, {Key: "gpu"}}
 	}
 	if !r.Fits {
 		return rep

@@ -167,11 +167,11 @@ func TestAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Fits || !strings.Contains(r.Origin, "label L1m, one step of 3") || len(r.Words) != 1 || !strings.HasPrefix(r.Words[0].Text, "measured (L1m, tensors known for 94 % of it)") {
+	if !r.Fits || !strings.Contains(r.Origin, "label L1m, one step of 3") || len(r.Words) != 2 || !strings.HasPrefix(r.Words[0].Text, "measured (L1m, tensors known for 94 % of it)") {
 		t.Errorf("%+v", r)
 	}
 	if !slices.ContainsFunc(r.Caveats, func(s string) bool {
-		return strings.HasPrefix(s, "Kernel times were measured on an NVIDIA H100 80GB HBM3; the machine's A100")
+		return strings.HasPrefix(s, "Kernel times were measured on NVIDIA H100 80GB HBM3; the machine's A100")
 	}) {
 		t.Errorf("caveats %q", r.Caveats)
 	}

@@ -207,7 +207,7 @@ func (s *settings) deviceCaveat(w Workload) string {
 	if in == "" || sameGPU(in, was) {
 		return ""
 	}
-	return fmt.Sprintf("Kernel times were measured on an %s; the machine's %s makes no kernel faster or slower.", was, in)
+	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s makes no kernel faster or slower.", was, in)
 }
 
 // sameGPU reports whether a part is the device of a recording: the words with a
