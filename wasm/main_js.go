@@ -108,7 +108,7 @@ func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
 	r := p.session.Room
-	return r != nil && (p.session.Checking.Active() || r.Files.Opening || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
+	return r != nil && (p.session.Checking.Active() || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
 }
 
 // labs returns the laboratories of this site.
