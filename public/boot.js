@@ -330,6 +330,8 @@ window.boot = (() => {
     crashed,
     compile,
     fetch: bytes,
+    // expect compiles a program whose first worker will be asked for in a moment.
+    expect(lab) { if (!held) compile(`${lab}.wasm`).catch(() => {}); }, // a worker of it says so
     // startWorker returns a new Made. hear gets what it says, and {stopped,
     // reason} when it cannot go on.
     startWorker(lab, hear) {

@@ -100,7 +100,11 @@ window.tools = (() => {
     dialog.addEventListener('click', (e) => { if (begun && outside(e)) dialog.close(); });
   };
 
-  tools.pick = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
+  // Files are about to come: the program that reads them may be a large one.
+  const expect = () => tools.onExpect?.();
+
+  tools.pick = (folder) => { expect(); choose(folder); };
+  const choose = (folder) => document.getElementById(folder ? 'pick-folder' : 'pick-files').click();
 
   // walk lists the files below a dropped entry, with their folders.
   async function walk(entry, list) {
@@ -151,7 +155,7 @@ window.tools = (() => {
     const files = (e) => e.dataTransfer?.types.includes('Files');
     let depth = 0;
     const show = (on) => { document.getElementById('drop-overlay').hidden = !on; };
-    addEventListener('dragenter', (e) => { if (files(e)) { e.preventDefault(); depth++; show(true); } });
+    addEventListener('dragenter', (e) => { if (files(e)) { e.preventDefault(); if (depth++ === 0) expect(); show(true); } });
     addEventListener('dragover', (e) => { if (files(e)) e.preventDefault(); });
     addEventListener('dragleave', (e) => { if (files(e) && --depth <= 0) { depth = 0; show(false); } });
     addEventListener('drop', (e) => {

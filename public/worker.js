@@ -25,6 +25,14 @@ async function compile(url) {
   return module;
 }
 
+// readSlice reads a part of a file into an array and returns how many bytes it got.
+// The Go program would hold every buffer that it sees until its collector runs.
+self.readSlice = (file, from, to, into) => {
+  const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(from, to)));
+  into.set(bytes);
+  return bytes.length;
+};
+
 function stop(reason) {
   self.postMessage({ stopped: true, reason });
   self.close();

@@ -63,10 +63,23 @@ func describe(data []byte) string {
 		return "an XML file, not a trace"
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		return "JSON, but not a Spillway trace"
+	case isOldPickle(data):
+		return "a Python pickle of protocol 0 or 1, which no recording is; a memory snapshot has protocol 2 to 5. Nothing of it was executed"
 	case has("kernel_stat.") || has("exe_time"):
 		return "a result of the artifact's simulator, not its input"
 	case !utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)]) || bytes.IndexByte(head, 0) >= 0:
 		return "a binary file of an unknown kind"
 	}
 	return "text, but none that is known"
+}
+
+// isOldPickle reports whether data looks like a pickle without a head: opcodes that
+// are text, a line each, and a point that ends it.
+func isOldPickle(data []byte) bool {
+	const longest = 4 // of the last line
+	if !bytes.HasSuffix(data, []byte(".")) || bytes.IndexByte([]byte("(]}cSVIFL"), data[0]) < 0 {
+		return false
+	}
+	at := bytes.LastIndexByte(data, '\n')
+	return at >= 0 && len(data)-at-1 <= longest
 }

@@ -3,6 +3,7 @@ package traces
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 )
 
 // A kind is what a file is that people record of their jobs.
@@ -214,4 +215,11 @@ func isTorch(data []byte) bool {
 		return true
 	}
 	return false
+}
+
+// chakraFile reports whether a file is a trace of Chakra. Of a damaged one the name
+// may tell.
+func chakraFile(name string, data []byte) bool {
+	k := recognize(data)
+	return k == chakraTrace || k == unrecognized && len(data) > 0 && strings.HasSuffix(name, ".et") && !bytes.HasPrefix(data, []byte("{"))
 }

@@ -2,58 +2,78 @@ package traces
 
 import (
 	"errors"
+	"io"
 	"path"
 	"strings"
 
 	"spillway/sim/workload"
+	"spillway/traces/chakra"
 	"spillway/traces/recording"
-	"spillway/traces/snapshot"
+	"spillway/traces/torch"
+	"spillway/traces/xplane"
 )
 
 // openTorch reads the files that PyTorch records of one job.
 func openTorch(list []item) (*Source, error) {
-	var recs []*recording.Recording
-	var errs []error
+	files := make([]torch.File, len(list))
 	for i := range list {
-		r, err := readTorch(&list[i])
-		if err != nil {
-			errs = append(errs, at(list[i].Name, err))
-		}
-		recs = append(recs, r...)
+		files[i] = torch.File{Name: list[i].Name, Size: list[i].src.size, Open: list[i].open}
 	}
-	if len(recs) == 0 {
-		return nil, errors.Join(errs...)
-	}
-	var notes []string
-	for _, err := range errs {
-		notes = append(notes, err.Error())
+	recs, notes, err := torch.Open(files, nil) // progress is that of what is read
+	if err != nil {
+		return nil, err
 	}
 	return fromRecordings(recs, notes), nil
 }
 
-// readTorch reads one file.
-func readTorch(f *item) ([]*recording.Recording, error) {
-	r, err := f.open()
+// eachRecorded opens a format whose files are recordings each for itself.
+func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, error)) func(list []item) (*Source, error) {
+	one := func(f *item) ([]*recording.Recording, error) {
+		r, err := f.open()
+		if err != nil {
+			return nil, err
+		}
+		recs, err := read(r, path.Base(f.Name))
+		return recs, errors.Join(err, r.Close())
+	}
+	return func(list []item) (*Source, error) {
+		var recs []*recording.Recording
+		var errs []error
+		for i := range list {
+			more, err := one(&list[i])
+			if err != nil {
+				errs = append(errs, at(list[i].Name, err))
+				continue
+			}
+			recs = append(recs, more...)
+		}
+		if len(recs) == 0 {
+			return nil, errors.Join(errs...)
+		}
+		var notes []string
+		for _, err := range errs {
+			notes = append(notes, err.Error())
+		}
+		return fromRecordings(recs, notes), nil
+	}
+}
+
+// readChakra reads a trace of MLCommons Chakra.
+func readChakra(r io.Reader, name string) ([]*recording.Recording, error) {
+	t, err := chakra.Read(r, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	name := path.Base(f.Name)
-	switch recognize(f.Data) {
-	case memorySnapshot:
-		s, err := snapshot.Read(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		return s.Recordings(name), nil
-	case memoryTimeline:
-		t, err := snapshot.ReadTimeline(r, nil)
-		if err != nil {
-			return nil, err
-		}
-		return []*recording.Recording{t.Recording(name)}, nil
+	return []*recording.Recording{t.Recording(name)}, nil
+}
+
+// readXplane reads a profile of JAX.
+func readXplane(r io.Reader, name string) ([]*recording.Recording, error) {
+	t, err := xplane.Read(r, nil)
+	if err != nil {
+		return nil, err
 	}
-	return nil, errors.New("this format cannot be read yet")
+	return t.Recordings(name), nil
 }
 
 // fromRecordings lists recordings.

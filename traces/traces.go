@@ -74,6 +74,8 @@ var formats = []format{
 		name: "PyTorch recording", takes: "recordings of PyTorch (a profiler trace, an execution trace, a memory snapshot, what capture.py writes; best all of one run together)",
 		sniff: content(isTorch), stream: openTorch,
 	},
+	{name: "Chakra trace", takes: "execution traces of MLCommons Chakra (.et) that were converted from PyTorch", sniff: chakraFile, stream: eachRecorded(readChakra)},
+	{name: "JAX profile", takes: "profiles of JAX on GPUs (.xplane.pb)", sniff: content(isXplane), stream: eachRecorded(readXplane)},
 	{
 		name: "G10 artifact", takes: "the files of the G10 artifact (network description, cudnnN.txt with its InputPF, PF and Workspace files, " +
 			".config), singly, as a folder or as the repository's zip", sniff: g10.Sniff, open: openG10,

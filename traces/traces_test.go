@@ -352,6 +352,15 @@ func FuzzOpen(f *testing.F) {
 	for _, file := range all {
 		f.Add(file.Name, file.Data)
 	}
+	for _, text := range []string{
+		`{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 2, "args": {"device": 0, "stream": 7}}]}`,
+		`{"schema": "1.0.1", "nodes": [{"id": 1, "name": "a", "parent": 1, "inputs": [[1, 2, 0, 4, 4, "cuda:0"]], "outputs": []}]}`,
+		`{"segments": [], "device_traces": [[{"action": "alloc", "addr": 1, "size": 512}]]}`, "\x80\x02}.", "\x07\x0a\x050.0.4\x02\x08\x01", "[[1, 2, 3, 4]]",
+		"\x0a\x20\x12\x0e/host:metadata",
+	} {
+		f.Add("job", []byte(text))
+		f.Add("job.gz", gzipped(f, []byte(text)))
+	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		s, err := Open([]File{{Name: name, Data: data}}, nil)
 		if (s == nil) == (err == nil) {
@@ -362,6 +371,11 @@ func FuzzOpen(f *testing.F) {
 		}
 		if s != nil && len(s.Entries) == 0 {
 			t.Error("no entries and no error")
+		}
+		for i := 0; s != nil && i < len(s.Entries); i++ {
+			if w, err := s.Entries[i].Load(); err == nil && s.Entries[i].Recording != nil && w.Validate() != nil {
+				t.Error(w.Validate())
+			}
 		}
 	})
 }

@@ -122,7 +122,7 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 	if err != nil {
 		return at(name, err)
 	}
-	data, more, err := u.hold(r)
+	data, more, err := u.hold(r, src.size > u.most/8) // which inflates to more
 	if err = errors.Join(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(name)
 	}
@@ -133,8 +133,12 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 	if !more {
 		return u.add(name, source{data: data, size: int64(len(data)), packed: true}, depth+1)
 	}
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		return fmt.Errorf("%s: a compressed zip archive of more than %d MiB; decompress it first", name, u.most>>20)
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) && depth+1 < mostNested {
+		whole, err := u.archive(&src)
+		if err != nil {
+			return at(name, err)
+		}
+		return u.add(name, source{data: whole, size: int64(len(whole)), packed: true}, depth+1)
 	}
 	open := src.open
 	if open == nil {
@@ -146,13 +150,30 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 	return u.plain(name, src)
 }
 
+// archive reads all of a zip archive that is compressed once more.
+func (u *unpacker) archive(src *source) ([]byte, error) {
+	r, err := src.stream()
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, mostArchive+1))
+	if err = errors.Join(err, r.Close()); err == nil && len(data) > mostArchive {
+		err = fmt.Errorf("a compressed zip archive of more than %d MiB; decompress it first", mostArchive>>20)
+	}
+	return data, err
+}
+
 // hold reads all of r if it is small; more says that it is not, and data is its
-// beginning.
-func (u *unpacker) hold(r io.Reader) (data []byte, more bool, err error) {
+// beginning. Of what is known to be large no more than that is read.
+func (u *unpacker) hold(r io.Reader, large bool) (data []byte, more bool, err error) {
 	var buf bytes.Buffer
-	limit := min(u.room, u.most)
+	wanted := u.most
+	if large {
+		wanted = headBytes
+	}
+	limit := min(u.room, wanted)
 	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
-	if n > limit && limit < u.most {
+	if n > limit && limit < wanted {
 		return nil, false, errTooLarge
 	}
 	u.room -= n
@@ -197,7 +218,7 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	data, more, err := u.hold(r)
+	data, more, err := u.hold(r, size > u.most)
 	if err = errors.Join(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(archive)
 	}

@@ -9,10 +9,8 @@ type Alerts struct{ *App }
 func (c *Alerts) opened() string {
 	f := &c.Room.Files
 	switch {
-	case f.Number == 0 || f.Said || c.Entry() != "" && f.Has(c.Entry()):
+	case f.Number == 0 || f.Opening || f.Said || c.Entry() != "" && f.Has(c.Entry()):
 		return ""
-	case f.Opening:
-		return "Reading " + f.What() + "…"
 	case f.Error != "":
 		return f.Error
 	}
@@ -34,4 +32,46 @@ func (c *Alerts) showOpened() {
 		id = "files-summary"
 	}
 	c.Page.Show(id)
+}
+
+// reading says how far files have been read. It is empty when none are.
+func (c *Alerts) reading() string {
+	f := &c.Room.Files
+	switch {
+	case !f.Opening:
+		return ""
+	case f.Total == 0:
+		return "Reading " + f.What() + "…"
+	case f.Done >= f.Total:
+		return fmt.Sprintf("Read %s, %s. Finding out what it holds…", f.What(), megabytes(f.Total))
+	}
+	return fmt.Sprintf("Reading %s: %s of %s", f.What(), megabytes(f.Done), megabytes(f.Total))
+}
+
+func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// read is the percentage that has been read, nil while it is not known.
+func (c *Alerts) read() any {
+	if c.Room.Files.Total == 0 {
+		return nil
+	}
+	return fmt.Sprint(c.Room.Files.Percent())
+}
+
+// announce is what screen readers hear of it: every quarter.
+func (c *Alerts) announce() string {
+	f := &c.Room.Files
+	switch {
+	case !f.Opening:
+		return ""
+	case f.Total == 0:
+		return "Reading " + f.What()
+	}
+	return fmt.Sprintf("Reading %s: %d %%", f.What(), f.Percent()/25*25)
+}
+
+// cancel leaves the files alone. The button is gone then, so the focus moves on.
+func (c *Alerts) cancel() {
+	c.CancelOpening()
+	c.Page.Focus("main")
 }

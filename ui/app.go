@@ -223,7 +223,9 @@ func swatchClass(s *lab.System) string {
 }
 
 // Kinds of field, for the markup.
-func isText(f model.Field) bool { return f.Kind == knob.Number || f.Kind == knob.Word }
+func isText(f model.Field) bool {
+	return f.Kind == knob.Number || f.Kind == knob.Word || f.Kind == knob.Rules
+}
 
 // radios is how many choices stand side by side; more make a list.
 const radios = 3

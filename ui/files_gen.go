@@ -153,7 +153,17 @@ func (c *Files) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(vugu.HTML("They stay on this computer."))
+				{
+					vgparent := vgn
+					_ = vgparent
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "They stay on this computer. "}
+					vgparent.AppendChild(vgn)
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "a", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "recorder"}, vugu.VGAttribute{Namespace: "", Key: "download", Val: ""}}}
+					vgparent.AppendChild(vgn)
+					vgn.AddAttrInterface("hidden", hidden(c.Info.Recorder.File == ""))
+					vgn.AddAttrInterface("href", c.Info.Recorder.File)
+					vgn.SetInnerHTML(c.Info.Recorder.Says)
+				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 				vgparent.AppendChild(vgn)
 			}

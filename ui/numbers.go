@@ -105,7 +105,11 @@ func (c *Numbers) exports() []format {
 	}
 	for i := range c.Info.Exports {
 		e := &c.Info.Exports[i]
-		list = append(list, format{e.Key, system.Title + ": " + e.Title, e.About, func() { c.saveExport(e, system) }})
+		label := system.Title + ": " + e.Title
+		if e.Workload {
+			label = e.Title
+		}
+		list = append(list, format{e.Key, label, e.About, func() { c.saveExport(e, system) }})
 	}
 	return list
 }
@@ -114,6 +118,9 @@ func (c *Numbers) exports() []format {
 func (c *Numbers) saveExport(e *lab.Export, system *lab.System) {
 	name := c.Name(system.Name+"-"+e.Key, e.Ext)
 	c.Notice = "Running " + system.Title + " again for the file…"
+	if e.Workload {
+		name, c.Notice = c.Name(e.Key, e.Ext), "Writing the file…"
+	}
 	c.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
 		if problem != "" {
 			c.Notice = "There is no file: " + problem + "."

@@ -39,7 +39,7 @@ func (c *Panel) fileText() string { return "From the opened files: " + c.Entry()
 func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
 
 func (c *Panel) groups() []model.Group {
-	if c.fromFile() || !c.unfolded() { // what is not seen need not be drawn
+	if !c.unfolded() { // what is not seen need not be drawn
 		return nil
 	}
 	return c.form().Groups
@@ -74,6 +74,22 @@ func fieldClass(f model.Field) string {
 		return "changed"
 	}
 	return "plain"
+}
+
+// rowClass is the CSS class of the row of a text: words need more room than numbers.
+func rowClass(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "row"
+	}
+	return "row words"
+}
+
+// inputMode is the keyboard that a telephone shows.
+func inputMode(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "decimal"
+	}
+	return "text"
 }
 
 // hints reports whether a field's hint is shown: with the help, or when it is not

@@ -18,7 +18,7 @@ type Root struct {
 }
 
 // parts are the components that a laboratory brings.
-type parts struct{ panels, figures, tables, sections []vugu.Builder }
+type parts struct{ panels, figures, tables, accounts, sections []vugu.Builder }
 
 // NewRoot returns the page.
 func NewRoot(a *App) *Root {
@@ -58,9 +58,31 @@ func (c *Root) assemble() *parts {
 		p.figures = append(p.figures, &Figure{App: c.App, Index: i})
 	}
 	for i := range c.Info.Sections {
-		p.sections = append(p.sections, &Section{App: c.App, Key: c.Info.Sections[i].Key})
+		s := &Section{App: c.App, Key: c.Info.Sections[i].Key}
+		if c.Info.Sections[i].Entry {
+			p.accounts = append(p.accounts, s)
+		} else {
+			p.sections = append(p.sections, s)
+		}
 	}
 	return p
+}
+
+// figuresClass hides the charts where there is nothing to draw.
+func (c *Root) figuresClass() string {
+	if c.Nothing() {
+		return "figures idle"
+	}
+	return "figures"
+}
+
+// accounts are the sections of the entry that is shown. They come first where they
+// are all that there is to see.
+func (c *Root) accounts(first bool) []vugu.Builder {
+	if c.Nothing() != first {
+		return nil
+	}
+	return c.parts.accounts
 }
 
 // first is the panel of what runs; the others follow the systems.

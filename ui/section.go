@@ -39,8 +39,9 @@ func (c *Section) menu() vugu.Builder {
 	return c.saving
 }
 
-// Compute finds the section as of now.
+// Compute finds the section as of now; it may not be there.
 func (c *Section) Compute() {
+	c.view = model.SectionView{}
 	for _, v := range c.Sections() {
 		if v.Key == c.Key {
 			c.view = v
@@ -51,6 +52,9 @@ func (c *Section) Compute() {
 func (c *Section) picked(key string, e vugu.DOMEvent) {
 	c.SetLook(key, e.PropString("target", "value"))
 }
+
+// there reports whether the section is there.
+func (c *Section) there() bool { return c.view.Key != "" }
 
 func (c *Section) label() string {
 	if c.view.Open {

@@ -20,6 +20,7 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide study"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "-1"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	vgn.AddAttrInterface("aria-labelledby", "h-section-"+c.Key)
+	vgn.AddAttrInterface("hidden", hidden(!c.there()))
 	vgn.AddAttrInterface("id", "section-"+c.Key)
 	{
 		vgparent := vgn

@@ -75,7 +75,7 @@ func (c *Summary) troubles() []trouble {
 		case r.Error != "":
 			t.Text, t.Class = r.Error, "error"
 		case r.Report != nil && !r.Report.Fits:
-			t.Text, t.Class = "does not fit: "+r.Report.Reason, "refusal"
+			t.Text, t.Class = r.Status()+": "+r.Report.Reason, "refusal"
 		default:
 			continue
 		}

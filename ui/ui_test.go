@@ -293,7 +293,7 @@ func TestPageShowsEverySystem(t *testing.T) {
 	s.want("title-throughput", "normalized")
 	s.want("facts", "kernels")
 	for _, k := range training().Knobs {
-		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry"; !hidden && k.Key != "times" && k.Key != "mode" {
+		if hidden := s.root.State.Setup.Hidden(k.Key) || k.Key == "entry" || slices.Contains(training().Own, k.Key); !hidden && k.Key != "times" && k.Key != "mode" {
 			s.find("f-" + k.Key)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 
 // What the session asks of the page: model.Host. The pool does the work.
 
+// whole ends the names of programs that do whole jobs, as build/site names them.
+const whole = "-files"
+
 // Start implements model.Host.
 func (p *page) Start(j *work.Job, bulk bool) {
 	p.jobs[j.ID] = true
@@ -26,7 +29,7 @@ func (p *page) Start(j *work.Job, bulk bool) {
 	}
 	program := j.Lab
 	if j.Whole() && p.lean[j.Lab] {
-		program += "-files" // as build/site names it
+		program += whole
 	}
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: bulk})
 }
@@ -70,9 +73,32 @@ func (p *page) answer(a *work.Answer) {
 	if a.Last {
 		delete(p.jobs, a.ID)
 	}
+	p.condense(a)
 	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
 		p.changed = true
 	}
+}
+
+// condense keeps what a worker found in opened files, so that no other has to read
+// them.
+func (p *page) condense(a *work.Answer) {
+	if len(a.Condensed) == 0 {
+		return
+	}
+	list := make([]any, len(a.Condensed))
+	for i, f := range a.Condensed {
+		blob := js.Global().Get("Blob").New([]any{browser.Array(f.Data)})
+		list[i] = map[string]any{"name": f.Name, "file": blob}
+	}
+	p.condensed[a.Set] = js.ValueOf(list)
+}
+
+// lent are the files of a set as workers get them.
+func (p *page) lent(set int) js.Value {
+	if files, ok := p.condensed[set]; ok {
+		return files
+	}
+	return p.sets[set]
 }
 
 // A host makes the workers of the page's pool.
@@ -147,7 +173,7 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	job := browser.Array(t.Text)
 	message := map[string]any{"id": t.ID, "job": job}
 	if withFiles {
-		message["files"] = w.page.sets[t.Files]
+		message["files"] = w.page.lent(t.Files)
 	}
 	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }

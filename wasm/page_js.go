@@ -31,6 +31,8 @@ type page struct {
 
 	sets     map[int]js.Value // opened files, by the number of their set
 	answered bool             // a worker has done a job
+	// condensed are small files that stand for those of a set.
+	condensed map[int]js.Value
 
 	shown    string // fragment of the last state that the address bar showed
 	zoomed   string // what charts.js knows to be zoomed into
@@ -49,7 +51,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, condensed: map[int]js.Value{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -162,6 +164,12 @@ func (p *page) listen() {
 			})
 		}
 	})
+	p.tools.Set("onExpect", js.FuncOf(func(js.Value, []js.Value) any {
+		if r := p.session.Room; r != nil && r.Info.Entry != "" && p.lean[r.Info.Name] {
+			boot().Call("expect", r.Info.Name+whole)
+		}
+		return nil
+	}))
 	on("onRefused", func(args []js.Value) func() {
 		text := args[0].String()
 		return func() { p.session.Notice = text }

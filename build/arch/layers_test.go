@@ -34,7 +34,7 @@ var layers = []layer{
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart"}},               // a laboratory never imports another
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart", "ui/wire"}},    // a laboratory never imports another
 	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // reproducibility bundles: zip and JSON, so in no lean program
 	{"ui/review", []string{"sim/study"}},                                                // a reviewer's report as HTML
 	{"ui/table", []string{"sim/report"}},                                                // tables as files

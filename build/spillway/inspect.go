@@ -40,7 +40,7 @@ type inspected struct {
 	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`
 	Steps    []inspectedStep          `json:"steps" help:"in the order of the recording"`
 	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says; null if it has none"`
-	Roles    map[string]inspectedRole `json:"roles" help:"tensors of the step by what they are for: weight, gradient, optimizer, intermediate, workspace, input"`
+	Roles    map[string]inspectedRole `json:"roles" help:"tensors of the step by what they are for: weight, buffer (stays like a weight, but no optimizer changes it and no module names it: statistics, what collectives work on), gradient, optimizer, intermediate, workspace, input"`
 	Coverage float64                  `json:"coverage" help:"share of the step's kernel time in kernels whose tensors are known, 0 to 1"`
 	Rebuilt  int64                    `json:"rebuilt_peak" help:"most bytes that the step's tensors take at once, to compare with memory.peak; 0 if it cannot be simulated"`
 	Resident int64                    `json:"resident_unknown" help:"bytes that outlive the step and belong to no known tensor"`
@@ -53,7 +53,7 @@ type inspected struct {
 
 type inspectedStep struct {
 	Name    string `json:"name" help:"as recorded"`
-	Kernels int    `json:"kernels" help:"launches, without copies and fills of memory"`
+	Kernels int    `json:"kernels" help:"launches, without copies and fills of memory where the format lists those apart, as all but Chakra do"`
 	Time    int64  `json:"kernel_time_ns" help:"sum of their times, as recorded; 0 if they were not"`
 	Copies  int    `json:"copies" help:"copies and fills of memory"`
 	Copying int64  `json:"copy_time_ns" help:"sum of their times, as recorded"`
@@ -219,17 +219,21 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 		var time, copying unit.Time
 		copies := 0
 		for k := range s.Kernels {
-			switch s.Kernels[k].Kind {
-			case recording.Compute, recording.Communication:
+			kind := s.Kernels[k].Kind
+			if kind == recording.Compute || kind == recording.Communication || strings.HasPrefix(r.Format, "Chakra") {
 				time += s.Kernels[k].Time
-			default:
-				copies++
-				copying += s.Kernels[k].Time
+				continue
 			}
+			copies++
+			copying += s.Kernels[k].Time
 		}
 		x.Steps = append(x.Steps, inspectedStep{s.Name, len(s.Kernels) - copies, int64(time / unit.Nanosecond), copies, int64(copying / unit.Nanosecond), s.Complete})
 	}
-	if m := &r.Memory; m.Known {
+	m := &r.Memory
+	if !m.Known && len(r.Steps) > 0 { // of storages that operators make and use
+		m = &r.Steps[r.Chosen].Memory
+	}
+	if m.Known {
 		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
 	}
 	_, rep, err := r.Fold(c)
@@ -243,7 +247,13 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 	if rep.Span > 0 {
 		x.Idle = float64(rep.Span-rep.Busy) / float64(rep.Span)
 	}
-	for kind, tally := range rep.Roles {
+	roles := rep.Roles
+	if b := rep.Buffers; b.Tensors > 0 {
+		x.Roles["buffer"] = inspectedRole{b.Tensors, int64(b.Bytes)}
+		w := &roles[workload.Weight]
+		w.Tensors, w.Bytes = w.Tensors-b.Tensors, w.Bytes-b.Bytes
+	}
+	for kind, tally := range roles {
 		if tally.Tensors > 0 {
 			x.Roles[workload.Kind(kind).String()] = inspectedRole{tally.Tensors, int64(tally.Bytes)}
 		}
@@ -256,7 +266,7 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 func (x *inspected) unfolded(r *recording.Recording) {
 	x.Warnings, x.Notes, x.Advice = []string{}, emptied(r.Notes), emptied(r.Advice)
 	for _, l := range r.Missing {
-		x.Notes = append(x.Notes, fmt.Sprintf("%d kernels outside every step, %v: %s.", l.Kernels, l.Time, strings.TrimSuffix(l.Why, ".")))
+		x.Notes = append(x.Notes, fmt.Sprintf("%d launches outside every step, %v: %s.", l.Kernels, l.Time, strings.TrimSuffix(l.Why, ".")))
 	}
 	if r.Chosen < 0 || r.Chosen >= len(r.Steps) {
 		return

@@ -172,7 +172,7 @@ func entry(l *lab.Lab) labEntry {
 	return e
 }
 
-var kinds = map[knob.Kind]string{knob.Number: "number", knob.One: "one", knob.Many: "many", knob.Word: "word"}
+var kinds = map[knob.Kind]string{knob.Number: "number", knob.One: "one", knob.Many: "many", knob.Word: "word", knob.Rules: "rules"}
 
 // setting is a knob as it is listed.
 func setting(k *knob.Info) knobEntry {
@@ -256,6 +256,8 @@ func (k *knobEntry) values() string {
 		return "any text"
 	case k.Kind == kinds[knob.Many]:
 		return "some of " + strings.Join(names, ", ")
+	case k.Kind == kinds[knob.Rules]:
+		return "rules, pattern=" + strings.Join(names, ", pattern=")
 	}
 	return strings.Join(names, ", ")
 }

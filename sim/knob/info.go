@@ -15,6 +15,7 @@ const (
 	One                // the key of one of the choices
 	Many               // keys of choices with commas between them, or the key of a set; empty is none
 	Word               // any text
+	Rules              // patterns, each with = and the key of a choice, and commas between; "*.bias=small,a?=large"
 )
 
 // An Info is a knob without its settings struct: all that a form, a link or a
@@ -135,8 +136,47 @@ func (i *Info) Canon(text string) (string, error) {
 		}
 	case Many:
 		return i.canonMany(text)
+	case Rules:
+		return i.canonRules(text)
 	}
 	return text, nil
+}
+
+// The most that rules may be: more is no text that a person wrote.
+const (
+	mostRules = 100
+	mostText  = 2000
+)
+
+// canonRules takes the blanks out of rules. What stands before the last = of one is
+// its pattern.
+func (i *Info) canonRules(text string) (string, error) {
+	if len(text) > mostText {
+		return "", fmt.Errorf("%s: %d characters are more than %d", i.Label, len(text), mostText)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", nil
+	}
+	var rules []string
+	for rule := range strings.SplitSeq(text, ",") {
+		rule = strings.TrimSpace(rule)
+		at := strings.LastIndexByte(rule, '=')
+		if at <= 0 {
+			return "", fmt.Errorf("%s: %q is no rule; write pattern=%s, and commas between rules", i.Label, rule, i.Choices[0].Key)
+		}
+		pattern, key := strings.TrimSpace(rule[:at]), strings.TrimSpace(rule[at+1:])
+		switch {
+		case pattern == "":
+			return "", fmt.Errorf("%s: %q has no pattern before =; * stands for any text", i.Label, rule)
+		case i.Choice(key) == nil:
+			return "", fmt.Errorf("%s: unknown %q behind %s=; there are %s", i.Label, key, pattern, keys(i.Choices))
+		}
+		rules = append(rules, pattern+"="+key)
+	}
+	if len(rules) > mostRules {
+		return "", fmt.Errorf("%s: %d rules are more than %d", i.Label, len(rules), mostRules)
+	}
+	return strings.Join(rules, ","), nil
 }
 
 func (i *Info) outside(v, least, most int64) error {
@@ -236,6 +276,9 @@ func (i *Info) Range() string {
 			return keys(i.Sets) + ", or some of " + keys(i.Choices)
 		}
 		return "some of " + keys(i.Choices)
+	}
+	if i.Kind == Rules {
+		return "rules of a pattern with one of " + keys(i.Choices)
 	}
 	return "any text"
 }

@@ -36,7 +36,9 @@ type Report struct {
 	// help, and there are no values.
 	Fits   bool
 	Reason string
-	Notes  []string // what the reader should know
+	// Nothing is true where no system could run it: there is nothing to run.
+	Nothing bool
+	Notes   []string // what the reader should know
 	// Lead says the problem in a sentence, before any system: "GPT-2 XL needs 31
 	// GiB, the GPU has 24." It is the same for every system.
 	Lead string
@@ -53,7 +55,7 @@ type Report struct {
 	Words []Word
 }
 
-// A Word is what to say of the knob with a key.
+// A Word is what to say of the knob with a key; an empty text is nothing.
 type Word struct{ Key, Text string }
 
 // Value returns the i-th value and whether the report has it.

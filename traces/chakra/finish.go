@@ -9,6 +9,9 @@ import (
 	"spillway/sim/unit"
 )
 
+// resolution is that of durations.
+const resolution = unit.Microsecond
+
 func tooMany(what string, most int) error { return fmt.Errorf("more than %d %s", most, what) }
 
 // finish makes the trace, or says what the file is instead.
@@ -131,7 +134,11 @@ func (b *builder) order() error {
 			continue
 		}
 		k.Start = now
-		if now += k.Time; now > 1<<62 {
+		length := k.Time
+		if length == 0 {
+			length = resolution / 2 // as whoever makes a workload of it will take it
+		}
+		if now += length; now > 1<<62 {
 			return errors.New("the Chakra trace's kernels take weeks")
 		}
 	}

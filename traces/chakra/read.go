@@ -49,45 +49,6 @@ const (
 	maxMentions = 16 << 20
 )
 
-// Sniff reports whether a file that begins with head can be a Chakra trace.
-func Sniff(head []byte) bool {
-	n, size, err := protobuf.ReadVarint(head)
-	if err != nil || n > maxMessage || size == len(head) {
-		return false
-	}
-	rest := head[size:]
-	if n >= uint64(len(rest)) { // the file's metadata is not all there
-		return n == uint64(len(rest)) && isMetadata(rest)
-	}
-	if !isMetadata(rest[:n]) {
-		return false
-	}
-	rest = rest[n:]
-	n, size, err = protobuf.ReadVarint(rest)
-	if err != nil || n > maxMessage {
-		return errors.Is(err, protobuf.ErrCut)
-	}
-	rest = rest[size:]
-	m := protobuf.New(rest[:min(n, uint64(len(rest)))], 0)
-	for m.Next() {
-		if m.Field > 10 {
-			return false
-		}
-	}
-	return m.Err() == nil || n > uint64(len(rest))
-}
-
-// isMetadata reports whether a message can be a file's first.
-func isMetadata(b []byte) bool {
-	m := protobuf.New(b, 0)
-	for m.Next() {
-		if m.Type != protobuf.Length || m.Field > 2 {
-			return false
-		}
-	}
-	return m.Err() == nil
-}
-
 // Read reads a trace. tell may be nil; it is told now and then how many bytes are
 // read. Traces without tensors are refused with what they are.
 func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
@@ -129,7 +90,7 @@ type framer struct {
 // next returns a message, until the next call, and io.EOF at the end of the file.
 func (f *framer) next() ([]byte, error) {
 	head, err := f.r.Peek(10)
-	if len(head) == 0 {
+	if len(head) == 0 || err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	n, size, err := protobuf.ReadVarint(head)
@@ -147,6 +108,9 @@ func (f *framer) next() ([]byte, error) {
 		f.buf = make([]byte, 2*n)
 	}
 	got, err := f.read(int(n))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("byte %d: a message of %d bytes, but the file ends after %d; it was cut off, or is no Chakra trace", f.at, n, got)
 	}

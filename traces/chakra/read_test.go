@@ -3,6 +3,7 @@ package chakra
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 )
 
 func sample(t testing.TB, name string) []byte {
@@ -37,9 +39,6 @@ func sample(t testing.TB, name string) []byte {
 
 func TestSample(t *testing.T) {
 	data := sample(t, "chakra/resnet50-ddp-converted.et.gz")
-	if !Sniff(data[:300]) || !Sniff(data) {
-		t.Error("not recognised")
-	}
 	tr, err := Read(bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -71,11 +70,21 @@ func TestSample(t *testing.T) {
 	if err := r.Check(); err != nil {
 		t.Error(err)
 	}
+	checkRoles(t, &r.Steps[0])
+	again, err := Read(iotest.OneByteReader(bytes.NewReader(data)), nil)
+	if err != nil || !reflect.DeepEqual(again, tr) || !reflect.DeepEqual(again.Recording("x.et"), r) {
+		t.Errorf("read twice: %v", err)
+	}
+}
+
+// checkRoles holds the sample's tensors to what the network has.
+func checkRoles(t *testing.T, s *recording.Step) {
+	t.Helper()
 	var tensors [6]int
 	var size [6]unit.Bytes
 	var updated [2]unit.Bytes // of weights and optimizer state, by the optimizer
-	change := make([]unit.Bytes, len(tr.Kernels)+1)
-	for _, x := range r.Steps[0].Tensors {
+	change := make([]unit.Bytes, len(s.Kernels)+1)
+	for _, x := range s.Tensors {
 		tensors[x.Kind]++
 		size[x.Kind] += x.Bytes
 		last := x.Uses[len(x.Uses)-1]
@@ -107,10 +116,6 @@ func TestSample(t *testing.T) {
 	// one's first iteration makes do without 127576 of them.
 	if peak != 3089838288 {
 		t.Errorf("the peak is %d", peak)
-	}
-	again, err := Read(iotest.OneByteReader(bytes.NewReader(data)), nil)
-	if err != nil || !reflect.DeepEqual(again, tr) || !reflect.DeepEqual(again.Recording("x.et"), r) {
-		t.Errorf("read twice: %v", err)
 	}
 }
 
@@ -298,19 +303,6 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Chakra traces are recognised by their beginnings, and others are not.
-func TestSniff(t *testing.T) {
-	whole := file(node(1, "a", true, 1, "[]", "[]"))
-	if !Sniff(whole) || !Sniff(file()) || !Sniff(Head([]Attr{{Name: "a", Text: "b"}})) || !Sniff(whole[:len(whole)-3]) {
-		t.Error("a Chakra trace is not recognised")
-	}
-	for _, s := range []string{"", "{", "{\n \"traceEvents\": []}", "\x80\x04}.", "[[1,2,3,4]]", "\x1f\x8b\x08\x00", "hello, world", strings.Repeat("\xff", 64), "PK\x03\x04"} {
-		if Sniff([]byte(s)) {
-			t.Errorf("%q is taken for a Chakra trace", s)
-		}
-	}
-}
-
 // No beginning of a file crashes; only whole messages are a file.
 func TestPrefixes(t *testing.T) {
 	small := file(node(1, "mm(0)", false, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]"), node(2, "k", true, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]"))
@@ -318,7 +310,6 @@ func TestPrefixes(t *testing.T) {
 		if _, err := Read(bytes.NewReader(small[:n]), nil); err == nil {
 			t.Errorf("the first %d of %d bytes were read", n, len(small))
 		}
-		Sniff(small[:n])
 	}
 	data := sample(t, "chakra/resnet50-ddp-converted.et.gz")
 	for n := 0; n < len(data); n += len(data)/20 + 1 {
@@ -331,7 +322,6 @@ func FuzzRead(f *testing.F) {
 	f.Add(file(appendNumber(appendList(node(3, "c_", true, 0, "[[[1, 2, 0, 4, 5, 'cuda:0']]]", "[]"), 5, []uint64{9, 10, 9}), 6, 77)))
 	f.Add([]byte("\x05\x0a\x030.4\xff\xff\xff\x0fxx"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		Sniff(data)
 		tr, err := Read(bytes.NewReader(data), nil)
 		if err != nil {
 			return
@@ -353,6 +343,33 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		if _, err := Read(bytes.NewReader(data), nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A workload is made of the sample, with all of its time and no time twice.
+func TestFold(t *testing.T) {
+	tr, err := Read(bytes.NewReader(sample(t, "chakra/resnet50-ddp-converted.et.gz")), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rep, err := tr.Recording("x").Fold(recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Kernels != 1216 || rep.Rounded != 157 || rep.Busy != 329543*unit.Microsecond+157*unit.Microsecond/2 || rep.Busy != rep.Span || rep.Covered < 329543*unit.Microsecond {
+		t.Errorf("%+v", *rep)
+	}
+}
+
+// Reading stops with the reader's own error, as when it is cancelled.
+func TestCancelled(t *testing.T) {
+	data := file(node(1, "a", true, 1, "[[1, 2, 0, 4, 5, 'cuda:0']]", "[]"))
+	stop := errors.New("stopped")
+	for _, n := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(stop))
+		if _, err := Read(r, nil); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("stopped after %d bytes: %v", n, err)
 		}
 	}
 }

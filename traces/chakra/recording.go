@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
 )
@@ -26,7 +25,7 @@ func (t *Trace) Recording(name string) *recording.Recording {
 	for i := range t.Kernels {
 		k := &t.Kernels[i]
 		s.Kernels[i] = recording.Kernel{
-			Name: k.Name, Op: k.Op, Start: k.Start, Time: k.Time, Least: unit.Microsecond, Stream: k.Stream, Kind: kindOf(k),
+			Name: k.Name, Op: k.Op, Start: k.Start, Time: k.Time, Least: resolution, Stream: k.Stream, Kind: kindOf(k),
 		}
 	}
 	t.tensors(&s)
@@ -45,6 +44,7 @@ func (t *Trace) tensors(s *recording.Step) {
 		}
 		to := recording.Tensor{Bytes: one.Bytes, From: recording.Measured}
 		to.Kind, to.Global = one.role(optimizer)
+		to.Buffer = to.Kind == workload.Weight && !one.updated(optimizer)
 		count[to.Kind]++
 		to.Name = fmt.Sprintf("%v %d", to.Kind, count[to.Kind])
 		to.Uses = make([]recording.Use, len(one.Uses))
@@ -64,6 +64,16 @@ func (t *Trace) optimizers() []bool {
 		is[i] = strings.HasPrefix(op, "aten::_foreach_") || strings.HasPrefix(op, "aten::_fused_adam") || strings.HasPrefix(op, "aten::_fused_sgd")
 	}
 	return is
+}
+
+// updated reports whether an optimizer writes a tensor.
+func (t *Tensor) updated(optimizer []bool) bool {
+	for _, u := range t.Uses {
+		if u.Write && optimizer[u.Kernel] {
+			return true
+		}
+	}
+	return false
 }
 
 // role says what a tensor most likely is.

@@ -36,23 +36,61 @@ func (t *Trace) Recordings(name string) ([]*recording.Recording, error) {
 		if len(devices) > 1 {
 			r.Name = fmt.Sprintf("%s, %s", name, deviceTitle(t.Devices[device]))
 		}
-		r.Label, r.Times = recording.E2, workload.Estimated
-		for _, w := range windows {
-			if launches := t.Works(w, device); len(launches) > 0 {
-				r.Steps = append(r.Steps, t.Step(w, device, launches, false, nil))
-			}
-		}
+		t.fill(r, windows, device)
 		r.Chosen = Middle(r.Steps)
 		if note != "" {
 			r.Notes = append(r.Notes, note)
 		}
-		r.Notes = append(r.Notes, "An ExecutionTrace has no times: each operator's time is estimated from its work, and operators run one after the other.")
 		if t.Devices[device] == "cpu" {
 			r.Notes = append(r.Notes, "This was recorded on a CPU. Its operators and tensors are taken as those of a GPU, which would use other operators here and there.")
 		}
 		recs = append(recs, r)
 	}
 	return recs, nil
+}
+
+// fill adds steps: of kernels, where a tool added those to the file, or else of what
+// operators work.
+func (t *Trace) fill(r *recording.Recording, windows []Window, device int32) {
+	r.Label, r.Times = recording.E2, workload.Estimated
+	if len(t.linked) > 0 {
+		r.Label, r.Times = recording.L2, workload.Measured
+		r.Format += " with linked kernels"
+	} else {
+		r.Notes = append(r.Notes, "An ExecutionTrace has no times: each operator's time is estimated from its work, and operators run one after the other.")
+	}
+	for _, w := range windows {
+		launches := t.Works(w, device)
+		if len(t.linked) > 0 {
+			launches = t.launched(w, device)
+		}
+		if len(launches) > 0 {
+			r.Steps = append(r.Steps, t.Step(w, device, launches, len(t.linked) > 0, nil))
+		}
+	}
+}
+
+// launched returns the kernels that nodes of w launched, in order of their start.
+func (t *Trace) launched(w Window, device int32) (launches []Launch) {
+	first := t.linked[0].start
+	for i := range t.linked {
+		first = min(first, t.linked[i].start)
+	}
+	for i := range t.linked {
+		l := &t.linked[i]
+		at, ok := slices.BinarySearchFunc(t.Nodes, l.parent, func(n Node, id int64) int { return cmp.Compare(n.ID, id) })
+		n := int32(at)
+		if !ok || n < w.From || n >= w.To || t.Owner(n, device) < 0 {
+			continue
+		}
+		start := min((l.start-first), workload.MaxTime/unit.Nanosecond) * unit.Nanosecond
+		launches = append(launches, Launch{recording.Kernel{
+			Name: t.Strings[l.name], Op: t.Name(n), Start: start, Time: l.time * unit.Nanosecond, Least: l.least,
+			Stream: l.stream, Kind: l.kind,
+		}, n})
+	}
+	slices.SortStableFunc(launches, func(a, b Launch) int { return cmp.Compare(a.Start, b.Start) })
+	return launches
 }
 
 // Recording returns a recording of device that has no steps yet.
@@ -293,7 +331,7 @@ func (b *builder) tensors(s *recording.Step, sights []sight) {
 		if !b.whole {
 			x.From = recording.Measured
 		}
-		x.Name = title(x, r, s, numbers)
+		x.Name, x.Buffer = title(x, r, s, numbers), r.buffer
 		if n, ok := t.names[int32(i)]; ok {
 			x.Name = n.Name
 		}

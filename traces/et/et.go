@@ -10,6 +10,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/jsonstream"
+	"spillway/traces/recording"
 )
 
 // Limits of a file.
@@ -31,7 +32,18 @@ type Trace struct {
 	Blocks   []Block
 	Notes    []string // what was repaired, left out or is not known, with counts
 
-	names map[int32]Named // of blocks
+	names  map[int32]Named // of blocks
+	linked []linked        // kernels that a tool added to the file
+}
+
+// A linked is a kernel in a file to which the profiler's times were added.
+type linked struct {
+	parent      int64 // ID of the node that launched it
+	name        int32
+	kind        recording.KernelKind
+	stream      int32
+	start, time unit.Time
+	least       unit.Time // the resolution of time
 }
 
 // A Named is what is known of a block from elsewhere.
@@ -88,7 +100,7 @@ const (
 	counted                   // no operator inside does the work
 	data                      // it stands where operators take activations, not weights
 	fresh                     // what was there before is not read
-	table                     // an embedding is looked up in it, perhaps
+	lookedUp                  // an embedding is looked up in it, perhaps
 )
 
 // A Block is a piece of memory from its first to its last mention. Storage numbers

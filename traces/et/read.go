@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 	"spillway/traces/jsonstream"
+	"spillway/traces/recording"
 )
 
 // A reader turns a document into a Trace.
@@ -19,8 +21,11 @@ type reader struct {
 	t        *Trace
 	strings  map[string]int32
 	devices  map[string]int32
+	last     int32 // device
 	storages map[storageKey]int32
 	rules    map[string]rule // of operators' schemas
+	rows     table[Node]
+	mentions table[Mention]
 	node     nodeInProgress
 	nodes    int // seen, with those that are left out
 	bad      int // values that should be tensors and are none
@@ -41,11 +46,22 @@ type nodeInProgress struct {
 	Node
 	hasID   bool
 	in, out []argMention
+	args    [2]int            // how many of the following are in use
 	dims    [2][maxArgs]shape // of inputs and outputs
 	types   [2][maxArgs]bool  // the argument is a tensor by its type
 	arrays  [2][maxArgs]bool  // its value is a list
 	zero    bool              // a list of strides in the arguments has a zero
 	rule    rule
+	gpu     gpuFields
+}
+
+// gpuFields are what a node has that stands for a kernel.
+type gpuFields struct {
+	is          bool // of a category of the GPU's
+	kind        recording.KernelKind
+	stream      int32
+	start, time unit.Time
+	least       unit.Time
 }
 
 // An argMention is a tensor and the argument that it stands in.
@@ -68,6 +84,7 @@ func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
 		strings: map[string]int32{}, devices: map[string]int32{},
 		storages: map[storageKey]int32{}, rules: map[string]rule{},
 	}
+	d.intern(nil) // the name of what has none
 	if err := d.document(); err != nil {
 		return nil, err
 	}
@@ -107,10 +124,11 @@ func (d *reader) document() error {
 	if err := r.Err(); err != nil {
 		return err
 	}
-	if len(d.t.Nodes) == 0 {
+	if d.rows.n == 0 {
 		return errors.New("this ExecutionTrace has no nodes. Record it while a training step runs")
 	}
 	d.notes()
+	d.t.Nodes, d.t.Mentions = d.rows.rows(), d.mentions.rows()
 	return nil
 }
 
@@ -135,9 +153,9 @@ func (d *reader) schema(s string) {
 func (d *reader) notes() {
 	add := func(format string, a ...any) { d.t.Notes = append(d.t.Notes, fmt.Sprintf(format, a...)) }
 	if d.r.Cut() {
-		add("The file ends in the middle, after %d nodes; what is there was read.", len(d.t.Nodes))
+		add("The file ends in the middle, after %d nodes; what is there was read.", d.rows.n)
 	}
-	if n := d.nodes - len(d.t.Nodes); n > 0 {
+	if n := d.nodes - d.rows.n; n > 0 {
 		add("%d nodes have no id and were left out.", n)
 	}
 	if d.bad > 0 {
@@ -177,8 +195,8 @@ func (d *reader) readNode() {
 		r.Skip()
 		return
 	}
-	in, out := n.in[:0], n.out[:0]
-	*n = nodeInProgress{Node: Node{Name: d.intern(nil), Parent: -1, at: r.Offset()}, in: in, out: out}
+	n.reset()
+	n.at = r.Offset()
 	d.nodes++
 	r.Object()
 	for key, ok := r.Key(); ok; key, ok = r.Key() {
@@ -188,9 +206,35 @@ func (d *reader) readNode() {
 		d.nodes--
 		return
 	}
-	if n.hasID {
+	switch {
+	case n.hasID && n.gpu.is:
+		d.nodes--
+		d.link()
+	case n.hasID:
 		d.keep()
 	}
+}
+
+// reset forgets a node; the arguments that it had not are empty already.
+func (n *nodeInProgress) reset() {
+	n.Node = Node{Parent: -1}
+	n.hasID, n.zero, n.rule, n.gpu = false, false, rule{}, gpuFields{}
+	n.in, n.out = n.in[:0], n.out[:0]
+	for side, count := range n.args {
+		clear(n.dims[side][:count])
+		clear(n.types[side][:count])
+		clear(n.arrays[side][:count])
+		n.args[side] = 0
+	}
+}
+
+// use makes room for an argument and reports whether it is one that is looked at.
+func (n *nodeInProgress) use(side, arg int) bool {
+	if arg >= maxArgs {
+		return false
+	}
+	n.args[side] = max(n.args[side], arg+1)
+	return true
 }
 
 // field reads the value of one key of a node, in either dialect.
@@ -268,6 +312,15 @@ func (d *reader) attribute(key []byte) {
 		if s, ok := r.Text(); ok {
 			n.rule = d.ruleOf(s)
 		}
+	case "cat":
+		d.category()
+	case "ts":
+		n.gpu.start, _ = d.micros()
+	case "inclusive_dur":
+		n.gpu.time, n.gpu.least = d.micros()
+	case "stream":
+		stream, _ := r.Int()
+		n.gpu.stream = int32(min(max(stream, -1), 1<<31-1))
 	case "kernel_backend":
 		if s, ok := r.Text(); ok && string(s) == "triton" {
 			n.marks |= triton
@@ -275,6 +328,58 @@ func (d *reader) attribute(key []byte) {
 	default:
 		r.Skip()
 	}
+}
+
+// category reads what a linked node is.
+func (d *reader) category() {
+	s, _ := d.r.Text()
+	g := &d.node.gpu
+	switch string(s) {
+	case "kernel":
+		g.is = true
+	case "gpu_memcpy":
+		g.is, g.kind = true, recording.DeviceToDevice // until the name is known
+	case "gpu_memset":
+		g.is, g.kind = true, recording.Memset
+	}
+}
+
+// micros reads a time in microseconds, and its resolution.
+func (d *reader) micros() (t, least unit.Time) {
+	s, ok := d.r.Number()
+	if !ok {
+		return 0, 0
+	}
+	least = unit.Microsecond
+	if bytes.IndexByte(s, '.') >= 0 {
+		least = unit.Nanosecond
+	}
+	// Picoseconds since 1970 do not fit; nanoseconds do.
+	ns, _ := jsonstream.ParseDecimal(s, 3)
+	return unit.Time(ns), least
+}
+
+// link keeps a kernel that a tool added.
+func (d *reader) link() {
+	n := &d.node
+	if len(d.t.linked) >= maxNodes {
+		d.r.Fail("more than %d kernels; record fewer steps", maxNodes)
+		return
+	}
+	l := linked{parent: n.parentID, name: n.Name, kind: n.gpu.kind, stream: n.gpu.stream, start: n.gpu.start, time: n.gpu.time, least: n.gpu.least}
+	name := d.t.Strings[n.Name]
+	switch {
+	case l.kind == recording.DeviceToDevice && strings.Contains(name, "HtoD"):
+		l.kind = recording.HostToDevice
+	case l.kind == recording.DeviceToDevice && strings.Contains(name, "DtoH"):
+		l.kind = recording.DeviceToHost
+	case l.kind == recording.Compute && (strings.HasPrefix(name, "nccl") || strings.HasPrefix(name, "rccl")):
+		l.kind = recording.Communication
+	}
+	if l.time < 0 || l.time > workload.MaxTime/unit.Nanosecond {
+		l.time = 0
+	}
+	d.t.linked = append(d.t.linked, l)
 }
 
 // attr reads {"name": "rf_id", "type": "uint64", "value": 7}.
@@ -338,7 +443,7 @@ func (d *reader) values(side int) {
 			r.Skip()
 			continue
 		}
-		if arg < maxArgs {
+		if d.node.use(side, arg) {
 			d.node.arrays[side][arg] = true
 		}
 		d.list(side, arg, 0)
@@ -406,7 +511,11 @@ func deviceName(s []byte) bool {
 }
 
 func (d *reader) device(s []byte) int32 {
+	if int(d.last) < len(d.t.Devices) && d.t.Devices[d.last] == string(s) {
+		return d.last
+	}
 	if i, ok := d.devices[string(s)]; ok {
+		d.last = i
 		return i
 	}
 	i := int32(len(d.t.Devices))
@@ -456,7 +565,7 @@ func (d *reader) shapes(side int) {
 		return
 	}
 	for arg := 0; r.Elem(); arg++ {
-		if arg >= maxArgs || r.Peek() != jsonstream.Array {
+		if r.Peek() != jsonstream.Array || !d.node.use(side, arg) {
 			r.Skip()
 			continue
 		}
@@ -482,8 +591,8 @@ func (d *reader) types(side int) {
 	}
 	for arg := 0; r.Elem(); arg++ {
 		s, ok := r.Text()
-		if ok && arg < maxArgs {
-			d.node.types[side][arg] = bytes.HasPrefix(s, []byte("Tensor("))
+		if ok && bytes.HasPrefix(s, []byte("Tensor(")) && d.node.use(side, arg) {
+			d.node.types[side][arg] = true
 		}
 	}
 }
@@ -492,19 +601,19 @@ func (d *reader) types(side int) {
 func (d *reader) keep() {
 	n, t := &d.node, d.t
 	d.checkTypes()
-	if len(t.Nodes) >= maxNodes {
+	if d.rows.n >= maxNodes {
 		d.r.Fail("more than %d nodes; record fewer steps", maxNodes)
 		return
 	}
-	if len(t.Mentions)+len(n.in)+len(n.out) > maxMentions {
+	if d.mentions.n+len(n.in)+len(n.out) > maxMentions {
 		d.r.Fail("more than %d mentions of tensors; record fewer steps", maxMentions)
 		return
 	}
 	name := t.Strings[n.Name]
 	n.marks |= marksOf(name, n.rule)
-	n.Flops = flops(name, &n.dims)
+	n.Flops = flops(name, n.dims[0][:max(n.args[0], 3)], n.dims[1][:max(n.args[1], 2)])
 	lookup := strings.Contains(name, "embedding")
-	n.In = int32(len(t.Mentions))
+	n.In = int32(d.mentions.n)
 	for i := range n.in {
 		m := &n.in[i]
 		if m.arg < 64 && n.rule.changes&(1<<m.arg) != 0 {
@@ -516,20 +625,20 @@ func (d *reader) keep() {
 		if dataArg(name, m.arg) {
 			m.flags |= data
 		} else if lookup {
-			m.flags |= table
+			m.flags |= lookedUp
 		}
-		t.Mentions = append(t.Mentions, m.Mention)
+		d.mentions.add(m.Mention)
 	}
-	n.Out = int32(len(t.Mentions))
+	n.Out = int32(d.mentions.n)
 	for i := range n.out {
 		m := &n.out[i]
 		if expands(name) || name == "aten::as_strided" && n.zero {
 			m.flags |= expanded
 		}
-		t.Mentions = append(t.Mentions, m.Mention)
+		d.mentions.add(m.Mention)
 	}
-	n.End = int32(len(t.Mentions))
-	t.Nodes = append(t.Nodes, n.Node)
+	n.End = int32(d.mentions.n)
+	d.rows.add(n.Node)
 }
 
 // checkTypes counts arguments that are tensors by their type but not by their
@@ -537,7 +646,7 @@ func (d *reader) keep() {
 func (d *reader) checkTypes() {
 	n := &d.node
 	for side, list := range [2][]argMention{n.in, n.out} {
-		for arg, is := range n.types[side] {
+		for arg, is := range n.types[side][:n.args[side]] {
 			if is && n.arrays[side][arg] && !slices.ContainsFunc(list, func(m argMention) bool { return m.arg == arg }) {
 				d.malformed()
 			}

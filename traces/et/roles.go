@@ -79,7 +79,7 @@ func used(marks mark, f flag, s sight) sight {
 	if f&data != 0 {
 		s |= asData
 	}
-	if f&table != 0 {
+	if f&lookedUp != 0 {
 		s |= asTable
 	}
 	if f&counted == 0 {
@@ -112,7 +112,7 @@ func (t *Trace) reads(n *Node, device int32) bool {
 func (t *Trace) role(w Window, block int32, s sight, training bool) role {
 	r := t.guess(w, block, s, training)
 	if n, ok := t.names[block]; ok {
-		r.buffer = false
+		r.buffer = r.buffer && n.Kind == workload.Weight
 		if r.kind != n.Kind && r.resident {
 			r.global = n.Kind != workload.Gradient || s&zeroed == 0
 		}
@@ -186,5 +186,19 @@ func (t *Trace) levels(w Window, device int32, sights []sight) (before, peak, th
 		level += c
 		peak = max(peak, level)
 	}
-	return before, peak, through, births
+	return before, peak, through, births + t.hollow(w)
+}
+
+// hollow counts tensors without elements that operators make: they are allocated,
+// and take nothing.
+func (t *Trace) hollow(w Window) (count int) {
+	for n := w.From; n < w.To; n++ {
+		node := &t.Nodes[n]
+		for i := node.Out; i < node.End; i++ {
+			if t.Mentions[i].bytes == 0 && t.Name(n) == "aten::empty" {
+				count++
+			}
+		}
+	}
+	return count
 }

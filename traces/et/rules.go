@@ -132,8 +132,8 @@ func dataArg(name string, arg int) bool {
 // flops estimates the floating-point operations of an operator from the dimensions
 // of its inputs and outputs; a multiply-add is two. Where nothing else is known each
 // element of the result is one.
-func flops(name string, dims *[2][maxArgs]shape) int64 {
-	in, out := &dims[0], &dims[1]
+// in has three shapes or more, out two.
+func flops(name string, in, out []shape) int64 {
 	rest, ok := strings.CutPrefix(name, "aten::")
 	if !ok {
 		return product(largest(in, out))
@@ -196,12 +196,15 @@ func attention(name string, q, k *shape) int64 {
 }
 
 // largest returns the dimensions with the most elements, results first.
-func largest(in, out *[maxArgs]shape) *shape {
-	best := &out[0]
-	for _, list := range [2]*[maxArgs]shape{out, in} {
+func largest(in, out []shape) *shape {
+	best, most := &out[0], product(&out[0])
+	for _, list := range [2][]shape{out, in} {
 		for i := range list {
-			if list[i].n > 0 && product(&list[i]) > product(best) {
-				best = &list[i]
+			if list[i].n == 0 {
+				continue
+			}
+			if p := product(&list[i]); p > most {
+				best, most = &list[i], p
 			}
 		}
 	}

@@ -252,7 +252,11 @@ func (r *Reader) Key() ([]byte, bool) {
 		return key, true
 	}
 	r.text = append(r.text[:0], key...)
-	if c := r.space(); c != ':' {
+	switch c := r.space(); {
+	case c == 0 && r.pos >= r.end:
+		r.ended()
+		return nil, false
+	case c != ':':
 		r.unexpected("':' after the name")
 		return nil, false
 	}

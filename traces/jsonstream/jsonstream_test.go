@@ -88,6 +88,7 @@ func TestRepairs(t *testing.T) {
 		{`[NaN,-Infinity]`, `[ ]`, Repairs{NotFinite: 2}},
 		{`{"a":[1`, `map[a:[1]]`, Repairs{Unclosed: 2}},
 		{`{"a":"b`, `map[a:]`, Repairs{Unclosed: 1}},
+		{`{"a":1,"b" `, `map[a:1]`, Repairs{Unclosed: 1}},
 	} {
 		got, r := whole(strings.NewReader(tt.doc))
 		if r.Err() != nil || fmt.Sprint(got) != tt.want || r.Repairs != tt.repairs {

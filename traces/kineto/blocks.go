@@ -13,68 +13,94 @@ func (rd *reading) placeMemory(t *Trace) {
 	rows := rd.memory.rows()
 	slices.SortStableFunc(rows, func(a, b memoryRow) int { return cmp.Compare(a.at, b.at) })
 	devices := memoryDevices(rows, t)
-	type place struct {
-		device  int32
-		address uint64
+	f := following{t: t, open: map[place]int32{}, level: map[int32]unit.Bytes{}}
+	taken := 0
+	for i := range rows {
+		if rows[i].bytes > 0 {
+			taken++
+		}
 	}
-	open := map[place]int32{}
-	before := map[int32]unit.Bytes{} // level, by device
-	var twice, unknown, contrary, lost int
-	for _, r := range rows {
-		dev, ok := devices[r.device]
+	t.Blocks = make([]Block, 0, taken)
+	t.levels = make([]level, 0, len(rows)+len(t.Devices))
+	lost := 0
+	for i := range rows {
+		dev, ok := devices[rows[i].device]
 		if !ok {
 			lost++
 			continue
 		}
-		at := unit.Time(r.at - rd.smallest)
-		size := unit.Bytes(r.bytes)
-		was, seen := before[dev]
-		level := level{at, was + size, dev}
-		if r.hasTotal {
-			if seen && level.bytes != unit.Bytes(r.total) {
-				contrary++
-			}
-			level.bytes = unit.Bytes(r.total)
-		}
-		if !seen {
-			t.levels = append(t.levels, level)
-			t.levels[len(t.levels)-1].bytes -= size // before the first event
-		}
-		before[dev] = level.bytes
-		t.levels = append(t.levels, level)
-		key := place{dev, r.address}
-		b, isOpen := open[key]
-		switch {
-		case r.bytes > 0:
-			if isOpen {
-				twice++
-				t.Blocks[b].Free = at
-			}
-			open[key] = int32(len(t.Blocks))
-			t.Blocks = append(t.Blocks, Block{
-				Address: r.address, Bytes: size, Device: dev, Op: t.at(r.thread, at), Taken: at, Free: -1,
-			})
-		case isOpen:
-			t.Blocks[b].Free = at
-			delete(open, key)
-			if t.Blocks[b].Bytes != -size {
-				contrary++
-			}
-		default:
-			unknown++
-			// Taken before the recording: it is there from the beginning.
-			t.earlier = append(t.earlier, Block{Address: r.address, Bytes: -size, Device: dev, Op: -1, Taken: -1, Free: at})
-		}
+		at := unit.Time(rows[i].at - rd.smallest)
+		f.count(&rows[i], at, dev)
+		f.follow(&rows[i], at, dev)
 	}
 	note := func(n int, format string) {
 		if n > 0 {
 			rd.notes = append(rd.notes, fmt.Sprintf(format, n))
 		}
 	}
-	note(twice, "%d blocks were taken where another was not freed; the other counts as freed then.")
-	note(contrary, "At %d memory events the trace's own total contradicts the sizes; the total was believed.")
-	note(unknown, "%d blocks were freed whose allocation is not in the recording: they were there before.")
-	note(lost, "%d memory events belong to no device that ran something.")
+	note(f.twice, "Blocks taken where another was not freed, which counts as freed then: %d.")
+	note(f.contrary, "Memory events whose total contradicts their sizes, where the total was believed: %d.")
+	note(f.unknown, "Blocks freed that were not taken in the recording, so that they were there before: %d.")
+	note(lost, "Memory events of no device that ran something: %d.")
+}
+
+// A place is where a block of memory is.
+type place struct {
+	device  int32
+	address uint64
+}
+
+// A following follows memory events in order of time.
+type following struct {
+	t     *Trace
+	open  map[place]int32      // blocks that are not freed yet
+	level map[int32]unit.Bytes // by device
+	// Blocks taken twice, freed but never taken, and totals that contradict.
+	twice, unknown, contrary int
+}
+
+// count keeps the level of a device's memory after an event.
+func (f *following) count(r *memoryRow, at unit.Time, dev int32) {
+	size := unit.Bytes(r.bytes)
+	was, seen := f.level[dev]
+	after := was + size
+	if r.hasTotal {
+		if seen && after != unit.Bytes(r.total) {
+			f.contrary++
+		}
+		after = unit.Bytes(r.total)
+	}
+	if !seen {
+		f.t.levels = append(f.t.levels, level{at, after - size, dev}) // before the first event
+	}
+	f.level[dev] = after
+	f.t.levels = append(f.t.levels, level{at, after, dev})
+}
+
+// follow opens or closes a block.
+func (f *following) follow(r *memoryRow, at unit.Time, dev int32) {
+	t, size, key := f.t, unit.Bytes(r.bytes), place{dev, r.address}
+	b, open := f.open[key]
+	switch {
+	case size > 0:
+		if open {
+			f.twice++
+			t.Blocks[b].Free = at
+		}
+		f.open[key] = int32(len(t.Blocks))
+		t.Blocks = append(t.Blocks, Block{
+			Address: r.address, Bytes: size, Device: dev, Op: t.at(r.thread, at), Taken: at, Free: -1,
+		})
+	case open:
+		t.Blocks[b].Free = at
+		delete(f.open, key)
+		if t.Blocks[b].Bytes != -size {
+			f.contrary++
+		}
+	default: // it was taken before the recording
+		f.unknown++
+		t.earlier = append(t.earlier, Block{Address: r.address, Bytes: -size, Device: dev, Op: -1, Taken: -1, Free: at})
+	}
 }
 
 // memoryDevices says which of the kernels' devices memory events mean, which AMD

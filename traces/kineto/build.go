@@ -20,9 +20,10 @@ type builder struct {
 	step    *recording.Step
 
 	byLaunch []int32 // numbers in the step, by when they were launched
-	byThread []int32 // the same, of those with an operator, by its thread first
+	byThread []int32 // the same, of those with an operator of their own, by its thread first
 	lives    []life  // of the step's tensors
 	bySize   map[unit.Bytes][]int32
+	claimed  map[unit.Bytes]int // how many of bySize are weights, or cannot be
 	weights  []weight
 	reads    map[int32][2]int // ranges of readers, by operator
 	readers  []int32          // tensors
@@ -45,7 +46,7 @@ func (t *Trace) build(device int32, s span, kernels []int32) *builder {
 	b := &builder{
 		t: t, device: device, span: s, kernels: kernels,
 		step:   &recording.Step{Name: s.name, Complete: s.complete},
-		bySize: map[unit.Bytes][]int32{}, reads: map[int32][2]int{},
+		bySize: map[unit.Bytes][]int32{}, claimed: map[unit.Bytes]int{}, reads: map[int32][2]int{},
 	}
 	b.placeKernels()
 	blocks := b.placeBlocks()
@@ -94,7 +95,7 @@ func (b *builder) placeKernels() {
 	}
 	slices.SortStableFunc(b.byLaunch, func(x, y int32) int { return cmp.Compare(b.launched(x), b.launched(y)) })
 	for _, k := range b.byLaunch {
-		if b.threadOf(k) >= 0 {
+		if b.threadOf(k) >= 0 && !b.t.replayed[b.kernels[k]] {
 			b.byThread = append(b.byThread, k)
 		}
 	}
@@ -159,11 +160,12 @@ func (b *builder) touch(tensor, kernel int32, read, write bool) {
 }
 
 // newest returns the newest tensor of a size that is there at a time and that the
-// operator was not given yet, -1 if there is none.
-func (b *builder) newest(size unit.Bytes, at unit.Time, op int32) int32 {
+// operator was not given yet, -1 if there is none. Weights are told by their places;
+// only what computes them again for backward may take one by its size.
+func (b *builder) newest(size unit.Bytes, at unit.Time, op int32, weights bool) int32 {
 	list := b.bySize[size]
 	for i := len(list) - 1; i >= max(0, len(list)-512); i-- {
-		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 {
+		if l := &b.lives[list[i]]; l.from <= at && l.to > at && l.mark != op+1 && (weights || !l.claimed) {
 			return list[i]
 		}
 	}
@@ -243,7 +245,7 @@ func (b *builder) tidy() {
 	kept := b.step.Tensors[:0]
 	for i, t := range b.step.Tensors {
 		if l := &b.lives[i]; l.old && l.given > 1 && t.Kind == workload.Input {
-			t.Kind, t.Global = workload.Weight, true // what is read again and again stays
+			t.Kind, t.Global, t.Buffer = workload.Weight, true, true // what is read again and again stays
 		}
 		if len(t.Uses) == 0 {
 			if t.Global && t.From == recording.Measured {
@@ -275,27 +277,51 @@ func (b *builder) count(blocks bool) {
 	known := unit.Bytes(0)
 	for i, t := range b.step.Tensors {
 		if t.From == recording.Measured && b.lives[i].from < b.span.from || t.Global {
-			known += (t.Bytes + 511) / 512 * 512
+			known += t.Bytes
 		}
 	}
-	for _, l := range b.t.levels {
-		switch {
-		case l.device != b.device:
-		case !m.Known || l.at < b.span.from:
-			m.Known, m.LevelBefore, m.Peak = true, l.bytes, l.bytes
-		case l.at <= b.span.to:
-			m.Peak = max(m.Peak, l.bytes)
-		}
-	}
-	for i := range b.t.Blocks {
-		if x := &b.t.Blocks[i]; x.Device == b.device && x.Taken >= b.span.from && x.Taken <= b.span.to {
-			m.Allocations++
-		}
-	}
+	b.measure(m)
 	b.step.Resident = max(0, m.LevelBefore-known)
 	if known > m.LevelBefore {
 		b.step.Notes = append(b.step.Notes, fmt.Sprintf("Tensors of %v were found to be there before the step, %v more than the counter says.", known, known-m.LevelBefore))
 	}
+}
+
+// measure fills in what the device's counter says of the step.
+func (b *builder) measure(m *recording.Memory) {
+	levels := b.t.levels
+	first, _ := slices.BinarySearchFunc(levels, b.span.from, func(l level, from unit.Time) int { return cmp.Compare(l.at, from) })
+	for i := first - 1; i >= 0 && !m.Known; i-- {
+		if levels[i].device == b.device {
+			m.Known, m.LevelBefore, m.Peak = true, levels[i].bytes, levels[i].bytes
+		}
+	}
+	for ; first < len(levels) && levels[first].at <= b.span.to; first++ {
+		l := &levels[first]
+		switch {
+		case l.device != b.device:
+		case !m.Known:
+			m.Known, m.LevelBefore, m.Peak = true, l.bytes, l.bytes
+		default:
+			m.Peak = max(m.Peak, l.bytes)
+		}
+	}
+	for i := b.t.taken(b.span.from); i < len(b.t.Blocks) && b.t.Blocks[i].Taken <= b.span.to; i++ {
+		if b.t.Blocks[i].Device == b.device {
+			m.Allocations++
+		}
+	}
+}
+
+// taken returns the first block that was taken at or after a time.
+func (t *Trace) taken(at unit.Time) int {
+	n, _ := slices.BinarySearchFunc(t.Blocks, at, func(x Block, at unit.Time) int {
+		if x.Taken < at {
+			return -1
+		}
+		return 1
+	})
+	return n
 }
 
 // kindOf returns what a tensor born in an operator is.

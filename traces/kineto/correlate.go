@@ -3,6 +3,7 @@ package kineto
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"spillway/sim/unit"
@@ -21,13 +22,20 @@ func (rd *reading) finish() (*Trace, error) {
 	if len(t.Strings) == 0 {
 		t.Strings = []string{""}
 	}
+	big := rd.ops.n > mostRows/16
 	rd.placeOps(t)
+	if big {
+		runtime.GC() // a tab keeps what it once took: use the rows' room again
+	}
 	t.nest()
 	externals := rd.placeKernels(t)
 	t.byExternal(externals)
 	rd.placeDevices(t)
 	rd.placeMemory(t)
 	rd.account(t)
+	if big {
+		runtime.GC()
+	}
 	for i := range t.Ops {
 		t.last = max(t.last, t.Ops[i].end())
 	}
@@ -194,9 +202,12 @@ func (rd *reading) placeKernels(t *Trace) []int64 {
 		t.Kernels[i].Op = t.at(launches[l].thread, t.launched[i])
 	}
 	for i, l := range by {
-		if l >= 0 && users[l] > 10 {
+		switch {
+		case l >= 0 && users[l] > 10:
 			t.replayed[i] = true
 			t.graphs++
+		case l >= 0 && users[l] > 1:
+			rd.shared++
 		}
 	}
 	return externals
@@ -269,7 +280,7 @@ func (t *Trace) byExternal(externals []int64) {
 		found++
 	}
 	if found > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("The operators of %d kernels were found by their external id, as their launch names none.", found))
+		t.Notes = append(t.Notes, fmt.Sprintf("Kernels whose operators were found by their external ids, as their launches name none: %d.", found))
 	}
 }
 
@@ -320,16 +331,17 @@ func (rd *reading) account(t *Trace) {
 		}
 	}
 	fix := rd.r.Repairs
-	note(fix.Unclosed, "The file ends too early, %d brackets are missing; what is there was read.")
-	note(fix.Commas, "%d commas too many were ignored.")
-	note(fix.Escapes, "%d backslashes that escape nothing were taken as they are.")
-	note(fix.Controls, "%d control characters in texts were taken as they are.")
-	note(fix.NotFinite, "%d numbers are NaN or Infinity and were taken as missing.")
-	note(rd.timeless, "%d events have no time and were dropped.")
-	note(rd.far, "%d times are more than 46 days from the first and were dropped.")
-	note(rd.negative, "%d durations are negative and were taken as 0.")
-	note(rd.wordless, "%d events have no duration, which was taken as 0.")
-	note(rd.names.lost, "%d names are nameless here: the file has more than 64 MiB of different names.")
-	note(rd.signatures.lost, "The shapes of %d operators were dropped: the file has more than 64 MiB of different ones.")
+	note(fix.Unclosed, "The file ends too early; what is there was read. Missing brackets: %d.")
+	note(fix.Commas, "Commas too many, which were ignored: %d.")
+	note(fix.Escapes, "Backslashes that escape nothing, taken as they are: %d.")
+	note(fix.Controls, "Control characters in texts, taken as they are: %d.")
+	note(fix.NotFinite, "Numbers that are NaN or Infinity, taken as missing: %d.")
+	note(rd.timeless, "Events without a time, which were dropped: %d.")
+	note(rd.far, "Times more than 11 days from the first, which were dropped: %d.")
+	note(rd.negative, "Negative durations, taken as 0: %d.")
+	note(rd.wordless, "Events without a duration, taken as 0: %d.")
+	note(rd.shared, "Kernels that share the number of their launch with others: %d.")
+	note(rd.names.lost, "The file has more than 64 MiB of different names. Events without one here: %d.")
+	note(rd.signatures.lost, "The file has more than 64 MiB of different shapes. Operators without theirs here: %d.")
 	t.Notes = append(t.Notes, rd.notes...)
 }

@@ -94,13 +94,26 @@ func (e *event) needed() bool {
 	case unneeded:
 		return false
 	case python:
-		return e.name == nil || isModule(e.name)
+		return (e.phase == 0 || e.phase == 'X') && (e.name == nil || isModule(e.name))
 	case memory:
 		return (e.phase == 0 || e.phase == 'i') && (e.name == nil || string(e.name) == "[memory]")
 	case undecided:
 		return e.phase == 0 || e.phase == 'X' || e.phase == 'i'
 	}
 	return e.phase == 0 || e.phase == 'X'
+}
+
+// kept reports whether something of an event that is read to its end is kept.
+func (e *event) kept() bool {
+	switch e.category {
+	case unneeded, undecided:
+		return false
+	case python:
+		return e.phase == 'X' && isModule(e.name)
+	case memory:
+		return e.phase == 'i' && string(e.name) == "[memory]"
+	}
+	return e.phase == 'X'
 }
 
 // modulePrefix begins the names of the python functions that are kept.

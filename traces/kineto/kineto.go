@@ -1,6 +1,17 @@
 // Package kineto reads traces of the PyTorch profiler (Kineto): Chrome's JSON with
 // operators, launches, kernels and memory events. It keeps what a workload is made
 // of and nothing of the user's.
+//
+// [Read] goes through a file once. An event is scanned where it lies in the reader's
+// window if it is written as the profiler writes (scan.go), and token by token if it
+// is not (read.go); what is needed goes into tables of fixed rows, with names and
+// shapes as numbers. Then launches find their kernels, operators their launches
+// (correlate.go), and memory events become blocks (blocks.go).
+//
+// [Trace.Recordings] cuts the work of each device into steps by when it was launched
+// (steps.go) and gives each step tensors: of blocks, from birth to death, where
+// memory was recorded, else estimated from shapes (tensors.go, shapes.go); and the
+// model's weights by the places at which operators take them (weights.go).
 package kineto
 
 import (
@@ -32,10 +43,11 @@ type Trace struct {
 	launched   []unit.Time // of Kernels: when, -1 if unknown
 	earlier    []Block     // freed in the recording, taken before it
 	levels     []level     // of device memory, in order of time
-	outer      []unit.Time // when the outermost operators begin and end
+	outer      []open      // the outermost operators, by start
 	launches   int         // that there are, whatever they launched
 	graphs     int         // kernels that share their launch with more than ten others
 	replayed   []bool      // of Kernels: such ones
+	alive      alive       // of Blocks, at the beginning of the step that was built last
 	calls      []*call     // by signature, once they are needed
 }
 

@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -32,7 +33,6 @@ type (
 	}
 	kernelRow struct {
 		start, time, correlation int64
-		bytes                    int64
 		name, device, stream     int32
 		external                 uint32
 		kind                     recording.KernelKind
@@ -72,6 +72,7 @@ type reading struct {
 	process    int64
 
 	timeless, negative, far, wordless int
+	shared                            int // kernels of a launch that has another, but for graphs
 	notes                             []string
 }
 
@@ -88,7 +89,11 @@ const (
 // Read reads a trace. tell may be nil; it is told about every MiB how many bytes are
 // read.
 func Read(r io.Reader, tell func(bytes int64)) (*Trace, error) {
-	return (&reading{r: jsonstream.NewReader(r, tell)}).read()
+	return newReading(r, tell).read()
+}
+
+func newReading(r io.Reader, tell func(bytes int64)) *reading {
+	return &reading{r: jsonstream.NewReader(r, tell)}
 }
 
 func (rd *reading) read() (*Trace, error) {
@@ -103,7 +108,10 @@ func (rd *reading) read() (*Trace, error) {
 	}
 	r.End()
 	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("this is no whole PyTorch trace: %w", err)
+		if _, ok := errors.AsType[*jsonstream.Error](err); ok {
+			err = fmt.Errorf("this is no whole PyTorch trace: %w", err)
+		}
+		return nil, err
 	}
 	if !rd.found {
 		return nil, fmt.Errorf("this is no PyTorch trace: want an object with \"traceEvents\", or a list of events")
@@ -228,7 +236,11 @@ func (rd *reading) slow() {
 		return
 	}
 	e.category = undecided
+	dull := false // nothing of it is needed, whatever comes
 	for {
+		if dull = dull || !e.needed(); dull {
+			e.category = unneeded
+		}
 		key, ok := r.Key()
 		if !ok {
 			return
@@ -293,11 +305,13 @@ func (rd *reading) clock() (clock, bool) {
 	w := rd.scratch[len(rd.scratch)-len(s)-1:]
 	t, n, how := micros(w, 0)
 	if how != whole || w[n] != ',' {
-		v, ok := jsonstream.ParseDecimal(w[:len(w)-1], 6)
-		if !ok {
+		if v, ok := jsonstream.ParseDecimal(w[:len(w)-1], 6); ok {
+			t = clock{v / 1e6, v % 1e6}
+		} else if v, ok := jsonstream.ParseInt(w[:len(w)-1]); ok {
+			t = clock{v, 0}
+		} else {
 			return clock{}, false
 		}
-		t = clock{v / 1e6, v % 1e6}
 	}
 	if t.picos != 0 {
 		rd.e.has |= fractional
@@ -377,7 +391,7 @@ func (rd *reading) copyList(depth int) {
 
 // mostMicros is how far from the first event another may be: picoseconds have room
 // for no more.
-const mostMicros = 4_000_000_000_000
+const mostMicros = 1_000_000_000_000
 
 // relative returns a time from the first event's.
 func (rd *reading) relative(t clock) (ps int64, ok bool) {
@@ -397,7 +411,7 @@ func (rd *reading) relative(t clock) (ps int64, ok bool) {
 // take keeps what is needed of the event.
 func (rd *reading) take() {
 	e := &rd.e
-	if e.category == undecided || !e.needed() {
+	if !e.kept() {
 		return
 	}
 	if e.has&hasTime == 0 {
@@ -568,7 +582,7 @@ func (rd *reading) takeKernel(start, time int64) {
 	}
 	name, _ := rd.name()
 	row := kernelRow{
-		start: start, time: time, correlation: -1, name: name, bytes: e.bytes,
+		start: start, time: time, correlation: -1, name: name,
 		device: clip(e.device), stream: clip(e.stream),
 		external: uint32(e.external), hasExternal: e.has&hasExternal != 0,
 		kind: kernelKind(e.category, e.name),

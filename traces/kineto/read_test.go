@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
-	"spillway/traces/jsonstream"
 )
 
 // sample returns a sample recording's text.
@@ -51,7 +50,9 @@ func samples(t testing.TB) (names []string) {
 
 // tolerantly reads every event token by token.
 func tolerantly(b []byte) (*Trace, error) {
-	return (&reading{r: jsonstream.NewReader(bytes.NewReader(b), nil), tolerant: true}).read()
+	rd := newReading(bytes.NewReader(b), nil)
+	rd.tolerant = true
+	return rd.read()
 }
 
 // TestBothWays reads every sample with the fast way, which knows how the profiler

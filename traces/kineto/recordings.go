@@ -2,6 +2,7 @@ package kineto
 
 import (
 	"fmt"
+	"strings"
 
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -15,7 +16,11 @@ func (t *Trace) Recordings(name string) ([]Recorded, error) {
 		if len(t.Ops) == 0 {
 			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
 		}
-		return nil, fmt.Errorf("%s has %d operators, but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+		err := fmt.Errorf("%s has operators (%d), but no work of a GPU: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", name, len(t.Ops))
+		if len(t.Notes) > 0 {
+			err = fmt.Errorf("%w. %s", err, strings.TrimSuffix(strings.Join(t.Notes, " "), "."))
+		}
+		return nil, err
 	}
 	var list []Recorded
 	for _, d := range t.Devices {
@@ -38,6 +43,15 @@ func (t *Trace) fill(r *Recorded, device int32) {
 	r.Missing = c.missing
 	r.Notes = append(r.Notes, c.notes...)
 	differ := c.compare(t)
+	chosen := c.choose(differ)
+	if len(differ) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("Of %d steps, %d launched other kernels than most of the complete ones.", len(c.spans), len(differ)))
+	}
+	if from, to := c.near(chosen); to-from < len(c.spans) {
+		r.Missing = append(r.Missing, c.only(t, from, to))
+		chosen -= from
+		differ = inside(differ, from, to)
+	}
 	for i, s := range c.spans {
 		b := t.build(device, s, c.kernels[i])
 		r.Steps = append(r.Steps, *b.step)
@@ -48,12 +62,7 @@ func (t *Trace) fill(r *Recorded, device int32) {
 		s := &r.Steps[i]
 		s.Notes = append(s.Notes, fmt.Sprintf("%s launched other kernels than most steps.", s.Name))
 	}
-	if len(differ) > 0 && len(c.spans) > 1 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d of %d complete steps launched other kernels than the others.", len(differ), len(c.spans)))
-	}
-	if len(r.Steps) > 0 {
-		r.Chosen = c.choose(differ)
-	}
+	r.Chosen = chosen
 	t.memory(&r.Recording.Memory, device)
 	t.label(r)
 }

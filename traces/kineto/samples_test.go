@@ -2,7 +2,6 @@ package kineto
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"path"
 	"reflect"
@@ -325,20 +324,82 @@ func TestTwice(t *testing.T) {
 			continue
 		}
 		b := sample(t, name)
-		var all [2]string
+		var all [2][]Recorded
 		for i := range all {
 			tr, err := Read(bytes.NewReader(b), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := tr.Recordings(name)
-			for _, r := range list {
-				all[i] += fmt.Sprintf("%+v %v %v", *r.Recording, r.Kernels, r.Ranges)
-			}
-			all[i] += fmt.Sprint(err)
+			all[i], _ = tr.Recordings(name)
 		}
 		if !reflect.DeepEqual(all[0], all[1]) {
 			t.Errorf("%s: differs", name)
+		}
+	}
+}
+
+// TestFolded makes workloads of the samples and compares the most memory that their
+// tensors take at once with the allocator's own counter.
+func TestFolded(t *testing.T) {
+	for _, tt := range []struct {
+		name             string
+		kernels, tensors int
+	}{
+		{"h100-bert-small-infer-shapes-memory", 61, 185},
+		{"mi300-bert-small-infer-shapes-memory", 61, 192},
+		{"mi300-normalization-train-shapes-memory", 167, 227},
+		{"v100-ddp-train-memory-noshapes", 3248, 2678},
+	} {
+		_, list := recorded(t, "kineto/"+tt.name+".json.gz")
+		w, rep, err := list[0].Fold(recording.Choices{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if len(w.Kernels) != tt.kernels || len(w.Tensors) != tt.tensors || rep.Rebuilt != rep.Counter {
+			t.Errorf("%s: %d kernels, %d tensors, %d bytes rebuilt of %d", tt.name, len(w.Kernels), len(w.Tensors), rep.Rebuilt, rep.Counter)
+		}
+	}
+}
+
+// TestEstimates leaves the memory events out and compares what is then estimated from
+// shapes with what was measured: the peak of what the step itself takes.
+func TestEstimates(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		percent int64 // of what was measured
+	}{
+		{"h100-bert-small-infer-shapes-memory", 88}, // scratch memory of matrix products is not seen
+		{"mi300-bert-small-infer-shapes-memory", 9}, // here it is 76 MiB
+		{"mi300-normalization-train-shapes-memory", 98},
+	} {
+		var own [2]int64
+		for i := range own {
+			tr, err := Read(bytes.NewReader(sample(t, "kineto/"+tt.name+".json.gz")), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 1 {
+				tr.Blocks, tr.levels = nil, nil
+			}
+			list, err := tr.Recordings(tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, rep, err := list[0].Fold(recording.Choices{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &list[0].Steps[list[0].Chosen]
+			own[i] = int64(rep.Rebuilt - s.Resident)
+			for _, x := range s.Tensors {
+				if x.Global {
+					own[i] -= int64(x.Bytes)
+				}
+			}
+		}
+		if got := 100 * own[1] / own[0]; got != tt.percent {
+			t.Errorf("%s: estimated %d of %d bytes, %d %%, want %d", tt.name, own[1], own[0], got, tt.percent)
 		}
 	}
 }

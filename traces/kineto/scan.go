@@ -259,97 +259,76 @@ func micros(w []byte, i int) (t clock, next int, how verdict) {
 }
 
 // scan reads the event at the beginning of w and returns its length.
-func (e *event) scan(w []byte) (n int, how verdict) {
-	i := 1
-	args := false
+func (e *event) scan(w []byte) (n int, how verdict) { return e.object(w, 1, false) }
+
+// object reads an event, or its "args", from after the opening bracket on. It
+// returns the place after the closing one.
+func (e *event) object(w []byte, i int, args bool) (next int, how verdict) {
+	if i = space(w, i); i < len(w) && w[i] == '}' {
+		return i + 1, whole
+	}
 	for {
-		// A key, or the end of the object.
-		if i = space(w, i); i >= len(w) {
-			return 0, short
+		var key []byte
+		if key, i, how = member(w, i); how != whole {
+			return 0, how
 		}
-		if w[i] == '}' && !args {
-			return i + 1, whole // an empty object; one after a comma is no business of ours
-		}
-		if w[i] == '}' {
-			args = false
-			i++
-			goto next
-		}
-		if w[i] != '"' {
-			return 0, odd
-		}
-		{
-			i++
-			start := i
-			for i < len(w) && w[i] != '"' && w[i] != '\\' && w[i] >= ' ' {
-				i++
-			}
-			if i >= len(w) {
-				return 0, short
-			}
-			if w[i] != '"' {
-				return 0, odd
-			}
-			key := w[start:i]
-			if i++; i < len(w) && w[i] != ':' {
-				i = space(w, i)
-			}
-			if i >= len(w) {
-				return 0, short
-			}
-			if w[i] != ':' {
-				return 0, odd
-			}
-			if i++; i < len(w) && w[i] == ' ' {
-				i++
-			}
-			if i = space(w, i); i >= len(w) {
-				return 0, short
-			}
-			if !args && string(key) == "args" && w[i] == '{' {
-				args = true
-				if i = space(w, i+1); i >= len(w) {
-					return 0, short
-				}
-				if w[i] == '}' {
-					args = false
-					i++
-					goto next
-				}
-				continue
-			}
-			if args {
-				i, how = e.argument(w, i, key)
-			} else {
-				i, how = e.field(w, i, key)
-			}
-			if how != whole {
-				return 0, how
-			}
-			if !args && !e.needed() {
+		switch {
+		case args:
+			i, how = e.argument(w, i, key)
+		case string(key) == "args" && w[i] == '{':
+			i, how = e.object(w, i+1, true)
+		default:
+			if i, how = e.field(w, i, key); how == whole && !e.needed() {
 				return leave(w, i, 1)
 			}
 		}
-	next:
+		if how != whole {
+			return 0, how
+		}
 		if i = space(w, i); i >= len(w) {
 			return 0, short
 		}
-		switch {
-		case w[i] == ',':
-			i++
-			if i = space(w, i); i < len(w) && w[i] == '}' {
-				return 0, odd // a comma too many
-			}
-		case w[i] == '}' && !args:
+		if w[i] == '}' {
 			return i + 1, whole
-		case w[i] == '}':
-			args = false
-			i++
-			goto next
-		default:
+		}
+		if w[i] != ',' {
 			return 0, odd
 		}
+		i++
 	}
+}
+
+// member reads the key that begins at i or after white space there, and returns the
+// place of its value.
+func member(w []byte, i int) (key []byte, next int, how verdict) {
+	if i = space(w, i); i >= len(w) {
+		return nil, 0, short
+	}
+	if w[i] != '"' {
+		return nil, 0, odd
+	}
+	i++
+	start := i
+	for i < len(w) && w[i] != '"' && w[i] != '\\' && w[i] >= ' ' {
+		i++
+	}
+	if i >= len(w) {
+		return nil, 0, short
+	}
+	if w[i] != '"' {
+		return nil, 0, odd
+	}
+	key = w[start:i]
+	if i = space(w, i+1); i >= len(w) {
+		return nil, 0, short
+	}
+	if w[i] != ':' {
+		return nil, 0, odd
+	}
+	if i = space(w, i+1); i >= len(w) {
+		return nil, 0, short
+	}
+	return key, i, whole
 }
 
 // field reads the value of one of an event's own keys.

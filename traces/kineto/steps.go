@@ -76,15 +76,11 @@ func (t *Trace) marked(prefix string) (spans []span) {
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	seen := map[string]int{}
 	for i := range spans {
-		n := 1
-		for k := range i {
-			if spans[k].name == spans[i].name {
-				n++
-			}
-		}
-		if n > 1 && n < 100 {
-			spans[i].name += fmt.Sprintf(" (%d)", n)
+		name := spans[i].name
+		if seen[name]++; seen[name] > 1 {
+			spans[i].name = fmt.Sprintf("%s (%d)", name, seen[name])
 		}
 	}
 	return spans
@@ -237,20 +233,29 @@ func (t *Trace) repeated(all []int32, when func(int32) unit.Time, c *cutting) []
 // within reports whether one operator, module or annotation was open at both times.
 func (t *Trace) within(a, b unit.Time) bool {
 	if t.outer == nil {
-		t.outer = []unit.Time{}
+		t.outer = []open{}
 		for i := range t.Ops {
 			if o := &t.Ops[i]; o.Parent < 0 {
-				t.outer = append(t.outer, o.Start, o.end())
+				t.outer = append(t.outer, open{o.Start, o.end()})
 			}
 		}
-	}
-	for i := 0; i < len(t.outer); i += 2 {
-		if t.outer[i] <= a && t.outer[i+1] >= b {
-			return true
+		slices.SortFunc(t.outer, func(x, y open) int { return cmp.Compare(x.from, y.from) })
+		for i := 1; i < len(t.outer); i++ {
+			t.outer[i].to = max(t.outer[i].to, t.outer[i-1].to)
 		}
 	}
-	return false
+	n, _ := slices.BinarySearchFunc(t.outer, a, func(o open, a unit.Time) int {
+		if o.from <= a {
+			return -1
+		}
+		return 1
+	})
+	return n > 0 && t.outer[n-1].to >= b
 }
+
+// An open is when an outermost operator begins, and the end of the one that ends
+// last of those that began until then.
+type open struct{ from, to unit.Time }
 
 // bestPeriod returns the distance at which the most names are repeated, and the
 // share of those that are. Distances are tried where the rarest names repeat.
@@ -312,16 +317,16 @@ func (c *cutting) compare(t *Trace) (differ []int) {
 			}
 		}
 	}
-	best, most := uint64(0), 0
+	count := map[uint64]int{}
 	for i := range sums {
-		n := 0
-		for k := range sums {
-			if sums[k] == sums[i] && c.spans[k].complete {
-				n++
-			}
+		if c.spans[i].complete {
+			count[sums[i]]++
 		}
-		if n > most {
-			best, most = sums[i], n
+	}
+	best, most := uint64(0), 0
+	for _, sum := range sums { // not the map, whose order differs
+		if count[sum] > most {
+			best, most = sum, count[sum]
 		}
 	}
 	for i := range sums {
@@ -335,14 +340,72 @@ func (c *cutting) compare(t *Trace) (differ []int) {
 // choose returns the middle complete step, never the first or last if there are
 // others, nor one that differs from most.
 func (c *cutting) choose(differ []int) int {
+	odd := make([]bool, len(c.spans))
+	for _, i := range differ {
+		odd[i] = true
+	}
 	var good []int
 	for i, s := range c.spans {
-		if s.complete && !slices.Contains(differ, i) {
+		if s.complete && !odd[i] {
 			good = append(good, i)
 		}
 	}
 	if len(good) == 0 {
-		return len(c.spans) / 2
+		return max(0, len(c.spans)-1) / 2
 	}
 	return good[len(good)/2]
+}
+
+// mostLaunches is how many launches a recording has of all its steps, so that it is
+// small however long the job was observed.
+const mostLaunches = 100_000
+
+// near returns the steps around the chosen one that a recording has room for.
+func (c *cutting) near(chosen int) (from, to int) {
+	if len(c.spans) == 0 {
+		return 0, 0
+	}
+	from, to = chosen, chosen+1
+	room := mostLaunches - len(c.kernels[chosen])
+	for grown := true; grown; {
+		grown = false
+		if to < len(c.spans) && len(c.kernels[to]) <= room {
+			room -= len(c.kernels[to])
+			to++
+			grown = true
+		}
+		if from > 0 && len(c.kernels[from-1]) <= room {
+			from--
+			room -= len(c.kernels[from])
+			grown = true
+		}
+	}
+	return from, to
+}
+
+// only keeps the steps in a range and returns what goes with the others.
+func (c *cutting) only(t *Trace, from, to int) recording.Loss {
+	l := recording.Loss{Why: fmt.Sprintf("they are of other steps than the %d around the middle one; there is no room for all %d", to-from, len(c.spans))}
+	for i, ks := range c.kernels {
+		if i >= from && i < to {
+			continue
+		}
+		l.Kernels += len(ks)
+		for _, k := range ks {
+			l.Time += t.Kernels[k].Time
+		}
+	}
+	c.spans, c.kernels = c.spans[from:to], c.kernels[from:to]
+	return l
+}
+
+// inside returns the members of list from one number to before another, counted
+// from the first.
+func inside(list []int, from, to int) (some []int) {
+	for _, i := range list {
+		if i >= from && i < to {
+			some = append(some, i-from)
+		}
+	}
+	return some
 }

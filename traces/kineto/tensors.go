@@ -15,7 +15,7 @@ import (
 // false if the recording has none of this device.
 func (b *builder) placeBlocks() bool {
 	t := b.t
-	any := false
+	any := false // this device's memory was recorded
 	for i := range t.earlier {
 		if x := &t.earlier[i]; x.Device == b.device {
 			any = true
@@ -24,17 +24,48 @@ func (b *builder) placeBlocks() bool {
 			}
 		}
 	}
-	for i := range t.Blocks {
-		x := &t.Blocks[i]
-		if x.Device != b.device {
-			continue
+	first := t.taken(b.span.from)
+	for _, i := range t.aliveAt(b.span.from, first) {
+		if x := &t.Blocks[i]; x.Device == b.device {
+			b.placeBlock(x, int(i))
 		}
-		any = true
-		if x.Taken <= b.span.to && (x.Free < 0 || x.Free > b.span.from) {
+	}
+	for i := first; i < len(t.Blocks) && t.Blocks[i].Taken <= b.span.to; i++ {
+		if x := &t.Blocks[i]; x.Device == b.device {
 			b.placeBlock(x, i)
 		}
 	}
+	for i := range t.levels {
+		if any = any || t.levels[i].device == b.device; any {
+			break
+		}
+	}
 	return any
+}
+
+// An alive is the blocks that are there at a time; those from next on are taken
+// later.
+type alive struct {
+	at     unit.Time
+	next   int
+	blocks []int32
+}
+
+// aliveAt returns the blocks that were taken before a time and are freed after it.
+// first is the first block taken later. Steps ask in order of time.
+func (t *Trace) aliveAt(at unit.Time, first int) []int32 {
+	a := &t.alive
+	if at < a.at {
+		*a = alive{}
+	}
+	for ; a.next < first; a.next++ {
+		a.blocks = append(a.blocks, int32(a.next))
+	}
+	a.at = at
+	a.blocks = slices.DeleteFunc(a.blocks, func(i int32) bool {
+		return t.Blocks[i].Free >= 0 && t.Blocks[i].Free <= at
+	})
+	return a.blocks
 }
 
 // placeBlock makes a tensor of a block: it is written where it was taken and read
@@ -183,19 +214,23 @@ func (b *builder) counterparts(op int32) []int32 {
 		if s < 0 {
 			continue
 		}
-		find := func(s int32) int {
-			n, _ := slices.BinarySearchFunc(b.forward, s, func(f, s int32) int {
-				if b.t.order[f].sequence < s {
+		find := func(s int64) int {
+			n, _ := slices.BinarySearchFunc(b.forward, s, func(f int32, s int64) int {
+				if int64(b.t.order[f].sequence) < s {
 					return -1
 				}
 				return 1
 			})
 			return n
 		}
-		return b.forward[find(s):find(s+1)]
+		list := b.forward[find(int64(s)):find(int64(s)+1)]
+		return list[max(0, len(list)-mostCounterparts):]
 	}
 	return nil
 }
+
+// mostCounterparts is how many forward operators with one number are looked at.
+const mostCounterparts = 256
 
 // A group is the kernels of one operator.
 type group struct {
@@ -209,6 +244,9 @@ func (b *builder) groups() (list []group) {
 	type pair struct{ op, kernel int32 }
 	var pairs []pair
 	for k := range b.kernels {
+		if b.t.replayed[b.kernels[k]] {
+			continue // its launch's operator is that of a whole graph
+		}
 		if op := b.t.shaped(b.t.Kernels[b.kernels[k]].Op); op >= 0 {
 			pairs = append(pairs, pair{op, int32(k)})
 		}
@@ -236,10 +274,11 @@ func (b *builder) placeReaders(blocks bool) {
 		from := len(b.readers)
 		largest := unit.Bytes(0) // that the step itself made
 		pairs := b.pairs(g.op, ph)
+		inPlace, fresh := inPlaceName(strings.TrimPrefix(name, "aten::")), b.fresh(g.op)
 		for i := range c.inputs {
 			in := &c.inputs[i]
-			writes := i == 0 && inPlaceName(strings.TrimPrefix(name, "aten::")) && !b.fresh(g.op)
-			if i == 0 && !writes && b.fresh(g.op) && inPlaceName(strings.TrimPrefix(name, "aten::")) {
+			writes := inPlace && in.place == c.inputs[0].place
+			if writes && fresh {
 				continue // what it writes is not there yet
 			}
 			id := b.reader(g, in, ph, pairs, blocks)
@@ -300,9 +339,9 @@ func (b *builder) reader(g group, in *input, ph phase, pairs []int32, blocks boo
 		}
 	}
 	if blocks {
-		return b.newest((size+511)/512*512, at, g.op)
+		return b.newest((size+511)/512*512, at, g.op, ph == backward)
 	}
-	if id := b.newest(size, at, g.op); id >= 0 {
+	if id := b.newest(size, at, g.op, ph == backward); id >= 0 {
 		return id
 	}
 	if len(in.dims) == 0 || b.step.Kernels[g.kernels[0]].Kind == recording.HostToDevice {

@@ -152,10 +152,12 @@ func (b *builder) addWeight(key weightKey, in *input, parameter string, named, b
 	}
 	tensor := int32(-1)
 	if blocks {
-		for _, id := range b.bySize[(in.bytes+511)/512*512] {
-			if b.step.Tensors[id].Global && !b.lives[id].claimed && b.step.Tensors[id].From == recording.Measured {
+		size := (in.bytes + 511) / 512 * 512
+		list := b.bySize[size]
+		for i := b.claimed[size]; i < len(list) && tensor < 0; i++ {
+			b.claimed[size] = i + 1
+			if id := list[i]; b.step.Tensors[id].Global && !b.lives[id].claimed && b.step.Tensors[id].From == recording.Measured {
 				tensor = id
-				break
 			}
 		}
 	}
@@ -185,7 +187,7 @@ func (b *builder) tie() {
 	if before < 0 || sum <= before {
 		return
 	}
-	for sum > before {
+	for tries := 0; sum > before && tries < 8; tries++ {
 		w, v := b.tied()
 		if w == nil {
 			return
@@ -201,10 +203,14 @@ func (b *builder) tie() {
 
 // tied returns the largest embedding that has the shape of an output layer, and that.
 func (b *builder) tied() (embedding, output *weight) {
+	looked := 0
 	for i := range b.weights {
 		w := &b.weights[i]
 		if w.operator != "aten::embedding" || embedding != nil && w.count <= embedding.count {
 			continue
+		}
+		if looked++; looked > 100 {
+			break
 		}
 		for k := range b.weights {
 			v := &b.weights[k]
@@ -248,25 +254,19 @@ func (b *builder) weightAt(op int32, in *input, ph phase) int32 {
 		b.turns = map[turn]int{}
 	}
 	key := turn{b.t.Ops[op].Name, in.count}
-	skip := b.turns[key]
-	for pass := 0; pass < 2; pass++ {
-		for i := range b.weights {
-			w := &b.weights[i]
-			if w.count != in.count || strings.HasPrefix(w.parameter, "running") || in.item != 0 && in.item != w.item {
-				continue
-			}
-			if skip == 0 {
-				b.turns[key]++
-				return w.tensor
-			}
-			skip--
+	var fit []int32
+	for i := range b.weights {
+		w := &b.weights[i]
+		if w.count == in.count && !strings.HasPrefix(w.parameter, "running") && (in.item == 0 || in.item == w.item) {
+			fit = append(fit, w.tensor)
 		}
-		if skip == b.turns[key] {
-			return -1 // there is none of this size
-		}
-		skip, b.turns[key] = 0, 0
 	}
-	return -1
+	if len(fit) == 0 {
+		return -1
+	}
+	n := b.turns[key]
+	b.turns[key]++
+	return fit[n%len(fit)]
 }
 
 // A turn counts how many weights of a size an operator of the optimizer was given.

@@ -49,7 +49,7 @@ func (f *folding) warn() {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)+"; "+advice+".")
 	}
 	if idle := r.Span - r.Busy; above(int64(idle), int64(r.Span), mostIdle) {
-		warn(recordIdle, "The GPU was idle for %s of the step, which is left out and would hide much of what moving data costs", percent(int64(idle), int64(r.Span)))
+		warn(recordIdle, "The GPU was idle for %s of the step, %v, which is left out and would hide much of what moving data costs", percent(int64(idle), int64(r.Span)), idle)
 	}
 	if above(int64(r.Summed-r.Covered), int64(r.Summed), 1000-leastKnown) {
 		warn(recordShapes, "What kernels read and write is known for only %s of their time", percent(int64(r.Covered), int64(r.Summed)))
@@ -82,14 +82,17 @@ func (f *folding) note() {
 	note(r.Dropped, "Left out with %[2]v: %[1]s whose tensors are not known.", count(r.Dropped, "launch", "launches"), r.Lost)
 	note(r.Rounded, "%s took less than the file can say; half of that was added, %v in all.", count(r.Rounded, "launch", "launches"), r.Added)
 	if beside := r.Summed + r.Added - r.Busy; beside > 0 {
-		note(1, "%v, %s of kernel time, ran beside other kernels and counts once; %s wholly so and last%s 1 ps.", beside,
-			percent(int64(beside), int64(r.Summed+r.Added)), count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
+		wholly := ""
+		if r.Ticks > 0 {
+			wholly = fmt.Sprintf("; %s wholly so and last%s 1 ps", count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
+		}
+		note(1, "%v, %s of kernel time, ran beside other kernels and counts once%s.", beside, percent(int64(beside), int64(r.Summed+r.Added)), wholly)
 	}
-	if idle := r.Span - r.Busy; idle > 0 {
+	if idle := r.Span - r.Busy; idle > 0 && !above(int64(idle), int64(r.Span), mostIdle) {
 		note(1, "Between kernels the GPU was idle for %v, %s of the step; a simulated step has no such time.", idle, percent(int64(idle), int64(r.Span)))
 	}
 	if r.Communication > 0 {
-		note(1, "%v, %s of kernel time, is communication between GPUs; it takes as long as recorded.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
+		note(1, "%v, %s of kernel time, is communication between GPUs.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
 	}
 	if r.Held > 0 {
 		note(1, "%v outlive the step and no kernel is known to use them; they stay on the GPU in every system (%v of it belongs to no known tensor).", r.Held, r.Resident)
@@ -101,7 +104,7 @@ func (f *folding) note() {
 		}
 	}
 	for _, l := range f.rec.Missing {
-		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "kernel", "kernels"), l.Time, strings.TrimSuffix(l.Why, "."))
+		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
 	}
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
 }

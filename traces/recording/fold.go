@@ -65,6 +65,7 @@ type Report struct {
 	Covered                                      unit.Time  // of Summed, in launches whose tensors are known
 	Sources                                      [3]Tally   // by Source
 	Roles                                        [6]Tally   // by workload.Kind
+	Buffers                                      Tally      // of Roles[workload.Weight]
 	Rebuilt, Counter                             unit.Bytes // peak of the workload's tensors; that of the recording's counter, 0 if it has none
 	Resident                                     unit.Bytes // that no tensor accounts for
 	Held                                         unit.Bytes // that stays on the GPU, because no kernel is known to use it; Resident is part of it

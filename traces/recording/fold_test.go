@@ -96,10 +96,10 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 			"1 launch took less than the file can say; half of that was added, 500 ns in all.",
 			"4 µs, 13.6 % of kernel time, ran beside other kernels and counts once; 1 kernel did wholly so and lasts 1 ps.",
 			"Between kernels the GPU was idle for 5 µs, 16.4 % of the step; a simulated step has no such time.",
-			"10 µs, 34.5 % of kernel time, is communication between GPUs; it takes as long as recorded.",
+			"10 µs, 34.5 % of kernel time, is communication between GPUs.",
 			"812 B outlive the step and no kernel is known to use them; they stay on the GPU in every system (300 B of it belongs to no known tensor).",
 			"Left out: 1 tensor that no kernel uses or that has no size.",
-			"7 kernels outside every step, 1 µs: their launch is before the recording.",
+			"7 launches outside every step, 1 µs: their launch is before the recording.",
 			"Of this step.", "Of the recording.",
 		},
 		Advice: []string{"a", "b"},
@@ -292,7 +292,7 @@ func TestWarnings(t *testing.T) {
 	s.Kernels[5].Start = 90 * us
 	_, rep, err := r.Fold(Choices{})
 	want := []string{
-		"The GPU was idle for 71.8 % of the step, which is left out and would hide much of what moving data costs; " + recordIdle + ".",
+		"The GPU was idle for 71.8 % of the step, 65 µs, which is left out and would hide much of what moving data costs; " + recordIdle + ".",
 		"What kernels read and write is known for only 89.7 % of their time; " + recordShapes + ".",
 		"The tensors take 10.75 KiB at once, but the recording's own counter 19.53 KiB; " + recordMemory + ".",
 		"How large results are and how long tensors live is estimated from shapes; " + recordMemory + ".",

@@ -125,6 +125,9 @@ type Tensor struct {
 	Name  string
 	Bytes unit.Bytes
 	Kind  workload.Kind
+	// Buffer is a weight that no optimizer changes and no module names as its own:
+	// statistics, tables, what collectives work on.
+	Buffer bool
 	// Global is alive before and after the step.
 	Global bool
 	From   Source

@@ -19,7 +19,11 @@ func (f *folding) tensors() error {
 		}
 		f.kept = append(f.kept, int32(i))
 		f.w.Tensors = append(f.w.Tensors, workload.Tensor{Name: text(t.Name), Bytes: t.Bytes, Kind: kind, Global: global})
-		for _, tally := range []*Tally{&f.rep.Sources[t.From], &f.rep.Roles[kind]} {
+		tallies := []*Tally{&f.rep.Sources[t.From], &f.rep.Roles[kind], &f.rep.Buffers}
+		if !t.Buffer || kind != workload.Weight {
+			tallies = tallies[:2]
+		}
+		for _, tally := range tallies {
 			tally.Tensors++
 			tally.Bytes += t.Bytes
 		}

@@ -12,7 +12,7 @@ import (
 
 // Limits of what is kept.
 const (
-	maxEntries = 6 << 20
+	maxEntries = 3 << 20
 	maxActive  = 4 << 20
 	maxDevices = 1024
 	maxSize    = 1 << 46

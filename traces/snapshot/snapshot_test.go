@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"spillway/build/artifact"
 	"spillway/sim/unit"
@@ -374,5 +376,55 @@ func BenchmarkRead(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Reading stops with the reader's own error, as when it is cancelled.
+func TestCancelled(t *testing.T) {
+	data := line("", event("alloc", 8, 8, 4, ""), "")
+	stop := errors.New("stopped")
+	for _, n := range []int{0, 1, 5, len(data) / 2, len(data) - 1} {
+		r := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(stop))
+		if _, err := Read(r, nil); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("stopped after %d bytes: %v", n, err)
+		}
+	}
+}
+
+// Each device has its own history, blocks and picture.
+func TestDevices(t *testing.T) {
+	data := []byte(`{"device_traces":[[` + event("alloc", 8, 8, 1, "") + `],[],[` + event("alloc", 8, 600, 1, "") + `]],"segments":[` +
+		`{"device":2,"address":8,"blocks":[{"address":8,"size":1024,"requested_size":600,"state":"active_allocated"}]},` +
+		`{"device":0,"address":8,"blocks":[{"address":8,"size":512,"requested_size":8,"state":"active_allocated"}]}]}`)
+	s, err := read(t, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := s.Recordings("x.json")
+	if len(list) != 2 || list[0].Name != "x.json, GPU 0" || list[1].Name != "x.json, GPU 2" || list[1].Device.ID != 2 ||
+		list[0].Memory.Peak != 512 || list[1].Memory.Peak != 1024 || len(list[0].Notes)+len(list[1].Notes) > 0 {
+		t.Errorf("%+v", s)
+	}
+	if r := s.Residents(); len(r) != 2 || r[1].Device != 2 || r[1].Bytes != 1024 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Of many changes a picture keeps some, and the peak among them.
+func TestThin(t *testing.T) {
+	var events []string
+	for i := range 9000 {
+		events = append(events, event("alloc", 512*i, 1, i+1, ""))
+		if i%3 > 0 {
+			events = append(events, event("free_completed", 512*i, 1, i+1, ""))
+		}
+	}
+	s, err := read(t, line("", strings.Join(events, ","), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Recordings("x")[0].Picture
+	if n := len(p.Times); n < maxPoints/3 || n > maxPoints || s.Devices[0].Peak != 3000*512+512 {
+		t.Errorf("%d points, peak %d", n, s.Devices[0].Peak)
 	}
 }

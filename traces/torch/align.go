@@ -4,7 +4,8 @@ import "slices"
 
 // An alignment is which elements of two sequences are the same, in order.
 type alignment struct {
-	pairs [][2]int32
+	pairs  [][2]int32
+	longer bool // the second was found in the first
 }
 
 // Bounds of the search.

@@ -1,7 +1,9 @@
 package torch
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/traces/et"
@@ -74,9 +76,11 @@ func real(e *et.Trace, n int) bool {
 // name other operators.
 func byRecord(e *et.Trace, k *kineto.Trace, names numbered) *join {
 	at := map[int64]int32{}
+	least, most := int64(1<<63-1), int64(0)
 	for i := range k.Ops {
-		if r := k.Ops[i].Record; r != 0 && k.Ops[i].Kind != kineto.Module {
+		if r := k.Ops[i].Record; r > 0 && k.Ops[i].Kind != kineto.Module {
 			at[r] = int32(i)
+			least, most = min(least, r), max(most, r)
 		}
 	}
 	if len(at) == 0 {
@@ -84,11 +88,13 @@ func byRecord(e *et.Trace, k *kineto.Trace, names numbered) *join {
 	}
 	j := newJoin(k, "by the numbers of record functions")
 	for n := range e.Nodes {
-		if !real(e, n) || e.Nodes[n].RF == 0 {
+		// The one may have been recorded for longer than the other.
+		rf := e.Nodes[n].RF
+		if !real(e, n) || rf < least || rf > most {
 			continue
 		}
 		j.nodes++
-		if op, ok := at[e.Nodes[n].RF]; ok && names.ops[op] == names.nodes[n] && j.node[op] < 0 {
+		if op, ok := at[rf]; ok && names.ops[op] == names.nodes[n] && j.node[op] < 0 {
 			j.node[op] = int32(n)
 			j.matched++
 		}
@@ -127,7 +133,6 @@ func byOrder(e *et.Trace, k *kineto.Trace, names numbered) *join {
 		}
 		mine[t].at = append(mine[t].at, int32(n))
 		mine[t].names = append(mine[t].names, names.nodes[n])
-		j.nodes++
 	}
 	theirs := make([]line, len(k.Threads))
 	for i := range k.Ops {
@@ -137,34 +142,105 @@ func byOrder(e *et.Trace, k *kineto.Trace, names numbered) *join {
 			l.names = append(l.names, names.ops[i])
 		}
 	}
-	taken := make([]bool, len(theirs))
-	for range mine {
-		bestMine, bestTheirs, best := -1, -1, alignment{}
-		longest := -1
-		for i := range mine {
-			if len(mine[i].at) > 0 && (longest < 0 || len(mine[i].at) > len(mine[longest].at)) {
-				longest = i
+	j.align(k, order(e, mine), theirs, e.Process != 0 && e.Process == k.Process)
+	return j
+}
+
+// order puts the thread of the training loop first, and else the longer first: where
+// the loop is says where the other threads are to be looked for.
+func order(e *et.Trace, mine []line) []line {
+	loop := func(l *line) int {
+		for _, n := range l.at {
+			if name := e.Name(n); strings.HasPrefix(name, "ProfilerStep#") || strings.HasPrefix(name, "Optimizer.step#") {
+				return 0
 			}
 		}
-		if longest < 0 {
-			break
-		}
+		return 1
+	}
+	slices.SortStableFunc(mine, func(a, b line) int {
+		return cmp.Or(cmp.Compare(loop(&a), loop(&b)), cmp.Compare(len(b.at), len(a.at)))
+	})
+	return mine
+}
+
+// align finds each thread of the ExecutionTrace among the profiler's. All but the
+// first are looked for only while that one ran, as iterations repeat. Where the
+// ExecutionTrace was recorded for longer, what is before and after does not count;
+// that is believed only of files of the same process.
+func (j *join) align(k *kineto.Trace, mine, theirs []line, same bool) {
+	taken := make([]bool, len(theirs))
+	j.nodes = 0
+	least, most := int32(0), int32(1<<31-1) // nodes in the time of the first
+	for _, m := range mine {
+		m = m.between(least, most)
+		j.nodes += len(m.at)
+		found, best := -1, alignment{}
 		for t := range theirs {
 			if taken[t] {
 				continue
 			}
-			if a := align(mine[longest].names, theirs[t].names); len(a.pairs) > len(best.pairs) {
-				bestMine, bestTheirs, best = longest, t, a
+			if a := alignEither(m.names, theirs[t].names, same && j.matched == 0); len(a.pairs) > len(best.pairs) {
+				found, best = t, a
 			}
 		}
-		if bestMine >= 0 && 2*len(best.pairs) >= len(mine[bestMine].at) {
-			taken[bestTheirs] = true
-			for _, p := range best.pairs {
-				j.node[theirs[bestTheirs].at[p[1]]] = mine[bestMine].at[p[0]]
-			}
-			j.matched += len(best.pairs)
+		if found < 0 || 2*len(best.pairs) < min(len(m.at), len(theirs[found].at)) {
+			continue
 		}
-		mine[longest].at = nil
+		taken[found] = true
+		for _, p := range best.pairs {
+			j.node[theirs[found].at[p[1]]] = m.at[p[0]]
+		}
+		first, last := best.pairs[0], best.pairs[len(best.pairs)-1]
+		if j.matched == 0 {
+			if best.longer {
+				least, most = m.at[first[0]], m.at[last[0]]
+				j.nodes = len(m.between(least, most).at)
+			}
+			during(k, theirs, theirs[found].at[first[1]], theirs[found].at[last[1]])
+		}
+		j.matched += len(best.pairs)
 	}
-	return j
+}
+
+// between returns the operators of a thread in a range of nodes.
+func (l line) between(least, most int32) line {
+	from, _ := slices.BinarySearch(l.at, least)
+	to, _ := slices.BinarySearch(l.at, most+1)
+	if most == 1<<31-1 {
+		to = len(l.at)
+	}
+	return line{l.at[from:to], l.names[from:to]}
+}
+
+// alignEither finds a in b, or with longer, where a is the longer one, b in a.
+func alignEither(a, b []int32, longer bool) alignment {
+	if !longer || len(a) <= len(b) {
+		return align(a, b)
+	}
+	x := align(b, a)
+	for i, p := range x.pairs {
+		x.pairs[i] = [2]int32{p[1], p[0]}
+	}
+	x.longer = true
+	return x
+}
+
+// during leaves of each thread what began between the beginning of one operator and
+// the end of another, or of what is around that.
+func during(k *kineto.Trace, lines []line, first, last int32) {
+	from, to := k.Ops[first].Start, k.Ops[last].Start+k.Ops[last].Time
+	for p := k.Ops[last].Parent; p >= first; p = k.Ops[p].Parent {
+		to = max(to, k.Ops[p].Start+k.Ops[p].Time)
+	}
+	for i := range lines {
+		l := &lines[i]
+		kept := line{}
+		for x, op := range l.at {
+			if at := k.Ops[op].Start; at >= from && at <= to {
+				kept.at = append(kept.at, op)
+				kept.names = append(kept.names, l.names[x])
+			}
+		}
+		*l = kept
+	}
 }

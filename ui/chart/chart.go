@@ -23,7 +23,9 @@ const (
 	Failed    = "failed"
 	Cancelled = "cancelled"
 	Unfit     = "does not fit"
-	NotRun    = "not run"
+	// NothingToRun is that of every system where the workload cannot run at all.
+	NothingToRun = "nothing to run"
+	NotRun       = "not run"
 )
 
 // A Run is one system of a comparison and what came out so far.
@@ -70,6 +72,9 @@ func (r *Run) unfit() bool { return r.Report != nil && !r.Report.Fits }
 func (r *Run) status() string {
 	switch {
 	case r.unfit():
+		if r.Report.Nothing {
+			return NothingToRun
+		}
 		return Unfit
 	case r.Report != nil:
 		return ""

@@ -13,6 +13,8 @@ type Export struct {
 	Ext   string // of file names
 	Mime  string
 	About string // what it holds and what reads it, one sentence
+	// Workload is true of one that is about what runs, whatever the system.
+	Workload bool
 }
 
 // An Origin is what an exported file says about where it comes from. Each may be

@@ -10,6 +10,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -50,6 +51,9 @@ type Section struct {
 	Run bool
 	// If names a knob: without a text in it the section is not there.
 	If string
+	// Entry is true of one that is only there with an entry of opened files that names
+	// it (Entry.Sections).
+	Entry bool
 }
 
 // Say is how the headline speaks of results.
@@ -149,21 +153,40 @@ type Info struct {
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
+	Recorder   Recorder
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
-	Help       []Help
-	Glossary   []Term // its own words; Terms has everybody's
-	Tour       []Stop
-	Exports    []Export // in what formats it writes what happened in a run
+	// Own are keys of knobs of the entry's panel that only some entries have
+	// (Entry.Knobs): they are shown with those, and go back when another is shown.
+	Own      []string
+	Help     []Help
+	Glossary []Term // its own words; Terms has everybody's
+	Tour     []Stop
+	Exports  []Export // in what formats it writes what happened in a run
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
 }
+
+// A Recorder is a file of the site with which people make files for a laboratory:
+// its name, and what a link to it says. Both are empty if there is none.
+type Recorder struct{ File, Says string }
 
 // A Help is one entry of the laboratory's help.
 type Help struct{ Title, Text string }
 
 // PaperInfo is a paper as the page lists it.
 type PaperInfo struct{ Key, Title, About string }
+
+// Leaves reports whether who chooses something of this knob leaves an opened entry
+// for another workload.
+func (l *Info) Leaves(key string) bool {
+	if l.Entry == "" || slices.Contains(l.Own, key) {
+		return false
+	}
+	u := l.Setup()
+	k, e := u.Knob(key), u.Knob(l.Entry)
+	return k != nil && k.Panel == e.Panel && (k.Kind == knob.One || k == e)
+}
 
 // System returns the system with this stable name. The error says which there are.
 func (l *Info) System(name string) (*System, error) {
@@ -213,12 +236,65 @@ type Entry struct {
 	Set   string // setup text that comes with it, empty if none
 	Is    string // setup text of the bundled workload that it is the original of, empty if unknown
 	Error string // why it cannot be used, empty if it can
+	// Knobs are those of Info.Own that it has, Sections the keys of those that are only
+	// there with some entries.
+	Knobs    []EntryKnob
+	Sections []string
+}
+
+// An EntryKnob is a knob that an entry has. Choices are those that it offers for a
+// Word, the empty key for the usual one; none where any text will do.
+type EntryKnob struct {
+	Key     string
+	Choices []knob.Choice
+}
+
+// A Condenser is Files that can be said with less: a few small files that open as
+// the same entries. They replace the opened ones for everybody else.
+type Condenser interface {
+	// Condensed returns them, none if the opened ones are as good.
+	Condensed() ([]File, error)
+}
+
+// A Carrier is Files of which not everything is handed on to others.
+type Carrier interface {
+	// Carry returns the files of which a bundle of a setup is made, none if those are
+	// the opened ones. Opened they have an entry of the same name, which runs the same.
+	Carry(u *knob.Setup) ([]File, error)
 }
 
 // A File is a name, with slashes where folders are known, and its content.
 type File struct {
 	Name string
 	Data []byte
+	// Size is how many bytes it has, 0 if Data is all of it. Stream reads all of a
+	// file too large to hold; Data is then its beginning. nil if Data is all.
+	Size   int64
+	Stream func() (io.ReadCloser, error)
+}
+
+// Bytes is how large the file is.
+func (f *File) Bytes() int64 { return max(f.Size, int64(len(f.Data))) }
+
+// All reads the whole file, for those who cannot do with less; at most so many
+// bytes.
+func (f *File) All(most int64) ([]byte, error) {
+	if f.Stream == nil {
+		return f.Data, nil
+	}
+	if f.Size > most {
+		return nil, fmt.Errorf("%s has %d MiB; files of its kind are read up to %d MiB", f.Name, f.Size>>20, most>>20)
+	}
+	r, err := f.Stream()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	data := make([]byte, f.Size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, fmt.Errorf("%s cannot be read: %w", f.Name, err)
+	}
+	return data, nil
 }
 
 // Progress is told now and then how much is done; it may be nil.
@@ -526,6 +602,11 @@ func (l *Info) check() error {
 	errs = append(errs, checkKnobs(l.Knobs))
 	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
 		bad("the entry of files: there is no knob %q", l.Entry)
+	}
+	for _, key := range l.Own {
+		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
+			bad("knob %q of entries: it is not in their panel", key)
+		}
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {

@@ -60,7 +60,7 @@ func questions(i *lab.Info) []knob.Info {
 	var knobs []knob.Choice
 	for k := range i.Knobs {
 		n := &i.Knobs[k]
-		if n.Kind == knob.Word || n.Kind == knob.Many && len(n.Sets) == 0 {
+		if n.Kind == knob.Word || n.Kind == knob.Rules || slices.Contains(i.Own, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
 			continue
 		}
 		knobs = append(knobs, knob.Choice{Key: n.Key, Label: join(n.Label, bracket(n.Unit))})
@@ -325,7 +325,7 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 	if err := u.Set(key, text); err != nil {
 		return variant{problem: capital(err.Error()) + "."}, u
 	}
-	if e := r.Info.Entry; e != "" && u.Text(e) != "" && u.Knob(key).Kind == knob.One && u.Knob(key).Panel == u.Knob(e).Panel {
+	if e := r.Info.Entry; r.Info.Leaves(key) && u.Text(e) != "" {
 		_ = u.Set(e, "") // another workload than that of the opened file
 	}
 	return variant{setup: u.String(), can: true}, u

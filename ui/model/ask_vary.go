@@ -174,7 +174,7 @@ func (a *Ask) planVary(p *plan) {
 func (a *Ask) bundled(axes []Axis) *knob.Setup {
 	u := a.room.State.Setup.Clone()
 	for _, x := range axes {
-		if e := a.room.Info.Entry; e != "" && x.Knob.Kind == knob.One && x.Knob.Panel == u.Knob(e).Panel {
+		if e := a.room.Info.Entry; a.room.Info.Leaves(x.Knob.Key) {
 			_ = u.Set(e, "") // what was opened is left
 		}
 	}

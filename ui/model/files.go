@@ -19,7 +19,10 @@ type Files struct {
 	Error   string // why nothing could be opened, with what to do
 	Filter  string // what the visitor searches for
 	Opening bool
-	Said    bool // the visitor knows what was opened
+	// Done of Total bytes have been read while Opening; Total is 0 before anything is
+	// known.
+	Done, Total int
+	Said        bool // the visitor knows what was opened
 
 	id     int    // of the job that opens them
 	before *Files // what was open before, while these are being opened
@@ -111,10 +114,34 @@ func (r *Room) stopOpening() *Files {
 	return &before
 }
 
+// CancelOpening ends what opens files: those that were open before are open again.
+func (r *Room) CancelOpening() {
+	if !r.Files.Opening {
+		return
+	}
+	what := r.Files.What()
+	before := r.stopOpening()
+	r.Files = Files{}
+	if before != nil {
+		r.Files = *before
+	}
+	r.Told = fmt.Sprintf("Cancelled: %s was not opened.", what)
+	r.Refresh()
+}
+
+// Percent is how much of the files has been read, 0 if that is not known.
+func (f *Files) Percent() int {
+	if f.Total <= 0 {
+		return 0
+	}
+	return int(int64(f.Done) * 100 / int64(f.Total))
+}
+
 // opened takes the answer to Open. A set with one usable entry is shown at once,
 // and so is the entry that a link asked for.
 func (r *Room) opened(a *work.Answer) {
 	if !a.Last {
+		r.Files.Done, r.Files.Total = a.Done, a.Total
 		return
 	}
 	if a.Bundle != nil {
@@ -122,7 +149,7 @@ func (r *Room) opened(a *work.Answer) {
 		return
 	}
 	f := &r.Files
-	f.Opening, f.id, f.before = false, 0, nil
+	f.Opening, f.id, f.before, f.Done, f.Total = false, 0, nil, 0, 0
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	r.cache.forget()
 	r.Paper.filesChanged()
@@ -155,6 +182,40 @@ func describe(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
+// entry returns the entry of opened files that is shown, nil if none is.
+func (r *Room) entry() *lab.Entry {
+	name := r.Entry()
+	if name == "" || r.Files.Opening {
+		return nil
+	}
+	if at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == name }); at >= 0 {
+		return &r.Files.Entries[at]
+	}
+	return nil
+}
+
+// own returns the knob of Info.Own with this key as the entry that is shown has it,
+// nil if it has none.
+func (r *Room) own(key string) *lab.EntryKnob {
+	e := r.entry()
+	if e == nil {
+		return nil
+	}
+	list := e.Knobs
+	if at := slices.IndexFunc(list, func(k lab.EntryKnob) bool { return k.Key == key }); at >= 0 {
+		return &list[at]
+	}
+	return nil
+}
+
+// resetOwn gives the knobs that only entries have what they go back to.
+func (r *Room) resetOwn() {
+	for _, key := range r.Info.Own {
+		delete(r.drafts, key)
+		r.State.Setup.Reset(key)
+	}
+}
+
 // Pick shows an entry of the opened files, with the settings that come with it.
 func (r *Room) Pick(name string) {
 	for _, e := range r.Files.Entries {
@@ -162,6 +223,9 @@ func (r *Room) Pick(name string) {
 			continue
 		}
 		r.Change("", func() {
+			if r.Entry() != e.Name {
+				r.resetOwn()
+			}
 			pairs, err := knob.Pairs(e.Set)
 			if err == nil {
 				err = r.State.Setup.Apply(append(pairs, knob.Pair{Key: r.Info.Entry, Text: e.Name}))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
 	"spillway/ui/lab"
 	"spillway/ui/work"
 )
@@ -176,5 +177,117 @@ func TestFilesOfTwoLaboratories(t *testing.T) {
 	h.Go("bakery")
 	if h.Files.Number != 1 || h.Entry() != "wheat" || h.Blocked() != "" {
 		t.Errorf("%+v", h.Files)
+	}
+}
+
+// Reading large files tells how far it is, and can be given up: what was open
+// before is open again, and what is shown stays.
+func TestCancelOpening(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	report, state := h.run("oven").Report, h.State.Encode(h.Info)
+	h.Open([]string{"large"}, func(int) {})
+	j := h.one(work.List)
+	if !h.Answer(&work.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
+		t.Errorf("%+v", h.Files)
+	}
+	h.CancelOpening()
+	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.Told != "Cancelled: large was not opened." {
+		t.Errorf("%+v, told %q", h.Files, h.Told)
+	}
+	h.do()
+	if h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report || h.State.Encode(h.Info) != state {
+		t.Errorf("entry %q, blocked %q", h.Entry(), h.Blocked())
+	}
+	h.Told = ""
+	if h.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
+		t.Error("there was nothing to cancel")
+	}
+}
+
+// fields are opened files one of whose entries has a knob and a section of its own.
+type fields struct{}
+
+func (fields) Notes() []string { return nil }
+
+func (fields) Entries() []lab.Entry {
+	return []lab.Entry{
+		{Name: "rye"},
+		{Name: "wheat", Sections: []string{"soil"}, Knobs: []lab.EntryKnob{{Key: "harvest", Choices: []knob.Choice{{Label: "the newest"}, {Key: "spring"}, {Key: "autumn"}}}, {Key: "weeds"}}},
+	}
+}
+
+// What only some entries have is shown with those, is in the link, can be undone,
+// and goes back when something else is shown.
+func TestOwnKnobs(t *testing.T) {
+	l := bakery()
+	panel := l.Setup().Knob(l.Entry).Panel
+	l.Knobs = append(slices.Clone(l.Knobs),
+		knob.Info{Key: "harvest", Label: "Harvest", Help: "Which.", Kind: knob.Word, Panel: panel},
+		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}})
+	l.Own = []string{"harvest", "weeds"}
+	l.Sections = append(slices.Clone(l.Sections), lab.Section{Key: "soil", Title: "Soil", Entry: true})
+	l.Open = func([]lab.File) (lab.Files, error) { return fields{}, nil }
+	h := hostOf(t, "v=2&lab=bakery", nil, l)
+	shown := func() (keys []string) {
+		for _, f := range h.Forms() {
+			for _, g := range f.Groups {
+				for _, x := range g.Fields {
+					if f.Key == panel {
+						keys = append(keys, x.Key)
+					}
+				}
+			}
+		}
+		return keys
+	}
+	soil := func() bool {
+		return slices.ContainsFunc(h.Sections(), func(s SectionView) bool { return s.Key == "soil" })
+	}
+	bundled := shown()
+	if slices.Contains(bundled, "harvest") || soil() {
+		t.Errorf("without files: %q", bundled)
+	}
+	h.drop("rye", "wheat")
+	h.Pick("rye")
+	if len(shown()) != 0 || soil() {
+		t.Errorf("of an entry without: %q", shown())
+	}
+	h.Pick("wheat")
+	if !slices.Equal(shown(), []string{"harvest", "weeds"}) || !soil() {
+		t.Errorf("of an entry with: %q", shown())
+	}
+	if f := h.Field("harvest"); f.Kind != knob.One || len(f.Options) != 3 || !f.Options[0].Chosen || f.Changed {
+		t.Errorf("%+v", f)
+	}
+	h.Choose("harvest", "autumn")
+	h.Type("weeds", "dock*=out, *=perhaps")
+	if f := h.Field("weeds"); !strings.Contains(f.Error, `unknown "perhaps" behind *=; there are out, in`) || h.Entry() != "wheat" {
+		t.Errorf("%+v", f)
+	}
+	h.Type("weeds", "dock*=out, *=in")
+	h.want("weeds", "dock*=out,*=in")
+	if link := h.State.Encode(h.Info); !strings.Contains(link, "harvest=autumn") || !strings.Contains(link, "weeds=") {
+		t.Error(link)
+	}
+	h.Undo()
+	h.want("harvest", "autumn")
+	h.Undo()
+	h.want("harvest", "")
+	h.Redo()
+	h.Pick("rye")
+	h.want("harvest", "")
+	h.Undo()
+	h.want("harvest", "autumn")
+	h.Choose(h.Info.Entry, "")
+	h.want("harvest", "")
+	if !slices.Equal(shown(), bundled) || soil() {
+		t.Errorf("bundled again: %q", shown())
+	}
+	_ = h.State.Setup.Set("harvest", "winter")
+	h.Pick("wheat")
+	_ = h.State.Setup.Set("harvest", "winter")
+	if f := h.Field("harvest"); len(f.Options) != 4 || f.Options[3].Label != "winter (not there)" {
+		t.Errorf("%+v", f.Options)
 	}
 }

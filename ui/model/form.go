@@ -64,7 +64,7 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		if k.Panel != p.Key || k.Key == r.Info.Entry {
 			continue
 		}
-		if u.Hidden(k.Key) {
+		if u.Hidden(k.Key) || r.elsewhere(k) {
 			continue
 		}
 		if len(f.Groups) == 0 || f.Groups[len(f.Groups)-1].Name != k.Group {
@@ -76,6 +76,15 @@ func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
 		g.Fields = append(g.Fields, field)
 	}
 	return f
+}
+
+// elsewhere reports whether a knob is about another workload than the one that is
+// shown: of an entry that has it not, or of bundled ones while an entry is shown.
+func (r *Room) elsewhere(k *knob.Info) bool {
+	if slices.Contains(r.Info.Own, k.Key) {
+		return r.own(k.Key) == nil
+	}
+	return r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel
 }
 
 // bringsOthers reports whether a knob's choices bring values of others along: it
@@ -97,7 +106,12 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 		Changed: !k.Derived && text != base.Text(k.Key),
 	}
 	switch k.Kind {
-	case knob.Number, knob.Word:
+	case knob.Number, knob.Word, knob.Rules:
+		if o := r.own(k.Key); o != nil && len(o.Choices) > 0 {
+			f.Kind = knob.One
+			f.Options = offered(o.Choices, text)
+			break
+		}
 		var err error
 		if f.Text, err = r.typed(k.Key, u); err != nil {
 			f.Error, f.Changed = err.Error(), true
@@ -155,6 +169,21 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 		}
 	}
 	return f
+}
+
+// offered are the choices of an entry for a Word, and its text if that is none.
+func offered(choices []knob.Choice, text string) []Option {
+	var list []Option
+	found := false
+	for i := range choices {
+		c := &choices[i]
+		list = append(list, Option{Key: c.Key, Label: label(c), Help: c.Help, Chosen: c.Key == text})
+		found = found || c.Key == text
+	}
+	if !found {
+		list = append(list, Option{Key: text, Label: text + " (not there)", Chosen: true})
+	}
+	return list
 }
 
 func label(c *knob.Choice) string {
@@ -255,8 +284,8 @@ func (r *Room) Brief() (pieces, trust []string) {
 		lacks := false
 		text := fill(b.Text, func(key string) string {
 			key, optional := strings.CutSuffix(key, "?")
-			w := r.word(key)
-			if w == "" {
+			w, said := r.word(key)
+			if !said {
 				w = words(u, key)
 			}
 			lacks = lacks || w == "" && !optional
@@ -324,17 +353,17 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 	return strings.Join(list, ", ")
 }
 
-// word returns what a report says instead of a knob's value, "" if nothing.
-func (r *Room) word(key string) string {
+// word returns what a report says instead of a knob's value, and whether it does.
+func (r *Room) word(key string) (string, bool) {
 	if r.about == nil {
-		return ""
+		return "", false
 	}
 	for _, w := range r.about.Words {
 		if w.Key == key {
-			return w.Text
+			return w.Text, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // fill replaces what stands in braces.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
@@ -33,7 +34,7 @@ func (r *Room) Sections() []SectionView {
 	var list []SectionView
 	base := r.State.Look.Base()
 	for _, s := range r.Info.Sections {
-		if s.If != "" && r.State.Setup.Text(s.If) == "" {
+		if !r.has(&s) {
 			continue
 		}
 		x := r.section(s.Key)
@@ -51,6 +52,15 @@ func (r *Room) section(key string) *sectionState {
 		r.sections[key] = &sectionState{}
 	}
 	return r.sections[key]
+}
+
+// has reports whether a section is there now.
+func (r *Room) has(s *lab.Section) bool {
+	if s.Entry {
+		e := r.entry()
+		return e != nil && slices.Contains(e.Sections, s.Key)
+	}
+	return s.If == "" || r.State.Setup.Text(s.If) != ""
 }
 
 func (r *Room) sectionOpen(s *lab.Section) bool { return !s.Folded || r.section(s.Key).open }
@@ -79,7 +89,7 @@ func (r *Room) refreshSections() {
 	}
 	for i := range r.Info.Sections {
 		s := &r.Info.Sections[i]
-		if !r.sectionOpen(s) || s.If != "" && r.State.Setup.Text(s.If) == "" {
+		if !r.sectionOpen(s) || !r.has(s) {
 			continue
 		}
 		x := r.section(s.Key)

@@ -181,6 +181,9 @@ type Run struct {
 // Active reports whether the run waits or computes.
 func (r *Run) Active() bool { return r.ID != 0 }
 
+// Nothing reports whether what is shown cannot be run by any system.
+func (r *Room) Nothing() bool { return r.about != nil && r.about.Nothing && r.Entry() != "" }
+
 // Shown reports whether the run has numbers to draw.
 func (r *Run) Shown() bool { return r.On && r.Report != nil && r.Report.Fits }
 
@@ -190,7 +193,7 @@ func (r *Run) Status() string {
 	case r.Cancelled && r.Stale:
 		return "cancelled"
 	case r.Report != nil && !r.Report.Fits:
-		return "does not fit"
+		return unfit(r.Report)
 	case r.Report != nil:
 		return ""
 	case r.Error != "":
@@ -221,9 +224,17 @@ func (r *Run) RunState() string {
 	case r.Report == nil:
 		return ""
 	case !r.Report.Fits:
-		return "does not fit"
+		return unfit(r.Report)
 	}
 	return "done"
+}
+
+// unfit says in a few words why a report has no numbers.
+func unfit(r *report.Report) string {
+	if r.Nothing {
+		return "nothing to run"
+	}
+	return "does not fit"
 }
 
 // Percent is the progress from 0 to 100.
@@ -601,8 +612,9 @@ func (r *Room) Choose(key, choice string) {
 		}
 		r.settled(before, key)
 		k := r.State.Setup.Knob(key)
-		if r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel {
+		if r.Entry() != "" && r.Info.Leaves(key) || key == r.Info.Entry {
 			_ = r.State.Setup.Set(r.Info.Entry, "")
+			r.resetOwn()
 		}
 		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
 			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it

@@ -29,8 +29,9 @@ func (b *Bench) Open(number int, files []lab.File) {
 	b.number, b.files, b.bundle, b.source, b.opened, b.err = number, files, nil, nil, false, nil
 }
 
-// open returns what the files with this number hold, nil for number 0.
-func (b *Bench) open(number int) (lab.Files, error) {
+// open returns what the files with this number hold, nil for number 0. progress is
+// told of bytes.
+func (b *Bench) open(number int, progress lab.Progress) (lab.Files, error) {
 	switch {
 	case number == 0:
 		return nil, nil
@@ -39,13 +40,19 @@ func (b *Bench) open(number int) (lab.Files, error) {
 	}
 	if !b.opened {
 		b.opened = true
-		b.source, b.err = b.look()
+		b.source, b.err = b.look(progress)
 	}
 	return b.source, b.err
 }
 
 // look finds out what the files at hand hold.
-func (b *Bench) look() (lab.Files, error) {
+func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
+	c := &count{progress: progress}
+	defer func() { c.progress = nil }() // who reads them again tells nobody
+	b.files = c.files(b.files)
+	if err := hold(b.files); err != nil {
+		return nil, err
+	}
 	files := b.files
 	if b.Binder != nil {
 		bundle, err := b.Binder.Unbind(files)
@@ -86,7 +93,7 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 	if j.Kind == Check {
 		return b.check(j, progress, a)
 	}
-	files, err := b.open(j.Files)
+	files, err := b.open(j.Files, progress)
 	if j.Kind == List && b.bundle != nil && j.Files == b.number && !j.Inside {
 		a.Bundle = b.bundle.Info()
 		return nil
@@ -104,7 +111,9 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 			return errors.New("there are no files to list")
 		}
 		a.Entries, a.Notes = files.Entries(), files.Notes()
-		return nil
+		a.Set = j.Files
+		a.Condensed, err = condensed(files)
+		return err
 	case Section:
 		return b.section(j, files, a)
 	case Export:

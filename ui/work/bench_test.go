@@ -193,7 +193,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := do(t, b, work.Job{Setup: u.String() + " " + e.Set, System: "ideal", Files: 1})
-		if r.Error != "" || !strings.HasPrefix(r.Report.About, "10 kernels") || len(r.Report.Words) != 1 || r.Report.Words[0].Text != "measured" {
+		if r.Error != "" || !strings.HasPrefix(r.Report.About, "10 kernels") || len(r.Report.Words) == 0 || r.Report.Words[0].Text != "measured" {
 			t.Errorf("%s: %+v", e.Name, r)
 		}
 	}
@@ -202,6 +202,9 @@ func TestFiles(t *testing.T) {
 func TestSections(t *testing.T) {
 	b := &work.Bench{Lab: training}
 	for _, s := range training.Sections {
+		if s.Run {
+			continue // about a run
+		}
 		if a := do(t, b, work.Job{Kind: work.Section, Key: s.Key}); a.Error != "" || a.Section == nil || len(a.Section.Tables) == 0 {
 			t.Errorf("%s: %q", s.Key, a.Error)
 		}

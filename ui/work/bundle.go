@@ -100,9 +100,9 @@ type Difference struct {
 // mostKept is how many bytes of opened files are kept for a bundle.
 const mostKept = 64 << 20
 
-func size(files []lab.File) (n int) {
+func size(files []lab.File) (n int64) {
 	for i := range files {
-		n += len(files[i].Data)
+		n += files[i].Bytes()
 	}
 	return n
 }
@@ -110,7 +110,7 @@ func size(files []lab.File) (n int) {
 // bound returns the bundle that the files with this number are, nil if they are
 // none.
 func (b *Bench) bound(number int) (Bound, error) {
-	if _, err := b.open(number); b.bundle == nil {
+	if _, err := b.open(number, nil); b.bundle == nil {
 		return nil, err
 	}
 	return b.bundle, nil
@@ -125,11 +125,27 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 	if b.bundle != nil {
 		workload = b.bundle.Workload()
 	}
+	if c, ok := files.(lab.Carrier); ok {
+		u, err := b.Lab.Read(j.Setup)
+		if err != nil {
+			return err
+		}
+		carried, err := c.Carry(u)
+		if err != nil {
+			return err
+		}
+		if len(carried) > 0 {
+			workload = carried
+		}
+	}
 	switch {
 	case j.Files == 0:
 		workload = nil
 	case workload == nil:
 		return fmt.Errorf("the opened files have more than %d MiB, too much for a bundle; open only those that are needed", mostKept>>20)
+	}
+	if workload, err = whole(workload); err != nil {
+		return err
 	}
 	a.Data, err = b.Binder.Bind(&b.Lab, j.Setup, j.Order, workload, files, progress)
 	return err
@@ -146,7 +162,7 @@ func (b *Bench) check(j *Job, progress lab.Progress, a *Answer) error {
 	case j.Order.Part < 0 || j.Order.Part >= len(x.Info().Parts):
 		return fmt.Errorf("the bundle has no part %d", j.Order.Part)
 	}
-	files, err := b.open(j.Files)
+	files, err := b.open(j.Files, nil)
 	if err != nil {
 		a.Verdict = &Verdict{Part: x.Info().Parts[j.Order.Part], Finding: Uncheckable, Says: err.Error()}
 		return nil

@@ -68,6 +68,12 @@ func (j *Job) Whole() bool {
 	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
 }
 
+// A File is a file that a worker writes.
+type File struct {
+	Name string
+	Data []byte
+}
+
 // An Answer is what a worker says about a job. A job has any number of progress
 // answers and one last one.
 type Answer struct {
@@ -81,15 +87,19 @@ type Answer struct {
 	Report   *report.Report
 	JSON     string
 	Entries  []lab.Entry
-	Notes    []string // about opened files
-	Section  *report.Section
-	Outline  *study.Outline
-	Outcome  *study.Outcome
-	Sheet    *study.Sheet
-	Tallies  []study.Tally
-	Hash     string
-	Parts    []Part
-	Data     []byte      // of Export and Bundle
-	Bundle   *BundleInfo // of List, if that is what the files are
-	Verdict  *Verdict
+	// Condensed are files, of List, that say what those of the number Set hold: others
+	// need not read them again. There are none if they are as good.
+	Condensed []File
+	Set       int
+	Notes     []string // about opened files
+	Section   *report.Section
+	Outline   *study.Outline
+	Outcome   *study.Outcome
+	Sheet     *study.Sheet
+	Tallies   []study.Tally
+	Hash      string
+	Parts     []Part
+	Data      []byte      // of Export and Bundle
+	Bundle    *BundleInfo // of List, if that is what the files are
+	Verdict   *Verdict
 }

@@ -18,10 +18,14 @@ import (
 	"spillway/wasm/browser"
 )
 
+// usual is how much memory a worker has before its collector hurries: short jobs
+// on a small heap need to collect less often, but a tab never gives memory back.
+const usual = 72 << 20
+
 // Run does the jobs of the laboratories for ever.
 func Run(labs ...lab.Lab) {
-	debug.SetGCPercent(200)        // short jobs on a small heap: collect less often,
-	debug.SetMemoryLimit(72 << 20) // but a tab never gives memory back
+	debug.SetGCPercent(200)
+	debug.SetMemoryLimit(usual)
 	messages := listen()
 	benches := map[string]*work.Bench{}
 	for _, l := range labs {
@@ -85,21 +89,6 @@ func do(benches map[string]*work.Bench, message js.Value) {
 	}
 	a := b.Do(&j, progress(&j))
 	post(id, &a)
-}
-
-// read returns the content of opened files.
-func read(files js.Value) ([]lab.File, error) {
-	var list []lab.File
-	for i := range files.Length() {
-		f := files.Index(i)
-		name := f.Get("name").String()
-		buffer, err := browser.Await(f.Get("file").Call("arrayBuffer"))
-		if err != nil {
-			return nil, fmt.Errorf("%s cannot be read: %w. If it changed or moved since it was opened, open it again", name, err)
-		}
-		list = append(list, lab.File{Name: name, Data: browser.Bytes(js.Global().Get("Uint8Array").New(buffer))})
-	}
-	return list, nil
 }
 
 // progress returns a function that tells the page now and then how far the job

@@ -11,6 +11,9 @@ import (
 	"spillway/ui/lab"
 )
 
+// mostBytes is how large a trace may be.
+const mostBytes = 512 << 20
+
 // A source is opened traces.
 type source struct {
 	names  []string
@@ -27,7 +30,12 @@ func open(files []lab.File) (lab.Files, error) {
 			errs = append(errs, fmt.Errorf("%s: not a trace of store operations (CSV with a header line of time_us,client,op,tensor,bytes,next, or JSON Lines with the same keys). Training workloads belong into the laboratory of training memory", f.Name))
 			continue
 		}
-		t, err := opstrace.Decode(f.Name, f.Data)
+		data, err := f.All(mostBytes)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		t, err := opstrace.Decode(f.Name, data)
 		if err != nil {
 			errs = append(errs, err)
 			continue

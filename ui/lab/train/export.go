@@ -3,6 +3,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -13,8 +14,10 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces"
 	"spillway/traces/chrometrace"
 	"spillway/traces/speedscope"
+	"spillway/traces/spillway"
 	"spillway/ui/lab"
 )
 
@@ -30,6 +33,15 @@ type exporting struct {
 
 // export runs one system and writes what happened.
 func export(key string, w Workload, s *settings, system string, o lab.Origin, p lab.Progress) ([]byte, error) {
+	if w.imported != nil && w.imported.cannot != "" {
+		return nil, errors.New(w.imported.cannot)
+	}
+	switch key {
+	case traceExport:
+		return spillway.Encode(w.Workload)
+	case namelessExport:
+		return spillway.Encode(traces.Anonymous(w.Workload))
+	}
 	x, err := recorded(w, s, system, o, p)
 	if err != nil {
 		return nil, err

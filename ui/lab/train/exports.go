@@ -7,6 +7,8 @@ const (
 	timelineExport = "timeline"
 	stallsExport   = "stalls"
 	chakraExport   = "chakra"
+	traceExport    = "trace"
+	namelessExport = "trace-anonymous"
 )
 
 // exports are the formats in which one run can be had.
@@ -23,6 +25,14 @@ func exports() []lab.Export {
 		{
 			Key: chakraExport, Title: "Loads and stores (Chakra)", Ext: "et", Mime: "application/octet-stream",
 			About: "Kernels, and every move to and from GPU memory as a load or store with what it depends on: a Chakra execution trace, as ASTRA-sim reads.",
+		},
+		{
+			Key: traceExport, Title: "Spillway trace", Ext: "spillway.json", Mime: "application/json", Workload: true,
+			About: "What runs: kernels with their times, tensors with their sizes. Dropped here it runs again with the same results.",
+		},
+		{
+			Key: namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
+			About: "The same with numbers in place of all names, to be shown to others.",
 		},
 	}
 }

@@ -5,13 +5,13 @@ package train
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
-	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
 	"spillway/traces/jsonx"
@@ -21,20 +21,24 @@ import (
 // A source is opened files as the laboratory hands them on.
 type source struct {
 	*traces.Source
-	names []string // unique
+	names     []string // unique
+	condensed bool     // it was opened from what Condensed wrote
 }
 
 // open finds workloads in files.
 func open(files []lab.File) (lab.Files, error) {
+	if s, err := expand(files); s != nil || err != nil {
+		return s, err
+	}
 	list := make([]traces.File, len(files))
 	for i, f := range files {
-		list[i] = traces.File{Name: f.Name, Data: f.Data}
+		list[i] = traces.File(f)
 	}
 	s, err := traces.Open(list, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &source{s, names(s)}, nil
+	return &source{Source: s, names: names(s)}, nil
 }
 
 // names returns the entries' names, with a number where two are the same.
@@ -57,6 +61,9 @@ func (s *source) Entries() []lab.Entry {
 	for i, name := range s.names {
 		from := &s.Source.Entries[i]
 		e := lab.Entry{Name: name, Info: from.Detail}
+		if from.Recording != nil {
+			e.Knobs, e.Sections = recordingKnobs(from.Recording), []string{recordedKey}
+		}
 		if from.Model != "" && from.Batch > 0 {
 			e.Is = knob.Join([]knob.Pair{{Key: "model", Text: from.Model}, {Key: "batch", Text: fmt.Sprint(from.Batch)}}, " ")
 		}
@@ -78,18 +85,25 @@ func (s *source) Notes() []string { return s.Source.Notes }
 // encode returns a result as JSON.
 func encode(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) }
 
-// entry returns the workload with this name.
-func entry(name string, f lab.Files) (*workload.Workload, error) {
-	s, ok := f.(*source)
+// entry returns the workload that the settings name.
+func entry(s *settings, f lab.Files) (Workload, error) {
+	from, ok := f.(*source)
 	if !ok {
-		return nil, errNoFiles
+		return Workload{}, errNoFiles
 	}
-	for i, n := range s.names {
-		if n == name {
-			return s.Source.Entries[i].Load()
-		}
+	at := slices.Index(from.names, s.Entry)
+	if at < 0 {
+		return Workload{}, fmt.Errorf("the opened files hold no %q; choose another entry under Workload", s.Entry)
 	}
-	return nil, fmt.Errorf("the opened files hold no %q; choose another entry under Workload", name)
+	e := &from.Source.Entries[at]
+	if e.Recording != nil {
+		return fold(s.Entry, e.Recording, s.choices())
+	}
+	w, err := e.Load()
+	if err != nil {
+		return Workload{}, err
+	}
+	return about(w), nil
 }
 
 // setup returns the settings that a config file of the G10 artifact asks for:

@@ -20,6 +20,7 @@ import (
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
@@ -32,6 +33,9 @@ type settings struct {
 	Times     string // workload.TimeSource
 	GPU       string // that times are estimated for
 	Entry     string // of opened files, instead of the five above; empty for none
+	Step      string // of a recording among them, empty for the usual one
+	Unknown   string // what becomes of a recording's kernels without tensors
+	Roles     string // patterns for tensors of a recording
 	Preset    string // of the machine
 	SSD       string // drive to simulate, fixed for the machine's rates
 	Mode      string // quirks
@@ -47,7 +51,8 @@ const fixed = "fixed"
 func standard() settings {
 	return settings{
 		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
-		Preset: machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
+		Unknown: string(recording.Merge),
+		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Prices: machine.Presets()[0].Prices,
 	}
 }
@@ -83,8 +88,9 @@ func New() lab.Lab {
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
-			Drop:     "Drop a trace, files of the G10 artifact, a folder or a zip anywhere on this page",
-			Entry:    "entry",
+			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
+			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
+			Entry:    "entry", Own: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Exports:           exports(),
 			Contradictions:    "hardware",
@@ -98,7 +104,7 @@ func New() lab.Lab {
 		Open: open,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return "entry " + s.Entry
+				return fmt.Sprintf("entry %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU)
 		},
@@ -107,6 +113,9 @@ func New() lab.Lab {
 			q, err := s.request(system)
 			if err != nil {
 				return nil, err
+			}
+			if w.imported != nil && w.imported.cannot != "" {
+				return &result.Result{System: system, Mode: q.Options.Quirks.String(), Reason: w.imported.cannot}, nil
 			}
 			return core.Run(w.Workload, q, p)
 		},
@@ -155,11 +164,7 @@ func paper() *study.Paper {
 // load returns the workload: a model of the zoo, or an entry of opened files.
 func load(s *settings, f lab.Files) (Workload, error) {
 	if s.Entry != "" {
-		w, err := entry(s.Entry, f)
-		if err != nil {
-			return Workload{}, err
-		}
-		return about(w), nil
+		return entry(s, f)
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
@@ -274,7 +279,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return []knob.Knob[settings]{model, batch, optimizer, times, gpu, file}
+	return append([]knob.Knob[settings]{model, batch, optimizer, times, gpu, file}, recordedKnobs()...)
 }
 
 func hardwareKnobs() []knob.Knob[settings] {
@@ -431,6 +436,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
+		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
@@ -443,12 +449,15 @@ func help() []lab.Help {
 
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
+	if w.imported != nil && w.imported.cannot != "" {
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run.", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
+	}
 	rep := &report.Report{
 		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
 	if s.Entry != "" {
-		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times)}}
+		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}, {Key: "gpu"}}
 	}
 	if !r.Fits {
 		return rep

@@ -26,6 +26,10 @@ func sections() []lab.Section {
 	}
 	return []lab.Section{
 		{
+			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
+			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
+		},
+		{
 			Key: "survive", Title: "Do the G10 paper's conclusions survive?", Folded: true,
 			About: "Measured beforehand by this simulator on the five headline workloads and the machine of Table 2; nothing runs for it. Measured times need the artifact's profiles; the other two come with the page.",
 			Knobs: []knob.Info{{Key: "survive_mode", Label: "Fidelity", Help: "Of the table.", Kind: knob.One, Default: "published", Choices: []knob.Choice{{Key: "published", Label: "As published"}, {Key: "corrected", Label: "Corrected"}}}},
@@ -39,8 +43,10 @@ func sections() []lab.Section {
 }
 
 // section computes one of them.
-func section(key string, view *knob.Setup, _ *settings, _ Workload, _ string) (*report.Section, error) {
+func section(key string, view *knob.Setup, _ *settings, w Workload, _ string) (*report.Section, error) {
 	switch key {
+	case recordedKey:
+		return account(w), nil
 	case "survive":
 		main, sums := g10.Conclusions()
 		t := surviveTable(view.Text("survive_mode") == "corrected")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spillway/sim/knob"
 	core "spillway/sim/train"
@@ -27,6 +28,7 @@ type Workload struct {
 	parameters int64
 	optimizer  zoo.Optimizer
 	slower     float64
+	imported   *imported // nil if it was made of no recording
 }
 
 // about adds to a workload what is said of it.
@@ -45,7 +47,11 @@ func (w *Workload) inNumbers() string {
 	const rest = "at most %v of activations and workspace at once; %v at once in all."
 	switch {
 	case w.parameters == 0:
-		return text + fmt.Sprintf("%v of weights, %v of optimizer state, at most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, f.Gradients, f.Rest, f.Most)
+		held := ""
+		if f.Held > 0 {
+			held = fmt.Sprintf("%v that no kernel is known to use and that stay on the GPU, ", f.Held)
+		}
+		return text + fmt.Sprintf("%v of weights, %v of optimizer state, %sat most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, held, f.Gradients, f.Rest, f.Most)
 	case !w.optimizer.None():
 		state := ""
 		if f.Optimizer > 0 {
@@ -113,7 +119,11 @@ const mostCaveats = 2
 
 // caveats say what decides whether a run can be trusted.
 func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
-	for _, say := range []string{s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
+	if w.imported != nil {
+		list = append(list, w.imported.account.Warnings...)
+		list = list[:min(len(list), mostCaveats)]
+	}
+	for _, say := range []string{s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
@@ -177,6 +187,39 @@ func (s *settings) timesCaveat(w Workload) string {
 		}
 	}
 	return ""
+}
+
+// known says behind the kernel times of a recording how much of it is known.
+func (w *Workload) known() string {
+	if w.imported == nil || w.imported.account == nil {
+		return ""
+	}
+	r := w.imported.account
+	return fmt.Sprintf(" (%s, tensors known for %s %% of it)", r.Label, strconv.FormatFloat(100*r.Share(), 'f', 0, 64))
+}
+
+// deviceCaveat is about times that were measured on another GPU than the machine's.
+func (s *settings) deviceCaveat(w Workload) string {
+	if w.imported == nil || w.imported.Device.Name == "" || w.imported.Times == workload.Estimated {
+		return ""
+	}
+	in, was := s.gpuName(), w.imported.Device.Name
+	if in == "" || sameGPU(in, was) {
+		return ""
+	}
+	return fmt.Sprintf("Kernel times were measured on %s; the machine's %s makes no kernel faster or slower.", was, in)
+}
+
+// sameGPU reports whether a part is the device of a recording: the words with a
+// digit that are no size are those of its model.
+func sameGPU(part, device string) bool {
+	device = strings.ToLower(device)
+	for word := range strings.FieldsSeq(strings.ToLower(part)) {
+		if strings.ContainsAny(word, "0123456789") && len(word) > 2 && !strings.Contains(device, word) {
+			return false
+		}
+	}
+	return true
 }
 
 // gpuName is the GPU of the machine, empty if its memory is no known one's. Where

@@ -14,18 +14,19 @@ import (
 )
 
 // lossKernel returns the kernel at which the backward pass begins: the one named
-// makeLoss if there is one, as in the G10 artifact's workloads; else the first
-// one that writes a gradient; else the one with most live bytes, because
+// makeLoss if there is one, as in the G10 artifact's workloads; else the first one
+// that writes a gradient and reads something else, which setting gradients to zero
+// before the forward pass does not; else the one with most live bytes, because
 // activations pile up until the forward pass ends.
 func lossKernel(w *workload.Workload, life *vitality.Analysis) workload.KernelID {
 	gradient := -1
+	is := func(t workload.TensorID) bool { return w.Tensors[t].Kind == workload.Gradient }
 	for k := range w.Kernels {
 		if w.Kernels[k].Name == "makeLoss" {
 			return workload.KernelID(k)
 		}
-		if gradient < 0 && slices.ContainsFunc(w.Kernels[k].Outputs, func(t workload.TensorID) bool {
-			return w.Tensors[t].Kind == workload.Gradient
-		}) {
+		if gradient < 0 && slices.ContainsFunc(w.Kernels[k].Outputs, is) &&
+			slices.ContainsFunc(w.Kernels[k].Inputs, func(t workload.TensorID) bool { return !is(t) }) {
 			gradient = k
 		}
 	}

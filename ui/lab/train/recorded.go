@@ -1,0 +1,60 @@
+package train
+
+import (
+	"spillway/sim/knob"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+)
+
+// An imported is the recording that a workload was made of.
+type imported struct {
+	*recording.Recording
+	account *recording.Report // nil where nothing can be simulated
+	cannot  string            // why that is so
+}
+
+// Keys of knobs that only recordings have.
+const (
+	stepKnob    = "step"
+	unknownKnob = "unknown"
+	rolesKnob   = "roles"
+)
+
+// recordedKey is that of the section about a recording.
+const recordedKey = "recorded"
+
+// own are those of entries of opened files.
+func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
+
+// recordedKnobs are the settings of recordings.
+func recordedKnobs() []knob.Knob[settings] {
+	step := knob.Knob[settings]{
+		Key: stepKnob, Label: "Step", Kind: knob.Word, Word: func(s *settings) *string { return &s.Step },
+		Help: "The iteration of the recording that is run. The usual one is complete and neither the first nor the last.",
+	}
+	unknown := knob.Knob[settings]{
+		Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One, Word: func(s *settings) *string { return &s.Unknown },
+		Help: "What becomes of kernels of which nobody knows what they read and write.",
+		Choices: []knob.Choice{
+			{Key: string(recording.Merge), Label: "join the kernel before", Help: "Their time goes to the kernel before, so that the total time stays."},
+			{Key: string(recording.Follow), Label: "use what it used", Help: "They are taken to read what the kernel before them read."},
+			{Key: string(recording.Drop), Label: "are left out", Help: "They are left out, with their time."},
+		},
+	}
+	roles := knob.Knob[settings]{
+		Key: rolesKnob, Label: "Roles", Kind: knob.Rules, Word: func(s *settings) *string { return &s.Roles },
+		Help: "Patterns of tensors' names with the role that they have, such as *embed*=weight,ids=input; * stands for any text, ? for any character, and the first that matches counts. Weights and optimizer state live on from one iteration to the next.",
+	}
+	for k := workload.Intermediate; k <= workload.Input; k++ {
+		roles.Choices = append(roles.Choices, knob.Choice{Key: k.String()})
+	}
+	return []knob.Knob[settings]{step, unknown, roles}
+}
+
+// sentence ends what is none yet.
+func sentence(text string) string {
+	if text == "" || text[len(text)-1] == '.' {
+		return text
+	}
+	return text + "."
+}

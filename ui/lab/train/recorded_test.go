@@ -1,0 +1,271 @@
+//go:build !lean
+
+package train
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces"
+	"spillway/traces/recording"
+	"spillway/ui/bundle"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// recordedStep is an iteration of layers whose activations are wanted again at its
+// end.
+func recordedStep(name string, layers int) recording.Step {
+	s := recording.Step{Name: name, Complete: true, Resident: 3 * unit.MiB}
+	at := unit.Time(0)
+	kernel := func(name string) int32 {
+		s.Kernels = append(s.Kernels, recording.Kernel{Name: name, Op: "aten::" + name, Start: at, Time: unit.Millisecond, Least: unit.Nanosecond})
+		at += unit.Millisecond
+		return int32(len(s.Kernels) - 1)
+	}
+	use := func(t int, k int32, write bool) {
+		s.Tensors[t].Uses = append(s.Tensors[t].Uses, recording.Use{Kernel: k, Read: !write, Write: write})
+	}
+	for i := range layers {
+		s.Tensors = append(s.Tensors,
+			recording.Tensor{Name: fmt.Sprintf("layers.%d.weight", i), Bytes: 64 * unit.MiB, Kind: workload.Weight, Global: true},
+			recording.Tensor{Name: fmt.Sprintf("layers.%d.out", i), Bytes: 512 * unit.MiB, Kind: workload.Intermediate})
+		k := kernel("gemm")
+		use(2*i, k, false)
+		use(2*i+1, k, true)
+	}
+	kernel("nobody_knows")
+	for i := layers - 1; i >= 0; i-- {
+		k := kernel("gemm_backward")
+		use(2*i, k, false)
+		use(2*i+1, k, false)
+	}
+	return s
+}
+
+// recordings are opened as the page's other workers open them.
+func recordings(t *testing.T) (*source, []lab.File) {
+	t.Helper()
+	job := &recording.Recording{
+		Name: "job.json, GPU 0", Format: "PyTorch profiler (Kineto)", Files: []string{"job.json"}, Label: recording.L1m, Times: workload.Measured,
+		Device: recording.Device{Name: "NVIDIA H100 80GB HBM3", Memory: 80 * unit.GiB}, Batch: 8,
+		Steps: []recording.Step{recordedStep("ProfilerStep#4", 6), recordedStep("ProfilerStep#5", 8), recordedStep("ProfilerStep#6", 7)}, Chosen: 1,
+		Notes: []string{"A note of the format."},
+	}
+	picture := &recording.Recording{
+		Name: "snapshot.pickle, GPU 0", Format: "CUDA memory snapshot", Label: recording.M, Advice: []string{"Record a trace of the profiler beside it."},
+		Picture: recording.Picture{
+			Roles: []string{"weight", "activation"}, Times: []unit.Time{0, unit.Second, 2 * unit.Second},
+			Levels: [][]unit.Bytes{{10, 10, 10}, {0, 20, 5}},
+		},
+	}
+	s := &traces.Source{Format: job.Format, Notes: []string{"A note."}}
+	for _, r := range []*recording.Recording{job, picture} {
+		s.Entries = append(s.Entries, traces.Entry{Name: r.Name, Detail: "3 steps", Batch: r.Batch, Recording: r})
+	}
+	s.Entries = append(s.Entries, traces.Entry{Name: "plain", Load: func() (*workload.Workload, error) {
+		return &workload.Workload{
+			Name: "plain", Times: workload.Measured, Tensors: []workload.Tensor{{Name: "x", Bytes: 4096}},
+			Kernels: []workload.Kernel{{Name: "k", Time: 1, Outputs: []workload.TensorID{0}}},
+		}, nil
+	}})
+	x := &source{Source: s, names: names(s)}
+	files, err := x.Condensed()
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return x, files
+}
+
+// A condensed file opens as the same entries, which run the same.
+func TestCondensed(t *testing.T) {
+	x, files := recordings(t)
+	opened, err := open(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := fmt.Sprintf("%+v", x.Entries()), fmt.Sprintf("%+v", opened.Entries())
+	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 3 {
+		t.Errorf("%s\nwas %s", b, a)
+	}
+	if again, err := opened.(*source).Condensed(); again != nil || err != nil {
+		t.Error("condensed twice")
+	}
+	for _, set := range []string{"entry=job.json,+GPU+0", "entry=job.json,+GPU+0 step=ProfilerStep%236 unknown=drop roles=layers.0*%3Dinput", "entry=plain"} {
+		if first, then := hashOf(t, x, set), hashOf(t, opened, set); first != then {
+			t.Errorf("%s: another result", set)
+		}
+	}
+	for n := range len(files[0].Data) {
+		cut := []lab.File{{Name: "opened", Data: files[0].Data[:n]}}
+		if _, err := open(cut); err == nil {
+			t.Fatalf("cut off after %d of %d bytes it opens", n, len(files[0].Data))
+		}
+	}
+}
+
+// hashOf runs a system on a setup.
+func hashOf(t *testing.T, f lab.Files, set string) string {
+	t.Helper()
+	l := New()
+	u, err := l.Read(set + " gpu_memory=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, raw, err := l.Run(u, "g10", f, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Hash(raw)
+}
+
+// Every choice changes what runs, and what cannot be chosen says so.
+func TestChoices(t *testing.T) {
+	x, _ := recordings(t)
+	const entry = "entry=job.json,+GPU+0"
+	seen := map[string]string{}
+	for _, set := range []string{"", " step=ProfilerStep%236", " unknown=drop", " roles=*.weight%3Dintermediate"} {
+		h := hashOf(t, x, entry+set)
+		if seen[h] != "" {
+			t.Errorf("%q runs as %q", set, seen[h])
+		}
+		seen[h] = set + " "
+	}
+	if a, b := hashOf(t, x, entry), hashOf(t, x, entry+" step=ProfilerStep%235 roles=layers.0.weight%3Dweight"); a != b {
+		t.Error("the usual step by its name is another")
+	}
+	l := New()
+	u, err := l.Read(entry + " step=Step9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := l.Run(u, "g10", x, nil); err == nil || !strings.Contains(err.Error(), `no step "Step9"`) {
+		t.Errorf("%v", err)
+	}
+	for set, want := range map[string]string{"roles=x": "is no rule", "roles=x%3Dhat": `unknown "hat"`, "unknown=ask": "unknown"} {
+		if _, err := l.Read(set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+}
+
+// The account of a recording stands beside the charts, its warnings above them.
+func TestAccount(t *testing.T) {
+	x, _ := recordings(t)
+	l := New()
+	u, err := l.Read("entry=job.json,+GPU+0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := l.Run(u, "uvm", x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Fits || !strings.Contains(r.Origin, "label L1m, one step of 3") || len(r.Words) != 2 || !strings.HasPrefix(r.Words[0].Text, "measured (L1m, tensors known for 94 % of it)") {
+		t.Errorf("%+v", r)
+	}
+	if !slices.ContainsFunc(r.Caveats, func(s string) bool {
+		return strings.HasPrefix(s, "Kernel times were measured on NVIDIA H100 80GB HBM3; the machine's A100")
+	}) {
+		t.Errorf("caveats %q", r.Caveats)
+	}
+	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x)
+	if err != nil || len(s.Tables) != 2 || !strings.HasPrefix(s.Text[0], "PyTorch profiler (Kineto), label L1m: times, sizes") || !slices.Contains(s.Notes, "A note of the format.") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A picture of memory is shown and does not run.
+func TestPicture(t *testing.T) {
+	x, _ := recordings(t)
+	l := New()
+	u, err := l.Read("entry=snapshot.pickle,+GPU+0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range l.Systems {
+		r, raw, err := l.Run(u, s.Name, x, nil)
+		if err != nil || r.Fits || !r.Nothing || !strings.Contains(r.Reason, "has no kernels") || l.Hash(raw) == "" {
+			t.Fatalf("%s: %+v, %v", s.Name, r, err)
+		}
+	}
+	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x)
+	if err != nil || len(s.Tables) != 2 || !strings.Contains(s.Tables[0].Title, "30 B at 1 s") || s.Tables[0].Rows[1].Cells[0].Text != "20 B" || len(s.Tables[1].Rows) != 3 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := l.Export("trace", u, "uvm", x, lab.Origin{}, nil); err == nil {
+		t.Error("it was saved as a trace")
+	}
+}
+
+// A Spillway trace of anything, with and without names, runs with the same result.
+func TestTraceExport(t *testing.T) {
+	x, _ := recordings(t)
+	l := New()
+	for set, f := range map[string]lab.Files{"model=resnet-50 batch=128 times=estimated gpu_memory=8": nil, "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2": x} {
+		for _, key := range []string{"trace", "trace-anonymous"} {
+			u, err := l.Read(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := l.Export(key, u, "g10", f, lab.Origin{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if key != "trace" && bytes.Contains(bytes.ToLower(data), []byte("resnet")) || key != "trace" && (bytes.Contains(data, []byte("gemm")) || bytes.Contains(data, []byte("job.json"))) {
+				t.Errorf("%s: it names what it is", set)
+			}
+			opened, err := open([]lab.File{{Name: "saved.json", Data: data}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := u.Clone()
+			if err := again.Set("entry", opened.Entries()[0].Name); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range l.Systems {
+				_, first, err := l.Run(u, s.Name, f, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, then, err := l.Run(again, s.Name, opened, nil)
+				if err != nil || l.Hash(first) != l.Hash(then) {
+					t.Errorf("%s %s %s: another result, %v", set, key, s.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// A bundle of a recording has what was made of it and nothing of the file, and
+// replays.
+func TestBundleOfRecording(t *testing.T) {
+	_, files := recordings(t)
+	l := New()
+	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	b.Open(1, files)
+	a := b.Do(&work.Job{ID: 1, Kind: work.Bundle, Files: 1, Setup: "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2", Order: &work.Order{Systems: []string{"ideal", "g10"}}}, nil)
+	if a.Error != "" {
+		t.Fatal(a.Error)
+	}
+	b.Open(2, []lab.File{{Name: "x.spillway.zip", Data: a.Data}})
+	for part := range 2 {
+		c := b.Do(&work.Job{ID: 2, Kind: work.Check, Files: 2, Order: &work.Order{Part: part}}, nil)
+		if c.Error != "" || c.Verdict == nil || c.Verdict.Finding != work.Replayed {
+			t.Errorf("%s %+v", c.Error, c.Verdict)
+		}
+	}
+	if bytes.Contains(a.Data, []byte(condensedHead)) {
+		t.Error("it has the file")
+	}
+	b.Open(3, files)
+	if a := b.Do(&work.Job{ID: 3, Kind: work.Bundle, Files: 3, Setup: "entry=snapshot.pickle,+GPU+0", Order: &work.Order{Systems: []string{"ideal"}}}, nil); !strings.Contains(a.Error, "no kernels") {
+		t.Errorf("%q", a.Error)
+	}
+}

@@ -1,0 +1,141 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"syscall/js"
+
+	"spillway/ui/lab"
+	"spillway/wasm/browser"
+)
+
+const (
+	// mostHeld is how large a file may be to be read whole. Larger ones are read a
+	// slice at a time, as often as somebody asks, so that it is known how far they are.
+	mostHeld = 2 << 20
+	// slice is how much is read at once; Data of a larger file is its first slice.
+	slice = 1 << 20
+	// wide is the memory limit while a large file is open: with the usual one the
+	// collector would run without end.
+	wide = 320 << 20
+)
+
+// read returns the content of opened files.
+func read(files js.Value) ([]lab.File, error) {
+	var list []lab.File
+	limit := int64(usual)
+	for i := range files.Length() {
+		f := files.Index(i)
+		name, blob := f.Get("name").String(), f.Get("file")
+		size := int64(blob.Get("size").Float())
+		if size > mostHeld {
+			limit = wide
+			beginning := make([]byte, slice)
+			s := &stream{name: name, blob: blob, size: size}
+			if _, err := io.ReadFull(s, beginning); err != nil {
+				return nil, err
+			}
+			list = append(list, lab.File{Name: name, Data: beginning, Size: size, Stream: func() (io.ReadCloser, error) {
+				return &stream{name: name, blob: blob, size: size}, nil
+			}})
+			continue
+		}
+		buffer, err := browser.Await(blob.Call("arrayBuffer"))
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		list = append(list, lab.File{Name: name, Data: browser.Bytes(js.Global().Get("Uint8Array").New(buffer))})
+	}
+	debug.SetMemoryLimit(limit)
+	return list, nil
+}
+
+// unreadable says that a file is not what it was.
+func unreadable(name string, err error) error {
+	return fmt.Errorf("%s cannot be read: %w. If it changed or moved since it was opened, open it again", name, err)
+}
+
+// A stream reads a file slice by slice. Reads wait for the disk: workers may.
+type stream struct {
+	name   string
+	blob   js.Value
+	size   int64
+	at     int64    // where the next slice begins
+	held   js.Value // a Uint8Array with the slice at hand
+	from   int      // the first byte of it that was not read yet
+	length int      // of it
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(p []byte) (int, error) {
+	if s.from == s.length {
+		if s.at >= s.size {
+			return 0, io.EOF
+		}
+		if err := s.next(); err != nil {
+			return 0, unreadable(s.name, err)
+		}
+	}
+	n := s.copy(p, s.from)
+	s.from += n
+	return n, nil
+}
+
+// copy copies what is at hand, from a place on.
+func (s *stream) copy(p []byte, from int) int {
+	if from == 0 && s.length == slice {
+		return js.CopyBytesToGo(p, s.held)
+	}
+	return js.CopyBytesToGo(p, s.held.Call("subarray", from, s.length))
+}
+
+// next reads the next slice.
+func (s *stream) next() (err error) {
+	defer func() { // the reader throws what Go sees as a panic
+		if p := recover(); p != nil {
+			e, ok := p.(js.Error)
+			if !ok {
+				panic(p)
+			}
+			err = e
+		}
+	}()
+	end := min(s.at+slice, s.size)
+	if s.held.IsUndefined() {
+		s.held = js.Global().Get("Uint8Array").New(slice)
+	}
+	s.from, s.length = 0, 0
+	s.length = js.Global().Call("readSlice", s.blob, s.at, end, s.held).Int()
+	if s.length == 0 {
+		return errors.New("it is shorter than it was")
+	}
+	s.at += int64(s.length)
+	return nil
+}
+
+// ReadAt implements io.ReaderAt: archives are read from their end.
+func (s *stream) ReadAt(p []byte, off int64) (int, error) {
+	n := 0
+	for n < len(p) {
+		at := off + int64(n)
+		if at < 0 || at >= s.size {
+			return n, io.EOF
+		}
+		if begin := s.at - int64(s.length); s.length == 0 || at < begin || at >= s.at {
+			s.at = at / slice * slice
+			if err := s.next(); err != nil {
+				return n, unreadable(s.name, err)
+			}
+		}
+		n += s.copy(p[n:], int(at-(s.at-int64(s.length))))
+	}
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (s *stream) Close() error {
+	s.held, s.from, s.length, s.at = js.Undefined(), 0, 0, s.size
+	return nil
+}
