@@ -36,8 +36,11 @@ func open(files []lab.File) (lab.Files, error) {
 	s := &source{}
 	var errs []error
 	for _, f := range files {
-		at, size := io.ReaderAt(bytes.NewReader(f.Data)), int64(len(f.Data))
-		found, err := tensorfile.Open(f.Name, at, size)
+		at, err := reader(&f)
+		var found *tensorfile.File
+		if err == nil {
+			found, err = tensorfile.Open(f.Name, at, f.Bytes())
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", f.Name, err))
 			continue
@@ -51,6 +54,23 @@ func open(files []lab.File) (lab.Files, error) {
 		s.notes = append(s.notes, err.Error())
 	}
 	return s, nil
+}
+
+// reader reads any part of a file. One that is held open is never closed: it is
+// there as long as its file may be asked for.
+func reader(f *lab.File) (io.ReaderAt, error) {
+	if f.Stream == nil {
+		return bytes.NewReader(f.Data), nil
+	}
+	r, err := f.Stream()
+	if err != nil {
+		return nil, err
+	}
+	at, ok := r.(io.ReaderAt)
+	if !ok {
+		return nil, errors.New("only its beginning can be read; save it on this computer and open it from there")
+	}
+	return at, nil
 }
 
 // Entries implements lab.Files.
