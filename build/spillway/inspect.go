@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -115,55 +114,15 @@ func (s *shell) inspect(args []string) error {
 
 // dropped opens files and folders together, as when they are dropped on the page.
 func dropped(paths []string) (*traces.Source, error) {
-	names, err := shortened(paths)
+	files, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}
-	var files []traces.File
-	for i, p := range paths {
-		info, err := os.Stat(p)
-		switch {
-		case err != nil:
-			return nil, err
-		case info.IsDir():
-			list, err := readFiles([]string{p})
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				files = append(files, traces.File{Name: f.Name, Data: f.Data})
-			}
-			continue
-		}
-		f, err := fileOf(p, names[i], info.Size())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+	list := make([]traces.File, len(files))
+	for i, f := range files {
+		list[i] = traces.File(f)
 	}
-	return traces.Open(files, nil)
-}
-
-// heldBytes is how large a file may be that is read at once; of others the beginning
-// is.
-const heldBytes = 32 << 20
-
-// fileOf reads a file, or prepares to.
-func fileOf(name, short string, size int64) (traces.File, error) {
-	if size <= heldBytes {
-		data, err := os.ReadFile(name)
-		return traces.File{Name: short, Data: data}, err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return traces.File{}, err
-	}
-	head := make([]byte, 1<<20)
-	_, err = io.ReadFull(f, head)
-	return traces.File{
-		Name: short, Data: head, Size: size,
-		Stream: func() (io.ReadCloser, error) { return os.Open(name) },
-	}, errors.Join(err, f.Close())
+	return traces.Open(list, nil)
 }
 
 // look says what an entry holds.
