@@ -127,7 +127,7 @@ func (t *Trace) label(r *Recorded) {
 	if t.Shapes && !t.modules() {
 		advise("With with_stack=True weights would have the names of their modules.")
 	}
-	advise("With an ExecutionTrace of the same run beside this file, who reads and writes which tensor would be exact.")
+	advise("With an ExecutionTrace of the same run, opened together with this file, who reads and writes which tensor would be exact.")
 }
 
 // share returns how many percent of the chosen step's kernel time use a known tensor

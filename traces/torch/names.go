@@ -50,7 +50,7 @@ func (o *opener) nameAll() {
 			continue
 		}
 		if r.Label == recording.L1m || r.Label == recording.L2 {
-			r.Advice = append(r.Advice, "With roles.json of capture.py, or a memory snapshot of the same run, beside this file resident memory would have names.")
+			r.Advice = append(r.Advice, "With roles.json of capture.py, or a memory snapshot of the same run, opened together with this file, resident memory would have names.")
 		}
 	}
 	for i := range o.snapshots {

@@ -297,7 +297,7 @@ func (o *opener) alone() {
 			continue
 		}
 		for _, r := range recs {
-			r.Advice = append(r.Advice, "With the profiler's trace of the same run beside this file times would be measured instead of estimated.")
+			r.Advice = append(r.Advice, "With the profiler's trace of the same run, opened together with this file, times would be measured instead of estimated.")
 		}
 		o.recs = append(o.recs, recs...)
 	}

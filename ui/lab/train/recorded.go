@@ -13,6 +13,17 @@ type imported struct {
 	cannot  string            // why that is so
 }
 
+// labelled says what a label means.
+var labelled = map[recording.Label]string{
+	recording.L1:  "times are measured; tensors are estimated from the shapes of operators",
+	recording.L1m: "times, sizes and lifetimes are measured; what kernels read in between is estimated",
+	recording.E2:  "tensors are recorded; times are estimated",
+	recording.L2:  "times and tensors are recorded",
+	recording.L3:  "times and tensors are recorded, and memory that stays has names",
+	recording.M:   "a picture of memory, without kernels",
+	recording.T:   "times only",
+}
+
 // Keys of knobs that only recordings have.
 const (
 	stepKnob    = "step"
@@ -30,7 +41,7 @@ func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
 func recordedKnobs() []knob.Knob[settings] {
 	step := knob.Knob[settings]{
 		Key: stepKnob, Label: "Step", Kind: knob.Word, Word: func(s *settings) *string { return &s.Step },
-		Help: "The iteration of the recording that is run. The usual one is complete and neither the first nor the last.",
+		Help: "The iteration of the recording that is run. The one chosen by Spillway is complete and, if there are enough, neither the first nor the last.",
 	}
 	unknown := knob.Knob[settings]{
 		Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One, Word: func(s *settings) *string { return &s.Unknown },

@@ -46,7 +46,7 @@ func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
 	}
 	usual := "the middle one"
 	if r.Chosen >= 0 && r.Chosen < len(r.Steps) {
-		usual = r.Steps[r.Chosen].Name + ", as usual"
+		usual = r.Steps[r.Chosen].Name + ", chosen by Spillway"
 	}
 	steps := []knob.Choice{{Label: usual}}
 	for i := range r.Steps {

@@ -12,17 +12,6 @@ import (
 	"spillway/traces/recording"
 )
 
-// labelled says what a label means.
-var labelled = map[recording.Label]string{
-	recording.L1:  "times are measured; tensors are estimated from the shapes of operators",
-	recording.L1m: "times, sizes and lifetimes are measured; what kernels read in between is estimated",
-	recording.E2:  "tensors are recorded; times are estimated",
-	recording.L2:  "times and tensors are recorded",
-	recording.L3:  "times and tensors are recorded, and memory that stays has names",
-	recording.M:   "a picture of memory, without kernels",
-	recording.T:   "times only",
-}
-
 // account is the section that says what a recording is and what became of it.
 func account(w Workload) *report.Section {
 	x := w.imported
@@ -52,7 +41,7 @@ func fact(head, text string) report.Row {
 
 // accountTable is what became of the launches of the step.
 func accountTable(r *recording.Report) report.Table {
-	t := report.Table{Title: "Step " + r.Step + ", " + strconv.Itoa(r.Steps) + " could be chosen", Head: []string{"", "Recorded"}}
+	t := report.Table{Title: "Step " + r.Step + ", one of " + strconv.Itoa(r.Steps) + " that can be chosen", Head: []string{"", "Recorded"}}
 	add := func(head, text string) { t.Rows = append(t.Rows, fact(head, text)) }
 	add("Launches", strconv.Itoa(r.Launches))
 	add("Kernels made of them", strconv.Itoa(r.Kernels))

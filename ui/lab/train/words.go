@@ -98,10 +98,14 @@ func (s *settings) title(w Workload) string {
 // lead says whether the workload fits into GPU memory.
 func (s *settings) lead(w Workload) string {
 	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
-	if w.memory.Most > s.Machine.GPUMemory {
-		return fmt.Sprintf("%s needs %s GiB; the GPU has %s. Ways to spill:", s.title(w), gib(w.memory.Most), has)
+	needs := gib(w.memory.Most) + " GiB"
+	if w.memory.Most < unit.GiB/10 {
+		needs, has = w.memory.Most.String(), has+" GiB"
 	}
-	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.memory.Most), has)
+	if w.memory.Most > s.Machine.GPUMemory {
+		return fmt.Sprintf("%s needs %s; the GPU has %s. Ways to spill:", s.title(w), needs, has)
+	}
+	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
 }
 
 // gib prints GiB with three digits, or all in front of the point.
@@ -161,7 +165,7 @@ func (s *settings) faultCaveat(r *result.Result) string {
 		c := r.Time() - handling + unit.Cycles(unit.MulDiv(int64(handling), s.Machine.FaultBatch, batch))
 		return strconv.FormatFloat(seconds(r, c), 'g', 3, 64) + " s"
 	}
-	return fmt.Sprintf("%s hangs on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
+	return fmt.Sprintf("%s depends on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
 }
 
 // options are those of a run.
