@@ -15,6 +15,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 	"spillway/traces/zoo"
 )
 
@@ -196,7 +197,13 @@ func (s *settings) timesCaveat(w Workload) string {
 // known says behind the kernel times of a recording how much of it is known.
 func (w *Workload) known() string {
 	if w.imported == nil || w.imported.account == nil {
-		return ""
+		if !recording.IsOrigin(w.Origin) {
+			return ""
+		}
+		// What was saved of a recording still says how it was made.
+		_, rest, _ := strings.Cut(w.Origin, ", label ")
+		label, _, _ := strings.Cut(rest, ",")
+		return fmt.Sprintf(" (%s, from a recording)", label)
 	}
 	r := w.imported.account
 	return fmt.Sprintf(" (%s, tensors known for %s %% of it)", r.Label, strconv.FormatFloat(100*r.Share(), 'f', 0, 64))
