@@ -337,6 +337,8 @@ func (r *Room) Blocked() string {
 		return fmt.Sprintf("%d settings are not valid. Correct them to run; the charts show the last valid settings.", bad)
 	case len(r.Problems) > 0:
 		return r.Info.ContradictionHelp
+	case r.lost() && r.Files.Opening:
+		return "Files are being read."
 	case r.lost():
 		if len(r.before) > 0 {
 			return fmt.Sprintf("After a reload the page no longer has your files. Drop %s again.", describe(r.before))
