@@ -47,7 +47,7 @@ func (t *Trace) fill(r *Recorded, device int32) {
 	if len(differ) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Of %d steps, %d launched other kernels than most of the complete ones.", len(c.spans), len(differ)))
 	}
-	if from, to := c.near(chosen); to-from < len(c.spans) {
+	if from, to := c.near(t, device, chosen); to-from < len(c.spans) {
 		r.Missing = append(r.Missing, c.only(t, from, to))
 		chosen -= from
 		differ = inside(differ, from, to)
