@@ -238,7 +238,7 @@ func kindOfArray(r *jsonstream.Reader) kind {
 func (o *opener) join() {
 	o.mark()
 	for _, e := range o.execs {
-		var why []string
+		var why reasons
 		for _, k := range o.traces {
 			if k.joined || len(k.t.Kernels) == 0 {
 				continue
@@ -252,10 +252,10 @@ func (o *opener) join() {
 					break
 				}
 			}
-			why = append(why, fmt.Sprintf("%s and %s were not joined: %v.", k.name, e.name, err))
+			why.add(k.name, "%v", err)
 		}
 		if !e.joined {
-			o.notes = append(o.notes, why...)
+			o.refused(e.name, true, why)
 		}
 	}
 }

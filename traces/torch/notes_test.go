@@ -1,0 +1,34 @@
+package torch
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestFewNotes: files of many runs get one note each, not one for each two of them.
+func TestFewNotes(t *testing.T) {
+	docs := map[string]string{}
+	var names, want []string
+	for i := range 4 {
+		e, k := fmt.Sprintf("et%d.json", i), fmt.Sprintf("trace%d.json", i)
+		docs[e] = strings.Replace(tinyET, `"pid": 5`, fmt.Sprintf(`"pid": %d`, 100+i), 1)
+		docs[k] = tinyTrace()
+		names = append(names, e, k)
+		want = append(want, fmt.Sprintf("et%d.json was joined with none of 4 other files. With trace0.json for example: they are of different processes, %d and 5.", i, 100+i))
+	}
+	recs, notes := open(t, docs, names...)
+	if len(recs) != 8 || !reflect.DeepEqual(notes, want) {
+		t.Errorf("%d recordings, %q; want %q", len(recs), notes, want)
+	}
+}
+
+// TestNoAddresses: an ExecutionTrace and a snapshot without the file between them.
+func TestNoAddresses(t *testing.T) {
+	_, notes := open(t, tiny, "et.json", "snapshot.json")
+	want := []string{"et.json and snapshot.json were not joined: an ExecutionTrace has no addresses of memory; add the profiler's trace of the same run, recorded with profile_memory=True."}
+	if !reflect.DeepEqual(notes, want) {
+		t.Errorf("notes are %q, want %q", notes, want)
+	}
+}
