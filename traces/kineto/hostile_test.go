@@ -196,6 +196,21 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestHugeMemory does not believe what no device has.
+func TestHugeMemory(t *testing.T) {
+	a := &author{}
+	a.op("aten::a", 0, 10, "")
+	a.memory(1, 4096, 512, 512)
+	a.memory(2, 8192, 512, 1<<63-1)
+	a.memory(3, 16384, 1<<62, 1<<62)
+	a.kernel("a", 1, 5)
+	tr, r := a.read(t)
+	want := []string{"Memory events of sizes or totals that no device has, which were not believed: 2."}
+	if !slices.Equal(tr.Notes, want) || r.Memory != (recording.Memory{Known: true, Peak: 1024, Allocations: 2}) {
+		t.Errorf("%q, %+v", tr.Notes, r.Memory)
+	}
+}
+
 // TestLives follows the blocks of two operators of a training step.
 func TestLives(t *testing.T) {
 	const shapes = `"Input Dims":[[16,32],[32,32]],"Input type":["float","float"]`
