@@ -423,3 +423,19 @@ func TestExtremes(t *testing.T) {
 		check(t, []byte(strings.ReplaceAll(a.text(), `"ts":60`, `"ts":`+n)))
 	}
 }
+
+// TestMTIA: traces of Meta's accelerators are refused as such.
+func TestMTIA(t *testing.T) {
+	a := &author{}
+	a.op("aten::mm", 0, 10, "")
+	a.add(`{"ph":"X","cat":"mtia_runtime","name":"launch","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}}`)
+	a.add(`{"ph":"X","cat":"mtia_ccp_events","name":"fc","pid":0,"tid":7,"ts":2,"dur":2,"args":{"device":0,"correlation":1}}`)
+	tr, err := Read(strings.NewReader(a.text()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tr.Recordings("x.json")
+	if want := "x.json was recorded on an MTIA accelerator (2 events), whose kernels are not read: record on a GPU with CUDA or ROCm"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

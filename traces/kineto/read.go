@@ -73,6 +73,7 @@ type reading struct {
 
 	timeless, negative, far, wordless int
 	shared                            int // kernels of a launch that has another, but for graphs
+	mtia                              int // events of Meta's accelerators
 	notes                             []string
 }
 
@@ -412,6 +413,10 @@ func (rd *reading) relative(t clock) (ps int64, ok bool) {
 func (rd *reading) take() {
 	e := &rd.e
 	if !e.kept() {
+		return
+	}
+	if e.category == mtia {
+		rd.mtia++
 		return
 	}
 	if e.has&hasTime == 0 {

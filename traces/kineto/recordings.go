@@ -12,6 +12,9 @@ import (
 // Recordings returns one recording for each device that ran something. name is the
 // file's, without folders.
 func (t *Trace) Recordings(name string) ([]Recorded, error) {
+	if len(t.Kernels) == 0 && t.mtia > 0 {
+		return nil, fmt.Errorf("%s was recorded on an MTIA accelerator (%d events), whose kernels are not read: record on a GPU with CUDA or ROCm", name, t.mtia)
+	}
 	if len(t.Kernels) == 0 {
 		if len(t.Ops) == 0 {
 			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
