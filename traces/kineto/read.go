@@ -130,11 +130,10 @@ func (rd *reading) top() {
 		}
 		switch string(key) {
 		case "traceEvents":
-			if r.Peek() == jsonstream.Array {
-				rd.events()
-			} else {
-				r.Skip()
+			if r.Peek() != jsonstream.Array {
+				r.Fail("\"traceEvents\" is no list")
 			}
+			rd.events()
 		case "deviceProperties":
 			rd.devices()
 		default:

@@ -32,3 +32,18 @@ func TestNoAddresses(t *testing.T) {
 		t.Errorf("notes are %q, want %q", notes, want)
 	}
 }
+
+// TestPlaces: what is wrong with a file that is nearly one of PyTorch's is said with
+// its place.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`{"schema": "1.1.1", "pid": 1, "nodes": null}`, `x: line 1 (byte 39): "nodes" of this ExecutionTrace is no list`},
+		{`{"schemaVersion": 1, "traceEvents": null}`, `x: this is no whole PyTorch trace: line 1 (byte 36): "traceEvents" is no list`},
+		{`{"user": ` + strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001) + `, "traceEvents": []}`, `x: this cannot be read as a recording of PyTorch: line 1 (byte 10008): brackets nest deeper than 10000 levels`},
+	} {
+		_, _, err := Open([]File{content("x", []byte(tt.text))}, nil)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+}

@@ -165,9 +165,20 @@ func (o *opener) read(f *File) error {
 		}
 		o.roles = append(o.roles, rolesOf{name(f), r})
 	default:
-		return errors.New("this is none of PyTorch's recordings")
+		return unknownAt(head)
 	}
 	return nil
+}
+
+// unknownAt says why a file that begins with head is of no kind, and where.
+func unknownAt(head []byte) error {
+	r := jsonstream.NewReader(bytes.NewReader(head), nil)
+	if k := r.Peek(); k == jsonstream.Object || k == jsonstream.Array {
+		if r.Skip(); r.Err() != nil {
+			return fmt.Errorf("this cannot be read as a recording of PyTorch: %w", r.Err())
+		}
+	}
+	return errors.New("this is none of PyTorch's recordings")
 }
 
 // kindOf tells what a file is by its beginning.
@@ -190,7 +201,7 @@ func kindOf(head []byte) kind {
 
 // kindOfObject tells by the names in an object.
 func kindOfObject(r *jsonstream.Reader) kind {
-	found := unknown // so far
+	found, schema := unknown, false // so far
 	r.Object()
 	for {
 		key, ok := r.Key()
@@ -207,6 +218,12 @@ func kindOfObject(r *jsonstream.Reader) kind {
 				return rolesFile
 			}
 			continue
+		case "schema":
+			schema = true
+		case "nodes":
+			if schema && found == unknown {
+				return executionTrace // in which this is no list
+			}
 		case "schemaVersion", "deviceProperties", "distributedInfo":
 			found = profilerTrace // whose events may come after what a user added
 		}
