@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"spillway/traces/recording"
 )
 
 // TestFewNotes: files of many runs get one note each, not one for each two of them.
@@ -14,7 +16,7 @@ func TestFewNotes(t *testing.T) {
 	for i := range 4 {
 		e, k := fmt.Sprintf("et%d.json", i), fmt.Sprintf("trace%d.json", i)
 		docs[e] = strings.Replace(tinyET, `"pid": 5`, fmt.Sprintf(`"pid": %d`, 100+i), 1)
-		docs[k] = tinyTrace()
+		docs[k] = strings.Replace(tinyTrace(), `"name": "G"`, fmt.Sprintf(`"name": "G%d"`, i), 1)
 		names = append(names, e, k)
 		want = append(want, fmt.Sprintf("et%d.json was joined with none of 4 other files. With trace0.json for example: they are of different processes, %d and 5.", i, 100+i))
 	}
@@ -45,5 +47,28 @@ func TestPlaces(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
+	}
+}
+
+// TestCopies: of files with the same content one is read, and one note says so.
+func TestCopies(t *testing.T) {
+	docs := map[string]string{"a.json": tinyTrace(), "b.json": tinyTrace(), "c.json": tinyTrace(), "d.json": strings.Replace(tinyTrace(), "aten::mm", "aten::nn", 1)}
+	recs, notes := open(t, docs, "a.json", "d.json", "b.json")
+	if want := []string{"b.json has the same content as a.json and was left out."}; len(recs) != 2 || !reflect.DeepEqual(notes, want) {
+		t.Errorf("%d recordings, %q; want %q", len(recs), notes, want)
+	}
+	recs, notes = open(t, docs, "a.json", "b.json", "c.json")
+	if want := []string{"2 files have the same content as a.json and were left out (b.json, c.json)."}; len(recs) != 1 || !reflect.DeepEqual(notes, want) {
+		t.Errorf("%d recordings, %q; want %q", len(recs), notes, want)
+	}
+}
+
+// TestSaidOnce: a note is with a recording or with all files, and only once.
+func TestSaidOnce(t *testing.T) {
+	r := &recording.Recording{Notes: []string{"a", "b", "a"}}
+	o := opener{recs: []*recording.Recording{r}, notes: []string{"c", "a", "c", "d"}}
+	o.sayOnce()
+	if !reflect.DeepEqual(r.Notes, []string{"a", "b"}) || !reflect.DeepEqual(o.notes, []string{"c", "d"}) {
+		t.Errorf("%q and %q", r.Notes, o.notes)
 	}
 }

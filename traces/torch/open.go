@@ -50,15 +50,18 @@ func Open(files []File, tell func(done, total int64)) ([]*recording.Recording, [
 	for i := range files {
 		o.total += files[i].Size
 	}
+	o.alike(files)
 	for i := range files {
 		if err := o.read(&files[i]); err != nil {
 			o.note("%s: %v", name(&files[i]), err)
 		}
 		o.done += files[i].Size
 	}
+	o.sayCopies()
 	o.join()
 	o.alone()
 	o.nameAll()
+	o.sayOnce()
 	if len(o.recs) == 0 {
 		if len(o.notes) == 0 {
 			return nil, nil, errors.New("there is no recording of PyTorch among the files")
@@ -81,6 +84,9 @@ type opener struct {
 	recs      []*recording.Recording
 	of        map[*recording.Recording]*kineto.Trace
 	notes     []string
+
+	sizes  map[int64]int // how many files have each size
+	copies []sameFile
 }
 
 // The files of each kind, with their names.
@@ -127,47 +133,54 @@ func (o *opener) read(f *File) error {
 		return err
 	}
 	head = head[:n]
-	whole := io.MultiReader(bytes.NewReader(head), r)
-	tell := func(bytes int64) {
-		if o.tell != nil {
-			o.tell(min(o.done+bytes, max(o.total, o.done+bytes)), max(o.total, o.done+bytes))
-		}
-	}
+	var whole io.Reader = io.MultiReader(bytes.NewReader(head), r)
+	hash := o.watch(f, &whole)
+	var keep func()
 	switch kindOf(head) {
 	case profilerTrace:
-		t, err := kineto.Read(whole, tell)
+		t, err := kineto.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.traces = append(o.traces, &traceFile{name: name(f), t: t})
+		keep = func() { o.traces = append(o.traces, &traceFile{name: name(f), t: t}) }
 	case executionTrace:
-		t, err := et.Read(whole, tell)
+		t, err := et.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.execs = append(o.execs, &execFile{name: name(f), t: t})
+		keep = func() { o.execs = append(o.execs, &execFile{name: name(f), t: t}) }
 	case memorySnapshot:
-		s, err := snapshot.Read(whole, tell)
+		s, err := snapshot.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.snapshots = append(o.snapshots, snapshotFile{name: name(f), s: s})
+		keep = func() { o.snapshots = append(o.snapshots, snapshotFile{name: name(f), s: s}) }
 	case memoryTimeline:
-		t, err := snapshot.ReadTimeline(whole, tell)
+		t, err := snapshot.ReadTimeline(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.recs = append(o.recs, t.Recording(name(f)))
+		keep = func() { o.recs = append(o.recs, t.Recording(name(f))) }
 	case rolesFile:
 		r, err := roles.Read(whole)
 		if err != nil {
 			return err
 		}
-		o.roles = append(o.roles, rolesOf{name(f), r})
+		keep = func() { o.roles = append(o.roles, rolesOf{name(f), r}) }
 	default:
 		return unknownAt(head)
 	}
+	if !o.copied(f, hash) {
+		keep()
+	}
 	return nil
+}
+
+// progress tells how many bytes of the file that is read are done.
+func (o *opener) progress(bytes int64) {
+	if o.tell != nil {
+		o.tell(o.done+bytes, max(o.total, o.done+bytes))
+	}
 }
 
 // unknownAt says why a file that begins with head is of no kind, and where.
