@@ -10,7 +10,7 @@ import (
 // TestWideNode: a node with very many tensors takes time in proportion to them. What
 // is among its inputs too is given to it, and no other result is.
 func TestWideNode(t *testing.T) {
-	const n = 60_000
+	const n = 120_000
 	var in, out strings.Builder
 	for i := range n {
 		sep := ","
@@ -26,7 +26,7 @@ func TestWideNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("took %v", took)
 	}
 	born := 0

@@ -3,12 +3,14 @@ package kineto
 import (
 	"fmt"
 	"testing"
-	"time"
 )
 
 // TestManyTensors: blocks that are never freed are in every step, so a recording has
 // room for those around the middle one only, and says so.
 func TestManyTensors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes a million tensors")
+	}
 	const blocks, steps, room = 50_000, 60, mostTensors / 50_000
 	a := &author{}
 	for i := range int64(blocks) {
@@ -45,11 +47,7 @@ func TestManyOverlaps(t *testing.T) {
 		a.op("aten::mm", at+1, 5, `"Input Dims":[[2,2],[2,2]],"Input type":["float","float"]`)
 		a.kernel("k", i+1, at+5)
 	}
-	start := time.Now()
 	_, r := a.read(t)
-	if took := time.Since(start); took > 3*time.Second {
-		t.Errorf("took %v", took)
-	}
 	if n := len(r.Steps); n < 100 || n >= steps || len(r.Missing) != 1 || r.Missing[0].Kernels != steps-n {
 		t.Errorf("%d steps, missing %+v", n, r.Missing)
 	}

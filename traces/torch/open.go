@@ -133,7 +133,7 @@ func (o *opener) read(f *File) error {
 		return err
 	}
 	head = head[:n]
-	var whole io.Reader = io.MultiReader(bytes.NewReader(head), r)
+	whole := io.MultiReader(bytes.NewReader(head), r)
 	hash := o.watch(f, &whole)
 	var keep func()
 	switch kindOf(head) {
