@@ -394,3 +394,17 @@ func BenchmarkOpen(b *testing.B) {
 		})
 	}
 }
+
+// TestNames: a name changes nothing of what is printed beside it.
+func TestNames(t *testing.T) {
+	const name, want = "a\x1b[31m\n\u009b\u202eb\\c é\xff.txt", "a[31mb/c é\ufffd.txt"
+	for _, files := range [][]File{
+		{{Name: name, Data: []byte("hello")}},
+		{{Name: "x.zip", Data: zipped(t, []File{{Name: name, Data: []byte("hello")}})}},
+	} {
+		_, err := Open(files, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), want+": text, but none that is known.") {
+			t.Errorf("%q", err)
+		}
+	}
+}
