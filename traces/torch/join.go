@@ -27,7 +27,7 @@ const enough = 95
 // together.
 func joined(e *et.Trace, k *kineto.Trace) (*join, error) {
 	if e.Process != 0 && k.Process != 0 && e.Process != k.Process {
-		return nil, fmt.Errorf("they are of different processes, %d and %d", e.Process, k.Process)
+		return nil, fmt.Errorf("they are of different processes: the profiler's trace of %d, the ExecutionTrace of %d", k.Process, e.Process)
 	}
 	names := number(e, k)
 	if j := byRecord(e, k, names); j != nil {

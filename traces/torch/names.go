@@ -161,7 +161,11 @@ func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, known
 		return false
 	}
 	all, same := sizes(r, blocks)
-	if 2*same < all || all == 0 {
+	if all == 0 {
+		why.add(name, "nothing that is resident in the one has a known size, so it cannot be told whether they are of one run")
+		return false
+	}
+	if 2*same < all {
 		why.add(name, "of %d bytes that are resident in the one, tensors of the same size in the other have %d, so they are of different models", all, same)
 		return false
 	}

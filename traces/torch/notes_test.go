@@ -18,7 +18,7 @@ func TestFewNotes(t *testing.T) {
 		docs[e] = strings.Replace(tinyET, `"pid": 5`, fmt.Sprintf(`"pid": %d`, 100+i), 1)
 		docs[k] = strings.Replace(tinyTrace(), `"name": "G"`, fmt.Sprintf(`"name": "G%d"`, i), 1)
 		names = append(names, e, k)
-		want = append(want, fmt.Sprintf("et%d.json was joined with none of 4 other files. With trace0.json for example: they are of different processes, %d and 5.", i, 100+i))
+		want = append(want, fmt.Sprintf("et%d.json was joined with none of 4 other files. With trace0.json for example: they are of different processes: the profiler's trace of 5, the ExecutionTrace of %d.", i, 100+i))
 	}
 	recs, notes := open(t, docs, names...)
 	if len(recs) != 8 || !reflect.DeepEqual(notes, want) {

@@ -159,7 +159,7 @@ func TestRefusedPairs(t *testing.T) {
 		{
 			[]string{"et-kineto-pair/dlrm-rank0-et.json.gz", "et-kineto-pair/dlrm-rank1-kineto.json.gz"},
 			[]string{"dlrm-rank1-kineto.json.gz L1", "dlrm-rank0-et.json.gz E2"},
-			[]string{"dlrm-rank1-kineto.json.gz and dlrm-rank0-et.json.gz were not joined: they are of different processes, 59811 and 59812."},
+			[]string{"dlrm-rank1-kineto.json.gz and dlrm-rank0-et.json.gz were not joined: they are of different processes: the profiler's trace of 59812, the ExecutionTrace of 59811."},
 		},
 		{
 			[]string{"kineto/h100-bert-small-infer-shapes-memory.json.gz", "snapshot/synthetic-resnet50-step.pickle.gz"},
