@@ -201,11 +201,24 @@ func TestBundlesHaveNoSecrets(t *testing.T) {
 				}
 			}
 		}
+		if readme := members["README.md"]; !strings.Contains(readme, "Recorded with PyTorch profiler (Kineto), label L1m") || !strings.Contains(readme, "belongs to no known tensor") {
+			t.Errorf("README.md does not say how far the recording can be trusted:\n%s", readme)
+		}
 		if opened != 1 || figures == 0 {
 			t.Errorf("%d opened files, %d figures", opened, figures)
 		}
 		if code, out, errs := run(t, "check", name); code != exitOK || strings.Count(out, "replayed ") < 2 {
 			t.Errorf("exit code %d: %s%s", code, out, errs)
+		}
+	}
+}
+
+// TestRunsSayWhatIsKnown: both forms of run say how far a recording can be trusted.
+func TestRunsSayWhatIsKnown(t *testing.T) {
+	file := secretive(t)
+	for _, args := range [][]string{{"run", file}, {"run", file, "--json"}, {"run", "lab=train", "system=g10", "file=" + file}, {"run", "lab=train", "system=g10", "file=" + file, "--json"}} {
+		if code, out, errs := run(t, args...); code != exitOK || !strings.Contains(strings.Join(strings.Fields(out), " "), "belongs to no known tensor") {
+			t.Errorf("spillway %v: exit code %d: %s%s", args, code, out, errs)
 		}
 	}
 }

@@ -106,6 +106,7 @@ func (f *folding) note() {
 	for _, l := range f.rec.Missing {
 		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
 	}
+	r.own = len(r.Notes)
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
 }
 
@@ -113,12 +114,24 @@ func (f *folding) note() {
 const (
 	recorded = "Recorded with "
 	known    = "What kernels read and write is known for "
+	ofStep   = " of the step."
 )
 
-// IsOrigin reports whether text is the origin of a workload that Fold made. It has
-// no names of files, steps or people.
-func IsOrigin(text string) bool {
-	return strings.HasPrefix(text, recorded) && strings.Contains(text, ". "+known)
+// IsOrigin reports whether text is the origin of a workload that Fold made.
+func IsOrigin(text string) bool { return Bare(text) != "" }
+
+// Bare returns the two sentences of an origin that have no names of files, steps or
+// people, without what Report.Told added; empty if text is no origin.
+func Bare(text string) string {
+	at := strings.Index(text, ". "+known)
+	if !strings.HasPrefix(text, recorded) || at < 0 {
+		return ""
+	}
+	end := strings.Index(text[at:], ofStep)
+	if end < 0 {
+		return ""
+	}
+	return text[:at+end+len(ofStep)]
 }
 
 // origin says in two sentences where a workload comes from and what of it was
@@ -143,7 +156,7 @@ func (f *folding) origin() string {
 	if r.Counter > 0 {
 		peak = fmt.Sprintf(" of the recording's %v", r.Counter)
 	}
-	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s of the step.",
+	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s"+ofStep,
 		f.rec.Format, r.Label, r.Steps, times, on, percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
 		r.Rebuilt, peak, percent(int64(r.Span-r.Busy), int64(r.Span)))
 }

@@ -80,6 +80,9 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 	if w.Origin != origin || !IsOrigin(w.Origin) || IsOrigin("Recorded with care.") {
 		t.Errorf("origin is\n%s", w.Origin)
 	}
+	if told := r.Told(w.Origin); Bare(told) != origin || !strings.Contains(told, r.Warnings[0]) || !strings.Contains(told, "300 B of it belongs") || strings.Contains(told, "Of the recording.") {
+		t.Errorf("files say\n%s", told)
+	}
 	if n := len(w.Tensors); n != 6 || w.Tensors[5] != (workload.Tensor{Name: "resident, unknown", Bytes: 300, Kind: workload.Workspace, Global: true}) {
 		t.Errorf("%d tensors, the last is %+v", n, w.Tensors[n-1])
 	}
@@ -103,6 +106,7 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 			"Of this step.", "Of the recording.",
 		},
 		Advice: []string{"a", "b"},
+		own:    8,
 	}
 	if !reflect.DeepEqual(*r, wantReport) {
 		t.Errorf("report is\n%+v\nwant\n%+v", *r, wantReport)
