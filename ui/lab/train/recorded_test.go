@@ -221,6 +221,25 @@ func TestReportLeaves(t *testing.T) {
 	check("what a bundle has", string(carried[0].Data), append(says, "label L1m")...)
 }
 
+// What runs is said in numbers that are those of the account: gradients are what
+// the recording says they are, whoever changes the weights.
+func TestRecordedNumbers(t *testing.T) {
+	step := recordedStep("s", 4)
+	step.Tensors[1].Kind, step.Tensors[1].Bytes = workload.Gradient, 40*unit.MiB
+	r := &recording.Recording{Name: "x", Format: "PyTorch profiler (Kineto)", Label: recording.L2, Times: workload.Measured, Steps: []recording.Step{step}}
+	w, err := fold("x", r, recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.inNumbers(); !strings.Contains(got, "256 MiB of weights and buffers, 0 B of optimizer state, ") || !strings.Contains(got, "at most 40 MiB of gradients, ") {
+		t.Errorf("it says %s", got)
+	}
+	saved := about(w.told())
+	if got, want := saved.inNumbers(), w.inNumbers(); got != want {
+		t.Errorf("saved it says\n%s\nnot\n%s", got, want)
+	}
+}
+
 // A picture of memory is shown and does not run.
 func TestPicture(t *testing.T) {
 	x, _ := recordings(t)
