@@ -38,7 +38,7 @@ type inspected struct {
 	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
 	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`
 	Steps    []inspectedStep          `json:"steps" help:"in the order of the recording"`
-	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says; null if it has none"`
+	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says, or what was rebuilt of the step; null if neither is there"`
 	Roles    map[string]inspectedRole `json:"roles" help:"tensors of the step by what they are for: weight, buffer (stays like a weight, but no optimizer changes it and no module names it: statistics, what collectives work on), gradient, optimizer, intermediate, workspace, input"`
 	Coverage float64                  `json:"coverage" help:"share of the step's kernel time in kernels whose tensors are known, 0 to 1"`
 	Rebuilt  int64                    `json:"rebuilt_peak" help:"most bytes that the step's tensors take at once, to compare with memory.peak; 0 if it cannot be simulated"`
@@ -63,6 +63,7 @@ type inspectedMemory struct {
 	Before      int64 `json:"level_before" help:"bytes allocated before the first event"`
 	Peak        int64 `json:"peak" help:"most bytes allocated at once"`
 	Allocations int   `json:"allocations" help:"events that took memory"`
+	Rebuilt     bool  `json:"rebuilt" help:"whether there is no counter, and these are sums of the storages that the step's operators make and use"`
 }
 
 type inspectedRole struct {
@@ -193,7 +194,7 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 		m = &r.Steps[r.Chosen].Memory
 	}
 	if m.Known {
-		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
+		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations, m.Rebuilt}
 	}
 	_, rep, err := r.Fold(c)
 	if err != nil {
@@ -280,7 +281,9 @@ func (x *inspected) print(out io.Writer) error {
 	for i, s := range x.Steps {
 		if i == mostSteps {
 			row("", fmt.Sprintf("and %d more", len(x.Steps)-mostSteps))
-			break
+		}
+		if i >= mostSteps && s.Name != x.Step {
+			continue
 		}
 		about := ""
 		if !s.Whole {
@@ -292,7 +295,11 @@ func (x *inspected) print(out io.Writer) error {
 		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
 	}
 	if m := x.Memory; m != nil {
-		row("memory", fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
+		name := "memory"
+		if m.Rebuilt {
+			name = "memory, rebuilt"
+		}
+		row(name, fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
 	}
 	if x.Rebuilt > 0 {
 		row("rebuilt peak", unit.Bytes(x.Rebuilt).String())

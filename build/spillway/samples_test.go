@@ -8,6 +8,7 @@ import (
 
 	"spillway/build/artifact"
 	"spillway/traces/jsonx"
+	"spillway/traces/recording"
 )
 
 // A sample is what SOURCES.md of the sample recordings says of files that are opened
@@ -143,6 +144,9 @@ func (s *sample) wrong(x *inspection) (list []string) {
 	}
 	check("steps", strings.Join(steps, " "), s.steps)
 	if m := w.Memory; m != nil {
+		if et := strings.HasPrefix(w.Format, "PyTorch ExecutionTrace"); et && w.Label == string(recording.E2) && !m.Rebuilt {
+			list = append(list, "the memory of an ExecutionTrace is said to be counted")
+		}
 		text := fmt.Sprintf("%d %d %d", m.Before, m.Peak, m.Allocations)
 		if strings.Count(s.memory, " ") == 1 {
 			text = fmt.Sprintf("%d %d", m.Before, m.Peak)

@@ -29,7 +29,7 @@ func (f *folding) account() {
 	r := f.rep
 	r.Rebuilt, r.Held = f.rebuilt()
 	for _, m := range []*Memory{&f.step.Memory, &f.rec.Memory} {
-		if m.Known && m.Peak > 0 {
+		if m.Known && !m.Rebuilt && m.Peak > 0 {
 			r.Counter = m.Peak
 			break
 		}

@@ -113,6 +113,19 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 	}
 }
 
+// What was rebuilt is no counter to compare with.
+func TestRebuiltMemory(t *testing.T) {
+	r := two()
+	r.Memory, r.Steps[r.Chosen].Memory = Memory{}, Memory{Known: true, Rebuilt: true, Peak: 1 << 40}
+	w, rep, err := r.Fold(Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Counter != 0 || strings.Contains(strings.Join(rep.Warnings, " "), "counter") || strings.Contains(w.Origin, "of the recording's") {
+		t.Errorf("counter of %v: %q, %s", rep.Counter, rep.Warnings, w.Origin)
+	}
+}
+
 // Unknown kernels are what was chosen; time goes in and out as the report says.
 func TestUnknown(t *testing.T) {
 	early := two()
