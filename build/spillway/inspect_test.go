@@ -59,3 +59,20 @@ func TestInspectChosen(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectUnknown: what was not found out is null, not 0.
+func TestInspectUnknown(t *testing.T) {
+	for label, known := range map[recording.Label]bool{recording.L2: true, recording.T: false} {
+		x := lookRecording(manySteps(label), recording.Choices{})
+		if (x.Coverage != nil) != known || (x.Idle != nil) != known {
+			t.Errorf("%s: coverage %v, idle %v", label, x.Coverage, x.Idle)
+		}
+		var b bytes.Buffer
+		if err := printJSON(&b, x); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(b.String(), `"idle": null`) == known || strings.Contains(b.String(), `"coverage": null`) == known {
+			t.Errorf("%s: it says\n%s", label, b.String())
+		}
+	}
+}
