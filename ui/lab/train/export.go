@@ -38,7 +38,7 @@ func export(key string, w Workload, s *settings, system string, o lab.Origin, p 
 	}
 	switch key {
 	case traceExport:
-		return spillway.Encode(w.Workload)
+		return spillway.Encode(w.told())
 	case namelessExport:
 		return spillway.Encode(traces.Anonymous(w.Workload))
 	}
@@ -82,7 +82,7 @@ func recorded(w Workload, s *settings, system string, o lab.Origin, p lab.Progre
 		o.Title = w.Name
 	}
 	paged := found.Runtime(&q.Options).Memory == engine.Paged
-	return &exporting{o, w.Workload, r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
+	return &exporting{o, w.told(), r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
 }
 
 // time is when a cycle of the run is.
@@ -197,8 +197,10 @@ func (x *exporting) stalls() []byte {
 		kernels.Samples = append(kernels.Samples, x.sample(&before, &x.Stalls[i], kernel, cause))
 	}
 	exporter := x.generator()
-	if x.Link != "" {
-		exporter += " " + x.Link
+	for _, more := range []string{x.Link, x.w.Origin} {
+		if more != "" {
+			exporter += " " + more
+		}
 	}
 	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", exporter, []speedscope.Profile{causes, kernels})
 }

@@ -454,7 +454,7 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run: " + labelled[w.imported.Label] + ".", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
 	}
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
+		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
 	if s.Entry != "" {

@@ -1,7 +1,10 @@
 package train
 
 import (
+	"slices"
+
 	"spillway/sim/knob"
+	"spillway/sim/train/result"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
 )
@@ -60,6 +63,25 @@ func recordedKnobs() []knob.Knob[settings] {
 		roles.Choices = append(roles.Choices, knob.Choice{Key: k.String()})
 	}
 	return []knob.Knob[settings]{step, unknown, roles}
+}
+
+// told is the workload as files have it, which say of a recording how far it can be
+// trusted.
+func (w *Workload) told() *workload.Workload {
+	if w.imported == nil || w.imported.account == nil {
+		return w.Workload
+	}
+	c := *w.Workload
+	c.Origin = w.imported.account.Told(c.Origin)
+	return &c
+}
+
+// notes are what the reader should know of a result.
+func (w *Workload) notes(r *result.Result) []string {
+	if w.imported == nil || w.imported.account == nil {
+		return r.Remarks()
+	}
+	return slices.Concat(r.Remarks(), w.imported.account.Says())
 }
 
 // sentence ends what is none yet.

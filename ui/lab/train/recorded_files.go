@@ -155,7 +155,7 @@ func (s *source) Carry(u *knob.Setup) ([]lab.File, error) {
 	if w.imported.cannot != "" {
 		return nil, errors.New(w.imported.cannot)
 	}
-	data, err := spillway.Encode(w.Workload)
+	data, err := spillway.Encode(w.told())
 	if err != nil {
 		return nil, err
 	}

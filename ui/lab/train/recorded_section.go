@@ -66,7 +66,7 @@ func share(part, all int64) string {
 	if all <= 0 {
 		return ""
 	}
-	return " (" + strconv.FormatFloat(float64(unit.MulDiv(max(0, part), 1000, all))/10, 'f', 1, 64) + " %)"
+	return " (" + recording.Percent(part, all) + ")"
 }
 
 // tallies are the tensors, by source and by role.

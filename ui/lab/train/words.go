@@ -35,7 +35,11 @@ type Workload struct {
 // about adds to a workload what is said of it.
 func about(w *workload.Workload) Workload {
 	a := vitality.Analyze(w)
-	return Workload{Workload: w, memory: a.Measure(w), live: a.Live(w)}
+	memory := a.Measure(w)
+	if recording.IsOrigin(w.Origin) {
+		memory = a.MeasureKinds(w)
+	}
+	return Workload{Workload: w, memory: memory, live: a.Live(w)}
 }
 
 // payload is the size of the parameters.
@@ -52,7 +56,11 @@ func (w *Workload) inNumbers() string {
 		if f.Held > 0 {
 			held = fmt.Sprintf("%v that no kernel is known to use and that stay on the GPU, ", f.Held)
 		}
-		return text + fmt.Sprintf("%v of weights, %v of optimizer state, %sat most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, held, f.Gradients, f.Rest, f.Most)
+		weights, gradients := "weights", "gradients of weights"
+		if recording.IsOrigin(w.Origin) { // which is also that of a trace saved from one
+			weights, gradients = "weights and buffers", "gradients"
+		}
+		return text + fmt.Sprintf("%v of %s, %v of optimizer state, %sat most %v of %s, "+rest, f.Weights, weights, f.Optimizer, held, f.Gradients, gradients, f.Rest, f.Most)
 	case !w.optimizer.None():
 		state := ""
 		if f.Optimizer > 0 {
