@@ -62,7 +62,7 @@ func (f *folding) warn() {
 		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
 	case E2:
 		q := &f.c.Rates
-		warn("record a trace of the profiler in the same run", "Kernel times are estimated, for an %s at %d GFLOPS and %v", q.GPU, q.Flops/1e9, q.Memory)
+		warn("record a trace of the profiler in the same run", "Kernel times are estimated, as of an %s that reaches %d GFLOPS and %v, whatever GPU the machine has", q.GPU, q.Flops/1e9, q.Memory)
 	}
 	if !f.step.Complete {
 		warn("choose one that is, or profile more steps", "Step %s is not complete", f.step.Name)

@@ -209,7 +209,7 @@ func TestEstimated(t *testing.T) {
 	if s := strings.Join(got, " "); s != "6 µs 12 µs 6 µs 6 µs 7 µs" || rep.Rounded != 0 || rep.Busy != 37*us || rep.Covered != 31*us {
 		t.Errorf("%s, %+v", s, rep)
 	}
-	if !slices.Contains(rep.Warnings, "Kernel times are estimated, for an X1 at 1000 GFLOPS and 1 GB/s; record a trace of the profiler in the same run.") {
+	if !slices.Contains(rep.Warnings, "Kernel times are estimated, as of an X1 that reaches 1000 GFLOPS and 1 GB/s, whatever GPU the machine has; record a trace of the profiler in the same run.") {
 		t.Errorf("%q", rep.Warnings)
 	}
 	for _, q := range []Rates{{GPU: "no rates"}, {Flops: 1, Memory: 1, Start: -1}} {
