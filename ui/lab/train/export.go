@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
@@ -196,13 +197,13 @@ func (x *exporting) stalls() []byte {
 		kernel, cause := x.words(&x.Stalls[i])
 		kernels.Samples = append(kernels.Samples, x.sample(&before, &x.Stalls[i], kernel, cause))
 	}
-	exporter := x.generator()
+	exporter := []string{x.generator()}
 	for _, more := range []string{x.Link, x.w.Origin} {
 		if more != "" {
-			exporter += " " + more
+			exporter = append(exporter, more)
 		}
 	}
-	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", exporter, []speedscope.Profile{causes, kernels})
+	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", strings.Join(exporter, " "), []speedscope.Profile{causes, kernels})
 }
 
 // words name a stall's kernel and cause.
