@@ -73,7 +73,7 @@ func describe(name string, data []byte) string {
 	case bytes.HasPrefix(text, []byte("{")) && (has(`"CudaEvent"`) || has(`"TraceProcessEvent"`) || has(`"NvtxEvent"`)):
 		return "lines of JSON, " + nsight
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
-		return "JSON, but not a Spillway trace"
+		return "JSON, but no recording or trace that is known"
 	case isOldPickle(data):
 		return "a Python pickle of protocol 0 or 1, which no recording is; a memory snapshot has protocol 2 to 5. Nothing of it was executed"
 	case has("kernel_stat.") || has("exe_time"):
