@@ -18,8 +18,8 @@ const lossKernel = "makeLoss"
 func Anonymous(w *workload.Workload) *workload.Workload {
 	c := *w
 	c.Name, c.Model, c.Origin = "A training job", "", "Its names were removed."
-	if recording.IsOrigin(w.Origin) {
-		c.Origin = w.Origin
+	if bare := recording.Bare(w.Origin); bare != "" {
+		c.Origin = bare
 	}
 	c.Tensors, c.Kernels = slices.Clone(w.Tensors), slices.Clone(w.Kernels)
 	kinds := map[workload.Kind]int{}

@@ -2,8 +2,12 @@ package traces
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
+
+// nsight says what to do with what NVIDIA's Nsight tools write.
+const nsight = "as Nsight Systems writes, which says when kernels ran but not with what data; record with Spillway's capture.py, or a trace of PyTorch's profiler with record_shapes=True and profile_memory=True"
 
 // signatures are the beginnings of files that people take for traces, and what
 // to do with them.
@@ -18,7 +22,7 @@ var signatures = []struct {
 	{8, "WEBP", "an image (WebP), not a trace"},
 	{0, "%PDF-", "a PDF document, not a trace"},
 	{0, "\x89HDF\r\n\x1a\n", "an HDF5 file, which holds model weights or arrays, not a trace"},
-	{0, "SQLite format 3\x00", "a SQLite database, as Nsight Systems writes, which says when kernels ran but not with what data; record with Spillway's capture.py, or a trace of PyTorch's profiler with record_shapes=True and profile_memory=True"},
+	{0, "SQLite format 3\x00", "a SQLite database, " + nsight},
 	{0, "\x7fELF", "a program (ELF), not a trace"},
 	{0, "\x00asm", "a WebAssembly program, not a trace"},
 	{0, "PAR1", "a Parquet table; this format is not supported"},
@@ -34,9 +38,14 @@ var signatures = []struct {
 }
 
 // describe says what content looks like that no format recognizes.
-func describe(data []byte) string {
-	if len(data) == 0 {
+func describe(name string, data []byte) string {
+	switch {
+	case len(data) == 0:
 		return "an empty file"
+	case strings.HasSuffix(name, ".nsys-rep"), strings.HasSuffix(name, ".qdrep"):
+		return "a report, " + nsight
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")) && bytes.Contains(data[:min(len(data), 512)], []byte("/data.pkl")):
+		return "a PyTorch checkpoint, which holds weights, not what happens in a step; record one with Spillway's capture.py"
 	}
 	for _, s := range signatures {
 		if len(data) >= s.at && bytes.HasPrefix(data[s.at:], []byte(s.bytes)) {
@@ -61,8 +70,10 @@ func describe(data []byte) string {
 		return "a web page (HTML); use the site's download link instead of saving the page"
 	case bytes.HasPrefix(text, []byte("<")):
 		return "an XML file, not a trace"
+	case bytes.HasPrefix(text, []byte("{")) && (has(`"CudaEvent"`) || has(`"TraceProcessEvent"`) || has(`"NvtxEvent"`)):
+		return "lines of JSON, " + nsight
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
-		return "JSON, but not a Spillway trace"
+		return "JSON, but no recording or trace that is known"
 	case isOldPickle(data):
 		return "a Python pickle of protocol 0 or 1, which no recording is; a memory snapshot has protocol 2 to 5. Nothing of it was executed"
 	case has("kernel_stat.") || has("exe_time"):

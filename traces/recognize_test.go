@@ -200,3 +200,20 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribe: what others write gets a sentence of its own.
+func TestDescribe(t *testing.T) {
+	checkpoint := zipped(t, []File{{Name: "model/data.pkl", Data: []byte("\x80\x02}.")}})
+	for _, tt := range []struct {
+		file File
+		want string
+	}{
+		{File{Name: "job.nsys-rep", Data: []byte("\x01\x02report")}, "job.nsys-rep: a report, as Nsight Systems writes"},
+		{File{Name: "job.json", Data: []byte(`{"data":["x"]}` + "\n" + `{"Type":48,"CudaEvent":{"startNs":"1"}}`)}, "job.json: lines of JSON, as Nsight Systems writes"},
+		{File{Name: "all.zip", Data: zipped(t, []File{{Name: "model.pt", Data: checkpoint}})}, "model.pt: a PyTorch checkpoint, which holds weights"},
+	} {
+		if _, err := Open([]File{tt.file}, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+}

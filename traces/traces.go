@@ -208,7 +208,7 @@ func describeAll(files []File) []string {
 			lines = append(lines, fmt.Sprintf("… and %d other files that are not traces.", len(files)-i))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s.", f.Name, describe(f.Data)))
+		lines = append(lines, fmt.Sprintf("%s: %s.", f.Name, describe(f.Name, f.Data)))
 	}
 	return lines
 }

@@ -267,7 +267,7 @@ func TestOpenNothing(t *testing.T) {
 		{"PNG", []File{{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "a.png: an image (PNG), not a trace.\n" + supported()},
 		{"empty", []File{{Name: "a", Data: nil}}, "a: an empty file.\n" + supported()},
 		{"HTML", []File{{Name: "a", Data: []byte("\n<!DOCTYPE html><html>")}}, "a: a web page (HTML); use the site's download link instead of saving the page.\n" + supported()},
-		{"JSON", []File{{Name: "a", Data: []byte(`[1]`)}}, "a: JSON, but not a Spillway trace.\n" + supported()},
+		{"JSON", []File{{Name: "a", Data: []byte(`[1]`)}}, "a: JSON, but no recording or trace that is known.\n" + supported()},
 		{"text", []File{{Name: "a", Data: []byte(`hello`)}}, "a: text, but none that is known.\n" + supported()},
 		{"binary", []File{{Name: "a", Data: []byte("\x00\x01\x02")}}, "a: a binary file of an unknown kind.\n" + supported()},
 		{"tar", []File{{Name: "a", Data: append(make([]byte, 257), "ustar"...)}}, "a: a tar archive; unpack it and drop the folder, or use the zip download.\n" + supported()},
@@ -392,5 +392,19 @@ func BenchmarkOpen(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestNames: a name changes nothing of what is printed beside it.
+func TestNames(t *testing.T) {
+	const name, want = "a\x1b[31m\n\u009b\u202eb\\c é\xff.txt", "a[31mb/c é\ufffd.txt"
+	for _, files := range [][]File{
+		{{Name: name, Data: []byte("hello")}},
+		{{Name: "x.zip", Data: zipped(t, []File{{Name: name, Data: []byte("hello")}})}},
+	} {
+		_, err := Open(files, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), want+": text, but none that is known.") {
+			t.Errorf("%q", err)
+		}
 	}
 }

@@ -72,7 +72,7 @@ func unpack(files []File, tell Progress) ([]item, error) {
 func (u *unpacker) all(files []File) error {
 	for i := range files {
 		f := &files[i]
-		name := strings.ReplaceAll(f.Name, "\\", "/")
+		name := clean(f.Name)
 		if skipped(name) {
 			continue
 		}
@@ -194,7 +194,7 @@ func (u *unpacker) zip(name string, src source, depth int) error {
 		return fmt.Errorf("%s: damaged zip archive (%w); download it again", name, err)
 	}
 	for _, z := range r.File {
-		inside := strings.ReplaceAll(z.Name, "\\", "/")
+		inside := clean(z.Name)
 		if strings.HasSuffix(inside, "/") || skipped(inside) {
 			continue
 		}
@@ -235,6 +235,22 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 
 func tooLarge(name string) error {
 	return fmt.Errorf("%s: unpacks to more than %d GiB; drop only the folders frontend, results and src/configs", name, maxUnpacked>>30)
+}
+
+// clean is a name with slashes between folders and without characters that would
+// change how what is printed beside it looks.
+func clean(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\\':
+			return '/'
+		case r < ' ' || r >= 0x7f && r < 0xa0: // control characters
+			return -1
+		case r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069: // ends of lines, directions
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // skipped reports whether a path is the litter of a file manager or version

@@ -21,9 +21,10 @@ const bundleForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] -o
 
 const bundleAbout = `Runs systems and writes one zip with what ran, what came out, and a manifest with the
 SHA-256 of every file; spillway check and the page check it. The first form takes
-what spillway run takes; of opened files the bundle has the bytes. LINK is a link of
-the page, or what follows its #. With --paper it holds every run that a paper needs,
-and the paper's claims.
+what spillway run takes. Of a recording the bundle has only what was made of it, as a
+Spillway trace; of other files it has all bytes. LINK is a link of the page, or what
+follows its #. With --paper it holds every run that a paper needs, and the paper's
+claims.
 `
 
 func (s *shell) bundle(args []string) error {
@@ -98,6 +99,9 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	o.Link = state.Encode(&l.Info)
 	if o.Figures, err = drawings(l, o, workload); err != nil {
+		return nil, err
+	}
+	if workload, err = work.Handed(u, workload, opened); err != nil {
 		return nil, err
 	}
 	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)

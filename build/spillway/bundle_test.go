@@ -139,6 +139,90 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// planted are secrets of a job: where it ran, whose it is, what its environment holds.
+var planted = []string{"hf_PlantedToken", "/srv/anna", "anna-laptop", "train_secret.py", "ACME_KEY"}
+
+// secretive writes a profiler's trace with secrets wherever its user could have put
+// them: metadata, arguments, call stacks, names of processes.
+func secretive(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString(`{"ACME_KEY":"hf_PlantedToken","env":{"HOME":"/srv/anna","HOST":["anna-laptop"]},"traceName":"/srv/anna/job.json",` +
+		`"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936}],"traceEvents":[` +
+		`{"name":"process_name","ph":"M","ts":1,"pid":7,"tid":0,"args":{"name":"python train_secret.py on anna-laptop"}}`)
+	ts, gpu, c := 1000, 5000, 1
+	for step := range 3 {
+		begin := ts
+		for range 4 {
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"python_function","name":"/srv/anna/train_secret.py(12): forward","pid":7,"tid":7,"ts":%d,"dur":45,"args":{"Python id":%d}}`, ts-1, c)
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":7,"ts":%d,"dur":40,"args":{"External id":%d,"Input Dims":[[512,512],[512,512]],"Input type":["float","float"],"Call stack":"/srv/anna/train_secret.py","ACME_KEY":"hf_PlantedToken"}}`, ts, c)
+			fmt.Fprintf(&b, `,{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":7,"tid":7,"ts":%d,"args":{"Total Allocated":%d,"Bytes":1048576,"Addr":%d,"Device Id":0,"Device Type":1,"Ev Idx":%d}}`, ts+1, 1<<30+1<<20, 1<<20*(c+1), c)
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":7,"ts":%d,"dur":5,"args":{"correlation":%d}}`, ts+10, c)
+			fmt.Fprintf(&b, `,{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":%d,"dur":90,"args":{"device":0,"stream":7,"correlation":%d,"comment":"hf_PlantedToken"}}`, gpu, c)
+			fmt.Fprintf(&b, `,{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":7,"tid":7,"ts":%d,"args":{"Total Allocated":%d,"Bytes":-1048576,"Addr":%d,"Device Id":0,"Device Type":1}}`, ts+48, 1<<30, 1<<20*(c+1))
+			ts, gpu, c = ts+50, gpu+91, c+1
+		}
+		fmt.Fprintf(&b, `,{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%d","pid":7,"tid":7,"ts":%d,"dur":%d}`, step, begin-5, ts-begin+6)
+		ts += 50
+	}
+	b.WriteString(`]}`)
+	for _, x := range planted {
+		if !strings.Contains(b.String(), x) {
+			t.Fatalf("%s was not planted", x)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "anna-laptop", "job.json")
+	if err := os.Mkdir(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestBundlesHaveNoSecrets: of a recording a bundle has what was made of it, which
+// can be checked.
+func TestBundlesHaveNoSecrets(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x"+bundle.Ext)
+	file := secretive(t)
+	for _, choice := range []string{"step=", "step=ProfilerStep#0"} {
+		if code, _, errs := run(t, "bundle", "lab=train", "system=ideal,g10", "file="+file, choice, "-o", name); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs)
+		}
+		members := unzip(t, name)
+		opened, figures := 0, 0
+		for member, text := range members {
+			opened += strings.Count(member, "workload/")
+			figures += strings.Count(member, "figures/")
+			for _, x := range planted {
+				if strings.Contains(member, x) || strings.Contains(text, x) {
+					t.Errorf("%s of the bundle holds %q", member, x)
+				}
+			}
+		}
+		if readme := members["README.md"]; !strings.Contains(readme, "Recorded with PyTorch profiler (Kineto), label L1m") || !strings.Contains(readme, "belongs to no known tensor") {
+			t.Errorf("README.md does not say how far the recording can be trusted:\n%s", readme)
+		}
+		if opened != 1 || figures == 0 {
+			t.Errorf("%d opened files, %d figures", opened, figures)
+		}
+		if code, out, errs := run(t, "check", name); code != exitOK || strings.Count(out, "replayed ") < 2 {
+			t.Errorf("exit code %d: %s%s", code, out, errs)
+		}
+	}
+}
+
+// TestRunsSayWhatIsKnown: both forms of run say how far a recording can be trusted.
+func TestRunsSayWhatIsKnown(t *testing.T) {
+	file := secretive(t)
+	for _, args := range [][]string{{"run", file}, {"run", file, "--json"}, {"run", "lab=train", "system=g10", "file=" + file}, {"run", "lab=train", "system=g10", "file=" + file, "--json"}} {
+		if code, out, errs := run(t, args...); code != exitOK || !strings.Contains(strings.Join(strings.Fields(out), " "), "belongs to no known tensor") {
+			t.Errorf("spillway %v: exit code %d: %s%s", args, code, out, errs)
+		}
+	}
+}
+
 // forge returns a bundle with another text in a file, and a manifest that fits.
 func forge(t *testing.T, name, file, old, by string) []byte {
 	t.Helper()

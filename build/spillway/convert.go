@@ -89,6 +89,7 @@ func (s *shell) converted(names []string, artifact, entry string, c recording.Ch
 	for _, warning := range rep.Warnings {
 		fmt.Fprintf(s.errs, "%s: %s\n", e.Name, warning)
 	}
+	w.Origin = rep.Told(w.Origin)
 	return w, nil
 }
 

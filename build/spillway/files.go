@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -11,8 +13,13 @@ import (
 	"spillway/ui/lab"
 )
 
-// mostBytes is how much the named files and folders may hold.
-const mostBytes = 1 << 30
+// mostBytes is how much the named files and folders may hold besides the files that
+// are larger than heldBytes: of these the beginning is read, and the rest when it is
+// asked for.
+const (
+	mostBytes = 1 << 30
+	heldBytes = 32 << 20
+)
 
 // readFiles reads files, and folders with everything below them; what is hidden
 // in a folder is left out. Names keep the folders, by which files find each other,
@@ -20,11 +27,15 @@ const mostBytes = 1 << 30
 func readFiles(paths []string) ([]lab.File, error) {
 	var list []lab.File
 	room := int64(mostBytes)
-	add := func(name string, data []byte) error {
-		if room -= int64(len(data)); room < 0 {
+	add := func(name, where string, size int64) error {
+		f, err := fileOf(name, where, size)
+		if err != nil {
+			return err
+		}
+		if room -= int64(len(f.Data)); room < 0 {
 			return fmt.Errorf("the files hold more than %d GiB; name only those that are needed", mostBytes>>30)
 		}
-		list = append(list, lab.File{Name: name, Data: data})
+		list = append(list, f)
 		return nil
 	}
 	names, err := shortened(paths)
@@ -37,11 +48,7 @@ func readFiles(paths []string) ([]lab.File, error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			data, err := os.ReadFile(root)
-			if err == nil {
-				err = add(names[i], data)
-			}
-			if err != nil {
+			if err := add(names[i], root, info.Size()); err != nil {
 				return nil, err
 			}
 			continue
@@ -59,17 +66,35 @@ func readFiles(paths []string) ([]lab.File, error) {
 			case !d.Type().IsRegular():
 				return nil
 			}
-			data, err := fs.ReadFile(folder, name)
+			about, err := d.Info()
 			if err != nil {
 				return err
 			}
-			return add(path.Join(names[i], name), data)
+			return add(path.Join(names[i], name), filepath.Join(root, filepath.FromSlash(name)), about.Size())
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", root, err)
 		}
 	}
 	return list, nil
+}
+
+// fileOf reads a file, or its beginning if it is large.
+func fileOf(name, where string, size int64) (lab.File, error) {
+	if size <= heldBytes {
+		data, err := os.ReadFile(where)
+		return lab.File{Name: name, Data: data}, err
+	}
+	f, err := os.Open(where)
+	if err != nil {
+		return lab.File{}, err
+	}
+	head := make([]byte, 1<<20)
+	_, err = io.ReadFull(f, head)
+	return lab.File{
+		Name: name, Data: head, Size: size,
+		Stream: func() (io.ReadCloser, error) { return os.Open(where) },
+	}, errors.Join(err, f.Close())
 }
 
 // shortened returns paths without the folders that all of them are in, and

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -39,12 +38,12 @@ type inspected struct {
 	Device   string                   `json:"device" help:"the GPU, empty if unknown"`
 	Step     string                   `json:"step" help:"the one that roles, coverage and warnings are about, and that is simulated unless another is asked for; empty if there is none"`
 	Steps    []inspectedStep          `json:"steps" help:"in the order of the recording"`
-	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says; null if it has none"`
+	Memory   *inspectedMemory         `json:"memory" help:"what the recording's own counter of allocated memory says, or what was rebuilt of the step; null if neither is there"`
 	Roles    map[string]inspectedRole `json:"roles" help:"tensors of the step by what they are for: weight, buffer (stays like a weight, but no optimizer changes it and no module names it: statistics, what collectives work on), gradient, optimizer, intermediate, workspace, input"`
-	Coverage float64                  `json:"coverage" help:"share of the step's kernel time in kernels whose tensors are known, 0 to 1"`
+	Coverage *float64                 `json:"coverage" help:"share of the step's kernel time in kernels whose tensors are known, 0 to 1; null if it cannot be simulated"`
 	Rebuilt  int64                    `json:"rebuilt_peak" help:"most bytes that the step's tensors take at once, to compare with memory.peak; 0 if it cannot be simulated"`
 	Resident int64                    `json:"resident_unknown" help:"bytes that outlive the step and belong to no known tensor"`
-	Idle     float64                  `json:"idle" help:"share of the step in which the GPU did nothing, 0 to 1"`
+	Idle     *float64                 `json:"idle" help:"share of the step in which the GPU did nothing, 0 to 1; null if it cannot be simulated, or was not recorded"`
 	Refused  string                   `json:"refused,omitempty" help:"why it cannot be simulated; missing if it can"`
 	Warnings []string                 `json:"warnings" help:"what decides whether a simulation can be trusted, and what to record instead"`
 	Notes    []string                 `json:"notes" help:"what was repaired, dropped, folded or is not known"`
@@ -57,13 +56,14 @@ type inspectedStep struct {
 	Time    int64  `json:"kernel_time_ns" help:"sum of their times, as recorded; 0 if they were not"`
 	Copies  int    `json:"copies" help:"copies and fills of memory"`
 	Copying int64  `json:"copy_time_ns" help:"sum of their times, as recorded"`
-	Whole   bool   `json:"complete" help:"whether it begins and ends inside the recording"`
+	Whole   bool   `json:"complete" help:"whether it begins and ends inside the recording; a whole file without steps counts as one, although nothing says that it is an iteration"`
 }
 
 type inspectedMemory struct {
 	Before      int64 `json:"level_before" help:"bytes allocated before the first event"`
 	Peak        int64 `json:"peak" help:"most bytes allocated at once"`
 	Allocations int   `json:"allocations" help:"events that took memory"`
+	Rebuilt     bool  `json:"rebuilt" help:"whether there is no counter, and these are sums of the storages that the step's operators make and use"`
 }
 
 type inspectedRole struct {
@@ -115,55 +115,15 @@ func (s *shell) inspect(args []string) error {
 
 // dropped opens files and folders together, as when they are dropped on the page.
 func dropped(paths []string) (*traces.Source, error) {
-	names, err := shortened(paths)
+	files, err := readFiles(paths)
 	if err != nil {
 		return nil, err
 	}
-	var files []traces.File
-	for i, p := range paths {
-		info, err := os.Stat(p)
-		switch {
-		case err != nil:
-			return nil, err
-		case info.IsDir():
-			list, err := readFiles([]string{p})
-			if err != nil {
-				return nil, err
-			}
-			for _, f := range list {
-				files = append(files, traces.File{Name: f.Name, Data: f.Data})
-			}
-			continue
-		}
-		f, err := fileOf(p, names[i], info.Size())
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+	list := make([]traces.File, len(files))
+	for i, f := range files {
+		list[i] = traces.File(f)
 	}
-	return traces.Open(files, nil)
-}
-
-// heldBytes is how large a file may be that is read at once; of others the beginning
-// is.
-const heldBytes = 32 << 20
-
-// fileOf reads a file, or prepares to.
-func fileOf(name, short string, size int64) (traces.File, error) {
-	if size <= heldBytes {
-		data, err := os.ReadFile(name)
-		return traces.File{Name: short, Data: data}, err
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return traces.File{}, err
-	}
-	head := make([]byte, 1<<20)
-	_, err = io.ReadFull(f, head)
-	return traces.File{
-		Name: short, Data: head, Size: size,
-		Stream: func() (io.ReadCloser, error) { return os.Open(name) },
-	}, errors.Join(err, f.Close())
+	return traces.Open(list, nil)
 }
 
 // look says what an entry holds.
@@ -182,7 +142,7 @@ func look(e *traces.Entry, c recording.Choices) inspected {
 	for i := range w.Kernels {
 		time += w.Kernels[i].Time
 	}
-	x.Step, x.Coverage = "iteration", 1
+	x.Step, x.Coverage = "iteration", new(1.0)
 	x.Steps = append(x.Steps, inspectedStep{Name: x.Step, Kernels: len(w.Kernels), Time: int64(time / unit.Nanosecond), Whole: true})
 	held := w.Held()
 	for i := range w.Tensors {
@@ -234,7 +194,7 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 		m = &r.Steps[r.Chosen].Memory
 	}
 	if m.Known {
-		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations}
+		x.Memory = &inspectedMemory{int64(m.LevelBefore), int64(m.Peak), m.Allocations, m.Rebuilt}
 	}
 	_, rep, err := r.Fold(c)
 	if err != nil {
@@ -242,10 +202,10 @@ func lookRecording(r *recording.Recording, c recording.Choices) inspected {
 		x.unfolded(r)
 		return x
 	}
-	x.Step, x.Coverage = rep.Step, rep.Share()
+	x.Step, x.Coverage = rep.Step, new(rep.Share())
 	x.Rebuilt, x.Resident = int64(rep.Rebuilt), int64(rep.Resident)
-	if rep.Span > 0 {
-		x.Idle = float64(rep.Span-rep.Busy) / float64(rep.Span)
+	if rep.Span > 0 && r.Times != workload.Estimated {
+		x.Idle = new(float64(rep.Span-rep.Busy) / float64(rep.Span))
 	}
 	roles := rep.Roles
 	if b := rep.Buffers; b.Tensors > 0 {
@@ -321,7 +281,9 @@ func (x *inspected) print(out io.Writer) error {
 	for i, s := range x.Steps {
 		if i == mostSteps {
 			row("", fmt.Sprintf("and %d more", len(x.Steps)-mostSteps))
-			break
+		}
+		if i >= mostSteps && s.Name != x.Step {
+			continue
 		}
 		about := ""
 		if !s.Whole {
@@ -333,7 +295,11 @@ func (x *inspected) print(out io.Writer) error {
 		row("step", fmt.Sprintf("%s: %d kernels, %v; %d copies, %v%s", s.Name, s.Kernels, unit.Time(s.Time)*unit.Nanosecond, s.Copies, unit.Time(s.Copying)*unit.Nanosecond, about))
 	}
 	if m := x.Memory; m != nil {
-		row("memory", fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
+		name := "memory"
+		if m.Rebuilt {
+			name = "memory, rebuilt"
+		}
+		row(name, fmt.Sprintf("%v before, %v at most, %d allocations", unit.Bytes(m.Before), unit.Bytes(m.Peak), m.Allocations))
 	}
 	if x.Rebuilt > 0 {
 		row("rebuilt peak", unit.Bytes(x.Rebuilt).String())
@@ -350,8 +316,10 @@ func (x *inspected) print(out io.Writer) error {
 		row("unknown", unit.Bytes(x.Resident).String()+" resident")
 	}
 	if x.Label != "" && x.Refused == "" {
-		row("tensors known", strconv.FormatFloat(100*x.Coverage, 'f', 1, 64)+" % of kernel time")
-		row("idle", strconv.FormatFloat(100*x.Idle, 'f', 1, 64)+" % of the step")
+		row("tensors known", strconv.FormatFloat(100**x.Coverage, 'f', 1, 64)+" % of kernel time")
+	}
+	if x.Idle != nil {
+		row("idle", strconv.FormatFloat(100**x.Idle, 'f', 1, 64)+" % of the step")
 	}
 	if err := tw.Flush(); err != nil {
 		return err

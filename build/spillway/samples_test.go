@@ -8,6 +8,7 @@ import (
 
 	"spillway/build/artifact"
 	"spillway/traces/jsonx"
+	"spillway/traces/recording"
 )
 
 // A sample is what SOURCES.md of the sample recordings says of files that are opened
@@ -143,6 +144,9 @@ func (s *sample) wrong(x *inspection) (list []string) {
 	}
 	check("steps", strings.Join(steps, " "), s.steps)
 	if m := w.Memory; m != nil {
+		if et := strings.HasPrefix(w.Format, "PyTorch ExecutionTrace"); et && w.Label == string(recording.E2) && !m.Rebuilt {
+			list = append(list, "the memory of an ExecutionTrace is said to be counted")
+		}
 		text := fmt.Sprintf("%d %d %d", m.Before, m.Peak, m.Allocations)
 		if strings.Count(s.memory, " ") == 1 {
 			text = fmt.Sprintf("%d %d", m.Before, m.Peak)
@@ -155,8 +159,15 @@ func (s *sample) wrong(x *inspection) (list []string) {
 		role, _, _ := strings.Cut(want, " ")
 		check("roles", fmt.Sprintf("%s %d/%d", role, w.Roles[role].Tensors, w.Roles[role].Bytes), want)
 	}
-	if most := s.most; w.Coverage < s.least || most > 0 && w.Coverage > most || w.Coverage > 1 {
-		list = append(list, fmt.Sprintf("coverage is %.4f, want at least %g", w.Coverage, s.least))
+	coverage := 0.0
+	if w.Coverage != nil {
+		coverage = *w.Coverage
+	}
+	if (w.Coverage == nil) != (w.Refused != "") {
+		list = append(list, fmt.Sprintf("coverage is %v, refused %q", w.Coverage, w.Refused))
+	}
+	if most := s.most; coverage < s.least || most > 0 && coverage > most || coverage > 1 {
+		list = append(list, fmt.Sprintf("coverage is %.4f, want at least %g", coverage, s.least))
 	}
 	if !strings.Contains(w.Refused, s.refused) || s.refused == "" && w.Refused != "" {
 		list = append(list, fmt.Sprintf("refused: got %q, want %q", w.Refused, s.refused))

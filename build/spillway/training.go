@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces"
 	"spillway/traces/g10"
+	"spillway/traces/recording"
 )
 
 // assignments collects repeated -set key=value flags.
@@ -36,8 +38,9 @@ func (a *assignments) Set(s string) error {
 
 // A job is one run: a workload and what to do with it.
 type job struct {
-	w *workload.Workload
-	q train.Request
+	w    *workload.Workload
+	q    train.Request
+	says []string // of a recording, what the reader should know
 }
 
 // trainingLab is the laboratory that the old forms are about.
@@ -123,7 +126,7 @@ func open(path string, o *options) (*job, error) {
 			return nil, err
 		}
 		if cfg = e.Config; cfg == nil {
-			j.w, err = e.Load()
+			err = j.load(e)
 		} else {
 			cfg, j.w, err = configured(path, cfg, lines, o)
 		}
@@ -150,6 +153,19 @@ func open(path string, o *options) (*job, error) {
 	}
 	j.q.Options.Quirks = q
 	return j, j.q.Validate()
+}
+
+// load loads the workload of an entry, and what is to be said of it.
+func (j *job) load(e *traces.Entry) (err error) {
+	if e.Recording == nil {
+		j.w, err = e.Load()
+		return err
+	}
+	w, rep, err := e.Recording.Fold(recording.Choices{})
+	if err == nil {
+		j.w, j.says = w, rep.Says()
+	}
+	return err
 }
 
 // configure applies key=value to q and returns those that are about something else.
@@ -285,7 +301,7 @@ type traffic struct {
 func newOutput(j *job, r *result.Result) *output {
 	o := &output{
 		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
-		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append([]string{}, r.Notes...), IterationsCycles: []unit.Cycles{},
+		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append(append([]string{}, r.Notes...), j.says...), IterationsCycles: []unit.Cycles{},
 		SSD: r.SSD,
 	}
 	if !r.Fits {
@@ -324,7 +340,7 @@ func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) err
 	}
 	line("SSD in / out", "%v / %v", it.Traffic.SSDIn, it.Traffic.SSDOut)
 	line("host in / out", "%v / %v", it.Traffic.HostIn, it.Traffic.HostOut)
-	for _, n := range r.Notes {
+	for _, n := range slices.Concat(r.Notes, j.says) {
 		line("note", "%s", n)
 	}
 	return tw.Flush()

@@ -7,7 +7,7 @@ import (
 
 // A Footprint is a workload's memory by what it is for, in whole pages.
 type Footprint struct {
-	// Gradients is the most at once of gradients of weights, Rest that of all else
+	// Gradients is the most at once of gradients, Rest that of all else
 	// that does not stay: activations and their gradients, workspaces, statistics
 	// of a batch and inputs.
 	Gradients, Rest unit.Bytes
@@ -22,8 +22,20 @@ type Footprint struct {
 
 // Measure returns the footprint of w. A gradient of a weight is a tensor of the
 // weight's size that does not stay and that a kernel reads which writes the weight.
-func (a *Analysis) Measure(w *workload.Workload) Footprint {
-	var f Footprint
+func (a *Analysis) Measure(w *workload.Workload) Footprint { return a.measure(w, ofWeights(w)) }
+
+// MeasureKinds returns the footprint of w, whose gradients are those that say so:
+// of a recording nobody knows how kernels that change weights share the work.
+func (a *Analysis) MeasureKinds(w *workload.Workload) Footprint {
+	gradient := make([]bool, len(w.Tensors))
+	for t := range w.Tensors {
+		gradient[t] = !w.Tensors[t].Global && w.Tensors[t].Kind == workload.Gradient
+	}
+	return a.measure(w, gradient)
+}
+
+// ofWeights reports which tensors are gradients of weights.
+func ofWeights(w *workload.Workload) []bool {
 	gradient := make([]bool, len(w.Tensors))
 	for i := range w.Kernels {
 		k := &w.Kernels[i]
@@ -36,6 +48,12 @@ func (a *Analysis) Measure(w *workload.Workload) Footprint {
 			}
 		}
 	}
+	return gradient
+}
+
+// measure adds up tensors, given which are gradients.
+func (a *Analysis) measure(w *workload.Workload, gradient []bool) Footprint {
+	var f Footprint
 	for t := range w.Tensors {
 		switch size := w.Tensors[t].Bytes.Aligned(); {
 		case !w.Tensors[t].Global:

@@ -165,6 +165,11 @@ func TestMeasure(t *testing.T) {
 	if got := vitality.Analyze(w).Measure(w); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
+	kinds := want
+	kinds.Gradients, kinds.Rest = 18*p, 8*p // the activation's gradient is one too
+	if got := vitality.Analyze(w).MeasureKinds(w); got != kinds {
+		t.Errorf("by kind: got %+v, want %+v", got, kinds)
+	}
 	if live := slices.Max(vitality.Analyze(w).Live(w)); live != want.Most {
 		t.Errorf("%d bytes are alive, want %d", live, want.Most)
 	}

@@ -15,6 +15,14 @@ type identifier struct {
 	before   []int32 // of open nodes: blocks when they began
 	worked   []int32 // of blocks: the last node that worked on them
 	views    map[int64]bool
+	inputs   []input // of storages
+}
+
+// An input says what the last node that was looked at is given of a storage.
+type input struct {
+	node     int32 // one more than the node, 0 for none
+	expanded uint8 // how many different tensors have more elements than memory: 0, 1 or 2 for more
+	tensor   int64 // the first of them
 }
 
 // A promise is a storage that a node returns.
@@ -24,7 +32,7 @@ type promise struct {
 
 // identify finds the blocks of a trace whose storages are in Blocks.
 func (t *Trace) identify(storages int) {
-	d := &identifier{t: t, devices: make([]int32, storages), now: make([]int32, storages), due: make([]int32, storages), views: map[int64]bool{}}
+	d := &identifier{t: t, devices: make([]int32, storages), now: make([]int32, storages), due: make([]int32, storages), views: map[int64]bool{}, inputs: make([]input, storages)}
 	for s := range storages {
 		d.devices[s], d.now[s], d.due[s] = t.Blocks[s].Device, -1, -1
 	}
@@ -38,16 +46,31 @@ func (t *Trace) identify(storages int) {
 	}
 }
 
-// given reports whether a node has a storage among its inputs.
-func (d *identifier) given(n *Node, storage int32) bool {
-	ins := d.t.Mentions[n.In:n.Out]
-	for i := range ins {
-		if ins[i].storage == storage {
-			return true
+// look notes which storages a node has among its inputs.
+func (d *identifier) look(n int32) {
+	node := &d.t.Nodes[n]
+	for i := node.In; i < node.Out; i++ {
+		m := &d.t.Mentions[i]
+		if m.storage < 0 {
+			continue
+		}
+		in := &d.inputs[m.storage]
+		if in.node != n+1 {
+			*in = input{node: n + 1}
+		}
+		switch {
+		case m.flags&expanded == 0:
+		case in.expanded == 0:
+			in.expanded, in.tensor = 1, m.tensor
+		case in.tensor != m.tensor:
+			in.expanded = 2
 		}
 	}
-	return false
 }
+
+// given reports whether the node that was looked at last has a storage among its
+// inputs.
+func (d *identifier) given(n, storage int32) bool { return d.inputs[storage].node == n+1 }
 
 func (d *identifier) enter(n int32) {
 	node := &d.t.Nodes[n]
@@ -67,8 +90,9 @@ func (d *identifier) enter(n int32) {
 	if node.Last == n {
 		return // nothing is inside
 	}
+	d.look(n)
 	for i := node.Out; i < node.End; i++ {
-		if s := d.t.Mentions[i].storage; s >= 0 && !d.given(node, s) {
+		if s := d.t.Mentions[i].storage; s >= 0 && !d.given(n, s) {
 			d.promises = append(d.promises, promise{s, n, d.due[s]})
 			d.due[s] = int32(len(d.promises) - 1)
 		}
@@ -111,16 +135,17 @@ func (d *identifier) mention(m *Mention, n int32) {
 func (d *identifier) leave(n int32) {
 	t := d.t
 	node := &t.Nodes[n]
+	d.look(n)
 	for i := node.Out; i < node.End; i++ {
 		m := &t.Mentions[i]
 		if !m.sized() {
 			continue
 		}
-		had := d.given(node, m.storage)
+		had := d.given(n, m.storage)
 		if d.now[m.storage] < 0 || !had && d.now[m.storage] < d.before[n] {
 			d.birth(m.storage, n)
 		}
-		d.expand(node, m, had)
+		d.expand(m, had)
 		d.mention(m, n)
 		if !had || node.marks&unruled != 0 {
 			m.flags |= written
@@ -155,13 +180,11 @@ func (d *identifier) unpromise(storage, n int32) {
 
 // expand notes whether a result has more elements than memory, as expanded views
 // and views of those have.
-func (d *identifier) expand(node *Node, m *Mention, given bool) {
+func (d *identifier) expand(m *Mention, given bool) {
 	if given && m.flags&expanded == 0 {
-		ins := d.t.Mentions[node.In:node.Out]
-		for i := range ins {
-			if ins[i].storage == m.storage && ins[i].tensor != m.tensor && ins[i].flags&expanded != 0 {
-				m.flags |= expanded
-			}
+		in := &d.inputs[m.storage]
+		if in.expanded > 1 || in.expanded == 1 && in.tensor != m.tensor {
+			m.flags |= expanded
 		}
 	}
 	if m.flags&expanded != 0 && given {

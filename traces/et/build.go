@@ -227,7 +227,7 @@ func (t *Trace) Step(w Window, device int32, launches []Launch, whole bool, unti
 	sights := t.look(w, device)
 	var peak unit.Bytes
 	s.Memory.LevelBefore, peak, s.Resident, s.Memory.Allocations = t.levels(w, device, sights)
-	s.Memory.Known, s.Memory.Peak = true, peak
+	s.Memory.Known, s.Memory.Peak, s.Memory.Rebuilt = true, peak, true
 	b.tensors(&s, sights)
 	return s
 }

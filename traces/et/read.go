@@ -110,10 +110,10 @@ func (d *reader) document() error {
 		case "pid":
 			d.t.Process, _ = r.Int()
 		case "nodes":
-			if !r.Array() {
-				continue
+			if r.Peek() != jsonstream.Array {
+				r.Fail("\"nodes\" of this ExecutionTrace is no list")
 			}
-			for r.Elem() {
+			for r.Array(); r.Elem(); {
 				d.readNode()
 			}
 		default:

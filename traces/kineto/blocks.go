@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 )
 
 // placeMemory makes blocks of the memory events and levels of their counter.
@@ -22,8 +23,14 @@ func (rd *reading) placeMemory(t *Trace) {
 	}
 	t.Blocks = make([]Block, 0, taken)
 	t.levels = make([]level, 0, len(rows)+len(t.Devices))
-	lost := 0
+	lost, large := 0, 0
 	for i := range rows {
+		if r := &rows[i]; !believed(r.bytes) || r.hasTotal && !believed(r.total) {
+			large++
+			if r.hasTotal = false; !believed(r.bytes) {
+				continue
+			}
+		}
 		dev, ok := devices[rows[i].device]
 		if !ok {
 			lost++
@@ -41,7 +48,13 @@ func (rd *reading) placeMemory(t *Trace) {
 	note(f.twice, "Blocks taken where another was not freed, which counts as freed then: %d.")
 	note(f.contrary, "Memory events whose total contradicts their sizes, where the total was believed: %d.")
 	note(f.unknown, "Blocks freed that were not taken in the recording, so that they were there before: %d.")
+	note(large, "Memory events of sizes or totals that no device has, which were not believed: %d.")
 	note(lost, "Memory events of no device that ran something: %d.")
+}
+
+// believed reports whether a number of bytes may be true.
+func believed(bytes int64) bool {
+	return unit.Bytes(bytes) <= workload.MaxTensor && unit.Bytes(bytes) >= -workload.MaxTensor
 }
 
 // A place is where a block of memory is.
@@ -70,6 +83,7 @@ func (f *following) count(r *memoryRow, at unit.Time, dev int32) {
 		}
 		after = unit.Bytes(r.total)
 	}
+	after = min(max(after, -workload.MaxTensor), workload.MaxTensor)
 	if !seen {
 		f.t.levels = append(f.t.levels, level{at, after - size, dev}) // before the first event
 	}

@@ -265,7 +265,7 @@ func (b *builder) tidy() {
 		t.Uses = uses
 		kept = append(kept, t)
 	}
-	b.step.Tensors = kept
+	b.step.Tensors = slices.Clone(kept) // without room for those left out
 }
 
 // count fills in the step's memory.

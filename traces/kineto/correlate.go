@@ -14,7 +14,7 @@ import (
 func (rd *reading) finish() (*Trace, error) {
 	t := &Trace{
 		Format: Format, Process: rd.process, Strings: rd.names.texts, Threads: rd.threads,
-		Shapes: rd.shapes, signatures: rd.signatures.texts, least: unit.Microsecond,
+		Shapes: rd.shapes, signatures: rd.signatures.texts, least: unit.Microsecond, mtia: rd.mtia,
 	}
 	if rd.fractional {
 		t.least = unit.Nanosecond

@@ -14,6 +14,7 @@ const (
 	copied
 	set
 	memory
+	mtia // of Meta's accelerators
 )
 
 // categoryOf reads an event's "cat", in today's spelling and that of 2021 and 2022.
@@ -35,6 +36,8 @@ func categoryOf(s []byte) category {
 		return set
 	case "cpu_instant_event":
 		return memory
+	case "mtia_runtime", "mtia_ccp_events":
+		return mtia
 	}
 	return unneeded
 }

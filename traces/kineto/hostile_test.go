@@ -196,6 +196,21 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestHugeMemory does not believe what no device has.
+func TestHugeMemory(t *testing.T) {
+	a := &author{}
+	a.op("aten::a", 0, 10, "")
+	a.memory(1, 4096, 512, 512)
+	a.memory(2, 8192, 512, 1<<63-1)
+	a.memory(3, 16384, 1<<62, 1<<62)
+	a.kernel("a", 1, 5)
+	tr, r := a.read(t)
+	want := []string{"Memory events of sizes or totals that no device has, which were not believed: 2."}
+	if !slices.Equal(tr.Notes, want) || r.Memory != (recording.Memory{Known: true, Peak: 1024, Allocations: 2}) {
+		t.Errorf("%q, %+v", tr.Notes, r.Memory)
+	}
+}
+
 // TestLives follows the blocks of two operators of a training step.
 func TestLives(t *testing.T) {
 	const shapes = `"Input Dims":[[16,32],[32,32]],"Input type":["float","float"]`
@@ -406,5 +421,21 @@ func TestExtremes(t *testing.T) {
 		a.add(`{"ph":"X","cat":"kernel","name":"y","pid":%[1]s,"tid":%[1]s,"ts":%[1]s,"dur":%[1]s,"args":{"device":%[1]s,"stream":%[1]s,"correlation":%[1]s,"External id":%[1]s}}`, n)
 		check(t, []byte(a.text()))
 		check(t, []byte(strings.ReplaceAll(a.text(), `"ts":60`, `"ts":`+n)))
+	}
+}
+
+// TestMTIA: traces of Meta's accelerators are refused as such.
+func TestMTIA(t *testing.T) {
+	a := &author{}
+	a.op("aten::mm", 0, 10, "")
+	a.add(`{"ph":"X","cat":"mtia_runtime","name":"launch","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":1}}`)
+	a.add(`{"ph":"X","cat":"mtia_ccp_events","name":"fc","pid":0,"tid":7,"ts":2,"dur":2,"args":{"device":0,"correlation":1}}`)
+	tr, err := Read(strings.NewReader(a.text()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tr.Recordings("x.json")
+	if want := "x.json was recorded on an MTIA accelerator (2 events), whose kernels are not read: record on a GPU with CUDA or ROCm"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -45,6 +45,7 @@ type Trace struct {
 	levels     []level     // of device memory, in order of time
 	outer      []open      // the outermost operators, by start
 	launches   int         // that there are, whatever they launched
+	mtia       int         // events of Meta's accelerators, which are not read
 	graphs     int         // kernels that share their launch with more than ten others
 	replayed   []bool      // of Kernels: such ones
 	alive      alive       // of Blocks, at the beginning of the step that was built last

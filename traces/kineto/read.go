@@ -73,6 +73,7 @@ type reading struct {
 
 	timeless, negative, far, wordless int
 	shared                            int // kernels of a launch that has another, but for graphs
+	mtia                              int // events of Meta's accelerators
 	notes                             []string
 }
 
@@ -129,11 +130,10 @@ func (rd *reading) top() {
 		}
 		switch string(key) {
 		case "traceEvents":
-			if r.Peek() == jsonstream.Array {
-				rd.events()
-			} else {
-				r.Skip()
+			if r.Peek() != jsonstream.Array {
+				r.Fail("\"traceEvents\" is no list")
 			}
+			rd.events()
 		case "deviceProperties":
 			rd.devices()
 		default:
@@ -412,6 +412,10 @@ func (rd *reading) relative(t clock) (ps int64, ok bool) {
 func (rd *reading) take() {
 	e := &rd.e
 	if !e.kept() {
+		return
+	}
+	if e.category == mtia {
+		rd.mtia++
 		return
 	}
 	if e.has&hasTime == 0 {

@@ -12,6 +12,9 @@ import (
 // Recordings returns one recording for each device that ran something. name is the
 // file's, without folders.
 func (t *Trace) Recordings(name string) ([]Recorded, error) {
+	if len(t.Kernels) == 0 && t.mtia > 0 {
+		return nil, fmt.Errorf("%s was recorded on an MTIA accelerator (%d events), whose kernels are not read: record on a GPU with CUDA or ROCm", name, t.mtia)
+	}
 	if len(t.Kernels) == 0 {
 		if len(t.Ops) == 0 {
 			return nil, fmt.Errorf("%s has neither operators nor work of a GPU", name)
@@ -47,7 +50,7 @@ func (t *Trace) fill(r *Recorded, device int32) {
 	if len(differ) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("Of %d steps, %d launched other kernels than most of the complete ones.", len(c.spans), len(differ)))
 	}
-	if from, to := c.near(chosen); to-from < len(c.spans) {
+	if from, to := c.near(t, device, chosen); to-from < len(c.spans) {
 		r.Missing = append(r.Missing, c.only(t, from, to))
 		chosen -= from
 		differ = inside(differ, from, to)
@@ -127,7 +130,7 @@ func (t *Trace) label(r *Recorded) {
 	if t.Shapes && !t.modules() {
 		advise("With with_stack=True weights would have the names of their modules.")
 	}
-	advise("With an ExecutionTrace of the same run beside this file, who reads and writes which tensor would be exact.")
+	advise("With an ExecutionTrace of the same run, opened together with this file, who reads and writes which tensor would be exact.")
 }
 
 // share returns how many percent of the chosen step's kernel time use a known tensor

@@ -127,11 +127,7 @@ func (c *cutting) assign(t *Trace, all []int32, when func(int32) unit.Time) {
 	early := recording.Loss{Why: "their launch is before the recording"}
 	unknown := recording.Loss{Why: "their launch is not in the recording"}
 	outside := recording.Loss{Why: "they were launched outside the steps"}
-	overlap := false
-	for i := 1; i < len(c.spans); i++ {
-		overlap = overlap || c.spans[i].from < c.spans[i-1].to
-	}
-	if overlap {
+	if c.overlap() {
 		c.notes = append(c.notes, "Steps overlap: work belongs to the step that began last.")
 	}
 	for _, k := range all {
@@ -354,33 +350,6 @@ func (c *cutting) choose(differ []int) int {
 		return max(0, len(c.spans)-1) / 2
 	}
 	return good[len(good)/2]
-}
-
-// mostLaunches is how many launches a recording has of all its steps, so that it is
-// small however long the job was observed.
-const mostLaunches = 100_000
-
-// near returns the steps around the chosen one that a recording has room for.
-func (c *cutting) near(chosen int) (from, to int) {
-	if len(c.spans) == 0 {
-		return 0, 0
-	}
-	from, to = chosen, chosen+1
-	room := mostLaunches - len(c.kernels[chosen])
-	for grown := true; grown; {
-		grown = false
-		if to < len(c.spans) && len(c.kernels[to]) <= room {
-			room -= len(c.kernels[to])
-			to++
-			grown = true
-		}
-		if from > 0 && len(c.kernels[from-1]) <= room {
-			from--
-			room -= len(c.kernels[from])
-			grown = true
-		}
-	}
-	return from, to
 }
 
 // only keeps the steps in a range and returns what goes with the others.

@@ -29,7 +29,7 @@ func (f *folding) account() {
 	r := f.rep
 	r.Rebuilt, r.Held = f.rebuilt()
 	for _, m := range []*Memory{&f.step.Memory, &f.rec.Memory} {
-		if m.Known && m.Peak > 0 {
+		if m.Known && !m.Rebuilt && m.Peak > 0 {
 			r.Counter = m.Peak
 			break
 		}
@@ -49,10 +49,10 @@ func (f *folding) warn() {
 		r.Warnings = append(r.Warnings, fmt.Sprintf(format, a...)+"; "+advice+".")
 	}
 	if idle := r.Span - r.Busy; above(int64(idle), int64(r.Span), mostIdle) {
-		warn(recordIdle, "The GPU was idle for %s of the step, %v, which is left out and would hide much of what moving data costs", percent(int64(idle), int64(r.Span)), idle)
+		warn(recordIdle, "The GPU was idle for %s of the step, %v, which is left out and would hide much of what moving data costs", Percent(int64(idle), int64(r.Span)), idle)
 	}
 	if above(int64(r.Summed-r.Covered), int64(r.Summed), 1000-leastKnown) {
-		warn(recordShapes, "What kernels read and write is known for only %s of their time", percent(int64(r.Covered), int64(r.Summed)))
+		warn(recordShapes, "What kernels read and write is known for only %s of their time", Percent(int64(r.Covered), int64(r.Summed)))
 	}
 	if off := r.Rebuilt - r.Counter; r.Counter > 0 && above(int64(max(off, -off)), int64(r.Counter), mostCounter) {
 		warn(recordMemory, "The tensors take %v at once, but the recording's own counter %v", r.Rebuilt, r.Counter)
@@ -62,7 +62,7 @@ func (f *folding) warn() {
 		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
 	case E2:
 		q := &f.c.Rates
-		warn("record a trace of the profiler in the same run", "Kernel times are estimated, for an %s at %d GFLOPS and %v", q.GPU, q.Flops/1e9, q.Memory)
+		warn("record a trace of the profiler in the same run", "Kernel times are estimated, as of an %s that reaches %d GFLOPS and %v, whatever GPU the machine has", q.GPU, q.Flops/1e9, q.Memory)
 	}
 	if !f.step.Complete {
 		warn("choose one that is, or profile more steps", "Step %s is not complete", f.step.Name)
@@ -86,13 +86,13 @@ func (f *folding) note() {
 		if r.Ticks > 0 {
 			wholly = fmt.Sprintf("; %s wholly so and last%s 1 ps", count(r.Ticks, "kernel did", "kernels did"), one(r.Ticks, "s", ""))
 		}
-		note(1, "%v, %s of kernel time, ran beside other kernels and counts once%s.", beside, percent(int64(beside), int64(r.Summed+r.Added)), wholly)
+		note(1, "%v, %s of kernel time, ran beside other kernels and counts once%s.", beside, Percent(int64(beside), int64(r.Summed+r.Added)), wholly)
 	}
 	if idle := r.Span - r.Busy; idle > 0 && !above(int64(idle), int64(r.Span), mostIdle) {
-		note(1, "Between kernels the GPU was idle for %v, %s of the step; a simulated step has no such time.", idle, percent(int64(idle), int64(r.Span)))
+		note(1, "Between kernels the GPU was idle for %v, %s of the step; a simulated step has no such time.", idle, Percent(int64(idle), int64(r.Span)))
 	}
 	if r.Communication > 0 {
-		note(1, "%v, %s of kernel time, is communication between GPUs.", r.Communication, percent(int64(r.Communication), int64(r.Summed)))
+		note(1, "%v, %s of kernel time, is communication between GPUs.", r.Communication, Percent(int64(r.Communication), int64(r.Summed)))
 	}
 	if r.Held > 0 {
 		note(1, "%v outlive the step and no kernel is known to use them; they stay on the GPU in every system (%v of it belongs to no known tensor).", r.Held, r.Resident)
@@ -106,6 +106,7 @@ func (f *folding) note() {
 	for _, l := range f.rec.Missing {
 		note(l.Kernels, "%s outside every step, %v: %s.", count(l.Kernels, "launch", "launches"), l.Time, strings.TrimSuffix(l.Why, "."))
 	}
+	r.own = len(r.Notes)
 	r.Notes = append(append(r.Notes, f.step.Notes...), f.rec.Notes...)
 }
 
@@ -113,12 +114,24 @@ func (f *folding) note() {
 const (
 	recorded = "Recorded with "
 	known    = "What kernels read and write is known for "
+	ofStep   = " of the step."
 )
 
-// IsOrigin reports whether text is the origin of a workload that Fold made. It has
-// no names of files, steps or people.
-func IsOrigin(text string) bool {
-	return strings.HasPrefix(text, recorded) && strings.Contains(text, ". "+known)
+// IsOrigin reports whether text is the origin of a workload that Fold made.
+func IsOrigin(text string) bool { return Bare(text) != "" }
+
+// Bare returns the two sentences of an origin that have no names of files, steps or
+// people, without what Report.Told added; empty if text is no origin.
+func Bare(text string) string {
+	at := strings.Index(text, ". "+known)
+	if !strings.HasPrefix(text, recorded) || at < 0 {
+		return ""
+	}
+	end := strings.Index(text[at:], ofStep)
+	if end < 0 {
+		return ""
+	}
+	return text[:at+end+len(ofStep)]
 }
 
 // origin says in two sentences where a workload comes from and what of it was
@@ -143,9 +156,9 @@ func (f *folding) origin() string {
 	if r.Counter > 0 {
 		peak = fmt.Sprintf(" of the recording's %v", r.Counter)
 	}
-	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s of the step.",
-		f.rec.Format, r.Label, r.Steps, times, on, percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
-		r.Rebuilt, peak, percent(int64(r.Span-r.Busy), int64(r.Span)))
+	return fmt.Sprintf(recorded+"%s, label %s, one step of %d: %s%s. "+known+"%s of their time, tensors: %s; they take %v at once%s; idle %s"+ofStep,
+		f.rec.Format, r.Label, r.Steps, times, on, Percent(int64(r.Covered), int64(r.Summed)), strings.Join(sources, ", "),
+		r.Rebuilt, peak, Percent(int64(r.Span-r.Busy), int64(r.Span)))
 }
 
 // above reports whether part is more than so many thousandths of all.
@@ -153,8 +166,8 @@ func above(part, all, thousandths int64) bool {
 	return part > unit.MulDiv(all, thousandths, 1000)
 }
 
-// percent prints a share with a digit behind the point.
-func percent(part, all int64) string {
+// Percent prints a share with a digit behind the point.
+func Percent(part, all int64) string {
 	if all <= 0 {
 		return "0 %"
 	}

@@ -72,6 +72,7 @@ type Report struct {
 	Communication                                unit.Time  // of Summed
 	// Warnings decide whether the result can be trusted; Notes are everything else.
 	Warnings, Notes, Advice []string
+	own                     int // of Notes: those about what became of the step, before the format's
 }
 
 // A Tally counts tensors.
@@ -87,6 +88,15 @@ func (r *Report) Share() float64 {
 		return 0
 	}
 	return float64(r.Covered) / float64(r.Summed)
+}
+
+// Says returns what whoever sees a result has to know of where it comes from: the
+// warnings, and what was left out, estimated or stays.
+func (r *Report) Says() []string { return slices.Concat(r.Warnings, r.Notes[:r.own]) }
+
+// Told returns the origin of the workload with all of that, for files.
+func (r *Report) Told(origin string) string {
+	return strings.Join(append([]string{origin}, r.Says()...), " ")
 }
 
 // Unknown resident memory is one tensor of this name. No kernel uses it, so it

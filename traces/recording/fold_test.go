@@ -80,6 +80,9 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 	if w.Origin != origin || !IsOrigin(w.Origin) || IsOrigin("Recorded with care.") {
 		t.Errorf("origin is\n%s", w.Origin)
 	}
+	if told := r.Told(w.Origin); Bare(told) != origin || !strings.Contains(told, r.Warnings[0]) || !strings.Contains(told, "300 B of it belongs") || strings.Contains(told, "Of the recording.") {
+		t.Errorf("files say\n%s", told)
+	}
 	if n := len(w.Tensors); n != 6 || w.Tensors[5] != (workload.Tensor{Name: "resident, unknown", Bytes: 300, Kind: workload.Workspace, Global: true}) {
 		t.Errorf("%d tensors, the last is %+v", n, w.Tensors[n-1])
 	}
@@ -103,9 +106,23 @@ aten::add_ (update) 500 ns [0 3] [0 3]
 			"Of this step.", "Of the recording.",
 		},
 		Advice: []string{"a", "b"},
+		own:    8,
 	}
 	if !reflect.DeepEqual(*r, wantReport) {
 		t.Errorf("report is\n%+v\nwant\n%+v", *r, wantReport)
+	}
+}
+
+// What was rebuilt is no counter to compare with.
+func TestRebuiltMemory(t *testing.T) {
+	r := two()
+	r.Memory, r.Steps[r.Chosen].Memory = Memory{}, Memory{Known: true, Rebuilt: true, Peak: 1 << 40}
+	w, rep, err := r.Fold(Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Counter != 0 || strings.Contains(strings.Join(rep.Warnings, " "), "counter") || strings.Contains(w.Origin, "of the recording's") {
+		t.Errorf("counter of %v: %q, %s", rep.Counter, rep.Warnings, w.Origin)
 	}
 }
 
@@ -192,7 +209,7 @@ func TestEstimated(t *testing.T) {
 	if s := strings.Join(got, " "); s != "6 µs 12 µs 6 µs 6 µs 7 µs" || rep.Rounded != 0 || rep.Busy != 37*us || rep.Covered != 31*us {
 		t.Errorf("%s, %+v", s, rep)
 	}
-	if !slices.Contains(rep.Warnings, "Kernel times are estimated, for an X1 at 1000 GFLOPS and 1 GB/s; record a trace of the profiler in the same run.") {
+	if !slices.Contains(rep.Warnings, "Kernel times are estimated, as of an X1 that reaches 1000 GFLOPS and 1 GB/s, whatever GPU the machine has; record a trace of the profiler in the same run.") {
 		t.Errorf("%q", rep.Warnings)
 	}
 	for _, q := range []Rates{{GPU: "no rates"}, {Flops: 1, Memory: 1, Start: -1}} {

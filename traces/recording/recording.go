@@ -64,9 +64,11 @@ type Device struct {
 	Memory unit.Bytes // 0 if unknown
 }
 
-// Memory is what the recording's own counter of allocated memory says.
+// Memory is what the recording's own counter of allocated memory says. Rebuilt: it
+// has none, and this is what the storages add up to that operators make and use.
 type Memory struct {
 	Known       bool
+	Rebuilt     bool
 	LevelBefore unit.Bytes // allocated before the first event
 	Peak        unit.Bytes
 	Allocations int

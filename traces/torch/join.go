@@ -17,6 +17,7 @@ type join struct {
 	nodes   int     // that could be found
 	matched int     // that were
 	how     string
+	gaveUp  bool // the search, so there may be more
 }
 
 // enough of the nodes must be found, in percent, for two files to be of one run.
@@ -26,13 +27,16 @@ const enough = 95
 // together.
 func joined(e *et.Trace, k *kineto.Trace) (*join, error) {
 	if e.Process != 0 && k.Process != 0 && e.Process != k.Process {
-		return nil, fmt.Errorf("they are of different processes, %d and %d", e.Process, k.Process)
+		return nil, fmt.Errorf("they are of different processes: the profiler's trace of %d, the ExecutionTrace of %d", k.Process, e.Process)
 	}
 	names := number(e, k)
 	if j := byRecord(e, k, names); j != nil {
 		return j, nil
 	}
 	j := byOrder(e, k, names)
+	if j.gaveUp && 100*j.matched < enough*j.nodes {
+		return nil, fmt.Errorf("the operators of the ExecutionTrace and those of the profiler's trace differ so often that the comparison was ended early; of one run %d %% or more are the same", enough)
+	}
 	if j.nodes == 0 || 100*j.matched < enough*j.nodes {
 		return nil, fmt.Errorf("only %d of the %d operators of the ExecutionTrace are found in the same order in the profiler's trace; of one run it would be %d %% or more", j.matched, j.nodes, enough)
 	}
@@ -183,6 +187,7 @@ func (j *join) align(k *kineto.Trace, mine, theirs []line, same bool) {
 				found, best = t, a
 			}
 		}
+		j.gaveUp = j.gaveUp || best.gaveUp
 		if found < 0 || 2*len(best.pairs) < min(len(m.at), len(theirs[found].at)) {
 			continue
 		}

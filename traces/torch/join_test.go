@@ -88,7 +88,7 @@ func TestJoin(t *testing.T) {
 
 func TestNoJoin(t *testing.T) {
 	_, err := joined(readET(t, "et-kineto-pair/dlrm-rank0-et.json.gz"), readKineto(t, "et-kineto-pair/dlrm-rank1-kineto.json.gz"))
-	if want := "they are of different processes, 59811 and 59812"; err == nil || err.Error() != want {
+	if want := "they are of different processes: the profiler's trace of 59812, the ExecutionTrace of 59811"; err == nil || err.Error() != want {
 		t.Errorf("ranks swapped: %v, want %s", err, want)
 	}
 	e := readET(t, "et/et-1.1.1-resnet50-1gpu.json.gz")

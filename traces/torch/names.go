@@ -50,13 +50,16 @@ func (o *opener) nameAll() {
 			continue
 		}
 		if r.Label == recording.L1m || r.Label == recording.L2 {
-			r.Advice = append(r.Advice, "With roles.json of capture.py, or a memory snapshot of the same run, beside this file resident memory would have names.")
+			r.Advice = append(r.Advice, "With roles.json of capture.py, or a memory snapshot of the same run, opened together with this file, resident memory would have names.")
 		}
 	}
 	for i := range o.snapshots {
 		if s := &o.snapshots[i]; !s.used {
 			o.recs = append(o.recs, s.s.Recordings(s.name)...)
 		}
+	}
+	if len(o.snapshots) > 0 && len(o.execs) > 0 && len(o.traces) == 0 {
+		o.note("%s and %s were not joined: an ExecutionTrace has no addresses of memory; add the profiler's trace of the same run, recorded with profile_memory=True.", o.execs[0].name, o.snapshots[0].name)
 	}
 	if len(o.roles) > 0 && named == 0 {
 		o.note("%s names memory of a run whose other files are not here, or without memory events: record with capture.py and drop its whole zip.", o.roles[0].name)
@@ -84,13 +87,14 @@ func (o *opener) named(r *recording.Recording) bool {
 	if r.Label != recording.L1m && r.Label != recording.L2 {
 		return false
 	}
+	var why reasons
 	for _, x := range o.roles {
 		list := fromRoles(x.r)
 		known := map[uint64]bool{}
 		for i := range list {
 			known[list[i].Address] = true
 		}
-		if !o.fits(r, list, known, false, x.name) {
+		if !o.fits(r, list, known, false, x.name, &why) {
 			continue
 		}
 		if n := residents(r, list); n > 0 {
@@ -100,11 +104,13 @@ func (o *opener) named(r *recording.Recording) bool {
 			return true
 		}
 	}
+	o.refused(r.Name, false, why)
+	why = reasons{}
 	for i := range o.snapshots {
 		s := &o.snapshots[i]
 		known, history := addresses(s.s, int32(r.Device.ID))
 		list := s.s.Residents()
-		if !o.fits(r, list, known, history, s.name) {
+		if !o.fits(r, list, known, history, s.name, &why) {
 			continue
 		}
 		if n := residents(r, list); n > 0 {
@@ -115,6 +121,7 @@ func (o *opener) named(r *recording.Recording) bool {
 			return true
 		}
 	}
+	o.refused(r.Name, false, why)
 	return false
 }
 
@@ -122,7 +129,7 @@ func (o *opener) named(r *recording.Recording) bool {
 // the other file knows, of blocks that were freed too where it has those. What the
 // trace leaves allocated must be among them, or what it took, or else most of the
 // resident bytes must be of tensors whose sizes it has.
-func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, known map[uint64]bool, history bool, name string) bool {
+func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, known map[uint64]bool, history bool, name string, why *reasons) bool {
 	left, found, taken, hit := 0, 0, 0, 0
 	if k := o.of[r]; k != nil {
 		for i := range k.Blocks {
@@ -147,15 +154,19 @@ func (o *opener) fits(r *recording.Recording, blocks []recording.Resident, known
 	case found > 0 || history && taken > 0 && 2*hit >= taken:
 		return true
 	case left > 0:
-		o.note("%s and %s were not joined: the trace leaves %d blocks of memory behind, and at none of their addresses the other file has one, so they are of different runs.", r.Name, name, left)
+		why.add(name, "the trace leaves %d blocks of memory behind, and at none of their addresses the other file has one, so they are of different runs", left)
 		return false
 	case history && taken > 0:
-		o.note("%s and %s were not joined: of the %d blocks that the trace takes only %d are at addresses in the other file, so they are of different runs.", r.Name, name, taken, hit)
+		why.add(name, "of the %d blocks that the trace takes only %d are at addresses in the other file, so they are of different runs", taken, hit)
 		return false
 	}
 	all, same := sizes(r, blocks)
-	if 2*same < all || all == 0 {
-		o.note("%s and %s were not joined: of %d bytes that are resident in the one, tensors of the same size in the other have %d, so they are of different models.", r.Name, name, all, same)
+	if all == 0 {
+		why.add(name, "nothing that is resident in the one has a known size, so it cannot be told whether they are of one run")
+		return false
+	}
+	if 2*same < all {
+		why.add(name, "of %d bytes that are resident in the one, tensors of the same size in the other have %d, so they are of different models", all, same)
 		return false
 	}
 	return true

@@ -50,15 +50,18 @@ func Open(files []File, tell func(done, total int64)) ([]*recording.Recording, [
 	for i := range files {
 		o.total += files[i].Size
 	}
+	o.alike(files)
 	for i := range files {
 		if err := o.read(&files[i]); err != nil {
 			o.note("%s: %v", name(&files[i]), err)
 		}
 		o.done += files[i].Size
 	}
+	o.sayCopies()
 	o.join()
 	o.alone()
 	o.nameAll()
+	o.sayOnce()
 	if len(o.recs) == 0 {
 		if len(o.notes) == 0 {
 			return nil, nil, errors.New("there is no recording of PyTorch among the files")
@@ -81,6 +84,9 @@ type opener struct {
 	recs      []*recording.Recording
 	of        map[*recording.Recording]*kineto.Trace
 	notes     []string
+
+	sizes  map[int64]int // how many files have each size
+	copies []sameFile
 }
 
 // The files of each kind, with their names.
@@ -128,46 +134,64 @@ func (o *opener) read(f *File) error {
 	}
 	head = head[:n]
 	whole := io.MultiReader(bytes.NewReader(head), r)
-	tell := func(bytes int64) {
-		if o.tell != nil {
-			o.tell(min(o.done+bytes, max(o.total, o.done+bytes)), max(o.total, o.done+bytes))
-		}
-	}
+	hash := o.watch(f, &whole)
+	var keep func()
 	switch kindOf(head) {
 	case profilerTrace:
-		t, err := kineto.Read(whole, tell)
+		t, err := kineto.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.traces = append(o.traces, &traceFile{name: name(f), t: t})
+		keep = func() { o.traces = append(o.traces, &traceFile{name: name(f), t: t}) }
 	case executionTrace:
-		t, err := et.Read(whole, tell)
+		t, err := et.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.execs = append(o.execs, &execFile{name: name(f), t: t})
+		keep = func() { o.execs = append(o.execs, &execFile{name: name(f), t: t}) }
 	case memorySnapshot:
-		s, err := snapshot.Read(whole, tell)
+		s, err := snapshot.Read(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.snapshots = append(o.snapshots, snapshotFile{name: name(f), s: s})
+		keep = func() { o.snapshots = append(o.snapshots, snapshotFile{name: name(f), s: s}) }
 	case memoryTimeline:
-		t, err := snapshot.ReadTimeline(whole, tell)
+		t, err := snapshot.ReadTimeline(whole, o.progress)
 		if err != nil {
 			return err
 		}
-		o.recs = append(o.recs, t.Recording(name(f)))
+		keep = func() { o.recs = append(o.recs, t.Recording(name(f))) }
 	case rolesFile:
 		r, err := roles.Read(whole)
 		if err != nil {
 			return err
 		}
-		o.roles = append(o.roles, rolesOf{name(f), r})
+		keep = func() { o.roles = append(o.roles, rolesOf{name(f), r}) }
 	default:
-		return errors.New("this is none of PyTorch's recordings")
+		return unknownAt(head)
+	}
+	if !o.copied(f, hash) {
+		keep()
 	}
 	return nil
+}
+
+// progress tells how many bytes of the file that is read are done.
+func (o *opener) progress(bytes int64) {
+	if o.tell != nil {
+		o.tell(o.done+bytes, max(o.total, o.done+bytes))
+	}
+}
+
+// unknownAt says why a file that begins with head is of no kind, and where.
+func unknownAt(head []byte) error {
+	r := jsonstream.NewReader(bytes.NewReader(head), nil)
+	if k := r.Peek(); k == jsonstream.Object || k == jsonstream.Array {
+		if r.Skip(); r.Err() != nil {
+			return fmt.Errorf("this cannot be read as a recording of PyTorch: %w", r.Err())
+		}
+	}
+	return errors.New("this is none of PyTorch's recordings")
 }
 
 // kindOf tells what a file is by its beginning.
@@ -190,7 +214,7 @@ func kindOf(head []byte) kind {
 
 // kindOfObject tells by the names in an object.
 func kindOfObject(r *jsonstream.Reader) kind {
-	found := unknown // so far
+	found, schema := unknown, false // so far
 	r.Object()
 	for {
 		key, ok := r.Key()
@@ -207,6 +231,12 @@ func kindOfObject(r *jsonstream.Reader) kind {
 				return rolesFile
 			}
 			continue
+		case "schema":
+			schema = true
+		case "nodes":
+			if schema && found == unknown {
+				return executionTrace // in which this is no list
+			}
 		case "schemaVersion", "deviceProperties", "distributedInfo":
 			found = profilerTrace // whose events may come after what a user added
 		}
@@ -238,7 +268,7 @@ func kindOfArray(r *jsonstream.Reader) kind {
 func (o *opener) join() {
 	o.mark()
 	for _, e := range o.execs {
-		var why []string
+		var why reasons
 		for _, k := range o.traces {
 			if k.joined || len(k.t.Kernels) == 0 {
 				continue
@@ -252,10 +282,10 @@ func (o *opener) join() {
 					break
 				}
 			}
-			why = append(why, fmt.Sprintf("%s and %s were not joined: %v.", k.name, e.name, err))
+			why.add(k.name, "%v", err)
 		}
 		if !e.joined {
-			o.notes = append(o.notes, why...)
+			o.refused(e.name, true, why)
 		}
 	}
 }
@@ -297,7 +327,7 @@ func (o *opener) alone() {
 			continue
 		}
 		for _, r := range recs {
-			r.Advice = append(r.Advice, "With the profiler's trace of the same run beside this file times would be measured instead of estimated.")
+			r.Advice = append(r.Advice, "With the profiler's trace of the same run, opened together with this file, times would be measured instead of estimated.")
 		}
 		o.recs = append(o.recs, recs...)
 	}

@@ -159,7 +159,7 @@ func TestRefusedPairs(t *testing.T) {
 		{
 			[]string{"et-kineto-pair/dlrm-rank0-et.json.gz", "et-kineto-pair/dlrm-rank1-kineto.json.gz"},
 			[]string{"dlrm-rank1-kineto.json.gz L1", "dlrm-rank0-et.json.gz E2"},
-			[]string{"dlrm-rank1-kineto.json.gz and dlrm-rank0-et.json.gz were not joined: they are of different processes, 59811 and 59812."},
+			[]string{"dlrm-rank1-kineto.json.gz and dlrm-rank0-et.json.gz were not joined: they are of different processes: the profiler's trace of 59812, the ExecutionTrace of 59811."},
 		},
 		{
 			[]string{"kineto/h100-bert-small-infer-shapes-memory.json.gz", "snapshot/synthetic-resnet50-step.pickle.gz"},
@@ -184,7 +184,8 @@ func TestRefusedPairs(t *testing.T) {
 
 // TestTwoOfAName: recordings of files of one name can be told apart.
 func TestTwoOfAName(t *testing.T) {
-	files := samples(t, "et/et-1.1.1-compiled-triton.json.gz", "et/et-1.1.1-compiled-triton.json.gz")
+	files := samples(t, "et/et-1.1.1-compiled-triton.json.gz")
+	files = append(files, content(files[0].Name, append(unpacked(t, files[0].Name), '\n')))
 	recs, _, err := Open(files, nil)
 	if err != nil || len(recs) != 2 || recs[0].Name == recs[1].Name {
 		t.Errorf("%d recordings of one name, %v", len(recs), err)

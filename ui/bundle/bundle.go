@@ -104,8 +104,12 @@ func root(files []entry) string {
 // A scenario is what ran.
 type scenario struct {
 	lab, paper, setup, link, workload string
-	opened                            bool // the workload is in the bundle
-	systems                           []string
+	// origin is where the workload came from, and notes what all results say that the
+	// reader should know; the README has them.
+	origin  string
+	notes   []string
+	opened  bool // the workload is in the bundle
+	systems []string
 }
 
 // text is the scenario for people, and for read.

@@ -87,7 +87,7 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 		cannot(v, err)
 		return
 	}
-	is, err := once(l, u, x, opened, p)
+	is, _, err := once(l, u, x, opened, p)
 	if err != nil {
 		cannot(v, err)
 		return

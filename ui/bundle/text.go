@@ -17,10 +17,20 @@ func readme(s *scenario, o *work.Order) string {
 	if s.paper != "" {
 		what = "everything that was computed to reproduce the paper " + s.paper + ", and its claims"
 	}
+	trust := ""
+	if s.origin != "" {
+		trust = "\nWhere the workload comes from: " + oneLine(s.origin) + "\n"
+	}
+	if len(s.notes) > 0 {
+		trust += "\nOf all results:\n\n"
+	}
+	for _, n := range s.notes {
+		trust += "- " + oneLine(n) + "\n"
+	}
 	return fmt.Sprintf(`# A reproducibility bundle of Spillway
 
 It holds %s
-
+%s
 How to check it:
 
 1. Drop this zip on any page of Spillway: it computes every result again and says *replayed*, *agrees* or *differs*, and where.
@@ -30,7 +40,7 @@ How to check it:
 Files: scenario.txt says what ran, results/ what came out, workload/ (if there is one) what files were opened, figures/ (if there are any) are drawings of the results, environment.json says where it ran. Figures are checked by their hash alone, all numbers are computed again.
 
 Written by Spillway, version %s.
-`, what, orUnknown(o.Version))
+`, what, trust, orUnknown(o.Version))
 }
 
 func orUnknown(version string) string {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"spillway/sim/knob"
@@ -32,7 +33,7 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 	files := map[string][]byte{}
 	var results []*result
 	for i, x := range systems {
-		r, err := once(l, u, x, opened, part(p, i, len(systems)))
+		r, rep, err := once(l, u, x, opened, part(p, i, len(systems)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", x.Title, err)
 		}
@@ -40,7 +41,11 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 			return nil, err
 		}
 		results = append(results, r)
-		s.workload = r.About
+		s.workload, s.origin = r.About, rep.Origin
+		if i == 0 {
+			s.notes = rep.Notes
+		}
+		s.notes = slices.DeleteFunc(slices.Clone(s.notes), func(n string) bool { return !slices.Contains(rep.Notes, n) })
 	}
 	files[valuesName] = values(&l.Info, results)
 	if s.opened {
@@ -64,19 +69,19 @@ func part(p lab.Progress, i, n int) lab.Progress {
 }
 
 // once runs one system.
-func once(l *lab.Lab, u *knob.Setup, x *lab.System, opened lab.Files, p lab.Progress) (*result, error) {
+func once(l *lab.Lab, u *knob.Setup, x *lab.System, opened lab.Files, p lab.Progress) (*result, *report.Report, error) {
 	rep, raw, err := l.Run(u, x.Name, opened, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	text, err := l.JSON(raw)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return &result{
 		Lab: l.Name, System: x.Name, Title: x.Title, Setup: u.String(), Fits: rep.Fits, Reason: rep.Reason, About: rep.About,
 		Values: numbers(&l.Info, rep), Hash: l.Hash(raw), Result: text,
-	}, nil
+	}, rep, nil
 }
 
 // numbers are the values of a report that JSON can say, by quantity.

@@ -93,6 +93,7 @@ type Context struct {
 	Variant    map[string]string // what the horizontal axis counts, by chart
 	Focus      string            // stable name of the system whose Bands are drawn
 	Base       *knob.Setup       // of the runs' Before; nil without a baseline
+	Waiting    string            // what is said of runs that are not there yet; empty for "Computing…"
 }
 
 // A View is one chart: what is drawn, and the same in words and numbers for
@@ -163,7 +164,7 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 		d.values()
 	}
 	if d.view.Results == 0 {
-		d.view.Empty = empty(d.runs)
+		d.view.Empty = d.empty()
 	} else if d.view.Text == "" { // no chart is without a sentence
 		d.view.Text = orElse(sentence(ch.None), "No system that is compared has a value here.")
 	}
@@ -199,12 +200,12 @@ func count(rs []*Run, is func(*Run) bool) (n int) {
 }
 
 // empty says why no compared system has values.
-func empty(rs []*Run) string {
+func (d *drawing) empty() string {
 	switch {
-	case len(rs) == 0:
+	case len(d.runs) == 0:
 		return "No system is selected. Choose at least one under Systems."
-	case slices.ContainsFunc(rs, (*Run).waits):
-		return "Computing…"
+	case slices.ContainsFunc(d.runs, (*Run).waits):
+		return orElse(d.Waiting, "Computing…")
 	}
 	return "Nothing to show: no system has a result. The list above says why."
 }

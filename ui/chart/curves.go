@@ -280,7 +280,7 @@ func (d *drawing) nothing() {
 	d.view.Empty = "Nothing to draw: no result has a curve here."
 	switch {
 	case slices.ContainsFunc(d.runs, (*Run).waits):
-		d.view.Empty = "Computing…"
+		d.view.Empty = orElse(d.Waiting, "Computing…")
 	case d.chart.None != "":
 		d.view.Empty = sentence(d.chart.None)
 	}

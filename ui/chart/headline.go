@@ -21,6 +21,7 @@ func Headline(info *lab.Info, runs []Run) string {
 		case r.Stale: // cancelled: what it has is of other settings
 		case r.unfit():
 			h.refused = append(h.refused, r.System.Title)
+			h.nothing = r.Report.Nothing
 		case !r.shown():
 		case r.System.Bound:
 			if x, ok := r.value(h.at); ok {
@@ -37,6 +38,8 @@ func Headline(info *lab.Info, runs []Run) string {
 		return "No system is selected."
 	case len(h.done) == 0 && waiting > 0:
 		return "Computing…"
+	case len(h.done) == 0 && len(h.refused) > 0 && h.nothing:
+		return "There is nothing to run."
 	case len(h.done) == 0 && len(h.refused) > 0:
 		return h.refusal()
 	case len(h.done) == 0:
@@ -61,6 +64,7 @@ type headline struct {
 	quantity *report.Quantity
 	done     []contender // those compared, the best first
 	refused  []string
+	nothing  bool // there is nothing that any system could run
 	bound    float64
 	bounded  bool
 }

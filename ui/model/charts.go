@@ -27,6 +27,9 @@ func (r *Room) ChartContext() *chart.Context {
 		Info: r.Info, Setup: r.State.Setup, Focus: r.Focus(), Variant: map[string]string{}, Base: r.Shelf.Base(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
 	}
+	if r.lost() {
+		c.Waiting = "This waits for its file."
+	}
 	for _, ch := range r.Info.Charts {
 		if len(ch.By) > 0 {
 			c.Variant[ch.ID] = r.State.Look.Text(ByKey(ch.ID))

@@ -97,6 +97,7 @@ func (n *Session) Open(names []string, hand func(number int)) {
 		return
 	}
 	before := r.stopOpening()
+	r.Told = ""
 	n.number++
 	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id(), before: before}
 	hand(n.number)
@@ -146,6 +147,12 @@ func (r *Room) opened(a *work.Answer) {
 	}
 	if a.Bundle != nil {
 		r.unbundled(a.Bundle)
+		return
+	}
+	if a.Error != "" && r.Files.before != nil && len(r.Files.before.Entries) > 0 {
+		r.Files = *r.Files.before // what cannot be opened takes nothing away
+		r.Files.Error = a.Error
+		r.Refresh()
 		return
 	}
 	f := &r.Files

@@ -205,6 +205,30 @@ func TestCancelOpening(t *testing.T) {
 	}
 }
 
+// Files that cannot be opened take nothing away from what is open.
+func TestRefused(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	report := h.run("oven").Report
+	h.Open([]string{"letter"}, func(int) {})
+	j := h.one(work.List)
+	if c := h.ChartContext(); c.Waiting == "" {
+		t.Error("while files are opened charts are said to be computed")
+	}
+	h.Answer(&work.Answer{ID: j.ID, Last: true, Error: "letter: not a sack"})
+	h.do()
+	if f := &h.Files; f.Number != 1 || f.Error != "letter: not a sack" || !f.Has("wheat") || f.Opening || h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report {
+		t.Errorf("%+v, entry %q, blocked %q", h.Files, h.Entry(), h.Blocked())
+	}
+	if h.ChartContext().Waiting != "" {
+		t.Error("charts wait for a file that is there")
+	}
+	h.drop("rye")
+	if h.Files.Error != "" || h.Files.Number != 3 {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
 // fields are opened files one of whose entries has a knob and a section of its own.
 type fields struct{}
 

@@ -337,7 +337,9 @@ func (r *Room) Blocked() string {
 		return fmt.Sprintf("%d settings are not valid. Correct them to run; the charts show the last valid settings.", bad)
 	case len(r.Problems) > 0:
 		return r.Info.ContradictionHelp
-	case r.Entry() != "" && !r.Files.Has(r.Entry()):
+	case r.lost() && r.Files.Opening:
+		return "Files are being read."
+	case r.lost():
 		if len(r.before) > 0 {
 			return fmt.Sprintf("After a reload the page no longer has your files. Drop %s again.", describe(r.before))
 		}
@@ -345,6 +347,9 @@ func (r *Room) Blocked() string {
 	}
 	return ""
 }
+
+// lost reports whether what is shown is of a file that is not here.
+func (r *Room) lost() bool { return r.Entry() != "" && !r.Files.Has(r.Entry()) }
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"spillway/sim/knob"
 	"spillway/sim/study"
 	"spillway/ui/lab"
 )
@@ -116,6 +117,18 @@ func (b *Bench) bound(number int) (Bound, error) {
 	return b.bundle, nil
 }
 
+// Handed returns what a bundle of a setup has of the files that are opened: of a
+// recording only what was made of it, of others all of their bytes.
+func Handed(u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, error) {
+	if c, ok := opened.(lab.Carrier); ok {
+		carried, err := c.Carry(u)
+		if err != nil || len(carried) > 0 {
+			return carried, err
+		}
+	}
+	return whole(workload)
+}
+
 // bind makes a bundle of the files at hand.
 func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) (err error) {
 	if b.Binder == nil || j.Order == nil {
@@ -125,27 +138,18 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 	if b.bundle != nil {
 		workload = b.bundle.Workload()
 	}
-	if c, ok := files.(lab.Carrier); ok {
-		u, err := b.Lab.Read(j.Setup)
-		if err != nil {
-			return err
-		}
-		carried, err := c.Carry(u)
-		if err != nil {
-			return err
-		}
-		if len(carried) > 0 {
-			workload = carried
-		}
+	u, err := b.Lab.Read(j.Setup)
+	if err != nil {
+		return err
 	}
+	workload, err = Handed(u, workload, files)
 	switch {
+	case err != nil:
+		return err
 	case j.Files == 0:
 		workload = nil
-	case workload == nil:
+	case len(workload) == 0:
 		return fmt.Errorf("the opened files have more than %d MiB, too much for a bundle; open only those that are needed", mostKept>>20)
-	}
-	if workload, err = whole(workload); err != nil {
-		return err
 	}
 	a.Data, err = b.Binder.Bind(&b.Lab, j.Setup, j.Order, workload, files, progress)
 	return err

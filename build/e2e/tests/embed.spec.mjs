@@ -183,7 +183,7 @@ test('a wrong link or a chart that there is not says so', async ({ host }) => {
     ['embed=view', 'v=99&lab=train', 'newer'], ['embed=view&only=nothing', link, 'no chart "nothing"'], ['embed=<b>', `${link}&entry=gone`, 'about a file'],
   ]) {
     const frame = await host.open(query, box, fragment);
-    await expect(frame.locator('.notice').first()).toContainText(says);
+    await expect(frame.locator('.notice:not([hidden])').first()).toContainText(says);
     await expect(frame.locator('#open-spillway')).toBeVisible();
     await expect.poll(async () => (await host.said()).some((m) => m.type === 'resize' && m.height > 100)).toBe(true);
   }

@@ -3,13 +3,18 @@ package result
 import (
 	"math"
 	"slices"
+
+	"spillway/sim/unit"
 )
 
 // Slowdowns returns every kernel's time over its ideal time, smallest first.
 func Slowdowns(r *Result) []float64 {
+	// What takes no longer than this ran beside others in a recording: its own time is
+	// a mark of its place, and a ratio to it would say nothing.
+	least := r.Clock.CyclesUp(unit.Nanosecond)
 	xs := make([]float64, 0, len(r.Kernels))
 	for i := range r.Kernels {
-		if k := &r.Kernels[i]; k.Ideal > 0 {
+		if k := &r.Kernels[i]; k.Ideal > least {
 			xs = append(xs, float64(k.End-k.Start)/float64(k.Ideal))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
@@ -38,7 +39,7 @@ func export(key string, w Workload, s *settings, system string, o lab.Origin, p 
 	}
 	switch key {
 	case traceExport:
-		return spillway.Encode(w.Workload)
+		return spillway.Encode(w.told())
 	case namelessExport:
 		return spillway.Encode(traces.Anonymous(w.Workload))
 	}
@@ -82,7 +83,7 @@ func recorded(w Workload, s *settings, system string, o lab.Origin, p lab.Progre
 		o.Title = w.Name
 	}
 	paged := found.Runtime(&q.Options).Memory == engine.Paged
-	return &exporting{o, w.Workload, r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
+	return &exporting{o, w.told(), r, q.Record, found.Title, paged && q.Options.Quirks.Has(quirk.OverlapFaults)}, nil
 }
 
 // time is when a cycle of the run is.
@@ -196,11 +197,13 @@ func (x *exporting) stalls() []byte {
 		kernel, cause := x.words(&x.Stalls[i])
 		kernels.Samples = append(kernels.Samples, x.sample(&before, &x.Stalls[i], kernel, cause))
 	}
-	exporter := x.generator()
-	if x.Link != "" {
-		exporter += " " + x.Link
+	exporter := []string{x.generator()}
+	for _, more := range []string{x.Link, x.w.Origin} {
+		if more != "" {
+			exporter = append(exporter, more)
+		}
 	}
-	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", exporter, []speedscope.Profile{causes, kernels})
+	return speedscope.Write(x.system+", "+x.Title+" ("+x.Mode+")", strings.Join(exporter, " "), []speedscope.Profile{causes, kernels})
 }
 
 // words name a stall's kernel and cause.

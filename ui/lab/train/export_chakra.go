@@ -69,7 +69,7 @@ func (x *exporting) chakra() []byte {
 	g := &graph{exporting: x, writer: map[workload.TensorID]uint64{}, user: map[workload.TensorID]uint64{}, mover: map[workload.TensorID]uint64{}}
 	text := func(name, v string) chakra.Attr { return chakra.Attr{Name: name, Text: v} }
 	g.b = chakra.Head([]chakra.Attr{
-		text("title", x.system+", "+x.Title), text("mode", x.Mode), text("kernel_times", string(x.w.Times)),
+		text("title", x.system+", "+x.Title), text("mode", x.Mode), text("kernel_times", string(x.w.Times)), text("workload", x.w.Origin),
 		text("link", x.Link), text("generator", x.generator()),
 	})
 	for k := range x.w.Kernels {

@@ -439,6 +439,7 @@ func help() []lab.Help {
 		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
 		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
+		{Title: "Labels of recordings", Text: "How much of your own job was measured. L3: times, tensors and lifetimes, and resident memory has names. L2: times and tensors. L1m: times, sizes and lifetimes; reads in between are estimated. L1: times; tensors are estimated from shapes. E2: tensors; times are estimated. T: times only, and M: a picture of memory; neither can be simulated. capture.py records for L3 on a GPU."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
@@ -450,10 +451,10 @@ func help() []lab.Help {
 // describe is the report of a result.
 func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	if w.imported != nil && w.imported.cannot != "" {
-		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run.", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
+		return &report.Report{Reason: sentence(w.imported.cannot), Nothing: true, Lead: w.Name + " has nothing to run: " + labelled[w.imported.Label] + ".", About: w.imported.Format, Words: []report.Word{{Key: "times", Text: "not recorded"}, {Key: "gpu"}}}
 	}
 	rep := &report.Report{
-		Fits: r.Fits, Reason: r.Reason, Notes: r.Remarks(), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
+		Fits: r.Fits, Reason: r.Reason, Notes: w.notes(r), Origin: w.Origin, Lead: s.lead(w), Caveats: s.caveats(w, r),
 		About: w.inNumbers(),
 	}
 	if s.Entry != "" {

@@ -1,7 +1,10 @@
 package train
 
 import (
+	"slices"
+
 	"spillway/sim/knob"
+	"spillway/sim/train/result"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
 )
@@ -11,6 +14,17 @@ type imported struct {
 	*recording.Recording
 	account *recording.Report // nil where nothing can be simulated
 	cannot  string            // why that is so
+}
+
+// labelled says what a label means.
+var labelled = map[recording.Label]string{
+	recording.L1:  "times are measured; tensors are estimated from the shapes of operators",
+	recording.L1m: "times, sizes and lifetimes are measured; what kernels read in between is estimated",
+	recording.E2:  "tensors are recorded; times are estimated",
+	recording.L2:  "times and tensors are recorded",
+	recording.L3:  "times and tensors are recorded, and memory that stays has names",
+	recording.M:   "a picture of memory, without kernels",
+	recording.T:   "times only",
 }
 
 // Keys of knobs that only recordings have.
@@ -30,7 +44,7 @@ func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
 func recordedKnobs() []knob.Knob[settings] {
 	step := knob.Knob[settings]{
 		Key: stepKnob, Label: "Step", Kind: knob.Word, Word: func(s *settings) *string { return &s.Step },
-		Help: "The iteration of the recording that is run. The usual one is complete and neither the first nor the last.",
+		Help: "The iteration of the recording that is run. The one chosen by Spillway is complete and, if there are enough, neither the first nor the last.",
 	}
 	unknown := knob.Knob[settings]{
 		Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One, Word: func(s *settings) *string { return &s.Unknown },
@@ -49,6 +63,25 @@ func recordedKnobs() []knob.Knob[settings] {
 		roles.Choices = append(roles.Choices, knob.Choice{Key: k.String()})
 	}
 	return []knob.Knob[settings]{step, unknown, roles}
+}
+
+// told is the workload as files have it, which say of a recording how far it can be
+// trusted.
+func (w *Workload) told() *workload.Workload {
+	if w.imported == nil || w.imported.account == nil {
+		return w.Workload
+	}
+	c := *w.Workload
+	c.Origin = w.imported.account.Told(c.Origin)
+	return &c
+}
+
+// notes are what the reader should know of a result.
+func (w *Workload) notes(r *result.Result) []string {
+	if w.imported == nil || w.imported.account == nil {
+		return r.Remarks()
+	}
+	return slices.Concat(r.Remarks(), w.imported.account.Says())
 }
 
 // sentence ends what is none yet.

@@ -46,7 +46,7 @@ func recordingKnobs(r *recording.Recording) []lab.EntryKnob {
 	}
 	usual := "the middle one"
 	if r.Chosen >= 0 && r.Chosen < len(r.Steps) {
-		usual = r.Steps[r.Chosen].Name + ", as usual"
+		usual = r.Steps[r.Chosen].Name + ", chosen by Spillway"
 	}
 	steps := []knob.Choice{{Label: usual}}
 	for i := range r.Steps {
@@ -155,7 +155,7 @@ func (s *source) Carry(u *knob.Setup) ([]lab.File, error) {
 	if w.imported.cannot != "" {
 		return nil, errors.New(w.imported.cannot)
 	}
-	data, err := spillway.Encode(w.Workload)
+	data, err := spillway.Encode(w.told())
 	if err != nil {
 		return nil, err
 	}

@@ -12,24 +12,13 @@ import (
 	"spillway/traces/recording"
 )
 
-// labelled says what a label means.
-var labelled = map[recording.Label]string{
-	recording.L1:  "times are measured; tensors are estimated from the shapes of operators",
-	recording.L1m: "times, sizes and lifetimes are measured; what kernels read in between is estimated",
-	recording.E2:  "tensors are recorded; times are estimated",
-	recording.L2:  "times and tensors are recorded",
-	recording.L3:  "times and tensors are recorded, and memory that stays has names",
-	recording.M:   "a picture of memory, without kernels",
-	recording.T:   "times only",
-}
-
 // account is the section that says what a recording is and what became of it.
 func account(w Workload) *report.Section {
 	x := w.imported
 	if x == nil {
 		return &report.Section{Text: []string{"This workload was made of no recording."}}
 	}
-	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s.", x.Format, x.Label, labelled[x.Label])}}
+	s := &report.Section{Text: []string{fmt.Sprintf("%s, label %s: %s. Labels, from the most that is known: L3, L2, L1m, L1, E2; T and M cannot be simulated.", x.Format, x.Label, labelled[x.Label])}}
 	if x.cannot != "" {
 		s.Text = append(s.Text, sentence(x.cannot))
 		s.Notes = append(append(s.Notes, x.Recording.Notes...), x.Advice...)
@@ -52,7 +41,7 @@ func fact(head, text string) report.Row {
 
 // accountTable is what became of the launches of the step.
 func accountTable(r *recording.Report) report.Table {
-	t := report.Table{Title: "Step " + r.Step + ", " + strconv.Itoa(r.Steps) + " could be chosen", Head: []string{"", "Recorded"}}
+	t := report.Table{Title: "Step " + r.Step + ", one of " + strconv.Itoa(r.Steps) + " that can be chosen", Head: []string{"", "Recorded"}}
 	add := func(head, text string) { t.Rows = append(t.Rows, fact(head, text)) }
 	add("Launches", strconv.Itoa(r.Launches))
 	add("Kernels made of them", strconv.Itoa(r.Kernels))
@@ -77,7 +66,7 @@ func share(part, all int64) string {
 	if all <= 0 {
 		return ""
 	}
-	return " (" + strconv.FormatFloat(float64(unit.MulDiv(max(0, part), 1000, all))/10, 'f', 1, 64) + " %)"
+	return " (" + recording.Percent(part, all) + ")"
 }
 
 // tallies are the tensors, by source and by role.

@@ -181,6 +181,65 @@ func TestAccount(t *testing.T) {
 	}
 }
 
+// How far a recording can be trusted is in everything that leaves: results, every
+// format, and what a bundle has of it.
+func TestReportLeaves(t *testing.T) {
+	x, _ := recordings(t)
+	l := New()
+	u, err := l.Read("entry=job.json,+GPU+0 unknown=drop gpu_memory=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := []string{"Left out with 1 ms: 1 launch", "3 MiB of it belongs to no known tensor"}
+	check := func(what, text string, says ...string) {
+		t.Helper()
+		for _, s := range says {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s does not say %q", what, s)
+			}
+		}
+	}
+	r, _, err := l.Run(u, "uvm", x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("the result", strings.Join(r.Notes, " "), says...)
+	for _, e := range l.Exports {
+		data, err := l.Export(e.Key, u, "uvm", x, lab.Origin{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(e.Key, string(data), "label L1m")
+		if e.Key != "trace-anonymous" {
+			check(e.Key, string(data), says...)
+		}
+	}
+	carried, err := x.Carry(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("what a bundle has", string(carried[0].Data), append(says, "label L1m")...)
+}
+
+// What runs is said in numbers that are those of the account: gradients are what
+// the recording says they are, whoever changes the weights.
+func TestRecordedNumbers(t *testing.T) {
+	step := recordedStep("s", 4)
+	step.Tensors[1].Kind, step.Tensors[1].Bytes = workload.Gradient, 40*unit.MiB
+	r := &recording.Recording{Name: "x", Format: "PyTorch profiler (Kineto)", Label: recording.L2, Times: workload.Measured, Steps: []recording.Step{step}}
+	w, err := fold("x", r, recording.Choices{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.inNumbers(); !strings.Contains(got, "256 MiB of weights and buffers, 0 B of optimizer state, ") || !strings.Contains(got, "at most 40 MiB of gradients, ") {
+		t.Errorf("it says %s", got)
+	}
+	saved := about(w.told())
+	if got, want := saved.inNumbers(), w.inNumbers(); got != want {
+		t.Errorf("saved it says\n%s\nnot\n%s", got, want)
+	}
+}
+
 // A picture of memory is shown and does not run.
 func TestPicture(t *testing.T) {
 	x, _ := recordings(t)

@@ -20,7 +20,7 @@ var secrets = []string{"hf_PlantedToken", "/srv/anna", "anna-laptop", "train_sec
 // other than those that are known, could have put them.
 func secretive() []byte {
 	var b strings.Builder
-	b.WriteString(`{"ACME_KEY":"hf_PlantedToken","env":{"HOME":"/srv/anna","HOST":["anna-laptop"]},"traceName":"/srv/anna/job.json",` +
+	b.WriteString(`{"ACME_KEY":"hf_PlantedToken","env":{"HOME":"/srv/anna","HOST":["anna-laptop"]},"hostname":"anna-laptop","with_stack":1,"stacks":["/srv/anna/train_secret.py"],"traceName":"/srv/anna/job.json",` +
 		`"deviceProperties":[{"id":0,"name":"NVIDIA H100 80GB HBM3","totalGlobalMem":85018279936,"host":"anna-laptop"}],` +
 		`"distributedInfo":{"rank":0,"world_size":1,"pg_config":"/srv/anna"},"traceEvents":[` +
 		`{"name":"process_name","ph":"M","ts":1,"pid":7,"tid":0,"args":{"name":"python train_secret.py"}},` +

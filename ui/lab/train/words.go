@@ -15,6 +15,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
+	"spillway/traces/recording"
 	"spillway/traces/zoo"
 )
 
@@ -34,7 +35,11 @@ type Workload struct {
 // about adds to a workload what is said of it.
 func about(w *workload.Workload) Workload {
 	a := vitality.Analyze(w)
-	return Workload{Workload: w, memory: a.Measure(w), live: a.Live(w)}
+	memory := a.Measure(w)
+	if recording.IsOrigin(w.Origin) {
+		memory = a.MeasureKinds(w)
+	}
+	return Workload{Workload: w, memory: memory, live: a.Live(w)}
 }
 
 // payload is the size of the parameters.
@@ -51,7 +56,11 @@ func (w *Workload) inNumbers() string {
 		if f.Held > 0 {
 			held = fmt.Sprintf("%v that no kernel is known to use and that stay on the GPU, ", f.Held)
 		}
-		return text + fmt.Sprintf("%v of weights, %v of optimizer state, %sat most %v of gradients of weights, "+rest, f.Weights, f.Optimizer, held, f.Gradients, f.Rest, f.Most)
+		weights, gradients := "weights", "gradients of weights"
+		if recording.IsOrigin(w.Origin) { // which is also that of a trace saved from one
+			weights, gradients = "weights and buffers", "gradients"
+		}
+		return text + fmt.Sprintf("%v of %s, %v of optimizer state, %sat most %v of %s, "+rest, f.Weights, weights, f.Optimizer, held, f.Gradients, gradients, f.Rest, f.Most)
 	case !w.optimizer.None():
 		state := ""
 		if f.Optimizer > 0 {
@@ -98,10 +107,14 @@ func (s *settings) title(w Workload) string {
 // lead says whether the workload fits into GPU memory.
 func (s *settings) lead(w Workload) string {
 	has := knob.Decimal(int64(s.Machine.GPUMemory), int64(unit.GiB))
-	if w.memory.Most > s.Machine.GPUMemory {
-		return fmt.Sprintf("%s needs %s GiB; the GPU has %s. Ways to spill:", s.title(w), gib(w.memory.Most), has)
+	needs := gib(w.memory.Most) + " GiB"
+	if w.memory.Most < unit.GiB/10 {
+		needs, has = w.memory.Most.String(), has+" GiB"
 	}
-	return fmt.Sprintf("%s needs %s GiB; the GPU has %s, so it fits: nothing has to move.", s.title(w), gib(w.memory.Most), has)
+	if w.memory.Most > s.Machine.GPUMemory {
+		return fmt.Sprintf("%s needs %s; the GPU has %s. Ways to spill:", s.title(w), needs, has)
+	}
+	return fmt.Sprintf("%s needs %s; the GPU has %s, so it fits: nothing has to move.", s.title(w), needs, has)
 }
 
 // gib prints GiB with three digits, or all in front of the point.
@@ -161,7 +174,7 @@ func (s *settings) faultCaveat(r *result.Result) string {
 		c := r.Time() - handling + unit.Cycles(unit.MulDiv(int64(handling), s.Machine.FaultBatch, batch))
 		return strconv.FormatFloat(seconds(r, c), 'g', 3, 64) + " s"
 	}
-	return fmt.Sprintf("%s hangs on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
+	return fmt.Sprintf("%s depends on faults per batch, which nobody knows: about %s with %d, %s with %d.", x.Title, with(many), many, with(few), few)
 }
 
 // options are those of a run.
@@ -192,7 +205,13 @@ func (s *settings) timesCaveat(w Workload) string {
 // known says behind the kernel times of a recording how much of it is known.
 func (w *Workload) known() string {
 	if w.imported == nil || w.imported.account == nil {
-		return ""
+		if !recording.IsOrigin(w.Origin) {
+			return ""
+		}
+		// What was saved of a recording still says how it was made.
+		_, rest, _ := strings.Cut(w.Origin, ", label ")
+		label, _, _ := strings.Cut(rest, ",")
+		return fmt.Sprintf(" (%s, from a recording)", label)
 	}
 	r := w.imported.account
 	return fmt.Sprintf(" (%s, tensors known for %s %% of it)", r.Label, strconv.FormatFloat(100*r.Share(), 'f', 0, 64))
