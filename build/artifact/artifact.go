@@ -3,7 +3,10 @@
 package artifact
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -67,6 +70,24 @@ func Traces(t testing.TB) string {
 		t.Skipf("skipped, as the sample recordings are not in %s: set %s to their folder, the one with SOURCES.md", dir, tracesVariable)
 	}
 	return dir
+}
+
+// Sample returns a sample recording, unpacked if it is gzipped. name is its path in
+// the folder of [Traces], with slashes; without the folder the test is skipped.
+func Sample(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(Traces(t), filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return data // as it is
+	}
+	if data, err = io.ReadAll(z); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return data
 }
 
 // moduleRoot is the folder with go.mod at or above the working directory, which

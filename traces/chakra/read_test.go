@@ -2,12 +2,9 @@ package chakra
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,26 +16,8 @@ import (
 	"spillway/traces/recording"
 )
 
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact.Traces(t), filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return data
-}
-
 func TestSample(t *testing.T) {
-	data := sample(t, "chakra/resnet50-ddp-converted.et.gz")
+	data := artifact.Sample(t, "chakra/resnet50-ddp-converted.et.gz")
 	tr, err := Read(bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +253,7 @@ func TestRefused(t *testing.T) {
 		"hostile/chakra-endless-varint.et":  "byte 0: a message's length: a number (varint) that does not end",
 		"hostile/chakra-length-past-end.et": "byte 6: a message of 4294967295 bytes; at most 67108864 are read",
 	} {
-		if _, err := Read(bytes.NewReader(sample(t, name)), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Read(bytes.NewReader(artifact.Sample(t, name)), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v; want %s", name, err, want)
 		}
 	}
@@ -311,7 +290,7 @@ func TestPrefixes(t *testing.T) {
 			t.Errorf("the first %d of %d bytes were read", n, len(small))
 		}
 	}
-	data := sample(t, "chakra/resnet50-ddp-converted.et.gz")
+	data := artifact.Sample(t, "chakra/resnet50-ddp-converted.et.gz")
 	for n := 0; n < len(data); n += len(data)/20 + 1 {
 		Read(bytes.NewReader(data[:n]), nil)
 	}
@@ -338,7 +317,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data := sample(b, "chakra/resnet50-ddp-converted.et.gz")
+	data := artifact.Sample(b, "chakra/resnet50-ddp-converted.et.gz")
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, err := Read(bytes.NewReader(data), nil); err != nil {
@@ -349,7 +328,7 @@ func BenchmarkRead(b *testing.B) {
 
 // A workload is made of the sample, with all of its time and no time twice.
 func TestFold(t *testing.T) {
-	tr, err := Read(bytes.NewReader(sample(t, "chakra/resnet50-ddp-converted.et.gz")), nil)
+	tr, err := Read(bytes.NewReader(artifact.Sample(t, "chakra/resnet50-ddp-converted.et.gz")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

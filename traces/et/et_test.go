@@ -2,11 +2,7 @@ package et
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,30 +13,9 @@ import (
 	"spillway/traces/recording"
 )
 
-// unpacked returns a recording that lies beside the repository.
-func unpacked(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact.Traces(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(name, ".gz") {
-		return data
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err = io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func sample(t testing.TB, name string) *Trace {
 	t.Helper()
-	trace, err := Read(bytes.NewReader(unpacked(t, name)), nil)
+	trace, err := Read(bytes.NewReader(artifact.Sample(t, name)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +218,7 @@ func TestHostileFiles(t *testing.T) {
 		"et-cycle-duplicate-dangling.json": "line 1 (byte 394): a tensor of 9223372036854775807 elements of 8 bytes from the 0-th on: at most 4 TiB is believed",
 		"et-deep.json":                     "line 1 (byte 61): lists of values nest deeper than 16 levels",
 	} {
-		_, err := Read(bytes.NewReader(unpacked(t, "hostile/"+name)), nil)
+		_, err := Read(bytes.NewReader(artifact.Sample(t, "hostile/"+name)), nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", name, err, want)
 		}
@@ -429,7 +404,7 @@ func TestSniff(t *testing.T) {
 
 // TestPrefixes: a file that ends anywhere is read as far as it goes, or refused.
 func TestPrefixes(t *testing.T) {
-	whole := unpacked(t, "et/et-1.1.1-compiled-triton.json.gz")
+	whole := artifact.Sample(t, "et/et-1.1.1-compiled-triton.json.gz")
 	step := 1
 	if testing.Short() {
 		step = 41
@@ -511,7 +486,7 @@ func TestLinked(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data := unpacked(b, "et/et-1.1.1-resnet50-1gpu.json.gz")
+	data := artifact.Sample(b, "et/et-1.1.1-resnet50-1gpu.json.gz")
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, err := Read(bytes.NewReader(data), nil); err != nil {

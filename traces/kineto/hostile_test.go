@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -28,7 +29,7 @@ func TestHostile(t *testing.T) {
 		"kineto-truncated":       "The file ends too early; what is there was read. Missing brackets: 4.",
 		"kineto-two-devices":     "",
 	} {
-		tr, err := Read(bytes.NewReader(sample(t, "hostile/"+name+".json")), nil)
+		tr, err := Read(bytes.NewReader(artifact.Sample(t, "hostile/"+name+".json")), nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -2,9 +2,6 @@ package kineto
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -12,21 +9,6 @@ import (
 
 	"spillway/build/artifact"
 )
-
-// sample returns a sample recording's text.
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(artifact.Traces(t), filepath.FromSlash(name)))
-	if err != nil {
-		t.Skip(err)
-	}
-	if z, err := gzip.NewReader(bytes.NewReader(b)); err == nil {
-		if b, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b
-}
 
 // samples returns the names of all sample recordings of this format.
 func samples(t testing.TB) (names []string) {
@@ -62,7 +44,7 @@ func TestBothWays(t *testing.T) {
 		if testing.Short() && !strings.Contains(name, "bert") {
 			continue
 		}
-		b := sample(t, name)
+		b := artifact.Sample(t, name)
 		fast, err := Read(bytes.NewReader(b), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -17,7 +18,7 @@ import (
 // recorded reads a sample and returns its recordings.
 func recorded(t testing.TB, name string) (*Trace, []Recorded) {
 	t.Helper()
-	tr, err := Read(bytes.NewReader(sample(t, name)), nil)
+	tr, err := Read(bytes.NewReader(artifact.Sample(t, name)), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -270,7 +271,7 @@ func TestResident(t *testing.T) {
 // TestUses checks the rules of tensors whose memory was recorded.
 func TestUses(t *testing.T) {
 	for _, name := range samples(t) {
-		tr, err := Read(bytes.NewReader(sample(t, name)), nil)
+		tr, err := Read(bytes.NewReader(artifact.Sample(t, name)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +324,7 @@ func TestTwice(t *testing.T) {
 		if testing.Short() && !strings.Contains(name, "bert") {
 			continue
 		}
-		b := sample(t, name)
+		b := artifact.Sample(t, name)
 		var all [2][]Recorded
 		for i := range all {
 			tr, err := Read(bytes.NewReader(b), nil)
@@ -375,7 +376,7 @@ func TestEstimates(t *testing.T) {
 	} {
 		var own [2]int64
 		for i := range own {
-			tr, err := Read(bytes.NewReader(sample(t, "kineto/"+tt.name+".json.gz")), nil)
+			tr, err := Read(bytes.NewReader(artifact.Sample(t, "kineto/"+tt.name+".json.gz")), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

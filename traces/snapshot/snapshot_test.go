@@ -2,12 +2,9 @@ package snapshot
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,25 +15,6 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
-
-// sample returns a sample's bytes, unpacked.
-func sample(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact.Traces(t), filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.HasSuffix(name, ".gz") {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return data
-}
 
 // read reads a snapshot twice; both must be the same, and right for all who take
 // recordings.
@@ -87,7 +65,7 @@ func TestSamples(t *testing.T) {
 		{"synthetic-resnet50-step.pickle.gz", 1, 1638, 546, 546, 488, 0, 326331392, 3090008064, ""},
 		{"synthetic-resnet50-step-overflowed.pickle.gz", 1, 819, 147, 336, 488 + 189, 0, 2631649280, 2631649280, "189 blocks are freed in it"},
 	} {
-		s, err := read(t, sample(t, "snapshot/"+tt.name))
+		s, err := read(t, artifact.Sample(t, "snapshot/"+tt.name))
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -113,12 +91,12 @@ func TestSamples(t *testing.T) {
 
 // A pickle and JSON of one snapshot are one snapshot, whatever the protocol.
 func TestSame(t *testing.T) {
-	want, err := read(t, sample(t, "snapshot/gpu-mini.json"))
+	want, err := read(t, artifact.Sample(t, "snapshot/gpu-mini.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"trimmed", "protocol2", "protocol3", "protocol4", "protocol5"} {
-		got, err := read(t, sample(t, "snapshot/gpu-mini-"+name+".pickle"))
+		got, err := read(t, artifact.Sample(t, "snapshot/gpu-mini-"+name+".pickle"))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, not as JSON", name, err)
 		}
@@ -128,7 +106,7 @@ func TestSame(t *testing.T) {
 // Nothing of call stacks, folders or settings is in what is kept.
 func TestPrivate(t *testing.T) {
 	for _, name := range []string{"gpu-mini.json", "gpu-mini-trimmed.pickle", "synthetic-annotations.pickle"} {
-		s, err := Read(bytes.NewReader(sample(t, "snapshot/"+name)), nil)
+		s, err := Read(bytes.NewReader(artifact.Sample(t, "snapshot/"+name)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +125,7 @@ func TestPrivate(t *testing.T) {
 
 // The blocks that are alive at the end, by role.
 func TestResidents(t *testing.T) {
-	s, err := read(t, sample(t, "snapshot/synthetic-resnet50-step.pickle.gz"))
+	s, err := read(t, artifact.Sample(t, "snapshot/synthetic-resnet50-step.pickle.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +137,7 @@ func TestResidents(t *testing.T) {
 	if len(list) != 488 || sum != 326331392 || list[0].Name != "before the recording 1" || list[0].Kind != workload.Weight || list[0].Address < 1<<63 {
 		t.Errorf("%d residents, %d bytes, the first %+v", len(list), sum, list[0])
 	}
-	s, err = read(t, sample(t, "snapshot/gpu-mini.json"))
+	s, err = read(t, artifact.Sample(t, "snapshot/gpu-mini.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +274,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestUint64(t *testing.T) {
-	s, err := read(t, sample(t, "hostile/pickle-uint64.pickle"))
+	s, err := read(t, artifact.Sample(t, "hostile/pickle-uint64.pickle"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,20 +290,20 @@ func TestPrefixes(t *testing.T) {
 	for n := range small {
 		Read(bytes.NewReader(small[:n]), nil)
 	}
-	data := sample(t, "hostile/pickle-uint64.pickle")
+	data := artifact.Sample(t, "hostile/pickle-uint64.pickle")
 	for n := range data {
 		if _, err := Read(bytes.NewReader(data[:n]), nil); err == nil {
 			t.Errorf("the first %d bytes were read", n)
 		}
 	}
-	data = sample(t, "snapshot/gpu-mini.json")
+	data = artifact.Sample(t, "snapshot/gpu-mini.json")
 	for n := 0; n < len(data); n += 40009 {
 		Read(bytes.NewReader(data[:n]), nil)
 	}
 }
 
 func TestTimeline(t *testing.T) {
-	line, err := ReadTimeline(bytes.NewReader(sample(t, "memory-timeline/memory-timeline.raw.json.gz")), nil)
+	line, err := ReadTimeline(bytes.NewReader(artifact.Sample(t, "memory-timeline/memory-timeline.raw.json.gz")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +345,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	for _, name := range []string{"gpu-mini.json", "gpu-mini-trimmed.pickle", "synthetic-resnet50-step.pickle.gz"} {
-		data := sample(b, "snapshot/"+name)
+		data := artifact.Sample(b, "snapshot/"+name)
 		b.Run("file="+name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {

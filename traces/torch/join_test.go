@@ -2,10 +2,6 @@ package torch
 
 import (
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,24 +11,9 @@ import (
 	"spillway/traces/recording"
 )
 
-// unpacked returns a recording that lies beside the repository.
-func unpacked(t testing.TB, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact.Traces(t), name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if z, err := gzip.NewReader(bytes.NewReader(data)); err == nil {
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return data
-}
-
 func readET(t testing.TB, name string) *et.Trace {
 	t.Helper()
-	e, err := et.Read(bytes.NewReader(unpacked(t, name)), nil)
+	e, err := et.Read(bytes.NewReader(artifact.Sample(t, name)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +22,7 @@ func readET(t testing.TB, name string) *et.Trace {
 
 func readKineto(t testing.TB, name string) *kineto.Trace {
 	t.Helper()
-	k, err := kineto.Read(bytes.NewReader(unpacked(t, name)), nil)
+	k, err := kineto.Read(bytes.NewReader(artifact.Sample(t, name)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

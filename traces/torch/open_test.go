@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/artifact"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/recording"
@@ -56,7 +57,7 @@ func tally(s *recording.Step, kind workload.Kind) (n int, bytes unit.Bytes) {
 func samples(t testing.TB, names ...string) (files []File) {
 	t.Helper()
 	for _, n := range names {
-		files = append(files, content(n, unpacked(t, n)))
+		files = append(files, content(n, artifact.Sample(t, n)))
 	}
 	return files
 }
@@ -185,7 +186,7 @@ func TestRefusedPairs(t *testing.T) {
 // TestTwoOfAName: recordings of files of one name can be told apart.
 func TestTwoOfAName(t *testing.T) {
 	files := samples(t, "et/et-1.1.1-compiled-triton.json.gz")
-	files = append(files, content(files[0].Name, append(unpacked(t, files[0].Name), '\n')))
+	files = append(files, content(files[0].Name, append(artifact.Sample(t, files[0].Name), '\n')))
 	recs, _, err := Open(files, nil)
 	if err != nil || len(recs) != 2 || recs[0].Name == recs[1].Name {
 		t.Errorf("%d recordings of one name, %v", len(recs), err)

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,17 +17,8 @@ import (
 	"spillway/traces/recording"
 )
 
-func sample(t testing.TB) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(artifact.Traces(t), "jax", "mi300-conv3d-8gpu.xplane.pb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func TestSample(t *testing.T) {
-	data := sample(t)
+	data := artifact.Sample(t, "jax/mi300-conv3d-8gpu.xplane.pb")
 	tr, err := Read(bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +256,7 @@ func TestPrefixes(t *testing.T) {
 			t.Errorf("the first %d bytes were read: %+v", n, tr)
 		}
 	}
-	data := sample(t)
+	data := artifact.Sample(t, "jax/mi300-conv3d-8gpu.xplane.pb")
 	for n := 0; n < len(data); n += 9973 {
 		Read(bytes.NewReader(data[:n]), nil)
 	}
@@ -296,7 +285,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data := sample(b)
+	data := artifact.Sample(b, "jax/mi300-conv3d-8gpu.xplane.pb")
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		tr, err := Read(bytes.NewReader(data), nil)

@@ -285,7 +285,10 @@ func (r *Room) Brief() (pieces, trust []string) {
 		text := fill(b.Text, func(key string) string {
 			key, optional := strings.CutSuffix(key, "?")
 			w, said := r.word(key)
-			if !said {
+			switch k := u.Knob(key); {
+			case r.lost() && k != nil && k.Panel == u.Knob(r.Info.Entry).Panel:
+				w, optional = "", false // the file decides, and it is not here
+			case !said:
 				w = words(u, key)
 			}
 			lacks = lacks || w == "" && !optional

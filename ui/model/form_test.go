@@ -343,6 +343,15 @@ func TestMany(t *testing.T) {
 	}
 }
 
+// What a file decides is not said while it is not here.
+func TestBriefWithoutFile(t *testing.T) {
+	h := newHost(t, "v=3&lab=train&times=estimated&entry=gone.json")
+	pieces, trust := h.Brief()
+	if pieces[0] != "gone.json" || slices.ContainsFunc(append(pieces, trust...), func(s string) bool { return strings.Contains(s, "kernel times") }) {
+		t.Errorf("%q, %q", pieces, trust)
+	}
+}
+
 func TestBrief(t *testing.T) {
 	h := newHost(t, "")
 	pieces, trust := h.Brief()
