@@ -57,10 +57,10 @@ func uncached(name string) bool {
 		return true
 	}
 	switch path.Base(name) {
-	case "sw.js", "_headers", "404.html", "index.html", "screenshot.png", "screenshot-store.png", "EMBED.md":
+	case "sw.js", "_headers", "404.html", "index.html", "EMBED.md":
 		return true
 	}
-	return strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
+	return strings.HasPrefix(path.Base(name), "screenshot") || strings.HasSuffix(name, ".txt") || strings.HasSuffix(name, ".md")
 }
 
 // addVersion says in index.html which version this is, and which build of it: a

@@ -117,10 +117,7 @@ func presets(l lab.Lab, version, origin string) ([]*preset, error) {
 		opening.UsePreset(x.Key)
 		p := &preset{
 			Key: x.Key, Title: x.Title, About: x.About, Lab: l.Title, Link: template.URL(opening.State.Encode(opening.Info)),
-			Version: version, Origin: origin, Card: card{File: "screenshot.png"},
-		}
-		if l.Name != labs.Labs[0].Name {
-			p.Card.File = "screenshot-" + l.Name + ".png"
+			Version: version, Origin: origin, Card: card{File: "screenshot-" + l.Name + ".png"},
 		}
 		session, err := stage.Show(l, nil, string(p.Link))
 		if err != nil {
@@ -196,6 +193,9 @@ func (p *preset) Frame() string {
 
 // addLanding writes the files of one preset.
 func (s site) addLanding(page *template.Template, p *preset) error {
+	if s[p.Card.File] == nil { // the first laboratory's, and of those that have none yet
+		p.Card.File = "screenshot.png"
+	}
 	picture, err := png.DecodeConfig(bytes.NewReader(s[p.Card.File]))
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Card.File, err)

@@ -65,6 +65,9 @@ func (t Target) String() string {
 	return fmt.Sprintf("target(%d)", uint8(t))
 }
 
+// MarshalText writes the ratio, in JSON as elsewhere.
+func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // Slot returns what an entry has in GPU memory.
 func (t Target) Slot() unit.Bytes { return targets[t].slot }
 
