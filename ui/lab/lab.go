@@ -54,6 +54,9 @@ type Section struct {
 	// Entry is true of one that is only there with an entry of opened files that names
 	// it (Entry.Sections).
 	Entry bool
+	// Bytes is true of one that reads opened files themselves, where what a Condenser
+	// says of them is not enough.
+	Bytes bool
 }
 
 // Say is how the headline speaks of results.

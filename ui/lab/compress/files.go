@@ -152,12 +152,34 @@ func (f *opened) measure(exact bool) (*memory, error) {
 	if len(m.tensors) == 0 {
 		return nil, fmt.Errorf("%s holds no bytes", f.name)
 	}
+	m.bytes = f.bytes
 	m.about = about(m.programs)
 	if pages < all {
 		m.notes = append(m.notes, fmt.Sprintf("A sample: %d of %d entries were compressed; the share of dense entries of a tensor has a standard error of at most %.1f points.", pages, all, float64(worst)/10))
 	}
 	*slot = m
 	return m, nil
+}
+
+// bytes fills p with bytes of one of the tensors that hold any.
+func (f *opened) bytes(tensor int, at int64, p []byte) error {
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		if t.Bytes == 0 {
+			continue
+		}
+		if tensor--; tensor < 0 {
+			if at < 0 || at+int64(len(p)) > int64(t.Bytes) {
+				return fmt.Errorf("tensor %q has %d bytes, none at %d", t.Name, t.Bytes, at+int64(len(p))-1)
+			}
+			_, err := f.at.ReadAt(p, t.Offset+at)
+			if errors.Is(err, io.EOF) && at+int64(len(p)) == int64(t.Bytes) {
+				err = nil
+			}
+			return err
+		}
+	}
+	return errors.New("there is no such tensor")
 }
 
 // pick returns the k-th of take pages out of count.

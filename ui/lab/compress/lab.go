@@ -37,7 +37,10 @@ type memory struct {
 	programs      []core.Program
 	about, origin string
 	notes         []string
-	tensors       []tensor // of files
+	tensors       []tensor // of files, as the allocations of their only program
+	// bytes fills p with a tensor's bytes from a place on, by its number among tensors;
+	// nil where only what was measured of a file is at hand.
+	bytes func(tensor int, at int64, p []byte) error
 }
 
 // A result is what came out for each program, and the means.
