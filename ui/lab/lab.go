@@ -317,8 +317,10 @@ type Lab struct {
 	// Steps says about how much work a run is: of what it runs, how many parts it
 	// handles one by one.
 	Steps func(u *knob.Setup) (int, error)
-	// Result is a value of the type that JSON writes; its schema is published.
+	// Result is a value of the type that JSON writes; its schema is published. Inline is
+	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
+	Inline bool
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -400,6 +402,7 @@ type Spec[S, W, R any] struct {
 	Steps   func(w W, s *S) int
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
+	Inline  bool
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
@@ -543,6 +546,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	if l.Result = spec.Result; l.Result == nil {
 		l.Result = *new(R)
 	}
+	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {

@@ -5,7 +5,6 @@ package compress
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,8 +44,8 @@ type memory struct {
 
 // A result is what came out for each program, and the means.
 type result struct {
-	Programs []*core.Result `json:"programs"`
-	Tensors  []tensor       `json:"tensors,omitempty"`
+	Programs []*core.Result
+	Tensors  []tensor
 	sum      core.Summary
 	memory   *memory
 	setup    core.Setup
@@ -92,8 +91,9 @@ func New() lab.Lab {
 		Load:   load,
 		Run:    run,
 		Report: describe,
-		Result: result{},
-		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r, "", "  ") },
+		Result: written{},
+		Inline: true,
+		JSON:   encode,
 		Hash:   hash,
 		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
 			switch key {
