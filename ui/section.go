@@ -123,10 +123,32 @@ func (c *Section) sub(r report.Row) string {
 
 // share is the style of a cell's bar.
 func share(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return stack(x.Stack)
+	}
 	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
 }
 
+// stack is the style of a bar of parts, each in the color of its level.
+func stack(parts []float64) string {
+	var b strings.Builder
+	b.WriteString("--stack:linear-gradient(90deg")
+	end := 0.0
+	for i, x := range parts {
+		if x <= 0 {
+			continue
+		}
+		b.WriteString(",var(--level-" + strconv.Itoa(min(i, report.Levels-1)) + ") " + strconv.FormatFloat(100*end, 'f', 1, 64) + "% ")
+		end += x
+		b.WriteString(strconv.FormatFloat(100*end, 'f', 1, 64) + "%")
+	}
+	return b.String() + ")"
+}
+
 func bestClass(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return "stack"
+	}
 	if x.Best {
 		return "best"
 	}

@@ -139,6 +139,8 @@ type Cell struct {
 	Text  string
 	Share float64 // from 0 to 1: how long its bar is
 	Best  bool    // stands out
+	// Stack are shares of a whole, the parts of a bar below the text; at most Levels.
+	Stack []float64
 	// Change is how it differs from a baseline's, "+8 % better"; empty without one.
 	Change string
 }
