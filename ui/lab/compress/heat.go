@@ -16,7 +16,7 @@ const (
 	heatKey, heatOf                     = "heat", "heat_of"
 	insideKey, insideOf, insideAt       = "inside", "inside_of", "inside_entry"
 	usualHeat, usualInside              = "csr", "relu"
-	pageEntries, mostPages        int64 = pageBytes / buddy.EntryBytes, 128
+	pageEntries, mostPages        int64 = mapPage / buddy.EntryBytes, 128
 )
 
 // sectorNames are the classes of entries, in charts and tables.
@@ -57,7 +57,7 @@ func heat(view *knob.Setup, s *settings, w *memory, system string) (*report.Sect
 	return out, nil
 }
 
-func (p *place) pages() int64 { return (p.size + pageBytes - 1) / pageBytes }
+func (p *place) pages() int64 { return (p.size + mapPage - 1) / mapPage }
 
 // draw compresses the entries of the place's pages, or of some at even distances.
 func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
@@ -70,11 +70,11 @@ func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
 		Pick: report.Pick{Section: insideKey, Set: knob.Join([]knob.Pair{{Key: insideOf, Text: p.key}}, " "), Key: insideAt},
 	}
 	h := &buddy.Histogram{}
-	buf := make([]byte, pageBytes)
+	buf := make([]byte, mapPage)
 	for row := range rows {
 		page := unit.MulDiv(row, pages, rows)
-		n := min(pageBytes, p.size-page*pageBytes)
-		if err := p.read(page*pageBytes, buf[:n]); err != nil {
+		n := min(mapPage, p.size-page*mapPage)
+		if err := p.read(page*mapPage, buf[:n]); err != nil {
 			return nil, nil, err
 		}
 		cells := m.Cells[row*pageEntries : (row+1)*pageEntries]

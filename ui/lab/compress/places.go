@@ -33,8 +33,12 @@ func (p *place) label() string {
 	return p.key
 }
 
-// madeBytes is the size of made up allocations: 32 pages.
-const madeBytes = 32 * pageBytes
+// mapPage is the bytes of a row of a heat map, as in the paper's Fig. 6; madeBytes is
+// the size of made up allocations.
+const (
+	mapPage   = 64 * buddy.EntryBytes
+	madeBytes = 32 * mapPage
+)
 
 // A maker makes up an allocation: its words by a rule.
 type maker struct {
