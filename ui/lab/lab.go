@@ -224,6 +224,14 @@ func (l *Info) Quantity(key string) int {
 	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })
 }
 
+// Section returns the section with this key, nil if there is none.
+func (l *Info) Section(key string) *Section {
+	if at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key }); at >= 0 {
+		return &l.Sections[at]
+	}
+	return nil
+}
+
 // Files are opened files in which a laboratory found something.
 type Files interface {
 	// Entries lists what was found.

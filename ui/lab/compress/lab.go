@@ -57,17 +57,11 @@ func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
-			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
-			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
-			Sections: []lab.Section{{
-				Key: "allocations", Title: "Allocations and their targets", Run: true,
-				About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
-			}, {
-				Key: "inside", Title: "Inside one entry", Folded: true, Knobs: []knob.Info{insideKnob()},
-				About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these.",
-			}},
+			About:      "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:       "How much larger GPU memory becomes when hardware compresses it.",
+			Systems:    systems(),
+			Panels:     []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Sections:   sections(),
 			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link} GB/s, memory {memory} GB/s", Panel: "hardware"}},
 			Say: lab.Say{
@@ -98,9 +92,13 @@ func New() lab.Lab {
 		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
 			switch key {
 			case "allocations":
-				return allocations(s, w, system)
-			case "inside":
-				return inside(view.Text("sample"))
+				return allocations(view, s, w, system)
+			case "thresholds":
+				return thresholds(s, w, system)
+			case heatKey:
+				return heat(view, s, w, system)
+			case insideKey:
+				return inside(view, w)
 			}
 			return nil, fmt.Errorf("no section %q", key)
 		},
@@ -112,6 +110,23 @@ func New() lab.Lab {
 			Build: published,
 		}},
 	})
+}
+
+// sections are the parts of the page that only this laboratory has.
+func sections() []lab.Section {
+	return []lab.Section{{
+		Key: "allocations", Title: "Allocations and their targets", Run: true, Knobs: []knob.Info{groupsKnob()},
+		About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+	}, {
+		Key: "thresholds", Title: "Other Buddy Thresholds", Run: true,
+		About: "Of the design in focus: how many entries may overflow, against what that brings (the paper's Fig. 9).",
+	}, {
+		Key: heatKey, Title: "Heat map of one allocation", Run: true, Bytes: true, Knobs: heatKnobs(),
+		About: "Where it compresses: entry by entry in the order of addresses, as in the paper's Fig. 6.",
+	}, {
+		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
+		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
+	}}
 }
 
 // published is the paper, whose analyses take programs.
