@@ -43,6 +43,10 @@ type Stretched struct {
 	*workload.Workload
 	// Link is what each kernel moves to and from the buddy memory.
 	Link []unit.Bytes
+	// Live is what is alive during each kernel, in pages, with metadata; Plain the same
+	// uncompressed, the most at once.
+	Live  []unit.Bytes
+	Plain unit.Bytes
 	// Buddy and Metadata are the most at once of places in the buddy memory and of
 	// metadata, Bytes and Device the sums over all tensors, uncompressed and in slots.
 	buddy.Capacity
@@ -124,31 +128,47 @@ func touched(w *workload.Workload, k *workload.Kernel, remote []unit.Bytes, memo
 	return over
 }
 
-// alive finds the most at once of places in the buddy memory and of metadata.
+// An amount is memory of tensors that are alive.
+type amount struct{ places, metadata, slots, plain unit.Bytes }
+
+func (a *amount) add(x *amount, times unit.Bytes) {
+	a.places += times * x.places
+	a.metadata += times * x.metadata
+	a.slots += times * x.slots
+	a.plain += times * x.plain
+}
+
+// alive finds the most at once of places in the buddy memory and of metadata, and
+// what is alive.
 func (s *Stretched) alive(w *workload.Workload, targets []buddy.Target) {
 	a := vitality.Analyze(w)
-	places, metadata := make([]unit.Bytes, len(w.Kernels)+1), make([]unit.Bytes, len(w.Kernels)+1)
+	n := len(w.Kernels)
+	change := make([]amount, n+1)
 	for t := range w.Tensors {
-		if targets[t] == buddy.X1 {
-			continue
-		}
-		n := entries(w.Tensors[t].Bytes)
-		from, to := 0, len(w.Kernels)
+		from, to := 0, n
 		if !w.Tensors[t].Global {
 			from, to = int(a.Birth[t]), int(a.Death[t])
 		}
 		if from < 0 {
 			continue // nobody uses it
 		}
-		places[from] += n * targets[t].Buddy()
-		places[to] -= n * targets[t].Buddy()
-		metadata[from] += (n + 1) / 2
-		metadata[to] -= (n + 1) / 2
+		x := amount{plain: w.Tensors[t].Bytes.Aligned(), slots: s.Tensors[t].Bytes.Aligned()}
+		if targets[t] != buddy.X1 {
+			count := entries(w.Tensors[t].Bytes)
+			x.places, x.metadata = count*targets[t].Buddy(), (count+1)/2
+		}
+		change[from].add(&x, 1)
+		change[to].add(&x, -1)
 	}
-	var p, m unit.Bytes
-	for k := range places {
-		p += places[k]
-		m += metadata[k]
-		s.Buddy, s.Capacity.Metadata = max(s.Buddy, p), max(s.Capacity.Metadata, m)
+	s.Live = make([]unit.Bytes, n)
+	var now amount
+	for k := range s.Live {
+		now.add(&change[k], 1)
+		s.Live[k] = now.slots
+		s.Buddy, s.Capacity.Metadata = max(s.Buddy, now.places), max(s.Capacity.Metadata, now.metadata)
+		s.Plain = max(s.Plain, now.plain)
+	}
+	for k := range s.Live {
+		s.Live[k] += s.Capacity.Metadata.Aligned()
 	}
 }

@@ -82,6 +82,11 @@ func TestStretch(t *testing.T) {
 	if want := (buddy.Capacity{Bytes: 449_280, Device: 192_080, Buddy: 257_280, Metadata: 1505}); s.Capacity != want {
 		t.Errorf("%+v, want %+v", s.Capacity, want)
 	}
+	// In pages of 4 KiB: 16 + 16 + 16 + 1 and one of metadata, then without in and
+	// scratch; uncompressed 32 + 16 + 63 + 1.
+	if want := []unit.Bytes{50 * unit.Page, 33 * unit.Page}; !slices.Equal(s.Live, want) || s.Plain != 112*unit.Page {
+		t.Errorf("%v alive, want %v; uncompressed %v", s.Live, want, s.Plain)
+	}
 	// The first reads the weight, 0.07·128,000 = 8960 bytes over the link, and writes
 	// out, 0.15·256,000 = 38,400; the second reads out and writes both.
 	if want := []unit.Bytes{47_360, 85_760}; !slices.Equal(s.Link, want) || s.Moved() != 133_120 {
