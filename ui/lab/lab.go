@@ -165,6 +165,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Vary is the key of the knob that "What if" varies at first; the first number where
+	// contradictions are said if it is empty.
+	Vary string
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -622,6 +625,9 @@ func (l *Info) check() error {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
+	}
+	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
+		bad("what is varied at first: there is no knob %q", l.Vary)
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {
