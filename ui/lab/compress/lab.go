@@ -53,6 +53,9 @@ type result struct {
 	variant  core.Variant
 }
 
+// Machine is what the run ran on, for papers that publish it.
+func (r *result) Machine() core.Setup { return r.setup }
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
