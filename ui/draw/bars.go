@@ -39,6 +39,10 @@ func (p *pen) bars(f *chart.Figure, b box) {
 	reach := span{}
 	reach.add(0)
 	names, behind := 0.0, 76.0
+	if bars.Limit != nil {
+		reach.add(1.02 * bars.Limit.At)
+		top += 16
+	}
 	for i := range bars.Rows {
 		for _, part := range parts {
 			whole[i] += numbers(f, part.Values)[i]
@@ -73,6 +77,11 @@ func (p *pen) bars(f *chart.Figure, b box) {
 		p.text(end+6, y, bars.Rows[i].End, 0, color("--text"), level)
 	}
 	p.base(in.x, in.y, in.x, in.y+in.h)
+	if bars.Limit != nil {
+		x, ink := s.inside(bars.Limit.At), color("--limit")
+		p.rect(box{x - 0.75, in.y, 1.5, in.h}, p.ink(&ink, nil))
+		p.text(x, in.y-5, fit(bars.Limit.Text, usual, b.w/2), 0, ink, middle)
+	}
 }
 
 // row draws the bar of one row.
