@@ -124,7 +124,7 @@ func TestEveryKnobActs(t *testing.T) {
 func results(t *testing.T, l *lab.Lab, u *knob.Setup) []string {
 	t.Helper()
 	var list []string
-	for _, s := range []string{"uvm", "deepum+", "g10"} { // they have every setting between them
+	for _, s := range []string{"uvm", "deepum+", "buddy-g10", "g10"} { // they have every setting between them
 		r, raw, err := l.Run(u, s, nil, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", u, err)
