@@ -113,13 +113,13 @@ func New() lab.Lab {
 				Key: "buddy", Title: "The Buddy Compression paper",
 				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
 			},
-			Build: published,
+			Build: reproduced,
 		}},
 	})
 }
 
-// published is the paper, whose analyses take programs.
-func published() *study.Paper {
+// reproduced is the paper, whose analyses take programs.
+func reproduced() *study.Paper {
 	p := paper.Paper()
 	analyze := p.Analyze
 	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(*memory).programs) }
@@ -296,7 +296,7 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
-	rep.Curves = curves(r)
+	rep.Curves = curves(s, r)
 	return rep
 }
 
