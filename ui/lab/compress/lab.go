@@ -5,7 +5,6 @@ package compress
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -46,8 +45,8 @@ type memory struct {
 
 // A result is what came out for each program, and the means.
 type result struct {
-	Programs []*core.Result `json:"programs"`
-	Tensors  []tensor       `json:"tensors,omitempty"`
+	Programs []*core.Result
+	Tensors  []tensor
 	sum      core.Summary
 	memory   *memory
 	setup    core.Setup
@@ -62,25 +61,19 @@ func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
-			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
-			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
-			Sections: []lab.Section{{
-				Key: "allocations", Title: "Allocations and their targets", Run: true,
-				About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
-			}, {
-				Key: "inside", Title: "Inside one entry", Folded: true, Knobs: []knob.Info{insideKnob()},
-				About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these.",
-			}},
+			About:      "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:       "How much larger GPU memory becomes when hardware compresses it.",
+			Systems:    systems(),
+			Panels:     []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Sections:   sections(),
 			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
-			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link} GB/s, memory {memory} GB/s", Panel: "hardware"}},
+			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
-			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
 			Glossary: glossary(), Help: help(),
 		},
 		Default: standard(),
@@ -96,15 +89,20 @@ func New() lab.Lab {
 		Load:   load,
 		Run:    run,
 		Report: describe,
-		Result: result{},
-		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r, "", "  ") },
+		Result: written{},
+		Inline: true,
+		JSON:   encode,
 		Hash:   hash,
 		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
 			switch key {
 			case "allocations":
-				return allocations(s, w, system)
-			case "inside":
-				return inside(view.Text("sample"))
+				return allocations(view, s, w, system)
+			case "thresholds":
+				return thresholds(s, w, system)
+			case heatKey:
+				return heat(view, s, w, system)
+			case insideKey:
+				return inside(view, w)
 			}
 			return nil, fmt.Errorf("no section %q", key)
 		},
@@ -116,6 +114,23 @@ func New() lab.Lab {
 			Build: reproduced,
 		}},
 	})
+}
+
+// sections are the parts of the page that only this laboratory has.
+func sections() []lab.Section {
+	return []lab.Section{{
+		Key: "allocations", Title: "Allocations and their targets", Run: true, Knobs: []knob.Info{groupsKnob()},
+		About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+	}, {
+		Key: "thresholds", Title: "Other Buddy Thresholds", Run: true,
+		About: "Of the design in focus: how many entries may overflow, against what that brings (the paper's Fig. 9).",
+	}, {
+		Key: heatKey, Title: "Heat map of one allocation", Run: true, Bytes: true, Knobs: heatKnobs(),
+		About: "Where it compresses: entry by entry in the order of addresses, as in the paper's Fig. 6.",
+	}, {
+		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
+		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
+	}}
 }
 
 // reproduced is the paper, whose analyses take programs.

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"spillway/sim/compress/buddy"
@@ -176,61 +175,4 @@ func published(s *settings, r *result) report.Curve {
 		c.X, c.Y = append(c.X, float64(x.Link/unit.GBps)), append(c.Y, x.Percent)
 	}
 	return c
-}
-
-// allocations lists them with their targets.
-func allocations(s *settings, w *memory, system string) (*report.Section, error) {
-	r, err := run(w, s, system, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &report.Section{}
-	for i, p := range r.Programs {
-		t := report.Table{Title: p.Program, Head: []string{"Allocation", "Size", "Target", "GPU memory", "zeros", "1 sector", "2", "3", "4 sectors", "Overflow"}}
-		rows := 0
-		for k := range w.programs[i].Allocations {
-			if rows == mostRows {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s: the first %d of %d allocations.", p.Program, mostRows, len(p.Targets)))
-				break
-			}
-			rows++
-			t.Rows = append(t.Rows, row(&w.programs[i].Allocations[k], p.Targets[k]))
-		}
-		out.Tables = append(out.Tables, t)
-	}
-	out.Text = []string{summary(r)}
-	return out, nil
-}
-
-// mostRows is how many allocations a table lists.
-const mostRows = 200
-
-// row is an allocation in a table.
-func row(a *buddy.Allocation, t buddy.Target) report.Row {
-	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
-	c := buddy.Sum([]buddy.Allocation{*a}, []buddy.Target{t})
-	r := report.Row{Head: a.Name, Cells: []report.Cell{{Text: a.Bytes.String()}, {Text: t.String()}, {Text: c.Device.String()}}}
-	h := &a.Snapshots[0]
-	for n := range h.Sectors {
-		share := float64(h.Sectors[n]) / float64(max(1, h.Entries))
-		r.Cells = append(r.Cells, report.Cell{Text: percent(share), Share: share})
-	}
-	r.Cells = append(r.Cells, report.Cell{Text: percent(h.Overflow(t))})
-	return r
-}
-
-func summary(r *result) string {
-	var counts [buddy.Targets]int
-	for _, p := range r.Programs {
-		for _, t := range p.Targets {
-			counts[t]++
-		}
-	}
-	var parts []string
-	for t, n := range counts {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d have %v", n, buddy.Target(t)))
-		}
-	}
-	return fmt.Sprintf("Of the allocations %s; memory becomes %s times as large.", strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
 }
