@@ -165,6 +165,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Vary is the key of the knob that "What if" varies at first; the first number where
+	// contradictions are said if it is empty.
+	Vary string
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -222,6 +225,14 @@ func (l *Info) Ideal(compared []string) *System {
 // Quantity returns the place of the quantity with this key, or -1.
 func (l *Info) Quantity(key string) int {
 	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })
+}
+
+// Section returns the section with this key, nil if there is none.
+func (l *Info) Section(key string) *Section {
+	if at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key }); at >= 0 {
+		return &l.Sections[at]
+	}
+	return nil
 }
 
 // Files are opened files in which a laboratory found something.
@@ -614,6 +625,9 @@ func (l *Info) check() error {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
+	}
+	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
+		bad("what is varied at first: there is no knob %q", l.Vary)
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {

@@ -136,35 +136,6 @@ func TestEveryKnobActs(t *testing.T) {
 	}
 }
 
-func TestSections(t *testing.T) {
-	l := New()
-	u := setup(t, &l, "contents=alexnet")
-	s, err := l.Section("allocations", knob.NewSetup(nil), u, "per-allocation-16x", nil)
-	if err != nil || len(s.Tables) != 1 || len(s.Tables[0].Rows) != 21 || !strings.Contains(s.Text[0], "4 have 16x; memory becomes 1.62 times as large") {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, x := range samples {
-		view := knob.NewSetup(l.Sections[1].Knobs)
-		if err := view.Read("sample=" + x.key); err != nil {
-			t.Fatal(err)
-		}
-		s, err := l.Section("inside", view, u, "naive", nil)
-		if err != nil || len(s.Text) != 2 || len(s.Tables[0].Rows) < 2 {
-			t.Errorf("%s: %+v, %v", x.key, s, err)
-		}
-		want := map[string]string{
-			"relu": "fits into a slot of 1x", "floats": "fits into a slot of 1x", "zeros": "10 bits of 1024; as all of it is zero", "ramp": "15 bits of 1024, 2 bytes: it fits into a slot of 16x",
-			"mask": "a slot of 4x", "indices": "a slot of 4x",
-		}[x.key]
-		if !strings.Contains(s.Text[1], want) {
-			t.Errorf("%s: %s; want %s", x.key, s.Text[1], want)
-		}
-	}
-	if _, err := l.Section("nothing", knob.NewSetup(nil), u, "naive", nil); err == nil {
-		t.Error("a section that is not there")
-	}
-}
-
 func TestErrors(t *testing.T) {
 	l := New()
 	for _, tt := range []struct{ set, system, want string }{
