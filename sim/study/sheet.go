@@ -288,6 +288,8 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 	t.ClaimVerdict, t.ClaimsGood = t.ofClaims()
 	switch t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); {
 	case t.Known == 0 || t.Known < t.Runs:
+	case t.Points == t.Aside && t.Claims == 0 && t.Runs > 0:
+		t.Verdict, t.Good = "nothing to compare", true
 	case t.Points == t.Aside:
 		t.Verdict, t.Good = t.ClaimVerdict, t.ClaimsGood
 	case t.Differs > 0: // the worst that can be said of a figure decides

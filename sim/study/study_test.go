@@ -142,6 +142,13 @@ func TestAside(t *testing.T) {
 	if tally.Points != 3 || tally.Compared != 2 || tally.Aside != 1 || tally.Verdict != "exact" || !tally.Good {
 		t.Errorf("%+v", tally)
 	}
+	p.Figures[3].Kind = study.Table
+	p.Points[8].Figure = "4" // with analyses, and nothing to compare
+	p.Claims = p.Claims[:1]
+	if s, err = p.Sheet("4", []study.Outcome{{Run: "look at a", Fits: true}, {Run: "look at b", Fits: true}}); err != nil || s.Tally.Verdict != "nothing to compare" || !s.Tally.Good {
+		t.Errorf("%+v, %v", s.Tally, err)
+	}
+	p.Points[8].Figure = "5"
 	if s, err = p.Sheet("5", nil); err != nil || s.Tally.Verdict != "not computed" || s.Tally.Good {
 		t.Errorf("%+v, %v", s.Tally, err)
 	}

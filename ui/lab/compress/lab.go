@@ -53,6 +53,9 @@ type result struct {
 	variant  core.Variant
 }
 
+// Machine is what the run ran on, for papers that publish it.
+func (r *result) Machine() core.Setup { return r.setup }
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
@@ -71,7 +74,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
 			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Glossary: glossary(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
