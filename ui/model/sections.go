@@ -40,7 +40,9 @@ func (r *Room) Sections() []SectionView {
 		x := r.section(s.Key)
 		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0}
 		for i := range s.Knobs {
-			v.Fields = append(v.Fields, r.field(&s.Knobs[i], r.State.Look, base))
+			f := r.field(&s.Knobs[i], r.State.Look, base)
+			offer(&f, x.shown)
+			v.Fields = append(v.Fields, f)
 		}
 		list = append(list, v)
 	}
@@ -98,7 +100,7 @@ func (r *Room) refreshSections() {
 			if r.Blocked() != "" || r.Active() {
 				continue
 			}
-			j.Setup, j.System, j.Files = r.State.Setup.String(), r.Focus(), r.number()
+			j.Setup, j.System, j.Files = r.runs(), r.Focus(), r.number()
 		}
 		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
 		if x.key == key {

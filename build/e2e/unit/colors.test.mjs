@@ -85,6 +85,23 @@ for (const [theme, c] of Object.entries(themes)) {
     assert.deepEqual(low, []);
   });
 
+  test(`levels can be told and put in order by everybody, ${theme}`, () => {
+    const levels = named('level', 5);
+    const light = levels.map((name) => luminance(c[name]));
+    assert.deepEqual(light.toSorted((a, b) => (theme === 'light' ? b - a : a - b)), light, 'from like the ground to unlike it');
+    assert.ok(contrast(c[levels[4]], c.panel) >= 7 && contrast(c[levels[4]], c[levels[0]]) >= 7, 'the ends are far apart');
+    for (const [sight, matrix] of Object.entries(sights)) {
+      for (let i = 0; i < levels.length; i++) {
+        for (let k = i + 1; k < levels.length; k++) {
+          const d = distance(c[levels[i]], c[levels[k]], matrix);
+          assert.ok(d >= 0.1, `${sight}: ${levels[i]} and ${levels[k]} are ${d.toFixed(3)} apart`);
+          const step = Math.abs(lab(c[levels[i]], matrix)[0] - lab(c[levels[k]], matrix)[0]);
+          assert.ok(step >= 0.07, `${sight}: ${levels[i]} and ${levels[k]} are ${step.toFixed(3)} apart in lightness`);
+        }
+      }
+    }
+  });
+
   test(`who sees all colours needs no pattern, ${theme}`, () => {
     for (const [name, [list]] of Object.entries(palettes)) {
       list.forEach((a, i) => list.slice(i + 1).forEach((b) => assert.ok(distance(c[a], c[b], sights.everybody) >= apart, `${name}: ${a} and ${b}`)));
