@@ -55,16 +55,6 @@ func (h *host) Store(name, text string) bool {
 // Fetch is a method of the host alone: a Session has none.
 func (h *host) Fetch(name string) { h.fetched = append(h.fetched, name) }
 
-// usual is how many systems are compared unless somebody chooses others.
-func (h *host) usual() (n int) {
-	for i := range h.Info.Systems {
-		if !h.Info.Systems[i].Off {
-			n++
-		}
-	}
-	return n
-}
-
 // newHost returns a session with two laboratories that has got what it asked
 // for first. Without a fragment it shows the first laboratory's defaults.
 func newHost(t *testing.T, fragment string) *host {
