@@ -169,6 +169,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Vary is the key of the knob that "What if" varies at first; the first number where
+	// contradictions are said if it is empty.
+	Vary string
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -255,6 +258,8 @@ type Entry struct {
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
+	// Survey is what some setups of it need before they can run, nil if none do.
+	Survey *Survey
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a
@@ -264,11 +269,42 @@ type EntryKnob struct {
 	Choices []knob.Choice
 }
 
+// A Survey goes once through all bytes of an entry, in parts, which many workers can
+// share. Setups that need it run when it is done.
+type Survey struct {
+	// Set is the setup text that all setups which need it have, and Until what is set
+	// of them while it is not done.
+	Set, Until string
+	Parts      int
+	Bytes      int64 // of all parts together
+}
+
+// Needs reports whether a setup of the entry needs the survey.
+func (s *Survey) Needs(u *knob.Setup) bool {
+	pairs, err := knob.Pairs(s.Set)
+	return err == nil && !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return u.Text(p.Key) != p.Text })
+}
+
+// A Surveyor is Files with entries that can be surveyed. Parts may be done at the same
+// time, in any order, also where the same files were opened again.
+type Surveyor interface {
+	// Survey goes through one part of an entry and returns what it found. p is told of
+	// bytes.
+	Survey(entry string, part int, p Progress) ([]byte, error)
+	// Join returns small files which stand for the opened ones as a Condenser's do, and
+	// in which the entry needs no survey. found is what Survey returned of all parts, in
+	// their order.
+	Join(entry string, found [][]byte) ([]File, error)
+}
+
 // A Condenser is Files that can be said with less: a few small files that open as
-// the same entries. They replace the opened ones for everybody else.
+// the same entries. They replace the opened ones for everybody else. Where the Files
+// are a Surveyor, or a section reads Bytes, the opened ones follow them: with a
+// Stream, and without Data, so that nothing is read of them until somebody does.
 type Condenser interface {
-	// Condensed returns them, none if the opened ones are as good.
-	Condensed() ([]File, error)
+	// Condensed returns them, none if the opened ones are as good. p is told how far it
+	// is, in bytes.
+	Condensed(p Progress) ([]File, error)
 }
 
 // A Carrier is Files of which not everything is handed on to others.
@@ -329,8 +365,10 @@ type Lab struct {
 	// Steps says about how much work a run is: of what it runs, how many parts it
 	// handles one by one.
 	Steps func(u *knob.Setup) (int, error)
-	// Result is a value of the type that JSON writes; its schema is published.
+	// Result is a value of the type that JSON writes; its schema is published. Inline is
+	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
+	Inline bool
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -412,6 +450,7 @@ type Spec[S, W, R any] struct {
 	Steps   func(w W, s *S) int
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
+	Inline  bool
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
@@ -555,6 +594,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	if l.Result = spec.Result; l.Result == nil {
 		l.Result = *new(R)
 	}
+	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
@@ -622,6 +662,9 @@ func (l *Info) check() error {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
+	}
+	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
+		bad("what is varied at first: there is no knob %q", l.Vary)
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {

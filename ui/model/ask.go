@@ -78,7 +78,7 @@ func questions(i *lab.Info) []knob.Info {
 		one(askKey, "Question", Vary,
 			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
 			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}),
-		one(varyKey, "Setting", cmp.Or(number, first), knobs...),
+		one(varyKey, "Setting", cmp.Or(i.Vary, number, first), knobs...),
 		{Key: valuesKey, Label: "Values", Kind: knob.Word},
 		one(vary2Key, "And", noKnob, append([]knob.Choice{{Key: noKnob, Label: "nothing else"}}, knobs...)...),
 		{Key: points2, Label: "Values", Kind: knob.Word},
@@ -279,7 +279,7 @@ func (a *Ask) soon() bool {
 // planKey is equal for equal plans.
 func (a *Ask) planKey(kind string) string {
 	s := &a.room.State
-	parts := []string{kind, s.Setup.String(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
+	parts := []string{kind, a.room.runs(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
 	switch kind {
 	case Vary:
 		parts = append(parts, a.text(varyKey), a.text(valuesKey), a.text(vary2Key), a.text(points2))
@@ -291,7 +291,7 @@ func (a *Ask) planKey(kind string) string {
 
 // make returns the plan of a question.
 func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.State.Setup.Clone(), systems: slices.Clone(a.room.State.On)}
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.meanwhile(a.room.State.Setup).Clone(), systems: slices.Clone(a.room.State.On)}
 	p.problem = a.room.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."

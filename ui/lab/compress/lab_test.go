@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // setups are the suites, each of their programs, and some other machines.
 func setups() []string {
-	list := []string{"contents=dl link=50", "contents=hpc random=30 cache=1", "contents=alexnet threshold=10", "contents=hpc max_ratio=2"}
+	list := []string{"contents=dl link=50", "contents=hpc random=30 scattered=20 cache=1 patterns=alike written=20", "contents=alexnet threshold=10", "contents=hpc max_ratio=2"}
 	for _, s := range core.Suites() {
 		list = append(list, "contents="+s.Name)
 		for _, p := range s.Programs() {
@@ -104,7 +104,8 @@ func TestEveryKnobActs(t *testing.T) {
 	l := New()
 	other := map[string]string{
 		"contents": "contents=hpc", "gpu_memory": "gpu_memory=4", "memory": "memory=500", "link": "link=50", "bound": "bound=60", "random": "random=40",
-		"cache": "random=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
+		"scattered": "scattered=40", "patterns": "contents=hpc patterns=alike", "written": "written=20", "line": "line=32",
+		"cache": "scattered=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
 	}
 	values := func(text string) string {
 		u := setup(t, &l, text)

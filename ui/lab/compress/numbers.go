@@ -59,6 +59,12 @@ func list() []number {
 	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
 	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
+	percent("metadata_hits_percent", "Metadata in the cache", "Accesses whose metadata the cache has. Of several programs the mean.", 2, 1, func(r *result) float64 {
+		if r.sum.Hits == 0 && r.sum.Capacity.Metadata == 0 { // needs none
+			return report.None()
+		}
+		return r.sum.Hits
+	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
 	const neediest = " Of several programs, which run one at a time, of the one that needs most GPU memory."
 	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+neediest, 0, func(r *result) unit.Bytes { return r.neediest().Bytes })
