@@ -203,12 +203,15 @@ window.charts = (() => {
     if (b.limit) {
       const color = t.v('--limit');
       option.grid.top += 16;
+      const ends = option.series.find((s) => s.id === ENDS);
+      ends.z = 7;
+      Object.assign(ends.label, { backgroundColor: t.v('--panel'), padding: [0, 2] });
       option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * b.limit.at);
       option.series.push({
         id: 'limit', type: 'line', name: 'limit', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { show: false },
         markLine: {
           silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1.5 }, data: [{ xAxis: b.limit.at }],
-          label: { ...t.font, position: 'end', rotate: 0, color, formatter: () => b.limit.text },
+          label: { ...t.font, position: 'start', rotate: 0, color, formatter: () => b.limit.text },
         },
       });
     }

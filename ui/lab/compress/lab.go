@@ -301,14 +301,17 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 		rep.Caveats = []string{"Contents are fitted to the paper's means: its ratios come out by construction, its slowdowns, but for AlexNet's, do not."}
 	}
 	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
-		help := "a larger Buddy Threshold"
-		if r.variant.Whole {
-			help = "a larger overflow of one target"
+		help := "More GPU memory or a larger Buddy Threshold"
+		switch {
+		case r.variant.Traffic:
+			help = "More GPU memory"
+		case r.variant.Whole:
+			help = "More GPU memory or a larger overflow of one target"
 		}
 		for _, p := range r.Programs {
 			if need := p.Device + p.Capacity.Metadata; need > gpu {
 				rep.Fits = false
-				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. More GPU memory or %s would help", p.Program, need, gpu, help)
+				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. %s would help", p.Program, need, gpu, help)
 				break
 			}
 		}

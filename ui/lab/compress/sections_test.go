@@ -253,7 +253,10 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("%s: %s, a run says %s", x.set, got, times(v))
 		}
 	}
-	for _, system := range []string{"naive", "ideal"} {
+	for _, system := range []string{"naive", "ideal", "bandwidth-only"} {
+		if s := section(t, &l, "thresholds", "", "threshold=30", system, nil); s.Tables[0].Rows[4].Cells[0].Text != rows[5].Cells[0].Text {
+			t.Errorf("%s: %+v", system, s.Tables[0].Rows[4])
+		}
 		if s := section(t, &l, "thresholds", "", "threshold=5", system, nil); len(s.Tables[0].Rows) != 9 || s.Tables[0].Rows[0].Head != "5 %" || !strings.Contains(s.Notes[0], "has no Buddy Threshold") {
 			t.Errorf("%s: %+v", system, s)
 		}

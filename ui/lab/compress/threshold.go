@@ -19,9 +19,13 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 		return nil, err
 	}
 	out := &report.Section{}
-	if v.Ideal || v.Whole {
-		out.Notes = append(out.Notes, v.Title+" has no Buddy Threshold; shown is the final design.")
-		system = core.Variants()[len(core.Variants())-1].Name
+	if v.Ideal || v.Whole || v.Traffic {
+		out.Notes = append(out.Notes, "“"+v.Title+"” has no Buddy Threshold; shown is the final design.")
+		for _, other := range core.Variants() {
+			if other.Special {
+				system = other.Name
+			}
+		}
 	}
 	list := append([]core.Thousandths(nil), sweep...)
 	now := s.Setup.Threshold
