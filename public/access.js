@@ -50,7 +50,8 @@
           rows.get(row).push({ seriesIndex: i, dataIndex: k, x: data.get('x', k) });
         }
       });
-      return [...rows.entries()].sort(([a], [b]) => Number(a.split(' ')[0]) - Number(b.split(' ')[0]) || Number(b.split(' ')[1]) - Number(a.split(' ')[1]))
+      const top = option.yAxis[0]?.inverse ? -1 : 1; // whether the last row is on top, or the first
+      return [...rows.entries()].sort(([a], [b]) => Number(a.split(' ')[0]) - Number(b.split(' ')[0]) || top * (Number(b.split(' ')[1]) - Number(a.split(' ')[1])))
         .map(([, row]) => thin(row.sort((a, b) => a.x - b.x), most));
     }
     if (option.yAxis[0]?.type === 'category') {

@@ -531,11 +531,58 @@ window.charts = (() => {
     return { option, shape: ['heat', h.names, h.x, h.y, option.series.map((s) => s.id)] };
   }
 
+  // Grids of many small cells, each of a class: a series a class, so that the
+  // legend says what they are and hides them.
+  function cells(h, data, t, width, height, hidden) {
+    const option = base(t);
+    const n = h.names.length;
+    const [nx, ny] = [h.x.labels.length, h.y.labels.length];
+    const who = column(data, h.who);
+    const first = h.picks ? column(data, h.picks) : null;
+    const top = 30 + legend(t, option, h.looks.map((k) => k.name), width, 'roundRect', hidden);
+    option.legend.itemStyle = { borderColor: t.v('--axis'), borderWidth: 0.5 };
+    const left = 34 + Math.min(110, Math.max(...h.y.labels.map((text) => measure(text, t.font))));
+    const inner = width / n - left - 12;
+    const high = height - top - 44;
+    const [w, tall] = [inner / nx, high / ny];
+    const gap = (size) => (size >= 8 ? size - 1 : size + 0.4); // small ones lie over each other a little, without seams
+    option.grid = [];
+    option.xAxis = [];
+    option.yAxis = [];
+    option.series = [];
+    h.names.forEach((name, k) => {
+      option.grid.push({ left: k * (width / n) + left, width: inner, top, height: high, show: true, borderColor: t.v('--axis'), borderWidth: 1, backgroundColor: t.v('--panel') });
+      option.xAxis.push(axis(t, { gridIndex: k, type: 'category', data: h.x.labels, name: h.x.name, nameLocation: 'middle', nameGap: 24, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { width: undefined, fontSize: 12, color: t.v('--text-2'), hideOverlap: true } }));
+      option.yAxis.push(axis(t, { gridIndex: k, type: 'category', inverse: true, data: h.y.labels, name: name ? `${name} · ${h.y.name}` : h.y.name, nameLocation: 'start', nameGap: 8, nameTextStyle: { ...t.font, align: 'left', padding: [0, 0, 0, 8 - left] }, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { width: 110, fontSize: 12, color: t.v('--text-2'), hideOverlap: true } }));
+      h.looks.forEach((look, c) => {
+        const points = [];
+        for (let i = 0; i < nx * ny; i++) if (who[k * nx * ny + i] === c) points.push([i % nx, Math.floor(i / nx)]);
+        option.series.push({
+          id: `cells-${k}-${c}`, name: look.name, type: 'scatter', xAxisIndex: k, yAxisIndex: k, symbol: 'rect', symbolSize: [gap(w), gap(tall)], clip: false,
+          cursor: first ? 'pointer' : 'default', emphasis: { disabled: true }, itemStyle: fill(t, look.look), data: points,
+        });
+      });
+    });
+    if (h.here.length === 2) {
+      option.series.push({
+        id: 'here', name: 'now', type: 'scatter', symbol: 'rect', silent: true, z: 6, data: [h.here], tooltip: { show: false },
+        symbolSize: [Math.max(7, w + 3), Math.max(7, tall + 3)], itemStyle: { color: 'transparent', borderColor: t.v('--accent'), borderWidth: 2.5 },
+      });
+    }
+    option.tooltip = tooltip(t, 'item', (i) => {
+      const rows = [[i.color, i.seriesName, '']];
+      if (h.names.length > 1) rows[0][2] = h.names[Number(i.seriesId.split('-')[1])];
+      return tip(`${h.y.name} ${h.y.labels[i.value[1]]}, ${h.x.name} ${h.x.labels[i.value[0]]}`, rows);
+    });
+    return { option, shape: ['cells', h.names, nx, ny, h.x.name, h.y.name, h.looks.map((k) => k.name), h.here.length] };
+  }
+
   // options makes the library's options of a figure. Figures of the same shape
   // differ in numbers only.
   function options(figure, data, t, width, height, hidden) {
     if (figure.bars) return bars(figure.bars, data, t, width, hidden);
     if (figure.columns) return columns(figure.columns, data, t, width, hidden);
+    if (figure.heat?.dense) return cells(figure.heat, data, t, width, height, hidden);
     if (figure.heat) return heat(figure.heat, data, t, width, height, hidden);
     if (figure.panels) return panels(figure.panels, data, t, width, height, hidden);
     return { option: base(t), shape: [] };
@@ -562,6 +609,11 @@ window.charts = (() => {
       for (const [name, on] of Object.entries(e.selected)) if (!on) f.hidden.add(name);
     });
     f.chart.on('click', (e) => {
+      const picks = f.last?.figure.heat?.picks;
+      if (picks && /^cells-/.test(e.seriesId ?? '')) {
+        window.tools?.onPick?.(id, column(f.last.data, picks)[e.value[1]] + e.value[0]);
+        return;
+      }
       const s = f.last?.figure.panels?.series[Number(/^series-(\d+)$/.exec(e.seriesId ?? '')?.[1] ?? -1)];
       if (s?.shape !== 'marks') return;
       const value = column(f.last.data, s.picks)[e.dataIndex];

@@ -174,6 +174,9 @@ func (c *Picture) place(p *lab.Place) part {
 	}
 	if q, v, ok := c.value(p.Used); ok {
 		x.Used = c.amount(p.Used) + " used"
+		if size == 0 && v > 0 { // nothing bounds it
+			x.Size = ""
+		}
 		if size > 0 {
 			x.Fill = fmt.Sprintf("--fill:%.1f%%", min(100, 100*q.Shown(v)/size))
 			if q.Shown(v) > 1.005*size {

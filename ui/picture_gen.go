@@ -249,7 +249,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								vgn.AddAttrInterface("style", p.Fill)
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-used"}}}
 								vgparent.AppendChild(vgn)
-								vgn.AddAttrInterface("hidden", hidden(p.Size == ""))
+								vgn.AddAttrInterface("hidden", hidden(p.Used == ""))
 								vgn.SetInnerHTML(p.Used)
 								for vgiterkeyt, l := range p.Lanes {
 									var vgiterkey interface{} = vgiterkeyt

@@ -61,6 +61,19 @@ func TestPictureShowsTheSystemInFocus(t *testing.T) {
 	}
 }
 
+// A place in use whose size is said to be 0 is one that nothing bounds.
+func TestPictureWithoutSize(t *testing.T) {
+	s := newStage(t, "v=4-by-hand&lab=compress&contents=alexnet")
+	s.finish()
+	if text := s.html("draw-gpu"); strings.Contains(text, ">0 GiB<") || !strings.Contains(text, "GiB used") {
+		t.Error(text)
+	}
+	s.click("draw-gpu")
+	s.fire("p-gpu_memory", "input", "12")
+	s.finish()
+	s.want("draw-gpu", ">12 GiB<")
+}
+
 func TestPictureTurnsKnobs(t *testing.T) {
 	s := newStage(t, small)
 	s.finish()

@@ -7,6 +7,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/model"
 	"spillway/ui/table"
 )
@@ -17,7 +18,11 @@ type Section struct {
 	Key  string
 	view model.SectionView
 
-	saving *Formats
+	saving  *Formats
+	maps    []chart.View // of the view's maps
+	of      *report.Section
+	rev     int
+	figures []vugu.Builder // as many as there were ever maps
 }
 
 // menu has the formats of the section's tables.
@@ -47,7 +52,28 @@ func (c *Section) Compute() {
 			c.view = v
 		}
 	}
+	c.draw()
 }
+
+// draw makes the charts of the maps, if something has changed.
+func (c *Section) draw() {
+	if c.of == c.view.Shown && c.rev == c.Rev {
+		return
+	}
+	c.of, c.rev = c.view.Shown, c.Rev
+	c.maps = c.Maps(&c.view)
+	for i := len(c.figures); i < len(c.maps); i++ {
+		c.figures = append(c.figures, &Figure{App: c.App, source: func() *chart.View {
+			if i < len(c.maps) {
+				return &c.maps[i]
+			}
+			return &chart.View{ID: "section-" + c.Key + "-none"} // while it goes away
+		}})
+	}
+}
+
+// plots are the charts that are there now.
+func (c *Section) plots() []vugu.Builder { return c.figures[:len(c.maps)] }
 
 func (c *Section) picked(key string, e vugu.DOMEvent) {
 	c.SetLook(key, e.PropString("target", "value"))
@@ -97,10 +123,32 @@ func (c *Section) sub(r report.Row) string {
 
 // share is the style of a cell's bar.
 func share(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return stack(x.Stack)
+	}
 	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
 }
 
+// stack is the style of a bar of parts, each in the color of its level.
+func stack(parts []float64) string {
+	var b strings.Builder
+	b.WriteString("--stack:linear-gradient(90deg")
+	end := 0.0
+	for i, x := range parts {
+		if x <= 0 {
+			continue
+		}
+		b.WriteString(",var(--level-" + strconv.Itoa(min(i, report.Levels-1)) + ") " + strconv.FormatFloat(100*end, 'f', 1, 64) + "% ")
+		end += x
+		b.WriteString(strconv.FormatFloat(100*end, 'f', 1, 64) + "%")
+	}
+	return b.String() + ")"
+}
+
 func bestClass(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return "stack"
+	}
 	if x.Best {
 		return "best"
 	}

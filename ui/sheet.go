@@ -211,7 +211,11 @@ func (c *Sheet) summary() string {
 	if t.Points == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d published numbers; %d compared: %d exact, %d within their limit, %d off.", t.Points, t.Compared, t.Exact, t.Within, t.Gap)
+	text := fmt.Sprintf("%d published numbers; %d compared: %d exact, %d within their limit, %d off.", t.Points, t.Compared, t.Exact, t.Within, t.Gap)
+	if t.Aside > 0 {
+		text += fmt.Sprintf(" %d are not computed here.", t.Aside)
+	}
+	return text
 }
 
 // rows is the table of differences as HTML: one row a point. It is one string
@@ -256,7 +260,11 @@ func rowsHTML(rows []study.Line) string {
 		for _, text := range []string{about, r.Title, r.Quantity, value(r.Published, r.Fits, r.Unit), ours, r.Unit, diff} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}
-		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td><button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button></td></tr>`)
+		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
+		if !r.Aside { // which no run yields
+			b.WriteString(`<button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button>`)
+		}
+		b.WriteString(`</td></tr>`)
 	}
 	b.WriteString("</tbody></table>")
 	return b.String()

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall/js"
 
@@ -187,6 +188,9 @@ func (p *page) listen() {
 			text = fmt.Sprint(value.Int())
 		}
 		return inRoom(func(r *model.Room) {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && r.PickCell(id, n) {
+				return
+			}
 			i := slices.IndexFunc(r.Info.Charts, func(c report.Chart) bool { return c.ID == id })
 			if i >= 0 && r.Info.Charts[i].Pick != "" {
 				r.SetLook(r.Info.Charts[i].Pick, text)

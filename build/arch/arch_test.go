@@ -34,6 +34,8 @@ var simOrder = []string{
 	"sim/flash",
 	"sim/compress/bpc",
 	"sim/compress/buddy",
+	"sim/compress/profile",
+	"sim/compress/stretch",
 	"sim/compress",
 	"sim/compress/papers/*",
 	"sim/store/ops",

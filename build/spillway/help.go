@@ -82,6 +82,7 @@ var others = map[reflect.Type]map[string]string{
 		"late_prefetch":  "prefetches that were not done in time",
 		"allocation":     "allocating memory",
 		"eviction":       "making room",
+		"compression":    "what overflows compressed memory; missing in systems without it",
 	},
 	reflect.TypeFor[result.SSD](): {
 		"drive":                                  "its key",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
 )
 
 const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
@@ -43,13 +45,29 @@ type labRun struct {
 	Hash   string             `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
 }
 
+// An ownRun is a run with the laboratory's own result.
+type ownRun struct {
+	labRun
+	Result json.RawMessage `json:"result,omitempty" help:"the laboratory's own, of those that are described below; missing in others"`
+}
+
 var runDocs = []doc{
-	{"With lab=, --json prints an object for one system, an array of them for several, in the order of system=:", labRun{}},
+	{"With lab=, --json prints an object for one system, an array of them for several, in the order of system=:", ownRun{}},
 	{"Without lab=, --json prints one object a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
 }
 
+// resultDocs describe the results of the laboratories that print them.
+func resultDocs(doors []all.Door) (list []doc) {
+	for _, d := range doors {
+		if l := d.New(); l.Inline {
+			list = append(list, doc{"The member result of lab=" + l.Name + ":", l.Result})
+		}
+	}
+	return list
+}
+
 func (s *shell) run(args []string) error {
-	fs := s.flags("run", runForm, runAbout, runDocs...)
+	fs := s.flags("run", runForm, runAbout, append(slices.Clone(runDocs), resultDocs(s.labs)...)...)
 	asJSON := fs.Bool("json", false, "print JSON, described below")
 	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
 	o := trainingFlags(fs)
@@ -78,9 +96,13 @@ func (s *shell) run(args []string) error {
 	case !*asJSON:
 		return printRuns(s.out, l, runs)
 	case len(runs) == 1:
-		return printJSON(s.out, runs[0].record(l))
+		return printJSON(s.out, ownRun{runs[0].record(l), runs[0].own})
 	}
-	return printJSON(s.out, records(l, runs))
+	list := make([]ownRun, len(runs))
+	for i := range runs {
+		list[i] = ownRun{runs[i].record(l), runs[i].own}
+	}
+	return printJSON(s.out, list)
 }
 
 // only refuses flags besides these, in the form with lab=.
@@ -136,6 +158,7 @@ type labResult struct {
 	setup  *knob.Setup
 	report *report.Report
 	hash   string
+	own    json.RawMessage // the laboratory's own result, of those that are Inline
 }
 
 // runLab runs the systems that q asks for. The laboratory is the one it is about.
@@ -176,7 +199,10 @@ func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 			return err
 		}
 		r.report, r.hash = rep, l.Hash(raw)
-		return nil
+		if l.Inline {
+			r.own, err = l.JSON(raw)
+		}
+		return err
 	})
 	return runs, &l, err
 }
@@ -319,14 +345,6 @@ func (r *labResult) record(l *lab.Lab) labRun {
 		}
 	}
 	return o
-}
-
-func records(l *lab.Lab, runs []labResult) []labRun {
-	list := make([]labRun, len(runs))
-	for i := range runs {
-		list[i] = runs[i].record(l)
-	}
-	return list
 }
 
 // printRuns prints a table of all quantities, a column a system.

@@ -15,7 +15,13 @@ import (
 // What run --json prints is as the published schema says.
 func TestRunSchema(t *testing.T) {
 	const file = "../../public/schema/run-1.json"
-	text, err := schema.Of("run:1", "What spillway run --json prints", "One object for one system, an array of them for several. Newer programs may add members.", reflect.TypeFor[labRun](), true)
+	var results []schema.Result
+	for _, d := range all.Labs {
+		if l := d.New(); l.Inline {
+			results = append(results, schema.Result{Lab: l.Name, Type: reflect.TypeOf(l.Result)})
+		}
+	}
+	text, err := schema.OfRuns("run:1", "What spillway run --json prints", "One object for one system, an array of them for several. Newer programs may add members.", reflect.TypeFor[ownRun](), results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,8 +48,17 @@ func TestRunSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	weights := t.TempDir() + "/w.bin"
+	if err := os.WriteFile(weights, bytes.Repeat([]byte("weights "), 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
-		{"run", "lab=train", "system=g10", "batch=16", "--json"}, {"run", "lab=train", "system=uvm,g10", "batch=16", "gpu_memory=0.02", "--json"}, {"run", "lab=store", "workload=pairs", "--json"},
+		{"run", "lab=train", "system=g10", "batch=16", "--json"},
+		{"run", "lab=train", "system=uvm,g10", "batch=16", "gpu_memory=0.02", "--json"},
+		{"run", "lab=store", "workload=pairs", "--json"},
+		{"run", "lab=compress", "--json"},
+		{"run", "lab=compress", "system=naive", "gpu_memory=1", "--json"},
+		{"run", "lab=compress", "file=" + weights, "exact=yes", "--json"},
 	} {
 		_, out, errs := run(t, args...)
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(out)))
@@ -54,7 +69,8 @@ func TestRunSchema(t *testing.T) {
 			t.Errorf("%v: %v %s", args, err, errs)
 		}
 	}
-	for _, wrong := range []string{`{}`, `"x"`, `[{"lab":"train"}]`, `[1]`} {
+	base := `{"lab":"compress","system":"naive","setup":"","fits":true,"reason":"","values":{},"notes":[],"about":"","origin":"","hash":""`
+	for _, wrong := range []string{`{}`, `"x"`, `[{"lab":"train"}]`, `[1]`, base + `}`, base + `,"result":{}}`, base + `,"result":{"programs":[{}]}}`} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
 		if err != nil || s.Validate(doc) == nil {
 			t.Errorf("%s passes (%v)", wrong, err)

@@ -359,7 +359,7 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.labRun = (&labResult{system, p.Setup, rep, l.Hash(raw)}).record(l)
+	r.labRun = (&labResult{system: system, setup: p.Setup, report: rep, hash: l.Hash(raw)}).record(l)
 	return r, nil
 }
 

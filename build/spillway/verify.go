@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -342,8 +343,12 @@ func (v *verification) print(w io.Writer, list []*review, every bool) error {
 		if p.Difference != nil {
 			difference = fmt.Sprintf("%+.5f %%", 100**p.Difference)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Figure, p.Quantity, p.Of, p.At, p.System,
-			value(p.Published, "cannot run"), value(p.Ours, "cannot run"), difference, p.Verdict)
+		none := "cannot run"
+		if p.Status == "" { // no run yields it
+			none = "–"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", p.Figure, p.Quantity, p.Of, p.At, cmp.Or(p.System, "–"),
+			value(p.Published, "cannot run"), value(p.Ours, none), difference, p.Verdict)
 	}
 	if heading == "" {
 		fmt.Fprintln(tw)

@@ -18,6 +18,17 @@ import (
 type Program struct {
 	Name        string
 	Allocations []buddy.Allocation
+	Pattern     Pattern // that its own text says, if it says one
+}
+
+// A Pattern is how a program accesses its memory.
+type Pattern struct {
+	// Random is the share of accesses that ask for one sector of an entry; all others
+	// take whole entries. A compressed entry is always moved as a whole.
+	Random Thousandths
+	// Scattered is the share of accesses that jump anywhere in the footprint; all
+	// others follow each other, so that a line of metadata serves many of them.
+	Scattered Thousandths
 }
 
 // Bytes returns the program's footprint.
@@ -43,23 +54,33 @@ type Setup struct {
 	Threshold, Naive, Tiny, MaxRatio Thousandths
 	// Bound is the share of a program's time in which memory is what it waits for.
 	Bound Thousandths
-	// Random is the share of accesses that ask for one sector of an entry at random; all
-	// others follow each other and take whole entries. A compressed entry is always
-	// moved as a whole. Cache is the metadata cache, of lines of 32 bytes (§3.2).
-	Random Thousandths
-	Cache  unit.Bytes
+	// Pattern is that of programs that have none of their own, of all if Alike is true.
+	Pattern Pattern
+	Alike   bool
+	// Cache is the metadata cache, all slices together, and Line its line, which a miss
+	// brings.
+	Cache, Line unit.Bytes
+	// Written is the share of traffic to the buddy memory that goes there; the rest
+	// comes from there, in the link's other direction at the same time.
+	Written Thousandths
 }
 
 // Published is the paper's machine: a V100 with NVLink2 (Table 2), and the
-// parameters of §3.4 and §3.5.
+// parameters of §3.4 and §3.5. The metadata cache is that of the evaluation, which
+// has 4 KB in each of 32 slices of the L2 cache and lines of 128 bytes (Table 2); §3.2
+// has 64 KB and lines of 32.
 //
 // Bound is fitted: the two slowdowns that are published for AlexNet (§4.2) leave
 // 0.9225 of its time on the GPU; with the sectors that its fitted contents move, that
-// is a program that waits for memory 17 % of its time.
+// is a program that waits for memory 23.5 % of its time.
+//
+// Written is 0, all traffic in one direction, because AlexNet's slowdowns nearly ask
+// for it: with more than a quarter of it going the other way they would need more of
+// each overflowing entry in the buddy memory than a target of 2x puts there.
 func Published() Setup {
 	return Setup{
 		Memory: 900 * unit.GBps, Link: 150 * unit.GBps,
-		Threshold: 300, Naive: 450, Tiny: 990, MaxRatio: 4000, Bound: 170, Cache: 64 * unit.KiB,
+		Threshold: 300, Naive: 470, Tiny: 990, MaxRatio: 4000, Bound: 235, Cache: 128 * unit.KiB, Line: 128,
 	}
 }
 
@@ -75,7 +96,11 @@ func (s *Setup) Validate() error {
 type Variant struct {
 	Name, Title, About, Section string
 	Ideal, Whole, Special       bool
+	Traffic                     bool // compresses traffic alone: no capacity, metadata or buddy memory
 }
+
+// compresses reports whether memory is compressed, which needs metadata.
+func (v *Variant) compresses() bool { return !v.Ideal && !v.Traffic }
 
 // Variants lists the designs.
 func Variants() []Variant {
@@ -84,6 +109,7 @@ func Variants() []Variant {
 		{Name: "naive", Title: "Buddy, one target", About: "One target ratio for the whole program.", Section: "§3.4", Whole: true},
 		{Name: "per-allocation", Title: "Buddy, per allocation", About: "A target ratio for each allocation, the largest with which no more of its entries overflow than the Buddy Threshold.", Section: "§3.4"},
 		{Name: "per-allocation-16x", Title: "Buddy", About: "The final design: per allocation, and 16x for those that are mostly zero.", Section: "§3.5", Special: true},
+		{Name: "bandwidth-only", Title: "Bandwidth only", About: "Only what moves between the L2 cache and GPU memory is compressed: nothing more fits, and nothing lies in the buddy memory.", Section: "§4.1", Traffic: true},
 	}
 }
 
@@ -112,10 +138,13 @@ type Result struct {
 	buddy.Capacity
 	// Optimistic is the ratio with eight sizes and no slots (Fig. 3).
 	Optimistic float64
-	// Overflow is the share of accesses that need the buddy memory, Remote the share
-	// of an entry that comes from there in the mean, Local that from GPU memory.
-	Overflow, Remote, Local float64
-	Time                    Time
+	// Overflow is the share of entries that need the buddy memory. Remote is the share
+	// of an entry that comes from there in the mean over accesses, Local that from GPU
+	// memory, and Whole what would come without compression.
+	Overflow, Remote, Local, Whole float64
+	// Hits is the share of accesses whose metadata is in the cache, 0 without metadata.
+	Hits float64
+	Time Time
 }
 
 // A Time is how long a program takes, in parts of what it takes on the ideal GPU.
@@ -137,31 +166,69 @@ func Run(p *Program, s *Setup, v *Variant) *Result {
 		all.Merge(scaled(&p.Allocations[i]))
 	}
 	r.Optimistic = all.Optimistic()
+	if v.compresses() {
+		policy := v.policy(s)
+		r.Targets = policy.Choose(p.Allocations)
+	}
+	r.Capacity = buddy.Sum(p.Allocations, r.Targets)
+	r.Local, r.Whole = 1, 1
 	if v.Ideal {
-		r.Capacity, r.Local = buddy.Sum(p.Allocations, r.Targets), 1
 		r.Time.GPU = 1
 		return r
 	}
-	policy := v.policy(s)
-	r.Targets = policy.Choose(p.Allocations)
-	r.Capacity = buddy.Sum(p.Allocations, r.Targets)
-	var bytes float64
+	pattern := s.pattern(p)
+	accessed := r.access(p, pattern.Random.Float())
+	if v.compresses() {
+		r.Hits = s.hits(accessed, pattern.Scattered.Float())
+	}
+	r.Time = s.time(r, v)
+	return r
+}
+
+// pattern returns how a program accesses its memory.
+func (s *Setup) pattern(p *Program) Pattern {
+	own := p.Pattern
+	if s.Alike {
+		return s.Pattern
+	}
+	if own.Random == 0 {
+		own.Random = s.Pattern.Random
+	}
+	if own.Scattered == 0 {
+		own.Scattered = s.Pattern.Scattered
+	}
+	return own
+}
+
+// access sums what accesses move, of which the share random asks for one sector, and
+// returns the bytes that are accessed. Overflow is counted over all memory.
+func (r *Result) access(p *Program, random float64) (accessed unit.Bytes) {
+	var overflow, remote, local float64
 	for i := range p.Allocations {
 		a := &p.Allocations[i]
-		weight := float64(a.Bytes)
-		bytes += weight
+		weight := float64(a.Bytes) / float64(max(1, len(a.Snapshots)))
+		if !a.Idle {
+			accessed += a.Bytes
+		}
 		for k := range a.Snapshots {
-			share := weight / float64(len(a.Snapshots))
-			r.Overflow += share * a.Snapshots[k].Overflow(r.Targets[i])
-			r.Remote += share * a.Snapshots[k].Remote(r.Targets[i])
-			r.Local += share * a.Snapshots[k].Local(r.Targets[i])
+			h, t := &a.Snapshots[k], r.Targets[i]
+			overflow += weight * h.Overflow(t)
+			if a.Idle {
+				continue
+			}
+			near, far := h.One(t)
+			local += weight * ((1-random)*h.Local(t) + random*near)
+			remote += weight * ((1-random)*h.Remote(t) + random*far)
 		}
 	}
-	if bytes > 0 {
-		r.Overflow, r.Remote, r.Local = r.Overflow/bytes, r.Remote/bytes, r.Local/bytes
+	if all := float64(p.Bytes()); all > 0 {
+		r.Overflow = overflow / all
 	}
-	r.Time = s.time(r, p.Bytes())
-	return r
+	if accessed > 0 {
+		r.Local, r.Remote = local/float64(accessed), remote/float64(accessed)
+		r.Whole = 1 - random + random/buddy.Sectors
+	}
+	return accessed
 }
 
 // scaled returns an allocation's snapshots in one histogram, as large as the
@@ -177,26 +244,36 @@ func scaled(a *buddy.Allocation) *buddy.Histogram {
 	return &h
 }
 
+// hits returns the share of accesses whose metadata the cache has: of those that
+// follow each other all but the first to a line, of those that are scattered over the
+// accessed bytes as many as the cache covers.
+func (s *Setup) hits(accessed unit.Bytes, scattered float64) float64 {
+	lines := s.Cache / max(1, s.Line)
+	if lines == 0 || accessed == 0 {
+		return 0
+	}
+	entries := s.Line * 8 / buddy.MetadataBits // of a line
+	covered := min(1, float64(lines*entries*buddy.EntryBytes)/float64(accessed))
+	return (1-scattered)*(1-1/float64(entries)) + scattered*covered
+}
+
 // time returns the parts of a program's time.
 //
 // GPU: what is not bound by memory stays; the rest is as the sectors that are moved,
-// compressed, to those that would be, of which random accesses take one and not four. Metadata: a line describes 64 entries, so one access in 64 that follow each
-// other misses, and of those at random as many as the cache does not cover; a miss
-// moves a line. Buddy: the sectors that lie there, at the link's rate, one after the
-// other with the rest (departure 2 of package buddy).
-func (s *Setup) time(r *Result, footprint unit.Bytes) Time {
-	const lineEntries = 64
+// compressed, to those that would be. Metadata: every miss moves a line. Buddy: the
+// sectors that lie there, at the link's rate in the direction with more traffic, one
+// after the other with the rest (departure 2 of package buddy).
+func (s *Setup) time(r *Result, v *Variant) Time {
 	bound := s.Bound.Float()
-	covered := 1.0
-	if reach := s.Cache / buddy.SectorBytes * lineEntries * buddy.EntryBytes; reach < footprint {
-		covered = float64(reach) / float64(footprint)
+	t := Time{GPU: 1 - bound + bound*r.Local/r.Whole}
+	if !v.compresses() {
+		return t
 	}
-	random := s.Random.Float()
-	misses := (1-random)/lineEntries + random*(1-covered)
-	plain := 1 - random + random/buddy.Sectors // of an entry, moved uncompressed
-	t := Time{GPU: 1 - bound + bound*r.Local/plain, Metadata: bound * misses / buddy.Sectors / plain}
+	line := float64(s.Line) / buddy.EntryBytes // in entries
+	t.Metadata = bound * (1 - r.Hits) * line / r.Whole
 	if s.Link > 0 {
-		t.Buddy = r.Remote / plain * float64(s.Memory) / float64(s.Link)
+		written := s.Written.Float()
+		t.Buddy = r.Remote / r.Whole * max(written, 1-written) * float64(s.Memory) / float64(s.Link)
 	}
 	return t
 }
@@ -206,7 +283,7 @@ func (s *Setup) time(r *Result, footprint unit.Bytes) Time {
 type Summary struct {
 	buddy.Capacity
 	Optimistic, Ratio             float64
-	Overflow, Remote, Local       float64
+	Overflow, Remote, Local, Hits float64
 	GPU, Metadata, Link, Slowdown float64
 	Worst                         string // the program with the largest slowdown
 	WorstSlowdown                 float64
@@ -226,6 +303,7 @@ func Summarize(list []*Result) (s Summary) {
 		s.Overflow += r.Overflow
 		s.Remote += r.Remote
 		s.Local += r.Local
+		s.Hits += r.Hits
 		s.GPU += r.Time.GPU
 		s.Metadata += r.Time.Metadata
 		s.Link += r.Time.Buddy
@@ -233,7 +311,7 @@ func Summarize(list []*Result) (s Summary) {
 			s.Worst, s.WorstSlowdown = r.Program, d
 		}
 	}
-	for _, sum := range []*float64{&s.Optimistic, &s.Ratio, &s.Overflow, &s.Remote, &s.Local, &s.GPU, &s.Metadata, &s.Link} {
+	for _, sum := range []*float64{&s.Optimistic, &s.Ratio, &s.Overflow, &s.Remote, &s.Local, &s.Hits, &s.GPU, &s.Metadata, &s.Link} {
 		*sum /= n
 	}
 	s.Optimistic, s.Ratio = math.Exp(s.Optimistic), math.Exp(s.Ratio)

@@ -21,11 +21,11 @@ type contents struct {
 // apart: dense data (1x), half-empty data, whose zeros lie in entries of their own
 // and which therefore gets 1x all the same, sparse data (2x), smooth data (2x, though
 // two thirds of its entries would take less), single sectors (4x) and memory that
-// nobody has touched (16x).
+// nobody has touched (16x), and accesses.
 var (
 	dense  = contents{"dense", 0, 0, 0, 0, 0, 1000}
 	half   = contents{"half empty", 390, 0, 0, 0, 0, 610}
-	sparse = contents{"sparse", 400, 0, 0, 460, 34, 106}
+	sparse = contents{"sparse", 400, 0, 0, 460, 73, 67}
 	smooth = contents{"smooth", 0, 650, 0, 344, 0, 6}
 	single = contents{"one sector", 0, 0, 1000, 0, 0, 0}
 	fresh  = contents{"untouched", 1000, 0, 0, 0, 0, 0}
@@ -56,25 +56,40 @@ type Suite struct {
 	members            []member
 }
 
+// patterns are what the text says of how programs access memory (§4.2). Shares are
+// assumed: it says of 354.cg and 360.ilbdc that most of their accesses require only
+// one sector, which is taken as three of four, and of 351.palm and 355.seismic that
+// they miss the metadata cache more often than others, which is taken as one access of
+// four that follows no order.
+var patterns = map[string]Pattern{
+	"354.cg": {Random: 750}, "360.ilbdc": {Random: 750},
+	"351.palm": {Scattered: 250}, "355.seismic": {Scattered: 250},
+}
+
 // Suites lists the paper's two suites: programs and footprints of its Table 1, with
 // fitted contents.
 //
 // Deep learning is fitted to the means of the optimistic ratio (1.85), of the naive
 // (1.18, 32 % of the accesses), the per-allocation (1.42) and the final design (1.50,
-// 4 %), and to ResNet50 (1.64), SqueezeNet (1.49) and AlexNet (5.4 % of the accesses).
-// HPC to the same means (2.51; 1.57 and 8 %; 1.70; 1.90 and 0.08 %) and to 354.cg
-// (1.1) and 370.bt (1.3). Held out are all slowdowns but AlexNet's.
+// 4 %), and to ResNet50 (1.64), SqueezeNet (1.49) and AlexNet (5.4 % of the accesses),
+// by least squares over whole hundredths, each difference in parts of what the tests
+// allow; the naive design's limit is what four of the six then stay below. Sparse
+// data have as many entries of three and of four sectors as AlexNet's two slowdowns
+// ask for. Other contents fit as well, with mean slowdowns at 150 GB/s from 2.5 to
+// 3.2 %.
+// HPC is fitted to the same means (2.51; 1.57 and 8 %; 1.70; 1.90 and 0.08 %) and to
+// 354.cg (1.1) and 370.bt (1.3). Held out are all slowdowns but AlexNet's.
 func Suites() []Suite {
 	return []Suite{
 		{
 			Name: "dl", Title: "Deep learning suite", About: "Six networks in training (Table 1). Contents are fitted to the published means, so ratios agree by construction; slowdowns do not.",
 			members: []member{
-				{"BigLSTM", 2710 * unit.MB, [6]int64{22, 42, 18, 0, 0, 18}},
-				{"AlexNet", 8850 * unit.MB, [6]int64{40, 1, 39, 0, 0, 20}},
-				{"Inception V2", 3210 * unit.MB, [6]int64{28, 22, 30, 0, 0, 20}},
-				{"SqueezeNet v1.1", 2030 * unit.MB, [6]int64{26, 25, 30, 0, 0, 19}},
-				{"VGG16", 11080 * unit.MB, [6]int64{28, 32, 20, 0, 0, 20}},
-				{"ResNet50", 4500 * unit.MB, [6]int64{40, 2, 35, 0, 0, 23}},
+				{"BigLSTM", 2710 * unit.MB, [6]int64{19, 46, 9, 0, 0, 26}},
+				{"AlexNet", 8850 * unit.MB, [6]int64{43, 3, 39, 0, 0, 15}},
+				{"Inception V2", 3210 * unit.MB, [6]int64{38, 11, 28, 0, 0, 23}},
+				{"SqueezeNet v1.1", 2030 * unit.MB, [6]int64{37, 12, 34, 0, 0, 17}},
+				{"VGG16", 11080 * unit.MB, [6]int64{25, 33, 21, 0, 0, 21}},
+				{"ResNet50", 4500 * unit.MB, [6]int64{44, 1, 29, 0, 0, 26}},
 			},
 		},
 		{
@@ -112,11 +127,11 @@ const piece = 5
 func (s *Suite) Programs() []Program {
 	list := make([]Program, len(s.members))
 	for i, m := range s.members {
-		list[i].Name = m.name
+		list[i].Name, list[i].Pattern = m.name, patterns[m.name]
 		for k, share := range m.shares {
 			for ; share > 0; share -= piece {
 				list[i].Allocations = append(list[i].Allocations, buddy.Allocation{
-					Name: kinds[k].name, Bytes: m.footprint / 100 * unit.Bytes(min(share, piece)), Snapshots: []buddy.Histogram{kinds[k].histogram()},
+					Name: kinds[k].name, Bytes: m.footprint / 100 * unit.Bytes(min(share, piece)), Snapshots: []buddy.Histogram{kinds[k].histogram()}, Idle: kinds[k] == &fresh,
 				})
 			}
 		}

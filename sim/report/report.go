@@ -139,13 +139,58 @@ type Cell struct {
 	Text  string
 	Share float64 // from 0 to 1: how long its bar is
 	Best  bool    // stands out
+	// Stack are shares of a whole, the parts of a bar below the text; at most Levels.
+	Stack []float64
 	// Change is how it differs from a baseline's, "+8 % better"; empty without one.
 	Change string
 }
 
+// A Map is a grid of cells, or several side by side: what lies where. Every cell is
+// of one of a few classes that have an order.
+type Map struct {
+	ID, Title string   // ID is unique in its section
+	Help      string   // how to read it, one sentence
+	Grids     []string // names of the grids; one, empty, for a single one
+	X, Y      string   // what columns and rows count
+	Columns   int
+	From      int      // what the first column is called; others count up
+	Rows      []string // what rows are called, in every grid
+	// Cells are numbers of classes, by grid, then row, then column; NoCell where there
+	// is nothing.
+	Cells   []byte
+	Classes []string // what each is called, the least first
+	Pick    Pick
+}
+
+// NoCell is a cell where there is nothing.
+const NoCell = 255
+
+// Levels is how many classes a map has at most.
+const Levels = 5
+
+// A Pick is what picking a cell of a map does to knobs of the view: Key gets a
+// number, which is that of the row's first cell in First and one more with every
+// column, and the others what the setup text Set says. Section is opened for it.
+// Without a Key cells cannot be picked.
+type Pick struct {
+	Section, Set, Key string
+	First             []int64
+}
+
+// Offers are texts that a section offers for a knob of its own that takes any text.
+type Offers struct {
+	Key     string
+	Choices []Offer
+}
+
+// An Offer is a text that a knob may have.
+type Offer struct{ Text, Label string }
+
 // A Section is what one of a laboratory's own parts of the page shows.
 type Section struct {
 	Text   []string // paragraphs, the main finding first
+	Maps   []Map
 	Tables []Table
 	Notes  []string // small print
+	Offers []Offers
 }

@@ -109,6 +109,10 @@ func (l *ledger) look(x *Point) (value float64, fits, known bool) {
 func (l *ledger) row(x *Point) Row {
 	p := l.paper
 	r := Row{Point: x, Limit: cmp.Or(x.Limit, p.Tolerance)}
+	if x.Aside != "" {
+		r.Why, r.Explained = x.Aside, true
+		return r
+	}
 	var known bool
 	r.Ours, r.OursFits, known = l.look(x)
 	if !known {
@@ -225,6 +229,8 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'g', 3, 64) +
 // verdict words a row's status.
 func (p *Paper) verdict(r *Row) string {
 	switch {
+	case r.Aside != "":
+		return "not computed"
 	case r.Status == "":
 		return "not run"
 	case r.Status == Exact && !r.Fits:

@@ -110,6 +110,9 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 		return t
 	}
 	measure := func(x *Point) {
+		if x.Aside != "" {
+			return
+		}
 		t := add(Run{Name: x.Run(), System: x.System, Set: x.Set, Is: x.Is}, x.Figure)
 		if !slices.ContainsFunc(t.points, func(y Point) bool { return y.Figure == x.Figure && y.Quantity == x.Quantity }) {
 			t.points = append(t.points, *x)
@@ -252,6 +255,11 @@ func (p *Paper) Check() error {
 		switch {
 		case !seen[x.Figure] || x.Figure == AllClaims:
 			bad("point %d is of figure %q, which is not there", i, x.Figure)
+		case x.Aside != "":
+			if p.Names[x.Quantity] == "" || x.System != "" || x.Set != "" {
+				bad("point %d is not computed, and has a system, a setup or no name of %q for people", i, x.Quantity)
+			}
+			continue
 		case !slices.Contains(p.Systems, x.System) || x.Over != "" && !slices.Contains(p.Systems, x.Over):
 			bad("point %d is of a system that the paper does not list: %q over %q", i, x.System, x.Over)
 		case p.Names[x.System] == "" || p.Names[x.Quantity] == "":

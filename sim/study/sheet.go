@@ -67,6 +67,7 @@ type Line struct {
 	Note                  string // why the published number is doubted
 	Source                string // where it was published
 	Rebuilt               bool   // a bundled workload stood in for the paper's own
+	Aside                 bool   // nothing here computes it; Why says why
 }
 
 // A ClaimLine is a claim with what the published values and ours give.
@@ -84,6 +85,7 @@ type ClaimLine struct {
 type Tally struct {
 	Runs, Known, Rebuilt int // simulations and analyses; Rebuilt are of the known ones
 	Points, Compared     int
+	Aside                int // of the points, those that nothing here computes
 	Exact, Within, Gap   int // of the compared ones
 	Claims               int
 	Holds, Near, Differs int // of the claims that are known
@@ -150,6 +152,7 @@ func (p *Paper) line(r *Row) Line {
 		Of: r.Of, At: r.At, System: r.System, Title: p.Called(r.System), Quantity: p.Called(r.Quantity), Set: r.Set, Unit: r.Unit,
 		Published: r.Value, Ours: r.Ours, Diff: r.Diff, Fits: r.Fits, OursFits: r.OursFits,
 		Status: r.Status, Verdict: p.verdict(r), Why: r.Why, Note: r.Note, Source: r.Source, Rebuilt: r.Rebuilt,
+		Aside: r.Aside != "",
 	}
 }
 
@@ -257,7 +260,11 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 	t.Known, t.Rebuilt = l.known(figure)
 	limit := l.paper.Tolerance
 	for i := range rows {
-		switch r := &rows[i]; r.Status {
+		r := &rows[i]
+		if r.Aside != "" {
+			t.Aside++
+		}
+		switch r.Status {
 		case Exact:
 			t.Exact++
 		case Within:
@@ -281,7 +288,9 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 	t.ClaimVerdict, t.ClaimsGood = t.ofClaims()
 	switch t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); {
 	case t.Known == 0 || t.Known < t.Runs:
-	case t.Points == 0:
+	case t.Points == t.Aside && t.Claims == 0 && t.Runs > 0:
+		t.Verdict, t.Good = "nothing to compare", true
+	case t.Points == t.Aside:
 		t.Verdict, t.Good = t.ClaimVerdict, t.ClaimsGood
 	case t.Differs > 0: // the worst that can be said of a figure decides
 		t.Verdict += fmt.Sprintf("; claims that differ: %d of %d", t.Differs, t.Claims)
@@ -294,6 +303,8 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 // that stand in for the paper's, limit the largest that a point needed.
 func (t *Tally) ofPoints(rebuilt, limit float64) (text string, good bool) {
 	switch {
+	case t.Runs == 0 && t.Aside > 0:
+		return "not computed", false
 	case t.Known == 0:
 		return "not run", false
 	case t.Known < t.Runs:

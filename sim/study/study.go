@@ -34,6 +34,9 @@ type Point struct {
 	Limit float64
 	// Note says why the published number is doubted or cannot be met; may be empty.
 	Note string
+	// Aside says why the laboratory does not compute the number: it is listed, and no
+	// run yields it. Such a point needs no system and no setup.
+	Aside string
 }
 
 // Run names the simulation that yields p: points of equal Run share it.

@@ -118,6 +118,50 @@ func TestInventedIsSound(t *testing.T) {
 	}
 }
 
+// TestAside lists a number that nothing here computes: no run is made for it, no
+// verdict judges it, and it says why.
+func TestAside(t *testing.T) {
+	p := invented()
+	runs := len(p.Runs())
+	aside := study.Point{Figure: "2", Quantity: "time", Of: "C", Fits: true, Value: 7, Unit: "s", Aside: "nobody has C"}
+	p.Points = append(p.Points, aside)
+	p.Figures = append(p.Figures, study.Figure{ID: "5", Kind: study.Table})
+	p.Points = append(p.Points, aside)
+	p.Points[8].Figure = "5"
+	if err := p.Check(); err != nil || len(p.Runs()) != runs {
+		t.Fatalf("%v, %d runs; want %d", err, len(p.Runs()), runs)
+	}
+	s, err := p.Sheet("2", []study.Outcome{ran(fastA, 5, 4, 1, 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, tally := s.Rows[len(s.Rows)-1], s.Tally
+	if !last.Aside || last.Status != "" || last.Verdict != "not computed" || last.Why != "nobody has C" || last.Published != 7 || !slices.Contains(s.Whys, "Nobody has C.") {
+		t.Errorf("%+v, %v", last, s.Whys)
+	}
+	if tally.Points != 3 || tally.Compared != 2 || tally.Aside != 1 || tally.Verdict != "exact" || !tally.Good {
+		t.Errorf("%+v", tally)
+	}
+	p.Figures[3].Kind = study.Table
+	p.Points[8].Figure = "4" // with analyses, and nothing to compare
+	p.Claims = p.Claims[:1]
+	if s, err = p.Sheet("4", []study.Outcome{{Run: "look at a", Fits: true}, {Run: "look at b", Fits: true}}); err != nil || s.Tally.Verdict != "nothing to compare" || !s.Tally.Good {
+		t.Errorf("%+v, %v", s.Tally, err)
+	}
+	p.Points[8].Figure = "5"
+	if s, err = p.Sheet("5", nil); err != nil || s.Tally.Verdict != "not computed" || s.Tally.Good {
+		t.Errorf("%+v, %v", s.Tally, err)
+	}
+	rows, err := p.Rows(study.AllClaims, nil)
+	if c := p.Record(&rows[8]); err != nil || c.Ours != nil || *c.Published != 7 || c.Verdict != "not computed" || len(study.Unexpected(rows)) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	p.Points[8].System = "slow"
+	if err := p.Check(); err == nil || !strings.Contains(err.Error(), "is not computed, and has a system") {
+		t.Error(err)
+	}
+}
+
 func TestRuns(t *testing.T) {
 	p := invented()
 	var got []string

@@ -121,7 +121,7 @@ func varied[S any](t *testing.T, mode quirk.Set, k knob.Knob[S], inert bool, of 
 			if k.Check(of(&m2, &o2)) != nil || m2.Validate() != nil {
 				continue
 			}
-			for _, s := range train.Systems {
+			for _, s := range train.All() {
 				if reflect.DeepEqual(modeless(t, w, s.Name, m, o), modeless(t, w, s.Name, m2, o2)) {
 					continue
 				}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/compress/profile"
 	"spillway/sim/flash"
 	"spillway/sim/knob"
 	"spillway/sim/train/engine"
@@ -41,14 +42,13 @@ var Systems = []system.System{
 
 // Find returns the system with the given stable name.
 func Find(name string) (system.System, error) {
-	for _, s := range Systems {
+	all := All()
+	names := make([]string, len(all))
+	for i, s := range all {
 		if s.Name == name {
 			return s, nil
 		}
-	}
-	names := make([]string, len(Systems))
-	for i := range Systems {
-		names[i] = Systems[i].Name
+		names[i] = s.Name
 	}
 	return system.System{}, fmt.Errorf("unknown system %q; there are %s", name, strings.Join(names, ", "))
 }
@@ -65,19 +65,23 @@ func Reading(q quirk.Set) []string {
 }
 
 // Knobs returns the list of all numeric options: those of any run and, after the
-// first of them, those of single systems in the order of Systems.
+// first of them, those of single systems in the order of Systems; at the end those
+// of compression.
 func Knobs() []knob.Knob[system.Options] {
-	var own []knob.Knob[system.Options]
 	seen := map[*system.Param]bool{}
-	for i := range Systems {
-		for _, p := range Systems[i].Params {
-			if !seen[p] {
-				seen[p] = true
-				own = append(own, p.Knob())
+	own := func(list []system.System) (ks []knob.Knob[system.Options]) {
+		for i := range list {
+			for _, p := range list[i].Params {
+				if !seen[p] {
+					seen[p] = true
+					ks = append(ks, p.Knob())
+				}
 			}
 		}
+		return ks
 	}
-	return slices.Insert(system.RunKnobs(), 1, own...)
+	ks := slices.Insert(system.RunKnobs(), 1, own(Systems)...)
+	return append(ks, own(Compressed)...)
 }
 
 // A Request is one run of one system, without the workload.
@@ -88,6 +92,11 @@ type Request struct {
 	// SSD is the key of a drive to simulate ([flash.Drives]), whose rates and
 	// latency then replace the machine's; empty leaves the machine's.
 	SSD string
+	// Contents is the key of what tensors hold ([profile.All]), for compressed systems;
+	// empty for the usual. MemoryRate is that of the memory of the GPU whose times
+	// kernels have, 0 if nobody knows.
+	Contents   string
+	MemoryRate unit.Bandwidth
 	// Record, if not nil, gets what happened besides what the result sums up.
 	Record *engine.Record
 }
@@ -97,6 +106,10 @@ func (q *Request) Validate() error {
 	_, err := Find(q.System)
 	if q.SSD != "" {
 		_, unknown := flash.Find(q.SSD)
+		err = errors.Join(err, unknown)
+	}
+	if q.Contents != "" {
+		_, unknown := profile.Find(q.Contents)
 		err = errors.Join(err, unknown)
 	}
 	return errors.Join(err, q.Machine.Validate(), knob.CheckAll(Knobs(), &q.Options))
@@ -109,6 +122,14 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
+	if s, err := Find(q.System); err != nil || s.Compressed {
+		return runCompressed(w, q, progress)
+	}
+	return run(w, q, progress)
+}
+
+// run is Run of a valid request as it is.
+func run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
 	if q.SSD != "" {
 		return runOnDrive(w, q, progress)
 	}
@@ -167,6 +188,13 @@ func FaultTime(w *workload.Workload, q Request) (unit.Cycles, error) {
 	if err != nil {
 		return 0, err
 	}
+	if s.Compressed {
+		x, err := compress(w, &q)
+		if err != nil {
+			return 0, err
+		}
+		w = x.Workload
+	}
 	return engine.FaultTime(w, config(&s, &q)), nil
 }
 
@@ -182,6 +210,13 @@ func Configure(q *Request, key, value string) (known bool, err error) {
 			return true, err
 		}
 		q.SSD = value
+		return true, nil
+	}
+	if key == "buddy_contents" {
+		if _, err := profile.Find(value); err != nil {
+			return true, err
+		}
+		q.Contents = value
 		return true, nil
 	}
 	for _, k := range machine.Knobs() {

@@ -30,7 +30,7 @@ func TestSystems(t *testing.T) {
 // Each system of the list describes itself, under a name of its own.
 func TestSystemsDescribeThemselves(t *testing.T) {
 	seen := map[string]bool{}
-	for _, s := range train.Systems {
+	for _, s := range train.All() {
 		if s.Name == "" || s.Title == "" || s.Paper == "" || s.About == "" || s.Runtime == nil {
 			t.Errorf("system %q leaves something empty: %+v", s.Name, s)
 		}

@@ -19,14 +19,20 @@ const (
 // behind the end of the pickle is not read; [Doc.Rest] says whether there is any.
 func Decode(r io.Reader) (*Doc, error) { return decode(r, maxHeld) }
 
-func decode(r io.Reader, limit int64) (*Doc, error) {
-	m := machine{
+func decode(r io.Reader, limit int64) (*Doc, error) { return newMachine(r, limit).decode() }
+
+func newMachine(r io.Reader, limit int64) *machine {
+	m := &machine{
 		in: input{r: r, buf: make([]byte, 64<<10)}, doc: &Doc{Rest: -1},
 		left: limit, known: map[string]Value{}, small: make([]Value, 1<<16),
 	}
 	m.add(None, 0) // value 0
 	m.add(False, 0)
 	m.add(True, 0)
+	return m
+}
+
+func (m *machine) decode() (*Doc, error) {
 	if err := m.run(); err != nil {
 		return nil, fmt.Errorf("byte %d: %w", m.at, err)
 	}
@@ -50,7 +56,8 @@ type machine struct {
 	marks []int
 	memo  []Value // noValue where nothing was put
 	known map[string]Value
-	small []Value // numbers from 0 to 65535, by number; 0 if not met yet
+	small []Value          // numbers from 0 to 65535, by number; 0 if not met yet
+	named map[string]Value // names of classes and functions; nil where these are refused
 }
 
 const noValue = Value(math.MaxUint32)
@@ -80,6 +87,9 @@ func (m *machine) run() error {
 				return fmt.Errorf("this crosses the end of the frame of byte %d, at byte %d", m.begun, m.frame)
 			}
 			m.frame = 0
+		}
+		if m.left < 0 && m.named != nil {
+			return errors.New("the values up to here would take more memory than is allowed")
 		}
 		if m.left < 0 {
 			return errors.New("the values up to here would take more memory than is allowed; record less at a time, or without call stacks (stacks=\"python\")")
@@ -136,6 +146,11 @@ func (m *machine) step(op byte) error {
 		return m.tuple(op)
 	case opAppend, opAppends, opSetItem, opSetItems:
 		return m.fill(op)
+	}
+	if m.named != nil {
+		if done, err := m.inert(op); done {
+			return err
+		}
 	}
 	if no, ok := refused[op]; ok {
 		return fmt.Errorf("the opcode %s (0x%02x) is refused, because %s; nothing of a pickle is ever executed here", no.name, op, no.why)
@@ -351,18 +366,25 @@ func (m *machine) fill(op byte) error {
 	}
 	items := m.stack[base:]
 	to := m.stack[base-1]
+	call := m.doc.Kind(to) == Call // what it would make is filled
 	switch {
-	case m.doc.Kind(to) != kind:
+	case m.doc.Kind(to) != kind && !call:
 		return fmt.Errorf("something is put into %v; want %v", m.doc.Kind(to), kind)
 	case len(items)%step != 0:
 		return errors.New("a key without a value")
 	case kind == Dict && !m.hashable(items):
 		return errors.New("a key is a list or a dictionary")
 	}
+	if call {
+		to = m.container(kind)
+	}
 	if err := m.put(to, items); err != nil {
 		return err
 	}
 	m.stack = m.stack[:base]
+	if call {
+		return m.more(to)
+	}
 	return nil
 }
 

@@ -1,7 +1,7 @@
 // Package pickle reads Python pickles that hold data only: dictionaries, lists,
 // tuples, texts, numbers, truths and None, as PyTorch's memory snapshots do. It
 // resolves no class and calls nothing; what would is refused with its name and
-// its byte.
+// its byte, or by DecodeInert only written down.
 //
 // What a pickle mentions twice is held once. Values are numbers into flat tables,
 // and a value only ever contains values that were whole before it, so that there
@@ -31,11 +31,15 @@ const (
 	List
 	Tuple
 	Dict
+	Name    // of a class or function; only of DecodeInert, as the next three
+	Call    // what would be called, its arguments, and what its result would be filled with
+	Outside // a reference to what is not in the file; contains how it is called
+	Bytes   // their value is not kept
 )
 
 // String returns the kind in words: "a list".
 func (k Kind) String() string {
-	return [...]string{"None", "a truth", "a truth", "a number", "a number", "a number", "a text", "a list", "a tuple", "a dictionary"}[k]
+	return [...]string{"None", "a truth", "a truth", "a number", "a number", "a number", "a text", "a list", "a tuple", "a dictionary", "the name of a class", "a call", "a reference", "bytes"}[k]
 }
 
 // MaxDepth is how deeply lists and dictionaries may be nested.
@@ -72,9 +76,10 @@ const (
 // Kind returns what v is.
 func (d *Doc) Kind(v Value) Kind { return Kind(*d.metas.at(uint32(v)) & kindBits) }
 
-// Text returns a text, or "" if v is none. It may be no UTF-8.
+// Text returns a text, or the full name of a class, and "" if v is none. It may be no
+// UTF-8.
 func (d *Doc) Text(v Value) string {
-	if d.Kind(v) != Text {
+	if k := d.Kind(v); k != Text && k != Name {
 		return ""
 	}
 	return d.texts[*d.words.at(uint32(v))]
@@ -117,10 +122,11 @@ func (d *Doc) Walk(budget int64) *Walk { return &Walk{d, budget} }
 // Exhausted reports whether there was more to visit than the budget allows.
 func (w *Walk) Exhausted() bool { return w.left < 0 }
 
-// Items visits what a list or a tuple contains, and nothing of other values.
+// Items visits what a list, a tuple, a call or a reference contains, and nothing of
+// other values.
 func (w *Walk) Items(v Value) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
-		if k := w.doc.Kind(v); k == List || k == Tuple {
+		if k := w.doc.Kind(v); k == List || k == Tuple || k == Call || k == Outside {
 			w.each(v, 1, func(at uint32) bool { return yield(*w.doc.slots.at(at)) })
 		}
 	}

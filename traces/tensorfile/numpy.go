@@ -1,14 +1,10 @@
 package tensorfile
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,17 +16,19 @@ const magic = "\x93NUMPY"
 
 // openNumPy reads the header of a .npy file.
 func openNumPy(name string, r io.ReaderAt, size int64) (*File, error) {
-	t, err := numpy(r, size)
+	f := &File{Format: "NumPy array"}
+	t, err := f.numpy(r, size)
 	if err != nil {
 		return nil, err
 	}
-	t.Name = strings.TrimSuffix(base(name), ".npy")
-	return &File{Format: "NumPy array", Tensors: []Tensor{t}}, nil
+	t.Name = Printable(strings.TrimSuffix(base(name), ".npy"))
+	f.Tensors = []Tensor{t}
+	return f, nil
 }
 
 // numpy reads the header of an array: magic, version, the length of a dictionary as
 // Python writes it, and that dictionary.
-func numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
+func (f *File) numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
 	head := make([]byte, 12)
 	if n, err := r.ReadAt(head, 0); n < 10 || err != nil && !errors.Is(err, io.EOF) {
 		return t, fmt.Errorf("byte %d: the header of the array is cut off", n)
@@ -61,8 +59,14 @@ func numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
 	}
 	t.Offset = start + length
 	t.Bytes = unit.Bytes(n * width)
-	if int64(t.Bytes) > size-t.Offset {
+	switch left := size - t.Offset - int64(t.Bytes); {
+	case left < 0:
 		return t, fmt.Errorf("the array needs %d bytes behind the header, but %d are there; the file is cut off", t.Bytes, size-t.Offset)
+	case left > 0:
+		f.note("%d bytes behind an array belong to nothing.", left)
+	}
+	if strings.Contains(string(text), "'fortran_order': True") && len(t.Shape) > 1 {
+		f.note("An array lies column by column (Fortran order), and is taken as it lies.")
 	}
 	return t, nil
 }
@@ -71,7 +75,7 @@ func numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
 func dictionary(text string) (kind string, width int64, shape []int64, err error) {
 	descr, ok := between(text, "'descr':", "'", "'")
 	if !ok {
-		return "", 0, nil, errors.New("the header has no simple 'descr'; arrays of records are not read")
+		return "", 0, nil, errors.New("the header has no simple 'descr'; arrays of records are not read: save their fields one by one, numpy.savez(file, **{n: a[n] for n in a.dtype.names})")
 	}
 	if kind, width, err = descriptor(descr); err != nil {
 		return "", 0, nil, err
@@ -87,7 +91,7 @@ func dictionary(text string) (kind string, width int64, shape []int64, err error
 		}
 		d, err := strconv.ParseInt(part, 10, 64)
 		if err != nil || d < 0 || len(shape) == maxRank {
-			return "", 0, nil, fmt.Errorf("the shape (%s) is no list of at most %d whole numbers", cut(list), maxRank)
+			return "", 0, nil, fmt.Errorf("the shape %s is no list of at most %d whole numbers", quote("("+list+")"), maxRank)
 		}
 		shape = append(shape, d)
 	}
@@ -108,122 +112,45 @@ func between(text, key, opening, closing string) (string, bool) {
 	return inside, ok
 }
 
-func cut(s string) string { return s[:min(len(s), 60)] }
+// widths are the kinds of number that NumPy has, and their bytes.
+var widths = map[byte]struct {
+	name  string
+	bytes string // those that there are, a digit or letter each, from base 36
+}{'b': {"bool", "1"}, 'i': {"int", "1248"}, 'u': {"uint", "1248"}, 'f': {"float", "248cg"}, 'c': {"complex", "8gow"}, 'M': {"datetime", "8"}, 'm': {"timedelta", "8"}}
 
-// descriptor reads a type as NumPy writes it: order, kind, bytes.
+// descriptor reads a type as NumPy writes it: order, kind, bytes, and of dates what
+// they count.
 func descriptor(d string) (kind string, width int64, err error) {
-	names := map[byte]string{'b': "bool", 'i': "int", 'u': "uint", 'f': "float", 'c': "complex"}
-	s := strings.TrimLeft(d, "<>|=")
-	if len(s) < 2 || len(d)-len(s) > 1 {
-		return "", 0, fmt.Errorf("unknown type %s", quote(d))
+	unknown := fmt.Errorf("unknown type %s", quote(d))
+	s := d
+	if s != "" && strings.Contains("<>|=", s[:1]) {
+		s = s[1:]
 	}
-	width, parse := strconv.ParseInt(s[1:], 10, 64)
-	switch name, ok := names[s[0]]; {
-	case s[0] == 'O':
+	if strings.HasPrefix(s, "O") {
 		return "", 0, errors.New("the array holds Python objects, which are pickles; save numbers")
-	case parse != nil || !ok && s[0] != 'V' && s[0] != 'S' && s[0] != 'U' || width < 1 || width > 1<<20:
-		return "", 0, fmt.Errorf("unknown type %s", quote(d))
-	case strings.HasPrefix(d, ">") && width > 1:
+	}
+	digits, counts, dated := strings.Cut(s, "[")
+	if len(digits) < 2 || dated && (!strings.Contains("Mm", s[:1]) || !strings.HasSuffix(counts, "]")) {
+		return "", 0, unknown
+	}
+	width, err = strconv.ParseInt(digits[1:], 10, 64)
+	if err != nil || width < 1 || width > 1<<20 {
+		return "", 0, unknown
+	}
+	number, ok := widths[s[0]]
+	switch {
+	case ok && (width > 35 || !strings.Contains(number.bytes, strconv.FormatInt(width, 36))):
+		return "", 0, unknown
+	case d[0] == '>' && (width > 1 && s[0] != 'S' && s[0] != 'V' || s[0] == 'U'):
 		return "", 0, fmt.Errorf("type %s has its highest byte first, as no GPU has; save it with astype('<%s')", quote(d), s)
+	case s[0] == 'b':
+		return number.name, width, nil
+	case ok:
+		return number.name + strconv.FormatInt(8*width, 10), width, nil
 	case s[0] == 'U':
 		return "unicode", 4 * width, nil
-	case !ok: // bytes, of whatever: NumPy has bfloat16 as V2
+	case s[0] == 'V' || s[0] == 'S': // bytes, of whatever: NumPy has bfloat16 as V2
 		return "bytes" + strconv.FormatInt(width, 10), width, nil
-	case s[0] == 'b':
-		return name, width, nil
-	default:
-		return name + strconv.FormatInt(8*width, 10), width, nil
 	}
-}
-
-// openZip reads the directory of NumPy's .npz or PyTorch's checkpoint.
-func openZip(r io.ReaderAt, size int64) (*File, error) {
-	z, err := zip.NewReader(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("the zip archive is damaged (%w); download it again", err)
-	}
-	f := &File{}
-	torch := slices.ContainsFunc(z.File, func(m *zip.File) bool { return path.Base(m.Name) == "data.pkl" })
-	for _, m := range z.File {
-		if len(f.Tensors) == MaxTensors {
-			return nil, fmt.Errorf("more than %d tensors", MaxTensors)
-		}
-		if torch {
-			err = f.storage(m, size)
-		} else {
-			err = f.member(r, m, size)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", quote(m.Name), err)
-		}
-	}
-	slices.SortStableFunc(f.Tensors, func(a, b Tensor) int { return int(min(max(a.Offset-b.Offset, -1), 1)) })
-	switch {
-	case len(f.Tensors) == 0 && torch:
-		return nil, errors.New("the checkpoint holds no tensor")
-	case len(f.Tensors) == 0:
-		return nil, errors.New("a zip archive without .npy members, and no PyTorch checkpoint")
-	case torch:
-		f.Format = "PyTorch checkpoint"
-		f.Notes = append(f.Notes, "Storages have numbers instead of names: those are in a pickle, which names code and is not read. safetensors have them.")
-	default:
-		f.Format = "NumPy archive"
-	}
-	return f, nil
-}
-
-// storage adds a member of a checkpoint: data/0, data/1, ...
-func (f *File) storage(m *zip.File, size int64) error {
-	if path.Base(path.Dir(m.Name)) != "data" || m.UncompressedSize64 == 0 {
-		return nil
-	}
-	at, err := stored(m, size)
-	if err == nil {
-		f.Tensors = append(f.Tensors, Tensor{Name: "storage " + path.Base(m.Name), Offset: at, Bytes: unit.Bytes(m.UncompressedSize64)})
-	}
-	return err
-}
-
-// member adds an array of an archive.
-func (f *File) member(r io.ReaderAt, m *zip.File, size int64) error {
-	if !strings.HasSuffix(m.Name, ".npy") {
-		if len(f.Notes) < 5 && !strings.HasSuffix(m.Name, "/") {
-			f.Notes = append(f.Notes, quote(m.Name)+" is no array and was left out.")
-		}
-		return nil
-	}
-	at, err := stored(m, size)
-	if err != nil {
-		return err
-	}
-	n := int64(m.UncompressedSize64)
-	begins := make([]byte, len(magic))
-	if _, err := r.ReadAt(begins, at); err != nil && !errors.Is(err, io.EOF) || !bytes.Equal(begins, []byte(magic)) {
-		return errors.New("no NumPy array")
-	}
-	t, err := numpy(io.NewSectionReader(r, at, n), n)
-	if err != nil {
-		return err
-	}
-	t.Name, t.Offset = strings.TrimSuffix(m.Name, ".npy"), t.Offset+at
-	f.Tensors = append(f.Tensors, t)
-	return nil
-}
-
-// stored returns where the bytes of a member lie, if they lie there as they are.
-func stored(m *zip.File, size int64) (int64, error) {
-	if m.Method != zip.Store {
-		return 0, errors.New("the member is compressed, so its bytes are not those of memory; save with numpy.savez (not savez_compressed) or torch.save")
-	}
-	if m.UncompressedSize64 != m.CompressedSize64 {
-		return 0, fmt.Errorf("the directory says %d bytes and %d stored", m.UncompressedSize64, m.CompressedSize64)
-	}
-	at, err := m.DataOffset()
-	if err != nil {
-		return 0, fmt.Errorf("its beginning is damaged: %w", err)
-	}
-	if n := m.UncompressedSize64; n > uint64(size) || at > size-int64(n) {
-		return 0, fmt.Errorf("it ends behind the file: %d bytes from byte %d of %d", n, at, size)
-	}
-	return at, nil
+	return "", 0, unknown
 }

@@ -54,11 +54,13 @@ func openSafetensors(r io.ReaderAt, size int64) (*File, error) {
 		if t.Bytes > 0 && t.Offset < end {
 			return nil, fmt.Errorf("tensors %s and %s overlap: the second begins at byte %d of the data, the first ends at %d", quote(last), quote(t.Name), t.Offset, end)
 		}
-		end, last = max(end, t.Offset+int64(t.Bytes)), t.Name
+		if to := t.Offset + int64(t.Bytes); to > end {
+			end, last = to, t.Name
+		}
 		t.Offset += data
 	}
 	if end < h.room {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d bytes at the end belong to no tensor.", h.room-end))
+		f.note("%d bytes at the end belong to no tensor.", h.room-end)
 	}
 	return f, nil
 }
@@ -154,7 +156,7 @@ func (h *header) tensor(f *File, name string) error {
 	case ends-t.Offset != want:
 		return bad("its range has %d bytes, but %s of shape %v takes %d", ends-t.Offset, t.Type, t.Shape, want)
 	}
-	t.Type, t.Bytes = known.name, unit.Bytes(ends-t.Offset)
+	t.Name, t.Type, t.Bytes = Printable(name), known.name, unit.Bytes(ends-t.Offset)
 	f.Tensors = append(f.Tensors, t)
 	return nil
 }

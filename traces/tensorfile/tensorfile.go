@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"spillway/sim/unit"
 )
@@ -33,7 +34,7 @@ type File struct {
 // Limits of headers.
 const (
 	MaxHeader  = 100 << 20 // bytes, as the reference implementation of safetensors has it
-	MaxTensors = 1 << 20
+	MaxTensors = 1 << 17   // six times those of the largest open models, in one file
 	maxName    = 4096
 	maxRank    = 64
 )
@@ -62,7 +63,7 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 			return nil, errors.New(s.why)
 		}
 	}
-	return &File{Format: "raw bytes", Tensors: []Tensor{{Name: base(name), Bytes: unit.Bytes(size)}}}, nil
+	return &File{Format: "raw bytes", Tensors: []Tensor{{Name: Printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
 }
 
 // refused are files whose bytes are not contents of memory.
@@ -75,6 +76,25 @@ var refused = []struct{ begins, why string }{
 	{"\x80\x05", "the file is a pickle, which names code; save its arrays with numpy.savez, or as safetensors"},
 	{"\x89HDF\r\n", "HDF5 files are not read; save the arrays with numpy.savez, or as safetensors"},
 	{"GGUF", "GGUF files hold weights that are quantized already; take the safetensors that they were made of"},
+}
+
+// mostNotes is how many notes are kept.
+const mostNotes = 8
+
+// note says what was left out or is unusual.
+func (f *File) note(format string, a ...any) {
+	if len(f.Notes) < mostNotes {
+		f.Notes = append(f.Notes, fmt.Sprintf(format, a...))
+	}
+}
+
+// Printable returns a name as it can be shown: as it is if people can see all of it,
+// else in quotes, with escapes for what controls terminals or the direction of text.
+func Printable(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return s
+	}
+	return strconv.Quote(s)
 }
 
 // base returns a path's last part.
@@ -99,7 +119,7 @@ func elements(shape []int64) (n int64, ok bool) {
 // quote shows a name in a message.
 func quote(s string) string {
 	if len(s) > 60 {
-		s = s[:57] + "..."
+		s = strings.ToValidUTF8(s[:57], "") + "..."
 	}
 	return strconv.Quote(s)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -88,8 +87,12 @@ func TestOpen(t *testing.T) {
 		{"w.npy", array(1, "{'descr':'|V2','shape':(3L,)}", 6), "NumPy array: w bytes2[3]@39+6"},
 		{"a.npz", archive(member{name: "w.npy", data: small}, member{name: "readme.txt"}), `NumPy archive: w float32[2 3]@105+24 ("readme.txt" is no array and was left out.)`},
 		{"a.pt", archive(member{name: "a/data.pkl", method: zip.Deflate, data: []byte("\x80\x02.")}, member{name: "a/data/0", data: make([]byte, 100)}, member{name: "a/data/1"}, member{name: "a/version"}), "PyTorch checkpoint: storage 0 []@"},
+		{"w.npy", array(1, "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (0, 2), }", 0), "NumPy array: w datetime64[0 2]@73+0"},
+		{"w.npy", array(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2), }", 40), "NumPy array: w float64[2 2]@68+32 (8 bytes behind an array belong to nothing.) (An array lies column by column (Fortran order), and is taken as it lies.)"},
+		{"m", tensors("{\"a\\u0000\\u202eb\":{\"dtype\":\"F8_E4M3\",\"shape\":[3],\"data_offsets\":[0,3]}}", 3), `safetensors: "a\x00\u202eb" float8_e4m3[3]@79+3`},
 		{"dump.bin", []byte("anything"), "raw bytes: dump.bin []@0+8"},
 		{"a.b", make([]byte, 1000), "raw bytes: a.b []@0+1000"},
+		{"a\u202e.b", make([]byte, 1000), `raw bytes: "a\u202e.b" []@0+1000`},
 	} {
 		f, err := open(tt.name, tt.data)
 		if err != nil || !strings.HasPrefix(print(f), tt.want) {
@@ -173,10 +176,10 @@ func TestHostile(t *testing.T) {
 		{"npy version", []byte(magic + "\x07\x01\x05\x00xxxxxx"), "byte 6: version 7.1 of the array format is not known; 1 to 3 are"},
 		{"npy length", []byte(magic + "\x01\x00\xff\xffxx"), "byte 8: the header is said to have 65535 bytes; the file has 2, and at most 1048576 are read"},
 		{"npy length 4 GiB", []byte(magic + "\x02\x00\xff\xff\xff\xffxx"), "byte 8: the header is said to have 4294967295 bytes; the file has 2, and at most 1048576 are read"},
-		{"npy no descr", npy("{'shape': (2, 3)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read"},
-		{"npy records", npy("{'descr': [('a', '<f4')], 'shape': (2,)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read"},
-		{"npy code", npy("{'descr': __import__('os'), 'shape': (2,)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read"},
-		{"npy objects", npy("{'descr': '|O', 'shape': (2,)}"), `byte 10: unknown type "|O"`},
+		{"npy no descr", npy("{'shape': (2, 3)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read: save their fields one by one, numpy.savez(file, **{n: a[n] for n in a.dtype.names})"},
+		{"npy records", npy("{'descr': [('a', '<f4')], 'shape': (2,)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read: save their fields one by one, numpy.savez(file, **{n: a[n] for n in a.dtype.names})"},
+		{"npy code", npy("{'descr': __import__('os'), 'shape': (2,)}"), "byte 10: the header has no simple 'descr'; arrays of records are not read: save their fields one by one, numpy.savez(file, **{n: a[n] for n in a.dtype.names})"},
+		{"npy objects", npy("{'descr': '|O', 'shape': (2,)}"), "byte 10: the array holds Python objects, which are pickles; save numbers"},
 		{"npy objects of 8", npy("{'descr': '|O8', 'shape': (2,)}"), "byte 10: the array holds Python objects, which are pickles; save numbers"},
 		{"npy order", npy("{'descr': '>f4', 'shape': (2,)}"), "byte 10: type \">f4\" has its highest byte first, as no GPU has; save it with astype('<f4')"},
 		{"npy type", npy("{'descr': '<q4', 'shape': (2,)}"), `byte 10: unknown type "<q4"`},
@@ -184,19 +187,19 @@ func TestHostile(t *testing.T) {
 		{"npy width negative", npy("{'descr': '<f-4', 'shape': (2,)}"), `byte 10: unknown type "<f-4"`},
 		{"npy no shape", npy("{'descr': '<f4'}"), "byte 10: the header has no 'shape'"},
 		{"npy shape open", npy("{'descr': '<f4', 'shape': (2,"), "byte 10: the header has no 'shape'"},
-		{"npy shape text", npy("{'descr': '<f4', 'shape': (a,)}"), "byte 10: the shape (a,) is no list of at most 64 whole numbers"},
-		{"npy shape negative", npy("{'descr': '<f4', 'shape': (-1,)}"), "byte 10: the shape (-1,) is no list of at most 64 whole numbers"},
+		{"npy shape text", npy("{'descr': '<f4', 'shape': (a,)}"), `byte 10: the shape "(a,)" is no list of at most 64 whole numbers`},
+		{"npy shape negative", npy("{'descr': '<f4', 'shape': (-1,)}"), `byte 10: the shape "(-1,)" is no list of at most 64 whole numbers`},
 		{"npy shape overflows", npy("{'descr': '<f4', 'shape': (4294967296, 4294967296)}"), "byte 10: the shape [4294967296 4294967296] is not possible"},
 		{"npy cut off", npy("{'descr': '<f4', 'shape': (7,)}"), "the array needs 28 bytes behind the header, but 24 are there; the file is cut off"},
 
 		{"zip cut off", cutZip[:len(cutZip)-30], "the zip archive is damaged (zip: not a valid zip file); download it again"},
-		{"zip of nothing", archive(), "a zip archive without .npy members, and no PyTorch checkpoint"},
-		{"zip of texts", archive(member{name: "a.txt", data: []byte("x")}), "a zip archive without .npy members, and no PyTorch checkpoint"},
-		{"npz compressed", archive(member{name: "w.npy", data: small, method: zip.Deflate}), `"w.npy": the member is compressed, so its bytes are not those of memory; save with numpy.savez (not savez_compressed) or torch.save`},
+		{"zip of nothing", archive(), "a zip archive without .npy members, and no PyTorch checkpoint; unpack it, and open what is in it"},
+		{"zip of texts", archive(member{name: "a.txt", data: []byte("x")}), "a zip archive without .npy members, and no PyTorch checkpoint; unpack it, and open what is in it"},
+		{"npz compressed", archive(member{name: "w.npy", data: small, method: zip.Deflate}), `"w.npy": the member is compressed, so its bytes are not those of memory; save with numpy.savez instead of savez_compressed`},
 		{"npz of no array", archive(member{name: "w.npy", data: []byte("text, not an array")}), `"w.npy": no NumPy array`},
 		{"npz of a bad array", archive(member{name: "w.npy", data: npy("{'descr': '<f4'}")}), `"w.npy": byte 10: the header has no 'shape'`},
 		{"npz of a short array", archive(member{name: "w.npy", data: npy("{'descr': '<f4', 'shape': (7,)}")}), `"w.npy": the array needs 28 bytes behind the header, but 24 are there; the file is cut off`},
-		{"torch compressed", archive(member{name: "a/data.pkl"}, member{name: "a/data/0", data: small, method: zip.Deflate}), `"a/data/0": the member is compressed, so its bytes are not those of memory; save with numpy.savez (not savez_compressed) or torch.save`},
+		{"torch compressed", archive(member{name: "a/data.pkl"}, member{name: "a/data/0", data: small, method: zip.Deflate}), `"a/data/0": the member is compressed, so its bytes are not those of memory; torch.save never does that, so the checkpoint was packed again: unpack it, and zip it without compression (zip -0)`},
 		{"torch empty", archive(member{name: "a/data.pkl"}), "the checkpoint holds no tensor"},
 	}
 	if len(tests) < 60 {
@@ -230,25 +233,4 @@ func TestReading(t *testing.T) {
 	if _, err := Open("a", broken{}, 100); !errors.Is(err, iotest.ErrTimeout) {
 		t.Error(err)
 	}
-}
-
-func FuzzOpen(f *testing.F) {
-	small := array(1, "{'descr': '<f4', 'shape': (2, 3), }\n", 24)
-	for _, data := range [][]byte{tensors(two, 16), small, array(2, "{'descr':'<c8','shape':()}", 8), archive(member{name: "w.npy", data: small}), archive(member{name: "a/data.pkl"}, member{name: "a/data/0", data: small})} {
-		f.Add(data)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		found, err := open("x", data)
-		if err != nil {
-			return
-		}
-		for _, x := range found.Tensors {
-			if x.Offset < 0 || x.Bytes < 0 || x.Offset+int64(x.Bytes) > int64(len(data)) {
-				t.Errorf("%s lies outside of %d bytes: %+v", found.Format, len(data), x)
-			}
-			if _, err := io.ReadFull(io.NewSectionReader(bytes.NewReader(data), x.Offset, int64(x.Bytes)), make([]byte, x.Bytes)); err != nil {
-				t.Error(err)
-			}
-		}
-	})
 }

@@ -23,6 +23,10 @@ type Heat struct {
 	Looks []Part   `json:"looks"` // empty: colors say values
 	Marks []string `json:"marks"` // by cell of all maps: what stands where there is no value
 	Here  []int    `json:"here"`  // column and row of what is set now, if it is among the points
+	// Dense is true of grids of many small cells, the first row on top: Who is the
+	// class of each, by place in Looks, and there are no values.
+	Dense bool   `json:"dense,omitempty"`
+	Picks Column `json:"picks,omitzero"` // by row: what picking its first cell says; of the others one more each
 }
 
 // Heights of maps, in pixels.

@@ -10,6 +10,10 @@ import (
 // heat draws maps of two knobs: a cell for every pair of points.
 func (p *pen) heat(f *chart.Figure, b box) {
 	h := f.Heat
+	if h.Dense {
+		p.cells(f, b)
+		return
+	}
 	m := &maps{pen: p, h: h, values: numbers(f, h.Values)}
 	if len(h.Looks) > 0 {
 		m.who = numbers(f, h.Who)

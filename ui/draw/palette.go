@@ -47,10 +47,16 @@ var palette = map[string]paint{
 	"--cause-3":  {"#8a6fc4", "#ac94e2"},
 	"--cause-4":  {"#8a8f2a", "#b9bd55"},
 	"--cause-5":  {"#4b5563", "#8d96a5"},
+	"--cause-6":  {"#1d6b2f", "#6fdc7d"},
 	"--ssd-in":   {"#b84a16", "#ee8450"},
 	"--ssd-out":  {"#d37f52", "#b05a2e"},
 	"--host-in":  {"#1b5c9f", "#4f9fe6"},
 	"--host-out": {"#5f97cd", "#356fb0"},
+	"--level-0":  {"#e9edf2", "#232a35"},
+	"--level-1":  {"#f2cf63", "#7d3a3a"},
+	"--level-2":  {"#e58a2c", "#c25a2a"},
+	"--level-3":  {"#b5391f", "#eba63c"},
+	"--level-4":  {"#5a0f2e", "#fbf0c0"},
 }
 
 // color is the paint with a figure's name for it; what has no name is like an axis.

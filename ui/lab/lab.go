@@ -166,6 +166,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Vary is the key of the knob that "What if" varies at first; the first number where
+	// contradictions are said if it is empty.
+	Vary string
 	// Contradictions is the panel that says what contradicts in the settings, and
 	// ContradictionHelp what to do then.
 	Contradictions, ContradictionHelp string
@@ -223,6 +226,14 @@ func (l *Info) Ideal(compared []string) *System {
 // Quantity returns the place of the quantity with this key, or -1.
 func (l *Info) Quantity(key string) int {
 	return slices.IndexFunc(l.Quantities, func(q report.Quantity) bool { return q.Key == key })
+}
+
+// Section returns the section with this key, nil if there is none.
+func (l *Info) Section(key string) *Section {
+	if at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key }); at >= 0 {
+		return &l.Sections[at]
+	}
+	return nil
 }
 
 // Files are opened files in which a laboratory found something.
@@ -373,8 +384,10 @@ type Lab struct {
 	// Steps says about how much work a run is: of what it runs, how many parts it
 	// handles one by one.
 	Steps func(u *knob.Setup) (int, error)
-	// Result is a value of the type that JSON writes; its schema is published.
+	// Result is a value of the type that JSON writes; its schema is published. Inline is
+	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
+	Inline bool
 	// JSON encodes a raw result; Hash is equal for equal results on every platform.
 	JSON func(raw any) ([]byte, error)
 	Hash func(raw any) string
@@ -456,6 +469,7 @@ type Spec[S, W, R any] struct {
 	Steps   func(w W, s *S) int
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
+	Inline  bool
 	Hash    func(R) string
 	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
 	Studies []Study
@@ -599,6 +613,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	if l.Result = spec.Result; l.Result == nil {
 		l.Result = *new(R)
 	}
+	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
 	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
@@ -666,6 +681,9 @@ func (l *Info) check() error {
 		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
 			bad("knob %q of entries: it is not in their panel", key)
 		}
+	}
+	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
+		bad("what is varied at first: there is no knob %q", l.Vary)
 	}
 	looks := map[int]bool{}
 	for _, s := range l.Systems {

@@ -78,7 +78,7 @@ func questions(i *lab.Info) []knob.Info {
 		one(askKey, "Question", Vary,
 			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
 			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}),
-		one(varyKey, "Setting", cmp.Or(number, first), knobs...),
+		one(varyKey, "Setting", cmp.Or(i.Vary, number, first), knobs...),
 		{Key: valuesKey, Label: "Values", Kind: knob.Word},
 		one(vary2Key, "And", noKnob, append([]knob.Choice{{Key: noKnob, Label: "nothing else"}}, knobs...)...),
 		{Key: points2, Label: "Values", Kind: knob.Word},

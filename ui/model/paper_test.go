@@ -130,7 +130,7 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 		t.Error("Figure 16 is not shown")
 	}
 	h.SetView(Explore)
-	if len(h.open(work.Run)) != len(h.Info.Systems) {
+	if len(h.open(work.Run)) != len(h.State.On) {
 		t.Error("back at the comparison nothing runs")
 	}
 }

@@ -40,7 +40,9 @@ func (r *Room) Sections() []SectionView {
 		x := r.section(s.Key)
 		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0}
 		for i := range s.Knobs {
-			v.Fields = append(v.Fields, r.field(&s.Knobs[i], r.State.Look, base))
+			f := r.field(&s.Knobs[i], r.State.Look, base)
+			offer(&f, x.shown)
+			v.Fields = append(v.Fields, f)
 		}
 		list = append(list, v)
 	}

@@ -36,27 +36,38 @@ func OfResults(file reflect.Type, results []Result) ([]byte, error) {
 	s["description"] = "What the page saves as JSON: all compared systems of one setup. Times and sizes are integers whose names say the unit. Newer programs may add members; what is here keeps its meaning within a version."
 	members := s["properties"].(Schema)
 	members["format"], members["version"] = Schema{"const": "spillway-results"}, Schema{"const": 2}
-	names, parts := []string{}, []Schema{}
+	names := []string{}
 	for _, r := range results {
 		names = append(names, r.Lab)
-		is := Schema{"properties": Schema{"lab": Schema{"const": r.Lab}}}
-		has := Schema{"properties": Schema{"runs": Schema{"type": "array", "items": Schema{"type": "object", "properties": Schema{"result": g.of(r.Type)}}}}}
-		parts = append(parts, Schema{"if": is, "then": has})
 	}
 	members["lab"] = Schema{"enum": names}
-	s["allOf"], s["$defs"] = parts, g.defs
+	s["allOf"] = g.parts(results, func(r Schema) Schema {
+		return Schema{"properties": Schema{"runs": Schema{"type": "array", "items": Schema{"type": "object", "properties": Schema{"result": r}}}}}
+	})
+	s["$defs"] = g.defs
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err
 }
 
-// Of returns the schema of a type, or of arrays of it.
-func Of(id, title, description string, t reflect.Type, many bool) ([]byte, error) {
-	g := generator{defs: Schema{}}
-	one := g.of(t)
-	s := one
-	if many {
-		s = Schema{"anyOf": []Schema{one, {"type": "array", "items": one}}}
+// parts says for each laboratory what holds of an object that is its own: what has
+// makes of the schema of its result.
+func (g *generator) parts(results []Result, has func(Schema) Schema) []Schema {
+	list := []Schema{}
+	for _, r := range results {
+		is := Schema{"properties": Schema{"lab": Schema{"const": r.Lab}}}
+		list = append(list, Schema{"if": is, "then": has(g.of(r.Type))})
 	}
+	return list
+}
+
+// OfRuns returns the schema of a type, and of arrays of it. Of the laboratories in
+// results it also has a member result.
+func OfRuns(id, title, description string, t reflect.Type, results []Result) ([]byte, error) {
+	g := generator{defs: Schema{}}
+	one := Schema{"allOf": append([]Schema{g.of(t)}, g.parts(results, func(r Schema) Schema {
+		return Schema{"properties": Schema{"result": r}, "required": []string{"result"}}
+	})...)}
+	s := Schema{"anyOf": []Schema{one, {"type": "array", "items": one}}}
 	s["$schema"], s["$id"], s["title"], s["description"], s["$defs"] = draft, "urn:spillway:schema:"+id, title, description, g.defs
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err

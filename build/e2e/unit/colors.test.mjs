@@ -56,7 +56,7 @@ const named = (prefix, n) => Array.from({ length: n }, (_, i) => `${prefix}-${i}
 const palettes = {
   systems: [named('system', 10), 4],
   parts: [named('part', 8), 3],
-  causes: [named('cause', 6), 3],
+  causes: [named('cause', 7), 3],
   activities: [['compute', 'overlap', 'stall'], 3],
   traffic: [['ssd-in', 'ssd-out', 'host-in', 'host-out'], 3],
 };
@@ -83,6 +83,23 @@ for (const [theme, c] of Object.entries(themes)) {
     }
     for (const ground of ['bg', 'panel']) if (contrast(c.axis, c[ground]) < 3) low.push(`axis (borders of fields) on ${ground}: ${contrast(c.axis, c[ground]).toFixed(2)}`);
     assert.deepEqual(low, []);
+  });
+
+  test(`levels can be told and put in order by everybody, ${theme}`, () => {
+    const levels = named('level', 5);
+    const light = levels.map((name) => luminance(c[name]));
+    assert.deepEqual(light.toSorted((a, b) => (theme === 'light' ? b - a : a - b)), light, 'from like the ground to unlike it');
+    assert.ok(contrast(c[levels[4]], c.panel) >= 7 && contrast(c[levels[4]], c[levels[0]]) >= 7, 'the ends are far apart');
+    for (const [sight, matrix] of Object.entries(sights)) {
+      for (let i = 0; i < levels.length; i++) {
+        for (let k = i + 1; k < levels.length; k++) {
+          const d = distance(c[levels[i]], c[levels[k]], matrix);
+          assert.ok(d >= 0.1, `${sight}: ${levels[i]} and ${levels[k]} are ${d.toFixed(3)} apart`);
+          const step = Math.abs(lab(c[levels[i]], matrix)[0] - lab(c[levels[k]], matrix)[0]);
+          assert.ok(step >= 0.07, `${sight}: ${levels[i]} and ${levels[k]} are ${step.toFixed(3)} apart in lightness`);
+        }
+      }
+    }
   });
 
   test(`who sees all colours needs no pattern, ${theme}`, () => {

@@ -14,12 +14,20 @@
 //
 // Departures, numbered:
 //
-//  1. Accesses go to all entries alike. The paper's own are of traces that are not
-//     public.
+//  1. Accesses go to all entries alike but those of allocations that nobody touches
+//     (Allocation.Idle). The paper's own are of traces that are not public. How many
+//     entries overflow is counted over all memory, as the paper does (§3.4).
 //  2. The paper's simulator overlaps; its two points for AlexNet lie on a straight
 //     line over the inverse of the link's rate, so the buddy's traffic is added.
 //  3. When is an allocation "mostly zero"? The paper does not say; here when 99 % of
 //     its entries take at most 8 bytes in every snapshot (Policy.Tiny).
+//  4. Is an allocation with target 1x compressed on its way to GPU memory? The text
+//     says both that its API saves the effort for what does not compress (§3.4), and
+//     that Buddy Compression's costs come on top of bandwidth compression (§4.2).
+//     Here it is.
+//  5. An entry that takes all four sectors when it is compressed is stored as it is,
+//     so that one sector of it can be moved alone; the text speaks of compressed
+//     entries only (§4.2).
 package buddy
 
 import (
@@ -36,7 +44,9 @@ const (
 	EntryBytes  = bpc.Entry // 128 B
 	SectorBytes = 32
 	Sectors     = EntryBytes / SectorBytes
-	tinyBytes   = 8 // of an entry in a slot of a 16th
+	// MetadataBits say of an entry how it is stored.
+	MetadataBits = 4
+	tinyBytes    = 8 // of an entry in a slot of a 16th
 )
 
 // A Target is the compression ratio that an allocation is given slots for.
@@ -113,32 +123,48 @@ func (h *Histogram) Add(bits int, zero bool, n int64) {
 		h.Tiny += n
 	}
 	h.Sectors[(stored+SectorBytes-1)/SectorBytes] += n
-	class := slices.IndexFunc(classes[:], func(c unit.Bytes) bool { return c >= stored })
-	h.Classes[class] += n
+	h.Classes[classOf[stored]] += n
 }
+
+// classOf is the class of an entry that takes so many bytes: the first that has as
+// many.
+var classOf = func() (list [EntryBytes + 1]uint8) {
+	class := uint8(0)
+	for stored := range list {
+		if unit.Bytes(stored) > classes[class] {
+			class++
+		}
+		list[stored] = class
+	}
+	return list
+}()
 
 // Measure counts the entries of data. What is left of an entry at the end is taken
 // as if zeros followed.
 func (h *Histogram) Measure(data []byte) {
 	const two = 2 * bpc.Entry
+	zeros := int64(0)
 	for ; len(data) >= two; data = data[two:] {
 		pair := (*[two]byte)(data)
+		if bpc.Zero2(pair) {
+			zeros += 2
+			continue
+		}
 		a, b := bpc.Bits2(pair)
-		h.entry(a, pair[:bpc.Entry])
-		h.entry(b, pair[bpc.Entry:])
+		h.entry(a, (*[bpc.Entry]byte)(pair[:]))
+		h.entry(b, (*[bpc.Entry]byte)(pair[bpc.Entry:]))
 	}
 	for len(data) > 0 {
 		var e [bpc.Entry]byte
 		data = data[copy(e[:], data):]
-		h.entry(bpc.Bits(&e), e[:])
+		h.entry(bpc.Bits(&e), &e)
 	}
+	h.Add(bpc.ZeroBits, true, zeros)
 }
 
-// zeroBits is the length of the bitstream of zeros, which few other entries have.
-var zeroBits = bpc.Bits(&[bpc.Entry]byte{})
-
-func (h *Histogram) entry(bits int, e []byte) {
-	h.Add(bits, bits == zeroBits && !slices.ContainsFunc(e, func(c byte) bool { return c != 0 }), 1)
+// entry counts one entry. Few others have a code as short as one of zeros.
+func (h *Histogram) entry(bits int, e *[bpc.Entry]byte) {
+	h.Add(bits, bits == bpc.ZeroBits && *e == [bpc.Entry]byte{}, 1)
 }
 
 // Merge adds another histogram.
@@ -197,6 +223,27 @@ func (h *Histogram) Local(t Target) float64 {
 	return share(all-remote, h.Entries*Sectors)
 }
 
+// One returns, for a request for one sector of an entry, how much of an entry is
+// moved in the mean from GPU and from buddy memory: all sectors of a compressed one
+// (§4.2), the requested one of an entry that is stored as it is.
+func (h *Histogram) One(t Target) (local, remote float64) {
+	whole := h.Sectors[Sectors]
+	rest := *h
+	rest.Entries, rest.Sectors[Sectors] = h.Entries-whole, 0
+	raw := Histogram{Entries: whole}
+	raw.Sectors[Sectors] = whole
+	_, far := rest.overflow(t)
+	near := int64(0)
+	for c, n := range rest.Sectors {
+		near += int64(c) * n
+	}
+	near -= far
+	local, remote = share(near, h.Entries*Sectors), share(far, h.Entries*Sectors)
+	alone := share(whole, h.Entries*Sectors) // one sector of each
+	away := raw.Remote(t)
+	return local + alone*(1-away), remote + alone*away
+}
+
 // Optimistic returns the compression ratio if every entry could have the smallest of
 // the eight sizes that it fits into (§3.1, Fig. 3), 0 for an allocation of zeros.
 func (h *Histogram) Optimistic() float64 {
@@ -224,6 +271,8 @@ type Allocation struct {
 	// Snapshots are its contents at several times, at least one. They may be samples:
 	// only shares count.
 	Snapshots []Histogram
+	// Idle says that nobody accesses it: it takes memory and moves nothing.
+	Idle bool
 }
 
 // entries is how many entries the allocation has.
@@ -266,7 +315,7 @@ type Policy struct {
 
 // Published is the policy of the paper's final design.
 func Published() Policy {
-	return Policy{Naive: 0.45, Threshold: 0.3, Special: true, Tiny: 0.99, MaxRatio: 4}
+	return Policy{Naive: 0.47, Threshold: 0.3, Special: true, Tiny: 0.99, MaxRatio: 4}
 }
 
 // Choose returns the target of each allocation.
@@ -298,6 +347,9 @@ func largest(ok func(Target) bool) Target {
 	return X1
 }
 
+// rounding is how far a sum of shares may be off because of rounding.
+const rounding = 1e-12
+
 // whole returns the one target of the naive variant.
 func (p *Policy) whole(list []Allocation) Target {
 	return largest(func(t Target) bool {
@@ -307,7 +359,7 @@ func (p *Policy) whole(list []Allocation) Target {
 			over += n * list[i].worst(t)
 			all += n
 		}
-		return over <= p.Naive*all
+		return over <= p.Naive*all*(1+rounding)
 	})
 }
 
@@ -350,7 +402,7 @@ func Sum(list []Allocation, t []Target) (c Capacity) {
 		c.Device += n * t[i].Slot()
 		if t[i] != X1 {
 			c.Buddy += n * t[i].Buddy()
-			c.Metadata += (n + 1) / 2
+			c.Metadata += (n*MetadataBits + 7) / 8
 		}
 	}
 	return c

@@ -102,7 +102,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func allocation(name string, entries int64, snapshots ...Histogram) Allocation {
-	return Allocation{name, unit.Bytes(entries * EntryBytes), snapshots}
+	return Allocation{Name: name, Bytes: unit.Bytes(entries * EntryBytes), Snapshots: snapshots}
 }
 
 func TestChoose(t *testing.T) {
@@ -131,6 +131,56 @@ func TestChoose(t *testing.T) {
 		if got := p.Choose(list); got[1] != tt.want || got[0] != X1 {
 			t.Errorf("%s: %v, want %v", tt.what, got, tt.want)
 		}
+	}
+}
+
+// TestBoundary puts exactly as many entries over every slot as may be there, and one
+// more, for every threshold in thousandths: with the first the target is taken.
+func TestBoundary(t *testing.T) {
+	for thousandths := range int64(1000) {
+		limit := float64(thousandths) / 1000
+		for at := X4; at > X1; at-- {
+			// Entries that just overflow its slot, and entries that just fit.
+			fits := int(at.Slot() / SectorBytes)
+			for more := range int64(2) {
+				h := Histogram{Entries: 1000}
+				h.Sectors[fits+1], h.Sectors[fits] = thousandths+more, 1000-thousandths-more
+				list := []Allocation{allocation("a", 700, h), allocation("b", 300, h)}
+				each, whole := Policy{Threshold: limit}, Policy{Whole: true, Naive: limit}
+				want := at - Target(more)
+				if got := each.Choose(list); got[0] != want || got[1] != want {
+					t.Fatalf("threshold %d, %d over %v: %v, want %v", thousandths, thousandths+more, at, got, want)
+				}
+				if got := whole.Choose(list); got[0] != want {
+					t.Fatalf("naive %d, %d over %v: %v, want %v", thousandths, thousandths+more, at, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestOne counts what a request for one sector moves.
+func TestOne(t *testing.T) {
+	h := of(10, 20, 30, 15, 25)
+	h.Add(64, false, 5) // 8 bytes, which are one sector
+	const entries, sectors = 105, 4
+	for _, tt := range []struct {
+		target        Target
+		local, remote float64 // sectors of all entries together
+	}{
+		{X1, 5 + 20 + 60 + 45 + 25, 0},
+		{X133, 5 + 20 + 60 + 45 + 25*.75, 25 * .25},
+		{X2, 5 + 20 + 60 + 30 + 25*.5, 15 + 25*.5},
+		{X4, 5 + 20 + 30 + 15 + 25*.25, 30 + 30 + 25*.75},
+		{X16, 5, 20 + 60 + 45 + 25},
+	} {
+		local, remote := h.One(tt.target)
+		if local, remote = local*entries*sectors, remote*entries*sectors; math.Abs(local-tt.local) > 1e-9 || math.Abs(remote-tt.remote) > 1e-9 {
+			t.Errorf("%v: %.3f and %.3f sectors, want %.3f and %.3f", tt.target, local, remote, tt.local, tt.remote)
+		}
+	}
+	if local, remote := (&Histogram{}).One(X2); local != 0 || remote != 0 {
+		t.Error("an allocation without contents moves something")
 	}
 }
 

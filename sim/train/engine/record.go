@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/train/machine"
@@ -149,4 +150,10 @@ func (k *Record) stall(c result.Cause, start, end unit.Cycles) {
 		}
 	}
 	k.Stalls = append(k.Stalls, Stall{k.kernel, c, start, end})
+}
+
+// Insert adds stalls that somebody else found.
+func (k *Record) Insert(stalls []Stall) {
+	k.Stalls = append(k.Stalls, stalls...)
+	slices.SortStableFunc(k.Stalls, func(a, b Stall) int { return cmp.Compare(a.Start, b.Start) })
 }

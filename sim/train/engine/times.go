@@ -33,6 +33,10 @@ func kernelTimes(w *workload.Workload, c Config) times {
 	return t
 }
 
+// Ideal returns how long each kernel of w takes in a run with c when all data is
+// resident.
+func Ideal(w *workload.Workload, c Config) []unit.Cycles { return kernelTimes(w, c).exec }
+
 // exact reports whether kernel times have no error whatever the noise.
 func (c *Config) exact() bool { return c.Runtime.Memory == Arena && c.Quirks.Has(quirk.ExactArena) }
 

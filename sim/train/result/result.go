@@ -23,13 +23,14 @@ const (
 	LatePrefetch               // a prefetch was issued but has not arrived
 	Allocation                 // fresh memory is being mapped
 	Eviction                   // waiting for space: something must leave the GPU first
+	Compression                // what overflows compressed memory comes from the buddy memory
 	NumCauses
 )
 
 // String returns the cause in words.
 func (c Cause) String() string {
 	if c < NumCauses {
-		return [...]string{"fault handling", "host read", "SSD read", "late prefetch", "allocation", "eviction"}[c]
+		return [...]string{"fault handling", "host read", "SSD read", "late prefetch", "allocation", "eviction", "compression"}[c]
 	}
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
@@ -42,6 +43,8 @@ type Ledger struct {
 	LatePrefetch  unit.Cycles `json:"late_prefetch"`
 	Allocation    unit.Cycles `json:"allocation"`
 	Eviction      unit.Cycles `json:"eviction"`
+	// Compression is in systems with compressed memory only.
+	Compression unit.Cycles `json:"compression,omitempty"`
 }
 
 // At returns the member of a cause.
@@ -59,6 +62,8 @@ func (l *Ledger) At(c Cause) *unit.Cycles {
 		return &l.Allocation
 	case Eviction:
 		return &l.Eviction
+	case Compression:
+		return &l.Compression
 	}
 	panic("result: a ledger has no " + c.String())
 }
@@ -144,6 +149,23 @@ type Result struct {
 	// Notes then say it in sentences, and Besides are the notes without these.
 	SSD     *SSD     `json:"ssd,omitempty"`
 	Besides []string `json:"notes_besides_ssd,omitempty"`
+	// Compressed is what compression made of the workload; nil in systems without.
+	Compressed *Compressed `json:"compressed,omitempty"`
+}
+
+// Compressed is a workload on compressed memory.
+type Compressed struct {
+	Contents string `json:"contents"` // what tensors are taken to hold: a key
+	// Plain is the most that is alive at once uncompressed, Device what it takes of GPU
+	// memory with Metadata, Buddy its places in the buddy memory.
+	Plain    unit.Bytes `json:"uncompressed_bytes"`
+	Device   unit.Bytes `json:"device_bytes"`
+	Metadata unit.Bytes `json:"metadata_bytes"`
+	Buddy    unit.Bytes `json:"buddy_bytes"`
+	// Moved is what an iteration moves to and from the buddy memory.
+	Moved unit.Bytes `json:"link_bytes"`
+	// Live is what is alive during each kernel, compressed.
+	Live []unit.Bytes `json:"-"`
 }
 
 // Remarks returns the notes without what SSD says.

@@ -24,6 +24,9 @@ type System struct {
 	// Look is its color and pattern in charts, its own among all systems: color
 	// Look mod 10, pattern Look div 10.
 	Look int
+	// Compressed systems run on GPU memory that hardware compresses: the workload that
+	// they plan and run is not the one that they are asked to (train.Compressed).
+	Compressed bool
 	// Quirks are the accidents that may change its results: those that the engine
 	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
 	// With and without any other the result is the same.
@@ -36,6 +39,11 @@ type System struct {
 	// Runtime declares how the engine executes a program of this system. It
 	// depends on nothing but the options.
 	Runtime func(o *Options) engine.Runtime
+}
+
+// Bound reports whether no system can beat s: it has memory without end.
+func (s *System) Bound(o *Options) bool {
+	return s.Runtime(o).Memory == engine.Unlimited && !s.Compressed
 }
 
 // DoesNotFit says why a system cannot run a workload; it becomes data in the result.

@@ -3,110 +3,162 @@ package compress
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	core "spillway/sim/compress"
 	"spillway/sim/compress/bpc"
 	"spillway/sim/compress/buddy"
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/unit"
 )
 
-// A sample is an entry to look into, made by a rule.
-type sample struct {
-	key, title, about string
-	word              func(j int) uint32
-}
-
-// samples are kinds of data, each with what is typical of it.
-var samples = []sample{
-	{"relu", "floats, every second zero", "Activations after a ReLU: the zeros save nothing, because they lie between noise.", func(j int) uint32 {
-		if j%2 == 1 {
-			return 0
-		}
-		return noise(j)
-	}},
-	{"floats", "dense floats", "Weights and gradients: exponents are alike, the lowest bits are noise.", noise},
-	{"zeros", "zeros", "Memory that nobody has touched: metadata alone says it.", func(int) uint32 { return 0 }},
-	{"mask", "a mask", "Small numbers: all planes but the lowest are empty.", func(j int) uint32 { return mix(j) & 1 }},
-	{"indices", "sorted indices", "Differences are small, whatever the numbers are.", func(j int) uint32 { return 1<<20 + uint32(5*j) + mix(j)&3 }},
-	{"ramp", "a ramp", "All differences are the same: 15 bits in all.", func(j int) uint32 { return uint32(j) }},
-}
-
-// mix is a number that looks like chance and is always the same.
-func mix(j int) uint32 {
-	x := uint64(j+1) * 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	return uint32((x ^ x>>27) >> 16)
-}
-
-// noise is a float between 0.02 and 0.06.
-func noise(j int) uint32 {
-	return math.Float32bits(0.02 + 0.04*float32(mix(j))/float32(math.MaxUint32))
-}
-
-// insideKnob chooses the entry.
-func insideKnob() knob.Info {
-	k := knob.Info{Key: "sample", Label: "Entry of", Help: "What the entry of 128 bytes holds.", Kind: knob.One, Default: samples[0].key}
-	for _, s := range samples {
-		k.Choices = append(k.Choices, knob.Choice{Key: s.key, Label: s.title, Help: s.about})
+func insideKnobs() []knob.Info {
+	return []knob.Info{
+		{Key: insideOf, Label: "Allocation", Help: "A tensor of the opened file by its name, a part of it, or its number; without a file, data that is made up.", Kind: knob.Word},
+		{Key: insideAt, Label: "Entry", Help: "Its number in the allocation, from 0: 128 bytes each.", Kind: knob.Number, Scale: 1, Max: 1 << 40, Default: "0"},
 	}
-	return k
 }
 
-// inside shows how an entry is compressed, code by code.
-func inside(key string) (*report.Section, error) {
-	for _, s := range samples {
-		if s.key != key {
-			continue
-		}
-		var e [bpc.Entry]byte
-		for j := range 32 {
-			binary.LittleEndian.PutUint32(e[4*j:], s.word(j))
-		}
-		return &report.Section{Text: []string{s.about, verdict(&e)}, Tables: []report.Table{codes(&e)}}, nil
+// wrapped is a place as the only allocation of a program.
+func wrapped(p *place, h *buddy.Histogram) *memory {
+	a := buddy.Allocation{Name: p.key, Bytes: unit.Bytes(p.size), Snapshots: []buddy.Histogram{*h}}
+	return &memory{programs: []core.Program{{Name: p.key, Allocations: []buddy.Allocation{a}}}}
+}
+
+// inside shows how an entry is compressed, plane by plane and code by code.
+func inside(view *knob.Setup, w *memory) (*report.Section, error) {
+	list, err := w.places()
+	if err != nil {
+		return &report.Section{Text: []string{"No entry: " + err.Error() + "."}}, nil
 	}
-	return nil, fmt.Errorf("no sample %q", key)
+	at, said := find(list, view.Text(insideOf), usualInside)
+	p := &list[at]
+	out := &report.Section{Offers: offers(insideOf, list, usualInside)}
+	n, _ := strconv.ParseInt(view.Text(insideAt), 10, 64)
+	if last := p.entries() - 1; n > last {
+		out.Notes = append(out.Notes, fmt.Sprintf("There is no entry %d: the last one is %d.", n, last))
+		n = last
+	}
+	var e [bpc.Entry]byte
+	have := min(p.size-n*bpc.Entry, bpc.Entry)
+	if err := p.read(n*bpc.Entry, e[:have]); err != nil {
+		return nil, err
+	}
+	out.Text = []string{fmt.Sprintf("Entry %d of %d of %s: %s", n, p.entries(), p.name(), verdict(&e))}
+	if p.tensor < 0 {
+		out.Text = append(out.Text, p.about+" "+madeUp)
+	}
+	if have < bpc.Entry {
+		out.Notes = append(out.Notes, fmt.Sprintf("The allocation ends in it: %d bytes are its own, the others count as zeros.", have))
+	}
+	if said != "" {
+		out.Notes = append(out.Notes, said)
+	}
+	out.Maps = []report.Map{planes(&e)}
+	out.Tables = []report.Table{words(&e, p.dtype), codes(&e), slots(&e)}
+	return out, nil
 }
 
 // verdict says what becomes of an entry.
 func verdict(e *[bpc.Entry]byte) string {
-	var h buddy.Histogram
-	h.Measure(e[:])
+	h := one(e)
 	bits := bpc.Bits(e)
 	text := fmt.Sprintf("%d bits of %d", bits, bpc.RawBits)
 	switch {
 	case h.Zero > 0:
 		return text + "; as all of it is zero, nothing is stored."
 	case bits >= bpc.RawBits:
-		return text + ": it is kept as it is, in 4 sectors, and fits into the slot of 1x only."
+		return text + ": it is kept as it is, in 4 sectors, and fits into a slot of 1x only."
 	}
+	sectors := slices.Index(h.Sectors[:], 1)
 	for t := buddy.X16; ; t-- {
 		if h.Overflow(t) == 0 {
-			return fmt.Sprintf("%s, %d bytes: it fits into a slot of %v.", text, buddy.Stored(bits, false), t)
+			return fmt.Sprintf("%s, %d bytes, %s: it fits into a slot of %v.", text, buddy.Stored(bits, false), sectorNames[sectors], t)
 		}
 	}
 }
 
+// one is the histogram of an entry.
+func one(e *[bpc.Entry]byte) *buddy.Histogram {
+	var h buddy.Histogram
+	h.Measure(e[:])
+	return &h
+}
+
+// planes are the bit planes of an entry's differences.
+func planes(e *[bpc.Entry]byte) report.Map {
+	const count, columns = 33, 31
+	m := report.Map{
+		ID: "planes", Title: "The 33 bit planes", X: "difference", Y: "bit plane", From: 1, Columns: columns,
+		Grids: []string{"DBP: as they are", "DBX: xored with the plane above"}, Classes: []string{"0", "1"},
+		Help:  "A row is one bit of all 31 differences, the highest on top. Planes of DBX without a bit cost almost nothing.",
+		Cells: make([]byte, 2*count*columns),
+	}
+	var dbx [count]uint32
+	for _, c := range bpc.Codes(e) {
+		dbx[c.Plane] |= c.DBX
+	}
+	var dbp uint32
+	for row := range count {
+		plane := count - 1 - row
+		dbp ^= dbx[plane]
+		m.Rows = append(m.Rows, strconv.Itoa(plane))
+		for j := range columns {
+			m.Cells[row*columns+j] = byte(dbp >> j & 1)
+			m.Cells[(count+row)*columns+j] = byte(dbx[plane] >> j & 1)
+		}
+	}
+	return m
+}
+
 // codes lists the codes of an entry in the order of its bitstream.
 func codes(e *[bpc.Entry]byte) report.Table {
-	t := report.Table{Title: "Codes in their order: the first word, then bit planes of the differences, from the highest", Head: []string{"Plane", "Code", "Differences with this bit changed, the first at the right", "Bits", "Code's bits"}}
+	t := report.Table{Title: "Codes in their order: the first word, then the planes of DBX from the highest", Head: []string{"Plane", "Code", "The plane, the first difference at the left", "Bits", "Code's bits"}}
 	for _, c := range bpc.Codes(e) {
-		plane, pattern := strconv.Itoa(c.Plane), strings.NewReplacer("0", "·", "1", "█").Replace(fmt.Sprintf("%031b", c.DBX))
+		pattern := []byte(fmt.Sprintf("%031b", c.DBX))
+		slices.Reverse(pattern)
+		plane, text := strconv.Itoa(c.Plane), strings.NewReplacer("0", "·", "1", "█").Replace(string(pattern))
 		switch {
 		case c.Kind == bpc.Base:
-			plane, pattern = "first word", strconv.FormatUint(uint64(binary.LittleEndian.Uint32(e[:])), 16)
+			plane, text = "first word", fmt.Sprintf("%08x", binary.LittleEndian.Uint32(e[:]))
 		case c.Planes > 1:
-			plane, pattern = fmt.Sprintf("%d to %d", c.Plane, c.Plane-c.Planes+1), "none"
+			plane, text = fmt.Sprintf("%d to %d", c.Plane, c.Plane-c.Planes+1), "no bit in any"
 		case c.Kind == bpc.ZeroRun:
-			pattern = "none"
+			text = "no bit"
 		}
 		t.Rows = append(t.Rows, report.Row{Head: plane, Cells: []report.Cell{
 			{Text: c.Kind.String()},
-			{Text: pattern},
+			{Text: text},
 			{Text: strconv.Itoa(c.Bits), Share: float64(c.Bits) / 33},
 			{Text: fmt.Sprintf("%0*b", c.Bits, c.Value)},
+		}})
+	}
+	return t
+}
+
+// slots says where the entry's sectors lie with each target.
+func slots(e *[bpc.Entry]byte) report.Table {
+	t := report.Table{Title: "Where it lies with each target, in sectors of 32 bytes", Head: []string{"Target", "Slot in GPU memory", "Place in buddy memory", "Read from GPU memory", "Read from the buddy", "Fits"}}
+	h := one(e)
+	for k := buddy.X1; k < buddy.Targets; k++ {
+		fits := "yes"
+		if h.Overflow(k) > 0 {
+			fits = "no"
+		}
+		place := k.Buddy()
+		if k == buddy.X1 {
+			place = 0
+		}
+		sectors := func(share float64) string { return strconv.FormatFloat(share*buddy.Sectors, 'f', 0, 64) }
+		t.Rows = append(t.Rows, report.Row{Head: k.String(), Cells: []report.Cell{
+			{Text: fmt.Sprintf("%d bytes", k.Slot())},
+			{Text: fmt.Sprintf("%d bytes", place)},
+			{Text: sectors(h.Local(k))},
+			{Text: sectors(h.Remote(k))},
+			{Text: fits},
 		}})
 	}
 	return t

@@ -5,7 +5,6 @@ package compress
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,11 +24,12 @@ type settings struct {
 	Contents string // a suite, or one of its programs
 	Entry    string // of opened files, instead of Contents; empty for none
 	Exact    string // of files: "yes" measures every entry, "no" a sample
+	Patterns string // "text" if programs access memory as the paper says, "alike" if all do as set
 	Setup    core.Setup
 }
 
 func standard() settings {
-	return settings{Contents: core.Suites()[0].Name, Exact: "no", Setup: core.Published()}
+	return settings{Contents: core.Suites()[0].Name, Exact: "no", Patterns: "text", Setup: core.Published()}
 }
 
 // A memory is what is compressed.
@@ -45,39 +45,36 @@ type memory struct {
 
 // A result is what came out for each program, and the means.
 type result struct {
-	Programs []*core.Result `json:"programs"`
-	Tensors  []tensor       `json:"tensors,omitempty"`
+	Programs []*core.Result
+	Tensors  []tensor
 	sum      core.Summary
 	memory   *memory
 	setup    core.Setup
 	variant  core.Variant
 }
 
+// Machine is what the run ran on, for papers that publish it.
+func (r *result) Machine() core.Setup { return r.setup }
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
-			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
-			Systems: systems(),
-			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
-			Sections: []lab.Section{{
-				Key: "allocations", Title: "Allocations and their targets", Run: true,
-				About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
-			}, {
-				Key: "inside", Title: "Inside one entry", Folded: true, Knobs: []knob.Info{insideKnob()},
-				About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these.",
-			}},
+			About:      "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:       "How much larger GPU memory becomes when hardware compresses it.",
+			Systems:    systems(),
+			Panels:     []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Sections:   sections(),
 			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
-			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link} GB/s, memory {memory} GB/s", Panel: "hardware"}},
+			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
 			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
-			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Glossary: glossary(), Help: help(),
+			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -92,15 +89,20 @@ func New() lab.Lab {
 		Load:   load,
 		Run:    run,
 		Report: describe,
-		Result: result{},
-		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r, "", "  ") },
+		Result: written{},
+		Inline: true,
+		JSON:   encode,
 		Hash:   hash,
 		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
 			switch key {
 			case "allocations":
-				return allocations(s, w, system)
-			case "inside":
-				return inside(view.Text("sample"))
+				return allocations(view, s, w, system)
+			case "thresholds":
+				return thresholds(s, w, system)
+			case heatKey:
+				return heat(view, s, w, system)
+			case insideKey:
+				return inside(view, w)
 			}
 			return nil, fmt.Errorf("no section %q", key)
 		},
@@ -112,6 +114,23 @@ func New() lab.Lab {
 			Build: published,
 		}},
 	})
+}
+
+// sections are the parts of the page that only this laboratory has.
+func sections() []lab.Section {
+	return []lab.Section{{
+		Key: "allocations", Title: "Allocations and their targets", Run: true, Knobs: []knob.Info{groupsKnob()},
+		About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
+	}, {
+		Key: "thresholds", Title: "Other Buddy Thresholds", Run: true,
+		About: "Of the design in focus: how many entries may overflow, against what that brings (the paper's Fig. 9).",
+	}, {
+		Key: heatKey, Title: "Heat map of one allocation", Run: true, Bytes: true, Knobs: heatKnobs(),
+		About: "Where it compresses: entry by entry in the order of addresses, as in the paper's Fig. 6.",
+	}, {
+		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
+		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
+	}}
 }
 
 // published is the paper, whose analyses take programs.
@@ -170,6 +189,7 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	gpuGet, gpuSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.GPU })
 	cacheGet, cacheSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Cache })
+	lineGet, lineSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Line })
 	ratioGet, ratioSet := knob.Field(func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio })
 	return map[string][]knob.Knob[settings]{
 		"contents": append([]knob.Knob[settings]{contents}, file...),
@@ -178,8 +198,19 @@ func knobs() map[string][]knob.Knob[settings] {
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
 			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
-			share("random", "Random accesses", "The share of accesses that ask for one sector of an entry at random; all others take whole entries, one after the other. A compressed entry is always moved as a whole.", "assumed", func(s *settings) *core.Thousandths { return &s.Setup.Random }),
-			number(knob.Knob[settings]{Key: "cache", Label: "Metadata cache", Help: "Lines of 32 bytes, each for 64 entries.", Source: "64 KB in §3.2; 128 KB by Table 2", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, cacheGet, cacheSet),
+			share("written", "Written", "The share of the traffic to the buddy memory that goes there, in the link's other direction at the same time as the rest.", "0: AlexNet's two slowdowns, §4.2, leave no room for more than a quarter", func(s *settings) *core.Thousandths { return &s.Setup.Written }),
+			{
+				Key: "patterns", Label: "Access patterns", Help: "Whether the four programs of which the paper says how they access memory do so.", Kind: knob.One,
+				Choices: []knob.Choice{
+					{Key: "text", Label: "as the paper says", Help: "354.cg and 360.ilbdc ask for one sector three times of four; 351.palm and 355.seismic jump once in four.", Source: "Buddy Compression, §4.2; shares assumed"},
+					{Key: "alike", Label: "alike for all", Help: "All programs have the two shares below."},
+				},
+				Word: func(s *settings) *string { return &s.Patterns },
+			},
+			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
+			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in the footprint and seldom find their metadata in the cache; all others follow each other.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
+			number(knob.Knob[settings]{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, cacheGet, cacheSet),
+			number(knob.Knob[settings]{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, lineGet, lineSet),
 		},
 		"policy": {
 			share("threshold", "Buddy Threshold", "How many of an allocation's entries may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
@@ -234,8 +265,9 @@ func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error)
 		return nil, err
 	}
 	r := &result{memory: w, setup: s.Setup, variant: v, Tensors: w.tensors}
+	r.setup.Alike = s.Patterns == "alike"
 	for i := range w.programs {
-		r.Programs = append(r.Programs, core.Run(&w.programs[i], &s.Setup, &v))
+		r.Programs = append(r.Programs, core.Run(&w.programs[i], &r.setup, &v))
 	}
 	r.sum = core.Summarize(r.Programs)
 	return r, nil

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // setups are the suites, each of their programs, and some other machines.
 func setups() []string {
-	list := []string{"contents=dl link=50", "contents=hpc random=30 cache=1", "contents=alexnet threshold=10", "contents=hpc max_ratio=2"}
+	list := []string{"contents=dl link=50", "contents=hpc random=30 scattered=20 cache=1 patterns=alike written=20", "contents=alexnet threshold=10", "contents=hpc max_ratio=2"}
 	for _, s := range core.Suites() {
 		list = append(list, "contents="+s.Name)
 		for _, p := range s.Programs() {
@@ -104,7 +104,8 @@ func TestEveryKnobActs(t *testing.T) {
 	l := New()
 	other := map[string]string{
 		"contents": "contents=hpc", "gpu_memory": "gpu_memory=4", "memory": "memory=500", "link": "link=50", "bound": "bound=60", "random": "random=40",
-		"cache": "random=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
+		"scattered": "scattered=40", "patterns": "contents=hpc patterns=alike", "written": "written=20", "line": "line=32",
+		"cache": "scattered=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
 	}
 	values := func(text string) string {
 		u := setup(t, &l, text)
@@ -133,35 +134,6 @@ func TestEveryKnobActs(t *testing.T) {
 		if values(text) == values(before) {
 			t.Errorf("%s changes nothing", text)
 		}
-	}
-}
-
-func TestSections(t *testing.T) {
-	l := New()
-	u := setup(t, &l, "contents=alexnet")
-	s, err := l.Section("allocations", knob.NewSetup(nil), u, "per-allocation-16x", nil)
-	if err != nil || len(s.Tables) != 1 || len(s.Tables[0].Rows) != 21 || !strings.Contains(s.Text[0], "4 have 16x; memory becomes 1.62 times as large") {
-		t.Errorf("%+v, %v", s, err)
-	}
-	for _, x := range samples {
-		view := knob.NewSetup(l.Sections[1].Knobs)
-		if err := view.Read("sample=" + x.key); err != nil {
-			t.Fatal(err)
-		}
-		s, err := l.Section("inside", view, u, "naive", nil)
-		if err != nil || len(s.Text) != 2 || len(s.Tables[0].Rows) < 2 {
-			t.Errorf("%s: %+v, %v", x.key, s, err)
-		}
-		want := map[string]string{
-			"relu": "fits into a slot of 1x", "floats": "fits into a slot of 1x", "zeros": "10 bits of 1024; as all of it is zero", "ramp": "15 bits of 1024, 2 bytes: it fits into a slot of 16x",
-			"mask": "a slot of 4x", "indices": "a slot of 4x",
-		}[x.key]
-		if !strings.Contains(s.Text[1], want) {
-			t.Errorf("%s: %s; want %s", x.key, s.Text[1], want)
-		}
-	}
-	if _, err := l.Section("nothing", knob.NewSetup(nil), u, "naive", nil); err == nil {
-		t.Error("a section that is not there")
 	}
 }
 

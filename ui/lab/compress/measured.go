@@ -106,6 +106,9 @@ func write(files []*opened, notes []string, surveyed *opened, all []counts) ([]l
 		if f == surveyed {
 			known = all
 		}
+		if known == nil && f.sample == nil {
+			continue // nobody has asked for it
+		}
 		for i := range f.Tensors {
 			t := &f.Tensors[i]
 			x := measuredTensor{Name: t.Name, Type: t.Type, Shape: t.Shape, Offset: t.Offset, Bytes: int64(t.Bytes)}
@@ -184,6 +187,9 @@ func (m *measuredFile) open() (*opened, error) {
 			return bad(fmt.Sprintf("its %d bytes at %d are not in the file", x.Bytes, x.Offset))
 		}
 		most := entriesOf(&t)
+		if x.Sample == nil { // all of them are a sample too
+			x.Sample = x.All
+		}
 		switch {
 		case x.Sample == nil || (x.All == nil) != (m.Tensors[0].All == nil):
 			return bad("its counts are missing")

@@ -2,7 +2,6 @@ package compress
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"spillway/sim/compress/buddy"
@@ -59,6 +58,12 @@ func list() []number {
 	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
 	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })
+	percent("metadata_hits_percent", "Metadata in the cache", "Accesses whose metadata the cache has. Of several programs the mean.", 2, 1, func(r *result) float64 {
+		if r.sum.Hits == 0 && r.sum.Capacity.Metadata == 0 { // needs none
+			return report.None()
+		}
+		return r.sum.Hits
+	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
 	bytes("footprint_bytes", "Uncompressed", "What the allocations hold.", 0, func(r *result) unit.Bytes { return r.sum.Bytes })
 	bytes("device_bytes", "GPU memory", "Slots of all entries.", -1, func(r *result) unit.Bytes { return r.sum.Device })
@@ -152,61 +157,4 @@ func curves(r *result) []report.Curve {
 		return nil
 	}
 	return []report.Curve{c}
-}
-
-// allocations lists them with their targets.
-func allocations(s *settings, w *memory, system string) (*report.Section, error) {
-	r, err := run(w, s, system, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := &report.Section{}
-	for i, p := range r.Programs {
-		t := report.Table{Title: p.Program, Head: []string{"Allocation", "Size", "Target", "GPU memory", "zeros", "1 sector", "2", "3", "4 sectors", "Overflow"}}
-		rows := 0
-		for k := range w.programs[i].Allocations {
-			if rows == mostRows {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s: the first %d of %d allocations.", p.Program, mostRows, len(p.Targets)))
-				break
-			}
-			rows++
-			t.Rows = append(t.Rows, row(&w.programs[i].Allocations[k], p.Targets[k]))
-		}
-		out.Tables = append(out.Tables, t)
-	}
-	out.Text = []string{summary(r)}
-	return out, nil
-}
-
-// mostRows is how many allocations a table lists.
-const mostRows = 200
-
-// row is an allocation in a table.
-func row(a *buddy.Allocation, t buddy.Target) report.Row {
-	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) + " %" }
-	c := buddy.Sum([]buddy.Allocation{*a}, []buddy.Target{t})
-	r := report.Row{Head: a.Name, Cells: []report.Cell{{Text: a.Bytes.String()}, {Text: t.String()}, {Text: c.Device.String()}}}
-	h := &a.Snapshots[0]
-	for n := range h.Sectors {
-		share := float64(h.Sectors[n]) / float64(max(1, h.Entries))
-		r.Cells = append(r.Cells, report.Cell{Text: percent(share), Share: share})
-	}
-	r.Cells = append(r.Cells, report.Cell{Text: percent(h.Overflow(t))})
-	return r
-}
-
-func summary(r *result) string {
-	var counts [buddy.Targets]int
-	for _, p := range r.Programs {
-		for _, t := range p.Targets {
-			counts[t]++
-		}
-	}
-	var parts []string
-	for t, n := range counts {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d have %v", n, buddy.Target(t)))
-		}
-	}
-	return fmt.Sprintf("Of the allocations %s; memory becomes %s times as large.", strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
 }

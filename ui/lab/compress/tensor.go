@@ -1,15 +1,72 @@
 package compress
 
+import (
+	"encoding/json"
+
+	"spillway/sim/compress/buddy"
+)
+
 // A tensor is what was measured of one tensor of a file.
 type tensor struct {
-	Name    string `json:"name"`
-	Type    string `json:"dtype"`
-	Bytes   int64  `json:"bytes"`
-	Entries int64  `json:"entries"` // that were compressed
-	Bits    int64  `json:"bits"`    // sum of the lengths of their bitstreams
+	Name    string `json:"name" help:"as the file has it"`
+	Type    string `json:"dtype" help:"of its elements, as NumPy calls it; empty if unknown"`
+	Bytes   int64  `json:"bytes" help:"in memory"`
+	Entries int64  `json:"entries" help:"of 128 bytes, the last one filled up with zeros, that were compressed: all with exact=yes, else a sample"`
+	Bits    int64  `json:"bits" help:"of these entries: sum of the lengths of their Bit-Plane Compression bitstreams, each as it is even where it is longer than an entry"`
 	// Sectors counts the entries that take 0 (all zeros) to 4 sectors of 32 bytes.
-	Sectors [5]int64 `json:"sectors"`
+	Sectors [5]int64 `json:"sectors" help:"of these entries, how many take 0 (all bytes are zero), 1, 2, 3 and 4 sectors of 32 bytes"`
 	// Error is the standard error of the share of entries that take 4 sectors, in
 	// thousandths, between the pages of a sample; 0 if all were compressed.
-	Error int64 `json:"standard_error_thousandths"`
+	Error int64 `json:"standard_error_thousandths" help:"of the share of entries that take 4 sectors, between the pages of a sample; 0 if all were compressed"`
+}
+
+// A written is a result as JSON has it. Names and meanings are stable.
+type written struct {
+	Programs []writtenProgram `json:"programs" help:"what was compressed; of an opened file it is the only one"`
+	Tensors  []tensor         `json:"tensors,omitempty" help:"of an opened file, as the allocations of its program; missing without one"`
+}
+
+type writtenProgram struct {
+	Program     string              `json:"program" help:"its name, or the file's"`
+	Bytes       int64               `json:"bytes" help:"uncompressed, in whole entries"`
+	Device      int64               `json:"device_bytes" help:"slots of all entries in GPU memory"`
+	Buddy       int64               `json:"buddy_bytes" help:"reserved in the buddy memory"`
+	Metadata    int64               `json:"metadata_bytes" help:"4 bits for every entry of compressed allocations, in GPU memory besides the slots"`
+	Ratio       float64             `json:"ratio" help:"bytes / device_bytes"`
+	Optimistic  float64             `json:"optimistic_ratio" help:"the ratio if every entry could have one of eight sizes, without slots; 0 if all bytes are zero"`
+	Overflow    float64             `json:"buddy_access_share" help:"of accesses, from 0 to 1: those to entries that do not fit into their slots, if all entries are accessed alike"`
+	Remote      float64             `json:"buddy_sectors_share" help:"of the four sectors of an entry, from 0 to 1: what comes from the buddy memory in the mean over all entries"`
+	Local       float64             `json:"device_sectors_share" help:"of the four sectors of an entry, from 0 to 1: what comes from GPU memory in the mean over all entries"`
+	Time        writtenTime         `json:"time" help:"each part relative to the whole time on a GPU that holds everything uncompressed"`
+	Allocations []writtenAllocation `json:"allocations" help:"each with its own target"`
+}
+
+type writtenTime struct {
+	GPU      float64 `json:"gpu" help:"computing, and compressed traffic to GPU memory"`
+	Metadata float64 `json:"metadata" help:"lines of metadata that the cache did not have"`
+	Buddy    float64 `json:"buddy" help:"traffic to the buddy memory"`
+}
+
+type writtenAllocation struct {
+	Name   string       `json:"name" help:"as the suite or the file has it"`
+	Bytes  int64        `json:"bytes" help:"uncompressed"`
+	Target buddy.Target `json:"target" help:"1x, 1.33x, 2x, 4x or 16x: an entry of 128 bytes has a slot of 128, 96, 64, 32 or 8 bytes"`
+}
+
+// encode returns a result as JSON.
+func encode(r *result) ([]byte, error) {
+	w := written{Programs: make([]writtenProgram, len(r.Programs)), Tensors: r.Tensors}
+	for i, p := range r.Programs {
+		list := r.memory.programs[i].Allocations
+		o := writtenProgram{
+			Program: p.Program, Bytes: int64(p.Bytes), Device: int64(p.Device), Buddy: int64(p.Buddy), Metadata: int64(p.Capacity.Metadata),
+			Ratio: p.Ratio(), Optimistic: p.Optimistic, Overflow: p.Overflow, Remote: p.Remote, Local: p.Local,
+			Time: writtenTime(p.Time), Allocations: make([]writtenAllocation, len(list)),
+		}
+		for k := range list {
+			o.Allocations[k] = writtenAllocation{list[k].Name, int64(list[k].Bytes), p.Targets[k]}
+		}
+		w.Programs[i] = o
+	}
+	return json.MarshalIndent(w, "", "  ")
 }

@@ -47,6 +47,11 @@ func charts() []report.Chart {
 			Help: "Rates are those the drive sustains under this traffic in its steady state, garbage collection included. Lifetime is the rated endurance over what the workload writes when it runs without pause.",
 			Of:   []string{"drive_read_gb_per_s", "drive_write_gb_per_s", "drive_latency_us", "drive_write_amplification", "drive_writes_per_day", "drive_life_years"},
 		},
+		{
+			ID: "compressed", Title: "What compression makes of it", Kind: report.Values,
+			Help: "With Buddy Compression. What tensors hold is assumed (Options, Contents of tensors), and ratios follow from that.",
+			Of:   []string{"compression_ratio", "compressed_bytes", "buddy_bytes", "buddy_link_bytes", "beyond_ideal_compression_s"},
+		},
 	}
 }
 

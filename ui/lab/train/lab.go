@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/compress/profile"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/study"
 	core "spillway/sim/train"
-	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
@@ -41,6 +41,7 @@ type settings struct {
 	Mode      string // quirks
 	Machine   machine.Machine
 	Options   system.Options
+	Contents  string // of tensors on compressed memory: profile.All
 	Prices    machine.Prices
 }
 
@@ -53,19 +54,35 @@ func standard() settings {
 		Model: "bert-base", Batch: 256, Optimizer: zoo.Optimizers[0].Key, Times: string(workload.ColdModel), GPU: zoo.GPUs[0].Key,
 		Unknown: string(recording.Merge),
 		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
-		Machine: machine.Presets()[0].Machine, Options: system.Published(), Prices: machine.Presets()[0].Prices,
+		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
 	}
 }
 
 // request returns the run of one system.
 func (s *settings) request(name string) (core.Request, error) {
 	q := core.Request{System: name, Machine: s.Machine, Options: s.Options}
+	if x, err := core.Find(name); err == nil && x.Compressed {
+		q.Contents, q.MemoryRate = s.Contents, s.memoryRate()
+	}
 	if s.SSD != fixed {
 		q.SSD = s.SSD
 	}
 	var err error
 	q.Options.Quirks, err = quirk.Parse(s.Mode)
 	return q, err
+}
+
+// memoryRate is that of the memory of the GPU whose times kernels have, 0 for those
+// of files.
+func (s *settings) memoryRate() unit.Bandwidth {
+	if s.Entry != "" {
+		return 0
+	}
+	gpu := zoo.GPUs[0] // the paper's
+	if g, err := zoo.FindGPU(s.GPU); err == nil && s.Times == string(workload.Estimated) {
+		gpu = g
+	}
+	return gpu.Memory
 }
 
 // New returns the laboratory.
@@ -200,11 +217,12 @@ func load(s *settings, f lab.Files) (Workload, error) {
 // systems lists the systems of the laboratory.
 func systems() []lab.System {
 	o := system.Published()
-	list := make([]lab.System, len(core.Systems))
-	for i, s := range core.Systems {
+	all := core.All()
+	list := make([]lab.System, len(all))
+	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Runtime(&o).Memory == engine.Unlimited,
+			Bound: s.Bound(&o),
 		}
 	}
 	return list
@@ -380,7 +398,15 @@ func optionKnobs() []knob.Knob[settings] {
 	for _, k := range core.Knobs() {
 		list = append(list, lift(k, func(s *settings) *system.Options { return &s.Options }))
 	}
-	return list
+	contents := knob.Knob[settings]{
+		Key: "buddy_contents", Label: "Contents of tensors", Group: list[len(list)-1].Group, Kind: knob.One,
+		Help: "With Buddy Compression: what tensors are taken to hold. A workload has no values, so this is assumed, and ratios follow from it.",
+		Word: func(s *settings) *string { return &s.Contents },
+	}
+	for _, c := range profile.All() {
+		contents.Choices = append(contents.Choices, knob.Choice{Key: c.Key, Label: c.Title, Help: c.About, Source: c.Source})
+	}
+	return append(list, contents)
 }
 
 // lift makes a knob of a part of the settings one of the settings.

@@ -7,7 +7,6 @@ import (
 
 	"spillway/sim/report"
 	core "spillway/sim/train"
-	"spillway/sim/train/engine"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 )
@@ -95,7 +94,7 @@ func list() []number {
 	peaks("peak_host", "Peak host memory", func(r *result.Result) unit.Bytes { _, h := peak(r); return h })
 	ssd := add("peak_ssd_bytes", "Peak SSD use", "GiB", "At least: the most that was alive and neither on the GPU nor in host memory when a kernel ended.", 2, 0, nil)
 	ssd.Scale = float64(unit.GiB)
-	ssd.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(onSSD(w.live, r)) }
+	ssd.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(onSSD(w.liveIn(r), r)) }
 	memory := func(key, label, help string, f func(w *Workload) unit.Bytes) *number {
 		n := add(key+"_bytes", label, "GiB", help+" The same for every system; 1 GiB is 2³⁰ bytes.", 2, 0, nil)
 		n.Scale = float64(unit.GiB)
@@ -131,6 +130,22 @@ func list() []number {
 	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, writes, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
 	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, writes, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
 	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, writes, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
+	compressed := func(n *number) {
+		n.has = func(_ Workload, r *result.Result) bool { return r.Compressed != nil }
+	}
+	compressed(add("compression_ratio", "Compression, with metadata", "×", "The most in use at once, uncompressed over what it takes of GPU memory. Contents are assumed.", 2, 1,
+		func(r *result.Result) float64 {
+			return float64(r.Compressed.Plain) / float64(max(1, r.Compressed.Device))
+		}))
+	held := func(key, label, unitName, help string, scale float64, better int, f func(*result.Compressed) unit.Bytes) {
+		n := add(key+"_bytes", label, unitName, help, 2, better, func(r *result.Result) float64 { return float64(f(r.Compressed)) })
+		n.Scale = scale
+		compressed(n)
+	}
+	const giB = float64(unit.GiB)
+	held("compressed", "Memory needed, compressed", "GiB", "The most in use at once, in slots of GPU memory, with metadata; 1 GiB is 2³⁰ bytes.", giB, -1, func(x *result.Compressed) unit.Bytes { return x.Device })
+	held("buddy", "Buddy memory", "GiB", "Places for what overflows, the most at once.", giB, 0, func(x *result.Compressed) unit.Bytes { return x.Buddy })
+	held("buddy_link", "To and from the buddy memory", "GB", "In an iteration; kernels wait for it. 1 GB is 10⁹ bytes.", 1e9, -1, func(x *result.Compressed) unit.Bytes { return x.Moved })
 	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
 	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }
 	each := add("samples_per_s_per_kusd", "Throughput per $1000", "samples/s", "Samples a second for each 1000 dollars of the machine's price; without energy.", 3, 1, nil)
@@ -148,7 +163,7 @@ func list() []number {
 // price is what the machine costs in dollars, none for one that nobody sells.
 func (s *settings) price(r *result.Result) float64 {
 	o := s.options()
-	if x, err := core.Find(r.System); err == nil && x.Runtime(&o).Memory == engine.Unlimited {
+	if x, err := core.Find(r.System); err == nil && x.Bound(&o) {
 		return report.None()
 	}
 	p := s.prices()

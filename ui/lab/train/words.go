@@ -42,6 +42,14 @@ func about(w *workload.Workload) Workload {
 	return Workload{Workload: w, memory: memory, live: a.Live(w)}
 }
 
+// liveIn is what is alive while each kernel of a run runs, in its memory.
+func (w *Workload) liveIn(r *result.Result) []unit.Bytes {
+	if r.Compressed != nil {
+		return r.Compressed.Live
+	}
+	return w.live
+}
+
 // payload is the size of the parameters.
 func (w *Workload) payload() unit.Bytes { return unit.Bytes(w.parameters) * 4 } // fp32
 

@@ -28,12 +28,18 @@ var seeds = flag.Int("systemtest.seeds", 150, "random workloads each system runs
 // corrected. Each failure names the law, and the seed that shows it.
 func Run(t *testing.T, s system.System) {
 	t.Helper()
+	RunOn(t, s, *seeds, func(w *workload.Workload) *workload.Workload { return w })
+}
+
+// RunOn is Run with so many random workloads, and what change makes of each.
+func RunOn(t *testing.T, s system.System, seeds int, change func(*workload.Workload) *workload.Workload) {
+	t.Helper()
 	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 		t.Run(mode.String(), func(t *testing.T) {
 			fits := 0
-			for seed := range uint64(*seeds) {
+			for seed := range uint64(seeds) {
 				r := rand.New(rand.NewPCG(seed, 0))
-				w, m := Workload(r, float64(seed)/float64(*seeds)), Machine(r)
+				w, m := change(Workload(r, float64(seed)/float64(seeds))), Machine(r)
 				o := system.Published()
 				o.Quirks, o.Iterations = mode, 1+r.Int64N(3)
 				c := check{t: t, s: s, w: w, m: m, o: o, seed: seed}
@@ -45,8 +51,8 @@ func Run(t *testing.T, s system.System) {
 					c.run()
 				}
 			}
-			if fits < *seeds/4 {
-				t.Errorf("only %d of %d random workloads fit", fits, *seeds)
+			if fits < seeds/4 {
+				t.Errorf("only %d of %d random workloads fit", fits, seeds)
 			}
 			impossible(t, s, mode)
 		})
@@ -306,7 +312,7 @@ func (c *check) kernels(r *result.Result) {
 		if k.Start < end || k.End-k.Start < k.Ideal || k.Ideal <= 0 {
 			c.broken("kernels run one after another, for their ideal time at least", "kernel %d: %+v after %d", i, k, end)
 		}
-		if k.GPU < 0 || k.GPU > gpu && rt.Memory != engine.Unlimited {
+		if k.GPU < 0 || k.GPU > gpu && !c.s.Bound(&c.o) {
 			c.broken("memory holds at most its capacity", "kernel %d: %v of GPU memory, which has %v", i, k.GPU, gpu)
 		}
 		if k.Host < 0 || k.Host > c.m.HostMemory || k.Host > 0 && rt.NoHost {
@@ -338,7 +344,7 @@ func impossible(t *testing.T, s system.System, mode quirk.Set) {
 	_, r, err := Simulate(s, w, m, o)
 	var no *system.DoesNotFit
 	switch {
-	case s.Runtime(&o).Memory == engine.Unlimited:
+	case s.Bound(&o):
 		if err != nil {
 			t.Errorf("%s, %v: unlimited memory does not hold a large kernel: %v", s.Name, mode, err)
 		}

@@ -1,0 +1,197 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"spillway/sim/compress/buddy"
+	"spillway/sim/compress/profile"
+	"spillway/sim/compress/stretch"
+	"spillway/sim/knob"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+)
+
+// Every system also runs on GPU memory that hardware compresses: it plans and runs
+// what stretch.Stretch makes of the workload. Neither planners nor the engine know.
+
+// carveOut is how large the buddy memory is, in GPU memories (Buddy Compression, §3.2).
+const carveOut = 3
+
+var threshold = system.Param{
+	Key: "buddy_threshold", Label: "Buddy Threshold", Unit: "%", Scale: 10, Max: 1000, Default: 300,
+	Help:   "With Buddy Compression: how many entries of 128 bytes of a tensor may overflow to the buddy memory when its target is chosen.",
+	Source: "Buddy Compression, §3.4",
+}
+
+var buddyLink = system.Param{
+	Key: "buddy_link", Label: "Link to the buddy memory", Unit: "GB/s", Scale: int64(unit.GBps),
+	Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps), Default: 150 * int64(unit.GBps),
+	Help:   "With Buddy Compression: what overflows comes over this link, and kernels wait for it. It is not the link to the host.",
+	Source: "Buddy Compression, Table 2: NVLink2",
+}
+
+// Compressed lists every system of Systems on compressed memory.
+var Compressed = onCompressed(Systems)
+
+// All lists all systems: Systems, then the same on compressed memory.
+func All() []system.System { return slices.Concat(Systems, Compressed) }
+
+// onCompressed makes of systems those that run on compressed memory.
+func onCompressed(list []system.System) []system.System {
+	const colors = 10 // see system.System.Look
+	above := colors
+	for i := range list {
+		above = max(above, (list[i].Look/colors+1)*colors)
+	}
+	var o system.Options
+	out := make([]system.System, len(list))
+	for i, s := range list {
+		if s.Bound(&o) {
+			s.Title, s.About = "Buddy alone", "GPU memory that hardware compresses, and nothing else: tensors take the slots of their targets, kernels wait for what overflows, and nothing moves. All must fit."
+			s.Plan = fits
+		} else {
+			s.Title, s.About = "Buddy + "+s.Title, s.About+" On GPU memory that hardware compresses: tensors take the slots of their targets, and kernels wait for what overflows."
+		}
+		s.Paper += "; Buddy Compression (ISCA 2020)"
+		s.Name, s.Family, s.Compressed, s.Off = "buddy-"+s.Name, "With Buddy Compression", true, true
+		s.Look += above
+		s.Params = append(slices.Clip(s.Params), &threshold, &buddyLink)
+		out[i] = s
+	}
+	return out
+}
+
+// fits plans nothing, and refuses what is larger than GPU memory at once.
+func fits(w *workload.Workload, m *machine.Machine, _ *system.Options) (*program.Program, error) {
+	if most := slices.Max(vitality.Analyze(w).Live(w)); most > m.GPUMemory {
+		return nil, &system.DoesNotFit{Reason: fmt.Sprintf("compressed, %v are in use at once, metadata included; the GPU has %v. Together with a system that moves tensors it would fit, or with contents that compress better",
+			most, m.GPUMemory)}
+	}
+	return &program.Program{}, nil
+}
+
+// contents is what the tensors of a request hold.
+func (q *Request) contents() (profile.Contents, error) {
+	if q.Contents == "" {
+		return profile.All()[0], nil
+	}
+	return profile.Find(q.Contents)
+}
+
+// compress returns w on compressed memory. The error is a *system.DoesNotFit where
+// that has no room.
+func compress(w *workload.Workload, q *Request) (*stretch.Stretched, error) {
+	c, err := q.contents()
+	if err != nil {
+		return nil, err
+	}
+	policy := buddy.Published()
+	policy.Threshold = float64(threshold.Of(&q.Options)) / float64(threshold.Max)
+	targets, profiles := c.Choose(w, &policy)
+	x, err := stretch.Stretch(w, targets, profiles, q.MemoryRate, unit.Bandwidth(buddyLink.Of(&q.Options)))
+	if err != nil {
+		return nil, &system.DoesNotFit{Reason: err.Error()}
+	}
+	if room := carveOut * q.Machine.GPUMemory; x.Buddy > room {
+		return nil, &system.DoesNotFit{Reason: fmt.Sprintf("what may overflow has %v of places in the buddy memory at once, which is %d times GPU memory: %v. A smaller Buddy Threshold would help, or more GPU memory",
+			x.Buddy, carveOut, room)}
+	}
+	return x, nil
+}
+
+// runCompressed is Run of a compressed system. The result's ideal is that of w.
+func runCompressed(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	s, err := Find(q.System)
+	if err != nil {
+		return nil, err
+	}
+	c := config(&s, &q)
+	x, err := compress(w, &q)
+	var no *system.DoesNotFit
+	if errors.As(err, &no) {
+		r := engine.Unfit(w, c, no)
+		r.System = s.Name
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := run(x.Workload, q, progress)
+	if err != nil {
+		return nil, err
+	}
+	exec := engine.Ideal(w, c)
+	stalls := against(r, exec, c.Runtime.Memory == engine.Paged && q.Options.Quirks.Has(quirk.OverlapFaults))
+	r.Compressed = &result.Compressed{
+		Contents: q.Contents, Plain: x.Plain, Device: slices.Max(x.Live), Metadata: x.Capacity.Metadata, Buddy: x.Buddy, Moved: x.Moved(), Live: x.Live,
+	}
+	notes, err := q.describe(r)
+	if err != nil || !r.Fits {
+		return r, err
+	}
+	r.Notes = slices.Concat(r.Notes, notes)
+	if r.SSD != nil {
+		r.Besides = slices.Concat(r.Besides, notes)
+	}
+	if q.Record != nil {
+		q.Record.Insert(stalls)
+	}
+	return r, nil
+}
+
+// against measures r against kernels that take exec, each at most as long as its own
+// ideal. The difference is compression's; it is returned by kernel, after the part of
+// execution that remains if kernels execute first and wait then, before it if not.
+func against(r *result.Result, exec []unit.Cycles, first bool) (stalls []engine.Stall) {
+	r.Ideal = 0
+	for _, d := range exec {
+		r.Ideal += d
+	}
+	var sum unit.Cycles
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		more := k.Ideal - exec[i]
+		from := k.End - k.Ideal
+		if first {
+			from = k.Start + exec[i]
+		}
+		if k.Ideal = exec[i]; more > 0 {
+			stalls = append(stalls, engine.Stall{Kernel: workload.KernelID(i), Cause: result.Compression, Start: from, End: from + more})
+		}
+		sum += more
+	}
+	for i := range r.Iterations {
+		r.Iterations[i].Ledger.Compression += sum
+	}
+	return stalls
+}
+
+// describe says what compression did in a run.
+func (q *Request) describe(r *result.Result) ([]string, error) {
+	c, err := q.contents()
+	if err != nil {
+		return nil, err
+	}
+	x := r.Compressed
+	x.Contents = c.Key
+	notes := []string{fmt.Sprintf("Buddy Compression with contents assumed to be %s (%s): %v that are in use at once take %v of GPU memory, %v of it metadata, so it holds %s times as much. That follows from the contents.",
+		c.Title, c.Source, x.Plain, x.Device, x.Metadata, decimal(unit.MulDiv(int64(x.Plain), 1000, int64(max(1, x.Device))), 10, 100))}
+	if c.Key == profile.All()[0].Key {
+		notes = append(notes, "The paper's 1.5 counts memory that its framework reserves and nobody touches; this workload takes exactly what it uses.")
+	}
+	if r.Fits && x.Moved > 0 {
+		more := r.Main().Ledger.Compression
+		notes = append(notes, fmt.Sprintf("Kernels wait %v, %s %% of their time uncompressed, for %v to and from the buddy memory. What compression saves in traffic to GPU memory is not counted.",
+			r.Clock.Time(more), knob.Decimal(unit.MulDiv(int64(more), 1000, int64(max(1, r.Ideal))), 10), x.Moved))
+	}
+	return notes, nil
+}

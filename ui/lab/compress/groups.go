@@ -1,0 +1,250 @@
+package compress
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spillway/sim/compress/buddy"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// groupsKnob says whether allocations are shown one by one.
+func groupsKnob() knob.Info {
+	return knob.Info{
+		Key: "allocations_by", Label: "Rows", Help: "Groups are allocations whose names differ in numbers only.", Kind: knob.One, Default: "group",
+		Choices: []knob.Choice{{Key: "group", Label: "groups by name"}, {Key: "single", Label: "single allocations"}},
+	}
+}
+
+// pattern is a name with * for every part of it that is a number:
+// "model.layers.*.mlp.down_proj.weight".
+func pattern(name string) string {
+	var b strings.Builder
+	for len(name) > 0 {
+		n := strings.IndexAny(name, "./_-:")
+		if n < 0 {
+			n = len(name)
+		}
+		if part := name[:n]; part != "" && strings.Trim(part, "0123456789") == "" {
+			b.WriteByte('*')
+		} else {
+			b.WriteString(part)
+		}
+		b.WriteString(name[n:min(n+1, len(name))])
+		name = name[min(n+1, len(name)):]
+	}
+	return b.String()
+}
+
+// A group is allocations that stand in one row.
+type group struct {
+	name, dtype string
+	count       int
+	capacity    buddy.Capacity
+	bytes       unit.Bytes
+	targets     [buddy.Targets]int
+	// Sums over entries, weighted by bytes: shares by sectors, the share that
+	// overflows, and the variance of that of 4 sectors.
+	sectors            [buddy.Sectors + 1]float64
+	overflow, variance float64
+	sampled            bool
+	entries, all       int64 // that were compressed, and that there are
+}
+
+// add takes an allocation in; t is what was measured of it, nil if it is no tensor.
+func (g *group) add(a *buddy.Allocation, target buddy.Target, t *tensor) {
+	g.count++
+	g.targets[target]++
+	c := buddy.Sum([]buddy.Allocation{*a}, []buddy.Target{target})
+	g.bytes += a.Bytes
+	g.capacity.Device += c.Device
+	g.capacity.Buddy += c.Buddy
+	n := (int64(a.Bytes) + buddy.EntryBytes - 1) / buddy.EntryBytes
+	g.all += n
+	if t != nil {
+		n = t.Entries
+	}
+	g.entries += n
+	weight := float64(a.Bytes) / float64(max(1, len(a.Snapshots)))
+	for i := range a.Snapshots {
+		h := &a.Snapshots[i]
+		for n := range h.Sectors {
+			g.sectors[n] += weight * part(h.Sectors[n], h.Entries)
+		}
+		g.overflow += weight * h.Overflow(target)
+	}
+	if t == nil {
+		return
+	}
+	if g.count == 1 {
+		g.dtype = t.Type
+	} else if g.dtype != t.Type {
+		g.dtype = "several"
+	}
+	e := float64(a.Bytes) * float64(t.Error) / 1000
+	g.variance += e * e
+	g.sampled = g.sampled || t.Entries*buddy.EntryBytes < t.Bytes
+}
+
+// share is a sum over the group's bytes as a share of them.
+func (g *group) share(sum float64) float64 { return sum / max(1, float64(g.bytes)) }
+
+// target names the targets of the group: "2x", or how many have which.
+func (g *group) target() string {
+	var said []string
+	for t, n := range g.targets {
+		if n == g.count {
+			return buddy.Target(t).String()
+		}
+		if n > 0 {
+			said = append(said, fmt.Sprintf("%d × %v", n, buddy.Target(t)))
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// row is the group in a table.
+func (g *group) row(files bool) report.Row {
+	r := report.Row{Head: g.name}
+	if g.count > 1 {
+		r.Sub = "× " + strconv.Itoa(g.count)
+	}
+	put := func(text string, share float64) { r.Cells = append(r.Cells, report.Cell{Text: text, Share: share}) }
+	if files {
+		put(cmp.Or(g.dtype, "unknown"), 0)
+	}
+	put(g.bytes.String(), 0)
+	put(g.target(), 0)
+	put(g.capacity.Device.String(), part(int64(g.capacity.Device), int64(g.bytes)))
+	put(g.capacity.Buddy.String(), 0)
+	var stack []float64
+	for _, sum := range g.sectors {
+		stack = append(stack, g.share(sum))
+	}
+	text := count(g.all)
+	if g.sampled {
+		text = count(g.entries) + " of " + text
+	}
+	r.Cells = append(r.Cells, report.Cell{Text: text, Stack: stack})
+	for n, x := range stack {
+		text := percent(x)
+		if n == buddy.Sectors && g.sampled {
+			text = strings.TrimSuffix(text, " %") + " ± " + strconv.FormatFloat(100*g.share(math.Sqrt(g.variance)), 'f', 1, 64) + " %"
+		}
+		put(text, 0)
+	}
+	put(percent(g.share(g.overflow)), g.share(g.overflow))
+	return r
+}
+
+// count writes a number of entries.
+func count(n int64) string {
+	if n < 100_000 {
+		return strconv.FormatInt(n, 10)
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " million"
+}
+
+// grouped are the rows of a program, the largest first.
+func grouped(list []buddy.Allocation, targets []buddy.Target, tensors []tensor, single bool) []*group {
+	var groups []*group
+	at := map[string]*group{}
+	for k := range list {
+		name := list[k].Name
+		g := at[pattern(name)]
+		if g == nil || single {
+			if g = (&group{name: name}); !single {
+				g.name = pattern(name)
+				at[g.name] = g
+			}
+			groups = append(groups, g)
+		}
+		var t *tensor
+		if k < len(tensors) {
+			t = &tensors[k]
+		}
+		g.add(&list[k], targets[k], t)
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Compare(b.bytes, a.bytes) })
+	return groups
+}
+
+// mostRows is how many rows a table of allocations has.
+const mostRows = 200
+
+// allocations lists them with their targets.
+func allocations(view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+	r, err := run(w, s, system, nil)
+	if err != nil {
+		return nil, err
+	}
+	single, files := view.Text("allocations_by") == "single", len(w.tensors) > 0
+	out := &report.Section{Text: []string{summary(r)}}
+	sampled := false
+	for i, p := range r.Programs {
+		groups := grouped(w.programs[i].Allocations, p.Targets, w.tensors, single)
+		t := report.Table{Title: p.Program, Head: []string{"Allocation"}}
+		if !single {
+			t.Head[0] = "Allocations by name"
+		}
+		if files {
+			t.Head = append(t.Head, "Type")
+		}
+		t.Head = append(t.Head, "Size", "Target", "GPU memory", "Buddy memory", "Entries", "zeros", "1 sector", "2 sectors", "3 sectors", "4 sectors", "Overflow")
+		for k, g := range groups {
+			if k == mostRows {
+				out.Notes = append(out.Notes, p.Program+": "+rest(groups, single))
+				break
+			}
+			sampled = sampled || g.sampled
+			t.Rows = append(t.Rows, g.row(files))
+		}
+		out.Tables = append(out.Tables, t)
+	}
+	if sampled {
+		out.Notes = append(out.Notes, "Entries of a sample; ± is the standard error of the share of 4 sectors, estimated between pages.")
+	}
+	return out, nil
+}
+
+// rest says what a table leaves out.
+func rest(groups []*group, single bool) string {
+	var bytes unit.Bytes
+	for _, g := range groups[mostRows:] {
+		bytes += g.bytes
+	}
+	what := "groups"
+	if single {
+		what = "allocations"
+	}
+	return fmt.Sprintf("the largest %d of %d %s; the other %d have %v in all.", mostRows, len(groups), what, len(groups)-mostRows, bytes)
+}
+
+// summary says how many allocations got which target.
+func summary(r *result) string {
+	var counts [buddy.Targets]int
+	all := 0
+	for _, p := range r.Programs {
+		for _, t := range p.Targets {
+			counts[t]++
+			all++
+		}
+	}
+	var parts []string
+	for t, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d have %v", n, buddy.Target(t)))
+		}
+	}
+	one := "allocations"
+	if all == 1 {
+		one = "allocation"
+	}
+	return fmt.Sprintf("%s: of %d %s %s; memory becomes %s times as large.", r.variant.Title, all, one, strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
+}

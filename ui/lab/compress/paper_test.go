@@ -1,0 +1,49 @@
+package compress
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"spillway/sim/study"
+)
+
+// TestVerdicts reproduces everything that the paper publishes, as Reproduce does, and
+// compares with the verdicts as they are recorded: a gap that nobody has recorded is
+// an error, and so is one that has closed.
+func TestVerdicts(t *testing.T) {
+	l := New()
+	for _, p := range l.Studies() {
+		var outcomes []study.Outcome
+		for _, run := range p.Runs() {
+			o, _, err := l.Measure(p, run.Name, run.Set, nil, nil)
+			if err != nil {
+				t.Fatal(run.Name, err)
+			}
+			outcomes = append(outcomes, *o)
+		}
+		rows, err := p.Rows(study.AllClaims, outcomes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gap := range study.Unexpected(rows) {
+			t.Errorf("not as recorded: %v", gap.String())
+		}
+		var b strings.Builder
+		for i := range rows {
+			c := p.Record(&rows[i])
+			fmt.Fprintf(&b, "%s, %s, %s, %s: %s\n", c.Figure, c.Of, c.At, c.System, c.Verdict)
+		}
+		const golden = "testdata/verdicts.golden"
+		if *update {
+			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || b.String() != string(want) {
+			t.Errorf("verdicts are others than in %s (%v):\n%s", golden, err, b.String())
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package compress
+
+import (
+	"fmt"
+	"strconv"
+
+	core "spillway/sim/compress"
+	"spillway/sim/report"
+)
+
+// sweep are the Buddy Thresholds of the paper's Fig. 9, and those between.
+var sweep = []core.Thousandths{100, 150, 200, 250, 300, 350, 400}
+
+// thresholds computes what other Buddy Thresholds give, from what was measured.
+func thresholds(s *settings, w *memory, system string) (*report.Section, error) {
+	v, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Section{}
+	if v.Ideal || v.Whole {
+		out.Notes = append(out.Notes, v.Title+" has no Buddy Threshold; shown is the final design.")
+		system = core.Variants()[len(core.Variants())-1].Name
+	}
+	list := append([]core.Thousandths(nil), sweep...)
+	now := s.Setup.Threshold
+	for i := range list {
+		if list[i] == now {
+			break
+		}
+		if now < list[i] {
+			list = append(list[:i:i], append([]core.Thousandths{now}, list[i:]...)...)
+			break
+		}
+		if i == len(list)-1 {
+			list = append(list, now)
+		}
+	}
+	t := report.Table{Title: "By Buddy Threshold; the one that is set stands out", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
+	var ends [2]*result
+	for i, x := range list {
+		r, err := at(s, w, system, x)
+		if err != nil {
+			return nil, err
+		}
+		if ends[1] = r; i == 0 {
+			ends[0] = r
+		}
+		t.Rows = append(t.Rows, sweepRow(strconv.FormatFloat(100*x.Float(), 'f', -1, 64)+" %", r, x == now))
+	}
+	free, err := at(s, w, system, 1000)
+	if err != nil {
+		return nil, err
+	}
+	if now != 1000 {
+		t.Rows = append(t.Rows, sweepRow("no limit", free, false))
+	}
+	out.Tables = []report.Table{t}
+	out.Text = []string{fmt.Sprintf("From a threshold of %v %% to %v %% the ratio goes from %s to %s, and %s to %s of the accesses need the buddy memory.",
+		100*list[0].Float(), 100*list[len(list)-1].Float(), times(ends[0].sum.Ratio), times(ends[1].sum.Ratio), percent(ends[0].sum.Overflow), percent(ends[1].sum.Overflow))}
+	if ends[0].sum.Ratio == ends[1].sum.Ratio {
+		out.Text = []string{fmt.Sprintf("The threshold makes no difference between %v %% and %v %%: the ratio stays %s.", 100*list[0].Float(), 100*list[len(list)-1].Float(), times(ends[0].sum.Ratio))}
+	}
+	if x := free.sum.Optimistic; x > 0 {
+		out.Notes = append(out.Notes, "With eight sizes and no slots at all the ratio would be "+times(x)+" (the paper's optimistic ratio, Fig. 3).")
+	}
+	out.Notes = append(out.Notes, "“No limit” lets every entry overflow, so that each allocation takes its largest target; the paper's Fig. 9 shows such a bound, without saying how it was found. Computed from the counts of entries by sectors: no file is read again.")
+	return out, nil
+}
+
+// at runs a design with another threshold.
+func at(s *settings, w *memory, system string, x core.Thousandths) (*result, error) {
+	other := *s
+	other.Setup.Threshold = x
+	return run(w, &other, system, nil)
+}
+
+func times(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" }
+
+func sweepRow(head string, r *result, now bool) report.Row {
+	signed := strconv.FormatFloat(100*r.sum.Slowdown, 'f', 1, 64) + " %"
+	return report.Row{Head: head, Cells: []report.Cell{
+		{Text: times(r.sum.Ratio), Share: min(1, r.sum.Ratio/4), Best: now},
+		{Text: percent(r.sum.Overflow), Share: r.sum.Overflow, Best: now},
+		{Text: signed, Share: min(1, max(0, r.sum.Slowdown)), Best: now},
+		{Text: r.sum.Device.String(), Best: now},
+	}}
+}
