@@ -98,7 +98,7 @@ func parameters() []parameterRow {
 		{cacheSlice, "Metadata cache in each slice", 4, "KB", ""},
 		{metadataLine, "Line of the metadata cache", 128, "B", ""},
 		{other, "Ways of the metadata cache", 4, "", ways},
-		{other, "Latency of compression and of decompression", 11, "DRAM cycles", latency},
+		{other, "Latency of (de)compression", 11, "DRAM cycles", latency},
 	}
 }
 
