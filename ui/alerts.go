@@ -1,6 +1,10 @@
 package ui
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Alerts is what must be said before all else.
 type Alerts struct{ *App }
@@ -74,4 +78,69 @@ func (c *Alerts) announce() string {
 func (c *Alerts) cancel() {
 	c.CancelOpening()
 	c.Page.Focus("main")
+}
+
+// surveySays says how far the bytes of the entry that is shown have been gone through,
+// and what the charts show meanwhile.
+func (c *Alerts) surveySays() string {
+	s := c.Survey()
+	if s == nil {
+		return ""
+	}
+	far := fmt.Sprintf("%s: %s of %s read", s.Entry, gigabytes(s.Done()), gigabytes(s.Bytes))
+	switch left := s.Left(); {
+	case s.Error != "":
+		return fmt.Sprintf("%s, then it broke off: %s. What was read is kept; the charts show a sample.", far, strings.TrimSuffix(s.Error, "."))
+	case s.Cancelled:
+		return far + ", then it was cancelled. What was read is kept; the charts show a sample."
+	case left >= 90*time.Second:
+		return fmt.Sprintf("%s, about %d min left. Until then the charts show a sample.", far, int(left.Round(time.Minute).Minutes()))
+	case left > 0:
+		return fmt.Sprintf("%s, about %d s left. Until then the charts show a sample.", far, int(left.Seconds())+1)
+	}
+	return far + ". Until then the charts show a sample."
+}
+
+func gigabytes(n int64) string {
+	if n < 1e9 {
+		return megabytes(int(n))
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+}
+
+// surveyed is the percentage that has been gone through, nil if nothing waits for it.
+func (c *Alerts) surveyed() any {
+	s := c.Survey()
+	if s == nil {
+		return nil
+	}
+	return fmt.Sprint(s.Percent())
+}
+
+// surveyButton is what its button does.
+func (c *Alerts) surveyButton() string {
+	if s := c.Survey(); s != nil && (s.Cancelled || s.Error != "") {
+		return "Go on"
+	}
+	return "Cancel"
+}
+
+func (c *Alerts) turnSurvey() {
+	if s := c.Survey(); s != nil && (s.Cancelled || s.Error != "") {
+		c.GoOn()
+		return
+	}
+	c.CancelSurvey()
+}
+
+// announceSurvey is what screen readers hear of it: every quarter, and its end.
+func (c *Alerts) announceSurvey() string {
+	s := c.Survey()
+	switch {
+	case s == nil:
+		return ""
+	case s.Cancelled || s.Error != "":
+		return c.surveySays()
+	}
+	return fmt.Sprintf("Reading all of %s: %d %%", s.Entry, s.Percent()/25*25)
 }

@@ -80,17 +80,25 @@ func (p *page) answer(a *work.Answer) {
 }
 
 // condense keeps what a worker found in opened files, so that no other has to read
-// them.
+// them: it is that set from now on, or a set of its own.
 func (p *page) condense(a *work.Answer) {
 	if len(a.Condensed) == 0 {
 		return
 	}
-	list := make([]any, len(a.Condensed))
-	for i, f := range a.Condensed {
+	opened := p.sets[a.Of]
+	var list []any
+	for _, f := range a.Condensed {
 		blob := js.Global().Get("Blob").New([]any{browser.Array(f.Data)})
-		list[i] = map[string]any{"name": f.Name, "file": blob}
+		list = append(list, map[string]any{"name": f.Name, "file": blob})
 	}
-	p.condensed[a.Set] = js.ValueOf(list)
+	if a.Along && opened.Truthy() {
+		for i := range opened.Length() {
+			f := opened.Index(i)
+			list = append(list, map[string]any{"name": f.Get("name"), "file": f.Get("file"), "unread": true})
+		}
+	}
+	p.condensed[a.Set], p.sets[a.Set] = js.ValueOf(list), opened
+	p.pool.OpenFiles(a.Set)
 }
 
 // lent are the files of a set as workers get them.

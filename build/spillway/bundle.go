@@ -22,7 +22,8 @@ const bundleForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] -o
 const bundleAbout = `Runs systems and writes one zip with what ran, what came out, and a manifest with the
 SHA-256 of every file; spillway check and the page check it. The first form takes
 what spillway run takes. Of a recording the bundle has only what was made of it, as a
-Spillway trace; of other files it has all bytes. LINK is a link of the page, or what
+Spillway trace, and of a checkpoint what was measured of it; of other files it has
+all bytes. LINK is a link of the page, or what
 follows its #. With --paper it holds every run that a paper needs, and the paper's
 claims.
 `
@@ -90,6 +91,13 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	u, err := setup(&l, opened, q.pairs)
 	if err != nil {
 		return nil, err
+	}
+	opened, small, err := s.surveyed(&l, opened, u)
+	if err != nil {
+		return nil, err
+	}
+	if small != nil {
+		workload = small // nobody goes through all bytes again
 	}
 	o := s.order()
 	state := model.Default(&l.Info)

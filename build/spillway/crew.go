@@ -161,6 +161,7 @@ type progress struct {
 	last    time.Time
 	ticker  *time.Ticker
 	written bool
+	bytes   bool // they are counted, not runs
 }
 
 // patience is how long nothing is said.
@@ -201,7 +202,10 @@ func (p *progress) show() {
 		return
 	}
 	text := fmt.Sprintf("%d runs, %v", p.done, passed.Round(time.Second))
-	if p.total > 0 {
+	switch {
+	case p.bytes:
+		text = fmt.Sprintf("%.1f of %.1f GB, %v", float64(p.done)/1e9, float64(p.total)/1e9, passed.Round(time.Second))
+	case p.total > 0:
 		text = fmt.Sprintf("%d of %d runs, %v", p.done, p.total, passed.Round(time.Second))
 	}
 	if p.total > 0 && p.done > 0 {

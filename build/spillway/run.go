@@ -185,6 +185,9 @@ func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if files, _, err = s.surveyed(&l, files, u); err != nil {
+		return nil, nil, err
+	}
 	var runs []labResult
 	for _, x := range systems {
 		runs = append(runs, labResult{system: x, setup: u})

@@ -195,6 +195,11 @@ func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) 
 	if x.Table, x.Columns, err = columns(&x.lab.Info, of); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
+	if n := x.grid.Len(); x.files != nil && n > 0 { // an axis of what needs it has it at one of its ends
+		if x.files, _, err = s.surveyed(x.lab, x.files, x.grid.At(0).Setup, x.grid.At(n-1).Setup); err != nil {
+			return nil, err
+		}
+	}
 	x.Axes = []planAxis{}
 	for _, a := range axes {
 		x.Axes = append(x.Axes, planAxis{a.Key, a.Texts})

@@ -254,6 +254,8 @@ type Entry struct {
 	// there with some entries.
 	Knobs    []EntryKnob
 	Sections []string
+	// Survey is what some setups of it need before they can run, nil if none do.
+	Survey *Survey
 }
 
 // An EntryKnob is a knob that an entry has. Choices are those that it offers for a
@@ -263,11 +265,42 @@ type EntryKnob struct {
 	Choices []knob.Choice
 }
 
+// A Survey goes once through all bytes of an entry, in parts, which many workers can
+// share. Setups that need it run when it is done.
+type Survey struct {
+	// Set is the setup text that all setups which need it have, and Until what is set
+	// of them while it is not done.
+	Set, Until string
+	Parts      int
+	Bytes      int64 // of all parts together
+}
+
+// Needs reports whether a setup of the entry needs the survey.
+func (s *Survey) Needs(u *knob.Setup) bool {
+	pairs, err := knob.Pairs(s.Set)
+	return err == nil && !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return u.Text(p.Key) != p.Text })
+}
+
+// A Surveyor is Files with entries that can be surveyed. Parts may be done at the same
+// time, in any order, also where the same files were opened again.
+type Surveyor interface {
+	// Survey goes through one part of an entry and returns what it found. p is told of
+	// bytes.
+	Survey(entry string, part int, p Progress) ([]byte, error)
+	// Join returns small files which stand for the opened ones as a Condenser's do, and
+	// in which the entry needs no survey. found is what Survey returned of all parts, in
+	// their order.
+	Join(entry string, found [][]byte) ([]File, error)
+}
+
 // A Condenser is Files that can be said with less: a few small files that open as
-// the same entries. They replace the opened ones for everybody else.
+// the same entries. They replace the opened ones for everybody else. Where the Files
+// are a Surveyor, or a section reads Bytes, the opened ones follow them: with a
+// Stream, and without Data, so that nothing is read of them until somebody does.
 type Condenser interface {
-	// Condensed returns them, none if the opened ones are as good.
-	Condensed() ([]File, error)
+	// Condensed returns them, none if the opened ones are as good. p is told how far it
+	// is, in bytes.
+	Condensed(p Progress) ([]File, error)
 }
 
 // A Carrier is Files of which not everything is handed on to others.

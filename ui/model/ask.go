@@ -279,7 +279,7 @@ func (a *Ask) soon() bool {
 // planKey is equal for equal plans.
 func (a *Ask) planKey(kind string) string {
 	s := &a.room.State
-	parts := []string{kind, s.Setup.String(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
+	parts := []string{kind, a.room.runs(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
 	switch kind {
 	case Vary:
 		parts = append(parts, a.text(varyKey), a.text(valuesKey), a.text(vary2Key), a.text(points2))
@@ -291,7 +291,7 @@ func (a *Ask) planKey(kind string) string {
 
 // make returns the plan of a question.
 func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.State.Setup.Clone(), systems: slices.Clone(a.room.State.On)}
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.meanwhile(a.room.State.Setup).Clone(), systems: slices.Clone(a.room.State.On)}
 	p.problem = a.room.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."

@@ -27,7 +27,7 @@ func (r *Room) ExportRun(key, system string, o lab.Origin, done func(data []byte
 	o.Title, o.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
 	r.writing = &fileExport{r.session.id(), done}
 	r.session.host.Start(&work.Job{
-		ID: r.writing.job, Lab: r.Info.Name, Kind: work.Export, Key: key, Setup: r.State.Setup.String(), System: system, Files: r.number(), Origin: o,
+		ID: r.writing.job, Lab: r.Info.Name, Kind: work.Export, Key: key, Setup: r.runs(), System: system, Files: r.number(), Origin: o,
 	}, false)
 }
 
@@ -66,7 +66,7 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 	x := &export{places: map[int]int{}, done: done}
 	r.exporting = x
 	pieces, _ := r.Brief()
-	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.State.Setup.String()}
+	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.runs()}
 	if len(pieces) > 0 {
 		x.file.Workload = pieces[0]
 	}

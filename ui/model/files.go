@@ -26,6 +26,8 @@ type Files struct {
 
 	id     int    // of the job that opens them
 	before *Files // what was open before, while these are being opened
+	// surveys are those of its entries that were begun and are not done, by name.
+	surveys map[string]*Survey
 }
 
 // Has reports whether an entry is there.
@@ -111,6 +113,7 @@ func (r *Room) stopOpening() *Files {
 		r.session.host.Stop([]int{r.Files.id})
 		return r.Files.before
 	}
+	r.pauseAll()
 	before := r.Files
 	return &before
 }

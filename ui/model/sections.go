@@ -100,7 +100,7 @@ func (r *Room) refreshSections() {
 			if r.Blocked() != "" || r.Active() {
 				continue
 			}
-			j.Setup, j.System, j.Files = r.State.Setup.String(), r.Focus(), r.number()
+			j.Setup, j.System, j.Files = r.runs(), r.Focus(), r.number()
 		}
 		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
 		if x.key == key {

@@ -353,7 +353,7 @@ func (r *Room) lost() bool { return r.Entry() != "" && !r.Files.Has(r.Entry()) }
 
 // key is equal for equal runs.
 func (r *Room) key(system string) string {
-	return runKey(r.State.Setup.String(), system, r.number())
+	return runKey(r.runs(), system, r.number())
 }
 
 // runKey is equal for equal runs: of a setup, a system and a set of files.
@@ -399,6 +399,7 @@ func (r *Room) Refresh() {
 	for _, x := range start {
 		r.start(x)
 	}
+	r.refreshSurvey() // behind what can be said without it
 	r.Paper.refresh()
 	r.Ask.refresh()
 	r.Shelf.refresh()
@@ -417,7 +418,7 @@ func (r *Room) start(x *Run) {
 		}
 	}
 	r.session.host.Start(&work.Job{
-		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.State.Setup.String(), System: x.System.Name, Files: r.number(),
+		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.runs(), System: x.System.Name, Files: r.number(),
 	}, false)
 }
 
@@ -431,6 +432,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.pauseAll()
 	r.Ask.rest()
 	r.Shelf.rest()
 }
@@ -444,7 +446,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) {
+	if r.surveyAnswer(a) || r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })

@@ -207,7 +207,7 @@ func (s *Shelf) refreshBase() {
 	if r.Blocked() != "" {
 		return
 	}
-	setup, files := base.String(), r.filesOf(base)
+	setup, files := r.meanwhile(base).String(), r.filesOf(base)
 	for i := range r.Runs {
 		if x := &r.Runs[i]; x.On {
 			s.want(s.base, x.System.Name, setup, x.System.Name, files)

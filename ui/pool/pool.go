@@ -139,7 +139,7 @@ func (p *Pool) Stop(ids []int) {
 
 // OpenFiles says that the host has one more set of files, and those before it. A
 // worker gets one with the first task that needs it and not the one that it has.
-func (p *Pool) OpenFiles(number int) { p.number = number }
+func (p *Pool) OpenFiles(number int) { p.number = max(p.number, number) }
 
 // look does what can be done for the queue now, and sees to it that somebody
 // looks again when the pause is over.

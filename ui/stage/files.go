@@ -11,7 +11,7 @@ import (
 
 // ShowFiles is Show for a link about opened files, which are given.
 func ShowFiles(l lab.Lab, fragment string, files []lab.File) (*model.Session, error) {
-	h := &host{bench: work.Bench{Lab: l}}
+	h := &host{bench: work.Bench{Lab: l}, files: files}
 	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")

@@ -80,6 +80,7 @@ func needs(entry string) error {
 // A host does a session's jobs one after the other, with nobody looking.
 type host struct {
 	bench  work.Bench
+	files  []lab.File // opened
 	jobs   []*work.Job
 	wanted string // the laboratory that the session asked for
 }
@@ -95,6 +96,9 @@ func (h *host) work(n *model.Session) error {
 		}
 		if len(a.Problems) > 0 {
 			return errors.New(strings.Join(a.Problems, "; "))
+		}
+		if a.Set != a.Of {
+			h.bench.Open(a.Set, work.Lent(&a, h.files))
 		}
 		n.Answer(&a)
 	}

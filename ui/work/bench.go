@@ -110,10 +110,9 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		if files == nil {
 			return errors.New("there are no files to list")
 		}
-		a.Entries, a.Notes = files.Entries(), files.Notes()
-		a.Set = j.Files
-		a.Condensed, err = condensed(files)
-		return err
+		return b.list(j, files, progress, a)
+	case Survey, Join:
+		return b.survey(j, files, progress, a)
 	case Section:
 		return b.section(j, files, a)
 	case Export:

@@ -102,21 +102,6 @@ func (r *countingAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// condensed returns few small files that say what opened files hold, none if they
-// are as good.
-func condensed(files lab.Files) ([]File, error) {
-	c, ok := files.(lab.Condenser)
-	if !ok {
-		return nil, nil
-	}
-	list, err := c.Condensed()
-	var out []File
-	for _, f := range list {
-		out = append(out, File{f.Name, f.Data})
-	}
-	return out, err
-}
-
 // whole returns files all of whose bytes are at hand.
 func whole(files []lab.File) ([]lab.File, error) {
 	list := make([]lab.File, len(files))

@@ -26,6 +26,8 @@ const (
 	Export              // run one system and write what happened in a format: Data
 	Bundle              // make a bundle of systems' runs: Data
 	Check               // compute a part of the opened bundle again: a Verdict
+	Survey              // go through a part of an entry's bytes: Data
+	Join                // put the parts of a survey together: Condensed, Entries
 )
 
 // A Pick is one run of Several.
@@ -60,6 +62,12 @@ type Job struct {
 	Order       *Order // of Bundle and Check
 	// Inside, of List, lists what a bundle holds to run, and not the bundle.
 	Inside bool
+	// Entry is surveyed, of Survey and Join. Portion is which part of it, and Found what
+	// was found in all parts; Set is the number of the set that Join makes.
+	Entry   string
+	Portion int
+	Found   [][]byte
+	Set     int
 }
 
 // Whole reports whether the job is about opened files or writes one, which a
@@ -87,10 +95,12 @@ type Answer struct {
 	Report   *report.Report
 	JSON     string
 	Entries  []lab.Entry
-	// Condensed are files, of List, that say what those of the number Set hold: others
-	// need not read them again. There are none if they are as good.
+	// Condensed are files, of List and Join, that are the set with the number Set for
+	// all who need it from now on, so that none has to read the opened ones again. There
+	// are none if these are as good. Along says that those of the set Of follow, unread.
 	Condensed []File
-	Set       int
+	Set, Of   int
+	Along     bool
 	Notes     []string // about opened files
 	Section   *report.Section
 	Outline   *study.Outline
@@ -99,7 +109,7 @@ type Answer struct {
 	Tallies   []study.Tally
 	Hash      string
 	Parts     []Part
-	Data      []byte      // of Export and Bundle
+	Data      []byte      // of Export, Bundle and Survey
 	Bundle    *BundleInfo // of List, if that is what the files are
 	Verdict   *Verdict
 }

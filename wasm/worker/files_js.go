@@ -30,6 +30,11 @@ func read(files js.Value) ([]lab.File, error) {
 		f := files.Index(i)
 		name, blob := f.Get("name").String(), f.Get("file")
 		size := int64(blob.Get("size").Float())
+		open := func() (io.ReadCloser, error) { return &stream{name: name, blob: blob, size: size}, nil }
+		if f.Get("unread").Truthy() {
+			list = append(list, lab.File{Name: name, Size: size, Stream: open})
+			continue
+		}
 		if size > mostHeld {
 			limit = wide
 			beginning := make([]byte, slice)
@@ -37,9 +42,7 @@ func read(files js.Value) ([]lab.File, error) {
 			if _, err := io.ReadFull(s, beginning); err != nil {
 				return nil, err
 			}
-			list = append(list, lab.File{Name: name, Data: beginning, Size: size, Stream: func() (io.ReadCloser, error) {
-				return &stream{name: name, blob: blob, size: size}, nil
-			}})
+			list = append(list, lab.File{Name: name, Data: beginning, Size: size, Stream: open})
 			continue
 		}
 		buffer, err := browser.Await(blob.Call("arrayBuffer"))
@@ -92,7 +95,10 @@ func (s *stream) copy(p []byte, from int) int {
 }
 
 // next reads the next slice.
-func (s *stream) next() (err error) {
+func (s *stream) next() error { return s.fetch(s.at, slice) }
+
+// fetch reads at most so many bytes from a place on; they are then at hand.
+func (s *stream) fetch(at int64, most int) (err error) {
 	defer func() { // the reader throws what Go sees as a panic
 		if p := recover(); p != nil {
 			e, ok := p.(js.Error)
@@ -102,12 +108,11 @@ func (s *stream) next() (err error) {
 			err = e
 		}
 	}()
-	end := min(s.at+slice, s.size)
 	if s.held.IsUndefined() {
 		s.held = js.Global().Get("Uint8Array").New(slice)
 	}
-	s.from, s.length = 0, 0
-	s.length = js.Global().Call("readSlice", s.blob, s.at, end, s.held).Int()
+	s.at, s.from, s.length = at, 0, 0
+	s.length = js.Global().Call("readSlice", s.blob, at, min(at+int64(most), s.size), s.held).Int()
 	if s.length == 0 {
 		return errors.New("it is shorter than it was")
 	}
@@ -115,7 +120,13 @@ func (s *stream) next() (err error) {
 	return nil
 }
 
-// ReadAt implements io.ReaderAt: archives are read from their end.
+// near is how far behind what was read last a place may be for a whole slice to be
+// read there: who goes farther looks here and there, and needs no more than it asks
+// for.
+const near = 64 << 10
+
+// ReadAt implements io.ReaderAt: archives are read from their end, and samples of a
+// large file in many places.
 func (s *stream) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	for n < len(p) {
@@ -124,8 +135,11 @@ func (s *stream) ReadAt(p []byte, off int64) (int, error) {
 			return n, io.EOF
 		}
 		if begin := s.at - int64(s.length); s.length == 0 || at < begin || at >= s.at {
-			s.at = at / slice * slice
-			if err := s.next(); err != nil {
+			most := slice
+			if at < s.at || at > s.at+near {
+				most = min(slice, len(p)-n)
+			}
+			if err := s.fetch(at, most); err != nil {
 				return n, unreadable(s.name, err)
 			}
 		}

@@ -123,32 +123,48 @@ func (h *Histogram) Add(bits int, zero bool, n int64) {
 		h.Tiny += n
 	}
 	h.Sectors[(stored+SectorBytes-1)/SectorBytes] += n
-	class := slices.IndexFunc(classes[:], func(c unit.Bytes) bool { return c >= stored })
-	h.Classes[class] += n
+	h.Classes[classOf[stored]] += n
 }
+
+// classOf is the class of an entry that takes so many bytes: the first that has as
+// many.
+var classOf = func() (list [EntryBytes + 1]uint8) {
+	class := uint8(0)
+	for stored := range list {
+		if unit.Bytes(stored) > classes[class] {
+			class++
+		}
+		list[stored] = class
+	}
+	return list
+}()
 
 // Measure counts the entries of data. What is left of an entry at the end is taken
 // as if zeros followed.
 func (h *Histogram) Measure(data []byte) {
 	const two = 2 * bpc.Entry
+	zeros := int64(0)
 	for ; len(data) >= two; data = data[two:] {
 		pair := (*[two]byte)(data)
+		if bpc.Zero2(pair) {
+			zeros += 2
+			continue
+		}
 		a, b := bpc.Bits2(pair)
-		h.entry(a, pair[:bpc.Entry])
-		h.entry(b, pair[bpc.Entry:])
+		h.entry(a, (*[bpc.Entry]byte)(pair[:]))
+		h.entry(b, (*[bpc.Entry]byte)(pair[bpc.Entry:]))
 	}
 	for len(data) > 0 {
 		var e [bpc.Entry]byte
 		data = data[copy(e[:], data):]
-		h.entry(bpc.Bits(&e), e[:])
+		h.entry(bpc.Bits(&e), &e)
 	}
+	h.Add(bpc.ZeroBits, true, zeros)
 }
 
-// zeroBits is the length of the bitstream of zeros, which few other entries have.
-var zeroBits = bpc.Bits(&[bpc.Entry]byte{})
-
-func (h *Histogram) entry(bits int, e []byte) {
-	h.Add(bits, bits == zeroBits && !slices.ContainsFunc(e, func(c byte) bool { return c != 0 }), 1)
+// entry counts one entry. Few others have a code as short as one of zeros.
+func (h *Histogram) entry(bits int, e *[bpc.Entry]byte) {
+	h.Add(bits, bits == bpc.ZeroBits && *e == [bpc.Entry]byte{}, 1)
 }
 
 // Merge adds another histogram.

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
+	"sync"
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
@@ -19,20 +19,29 @@ import (
 
 // A source is opened files of tensors.
 type source struct {
-	files []opened
-	notes []string
+	files    []*opened
+	notes    []string
+	measured bool // it was opened from what was measured of them
 }
 
-// An opened file is its tensors and where their bytes are.
+// An opened file is its tensors, what is known of them, and where their bytes are.
 type opened struct {
 	name string
-	at   io.ReaderAt
+	size int64
+	at   io.ReaderAt // nil where only what was measured of it is at hand
 	*tensorfile.File
-	measured [2]*memory // of a sample, and of all
+
+	mutex  sync.Mutex
+	sample []counts // by tensor; nil before they are known
+	all    []counts
+	memory [2]*memory // of the sample, and of all
 }
 
-// open finds tensors in files.
+// open finds tensors in files, or what was measured of them.
 func open(files []lab.File) (lab.Files, error) {
+	if s, err := openMeasured(files); s != nil || err != nil {
+		return s, err
+	}
 	s := &source{}
 	var errs []error
 	for _, f := range files {
@@ -45,7 +54,7 @@ func open(files []lab.File) (lab.Files, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", f.Name, err))
 			continue
 		}
-		s.files = append(s.files, opened{name: f.Name, at: at, File: found})
+		s.files = append(s.files, &opened{name: f.Name, size: f.Bytes(), at: at, File: found})
 	}
 	if len(s.files) == 0 {
 		return nil, errors.Join(errs...)
@@ -77,12 +86,18 @@ func reader(f *lab.File) (io.ReaderAt, error) {
 func (s *source) Entries() []lab.Entry {
 	list := make([]lab.Entry, len(s.files))
 	for i := range s.files {
-		f := &s.files[i]
+		f := s.files[i]
 		var n unit.Bytes
 		for k := range f.Tensors {
 			n += f.Tensors[k].Bytes
 		}
 		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %d tensors, %v", f.Format, len(f.Tensors), n)}
+		switch {
+		case n == 0:
+			list[i].Error = "it holds no bytes"
+		case f.all == nil && f.at != nil:
+			list[i].Survey = &lab.Survey{Set: "exact=yes", Until: "exact=no", Parts: f.parts().count, Bytes: int64(n)}
+		}
 	}
 	return list
 }
@@ -98,127 +113,96 @@ func (s *source) Notes() []string {
 	return list
 }
 
-// entry compresses the tensors of the file with this name.
-func entry(name string, exact bool, files lab.Files) (*memory, error) {
-	s, ok := files.(*source)
-	if !ok {
-		return nil, errNoFiles
-	}
-	for i := range s.files {
-		if f := &s.files[i]; f.name == name {
-			return f.measure(exact)
+// find returns the file with this name.
+func (s *source) find(name string) (*opened, error) {
+	for _, f := range s.files {
+		if f.name == name {
+			return f, nil
 		}
 	}
 	return nil, fmt.Errorf("the opened files hold no %q; choose another under Contents", name)
 }
 
-// Sampling: at least leastPages of each tensor, and a page in everyPages of large
-// ones. A page is 64 entries, as in the paper's Fig. 6, because entries near each
-// other are alike. The tensor is cut into as many parts as pages are taken, and of
-// each a page is taken by lot, always the same: pages at even distances would all
-// meet the same part of a tensor that repeats itself.
-const (
-	pageBytes  = 64 * buddy.EntryBytes
-	leastPages = 64
-	everyPages = 64
-)
-
-// measure compresses all entries, or a sample.
-func (f *opened) measure(exact bool) (*memory, error) {
-	slot := &f.measured[0]
+// entry returns what the file with this name holds.
+func entry(name string, exact bool, files lab.Files) (*memory, error) {
+	s, ok := files.(*source)
+	if !ok {
+		return nil, errNoFiles
+	}
+	f, err := s.find(name)
+	if err != nil {
+		return nil, err
+	}
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	slot, list := &f.memory[0], f.sample
 	if exact {
-		slot = &f.measured[1]
+		slot, list = &f.memory[1], f.all
 	}
-	if *slot != nil {
+	switch {
+	case *slot != nil:
 		return *slot, nil
+	case exact && list == nil:
+		return nil, fmt.Errorf("not all entries of %s have been compressed yet; choose a sample, or wait until they are", f.name)
+	case list == nil:
+		if list, err = f.draw(nil); err != nil {
+			return nil, err
+		}
+		f.sample = list
 	}
+	if *slot, err = f.hold(list); err != nil {
+		return nil, err
+	}
+	return *slot, nil
+}
+
+// hold returns what is compressed: the tensors that hold bytes, and what was
+// measured of them.
+func (f *opened) hold(list []counts) (*memory, error) {
 	m := &memory{programs: []core.Program{{Name: path.Base(f.name)}}, origin: "From " + path.Base(f.name) + " (" + f.Format + ")."}
-	worst := int64(0)
-	var pages, all int64
+	var worst, entries, all int64
+	var places []int
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
 		if t.Bytes == 0 {
 			continue
 		}
-		h, x, err := f.tensor(t, exact)
-		if err != nil {
-			return nil, fmt.Errorf("%s: tensor %q: %w. If it changed or moved since it was opened, open it again", f.name, t.Name, err)
-		}
-		worst = max(worst, x.Error)
-		pages, all = pages+x.Entries, all+(int64(t.Bytes)+buddy.EntryBytes-1)/buddy.EntryBytes
-		m.tensors = append(m.tensors, x)
-		m.programs[0].Allocations = append(m.programs[0].Allocations, buddy.Allocation{Name: t.Name, Bytes: t.Bytes, Snapshots: []buddy.Histogram{h}})
+		c := &list[i]
+		worst = max(worst, c.Error)
+		entries, all = entries+c.Entries, all+entriesOf(t)
+		places = append(places, i)
+		m.tensors = append(m.tensors, tensor{Name: t.Name, Type: t.Type, Bytes: int64(t.Bytes), Entries: c.Entries, Bits: c.Bits, Sectors: c.Sectors, Error: c.Error})
+		m.programs[0].Allocations = append(m.programs[0].Allocations, buddy.Allocation{Name: t.Name, Bytes: t.Bytes, Snapshots: []buddy.Histogram{c.histogram()}})
 	}
 	if len(m.tensors) == 0 {
 		return nil, fmt.Errorf("%s holds no bytes", f.name)
 	}
-	m.bytes = f.bytes
-	m.about = about(m.programs)
-	if pages < all {
-		m.notes = append(m.notes, fmt.Sprintf("A sample: %d of %d entries were compressed; the share of dense entries of a tensor has a standard error of at most %.1f points.", pages, all, float64(worst)/10))
+	if f.at != nil {
+		m.bytes = func(tensor int, at int64, p []byte) error {
+			if tensor < 0 || tensor >= len(places) {
+				return errors.New("there is no such tensor")
+			}
+			return f.read(&f.Tensors[places[tensor]], at, p)
+		}
 	}
-	*slot = m
+	m.about = about(m.programs)
+	if entries < all {
+		m.notes = append(m.notes, fmt.Sprintf("A sample: %d of %d entries were compressed; the share of dense entries of a tensor has a standard error of at most %.1f points.", entries, all, float64(worst)/10))
+	}
 	return m, nil
 }
 
-// bytes fills p with bytes of one of the tensors that hold any.
-func (f *opened) bytes(tensor int, at int64, p []byte) error {
-	for i := range f.Tensors {
-		t := &f.Tensors[i]
-		if t.Bytes == 0 {
-			continue
-		}
-		if tensor--; tensor < 0 {
-			if at < 0 || at+int64(len(p)) > int64(t.Bytes) {
-				return fmt.Errorf("tensor %q has %d bytes, none at %d", t.Name, t.Bytes, at+int64(len(p))-1)
-			}
-			_, err := f.at.ReadAt(p, t.Offset+at)
-			if errors.Is(err, io.EOF) && at+int64(len(p)) == int64(t.Bytes) {
-				err = nil
-			}
-			return err
-		}
+// read fills p with a tensor's bytes from a place on.
+func (f *opened) read(t *tensorfile.Tensor, at int64, p []byte) error {
+	if at < 0 || at+int64(len(p)) > int64(t.Bytes) {
+		return fmt.Errorf("tensor %q has %d bytes, none at %d", t.Name, t.Bytes, at+int64(len(p))-1)
 	}
-	return errors.New("there is no such tensor")
-}
-
-// pick returns the k-th of take pages out of count.
-func pick(k, take, count int64) int64 {
-	from, to := unit.MulDiv(k, count, take), unit.MulDiv(k+1, count, take)
-	x := uint64(k+1) * 0x9e3779b97f4a7c15 // splitmix64
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return from + int64((x^x>>31)%uint64(to-from))
-}
-
-// tensor compresses one tensor's entries, or a sample of its pages.
-func (f *opened) tensor(t *tensorfile.Tensor, exact bool) (h buddy.Histogram, x tensor, err error) {
-	count := (int64(t.Bytes) + pageBytes - 1) / pageBytes
-	take := count
-	if !exact {
-		take = min(count, max(leastPages, count/everyPages))
+	n, err := f.at.ReadAt(p, t.Offset+at)
+	if n == len(p) {
+		return nil
 	}
-	var buf [pageBytes]byte
-	var sum, squares float64 // of the share of dense entries in a page
-	for k := range take {
-		page := pick(k, take, count)
-		at := page * pageBytes
-		n := min(pageBytes, int64(t.Bytes)-at)
-		if _, err := f.at.ReadAt(buf[:n], t.Offset+at); err != nil && !errors.Is(err, io.EOF) {
-			return h, x, err
-		}
-		before := h
-		h.Measure(buf[:n])
-		dense := float64(h.Sectors[4]-before.Sectors[4]) / float64(h.Entries-before.Entries)
-		sum += dense
-		squares += dense * dense
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("the file ends at byte %d", t.Offset+at+int64(n))
 	}
-	x = tensor{Name: t.Name, Type: t.Type, Bytes: int64(t.Bytes), Entries: h.Entries, Bits: h.Bits, Sectors: h.Sectors}
-	if take < count && take > 1 {
-		n := float64(take)
-		variance := max(0, squares-sum*sum/n) / (n - 1)
-		left := 1 - n/float64(count) // of pages drawn without putting back
-		x.Error = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
-	}
-	return h, x, nil
+	return fmt.Errorf("%s: tensor %q: %w. If it changed or moved since it was opened, open it again", f.name, t.Name, err)
 }

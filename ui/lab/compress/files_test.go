@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spillway/ui/lab"
+	"spillway/ui/work"
 )
 
 // weights is a safetensors file with a dense tensor, one of zeros, and one whose
@@ -53,6 +54,14 @@ func TestFile(t *testing.T) {
 	}
 	for _, exact := range []string{"no", "yes"} {
 		u := setup(t, &l, "entry=a/w.safetensors exact="+exact)
+		if exact == "yes" {
+			if _, _, err := l.Run(u, "naive", files, nil); err == nil || !strings.Contains(err.Error(), "not all entries of a/w.safetensors have been compressed yet") {
+				t.Error(err)
+			}
+			if _, files, err = work.Surveyed(&l, u, files, 2, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
 		r, raw, err := l.Run(u, "per-allocation-16x", files, nil)
 		if err != nil || !r.Fits {
 			t.Fatal(err, r)

@@ -16,7 +16,7 @@ const (
 	heatKey, heatOf                     = "heat", "heat_of"
 	insideKey, insideOf, insideAt       = "inside", "inside_of", "inside_entry"
 	usualHeat, usualInside              = "csr", "relu"
-	pageEntries, mostPages        int64 = mapPage / buddy.EntryBytes, 128
+	pageEntries, mapRows          int64 = mapPage / buddy.EntryBytes, 128
 )
 
 // sectorNames are the classes of entries, in charts and tables.
@@ -51,8 +51,8 @@ func heat(view *knob.Setup, s *settings, w *memory, system string) (*report.Sect
 	if said != "" {
 		out.Notes = append(out.Notes, said)
 	}
-	if pages := p.pages(); pages > mostPages {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d pages, at even distances: every cell is one entry of a page that is shown.", mostPages, pages))
+	if pages := p.pages(); pages > mapRows {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d pages, at even distances: every cell is one entry of a page that is shown.", mapRows, pages))
 	}
 	return out, nil
 }
@@ -62,7 +62,7 @@ func (p *place) pages() int64 { return (p.size + mapPage - 1) / mapPage }
 // draw compresses the entries of the place's pages, or of some at even distances.
 func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
 	pages := p.pages()
-	rows := min(pages, mostPages)
+	rows := min(pages, mapRows)
 	m := &report.Map{
 		ID: "map", Title: "Sectors by entry: " + p.label(), X: "entry of the page", Y: "page of 8 KiB", Grids: []string{""},
 		Help:    "A row is a page of 64 entries of 128 bytes, in the order of addresses; pick a cell to look into its entry.",

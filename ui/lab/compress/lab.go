@@ -74,7 +74,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
 			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
-			Glossary: glossary(), Help: help(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),

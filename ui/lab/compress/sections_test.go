@@ -143,7 +143,7 @@ func TestHeatOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := section(t, &l, heatKey, "", "entry=dump", final, files)
-	if m := s.Maps[0]; len(m.Rows) != int(mostPages) || m.Rows[1] != "2" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "128 of 301 pages") {
+	if m := s.Maps[0]; len(m.Rows) != int(mapRows) || m.Rows[1] != "2" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "128 of 301 pages") {
 		t.Errorf("%q %q", m.Rows, s.Notes)
 	}
 	files, err = l.Open([]lab.File{{Name: "dump", Data: data[:pageBytes+130]}})

@@ -84,7 +84,7 @@ const condensedHead = "spillway condensed\n"
 
 // Condensed implements lab.Condenser. Only recordings are worth it; what comes with
 // settings of its own cannot be said so.
-func (s *source) Condensed() ([]lab.File, error) {
+func (s *source) Condensed(lab.Progress) ([]lab.File, error) {
 	if !slices.ContainsFunc(s.Source.Entries, func(e traces.Entry) bool { return e.Recording != nil }) || s.condensed {
 		return nil, nil
 	}

@@ -76,7 +76,7 @@ func recordings(t *testing.T) (*source, []lab.File) {
 		}, nil
 	}})
 	x := &source{Source: s, names: names(s)}
-	files, err := x.Condensed()
+	files, err := x.Condensed(nil)
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
@@ -94,7 +94,7 @@ func TestCondensed(t *testing.T) {
 	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 3 {
 		t.Errorf("%s\nwas %s", b, a)
 	}
-	if again, err := opened.(*source).Condensed(); again != nil || err != nil {
+	if again, err := opened.(*source).Condensed(nil); again != nil || err != nil {
 		t.Error("condensed twice")
 	}
 	for _, set := range []string{"entry=job.json,+GPU+0", "entry=job.json,+GPU+0 step=ProfilerStep%236 unknown=drop roles=layers.0*%3Dinput", "entry=plain"} {

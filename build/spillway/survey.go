@@ -1,0 +1,43 @@
+package main
+
+import (
+	"runtime"
+	"time"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// surveyed goes through all bytes of opened files on all processors, if one of some
+// setups needs that, and tells how far it is. It returns what they hold then, and
+// small files that hold the same; without a survey these are none.
+func (s *shell) surveyed(l *lab.Lab, files lab.Files, setups ...*knob.Setup) (lab.Files, []lab.File, error) {
+	var small []lab.File
+	for _, u := range setups {
+		if u == nil {
+			continue // it contradicts itself
+		}
+		p := &progress{shell: s, bytes: true}
+		var tell lab.Progress
+		if s.now != nil {
+			p.start = s.now()
+			var last time.Time
+			tell = func(done, total int) {
+				if now := s.now(); now.Sub(last) > patience/4 {
+					last, p.done, p.total = now, done, total
+					p.show()
+				}
+			}
+		}
+		list, known, err := work.Surveyed(l, u, files, runtime.GOMAXPROCS(0), tell)
+		p.end()
+		if err != nil {
+			return nil, nil, err
+		}
+		if files = known; list != nil {
+			small = list
+		}
+	}
+	return files, small, nil
+}

@@ -1,0 +1,131 @@
+//go:build !lean
+
+package compress
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"spillway/ui/lab"
+)
+
+// largeBytes is how large a checkpoint is that answers at once.
+const largeBytes = 16 << 30
+
+// checkpoint returns the header of a safetensors file of so many bytes: tensors of
+// 64 MiB.
+func checkpoint(size int64) []byte {
+	const each = 64 << 20
+	var b strings.Builder
+	b.WriteByte('{')
+	n := (size - 1<<20) / each
+	for i := range n {
+		fmt.Fprintf(&b, `"model.layers.%d.mlp.weight":{"dtype":"BF16","shape":[%d],"data_offsets":[%d,%d]},`, i, each/2, i*each, (i+1)*each)
+	}
+	header := strings.TrimSuffix(b.String(), ",") + "}"
+	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+}
+
+// holes is a file of zeros behind a header, where no file system has one.
+type holes struct{ head []byte }
+
+func (h holes) ReadAt(p []byte, at int64) (int, error) {
+	if at >= largeBytes {
+		return 0, io.EOF
+	}
+	clear(p)
+	if at < int64(len(h.head)) {
+		copy(p, h.head[at:])
+	}
+	return len(p), nil
+}
+
+// counted is an opened file that counts the bytes that are read of it.
+type counted struct {
+	from io.ReaderAt
+	*io.SectionReader
+	read *atomic.Int64
+}
+
+func (c counted) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.from.ReadAt(p, at)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.SectionReader.Read(p)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func (c counted) Close() error { return nil }
+
+// sparse returns a checkpoint of 16 GiB, a file with holes where the system has them.
+func sparse(t *testing.T) io.ReaderAt {
+	head := checkpoint(largeBytes)
+	if runtime.GOOS == "js" {
+		return holes{head}
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "model.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	_, err = f.Write(head)
+	if err = errors.Join(err, f.Truncate(largeBytes)); err != nil {
+		t.Skip("this file system has no files with holes:", err)
+	}
+	return f
+}
+
+// TestLarge measures a sample of a checkpoint of 16 GiB: it reads little, holds
+// little, and is done soon.
+func TestLarge(t *testing.T) {
+	from := sparse(t)
+	var read atomic.Int64
+	file := lab.File{Name: "model.safetensors", Data: make([]byte, 1<<20), Size: largeBytes, Stream: func() (io.ReadCloser, error) {
+		return counted{from, io.NewSectionReader(from, 0, largeBytes), &read}, nil
+	}}
+	if _, err := from.ReadAt(file.Data, 0); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	l := New()
+	files, err := l.Open([]lab.File{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _, err := l.Run(setup(t, &l, "entry=model.safetensors"), "per-allocation-16x", files, nil)
+	if err != nil || !r.Fits {
+		t.Fatal(err, r)
+	}
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	held := after.TotalAlloc - before.TotalAlloc
+	t.Logf("%d MiB read, %d KiB allocated in all, %v", read.Load()>>20, held>>10, took)
+	if n := read.Load(); n > largeBytes/32 || n < largeBytes/1024 {
+		t.Errorf("%d bytes of %d are read", n, int64(largeBytes))
+	}
+	if held > 32<<20 {
+		t.Errorf("%d bytes are allocated", held)
+	}
+	if took > 10*time.Second && runtime.GOOS != "js" { // a tenth of a second on a machine that is free
+		t.Errorf("it takes %v", took)
+	}
+	if v, ok := r.Value(l.Quantity("footprint_bytes")); !ok || v < 0.99*largeBytes {
+		t.Errorf("%.0f bytes are compressed", v)
+	}
+}

@@ -1,0 +1,113 @@
+//go:build !lean
+
+package compress
+
+import (
+	"math"
+
+	"spillway/sim/compress/buddy"
+	"spillway/sim/unit"
+	"spillway/traces/tensorfile"
+	"spillway/ui/lab"
+)
+
+// Sampling: at least leastPages of each tensor, and a page in everyPages of large
+// ones, or fewer where that would be more than mostPages of a file: each costs a
+// reading of its own. A page is 64 entries, as in the paper's Fig. 6, because entries
+// near each other are alike. The tensor is cut into as many parts as pages are taken,
+// and of each a page is taken by lot, always the same: pages at even distances would
+// all meet the same part of a tensor that repeats itself.
+const (
+	pageBytes  = 64 * buddy.EntryBytes
+	leastPages = 64
+	everyPages = 64
+	mostPages  = 8192
+)
+
+// pagesOf is how many pages a tensor has, and entriesOf how many entries.
+func pagesOf(t *tensorfile.Tensor) int64 { return (int64(t.Bytes) + pageBytes - 1) / pageBytes }
+
+func entriesOf(t *tensorfile.Tensor) int64 {
+	return (int64(t.Bytes) + buddy.EntryBytes - 1) / buddy.EntryBytes
+}
+
+// takes returns how many pages are taken of each tensor.
+func takes(tensors []tensorfile.Tensor) []int64 {
+	list := make([]int64, len(tensors))
+	for every := int64(everyPages); ; every *= 2 {
+		var sum int64
+		larger := false // than it must be
+		for i := range tensors {
+			count := pagesOf(&tensors[i])
+			list[i] = min(count, max(leastPages, count/every))
+			larger = larger || list[i] > leastPages
+			sum += list[i]
+		}
+		if !larger || sum <= mostPages {
+			return list
+		}
+	}
+}
+
+// pick returns the k-th of take pages out of count.
+func pick(k, take, count int64) int64 {
+	from, to := unit.MulDiv(k, count, take), unit.MulDiv(k+1, count, take)
+	x := uint64(k+1) * 0x9e3779b97f4a7c15 // splitmix64
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return from + int64((x^x>>31)%uint64(to-from))
+}
+
+// draw takes a sample of the tensors. progress is told of its bytes.
+func (f *opened) draw(progress lab.Progress) ([]counts, error) {
+	list, take := make([]counts, len(f.Tensors)), takes(f.Tensors)
+	done, total := int64(0), f.sampled()
+	for i := range f.Tensors {
+		err := f.drawOne(&f.Tensors[i], take[i], &list[i], func(n int64) {
+			if done += n; progress != nil {
+				progress(int(done), int(total))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// sampled is how many bytes a sample has, about.
+func (f *opened) sampled() (sum int64) {
+	for i, n := range takes(f.Tensors) {
+		sum += min(n*pageBytes, int64(f.Tensors[i].Bytes))
+	}
+	return sum
+}
+
+// drawOne takes so many pages of a tensor.
+func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, tell func(n int64)) error {
+	count := pagesOf(t)
+	var h buddy.Histogram
+	var buf [pageBytes]byte
+	var sum, squares float64 // of the share of dense entries in a page
+	for k := range take {
+		at := pick(k, take, count) * pageBytes
+		n := min(pageBytes, int64(t.Bytes)-at)
+		if err := f.read(t, at, buf[:n]); err != nil {
+			return err
+		}
+		before := h
+		h.Measure(buf[:n])
+		dense := float64(h.Sectors[4]-before.Sectors[4]) / float64(h.Entries-before.Entries)
+		sum += dense
+		squares += dense * dense
+		tell(n)
+	}
+	c.set(&h)
+	if take < count && take > 1 {
+		n := float64(take)
+		variance := max(0, squares-sum*sum/n) / (n - 1)
+		left := 1 - n/float64(count) // of pages drawn without putting back
+		c.Error = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
+	}
+	return nil
+}
