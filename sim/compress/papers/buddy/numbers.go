@@ -58,7 +58,7 @@ func numbers() []number {
 		access("7b", hpc, "final: accesses", final, "hpc", 0.08, 0.15), access("7b", deep, "final: accesses", final, "dl", 4, 1./4),
 		ratio("7a", "354.cg", "per allocation: ratio", each, "354-cg", 1.1, 0.03), ratio("7a", "370.bt", "per allocation: ratio", each, "370-bt", 1.3, 0.03),
 		ratio("8", "ResNet50", "ratio", final, "resnet50", 1.64, 0.03), ratio("8", "SqueezeNet", "ratio", final, "squeezenet-v1-1", 1.49, 0.03),
-		aside("9", "FF_HPGMG-FV", "for its largest ratio, at least", "threshold", 80, "%", "fitted contents have no stripes, which are why it would need that"),
+		aside("9", "FF_HPGMG-FV", "for its largest ratio, at least", threshold, 80, "%", "fitted contents have no stripes, which are why it would need that"),
 		aside("10", "the paper's simulator", "with a V100", "correlation", 0.989, "r", simulator),
 		aside("10", "GPGPU-Sim", "with a V100", "correlation", 0.948, "r", simulator),
 		access("11", "AlexNet", "accesses", final, "alexnet", 5.4, 0.05),

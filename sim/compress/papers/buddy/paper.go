@@ -47,7 +47,7 @@ func Paper() *study.Paper {
 		Names: map[string]string{
 			ideal: "enough memory", naive: "one target", each: "per allocation", final: "final design", traffic: "bandwidth only",
 			"ratio": "ratio", "optimistic_ratio": "optimistic ratio", "buddy_access_percent": "accesses", "slowdown_percent": "slowdown", "footprint_bytes": "footprint",
-			"correlation": "correlation", "speedup": "speedup", "batch": "batch", "threshold": "Buddy Threshold",
+			"correlation": "correlation", "speedup": "speedup", "batch": "batch", threshold: "threshold", wholeCache: "size", carveOut: "size", maxRatio: "ratio",
 			l2Line: "size", l2Sector: "size", memoryRate: "rate", linkRate: "rate", cacheSlice: "size", metadataLine: "size", other: "parameter",
 		},
 		Tolerance: 0.15, Rebuilt: 0.15, ClaimTolerance: 0.15, Cannot: "does not fit",
