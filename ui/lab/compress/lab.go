@@ -70,9 +70,10 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
+				Price: "slowdown_percent", More: "more time", Less: "less time",
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
-			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
+			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
@@ -145,7 +146,7 @@ func reproduced() *study.Paper {
 func systems() []lab.System {
 	var list []lab.System
 	for i, v := range core.Variants() {
-		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Look: i})
+		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Look: i})
 	}
 	return list
 }
@@ -295,24 +296,50 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {
-	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes)}
+	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
 	if s.Entry == "" {
-		rep.Caveats = []string{"Contents are fitted to the paper's means: ratios agree by construction, slowdowns do not."}
+		rep.Caveats = []string{"Contents are fitted to the paper's means: its ratios come out by construction, its slowdowns, but for AlexNet's, do not."}
 	}
-	if gpu := s.Setup.GPU; gpu > 0 {
+	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
+		help := "More GPU memory or a larger Buddy Threshold"
+		switch {
+		case r.variant.Traffic:
+			help = "More GPU memory"
+		case r.variant.Whole:
+			help = "More GPU memory or a larger overflow of one target"
+		}
 		for _, p := range r.Programs {
 			if need := p.Device + p.Capacity.Metadata; need > gpu {
 				rep.Fits = false
-				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. More GPU memory or a larger Buddy Threshold would help", p.Program, need, gpu)
-				return rep
+				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. %s would help", p.Program, need, gpu, help)
+				break
 			}
 		}
 	}
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
-	rep.Curves = curves(s, r)
+	if rep.Fits {
+		rep.Curves = curves(s, r)
+	}
 	return rep
+}
+
+// lead says the problem: what there is to hold, and in what.
+func lead(w *memory, s *settings) string {
+	var all, most unit.Bytes
+	for i := range w.programs {
+		n := w.programs[i].Bytes()
+		all, most = all+n, max(most, n)
+	}
+	text := fmt.Sprintf("%s holds %v.", w.programs[0].Name, all)
+	if n := len(w.programs); n > 1 {
+		text = fmt.Sprintf("%d programs hold up to %v each.", n, most)
+	}
+	if gpu := s.Setup.GPU; gpu > 0 {
+		text = strings.TrimSuffix(text, ".") + fmt.Sprintf(", the GPU has %v.", gpu)
+	}
+	return text
 }
 
 func help() []lab.Help {

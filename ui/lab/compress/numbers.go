@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
 	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/report"
@@ -66,12 +67,13 @@ func list() []number {
 		return r.sum.Hits
 	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
-	bytes("footprint_bytes", "Uncompressed", "What the allocations hold.", 0, func(r *result) unit.Bytes { return r.sum.Bytes })
-	bytes("device_bytes", "GPU memory", "Slots of all entries.", -1, func(r *result) unit.Bytes { return r.sum.Device })
-	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit.", -1, func(r *result) unit.Bytes { return r.sum.Buddy })
-	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory.", -1, func(r *result) unit.Bytes { return r.sum.Capacity.Metadata })
+	const neediest = " Of several programs, which run one at a time, of the one that needs most GPU memory."
+	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+neediest, 0, func(r *result) unit.Bytes { return r.neediest().Bytes })
+	bytes("device_bytes", "GPU memory", "Slots of all entries."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Device })
+	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Buddy })
+	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
 	for t := range buddy.Targets {
-		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target.", 0, func(r *result) unit.Bytes { return r.withTarget(t) })
+		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+neediest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
 	}
 	for n := range buddy.Sectors + 1 {
 		label := fmt.Sprintf("%d sectors", n)
@@ -86,15 +88,30 @@ func list() []number {
 	return ns
 }
 
-// withTarget sums the slots of the allocations with a target.
+// needs is the GPU memory that a program needs.
+func needs(p *core.Result) unit.Bytes { return p.Device + p.Capacity.Metadata }
+
+// most is the number of the program that needs most GPU memory, neediest what came
+// out for it.
+func (r *result) most() (at int) {
+	for i := range r.Programs {
+		if needs(r.Programs[i]) > needs(r.Programs[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+func (r *result) neediest() *core.Result { return r.Programs[r.most()] }
+
+// withTarget sums the slots of its allocations with a target.
 func (r *result) withTarget(t buddy.Target) (n unit.Bytes) {
-	for i, p := range r.Programs {
-		for k := range p.Targets {
-			if p.Targets[k] == t {
-				a := r.memory.programs[i].Allocations[k : k+1]
-				c := buddy.Sum(a, p.Targets[k:k+1])
-				n += c.Device
-			}
+	at := r.most()
+	p := r.Programs[at]
+	for k := range p.Targets {
+		if p.Targets[k] == t {
+			c := buddy.Sum(r.memory.programs[at].Allocations[k:k+1], p.Targets[k:k+1])
+			n += c.Device
 		}
 	}
 	return n
@@ -129,7 +146,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
-		{ID: "capacity", Title: "GPU memory by target", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "capacity", Title: "GPU memory by target", Help: "Of several programs, which run one at a time, of the one that needs most.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles: what the paper publishes of these contents.", Say: "slows down most"},
