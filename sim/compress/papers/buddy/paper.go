@@ -131,7 +131,7 @@ func figures() []study.Figure {
 		},
 		{
 			ID: "11", Title: "Slowdown over the rate of the link", Section: "§4.2", Kind: study.Curves, Analyses: runs, Marks: overLink, Panels: []string{"AlexNet", deep, hpc},
-			Axes: study.Axes{X: "link, GB/s", Y: "slowdown, %", Least: -10}, Colors: map[string]string{bandwidthSeries: "system-4"},
+			Axes: study.Axes{X: "link, GB/s", Y: "slowdown, %", Least: -10}, Colors: map[string]string{bandwidthSeries: "part-4"},
 			Says: "At 150 GB/s the cost is 1 to 2 %, at 50 GB/s more than 20 %.", Remark: "With the 0.08 % of accesses that HPC programs are published to need, the link alone cannot cost them more than 1.5 % at 50 GB/s: the mean of more than 20 % must be that of deep learning, or of something that the text does not say. It does say that FF_HPGMG-FV copies over the link without Buddy Compression too, which is not modeled.",
 		},
 		{
