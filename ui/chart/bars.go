@@ -177,6 +177,18 @@ func (d *drawing) needed(r *Run, at int) (v float64, ok bool) {
 	return r.value(at)
 }
 
+// lastPart is one past the last part that a run has, 0 if none has any.
+func (d *drawing) lastPart(qs []*report.Quantity, at []int) (last int) {
+	for _, r := range d.runs {
+		for k, known := range d.stack(r, qs, at).known {
+			if known {
+				last = max(last, k+1)
+			}
+		}
+	}
+	return last
+}
+
 // largest returns the part with the most and its share of all.
 func (s *stack) largest() (part int, share float64) {
 	for k, x := range s.parts {
@@ -195,6 +207,9 @@ func (d *drawing) stacks() {
 	qs, at := d.quantities()
 	if len(qs) == 0 {
 		return
+	}
+	if last := d.lastPart(qs, at); last > 0 { // the others stand before, so that looks stay
+		qs, at = qs[:last], at[:last]
 	}
 	v, unit, names := &d.view, d.unit(qs[0]), partNames(d.chart, qs)
 	v.Rows = len(d.runs) + 1 + (len(qs)-1)/5 // the legend takes a row or more

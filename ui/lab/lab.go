@@ -160,6 +160,7 @@ type Info struct {
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
+	Sliced     bool   // it reads files of any size, a slice at a time
 	Recorder   Recorder
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	// Own are keys of knobs of the entry's panel that only some entries have
@@ -346,6 +347,28 @@ func (f *File) All(most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", f.Name, err)
 	}
 	return data, nil
+}
+
+// A Gatherer reads many pieces of a file in one go, where each reading costs more than
+// its bytes.
+type Gatherer interface {
+	// Gather fills p with pieces of the same size that begin at these places.
+	Gather(p []byte, at []int64) error
+}
+
+// Gather fills p with pieces of a file, all of the same size, that begin at these
+// places.
+func Gather(r io.ReaderAt, p []byte, at []int64) error {
+	if g, ok := r.(Gatherer); ok {
+		return g.Gather(p, at)
+	}
+	size := len(p) / max(1, len(at))
+	for i, off := range at {
+		if n, err := r.ReadAt(p[i*size:(i+1)*size], off); n < size {
+			return err
+		}
+	}
+	return nil
 }
 
 // Progress is told now and then how much is done; it may be nil.

@@ -73,7 +73,7 @@ func New() lab.Lab {
 				Price: "slowdown_percent", More: "more time", Less: "less time",
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
-			Drop:  "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page",
+			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
 			Entry: "entry", Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
@@ -112,7 +112,7 @@ func New() lab.Lab {
 				Key: "buddy", Title: "The Buddy Compression paper",
 				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
 			},
-			Build: published,
+			Build: reproduced,
 		}},
 	})
 }
@@ -134,8 +134,8 @@ func sections() []lab.Section {
 	}}
 }
 
-// published is the paper, whose analyses take programs.
-func published() *study.Paper {
+// reproduced is the paper, whose analyses take programs.
+func reproduced() *study.Paper {
 	p := paper.Paper()
 	analyze := p.Analyze
 	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(*memory).programs) }
@@ -320,7 +320,7 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
 	if rep.Fits {
-		rep.Curves = curves(r)
+		rep.Curves = curves(s, r)
 	}
 	return rep
 }
@@ -346,7 +346,9 @@ func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Entries and slots", Text: "Memory is compressed in entries of 128 bytes. Every allocation has a target, which is how much GPU memory an entry has there: 128, 96, 64, 32 or 8 bytes. What does not fit lies in the buddy memory behind the link, and is fetched from there. Nothing moves when contents change."},
 		{Title: "What compresses", Text: "Dense floats do not: their lowest bits are noise. Zeros, masks, small integers and sorted indices do. Entries that are all zero or all dense never reach 2x: with up to 30 % dense entries the target is 4x, with more it is 1x. Activations after a ReLU, of which 39 % of the entries are zero, therefore gain nothing."},
-		{Title: "Slowdown", Text: "Against a GPU that holds everything uncompressed: less traffic to GPU memory, but traffic to the buddy memory at the link's rate, which is added, not hidden. Negative is faster. Latencies are not modeled."},
+		{Title: "Slowdown", Text: "Against a GPU that holds everything uncompressed: less traffic to GPU memory, but traffic to the buddy memory at the link's rate, which is added, not hidden. Negative is faster. Latencies are not modeled. Memory that nobody has touched moves nothing."},
+		{Title: "How programs access memory", Text: "A compressed entry is moved as a whole, also for one sector of it; an entry that takes all four sectors is stored as it is, and one of them can be moved alone. Of four HPC programs the paper says that they ask for single sectors, or often miss the cache of the metadata; by how much is assumed here, and can be switched off under Machine."},
+		{Title: "What the paper publishes", Text: "Reproduce has every number of its text beside the one that is computed here, and says of each that is not reached, or not computed, why. Circles in the chart over the link's rate are the published slowdowns."},
 		{Title: "Your own tensors", Text: "safetensors, NumPy arrays, PyTorch checkpoints and bytes of any kind. Files stay on this computer and are read in slices; by default a sample of every tensor."},
 	}
 }
@@ -354,10 +356,12 @@ func help() []lab.Help {
 func glossary() []lab.Term {
 	const paper = "Buddy Compression, ISCA 2020"
 	return []lab.Term{
+		{Name: "Bandwidth-only compression", Is: "Compressing what moves between the L2 cache and GPU memory, and nothing that lies there: it saves time, not memory.", Source: paper},
 		{Name: "Bit-Plane Compression", Is: "Compressing 32 words by the bits of their differences, plane by plane.", Source: "Kim et al., ISCA 2016"},
 		{Name: "Buddy memory", Is: "Memory behind the link that holds what does not fit into an entry's slot.", Source: paper},
 		{Name: "Buddy Threshold", Is: "The share of an allocation's entries that may overflow when its target is chosen.", Source: paper},
 		{Name: "Memory entry", Is: "128 bytes that are compressed together.", Source: paper},
+		{Name: "Metadata", Is: "4 bits that say of a memory entry in how many sectors it is stored; a cache in front of GPU memory holds those in use.", Source: paper},
 		{Name: "Sector", Is: "32 bytes, the least that GPU memory reads.", Source: paper},
 		{Name: "Target", Is: "The compression ratio that an allocation is given slots for.", Source: paper},
 	}

@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
+	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -71,7 +72,7 @@ func list() []number {
 	bytes("device_bytes", "GPU memory", "Slots of all entries."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Device })
 	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Buddy })
 	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
-	for t := buddy.X1; t < buddy.Targets; t++ {
+	for t := range buddy.Targets {
 		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+neediest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
 	}
 	for n := range buddy.Sectors + 1 {
@@ -137,7 +138,7 @@ func (r *result) sectors(n int) float64 {
 
 func charts() []report.Chart {
 	var targets, sectors []string
-	for t := buddy.X1; t < buddy.Targets; t++ {
+	for t := range buddy.Targets {
 		targets = append(targets, targetKey(t))
 	}
 	for n := range buddy.Sectors + 1 {
@@ -148,7 +149,7 @@ func charts() []report.Chart {
 		{ID: "capacity", Title: "GPU memory by target", Help: "Of several programs, which run one at a time, of the one that needs most.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
-		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed.", Say: "slows down most"},
+		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles: what the paper publishes of these contents.", Say: "slows down most"},
 		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
 	}
 }
@@ -157,8 +158,9 @@ func charts() []report.Chart {
 // NVLink 4.
 var linkRates = []int64{16, 20, 25, 32, 40, 50, 64, 75, 100, 125, 150, 200, 250, 300, 400, 450}
 
-// curves draws the slowdown over the link's rate.
-func curves(r *result) []report.Curve {
+// curves draws the slowdown over the link's rate, and what is published about the
+// contents.
+func curves(s *settings, r *result) []report.Curve {
 	c := report.Curve{Chart: "links"}
 	for _, rate := range linkRates {
 		link := unit.Bandwidth(rate) * unit.GBps
@@ -173,5 +175,21 @@ func curves(r *result) []report.Curve {
 	if len(c.X) < 2 {
 		return nil
 	}
-	return []report.Curve{c}
+	list := []report.Curve{c}
+	if marks := published(s, r); len(marks.X) > 0 {
+		list = append(list, marks)
+	}
+	return list
+}
+
+// published are the slowdowns that the paper states of the contents with its design.
+func published(s *settings, r *result) report.Curve {
+	c := report.Curve{Chart: "links", Name: "published", Published: true}
+	if s.Entry != "" || r.variant.Name != paper.Design {
+		return c
+	}
+	for _, x := range paper.Slowdowns(s.Contents) {
+		c.X, c.Y = append(c.X, float64(x.Link/unit.GBps)), append(c.Y, x.Percent)
+	}
+	return c
 }
