@@ -4,7 +4,6 @@
 'use strict';
 
 window.tools = (() => {
-  const mostBytes = 1 << 30;
   const tools = {};
 
   // Inside another page nothing is kept, no files are taken, and that page says the
@@ -125,11 +124,6 @@ window.tools = (() => {
   async function hand(list) {
     if (list.length === 0) return;
     await started;
-    const bytes = list.reduce((sum, f) => sum + f.file.size, 0);
-    if (bytes > mostBytes) {
-      tools.onRefused(`These ${list.length} files are ${(bytes / 2 ** 30).toFixed(1)} GiB together; a tab can take ${mostBytes / 2 ** 30} GiB. Open fewer of them.`);
-      return;
-    }
     tools.onFiles(list);
   }
 

@@ -195,7 +195,7 @@ func (c *Alerts) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "notice told reading"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "survey"}}}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(c.Survey() != nil))
+		vgn.AddAttrInterface("hidden", hidden(c.Survey() == nil))
 		{
 			vgparent := vgn
 			_ = vgparent

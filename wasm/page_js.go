@@ -155,10 +155,16 @@ func (p *page) listen() {
 	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
 		names := make([]string, files.Length())
+		bytes := 0.0
 		for i := range names {
 			names[i] = files.Index(i).Get("name").String()
+			bytes += files.Index(i).Get("file").Get("size").Float()
 		}
 		return func() {
+			if why := p.session.TooMuch(len(names), int64(bytes)); why != "" {
+				p.session.Notice = why
+				return
+			}
 			p.session.Open(names, func(number int) {
 				p.sets[number] = files
 				p.pool.OpenFiles(number)

@@ -28,6 +28,7 @@ type System struct {
 	About  string // what it does, one or two sentences
 	Bound  bool   // an ideal that nothing can exceed
 	Off    bool   // not compared at first
+	Main   bool   // in focus at first; without one the first that is no bound
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -65,11 +66,14 @@ type Say struct {
 	Of       string // behind its value: "of ideal throughput"
 	Percent  bool   // the value is a share
 	Than     string // between two systems: "× as fast as"
-	Most     string // of the best: "is fastest"
-	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks whose largest part is named
-	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
-	Cannot   string // "cannot run it"
+	// Price is the key of a quantity in percent that says what the best costs, More
+	// and Less what it is to have more or less of it: "more time", "less time".
+	Price, More, Less string
+	Most              string // of the best: "is fastest"
+	Perfect           string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss              string // ID of the chart of stacks whose largest part is named
+	LossSays          string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	Cannot            string // "cannot run it"
 	// Change lists keys of quantities that compare one system before and after a
 	// change of settings, where the first that a report has decides; without any,
 	// Quantity does. Faster and Slower are what a system then is: "faster".
@@ -156,6 +160,7 @@ type Info struct {
 	Cost       Cost // empty if it knows no prices
 	Brief      []Brief
 	Drop       string // what files it takes, one sentence; empty if none
+	Sliced     bool   // it reads files of any size, a slice at a time
 	Recorder   Recorder
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	// Own are keys of knobs of the entry's panel that only some entries have
@@ -342,6 +347,28 @@ func (f *File) All(most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", f.Name, err)
 	}
 	return data, nil
+}
+
+// A Gatherer reads many pieces of a file in one go, where each reading costs more than
+// its bytes.
+type Gatherer interface {
+	// Gather fills p with pieces of the same size that begin at these places.
+	Gather(p []byte, at []int64) error
+}
+
+// Gather fills p with pieces of a file, all of the same size, that begin at these
+// places.
+func Gather(r io.ReaderAt, p []byte, at []int64) error {
+	if g, ok := r.(Gatherer); ok {
+		return g.Gather(p, at)
+	}
+	size := len(p) / max(1, len(at))
+	for i, off := range at {
+		if n, err := r.ReadAt(p[i*size:(i+1)*size], off); n < size {
+			return err
+		}
+	}
+	return nil
 }
 
 // Progress is told now and then how much is done; it may be nil.
@@ -690,7 +717,11 @@ func (l *Info) check() error {
 			}
 		}
 	}
-	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
+	said := append([]string{l.Say.Quantity}, l.Say.Change...)
+	if l.Say.Price != "" {
+		said = append(said, l.Say.Price)
+	}
+	for _, key := range said {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)
 		}

@@ -86,6 +86,21 @@ next:
 	return shown, matching
 }
 
+// mostOpened is how many bytes files may have of which a tab holds all that matters.
+const mostOpened = 1 << 30
+
+// TooMuch says why files of so many bytes together are not opened, empty if they are.
+func (n *Session) TooMuch(files int, bytes int64) string {
+	if r := n.Room; r == nil || r.Info.Sliced || bytes <= mostOpened {
+		return ""
+	}
+	these := fmt.Sprintf("These %d files are %.1f GiB together", files, float64(bytes)/(1<<30))
+	if files == 1 {
+		these = fmt.Sprintf("This file is %.1f GiB", float64(bytes)/(1<<30))
+	}
+	return fmt.Sprintf("%s; a tab can take %d GiB. Open less.", these, mostOpened>>30)
+}
+
 // Open begins to read a new set of files. hand gives the files themselves to the
 // host under the number that they have from now on.
 func (n *Session) Open(names []string, hand func(number int)) {

@@ -137,6 +137,9 @@ func (h *host) of(system string) *work.Job {
 func (h *host) say(j *work.Job, a work.Answer) bool {
 	a.ID, a.Last = j.ID, true
 	h.over[j.ID] = true
+	if a.Set != a.Of {
+		h.benches[j.Lab].Open(a.Set, work.Lent(&a, nil))
+	}
 	return h.Answer(&a)
 }
 

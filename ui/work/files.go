@@ -102,6 +102,9 @@ func (r *countingAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// Gather implements lab.Gatherer.
+func (r *countingAt) Gather(p []byte, at []int64) error { return lab.Gather(r.from, p, at) }
+
 // whole returns files all of whose bytes are at hand.
 func whole(files []lab.File) ([]lab.File, error) {
 	list := make([]lab.File, len(files))

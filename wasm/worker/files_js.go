@@ -98,7 +98,23 @@ func (s *stream) copy(p []byte, from int) int {
 func (s *stream) next() error { return s.fetch(s.at, slice) }
 
 // fetch reads at most so many bytes from a place on; they are then at hand.
-func (s *stream) fetch(at int64, most int) (err error) {
+func (s *stream) fetch(at int64, most int) error {
+	s.at, s.from, s.length = at, 0, 0
+	n, err := s.call("readSlice", s.blob, at, min(at+int64(most), s.size))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return errors.New("it is shorter than it was")
+	}
+	s.length = n
+	s.at += int64(n)
+	return nil
+}
+
+// call calls one of worker.js's readers, which fill what is held, and returns how many
+// bytes it read.
+func (s *stream) call(reader string, args ...any) (n int, err error) {
 	defer func() { // the reader throws what Go sees as a panic
 		if p := recover(); p != nil {
 			e, ok := p.(js.Error)
@@ -111,12 +127,35 @@ func (s *stream) fetch(at int64, most int) (err error) {
 	if s.held.IsUndefined() {
 		s.held = js.Global().Get("Uint8Array").New(slice)
 	}
-	s.at, s.from, s.length = at, 0, 0
-	s.length = js.Global().Call("readSlice", s.blob, at, min(at+int64(most), s.size), s.held).Int()
-	if s.length == 0 {
-		return errors.New("it is shorter than it was")
+	return js.Global().Call(reader, append(args, s.held)...).Int(), nil
+}
+
+// Gather implements lab.Gatherer.
+func (s *stream) Gather(p []byte, at []int64) error {
+	if len(at) == 0 {
+		return nil
 	}
-	s.at += int64(s.length)
+	size := len(p) / len(at)
+	if size == 0 || size > slice {
+		return errors.New("pieces of no size that can be read")
+	}
+	for len(at) > 0 {
+		n := min(len(at), slice/size)
+		places := make([]any, n)
+		for i := range places {
+			places[i] = at[i]
+		}
+		s.from, s.length = 0, 0 // what is held is no longer a slice
+		got, err := s.call("readPieces", s.blob, places, size)
+		if err == nil && got < n*size {
+			err = errors.New("it is shorter than it was")
+		}
+		if err != nil {
+			return unreadable(s.name, err)
+		}
+		js.CopyBytesToGo(p[:n*size], s.held)
+		p, at = p[n*size:], at[n:]
+	}
 	return nil
 }
 

@@ -201,8 +201,13 @@ func (f *opened) read(t *tensorfile.Tensor, at int64, p []byte) error {
 	if n == len(p) {
 		return nil
 	}
+	return f.unread(t, err)
+}
+
+// unread says that bytes of a tensor cannot be read.
+func (f *opened) unread(t *tensorfile.Tensor, err error) error {
 	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("the file ends at byte %d", t.Offset+at+int64(n))
+		return fmt.Errorf("%s: tensor %q ends behind the end of the file. If it changed since it was opened, open it again", f.name, t.Name)
 	}
-	return fmt.Errorf("%s: tensor %q: %w. If it changed or moved since it was opened, open it again", f.name, t.Name, err)
+	return fmt.Errorf("%s: tensor %q: %w", f.name, t.Name, err)
 }

@@ -62,8 +62,9 @@ func pick(k, take, count int64) int64 {
 func (f *opened) draw(progress lab.Progress) ([]counts, error) {
 	list, take := make([]counts, len(f.Tensors)), takes(f.Tensors)
 	done, total := int64(0), f.sampled()
+	buf := make([]byte, gathered*pageBytes)
 	for i := range f.Tensors {
-		err := f.drawOne(&f.Tensors[i], take[i], &list[i], func(n int64) {
+		err := f.drawOne(&f.Tensors[i], take[i], &list[i], buf, func(n int64) {
 			if done += n; progress != nil {
 				progress(int(done), int(total))
 			}
@@ -83,24 +84,34 @@ func (f *opened) sampled() (sum int64) {
 	return sum
 }
 
-// drawOne takes so many pages of a tensor.
-func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, tell func(n int64)) error {
+// gathered is how many pages are read at once.
+const gathered = 64
+
+// drawOne takes so many pages of a tensor. buf holds as many as are read at once.
+func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte, tell func(n int64)) error {
 	count := pagesOf(t)
 	var h buddy.Histogram
-	var buf [pageBytes]byte
 	var sum, squares float64 // of the share of dense entries in a page
-	for k := range take {
-		at := pick(k, take, count) * pageBytes
-		n := min(pageBytes, int64(t.Bytes)-at)
-		if err := f.read(t, at, buf[:n]); err != nil {
+	at := make([]int64, 0, gathered)
+	for k := int64(0); k < take; k += int64(len(at)) {
+		at = at[:0]
+		for i := k; i < take && i < k+gathered; i++ {
+			at = append(at, pick(i, take, count)*pageBytes)
+		}
+		pages, err := f.pages(t, buf, at)
+		if err != nil {
 			return err
 		}
-		before := h
-		h.Measure(buf[:n])
-		dense := float64(h.Sectors[4]-before.Sectors[4]) / float64(h.Entries-before.Entries)
-		sum += dense
-		squares += dense * dense
-		tell(n)
+		tell(int64(len(pages)))
+		for len(pages) > 0 {
+			page := pages[:min(pageBytes, len(pages))]
+			pages = pages[len(page):]
+			before := h
+			h.Measure(page)
+			dense := float64(h.Sectors[4]-before.Sectors[4]) / float64(h.Entries-before.Entries)
+			sum += dense
+			squares += dense * dense
+		}
 	}
 	c.set(&h)
 	if take < count && take > 1 {
@@ -110,4 +121,32 @@ func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, tell func(
 		c.Error = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
 	}
 	return nil
+}
+
+// pages reads the pages of a tensor that begin at these places, in their order, one
+// behind the other. Only the tensor's last may be short.
+func (f *opened) pages(t *tensorfile.Tensor, buf []byte, at []int64) ([]byte, error) {
+	last := at[len(at)-1]
+	n := int(min(pageBytes, int64(t.Bytes)-last))
+	whole := len(at)
+	if n < pageBytes {
+		whole--
+	}
+	buf = buf[:(len(at)-1)*pageBytes+n]
+	if last-at[0] == int64(len(at)-1)*pageBytes { // one behind the other in the file too
+		return buf, f.read(t, at[0], buf)
+	}
+	if whole > 0 {
+		places := make([]int64, whole)
+		for i := range places {
+			places[i] = t.Offset + at[i]
+		}
+		if err := lab.Gather(f.at, buf[:whole*pageBytes], places); err != nil {
+			return nil, f.unread(t, err)
+		}
+	}
+	if n < pageBytes {
+		return buf, f.read(t, last, buf[whole*pageBytes:])
+	}
+	return buf, nil
 }

@@ -29,14 +29,17 @@ type parts struct {
 	count int
 }
 
-func (f *opened) parts() parts {
+func (f *opened) parts() parts { return f.cut(partBytes / pageBytes) }
+
+// cut cuts a file into parts of at least so many pages.
+func (f *opened) cut(least int64) parts {
 	p := parts{pages: make([]int64, 1, len(f.Tensors)+1)}
 	var sum int64
 	for i := range f.Tensors {
 		sum += pagesOf(&f.Tensors[i])
 		p.pages = append(p.pages, sum)
 	}
-	p.each = max(partBytes/pageBytes, (sum+mostParts-1)/mostParts)
+	p.each = max(least, (sum+mostParts-1)/mostParts)
 	p.count = int((sum + p.each - 1) / p.each)
 	return p
 }
@@ -48,6 +51,11 @@ func (s *source) Survey(entry string, part int, progress lab.Progress) ([]byte, 
 		return nil, err
 	}
 	p := f.parts()
+	return f.survey(&p, part, progress)
+}
+
+// survey goes through one part.
+func (f *opened) survey(p *parts, part int, progress lab.Progress) (data []byte, err error) {
 	switch {
 	case f.at == nil:
 		return nil, fmt.Errorf("%s itself is not at hand; open it again", f.name)
@@ -58,8 +66,8 @@ func (s *source) Survey(entry string, part int, progress lab.Progress) ([]byte, 
 	to := min(from+p.each, p.pages[len(p.pages)-1])
 	var found []int64
 	var total, done int64
-	f.within(&p, from, to, func(_ int, at, n int64) { total += n })
-	f.within(&p, from, to, func(i int, at, n int64) {
+	f.within(p, from, to, func(_ int, at, n int64) { total += n })
+	f.within(p, from, to, func(i int, at, n int64) {
 		if err != nil {
 			return
 		}
@@ -118,6 +126,15 @@ func (s *source) Join(entry string, found [][]byte) ([]lab.File, error) {
 	if p := f.parts(); len(found) != p.count {
 		return nil, fmt.Errorf("%s has %d parts, but %d were gone through", f.name, p.count, len(found))
 	}
+	list, err := f.join(found)
+	if err != nil {
+		return nil, err
+	}
+	return write(s.files, s.notes, f, list)
+}
+
+// join adds up what was found in all parts.
+func (f *opened) join(found [][]byte) ([]counts, error) {
 	all := make([]buddy.Histogram, len(f.Tensors))
 	for k, data := range found {
 		if err := merge(all, data); err != nil {
@@ -131,7 +148,7 @@ func (s *source) Join(entry string, found [][]byte) ([]lab.File, error) {
 			return nil, fmt.Errorf("%s: tensor %q has %d entries, but %d were compressed; open it again", f.name, f.Tensors[i].Name, want, all[i].Entries)
 		}
 	}
-	return write(s.files, s.notes, f, list)
+	return list, nil
 }
 
 // partNumbers is how many a part says of each of its tensors: which it is, then its

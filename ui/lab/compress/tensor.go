@@ -1,10 +1,6 @@
 package compress
 
-import (
-	"encoding/json"
-
-	"spillway/sim/compress/buddy"
-)
+import "spillway/sim/compress/buddy"
 
 // A tensor is what was measured of one tensor of a file.
 type tensor struct {
@@ -35,8 +31,10 @@ type writtenProgram struct {
 	Ratio       float64             `json:"ratio" help:"bytes / device_bytes"`
 	Optimistic  float64             `json:"optimistic_ratio" help:"the ratio if every entry could have one of eight sizes, without slots; 0 if all bytes are zero"`
 	Overflow    float64             `json:"buddy_access_share" help:"of accesses, from 0 to 1: those to entries that do not fit into their slots, if all entries are accessed alike"`
-	Remote      float64             `json:"buddy_sectors_share" help:"of the four sectors of an entry, from 0 to 1: what comes from the buddy memory in the mean over all entries"`
-	Local       float64             `json:"device_sectors_share" help:"of the four sectors of an entry, from 0 to 1: what comes from GPU memory in the mean over all entries"`
+	Remote      float64             `json:"buddy_entry_share" help:"how much of an entry comes from the buddy memory, in the mean over accesses; 1 is all of it"`
+	Local       float64             `json:"device_entry_share" help:"how much of an entry comes from GPU memory, in the mean over accesses"`
+	Whole       float64             `json:"uncompressed_entry_share" help:"how much of an entry would come without compression: 1, or less with random accesses"`
+	Hits        float64             `json:"metadata_hit_share" help:"of accesses, from 0 to 1: those whose metadata is in the cache; 0 without metadata"`
 	Time        writtenTime         `json:"time" help:"each part relative to the whole time on a GPU that holds everything uncompressed"`
 	Allocations []writtenAllocation `json:"allocations" help:"each with its own target"`
 }
@@ -51,22 +49,4 @@ type writtenAllocation struct {
 	Name   string       `json:"name" help:"as the suite or the file has it"`
 	Bytes  int64        `json:"bytes" help:"uncompressed"`
 	Target buddy.Target `json:"target" help:"1x, 1.33x, 2x, 4x or 16x: an entry of 128 bytes has a slot of 128, 96, 64, 32 or 8 bytes"`
-}
-
-// encode returns a result as JSON.
-func encode(r *result) ([]byte, error) {
-	w := written{Programs: make([]writtenProgram, len(r.Programs)), Tensors: r.Tensors}
-	for i, p := range r.Programs {
-		list := r.memory.programs[i].Allocations
-		o := writtenProgram{
-			Program: p.Program, Bytes: int64(p.Bytes), Device: int64(p.Device), Buddy: int64(p.Buddy), Metadata: int64(p.Capacity.Metadata),
-			Ratio: p.Ratio(), Optimistic: p.Optimistic, Overflow: p.Overflow, Remote: p.Remote, Local: p.Local,
-			Time: writtenTime(p.Time), Allocations: make([]writtenAllocation, len(list)),
-		}
-		for k := range list {
-			o.Allocations[k] = writtenAllocation{list[k].Name, int64(list[k].Bytes), p.Targets[k]}
-		}
-		w.Programs[i] = o
-	}
-	return json.MarshalIndent(w, "", "  ")
 }

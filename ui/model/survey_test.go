@@ -1,0 +1,291 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// grain is opened files with two sacks, of which a gas oven needs to know every
+// grain.
+type grain struct{ known []string }
+
+const grains = 20 // parts of a sack
+
+func (g *grain) Notes() []string { return []string{fmt.Sprintf("%d sacks are known", len(g.known))} }
+
+func (g *grain) Entries() []lab.Entry {
+	list := []lab.Entry{{Name: "rye"}, {Name: "spelt"}, {Name: "oats"}}
+	for i := range list[1:] {
+		e := &list[1+i]
+		if !slices.Contains(g.known, e.Name) {
+			e.Survey = &lab.Survey{Set: "oven=gas", Until: "oven=wood watts=1", Parts: grains, Bytes: 1000 * grains}
+		}
+	}
+	return list
+}
+
+func (g *grain) Survey(entry string, part int, p lab.Progress) ([]byte, error) {
+	p(500, 1000)
+	return fmt.Appendf(nil, "%s %d,", entry, part), nil
+}
+
+func (g *grain) Join(entry string, found [][]byte) ([]lab.File, error) {
+	for i, data := range found {
+		if string(data) != fmt.Sprintf("%s %d,", entry, i) {
+			return nil, fmt.Errorf("part %d is %q", i, data)
+		}
+	}
+	return []lab.File{{Name: "known", Data: []byte(strings.Join(append(g.known, entry), " "))}}, nil
+}
+
+// mill is a bakery whose flour is surveyed.
+func mill() lab.Lab {
+	l := bakery()
+	l.Open = func(files []lab.File) (lab.Files, error) {
+		switch files[0].Name {
+		case "known":
+			return &grain{known: strings.Fields(string(files[0].Data))}, nil
+		case "stone":
+			return nil, errors.New("stone: a stone; want flour")
+		}
+		return &grain{}, nil
+	}
+	return l
+}
+
+// miller shows a sack for a gas oven, before anything else was done.
+func miller(t *testing.T) *host {
+	t.Helper()
+	h := hostOf(t, "v=2&lab=bakery&flour=spelt&oven=gas", nil, mill())
+	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
+	h.do(work.List)
+	return h
+}
+
+// wantSurvey checks how far the survey of what is shown is.
+func (h *host) wantSurvey(done int64, active bool) {
+	h.Helper()
+	s := h.Survey()
+	if s == nil || s.Done() != done || s.Active() != active || s.Percent() != int(100*done/s.Bytes) {
+		h.Errorf("survey %+v; want %d done, active %t", s, done, active)
+	}
+}
+
+// What needs a survey runs without it first, and again when it is done.
+func TestSurvey(t *testing.T) {
+	h := miller(t)
+	runs, parts := h.open(work.Run), h.open(work.Survey)
+	if len(runs) != 2 || runs[0].Setup != "dish=rye flour=spelt watts=1" || runs[0].Files != 1 {
+		t.Fatalf("%+v", runs[0])
+	}
+	if len(parts) != ahead || runs[1].ID > parts[0].ID || !h.bulk[parts[0].ID] || h.bulk[runs[0].ID] {
+		t.Errorf("%d parts under way", len(parts))
+	}
+	for i, j := range parts {
+		if j.Portion != i || j.Entry != "spelt" || j.Files != 1 {
+			t.Errorf("%+v", j)
+		}
+	}
+	h.do(work.Run)
+	sample := h.run("oven").Report
+	if sample == nil || h.run("oven").Stale || h.run("oven").Status() != "" {
+		t.Errorf("%+v", h.run("oven"))
+	}
+	h.wantSurvey(0, true)
+	h.Answer(&work.Answer{ID: parts[3].ID, Done: 500, Total: 1000})
+	h.wantSurvey(500, true)
+	h.say(parts[3], work.Answer{Data: []byte("spelt 3,")})
+	h.wantSurvey(1000, true)
+	if n := len(h.open(work.Survey)); n != ahead {
+		t.Errorf("%d parts are under way", n)
+	}
+	h.do(work.Survey)
+	h.wantSurvey(1000*grains, true)
+	j := h.one(work.Join)
+	if j.Set != 2 || j.Files != 1 || len(j.Found) != grains || h.bulk[j.ID] {
+		t.Errorf("%+v", j)
+	}
+	h.do()
+	if h.Survey() != nil || h.Files.Number != 2 || h.Entry() != "spelt" || !slices.Equal(h.Files.Notes, []string{"1 sacks are known"}) {
+		t.Errorf("%+v", h.Files)
+	}
+	if r := h.run("oven"); r.Report == nil || r.Report == sample || r.RunState() != "done" || h.Blocked() != "" {
+		t.Errorf("%+v", r)
+	}
+	again := 0
+	for _, x := range h.jobs[slices.Index(h.jobs, j)+1:] {
+		if x.Kind == work.Run {
+			again++
+		}
+		if x.Setup != "dish=rye flour=spelt oven=gas" || x.Files != 2 {
+			t.Errorf("%+v", x)
+		}
+	}
+	if again != 2 {
+		t.Errorf("%d runs with what is known", again)
+	}
+	n := len(h.jobs)
+	h.Pick("oats") // another that needs one
+	h.do()
+	if h.Survey() != nil || h.Files.Number != 3 || len(h.jobs) < n+grains {
+		t.Errorf("%+v", h.Files)
+	}
+	n = len(h.jobs)
+	h.Pick("spelt") // it is known still
+	h.do()
+	if h.Survey() != nil || slices.ContainsFunc(h.jobs[n:], func(j *work.Job) bool { return j.Kind == work.Survey }) {
+		t.Error("it is gone through again")
+	}
+}
+
+// What was found stays when a survey is cancelled, and it goes on from there.
+func TestCancelSurvey(t *testing.T) {
+	h := miller(t)
+	for range 5 {
+		j := h.open(work.Survey)[0]
+		h.say(j, work.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
+	}
+	h.wantSurvey(5000, true)
+	h.CancelSurvey()
+	h.wantSurvey(5000, false)
+	if s := h.Survey(); !s.Cancelled || s.Left() != 0 || len(h.open(work.Survey)) != 0 {
+		t.Errorf("%+v", s)
+	}
+	h.do()
+	if h.run("oven").RunState() != "done" || len(h.open()) != 0 {
+		t.Error("what can be said without it was cancelled too")
+	}
+	h.Type("watts", "55") // other settings do not begin it again
+	h.do()
+	h.wantSurvey(5000, false)
+	n := len(h.jobs)
+	h.GoOn()
+	h.do()
+	again := 0
+	for _, j := range h.jobs[n:] {
+		if j.Kind == work.Survey {
+			again++
+		}
+	}
+	if h.Survey() != nil || h.Files.Number != 2 || again != grains-5 {
+		t.Errorf("%d parts after 5; %+v", again, h.Files)
+	}
+	h.CancelSurvey() // there is none
+	h.GoOn()
+}
+
+// Undo stops a survey and redo goes on; so do another laboratory and other files.
+func TestSurveyStops(t *testing.T) {
+	h := miller(t)
+	part := func() {
+		j := h.open(work.Survey)[0]
+		h.say(j, work.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
+	}
+	part()
+	h.Choose("oven", "wood")
+	if len(h.open(work.Survey)) != 0 || h.Survey() != nil {
+		t.Error("it goes on for nobody")
+	}
+	h.Undo()
+	h.wantSurvey(1000, true)
+	part()
+	h.Open([]string{"stone"}, func(n int) { h.benches["bakery"].Open(n, files("stone")) })
+	if len(h.open(work.Survey)) != 0 || h.Survey() != nil {
+		t.Error("it goes on while others are opened")
+	}
+	list := h.one(work.List)
+	h.say(list, work.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
+	h.wantSurvey(2000, true)
+	h.Open([]string{"sack"}, func(int) {})
+	h.CancelOpening()
+	h.wantSurvey(2000, true)
+	part()
+	old := h.open(work.Survey)[0]
+	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
+	if h.say(old, work.Answer{Data: []byte("spelt 9,")}) {
+		t.Error("an answer about files that are gone")
+	}
+	h.do(work.List)
+	h.wantSurvey(0, true) // other files
+	h.do()
+	if h.Survey() != nil || h.run("oven").RunState() != "done" {
+		t.Error("it did not end")
+	}
+}
+
+// A part that fails is said with its reason; what was found stays.
+func TestSurveyFails(t *testing.T) {
+	h := miller(t)
+	h.do(work.Run)
+	list := h.open(work.Survey)
+	h.say(list[0], work.Answer{Data: []byte("spelt 0,")})
+	h.say(list[1], work.Answer{Error: "sack cannot be read: it is gone. Open it again"})
+	s := h.Survey()
+	if s == nil || s.Error != "sack cannot be read: it is gone. Open it again" || s.Active() || len(h.open(work.Survey)) != 0 {
+		t.Fatalf("%+v, %d parts", s, len(h.open(work.Survey)))
+	}
+	h.wantSurvey(1000, false)
+	h.Type("portions", "6")
+	h.do()
+	h.wantSurvey(1000, false)
+	h.GoOn()
+	h.wantSurvey(1000, true)
+	h.do(work.Survey, work.Run)
+	h.say(h.one(work.Join), work.Answer{Error: "it changed"})
+	if s := h.Survey(); s.Error != "it changed" || s.Active() {
+		t.Errorf("%+v", s)
+	}
+	h.wantSurvey(1000*grains, false)
+	h.GoOn()
+	h.do()
+	if h.Survey() != nil || h.Files.Number != 3 {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
+// While a survey is not done, all that leaves the page is about what is shown.
+func TestMeanwhile(t *testing.T) {
+	h := miller(t)
+	h.do(work.Run)
+	h.Bundle(nil, func([]byte, string) {})
+	if j := h.one(work.Bundle); strings.Contains(j.Setup, "gas") {
+		t.Errorf("%+v", j)
+	}
+	if link := h.State.Encode(h.Info); !strings.Contains(link, "oven=gas") {
+		t.Error(link)
+	}
+	h.want("oven", "gas")
+	if h.Survey() == nil || h.Files.Has("known") {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Go("bakery")
+	h.wantBlocked("")
+}
+
+// Files of any size are opened where they are read by slices.
+func TestTooMuch(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	for _, tt := range []struct {
+		files int
+		bytes int64
+		want  string
+	}{
+		{3, 1 << 30, ""},
+		{1, 3 << 29, "This file is 1.5 GiB; a tab can take 1 GiB. Open less."},
+		{3, 16 << 30, "These 3 files are 16.0 GiB together; a tab can take 1 GiB. Open less."},
+	} {
+		if got := h.TooMuch(tt.files, tt.bytes); got != tt.want {
+			t.Errorf("%q; want %q", got, tt.want)
+		}
+	}
+	h.Info.Sliced = true
+	if why := h.TooMuch(1, 1<<40); why != "" {
+		t.Error(why)
+	}
+}

@@ -1,0 +1,165 @@
+package work_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// pages are opened files with one entry, a book, of which some setups need all pages.
+type pages struct {
+	count int
+	read  []string // what was found on each, nil before they were read
+	torn  int      // the page that cannot be read, -1 if all can
+}
+
+func (p *pages) Notes() []string { return nil }
+
+func (p *pages) Entries() []lab.Entry {
+	e := lab.Entry{Name: "book"}
+	if p.read == nil {
+		e.Survey = &lab.Survey{Set: "gpu_memory=1", Until: "gpu_memory=2", Parts: p.count, Bytes: int64(10 * p.count)}
+	}
+	return []lab.Entry{{Name: "letter"}, e}
+}
+
+func (p *pages) Condensed(tell lab.Progress) ([]lab.File, error) {
+	if tell != nil {
+		tell(1, 2)
+	}
+	return []lab.File{{Name: "contents", Data: []byte("a book")}}, nil
+}
+
+func (p *pages) Survey(entry string, part int, tell lab.Progress) ([]byte, error) {
+	if part == p.torn {
+		return nil, fmt.Errorf("page %d of the %s is torn", part, entry)
+	}
+	if tell != nil {
+		tell(5, 10)
+		tell(10, 10)
+	}
+	return []byte{byte('a' + part)}, nil
+}
+
+func (p *pages) Join(entry string, found [][]byte) ([]lab.File, error) {
+	if len(found) != p.count {
+		return nil, errors.New("pages are missing")
+	}
+	return []lab.File{{Name: "read", Data: slices.Concat(found...)}}, nil
+}
+
+// reading is a laboratory that opens books.
+func reading(torn int) lab.Lab {
+	l := training
+	l.Open = func(files []lab.File) (lab.Files, error) {
+		p := &pages{count: 7, torn: torn}
+		if files[0].Name == "read" {
+			p.read = strings.Split(string(files[0].Data), "")
+		}
+		return p, nil
+	}
+	return l
+}
+
+func TestListCondenses(t *testing.T) {
+	b := &work.Bench{Lab: reading(-1)}
+	b.Open(4, []lab.File{{Name: "book"}})
+	told := 0
+	a := b.Do(&work.Job{ID: 1, Kind: work.List, Files: 4}, func(int, int) { told++ })
+	if a.Error != "" || len(a.Condensed) != 1 || a.Set != 4 || a.Of != 4 || !a.Along || len(a.Entries) != 2 || told != 1 {
+		t.Fatalf("%+v, told %d", a, told)
+	}
+	opened := []lab.File{{Name: "book"}}
+	if list := work.Lent(&a, opened); len(list) != 2 || string(list[0].Data) != "a book" || list[1].Name != "book" {
+		t.Errorf("%+v", list)
+	}
+	a.Along = false
+	if list := work.Lent(&a, opened); len(list) != 1 {
+		t.Errorf("%+v", list)
+	}
+	if list := work.Lent(&work.Answer{}, opened); len(list) != 1 || list[0].Name != "book" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestSurveyJobs(t *testing.T) {
+	b := &work.Bench{Lab: reading(5)}
+	b.Open(4, []lab.File{{Name: "book"}})
+	var found [][]byte
+	for i := range 7 {
+		a := do(t, b, work.Job{ID: 1, Kind: work.Survey, Files: 4, Entry: "book", Portion: i})
+		if i == 5 {
+			if a.Error != "page 5 of the book is torn" {
+				t.Errorf("%+v", a)
+			}
+			a.Data = []byte("?")
+		}
+		found = append(found, a.Data)
+	}
+	a := do(t, b, work.Job{ID: 1, Kind: work.Join, Files: 4, Entry: "book", Found: found, Set: 9})
+	if a.Error != "" || a.Set != 9 || a.Of != 4 || !a.Along || len(a.Condensed) != 1 || string(a.Condensed[0].Data) != "abcde?g" || a.Entries[1].Survey != nil {
+		t.Errorf("%+v", a)
+	}
+	a = do(t, b, work.Job{ID: 1, Kind: work.Join, Files: 4, Entry: "book", Found: found[:6]})
+	if a.Error != "pages are missing" {
+		t.Errorf("%+v", a)
+	}
+	b = &work.Bench{Lab: training}
+	b.Open(1, tiny())
+	for _, k := range []work.Kind{work.Survey, work.Join} {
+		if a := do(t, b, work.Job{ID: 1, Kind: k, Files: 1}); !strings.Contains(a.Error, "needs all of their bytes") {
+			t.Errorf("%+v", a)
+		}
+		if a := do(t, b, work.Job{ID: 1, Kind: k, Files: 2}); !strings.Contains(a.Error, "no longer at hand") {
+			t.Errorf("%+v", a)
+		}
+	}
+}
+
+// A setup that needs a survey has it, by any number of hands.
+func TestSurveyed(t *testing.T) {
+	l := reading(-1)
+	files, err := l.Open([]lab.File{{Name: "book"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	setup := func(text string) *knob.Setup {
+		u, err := l.Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	for _, crew := range []int{0, 1, 2, 50} {
+		done := 0
+		list, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), files, crew, func(n, total int) {
+			if n < done || total != 70 {
+				t.Errorf("%d of %d after %d", n, total, done)
+			}
+			done = n
+		})
+		if err != nil || len(list) != 1 || !reflect.DeepEqual(known.(*pages).read, strings.Split("abcdefg", "")) || done != 70 {
+			t.Errorf("%d hands: %v, %+v, %d", crew, err, known, done)
+		}
+	}
+	for _, text := range []string{"entry=book", "entry=letter gpu_memory=1", "gpu_memory=1"} {
+		if list, known, err := work.Surveyed(&l, setup(text), files, 2, nil); err != nil || list != nil || known != files {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, 2, nil); known != nil || err != nil {
+		t.Error("without files")
+	}
+	torn := reading(3)
+	files, _ = torn.Open([]lab.File{{Name: "book"}})
+	if _, _, err := work.Surveyed(&torn, setup("entry=book gpu_memory=1"), files, 2, nil); err == nil || err.Error() != "page 3 of the book is torn" {
+		t.Error(err)
+	}
+}
