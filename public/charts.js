@@ -200,6 +200,21 @@ window.charts = (() => {
       label: { ...t.font, show: true, position: 'right', color: t.v('--text'), formatter: (p) => ends[p.dataIndex] },
     });
     if (was) option.series.push(ghost(b, was, t));
+    if (b.limit) {
+      const color = t.v('--limit');
+      option.grid.top += 16;
+      const ends = option.series.find((s) => s.id === ENDS);
+      ends.z = 7;
+      Object.assign(ends.label, { backgroundColor: t.v('--panel'), padding: [0, 2] });
+      option.xAxis.max ??= (x) => Math.max(x.max, 1.02 * b.limit.at);
+      option.series.push({
+        id: 'limit', type: 'line', name: 'limit', silent: true, symbol: 'none', data: [], itemStyle: { color }, tooltip: { show: false },
+        markLine: {
+          silent: true, symbol: 'none', lineStyle: { color, type: 'solid', width: 1.5 }, data: [{ xAxis: b.limit.at }],
+          label: { ...t.font, position: 'start', rotate: 0, color, formatter: () => b.limit.text },
+        },
+      });
+    }
     option.tooltip = tooltip(t, 'axis', (items) => {
       const row = b.rows[items[0].dataIndex];
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
@@ -211,7 +226,7 @@ window.charts = (() => {
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
-    return { option, shape: ['bars', b.unit, b.max, Boolean(was), b.parts.map((p) => p.name)] };
+    return { option, shape: ['bars', b.unit, b.max, Boolean(was), Boolean(b.limit), b.parts.map((p) => p.name)] };
   }
 
   // ghost draws the baseline's bars: an outline, or of sums a mark at their end.

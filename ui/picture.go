@@ -172,6 +172,9 @@ func (c *Picture) place(p *lab.Place) part {
 	if x.Product == x.Size {
 		x.Product = ""
 	}
+	if p.Size != "" && size == 0 {
+		x.Size = "as much as it takes"
+	}
 	if q, v, ok := c.value(p.Used); ok {
 		x.Used = c.amount(p.Used) + " used"
 		if size == 0 && v > 0 { // nothing bounds it
@@ -334,6 +337,15 @@ func (c *Picture) story() string {
 	if r == nil {
 		return s.Title + " has no numbers yet."
 	}
+	if !c.carries() {
+		var used []string
+		for i := range c.Info.Picture.Places {
+			if p := &c.Info.Picture.Places[i]; c.amount(p.Used) != "" {
+				used = append(used, p.Title+" "+c.amount(p.Used))
+			}
+		}
+		return s.Title + " uses: " + strings.Join(used, ", ") + "."
+	}
 	var moved []string
 	for _, k := range c.Info.Picture.Links {
 		for _, l := range k.Lanes {
@@ -353,9 +365,16 @@ func (c *Picture) story() string {
 	return s.Title + " moves: " + strings.Join(moved, ", ") + ". " + c.busiest()
 }
 
+// carries reports whether the laboratory knows what links carry.
+func (c *Picture) carries() bool {
+	return slices.ContainsFunc(c.Info.Picture.Links, func(k lab.Link) bool {
+		return slices.ContainsFunc(k.Lanes, func(l lab.Lane) bool { return l.Bytes != "" || l.Busy != "" })
+	})
+}
+
 // busiest says which link has most to do, "" if none has.
 func (c *Picture) busiest() string {
-	if c.Info.Picture == nil {
+	if c.Info.Picture == nil || !c.carries() {
 		return ""
 	}
 	name, most := "", 0.0

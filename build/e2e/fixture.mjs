@@ -5,6 +5,7 @@
 // A test fails when the page logs an error, throws, breaks the site's content
 // security policy, or asks for anything outside the site. A test that provokes
 // such a thing on purpose says so first: guard.expect(/regular expression/).
+import { readFileSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test as base } from '@playwright/test';
@@ -111,4 +112,18 @@ export async function saved(page, menu, format) {
 export function screenshot(page, name, options = {}) {
   const file = path.join(import.meta.dirname, '../out/screenshots', `${name}.png`);
   return page.screenshot({ path: file, animations: 'disabled', ...options });
+}
+
+// resident returns the largest renderer's resident set in MiB; 0 where there is no /proc.
+export function resident() {
+  let most = 0;
+  try {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) continue;
+        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+      } catch { /* it has ended */ }
+    }
+  } catch { /* not Linux */ }
+  return most;
 }

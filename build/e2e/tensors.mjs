@@ -37,11 +37,17 @@ export const contents = {
   ids: (n, random) => bytes(BigInt64Array.from({ length: n }, () => BigInt(Math.floor(random() * 50_000)))),
   // Positions: sorted.
   positions: (n) => bytes(BigInt64Array.from({ length: n }, (_, i) => BigInt(i))),
+  // Differences of one: the least that a word can take.
+  ramp: (n) => bytes(Int32Array.from({ length: n }, (_, i) => i)),
+  // All bits by chance.
+  noise: (n, random) => bytes(Uint32Array.from({ length: n }, () => random() * 2 ** 32)),
+  // Entries of 128 bytes, every second one zero, the others noise.
+  half: (n, random) => bytes(Uint32Array.from({ length: n }, (_, i) => (i & 32 ? random() * 2 ** 32 : 0))),
   // Memory that nobody has touched.
   zeros: (n) => Buffer.alloc(4 * n),
 };
 
-const element = { F32: 4, BF16: 2, BOOL: 1, U8: 1, I64: 8 };
+const element = { F32: 4, BF16: 2, I32: 4, BOOL: 1, U8: 1, I64: 8 };
 
 // safetensors writes tensors {name, dtype, shape, data} one after the other.
 export function safetensors(tensors, metadata) {

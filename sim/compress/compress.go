@@ -106,10 +106,10 @@ func (v *Variant) compresses() bool { return !v.Ideal && !v.Traffic }
 func Variants() []Variant {
 	return []Variant{
 		{Name: "ideal", Title: "Enough memory", About: "A GPU that holds everything, uncompressed: what slowdowns are measured against.", Section: "§4.2", Ideal: true},
-		{Name: "naive", Title: "Buddy, one target", About: "One target ratio for the whole program.", Section: "§3.4", Whole: true},
-		{Name: "per-allocation", Title: "Buddy, per allocation", About: "A target ratio for each allocation, the largest with which no more of its entries overflow than the Buddy Threshold.", Section: "§3.4"},
-		{Name: "per-allocation-16x", Title: "Buddy", About: "The final design: per allocation, and 16x for those that are mostly zero.", Section: "§3.5", Special: true},
 		{Name: "bandwidth-only", Title: "Bandwidth only", About: "Only what moves between the L2 cache and GPU memory is compressed: nothing more fits, and nothing lies in the buddy memory.", Section: "§4.1", Traffic: true},
+		{Name: "naive", Title: "Naive Buddy", About: "One target ratio for the whole program.", Section: "§3.4", Whole: true},
+		{Name: "per-allocation", Title: "Buddy without 16x", About: "A target ratio for each allocation, the largest with which no more of its entries overflow than the Buddy Threshold.", Section: "§3.4"},
+		{Name: "per-allocation-16x", Title: "Buddy", About: "The final design: per allocation, and 16x for those that are mostly zero.", Section: "§3.5", Special: true},
 	}
 }
 

@@ -75,7 +75,13 @@ type Curve struct {
 	// Picks, if not nil, makes the points marks without a line: picking the i-th
 	// gives the chart's Pick knob the value Picks[i].
 	Picks []int32
+	// Published says that the points are what somebody else published of the system:
+	// rings without a line.
+	Published bool
 }
+
+// Line reports whether the curve is one of ours with a line.
+func (c *Curve) Line() bool { return c.Picks == nil && !c.Published }
 
 // A Kind says how a chart is drawn.
 type Kind uint8

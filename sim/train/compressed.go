@@ -8,7 +8,6 @@ import (
 	"spillway/sim/compress/buddy"
 	"spillway/sim/compress/profile"
 	"spillway/sim/compress/stretch"
-	"spillway/sim/knob"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
@@ -73,39 +72,34 @@ func onCompressed(list []system.System) []system.System {
 // fits plans nothing, and refuses what is larger than GPU memory at once.
 func fits(w *workload.Workload, m *machine.Machine, _ *system.Options) (*program.Program, error) {
 	if most := slices.Max(vitality.Analyze(w).Live(w)); most > m.GPUMemory {
-		return nil, &system.DoesNotFit{Reason: fmt.Sprintf("compressed, %v are in use at once, metadata included; the GPU has %v. Together with a system that moves tensors it would fit, or with contents that compress better",
+		return nil, &system.DoesNotFit{Reason: fmt.Sprintf("Compressed, %v are in use at once, metadata included; the GPU has %v. A system that moves tensors would help, or more GPU memory",
 			most, m.GPUMemory)}
 	}
 	return &program.Program{}, nil
 }
 
-// contents is what the tensors of a request hold.
-func (q *Request) contents() (profile.Contents, error) {
-	if q.Contents == "" {
-		return profile.All()[0], nil
-	}
-	return profile.Find(q.Contents)
-}
-
-// compress returns w on compressed memory. The error is a *system.DoesNotFit where
-// that has no room.
-func compress(w *workload.Workload, q *Request) (*stretch.Stretched, error) {
-	c, err := q.contents()
-	if err != nil {
-		return nil, err
+// compress returns w on compressed memory, and what its tensors hold. The error is a
+// *system.DoesNotFit where that has no room.
+func compress(w *workload.Workload, q *Request) (*stretch.Stretched, *profile.Contents, error) {
+	c := profile.All()[0]
+	if q.Contents != "" {
+		var err error
+		if c, err = profile.Find(q.Contents); err != nil {
+			return nil, nil, err
+		}
 	}
 	policy := buddy.Published()
 	policy.Threshold = float64(threshold.Of(&q.Options)) / float64(threshold.Max)
 	targets, profiles := c.Choose(w, &policy)
 	x, err := stretch.Stretch(w, targets, profiles, q.MemoryRate, unit.Bandwidth(buddyLink.Of(&q.Options)))
 	if err != nil {
-		return nil, &system.DoesNotFit{Reason: err.Error()}
+		return nil, nil, &system.DoesNotFit{Reason: err.Error()}
 	}
 	if room := carveOut * q.Machine.GPUMemory; x.Buddy > room {
-		return nil, &system.DoesNotFit{Reason: fmt.Sprintf("what may overflow has %v of places in the buddy memory at once, which is %d times GPU memory: %v. A smaller Buddy Threshold would help, or more GPU memory",
+		return nil, nil, &system.DoesNotFit{Reason: fmt.Sprintf("What may overflow has %v of places in the buddy memory at once, and that is %d times GPU memory: %v. A smaller Buddy Threshold would help, or more GPU memory",
 			x.Buddy, carveOut, room)}
 	}
-	return x, nil
+	return x, &c, nil
 }
 
 // runCompressed is Run of a compressed system. The result's ideal is that of w.
@@ -115,7 +109,7 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 		return nil, err
 	}
 	c := config(&s, &q)
-	x, err := compress(w, &q)
+	x, contents, err := compress(w, &q)
 	var no *system.DoesNotFit
 	if errors.As(err, &no) {
 		r := engine.Unfit(w, c, no)
@@ -129,15 +123,15 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 	if err != nil {
 		return nil, err
 	}
-	exec := engine.Ideal(w, c)
-	stalls := against(r, exec, c.Runtime.Memory == engine.Paged && q.Options.Quirks.Has(quirk.OverlapFaults))
+	stalls := against(r, engine.Ideal(w, c), c.Runtime.Memory == engine.Paged && q.Options.Quirks.Has(quirk.OverlapFaults))
+	if !r.Fits {
+		r.Reason += fmt.Sprintf(" (tensors are taken to hold %s)", contents.Title)
+		return r, nil
+	}
 	r.Compressed = &result.Compressed{
-		Contents: q.Contents, Plain: x.Plain, Device: slices.Max(x.Live), Metadata: x.Capacity.Metadata, Buddy: x.Buddy, Moved: x.Moved(), Live: x.Live,
+		Contents: contents.Key, Plain: x.Plain, Device: slices.Max(x.Live), Metadata: x.Capacity.Metadata, Buddy: x.Buddy, Moved: x.Moved(), Live: x.Live,
 	}
-	notes, err := q.describe(r)
-	if err != nil || !r.Fits {
-		return r, err
-	}
+	notes := describe(r, contents)
 	r.Notes = slices.Concat(r.Notes, notes)
 	if r.SSD != nil {
 		r.Besides = slices.Concat(r.Besides, notes)
@@ -176,22 +170,18 @@ func against(r *result.Result, exec []unit.Cycles, first bool) (stalls []engine.
 }
 
 // describe says what compression did in a run.
-func (q *Request) describe(r *result.Result) ([]string, error) {
-	c, err := q.contents()
-	if err != nil {
-		return nil, err
-	}
+func describe(r *result.Result, c *profile.Contents) []string {
 	x := r.Compressed
-	x.Contents = c.Key
-	notes := []string{fmt.Sprintf("Buddy Compression with contents assumed to be %s (%s): %v that are in use at once take %v of GPU memory, %v of it metadata, so it holds %s times as much. That follows from the contents.",
-		c.Title, c.Source, x.Plain, x.Device, x.Metadata, decimal(unit.MulDiv(int64(x.Plain), 1000, int64(max(1, x.Device))), 10, 100))}
-	if c.Key == profile.All()[0].Key {
-		notes = append(notes, "The paper's 1.5 counts memory that its framework reserves and nobody touches; this workload takes exactly what it uses.")
+	ratio := unit.MulDiv(int64(x.Plain), 1000, int64(max(1, x.Device)))
+	notes := []string{fmt.Sprintf("Compressed, the %v in use at once take %v of GPU memory, %v of it metadata: %s times as much fits. That follows from what tensors are taken to hold, which is assumed: %s (%s).",
+		x.Plain, x.Device, x.Metadata, decimal(ratio, 10, 100), c.Title, c.Source)}
+	if c.Note != "" {
+		notes = append(notes, c.Note)
 	}
-	if r.Fits && x.Moved > 0 {
-		more := r.Main().Ledger.Compression
-		notes = append(notes, fmt.Sprintf("Kernels wait %v, %s %% of their time uncompressed, for %v to and from the buddy memory. What compression saves in traffic to GPU memory is not counted.",
-			r.Clock.Time(more), knob.Decimal(unit.MulDiv(int64(more), 1000, int64(max(1, r.Ideal))), 10), x.Moved))
+	if x.Moved == 0 {
+		return append(notes, "Nothing comes from the buddy memory, so no kernel takes longer.")
 	}
-	return notes, nil
+	more := r.Main().Ledger.Compression
+	return append(notes, fmt.Sprintf("Kernels take %v longer, %s %%, for %v to and from the buddy memory. What compression saves in traffic to GPU memory is not counted.",
+		r.Clock.Time(more), decimal(unit.MulDiv(int64(more), 100_000, int64(max(1, r.Ideal))), 100, 10), x.Moved))
 }

@@ -81,12 +81,12 @@ func TestCompressedByHand(t *testing.T) {
 	if s := q.Record.Stalls; len(s) != 2 || s[0].Cause != result.Compression || s[0].Start != 0 || s[1].Kernel != 1 || s[1].End != r.Kernels[1].End-2_000_000 {
 		t.Errorf("%+v", q.Record.Stalls)
 	}
-	if text := strings.Join(r.Notes, " "); !strings.Contains(text, "holds 1.2 times") || !strings.Contains(text, "4.1 % of their time uncompressed") {
+	if text := strings.Join(r.Notes, " "); !strings.Contains(text, "1.2 times as much fits") || !strings.Contains(text, "longer, 4.2 %") {
 		t.Error(text)
 	}
 	// Uncompressed it fits exactly; with less than it takes compressed it does not.
 	q.Machine.GPUMemory = x.Device - 1
-	if r, err = train.Run(w, q, nil); err != nil || r.Fits || !strings.Contains(r.Reason, "at once, metadata included") {
+	if r, err = train.Run(w, q, nil); err != nil || r.Fits || !strings.Contains(r.Reason, "metadata included; the GPU has") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	q.Machine.GPUMemory = 16 * unit.MiB // its threefold is less than the places in the buddy memory

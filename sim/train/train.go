@@ -189,7 +189,7 @@ func FaultTime(w *workload.Workload, q Request) (unit.Cycles, error) {
 		return 0, err
 	}
 	if s.Compressed {
-		x, err := compress(w, &q)
+		x, _, err := compress(w, &q)
 		if err != nil {
 			return 0, err
 		}

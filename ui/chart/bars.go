@@ -159,12 +159,34 @@ type stack struct {
 func (d *drawing) stack(r *Run, qs []*report.Quantity, at []int) stack {
 	s := stack{parts: make([]float64, len(qs)), known: make([]bool, len(qs))}
 	for k, q := range qs {
-		if x, ok := r.value(at[k]); ok {
+		if x, ok := d.needed(r, at[k]); ok {
 			s.parts[k], s.known[k], s.any = q.Shown(x), true, true
 			s.total += s.parts[k]
 		}
 	}
 	return s
+}
+
+// needed is a run's value, in a chart with a limit also that of a system that was
+// found not to fit: what it would need.
+func (d *drawing) needed(r *Run, at int) (v float64, ok bool) {
+	if d.chart.Limit != "" && r.unfit() && at < len(r.Report.Values) {
+		v = r.Report.Values[at]
+		return v, finite(v)
+	}
+	return r.value(at)
+}
+
+// lastPart is one past the last part that a run has, 0 if none has any.
+func (d *drawing) lastPart(qs []*report.Quantity, at []int) (last int) {
+	for _, r := range d.runs {
+		for k, known := range d.stack(r, qs, at).known {
+			if known {
+				last = max(last, k+1)
+			}
+		}
+	}
+	return last
 }
 
 // largest returns the part with the most and its share of all.
@@ -185,6 +207,9 @@ func (d *drawing) stacks() {
 	qs, at := d.quantities()
 	if len(qs) == 0 {
 		return
+	}
+	if last := d.lastPart(qs, at); last > 0 { // the others stand before, so that looks stay
+		qs, at = qs[:last], at[:last]
 	}
 	v, unit, names := &d.view, d.unit(qs[0]), partNames(d.chart, qs)
 	v.Rows = len(d.runs) + 1 + (len(qs)-1)/5 // the legend takes a row or more
@@ -215,14 +240,18 @@ func (d *drawing) stacks() {
 		for k := range qs {
 			text := ""
 			if s.known[k] {
-				x, _ := r.value(at[k])
+				x, _ := d.needed(r, at[k])
 				cells[k], text = report.Cell{Text: Digits(s.parts[k], 4), Change: d.change(r, qs[k:k+1], at[k:k+1]).text()}, exact(x)
 			}
 			file = append(file, text)
 		}
 		v.Table.Rows = append(v.Table.Rows, report.Row{Head: r.System.Title, Cells: cells})
 		v.rows = append(v.rows, file)
-		f.Bars.Rows = append(f.Bars.Rows, row(r, end))
+		place := row(r, end)
+		if s.any && r.unfit() {
+			place.End = "needs " + end
+		}
+		f.Bars.Rows = append(f.Bars.Rows, place)
 	}
 	column := make([]float64, len(d.runs))
 	for k := range qs {
@@ -248,6 +277,42 @@ func (d *drawing) stacks() {
 		return behind(amount(s.total, unit), d.change(r, qs, at)) + ", " + Percent(share, 1) + " of it " + inner(names[part])
 	})
 	d.saySum(qs, at, names, unit)
+	d.sayFits(f.Bars, stacks, unit)
+}
+
+// sayFits draws the limit across the bars and says who stays below it, unless it is
+// far away or there is none.
+func (d *drawing) sayFits(b *Bars, stacks []stack, unit string) {
+	limit, ok := d.limitAt()
+	if !ok || limit <= 0 {
+		return
+	}
+	most := 0.0
+	var fit, need []string
+	for i, r := range d.runs {
+		s := &stacks[i]
+		most = max(most, s.total)
+		switch {
+		case !s.any || r.Stale || r.System.Bound:
+		case r.unfit():
+			need = append(need, r.System.Title+" "+amount(s.total, unit))
+		default:
+			fit = append(fit, r.System.Title)
+		}
+	}
+	said := []string{d.limitText(limit)}
+	if len(fit) > 0 {
+		said = append(said, "it is enough for "+list(fit))
+	}
+	if len(need) > 0 {
+		said = append(said, "too little for what others need: "+list(need))
+	}
+	text := sentence(strings.Join(said, "; "))
+	d.view.Text = strings.TrimSpace(d.view.Text + " " + text)
+	d.view.Alt += " " + text
+	if limit <= 4*most {
+		b.Limit = &Limit{limit, d.limitText(limit)}
+	}
 }
 
 // saySum says who has most and which part of it is the largest.

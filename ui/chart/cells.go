@@ -117,9 +117,9 @@ func (v *View) count(m *report.Map) {
 				parts = append(parts, name+" "+share)
 			}
 		}
-		text := "of " + Count(int64(all)) + " cells " + list(parts)
+		text := Count(int64(all)) + " cells: " + list(parts)
 		if m.Grids[g] != "" {
-			text = m.Grids[g] + ": " + text
+			text = m.Grids[g] + ", " + text
 		}
 		said = append(said, text)
 	}

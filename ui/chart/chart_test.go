@@ -222,6 +222,7 @@ func TestEncoded(t *testing.T) {
 		views = append(views, v)
 	}
 	views = append(views, answers()...)
+	views = append(views, chart.Cells("cells", loaves(), plate()), limited(100), limited(0))
 	var list []encoded
 	for _, v := range views {
 		if v.Figure == nil {

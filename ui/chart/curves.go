@@ -139,6 +139,7 @@ func (d *drawing) curves() {
 	var x, y span
 	var owners []*Run // of the series
 	v.Results = 0
+	stated := "" // what was published
 	expected := 0
 	for _, r := range d.runs {
 		if r.System.Bound && !d.chart.Bound {
@@ -155,7 +156,11 @@ func (d *drawing) curves() {
 		for k, c := range cs {
 			s := Series{Name: d.title(r, c.Name), Shape: shape, Look: d.look(r, k), Faded: r.Stale}
 			xs, ys, picks := clean(c, d.chart.LogY)
-			if c.Picks != nil {
+			switch {
+			case c.Published:
+				s.Shape, s.Look = Rings, d.look(r, 0) // as the line that they are compared with
+				stated += " " + sentence(s.Name+": "+d.places(xs, ys))
+			case c.Picks != nil:
 				s.Shape, v.Picks = Marks, true
 			}
 			s.Points, s.Picks = f.points(xs, ys), f.add(picks...)
@@ -166,7 +171,7 @@ func (d *drawing) curves() {
 				y.add(ys[i])
 			}
 			v.points = append(v.points, points{r.System.Name, c.Name, xs, ys})
-			if t.y.any && c.Picks == nil {
+			if t.y.any && c.Line() {
 				tracks = append(tracks, t)
 			}
 		}
@@ -193,11 +198,20 @@ func (d *drawing) curves() {
 	p.fit(x, y)
 	v.Figure = f
 	v.Table = d.tracksTable(tracks)
-	v.Alt = d.sayLimit() + d.say(func(r *Run) string { return d.sayTracks(r, tracks) })
+	v.Alt = d.sayLimit() + d.say(func(r *Run) string { return d.sayTracks(r, tracks) }) + stated
 	v.Text = d.sayCurves(tracks, limit, far)
 	if v.Results == 0 && slices.ContainsFunc(d.runs, (*Run).shown) {
 		d.nothing()
 	}
+}
+
+// places says where points are: "35 % at 50, 6.5 % at 150".
+func (d *drawing) places(xs, ys []float64) string {
+	said := make([]string, len(xs))
+	for i := range xs {
+		said[i] = With(Digits(ys[i], 4), d.chart.Unit) + " at " + Digits(xs[i], 4)
+	}
+	return strings.Join(said, ", ")
 }
 
 // split gives every system that is no bound a small chart of its own; owners are
@@ -243,7 +257,7 @@ func (d *drawing) past(r *Run) []*report.Curve {
 func (d *drawing) ghosts(f *Figure, r *Run, shape Shape, x, y *span) {
 	now := d.of(r)
 	for k, c := range d.past(r) {
-		if c.Picks != nil || k < len(now) && slices.Equal(c.X, now[k].X) && slices.Equal(c.Y, now[k].Y) {
+		if !c.Line() || k < len(now) && slices.Equal(c.X, now[k].X) && slices.Equal(c.Y, now[k].Y) {
 			continue
 		}
 		xs, ys, _ := clean(c, d.chart.LogY)
@@ -435,7 +449,7 @@ func (d *drawing) tracksTable(tracks []track) report.Table {
 // pastTrack is the same curve of the baseline, nil if there is none.
 func (d *drawing) pastTrack(t *track) *track {
 	for _, c := range d.past(t.run) {
-		if c.Name != t.name || c.Picks != nil {
+		if c.Name != t.name || !c.Line() {
 			continue
 		}
 		xs, ys, _ := clean(c, d.chart.LogY)

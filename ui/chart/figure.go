@@ -38,7 +38,8 @@ type Bars struct {
 	Parts []Part  `json:"parts"` // more than one: stacked, with a legend
 	// Ghost is the baseline's values, row and length of each; of sums the whole.
 	Ghost Column `json:"ghost,omitzero"`
-	Wide  bool   `json:"wide,omitempty"` // the rows' names are long
+	Wide  bool   `json:"wide,omitempty"`  // the rows' names are long
+	Limit *Limit `json:"limit,omitempty"` // a line upright
 }
 
 // A Row is the place of one bar.

@@ -105,7 +105,7 @@ func (h *headline) winner() string {
 		}
 		return s + "."
 	}
-	s := fmt.Sprintf("%s %s, at %s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value))
+	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value), h.price(best.Run))
 	if len(h.done) > 1 {
 		s += ", " + h.times(best, h.done[1])
 		if len(h.done) > 2 {
@@ -125,6 +125,20 @@ func (h *headline) value(x float64) string {
 		text += " " + h.say.Of
 	}
 	return text
+}
+
+// price says what the best costs, where the laboratory knows that.
+func (h *headline) price(best *Run) string {
+	x, ok := best.value(h.info.Quantity(h.say.Price))
+	switch {
+	case !ok || h.say.Price == "":
+		return ""
+	case math.Abs(x) < 0.05:
+		return " with no " + h.say.More
+	case x < 0:
+		return " with " + Digits(-x, 2) + " % " + h.say.Less
+	}
+	return " with " + Digits(x, 2) + " % " + h.say.More
 }
 
 // perfect reports whether x is as good as the bound; of shares that is the whole.

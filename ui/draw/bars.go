@@ -39,6 +39,10 @@ func (p *pen) bars(f *chart.Figure, b box) {
 	reach := span{}
 	reach.add(0)
 	names, behind := 0.0, 76.0
+	if bars.Limit != nil {
+		reach.add(1.02 * bars.Limit.At)
+		top += 16
+	}
 	for i := range bars.Rows {
 		for _, part := range parts {
 			whole[i] += numbers(f, part.Values)[i]
@@ -70,9 +74,25 @@ func (p *pen) bars(f *chart.Figure, b box) {
 			end = max(end, s.inside(x))
 		}
 		p.text(in.x-8, y, fit(bars.Rows[i].Name, usual, names), 0, color("--text"), ends+level)
+		if bars.Limit != nil {
+			p.limit(&s, bars.Limit, box{end + 4, y - row/2, measure(bars.Rows[i].End, usual) + 4, row})
+		}
 		p.text(end+6, y, bars.Rows[i].End, 0, color("--text"), level)
 	}
 	p.base(in.x, in.y, in.x, in.y+in.h)
+	if bars.Limit != nil {
+		p.text(s.inside(bars.Limit.At), in.y-5, fit(bars.Limit.Text, usual, b.w/2), 0, color("--limit"), middle)
+	}
+}
+
+// limit draws the part of a line across that is in a row, but not behind its text.
+func (p *pen) limit(s *scale, l *chart.Limit, text box) {
+	x := s.inside(l.At)
+	if x > text.x && x < text.x+text.w {
+		return
+	}
+	ink := color("--limit")
+	p.rect(box{x - 0.75, text.y, 1.5, text.h}, p.ink(&ink, nil))
 }
 
 // row draws the bar of one row.

@@ -42,6 +42,19 @@ func drawn() map[string]*chart.View {
 			}, Parts: []chart.Part{{Name: "Speed", Values: chart.Column{0, 3}}}, Ghost: chart.Column{3, 2}},
 			Data: []float64{0.9, 0.7, 0, 0, 0.95},
 		}, 180),
+		"cells": view("cells", &chart.Figure{
+			Heat: &chart.Heat{
+				Names: []string{"left", "right"}, X: chart.Axis{Name: "place", Labels: []string{"1", "2", "3"}}, Y: chart.Axis{Name: "board", Labels: []string{"10", "20"}},
+				Who: chart.Column{0, 12}, Looks: []chart.Part{{Name: "empty", Look: new(look("--level-0", 0, 0))}, {Name: "rye", Look: new(look("--level-4", 0, 0))}}, Here: []int{2, 0}, Dense: true,
+			},
+			Data: []float64{0, 0, 1, 1, -1, -1, 1, 1, 1, 1, 1, 1},
+		}, 200),
+		"limited": view("limited", &chart.Figure{
+			Bars: &chart.Bars{Unit: "GiB", Rows: []chart.Row{{Name: "Oven", End: "3 GiB"}, {Name: "Kiln", End: "needs 5 GiB"}}, Parts: []chart.Part{
+				{Name: "Cold", Look: &p0, Values: chart.Column{0, 2}}, {Name: "Crowd", Look: &p1, Values: chart.Column{2, 2}},
+			}, Limit: &chart.Limit{At: 4, Text: "memory 4 GiB"}},
+			Data: []float64{1, 2, 2, 3},
+		}, 180),
 		"stacks": view("stacks", &chart.Figure{
 			Bars: &chart.Bars{Unit: "s", Rows: []chart.Row{{Name: "Oven", End: "12 345 s"}, {Name: "Kiln", End: "3 s"}}, Parts: []chart.Part{
 				{Name: "Cold", Look: &p0, Values: chart.Column{0, 2}}, {Name: "Crowd", Look: &p1, Values: chart.Column{2, 2}},

@@ -28,6 +28,7 @@ type System struct {
 	About  string // what it does, one or two sentences
 	Bound  bool   // an ideal that nothing can exceed
 	Off    bool   // not compared at first
+	Main   bool   // in focus at first; without one the first that is no bound
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -65,11 +66,14 @@ type Say struct {
 	Of       string // behind its value: "of ideal throughput"
 	Percent  bool   // the value is a share
 	Than     string // between two systems: "× as fast as"
-	Most     string // of the best: "is fastest"
-	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss     string // ID of the chart of stacks whose largest part is named
-	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
-	Cannot   string // "cannot run it"
+	// Price is the key of a quantity in percent that says what the best costs, More
+	// and Less what it is to have more or less of it: "more time", "less time".
+	Price, More, Less string
+	Most              string // of the best: "is fastest"
+	Perfect           string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss              string // ID of the chart of stacks whose largest part is named
+	LossSays          string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	Cannot            string // "cannot run it"
 	// Change lists keys of quantities that compare one system before and after a
 	// change of settings, where the first that a report has decides; without any,
 	// Quantity does. Faster and Slower are what a system then is: "faster".
@@ -713,7 +717,11 @@ func (l *Info) check() error {
 			}
 		}
 	}
-	for _, key := range append([]string{l.Say.Quantity}, l.Say.Change...) {
+	said := append([]string{l.Say.Quantity}, l.Say.Change...)
+	if l.Say.Price != "" {
+		said = append(said, l.Say.Price)
+	}
+	for _, key := range said {
 		if l.Quantity(key) < 0 {
 			bad("the headline is about %q, which is no quantity", key)
 		}

@@ -107,7 +107,7 @@ func looks(i *lab.Info) []knob.Info {
 	focus := knob.Info{Key: FocusKey, Label: "System in focus", Kind: knob.One}
 	for _, s := range i.Systems {
 		focus.Choices = append(focus.Choices, knob.Choice{Key: s.Name, Label: s.Title})
-		if focus.Default == "" && !s.Bound {
+		if focus.Default == "" && !s.Bound || s.Main {
 			focus.Default = s.Name
 		}
 	}

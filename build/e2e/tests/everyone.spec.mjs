@@ -6,6 +6,7 @@ import { expect, finished, live, screenshot, test } from '../fixture.mjs';
 
 const train = '#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10';
 const store = '#v=2&lab=store&workload=pairs&pairs=50';
+const compress = '#v=4-by-hand&lab=compress&contents=alexnet&focus=per-allocation-16x';
 
 // The views with something in them. A place is gone to without a new page.
 const places = [
@@ -31,6 +32,19 @@ const places = [
   { name: 'store-line', at: `${store}&view=whatif&ask-vary=gpu_memory&ask-values=8,16`, with: asked },
   { name: 'store-compare', at: `${store}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
   { name: 'store-reproduce', at: `${store}&view=reproduce&figure=ravenstore.T1`, with: reproduced },
+  {
+    name: 'compress-explore', at: compress, async with(page) {
+      for (const id of ['numbers-capacity', 'numbers-links', 'open-inside']) await page.click(`#${id}`);
+      await expect(page.locator('#section-inside table').first()).toBeVisible();
+      await page.click('#draw-link');
+      await keep(page);
+    },
+  },
+  { name: 'compress-line', at: `${compress}&view=whatif&ask-vary=link&ask-values=50,150&ask-of=slowdown_percent`, with: asked },
+  { name: 'compress-map', at: `${compress}&view=whatif&ask-vary=link&ask-values=50,150&ask-of=slowdown_percent&ask-vary2=threshold&ask-values2=10,30`, with: asked },
+  { name: 'compress-compare', at: `${compress}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'compress-reproduce', at: `${compress}&view=reproduce&figure=buddy.11`, with: reproduced },
+  { name: 'compress-claims', at: `${compress}&view=reproduce&figure=buddy.claims`, with: reproduced },
 ];
 
 // keep keeps all runs, for the view that compares them.
@@ -93,7 +107,7 @@ const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plo
   return lacks.map((what) => `${plot.id}: ${what}`);
 }));
 
-for (const lab of ['train', 'store']) {
+for (const lab of ['train', 'store', 'compress']) {
   test(`every view of ${lab}: light, and dark at 320 pixels`, async ({ page }) => {
     test.setTimeout(240_000);
     const wrong = [];

@@ -28,6 +28,19 @@ test('native equals wasm', async ({ page }) => {
   expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
 });
 
+test('native equals wasm: compressed memory', async ({ page }) => {
+  await page.goto('./');
+  const jobs = [];
+  for (const system of await systems('compress')) {
+    for (const setup of ['contents=dl', 'contents=hpc', 'contents=alexnet link=50', 'contents=hpc threshold=10 random=20 cache=16', 'contents=resnet50 max_ratio=2 naive=60']) {
+      jobs.push({ ID: jobs.length + 1, Lab: 'compress', Kind: RUN, System: system, Setup: setup, Hash: true });
+    }
+  }
+  const ours = (await natively(jobs)).map((a) => a.Error || a.Hash);
+  expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
+  expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
+});
+
 // The native tests compare with the same file.
 test('every published run equals native', async ({ page }) => {
   test.setTimeout(600_000);

@@ -1,6 +1,5 @@
 // Measures the page's program in Chromium; only `make bench` runs this.
-import { readFileSync, readdirSync } from 'node:fs';
-import { expect, finished, test, visit } from '../fixture.mjs';
+import { expect, finished, resident, test, visit } from '../fixture.mjs';
 import { inWorker, published } from '../worker.mjs';
 
 test.skip(!process.env.BENCH, 'make bench runs this');
@@ -95,20 +94,6 @@ test('runs in a worker', async ({ page }) => {
     console.log(`${run}: median ${median(took).toFixed(1)} ms, least ${Math.min(...took).toFixed(1)} ms`);
   }
 });
-
-// resident returns the largest renderer's resident set in MiB; 0 where there is no /proc.
-function resident() {
-  let most = 0;
-  try {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      try {
-        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) continue;
-        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
-      } catch { /* it has ended */ }
-    }
-  } catch { /* not Linux */ }
-  return most;
-}
 
 test('every bundled model in Explore', async ({ page }) => {
   test.setTimeout(300_000);

@@ -105,6 +105,28 @@ test('maps of two settings: a cell for every pair, the reason where there is no 
   assert.ok(lost, 'a system that cannot run is marked');
 });
 
+test('grids of cells: a series a class, hidden by the legend, picked by place', () => {
+  const { option } = options(of('cells'));
+  assert.equal(option.grid.length, 2);
+  assert.ok(option.yAxis.every((y) => y.inverse), 'the first row is on top');
+  const count = (name) => option.series.filter((s) => s.name === name).map((s) => s.data.length);
+  assert.equal(JSON.stringify([count('empty'), count('rye'), count('wheat')]), '[[4,0],[2,0],[3,12]]');
+  assert.deepEqual(JSON.stringify(option.series.find((s) => s.id === 'here').data), '[[2,1]]');
+  assert.deepEqual([...option.legend.data], ['empty', 'rye', 'wheat']);
+  const tip = option.tooltip.formatter({ value: [2, 1], seriesId: 'cells-0-0', seriesName: 'empty', color: 'x' }).replace(/<[^>]*>/g, ' ');
+  for (const text of ['board 20', 'place 3', 'empty', 'left']) assert.ok(tip.includes(text), `${text} in ${tip}`);
+});
+
+test('a limit stands across bars, and the axis reaches it', () => {
+  const { option, shape } = options(of('limited'));
+  const line = option.series.find((s) => s.id === 'limit');
+  assert.equal(line.markLine.data[0].xAxis, 100);
+  assert.equal(line.markLine.label.formatter(), 'time 100 s');
+  assert.equal(option.xAxis.max({ max: 60 }), 102);
+  assert.equal(option.xAxis.max({ max: 160 }), 160);
+  assert.notDeepEqual(shape, options(of('limited0')).shape);
+});
+
 test('a varied setting has its points as labels, and a gap where nothing is known', () => {
   const { option } = options(of('whatif-lines'));
   assert.equal(option.xAxis[0].axisLabel.formatter(1), '2');

@@ -121,7 +121,7 @@ func (g *group) row(files bool) report.Row {
 	}
 	put(g.bytes.String(), 0)
 	put(g.target(), 0)
-	put(g.capacity.Device.String(), part(int64(g.capacity.Device), int64(g.bytes)))
+	put(g.capacity.Device.String(), min(1, part(int64(g.capacity.Device), int64(g.bytes))))
 	put(g.capacity.Buddy.String(), 0)
 	var stack []float64
 	for _, sum := range g.sectors {
@@ -131,16 +131,24 @@ func (g *group) row(files bool) report.Row {
 	if g.sampled {
 		text = count(g.entries) + " of " + text
 	}
-	r.Cells = append(r.Cells, report.Cell{Text: text, Stack: stack})
-	for n, x := range stack {
-		text := percent(x)
-		if n == buddy.Sectors && g.sampled {
-			text = strings.TrimSuffix(text, " %") + " ± " + strconv.FormatFloat(100*g.share(math.Sqrt(g.variance)), 'f', 1, 64) + " %"
-		}
-		put(text, 0)
-	}
+	put(text, 0)
+	r.Cells = append(r.Cells, report.Cell{Text: g.shares(stack), Stack: stack})
 	put(percent(g.share(g.overflow)), g.share(g.overflow))
 	return r
+}
+
+// shares writes the shares by sectors, that of 4 with its standard error if it is of
+// a sample: "39 / 0 / 0 / 46.2 / 14.8 ± 0.8".
+func (g *group) shares(list []float64) string {
+	var parts []string
+	for _, x := range list {
+		parts = append(parts, strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0"))
+	}
+	text := strings.Join(parts, " / ")
+	if g.sampled {
+		text += " ± " + strconv.FormatFloat(100*g.share(math.Sqrt(g.variance)), 'f', 1, 64)
+	}
+	return text
 }
 
 // count writes a number of entries.
@@ -196,7 +204,7 @@ func allocations(view *knob.Setup, s *settings, w *memory, system string) (*repo
 		if files {
 			t.Head = append(t.Head, "Type")
 		}
-		t.Head = append(t.Head, "Size", "Target", "GPU memory", "Buddy memory", "Entries", "zeros", "1 sector", "2 sectors", "3 sectors", "4 sectors", "Overflow")
+		t.Head = append(t.Head, "Size", "Target", "GPU memory", "Buddy memory", "Entries", "of 0 / 1 / 2 / 3 / 4 sectors, %", "Overflow")
 		for k, g := range groups {
 			if k == mostRows {
 				out.Notes = append(out.Notes, p.Program+": "+rest(groups, single))

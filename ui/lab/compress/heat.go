@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	core "spillway/sim/compress"
 	"spillway/sim/compress/bpc"
 	"spillway/sim/compress/buddy"
 	"spillway/sim/knob"
@@ -44,7 +45,11 @@ func heat(view *knob.Setup, s *settings, w *memory, system string) (*report.Sect
 	if err != nil {
 		return nil, err
 	}
-	out.Text = []string{p.found(h, t)}
+	v, err := core.Find(system)
+	if err != nil {
+		return nil, err
+	}
+	out.Text = []string{p.found(h, t, v.Title)}
 	if p.tensor < 0 {
 		out.Text = append(out.Text, p.about+" "+madeUp)
 	}
@@ -122,13 +127,17 @@ func targetOf(p *place, h *buddy.Histogram, s *settings, w *memory, system strin
 }
 
 // found is the finding of a map.
-func (p *place) found(h *buddy.Histogram, t buddy.Target) string {
-	over := "all entries that are shown fit into slots of that size"
-	if x := h.Overflow(t); x > 0 {
-		over = percent(x) + " of the entries that are shown do not fit into slots of that size"
+func (p *place) found(h *buddy.Histogram, t buddy.Target, design string) string {
+	of := "its"
+	if h.Entries < p.entries() {
+		of = "the shown"
 	}
-	return fmt.Sprintf("%s, %v: %s of the entries that are shown are zeros, %s take all 4 sectors. Its target is %v, %d bytes an entry; %s.",
-		p.name(), unit.Bytes(p.size), percent(part(h.Zero, h.Entries)), percent(part(h.Sectors[buddy.Sectors], h.Entries)), t, t.Slot(), over)
+	over := "all of them fit"
+	if x := h.Overflow(t); x > 0 {
+		over = percent(x) + " of them overflow to the buddy memory"
+	}
+	return fmt.Sprintf("%s, %v: of %s %d entries %s are zeros and %s take all 4 sectors. With “%s” its target is %v, slots of %d bytes: %s.",
+		p.name(), unit.Bytes(p.size), of, h.Entries, percent(part(h.Zero, h.Entries)), percent(part(h.Sectors[buddy.Sectors], h.Entries)), design, t, t.Slot(), over)
 }
 
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/bpc"
@@ -93,7 +92,7 @@ func planes(e *[bpc.Entry]byte) report.Map {
 	const count, columns = 33, 31
 	m := report.Map{
 		ID: "planes", Title: "The 33 bit planes", X: "difference", Y: "bit plane", From: 1, Columns: columns,
-		Grids: []string{"DBP: as they are", "DBX: xored with the plane above"}, Classes: []string{"0", "1"},
+		Grids: []string{"DBP, as they are", "DBX, xored with the plane above"}, Classes: []string{"bit clear", "bit set"},
 		Help:  "A row is one bit of all 31 differences, the highest on top. Planes of DBX without a bit cost almost nothing.",
 		Cells: make([]byte, 2*count*columns),
 	}
@@ -116,18 +115,16 @@ func planes(e *[bpc.Entry]byte) report.Map {
 
 // codes lists the codes of an entry in the order of its bitstream.
 func codes(e *[bpc.Entry]byte) report.Table {
-	t := report.Table{Title: "Codes in their order: the first word, then the planes of DBX from the highest", Head: []string{"Plane", "Code", "The plane, the first difference at the left", "Bits", "Code's bits"}}
+	t := report.Table{Title: "Codes in their order: the first word, then the planes of DBX from the highest", Head: []string{"Plane", "Code", "DBX, in hexadecimal", "Bits", "Code's bits"}}
 	for _, c := range bpc.Codes(e) {
-		pattern := []byte(fmt.Sprintf("%031b", c.DBX))
-		slices.Reverse(pattern)
-		plane, text := strconv.Itoa(c.Plane), strings.NewReplacer("0", "·", "1", "█").Replace(string(pattern))
+		plane, text := strconv.Itoa(c.Plane), fmt.Sprintf("%08x", c.DBX)
 		switch {
 		case c.Kind == bpc.Base:
 			plane, text = "first word", fmt.Sprintf("%08x", binary.LittleEndian.Uint32(e[:]))
 		case c.Planes > 1:
-			plane, text = fmt.Sprintf("%d to %d", c.Plane, c.Plane-c.Planes+1), "no bit in any"
+			plane, text = fmt.Sprintf("%d to %d", c.Plane, c.Plane-c.Planes+1), "0 in each"
 		case c.Kind == bpc.ZeroRun:
-			text = "no bit"
+			text = "0"
 		}
 		t.Rows = append(t.Rows, report.Row{Head: plane, Cells: []report.Cell{
 			{Text: c.Kind.String()},

@@ -70,6 +70,7 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
+				Price: "slowdown_percent", More: "more time", Less: "less time",
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
 			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
@@ -111,7 +112,7 @@ func New() lab.Lab {
 				Key: "buddy", Title: "The Buddy Compression paper",
 				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
 			},
-			Build: published,
+			Build: reproduced,
 		}},
 	})
 }
@@ -133,8 +134,8 @@ func sections() []lab.Section {
 	}}
 }
 
-// published is the paper, whose analyses take programs.
-func published() *study.Paper {
+// reproduced is the paper, whose analyses take programs.
+func reproduced() *study.Paper {
 	p := paper.Paper()
 	analyze := p.Analyze
 	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(*memory).programs) }
@@ -145,7 +146,7 @@ func published() *study.Paper {
 func systems() []lab.System {
 	var list []lab.System
 	for i, v := range core.Variants() {
-		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Look: i})
+		list = append(list, lab.System{Name: v.Name, Title: v.Title, About: v.About, Family: "Buddy Compression", Paper: "Buddy Compression, " + v.Section, Bound: v.Ideal, Main: v.Special, Look: i})
 	}
 	return list
 }
@@ -295,31 +296,59 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {
-	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes)}
+	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
 	if s.Entry == "" {
-		rep.Caveats = []string{"Contents are fitted to the paper's means: ratios agree by construction, slowdowns do not."}
+		rep.Caveats = []string{"Contents are fitted to the paper's means: its ratios come out by construction, its slowdowns, but for AlexNet's, do not."}
 	}
-	if gpu := s.Setup.GPU; gpu > 0 {
+	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
+		help := "More GPU memory or a larger Buddy Threshold"
+		switch {
+		case r.variant.Traffic:
+			help = "More GPU memory"
+		case r.variant.Whole:
+			help = "More GPU memory or a larger overflow of one target"
+		}
 		for _, p := range r.Programs {
 			if need := p.Device + p.Capacity.Metadata; need > gpu {
 				rep.Fits = false
-				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. More GPU memory or a larger Buddy Threshold would help", p.Program, need, gpu)
-				return rep
+				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. %s would help", p.Program, need, gpu, help)
+				break
 			}
 		}
 	}
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
-	rep.Curves = curves(r)
+	if rep.Fits {
+		rep.Curves = curves(s, r)
+	}
 	return rep
+}
+
+// lead says the problem: what there is to hold, and in what.
+func lead(w *memory, s *settings) string {
+	var all, most unit.Bytes
+	for i := range w.programs {
+		n := w.programs[i].Bytes()
+		all, most = all+n, max(most, n)
+	}
+	text := fmt.Sprintf("%s holds %v.", w.programs[0].Name, all)
+	if n := len(w.programs); n > 1 {
+		text = fmt.Sprintf("%d programs hold up to %v each.", n, most)
+	}
+	if gpu := s.Setup.GPU; gpu > 0 {
+		text = strings.TrimSuffix(text, ".") + fmt.Sprintf(", the GPU has %v.", gpu)
+	}
+	return text
 }
 
 func help() []lab.Help {
 	return []lab.Help{
 		{Title: "Entries and slots", Text: "Memory is compressed in entries of 128 bytes. Every allocation has a target, which is how much GPU memory an entry has there: 128, 96, 64, 32 or 8 bytes. What does not fit lies in the buddy memory behind the link, and is fetched from there. Nothing moves when contents change."},
 		{Title: "What compresses", Text: "Dense floats do not: their lowest bits are noise. Zeros, masks, small integers and sorted indices do. Entries that are all zero or all dense never reach 2x: with up to 30 % dense entries the target is 4x, with more it is 1x. Activations after a ReLU, of which 39 % of the entries are zero, therefore gain nothing."},
-		{Title: "Slowdown", Text: "Against a GPU that holds everything uncompressed: less traffic to GPU memory, but traffic to the buddy memory at the link's rate, which is added, not hidden. Negative is faster. Latencies are not modeled."},
+		{Title: "Slowdown", Text: "Against a GPU that holds everything uncompressed: less traffic to GPU memory, but traffic to the buddy memory at the link's rate, which is added, not hidden. Negative is faster. Latencies are not modeled. Memory that nobody has touched moves nothing."},
+		{Title: "How programs access memory", Text: "A compressed entry is moved as a whole, also for one sector of it; an entry that takes all four sectors is stored as it is, and one of them can be moved alone. Of four HPC programs the paper says that they ask for single sectors, or often miss the cache of the metadata; by how much is assumed here, and can be switched off under Machine."},
+		{Title: "What the paper publishes", Text: "Reproduce has every number of its text beside the one that is computed here, and says of each that is not reached, or not computed, why. Circles in the chart over the link's rate are the published slowdowns."},
 		{Title: "Your own tensors", Text: "safetensors, NumPy arrays, PyTorch checkpoints and bytes of any kind. Files stay on this computer and are read in slices; by default a sample of every tensor."},
 	}
 }
@@ -327,10 +356,12 @@ func help() []lab.Help {
 func glossary() []lab.Term {
 	const paper = "Buddy Compression, ISCA 2020"
 	return []lab.Term{
+		{Name: "Bandwidth-only compression", Is: "Compressing what moves between the L2 cache and GPU memory, and nothing that lies there: it saves time, not memory.", Source: paper},
 		{Name: "Bit-Plane Compression", Is: "Compressing 32 words by the bits of their differences, plane by plane.", Source: "Kim et al., ISCA 2016"},
 		{Name: "Buddy memory", Is: "Memory behind the link that holds what does not fit into an entry's slot.", Source: paper},
 		{Name: "Buddy Threshold", Is: "The share of an allocation's entries that may overflow when its target is chosen.", Source: paper},
 		{Name: "Memory entry", Is: "128 bytes that are compressed together.", Source: paper},
+		{Name: "Metadata", Is: "4 bits that say of a memory entry in how many sectors it is stored; a cache in front of GPU memory holds those in use.", Source: paper},
 		{Name: "Sector", Is: "32 bytes, the least that GPU memory reads.", Source: paper},
 		{Name: "Target", Is: "The compression ratio that an allocation is given slots for.", Source: paper},
 	}

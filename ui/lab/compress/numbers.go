@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
+	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -65,12 +67,13 @@ func list() []number {
 		return r.sum.Hits
 	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
-	bytes("footprint_bytes", "Uncompressed", "What the allocations hold.", 0, func(r *result) unit.Bytes { return r.sum.Bytes })
-	bytes("device_bytes", "GPU memory", "Slots of all entries.", -1, func(r *result) unit.Bytes { return r.sum.Device })
-	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit.", -1, func(r *result) unit.Bytes { return r.sum.Buddy })
-	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory.", -1, func(r *result) unit.Bytes { return r.sum.Capacity.Metadata })
-	for t := buddy.X1; t < buddy.Targets; t++ {
-		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target.", 0, func(r *result) unit.Bytes { return r.withTarget(t) })
+	const neediest = " Of several programs, which run one at a time, of the one that needs most GPU memory."
+	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+neediest, 0, func(r *result) unit.Bytes { return r.neediest().Bytes })
+	bytes("device_bytes", "GPU memory", "Slots of all entries."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Device })
+	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Buddy })
+	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
+	for t := range buddy.Targets {
+		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+neediest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
 	}
 	for n := range buddy.Sectors + 1 {
 		label := fmt.Sprintf("%d sectors", n)
@@ -85,15 +88,30 @@ func list() []number {
 	return ns
 }
 
-// withTarget sums the slots of the allocations with a target.
+// needs is the GPU memory that a program needs.
+func needs(p *core.Result) unit.Bytes { return p.Device + p.Capacity.Metadata }
+
+// most is the number of the program that needs most GPU memory, neediest what came
+// out for it.
+func (r *result) most() (at int) {
+	for i := range r.Programs {
+		if needs(r.Programs[i]) > needs(r.Programs[at]) {
+			at = i
+		}
+	}
+	return at
+}
+
+func (r *result) neediest() *core.Result { return r.Programs[r.most()] }
+
+// withTarget sums the slots of its allocations with a target.
 func (r *result) withTarget(t buddy.Target) (n unit.Bytes) {
-	for i, p := range r.Programs {
-		for k := range p.Targets {
-			if p.Targets[k] == t {
-				a := r.memory.programs[i].Allocations[k : k+1]
-				c := buddy.Sum(a, p.Targets[k:k+1])
-				n += c.Device
-			}
+	at := r.most()
+	p := r.Programs[at]
+	for k := range p.Targets {
+		if p.Targets[k] == t {
+			c := buddy.Sum(r.memory.programs[at].Allocations[k:k+1], p.Targets[k:k+1])
+			n += c.Device
 		}
 	}
 	return n
@@ -120,7 +138,7 @@ func (r *result) sectors(n int) float64 {
 
 func charts() []report.Chart {
 	var targets, sectors []string
-	for t := buddy.X1; t < buddy.Targets; t++ {
+	for t := range buddy.Targets {
 		targets = append(targets, targetKey(t))
 	}
 	for n := range buddy.Sectors + 1 {
@@ -128,10 +146,10 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
-		{ID: "capacity", Title: "GPU memory by target", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "capacity", Title: "GPU memory by target", Help: "Of several programs, which run one at a time, of the one that needs most.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
-		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed.", Say: "slows down most"},
+		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles: what the paper publishes of these contents.", Say: "slows down most"},
 		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
 	}
 }
@@ -140,8 +158,9 @@ func charts() []report.Chart {
 // NVLink 4.
 var linkRates = []int64{16, 20, 25, 32, 40, 50, 64, 75, 100, 125, 150, 200, 250, 300, 400, 450}
 
-// curves draws the slowdown over the link's rate.
-func curves(r *result) []report.Curve {
+// curves draws the slowdown over the link's rate, and what is published about the
+// contents.
+func curves(s *settings, r *result) []report.Curve {
 	c := report.Curve{Chart: "links"}
 	for _, rate := range linkRates {
 		link := unit.Bandwidth(rate) * unit.GBps
@@ -156,5 +175,21 @@ func curves(r *result) []report.Curve {
 	if len(c.X) < 2 {
 		return nil
 	}
-	return []report.Curve{c}
+	list := []report.Curve{c}
+	if marks := published(s, r); len(marks.X) > 0 {
+		list = append(list, marks)
+	}
+	return list
+}
+
+// published are the slowdowns that the paper states of the contents with its design.
+func published(s *settings, r *result) report.Curve {
+	c := report.Curve{Chart: "links", Name: "published", Published: true}
+	if s.Entry != "" || r.variant.Name != paper.Design {
+		return c
+	}
+	for _, x := range paper.Slowdowns(s.Contents) {
+		c.X, c.Y = append(c.X, float64(x.Link/unit.GBps)), append(c.Y, x.Percent)
+	}
+	return c
 }

@@ -47,3 +47,31 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedInTheChart draws what is published about contents beside the design
+// that it is about, and nowhere else.
+func TestPublishedInTheChart(t *testing.T) {
+	l := New()
+	for _, tt := range []struct{ set, system, want string }{
+		{"contents=alexnet", "per-allocation-16x", "[150 50] [6.5 35]"},
+		{"contents=alexnet link=75", "per-allocation-16x", "[150 50] [6.5 35]"},
+		{"contents=dl", "per-allocation-16x", "[150] [2.2]"},
+		{"contents=hpc", "per-allocation-16x", "[150] [1]"},
+		{"contents=alexnet", "naive", ""},
+		{"contents=vgg16", "per-allocation-16x", ""},
+	} {
+		r, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, c := range r.Curves {
+			if c.Published {
+				got = fmt.Sprint(c.X, c.Y)
+			}
+		}
+		if got != tt.want || len(r.Curves) == 0 || r.Curves[0].Published {
+			t.Errorf("%s, %s: %s; want %s", tt.set, tt.system, got, tt.want)
+		}
+	}
+}

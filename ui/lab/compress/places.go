@@ -206,7 +206,7 @@ func (p *place) entries() int64 { return (p.size + buddy.EntryBytes - 1) / buddy
 // name quotes nothing: names of tensors are paths.
 func (p *place) name() string {
 	if p.tensor < 0 {
-		return "“" + p.title + "”, made up"
+		return "“" + p.title + "” (made up)"
 	}
 	if p.dtype == "" {
 		return p.key

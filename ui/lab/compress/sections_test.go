@@ -58,7 +58,7 @@ func TestGroups(t *testing.T) {
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 4 || !strings.Contains(s.Text[0], "3 have 16x; memory becomes 1.51 times as large") {
 		t.Errorf("%+v", s)
 	}
-	if r := s.Tables[0].Rows[0]; r.Head != "dense" || r.Sub != "× 9" || r.Cells[1].Text != "1x" || !slices.Equal(r.Cells[4].Stack, []float64{0, 0, 0, 0, 1}) {
+	if r := s.Tables[0].Rows[0]; r.Head != "dense" || r.Sub != "× 9" || r.Cells[1].Text != "1x" || r.Cells[5].Text != "0 / 0 / 0 / 0 / 100" || !slices.Equal(r.Cells[5].Stack, []float64{0, 0, 0, 0, 1}) {
 		t.Errorf("%+v", r)
 	}
 	if s = section(t, &l, "allocations", "allocations_by=single", "contents=alexnet", final, nil); len(s.Tables[0].Rows) != 21 {
@@ -120,7 +120,7 @@ func TestHeat(t *testing.T) {
 			t.Fatalf("cell %d is %d, want %d", i, c, want)
 		}
 	}
-	if !strings.Contains(s.Text[0], "both, float32, 1 MiB: 50.0 % of the entries that are shown are zeros, 50.0 % take all 4 sectors. Its target is 1x") || len(s.Notes) != 0 {
+	if !strings.Contains(s.Text[0], "both, float32, 1 MiB: of its 8192 entries 50.0 % are zeros and 50.0 % take all 4 sectors. With “Buddy” its target is 1x") || len(s.Notes) != 0 {
 		t.Errorf("%q %q", s.Text, s.Notes)
 	}
 	if o := s.Offers[0]; o.Key != heatOf || len(o.Choices) != 3 || o.Choices[0].Text != "" || o.Choices[0].Label != "dense" {
@@ -253,7 +253,10 @@ func TestThresholds(t *testing.T) {
 			t.Errorf("%s: %s, a run says %s", x.set, got, times(v))
 		}
 	}
-	for _, system := range []string{"naive", "ideal"} {
+	for _, system := range []string{"naive", "ideal", "bandwidth-only"} {
+		if s := section(t, &l, "thresholds", "", "threshold=30", system, nil); s.Tables[0].Rows[4].Cells[0].Text != rows[5].Cells[0].Text {
+			t.Errorf("%s: %+v", system, s.Tables[0].Rows[4])
+		}
 		if s := section(t, &l, "thresholds", "", "threshold=5", system, nil); len(s.Tables[0].Rows) != 9 || s.Tables[0].Rows[0].Head != "5 %" || !strings.Contains(s.Notes[0], "has no Buddy Threshold") {
 			t.Errorf("%s: %+v", system, s)
 		}

@@ -3,6 +3,7 @@ package compress
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	core "spillway/sim/compress"
 	"spillway/sim/report"
@@ -18,9 +19,13 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 		return nil, err
 	}
 	out := &report.Section{}
-	if v.Ideal || v.Whole {
-		out.Notes = append(out.Notes, v.Title+" has no Buddy Threshold; shown is the final design.")
-		system = core.Variants()[len(core.Variants())-1].Name
+	if v.Ideal || v.Whole || v.Traffic {
+		out.Notes = append(out.Notes, "“"+v.Title+"” has no Buddy Threshold; shown is the final design.")
+		for _, other := range core.Variants() {
+			if other.Special {
+				system = other.Name
+			}
+		}
 	}
 	list := append([]core.Thousandths(nil), sweep...)
 	now := s.Setup.Threshold
@@ -64,6 +69,9 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 	if x := free.sum.Optimistic; x > 0 {
 		out.Notes = append(out.Notes, "With eight sizes and no slots at all the ratio would be "+times(x)+" (the paper's optimistic ratio, Fig. 3).")
 	}
+	if s.Entry == "" {
+		out.Notes = append(out.Notes, "Steps are few because the contents are: each suite is fitted with six kinds of allocation.")
+	}
 	out.Notes = append(out.Notes, "“No limit” lets every entry overflow, so that each allocation takes its largest target; the paper's Fig. 9 shows such a bound, without saying how it was found. Computed from the counts of entries by sectors: no file is read again.")
 	return out, nil
 }
@@ -78,7 +86,7 @@ func at(s *settings, w *memory, system string, x core.Thousandths) (*result, err
 func times(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "×" }
 
 func sweepRow(head string, r *result, now bool) report.Row {
-	signed := strconv.FormatFloat(100*r.sum.Slowdown, 'f', 1, 64) + " %"
+	signed := strings.Replace(percent(r.sum.Slowdown), "-", "−", 1)
 	return report.Row{Head: head, Cells: []report.Cell{
 		{Text: times(r.sum.Ratio), Share: min(1, r.sum.Ratio/4), Best: now},
 		{Text: percent(r.sum.Overflow), Share: r.sum.Overflow, Best: now},

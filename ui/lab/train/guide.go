@@ -13,6 +13,7 @@ func glossary() []lab.Term {
 	return []lab.Term{
 		{Name: "Activation", Is: "What a layer computes on the way forward and its gradient needs on the way back."},
 		{Name: "As published", Is: "With the published simulator's accidents on, so that numbers compare with the paper's."},
+		{Name: "Buddy memory", Is: "Memory behind a link of its own that holds what does not fit into an entry's slot when it is compressed.", Source: "Choukse et al., Buddy Compression, ISCA 2020"},
 		{Name: "Corrected", Is: "What the paper describes, on one engine for all systems, with every accident off."},
 		{Name: "Inactive period", Is: "The time between two uses of a tensor, in which it need not be in GPU memory.", Source: g10Paper},
 		{Name: "Kernel", Is: "One program that the GPU runs to its end; an iteration is a sequence of them."},

@@ -469,6 +469,7 @@ func help() []lab.Help {
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
+		{Title: "Buddy Compression", Text: "Every system is there a second time, on GPU memory that hardware compresses; choose them under Systems. Tensors take the slots of their targets, so that fewer must move, and kernels take longer by what comes over the link to the buddy memory. A workload has no values, so what tensors hold is assumed: see Contents of tensors under Options. Throughput and time beyond ideal are against the same GPU that holds everything, uncompressed."},
 		{Title: "Cost", Text: "What the parts cost, each with date and source; prices are of different years and some are assumed, so put in your own. Energy, room and people are left out. A GPU that holds everything has no price, so Ideal has none."},
 		{Title: "Traffic", Text: "Bytes moved in one iteration, seen from the GPU; 1 GB is 10⁹ bytes, 1 GiB is 2³⁰."},
 	}

@@ -62,9 +62,13 @@ func list() []number {
 	time("stall", "Stall", "Kernels wait.", -1, func(r *result.Result) unit.Cycles { return r.Main().Stall })
 	time("doubled", "Counted twice by the artifact", "Waits in which nothing moves: as published they are part of both compute and stall, which here are without them.", 0,
 		func(r *result.Result) unit.Cycles { return r.Main().Doubled }).has = func(_ Workload, r *result.Result) bool { return r.Main().Doubled > 0 }
+	compressed := func(_ Workload, r *result.Result) bool { return r.Compressed != nil }
 	for c := range result.NumCauses {
-		time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
+		n := time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
 			func(r *result.Result) unit.Cycles { return *r.Main().Ledger.At(c) })
+		if c == result.Compression {
+			n.has = compressed
+		}
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
 		bytes(key, label, "GB", "Bytes moved in the reported iteration; 1 GB is 10⁹ bytes.", 1e9, -1, func(r *result.Result) unit.Bytes { return f(&r.Main().Traffic) })
@@ -130,21 +134,16 @@ func list() []number {
 	drive("drive_write_amplification", "Write amplification", "×", "Bytes the drive programs per byte written to it.", 2, -1, writes, func(x *result.SSD) float64 { return float64(x.Amplification) / 1000 })
 	drive("drive_writes_per_day", "Drive writes per day", "", "Of the drive's capacity, when the workload runs without pause.", 1, -1, writes, func(x *result.SSD) float64 { return float64(x.Daily) / 1000 })
 	drive("drive_life_years", "SSD lifetime", "years", "Until the rated endurance is used up, when the workload runs without pause; years have 365 days.", 3, 1, writes, func(x *result.SSD) float64 { return float64(x.Life) / 1000 })
-	compressed := func(n *number) {
-		n.has = func(_ Workload, r *result.Result) bool { return r.Compressed != nil }
-	}
-	compressed(add("compression_ratio", "Compression, with metadata", "×", "The most in use at once, uncompressed over what it takes of GPU memory. Contents are assumed.", 2, 1,
+	add("compression_ratio", "Compression, with metadata", "×", "The most in use at once, uncompressed over what it takes of GPU memory. Contents are assumed.", 2, 1,
 		func(r *result.Result) float64 {
 			return float64(r.Compressed.Plain) / float64(max(1, r.Compressed.Device))
-		}))
+		}).has = compressed
 	held := func(key, label, unitName, help string, scale float64, better int, f func(*result.Compressed) unit.Bytes) {
 		n := add(key+"_bytes", label, unitName, help, 2, better, func(r *result.Result) float64 { return float64(f(r.Compressed)) })
-		n.Scale = scale
-		compressed(n)
+		n.Scale, n.has = scale, compressed
 	}
-	const giB = float64(unit.GiB)
-	held("compressed", "Memory needed, compressed", "GiB", "The most in use at once, in slots of GPU memory, with metadata; 1 GiB is 2³⁰ bytes.", giB, -1, func(x *result.Compressed) unit.Bytes { return x.Device })
-	held("buddy", "Buddy memory", "GiB", "Places for what overflows, the most at once.", giB, 0, func(x *result.Compressed) unit.Bytes { return x.Buddy })
+	held("compressed", "Memory needed, compressed", "GiB", "The most in use at once, in slots of GPU memory, with metadata; 1 GiB is 2³⁰ bytes.", float64(unit.GiB), -1, func(x *result.Compressed) unit.Bytes { return x.Device })
+	held("buddy", "Buddy memory", "GiB", "Places for what overflows, the most at once.", float64(unit.GiB), 0, func(x *result.Compressed) unit.Bytes { return x.Buddy })
 	held("buddy_link", "To and from the buddy memory", "GB", "In an iteration; kernels wait for it. 1 GB is 10⁹ bytes.", 1e9, -1, func(x *result.Compressed) unit.Bytes { return x.Moved })
 	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
 	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }

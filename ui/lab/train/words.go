@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/compress/profile"
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
@@ -144,12 +145,24 @@ func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
 		list = append(list, w.imported.account.Warnings...)
 		list = list[:min(len(list), mostCaveats)]
 	}
-	for _, say := range []string{s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
+	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
 	}
 	return list
+}
+
+// contentsCaveat is about ratios that follow from what nobody measured.
+func (s *settings) contentsCaveat(r *result.Result) string {
+	if r.Compressed == nil {
+		return ""
+	}
+	title := s.Contents
+	if c, err := profile.Find(s.Contents); err == nil {
+		title = c.Title
+	}
+	return fmt.Sprintf("What compression gains is assumed with the contents of tensors: %s.", title)
 }
 
 // poolCaveat is about a memory pool larger than the GPU.

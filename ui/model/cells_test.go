@@ -1,0 +1,83 @@
+package model
+
+import (
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// TestPickCell picks cells of a section's map: knobs of the view change, as one step
+// that can be undone, and the section that they are of opens.
+func TestPickCell(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.do()
+	m := report.Map{
+		ID: "shelf", Title: "Shelf", Grids: []string{""}, Columns: 2, Rows: []string{"0"}, Cells: []byte{0, 1}, Classes: []string{"rye", "wheat"},
+		Pick: report.Pick{Section: "crust", Set: "focus=dream", Key: "slice", First: []int64{4}},
+	}
+	for key, x := range h.Room.sections {
+		if key == "menu" {
+			x.shown = &report.Section{Maps: []report.Map{m}}
+		}
+	}
+	if h.PickCell("speed", 5) || h.PickCell("section-menu-nothing", 5) || !h.PickCell("section-menu-shelf", 5) {
+		t.Error("what is a map?")
+	}
+	if look := h.State.Look; look.Text("slice") != "5" || look.Text(FocusKey) != "dream" || !h.Room.section("crust").open {
+		t.Errorf("%s", look)
+	}
+	for _, v := range h.Sections() {
+		if maps := h.Maps(&v); v.Key == "menu" && (len(maps) != 1 || maps[0].ID != "section-menu-shelf" || len(maps[0].Figure.Heat.Here) != 2 || maps[0].Figure.Heat.Here[0] != 1) {
+			t.Errorf("%+v", maps)
+		}
+	}
+	h.Undo()
+	if look := h.State.Look; look.Text("slice") != "0" || look.Text(FocusKey) == "dream" {
+		t.Errorf("%s", look)
+	}
+	h.PickCell("section-menu-shelf", 77)
+	if !strings.Contains(h.Notice, "Slice is 77") {
+		t.Errorf("%q", h.Notice)
+	}
+}
+
+// TestOffers lists what a section offers for a knob of its own.
+func TestOffers(t *testing.T) {
+	s := &report.Section{Offers: []report.Offers{{Key: "of", Choices: []report.Offer{{Text: "", Label: "the largest"}, {Text: "b"}}}}}
+	for text, want := range map[string]string{"": "the largest", "b": "b", "c": "c (not there)"} {
+		f := Field{Key: "of", Kind: knob.Word, Text: text}
+		offer(&f, s)
+		chosen := ""
+		for _, o := range f.Options {
+			if o.Chosen {
+				chosen += o.Label
+			}
+		}
+		if f.Kind != knob.One || chosen != want {
+			t.Errorf("%q: %+v", text, f)
+		}
+	}
+	for _, f := range []Field{{Key: "of", Kind: knob.Number}, {Key: "other", Kind: knob.Word}} {
+		was := f.Kind
+		if offer(&f, s); f.Kind != was {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestMainSystem is about the system that is in focus at first.
+func TestMainSystem(t *testing.T) {
+	systems := []lab.System{{Name: "dream", Bound: true}, {Name: "oven"}, {Name: "kiln"}}
+	for at, want := range map[int]string{0: "dream", 1: "oven", 2: "kiln", 3: "oven"} {
+		i := &lab.Info{Systems: append([]lab.System(nil), systems...)}
+		if at < len(systems) {
+			i.Systems[at].Main = true
+		}
+		if k := looks(i); k[0].Default != want {
+			t.Errorf("system %d is the main one: in focus is %s", at, k[0].Default)
+		}
+	}
+}
