@@ -68,7 +68,7 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 			return nil, errors.New(s.why)
 		}
 	}
-	return &File{Format: Raw, Text: isText(head), Tensors: []Tensor{{Name: Printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
+	return &File{Format: Raw, Text: isText(head), Tensors: []Tensor{{Name: printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
 }
 
 // isText reports whether bytes are of a text. A safetensors file does not begin with
@@ -101,9 +101,9 @@ func (f *File) note(format string, a ...any) {
 	}
 }
 
-// Printable returns a name as it can be shown: as it is if people can see all of it,
+// printable returns a name as it can be shown: as it is if people can see all of it,
 // else in quotes, with escapes for what controls terminals or the direction of text.
-func Printable(s string) string {
+func printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return s
 	}
