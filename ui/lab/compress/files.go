@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strings"
 	"sync"
 
 	core "spillway/sim/compress"
@@ -92,6 +93,9 @@ func (s *source) Entries() []lab.Entry {
 			n += f.Tensors[k].Bytes
 		}
 		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %d tensors, %v", f.Format, len(f.Tensors), n)}
+		if f.all != nil || f.at != nil {
+			list[i].Knobs = []lab.EntryKnob{{Key: "exact"}}
+		}
 		switch {
 		case n == 0:
 			list[i].Error = "it holds no bytes"
@@ -208,6 +212,9 @@ func (f *opened) read(t *tensorfile.Tensor, at int64, p []byte) error {
 func (f *opened) unread(t *tensorfile.Tensor, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: tensor %q ends behind the end of the file. If it changed since it was opened, open it again", f.name, t.Name)
+	}
+	if strings.Contains(err.Error(), f.name) {
+		return fmt.Errorf("tensor %q: %w", t.Name, err)
 	}
 	return fmt.Errorf("%s: tensor %q: %w", f.name, t.Name, err)
 }
