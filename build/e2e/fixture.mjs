@@ -114,14 +114,17 @@ export function screenshot(page, name, options = {}) {
   return page.screenshot({ path: file, animations: 'disabled', ...options });
 }
 
-// resident returns the largest renderer's resident set in MiB; 0 where there is no /proc.
+// resident returns the largest resident set in MiB that a renderer of this process's
+// browser has had; 0 where there is no /proc.
 export function resident() {
   let most = 0;
+  const status = (pid) => readFileSync(`/proc/${pid}/status`, 'utf8');
+  const ours = (pid) => pid === process.pid || pid > 1 && ours(Number(/PPid:\s+(\d+)/.exec(status(pid))[1]));
   try {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)) {
       try {
-        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) continue;
-        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024);
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer') || !ours(pid)) continue;
+        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status(pid))[1]) / 1024);
       } catch { /* it has ended */ }
     }
   } catch { /* not Linux */ }
