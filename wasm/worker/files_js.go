@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"syscall/js"
 
 	"spillway/ui/lab"
@@ -121,13 +122,21 @@ func (s *stream) call(reader string, args ...any) (n int, err error) {
 			if !ok {
 				panic(p)
 			}
-			err = e
+			err = reason(e)
 		}
 	}()
 	if s.held.IsUndefined() {
 		s.held = js.Global().Get("Uint8Array").New(slice)
 	}
 	return js.Global().Call(reader, append(args, s.held)...).Int(), nil
+}
+
+// reason says in short why the browser could not read.
+func reason(e js.Error) error {
+	if e.Get("name").String() == "NotReadableError" {
+		return errors.New("it is no longer what it was when it was opened")
+	}
+	return errors.New(strings.TrimSuffix(e.Get("message").String(), "."))
 }
 
 // Gather implements lab.Gatherer.
