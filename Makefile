@@ -136,12 +136,13 @@ BENCH := -run '^$$' -bench . -benchmem -cpu 1 -benchtime $(or $(TIME),200ms) -co
 # In every recipe below: the folders of the test files that have what is asked for.
 WITH = $$(grep -rlE --include='*_test.go' --exclude-dir=node_modules --exclude-dir=dist $(1) . | xargs -r -n1 dirname | sort -u)
 
-bench: build server harness ## measure natively and as WebAssembly, under Node (one table of both) and in Chromium
+# IN=./sim/compress/buddy measures one folder, without Chromium. Node has the engine of Chromium's tabs.
+bench: $(if $(IN),,build server harness) ## measure natively and as WebAssembly, under Node (one table of both) and in Chromium; IN=FOLDER one folder
 	@mkdir -p $(OUT)
-	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
-	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/worker/default.pgo $(BENCH) $(call WITH,'^func Benchmark') > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
+	@echo 'Measuring natively ($(OUT)/bench-native.txt) ...'; go test $(BENCH) $(or $(IN),$(call WITH,'^func Benchmark')) > $(OUT)/bench-native.txt || { cat $(OUT)/bench-native.txt; exit 1; }
+	@echo 'and as WebAssembly under Node ($(OUT)/bench-wasm.txt) ...'; $(WASM) go test -pgo=$(CURDIR)/wasm/worker/default.pgo $(BENCH) $(or $(IN),$(call WITH,'^func Benchmark')) > $(OUT)/bench-wasm.txt || { cat $(OUT)/bench-wasm.txt; exit 1; }
 	@go tool benchstat -ignore goos,goarch,cpu native=$(OUT)/bench-native.txt wasm=$(OUT)/bench-wasm.txt
-	@BENCH=1 $(MAKE) --no-print-directory test-browser ARGS=tests/speed.spec.mjs
+	@$(if $(IN),true,BENCH=1 $(MAKE) --no-print-directory test-browser ARGS=tests/speed.spec.mjs)
 
 profile: ## measure what the laboratories' programs are compiled for: wasm/worker/default.pgo
 	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/worker/default.pgo -o $(OUT)/profiled.test ./ui/lab/train

@@ -568,7 +568,7 @@ window.charts = (() => {
     h.names.forEach((name, k) => {
       option.grid.push({ left: k * (width / n) + left, width: inner, top, height: high, show: true, borderColor: t.v('--axis'), borderWidth: 1, backgroundColor: t.v('--panel') });
       option.xAxis.push(axis(t, { gridIndex: k, type: 'category', data: h.x.labels, name: h.x.name, nameLocation: 'middle', nameGap: 24, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { width: undefined, fontSize: 12, color: t.v('--text-2'), hideOverlap: true } }));
-      option.yAxis.push(axis(t, { gridIndex: k, type: 'category', inverse: true, data: h.y.labels, name: name ? `${name} · ${h.y.name}` : h.y.name, nameLocation: 'start', nameGap: 8, nameTextStyle: { ...t.font, align: 'left', padding: [0, 0, 0, 8 - left] }, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { width: 110, fontSize: 12, color: t.v('--text-2'), hideOverlap: true } }));
+      option.yAxis.push(axis(t, { gridIndex: k, type: 'category', inverse: true, data: h.y.labels, name: name ? `${name} · ${h.y.name}` : h.y.name, nameLocation: 'start', nameGap: 8, nameTruncate: { maxWidth: width / n - 16 }, nameTextStyle: { ...t.font, align: 'left', padding: [0, 0, 0, 8 - left] }, axisTick: { show: false }, axisLine: { show: false }, axisLabel: { width: 110, fontSize: 12, color: t.v('--text-2'), hideOverlap: true } }));
       h.looks.forEach((look, c) => {
         const points = [];
         for (let i = 0; i < nx * ny; i++) if (who[k * nx * ny + i] === c) points.push([i % nx, Math.floor(i / nx)]);

@@ -34,7 +34,7 @@ func opened(t *testing.T, names ...string) (*Source, error) {
 }
 
 const (
-	weightsOnly = "weights (safetensors), not what happens in a step; record one with Spillway's capture.py."
+	weightsOnly = "weights (safetensors), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py."
 	noClass     = "is refused, because it names a class or function; nothing of a pickle is ever executed here"
 	noNeed      = "is refused, because no recording needs it; nothing of a pickle is ever executed here"
 )

@@ -275,7 +275,7 @@ func TestOpenNothing(t *testing.T) {
 		{"cut gzip", []File{{Name: "a.gz", Data: gzipped(t, bomb)[:40]}}, "a.gz: damaged gzip data (unexpected EOF); compress or download it again"},
 		{"cut zip", []File{{Name: "a.zip", Data: zipped(t, all)[:400]}}, "a.zip: damaged zip archive (zip: not a valid zip file); download it again"},
 		{"empty zip", []File{{Name: "a.zip", Data: zipped(t, nil)}}, "a.zip: an empty zip archive; download it again"},
-		{"checkpoint", []File{{Name: "a.pt", Data: zipped(t, []File{{Name: "a/data.pkl", Data: nil}})}}, "a.pt: a PyTorch checkpoint holds weights, not what happens in a step; record one with Spillway's capture.py. " + supported()},
+		{"checkpoint", []File{{Name: "a.pt", Data: zipped(t, []File{{Name: "a/data.pkl", Data: nil}})}}, "a.pt: a PyTorch checkpoint holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py. " + supported()},
 		{"folder of litter", []File{{Name: "x/.DS_Store", Data: []byte("x")}}, "no files. " + supported()},
 		{
 			"network alone", all[:1],

@@ -199,7 +199,7 @@ func (u *unpacker) zip(name string, src source, depth int) error {
 			continue
 		}
 		if path.Base(inside) == "data.pkl" {
-			return fmt.Errorf("%s: a PyTorch checkpoint holds weights, not what happens in a step; record one with Spillway's capture.py. %s", name, supported())
+			return fmt.Errorf("%s: a PyTorch checkpoint holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py. %s", name, supported())
 		}
 		if err := u.member(name, inside, z, depth); err != nil {
 			return err

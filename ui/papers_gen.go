@@ -294,6 +294,7 @@ func (c *Papers) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("aria-label", runLabel(e)+" "+e.Label)
+									vgn.AddAttrInterface("hidden", hidden(e.Empty))
 									vgn.AddAttrInterface("id", "run-"+e.Name)
 									vgn.SetInnerHTML(runLabel(e))
 									vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{

@@ -211,9 +211,13 @@ func (c *Sheet) summary() string {
 	if t.Points == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d published numbers; %d compared: %d exact, %d within their limit, %d off.", t.Points, t.Compared, t.Exact, t.Within, t.Gap)
+	numbers := "numbers"
+	if t.Points == 1 {
+		numbers = "number"
+	}
+	text := fmt.Sprintf("%d published %s; %d compared: %d exact, %d within their limit, %d off.", t.Points, numbers, t.Compared, t.Exact, t.Within, t.Gap)
 	if t.Aside > 0 {
-		text += fmt.Sprintf(" %d are not computed here.", t.Aside)
+		text += fmt.Sprintf(" Not computed here: %d.", t.Aside)
 	}
 	return text
 }

@@ -26,7 +26,7 @@ func (s *shell) models(args []string) error {
 		fmt.Fprintf(tw, "%s\t\t%s\n", g.Key, g.Name)
 	}
 	fmt.Fprintln(tw, "\nSYSTEM\t\tDESCRIPTION")
-	for _, s := range train.Systems {
+	for _, s := range train.All() {
 		fmt.Fprintf(tw, "%s\t\t%s (%s)\n", s.Name, s.About, s.Paper)
 	}
 	return tw.Flush()

@@ -249,7 +249,10 @@ func scaled(a *buddy.Allocation) *buddy.Histogram {
 // accessed bytes as many as the cache covers.
 func (s *Setup) hits(accessed unit.Bytes, scattered float64) float64 {
 	lines := s.Cache / max(1, s.Line)
-	if lines == 0 || accessed == 0 {
+	switch {
+	case accessed == 0:
+		return 1
+	case lines == 0:
 		return 0
 	}
 	entries := s.Line * 8 / buddy.MetadataBits // of a line

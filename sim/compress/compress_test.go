@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/compress/buddy"
 	"spillway/sim/unit"
 )
 
@@ -52,8 +53,12 @@ func TestSuites(t *testing.T) {
 		{"hpc", "per-allocation-16x", 1.90, 0.0008},
 	} {
 		_, sum := run(t, tt.suite, link, tt.variant)
-		near(tt.suite+" "+tt.variant+": ratio", sum.Ratio, tt.ratio, 0.04*tt.ratio)
-		near(tt.suite+" "+tt.variant+": overflow", sum.Overflow, tt.overflow, 0.025)
+		tolerance := 0.03
+		if tt.suite == "hpc" {
+			tolerance = 0.15
+		}
+		near(tt.suite+" "+tt.variant+": ratio", sum.Ratio, tt.ratio, tolerance*tt.ratio)
+		near(tt.suite+" "+tt.variant+": overflow", sum.Overflow, tt.overflow, 0.01)
 	}
 	list, sum := run(t, "dl", link, "per-allocation-16x")
 	near("optimistic ratio of deep learning", sum.Optimistic, 1.85, 0.03*1.85)
@@ -72,13 +77,19 @@ func TestSuites(t *testing.T) {
 	near("AlexNet's slowdown at 50 GB/s", slow[1].Time.Slowdown(), 0.35, 0.005)
 	// Held out.
 	near("slowdown of deep learning", sum.Slowdown, 0.022, 0.01)
+	_, bandwidth := run(t, "dl", link, "bandwidth-only")
+	_, other := run(t, "hpc", link, "bandwidth-only")
+	near("bandwidth-only compression, all programs", (6*bandwidth.Slowdown+10*other.Slowdown)/16, -0.055, 0.005)
+	_, bandwidth = run(t, "dl", 200*unit.GBps, "per-allocation-16x")
+	_, other = run(t, "hpc", 200*unit.GBps, "per-allocation-16x")
+	near("all programs at 200 GB/s", (6*bandwidth.Slowdown+10*other.Slowdown)/16, -0.02, 0.005)
 	if _, sum := run(t, "dl", 50*unit.GBps, "per-allocation-16x"); sum.Slowdown < 0.20 {
 		t.Errorf("deep learning slows down by %.3f at 50 GB/s; published is more than 0.20", sum.Slowdown)
 	}
 	_, hpc := run(t, "hpc", link, "per-allocation-16x")
 	near("optimistic ratio of HPC", hpc.Optimistic, 2.51, 0.05)
 	// The model has no latency, which is what the paper's HPC programs pay with.
-	near("slowdown of HPC", hpc.Slowdown, 0.01, 0.10)
+	near("slowdown of HPC", hpc.Slowdown, 0.01, 0.041)
 }
 
 // TestLaws checks what holds for all: the ideal GPU costs nothing, a slower link
@@ -105,6 +116,84 @@ func TestLaws(t *testing.T) {
 		if special.Ratio < plain.Ratio {
 			t.Errorf("%s: 16x makes memory smaller", suite)
 		}
+	}
+}
+
+// one returns a program of one allocation of 1 GiB whose entries all take so many
+// sectors.
+func one(sectors int, pattern Pattern) *Program {
+	var h buddy.Histogram
+	h.Add(256*sectors, false, 100)
+	return &Program{Name: "one", Pattern: pattern, Allocations: []buddy.Allocation{{Name: "a", Bytes: unit.GiB, Snapshots: []buddy.Histogram{h}}}}
+}
+
+// TestTime computes by hand what a program is moved by.
+func TestTime(t *testing.T) {
+	const bound = 0.5
+	setup := Published()
+	setup.Bound = 500
+	misses := func(reach float64) float64 { return 0.75/256 + 0.25*(1-reach) }
+	for _, tt := range []struct {
+		what     string
+		sectors  int
+		design   string
+		change   func(s *Setup)
+		pattern  Pattern
+		gpu      float64 // of what memory takes
+		metadata float64 // in entries
+		buddy    float64 // in entries
+	}{
+		{"two sectors of four are moved", 2, "per-allocation", nil, Pattern{}, 0.5, 1. / 256, 0},
+		{"traffic alone needs no metadata", 2, "bandwidth-only", nil, Pattern{}, 0.5, 0, 0},
+		{"for one sector both are moved", 2, "bandwidth-only", nil, Pattern{Random: 1000}, 2, 0, 0},
+		{"half of the accesses", 2, "bandwidth-only", nil, Pattern{Random: 500}, 0.5 / 0.625, 0, 0},
+		{"what is stored as it is costs nothing", 4, "bandwidth-only", nil, Pattern{Random: 1000}, 1, 0, 0},
+		{"scattered accesses hit as far as the cache reaches", 2, "per-allocation", nil, Pattern{Scattered: 250}, 0.5, misses(32. / 1024), 0},
+		{"a cache for all of it", 2, "per-allocation", func(s *Setup) { s.Cache = 4 * unit.MiB }, Pattern{Scattered: 250}, 0.5, 0.75 / 256, 0},
+		{"a cache of less than a line", 2, "per-allocation", func(s *Setup) { s.Cache = 64 }, Pattern{}, 0.5, 1, 0},
+		{"short lines", 2, "per-allocation", func(s *Setup) { s.Line = 32 }, Pattern{}, 0.5, 1. / 64 / 4, 0},
+		{"no pattern of its own", 2, "bandwidth-only", func(s *Setup) { s.Pattern.Random = 1000 }, Pattern{}, 2, 0, 0},
+		{"its own pattern", 2, "bandwidth-only", func(s *Setup) { s.Pattern.Random = 1000 }, Pattern{Random: 500}, 0.5 / 0.625, 0, 0},
+		{"all alike", 2, "bandwidth-only", func(s *Setup) { s.Alike = true }, Pattern{Random: 500}, 0.5, 0, 0},
+		{"a sector overflows", 2, "naive", func(s *Setup) { s.Naive = 1000 }, Pattern{}, 0.25, 1. / 256, 0.25},
+		{"half of it is written", 2, "naive", func(s *Setup) { s.Naive, s.Written = 1000, 500 }, Pattern{}, 0.25, 1. / 256, 0.125},
+		{"most of it is written", 2, "naive", func(s *Setup) { s.Naive, s.Written = 1000, 800 }, Pattern{}, 0.25, 1. / 256, 0.2},
+	} {
+		s := setup
+		if tt.change != nil {
+			tt.change(&s)
+		}
+		v, err := Find(tt.design)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Run(one(tt.sectors, tt.pattern), &s, &v)
+		want := Time{GPU: 1 - bound + bound*tt.gpu, Metadata: bound * tt.metadata, Buddy: 6 * tt.buddy}
+		if d := r.Time; math.Abs(d.GPU-want.GPU) > 1e-9 || math.Abs(d.Metadata-want.Metadata) > 1e-9 || math.Abs(d.Buddy-want.Buddy) > 1e-9 {
+			t.Errorf("%s: %+v, want %+v", tt.what, d, want)
+		}
+	}
+}
+
+// TestIdle adds memory that nobody accesses: more memory, the same time.
+func TestIdle(t *testing.T) {
+	s := Published()
+	v, err := Find("per-allocation-16x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := one(2, Pattern{Scattered: 250})
+	before := Run(p, &s, &v)
+	var zeros buddy.Histogram
+	zeros.Add(10, true, 1)
+	p.Allocations = append(p.Allocations, buddy.Allocation{Name: "b", Bytes: unit.GiB, Snapshots: []buddy.Histogram{zeros}, Idle: true})
+	after := Run(p, &s, &v)
+	if before.Time != after.Time || before.Hits != after.Hits || after.Ratio() <= before.Ratio() {
+		t.Errorf("%+v and %+v", before, after)
+	}
+	p.Allocations = p.Allocations[1:]
+	if r := Run(p, &s, &v); r.Time.Slowdown() != 0 || r.Local != 1 {
+		t.Errorf("nothing is accessed: %+v", r)
 	}
 }
 

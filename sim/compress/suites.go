@@ -128,10 +128,15 @@ func (s *Suite) Programs() []Program {
 	list := make([]Program, len(s.members))
 	for i, m := range s.members {
 		list[i].Name, list[i].Pattern = m.name, patterns[m.name]
+		before, done := unit.Bytes(0), int64(0) // bytes and hundredths
 		for k, share := range m.shares {
 			for ; share > 0; share -= piece {
+				done += min(share, piece)
+				until := m.footprint / 100 * unit.Bytes(done) / buddy.EntryBytes * buddy.EntryBytes
+				size := until - before
+				before = until
 				list[i].Allocations = append(list[i].Allocations, buddy.Allocation{
-					Name: kinds[k].name, Bytes: m.footprint / 100 * unit.Bytes(min(share, piece)), Snapshots: []buddy.Histogram{kinds[k].histogram()}, Idle: kinds[k] == &fresh,
+					Name: kinds[k].name, Bytes: size, Snapshots: []buddy.Histogram{kinds[k].histogram()}, Idle: kinds[k] == &fresh,
 				})
 			}
 		}

@@ -296,6 +296,9 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 		t.Verdict += fmt.Sprintf("; claims that differ: %d of %d", t.Differs, t.Claims)
 		t.Good = false
 	}
+	if t.Aside > 0 && t.Aside < t.Points && t.Known == t.Runs {
+		t.Verdict += fmt.Sprintf("; %d not computed", t.Aside)
+	}
 	return t
 }
 

@@ -29,7 +29,7 @@ func measured() *result.Result {
 			Traffic: result.Traffic{SSDIn: unit.Bytes(next()), SSDOut: unit.Bytes(next()), HostIn: unit.Bytes(next()), HostOut: unit.Bytes(next())},
 			Faults:  result.Faults{Moving: next(), Host: next(), SSD: next(), Unallocated: next()},
 		}
-		for c := range result.NumCauses {
+		for c := range result.Compression { // which plain systems do not have
 			*it.Ledger.At(c) = unit.Cycles(next())
 		}
 		r.Iterations = append(r.Iterations, it)

@@ -21,7 +21,7 @@ func openNumPy(name string, r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Name = Printable(strings.TrimSuffix(base(name), ".npy"))
+	t.Name = printable(strings.TrimSuffix(base(name), ".npy"))
 	f.Tensors = []Tensor{t}
 	return f, nil
 }

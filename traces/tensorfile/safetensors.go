@@ -156,7 +156,7 @@ func (h *header) tensor(f *File, name string) error {
 	case ends-t.Offset != want:
 		return bad("its range has %d bytes, but %s of shape %v takes %d", ends-t.Offset, t.Type, t.Shape, want)
 	}
-	t.Name, t.Type, t.Bytes = Printable(name), known.name, unit.Bytes(ends-t.Offset)
+	t.Name, t.Type, t.Bytes = printable(name), known.name, unit.Bytes(ends-t.Offset)
 	f.Tensors = append(f.Tensors, t)
 	return nil
 }

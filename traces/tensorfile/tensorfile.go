@@ -4,6 +4,7 @@
 package tensorfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -29,7 +30,11 @@ type File struct {
 	Format  string   // "safetensors"
 	Tensors []Tensor // by offset
 	Notes   []string // what was left out
+	Text    bool     // raw bytes that are text
 }
+
+// Raw is the format of files that no format recognizes.
+const Raw = "raw bytes"
 
 // Limits of headers.
 const (
@@ -55,7 +60,7 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 		return openNumPy(name, r, size)
 	case has("PK\x03\x04"), has("PK\x05\x06"):
 		return openZip(r, size)
-	case len(head) > 8 && head[8] == '{':
+	case len(head) > 8 && head[8] == '{' && !isText(head[:8]):
 		return openSafetensors(r, size)
 	}
 	for _, s := range refused {
@@ -63,7 +68,15 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 			return nil, errors.New(s.why)
 		}
 	}
-	return &File{Format: "raw bytes", Tensors: []Tensor{{Name: Printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
+	return &File{Format: Raw, Text: isText(head), Tensors: []Tensor{{Name: printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
+}
+
+// isText reports whether bytes are of a text. A safetensors file does not begin with
+// one: its header would be larger than any disk.
+func isText(p []byte) bool {
+	return utf8.Valid(p[:max(0, len(p)-utf8.UTFMax)]) && !bytes.ContainsFunc(p, func(r rune) bool {
+		return r < ' ' && r != '\t' && r != '\n' && r != '\r' && r != '\f'
+	})
 }
 
 // refused are files whose bytes are not contents of memory.
@@ -88,9 +101,9 @@ func (f *File) note(format string, a ...any) {
 	}
 }
 
-// Printable returns a name as it can be shown: as it is if people can see all of it,
+// printable returns a name as it can be shown: as it is if people can see all of it,
 // else in quotes, with escapes for what controls terminals or the direction of text.
-func Printable(s string) string {
+func printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return s
 	}

@@ -323,12 +323,12 @@ func (f *File) name(list []view, storages map[string]int) {
 		t := &f.Tensors[at]
 		if named[at]++; named[at] > 1 {
 			if shared++; shared == 1 {
-				first, second = t.Name, Printable(v.name)
+				first, second = t.Name, printable(v.name)
 			}
 			continue
 		}
 		if v.name != "" {
-			t.Name = Printable(v.name)
+			t.Name = printable(v.name)
 		}
 		t.Type, t.Shape = v.kind, v.shape
 		if n, ok := elements(v.shape); v.kindsWidth > 0 && (!ok || n != int64(t.Bytes)/v.kindsWidth) {

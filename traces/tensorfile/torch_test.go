@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -233,5 +234,31 @@ func TestManyTensors(t *testing.T) {
 	}
 	if _, err := open("x", tensors("{"+b.String()+more+"}", MaxTensors)); err == nil || err.Error() != "more than 131072 tensors" {
 		t.Errorf("%.200v", err)
+	}
+}
+
+// TestLargeHeaders opens headers that are large and say little: a bounded piece of
+// them is held.
+func TestLargeHeaders(t *testing.T) {
+	const n = 4 << 20
+	for header, want := range map[string]string{
+		`{"` + strings.Repeat("x", n):                                                            "byte 10: the string that begins here has more than 1048576 bytes",
+		`{"a":{"dtype":"` + strings.Repeat("F", n) + `"}}`:                                       "byte 23: the string that begins here has more than 1048576 bytes",
+		`{"a":{"dtype":"U8","shape":[` + strings.Repeat("9", n):                                  "byte 36: a number has more than 4096 digits",
+		`{"a":{"dtype":"U8","shape":[` + strings.Repeat("1,", n/2) + `1],"data_offsets":[0,0]}}`: `tensor "a": its shape is no list of at most 64 whole numbers`,
+		`{"__metadata__":{` + strings.Repeat(`"a":"b",`, n/8) + `"c":"d"}}`:                      "the header names no tensor",
+		`{"__metadata__":{"a":"` + strings.Repeat("x", n) + `"}}`:                                "the header names no tensor",
+	} {
+		data := tensors(header, 0)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := open("x", data)
+		runtime.ReadMemStats(&after)
+		if err == nil || err.Error() != want {
+			t.Errorf("%.30s: %.200v; want %s", header, err, want)
+		}
+		if held := after.TotalAlloc - before.TotalAlloc; held > 8<<20 {
+			t.Errorf("%.30s: %d bytes are allocated", header, held)
+		}
 	}
 }

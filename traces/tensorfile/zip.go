@@ -131,7 +131,7 @@ func (f *File) member(r io.ReaderAt, m *zip.File, size int64) error {
 	if err != nil {
 		return err
 	}
-	t.Name, t.Offset = Printable(strings.TrimSuffix(m.Name, ".npy")), t.Offset+at
+	t.Name, t.Offset = printable(strings.TrimSuffix(m.Name, ".npy")), t.Offset+at
 	f.Tensors = append(f.Tensors, t)
 	return nil
 }
@@ -161,7 +161,7 @@ func stored(m *zip.File, size int64, instead string) (int64, error) {
 func (f *File) storage(m *zip.File, size int64) error {
 	at, err := stored(m, size, "torch.save never does that, so the checkpoint was packed again: unpack it, and zip it without compression (zip -0)")
 	if err == nil && m.UncompressedSize64 > 0 {
-		f.Tensors = append(f.Tensors, Tensor{Name: "storage " + Printable(path.Base(m.Name)), Offset: at, Bytes: unit.Bytes(m.UncompressedSize64)})
+		f.Tensors = append(f.Tensors, Tensor{Name: "storage " + printable(path.Base(m.Name)), Offset: at, Bytes: unit.Bytes(m.UncompressedSize64)})
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func (d *drawing) curves() {
 	var x, y span
 	var owners []*Run // of the series
 	v.Results = 0
-	stated := "" // what was published
+	var stated strings.Builder // what was published
 	expected := 0
 	for _, r := range d.runs {
 		if r.System.Bound && !d.chart.Bound {
@@ -159,7 +159,7 @@ func (d *drawing) curves() {
 			switch {
 			case c.Published:
 				s.Shape, s.Look = Rings, d.look(r, 0) // as the line that they are compared with
-				stated += " " + sentence(s.Name+": "+d.places(xs, ys))
+				stated.WriteString(" " + sentence(s.Name+": "+d.places(xs, ys)))
 			case c.Picks != nil:
 				s.Shape, v.Picks = Marks, true
 			}
@@ -198,7 +198,7 @@ func (d *drawing) curves() {
 	p.fit(x, y)
 	v.Figure = f
 	v.Table = d.tracksTable(tracks)
-	v.Alt = d.sayLimit() + d.say(func(r *Run) string { return d.sayTracks(r, tracks) }) + stated
+	v.Alt = d.sayLimit() + d.say(func(r *Run) string { return d.sayTracks(r, tracks) }) + stated.String()
 	v.Text = d.sayCurves(tracks, limit, far)
 	if v.Results == 0 && slices.ContainsFunc(d.runs, (*Run).shown) {
 		d.nothing()

@@ -489,6 +489,7 @@ type Item struct {
 	Verdict Verdict
 	Running bool
 	Known   bool // nothing is left to run
+	Empty   bool // nothing runs for it
 	Percent int
 }
 
@@ -539,7 +540,7 @@ func (p *Papers) item(x *paper, figure, label, title string) Item {
 	s := p.Standing(name)
 	return Item{
 		Name: name, Label: label, Title: title, Shown: p.Shown() == name, Verdict: p.Verdict(name),
-		Running: s.Waiting > 0, Known: s.Known == s.Runs && s.Errors == 0, Percent: s.Percent(),
+		Running: s.Waiting > 0, Known: s.Known == s.Runs && s.Errors == 0, Empty: s.Runs == 0, Percent: s.Percent(),
 	}
 }
 

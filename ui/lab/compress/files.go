@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +22,7 @@ import (
 // A source is opened files of tensors.
 type source struct {
 	files    []*opened
+	together *opened // all of them as one; nil if that is none
 	notes    []string
 	measured bool // it was opened from what was measured of them
 }
@@ -31,6 +33,7 @@ type opened struct {
 	size int64
 	at   io.ReaderAt // nil where only what was measured of it is at hand
 	*tensorfile.File
+	files []*opened // of the entry of several
 
 	mutex  sync.Mutex
 	sample []counts // by tensor; nil before they are known
@@ -63,6 +66,8 @@ func open(files []lab.File) (lab.Files, error) {
 	for _, err := range errs {
 		s.notes = append(s.notes, err.Error())
 	}
+	s.leave()
+	s.join()
 	return s, nil
 }
 
@@ -85,9 +90,15 @@ func reader(f *lab.File) (io.ReaderAt, error) {
 
 // Entries implements lab.Files.
 func (s *source) Entries() []lab.Entry {
-	list := make([]lab.Entry, len(s.files))
-	for i := range s.files {
-		f := s.files[i]
+	files := s.files
+	switch {
+	case s.together != nil && s.together.sharded(): // nobody wants one of its files
+		files = append([]*opened{s.together}, files...)
+	case s.together != nil:
+		files = append(slices.Clip(files), s.together)
+	}
+	list := make([]lab.Entry, len(files))
+	for i, f := range files {
 		var n unit.Bytes
 		for k := range f.Tensors {
 			n += f.Tensors[k].Bytes
@@ -124,6 +135,9 @@ func (s *source) find(name string) (*opened, error) {
 			return f, nil
 		}
 	}
+	if s.together != nil && s.together.name == name {
+		return s.together, nil
+	}
 	return nil, fmt.Errorf("the opened files hold no %q; choose another under Contents", name)
 }
 
@@ -139,6 +153,9 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 	}
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
+	if err := f.gather(); err != nil {
+		return nil, err
+	}
 	slot, list := &f.memory[0], f.sample
 	if exact {
 		slot, list = &f.memory[1], f.all

@@ -140,7 +140,7 @@ func codes(e *[bpc.Entry]byte) report.Table {
 func slots(e *[bpc.Entry]byte) report.Table {
 	t := report.Table{Title: "Where it lies with each target, in sectors of 32 bytes", Head: []string{"Target", "Slot in GPU memory", "Place in buddy memory", "Read from GPU memory", "Read from the buddy", "Fits"}}
 	h := one(e)
-	for k := buddy.X1; k < buddy.Targets; k++ {
+	for k := range buddy.Targets {
 		fits := "yes"
 		if h.Overflow(k) > 0 {
 			fits = "no"

@@ -21,7 +21,8 @@ import (
 
 // A settings is everything a run depends on besides the design.
 type settings struct {
-	Contents string // a suite, or one of its programs
+	Contents string // a suite, one of its programs, or a network of the zoo
+	Batch    int64  // of a network
 	Entry    string // of opened files, instead of Contents; empty for none
 	Exact    string // of files: "yes" measures every entry, "no" a sample
 	Patterns string // "text" if programs access memory as the paper says, "alike" if all do as set
@@ -29,13 +30,14 @@ type settings struct {
 }
 
 func standard() settings {
-	return settings{Contents: core.Suites()[0].Name, Exact: "no", Patterns: "text", Setup: core.Published()}
+	return settings{Contents: core.Suites()[0].Name, Exact: "no", Patterns: "text", Batch: batch, Setup: core.Published()}
 }
 
 // A memory is what is compressed.
 type memory struct {
 	programs      []core.Program
 	about, origin string
+	caveat        string // what decides whether results can be trusted
 	notes         []string
 	tensors       []tensor // of files, as the allocations of their only program
 	// bytes fills p with a tensor's bytes from a place on, by its number among tensors;
@@ -85,7 +87,7 @@ func New() lab.Lab {
 			if s.Entry != "" {
 				return fmt.Sprint("entry ", s.Exact, " ", s.Entry)
 			}
-			return s.Contents
+			return fmt.Sprint(s.Contents, " ", s.Batch)
 		},
 		Load:   load,
 		Run:    run,
@@ -169,7 +171,12 @@ func knobs() map[string][]knob.Knob[settings] {
 			contents.Choices = append(contents.Choices, knob.Choice{Key: programKey(p.Name), Label: p.Name, Help: "One program of the " + s.Title + ".", Source: "Buddy Compression, Table 1; contents fitted"})
 		}
 	}
+	for i := range contents.Choices {
+		contents.Choices[i].Hides = []string{"batch"}
+	}
+	contents.Choices = append(contents.Choices, networks()...)
 	file := []knob.Knob[settings]{
+		batchKnob(),
 		{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
 		{
 			Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, of which the standard error is said.", Kind: knob.One,
@@ -227,7 +234,10 @@ func load(s *settings, f lab.Files) (*memory, error) {
 	if s.Entry != "" {
 		return entry(s.Entry, s.Exact == "yes", f)
 	}
-	m := &memory{origin: "The paper's programs and footprints (Table 1); contents fitted to its published means."}
+	m := &memory{
+		origin: "The paper's programs and footprints (Table 1); contents fitted to its published means.",
+		caveat: "Contents are fitted to the paper's means: its ratios come out by construction, its slowdowns, but for AlexNet's, do not.",
+	}
 	for _, suite := range core.Suites() {
 		programs := suite.Programs()
 		if s.Contents == suite.Name {
@@ -240,7 +250,10 @@ func load(s *settings, f lab.Files) (*memory, error) {
 		}
 	}
 	if m.programs == nil {
-		return nil, fmt.Errorf("unknown contents %q", s.Contents)
+		var err error
+		if m, err = network(s.Contents, s.Batch); err != nil {
+			return nil, fmt.Errorf("unknown contents %q: %w", s.Contents, err)
+		}
 	}
 	m.about = about(m.programs)
 	return m, nil
@@ -297,8 +310,8 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
-	if s.Entry == "" {
-		rep.Caveats = []string{"Contents are fitted to the paper's means: its ratios come out by construction, its slowdowns, but for AlexNet's, do not."}
+	if w.caveat != "" {
+		rep.Caveats = []string{w.caveat}
 	}
 	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
 		help := "More GPU memory or a larger Buddy Threshold"
@@ -381,6 +394,7 @@ func presets() []lab.Preset {
 	return []lab.Preset{
 		{Key: "deep-learning", Title: "Six networks", Set: "contents=dl", About: "The paper's deep learning suite, with contents fitted to its means."},
 		{Key: "hpc", Title: "Ten HPC programs", Set: "contents=hpc", About: "The paper's HPC suite, with contents fitted to its means."},
+		{Key: "bert", Title: "BERT in training", Set: "contents=bert-base", About: "What is alive at once at batch 256, with generated contents by kind of tensor: dense floats gain nothing."},
 		{Key: "alexnet-slow-link", Title: "AlexNet on a slow link", Set: "contents=alexnet link=50", About: "At 50 GB/s, where the paper measured 35 % slowdown."},
 	}
 }

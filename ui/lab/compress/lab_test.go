@@ -106,6 +106,7 @@ func TestEveryKnobActs(t *testing.T) {
 		"contents": "contents=hpc", "gpu_memory": "gpu_memory=4", "memory": "memory=500", "link": "link=50", "bound": "bound=60", "random": "random=40",
 		"scattered": "scattered=40", "patterns": "contents=hpc patterns=alike", "written": "written=20", "line": "line=32",
 		"cache": "scattered=40 cache=1", "threshold": "threshold=10", "naive": "naive=80", "tiny": "contents=hpc tiny=100", "max_ratio": "contents=hpc max_ratio=1.5",
+		"batch": "contents=bert-base batch=8",
 	}
 	values := func(text string) string {
 		u := setup(t, &l, text)

@@ -167,6 +167,7 @@ func openMeasured(files []lab.File) (lab.Files, error) {
 			f.at = &later{file: o}
 		}
 	}
+	s.join()
 	return s, nil
 }
 

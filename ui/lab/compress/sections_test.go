@@ -3,8 +3,10 @@
 package compress
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -280,5 +282,49 @@ func TestNoFileAtHand(t *testing.T) {
 		if err != nil || len(out.Maps) != 0 || !strings.Contains(out.Text[0], "open it again") {
 			t.Errorf("%s: %+v, %v", key, out, err)
 		}
+	}
+}
+
+// A counter counts what is read of a file.
+type counter struct {
+	*bytes.Reader
+	reads *int
+}
+
+func (c counter) ReadAt(p []byte, at int64) (int, error) {
+	*c.reads++
+	return c.Reader.ReadAt(p, at)
+}
+
+func (counter) Close() error { return nil }
+
+// TestThresholdReadsNothing turns the threshold of a file that was measured: the
+// answer comes from what was counted, and the file is not read again.
+func TestThresholdReadsNothing(t *testing.T) {
+	l := New()
+	data, reads := weights(t), 0
+	file := lab.File{Name: "w.safetensors", Data: data[:1024], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return counter{bytes.NewReader(data), &reads}, nil }}
+	files, err := l.Open([]lab.File{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := map[string]bool{}
+	before := 0
+	for _, threshold := range []string{"30", "10", "51", "30"} {
+		set := "entry=w.safetensors threshold=" + threshold
+		if _, _, err := l.Run(setup(t, &l, set), final, files, nil); err != nil {
+			t.Fatal(err)
+		}
+		targets[section(t, &l, "allocations", "allocations_by=single", set, final, files).Text[0]] = true
+		section(t, &l, "thresholds", "", set, final, files)
+		if before == 0 {
+			before = reads
+		}
+		if reads != before {
+			t.Errorf("threshold %s: %d reads, %d were enough", threshold, reads, before)
+		}
+	}
+	if before == 0 || len(targets) < 2 {
+		t.Errorf("%d reads; %v", before, targets)
 	}
 }

@@ -130,6 +130,9 @@ func (s *source) Join(entry string, found [][]byte) ([]lab.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.files != nil {
+		return write(f.with(s.files, list), s.notes, nil, nil)
+	}
 	return write(s.files, s.notes, f, list)
 }
 
@@ -204,6 +207,7 @@ func (s *source) Condensed(progress lab.Progress) ([]lab.File, error) {
 	if s.files = kept; len(kept) == 0 {
 		return nil, errors.Join(errs...)
 	}
+	s.join()
 	return write(s.files, s.notes, nil, nil)
 }
 
@@ -216,6 +220,9 @@ func (s *source) Carry(u *knob.Setup) ([]lab.File, error) {
 	}
 	if _, err := entry(f.name, u.Text("exact") == "yes", s); err != nil {
 		return nil, err
+	}
+	if f.files != nil {
+		return write(f.files, nil, nil, nil)
 	}
 	return write([]*opened{f}, nil, nil, nil)
 }

@@ -150,7 +150,7 @@ func TestWrongParts(t *testing.T) {
 func TestCondensed(t *testing.T) {
 	l := New()
 	data := weights(t)
-	raw := sourceOf(t, lab.File{Name: "a/w", Data: data}, lab.File{Name: "b", Data: []byte("bytes")})
+	raw := sourceOf(t, lab.File{Name: "a/w", Data: data}, lab.File{Name: "b", Data: []byte("\x00bytes")})
 	calls := 0
 	small, err := raw.Condensed(func(done, total int) {
 		if calls++; done > total {
@@ -249,7 +249,7 @@ func TestSurvey(t *testing.T) {
 // A bundle has what was measured of the entry that it is about, and nothing else.
 func TestCarry(t *testing.T) {
 	l := New()
-	s := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "other", Data: []byte("bytes")})
+	s := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "other", Data: []byte("\x00bytes")})
 	u := setup(t, &l, "entry=w")
 	list, err := s.Carry(u)
 	if err != nil || len(list) != 1 || len(list[0].Data) > 5000 || bytes.Contains(list[0].Data, []byte("other")) {

@@ -2,6 +2,7 @@ package compress
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,19 +28,10 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 			}
 		}
 	}
-	list := append([]core.Thousandths(nil), sweep...)
 	now := s.Setup.Threshold
-	for i := range list {
-		if list[i] == now {
-			break
-		}
-		if now < list[i] {
-			list = append(list[:i:i], append([]core.Thousandths{now}, list[i:]...)...)
-			break
-		}
-		if i == len(list)-1 {
-			list = append(list, now)
-		}
+	list := slices.Clone(sweep)
+	if at, found := slices.BinarySearch(list, now); !found {
+		list = slices.Insert(list, at, now)
 	}
 	t := report.Table{Title: "By Buddy Threshold; the one that is set stands out", Head: []string{"Threshold", "Ratio", "Accesses to the buddy memory", "Slowdown", "GPU memory"}}
 	var ends [2]*result
@@ -61,11 +53,7 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 		t.Rows = append(t.Rows, sweepRow("no limit", free, false))
 	}
 	out.Tables = []report.Table{t}
-	out.Text = []string{fmt.Sprintf("From a threshold of %v %% to %v %% the ratio goes from %s to %s, and %s to %s of the accesses need the buddy memory.",
-		100*list[0].Float(), 100*list[len(list)-1].Float(), times(ends[0].sum.Ratio), times(ends[1].sum.Ratio), percent(ends[0].sum.Overflow), percent(ends[1].sum.Overflow))}
-	if ends[0].sum.Ratio == ends[1].sum.Ratio {
-		out.Text = []string{fmt.Sprintf("The threshold makes no difference between %v %% and %v %%: the ratio stays %s.", 100*list[0].Float(), 100*list[len(list)-1].Float(), times(ends[0].sum.Ratio))}
-	}
+	out.Text = []string{swept(list, ends)}
 	if x := free.sum.Optimistic; x > 0 {
 		out.Notes = append(out.Notes, "With eight sizes and no slots at all the ratio would be "+times(x)+" (the paper's optimistic ratio, Fig. 3).")
 	}
@@ -74,6 +62,17 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 	}
 	out.Notes = append(out.Notes, "“No limit” lets every entry overflow, so that each allocation takes its largest target; the paper's Fig. 9 shows such a bound, without saying how it was found. Computed from the counts of entries by sectors: no file is read again.")
 	return out, nil
+}
+
+// swept is the finding of a sweep, from its first and its last result.
+func swept(list []core.Thousandths, ends [2]*result) string {
+	from, to := 100*list[0].Float(), 100*list[len(list)-1].Float()
+	first, last := &ends[0].sum, &ends[1].sum
+	if first.Ratio == last.Ratio {
+		return fmt.Sprintf("The threshold makes no difference between %v %% and %v %%: the ratio stays %s.", from, to, times(first.Ratio))
+	}
+	return fmt.Sprintf("From a threshold of %v %% to %v %% the ratio goes from %s to %s, and the accesses that need the buddy memory from %s to %s.",
+		from, to, times(first.Ratio), times(last.Ratio), percent(first.Overflow), percent(last.Overflow))
 }
 
 // at runs a design with another threshold.

@@ -54,7 +54,7 @@ func analyze(run string, list []compress.Program) (*study.Outcome, error) {
 	for i := range list {
 		o.Values = append(o.Values, 100*slow150[i].Time.Slowdown(), 100*slow50[i].Time.Slowdown(), 100*bandwidth[i].Time.Slowdown(), one[i].Ratio())
 	}
-	o.Curves = append(s.cache(title), s.threshold(title)...)
+	o.Curves = append(s.cache(title), s.overflow(title)...)
 	o.Curves = append(o.Curves, s.links(title)...)
 	return o, s.err
 }
@@ -135,8 +135,8 @@ func (s *sweep) cache(panel string) []report.Curve {
 // thresholds are those of the paper's sweep, in percent.
 var thresholds = []float64{10, 12.5, 15, 17.5, 20, 22.5, 25, 27.5, 30, 32.5, 35, 37.5, 40}
 
-// threshold draws ratio and accesses over the Buddy Threshold.
-func (s *sweep) threshold(series string) []report.Curve {
+// overflow draws ratio and accesses over the Buddy Threshold.
+func (s *sweep) overflow(series string) []report.Curve {
 	r, a := report.Curve{Chart: "9", By: ratios, Name: series}, report.Curve{Chart: "9", By: accesses, Name: series}
 	for _, x := range thresholds {
 		setup := s.setup

@@ -21,8 +21,8 @@ type number struct {
 }
 
 const (
-	fitted  = "The contents are fitted to this."
-	heldOut = "Held out."
+	fitted  = "the contents are fitted to this"
+	heldOut = "held out"
 )
 
 // numbers lists them in the order of the paper. Limits: ratios of deep learning 3 %,
@@ -47,7 +47,7 @@ func numbers() []number {
 	aside := func(figure, of, at, quantity string, value float64, unit, why string) number {
 		return number{figure: figure, of: of, at: at, quantity: quantity, value: value, unit: unit, aside: why}
 	}
-	const alexnet = "The share of time bound by memory, and how much of an overflowing entry lies in the buddy memory, are fitted to AlexNet's two slowdowns."
+	const alexnet = "the share of time bound by memory, and how much of an overflowing entry lies in the buddy memory, are fitted to AlexNet's two slowdowns"
 	const simulator = "nothing here simulates the GPU's cores"
 	return []number{
 		optimistic(hpc, "hpc", 2.51, 0.15), optimistic(deep, "dl", 1.85, 0.03),
@@ -58,7 +58,7 @@ func numbers() []number {
 		access("7b", hpc, "final: accesses", final, "hpc", 0.08, 0.15), access("7b", deep, "final: accesses", final, "dl", 4, 1./4),
 		ratio("7a", "354.cg", "per allocation: ratio", each, "354-cg", 1.1, 0.03), ratio("7a", "370.bt", "per allocation: ratio", each, "370-bt", 1.3, 0.03),
 		ratio("8", "ResNet50", "ratio", final, "resnet50", 1.64, 0.03), ratio("8", "SqueezeNet", "ratio", final, "squeezenet-v1-1", 1.49, 0.03),
-		aside("9", "FF_HPGMG-FV", "what its largest ratio would need, at least", "threshold", 80, "%", "fitted contents have no stripes, which are why it would need that"),
+		aside("9", "FF_HPGMG-FV", "for its largest ratio, at least", threshold, 80, "%", "fitted contents have no stripes, which are why it would need that"),
 		aside("10", "the paper's simulator", "with a V100", "correlation", 0.989, "r", simulator),
 		aside("10", "GPGPU-Sim", "with a V100", "correlation", 0.948, "r", simulator),
 		access("11", "AlexNet", "accesses", final, "alexnet", 5.4, 0.05),
@@ -67,8 +67,8 @@ func numbers() []number {
 		aside("13", "six networks", "mean", "speedup", 14, "%", caseStudy),
 		aside("13", "BigLSTM", "", "speedup", 28, "%", caseStudy),
 		aside("13", "VGG16", "", "speedup", 30, "%", caseStudy),
-		aside("13", "AlexNet", "where its footprint begins to grow", "batch", 96, "samples", caseStudy),
-		aside("13", "the other networks", "where their footprints begin to grow, at most", "batch", 32, "samples", caseStudy),
+		aside("13", "AlexNet", "where its footprint grows", "batch", 96, "samples", caseStudy),
+		aside("13", "the others", "where footprints grow, at most", "batch", 32, "samples", caseStudy),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"spillway/sim/unit"
 )
 
-// tables returns the points of Tables 1 and 2.
+// tables returns the points of Tables 1 and 2, and parameters that the text states.
 func tables() []study.Point {
 	var list []study.Point
 	for _, f := range footprints {
@@ -17,13 +17,35 @@ func tables() []study.Point {
 		})
 	}
 	for _, x := range parameters() {
-		p := study.Point{Figure: "T2", Of: x.of, Quantity: x.key, Fits: true, Value: x.value, Unit: x.unit, Limit: 0.001, Aside: x.aside}
-		if p.Aside == "" {
-			p.System, p.Set = final, "contents=dl"
-		}
-		list = append(list, p)
+		list = append(list, x.point("T2", ""))
+	}
+	for _, x := range stated {
+		list = append(list, x.point(x.figure, x.section))
 	}
 	return list
+}
+
+// point is the parameter as the study knows it, of a run with everything by default.
+func (x *parameterRow) point(figure, section string) study.Point {
+	p := study.Point{Figure: figure, Of: x.of, At: section, Quantity: x.key, Fits: true, Value: x.value, Unit: x.unit, Limit: 0.001, Aside: x.aside}
+	if p.Aside == "" {
+		p.System, p.Set = final, "contents=dl"
+	}
+	return p
+}
+
+// stated are parameters of the design in the text. It states the metadata cache three
+// times, and not the same.
+var stated = []struct {
+	parameterRow
+	figure, section string
+}{
+	{parameterRow{wholeCache, "Metadata cache", 64, "KB", ""}, "5b", "§3.2"},
+	{parameterRow{metadataLine, "Line of the metadata cache", 32, "B", ""}, "5b", "§3.2"},
+	{parameterRow{cacheSlice, "Metadata cache for each DRAM channel", 4, "KB", ""}, "5b", "§3.5"},
+	{parameterRow{threshold, "Buddy Threshold", 30, "%", ""}, "9", "§3.4"},
+	{parameterRow{carveOut, "Buddy memory, of GPU memory", 3, "×", ""}, "9", "§3.5"},
+	{parameterRow{maxRatio, "Largest ratio of a program", 4, "×", ""}, "9", "§3.5"},
 }
 
 // footprints are Table 1.
@@ -57,11 +79,13 @@ type parameterRow struct {
 	aside   string
 }
 
-// The parameters of Table 2 that the laboratory has, and those it has not.
+// The parameters that the laboratory has, and those it has not.
 const (
 	l2Line, l2Sector         = "l2_line", "l2_sector"
 	memoryRate, linkRate     = "memory", "link"
 	cacheSlice, metadataLine = "cache", "line"
+	wholeCache, threshold    = "whole_cache", "threshold"
+	carveOut, maxRatio       = "carve_out", "max_ratio"
 	other                    = "other"
 )
 
@@ -98,11 +122,11 @@ func parameters() []parameterRow {
 		{cacheSlice, "Metadata cache in each slice", 4, "KB", ""},
 		{metadataLine, "Line of the metadata cache", 128, "B", ""},
 		{other, "Ways of the metadata cache", 4, "", ways},
-		{other, "Latency of compression and of decompression", 11, "DRAM cycles", latency},
+		{other, "Latency of (de)compression", 11, "DRAM cycles", latency},
 	}
 }
 
-// parameter returns what a run has for a parameter of Table 2; ok is false for what
+// parameter returns what a run has for a parameter; ok is false for what
 // is none.
 func parameter(key string, s *compress.Setup) (value float64, ok bool) {
 	switch key {
@@ -116,8 +140,16 @@ func parameter(key string, s *compress.Setup) (value float64, ok bool) {
 		return float64(s.Link) / float64(unit.GBps), true
 	case cacheSlice:
 		return float64(s.Cache) / l2Slices / float64(unit.KiB), true
+	case wholeCache:
+		return float64(s.Cache) / float64(unit.KiB), true
 	case metadataLine:
 		return float64(s.Line), true
+	case threshold:
+		return 100 * s.Threshold.Float(), true
+	case maxRatio:
+		return s.MaxRatio.Float(), true
+	case carveOut: // room for all but the slots of that ratio
+		return s.MaxRatio.Float() - 1, true
 	}
 	return 0, false
 }

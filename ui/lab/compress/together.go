@@ -1,0 +1,172 @@
+//go:build !lean
+
+package compress
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"spillway/traces/tensorfile"
+)
+
+// Checkpoints of large models are many files, so several opened files are also one
+// entry: all of their tensors. Nothing is measured for it; it has what was measured of
+// its parts.
+
+// join makes the entry of all files, if there are several that have tensors, or
+// several of bytes and nothing else.
+func (s *source) join() {
+	s.together = nil
+	parts := slices.DeleteFunc(slices.Clone(s.files), func(f *opened) bool { return f.Format == tensorfile.Raw })
+	if len(parts) == 0 {
+		parts = s.files
+	}
+	count := 0
+	for _, f := range parts {
+		count += len(f.Tensors)
+	}
+	if len(parts) < 2 || count > tensorfile.MaxTensors {
+		return
+	}
+	all := &opened{name: togetherName(parts), files: parts, File: &tensorfile.File{Format: parts[0].Format}}
+	if _, err := s.find(all.name); err == nil {
+		return
+	}
+	from := joined{}
+	names := map[string]bool{}
+	for _, f := range parts {
+		if f.Format != all.Format {
+			all.Format = "several formats"
+		}
+		from.begins, from.files = append(from.begins, all.size), append(from.files, f.at)
+		for _, t := range f.Tensors {
+			t.Offset += all.size
+			names[t.Name] = true
+			all.Tensors = append(all.Tensors, t)
+		}
+		all.size += f.size
+	}
+	if len(names) < count { // the same names in several files
+		at := 0
+		for _, f := range parts {
+			for range f.Tensors {
+				all.Tensors[at].Name = path.Base(f.name) + "/" + all.Tensors[at].Name
+				at++
+			}
+		}
+	}
+	if !slices.Contains(from.files, nil) {
+		all.at = &from
+	}
+	all.known()
+	s.together = all
+}
+
+// togetherName is the name of the entry of all files: their folder, if it is the same,
+// and how many they are.
+func togetherName(parts []*opened) string {
+	folder := path.Dir(parts[0].name)
+	for _, f := range parts {
+		if path.Dir(f.name) != folder {
+			folder = ""
+		}
+	}
+	return path.Join(folder, fmt.Sprintf("all %d files", len(parts)))
+}
+
+// sharded reports whether the files are those of one checkpoint, by their names.
+func (f *opened) sharded() bool {
+	return !slices.ContainsFunc(f.files, func(p *opened) bool { return !strings.Contains(path.Base(p.name), "-of-") })
+}
+
+// known takes over what is known of all entries of the parts, if it is of each.
+func (f *opened) known() {
+	f.all = nil
+	var all []counts
+	for _, p := range f.files {
+		if p.all == nil {
+			return
+		}
+		all = append(all, p.all...)
+	}
+	f.all = all
+}
+
+// gather takes over the samples of the parts.
+func (f *opened) gather() error {
+	if f.files == nil || f.sample != nil {
+		return nil
+	}
+	var sample []counts
+	for _, p := range f.files {
+		list, err := p.drawn()
+		if err != nil {
+			return err
+		}
+		sample = append(sample, list...)
+	}
+	f.sample = sample
+	return nil
+}
+
+// drawn returns the file's sample.
+func (f *opened) drawn() (_ []counts, err error) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.sample == nil {
+		f.sample, err = f.draw(nil)
+	}
+	return f.sample, err
+}
+
+// with returns files of which all entries of those parts are known.
+func (f *opened) with(files []*opened, all []counts) []*opened {
+	var list []*opened
+	for _, p := range files {
+		known := p.all
+		if slices.Contains(f.files, p) {
+			known, all = all[:len(p.Tensors)], all[len(p.Tensors):]
+		}
+		list = append(list, &opened{name: p.name, size: p.size, at: p.at, File: p.File, sample: p.sample, all: known})
+	}
+	return list
+}
+
+// joined is several files, one behind the other.
+type joined struct {
+	begins []int64
+	files  []io.ReaderAt
+}
+
+// ReadAt implements io.ReaderAt, for what is in one of the files.
+func (j *joined) ReadAt(p []byte, at int64) (int, error) {
+	i := sort.Search(len(j.begins), func(i int) bool { return j.begins[i] > at }) - 1
+	if i < 0 {
+		return 0, io.EOF
+	}
+	return j.files[i].ReadAt(p, at-j.begins[i])
+}
+
+// leave takes texts out that lie beside tensors, such as a checkpoint's configuration.
+func (s *source) leave() {
+	if !slices.ContainsFunc(s.files, func(f *opened) bool { return f.Format != tensorfile.Raw }) {
+		return
+	}
+	var names []string
+	s.files = slices.DeleteFunc(s.files, func(f *opened) bool {
+		if f.Text {
+			names = append(names, path.Base(f.name))
+		}
+		return f.Text
+	})
+	if n := len(names); n > 3 {
+		names = append(names[:3], fmt.Sprintf("%d more", n-3))
+	}
+	if len(names) > 0 {
+		s.notes = append(s.notes, "Left out, as they hold text: "+strings.Join(names, ", ")+".")
+	}
+}
