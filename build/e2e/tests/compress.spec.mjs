@@ -285,6 +285,15 @@ test('what if the threshold were another', async ({ page }) => {
   await screenshot(page, 'compress-whatif');
 });
 
+test('systems of training run on compressed memory', async ({ page }) => {
+  await visit(page, './#v=4-by-hand&lab=train&model=bert-base&batch=64&times=as-paper&gpu_memory=2&systems=g10,uvm');
+  await page.check('#on-buddy-g10');
+  await finished(page);
+  await expect(page.locator('#run-buddy-g10')).toHaveClass(/done/);
+  await expect(page.locator('#numbers')).toContainText('Buddy + G10');
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+});
+
 test('a bundle holds the suite, and replays natively', async ({ page }) => {
   await visit(page, `${lab}&contents=hpc`);
   const bundle = await saved(page, 'results', 'bundle');
