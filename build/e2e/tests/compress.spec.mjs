@@ -154,6 +154,58 @@ test('a checkpoint: native equals the page, and what is known of its contents', 
   await expect(page.locator('#context')).toContainText('Deep learning suite');
 });
 
+test('where a tensor compresses, and one entry', async ({ page }) => {
+  const file = await write('model.safetensors', checkpoint);
+  await visit(page, lab);
+  await choose(page, file);
+  const rows = page.locator('#section-allocations');
+  await expect(rows).toContainText('layers.*.attn.q.weight × 2');
+  await page.check('#f-allocations_by-single');
+  await expect(rows).toContainText('layers.1.attn.q.weight');
+  await page.click('#undo');
+  await expect(rows).toContainText('layers.*.attn.q.weight × 2');
+  const heat = page.locator('#section-heat');
+  await page.selectOption('#f-heat_of', { label: 'layers.0.mlp.half' });
+  await expect(heat).toContainText('of its 4096 entries 50.0 % are zeros and 50.0 % take all 4 sectors');
+  await expect(heat.locator('.plot-host[data-drawn=true]')).toBeVisible();
+  await page.click('#open-inside');
+  const inside = page.locator('#section-inside');
+  await page.selectOption('#f-inside_of', { label: 'layers.0.mlp.half' });
+  for (const [entry, says] of [['0', '10 bits of 1024; as all of it is zero, nothing is stored'], ['1', 'it is kept as it is, in 4 sectors']]) {
+    await page.fill('#f-inside_entry', entry);
+    await page.press('#f-inside_entry', 'Enter');
+    await expect(inside).toContainText(`Entry ${entry} of 4096 of layers.0.mlp.half`);
+    await expect(inside).toContainText(says);
+  }
+  await expect(inside.locator('table')).toHaveCount(3);
+  await expect(page).toHaveURL(/heat_of=.*inside_entry=1/);
+  expect(await violations(page)).toEqual([]);
+});
+
+test('all entries of a larger file, with progress, cancelled and gone on', async ({ page }) => {
+  const larger = [tensor('w', 'BF16', [4096, 4096], 'bf16'), tensor('half', 'I32', [2048, 4096], 'half'), tensor('m', 'F32', [2048, 4096], 'zeros')];
+  const file = await write('larger.safetensors', safetensors(larger));
+  const ours = await native(file, 'system=per-allocation-16x');
+  await visit(page, lab);
+  await choose(page, file);
+  const tensors = async () => JSON.parse((await saved(page, 'results', 'json')).data).runs.find((r) => r.system === 'per-allocation-16x').result.tensors;
+  expect((await tensors())[1].entries).toBeLessThan(ours.result.tensors[1].entries);
+  await expect(page.locator('#main')).toContainText('A sample:');
+  await page.check('#f-exact-yes');
+  await expect(page.locator('#survey')).toBeVisible();
+  await page.click('#survey-cancel');
+  await expect(page.locator('#survey-says')).toContainText('cancelled. What was read is kept; the charts show a sample.');
+  await expect(page.locator('#survey-cancel')).toHaveText('Go on');
+  await page.click('#survey-cancel');
+  await expect(page.locator('#survey')).toBeHidden({ timeout: 60_000 });
+  await finished(page);
+  expect(await tensors()).toEqual(ours.result.tensors);
+  await expect(page.locator('#main')).not.toContainText('A sample:');
+  await page.click('#undo');
+  await finished(page);
+  await expect(page.locator('#main')).toContainText('A sample:');
+});
+
 test('arrays, archives, checkpoints of PyTorch and bytes', async ({ page }) => {
   const floats = contents.dense(65_536, random);
   const files = {
@@ -231,6 +283,15 @@ test('what if the threshold were another', async ({ page }) => {
   await expect(page.locator('#f-ask-vary')).toHaveValue('threshold');
   await expect(page.locator('#ask-says')).not.toContainText('changes nothing');
   await screenshot(page, 'compress-whatif');
+});
+
+test('systems of training run on compressed memory', async ({ page }) => {
+  await visit(page, './#v=4-by-hand&lab=train&model=bert-base&batch=64&times=as-paper&gpu_memory=2&systems=g10,uvm');
+  await page.check('#on-buddy-g10');
+  await finished(page);
+  await expect(page.locator('#run-buddy-g10')).toHaveClass(/done/);
+  await expect(page.locator('#numbers')).toContainText('Buddy + G10');
+  await expect(page.locator('.run.failed')).toHaveCount(0);
 });
 
 test('a bundle holds the suite, and replays natively', async ({ page }) => {

@@ -292,7 +292,7 @@ async function toured(page) {
   return said;
 }
 
-for (const [lab, link] of [['train', quick], ['store', './#v=2&lab=store&workload=pairs&pairs=50']]) {
+for (const [lab, link, system] of [['train', quick, 'uvm'], ['store', './#v=2&lab=store&workload=pairs&pairs=50', 'fifo'], ['compress', './#v=4-by-hand&lab=compress&contents=resnet50', 'naive']]) {
   test(`the tour of ${lab} says what is shown, and Undo leads back`, async ({ page }) => {
     test.setTimeout(150_000);
     await open(page, link);
@@ -313,7 +313,7 @@ for (const [lab, link] of [['train', quick], ['store', './#v=2&lab=store&workloa
     await finished(page);
     await expect(page.locator('#context')).not.toHaveText(before);
     await find(page, 'tour');
-    await page.locator('#on-' + (lab === 'train' ? 'uvm' : 'fifo')).evaluate((e) => e.click());
+    await page.locator(`#on-${system}`).evaluate((e) => e.click());
     await expect(page.locator('#tour-says')).toContainText('no longer');
     await page.locator('#tour-again').press('Enter');
     await expect(page.locator('#tour-says')).not.toContainText('no longer');
