@@ -27,7 +27,7 @@ func groupsKnob() knob.Info {
 func pattern(name string) string {
 	var b strings.Builder
 	for len(name) > 0 {
-		n := strings.IndexAny(name, "./_-:")
+		n := strings.IndexAny(name, "./_-: ")
 		if n < 0 {
 			n = len(name)
 		}

@@ -198,7 +198,7 @@ func offers(key string, list []place, usual string) []report.Offers {
 }
 
 // madeUp says why what is shown is made up.
-const madeUp = "Made-up data: the contents of the paper's programs are fitted shares, which have no addresses. Open a file to look into your own."
+const madeUp = "Made-up data: contents that come from no file are only shares, which have no addresses. Open a file to look into your own."
 
 // entries is how many entries a place has.
 func (p *place) entries() int64 { return (p.size + buddy.EntryBytes - 1) / buddy.EntryBytes }

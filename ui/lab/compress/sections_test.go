@@ -49,7 +49,7 @@ func TestGroups(t *testing.T) {
 	for name, want := range map[string]string{
 		"model.layers.31.mlp.down_proj.weight": "model.layers.*.mlp.down_proj.weight",
 		"layer1.0.conv1.weight":                "layer1.*.conv1.weight",
-		"block_12/w":                           "block_*/w", "7": "*", "": "", "a..b": "a..b", "x.12": "x.*", "h.3.": "h.*.",
+		"block_12/w":                           "block_*/w", "7": "*", "": "", "a..b": "a..b", "x.12": "x.*", "h.3.": "h.*.", "Dot 3146": "Dot *",
 	} {
 		if got := pattern(name); got != want {
 			t.Errorf("%q is of %q, want %q", name, got, want)

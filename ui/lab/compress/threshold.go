@@ -58,7 +58,7 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 		out.Notes = append(out.Notes, "With eight sizes and no slots at all the ratio would be "+times(x)+" (the paper's optimistic ratio, Fig. 3).")
 	}
 	if s.Entry == "" {
-		out.Notes = append(out.Notes, "Steps are few because the contents are: each suite is fitted with six kinds of allocation.")
+		out.Notes = append(out.Notes, "Steps are few because contents that come from no file have a few kinds of allocation only.")
 	}
 	out.Notes = append(out.Notes, "“No limit” lets every entry overflow, so that each allocation takes its largest target; the paper's Fig. 9 shows such a bound, without saying how it was found. Computed from the counts of entries by sectors: no file is read again.")
 	return out, nil
