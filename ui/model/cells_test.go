@@ -50,13 +50,13 @@ func TestOffers(t *testing.T) {
 	for text, want := range map[string]string{"": "the largest", "b": "b", "c": "c (not there)"} {
 		f := Field{Key: "of", Kind: knob.Word, Text: text}
 		offer(&f, s)
-		chosen := ""
+		var chosen strings.Builder
 		for _, o := range f.Options {
 			if o.Chosen {
-				chosen += o.Label
+				chosen.WriteString(o.Label)
 			}
 		}
-		if f.Kind != knob.One || chosen != want {
+		if f.Kind != knob.One || chosen.String() != want {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}
