@@ -171,6 +171,9 @@ func Run(p *Program, s *Setup, v *Variant) *Result {
 		r.Targets = policy.Choose(p.Allocations)
 	}
 	r.Capacity = buddy.Sum(p.Allocations, r.Targets)
+	if !v.compresses() {
+		r.Metadata = 0
+	}
 	r.Local, r.Whole = 1, 1
 	if v.Ideal {
 		r.Time.GPU = 1

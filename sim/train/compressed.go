@@ -22,7 +22,7 @@ import (
 // Every system also runs on GPU memory that hardware compresses: it plans and runs
 // what stretch.Stretch makes of the workload. Neither planners nor the engine know.
 
-// carveOut is how large the buddy memory is, in GPU memories (Buddy Compression, §3.2).
+// carveOut is how large the buddy memory is, in GPU memories (Buddy Compression, §3.2 and §3.5).
 const carveOut = 3
 
 var threshold = system.Param{

@@ -373,12 +373,14 @@ func (p *Policy) special(list []Allocation, out []Target) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].Bytes, list[a].Bytes) })
+	c := Sum(list, out)
 	for _, i := range order {
-		before := out[i]
-		out[i] = X16
-		if c := Sum(list, out); c.Ratio() > p.MaxRatio {
-			out[i] = before
+		less := unit.Bytes(list[i].entries()) * (out[i].Slot() - X16.Slot())
+		if c.Device -= less; c.Ratio() > p.MaxRatio {
+			c.Device += less
+			continue
 		}
+		out[i] = X16
 	}
 }
 
@@ -394,16 +396,15 @@ type Capacity struct {
 // counts it.
 func (c *Capacity) Ratio() float64 { return share(int64(c.Bytes), int64(c.Device)) }
 
-// Sum adds up what allocations take with their targets.
+// Sum adds up what allocations take with their targets. Those with target 1x have
+// metadata too: they are compressed on their way (departure 4).
 func Sum(list []Allocation, t []Target) (c Capacity) {
 	for i := range list {
 		n := unit.Bytes(list[i].entries())
 		c.Bytes += n * EntryBytes
 		c.Device += n * t[i].Slot()
-		if t[i] != X1 {
-			c.Buddy += n * t[i].Buddy()
-			c.Metadata += (n*MetadataBits + 7) / 8
-		}
+		c.Buddy += n * t[i].Buddy()
+		c.Metadata += (n*MetadataBits + 7) / 8
 	}
 	return c
 }

@@ -223,7 +223,7 @@ func TestSum(t *testing.T) {
 	if want := (Capacity{Bytes: 102 * 128, Device: 100*64 + 2*8, Buddy: 100*64 + 2*128, Metadata: 51}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if c := Sum(list, []Target{X1, X1}); c.Buddy != 0 || c.Metadata != 0 || c.Ratio() != 1 {
+	if c := Sum(list, []Target{X1, X1}); c.Buddy != 0 || c.Metadata != 51 || c.Ratio() != 1 {
 		t.Errorf("%+v", c)
 	}
 	if s := Target(9).String(); s != "target(9)" {

@@ -287,7 +287,8 @@ func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error)
 	return r, nil
 }
 
-// hash covers what is whole numbers; all else follows from it.
+// hash covers what is whole numbers, and what follows from them and the settings to a
+// millionth.
 func hash(r *result) string {
 	var b strings.Builder
 	for _, p := range r.Programs {
@@ -312,6 +313,10 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
 	if w.caveat != "" {
 		rep.Caveats = []string{w.caveat}
+	}
+	if text := undecided(w, r); text != "" {
+		rep.Caveats = append(rep.Caveats, text)
+		rep.Notes = append(rep.Notes, text)
 	}
 	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
 		help := "More GPU memory or a larger Buddy Threshold"

@@ -26,13 +26,17 @@ type counts struct {
 	Tiny    int64    `json:"tiny"`
 	Sectors [5]int64 `json:"sectors"`
 	Classes [8]int64 `json:"classes"`
-	// Error is the standard error of the share of dense entries, in thousandths.
-	Error int64 `json:"standard_error_thousandths,omitempty"`
+	// Errors are the standard errors of the shares of entries that take more than 3, 2
+	// and 1 sectors, in thousandths: those that overflow at 1.33x, 2x and 4x.
+	Errors [larger]int64 `json:"standard_errors_thousandths"`
 }
+
+// larger is how many targets between 1x and 16x there are.
+const larger = 3
 
 // set takes what a histogram has.
 func (c *counts) set(h *buddy.Histogram) {
-	*c = counts{Entries: h.Entries, Bits: h.Bits, Zero: h.Zero, Tiny: h.Tiny, Sectors: h.Sectors, Classes: h.Classes, Error: c.Error}
+	*c = counts{Entries: h.Entries, Bits: h.Bits, Zero: h.Zero, Tiny: h.Tiny, Sectors: h.Sectors, Classes: h.Classes, Errors: c.Errors}
 }
 
 func (c *counts) histogram() buddy.Histogram {
@@ -54,10 +58,15 @@ func (c *counts) check(most int64) bool {
 		}
 		classes += n
 	}
+	for _, e := range c.Errors {
+		if e < 0 || e > 1000 {
+			return false
+		}
+	}
 	c.Entries = sectors
 	longest := int64(2 * 8 * buddy.EntryBytes) // bits; none is near it
 	return sectors == classes && sectors <= most && (sectors > 0) == (most > 0) &&
-		0 <= c.Zero && c.Zero <= c.Tiny && c.Tiny <= sectors && 0 <= c.Bits && c.Bits <= longest*sectors && 0 <= c.Error && c.Error <= 1000
+		0 <= c.Zero && c.Zero <= c.Tiny && c.Tiny <= sectors && 0 <= c.Bits && c.Bits <= longest*sectors
 }
 
 // A measuredSet is what was measured of opened files, as a file: it is what other

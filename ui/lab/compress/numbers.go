@@ -71,7 +71,7 @@ func list() []number {
 	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+neediest, 0, func(r *result) unit.Bytes { return r.neediest().Bytes })
 	bytes("device_bytes", "GPU memory", "Slots of all entries."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Device })
 	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Buddy })
-	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry of compressed allocations, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
+	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
 	for t := range buddy.Targets {
 		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+neediest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
 	}

@@ -91,7 +91,7 @@ const gathered = 64
 func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte, tell func(n int64)) error {
 	count := pagesOf(t)
 	var h buddy.Histogram
-	var sum, squares float64 // of the share of dense entries in a page
+	var sum, squares [larger]float64 // of the shares of a page's entries that take more than 3, 2 and 1 sectors
 	at := make([]int64, 0, gathered)
 	for k := int64(0); k < take; k += int64(len(at)) {
 		at = at[:0]
@@ -108,17 +108,22 @@ func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte
 			pages = pages[len(page):]
 			before := h
 			h.Measure(page)
-			dense := float64(h.Sectors[4]-before.Sectors[4]) / float64(h.Entries-before.Entries)
-			sum += dense
-			squares += dense * dense
+			more := 0.0
+			for k := range larger {
+				more += float64(h.Sectors[buddy.Sectors-k]-before.Sectors[buddy.Sectors-k]) / float64(h.Entries-before.Entries)
+				sum[k] += more
+				squares[k] += more * more
+			}
 		}
 	}
 	c.set(&h)
 	if take < count && take > 1 {
 		n := float64(take)
-		variance := max(0, squares-sum*sum/n) / (n - 1)
 		left := 1 - n/float64(count) // of pages drawn without putting back
-		c.Error = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
+		for k := range larger {
+			variance := max(0, squares[k]-sum[k]*sum[k]/n) / (n - 1)
+			c.Errors[k] = int64(math.Ceil(1000 * math.Sqrt(variance/n*left)))
+		}
 	}
 	return nil
 }

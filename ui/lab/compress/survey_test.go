@@ -375,7 +375,7 @@ func TestHostileMeasured(t *testing.T) {
 		{`"sectors":[0,`, `"sectors":[-1,`, "the counts of its sample cannot be"},
 		{`"zero":0`, `"zero":5`, "the counts of its sample cannot be"},
 		{`"bits":`, `"bits":99999`, "the counts of its sample cannot be"},
-		{`"tiny":0`, `"standard_error_thousandths":1001,"tiny":0`, "the counts of its sample cannot be"},
+		{`"standard_errors_thousandths":[0,`, `"standard_errors_thousandths":[1001,`, "the counts of its sample cannot be"},
 		{`"sample":{`, `"all":{"sectors":[0,0,0,0,0]},"sample":{`, "the counts of all its entries cannot be"},
 	} {
 		text := strings.Replace(good, tt.old, tt.new, 1)

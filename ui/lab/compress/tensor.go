@@ -14,6 +14,7 @@ type tensor struct {
 	// Error is the standard error of the share of entries that take 4 sectors, in
 	// thousandths, between the pages of a sample; 0 if all were compressed.
 	Error int64 `json:"standard_error_thousandths" help:"of the share of entries that take 4 sectors, between the pages of a sample; 0 if all were compressed"`
+	errors [3]int64 // the same of the shares that overflow at 1.33x, 2x and 4x
 }
 
 // A written is a result as JSON has it. Names and meanings are stable.
@@ -27,7 +28,7 @@ type writtenProgram struct {
 	Bytes       int64               `json:"bytes" help:"uncompressed, in whole entries"`
 	Device      int64               `json:"device_bytes" help:"slots of all entries in GPU memory"`
 	Buddy       int64               `json:"buddy_bytes" help:"reserved in the buddy memory"`
-	Metadata    int64               `json:"metadata_bytes" help:"4 bits for every entry of compressed allocations, in GPU memory besides the slots"`
+	Metadata    int64               `json:"metadata_bytes" help:"4 bits for every entry, in GPU memory besides the slots"`
 	Ratio       float64             `json:"ratio" help:"bytes / device_bytes"`
 	Optimistic  float64             `json:"optimistic_ratio" help:"the ratio if every entry could have one of eight sizes, without slots; 0 if all bytes are zero"`
 	Overflow    float64             `json:"buddy_access_share" help:"of accesses, from 0 to 1: those to entries that do not fit into their slots, if all entries are accessed alike"`

@@ -43,7 +43,7 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 		if ends[1] = r; i == 0 {
 			ends[0] = r
 		}
-		t.Rows = append(t.Rows, sweepRow(strconv.FormatFloat(100*x.Float(), 'f', -1, 64)+" %", r, x == now))
+		t.Rows = append(t.Rows, sweepRow(strconv.FormatFloat(float64(x)/10, 'f', -1, 64)+" %", r, x == now))
 	}
 	free, err := at(s, w, system, 1000)
 	if err != nil {
@@ -66,7 +66,7 @@ func thresholds(s *settings, w *memory, system string) (*report.Section, error) 
 
 // swept is the finding of a sweep, from its first and its last result.
 func swept(list []core.Thousandths, ends [2]*result) string {
-	from, to := 100*list[0].Float(), 100*list[len(list)-1].Float()
+	from, to := float64(list[0])/10, float64(list[len(list)-1])/10
 	first, last := &ends[0].sum, &ends[1].sum
 	if first.Ratio == last.Ratio {
 		return fmt.Sprintf("The threshold makes no difference between %v %% and %v %%: the ratio stays %s.", from, to, times(first.Ratio))

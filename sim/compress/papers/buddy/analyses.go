@@ -92,16 +92,12 @@ func percent(list []*compress.Result) float64 {
 	return 100 * sum.Slowdown
 }
 
-// metadata is the share of metadata, in percent, of what is compressed.
+// metadata is the share of metadata, in percent, of all memory.
 func metadata(programs []compress.Program, list []*compress.Result) float64 {
 	var bits, bytes unit.Bytes
 	for i, r := range list {
 		bits += r.Metadata
-		for k, t := range r.Targets {
-			if t != 0 {
-				bytes += programs[i].Allocations[k].Bytes
-			}
-		}
+		bytes += programs[i].Bytes()
 	}
 	return 100 * float64(bits) / float64(max(1, bytes))
 }
