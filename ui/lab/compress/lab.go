@@ -3,6 +3,7 @@
 package compress
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -308,6 +309,41 @@ func hash(r *result) string {
 
 var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
+// unfit says which program the GPU's memory is too small for, the one that needs most,
+// and what would help; it is empty if all fit.
+func unfit(w *memory, s *settings, r *result) string {
+	gpu := s.Setup.GPU
+	most := worst(r)
+	need := most.Device + most.Capacity.Metadata
+	if need <= gpu {
+		return ""
+	}
+	loose, knob := *s, "a larger Buddy Threshold"
+	loose.Setup.Threshold = 1000
+	if r.variant.Whole {
+		loose, knob = *s, "a larger overflow of one target"
+		loose.Setup.Naive = 1000
+	}
+	help := "More GPU memory would help"
+	if !r.variant.Traffic {
+		if o, err := run(w, &loose, r.variant.Name, nil); err == nil && worst(o).Device+worst(o).Capacity.Metadata <= gpu {
+			help = "More GPU memory or " + knob + " would help"
+		}
+	}
+	with := " with its targets"
+	if r.variant.Traffic {
+		with = ""
+	}
+	return fmt.Sprintf("%s needs %v of GPU memory%s, the GPU has %v. %s", most.Program, need, with, gpu, help)
+}
+
+// worst is what came out for the program that needs most GPU memory.
+func worst(r *result) *core.Result {
+	return slices.MaxFunc(r.Programs, func(a, b *core.Result) int {
+		return cmp.Compare(a.Device+a.Capacity.Metadata, b.Device+b.Capacity.Metadata)
+	})
+}
+
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: slices.Clone(w.notes), Lead: lead(w, s)}
@@ -318,21 +354,12 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 		rep.Caveats = append(rep.Caveats, text)
 		rep.Notes = append(rep.Notes, text)
 	}
-	if gpu := s.Setup.GPU; gpu > 0 && !r.variant.Ideal {
-		help := "More GPU memory or a larger Buddy Threshold"
-		switch {
-		case r.variant.Traffic:
-			help = "More GPU memory"
-		case r.variant.Whole:
-			help = "More GPU memory or a larger overflow of one target"
-		}
-		for _, p := range r.Programs {
-			if need := p.Device + p.Capacity.Metadata; need > gpu {
-				rep.Fits = false
-				rep.Reason = fmt.Sprintf("%s needs %v of GPU memory with its targets, the GPU has %v. %s would help", p.Program, need, gpu, help)
-				break
-			}
-		}
+	if s.Setup.GPU > 0 && !r.variant.Ideal {
+		rep.Reason = unfit(w, s, r)
+		rep.Fits = rep.Reason == ""
+	}
+	if len(r.Programs) > 1 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("Programs run one at a time: bytes are those of %s, the largest. Ratios, accesses and times are means over all.", r.largest().Program))
 	}
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))

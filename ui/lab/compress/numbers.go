@@ -67,13 +67,13 @@ func list() []number {
 		return r.sum.Hits
 	})
 	percent("buddy_percent", "Buddy memory", "Traffic to the buddy memory at the link's rate.", 2, -1, func(r *result) float64 { return r.sum.Link })
-	const neediest = " Of several programs, which run one at a time, of the one that needs most GPU memory."
-	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+neediest, 0, func(r *result) unit.Bytes { return r.neediest().Bytes })
-	bytes("device_bytes", "GPU memory", "Slots of all entries."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Device })
-	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Buddy })
-	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry, in GPU memory."+neediest, -1, func(r *result) unit.Bytes { return r.neediest().Capacity.Metadata })
+	const ofLargest = " Of several programs, which run one at a time, of the largest."
+	bytes("footprint_bytes", "Uncompressed", "What the allocations hold."+ofLargest, 0, func(r *result) unit.Bytes { return r.largest().Bytes })
+	bytes("device_bytes", "GPU memory", "Slots of all entries."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Device })
+	bytes("buddy_bytes", "Buddy memory, reserved", "Places for what may not fit."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Buddy })
+	bytes("metadata_bytes", "Metadata, stored", "4 bits for every entry, in GPU memory."+ofLargest, -1, func(r *result) unit.Bytes { return r.largest().Capacity.Metadata })
 	for t := range buddy.Targets {
-		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+neediest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
+		bytes(targetKey(t), "Target "+t.String(), "GPU memory of the allocations with this target."+ofLargest, 0, func(r *result) unit.Bytes { return r.withTarget(t) })
 	}
 	for n := range buddy.Sectors + 1 {
 		label := fmt.Sprintf("%d sectors", n)
@@ -88,21 +88,18 @@ func list() []number {
 	return ns
 }
 
-// needs is the GPU memory that a program needs.
-func needs(p *core.Result) unit.Bytes { return p.Device + p.Capacity.Metadata }
-
-// most is the number of the program that needs most GPU memory, neediest what came
-// out for it.
+// most is the number of the largest program, the same for every design, and largest
+// what came out for it.
 func (r *result) most() (at int) {
 	for i := range r.Programs {
-		if needs(r.Programs[i]) > needs(r.Programs[at]) {
+		if r.Programs[i].Bytes > r.Programs[at].Bytes {
 			at = i
 		}
 	}
 	return at
 }
 
-func (r *result) neediest() *core.Result { return r.Programs[r.most()] }
+func (r *result) largest() *core.Result { return r.Programs[r.most()] }
 
 // withTarget sums the slots of its allocations with a target.
 func (r *result) withTarget(t buddy.Target) (n unit.Bytes) {
@@ -146,7 +143,7 @@ func charts() []report.Chart {
 	}
 	return []report.Chart{
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
-		{ID: "capacity", Title: "GPU memory by target", Help: "Of several programs, which run one at a time, of the one that needs most.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
+		{ID: "capacity", Title: "GPU memory by target", Help: "Of several programs, which run one at a time, of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
 		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles: what the paper publishes of these contents.", Say: "slows down most"},

@@ -90,6 +90,6 @@ func sweepRow(head string, r *result, now bool) report.Row {
 		{Text: times(r.sum.Ratio), Share: min(1, r.sum.Ratio/4), Best: now},
 		{Text: percent(r.sum.Overflow), Share: r.sum.Overflow, Best: now},
 		{Text: signed, Share: min(1, max(0, r.sum.Slowdown)), Best: now},
-		{Text: r.sum.Device.String(), Best: now},
+		{Text: r.largest().Device.String(), Best: now},
 	}}
 }
