@@ -49,8 +49,18 @@ func TestSurveyed(t *testing.T) {
 	if hashes[0] != hashes[1] || hashes[0] == "" {
 		t.Error(hashes)
 	}
-	code, out, errs := run(t, "sweep", "lab=compress", "file="+file, "system=naive", "--vary", "exact=no,yes")
-	if code != 0 || !strings.Contains(out, "yes") || strings.Contains(out, "not all entries") {
+	code, out, errs := run(t, "sweep", "lab=compress", "file="+file, "system=naive", "--vary", "exact=no,yes", "--json")
+	var both []struct {
+		Hash  string
+		Notes []string
+	}
+	if err := json.Unmarshal([]byte(out), &both); code != 0 || err != nil || len(both) != 2 {
+		t.Fatalf("%d, %s\n%s, %v", code, out, errs, err)
+	}
+	if both[1].Hash != hashes[0] || both[0].Hash == hashes[0] || !strings.Contains(strings.Join(both[0].Notes, " "), "A sample: ") {
+		t.Errorf("a sample and all: %+v; want %s of all", both, hashes[0])
+	}
+	if code, out, errs := run(t, "solve", "lab=compress", "file="+file, "exact=yes", "system=naive", "--smallest", "link=1..100", "--fits"); code != 0 || strings.Contains(out, "compressed yet") {
 		t.Errorf("%d, %s\n%s", code, out, errs)
 	}
 	bundle := filepath.Join(t.TempDir(), "b.spillway.zip")

@@ -96,8 +96,8 @@ const (
 	mostMeasured    = 256 << 20 // bytes
 )
 
-// write writes what was measured of files, all of whose samples are there. Of one of
-// them all may be known besides.
+// write writes what was measured of files. Of one of them all may be known besides;
+// those of which nothing is known cannot be read.
 func write(files []*opened, notes []string, surveyed *opened, all []counts) ([]lab.File, error) {
 	set := measuredSet{Format: measuredFormat, Version: measuredVersion, Notes: notes}
 	for _, f := range files {
@@ -107,7 +107,7 @@ func write(files []*opened, notes []string, surveyed *opened, all []counts) ([]l
 			known = all
 		}
 		if known == nil && f.sample == nil {
-			continue // nobody has asked for it
+			continue
 		}
 		for i := range f.Tensors {
 			t := &f.Tensors[i]

@@ -217,7 +217,8 @@ func TestSurvey(t *testing.T) {
 	along := sourceOf(t, small[0], streamed("w", weights(t), &read), streamed("v", weights(t), &read))
 	u := setup(t, &l, "entry=w exact=yes")
 	var hashes []string
-	for _, s := range []*source{raw, along} {
+	fresh := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)}) // no samples yet
+	for _, s := range []*source{fresh, along} {
 		list, known, err := work.Surveyed(&l, u, s, 3, nil)
 		if err != nil || len(list) != 1 {
 			t.Fatal(err)
@@ -227,6 +228,17 @@ func TestSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 		hashes = append(hashes, l.Hash(x))
+		for _, name := range []string{"w", "v"} { // samples stay beside it
+			u := setup(t, &l, "entry="+name)
+			_, want, err := l.Run(u, "naive", raw, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, got, err := l.Run(u, "naive", known, nil)
+			if err != nil || l.Hash(got) != l.Hash(want) || l.Hash(got) == l.Hash(x) || !strings.Contains(strings.Join(rep.Notes, ""), "A sample: ") {
+				t.Errorf("the sample of %s: %v", name, err)
+			}
+		}
 		both := sourceOf(t, list[0], streamed("w", weights(t), &read), streamed("v", weights(t), &read))
 		if e := both.Entries(); e[0].Survey != nil || e[1].Survey == nil {
 			t.Errorf("%+v", e)
