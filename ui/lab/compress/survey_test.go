@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -349,17 +350,47 @@ func TestTakes(t *testing.T) {
 		{tensors(1, 1), 1},
 		{tensors(1, 64*pageBytes), 64},
 		{tensors(1, 8192*pageBytes), 128},
-		{tensors(1, 16<<30), 8192},
-		{tensors(8, 2<<30), 1024},
-		{tensors(300, 50<<20), 64},
+		{tensors(1, 16<<30), 16384},
+		{tensors(8, 2<<30), 2048},
+		{tensors(256, 64<<20), 64},
+		{tensors(300, 50<<20), 50},
+		{tensors(1000, 16<<20), 16},
+		{tensors(5000, 16<<30/5000), 4},
+		{tensors(5000, 3*pageBytes), 3},
+		{tensors(1<<17, 1<<20), 4},
 	} {
 		list := takes(tt.tensors)
+		if sum := tt.each * int64(len(list)); sum > mostPages && tt.each > leastPages {
+			t.Errorf("%d of %v: %d pages in all", len(tt.tensors), tt.tensors[0].Bytes, sum)
+		}
 		for _, n := range list {
 			if n != tt.each {
 				t.Errorf("%d of %v: %d pages of each; want %d", len(tt.tensors), tt.tensors[0].Bytes, n, tt.each)
 				break
 			}
 		}
+	}
+}
+
+// What there is to take is split by size, and small tensors leave it to large ones.
+func TestTakesBySize(t *testing.T) {
+	var list []tensorfile.Tensor
+	for range 1000 {
+		list = append(list, tensorfile.Tensor{Bytes: pageBytes}, tensorfile.Tensor{Bytes: 64 * pageBytes}, tensorfile.Tensor{Bytes: 4096 * pageBytes})
+	}
+	if got := takes(list)[:3]; !slices.Equal(got, []int64{1, 4, 8}) {
+		t.Errorf("%d", got)
+	}
+	few := takes(append(list[:300:300], tensorfile.Tensor{Bytes: 16 << 30}))
+	if few[0] != 1 || few[1] != 64 || few[2] != 64 || few[300] < 1024 {
+		t.Errorf("%d, and %d of the largest", few[:3], few[300])
+	}
+	var sum int64
+	for _, n := range few {
+		sum += n
+	}
+	if sum > mostPages {
+		t.Errorf("%d pages", sum)
 	}
 }
 
