@@ -5,7 +5,9 @@ package compress
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -279,6 +281,9 @@ func TestCarry(t *testing.T) {
 	if _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
 		t.Error("all entries, without compressing them")
 	}
+	if _, _, err := l.Run(setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
+		t.Errorf("all entries of what a bundle has: %v", err)
+	}
 	if _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
 		t.Error("an entry that is not there")
 	}
@@ -427,6 +432,20 @@ func TestHostileMeasured(t *testing.T) {
 		}
 		if _, err := open([]lab.File{{Name: "m.json", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "m.json: ") {
 			t.Errorf("%s: %v; want %q", tt.new, err, tt.want)
+		}
+	}
+	const large = `{"name":"%s","format":"","bytes":%d,"tensors":[%s]}`
+	whole := fmt.Sprintf(`{"name":"t","bytes":%d,"sample":{"sectors":[1,0,0,0,0],"classes":[1,0,0,0,0,0,0,0]}}`, int64(mostInAll))
+	for _, tt := range []struct{ files, want string }{
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole), ""},
+		{fmt.Sprintf(large, "a", int64(mostInAll)+1, ""), "file 0: with its 72057594037927937 bytes all files have more than 72057594037927936"},
+		{fmt.Sprintf(large, "a", int64(math.MaxInt64), ""), "file 0: with its 9223372036854775807 bytes all files have more than"},
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole) + "," + fmt.Sprintf(large, "b", 1, ""), "file 1: with its 1 bytes all files have more than"},
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole+","+whole), `tensor 1, "t": with its 72057594037927936 bytes all tensors have more than 72057594037927936`},
+	} {
+		_, err := open([]lab.File{{Name: "m", Data: []byte(good[:strings.Index(good, `{"name"`)] + tt.files + "]}")}})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v; want %q", err, tt.want)
 		}
 	}
 	at := strings.Index(good, `{"name"`)
