@@ -50,9 +50,9 @@ test-native: generate ## go test
 	@go test -v -run '^TestArtifact$$' ./build/artifact | sed -n 's/^.*skipped, as/Tests that compare with the published numbers are skipped, as/p'
 	go test -timeout 30m ./...
 
-test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node; -short: the long tables run natively only
+test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node, and the worker's own; -short: the long tables run natively only
 	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
-	$(WASM) go test -short -timeout 30m $(BOTH)
+	$(WASM) go test -short -timeout 30m $(BOTH) ./wasm/worker
 
 test-browser: offline server native harness ## the page in Chromium
 	go build -o $(OUT)/jobs ./build/e2e/jobs

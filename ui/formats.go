@@ -50,5 +50,5 @@ func (a *App) file(title, mode string, tables ...report.Table) *table.File {
 	return &table.File{Title: title, Mode: mode, Link: a.link(), Tables: tables}
 }
 
-// link is the address that shows the same.
-func (a *App) link() string { return a.Page.Address() + "#" + a.State.Encode(a.Info) }
+// link is the address that shows the same, as it ran.
+func (a *App) link() string { return a.Page.Address() + "#" + a.RunLink() }

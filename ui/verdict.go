@@ -107,7 +107,7 @@ func (a *App) SaveBundle() {
 	var figures []work.Drawn
 	for i := range a.views {
 		if v := &a.views[i]; v.Figure != nil {
-			figures = append(figures, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.State.Encode(a.Info), Version: a.Version})})
+			figures = append(figures, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.RunLink(), Version: a.Version})})
 		}
 	}
 	a.Bundle(figures, func(data []byte, problem string) {

@@ -92,7 +92,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, small, err := s.surveyed(&l, opened, u)
+	opened, small, err := s.surveyed(&l, opened, nil, u)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (s *shell) exported(format string, q request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if files, _, err = s.surveyed(&l, files, u); err != nil {
+	if files, _, err = s.surveyed(&l, files, nil, u); err != nil {
 		return nil, err
 	}
 	return l.Export(format, u, q.systems[0], files, lab.Origin{Version: s.version, Link: strings.TrimSpace("lab=" + l.Name + " system=" + q.systems[0] + " " + u.String())}, nil)

@@ -185,7 +185,7 @@ func (s *shell) runLab(q request) ([]labResult, *lab.Lab, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if files, _, err = s.surveyed(&l, files, u); err != nil {
+	if files, _, err = s.surveyed(&l, files, nil, u); err != nil {
 		return nil, nil, err
 	}
 	var runs []labResult

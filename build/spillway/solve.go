@@ -139,6 +139,9 @@ func (s *shell) solve(args []string) error {
 	if err != nil {
 		return err
 	}
+	if x.files, _, err = s.surveyed(x.lab, x.files, nil, base); err != nil {
+		return err
+	}
 	v := &solving{sweeping: x, question: ask, base: base, crew: s.crew(x.door), known: map[string]sweep.Reading{}}
 	v.crew.told = &progress{shell: s}
 	at := x.lab.Quantity(x.lab.Say.Quantity)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"slices"
 	"time"
 
 	"spillway/sim/knob"
@@ -11,8 +12,9 @@ import (
 
 // surveyed goes through all bytes of opened files on all processors, if one of some
 // setups needs that, and tells how far it is. It returns what they hold then, and
-// small files that hold the same; without a survey these are none.
-func (s *shell) surveyed(l *lab.Lab, files lab.Files, setups ...*knob.Setup) (lab.Files, []lab.File, error) {
+// small files that hold the same; without a survey these are none. opened are the
+// files, where further surveys may come.
+func (s *shell) surveyed(l *lab.Lab, files lab.Files, opened []lab.File, setups ...*knob.Setup) (lab.Files, []lab.File, error) {
 	var small []lab.File
 	for _, u := range setups {
 		if u == nil {
@@ -35,8 +37,13 @@ func (s *shell) surveyed(l *lab.Lab, files lab.Files, setups ...*knob.Setup) (la
 		if err != nil {
 			return nil, nil, err
 		}
-		if files = known; list != nil {
-			small = list
+		if files = known; list == nil {
+			continue
+		}
+		if small = list; opened != nil {
+			if files, err = l.Open(append(slices.Clip(list), opened...)); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return files, small, nil

@@ -49,8 +49,31 @@ func TestSurveyed(t *testing.T) {
 	if hashes[0] != hashes[1] || hashes[0] == "" {
 		t.Error(hashes)
 	}
-	code, out, errs := run(t, "sweep", "lab=compress", "file="+file, "system=naive", "--vary", "exact=no,yes")
-	if code != 0 || !strings.Contains(out, "yes") || strings.Contains(out, "not all entries") {
+	code, out, errs := run(t, "sweep", "lab=compress", "file="+file, "system=naive", "--vary", "exact=no,yes", "--json")
+	var both []struct {
+		Hash  string
+		Notes []string
+	}
+	if err := json.Unmarshal([]byte(out), &both); code != 0 || err != nil || len(both) != 2 {
+		t.Fatalf("%d, %s\n%s, %v", code, out, errs, err)
+	}
+	if both[1].Hash != hashes[0] || both[0].Hash == hashes[0] || !strings.Contains(strings.Join(both[0].Notes, " "), "A sample: ") {
+		t.Errorf("a sample and all: %+v; want %s of all", both, hashes[0])
+	}
+	second := filepath.Join(t.TempDir(), "other.bin")
+	if err := os.Rename(noise(t), second); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs = run(t, "sweep", "lab=compress", "file="+file, "file="+second, "system=naive", "--vary", "exact=no,yes", "--vary", "entry=001/memory.bin", "--vary", "entry=002/other.bin", "--json")
+	if err := json.Unmarshal([]byte(out), &both); code != 0 || err != nil || len(both) != 4 {
+		t.Fatalf("%d, %s\n%s, %v", code, out, errs, err)
+	}
+	for i := range both {
+		if all := i >= len(both)/2; all == strings.Contains(strings.Join(both[i].Notes, " "), "A sample: ") {
+			t.Errorf("run %d of two files: %+v", i, both[i])
+		}
+	}
+	if code, out, errs := run(t, "solve", "lab=compress", "file="+file, "exact=yes", "system=naive", "--smallest", "link=1..100", "--fits"); code != 0 || strings.Contains(out, "compressed yet") {
 		t.Errorf("%d, %s\n%s", code, out, errs)
 	}
 	bundle := filepath.Join(t.TempDir(), "b.spillway.zip")

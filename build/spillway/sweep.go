@@ -158,11 +158,12 @@ type planFile struct {
 // A sweeping is a sweep that is ready to run.
 type sweeping struct {
 	plan
-	shell *shell
-	door  all.Door
-	lab   *lab.Lab
-	files lab.Files
-	grid  sweep.Grid
+	shell  *shell
+	door   all.Door
+	lab    *lab.Lab
+	opened []lab.File
+	files  lab.Files // what they hold
+	grid   sweep.Grid
 }
 
 // prepare reads what a command line asks for.
@@ -195,8 +196,12 @@ func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) 
 	if x.Table, x.Columns, err = columns(&x.lab.Info, of); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
-	if n := x.grid.Len(); x.files != nil && n > 0 { // an axis of what needs it has it at one of its ends
-		if x.files, _, err = s.surveyed(x.lab, x.files, x.grid.At(0).Setup, x.grid.At(n-1).Setup); err != nil {
+	if _, ok := x.files.(lab.Surveyor); ok {
+		var setups []*knob.Setup
+		for i := 0; i < x.grid.Len(); i += len(x.Systems) {
+			setups = append(setups, x.grid.At(i).Setup)
+		}
+		if x.files, _, err = s.surveyed(x.lab, x.files, x.opened, setups...); err != nil {
 			return nil, err
 		}
 	}
@@ -237,6 +242,7 @@ func (s *shell) open(q request) (*sweeping, error) {
 		sum := sha256.Sum256(f.Data)
 		x.Files = append(x.Files, planFile{f.Name, hex.EncodeToString(sum[:])})
 	}
+	x.opened = list
 	if x.files, err = l.Open(list); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,13 @@ import (
 // each other, in order, and their names can be shown.
 func sound(t *testing.T, data []byte) {
 	t.Helper()
-	found, err := open("x", data)
+	soundAs(t, "x", data)
+	soundAs(t, "x.safetensors", data)
+}
+
+func soundAs(t *testing.T, name string, data []byte) {
+	t.Helper()
+	found, err := open(name, data)
 	if err != nil {
 		if strings.ContainsFunc(err.Error(), unicode.IsControl) {
 			t.Errorf("a message with control characters: %q", err)
@@ -63,14 +69,14 @@ func FuzzOpen(f *testing.F) {
 // The next try headers whose frames are right.
 
 func FuzzSafetensors(f *testing.F) {
-	for _, header := range []string{two, entry(`"dtype":"F32","shape":[2],"data_offsets":[0,8]`), "{}", `{"__metadata__":{"a":"b"}}`, `{"a":{"shape":[`, `{"a\u202e":{"dtype":"U8","shape":[0],"data_offsets":[3,3]}}`} {
+	for _, header := range []string{two, entry(`"dtype":"F32","shape":[2],"data_offsets":[0,8]`), "{}", `{"__metadata__":{"a":"b"}}`, `{"a":{"shape":[`, `{"a\u202e":{"dtype":"U8","shape":[0],"data_offsets":[3,3]}}`, entry(`"dtype":"F64","shape":[288230376151711745],"data_offsets":[0,8]`)} {
 		f.Add(header, 16)
 	}
 	f.Fuzz(func(t *testing.T, header string, n int) { sound(t, tensors(header, n&1023)) })
 }
 
 func FuzzNumPy(f *testing.F) {
-	for _, header := range []string{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", "{'descr':'<M8[ns]','shape':()}", "{'shape':(3L,),'descr':'|V2'}", "{'descr': [('a','<f4')]}"} {
+	for _, header := range []string{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", "{'descr':'<M8[ns]','shape':()}", "{'shape':(3L,),'descr':'|V2'}", "{'descr': [('a','<f4')]}", "{'descr':'|V1048576','shape':(13194139533312,)}"} {
 		f.Add(byte(1), header, 24)
 		f.Add(byte(2), header, 8)
 	}

@@ -53,13 +53,13 @@ func (f *File) numpy(r io.ReaderAt, size int64) (t Tensor, err error) {
 	if err != nil {
 		return t, fmt.Errorf("byte %d: %w", start, err)
 	}
-	n, ok := elements(t.Shape)
-	if !ok || n > 1<<59 {
+	n, ok := product(append([]int64{width}, t.Shape...))
+	if !ok {
 		return t, fmt.Errorf("byte %d: the shape %v is not possible", start, t.Shape)
 	}
 	t.Offset = start + length
-	t.Bytes = unit.Bytes(n * width)
-	switch left := size - t.Offset - int64(t.Bytes); {
+	t.Bytes = unit.Bytes(n)
+	switch left := size - t.Offset - n; {
 	case left < 0:
 		return t, fmt.Errorf("the array needs %d bytes behind the header, but %d are there; the file is cut off", t.Bytes, size-t.Offset)
 	case left > 0:

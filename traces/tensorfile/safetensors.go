@@ -142,13 +142,13 @@ func (h *header) tensor(f *File, name string) error {
 	if !ok {
 		return bad("unknown dtype %s", quote(t.Type))
 	}
-	n, ok := elements(t.Shape)
-	if !ok || n > 1<<59 {
+	n, ok := product(append([]int64{known.bits}, t.Shape...))
+	if !ok {
 		return bad("the shape %v is not possible", t.Shape)
 	}
-	switch want := (n*known.bits + 7) / 8; {
-	case n*known.bits%8 != 0:
-		return bad("%d elements of %s end inside a byte", n, t.Type)
+	switch want := n / 8; {
+	case n%8 != 0:
+		return bad("%d elements of %s end inside a byte", n/known.bits, t.Type)
 	case t.Offset < 0 || ends < t.Offset:
 		return bad("its range is from byte %d to %d", t.Offset, ends)
 	case ends > h.room:

@@ -5,6 +5,7 @@ package tensorfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +61,7 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 		return openNumPy(name, r, size)
 	case has("PK\x03\x04"), has("PK\x05\x06"):
 		return openZip(r, size)
-	case len(head) > 8 && head[8] == '{' && !isText(head[:8]):
+	case isSafetensors(name, head, size):
 		return openSafetensors(r, size)
 	}
 	for _, s := range refused {
@@ -69,6 +70,20 @@ func Open(name string, r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	return &File{Format: Raw, Text: isText(head), Tensors: []Tensor{{Name: printable(base(name)), Bytes: unit.Bytes(size)}}}, nil
+}
+
+// isSafetensors reports whether a file with this beginning is to be read as
+// safetensors. Of arbitrary bytes one file in 256 has a brace in that place: only one
+// that has the name may be wrong in the rest.
+func isSafetensors(name string, head []byte, size int64) bool {
+	switch {
+	case len(head) < 9 || head[8] != '{' || isText(head[:8]):
+		return false
+	case strings.HasSuffix(strings.ToLower(name), ".safetensors"):
+		return true
+	}
+	n := binary.LittleEndian.Uint64(head)
+	return n <= min(MaxHeader, uint64(size-8)) && len(head) > 9 && strings.IndexByte("\"} \t\r\n", head[9]) >= 0
 }
 
 // isText reports whether bytes are of a text. A safetensors file does not begin with
@@ -113,10 +128,11 @@ func printable(s string) string {
 // base returns a path's last part.
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// elements returns the product of a shape, and whether it can be a file's.
-func elements(shape []int64) (n int64, ok bool) {
+// product returns the product of a shape, and of the size of its elements if that
+// stands before it, and whether it can be a file's: at most 2^62.
+func product(list []int64) (n int64, ok bool) {
 	n = 1
-	for _, d := range shape {
+	for _, d := range list {
 		if d < 0 {
 			return 0, false
 		}

@@ -52,6 +52,13 @@ func archive(members ...member) []byte {
 	return b.Bytes()
 }
 
+// commented is a zip archive with a comment that is said to have so many bytes.
+func commented(file []byte, n uint16, comment string) []byte {
+	file = bytes.Clone(file)
+	binary.LittleEndian.PutUint16(file[len(file)-2:], n)
+	return append(file, comment...)
+}
+
 func open(name string, data []byte) (*File, error) {
 	return Open(name, bytes.NewReader(data), int64(len(data)))
 }
@@ -85,6 +92,7 @@ func TestOpen(t *testing.T) {
 		{"w.npy", array(2, "{'descr': '|b1', 'fortran_order': True, 'shape': (5,), }\n", 5), "NumPy array: w bool[5]@69+5"},
 		{"w.npy", array(3, "{'descr':'<U3','shape':()}", 12), "NumPy array: w unicode[]@38+12"},
 		{"w.npy", array(1, "{'descr':'|V2','shape':(3L,)}", 6), "NumPy array: w bytes2[3]@39+6"},
+		{"a.npz", commented(archive(member{name: "w.npy", data: small}), 5, "notes"), "NumPy archive: w float32[2 3]@105+24"},
 		{"a.npz", archive(member{name: "w.npy", data: small}, member{name: "readme.txt"}), `NumPy archive: w float32[2 3]@105+24 ("readme.txt" is no array and was left out.)`},
 		{"a.pt", archive(member{name: "a/data.pkl", method: zip.Deflate, data: []byte("\x80\x02.")}, member{name: "a/data/0", data: make([]byte, 100)}, member{name: "a/data/1"}, member{name: "a/version"}), "PyTorch checkpoint: storage 0 []@"},
 		{"w.npy", array(1, "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (0, 2), }", 0), "NumPy array: w datetime64[0 2]@73+0"},
@@ -167,6 +175,9 @@ func TestHostile(t *testing.T) {
 		{"offset negative", tensors(entry(`"dtype":"F32","shape":[2],"data_offsets":[-8,0]`), 8), `tensor "a": its range is from byte -8 to 0`},
 		{"past the end", tensors(entry(`"dtype":"F32","shape":[4],"data_offsets":[0,16]`), 8), `tensor "a": its range ends at byte 16 of the data, which has 8`},
 		{"shorter than its shape", tensors(entry(`"dtype":"F32","shape":[3],"data_offsets":[0,8]`), 8), `tensor "a": its range has 8 bytes, but F32 of shape [3] takes 12`},
+		{"shape of 2^65 bits", tensors(entry(`"dtype":"F64","shape":[288230376151711760],"data_offsets":[0,128]`), 128), `tensor "a": the shape [288230376151711760] is not possible`},
+		{"shape of 2^64 bits", tensors(entry(`"dtype":"F64","shape":[288230376151711744],"data_offsets":[0,0]`), 0), `tensor "a": the shape [288230376151711744] is not possible`},
+		{"shape of 2^62 bits", tensors(entry(`"dtype":"F64","shape":[72057594037927936],"data_offsets":[0,8]`), 8), `tensor "a": its range has 8 bytes, but F64 of shape [72057594037927936] takes 576460752303423488`},
 		{"half a byte", tensors(entry(`"dtype":"F4","shape":[3],"data_offsets":[0,2]`), 8), `tensor "a": 3 elements of F4 end inside a byte`},
 		{"overlap", tensors(`{"a":{`+ok+`},"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), `tensors "a" and "b" overlap: the second begins at byte 4 of the data, the first ends at 8`},
 		{"twice", tensors(`{"a":{`+ok+`},"a":{`+ok+`}}`, 8), `tensor "a" is there twice`},
@@ -190,9 +201,14 @@ func TestHostile(t *testing.T) {
 		{"npy shape text", npy("{'descr': '<f4', 'shape': (a,)}"), `byte 10: the shape "(a,)" is no list of at most 64 whole numbers`},
 		{"npy shape negative", npy("{'descr': '<f4', 'shape': (-1,)}"), `byte 10: the shape "(-1,)" is no list of at most 64 whole numbers`},
 		{"npy shape overflows", npy("{'descr': '<f4', 'shape': (4294967296, 4294967296)}"), "byte 10: the shape [4294967296 4294967296] is not possible"},
+		{"npy bytes overflow", npy("{'descr': '|V1048576', 'shape': (13194139533312,)}"), "byte 10: the shape [13194139533312] is not possible"},
+		{"npy bytes overflow to 0", npy("{'descr': '|V1048576', 'shape': (17592186044416,)}"), "byte 10: the shape [17592186044416] is not possible"},
+		{"npy of 2^62 bytes", npy("{'descr': '|V1048576', 'shape': (4398046511104,)}"), "the array needs 4611686018427387904 bytes behind the header, but 24 are there; the file is cut off"},
 		{"npy cut off", npy("{'descr': '<f4', 'shape': (7,)}"), "the array needs 28 bytes behind the header, but 24 are there; the file is cut off"},
 
 		{"zip cut off", cutZip[:len(cutZip)-30], "the zip archive is damaged (zip: not a valid zip file); download it again"},
+		{"zip of too many, with a comment", commented(wide(1<<24), 4, "PK\x05\x06"), "the zip archive is said to have 16777216 members; at most 131072 are read"},
+		{"zip with a cut comment", commented(cutZip, 4, "abc"), "the zip archive is damaged (zip: not a valid zip file); download it again"},
 		{"zip of nothing", archive(), "a zip archive without .npy members, and no PyTorch checkpoint; unpack it, and open what is in it"},
 		{"zip of texts", archive(member{name: "a.txt", data: []byte("x")}), "a zip archive without .npy members, and no PyTorch checkpoint; unpack it, and open what is in it"},
 		{"npz compressed", archive(member{name: "w.npy", data: small, method: zip.Deflate}), `"w.npy": the member is compressed, so its bytes are not those of memory; save with numpy.savez instead of savez_compressed`},
@@ -206,8 +222,35 @@ func TestHostile(t *testing.T) {
 		t.Errorf("%d cases", len(tests))
 	}
 	for _, tt := range tests {
-		if _, err := open("file", tt.data); err == nil || err.Error() != tt.want {
+		if _, err := open("file.safetensors", tt.data); err == nil || err.Error() != tt.want {
 			t.Errorf("%s:\n %v\nwant\n %s", tt.what, err, tt.want)
+		}
+	}
+}
+
+// Bytes of a dump are no safetensors file because a brace is where a header may begin;
+// a file that may be one is.
+func TestBrace(t *testing.T) {
+	whole := tensors(two, 16)
+	for _, tt := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"dump", append(bytes.Repeat([]byte{0xee}, 8), `{"a":1}`...), Raw},
+		{"dump", append([]byte{8, 0, 0, 0, 0, 0, 0, 0}, `{"a":1}`...), Raw}, // ends behind the file
+		{"dump", tensors("{\x01\x02\x03", 40), Raw},
+		{"dump", tensors("{", 0), Raw},
+		{"w", whole, "safetensors"},
+		{"w", tensors("{ "+two[1:], 16), "safetensors"},
+		{"w", tensors("{\n"+two[1:], 16), "safetensors"},
+		{"w", tensors("{}", 0), ""},
+		{"W.SafeTensors", append(bytes.Repeat([]byte{0xee}, 8), `{"a":1}`...), ""},
+		{"w.safetensors", whole[:20], ""},
+	} {
+		f, err := open(tt.name, tt.data)
+		if tt.want == "" && err == nil || tt.want != "" && (err != nil || f.Format != tt.want) {
+			t.Errorf("%s %q: %v, %v; want %s", tt.name, tt.data, f, err, tt.want)
 		}
 	}
 }

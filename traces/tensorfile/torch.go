@@ -331,7 +331,7 @@ func (f *File) name(list []view, storages map[string]int) {
 			t.Name = printable(v.name)
 		}
 		t.Type, t.Shape = v.kind, v.shape
-		if n, ok := elements(v.shape); v.kindsWidth > 0 && (!ok || n != int64(t.Bytes)/v.kindsWidth) {
+		if n, ok := product(v.shape); v.kindsWidth > 0 && (!ok || n != int64(t.Bytes)/v.kindsWidth) {
 			t.Shape = []int64{int64(t.Bytes) / v.kindsWidth}
 			parts++
 		}

@@ -17,11 +17,16 @@ import (
 
 // openZip reads the directory of NumPy's .npz or PyTorch's checkpoint.
 func openZip(r io.ReaderAt, size int64) (*File, error) {
-	if n := directory(r, size); n > MaxTensors {
+	n, ok := directory(r, size)
+	if n > MaxTensors {
 		return nil, fmt.Errorf("the zip archive is said to have %d members; at most %d are read", n, MaxTensors)
 	}
 	meter := &meter{r: r, left: maxDirectory}
-	z, err := zip.NewReader(meter, size)
+	var z *zip.Reader
+	err := zip.ErrFormat
+	if ok {
+		z, err = zip.NewReader(meter, size)
+	}
 	switch {
 	case meter.left < 0 || err == nil && len(z.File) > MaxTensors:
 		return nil, fmt.Errorf("the zip archive has a directory of more than %d MiB, or more than %d members", maxDirectory>>20, MaxTensors)
@@ -68,27 +73,31 @@ func (m *meter) ReadAt(p []byte, at int64) (int, error) {
 	return m.r.ReadAt(p, at)
 }
 
-// directory returns how many members the end of a zip archive promises, 0 if that is
-// not found: memory for them is taken before they are seen.
-func directory(r io.ReaderAt, size int64) uint64 {
-	const endBytes, locatorBytes, most = 22, 20, 1<<16 + 22 + 20
-	tail := make([]byte, min(size, most))
+// directory returns how many members the end of a zip archive promises, and whether
+// there is such an end: memory for them is taken before they are seen. It looks where
+// archive/zip does: a comment may hold what looks like an end.
+func directory(r io.ReaderAt, size int64) (members uint64, ok bool) {
+	const endBytes, locatorBytes, most = 22, 20, 65 << 10
+	tail := make([]byte, min(size, most+locatorBytes))
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
-		return 0
+		return 0, false
 	}
-	at := bytes.LastIndex(tail, []byte("PK\x05\x06"))
-	if at < 0 || len(tail)-at < endBytes {
-		return 0
+	at := len(tail) - endBytes
+	for at >= 0 && !bytes.HasPrefix(tail[at:], []byte("PK\x05\x06")) {
+		at--
+	}
+	if at < 0 || at+endBytes+int(binary.LittleEndian.Uint16(tail[at+20:])) > len(tail) {
+		return 0, false
 	}
 	n := uint64(binary.LittleEndian.Uint16(tail[at+10:]))
 	if at < locatorBytes || !bytes.HasPrefix(tail[at-locatorBytes:], []byte("PK\x06\x07")) {
-		return n
+		return n, true
 	}
 	wide := make([]byte, 56)
 	if _, err := r.ReadAt(wide, int64(binary.LittleEndian.Uint64(tail[at-locatorBytes+8:])&(1<<62-1))); err != nil && !errors.Is(err, io.EOF) || !bytes.HasPrefix(wide, []byte("PK\x06\x06")) {
-		return n
+		return n, true
 	}
-	return binary.LittleEndian.Uint64(wide[32:])
+	return binary.LittleEndian.Uint64(wide[32:]), true
 }
 
 // arrays reads the members of an .npz.

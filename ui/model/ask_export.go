@@ -112,8 +112,8 @@ func (a *Ask) JSON() string {
 	}
 	_, origin := r.About()
 	text, err := json.MarshalIndent(map[string]any{
-		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": r.State.Encode(r.Info),
-		"question": r.State.Ask.String(), "setup": r.State.Setup.String(), "files": r.Entry(), "origin": origin, "runs": runs,
+		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": r.RunLink(),
+		"question": r.State.Ask.String(), "setup": r.runs(), "files": r.Entry(), "origin": origin, "runs": runs,
 	}, "", "  ")
 	if err != nil {
 		return "{}" // only a value that is not finite could do that, and those are none

@@ -226,7 +226,7 @@ func (r *Room) Bundle(figures []work.Drawn, done func(data []byte, problem strin
 	r.binding = &binding{r.session.id(), done}
 	r.session.host.Start(&work.Job{
 		ID: r.binding.id, Lab: r.Info.Name, Kind: work.Bundle, Setup: r.runs(), Files: r.number(),
-		Order: &work.Order{Systems: r.State.On, Link: r.State.Encode(r.Info), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
+		Order: &work.Order{Systems: r.State.On, Link: r.RunLink(), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
 	}, false)
 }
 

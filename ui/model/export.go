@@ -66,7 +66,7 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 	x := &export{places: map[int]int{}, done: done}
 	r.exporting = x
 	pieces, _ := r.Brief()
-	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.State.Encode(r.Info), Setup: r.runs()}
+	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.RunLink(), Setup: r.runs()}
 	if len(pieces) > 0 {
 		x.file.Workload = pieces[0]
 	}

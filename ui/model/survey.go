@@ -95,6 +95,14 @@ func (r *Room) meanwhile(u *knob.Setup) *knob.Setup {
 // runs is the setup text of jobs about what is shown.
 func (r *Room) runs() string { return r.meanwhile(r.State.Setup).String() }
 
+// RunLink is the link of what runs, for files with its results: while a survey is not
+// done it is not the link of what is set.
+func (r *Room) RunLink() string {
+	s := r.State
+	s.Setup = r.meanwhile(s.Setup)
+	return s.Encode(r.Info)
+}
+
 // Survey is what is shown waits for, nil if nothing.
 func (r *Room) Survey() *Survey {
 	e, _ := r.surveyed(r.State.Setup)

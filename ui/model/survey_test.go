@@ -161,6 +161,26 @@ func TestCancelSurvey(t *testing.T) {
 	if h.run("oven").RunState() != "done" || len(h.open()) != 0 {
 		t.Error("what can be said without it was cancelled too")
 	}
+	ran := func(text string) bool { // setup and link in a file are of what ran
+		text = strings.ReplaceAll(text, `\u0026`, "&")
+		return strings.Contains(text, `"setup": "dish=rye flour=spelt watts=1"`) && strings.Contains(text, "&dish=rye&flour=spelt&watts=1&") && !strings.Contains(text, "oven=gas")
+	}
+	h.Export("", func(text, problem string) {
+		if problem != "" || !ran(text) {
+			t.Errorf("%s\n%s", problem, text)
+		}
+	})
+	h.Bundle(nil, func([]byte, string) {})
+	if j := h.one(work.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
+		t.Errorf("%q, %q", j.Setup, j.Order.Link)
+	}
+	if text := h.Ask.JSON(); !ran(text) {
+		t.Error(text)
+	}
+	h.do()
+	if h.State.Setup.Text("oven") != "gas" {
+		t.Error("what is set changed")
+	}
 	h.Type("watts", "55") // other settings do not begin it again
 	h.do()
 	h.wantSurvey(5000, false)

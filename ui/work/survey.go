@@ -86,7 +86,7 @@ func Surveyed(l *lab.Lab, u *knob.Setup, files lab.Files, crew int, progress lab
 		return nil, files, nil
 	}
 	for _, e := range files.Entries() {
-		if e.Name != u.Text(l.Entry) || e.Survey == nil || !e.Survey.Needs(u) {
+		if e.Name != u.Text(l.Entry) || e.Survey == nil || e.Survey.Parts <= 0 || !e.Survey.Needs(u) {
 			continue
 		}
 		found, err := surveyed(s, &e, crew, progress)

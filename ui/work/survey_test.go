@@ -154,6 +154,12 @@ func TestSurveyed(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	for _, n := range []int{0, -1} {
+		none := &pages{count: n, torn: -1}
+		if list, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), none, 2, nil); err != nil || list != nil || known != lab.Files(none) {
+			t.Errorf("%d parts: %v", n, err)
+		}
+	}
 	if _, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, 2, nil); known != nil || err != nil {
 		t.Error("without files")
 	}

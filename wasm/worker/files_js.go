@@ -66,10 +66,29 @@ type stream struct {
 	name   string
 	blob   js.Value
 	size   int64
-	at     int64    // where the next slice begins
-	held   js.Value // a Uint8Array with the slice at hand
-	from   int      // the first byte of it that was not read yet
-	length int      // of it
+	at     int64 // where the next slice begins
+	from   int   // the first byte of the slice at hand that was not read yet
+	length int   // of that slice, 0 if there is none
+}
+
+// held is a Uint8Array with the slice at hand of the stream that was used last, which
+// is its holder: a checkpoint may be hundreds of files, and none is ever closed.
+var (
+	held   js.Value
+	holder *stream
+)
+
+// hold makes a stream the one that has a slice at hand. The one that had it goes on
+// behind what was read of it.
+func (s *stream) hold() {
+	if held.IsUndefined() {
+		held = js.Global().Get("Uint8Array").New(slice)
+	}
+	if holder != s && holder != nil {
+		holder.at -= int64(holder.length - holder.from)
+		holder.from, holder.length = 0, 0
+	}
+	holder = s
 }
 
 // Read implements io.Reader.
@@ -90,9 +109,9 @@ func (s *stream) Read(p []byte) (int, error) {
 // copy copies what is at hand, from a place on.
 func (s *stream) copy(p []byte, from int) int {
 	if from == 0 && s.length == slice {
-		return js.CopyBytesToGo(p, s.held)
+		return js.CopyBytesToGo(p, held)
 	}
-	return js.CopyBytesToGo(p, s.held.Call("subarray", from, s.length))
+	return js.CopyBytesToGo(p, held.Call("subarray", from, s.length))
 }
 
 // next reads the next slice.
@@ -125,10 +144,8 @@ func (s *stream) call(reader string, args ...any) (n int, err error) {
 			err = reason(e)
 		}
 	}()
-	if s.held.IsUndefined() {
-		s.held = js.Global().Get("Uint8Array").New(slice)
-	}
-	return js.Global().Call(reader, append(args, s.held)...).Int(), nil
+	s.hold()
+	return js.Global().Call(reader, append(args, held)...).Int(), nil
 }
 
 // reason says in short why the browser could not read.
@@ -162,7 +179,7 @@ func (s *stream) Gather(p []byte, at []int64) error {
 		if err != nil {
 			return unreadable(s.name, err)
 		}
-		js.CopyBytesToGo(p[:n*size], s.held)
+		js.CopyBytesToGo(p[:n*size], held)
 		p, at = p[n*size:], at[n:]
 	}
 	return nil
@@ -198,6 +215,9 @@ func (s *stream) ReadAt(p []byte, off int64) (int, error) {
 
 // Close implements io.Closer.
 func (s *stream) Close() error {
-	s.held, s.from, s.length, s.at = js.Undefined(), 0, 0, s.size
+	s.from, s.length, s.at = 0, 0, s.size
+	if holder == s {
+		held, holder = js.Undefined(), nil
+	}
 	return nil
 }

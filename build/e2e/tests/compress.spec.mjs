@@ -334,8 +334,8 @@ test('a checkpoint of 16 GB is opened and answered', async ({ page }) => {
   await expect(page.locator('#facts')).toContainText('256 allocations, 16 GiB');
   await expect(page.locator('#main')).toContainText(/sample/i);
   console.log(`  16 GB: ${seconds.toFixed(1)} s; the renderer took at most ${Math.round(resident())} MiB, ${Math.round(before)} before`);
-  expect(seconds).toBeLessThan(60);
-  expect(resident()).toBeLessThan(800);
+  expect(seconds).toBeLessThan(30);
+  expect(resident()).toBeLessThan(700);
 });
 
 test('by keyboard, in a narrow window, in the dark', async ({ page }) => {

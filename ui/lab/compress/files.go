@@ -163,6 +163,8 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 	switch {
 	case *slot != nil:
 		return *slot, nil
+	case exact && list == nil && f.at == nil:
+		return nil, fmt.Errorf("of %s only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself", f.name)
 	case exact && list == nil:
 		return nil, fmt.Errorf("not all entries of %s have been compressed yet; choose a sample, or wait until they are", f.name)
 	case list == nil:

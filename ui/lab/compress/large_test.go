@@ -21,10 +21,9 @@ import (
 // largeBytes is how large a checkpoint is that answers at once.
 const largeBytes = 16 << 30
 
-// checkpoint returns the header of a safetensors file of so many bytes: tensors of
-// 64 MiB.
-func checkpoint(size int64) []byte {
-	const each = 64 << 20
+// checkpoint returns the header of a safetensors file of so many bytes, and so many in
+// each tensor.
+func checkpoint(size, each int64) []byte {
 	var b strings.Builder
 	b.WriteByte('{')
 	n := (size - 1<<20) / each
@@ -71,8 +70,8 @@ func (c counted) Read(p []byte) (int, error) {
 func (c counted) Close() error { return nil }
 
 // sparse returns a checkpoint of 16 GiB, a file with holes where the system has them.
-func sparse(t *testing.T) io.ReaderAt {
-	head := checkpoint(largeBytes)
+func sparse(t *testing.T, each int64) io.ReaderAt {
+	head := checkpoint(largeBytes, each)
 	if runtime.GOOS == "js" {
 		return holes{head}
 	}
@@ -88,10 +87,15 @@ func sparse(t *testing.T) io.ReaderAt {
 	return f
 }
 
-// TestLarge measures a sample of a checkpoint of 16 GiB: it reads little, holds
-// little, and is done soon.
+// TestLarge measures a sample of a checkpoint of 16 GiB, of few tensors and of
+// thousands: it reads little, holds little, and is done soon.
 func TestLarge(t *testing.T) {
-	from := sparse(t)
+	t.Run("255 tensors", func(t *testing.T) { large(t, 64<<20) })
+	t.Run("5461 tensors", func(t *testing.T) { large(t, 3<<20) })
+}
+
+func large(t *testing.T, each int64) {
+	from := sparse(t, each)
 	var read atomic.Int64
 	file := lab.File{Name: "model.safetensors", Data: make([]byte, 1<<20), Size: largeBytes, Stream: func() (io.ReadCloser, error) {
 		return counted{from, io.NewSectionReader(from, 0, largeBytes), &read}, nil

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -103,10 +102,13 @@ const (
 	measuredVersion = 1
 	measuredBegins  = `{"format":"` + measuredFormat + `"`
 	mostMeasured    = 256 << 20 // bytes
+	// mostInAll bounds the bytes of all files, and of all tensors, so that no sum of
+	// them, or of the bits of their entries, overflows.
+	mostInAll = 1 << 56
 )
 
-// write writes what was measured of files, all of whose samples are there. Of one of
-// them all may be known besides.
+// write writes what was measured of files. Of one of them all may be known besides;
+// those of which nothing is known cannot be read.
 func write(files []*opened, notes []string, surveyed *opened, all []counts) ([]lab.File, error) {
 	set := measuredSet{Format: measuredFormat, Version: measuredVersion, Notes: notes}
 	for _, f := range files {
@@ -116,7 +118,7 @@ func write(files []*opened, notes []string, surveyed *opened, all []counts) ([]l
 			known = all
 		}
 		if known == nil && f.sample == nil {
-			continue // nobody has asked for it
+			continue
 		}
 		for i := range f.Tensors {
 			t := &f.Tensors[i]
@@ -157,8 +159,9 @@ func openMeasured(files []lab.File) (lab.Files, error) {
 		return nil, fmt.Errorf("%s: version %d of measured tensors; this program reads version %d. Open the file that was measured, or reload the page", name, set.Version, measuredVersion)
 	}
 	s := &source{notes: set.Notes, measured: true}
+	left := sizes{mostInAll, mostInAll}
 	for i := range set.Files {
-		f, err := set.Files[i].open()
+		f, err := set.Files[i].open(&left)
 		if err != nil {
 			return nil, fmt.Errorf("%s: file %d: %w", name, i, err)
 		}
@@ -180,21 +183,30 @@ func openMeasured(files []lab.File) (lab.Files, error) {
 	return s, nil
 }
 
-// open checks what was measured of a file.
-func (m *measuredFile) open() (*opened, error) {
+// sizes are bytes of files, and of their tensors.
+type sizes struct{ files, tensors int64 }
+
+// open checks what was measured of a file, and takes its bytes from what is left.
+func (m *measuredFile) open(left *sizes) (*opened, error) {
 	f := &opened{name: m.Name, size: m.Bytes, File: &tensorfile.File{Format: m.Format, Notes: m.Notes}}
 	switch {
 	case m.Name == "" || m.Bytes < 0:
 		return nil, fmt.Errorf("it has the name %q and %d bytes", m.Name, m.Bytes)
+	case m.Bytes > left.files:
+		return nil, fmt.Errorf("with its %d bytes all files have more than %d", m.Bytes, int64(mostInAll))
 	case len(m.Tensors) > tensorfile.MaxTensors:
 		return nil, fmt.Errorf("it has %d tensors; at most %d are read", len(m.Tensors), tensorfile.MaxTensors)
 	}
+	left.files -= m.Bytes
 	for i := range m.Tensors {
 		x := &m.Tensors[i]
 		t := tensorfile.Tensor{Name: x.Name, Type: x.Type, Shape: x.Shape, Offset: x.Offset, Bytes: unit.Bytes(x.Bytes)}
 		bad := func(what string) (*opened, error) { return nil, fmt.Errorf("tensor %d, %.60q: %s", i, x.Name, what) }
-		if x.Offset < 0 || x.Bytes < 0 || x.Bytes > math.MaxInt64/2 || x.Offset > m.Bytes-x.Bytes {
+		if x.Offset < 0 || x.Bytes < 0 || x.Offset > m.Bytes-x.Bytes {
 			return bad(fmt.Sprintf("its %d bytes at %d are not in the file", x.Bytes, x.Offset))
+		}
+		if left.tensors -= x.Bytes; left.tensors < 0 {
+			return bad(fmt.Sprintf("with its %d bytes all tensors have more than %d", x.Bytes, int64(mostInAll)))
 		}
 		most := entriesOf(&t)
 		if x.Sample == nil { // all of them are a sample too

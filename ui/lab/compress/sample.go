@@ -11,17 +11,19 @@ import (
 	"spillway/ui/lab"
 )
 
-// Sampling: at least leastPages of each tensor, and a page in everyPages of large
-// ones, or fewer where that would be more than mostPages of a file: each costs a
-// reading of its own. A page is 64 entries, as in the paper's Fig. 6, because entries
-// near each other are alike. The tensor is cut into as many parts as pages are taken,
-// and of each a page is taken by lot, always the same: pages at even distances would
-// all meet the same part of a tensor that repeats itself.
+// Sampling: a page in everyPages of large tensors, and at least usualPages of each, or
+// fewer where that would be more than mostPages of a file: each costs a reading of its
+// own. Only leastPages of each are taken however many tensors there are. A page is 64
+// entries, as in the paper's Fig. 6, because entries near each other are alike. The
+// tensor is cut into as many parts as pages are taken, and of each a page is taken by
+// lot, always the same: pages at even distances would all meet the same part of a
+// tensor that repeats itself.
 const (
 	pageBytes  = 64 * buddy.EntryBytes
-	leastPages = 64
+	leastPages = 4
+	usualPages = 64
 	everyPages = 64
-	mostPages  = 8192
+	mostPages  = 16384
 )
 
 // pagesOf is how many pages a tensor has, and entriesOf how many entries.
@@ -34,16 +36,25 @@ func entriesOf(t *tensorfile.Tensor) int64 {
 // takes returns how many pages are taken of each tensor.
 func takes(tensors []tensorfile.Tensor) []int64 {
 	list := make([]int64, len(tensors))
-	for every := int64(everyPages); ; every *= 2 {
-		var sum int64
-		larger := false // than it must be
+	// share gives each tensor a page in so many, at least so many pages. It reports how
+	// many that are, and whether some tensor has more than it must.
+	share := func(every, least int64) (sum int64, more bool) {
 		for i := range tensors {
 			count := pagesOf(&tensors[i])
-			list[i] = min(count, max(leastPages, count/every))
-			larger = larger || list[i] > leastPages
+			list[i] = min(count, max(least, count/every))
+			more = more || list[i] > least
 			sum += list[i]
 		}
-		if !larger || sum <= mostPages {
+		return sum, more
+	}
+	least := int64(usualPages)
+	for ; least > leastPages; least /= 2 {
+		if sum, _ := share(math.MaxInt64, least); sum <= mostPages {
+			break
+		}
+	}
+	for every := int64(everyPages); ; every *= 2 {
+		if sum, more := share(every, least); !more || sum <= mostPages {
 			return list
 		}
 	}

@@ -5,6 +5,7 @@ package compress
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"spillway/sim/compress/buddy"
@@ -130,10 +131,23 @@ func (s *source) Join(entry string, found [][]byte) ([]lab.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	notes := s.drawAll()
 	if f.files != nil {
-		return write(f.with(s.files, list), s.notes, nil, nil)
+		return write(f.with(s.files, list), notes, nil, nil)
 	}
-	return write(s.files, s.notes, f, list)
+	return write(s.files, notes, f, list)
+}
+
+// drawAll draws the samples that are missing: what is written stands for all files,
+// with and without a survey. It returns the notes, and which files cannot be read.
+func (s *source) drawAll() []string {
+	notes := slices.Clip(s.notes)
+	for _, f := range s.files {
+		if _, err := f.drawn(); err != nil {
+			notes = append(notes, err.Error())
+		}
+	}
+	return notes
 }
 
 // join adds up what was found in all parts.

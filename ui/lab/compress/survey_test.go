@@ -5,9 +5,12 @@ package compress
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,7 +220,8 @@ func TestSurvey(t *testing.T) {
 	along := sourceOf(t, small[0], streamed("w", weights(t), &read), streamed("v", weights(t), &read))
 	u := setup(t, &l, "entry=w exact=yes")
 	var hashes []string
-	for _, s := range []*source{raw, along} {
+	fresh := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)}) // no samples yet
+	for _, s := range []*source{fresh, along} {
 		list, known, err := work.Surveyed(&l, u, s, 3, nil)
 		if err != nil || len(list) != 1 {
 			t.Fatal(err)
@@ -227,6 +231,17 @@ func TestSurvey(t *testing.T) {
 			t.Fatal(err)
 		}
 		hashes = append(hashes, l.Hash(x))
+		for _, name := range []string{"w", "v"} { // samples stay beside it
+			u := setup(t, &l, "entry="+name)
+			_, want, err := l.Run(u, "naive", raw, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep, got, err := l.Run(u, "naive", known, nil)
+			if err != nil || l.Hash(got) != l.Hash(want) || l.Hash(got) == l.Hash(x) || !strings.Contains(strings.Join(rep.Notes, ""), "A sample: ") {
+				t.Errorf("the sample of %s: %v", name, err)
+			}
+		}
 		both := sourceOf(t, list[0], streamed("w", weights(t), &read), streamed("v", weights(t), &read))
 		if e := both.Entries(); e[0].Survey != nil || e[1].Survey == nil {
 			t.Errorf("%+v", e)
@@ -265,6 +280,9 @@ func TestCarry(t *testing.T) {
 	}
 	if _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
 		t.Error("all entries, without compressing them")
+	}
+	if _, _, err := l.Run(setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
+		t.Errorf("all entries of what a bundle has: %v", err)
 	}
 	if _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
 		t.Error("an entry that is not there")
@@ -337,17 +355,47 @@ func TestTakes(t *testing.T) {
 		{tensors(1, 1), 1},
 		{tensors(1, 64*pageBytes), 64},
 		{tensors(1, 8192*pageBytes), 128},
-		{tensors(1, 16<<30), 8192},
-		{tensors(8, 2<<30), 1024},
-		{tensors(300, 50<<20), 64},
+		{tensors(1, 16<<30), 16384},
+		{tensors(8, 2<<30), 2048},
+		{tensors(256, 64<<20), 64},
+		{tensors(300, 50<<20), 50},
+		{tensors(1000, 16<<20), 16},
+		{tensors(5000, 16<<30/5000), 4},
+		{tensors(5000, 3*pageBytes), 3},
+		{tensors(1<<17, 1<<20), 4},
 	} {
 		list := takes(tt.tensors)
+		if sum := tt.each * int64(len(list)); sum > mostPages && tt.each > leastPages {
+			t.Errorf("%d of %v: %d pages in all", len(tt.tensors), tt.tensors[0].Bytes, sum)
+		}
 		for _, n := range list {
 			if n != tt.each {
 				t.Errorf("%d of %v: %d pages of each; want %d", len(tt.tensors), tt.tensors[0].Bytes, n, tt.each)
 				break
 			}
 		}
+	}
+}
+
+// What there is to take is split by size, and small tensors leave it to large ones.
+func TestTakesBySize(t *testing.T) {
+	var list []tensorfile.Tensor
+	for range 1000 {
+		list = append(list, tensorfile.Tensor{Bytes: pageBytes}, tensorfile.Tensor{Bytes: 64 * pageBytes}, tensorfile.Tensor{Bytes: 4096 * pageBytes})
+	}
+	if got := takes(list)[:3]; !slices.Equal(got, []int64{1, 4, 8}) {
+		t.Errorf("%d", got)
+	}
+	few := takes(append(list[:300:300], tensorfile.Tensor{Bytes: 16 << 30}))
+	if few[0] != 1 || few[1] != 64 || few[2] != 64 || few[300] < 1024 {
+		t.Errorf("%d, and %d of the largest", few[:3], few[300])
+	}
+	var sum int64
+	for _, n := range few {
+		sum += n
+	}
+	if sum > mostPages {
+		t.Errorf("%d pages", sum)
 	}
 }
 
@@ -384,6 +432,20 @@ func TestHostileMeasured(t *testing.T) {
 		}
 		if _, err := open([]lab.File{{Name: "m.json", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "m.json: ") {
 			t.Errorf("%s: %v; want %q", tt.new, err, tt.want)
+		}
+	}
+	const large = `{"name":"%s","format":"","bytes":%d,"tensors":[%s]}`
+	whole := fmt.Sprintf(`{"name":"t","bytes":%d,"sample":{"sectors":[1,0,0,0,0],"classes":[1,0,0,0,0,0,0,0]}}`, int64(mostInAll))
+	for _, tt := range []struct{ files, want string }{
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole), ""},
+		{fmt.Sprintf(large, "a", int64(mostInAll)+1, ""), "file 0: with its 72057594037927937 bytes all files have more than 72057594037927936"},
+		{fmt.Sprintf(large, "a", int64(math.MaxInt64), ""), "file 0: with its 9223372036854775807 bytes all files have more than"},
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole) + "," + fmt.Sprintf(large, "b", 1, ""), "file 1: with its 1 bytes all files have more than"},
+		{fmt.Sprintf(large, "a", int64(mostInAll), whole+","+whole), `tensor 1, "t": with its 72057594037927936 bytes all tensors have more than 72057594037927936`},
+	} {
+		_, err := open([]lab.File{{Name: "m", Data: []byte(good[:strings.Index(good, `{"name"`)] + tt.files + "]}")}})
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v; want %q", err, tt.want)
 		}
 	}
 	at := strings.Index(good, `{"name"`)
