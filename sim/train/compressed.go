@@ -182,6 +182,6 @@ func describe(r *result.Result, c *profile.Contents) []string {
 		return append(notes, "Nothing comes from the buddy memory, so no kernel takes longer.")
 	}
 	more := r.Main().Ledger.Compression
-	return append(notes, fmt.Sprintf("Kernels take %v longer, %s %%, for %v to and from the buddy memory. What compression saves in traffic to GPU memory is not counted.",
+	return append(notes, fmt.Sprintf("Kernels take %v longer, %s %%, for %v to and from the buddy memory. What compression saves in traffic to GPU memory is not counted, and neither are a price of the buddy memory and its link, nor its bytes in the host.",
 		r.Clock.Time(more), decimal(unit.MulDiv(int64(more), 100_000, int64(max(1, r.Ideal))), 100, 10), x.Moved))
 }

@@ -152,7 +152,7 @@ func (h *header) tensor(f *File, name string) error {
 	case t.Offset < 0 || ends < t.Offset:
 		return bad("its range is from byte %d to %d", t.Offset, ends)
 	case ends > h.room:
-		return bad("its range ends at byte %d of the data, which has %d", ends, h.room)
+		return bad("its range ends at byte %d of the data, which has %d; the file is cut off, or its header lies", ends, h.room)
 	case ends-t.Offset != want:
 		return bad("its range has %d bytes, but %s of shape %v takes %d", ends-t.Offset, t.Type, t.Shape, want)
 	}

@@ -33,6 +33,9 @@ func (s *source) join() {
 		return
 	}
 	all := &opened{name: togetherName(parts), files: parts, File: &tensorfile.File{Format: parts[0].Format}}
+	if left := len(s.files) - len(parts); left > 0 {
+		all.Notes = append(all.Notes, fmt.Sprintf("%d of the opened files are bytes of no known format and not in it.", left))
+	}
 	if _, err := s.find(all.name); err == nil {
 		return
 	}
