@@ -74,6 +74,10 @@ type Say struct {
 	Loss              string // ID of the chart of stacks whose largest part is named
 	LossSays          string // "What it still loses is mostly %s (%s of its time beyond ideal)"
 	Cannot            string // "cannot run it"
+	// None is said instead of all that where the best value is no better than NoneAt,
+	// with which nothing is gained: "No design makes memory larger".
+	None   string
+	NoneAt float64
 	// Change lists keys of quantities that compare one system before and after a
 	// change of settings, where the first that a report has decides; without any,
 	// Quantity does. Faster and Slower are what a system then is: "faster".
