@@ -47,6 +47,9 @@ func TestCompareView(t *testing.T) {
 	s := newStage(t, small+"&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10&focus=g10")
 	s.finish()
 	s.click("keep")
+	if s.page.focused != "keep-name" {
+		t.Errorf("the focus is on %q", s.page.focused)
+	}
 	if got := s.html("keep-name"); !strings.Contains(got, "G10: BERT-base") {
 		t.Errorf("suggested %s", got)
 	}

@@ -19,7 +19,9 @@ type Keep struct {
 }
 
 func (c *Keep) toggle() {
-	c.open, c.typed, c.said = !c.open, false, ""
+	if c.open, c.typed, c.said = !c.open, false, ""; c.open {
+		c.Page.Focus("keep-name")
+	}
 }
 
 // text is the name that the run gets: what was typed, or what it differs in from
@@ -77,4 +79,5 @@ func (c *Keep) keep() {
 	}
 	c.Shelf.Keep(name, systems)
 	c.open, c.typed, c.said = false, false, "Kept; Compare shows it beside others."
+	c.Page.Focus("keep") // the form is gone
 }

@@ -164,6 +164,7 @@ func (c *Picture) product(slot string) string {
 
 func (c *Picture) place(p *lab.Place) part {
 	x := part{Key: p.Key, Title: p.Title, Class: "place", Product: c.product(p.Part), slot: p.Part, Fill: "--fill:0%"}
+	x.knobs = slices.Clone(p.Turn)
 	if p.Size != "" {
 		x.knobs = []string{p.Size}
 	}
@@ -172,12 +173,13 @@ func (c *Picture) place(p *lab.Place) part {
 	if x.Product == x.Size {
 		x.Product = ""
 	}
-	if p.Size != "" && size == 0 {
+	unbounded := p.Unbounded && size == 0
+	if unbounded {
 		x.Size = "as much as it takes"
 	}
 	if q, v, ok := c.value(p.Used); ok {
 		x.Used = c.amount(p.Used) + " used"
-		if size == 0 && v > 0 { // nothing bounds it
+		if unbounded && v > 0 {
 			x.Size = ""
 		}
 		if size > 0 {
@@ -360,7 +362,7 @@ func (c *Picture) story() string {
 		}
 	}
 	if len(moved) == 0 {
-		return s.Title + " moves nothing."
+		return c.busiest()
 	}
 	return s.Title + " moves: " + strings.Join(moved, ", ") + ". " + c.busiest()
 }
@@ -370,6 +372,14 @@ func (c *Picture) carries() bool {
 	return slices.ContainsFunc(c.Info.Picture.Links, func(k lab.Link) bool {
 		return slices.ContainsFunc(k.Lanes, func(l lab.Lane) bool { return l.Bytes != "" || l.Busy != "" })
 	})
+}
+
+// apart is what goes over links that are not drawn, "" if nothing does.
+func (c *Picture) apart() string {
+	if _, v, ok := c.value(c.Info.Picture.Apart); !ok || v <= 0 {
+		return ""
+	}
+	return c.amount(c.Info.Picture.Apart)
 }
 
 // busiest says which link has most to do, "" if none has.
@@ -386,13 +396,20 @@ func (c *Picture) busiest() string {
 		}
 	}
 	s, err := c.Info.System(c.Focus())
+	apart := c.apart()
 	switch {
 	case err != nil || c.focused() == nil:
 		return ""
+	case name == "" && apart != "":
+		return fmt.Sprintf("%s moves nothing over the links drawn; %s go over one that is not drawn.", s.Title, apart)
 	case name == "":
 		return s.Title + " moves nothing."
 	}
-	return fmt.Sprintf("With %s the busiest link is %s: %s of the time.", s.Title, name, chart.Percent(math.Round(100*most), 100))
+	share := chart.Percent(math.Round(100*most), 100)
+	if apart != "" {
+		return fmt.Sprintf("With %s the busiest of the links drawn is %s: %s of the time; %s go over one that is not drawn.", s.Title, name, share, apart)
+	}
+	return fmt.Sprintf("With %s the busiest link is %s: %s of the time.", s.Title, name, share)
 }
 
 // end names a place, and where nothing stays, as in a switch, the first place.

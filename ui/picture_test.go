@@ -8,7 +8,9 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/lab/compress"
 	"spillway/ui/model"
+	"spillway/ui/work"
 )
 
 // An empty link shows the first preset, and says which holds.
@@ -61,9 +63,21 @@ func TestPictureShowsTheSystemInFocus(t *testing.T) {
 	}
 }
 
+// compressStage is a page of the laboratory of compressed memory.
+func compressStage(t *testing.T, fragment string) *stage {
+	t.Helper()
+	l := compress.New()
+	s := emptyStage(t, fragment, &silent{})
+	s.runner.bench = work.Bench{Lab: l}
+	s.root.Session = model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
+	s.root.Enter(&l.Info, "")
+	s.draw()
+	return s
+}
+
 // A place in use whose size is said to be 0 is one that nothing bounds.
 func TestPictureWithoutSize(t *testing.T) {
-	s := newStage(t, "v=4-by-hand&lab=compress&contents=alexnet")
+	s := compressStage(t, "v=3&lab=compress&contents=alexnet")
 	s.finish()
 	if text := s.html("draw-gpu"); strings.Contains(text, ">0 GiB<") || !strings.Contains(text, "GiB used") {
 		t.Error(text)
@@ -72,6 +86,43 @@ func TestPictureWithoutSize(t *testing.T) {
 	s.fire("p-gpu_memory", "input", "12")
 	s.finish()
 	s.want("draw-gpu", ">12 GiB<")
+}
+
+// Where 0 is a size as others, it is drawn as such.
+func TestPictureOfNothing(t *testing.T) {
+	s := newStage(t, small+"&host_memory=0")
+	s.finish()
+	s.want("draw-host", ">0 GiB<")
+	if text := s.html("draw-host"); strings.Contains(text, "as much as it takes") {
+		t.Error(text)
+	}
+}
+
+// A place without a size is drawn with what lies there, and has knobs to turn.
+func TestPictureTurnsWhatDecides(t *testing.T) {
+	s := compressStage(t, "v=3&lab=compress&contents=alexnet")
+	s.finish()
+	s.want("draw-buddy", "GiB used")
+	if text := s.html("drawing"); strings.Contains(text, "30px") || strings.Contains(text, "hub") {
+		t.Error(text)
+	}
+	s.click("draw-buddy")
+	s.fire("p-threshold", "input", "10")
+	if got := s.root.State.Setup.Text("threshold"); got != "10" {
+		t.Errorf("the threshold is %s", got)
+	}
+}
+
+// What goes over links that are not drawn is said beside the busiest of those that are.
+func TestPictureSaysWhatIsApart(t *testing.T) {
+	s := newStage(t, small+"&gpu_memory=1&systems=g10,buddy-g10&buddy_contents=paper")
+	s.finish()
+	for system, want := range map[string]string{"g10": "With G10 the busiest link is ", "buddy-g10": " GB go over one that is not drawn."} {
+		s.click("show-" + system)
+		if text := s.html("turn"); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", system, text)
+		}
+	}
 }
 
 func TestPictureTurnsKnobs(t *testing.T) {
@@ -126,5 +177,28 @@ func TestPictureLayout(t *testing.T) {
 	want := []string{"a 1 1/3", "ah 2 1/3", "hub 3 1/3", "hb 4 1/2", "b 5 1/2", "ab 6 1/2", "hc 4 2/3", "c 5 2/3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Systems that are refused for the same reason stand together, in the plural.
+func TestRefusedTogether(t *testing.T) {
+	s := compressStage(t, "v=3&lab=compress&contents=alexnet&gpu_memory=1")
+	s.finish()
+	said := 0
+	for _, x := range (&Summary{App: s.root.App}).troubles() {
+		said++
+		if many := strings.Contains(x.Title, ", "); strings.HasPrefix(x.Text, "do not fit: ") != many || strings.HasPrefix(x.Text, "does not fit: ") == many {
+			t.Errorf("%s %s", x.Title, x.Text)
+		}
+	}
+	var titles []string
+	s.root.Runs[1].Report.Reason, s.root.Runs[2].Report.Reason = "the same", "the same"
+	for _, x := range (&Summary{App: s.root.App}).troubles() {
+		if strings.HasSuffix(x.Text, ": the same") {
+			titles = append(titles, x.Title+" "+x.Text)
+		}
+	}
+	if said == 0 || len(titles) != 1 || !strings.HasSuffix(titles[0], " do not fit: the same") {
+		t.Errorf("%d refused, %q", said, titles)
 	}
 }

@@ -61,7 +61,10 @@ func (c *Summary) announce() string {
 	return c.headline()
 }
 
-type trouble struct{ Title, Text, Class string }
+type trouble struct {
+	Title, Text, Class string
+	several            bool // of more than one system
+}
 
 // troubles lists errors and refusals with their reasons; systems with the same
 // one stand together.
@@ -81,8 +84,14 @@ func (c *Summary) troubles() []trouble {
 		}
 		if k := slices.IndexFunc(ts, func(x trouble) bool { return x.Text == t.Text && x.Class == t.Class }); k >= 0 {
 			ts[k].Title += ", " + t.Title
+			ts[k].several = true
 		} else {
 			ts = append(ts, t)
+		}
+	}
+	for i := range ts {
+		if rest, ok := strings.CutPrefix(ts[i].Text, chart.Unfit); ok && ts[i].several && ts[i].Class == "refusal" {
+			ts[i].Text = "do not fit" + rest
 		}
 	}
 	return ts

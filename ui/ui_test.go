@@ -361,7 +361,7 @@ func TestContradictoryHardware(t *testing.T) {
 	s.want("blocked", "contradict")
 	s.want("headline", "Not computed; the message above says why.")
 	s.want("run-g10", "outdated")
-	s.want("figure-throughput", "fastest") // the last valid settings
+	s.want("figure-throughput", "1.0000 × ideal") // the last valid settings
 	if strings.Contains(s.html("problems-options"), "faster") {
 		t.Error("the contradiction is said twice")
 	}
@@ -371,6 +371,11 @@ func TestContradictoryHardware(t *testing.T) {
 	}
 	s = newStage(t, small+"&ssd_read=20")
 	s.finish()
+	s.want("blocked", "SSD read (20 GB/s) is faster than the host link")
+	s.want("figure-throughput", "Not computed")
+	if text := s.html("blocked"); strings.Contains(text, "last valid") {
+		t.Errorf("there are no settings before these: %s", text)
+	}
 	s.want("headline", "Not computed; the message above says why.")
 }
 

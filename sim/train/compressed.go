@@ -173,8 +173,12 @@ func against(r *result.Result, exec []unit.Cycles, first bool) (stalls []engine.
 func describe(r *result.Result, c *profile.Contents) []string {
 	x := r.Compressed
 	ratio := unit.MulDiv(int64(x.Plain), 1000, int64(max(1, x.Device)))
-	notes := []string{fmt.Sprintf("Compressed, the %v in use at once take %v of GPU memory, %v of it metadata: %s times as much fits. That follows from what tensors are taken to hold, which is assumed: %s (%s).",
-		x.Plain, x.Device, x.Metadata, decimal(ratio, 10, 100), c.Title, c.Source)}
+	gain := fmt.Sprintf("%v of it metadata: %s times as much fits", x.Metadata, decimal(ratio, 10, 100))
+	if ratio <= 1004 { // as printed, 1.00
+		gain = "so that no more fits"
+	}
+	notes := []string{fmt.Sprintf("Compressed, the %v in use at once take %v of GPU memory, %s. That follows from what tensors are taken to hold, which is assumed: %s (%s).",
+		x.Plain, x.Device, gain, c.Title, c.Source)}
 	if c.Note != "" {
 		notes = append(notes, c.Note)
 	}

@@ -68,7 +68,9 @@ func (d *drawing) bars() {
 	v.Alt = d.say(say)
 	if r, _ := d.most(func(r *Run) float64 { x, _ := value(r); return q.Shown(x) }); r != nil && d.chart.Say != "" {
 		x, _ := value(r)
-		v.Text = sentence(r.System.Title + " " + d.chart.Say + d.level(r, q, value) + ": " + d.amount(q, x))
+		if v.Text = d.alike(func(r *Run) (string, bool) { x, ok := value(r); return d.amount(q, x), ok }); v.Text == "" {
+			v.Text = sentence(r.System.Title + " " + d.chart.Say + d.level(r, q, value) + ": " + d.amount(q, x))
+		}
 	} else if r == nil && v.Results > 0 {
 		v.Text = sentence(d.chart.None)
 	}
@@ -81,12 +83,37 @@ func (b *Bars) ghost(f *Figure, values []float64) {
 	}
 }
 
+// alike says that all systems, bounds apart, show the same value; it is empty where
+// they do not, or where there is one alone.
+func (d *drawing) alike(value func(*Run) (string, bool)) string {
+	first, n := "", 0
+	for _, r := range d.runs {
+		text, ok := value(r)
+		if !ok || r.System.Bound {
+			continue
+		}
+		if n++; n > 1 && text != first {
+			return ""
+		}
+		first = text
+	}
+	if n < 2 {
+		return ""
+	}
+	return "The same for all that are compared: " + first + "."
+}
+
 // level names those that show the same value as the best.
 func (d *drawing) level(best *Run, q *report.Quantity, value func(*Run) (float64, bool)) string {
+	return d.levelIn(best, func(r *Run) (string, bool) { x, ok := value(r); return Cell(q, x), ok })
+}
+
+// levelIn is level of values as they are printed.
+func (d *drawing) levelIn(best *Run, value func(*Run) (string, bool)) string {
 	top, _ := value(best)
 	var names []string
 	for _, r := range d.runs {
-		if x, ok := value(r); ok && r != best && !r.System.Bound && Cell(q, x) == Cell(q, top) {
+		if text, ok := value(r); ok && r != best && !r.System.Bound && text == top {
 			names = append(names, r.System.Title)
 		}
 	}
@@ -330,7 +357,11 @@ func (d *drawing) saySum(qs []*report.Quantity, at []int, names []string, unit s
 	if say == "" {
 		say = "has most"
 	}
-	d.view.Text = r.System.Title + " " + say + ", " + amount(total, unit)
+	shown := func(r *Run) (string, bool) { s := d.stack(r, qs, at); return amount(s.total, unit), s.any }
+	if d.view.Text = d.alike(shown); d.view.Text != "" {
+		return
+	}
+	d.view.Text = r.System.Title + " " + say + d.levelIn(r, shown) + ", " + amount(total, unit)
 	if len(qs) > 1 {
 		d.view.Text += "; " + Percent(share, 1) + " of it is " + inner(names[part])
 	}

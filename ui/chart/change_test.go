@@ -167,6 +167,8 @@ func TestSubject(t *testing.T) {
 		many bool
 	}{
 		{[]knob.Difference{number("Host memory", "GiB", "128", "64")}, "Half the host memory", false},
+		{[]knob.Difference{number("Buddy Threshold", "%", "30", "10")}, "33 % of the Buddy Threshold", false},
+		{[]knob.Difference{number("Rate of GPU memory", "%", "30", "15")}, "Half the rate of GPU memory", false},
 		{[]knob.Difference{number("SSD read", "GB/s", "3.2", "6.4"), number("SSD write", "GB/s", "3", "6")}, "Twice the SSD read rate and SSD write rate", true},
 		{[]knob.Difference{number("SSD read", "GB/s", "3.2", "6.4"), number("SSD write", "GB/s", "3", "5")}, "These 2 changes together", true},
 		{[]knob.Difference{number("Host memory", "GiB", "0", "64")}, "Host memory 64 GiB instead of 0 GiB", false},

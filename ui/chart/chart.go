@@ -166,10 +166,39 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	if d.view.Results == 0 {
 		d.view.Empty = d.empty()
 	} else if d.view.Text == "" { // no chart is without a sentence
-		d.view.Text = orElse(sentence(ch.None), "No system that is compared has a value here.")
+		d.view.Text = d.plain()
 	}
 	return d.view
 }
+
+// plain is the sentence of a chart that has none of its own.
+func (d *drawing) plain() string {
+	if slices.ContainsFunc(d.runs, func(r *Run) bool { return len(d.of(r)) > 0 }) {
+		return numbersBelow
+	}
+	qs, at := d.quantities()
+	for k, q := range qs {
+		value := func(r *Run) (float64, bool) { return r.value(at[k]) }
+		if !slices.ContainsFunc(d.runs, func(r *Run) bool { _, ok := value(r); return ok }) {
+			continue
+		}
+		var best *Run
+		most := 0.0
+		for _, r := range d.runs {
+			if x, ok := value(r); ok && x > most {
+				best, most = r, x
+			}
+		}
+		if best == nil {
+			return numbersBelow
+		}
+		return sentence(q.Label + " is largest with " + best.System.Title + d.level(best, q, value) + ": " + With(Cell(q, most), q.Unit))
+	}
+	return orElse(sentence(d.chart.None), "No system that is compared has a value here.")
+}
+
+// numbersBelow is said of a chart in which nothing stands out.
+const numbersBelow = "Its numbers stand in its table."
 
 // A drawing is a view while it is made.
 type drawing struct {

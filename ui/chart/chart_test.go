@@ -451,6 +451,12 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{2, 2, 3}, better: -1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Say.Than, i.Say.Percent = "× as short as", false
 		}, want: "G10: as fast as a dream, 1.5× as short as DeepUM+."},
+		{values: []float64{1, 1.0001, 1}, better: 1, change: func(_ []chart.Run, i *lab.Info) {
+			i.Say = lab.Say{Quantity: "speed", Most: "is fastest", None: "no oven helps", NoneAt: 1}
+		}, want: "No oven helps."},
+		{values: []float64{1, 1.5, 1}, better: 1, change: func(_ []chart.Run, i *lab.Info) {
+			i.Say = lab.Say{Quantity: "speed", Most: "is fastest", None: "no oven helps", NoneAt: 1}
+		}, want: "G10 is fastest, at 1.5 × dream, 1.5× as good as DeepUM+."},
 		{values: []float64{0, 0, 3}, better: -1, change: func(rs []chart.Run, i *lab.Info) {
 			rs[0].On, i.Say.Percent, i.Say.Of, i.Say.Most, i.Say.Loss = false, false, "", "loses least", ""
 		}, want: "G10 loses least, at 0 × dream, before DeepUM+ at 3 × dream."},

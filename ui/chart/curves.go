@@ -421,7 +421,21 @@ func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 		}
 	}
 	if top != nil && d.chart.Say != "" {
-		said = append(said, sentence(top.run.System.Title+" "+d.chart.Say+": "+With(Digits(top.y.high, 4), d.chart.Unit)))
+		highest := func(r *Run) (text string, ok bool) {
+			high := span{}
+			for i := range tracks {
+				if tracks[i].run == r {
+					high.add(tracks[i].y.high)
+				}
+			}
+			return With(Digits(high.high, 4), d.chart.Unit), high.any
+		}
+		text := d.alike(highest)
+		if text == "" {
+			most, _ := highest(top.run)
+			text = sentence(top.run.System.Title + " " + d.chart.Say + d.levelIn(top.run, highest) + ": " + most)
+		}
+		said = append(said, text)
 	}
 	if far {
 		said = append(said, sentence("the "+d.limitText(limit)+", is far above what is drawn"))

@@ -92,6 +92,9 @@ func (h *headline) winner() string {
 		return 1
 	})
 	best, last := h.done[0], h.done[len(h.done)-1]
+	if h.say.None != "" && h.gainless(best.value) {
+		return sentence(h.say.None)
+	}
 	if h.say.Perfect != "" && h.perfect(best.value) {
 		var ties []string
 		for _, r := range h.done {
@@ -113,6 +116,14 @@ func (h *headline) winner() string {
 		}
 	}
 	return s + "." + h.loss(best.Run)
+}
+
+// gainless reports whether x is, as people see it, no better than what gains nothing.
+func (h *headline) gainless(x float64) bool {
+	if h.lower() && x > h.say.NoneAt || !h.lower() && x < h.say.NoneAt {
+		return true
+	}
+	return Cell(h.quantity, x) == Cell(h.quantity, h.say.NoneAt)
 }
 
 // value prints a value of what decides.

@@ -121,15 +121,25 @@ func grouped(s string) string {
 	return sign + digits + rest
 }
 
-// inner is a label as it stands inside a sentence: words begin small, names and
-// abbreviations stay.
+// inner is a label as it stands inside a sentence: words begin small, abbreviations
+// and names, as "Buddy Threshold" is one, stay.
 func inner(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
 	second, _ := utf8.DecodeRuneInString(s[n:])
+	if words := strings.Fields(s); len(words) > 1 && isName(words[0]) && isName(words[1]) {
+		return s
+	}
 	if unicode.IsLower(second) || second == utf8.RuneError || second == ' ' {
 		return string(unicode.ToLower(first)) + s[n:]
 	}
 	return s
+}
+
+// isName reports whether a word is written as names are: a capital, then small letters.
+func isName(word string) bool {
+	first, n := utf8.DecodeRuneInString(word)
+	second, _ := utf8.DecodeRuneInString(word[n:])
+	return unicode.IsUpper(first) && unicode.IsLower(second)
 }
 
 // capital is s as a sentence begins.

@@ -74,6 +74,10 @@ type Say struct {
 	Loss              string // ID of the chart of stacks whose largest part is named
 	LossSays          string // "What it still loses is mostly %s (%s of its time beyond ideal)"
 	Cannot            string // "cannot run it"
+	// None is said instead of all that where the best value is no better than NoneAt,
+	// with which nothing is gained: "No design makes memory larger".
+	None   string
+	NoneAt float64
 	// Change lists keys of quantities that compare one system before and after a
 	// change of settings, where the first that a report has decides; without any,
 	// Quantity does. Faster and Slower are what a system then is: "faster".
@@ -111,6 +115,9 @@ type Upgrade struct {
 // A Picture draws what a laboratory is about: places that hold bytes, and links
 // between them. Its numbers are settings, and the report of the system in focus.
 type Picture struct {
+	// Apart is the key of the quantity of bytes that go over links which are not drawn;
+	// it may be empty.
+	Apart  string
 	Places []Place
 	Links  []Link
 }
@@ -122,6 +129,10 @@ type Place struct {
 	// quantity that says how much of it was in use at most, Part that of the derived
 	// knob with the products that it may be. Each may be empty.
 	Size, Used, Part string
+	// Unbounded is set where a size of 0 means as much as it takes.
+	Unbounded bool
+	// Turn are keys of knobs that decide how much lies in a place that has no size.
+	Turn []string
 }
 
 // A Link joins two places.
@@ -772,9 +783,11 @@ func (l *Info) checkPicture() error {
 			}
 		}
 	}
+	quantities(l.Picture.Apart)
 	for _, p := range l.Picture.Places {
 		places[p.Key] = true
 		knobs(p.Size, p.Part)
+		knobs(p.Turn...)
 		quantities(p.Used)
 	}
 	for _, k := range l.Picture.Links {

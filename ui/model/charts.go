@@ -27,8 +27,11 @@ func (r *Room) ChartContext() *chart.Context {
 		Info: r.Info, Setup: r.State.Setup, Focus: r.Focus(), Variant: map[string]string{}, Base: r.Shelf.Base(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
 	}
-	if r.lost() {
+	switch {
+	case r.lost():
 		c.Waiting = "This waits for its file."
+	case r.Blocked() != "":
+		c.Waiting = "Not computed; the message above says why."
 	}
 	for _, ch := range r.Info.Charts {
 		if len(ch.By) > 0 {

@@ -156,8 +156,9 @@ func (f *Files) Percent() int {
 	return int(int64(f.Done) * 100 / int64(f.Total))
 }
 
-// opened takes the answer to Open. A set with one usable entry is shown at once,
-// and so is the entry that a link asked for.
+// opened takes the answer to Open. A set with one usable entry is shown at once, and
+// so are the entry that a link asked for, and the first of files that replace those
+// that were shown.
 func (r *Room) opened(a *work.Answer) {
 	if !a.Last {
 		r.Files.Done, r.Files.Total = a.Done, a.Total
@@ -174,6 +175,7 @@ func (r *Room) opened(a *work.Answer) {
 		return
 	}
 	f := &r.Files
+	was := f.before
 	f.Opening, f.id, f.before, f.Done, f.Total = false, 0, nil, 0, 0
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	r.cache.forget()
@@ -191,7 +193,8 @@ func (r *Room) opened(a *work.Answer) {
 	if f.Error == "" && len(usable) == 0 {
 		f.Error = fmt.Sprintf("Nothing to run was found in %s.", describe(f.Names))
 	}
-	if len(usable) == 1 {
+	replaced := r.Entry() != "" && was != nil && was.Has(r.Entry()) // what was shown went with its files
+	if len(usable) == 1 || replaced && len(usable) > 0 {
 		r.Pick(usable[0].Name)
 	}
 }

@@ -95,7 +95,12 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 		t.Error("runs of the old files go on")
 	}
 	h.do()
-	h.wantBlocked(`Drop the file or folder that holds "wheat"`)
+	h.want("flour", "oats") // the first that can be used, in place of what is gone
+	if x := h.run("oven"); x.Stale || x.Report == nil {
+		t.Errorf("%+v", x)
+	}
+	h.Undo()
+	h.wantBlocked(`The opened files have no "wheat". Choose what they have, or drop the file or folder that holds "wheat".`)
 	if x := h.run("oven"); !x.Stale || x.Report == nil {
 		t.Errorf("%+v", x)
 	}
@@ -119,7 +124,11 @@ func TestLinkAboutAFile(t *testing.T) {
 	h.want("flour", "rye") // the only one that can be used
 	h.Visit("v=2&lab=bakery&flour=moldy")
 	h.drop("moldy", "rye", "wheat")
+	h.wantBlocked(`moldy cannot be run: `)
 	h.wantBlocked(`holds "moldy"`)
+	h.Visit("v=2&lab=bakery&flour=spelt")
+	h.drop("rye", "wheat")
+	h.wantBlocked(`The opened files have no "spelt".`) // the link is about it: nothing else is chosen
 }
 
 func TestBadFiles(t *testing.T) {

@@ -332,18 +332,32 @@ func (r *Room) number() int { return r.filesOf(r.State.Setup) }
 func (r *Room) Blocked() string {
 	switch bad := len(r.Wrong()); {
 	case bad == 1:
-		return "One setting is not valid. Correct it to run; the charts show the last valid settings."
+		return "One setting is not valid. Correct it to run." + r.shownMeanwhile()
 	case bad > 1:
-		return fmt.Sprintf("%d settings are not valid. Correct them to run; the charts show the last valid settings.", bad)
+		return fmt.Sprintf("%d settings are not valid. Correct them to run.", bad) + r.shownMeanwhile()
 	case len(r.Problems) > 0:
-		return r.Info.ContradictionHelp
+		return r.Info.ContradictionHelp + r.shownMeanwhile() + " " + sentences(r.Problems)
 	case r.lost() && r.Files.Opening:
 		return "Files are being read."
 	case r.lost():
 		if len(r.before) > 0 {
 			return fmt.Sprintf("After a reload the page no longer has your files. Drop %s again.", describe(r.before))
 		}
+		if e := r.entry(); e != nil {
+			return fmt.Sprintf("%s cannot be run: %s. Choose another of the opened files, or drop the file or folder that holds %q.", e.Name, strings.TrimSuffix(e.Error, "."), e.Name)
+		}
+		if r.Files.Number > 0 {
+			return fmt.Sprintf("The opened files have no %q. Choose what they have, or drop the file or folder that holds %q.", r.Entry(), r.Entry())
+		}
 		return fmt.Sprintf("This link is about a file. Drop the file or folder that holds %q on the page.", r.Entry())
+	}
+	return ""
+}
+
+// shownMeanwhile says what the charts show while the settings cannot run.
+func (r *Room) shownMeanwhile() string {
+	if slices.ContainsFunc(r.Runs, func(x Run) bool { return x.On && x.Report != nil }) {
+		return " The charts show the last valid settings."
 	}
 	return ""
 }

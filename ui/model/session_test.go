@@ -125,7 +125,7 @@ func TestInvalidSettingsRunNothing(t *testing.T) {
 	h.Type("batch", "x")
 	h.Type("host_memory", "9")
 	h.Type("gpu_memory", "y")
-	h.wantBlocked("2 settings are not valid. Correct them to run; the charts show the last valid settings.")
+	h.wantBlocked("2 settings are not valid. Correct them to run. The charts show the last valid settings.")
 	if x := h.run("uvm"); x.RunState() != "outdated" || x.Report == nil {
 		t.Errorf("%q", x.RunState())
 	}
@@ -143,7 +143,10 @@ func TestContradictingSettings(t *testing.T) {
 	before := h.run("uvm").Report
 	h.Type("ssd_read", "20")
 	h.do()
-	h.wantBlocked("The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.")
+	h.wantBlocked("The hardware settings contradict each other. Correct them under Hardware. The charts show the last valid settings. SSD read (20 GB/s) is faster")
+	if w := h.ChartContext().Waiting; !strings.HasPrefix(w, "Not computed") {
+		t.Errorf("charts wait: %q", w)
+	}
 	if len(h.Problems) != 1 || !strings.Contains(h.Problems[0], "SSD read (20 GB/s) is faster than the host link (15.75 GB/s)") {
 		t.Errorf("problems: %q", h.Problems)
 	}

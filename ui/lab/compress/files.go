@@ -103,7 +103,7 @@ func (s *source) Entries() []lab.Entry {
 		for k := range f.Tensors {
 			n += f.Tensors[k].Bytes
 		}
-		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %d tensors, %v", f.Format, len(f.Tensors), n)}
+		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %s, %v", f.Format, several(len(f.Tensors), "tensor"), n)}
 		if f.all != nil || f.at != nil {
 			list[i].Knobs = []lab.EntryKnob{{Key: "exact"}}
 		}
@@ -182,7 +182,7 @@ func entry(name string, exact bool, files lab.Files) (*memory, error) {
 // hold returns what is compressed: the tensors that hold bytes, and what was
 // measured of them.
 func (f *opened) hold(list []counts) (*memory, error) {
-	m := &memory{programs: []core.Program{{Name: path.Base(f.name)}}, origin: "From " + path.Base(f.name) + " (" + f.Format + ")."}
+	m := &memory{many: len(f.files) > 0, programs: []core.Program{{Name: path.Base(f.name)}}, origin: "From " + path.Base(f.name) + " (" + f.Format + ")."}
 	var worst, entries, all int64
 	var places []int
 	for i := range f.Tensors {

@@ -116,24 +116,24 @@ func (g *group) row(files bool) report.Row {
 		r.Sub = "× " + strconv.Itoa(g.count)
 	}
 	put := func(text string, share float64) { r.Cells = append(r.Cells, report.Cell{Text: text, Share: share}) }
-	if files {
-		put(cmp.Or(g.dtype, "unknown"), 0)
-	}
 	put(g.bytes.String(), 0)
 	put(g.target(), 0)
-	put(g.capacity.Device.String(), min(1, part(int64(g.capacity.Device), int64(g.bytes))))
-	put(g.capacity.Buddy.String(), 0)
+	put(percent(g.share(g.overflow)), g.share(g.overflow))
 	var stack []float64
 	for _, sum := range g.sectors {
 		stack = append(stack, g.share(sum))
 	}
+	r.Cells = append(r.Cells, report.Cell{Text: g.shares(stack), Stack: stack})
+	put(g.capacity.Device.String(), min(1, part(int64(g.capacity.Device), int64(g.bytes))))
+	put(g.capacity.Buddy.String(), 0)
 	text := count(g.all)
 	if g.sampled {
 		text = count(g.entries) + " of " + text
 	}
 	put(text, 0)
-	r.Cells = append(r.Cells, report.Cell{Text: g.shares(stack), Stack: stack})
-	put(percent(g.share(g.overflow)), g.share(g.overflow))
+	if files {
+		put(cmp.Or(g.dtype, "unknown"), 0)
+	}
 	return r
 }
 
@@ -201,10 +201,10 @@ func allocations(view *knob.Setup, s *settings, w *memory, system string) (*repo
 		if !single {
 			t.Head[0] = "Allocations by name"
 		}
+		t.Head = append(t.Head, "Size", "Target", "Overflow", "0 / 1 / 2 / 3 / 4 sectors, %", "GPU", "Buddy", "Entries")
 		if files {
 			t.Head = append(t.Head, "Type")
 		}
-		t.Head = append(t.Head, "Size", "Target", "GPU memory", "Buddy memory", "Entries", "of 0 / 1 / 2 / 3 / 4 sectors, %", "Overflow")
 		for k, g := range groups {
 			if k == mostRows {
 				out.Notes = append(out.Notes, p.Program+": "+rest(groups, single))
@@ -246,13 +246,21 @@ func summary(r *result) string {
 	}
 	var parts []string
 	for t, n := range counts {
-		if n > 0 {
+		switch {
+		case n == 0:
+		case n == all && all == 1:
+			parts = append(parts, fmt.Sprintf("the only allocation has %v", buddy.Target(t)))
+		case n == all:
+			parts = append(parts, fmt.Sprintf("all %d allocations have %v", n, buddy.Target(t)))
+		case n == 1:
+			parts = append(parts, fmt.Sprintf("1 has %v", buddy.Target(t)))
+		default:
 			parts = append(parts, fmt.Sprintf("%d have %v", n, buddy.Target(t)))
 		}
 	}
-	one := "allocations"
-	if all == 1 {
-		one = "allocation"
+	of := ""
+	if len(parts) > 1 {
+		of = fmt.Sprintf("of %d allocations ", all)
 	}
-	return fmt.Sprintf("%s: of %d %s %s; memory becomes %s times as large.", r.variant.Title, all, one, strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
+	return fmt.Sprintf("%s: %s%s; memory becomes %s times as large.", r.variant.Title, of, strings.Join(parts, ", "), strconv.FormatFloat(r.sum.Ratio, 'f', 2, 64))
 }

@@ -40,6 +40,7 @@ type memory struct {
 	about, origin string
 	caveat        string // what decides whether results can be trusted
 	notes         []string
+	many          bool     // the only program is of several files
 	tensors       []tensor // of files, as the allocations of their only program
 	// bytes fills p with a tensor's bytes from a place on, by its number among tensors;
 	// nil where only what was measured of a file is at hand.
@@ -74,10 +75,11 @@ func New() lab.Lab {
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
 				Price: "slowdown_percent", More: "more time", Less: "less time",
+				None: "No design makes memory larger", NoneAt: 1,
 				Change: []string{"ratio", "time"}, Faster: "larger", Slower: "smaller",
 			},
 			Drop: "Drop safetensors, .npy, .npz, a PyTorch checkpoint or any bytes anywhere on this page", Sliced: true,
-			Entry: "entry", Own: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Entry: "entry", Own: []string{"exact"}, Vary: "threshold", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
@@ -269,9 +271,9 @@ func about(list []core.Program) string {
 		n += len(list[i].Allocations)
 	}
 	if len(list) == 1 {
-		return fmt.Sprintf("%d allocations, %v.", n, bytes)
+		return fmt.Sprintf("%s, %v.", several(n, "allocation"), bytes)
 	}
-	return fmt.Sprintf("%d programs with %d allocations, %v in all.", len(list), n, bytes)
+	return fmt.Sprintf("%d programs with %s, %v in all.", len(list), several(n, "allocation"), bytes)
 }
 
 func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error) {
@@ -377,7 +379,11 @@ func lead(w *memory, s *settings) string {
 		n := w.programs[i].Bytes()
 		all, most = all+n, max(most, n)
 	}
-	text := fmt.Sprintf("%s holds %v.", w.programs[0].Name, all)
+	verb := "holds"
+	if w.many {
+		verb = "hold"
+	}
+	text := fmt.Sprintf("%s %s %v.", w.programs[0].Name, verb, all)
 	if n := len(w.programs); n > 1 {
 		text = fmt.Sprintf("%d programs hold up to %v each.", n, most)
 	}
@@ -415,8 +421,8 @@ func glossary() []lab.Term {
 func picture() *lab.Picture {
 	return &lab.Picture{
 		Places: []lab.Place{
-			{Key: "gpu", Title: "GPU memory", Size: "gpu_memory", Used: "device_bytes"},
-			{Key: "buddy", Title: "Buddy memory", Used: "buddy_bytes"},
+			{Key: "gpu", Title: "GPU memory", Size: "gpu_memory", Unbounded: true, Used: "device_bytes"},
+			{Key: "buddy", Title: "Buddy memory", Used: "buddy_bytes", Turn: []string{"threshold", "max_ratio"}},
 		},
 		Links: []lab.Link{{Key: "link", Title: "Link", From: "gpu", To: "buddy", Lanes: []lab.Lane{{To: "gpu", Rate: "link"}, {To: "buddy", Rate: "link"}}}},
 	}

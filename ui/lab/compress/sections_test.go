@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	core "spillway/sim/compress"
 	"spillway/sim/compress/bpc"
+	"spillway/sim/compress/buddy"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
@@ -60,11 +62,15 @@ func TestGroups(t *testing.T) {
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 4 || !strings.Contains(s.Text[0], "3 have 16x; memory becomes 1.51 times as large") {
 		t.Errorf("%+v", s)
 	}
-	if r := s.Tables[0].Rows[0]; r.Head != "dense" || r.Sub != "× 9" || r.Cells[1].Text != "1x" || r.Cells[5].Text != "0 / 0 / 0 / 0 / 100" || !slices.Equal(r.Cells[5].Stack, []float64{0, 0, 0, 0, 1}) {
+	if r := s.Tables[0].Rows[0]; r.Head != "dense" || r.Sub != "× 9" || r.Cells[1].Text != "1x" || r.Cells[3].Text != "0 / 0 / 0 / 0 / 100" || !slices.Equal(r.Cells[3].Stack, []float64{0, 0, 0, 0, 1}) {
 		t.Errorf("%+v", r)
 	}
 	if s = section(t, &l, "allocations", "allocations_by=single", "contents=alexnet", final, nil); len(s.Tables[0].Rows) != 21 {
 		t.Errorf("%d rows", len(s.Tables[0].Rows))
+	}
+	// What decides stands first: of a wide table the last columns are out of sight.
+	if head := s.Tables[0].Head; !slices.Equal(head[:4], []string{"Allocation", "Size", "Target", "Overflow"}) || len(head) != len(s.Tables[0].Rows[0].Cells)+1 {
+		t.Errorf("%q", head)
 	}
 	if s = section(t, &l, "allocations", "", "", "naive", nil); len(s.Tables) != 6 || s.Tables[0].Rows[0].Cells[1].Text == "" {
 		t.Errorf("%+v", s)
@@ -88,7 +94,7 @@ func TestManyGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := section(t, &l, "allocations", "", "entry=w.safetensors", final, files)
-	if rows := s.Tables[0].Rows; len(rows) != 2 || rows[0].Head != "layers.*.wa" || rows[0].Sub != "× 115" || rows[0].Cells[0].Text != "uint8" {
+	if rows := s.Tables[0].Rows; len(rows) != 2 || rows[0].Head != "layers.*.wa" || rows[0].Sub != "× 115" || rows[0].Cells[0].Text != "28.75 KiB" || rows[0].Cells[7].Text != "uint8" {
 		t.Errorf("%+v", rows)
 	}
 	s = section(t, &l, "allocations", "allocations_by=single", "entry=w.safetensors", final, files)
@@ -326,5 +332,27 @@ func TestThresholdReadsNothing(t *testing.T) {
 	}
 	if before == 0 || len(targets) < 2 {
 		t.Errorf("%d reads; %v", before, targets)
+	}
+}
+
+// Of one they are one, and several files hold.
+func TestPlurals(t *testing.T) {
+	m := &memory{programs: []core.Program{{Name: "all 2 files", Allocations: make([]buddy.Allocation, 1)}}, many: true}
+	if got := about(m.programs); !strings.HasPrefix(got, "1 allocation, ") {
+		t.Error(got)
+	}
+	s := standard()
+	if got := lead(m, &s); !strings.HasPrefix(got, "all 2 files hold ") {
+		t.Error(got)
+	}
+	r := &result{Programs: []*core.Result{{Targets: []buddy.Target{0}}}}
+	for _, x := range []struct {
+		more []buddy.Target
+		want string
+	}{{nil, ": the only allocation has 1x;"}, {[]buddy.Target{0}, ": all 2 allocations have 1x;"}, {[]buddy.Target{1}, ": of 2 allocations 1 has 1x, 1 has 1.33x;"}} {
+		r.Programs[0].Targets = append([]buddy.Target{0}, x.more...)
+		if got := summary(r); !strings.Contains(got, x.want) {
+			t.Errorf("%q lacks %q", got, x.want)
+		}
 	}
 }

@@ -87,7 +87,7 @@ func New() lab.Lab {
 				Faster: "faster", Slower: "slower",
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
-			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine; the charts show the last valid settings.",
+			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
 			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
 		},
 		Default: standard(),

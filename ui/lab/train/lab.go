@@ -111,7 +111,7 @@ func New() lab.Lab {
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Exports:           exports(),
 			Contradictions:    "hardware",
-			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware; the charts show the last valid settings.",
+			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware.",
 		},
 		Default: standard(),
 		Knobs:   knobs(),

@@ -12,6 +12,7 @@ import (
 // has no size: the model's is never full.
 func picture() *lab.Picture {
 	p := &lab.Picture{
+		Apart: "buddy_link_bytes",
 		Places: []lab.Place{
 			{Key: "gpu", Title: "GPU", Size: "gpu_memory", Used: "peak_gpu_bytes", Part: "part-gpu"},
 			{Key: "pcie", Title: "PCIe"},

@@ -1,0 +1,66 @@
+package chart_test
+
+import (
+	"testing"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+)
+
+// A chart names who has most only where one stands out, and has a sentence that is
+// true where it has values.
+func TestWhoStandsOut(t *testing.T) {
+	info := &lab.Info{
+		Name: "bakery",
+		Systems: []lab.System{
+			{Name: "dream", Title: "Dream", Bound: true},
+			{Name: "oven", Title: "Oven"},
+			{Name: "kiln", Title: "Kiln"},
+			{Name: "fire", Title: "Fire"},
+		},
+		Quantities: []report.Quantity{{Key: "loaves", Label: "Loaves", Unit: "kg", Places: 1}},
+	}
+	of := []string{"loaves"}
+	bars := report.Chart{ID: "x", Kind: report.Bars, Of: of, Say: "bakes most", None: "nothing is baked"}
+	stacks := report.Chart{ID: "x", Kind: report.Stacks, Of: of, Say: "bakes most", None: "nothing is baked"}
+	lines := report.Chart{ID: "x", Kind: report.Lines, Unit: "kg", Say: "is highest"}
+	table := report.Chart{ID: "x", Kind: report.Values, Of: of}
+	quiet := report.Chart{ID: "x", Kind: report.Bars, Of: of}
+	none := report.None()
+	const lacks = "No system that is compared has a value here."
+	for _, x := range []struct {
+		chart  report.Chart
+		values []float64
+		want   string
+	}{
+		{bars, []float64{1, 5, 4, 3}, "Oven bakes most: 5.0 kg."},
+		{bars, []float64{1, 5, 5.01, 3}, "Kiln bakes most, level with Oven: 5.0 kg."},
+		{bars, []float64{1, 5, 5, 5}, "The same for all that are compared: 5.0 kg."},
+		{bars, []float64{1, 0, 0, 0}, "Nothing is baked."},
+		{stacks, []float64{1, 5, 4, 3}, "Oven bakes most, 5 kg."},
+		{stacks, []float64{1, 5, 5, 3}, "Oven bakes most, level with Kiln, 5 kg."},
+		{stacks, []float64{1, 5, 5, 5}, "The same for all that are compared: 5 kg."},
+		{lines, []float64{1, -0.8, -0.9, -1}, "Oven is highest: -0.8 kg."},
+		{lines, []float64{1, -0.8, -0.8, -0.8}, "The same for all that are compared: -0.8 kg."},
+		{lines, []float64{1, 2, 2, 1}, "Oven is highest, level with Kiln: 2 kg."},
+		{table, []float64{1, 5, 4, 3}, "Loaves is largest with Oven: 5.0 kg."},
+		{table, []float64{none, none, none, 3}, "Loaves is largest with Fire: 3.0 kg."},
+		{table, []float64{none, -1, 0, none}, "Its numbers stand in its table."},
+		{table, []float64{none, none, none, none}, lacks},
+		{quiet, []float64{9, 5, 4, 3}, "Loaves is largest with Dream: 9.0 kg."},
+	} {
+		runs := make([]chart.Run, len(info.Systems))
+		for i := range runs {
+			r := &report.Report{Fits: true, Values: []float64{x.values[i]}}
+			if x.chart.Kind == report.Lines {
+				r.Curves = []report.Curve{{Chart: "x", X: []float64{1, 2}, Y: []float64{-3, x.values[i]}}}
+			}
+			runs[i] = chart.Run{System: &info.Systems[i], On: true, Report: r}
+		}
+		v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &x.chart, runs)
+		if v.Text != x.want {
+			t.Errorf("%v of %v: %q, want %q", x.chart.Kind, x.values, v.Text, x.want)
+		}
+	}
+}
