@@ -38,6 +38,7 @@ async function native(file, ...more) {
 }
 
 async function violations(page) {
+  await page.evaluate(() => scrollTo(0, 0)); // what the bar at the top half covers would count as too small
   const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
   return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
 }

@@ -13,7 +13,7 @@ type tensor struct {
 	Sectors [5]int64 `json:"sectors" help:"of these entries, how many take 0 (all bytes are zero), 1, 2, 3 and 4 sectors of 32 bytes"`
 	// Error is the standard error of the share of entries that take 4 sectors, in
 	// thousandths, between the pages of a sample; 0 if all were compressed.
-	Error int64 `json:"standard_error_thousandths" help:"of the share of entries that take 4 sectors, between the pages of a sample; 0 if all were compressed"`
+	Error  int64    `json:"standard_error_thousandths" help:"of the share of entries that take 4 sectors, between the pages of a sample; 0 if all were compressed"`
 	errors [3]int64 // the same of the shares that overflow at 1.33x, 2x and 4x
 }
 
