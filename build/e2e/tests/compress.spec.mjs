@@ -114,7 +114,7 @@ test('every setting at its least and its most', async ({ page }) => {
   await page.fill('#f-gpu_memory', '1');
   await finished(page);
   await expect(page.locator('#headline')).toContainText('cannot run it');
-  await expect(page.locator('#main')).toContainText(/BigLSTM needs [\d.]+ GiB of GPU memory/);
+  await expect(page.locator('#main')).toContainText(/VGG16 needs [\d.]+ GiB of GPU memory/);
 });
 
 test('a checkpoint: native equals the page, and what is known of its contents', async ({ page }) => {
@@ -166,12 +166,12 @@ test('where a tensor compresses, and one entry', async ({ page }) => {
   await page.click('#undo');
   await expect(rows).toContainText('layers.*.attn.q.weight × 2');
   const heat = page.locator('#section-heat');
-  await page.selectOption('#f-heat_of', { label: 'layers.0.mlp.half' });
+  await page.selectOption('select#f-heat_of', { label: 'layers.0.mlp.half' });
   await expect(heat).toContainText('of its 4096 entries 50.0 % are zeros and 50.0 % take all 4 sectors');
   await expect(heat.locator('.plot-host[data-drawn=true]')).toBeVisible();
   await page.click('#open-inside');
   const inside = page.locator('#section-inside');
-  await page.selectOption('#f-inside_of', { label: 'layers.0.mlp.half' });
+  await page.selectOption('select#f-inside_of', { label: 'layers.0.mlp.half' });
   for (const [entry, says] of [['0', '10 bits of 1024; as all of it is zero, nothing is stored'], ['1', 'it is kept as it is, in 4 sectors']]) {
     await page.fill('#f-inside_entry', entry);
     await page.press('#f-inside_entry', 'Enter');
