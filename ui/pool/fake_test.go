@@ -13,6 +13,7 @@ import (
 type fakeHost struct {
 	pool    *Pool
 	clock   float64
+	tick    float64 // how far the clock goes on whenever it is asked
 	timers  []timer
 	workers []*fakeWorker // all that were ever started; the number is the index+1
 	log     []string
@@ -89,7 +90,10 @@ func (h *fakeHost) Start(program string, handle *Handle) Worker {
 }
 
 // Now implements Host.
-func (h *fakeHost) Now() float64 { return h.clock }
+func (h *fakeHost) Now() float64 {
+	h.clock += h.tick
+	return h.clock
+}
 
 // Later implements Host.
 func (h *fakeHost) Later(ms float64, f func()) { h.timers = append(h.timers, timer{h.clock + ms, f}) }

@@ -82,6 +82,7 @@ type Pool struct {
 	failures map[string]int
 	quiet    float64 // when tasks may be given again
 	waiting  bool    // a timer will look at the queue
+	paused   bool    // the last look at the queue was during a pause
 }
 
 // New returns a pool without workers for a machine with so many processor
@@ -146,12 +147,13 @@ func (p *Pool) OpenFiles(number int) { p.number = max(p.number, number) }
 func (p *Pool) look() {
 	for p.step() {
 	}
-	wait := p.quiet - p.host.Now()
-	if wait <= 0 || p.waiting || len(p.queue) == 0 {
+	// The clock is not asked again whether there is a pause: one that ended since the
+	// last step would be waited for by nobody.
+	if !p.paused || p.waiting || len(p.queue) == 0 {
 		return
 	}
 	p.waiting = true
-	p.host.Later(wait, func() {
+	p.host.Later(max(0, p.quiet-p.host.Now()), func() {
 		p.waiting = false
 		p.look()
 	})
@@ -160,7 +162,7 @@ func (p *Pool) look() {
 // step gives one task or starts one worker, and reports whether it did. It looks
 // afresh each time, because any call of the host may change everything.
 func (p *Pool) step() bool {
-	quiet := p.host.Now() < p.quiet
+	p.paused = p.host.Now() < p.quiet
 	var claimed []*Handle // by tasks that must wait
 	for i, t := range p.queue {
 		w := p.find(t.Program, claimed)
@@ -170,7 +172,7 @@ func (p *Pool) step() bool {
 				p.begin(t.Program)
 				return true
 			}
-		case quiet || !w.idle():
+		case p.paused || !w.idle():
 			claimed = append(claimed, w)
 		default:
 			p.queue = slices.Delete(p.queue, i, i+1)

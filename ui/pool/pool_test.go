@@ -172,6 +172,24 @@ func TestEarlyTimer(t *testing.T) {
 	h.wants(t, "send 1 to #1")
 }
 
+// A timer that fires early meets the end of the pause: it may end between two looks at
+// the clock.
+func TestPauseEndsMeanwhile(t *testing.T) {
+	for early := range 40 {
+		h := newFake(0)
+		h.stop(7)
+		h.start(train(1))
+		h.timers[0].at -= float64(early) * 0.05
+		h.tick = 0.1
+		for range 10 {
+			h.pass(pause)
+		}
+		if got := h.log[len(h.log)-1]; got != "send 1 to #1" {
+			t.Errorf("%.2f ms early: %q", float64(early)*0.05, h.log)
+		}
+	}
+}
+
 // Workers load during the pause, one for each task; one timer waits for its end.
 func TestLoadingDuringPause(t *testing.T) {
 	h := newFake(8)

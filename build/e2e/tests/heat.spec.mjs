@@ -40,7 +40,7 @@ test('a file is drawn entry by entry, and a cell of it is looked into', async ({
   await expect(heat).toContainText('layers.0.stripes, int32, 256 KiB: of its 2048 entries 50.0 % are zeros and 50.0 % take all 4 sectors.');
   await expect(heat).not.toContainText('Made-up');
   await heat.scrollIntoViewIfNeeded();
-  await page.selectOption('#f-heat_of', 'layers.1.stripes');
+  await page.selectOption('select#f-heat_of', 'layers.1.stripes');
   await expect(heat.locator('h3').last()).toHaveText('Sectors by entry: layers.1.stripes');
   await expect(page).toHaveURL(/heat_of=layers\.1\.stripes/);
 
