@@ -242,7 +242,7 @@ func scaled(a *buddy.Allocation) *buddy.Histogram {
 		h.Merge(&a.Snapshots[i])
 	}
 	if h.Entries > 0 {
-		h.Scale((int64(a.Bytes) + buddy.EntryBytes - 1) / buddy.EntryBytes)
+		h.Scale(buddy.Entries(a.Bytes))
 	}
 	return &h
 }

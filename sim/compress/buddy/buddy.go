@@ -275,8 +275,11 @@ type Allocation struct {
 	Idle bool
 }
 
+// Entries returns how many entries so many bytes take.
+func Entries(n unit.Bytes) int64 { return int64((n + EntryBytes - 1) / EntryBytes) }
+
 // entries is how many entries the allocation has.
-func (a *Allocation) entries() int64 { return int64(a.Bytes+EntryBytes-1) / EntryBytes }
+func (a *Allocation) entries() int64 { return Entries(a.Bytes) }
 
 // worst returns the largest share of entries over the snapshots that overflow.
 func (a *Allocation) worst(t Target) (most float64) {

@@ -95,5 +95,5 @@ func (c *Contents) Choose(w *workload.Workload, p *buddy.Policy) (targets []budd
 
 // entries rounds up to whole entries.
 func entries(b unit.Bytes) unit.Bytes {
-	return (b + buddy.EntryBytes - 1) / buddy.EntryBytes * buddy.EntryBytes
+	return unit.Bytes(buddy.Entries(b)) * buddy.EntryBytes
 }

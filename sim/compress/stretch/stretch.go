@@ -106,7 +106,7 @@ func Stretch(w *workload.Workload, targets []buddy.Target, profiles []*buddy.His
 }
 
 // entries is how many entries a tensor has.
-func entries(b unit.Bytes) unit.Bytes { return (b + buddy.EntryBytes - 1) / buddy.EntryBytes }
+func entries(b unit.Bytes) unit.Bytes { return unit.Bytes(buddy.Entries(b)) }
 
 // touched returns what a kernel moves to and from the buddy memory, given what that
 // is of each tensor as a whole.

@@ -65,7 +65,7 @@ func (g *group) add(a *buddy.Allocation, target buddy.Target, t *tensor) {
 	g.bytes += a.Bytes
 	g.capacity.Device += c.Device
 	g.capacity.Buddy += c.Buddy
-	n := (int64(a.Bytes) + buddy.EntryBytes - 1) / buddy.EntryBytes
+	n := buddy.Entries(a.Bytes)
 	g.all += n
 	if t != nil {
 		n = t.Entries

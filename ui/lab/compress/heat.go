@@ -94,7 +94,7 @@ func (p *place) draw() (*report.Map, *buddy.Histogram, error) {
 // and counts them.
 func measure(page []byte, n int64, cells []byte, h *buddy.Histogram) {
 	clear(page[n:])
-	entries := (n + buddy.EntryBytes - 1) / buddy.EntryBytes
+	entries := buddy.Entries(unit.Bytes(n))
 	for k := int64(0); k < pageEntries; k += 2 {
 		two := (*[2 * bpc.Entry]byte)(page[k*bpc.Entry:])
 		a, b := bpc.Bits2(two)

@@ -316,7 +316,7 @@ var errNoFiles = errors.New("the files are no longer at hand; open them again")
 func unfit(w *memory, s *settings, r *result) string {
 	gpu := s.Setup.GPU
 	most := worst(r)
-	need := most.Device + most.Capacity.Metadata
+	need := needs(most)
 	if need <= gpu {
 		return ""
 	}
@@ -328,7 +328,7 @@ func unfit(w *memory, s *settings, r *result) string {
 	}
 	help := "More GPU memory would help"
 	if !r.variant.Traffic {
-		if o, err := run(w, &loose, r.variant.Name, nil); err == nil && worst(o).Device+worst(o).Capacity.Metadata <= gpu {
+		if o, err := run(w, &loose, r.variant.Name, nil); err == nil && needs(worst(o)) <= gpu {
 			help = "More GPU memory or " + knob + " would help"
 		}
 	}
@@ -341,10 +341,11 @@ func unfit(w *memory, s *settings, r *result) string {
 
 // worst is what came out for the program that needs most GPU memory.
 func worst(r *result) *core.Result {
-	return slices.MaxFunc(r.Programs, func(a, b *core.Result) int {
-		return cmp.Compare(a.Device+a.Capacity.Metadata, b.Device+b.Capacity.Metadata)
-	})
+	return slices.MaxFunc(r.Programs, func(a, b *core.Result) int { return cmp.Compare(needs(a), needs(b)) })
 }
+
+// needs is the GPU memory that a program needs.
+func needs(p *core.Result) unit.Bytes { return p.Device + p.Capacity.Metadata }
 
 // describe is the report of a result.
 func describe(w *memory, s *settings, r *result) *report.Report {

@@ -12,6 +12,7 @@ import (
 
 	"spillway/sim/compress/buddy"
 	"spillway/sim/report"
+	"spillway/sim/unit"
 )
 
 // A place is an allocation whose bytes can be read: a tensor of an opened file, or
@@ -92,10 +93,13 @@ func structs(j int) uint32 {
 }
 
 // mix is a number that looks like chance and is always the same.
-func mix(j int) uint32 {
-	x := uint64(j+1) * 0x9e3779b97f4a7c15
+func mix(j int) uint32 { return uint32(scrambled(int64(j)) >> 16) }
+
+// scrambled is all of splitmix64 but its last multiplication.
+func scrambled(n int64) uint64 {
+	x := uint64(n+1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	return uint32((x ^ x>>27) >> 16)
+	return x ^ x>>27
 }
 
 // noise is a float between 0.02 and 0.06.
@@ -201,7 +205,7 @@ func offers(key string, list []place, usual string) []report.Offers {
 const madeUp = "Made-up data: contents that come from no file are only shares, which have no addresses. Open a file to look into your own."
 
 // entries is how many entries a place has.
-func (p *place) entries() int64 { return (p.size + buddy.EntryBytes - 1) / buddy.EntryBytes }
+func (p *place) entries() int64 { return buddy.Entries(unit.Bytes(p.size)) }
 
 // name quotes nothing: names of tensors are paths.
 func (p *place) name() string {

@@ -29,9 +29,7 @@ const (
 // pagesOf is how many pages a tensor has, and entriesOf how many entries.
 func pagesOf(t *tensorfile.Tensor) int64 { return (int64(t.Bytes) + pageBytes - 1) / pageBytes }
 
-func entriesOf(t *tensorfile.Tensor) int64 {
-	return (int64(t.Bytes) + buddy.EntryBytes - 1) / buddy.EntryBytes
-}
+func entriesOf(t *tensorfile.Tensor) int64 { return buddy.Entries(t.Bytes) }
 
 // takes returns how many pages are taken of each tensor.
 func takes(tensors []tensorfile.Tensor) []int64 {
@@ -63,9 +61,7 @@ func takes(tensors []tensorfile.Tensor) []int64 {
 // pick returns the k-th of take pages out of count.
 func pick(k, take, count int64) int64 {
 	from, to := unit.MulDiv(k, count, take), unit.MulDiv(k+1, count, take)
-	x := uint64(k+1) * 0x9e3779b97f4a7c15 // splitmix64
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x := scrambled(k) * 0x94d049bb133111eb
 	return from + int64((x^x>>31)%uint64(to-from))
 }
 
