@@ -46,6 +46,7 @@ var simOrder = []string{
 	"sim/train/published",
 	"sim/train/result",
 	"sim/train/program",
+	"sim/train/caching",
 	"sim/train/engine",
 	"sim/train/system",
 	"sim/train/system/*",

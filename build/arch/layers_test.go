@@ -25,6 +25,7 @@ var layers = []layer{
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},         // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/workload"}},                     // PyTorch's own lowering of networks; files have none of it
 	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                 // another subject: operations, no workloads
 	{"traces/jsonstream", nil},                                                 // JSON of any size; knows no format
 	{"traces/protobuf", nil},                                                   // the wire format; knows no message

@@ -52,7 +52,7 @@ func runOnDrive(w *workload.Workload, q Request, progress func(done, total int))
 		}
 		next := full.Taken(on.reads, on.writes)
 		settled := near(next.MixedRead, now.MixedRead) && near(next.MixedWrite, now.MixedWrite)
-		if s.Plan != nil {
+		if s.Planned() {
 			settled = settled && near(r.SSD.Read, q.Machine.SSDRead) && near(r.SSD.Write, q.Machine.SSDWrite)
 			q.Machine.SSDRead, q.Machine.SSDWrite = r.SSD.Read, r.SSD.Write
 		}

@@ -15,7 +15,6 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
-	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
@@ -143,10 +142,7 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	p := &program.Program{}
-	if s.Plan != nil {
-		p, err = s.Plan(w, &q.Machine, &q.Options)
-	}
+	p, err := s.Program(w, &q.Machine, &q.Options, progress)
 	c := config(&s, &q)
 	c.Progress, c.Record = progress, q.Record
 	if d != nil {

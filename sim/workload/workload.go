@@ -6,6 +6,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/unit"
 )
@@ -76,6 +77,23 @@ type Kernel struct {
 	// Inputs are read, Outputs written. A tensor may be in both. The order is
 	// that of the framework's argument list.
 	Inputs, Outputs []TensorID
+	// HostTime is how long the GPU waits for the host before the kernel, in every
+	// system; mostly 0.
+	HostTime unit.Time
+	// Rows are the tensors of which the kernel touches single rows, as of an embedding
+	// table; all others it touches whole.
+	Rows []RowAccess
+}
+
+// A RowAccess says that a kernel touches rows of a tensor at random. Only the block
+// memory model draws them; to the others the whole tensor is in use.
+type RowAccess struct {
+	Tensor TensorID   `json:"tensor"` // of the kernel's inputs or outputs
+	Row    unit.Bytes `json:"row_bytes"`
+	Draws  int64      `json:"draws"` // with repetitions
+	// Zipf is the exponent of the rows' frequencies by rank, in thousandths; ranks are
+	// the order in memory. 0: all are as likely.
+	Zipf int64 `json:"zipf_thousandths,omitempty"`
 }
 
 // A TimeSource says where kernel times come from. Every result shows it.
@@ -114,6 +132,8 @@ const (
 	MaxKernels            = 1 << 20
 	MaxTensor  unit.Bytes = 1 << 42
 	MaxTime    unit.Time  = 1000 * unit.Second
+	// MaxDraws is how many rows of a tensor a kernel may touch.
+	MaxDraws = 1 << 32
 )
 
 // Validate checks the whole workload and reports up to twenty problems at once.
@@ -149,6 +169,16 @@ func (w *Workload) Validate() error {
 		}
 		if k.InputFault < 0 || k.Fault < 0 || k.InputFault > MaxTime || k.Fault > MaxTime {
 			bad("kernel %d (%s): fault times are %d and %d ps; want 0 to %d", i, k.Name, k.InputFault, k.Fault, MaxTime)
+		}
+		if k.HostTime < 0 || k.HostTime > MaxTime {
+			bad("kernel %d (%s): host time is %d ps; want 0 to %d", i, k.Name, k.HostTime, MaxTime)
+		}
+		for _, x := range k.Rows {
+			if !slices.Contains(k.Inputs, x.Tensor) && !slices.Contains(k.Outputs, x.Tensor) {
+				bad("kernel %d (%s): touches rows of tensor %d, which it does not use", i, k.Name, x.Tensor)
+			} else if x.Row <= 0 || x.Draws < 0 || x.Draws > MaxDraws || x.Zipf < 0 || x.Zipf > 10_000 {
+				bad("kernel %d (%s): touches %d rows of %d bytes of tensor %d, exponent %d thousandths; want at most %d rows of 1 byte or more, exponent 0 to 10000", i, k.Name, x.Draws, x.Row, x.Tensor, x.Zipf, int64(MaxDraws))
+			}
 		}
 		if len(k.Inputs)+len(k.Outputs) == 0 {
 			bad("kernel %d (%s): has no tensors", i, k.Name)

@@ -32,6 +32,10 @@
 //	input_fault_ps, fault_ps
 //	          optional: measured time when the inputs, and when inputs and outputs,
 //	          must fault in first, in picoseconds; 0 or left out if not measured
+//	host_ps   optional: how long the GPU waits for the host before the kernel, in
+//	          picoseconds
+//	rows      optional: tensors of which it touches single rows, as of an embedding
+//	          table: [{"tensor":0,"row_bytes":512,"draws":4096,"zipf_thousandths":1050}]
 //
 // All numbers are whole and below 2⁵³, so every JSON reader keeps them exact. A
 // file may be compressed with gzip. Fields that are not listed are errors: they
@@ -87,12 +91,14 @@ type tensor struct {
 }
 
 type kernel struct {
-	Name       string              `json:"name"`
-	Time       unit.Time           `json:"time_ps"`
-	InputFault unit.Time           `json:"input_fault_ps,omitempty"`
-	Fault      unit.Time           `json:"fault_ps,omitempty"`
-	Inputs     []workload.TensorID `json:"in,omitempty"`
-	Outputs    []workload.TensorID `json:"out,omitempty"`
+	Name       string               `json:"name"`
+	Time       unit.Time            `json:"time_ps"`
+	InputFault unit.Time            `json:"input_fault_ps,omitempty"`
+	Fault      unit.Time            `json:"fault_ps,omitempty"`
+	Inputs     []workload.TensorID  `json:"in,omitempty"`
+	Outputs    []workload.TensorID  `json:"out,omitempty"`
+	HostTime   unit.Time            `json:"host_ps,omitempty"`
+	Rows       []workload.RowAccess `json:"rows,omitempty"`
 }
 
 // A trace is a whole file.

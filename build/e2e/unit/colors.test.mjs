@@ -56,7 +56,7 @@ const named = (prefix, n) => Array.from({ length: n }, (_, i) => `${prefix}-${i}
 const palettes = {
   systems: [named('system', 10), 4],
   parts: [named('part', 8), 3],
-  causes: [named('cause', 7), 3],
+  causes: [named('cause', 8), 3],
   activities: [['compute', 'overlap', 'stall'], 3],
   traffic: [['ssd-in', 'ssd-out', 'host-in', 'host-out'], 3],
 };

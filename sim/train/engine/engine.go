@@ -1,11 +1,13 @@
 // Package engine runs a program on a machine. It is the only place where
 // simulated time passes.
 //
-// There are two memory models. The paged model is unified memory: tensors are
-// runs of 4 KiB pages that fault, migrate in batches and are evicted one by
-// one. The arena model is a tensor-granular memory pool with contiguous
-// allocation and no faults. Both share kernel times, the stall ledger and the
-// result. Which one a system uses is a declared fact in its [Runtime].
+// There are three memory models. The paged model is unified memory as the G10
+// artifact has it: tensors are runs of 4 KiB pages that fault, migrate in batches
+// and are evicted one by one. The block model is unified memory as the driver has
+// it: blocks of 2 MiB at addresses from a caching allocator, which a kernel needs
+// when it comes to them. The arena model is a tensor-granular memory pool without
+// faults. All share kernel times, the stall ledger and the result. Which one a
+// system uses is a declared fact in its [Runtime].
 package engine
 
 import (
@@ -26,6 +28,7 @@ const (
 	Unlimited Memory = iota
 	Paged
 	Arena
+	InBlocks
 )
 
 // PagedQuirks are the quirks that the paged model reads for any program. For one
@@ -63,6 +66,15 @@ type Runtime struct {
 	// there at the start. The error is a *DoesNotFit when that is too much. A paged
 	// run has none: it executes the program alone.
 	Policy func(*ArenaRun) (Policy, error)
+	// Swapper makes what decides during an arena run in which the engine itself brings
+	// what a kernel needs; it stands in for Policy.
+	Swapper func(*SwapRun) (Swapper, error)
+	// Swap is how such a run works.
+	Swap Swap
+	// Blocks is how the block model works, and Pager makes what decides in it; nil
+	// decides nothing, which is plain unified memory.
+	Blocks Blocks
+	Pager  func(*BlockRun) Pager
 }
 
 // A Config is everything a run depends on besides workload and program.
@@ -108,7 +120,12 @@ func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, er
 	case Paged:
 		return runPaged(w, p, c)
 	case Arena:
+		if c.Runtime.Swapper != nil {
+			return runSwap(w, p, c)
+		}
 		return runArena(w, p, c)
+	case InBlocks:
+		return runBlocks(w, c)
 	}
 	panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
 }

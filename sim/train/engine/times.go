@@ -23,9 +23,10 @@ func kernelTimes(w *workload.Workload, c Config) times {
 	t := times{make([]unit.Cycles, n), make([]unit.Cycles, n), make([]unit.Cycles, n)}
 	for i := range w.Kernels {
 		k := &w.Kernels[i]
-		t.exec[i] = max(1, c.Machine.Clock.PublishedCycles(k.Time))
-		t.inputFault[i] = max(t.exec[i], c.Machine.Clock.PublishedCycles(k.InputFault))
-		t.fault[i] = max(t.inputFault[i], c.Machine.Clock.PublishedCycles(k.Fault))
+		host := c.Machine.Clock.PublishedCycles(k.HostTime)
+		t.exec[i] = host + max(1, c.Machine.Clock.PublishedCycles(k.Time))
+		t.inputFault[i] = max(t.exec[i], host+c.Machine.Clock.PublishedCycles(k.InputFault))
+		t.fault[i] = max(t.inputFault[i], host+c.Machine.Clock.PublishedCycles(k.Fault))
 	}
 	if c.Noise > 0 && !c.exact() {
 		t.perturb(float64(c.Noise)/1000, c.Seed)

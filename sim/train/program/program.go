@@ -23,10 +23,16 @@ const (
 	Evict
 	// Free gives up the tensor's memory.
 	Free
+	// Recompute runs the kernel that wrote the tensor again: its value was freed.
+	Recompute
+	// Barrier waits until nothing moves any more; it has no tensor.
+	Barrier
 )
 
 // String returns the operation's name in printed programs.
-func (k Kind) String() string { return [...]string{"prefetch", "evict", "free"}[k] }
+func (k Kind) String() string {
+	return [...]string{"prefetch", "evict", "free", "recompute", "barrier"}[k]
+}
 
 // An Op is a migration instruction, issued when kernel At is about to run.
 type Op struct {
@@ -64,6 +70,10 @@ func (p *Program) WriteText(w io.Writer) error {
 				fmt.Fprintln(b)
 			}
 			fmt.Fprintf(b, "%d:", op.At)
+		}
+		if op.Kind == Barrier {
+			fmt.Fprintf(b, " %v", op.Kind)
+			continue
 		}
 		fmt.Fprintf(b, " %v %d", op.Kind, op.Tensor)
 		if op.Kind == Evict {

@@ -24,13 +24,14 @@ const (
 	Allocation                 // fresh memory is being mapped
 	Eviction                   // waiting for space: something must leave the GPU first
 	Compression                // what overflows compressed memory comes from the buddy memory
+	Recomputation              // kernels run again for results that were given up
 	NumCauses
 )
 
 // String returns the cause in words.
 func (c Cause) String() string {
 	if c < NumCauses {
-		return [...]string{"fault handling", "host read", "SSD read", "late prefetch", "allocation", "eviction", "compression"}[c]
+		return [...]string{"fault handling", "host read", "SSD read", "late prefetch", "allocation", "eviction", "compression", "recomputation"}[c]
 	}
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
@@ -45,6 +46,8 @@ type Ledger struct {
 	Eviction      unit.Cycles `json:"eviction"`
 	// Compression is in systems with compressed memory only.
 	Compression unit.Cycles `json:"compression,omitempty"`
+	// Recomputation is in systems that give results up and compute them again.
+	Recomputation unit.Cycles `json:"recomputation,omitempty"`
 }
 
 // At returns the member of a cause.
@@ -64,6 +67,8 @@ func (l *Ledger) At(c Cause) *unit.Cycles {
 		return &l.Eviction
 	case Compression:
 		return &l.Compression
+	case Recomputation:
+		return &l.Recomputation
 	}
 	panic("result: a ledger has no " + c.String())
 }
@@ -109,6 +114,42 @@ type Iteration struct {
 	Ledger  Ledger  `json:"stall_by_cause_cycles"`
 	Traffic Traffic `json:"traffic_bytes"`
 	Faults  Faults  `json:"fault_pages"`
+	// Paging is what only the block memory model counts; nil in the others.
+	Paging *Paging `json:"paging,omitempty"`
+	// Swapping is what only systems count that swap tensors while time passes; nil in
+	// the others.
+	Swapping *Swapping `json:"swapping,omitempty"`
+}
+
+// Paging is what one iteration did in the block memory model. A block is 2 MiB.
+type Paging struct {
+	Faults     int64 `json:"faults"`            // as the driver counts them: missing pages over pages per counted fault
+	Missed     int64 `json:"missed_blocks"`     // needed and neither on the GPU nor queued
+	Late       int64 `json:"late_blocks"`       // needed while queued or on their way
+	Prefetched int64 `json:"prefetched_blocks"` // brought before they were needed
+	Useless    int64 `json:"useless_blocks"`    // of these, left again unused
+	Dropped    int64 `json:"dropped_blocks"`    // left without a copy, as nothing alive was in them
+	// In and Out are all bytes moved; GarbageIn and GarbageOut those of pages without a
+	// live tensor.
+	In         unit.Bytes `json:"in_bytes"`
+	Out        unit.Bytes `json:"out_bytes"`
+	GarbageIn  unit.Bytes `json:"garbage_in_bytes"`
+	GarbageOut unit.Bytes `json:"garbage_out_bytes"`
+	Tables     unit.Bytes `json:"table_bytes"`    // of correlation, at the end of the iteration
+	Reserved   unit.Bytes `json:"reserved_bytes"` // by the allocator, at the end of the iteration
+}
+
+// Swapping is what one iteration did that swaps tensors while time passes.
+type Swapping struct {
+	Demand     int64      `json:"demand_fetches"`     // a kernel needed what was not on the GPU and had not been asked for
+	Early      int64      `json:"early_fetches"`      // asked for before it was needed
+	Late       int64      `json:"late_fetches"`       // of these, not there in time
+	Forced     int64      `json:"forced_evictions"`   // because there was no room
+	Ahead      int64      `json:"early_evictions"`    // before room was needed
+	Recomputed int64      `json:"recomputed_kernels"` // run again
+	Reserved   unit.Bytes `json:"reserved_bytes"`     // by the allocator, the most
+	// Fragmented is the most that was free in the allocator while a request did not fit.
+	Fragmented unit.Bytes `json:"fragmented_bytes"`
 }
 
 // Published returns the split of Time as the artifact prints it. Its parts add

@@ -36,6 +36,9 @@ type System struct {
 	// Plan decides before the run which tensors move when. nil plans nothing.
 	// It returns a *DoesNotFit error when the system cannot run w on m.
 	Plan func(w *workload.Workload, m *machine.Machine, o *Options) (*program.Program, error)
+	// Search stands in for Plan in a system whose plan takes long: it tells progress,
+	// which may be nil, how much is done.
+	Search func(w *workload.Workload, m *machine.Machine, o *Options, progress func(done, total int)) (*program.Program, error)
 	// Runtime declares how the engine executes a program of this system. It
 	// depends on nothing but the options.
 	Runtime func(o *Options) engine.Runtime
@@ -44,6 +47,20 @@ type System struct {
 // Bound reports whether no system can beat s: it has memory without end.
 func (s *System) Bound(o *Options) bool {
 	return s.Runtime(o).Memory == engine.Unlimited && !s.Compressed
+}
+
+// Planned reports whether s decides anything before the run.
+func (s *System) Planned() bool { return s.Plan != nil || s.Search != nil }
+
+// Program returns what s decides before the run; progress may be nil.
+func (s *System) Program(w *workload.Workload, m *machine.Machine, o *Options, progress func(done, total int)) (*program.Program, error) {
+	switch {
+	case s.Search != nil:
+		return s.Search(w, m, o, progress)
+	case s.Plan != nil:
+		return s.Plan(w, m, o)
+	}
+	return &program.Program{}, nil
 }
 
 // DoesNotFit says why a system cannot run a workload; it becomes data in the result.

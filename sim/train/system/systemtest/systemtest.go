@@ -126,12 +126,9 @@ func narrow(m machine.Machine) machine.Machine {
 
 // Simulate plans w for s and runs the plan.
 func Simulate(s system.System, w *workload.Workload, m machine.Machine, o system.Options) (*program.Program, *result.Result, error) {
-	p := &program.Program{}
-	if s.Plan != nil {
-		var err error
-		if p, err = s.Plan(w, &m, &o); err != nil {
-			return nil, nil, err
-		}
+	p, err := s.Program(w, &m, &o, nil)
+	if err != nil {
+		return nil, nil, err
 	}
 	r, err := engine.Run(w, p, engine.Config{
 		Machine: m, Runtime: s.Runtime(&o), Quirks: o.Quirks,

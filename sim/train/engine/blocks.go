@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"iter"
+
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// BlockSize is the size of a UM block, the driver's unit of migration (DeepUM paper, §2.3).
+const BlockSize = 2 * unit.MiB
+
+// A BlockID is a block's address divided by BlockSize.
+type BlockID int32
+
+// NoBlock is no block.
+const NoBlock BlockID = -1
+
+// An ExecID identifies a launch as DeepUM's runtime does, by kernel name and
+// arguments: launches have the same one exactly when kernel and addresses of all
+// tensors are the same. IDs count from 0 in order of first appearance.
+type ExecID int32
+
+// Blocks is how the block memory model works. Integers throughout: it is compared
+// with ==.
+type Blocks struct {
+	Usable   int64     // of GPU memory, in millionths; the rest is the driver's, the framework's and lost
+	PerFault int64     // missing pages a counted fault stands for, in thousandths
+	Counted  unit.Time // what the driver needs for each counted fault
+	PerBlock unit.Time // what it needs for each block moved, in either direction
+	Window   int64     // a victim is drawn from so many blocks that migrated longest ago; 1: the oldest
+	Whole    bool      // a fault brings the whole block, not only the pages that a kernel needs
+	Density  bool      // the driver's density prefetch: above one half of a subtree all of it comes
+	Warm     int64     // iterations before those of the options
+	Seed     int64     // of the window
+}
+
+// A Pager decides while time passes which blocks come before they are needed and
+// which leave. One is made for each run.
+type Pager interface {
+	// Launch is called just before kernel k starts.
+	Launch(k workload.KernelID, id ExecID)
+	// Fault is called for a block that the running kernel needs and the GPU has not, in
+	// order of arrival. queued: the migration thread had it already, from Next, or the
+	// pager holds it in its queue (see Queued).
+	Fault(b BlockID, queued bool)
+	// Next is called when the migration thread is idle: the block to bring next. It is
+	// asked again after a fault, a launch, and whenever something has arrived or left.
+	Next() (b BlockID, ok bool)
+	// Queued reports whether b waits to be brought.
+	Queued(b BlockID) bool
+	// Spare reports whether b must not leave to make room for a prefetch.
+	Spare(b BlockID) bool
+	// Ready is how many blocks of memory are to be free or on their way out; 0 evicts on
+	// demand only.
+	Ready() int
+	// Drop reports whether b, which is to leave, needs no copy.
+	Drop(b BlockID) bool
+	// Tables is how much memory of the host the pager's tables take.
+	Tables() unit.Bytes
+}
+
+// A BlockRun is a run in the block memory model, as a Pager may ask it.
+type BlockRun struct {
+	Workload *workload.Workload
+}
+
+// Now returns the time since the run began.
+func (r *BlockRun) Now() unit.Cycles { panic("not yet") }
+
+// Resident reports whether b holds GPU memory and is not about to leave.
+func (r *BlockRun) Resident(b BlockID) bool { panic("not yet") }
+
+// Active reports whether b overlaps a live tensor's memory: a PT block in use.
+func (r *BlockRun) Active(b BlockID) bool { panic("not yet") }
+
+// Oldest returns the blocks on the GPU, that which migrated longest ago first.
+func (r *BlockRun) Oldest() iter.Seq[BlockID] { panic("not yet") }
+
+// Iteration returns which iteration runs, from 0, warm-up included.
+func (r *BlockRun) Iteration() int { panic("not yet") }
+
+func runBlocks(*workload.Workload, Config) (*result.Result, error) { panic("not yet") }

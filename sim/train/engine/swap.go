@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"spillway/sim/train/program"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// An Allocation says which model of an allocator hands out an arena's memory.
+type Allocation uint8
+
+// The allocators.
+const (
+	IdealBytes Allocation = iota // bytes only: nothing is ever fragmented
+	PyTorch                      // package caching
+)
+
+// Swap is how an arena run works in which the engine brings what kernels need. It is
+// compared with ==.
+type Swap struct {
+	Allocator Allocation
+	// Reserve is how much of GPU memory the allocator may take, in millionths; 0 is all.
+	Reserve int64
+	// Warm is how many iterations run before those of the options.
+	Warm int64
+	// Trim gives cached segments back after every so many kernels; 0 never.
+	Trim int64
+}
+
+// A Swapper decides while time passes which tensors leave the arena and which come
+// back before they are needed. One is made for each run. The engine itself brings the
+// tensors that a kernel needs, makes room for them and waits.
+type Swapper interface {
+	// Launch is called when kernel k is about to run, before its tensors are brought.
+	Launch(k workload.KernelID)
+	// NoRoom is called when need bytes do not fit and nothing is leaving. It returns
+	// tensors to page out, in order; nothing: the workload does not fit.
+	NoRoom(need unit.Bytes) []workload.TensorID
+	// Used is called for every tensor of a kernel that has ended and will be used again,
+	// in argument order: it is inactive now and may leave.
+	Used(t workload.TensorID)
+	// Late is called when a kernel has waited so long for a tensor that was on its way.
+	Late(t workload.TensorID, by unit.Cycles)
+}
+
+// A SwapRun is an arena run, as a Swapper may ask and tell it.
+type SwapRun struct {
+	Workload *workload.Workload
+	Program  *program.Program
+}
+
+func runSwap(*workload.Workload, *program.Program, Config) (*result.Result, error) {
+	panic("not yet")
+}
