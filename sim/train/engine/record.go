@@ -49,6 +49,10 @@ type Record struct {
 	Program   *program.Program
 	Transfers []Transfer // by End; those over one link and in one direction never overlap
 	Stalls    []Stall    // by Start
+	// Inspect, if not nil, is shown a block run's pager after it was told of the launch
+	// of kernel k in iteration it, counted from 0, warm-up included. It must change
+	// nothing. It is set before the run.
+	Inspect func(r *BlockRun, p Pager, it int, k workload.KernelID)
 
 	kernel workload.KernelID
 	batch  []Transfer        // of the batch that runs, without times
@@ -67,7 +71,7 @@ type mark struct {
 
 // begin forgets everything: a run begins.
 func (k *Record) begin(p *program.Program) {
-	*k = Record{Program: p, marks: []mark{{}}, last: map[direction]int{}}
+	*k = Record{Program: p, Inspect: k.Inspect, marks: []mark{{}}, last: map[direction]int{}}
 }
 
 // iteration notes that an iteration has ended.
