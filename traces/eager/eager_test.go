@@ -313,7 +313,7 @@ func TestErrors(t *testing.T) {
 		{"resnet-152-pytorch", 1, 0, "", v100, `unknown optimizer ""`},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{}, "both must be above 0"},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{FP32: math.NaN(), Memory: 1}, "both must be above 0"},
-		{"resnet-152-pytorch", 1280, 0, "sgd", Rates{FP32: 1e9, Memory: unit.GBps}, "time is"},
+		{"resnet-152-pytorch", 1280, 0, "sgd", Rates{FP32: 1e8, Memory: unit.GBps}, "time is"},
 	} {
 		w, err := Build(tt.id, tt.batch, tt.sequence, tt.optimizer, tt.rates)
 		if err == nil || w != nil || !strings.Contains(err.Error(), tt.want) {
