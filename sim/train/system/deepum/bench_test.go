@@ -38,7 +38,7 @@ func BenchmarkPager(b *testing.B) {
 			}
 			bytes := 0
 			for _, t := range p.tables {
-				bytes += 4*cap(t.cells) + 8*cap(t.slots)
+				bytes += 4*cap(t.cells) + 4*cap(t.slots)
 			}
 			b.ReportMetric(float64(bytes)/(1<<20), "MiB-tables")
 		})

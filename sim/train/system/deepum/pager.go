@@ -48,6 +48,7 @@ type Pager struct {
 	front  []item // wait to be brought; the last is first
 	back   []item // wait behind those, from head on in order
 	head   int
+	waits  int            // blocks in the queue; other items of it do not count
 	ticket uint32         // of the last that was queued
 	flying engine.BlockID // what Next returned last
 	walked []entry        // and found are working memory of walk
@@ -90,6 +91,7 @@ func (p *Pager) Launch(k workload.KernelID, id engine.ExecID) {
 	p.executions.learn(&p.history, id)
 	p.history.push(id)
 	p.last = start
+	p.sweep()
 	if len(p.chain) > 0 && p.chain[0] == id {
 		p.chain = p.chain[:copy(p.chain, p.chain[1:])]
 		p.launch++
@@ -160,7 +162,16 @@ func (p *Pager) queue(b engine.BlockID) (item, bool) {
 		p.ticket = 1
 	}
 	p.blocks[b].ticket = p.ticket
+	p.waits++
 	return item{b, p.ticket}, true
+}
+
+// leave takes b out of the queue.
+func (p *Pager) leave(b *block) {
+	if b.ticket != 0 {
+		b.ticket = 0
+		p.waits--
+	}
 }
 
 // flush empties the queue.
@@ -168,11 +179,22 @@ func (p *Pager) flush() {
 	for _, list := range [2][]item{p.front, p.back[p.head:]} {
 		for _, x := range list {
 			if b := &p.blocks[x.b]; b.ticket == x.ticket {
-				b.ticket = 0
+				p.leave(b)
 			}
 		}
 	}
 	p.front, p.back, p.head = p.front[:0], p.back[:0], 0
+}
+
+// sweep removes items that do not count when they are the most.
+func (p *Pager) sweep() {
+	if len(p.front)+len(p.back)-p.head < 2*p.waits+1024 {
+		return
+	}
+	gone := func(x item) bool { return p.blocks[x.b].ticket != x.ticket }
+	p.front = slices.DeleteFunc(p.front, gone)
+	p.back = slices.DeleteFunc(p.back[:copy(p.back, p.back[p.head:])], gone)
+	p.head = 0
 }
 
 // Fault learns that b follows the block that faulted before it. If it was not queued
@@ -193,7 +215,7 @@ func (p *Pager) Fault(b engine.BlockID, queued bool) {
 	t.end = b
 
 	x := p.block(b)
-	x.ticket = 0 // it is served now
+	p.leave(x) // it is served now
 	x.expected = max(x.expected, p.launch)
 	x.seen = p.launch
 	if queued {
@@ -227,7 +249,7 @@ func (p *Pager) Next() (engine.BlockID, bool) {
 		if b.ticket != x.ticket {
 			continue
 		}
-		b.ticket = 0
+		p.leave(b)
 		if b.expected >= p.launch && !p.run.Resident(x.b) {
 			p.flying = x.b
 			return x.b, true

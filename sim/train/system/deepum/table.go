@@ -17,7 +17,7 @@ func (g geometry) size() unit.Bytes {
 }
 
 // row returns the row of a block.
-func (g geometry) row(b engine.BlockID) int32 { return int32(int(b) % g.rows) }
+func (g geometry) row(b int32) uint32 { return uint32(b) % uint32(g.rows) }
 
 // An entry is an index into a table's entries. The first stands for the start of the
 // kernel: it is in no row.
@@ -32,19 +32,15 @@ const (
 // exist take memory.
 type blockTable struct {
 	geometry
-	slots []slot // by row, open addressing; a power of two of them, at least twice those in use
-	used  int    // rows that have an entry
-	lost  int64  // entries that made room for others of their row
+	// slots have the entry used last of each row, in open addressing by row; 0: free.
+	// There is a power of two of them, a quarter free.
+	slots []entry
+	used  int   // rows that have an entry
+	lost  int64 // entries that made room for others of their row
 	// cells are the entries one after the other: the tag, the entry of the same row used
 	// next longest ago, and the successors, that of the last time first.
 	cells []int32
 	end   engine.BlockID // that faulted last
-}
-
-// A slot is a row with its entries.
-type slot struct {
-	row  int32
-	head entry // used last; 0: the slot is free
 }
 
 // Places in an entry.
@@ -86,10 +82,10 @@ func (t *blockTable) after(e entry) []int32 {
 }
 
 // slot returns the index of a row's slot, or of the free one where it belongs.
-func (t *blockTable) slot(row int32) int {
-	mask := len(t.slots) - 1
-	i := int(row) & mask
-	for t.slots[i].head != 0 && t.slots[i].row != row {
+func (t *blockTable) slot(row uint32) uint32 {
+	mask := uint32(len(t.slots) - 1)
+	i := row & mask
+	for t.slots[i] != 0 && t.row(*t.cell(t.slots[i], tag)) != row {
 		i = (i + 1) & mask
 	}
 	return i
@@ -100,7 +96,7 @@ func (t *blockTable) find(b engine.BlockID) entry {
 	if len(t.slots) == 0 {
 		return none
 	}
-	for e := t.slots[t.slot(t.row(b))].head; e != 0; e = entry(*t.cell(e, next)) {
+	for e := t.slots[t.slot(t.row(int32(b)))]; e != 0; e = entry(*t.cell(e, next)) {
 		if *t.cell(e, tag) == int32(b) {
 			return e
 		}
@@ -111,23 +107,23 @@ func (t *blockTable) find(b engine.BlockID) entry {
 // touch returns the entry of a block, which from now on is its row's last used. There
 // is one if there was none: in a full row that used longest ago goes.
 func (t *blockTable) touch(b engine.BlockID) entry {
-	if 2*(t.used+1) > len(t.slots) {
+	if 4*(t.used+1) > 3*len(t.slots) {
 		t.grow()
 	}
-	s := &t.slots[t.slot(t.row(b))]
-	if s.head == 0 {
-		*s = slot{t.row(b), t.add(b)}
+	head := &t.slots[t.slot(t.row(int32(b)))]
+	if *head == 0 {
+		*head = t.add(b)
 		t.used++
-		return s.head
+		return *head
 	}
-	last, before, n := s.head, start, 1
+	last, before, n := *head, start, 1
 	for *t.cell(last, tag) != int32(b) {
 		e := entry(*t.cell(last, next))
 		if e == 0 {
 			if n < t.ways {
 				e = t.add(b)
-				*t.cell(e, next) = int32(s.head)
-				s.head = e
+				*t.cell(e, next) = int32(*head)
+				*head = e
 				return e
 			}
 			t.lost++
@@ -139,8 +135,8 @@ func (t *blockTable) touch(b engine.BlockID) entry {
 	}
 	if before != start {
 		*t.cell(before, next) = *t.cell(last, next)
-		*t.cell(last, next) = int32(s.head)
-		s.head = last
+		*t.cell(last, next) = int32(*head)
+		*head = last
 	}
 	return last
 }
@@ -175,10 +171,10 @@ func (t *blockTable) clear(e entry) {
 // grow makes room for twice as many rows.
 func (t *blockTable) grow() {
 	old := t.slots
-	t.slots = make([]slot, max(4, 2*len(old)))
-	for _, s := range old {
-		if s.head != 0 {
-			t.slots[t.slot(s.row)] = s
+	t.slots = make([]entry, max(4, 2*len(old)))
+	for _, e := range old {
+		if e != 0 {
+			t.slots[t.slot(t.row(*t.cell(e, tag)))] = e
 		}
 	}
 }

@@ -109,11 +109,12 @@ func (p *Pager) Table(id engine.ExecID) (x Table, ok bool) {
 		Exec: id, Kernel: p.kernels[id], Rows: t.rows, Ways: t.ways, Successors: t.geometry.successors,
 		RowsUsed: t.used, Lost: t.lost, Start: ids(t.after(start)), End: t.end,
 	}
-	rows := slices.DeleteFunc(slices.Clone(t.slots), func(s slot) bool { return s.head == 0 })
-	slices.SortFunc(rows, func(a, b slot) int { return cmp.Compare(a.row, b.row) })
-	for _, s := range rows {
-		for e := s.head; e != 0; e = entry(*t.cell(e, next)) {
-			x.Entries = append(x.Entries, Entry{int(s.row), engine.BlockID(*t.cell(e, tag)), ids(t.after(e))})
+	row := func(e entry) uint32 { return t.row(*t.cell(e, tag)) }
+	heads := slices.DeleteFunc(slices.Clone(t.slots), func(e entry) bool { return e == 0 })
+	slices.SortFunc(heads, func(a, b entry) int { return cmp.Compare(row(a), row(b)) })
+	for _, e := range heads {
+		for ; e != 0; e = entry(*t.cell(e, next)) {
+			x.Entries = append(x.Entries, Entry{int(row(e)), engine.BlockID(*t.cell(e, tag)), ids(t.after(e))})
 		}
 	}
 	return x, true
