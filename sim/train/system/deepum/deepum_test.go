@@ -19,10 +19,12 @@ import (
 
 func TestConformance(t *testing.T) { systemtest.Run(t, deepum.System) }
 
-// options returns corrected mode with memory ready that suits small machines.
+// options returns corrected mode, with a look-ahead and memory ready that suit small
+// workloads and machines.
 func options() system.Options {
 	o := system.Published()
 	o.Quirks = quirk.Corrected()
+	deepum.Degree.Set(&o, 3)
 	deepum.Ready.Set(&o, 2)
 	return o
 }
@@ -66,11 +68,14 @@ func tight(r *rand.Rand) (*workload.Workload, machine.Machine) {
 }
 
 // With all its parts switched off DeepUM is unified memory that brings whole blocks.
+// A window of several victims would be drawn from otherwise, because a pager's begins
+// anew at each launch.
 func TestSwitchedOff(t *testing.T) {
 	stalled := 0
 	for seed := range uint64(60) {
 		w, m := tight(rand.New(rand.NewPCG(seed, 10)))
 		o := options()
+		system.UMVictims.Set(&o, 1)
 		for _, p := range []*system.Param{&deepum.Prefetch, &deepum.PreEvict, &deepum.Invalidate} {
 			p.Set(&o, 0)
 		}
@@ -95,7 +100,7 @@ func TestEnoughMemoryIsIdeal(t *testing.T) {
 		m.GPUMemory = 4 * unit.GiB
 		o := options()
 		r := simulate(t, w, m, o, deepum.System.Runtime(&o), nil)
-		for i := range r.Iterations {
+		for i := int(system.UMWarmup.Default); i < len(r.Iterations); i++ {
 			if it := &r.Iterations[i]; it.Time != r.Ideal || it.Paging.Missed+it.Paging.Late+it.Paging.Prefetched != 0 {
 				t.Fatalf("seed %d: iteration %d takes %d cycles, ideal is %d: %+v", seed, i, it.Time, r.Ideal, it.Paging)
 			}
