@@ -18,6 +18,7 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
@@ -39,6 +40,7 @@ var Systems = []system.System{
 	g10.Host,
 	g10.System,
 	um.System,
+	deepum.System,
 }
 
 // Find returns the system with the given stable name.
