@@ -347,6 +347,23 @@ func TestRange(t *testing.T) {
 	})
 }
 
+// A tensor grows with the batch in proportion or not at all.
+func TestBatch(t *testing.T) {
+	forEach(t, func(t *testing.T, m *Model) {
+		b := max(m.MinBatch, 2) // one sample needs no sums over the batch
+		one, three := mustBuild(t, m.ID, b, 0, m.Optimizer), mustBuild(t, m.ID, 3*b, 0, m.Optimizer)
+		if len(one.w.Tensors) != len(three.w.Tensors) {
+			t.Fatalf("%d tensors at batch %d, %d at %d", len(one.w.Tensors), b, len(three.w.Tensors), 3*b)
+		}
+		for id := range one.w.Tensors {
+			x, y := &one.w.Tensors[id], &three.w.Tensors[id]
+			if x.Global && x.Bytes != y.Bytes || y.Bytes != x.Bytes && y.Bytes != 3*x.Bytes {
+				t.Errorf("%s has %v at batch %d and %v at %d", x.Name, x.Bytes, b, y.Bytes, 3*b)
+			}
+		}
+	})
+}
+
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct {
 		id              string
