@@ -70,9 +70,9 @@ func (r *Room) has(s *lab.Section) bool {
 	return s.If == "" || r.State.Setup.Text(s.If) != ""
 }
 
-// about is the system that a section is about: the one in focus, or of its own one
+// sectionSystem is the system that a section is about: the one in focus, or of its own one
 // that is compared.
-func (r *Room) about(s *lab.Section) string {
+func (r *Room) sectionSystem(s *lab.Section) string {
 	if len(s.Systems) == 0 || slices.Contains(s.Systems, r.Focus()) {
 		return r.Focus()
 	}
@@ -123,7 +123,7 @@ func (r *Room) refreshSections() {
 			if r.Blocked() != "" || r.Active() {
 				continue
 			}
-			j.Setup, j.System, j.Files = r.runs(), r.about(s), r.number()
+			j.Setup, j.System, j.Files = r.runs(), r.sectionSystem(s), r.number()
 		}
 		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
 		if x.key == key {
