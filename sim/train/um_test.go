@@ -68,6 +68,9 @@ func TestScratch(t *testing.T) {
 		{"resnet-200-pytorch", 1536, 900, 573.02, 207933814},
 		{"dlrm-pytorch", 96 << 10, 1000, 12.03, 1263865},
 		{"dlrm-pytorch", 128 << 10, 1000, 16.57, 1712886},
+		{"dlrm-pytorch", 160 << 10, 1000, 21.23, 2583610},
+		{"dlrm-pytorch", 192 << 10, 1000, 28.94, 3471958},
+		{"dlrm-pytorch", 224 << 10, 1000, 33.18, 4278593},
 	} {
 		w := trained(t, x.id, x.batch)
 		q := onV100(x.ppf, 3)
