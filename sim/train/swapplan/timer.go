@@ -15,8 +15,8 @@ import (
 // question to the next, as a search asks thousands.
 type Timer struct {
 	// Start is when kernels were launched, and could have begun, in the iteration last
-	// timed; Start[n] is its end. Out is when the eviction of a tensor's last stay ended.
-	Start, Out []unit.Cycles
+	// timed; Start[n] is its end. Ended is, by stay, when its way out had ended.
+	Start, Ended []unit.Cycles
 
 	load   *Load
 	exec   []unit.Cycles
@@ -24,7 +24,7 @@ type Timer struct {
 	memory unit.Bytes
 
 	evict, fetch   lists         // of stays, by the kernel they are due at
-	arrive         []unit.Cycles // by tensor
+	arrive, left   []unit.Cycles // by tensor: when it is there, and out, again
 	leaving        []leave       // leaving[head:] still hold memory
 	head           int
 	away, going    unit.Bytes // in host memory or on the way there; of that still holding memory
@@ -44,10 +44,10 @@ const Never unit.Cycles = math.MaxInt64
 func NewTimer(l *Load, m *machine.Machine) *Timer {
 	n := len(l.Alive)
 	x := &Timer{
-		Start: make([]unit.Cycles, n+1), Out: make([]unit.Cycles, len(l.Size)), load: l,
+		Start: make([]unit.Cycles, n+1), load: l,
 		exec:   engine.Ideal(l.Workload, engine.Config{Machine: *m}),
 		move:   make([]unit.Cycles, len(l.Size)),
-		memory: m.GPUMemory, arrive: make([]unit.Cycles, len(l.Size)),
+		memory: m.GPUMemory, arrive: make([]unit.Cycles, len(l.Size)), left: make([]unit.Cycles, len(l.Size)),
 	}
 	rate := min(m.HostLink, m.GPULink)
 	for t, size := range l.Size {
@@ -71,7 +71,8 @@ func (x *Timer) Run(stays []Stay, before []bool) unit.Cycles {
 	x.evict.by(stays, n, func(s Stay) workload.KernelID { return s.Out })
 	x.fetch.by(stays, n, func(s Stay) workload.KernelID { return s.In })
 	clear(x.arrive)
-	clear(x.Out)
+	clear(x.left)
+	x.Ended = append(x.Ended[:0], make([]unit.Cycles, len(stays))...)
 	x.leaving, x.head, x.away, x.going, x.inFree, x.outEnd = x.leaving[:0], 0, 0, 0, 0, 0
 	for _, s := range stays {
 		if s.Wraps() {
@@ -103,7 +104,7 @@ func (x *Timer) launch(stays []Stay, k int, now unit.Cycles) unit.Cycles {
 		t := stays[i].Tensor
 		size := x.load.Size[t]
 		x.outEnd = max(x.outEnd, now, x.arrive[t]) + x.move[t]
-		x.Out[t] = x.outEnd
+		x.left[t], x.Ended[i] = x.outEnd, x.outEnd
 		x.leaving = append(x.leaving, leave{x.outEnd, size})
 		x.away += size
 		x.going += size
@@ -121,7 +122,7 @@ func (x *Timer) launch(stays []Stay, k int, now unit.Cycles) unit.Cycles {
 			return Never
 		}
 		x.away -= size
-		x.inFree = max(x.inFree, room, x.Out[t]) + x.move[t]
+		x.inFree = max(x.inFree, room, x.left[t]) + x.move[t]
 		x.arrive[t] = x.inFree
 	}
 	for _, t := range x.load.Sets[k] {

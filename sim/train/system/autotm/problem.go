@@ -94,7 +94,11 @@ func (p *problem) findGaps() {
 		if x.Wraps {
 			g.end += n
 		}
-		if last != nil && last.Tensor == x.Tensor && !p.written(w, x.Tensor, last.End, x.Start) {
+		until := x.Start
+		if last != nil && until < last.End {
+			until = workload.KernelID(n) // the gap before the first use comes last
+		}
+		if last != nil && last.Tensor == x.Tensor && !p.written(w, x.Tensor, last.End, until) {
 			g.value = int32(len(p.first) - 1)
 		} else {
 			g.value = int32(len(p.first))

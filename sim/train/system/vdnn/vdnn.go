@@ -75,6 +75,9 @@ var System = system.System{
 	Look:   11,
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
+	Runtime: func(*system.Options) engine.Runtime {
+		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
+	},
 }
 
 func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program.Program, error) {
@@ -308,6 +311,3 @@ func (n *network) barriers(stays []swapplan.Stay) []workload.KernelID {
 	slices.Sort(at)
 	return slices.Compact(at)
 }
-
-// runtime is the engine's part: it moves what the program says, in bytes.
-func runtime(*system.Options) engine.Runtime { return engine.Runtime{} }
