@@ -22,6 +22,7 @@ import (
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
+	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -37,6 +38,7 @@ var Systems = []system.System{
 	g10.GDS,
 	g10.Host,
 	g10.System,
+	lms.System,
 }
 
 // Find returns the system with the given stable name.
