@@ -84,18 +84,6 @@ type Stay struct {
 // Wraps reports whether the stay goes on into the next iteration, of n kernels.
 func (s Stay) Wraps() bool { return s.In <= s.Out }
 
-// Each calls yield for every kernel during which the tensor is away; n is how many
-// there are in an iteration.
-func (s Stay) Each(n int, yield func(k workload.KernelID)) {
-	end := s.In
-	if s.Wraps() {
-		end += workload.KernelID(n)
-	}
-	for k := s.Out; k < end; k++ {
-		yield(k % workload.KernelID(n))
-	}
-}
-
 // With returns, by kernel, the bytes on the GPU and in host memory when the stays are kept.
 func (l *Load) With(stays []Stay) (gpu, host []unit.Bytes) {
 	n := len(l.Alive)
@@ -136,8 +124,8 @@ func (l *Load) Check(stays []Stay, m *machine.Machine) error {
 	return nil
 }
 
-// Program returns the operations of stays; those of a kernel evict before they
-// prefetch. Barriers are kernels before which everything that moves must have arrived.
+// Program returns the operations of stays. Barriers are kernels before which everything
+// that moves must have arrived.
 func Program(stays []Stay, barriers []workload.KernelID) *program.Program {
 	p := &program.Program{Ops: make([]program.Op, 0, 2*len(stays)+len(barriers))}
 	for _, k := range barriers {
@@ -148,11 +136,17 @@ func Program(stays []Stay, barriers []workload.KernelID) *program.Program {
 			program.Op{At: s.Out, Kind: program.Evict, Tensor: s.Tensor, To: machine.Host},
 			program.Op{At: s.In, Kind: program.Prefetch, Tensor: s.Tensor})
 	}
-	rank := [...]int{program.Barrier: 0, program.Evict: 1, program.Prefetch: 2, program.Free: 1, program.Recompute: 2}
+	Sort(p)
+	return p
+}
+
+// Sort puts a program's operations in order: those of one kernel wait, then evict and
+// free, then prefetch and compute again, of each kind in the order they are in.
+func Sort(p *program.Program) {
+	rank := [...]int{program.Barrier: 0, program.Evict: 1, program.Free: 1, program.Prefetch: 2, program.Recompute: 2}
 	slices.SortStableFunc(p.Ops, func(a, b program.Op) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(rank[a.Kind], rank[b.Kind]))
 	})
-	return p
 }
 
 // Follow makes what executes a program in a swap run: nothing leaves but what is in it.

@@ -25,6 +25,7 @@ type Timer struct {
 
 	evict, fetch   lists         // of stays, by the kernel they are due at
 	arrive, left   []unit.Cycles // by tensor: when it is there, and out, again
+	copied         []unit.Cycles // by tensor: when a copy ends that is of no use any more
 	leaving        []leave       // leaving[head:] still hold memory
 	head           int
 	away, going    unit.Bytes // in host memory or on the way there; of that still holding memory
@@ -33,8 +34,10 @@ type Timer struct {
 
 // A leave is memory that an eviction frees.
 type leave struct {
-	at   unit.Cycles
-	size unit.Bytes
+	stay  int32
+	begin unit.Cycles
+	at    unit.Cycles
+	size  unit.Bytes
 }
 
 // Never is the time of a plan that does not fit.
@@ -47,7 +50,7 @@ func NewTimer(l *Load, m *machine.Machine) *Timer {
 		Start: make([]unit.Cycles, n+1), load: l,
 		exec:   engine.Ideal(l.Workload, engine.Config{Machine: *m}),
 		move:   make([]unit.Cycles, len(l.Size)),
-		memory: m.GPUMemory, arrive: make([]unit.Cycles, len(l.Size)), left: make([]unit.Cycles, len(l.Size)),
+		memory: m.GPUMemory, arrive: make([]unit.Cycles, len(l.Size)), left: make([]unit.Cycles, len(l.Size)), copied: make([]unit.Cycles, len(l.Size)),
 	}
 	rate := min(m.HostLink, m.GPULink)
 	for t, size := range l.Size {
@@ -72,6 +75,7 @@ func (x *Timer) Run(stays []Stay, before []bool) unit.Cycles {
 	x.fetch.by(stays, n, func(s Stay) workload.KernelID { return s.In })
 	clear(x.arrive)
 	clear(x.left)
+	clear(x.copied)
 	x.Ended = append(x.Ended[:0], make([]unit.Cycles, len(stays))...)
 	x.leaving, x.head, x.away, x.going, x.inFree, x.outEnd = x.leaving[:0], 0, 0, 0, 0, 0
 	for _, s := range stays {
@@ -103,9 +107,10 @@ func (x *Timer) launch(stays []Stay, k int, now unit.Cycles) unit.Cycles {
 	for i := x.evict.head[k]; i >= 0; i = x.evict.next[i] {
 		t := stays[i].Tensor
 		size := x.load.Size[t]
-		x.outEnd = max(x.outEnd, now, x.arrive[t]) + x.move[t]
+		from := max(x.outEnd, now, x.arrive[t])
+		x.outEnd = from + x.move[t]
 		x.left[t], x.Ended[i] = x.outEnd, x.outEnd
-		x.leaving = append(x.leaving, leave{x.outEnd, size})
+		x.leaving = append(x.leaving, leave{i, from, x.outEnd, size})
 		x.away += size
 		x.going += size
 	}
@@ -117,6 +122,9 @@ func (x *Timer) launch(stays []Stay, k int, now unit.Cycles) unit.Cycles {
 	for i := x.fetch.head[k]; i >= 0; i = x.fetch.next[i] {
 		t := stays[i].Tensor
 		size := x.load.Size[t]
+		if x.left[t] > now && x.callBack(stays, t, now) {
+			continue
+		}
 		room := x.room(alive+size, now)
 		if room == Never {
 			return Never
@@ -128,7 +136,41 @@ func (x *Timer) launch(stays []Stay, k int, now unit.Cycles) unit.Cycles {
 	for _, t := range x.load.Sets[k] {
 		begin = max(begin, x.arrive[t])
 	}
+	for _, t := range x.load.Workload.Kernels[k].Outputs {
+		begin = max(begin, x.copied[t]) // what is being copied is not written
+	}
 	return begin
+}
+
+// callBack makes t stay, which is on its way out and holds memory still. A copy under
+// way is finished; one that has not begun is not made, and those behind it are earlier.
+func (x *Timer) callBack(stays []Stay, t workload.TensorID, now unit.Cycles) bool {
+	for i := len(x.leaving) - 1; i >= x.head; i-- {
+		l := &x.leaving[i]
+		if stays[l.stay].Tensor != t || l.size == 0 {
+			continue
+		}
+		x.away -= l.size
+		x.going -= l.size
+		l.size = 0
+		x.arrive[t], x.left[t] = now, now
+		if l.begin <= now {
+			x.copied[t] = l.at
+		} else {
+			x.outEnd -= x.move[t]
+			for j := i + 1; j < len(x.leaving); j++ {
+				later := &x.leaving[j]
+				later.begin -= x.move[t]
+				later.at -= x.move[t]
+				x.Ended[later.stay] = later.at
+				if later.size > 0 {
+					x.left[stays[later.stay].Tensor] = later.at
+				}
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // room returns when so many bytes, of which what is away needs none, fit.

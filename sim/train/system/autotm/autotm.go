@@ -21,8 +21,8 @@
 //     relieve kernels which do not fit by most bytes for the added time, until all fit.
 //     Then every gap in turn is taken back, and what no longer fits is filled anew; it
 //     stays so when that is faster (1-opt), up to a bound on work.
-//  2. Moves beside a kernel are tried beside the nearest kernels after and before the
-//     gap's ends only ([window]).
+//  2. Tensors of less than a 4096th of GPU memory move only when larger ones do not
+//     suffice ([small]).
 //  3. GPU memory is bytes: the loop that solves again with a lower limit when the heap
 //     is fragmented is left out.
 //  4. A kernel has one time: the paper's has one for each place that its tensors may be

@@ -41,6 +41,7 @@ func (c choice) to() int32 { return c.in }
 // A problem is a workload's, and a state of its solution.
 type problem struct {
 	load   *swapplan.Load
+	memory unit.Bytes
 	exec   []unit.Cycles // by kernel
 	move   []unit.Cycles // by tensor, one way
 	gaps   []gap         // by tensor, then by time
@@ -54,13 +55,15 @@ type problem struct {
 	over    int           // kernels with a positive excess
 	tried   int           // candidates examined
 	scratch []unit.Bytes
+	outs    []end
+	ins     []end
 }
 
 func newProblem(l *swapplan.Load, m *machine.Machine) *problem {
 	timer := swapplan.NewTimer(l, m)
 	n := len(l.Alive)
 	p := &problem{
-		load: l, exec: timer.Exec(), move: make([]unit.Cycles, len(l.Size)),
+		load: l, memory: m.GPUMemory, exec: timer.Exec(), move: make([]unit.Cycles, len(l.Size)),
 		beside: make([]unit.Cycles, n), excess: make([]unit.Bytes, n), clean: make([]bool, len(l.Size)),
 	}
 	for t := range p.move {

@@ -8,11 +8,12 @@ import (
 	"spillway/sim/unit"
 )
 
-// window is how many kernels from each end of a gap are tried to move it beside.
-const window = 16
+// small is the share of GPU memory below which a tensor moves only when larger ones do
+// not suffice.
+const small = 4096
 
 // budget is how many kernels of candidates 1-opt looks at, at most.
-const budget = 60e6
+const budget = 20e6
 
 // A candidate is a choice for a gap with what it costs and does.
 type candidate struct {
@@ -41,17 +42,22 @@ func (a *candidate) better(b *candidate) bool {
 
 // solve finds choices with which everything fits, if there are, and then better ones.
 func (p *problem) solve(progress func(done, total int)) {
-	all := make([]int32, len(p.gaps))
-	for i := range all {
-		all[i] = int32(i)
+	var large, all []int32
+	for i := range p.gaps {
+		all = append(all, int32(i))
+		if p.load.Size[p.gaps[i].tensor] >= p.memory/small {
+			large = append(large, int32(i))
+		}
 	}
+	p.fill(large)
 	p.fill(all)
 	p.improve(progress)
 }
 
 // fill moves gaps of the list until every kernel fits, the best first. What a gap
 // relieves by shrinks, and what it costs grows, as others move, so the best of a heap
-// is looked at again before it is taken.
+// is looked at again before it is taken, and taken if it is within an eighth of what the
+// next was.
 func (p *problem) fill(list []int32) {
 	var h heap
 	for _, i := range list {
@@ -65,7 +71,9 @@ func (p *problem) fill(list []int32) {
 		if !ok {
 			continue
 		}
-		if len(h) > 0 && h[0].better(&c) {
+		near := c
+		near.cost -= near.cost / 8
+		if len(h) > 0 && h[0].better(&near) {
 			h.push(c)
 			continue
 		}
@@ -104,16 +112,23 @@ func (p *problem) best(i int32) (best candidate, ok bool) {
 	}
 	alone := p.without(i)
 	old := alone.of(p, was)
-	p.each(g, was, func(c choice) {
-		r := relief[c.to()-g.at] - relief[c.from()-g.at]
-		if r <= 0 {
-			return
+	p.ends(g, was, alone)
+	for _, out := range p.outs {
+		for _, in := range p.ins {
+			c := choice{true, out.sync, in.sync, out.at, in.at}
+			if c.from() >= c.to() {
+				break
+			}
+			r := relief[c.to()-g.at] - relief[c.from()-g.at]
+			if r <= 0 {
+				continue
+			}
+			x := candidate{i, c, out.cost + in.cost - alone.saved - old, r}
+			if !ok || x.better(&best) {
+				best, ok = x, true
+			}
 		}
-		x := candidate{i, c, alone.of(p, c) - old, r}
-		if !ok || x.better(&best) {
-			best, ok = x, true
-		}
-	})
+	}
 	p.with(i, was)
 	return best, ok
 }
@@ -186,19 +201,32 @@ func (p *problem) price(i int32) unit.Cycles {
 	return d
 }
 
-// each yields the choices for a gap that give its memory back for as long as now at
-// least: out between kernels or beside one of the first, in between kernels or beside
-// one of the last.
-func (p *problem) each(g *gap, was choice, yield func(choice)) {
-	lastOut, firstIn := min(g.at+window, g.end)-1, max(g.end-window, g.at)
+// An end is one way of a choice, and what it costs.
+type end struct {
+	at   int32
+	sync bool
+	cost unit.Cycles
+}
+
+// ends lists ways out and ways in for a gap that give its memory back for as long as now
+// at least, best in that respect first; others only if they cost less than those.
+func (p *problem) ends(g *gap, was choice, a price) {
+	lastOut, firstIn := g.end-1, g.at
 	if was.moved {
-		lastOut, firstIn = min(lastOut, was.from()-1), max(firstIn, was.to())
+		lastOut, firstIn = was.from()-1, was.to()
 	}
-	for out := g.at - 1; out <= lastOut; out++ {
-		c := choice{moved: true, syncOut: out < g.at, out: max(out, g.at)}
-		for in := g.end; in >= firstIn && in > c.from(); in-- {
-			c.syncIn, c.in = in == g.end, in
-			yield(c)
+	p.outs = append(p.outs[:0], end{g.at, true, a.write})
+	for k, least := g.at, a.write; k <= lastOut && least > 0; k++ {
+		if d := p.cost(k, a.write); d < least {
+			least = d
+			p.outs = append(p.outs, end{k, false, d})
+		}
+	}
+	p.ins = append(p.ins[:0], end{g.end, true, a.read})
+	for k, least := g.end-1, a.read; k >= firstIn && least > 0; k-- {
+		if d := p.cost(k, a.read); d < least {
+			least = d
+			p.ins = append(p.ins, end{k, false, d})
 		}
 	}
 }

@@ -36,6 +36,7 @@ type planner struct {
 	place    []int32               // by tensor, its index in the pool, or -1
 	initial  []bool                // by tensor: on the GPU when an iteration begins
 	next     []int32               // by tensor, of its uses
+	due      []int32               // by tensor, the kernel of that, counting on
 	stamp    []int32               // by tensor, the kernel that has it in use
 	stays    []swapplan.Stay       // use is when the tensor is needed again
 	occupied [][]int32             // by class and kernel
@@ -47,7 +48,7 @@ func newPlanner(l *swapplan.Load, m *machine.Machine) *planner {
 		load: l, timer: swapplan.NewTimer(l, m), n: int32(len(l.Alive)),
 		capacity: m.GPUMemory - unit.Bytes(l.Workload.HeldPages())*unit.Page,
 		sizeOf:   make([]int32, tensors), class: make([]int32, tensors), place: make([]int32, tensors),
-		initial: make([]bool, tensors), next: make([]int32, tensors), stamp: make([]int32, tensors),
+		initial: make([]bool, tensors), next: make([]int32, tensors), due: make([]int32, tensors), stamp: make([]int32, tensors),
 	}
 	for t, used := range l.Used {
 		if used {
@@ -182,9 +183,15 @@ func (p *planner) walk() (again, ok bool) {
 		for _, t := range set {
 			uses := life.Uses(t)
 			p.next[t]++
-			switch last := int(p.next[t]) == len(uses); {
+			last := int(p.next[t]) == len(uses)
+			if last {
+				p.due[t] = int32(uses[0]) + p.n
+			} else {
+				p.due[t] = int32(uses[p.next[t]])
+			}
+			switch {
 			case !w.Tensors[t].Global:
-				if last || int(uses[p.next[t]]) >= int(life.Death[t]) {
+				if last || p.due[t] >= int32(life.Death[t]) {
 					p.remove(t)
 				}
 			case last && !p.initial[t]:
@@ -214,6 +221,11 @@ func (p *planner) reset() {
 			p.add(t)
 		}
 	}
+	for t, used := range p.load.Used {
+		if used {
+			p.due[t] = int32(p.load.Life.Uses(workload.TensorID(t))[0])
+		}
+	}
 }
 
 func (p *planner) add(t workload.TensorID) {
@@ -232,15 +244,6 @@ func (p *planner) remove(t workload.TensorID) {
 	p.taken[c]--
 }
 
-// nextUse is the next kernel that uses t, counting on.
-func (p *planner) nextUse(t workload.TensorID) int32 {
-	uses := p.load.Life.Uses(t)
-	if i := p.next[t]; int(i) < len(uses) {
-		return int32(uses[i])
-	}
-	return int32(uses[0]) + p.n
-}
-
 // furthest returns the tensor of class c, not used by kernel k, whose next use is
 // furthest away as priorities have it.
 func (p *planner) furthest(c, k int32) (best workload.TensorID, found bool) {
@@ -249,7 +252,7 @@ func (p *planner) furthest(c, k int32) (best workload.TensorID, found bool) {
 		if p.stamp[t] == k {
 			continue
 		}
-		d := (p.nextUse(t) - k) * (even + int32(p.weight[t]))
+		d := (p.due[t] - k) * (even + int32(p.weight[t]))
 		if !found || d > far || d == far && (p.load.Size[t] > p.load.Size[best] || p.load.Size[t] == p.load.Size[best] && t < best) {
 			best, far, found = t, d, true
 		}

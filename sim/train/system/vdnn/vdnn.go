@@ -26,8 +26,8 @@
 //  3. In graphs that branch a feature map leaves when its last reader in the forward
 //     pass runs, as the paper's reference counts have it, and comes back for its first
 //     in the backward pass.
-//  4. A copy begins when the kernel has ended that read the feature map last, not when
-//     it begins, and hides behind the kernel after that.
+//  4. Of several feature maps that have the same last reader, one is copied while that
+//     runs and the others during the next kernel, and so is what no kernel has written.
 //  5. Choice of convolution algorithms, and so the two thirds of dyn's trials that
 //     differ in nothing else, are left out: workloads have one time a kernel.
 //  6. Gradients of weights are freed when the optimizer has read them; the paper keeps
@@ -104,7 +104,7 @@ func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program
 	for i, policy := range policies {
 		var stays []swapplan.Stay
 		if stays, err = try(policy); err == nil {
-			p := swapplan.Program(stays, n.barriers(stays))
+			p := n.program(stays)
 			p.Rounds = i + 1
 			return p, nil
 		}
@@ -247,10 +247,19 @@ func (n *network) backward(back []bool) {
 	}
 }
 
-// shareGradient reports whether two kernels read the same gradient.
+// shareGradient reports whether kernel b reads a gradient that kernel a reads and no
+// kernel writes from a on.
 func shareGradient(w *workload.Workload, a, b workload.KernelID) bool {
 	return slices.ContainsFunc(w.Kernels[a].Inputs, func(t workload.TensorID) bool {
-		return w.Tensors[t].Kind == workload.Gradient && slices.Contains(w.Kernels[b].Inputs, t)
+		if w.Tensors[t].Kind != workload.Gradient || !slices.Contains(w.Kernels[b].Inputs, t) {
+			return false
+		}
+		for k := a; k < b; k++ {
+			if slices.Contains(w.Kernels[k].Outputs, t) {
+				return false
+			}
+		}
+		return true
 	})
 }
 
@@ -294,9 +303,12 @@ func (n *network) findPrefetch(i int, stays []swapplan.Stay) (ahead layer, ok bo
 	return layer{}, false
 }
 
-// barriers returns the kernels before which layers that copy wait: the one after each
-// layer that offloads, and the first of the layer after each that prefetches.
-func (n *network) barriers(stays []swapplan.Stay) []workload.KernelID {
+// program writes stays down. A feature map is copied while its last reader runs, which
+// an eviction before that kernel does, and gives its memory up after it. Only the first
+// in the link's queue can be copied so, and only what the reader neither writes nor is
+// the first to use; the others are copied during the next kernel, after what that one
+// copies. Barriers stand after every layer that copies.
+func (n *network) program(stays []swapplan.Stay) *program.Program {
 	end := make([]workload.KernelID, len(n.load.Alive))
 	for k := range end {
 		end[k] = workload.KernelID(k + 1)
@@ -304,10 +316,31 @@ func (n *network) barriers(stays []swapplan.Stay) []workload.KernelID {
 	for _, layer := range n.layers {
 		end[layer.at] = layer.end
 	}
-	var at []workload.KernelID
-	for _, s := range stays {
-		at = append(at, end[s.Out], end[s.In])
+	copies := make([]bool, len(end))
+	var barriers []workload.KernelID
+	var leave, early, late, fetch []program.Op
+	evict := func(k workload.KernelID, t workload.TensorID) program.Op {
+		return program.Op{At: k, Kind: program.Evict, Tensor: t, To: machine.Host}
 	}
-	slices.Sort(at)
-	return slices.Compact(at)
+	for _, s := range stays {
+		reader := s.Out - 1
+		barriers = append(barriers, s.Out, end[s.In])
+		fetch = append(fetch, program.Op{At: s.In, Kind: program.Prefetch, Tensor: s.Tensor})
+		if copies[reader] || n.load.Life.Birth[s.Tensor] == reader || slices.Contains(n.load.Workload.Kernels[reader].Outputs, s.Tensor) {
+			barriers = append(barriers, end[s.Out])
+			late = append(late, evict(s.Out, s.Tensor))
+			continue
+		}
+		copies[reader] = true
+		early = append(early, evict(reader, s.Tensor))
+		leave = append(leave, evict(s.Out, s.Tensor))
+	}
+	slices.Sort(barriers)
+	p := &program.Program{}
+	for _, k := range slices.Compact(barriers) {
+		p.Ops = append(p.Ops, program.Op{At: k, Kind: program.Barrier})
+	}
+	p.Ops = slices.Concat(p.Ops, leave, early, late, fetch)
+	swapplan.Sort(p)
+	return p
 }
