@@ -23,6 +23,7 @@ import (
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -38,6 +39,7 @@ var Systems = []system.System{
 	g10.GDS,
 	g10.Host,
 	g10.System,
+	um.System,
 	lms.System,
 }
 
