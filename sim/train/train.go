@@ -18,13 +18,16 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/autotm"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/train/system/vdnn"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -41,6 +44,9 @@ var Systems = []system.System{
 	g10.System,
 	um.System,
 	lms.System,
+	vdnn.System,
+	autotm.System,
+	swapadvisor.System,
 }
 
 // Find returns the system with the given stable name.
