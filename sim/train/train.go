@@ -19,13 +19,16 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepum"
+	"spillway/sim/train/system/autotm"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/train/system/vdnn"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -43,6 +46,9 @@ var Systems = []system.System{
 	um.System,
 	deepum.System,
 	lms.System,
+	vdnn.System,
+	autotm.System,
+	swapadvisor.System,
 }
 
 // Find returns the system with the given stable name.
