@@ -23,12 +23,18 @@ func newLineage(w *workload.Workload) *lineage {
 		l.pure[k] = len(w.Kernels[k].Inputs) > 0
 		for _, t := range w.Kernels[k].Outputs {
 			l.writers[t] = append(l.writers[t], int32(k))
-			if w.Tensors[t].Global && len(l.life.Uses(t)) > 1 {
+			if w.Tensors[t].Global && !l.private(t) {
 				l.pure[k] = false
 			}
 		}
 	}
 	return l
+}
+
+// private reports whether t is a statistic that one kernel alone uses: when that runs
+// again nobody sees what it makes of it.
+func (l *lineage) private(t workload.TensorID) bool {
+	return l.w.Tensors[t].Global && len(l.life.Uses(t)) == 1
 }
 
 // before returns the last kernel before k that writes t, or -1.

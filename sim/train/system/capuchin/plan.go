@@ -2,7 +2,7 @@ package capuchin
 
 import (
 	"cmp"
-	"math/bits"
+	"container/heap"
 	"slices"
 	"sort"
 
@@ -73,7 +73,7 @@ func (l *lane) between(from, before int) unit.Cycles { return l.sum[max(from, be
 // kernel k at the earliest; two iterations on if it does not.
 func (l *lane) forward(k int, s unit.Cycles) int {
 	end := l.sum[k] + s
-	return k + sort.Search(len(l.sum)-1-k, func(i int) bool { return l.sum[k+i+1] >= end })
+	return min(k+sort.Search(len(l.sum)-1-k, func(i int) bool { return l.sum[k+i+1] >= end }), len(l.sum)-2)
 }
 
 // backward returns the kernel during which a transfer must begin that takes s and ends
@@ -109,14 +109,18 @@ type planner struct {
 	*lineage
 	exec  []unit.Cycles // of kernels
 	start []unit.Cycles // of kernels, when nothing stalls; of two iterations
+	room  unit.Bytes    // GPU memory for tensors
+	cheap bool          // see rest
+	least unit.Bytes    // smaller tensors are no candidates
 	over  []unit.Bytes  // by kernel: what is needed beyond GPU memory; negative: what is free
 	rate  func(unit.Bytes) unit.Cycles
 	// The lanes to the host and back.
 	out, in lane
 	gaps    []gap
-	of      [][]int32 // a tensor's gaps
-	users   [][]int32 // gaps of recomputed tensors that read a tensor as it is
-	made    int       // choices
+	of      [][]int32     // a tensor's gaps
+	short   []unit.Cycles // how long memory is short in the kernels before, of two iterations
+	users   [][]int32     // gaps of recomputed tensors that read a tensor as it is
+	made    int           // choices
 	// Only is the only choice allowed, stay for both.
 	only choice
 
@@ -133,15 +137,12 @@ func newPlanner(w *workload.Workload, exec []unit.Cycles, rate func(unit.Bytes) 
 	p := &planner{
 		lineage: newLineage(w), exec: exec, rate: rate, start: make([]unit.Cycles, 2*n+1),
 		out: newLane(exec), in: newLane(exec), of: make([][]int32, len(w.Tensors)), users: make([][]int32, len(w.Tensors)),
-		mark: make([]int32, n), met: make([]int32, len(w.Tensors)),
+		mark: make([]int32, n), met: make([]int32, len(w.Tensors)), room: room, least: room / 32768,
 	}
 	for k := range 2 * n {
 		p.start[k+1] = p.start[k] + exec[k%n]
 	}
-	p.over = p.life.Live(w)
-	for k := range p.over {
-		p.over[k] -= room
-	}
+	p.over = p.need()
 	for t := range w.Tensors {
 		p.addGaps(workload.TensorID(t))
 	}
@@ -154,7 +155,7 @@ func (p *planner) addGaps(t workload.TensorID) {
 	global := p.w.Tensors[t].Global
 	add := func(from, to int) {
 		// A tensor that is only overwritten has no value to keep.
-		if to <= from+1 || !p.reads(to%n, t) {
+		if to <= from+1 || !p.reads(to%n, t) || p.w.Tensors[t].Bytes < p.least {
 			return
 		}
 		g := gap{tensor: t, from: from, to: to, size: p.w.Tensors[t].Bytes.Aligned(), valid: -1}
@@ -176,32 +177,56 @@ func (p *planner) addGaps(t workload.TensorID) {
 
 // plan chooses for every gap.
 func (p *planner) plan() {
+	p.measure()
 	if p.only != recompute {
 		p.hidden()
 	}
-	n := len(p.over)
-	var cover []int32
-	for a := 0; a < n; {
-		if p.over[a] <= 0 {
-			a++
-			continue
-		}
-		cover = cover[:0]
-		for i := range p.gaps {
-			if g := &p.gaps[i]; g.choice == stay && g.away(a, n) >= 0 {
-				cover = append(cover, int32(i))
-			}
-		}
-		for p.over[a] > 0 {
-			best := p.cheapest(cover, a)
-			if best < 0 {
-				break
-			}
-			p.choose(&p.gaps[cover[best]])
-			cover = slices.Delete(cover, best, best+1)
-		}
-		a++
+	p.rest(true)
+	p.relax()
+	p.rest(false)
+	p.over = p.need()
+}
+
+// need returns by kernel what is needed beyond GPU memory with all choices made.
+func (p *planner) need() []unit.Bytes {
+	over := p.life.Live(p.w)
+	for k := range over {
+		over[k] -= p.room
 	}
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice != stay {
+			from, before := g.window()
+			for k := from; k < before; k++ {
+				over[k%len(over)] -= g.size
+			}
+		}
+	}
+	return over
+}
+
+// window returns from which kernel to before which one a choice gives memory.
+func (g *gap) window() (from, before int) {
+	if g.choice == swap {
+		return g.out + 1, g.in
+	}
+	return g.from + 1, g.to
+}
+
+// relax takes it that memory is not short where tensors that have been chosen are on
+// their way: a kernel can wait for them.
+func (p *planner) relax() {
+	n := len(p.over)
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice == swap {
+			for k := g.from + 1; k <= g.out; k++ {
+				p.over[k%n] -= g.size
+			}
+			for k := g.in; k < g.to; k++ {
+				p.over[k%n] -= g.size
+			}
+		}
+	}
+	p.measure()
 }
 
 // away returns which kernel inside g's gap is kernel k, of this iteration or the next, or
@@ -260,13 +285,13 @@ func (p *planner) helps(from, before int) bool {
 // how many kernels memory is short no more.
 func (p *planner) commit(g *gap) (met int) {
 	p.made++
-	from, before := g.from+1, g.to
+	from, before := g.window()
 	if g.choice == swap {
-		from, before = g.out+1, g.in
 		p.out.take(g.from+1, g.out+1, g.time, false)
-		var left unit.Cycles
-		_, left = p.in.backward(g.to, g.time)
-		g.start = p.start[g.in] + min(left, p.exec[g.in%len(p.exec)])
+		g.start = p.start[g.in]
+		if in, left := p.in.backward(g.to, g.time); in == g.in {
+			g.start += min(left, p.exec[in%len(p.exec)])
+		}
 		p.in.take(g.in, g.to, g.time, true)
 	}
 	for k := from; k < before; k++ {
@@ -276,75 +301,154 @@ func (p *planner) commit(g *gap) (met int) {
 		}
 		*o -= g.size
 	}
+	p.measure()
 	return met
 }
 
-// cheapest returns which of the gaps gives memory at kernel a at the least cost a byte,
-// with that choice made in it; -1 if none does. Of equal ones it is the first.
-func (p *planner) cheapest(cover []int32, a int) int {
-	best := -1
-	for i, id := range cover {
-		g := &p.gaps[id]
-		var b *gap
-		if best >= 0 {
-			b = &p.gaps[cover[best]]
-		}
-		x := gap{size: g.size, cost: -1}
-		if p.only != recompute {
-			x = p.exposed(g, a)
-		}
-		if p.only != swap && g.valid != never && p.worth(g, &x, b) {
-			if g.valid != p.made {
-				p.refresh(g)
-			}
-			if g.valid != never && (x.cost < 0 || g.again < x.cost) {
-				x.choice, x.cost = recompute, g.again
+// rest chooses what costs time, that which costs least for its gain first, until memory
+// is short nowhere or nobody can help. Ties go to the first gap. With cheap nothing is
+// chosen that costs more than a swap's time: to wait for a tensor that is on its way
+// costs no more.
+func (p *planner) rest(cheap bool) {
+	q := &queue{}
+	p.cheap = cheap
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice == stay {
+			if x := p.best(g); x.choice != stay {
+				q.list = append(q.list, candidate{p.price(&x), int32(i)})
 			}
 		}
-		if x.cost < 0 || b != nil && !less(x.cost, x.size, b.cost, b.size) {
+	}
+	heap.Init(q)
+	for len(q.list) > 0 {
+		first := &q.list[0]
+		g := &p.gaps[first.gap]
+		x := p.best(g)
+		if x.choice == stay { // memory is not short in it any more
+			heap.Pop(q)
 			continue
 		}
-		g.choice, g.out, g.in, g.cost = x.choice, x.out, x.in, x.cost
-		if b != nil {
-			b.choice = stay
+		// Choices change what others cost and give, mostly for the worse.
+		if price := p.price(&x); price > first.price {
+			first.price = price
+			heap.Fix(q, 0)
+			if &p.gaps[q.list[0].gap] != g {
+				continue
+			}
 		}
-		best = i
+		heap.Pop(q)
+		*g = x
+		if debug != nil {
+			debug(p, g)
+		}
+		p.choose(g)
+	}
+}
+
+var debug func(*planner, *gap)
+
+// A candidate is a gap and what it costs to choose it, for its gain.
+type candidate struct {
+	price float64
+	gap   int32
+}
+
+// A queue is a heap of candidates, the cheapest first.
+type queue struct {
+	list []candidate
+}
+
+func (q *queue) Len() int      { return len(q.list) }
+func (q *queue) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *queue) Less(i, j int) bool {
+	x, y := q.list[i], q.list[j]
+	return x.price < y.price || x.price == y.price && x.gap < y.gap
+}
+func (q *queue) Push(x any) { q.list = append(q.list, x.(candidate)) }
+func (q *queue) Pop() any {
+	x := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return x
+}
+
+// best returns g with the choice that costs least for what it gives; stay if nothing
+// gives anything.
+func (p *planner) best(g *gap) gap {
+	best := *g
+	best.choice = stay
+	try := func(x gap) {
+		if p.gain(&x) > 0 && (!p.cheap || x.cost <= x.time) && (best.choice == stay || p.price(&x) < p.price(&best)) {
+			best = x
+		}
+	}
+	if p.only != recompute {
+		if a := p.firstShort(g); a >= 0 {
+			try(p.exposed(g, a))
+			if a = p.out.forward(g.from+1, g.time) + 1; a < g.to {
+				try(p.exposed(g, a))
+			}
+		}
+	}
+	if p.only != swap && g.valid != never {
+		if g.valid != p.made {
+			p.refresh(g)
+			best.valid, best.again = g.valid, g.again
+		}
+		if g.valid != never {
+			x := *g
+			x.choice, x.cost = recompute, g.again
+			try(x)
+		}
 	}
 	return best
 }
 
-// worth reports whether recomputing g could still be better than x, g's swap, and than
-// b, the best so far. What it once took is the least that it takes: sources only leave.
-func (p *planner) worth(g, x, b *gap) bool {
-	if g.valid < 0 {
-		return true
+// price is what a choice costs for its gain.
+func (p *planner) price(g *gap) float64 { return float64(g.cost) / p.gain(g) }
+
+// gain is what a choice gives: bytes, for as much of the time in which memory is short.
+func (p *planner) gain(g *gap) float64 {
+	from, before := g.window()
+	return float64(g.size) * float64(p.short[max(from, before)]-p.short[from])
+}
+
+// firstShort returns the first kernel in g's gap in which memory is short, or -1.
+func (p *planner) firstShort(g *gap) int {
+	k := sort.Search(len(p.short)-1, func(k int) bool { return p.short[k+1] > p.short[g.from+1] })
+	if k >= g.to {
+		return -1
 	}
-	return (x.cost < 0 || g.again < x.cost) && (b == nil || less(g.again, g.size, b.cost, b.size))
+	return k
 }
 
-// less compares costs a byte.
-func less(a unit.Cycles, as unit.Bytes, b unit.Cycles, bs unit.Bytes) bool {
-	ah, al := bits.Mul64(uint64(a), uint64(bs))
-	bh, bl := bits.Mul64(uint64(b), uint64(as))
-	return ah < bh || ah == bh && al < bl
+// measure notes for how long memory is short.
+func (p *planner) measure() {
+	n := len(p.exec)
+	if p.short == nil {
+		p.short = make([]unit.Cycles, 2*n+1)
+	}
+	for k := range 2 * n {
+		p.short[k+1] = p.short[k]
+		if p.over[k%n] > 0 {
+			p.short[k+1] += p.exec[k%n]
+		}
+	}
 }
 
-// exposed returns the swap of g that leaves before kernel a, with what it costs: how long
-// kernel a waits for its end and the back access for its return.
+// exposed returns the swap of g that has left before kernel a, with what it costs: how
+// long kernel a waits for its end, and the back access for its return.
 func (p *planner) exposed(g *gap, a int) gap {
 	x := *g
 	x.choice, x.cost = swap, 0
-	a = g.away(a, len(p.over))
 	x.out = p.out.forward(g.from+1, g.time)
 	if x.out >= a {
 		x.cost += g.time - p.out.between(g.from+1, a)
 		x.out = a - 1
 	}
-	x.in, _ = p.in.backward(g.to, g.time)
-	if x.in <= a {
-		x.in = a + 1
-		x.cost += max(0, g.time-p.in.between(x.in, g.to))
-	}
+	// The way back begins a swap's time before the back access, and what of it has no
+	// idle link then is late.
+	x.in = max(x.out+1, sort.Search(g.to, func(k int) bool { return p.start[k+1] > p.start[g.to]-g.time }))
+	x.cost += max(0, g.time-p.in.between(min(x.in, g.to), g.to))
 	return x
 }
 
@@ -352,9 +456,19 @@ func (p *planner) exposed(g *gap, a int) gap {
 func (p *planner) choose(g *gap) {
 	if g.choice == recompute {
 		g.sources = p.sources(g)
-		id := p.index(g)
+		// What reads g's tensor as it is will read what g's recomputation does.
+		users := []int32{p.index(g)}
+		for _, id := range p.users[g.tensor] {
+			if r := &p.gaps[id]; g.from < r.to && r.to < g.to && !p.kept(g, r.to) {
+				users = append(users, id)
+			}
+		}
 		for _, t := range g.sources {
-			p.users[t] = append(p.users[t], id)
+			for _, id := range users {
+				if !slices.Contains(p.users[t], id) {
+					p.users[t] = append(p.users[t], id)
+				}
+			}
 		}
 	}
 	p.commit(g)
@@ -390,18 +504,9 @@ func (p *planner) refresh(g *gap) {
 // keep is for how many kernels a result is kept that was computed again for another.
 const keep = 32
 
-// kept reports whether there is room to keep g's tensor from kernel k until its back
-// access.
+// kept reports whether g's tensor is kept from kernel k until its back access.
 func (p *planner) kept(g *gap, k int) bool {
-	if g.to-k > keep {
-		return false
-	}
-	for ; k < g.to; k++ {
-		if p.over[k]+g.size > 0 {
-			return false
-		}
-	}
-	return true
+	return g.to-k <= keep
 }
 
 // sources returns the tensors that are read as they are when g's tensor is computed
@@ -432,6 +537,9 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 		}
 		cost += p.exec[k]
 		for _, t := range p.w.Kernels[k].Inputs {
+			if p.private(t) {
+				continue
+			}
 			writer, again, ok := p.value(g, k, t)
 			if !ok {
 				return 0, false
@@ -468,7 +576,7 @@ func (p *planner) value(g *gap, k int, t workload.TensorID) (writer int, again, 
 	if !p.alive(t, g.to) {
 		return writer, true, writer >= 0
 	}
-	if x := p.during(t, g.to); x != nil && x.choice == recompute {
+	if x := p.during(t, g.to); x != nil && x.choice == recompute && !p.kept(x, g.to) {
 		return writer, true, writer >= 0
 	}
 	return writer, false, p.before(t, g.to) == writer
@@ -478,7 +586,7 @@ func (p *planner) value(g *gap, k int, t workload.TensorID) (writer int, again, 
 // overwriting a newer value that is there.
 func (p *planner) harmless(g *gap, k int) bool {
 	for _, t := range p.w.Kernels[k].Outputs {
-		if t == g.tensor || !p.alive(t, g.to) {
+		if t == g.tensor || !p.alive(t, g.to) || p.private(t) {
 			continue
 		}
 		if x := p.during(t, g.to); x != nil && x.choice == recompute {
