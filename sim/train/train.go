@@ -23,6 +23,7 @@ import (
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
+	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/sentinel"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
@@ -39,6 +40,7 @@ var Systems = []system.System{
 	g10.GDS,
 	g10.Host,
 	g10.System,
+	lms.System,
 	capuchin.System,
 	sentinel.System,
 }

@@ -137,7 +137,7 @@ func newPlanner(w *workload.Workload, exec []unit.Cycles, rate func(unit.Bytes) 
 	p := &planner{
 		lineage: newLineage(w), exec: exec, rate: rate, start: make([]unit.Cycles, 2*n+1),
 		out: newLane(exec), in: newLane(exec), of: make([][]int32, len(w.Tensors)), users: make([][]int32, len(w.Tensors)),
-		mark: make([]int32, n), met: make([]int32, len(w.Tensors)), room: room, least: room / 32768,
+		mark: make([]int32, n), met: make([]int32, len(w.Tensors)), room: room, least: smallest(room),
 	}
 	for k := range 2 * n {
 		p.start[k+1] = p.start[k] + exec[k%n]
@@ -148,6 +148,9 @@ func newPlanner(w *workload.Workload, exec []unit.Cycles, rate func(unit.Bytes) 
 	}
 	return p
 }
+
+// smallest is the size of the smallest tensors that are worth moving: a MiB of 32 GiB.
+func smallest(room unit.Bytes) unit.Bytes { return room / 32768 }
 
 // addGaps adds the gaps of t after which its value is read.
 func (p *planner) addGaps(t workload.TensorID) {
@@ -185,6 +188,37 @@ func (p *planner) plan() {
 	p.relax()
 	p.rest(false)
 	p.over = p.need()
+	p.postpone()
+}
+
+// postpone lets tensors come back later where memory is short until then, those first
+// that are needed last: what comes too early drives out what is needed.
+func (p *planner) postpone() {
+	n := len(p.over)
+	var coming []int32 // gaps, by back access
+	for i := range p.gaps {
+		if p.gaps[i].choice == swap {
+			coming = append(coming, int32(i))
+		}
+	}
+	slices.SortFunc(coming, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(p.gaps[y].to, p.gaps[x].to), cmp.Compare(x, y))
+	})
+	for k := range 2 * n {
+		for _, id := range coming {
+			if p.over[k%n] <= 0 {
+				break
+			}
+			g := &p.gaps[id]
+			if g.in > k || k >= g.to {
+				continue
+			}
+			for ; g.in <= k; g.in++ {
+				p.over[g.in%n] -= g.size
+			}
+			g.start = p.start[g.in]
+		}
+	}
 }
 
 // need returns by kernel what is needed beyond GPU memory with all choices made.
@@ -338,14 +372,9 @@ func (p *planner) rest(cheap bool) {
 		}
 		heap.Pop(q)
 		*g = x
-		if debug != nil {
-			debug(p, g)
-		}
 		p.choose(g)
 	}
 }
-
-var debug func(*planner, *gap)
 
 // A candidate is a gap and what it costs to choose it, for its gain.
 type candidate struct {
@@ -519,34 +548,44 @@ func (p *planner) sources(g *gap) []workload.TensorID {
 
 // walk returns how long it takes to compute g's tensor again when its back access comes:
 // all kernels back to values that are there then, and the way back of those that have
-// left. ok is false when that cannot be: a kernel that must run once only, or a value
-// that has been overwritten. sources, if not nil, gets the tensors read as they are.
+// left. The kernels of values that are kept for their own back accesses are theirs. ok
+// is false when that cannot be: a kernel that must run once only, or a value that has
+// been overwritten. sources, if not nil, gets the tensors read as they are.
 func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, ok bool) {
-	p.stamp++
+	p.stamp += 2 // of kernels that are free; with 1, of the others
 	last := p.before(g.tensor, g.from+1)
 	if last < 0 {
 		return 0, false
 	}
 	p.stack = append(p.stack[:0], int32(last))
-	p.mark[last] = p.stamp
+	p.mark[last] = p.stamp + 1
 	for len(p.stack) > 0 {
 		k := int(p.stack[len(p.stack)-1])
 		p.stack = p.stack[:len(p.stack)-1]
 		if !p.pure[k] || !p.harmless(g, k) {
 			return 0, false
 		}
-		cost += p.exec[k]
+		charged := p.mark[k] & 1
+		if charged != 0 {
+			cost += p.exec[k]
+		}
 		for _, t := range p.w.Kernels[k].Inputs {
 			if p.private(t) {
 				continue
 			}
-			writer, again, ok := p.value(g, k, t)
-			if !ok {
+			from, writer := p.value(g, k, t)
+			mark := p.stamp + charged
+			switch from {
+			case nowhere:
 				return 0, false
+			case rebuiltFree:
+				mark = p.stamp
+			case rebuilt:
+				mark = p.stamp + 1
 			}
-			if again {
-				if p.mark[writer] != p.stamp {
-					p.mark[writer] = p.stamp
+			if from != asItIs {
+				if p.mark[writer] < mark {
+					p.mark[writer] = mark
 					p.stack = append(p.stack, int32(writer))
 				}
 				continue
@@ -566,20 +605,39 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 	return cost, true
 }
 
+// An origin is where a value comes from that a kernel reads which runs again.
+type origin uint8
+
+// The origins.
+const (
+	nowhere     origin = iota // the value is lost
+	asItIs                    // the tensor has it
+	rebuiltLike               // its writer runs again, for the same as the reader
+	rebuilt                   // and has to be paid
+	rebuiltFree               // and is paid by the tensor's own back access
+)
+
 // value says where the value of t that kernel k read is to come from when g's tensor is
-// computed again: from its writer if again, else from t as it is.
-func (p *planner) value(g *gap, k int, t workload.TensorID) (writer int, again, ok bool) {
+// computed again, and which kernel wrote it.
+func (p *planner) value(g *gap, k int, t workload.TensorID) (from origin, writer int) {
 	writer = p.before(t, k)
-	if t == g.tensor {
-		return writer, true, writer >= 0
+	from = rebuiltLike
+	switch x := p.during(t, g.to); {
+	case t == g.tensor || !p.alive(t, g.to):
+	case x == nil || x.choice != recompute:
+		if p.before(t, g.to) == writer {
+			return asItIs, writer
+		}
+		return nowhere, writer
+	case p.kept(x, g.to):
+		from = rebuiltFree
+	default:
+		from = rebuilt
 	}
-	if !p.alive(t, g.to) {
-		return writer, true, writer >= 0
+	if writer < 0 {
+		from = nowhere
 	}
-	if x := p.during(t, g.to); x != nil && x.choice == recompute && !p.kept(x, g.to) {
-		return writer, true, writer >= 0
-	}
-	return writer, false, p.before(t, g.to) == writer
+	return from, writer
 }
 
 // harmless reports whether kernel k can run again at the back access of g without

@@ -120,12 +120,16 @@ func (c *policy) NoRoom(need unit.Bytes) []workload.TensorID {
 		}
 	}
 	var list []workload.TensorID
-	for t := range c.Oldest() {
-		if need <= 0 {
-			break
+	for _, least := range [2]unit.Bytes{smallest(c.Capacity()), 0} {
+		for t := range c.Oldest() {
+			if need <= 0 {
+				return list
+			}
+			if size := c.Size(t); size >= least && (least > 0 || size < smallest(c.Capacity())) {
+				list = append(list, t)
+				need -= size
+			}
 		}
-		list = append(list, t)
-		need -= c.Size(t)
 	}
 	return list
 }
