@@ -3,6 +3,7 @@ package eager
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,6 +111,18 @@ func TestFootprints(t *testing.T) {
 		{"bert-base-pytorch", 1.8e9, 0.72e9, 0.85e9},
 		{"resnet-152-pytorch", 0.7e9, 177e6, 0},
 		{"resnet-200-pytorch", 0.8e9, 255e6, 0},
+		{"resnet-200-cifar-pytorch", 0.75e9, 20.2e6, 0},
+		{"mobilenet-cifar-pytorch", 0.0397e9, 3.3e6, 0},
+		// Not the table's 2.5 MB, which are right for one backward pass through the
+		// discriminator's two runs; the example has one for each. By hand: the generator
+		// saves 2*(8192 + 16384 + 32768 + 65536) + 12288 numbers, the discriminator 65536 +
+		// 2*(32768 + 16384 + 8192).
+		{"dcgan-pytorch", 0.101e9, 4 * 438272, 0},
+		// Not the table's 48 KB, which count the looked up rows, 13 KB: their last use is
+		// putting them together. By hand: the 27*128 numbers put together, the 479 that go
+		// on, the layers' 512 + 256 + 128 and 1024 + 1024 + 512 + 256, and four lists of 26
+		// indices of 8 bytes.
+		{"dlrm-pytorch", 17.3e9, 4*(27*128+479+896+2816) + 26*4*8, 53e3},
 	} {
 		m, err := Find(tt.id)
 		if err != nil {
@@ -125,7 +138,7 @@ func TestFootprints(t *testing.T) {
 		if !near(saved, tt.saved, 0.03) {
 			t.Errorf("%s: %.4g bytes a sample are saved, want %.4g", m.ID, saved, tt.saved)
 		}
-		if tt.peak > 0 && !near(peak, tt.peak, 0.03) {
+		if tt.peak > 0 && !near(peak, tt.peak, 0.05) {
 			t.Errorf("%s: peak is %.4g bytes a sample, want %.4g", m.ID, peak, tt.peak)
 		}
 	}
@@ -215,7 +228,11 @@ func TestLiveness(t *testing.T) {
 			if x.Global || x.Kind == workload.Workspace {
 				continue
 			}
-			if last := &g.w.Kernels[l.last]; strings.HasSuffix(last.Name, "_step") {
+			if last := &g.w.Kernels[l.last]; last.Name == "sparse_sgd_step" {
+				if x.Kind != workload.Gradient && x.Kind != workload.Input { // rows and where they belong
+					t.Errorf("%s (%v) is used in kernel %d (%s)", x.Name, x.Kind, l.last, last.Name)
+				}
+			} else if strings.HasSuffix(last.Name, "_step") {
 				t.Errorf("%s (%v) is used in kernel %d (%s), after the backward pass", x.Name, x.Kind, l.last, last.Name)
 			}
 		}
@@ -226,8 +243,12 @@ func TestLiveness(t *testing.T) {
 // iteration.
 func TestUpdates(t *testing.T) {
 	forEach(t, func(t *testing.T, m *Model) {
-		for _, o := range m.optimizers() {
-			g := mustBuild(t, m.ID, m.MinBatch, 0, o.key)
+		for _, key := range m.Optimizers() {
+			g := mustBuild(t, m.ID, m.MinBatch, 0, key)
+			o, err := findOptimizer(key)
+			if err != nil {
+				t.Fatal(err)
+			}
 			type count struct{ grown, updated, cleared, states int }
 			counts := make([]count, len(g.w.Tensors)) // by .grad
 			for i := range g.w.Kernels {
@@ -243,6 +264,9 @@ func TestUpdates(t *testing.T) {
 				}
 			}
 			for _, p := range g.params {
+				if p.rows != nil {
+					continue
+				}
 				if c := counts[p.sum]; c.grown < 1 || c.updated != 1 || c.cleared != 1 || c.states != len(o.states) {
 					t.Errorf("%s: %s: %+v", o.key, p.name, c)
 				}
@@ -251,12 +275,37 @@ func TestUpdates(t *testing.T) {
 	})
 }
 
-// optimizers are those the model can be trained with.
-func (m *Model) optimizers() []optimizer {
-	if m.sparse {
-		return optimizers[:1]
+// A sample of DLRM touches one row of every table, twice, and waits for the host.
+func TestRows(t *testing.T) {
+	const batch = 1000
+	g := mustBuild(t, "dlrm-pytorch", batch, 0, "sgd")
+	if got := g.w.Kernels[0].HostTime; got != 95*unit.Millisecond {
+		t.Errorf("the first kernel waits %v for the host, want 95 ms", got)
 	}
-	return optimizers
+	touched := make([]int64, len(g.w.Tensors))
+	for i := range g.w.Kernels {
+		k := &g.w.Kernels[i]
+		if i > 0 && k.HostTime != 0 {
+			t.Errorf("kernel %d (%s) waits for the host", i, k.Name)
+		}
+		for _, r := range k.Rows {
+			if r.Row != 512 || r.Zipf != 1050 {
+				t.Errorf("kernel %d (%s): rows are %+v", i, k.Name, r)
+			}
+			touched[r.Tensor] += r.Draws
+		}
+	}
+	for _, p := range g.params {
+		if want := int64(2 * batch); p.rows != nil && touched[p.id] != want || p.rows == nil && touched[p.id] != 0 {
+			t.Errorf("%s: %d rows are touched, want %d of a table", p.name, touched[p.id], want)
+		}
+	}
+	// A kernel that touches rows takes the time of those.
+	for i := range g.w.Kernels {
+		if k := &g.w.Kernels[i]; len(k.Rows) > 0 && k.Time > 20*unit.Microsecond {
+			t.Errorf("kernel %d (%s) takes %v for %d rows", i, k.Name, k.Time, batch)
+		}
+	}
 }
 
 func TestRange(t *testing.T) {
@@ -264,8 +313,8 @@ func TestRange(t *testing.T) {
 		if m.DefaultBatch < m.MinBatch || m.DefaultBatch > m.MaxBatch || !strings.HasSuffix(m.ID, "-pytorch") {
 			t.Error("the model's description is wrong")
 		}
-		if _, err := findOptimizer(m.Optimizer); err != nil {
-			t.Error(err)
+		if !slices.Contains(m.Optimizers(), m.Optimizer) {
+			t.Errorf("the usual optimizer %q is none of %q", m.Optimizer, m.Optimizers())
 		}
 		for _, b := range m.Batches {
 			if b < m.MinBatch || b > m.MaxBatch {
@@ -275,8 +324,8 @@ func TestRange(t *testing.T) {
 		kernels := 0
 		for _, batch := range []int{m.MinBatch, m.DefaultBatch, m.MaxBatch} {
 			for _, length := range []int{m.MinSequence, m.Sequence, m.MaxSequence} {
-				for _, o := range m.optimizers() {
-					g := mustBuild(t, m.ID, batch, length, o.key) // which is validated
+				for _, key := range m.Optimizers() {
+					g := mustBuild(t, m.ID, batch, length, key) // which is validated
 					if g.w.Model != m.ID || g.w.Batch != batch || g.w.Times != workload.Estimated || !strings.HasPrefix(g.w.Name, m.Title) {
 						t.Errorf("batch %d: %q of %q, %d, %s", batch, g.w.Name, g.w.Model, g.w.Batch, g.w.Times)
 					}
@@ -287,9 +336,26 @@ func TestRange(t *testing.T) {
 						kernels = len(g.w.Kernels)
 					}
 					if len(g.w.Kernels) != kernels {
-						t.Errorf("batch %d, %d tokens, %s: %d kernels, but others have %d", batch, length, o.key, len(g.w.Kernels), kernels)
+						t.Errorf("batch %d, %d tokens, %s: %d kernels, but others have %d", batch, length, key, len(g.w.Kernels), kernels)
 					}
 				}
+			}
+		}
+	})
+}
+
+// A tensor grows with the batch in proportion or not at all.
+func TestBatch(t *testing.T) {
+	forEach(t, func(t *testing.T, m *Model) {
+		b := max(m.MinBatch, 2) // one sample needs no sums over the batch
+		one, three := mustBuild(t, m.ID, b, 0, m.Optimizer), mustBuild(t, m.ID, 3*b, 0, m.Optimizer)
+		if len(one.w.Tensors) != len(three.w.Tensors) {
+			t.Fatalf("%d tensors at batch %d, %d at %d", len(one.w.Tensors), b, len(three.w.Tensors), 3*b)
+		}
+		for id := range one.w.Tensors {
+			x, y := &one.w.Tensors[id], &three.w.Tensors[id]
+			if x.Global && x.Bytes != y.Bytes || y.Bytes != x.Bytes && y.Bytes != 3*x.Bytes {
+				t.Errorf("%s has %v at batch %d and %v at %d", x.Name, x.Bytes, b, y.Bytes, 3*b)
 			}
 		}
 	})
@@ -310,6 +376,7 @@ func TestErrors(t *testing.T) {
 		{"gpt2-l-pytorch", 1, -1, "adam", v100, "a sequence of -1 tokens; want 32 to 2048"},
 		{"resnet-152-pytorch", 1, 64, "momentum", v100, "no sequences, so give 0"},
 		{"resnet-152-pytorch", 1, 0, "lamb", v100, `unknown optimizer "lamb"; take one of sgd, momentum, adam`},
+		{"dlrm-pytorch", 1, 0, "adam", v100, `optimizer "adam" has no rule for the tables' sparse gradients; take "sgd"`},
 		{"resnet-152-pytorch", 1, 0, "", v100, `unknown optimizer ""`},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{}, "both must be above 0"},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{FP32: math.NaN(), Memory: 1}, "both must be above 0"},
