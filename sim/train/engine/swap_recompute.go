@@ -26,6 +26,8 @@ func (r *SwapRun) writer(t workload.TensorID, before workload.KernelID) workload
 // them or needs the room.
 func (r *SwapRun) recompute(t workload.TensorID, k workload.KernelID) error {
 	list := r.lineage(t, k)
+	r.rerunning = true
+	defer func() { r.rerunning = false }()
 	for i, p := range list {
 		for _, u := range r.sets[p] {
 			x := &r.tensors[u]

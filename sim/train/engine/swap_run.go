@@ -91,6 +91,7 @@ type SwapRun struct {
 	again     []workload.KernelID // those that run again
 	walked    []int32             // by kernel, the last walk that came to it
 	walk      int32
+	rerunning bool           // kernels run again
 	mixed     result.Traffic // while the SSD did both
 	it        result.Iteration
 	swapping  result.Swapping
@@ -568,11 +569,11 @@ func (r *SwapRun) Want(t workload.TensorID) {
 func (r *SwapRun) Wanted(t workload.TensorID) bool { return r.tensors[t].wanted }
 
 // Discard gives up t's value; a kernel that reads it runs t's kernel again first. It
-// returns false when that cannot be: t is in use, keeps its value over iterations, or
-// no kernel of this iteration has written it.
+// returns false when that cannot be: t is in use, keeps its value over iterations, no
+// kernel of this iteration has written it, or kernels run again for another value.
 func (r *SwapRun) Discard(t workload.TensorID) bool {
 	x := &r.tensors[t]
-	if x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
+	if r.rerunning || x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
 		return false
 	}
 	r.drop(t, swapDiscarded)
