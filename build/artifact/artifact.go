@@ -90,6 +90,32 @@ func Sample(t testing.TB, name string) []byte {
 	return data
 }
 
+// dataVariable names the folder of published numbers and of tables computed from them,
+// as variable does the artifact's.
+const dataVariable = "SPILLWAY_DATA"
+
+// Data returns the path of a file of published numbers; name has slashes and begins in
+// the folder that has models and deepum. Without the file the test is skipped.
+func Data(t testing.TB, name string) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := os.Getenv(dataVariable)
+	switch {
+	case dir == "":
+		dir = filepath.Join(filepath.Dir(root), "shared", "data")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(root, dir)
+	}
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("skipped, as %s is not in %s: set %s to the folder of the published numbers", name, dir, dataVariable)
+	}
+	return path
+}
+
 // moduleRoot is the folder with go.mod at or above the working directory, which
 // for a test is its package's.
 func moduleRoot() (string, error) {
