@@ -241,13 +241,13 @@ func (d *drawing) empty() string {
 
 // SystemLook is how a system is drawn everywhere.
 func SystemLook(s *lab.System) Look {
-	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % patterns, s.Look % marks}
+	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % (patterns + 1), s.Look % marks}
 }
 
 // How many looks there are.
 const (
 	colors   = 10 // --system-0 to --system-9
-	patterns = 3
+	patterns = 3  // that parts and repeated curves go through; systems have one more
 	marks    = 4
 	parts    = 8 // --part-0 to --part-7
 )
