@@ -29,6 +29,9 @@ type System struct {
 	Bound  bool   // an ideal that nothing can exceed
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
+	// Twin is true of one that is another of the systems in other surroundings: where
+	// all are ranked it is only asked for by its family.
+	Twin bool
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -181,6 +184,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Rank are keys of the quantities that a ranking of systems shows; what the headline
+	// is about if there are none.
+	Rank []string
 	// Vary is the key of the knob that "What if" varies at first; the first number where
 	// contradictions are said if it is empty.
 	Vary string
@@ -726,6 +732,11 @@ func (l *Info) check() error {
 			if k := l.Setup().Knob(key); k == nil || !k.Derived {
 				bad("the brief: there is no derived knob %q", key)
 			}
+		}
+	}
+	for _, key := range l.Rank {
+		if l.Quantity(key) < 0 {
+			bad("a ranking shows %q, which is no quantity", key)
 		}
 	}
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)

@@ -11,7 +11,6 @@ import (
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
 
@@ -138,14 +137,8 @@ func sourceName(t workload.TimeSource) string {
 
 // headline names a workload for people.
 func headline(model string, batch int) string {
-	return fmt.Sprintf("%s, batch %d", modelTitle(model), batch)
-}
-
-func modelTitle(id string) string {
-	if m, err := zoo.Find(id); err == nil {
-		return m.Title
-	}
-	return id
+	title, _ := modelTitle(model)
+	return fmt.Sprintf("%s, batch %d", title, batch)
 }
 
 // effectsTable says by how much each accident changes one system's iteration
@@ -215,7 +208,8 @@ func effectTexts() map[string]string {
 				continue
 			}
 			if share, ok := most.Removed(); !ok || math.Abs(share) >= 0.00005 {
-				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.Title(s), changeText(share, ok), modelTitle(most.Model)))
+				title, _ := modelTitle(most.Model)
+				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.Title(s), changeText(share, ok), title))
 			}
 		}
 		texts[q.Key] = "Removing it alone changes no headline result."
