@@ -18,10 +18,12 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
+	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -37,6 +39,8 @@ var Systems = []system.System{
 	g10.GDS,
 	g10.Host,
 	g10.System,
+	um.System,
+	deepum.System,
 }
 
 // Find returns the system with the given stable name.

@@ -3,7 +3,6 @@ package engine
 import (
 	"iter"
 
-	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -33,11 +32,12 @@ type Blocks struct {
 	Whole    bool      // a fault brings the whole block, not only the pages that a kernel needs
 	Density  bool      // the driver's density prefetch: above one half of a subtree all of it comes
 	Warm     int64     // iterations before those of the options
-	Seed     int64     // of the window
+	Seed     int64     // of the window, and of the rows that kernels touch
 }
 
 // A Pager decides while time passes which blocks come before they are needed and
-// which leave. One is made for each run.
+// which leave. One is made for each run. The engine calls it; it may ask the run, and
+// changes nothing there.
 type Pager interface {
 	// Launch is called just before kernel k starts.
 	Launch(k workload.KernelID, id ExecID)
@@ -46,39 +46,52 @@ type Pager interface {
 	// pager holds it in its queue (see Queued).
 	Fault(b BlockID, queued bool)
 	// Next is called when the migration thread is idle: the block to bring next. It is
-	// asked again after a fault, a launch, and whenever something has arrived or left.
+	// asked again after a fault, a launch, and whenever something has arrived or left;
+	// and at once if the block is all there, or is none that the allocator ever had. A
+	// block that finds no memory is kept and not asked for again. It comes whole,
+	// whatever of it has a value.
 	Next() (b BlockID, ok bool)
 	// Queued reports whether b waits to be brought.
 	Queued(b BlockID) bool
-	// Spare reports whether b must not leave to make room for a prefetch.
+	// Spare reports whether b must not leave to make room for a prefetch. A block for
+	// which it said yes is not asked about again before the next launch.
 	Spare(b BlockID) bool
 	// Ready is how many blocks of memory are to be free or on their way out; 0 evicts on
 	// demand only.
 	Ready() int
-	// Drop reports whether b, which is to leave, needs no copy.
+	// Drop reports whether b, which is to leave, needs no copy. It is asked only about
+	// blocks without a live tensor; their values are lost.
 	Drop(b BlockID) bool
 	// Tables is how much memory of the host the pager's tables take.
 	Tables() unit.Bytes
 }
 
-// A BlockRun is a run in the block memory model, as a Pager may ask it.
-type BlockRun struct {
-	Workload *workload.Workload
+// Now returns the time since the run began.
+func (r *BlockRun) Now() unit.Cycles { return r.now }
+
+// Resident reports whether b holds GPU memory and is not about to leave. A block on
+// its way to the GPU holds memory already.
+func (r *BlockRun) Resident(b BlockID) bool {
+	if !r.mem.known(b) {
+		return false
+	}
+	s := r.mem.blocks[b].state
+	return s == here || s == coming
 }
 
-// Now returns the time since the run began.
-func (r *BlockRun) Now() unit.Cycles { panic("not yet") }
-
-// Resident reports whether b holds GPU memory and is not about to leave.
-func (r *BlockRun) Resident(b BlockID) bool { panic("not yet") }
-
 // Active reports whether b overlaps a live tensor's memory: a PT block in use.
-func (r *BlockRun) Active(b BlockID) bool { panic("not yet") }
+func (r *BlockRun) Active(b BlockID) bool { return r.mem.known(b) && r.mem.blocks[b].tensors > 0 }
 
 // Oldest returns the blocks on the GPU, that which migrated longest ago first.
-func (r *BlockRun) Oldest() iter.Seq[BlockID] { panic("not yet") }
+func (r *BlockRun) Oldest() iter.Seq[BlockID] {
+	return func(yield func(BlockID) bool) {
+		for b := r.mem.oldest; b != NoBlock; b = r.mem.blocks[b].next {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+}
 
 // Iteration returns which iteration runs, from 0, warm-up included.
-func (r *BlockRun) Iteration() int { panic("not yet") }
-
-func runBlocks(*workload.Workload, Config) (*result.Result, error) { panic("not yet") }
+func (r *BlockRun) Iteration() int { return r.iteration }

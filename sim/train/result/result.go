@@ -129,8 +129,8 @@ type Paging struct {
 	Prefetched int64 `json:"prefetched_blocks"` // brought before they were needed
 	Useless    int64 `json:"useless_blocks"`    // of these, left again unused
 	Dropped    int64 `json:"dropped_blocks"`    // left without a copy, as nothing alive was in them
-	// In and Out are all bytes moved; GarbageIn and GarbageOut those of pages without a
-	// live tensor.
+	// In and Out are all bytes moved; GarbageIn and GarbageOut those of pages whose value
+	// is no live tensor's: freed memory, and memory not yet touched since.
 	In         unit.Bytes `json:"in_bytes"`
 	Out        unit.Bytes `json:"out_bytes"`
 	GarbageIn  unit.Bytes `json:"garbage_in_bytes"`

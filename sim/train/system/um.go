@@ -5,48 +5,58 @@ import (
 	"spillway/sim/unit"
 )
 
-// The parameters of unified memory in blocks, which the systems on it share.
+// The parameters of unified memory as the driver has it (engine.InBlocks). UM and
+// DeepUM share them.
 var (
 	UMUsable = Param{
-		Key: "um_usable", Label: "Usable GPU memory", Unit: "%", Scale: 10_000, Min: 100_000, Max: 1_000_000, Default: 1_000_000,
-		Help: "Part of GPU memory that blocks may take; the rest is the driver's and the framework's.", Source: "a choice",
+		Key: "um_usable", Label: "Usable GPU memory", Unit: "%", Scale: 10_000, Min: 10_000, Max: 1_000_000, Default: 1_000_000,
+		Help:   "With UM and DeepUM: how much of GPU memory managed data gets. The rest is the driver's, the framework's, or lost to fragments.",
+		Source: "all of it; 75.8 of 32 GiB reproduces DeepUM's Table 5 for BERT-Base, 3 % over at batch 29 (fitted)",
 	}
 	UMPagesPerFault = Param{
-		Key: "um_pages_per_fault", Label: "Pages per counted fault", Unit: "", Scale: 1000, Min: 1, Max: 512_000, Default: 4300,
-		Help: "How many missing pages one fault stands for that the driver counts.", Source: "fitted to DeepUM (ASPLOS 2023), Table 5: transformers; 0.9 for convolutional networks",
+		Key: "um_pages_per_fault", Label: "Pages per counted fault", Unit: "pages", Scale: 1000, Min: 1, Max: 512_000, Default: 4300,
+		Help:   "With UM and DeepUM: how many missing 4 KiB pages the driver counts as one fault.",
+		Source: "fitted to DeepUM's Table 5: 4.3 for transformers, 0.9 for convolutional networks, 1 for DLRM",
 	}
 	UMFaultTime = Param{
-		Key: "um_fault_time", Label: "Time of a fault", Unit: "us", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Millisecond), Default: 1_700_000,
-		Help: "What the driver needs for each counted fault.", Source: "fitted to DeepUM (ASPLOS 2023), Figure 9(b)",
+		Key: "um_fault_time", Label: "Time per counted fault", Unit: "µs", Scale: int64(unit.Microsecond), Max: int64(unit.Millisecond), Default: 1_700_000,
+		Help:   "With UM and DeepUM: how long the driver handles a counted fault, besides the block and its transfer.",
+		Source: "fitted to what is left of UM's times in DeepUM's Figure 9(b); one value for GPT-2 and ResNet",
 	}
 	UMBlockTime = Param{
-		Key: "um_block_time", Label: "Time of a block", Unit: "us", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Millisecond), Default: int64(30 * unit.Microsecond),
-		Help: "What the driver needs for each block moved, in either direction.", Source: "DeepUM (ASPLOS 2023), Figure 9(b): 9.5 to 10 GB/s of a link of 12.5",
+		Key: "um_block_time", Label: "Time per block moved", Unit: "µs", Scale: int64(unit.Microsecond), Max: int64(10 * unit.Millisecond), Default: 30_000_000,
+		Help:   "With UM and DeepUM: how long the driver needs for each block of 2 MiB it moves, in either direction, besides the transfer.",
+		Source: "fitted: DeepUM moves ResNet's activations at 9.5 to 10 GB/s over a link of 12.5 GB/s (Figure 9(b))",
 	}
 	UMVictims = Param{
-		Key: "um_victims", Label: "Victims to draw from", Unit: "blocks", Scale: 1, Min: 1, Max: 1 << 20, Default: 800,
-		Help: "A block that must leave is one of so many that migrated longest ago.", Source: "fitted to DeepUM (ASPLOS 2023), Table 5: BERT-Base",
+		Key: "um_victims", Label: "Victim window", Unit: "blocks", Scale: 1, Min: 1, Max: 1 << 20, Default: 800,
+		Help:   "With UM and DeepUM: a victim is drawn from so many blocks that migrated longest ago; 1 is the oldest, which has a cliff where memory is a little short.",
+		Source: "fitted to the faults of BERT-Base in DeepUM's Table 5",
 	}
 	UMDriverPrefetch = Param{
-		Key: "um_driver_prefetch", Label: "Driver's own prefetch", Unit: "", Scale: 1, Min: 0, Max: 1, Default: 0,
-		Help: "The driver brings what lies around faults when half of it is there.", Source: "a choice",
+		Key: "um_driver_prefetch", Label: "Driver's density prefetch", Unit: "", Scale: 1, Max: 1, Default: 0,
+		Help:   "With UM and DeepUM: 1 brings all of an aligned group of 16 to 512 pages when more than half of it is on the GPU.",
+		Source: "NVIDIA's driver has it; DeepUM's Table 5 counts faults page by page, so it is off",
 	}
 	UMWarmup = Param{
-		Key: "um_warmup", Label: "Warm-up", Unit: "iterations", Scale: 1, Min: 0, Max: 64, Default: 6,
-		Help: "Iterations that run before those which are reported.", Source: "a choice: until the tables of DeepUM are complete",
+		Key: "um_warmup", Label: "Warm-up iterations", Unit: "", Scale: 1, Max: 64, Default: 6,
+		Help:   "With UM and DeepUM: iterations before those of the options. Addresses change between the first two, and tables are complete after about six.",
+		Source: "until DeepUM's iterations settle in this simulator",
 	}
 )
 
-// UMParams returns the parameters of unified memory in blocks.
+// UMParams returns the parameters that UM and DeepUM share.
 func UMParams() []*Param {
 	return []*Param{&UMUsable, &UMPagesPerFault, &UMFaultTime, &UMBlockTime, &UMVictims, &UMDriverPrefetch, &UMWarmup}
 }
 
-// UMBlocks returns how the block memory model works with options.
+// UMBlocks returns how the block memory model works with o. A fault brings the pages
+// that a kernel needs.
 func UMBlocks(o *Options) engine.Blocks {
 	return engine.Blocks{
 		Usable: UMUsable.Of(o), PerFault: UMPagesPerFault.Of(o),
 		Counted: unit.Time(UMFaultTime.Of(o)), PerBlock: unit.Time(UMBlockTime.Of(o)),
-		Window: UMVictims.Of(o), Density: UMDriverPrefetch.Of(o) != 0, Warm: UMWarmup.Of(o), Seed: o.Seed,
+		Window: UMVictims.Of(o), Density: UMDriverPrefetch.Of(o) != 0,
+		Warm: UMWarmup.Of(o), Seed: o.Seed,
 	}
 }

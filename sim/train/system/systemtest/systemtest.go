@@ -207,8 +207,11 @@ func (c *check) result(r *result.Result) {
 		total.SSDIn += tr.SSDIn
 		total.SSDOut += tr.SSDOut
 		there := total.HostOut
-		if rt := c.runtime(); rt.Swapper != nil || rt.Memory == engine.InBlocks {
-			there += c.w.GlobalBytes() // which start there
+		switch rt := c.runtime(); { // globals begin there
+		case rt.Memory == engine.InBlocks: // and may share pages
+			there += c.w.GlobalBytes() + unit.Page*unit.Bytes(len(c.w.Tensors))
+		case rt.Swapper != nil:
+			there += c.w.GlobalBytes()
 		}
 		// What leaves without a copy because there is one comes back again and again.
 		if rt := c.runtime(); total.HostIn > there && (rt.Swapper == nil || rt.Swap.Copies) {
@@ -279,6 +282,9 @@ func (c *check) carries(rate unit.Bandwidth, t unit.Cycles) unit.Bytes {
 	case c.runtime().Memory == engine.Arena: // whole tensors: none is under way when an iteration begins or ends
 		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock)))
 	}
+	if c.runtime().Memory == engine.InBlocks { // a block may be under way when an iteration begins, and counts where it ends
+		return unit.Bytes(unit.MulDiv(int64(rate), int64(t), int64(m.Clock))) + engine.BlockSize
+	}
 	// A batch is doubled until each link in use carries 32 pages.
 	batch := max(m.BatchPages, unit.MulDiv(64, int64(m.GPULink), int64(min(m.SSDRead, m.SSDWrite, m.HostLink))))
 	longest := m.GPULink.Cycles(unit.Bytes(batch)*unit.Page, m.Clock)
@@ -328,8 +334,8 @@ func (c *check) kernels(r *result.Result) {
 	}
 }
 
-// impossible checks a kernel that needs more than GPU memory, and one that
-// needs all of it.
+// impossible checks a kernel that needs more than GPU memory, which runs only where
+// blocks are needed one by one, and one that needs all of it.
 func impossible(t *testing.T, s system.System, mode quirk.Set) {
 	t.Helper()
 	m := machine.G10()
@@ -349,6 +355,15 @@ func impossible(t *testing.T, s system.System, mode quirk.Set) {
 	case s.Bound(&o):
 		if err != nil {
 			t.Errorf("%s, %v: unlimited memory does not hold a large kernel: %v", s.Name, mode, err)
+		}
+	case s.Runtime(&o).Memory == engine.InBlocks: // a kernel's data need not be there at the same time, but in the host
+		if err != nil {
+			t.Errorf("%s, %v: a kernel larger than GPU memory: %v", s.Name, mode, err)
+		}
+		m := m
+		m.HostMemory = 16 * unit.MiB
+		if _, r, err := Simulate(s, w, m, o); !errors.As(err, &no) {
+			t.Errorf("%s, %v: managed memory larger than the host's gives %+v, %v; want a *DoesNotFit", s.Name, mode, r, err)
 		}
 	case !errors.As(err, &no):
 		t.Errorf("%s, %v: a kernel larger than GPU memory gives %+v, %v; want a *DoesNotFit", s.Name, mode, r, err)

@@ -1,0 +1,406 @@
+package engine
+
+import (
+	"cmp"
+	layout "encoding/binary"
+	"fmt"
+	"slices"
+
+	"spillway/sim/train/caching"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+	"spillway/sim/workload"
+)
+
+// The block memory model is unified memory as the driver has it (DeepUM paper, §2.2
+// and §2.3). Tensors lie at addresses of a caching allocator, in blocks of 2 MiB of
+// 4 KiB pages; GPU memory is handed out in chunks of a block, which a block holds that
+// has any page there.
+//
+// A kernel visits the blocks of its tensors in lock-step, each tensor advancing by the
+// same fraction, and its compute time is spread evenly over the visits. A visit needs
+// the tensor's pages in that block. Where some are missing the kernel waits until they
+// have come. Pages that no kernel has touched yet come without a transfer. Once touched
+// they have a value, which the driver carries to wherever the block goes, even when the
+// tensor is long dead: garbage.
+//
+// Departures from the driver: (1) GPU memory is handed out in whole chunks only; (2)
+// a kernel waits for one visit at a time, where thousands of threads fault in
+// batches, which the time of a counted fault stands for; (3) a page in GPU memory has no
+// copy in the host's, so that what leaves is always copied.
+
+// A BlockRun is a run in the block memory model, as a Pager may ask it.
+type BlockRun struct {
+	Workload *workload.Workload
+
+	rules     Blocks
+	mem       blockMemory
+	pager     Pager // nil: none
+	exec      []unit.Cycles
+	host      []unit.Cycles // of exec, before the kernel
+	sets      *workload.Sets
+	allocator *caching.Allocator
+	tensors   []blockTensor
+	visits    []visiting // of the running kernel
+
+	now       unit.Cycles
+	iteration int
+	running   bool // a kernel computes; else it waits
+	start     unit.Cycles
+	it        result.Iteration
+	paging    result.Paging
+	hostPages int64 // with a value, in host memory
+	uncounted int64 // missing pages, in thousandths, that are less than a counted fault
+	seed      uint64
+
+	in, out blockThread
+	next    BlockID // what the pager wants next, and could not begin, or NoBlock
+	urgent  bool    // a kernel waits for the migration thread
+
+	ids    map[string]ExecID
+	names  []uint32 // of kernels' names
+	key    []byte
+	record *Record // of the iteration that runs; may be nil
+
+	perBlock, perFault unit.Cycles
+	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
+}
+
+// A blockTensor is when a tensor lives and where.
+type blockTensor struct {
+	first, last workload.KernelID // uses; -1: none
+	id          caching.ID
+	at          unit.Bytes
+	pages       pageExtent
+}
+
+// A visiting is how far the running kernel is with one of its tensors.
+type visiting struct {
+	tensor workload.TensorID
+	e      pageExtent
+	b, end BlockID
+	n      int64 // blocks
+	lead   int64 // blocks it should have visited by now, times those of the largest, less what it has
+}
+
+// A blockThread is what the migration or the eviction thread does.
+type blockThread struct {
+	b              BlockID
+	start          unit.Cycles // of its transfer
+	end            unit.Cycles // never: it is idle
+	pages, garbage int64
+	tensor         workload.TensorID
+	all            bool // of the block's pages; else want
+	want           pageSet
+	awaited        bool // by a kernel
+}
+
+// runBlocks runs w in the block memory model.
+func runBlocks(w *workload.Workload, c Config) (*result.Result, error) {
+	r, err := newBlockRun(w, c)
+	if err != nil {
+		return nil, err
+	}
+	return r.run(c)
+}
+
+func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
+	rules := c.Runtime.Blocks
+	if rules.PerFault <= 0 {
+		return nil, fmt.Errorf("a counted fault stands for %d thousandths of a page; want 1 or more", rules.PerFault)
+	}
+	chunk := int64(BlockSize)
+	usable := unit.MulDiv(int64(c.Machine.GPUMemory), rules.Usable, 1_000_000) / chunk
+	held := w.HeldPages() * int64(unit.Page)
+	chunks := usable - (held+chunk-1)/chunk
+	if chunks < 1 {
+		return nil, &DoesNotFit{fmt.Sprintf(
+			"%v of GPU memory are usable, in chunks of 2 MiB, and %v that no kernel uses stay there; at least 2 MiB must be left; more GPU memory would help, or a larger share of it",
+			unit.Bytes(usable*chunk), unit.Bytes(held))}
+	}
+	r := &BlockRun{
+		Workload: w, rules: rules, mem: newBlockMemory(chunks, rules.Window),
+		exec: kernelTimes(w, c).exec, host: make([]unit.Cycles, len(w.Kernels)), sets: w.Sets(),
+		allocator: caching.New(0), tensors: make([]blockTensor, len(w.Tensors)),
+		seed: uint64(rules.Seed), in: blockThread{end: never}, out: blockThread{end: never}, next: NoBlock,
+		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted),
+	}
+	link := min(c.Machine.GPULink, c.Machine.HostLink)
+	for n := range r.moving {
+		r.moving[n] = link.Cycles(unit.Bytes(n)*unit.Page, c.Machine.Clock)
+	}
+	for k := range w.Kernels {
+		r.host[k] = min(r.exec[k]-1, c.Machine.Clock.PublishedCycles(w.Kernels[k].HostTime))
+	}
+	life := vitality.Analyze(w)
+	for t := range r.tensors {
+		x := blockTensor{first: -1, last: -1, id: caching.None}
+		if uses := life.Uses(workload.TensorID(t)); len(uses) > 0 {
+			x.first, x.last = uses[0], uses[len(uses)-1]
+		}
+		r.tensors[t] = x
+	}
+	if c.Runtime.Pager != nil {
+		r.pager = c.Runtime.Pager(r)
+	}
+	if r.pager != nil {
+		r.ids = map[string]ExecID{}
+		known := map[string]uint32{}
+		r.names = make([]uint32, len(w.Kernels))
+		for k := range w.Kernels {
+			n, ok := known[w.Kernels[k].Name]
+			if !ok {
+				n = uint32(len(known))
+				known[w.Kernels[k].Name] = n
+			}
+			r.names[k] = n
+		}
+	}
+	return r, nil
+}
+
+// run simulates all iterations.
+func (r *BlockRun) run(c Config) (*result.Result, error) {
+	res := newResult(c, r.exec)
+	res.Kernels = make([]result.Kernel, 0, len(r.exec))
+	capacity := r.mem.free
+	held := unit.Bytes((r.Workload.HeldPages()+blockPages-1)/blockPages) * BlockSize
+	n := len(r.exec)
+	iterations := int(r.rules.Warm) + c.Iterations
+	for t := range r.tensors { // globals, on the host
+		if x := &r.tensors[t]; r.Workload.Tensors[t].Global && x.first >= 0 {
+			r.allocate(workload.TensorID(t))
+			x.pages.parts(func(b BlockID, lo, hi int64) {
+				before := r.mem.blocks[b].valued
+				want := span(lo, hi)
+				r.mem.touch(b, &want)
+				r.hostPages += int64(r.mem.blocks[b].valued - before)
+			})
+		}
+	}
+	for it := range iterations {
+		r.iteration, r.start = it, r.now
+		r.it, r.paging = result.Iteration{}, result.Paging{}
+		last := it == iterations-1
+		if last && c.Record != nil {
+			r.record = c.Record
+		}
+		for k := range r.exec {
+			begin := r.now
+			if r.record != nil {
+				r.record.kernel = workload.KernelID(k)
+			}
+			for _, t := range r.sets.All[k] {
+				if x := &r.tensors[t]; x.id == caching.None {
+					r.allocate(t)
+				}
+			}
+			if most := r.allocator.Reserved() + r.tables(); most > c.Machine.HostMemory {
+				return nil, &DoesNotFit{fmt.Sprintf(
+					"by kernel %d (%s) of iteration %d, %v are managed, %v of them in use; all of it must have a place in host memory, which has %v; more host memory would help, or a smaller batch",
+					k, r.Workload.Kernels[k].Name, it+1, most, r.allocator.Used(), c.Machine.HostMemory)}
+			}
+			r.launch(workload.KernelID(k), c.Record)
+			r.kernel(workload.KernelID(k))
+			for _, t := range r.sets.All[k] {
+				if x := &r.tensors[t]; x.last == workload.KernelID(k) && !r.Workload.Tensors[t].Global {
+					r.mem.give(x.at, r.Workload.Tensors[t].Bytes)
+					r.allocator.Free(x.id)
+					x.id = caching.None
+				}
+			}
+			if last {
+				res.Kernels = append(res.Kernels, result.Kernel{
+					Start: begin - r.start, End: r.now - r.start, Ideal: r.exec[k],
+					GPU:  held + unit.Bytes(capacity-r.mem.free)*BlockSize,
+					Host: unit.Bytes(r.hostPages) * unit.Page,
+				})
+			}
+			if c.Progress != nil && (k%256 == 255 || k == n-1) {
+				c.Progress(it*n+k+1, iterations*n)
+			}
+		}
+		r.it.Time = r.now - r.start
+		r.it.Stall = r.it.Time - res.Ideal
+		r.it.Compute = res.Ideal - r.it.Overlap
+		r.paging.In, r.paging.Out = r.it.Traffic.HostIn, r.it.Traffic.HostOut
+		r.paging.Tables, r.paging.Reserved = r.tables(), r.allocator.Reserved()
+		p := r.paging
+		r.it.Paging = &p
+		res.Iterations = append(res.Iterations, r.it)
+	}
+	res.Reported = iterations - 1
+	res.Notes = append(res.Notes, "A reconstruction: what the driver needs for a fault and for a block is fitted to DeepUM's Figure 9(b), as no code was public.")
+	if r.rules.Warm > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("%d iterations were run; the first %d are warm-up, in which addresses and residency settle.", iterations, r.rules.Warm))
+	}
+	if c.Record != nil {
+		c.Record.finish(0)
+		slices.SortStableFunc(c.Record.Transfers, func(a, b Transfer) int { return cmp.Compare(a.End, b.End) })
+	}
+	if c.Drive != nil {
+		res.SSD = c.delivered(&result.Traffic{}, &result.Traffic{})
+	}
+	return res, nil
+}
+
+func (r *BlockRun) tables() unit.Bytes {
+	if r.pager == nil {
+		return 0
+	}
+	return r.pager.Tables()
+}
+
+// allocate gives t an address.
+func (r *BlockRun) allocate(t workload.TensorID) {
+	x := &r.tensors[t]
+	size := r.Workload.Tensors[t].Bytes
+	x.id, _ = r.allocator.Alloc(size) // there is no limit
+	x.at, _ = r.allocator.Range(x.id)
+	r.mem.grow(int64((r.allocator.Top() + BlockSize - 1) / BlockSize))
+	x.pages = r.mem.place(t, x.at, size)
+}
+
+// launch tells the pager which kernel comes.
+func (r *BlockRun) launch(k workload.KernelID, record *Record) {
+	if r.pager == nil {
+		return
+	}
+	r.mem.reopen()
+	r.pager.Launch(k, r.execID(k))
+	if record != nil && record.Inspect != nil {
+		record.Inspect(r, r.pager, r.iteration, k)
+	}
+	r.pump()
+}
+
+// execID interns a launch.
+func (r *BlockRun) execID(k workload.KernelID) ExecID {
+	r.key = layout.LittleEndian.AppendUint32(r.key[:0], r.names[k])
+	for _, list := range [2][]workload.TensorID{r.Workload.Kernels[k].Inputs, r.Workload.Kernels[k].Outputs} {
+		for _, t := range list {
+			r.key = layout.LittleEndian.AppendUint64(r.key, uint64(r.tensors[t].at))
+		}
+	}
+	id, ok := r.ids[string(r.key)]
+	if !ok {
+		id = ExecID(len(r.ids))
+		r.ids[string(r.key)] = id
+	}
+	return id
+}
+
+// kernel runs kernel k.
+func (r *BlockRun) kernel(k workload.KernelID) {
+	var total, most int64
+	r.visits = r.visits[:0]
+	for _, t := range r.sets.All[k] {
+		e := r.tensors[t].pages
+		v := visiting{tensor: t, e: e, b: BlockID(e.first / blockPages), end: BlockID(e.last / blockPages)}
+		v.n = int64(v.end-v.b) + 1
+		total, most = total+v.n, max(most, v.n)
+		r.visits = append(r.visits, v)
+	}
+	// Each visit takes a part of the time, the remainder is spread.
+	compute := int64(r.exec[k] - r.host[k])
+	part, rest, carry := unit.Cycles(compute/total), compute%total, int64(0)
+	r.compute(r.host[k])
+	for range most {
+		for i := range r.visits {
+			v := &r.visits[i]
+			if v.lead >= 0 {
+				v.lead -= most
+				r.visit(v)
+				v.b++
+				d := part
+				if carry += rest; carry >= total {
+					carry -= total
+					d++
+				}
+				r.compute(d)
+			}
+			v.lead += v.n
+		}
+	}
+}
+
+// visit makes the pages of a tensor ready that lie in the next of its blocks.
+func (r *BlockRun) visit(v *visiting) {
+	x := &r.mem.blocks[v.b]
+	x.unused = false
+	const full = uint16(blockPages)
+	if x.on == full && x.valued == full && x.meaningful == full {
+		return
+	}
+	base := int64(v.b) * blockPages
+	lo, hi := max(0, v.e.first-base), min(blockPages, v.e.last+1-base)
+	if hi-lo == blockPages {
+		if x.on != full {
+			r.fault(v, nil, blockPages-int64(x.on))
+		}
+		r.mem.touch(v.b, nil)
+		return
+	}
+	want := span(lo, hi)
+	if x.on != full {
+		missing := want.count()
+		if x.on != 0 {
+			on := &r.mem.split(v.b).on
+			missing = 0
+			for p := lo; p < hi; p++ {
+				if !on.has(p) {
+					missing++
+				}
+			}
+		}
+		if missing > 0 {
+			r.fault(v, &want, missing)
+		}
+	}
+	r.mem.touch(v.b, &want)
+}
+
+// compute lets the running kernel run for d.
+func (r *BlockRun) compute(d unit.Cycles) {
+	if r.pager == nil {
+		r.now += d
+		return
+	}
+	r.running = true
+	r.advance(r.now + d)
+	r.running = false
+}
+
+// wait makes the running kernel wait until a time, for a cause.
+func (r *BlockRun) wait(c result.Cause, until unit.Cycles) {
+	if until > r.now {
+		*r.it.Ledger.At(c) += until - r.now
+		if r.record != nil {
+			r.record.stall(c, r.now-r.start, until-r.start)
+		}
+	}
+	r.advance(until)
+}
+
+// advance lets time pass, and the threads work.
+func (r *BlockRun) advance(to unit.Cycles) {
+	for t := min(r.in.end, r.out.end); t <= to; t = min(r.in.end, r.out.end) {
+		r.pass(t)
+		if r.out.end == t {
+			r.left()
+		} else {
+			r.arrived()
+		}
+		r.pump()
+	}
+	r.pass(to)
+}
+
+// pass lets time pass in which nothing happens.
+func (r *BlockRun) pass(to unit.Cycles) {
+	if r.running && (r.in.end != never || r.out.end != never) {
+		r.it.Overlap += to - r.now
+	}
+	r.now = to
+}
