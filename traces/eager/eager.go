@@ -146,6 +146,14 @@ func Find(id string) (*Model, error) {
 	return nil, fmt.Errorf("unknown model %q; there are %s", id, strings.Join(known, ", "))
 }
 
+// Optimizers returns the keys of the optimizers that the model can be trained with.
+func (m *Model) Optimizers() []string {
+	if m.sparse {
+		return []string{"sgd"}
+	}
+	return []string{"sgd", "momentum", "adam"}
+}
+
 // Build builds one training iteration. sequence is 0 for the model's usual length;
 // optimizer is a key of [Model.Optimizer]. Its cost does not depend on the batch.
 func Build(id string, batch, sequence int, optimizer string, r Rates) (*workload.Workload, error) {

@@ -55,6 +55,8 @@ type Section struct {
 	Run bool
 	// If names a knob: without a text in it the section is not there.
 	If string
+	// Systems are names: of a section that is only there while one of them is compared.
+	Systems []string
 	// Entry is true of one that is only there with an entry of opened files that names
 	// it (Entry.Sections).
 	Entry bool
@@ -414,7 +416,7 @@ type Lab struct {
 	Hash func(raw any) string
 	// Section computes one of the laboratory's own sections. view has its knobs,
 	// u and system are what is shown.
-	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files) (*report.Section, error)
+	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error)
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
@@ -492,7 +494,7 @@ type Spec[S, W, R any] struct {
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
 	Hash    func(R) string
-	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
+	Section func(key string, view *knob.Setup, s *S, w W, system string, p Progress) (*report.Section, error)
 	Studies []Study
 	// Export runs one system and writes what happened in a format of Exports; nil if
 	// there is none.
@@ -637,7 +639,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
-	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
+	l.Section = func(key string, view, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
 			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
@@ -650,7 +652,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, err
 		}
-		return spec.Section(key, view, s, w, system)
+		return spec.Section(key, view, s, w, system, p)
 	}
 	return l
 }
@@ -686,6 +688,11 @@ func (l *Info) check() error {
 		errs = append(errs, checkKnobs(s.Knobs))
 		if s.If != "" && l.Setup().Knob(s.If) == nil {
 			bad("section %q: there is no knob %q", s.Key, s.If)
+		}
+		for _, name := range s.Systems {
+			if _, err := l.System(name); err != nil {
+				bad("section %q: %w", s.Key, err)
+			}
 		}
 	}
 	twice("knob", keys)

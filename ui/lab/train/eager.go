@@ -15,9 +15,6 @@ import (
 // sequenceKnob is the key of the length of sequences.
 const sequenceKnob = "sequence"
 
-// steps are the optimizers that package eager knows, by the zoo's keys.
-var steps = []string{"sgd", "momentum", "adam"}
-
 // asPyTorch is what a network is called that is lowered as PyTorch does it.
 func asPyTorch(title string) string {
 	if strings.Contains(title, "PyTorch") {
@@ -36,7 +33,7 @@ func eagerChoice(m *eager.Model) knob.Choice {
 		Limits: []knob.Limit{
 			{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
 			{Key: "times", Choices: []string{string(workload.Estimated)}, Why: "the G10 paper has not profiled PyTorch's kernels"},
-			{Key: "optimizer", Choices: steps, Why: "PyTorch's step is part of the iteration"},
+			{Key: "optimizer", Choices: m.Optimizers(), Why: "PyTorch has no such step for " + m.Title},
 		},
 	}
 	if m.Sequence == 0 {

@@ -478,7 +478,7 @@ func shown(t *testing.T, l *lab.Lab, key, set string) *report.Section {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := l.Section(key, view, l.Setup(), "g10", nil)
+		s, err := l.Section(key, view, l.Setup(), "g10", nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func sections() []lab.Section {
 }
 
 // section computes one of them.
-func section(key string, view *knob.Setup, _ *settings, w Workload, _ string) (*report.Section, error) {
+func section(key string, view *knob.Setup, s *settings, w Workload, _ string, p lab.Progress) (*report.Section, error) {
 	switch key {
 	case recordedKey:
 		return account(w), nil
