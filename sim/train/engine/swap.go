@@ -25,10 +25,12 @@ type Swap struct {
 	// Trim gives cached segments back after every so many kernels; 0 never.
 	Trim int64
 	// Reclaim asks the swapper for room before a new segment is taken (PyTorch only),
-	// once segments would take more than Limit, in millionths of the reserve. Without
-	// it new segments come first, as long as they fit.
+	// once segments would take more than Limit, in millionths of the reserve, and asks
+	// again when none fits. Requests below Least take new segments first all the same.
+	// Without it all requests do.
 	Reclaim bool
 	Limit   int64
+	Least   unit.Bytes
 	// Copies makes every tensor that leaves be copied. Without it one that nobody has
 	// written since it came leaves at once: what it was copied from is still there.
 	Copies bool

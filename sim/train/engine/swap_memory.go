@@ -16,6 +16,7 @@ type swapMemory struct {
 	capacity unit.Bytes
 	used     unit.Bytes // by tensors and transfers, rounded as the allocator does
 	fresh    unit.Bytes // up to which segments come before anything must leave
+	least    unit.Bytes // requests below this come before as well
 	peak     unit.Bytes // reserved at most
 	owners   []workload.TensorID
 }
@@ -25,7 +26,7 @@ func newSwapMemory(s Swap, capacity unit.Bytes, tensors int) swapMemory {
 	if s.Allocator == PyTorch {
 		m.alloc = caching.New(capacity)
 		m.owners = make([]workload.TensorID, 0, 2*tensors)
-		if s.Reclaim {
+		if m.least = s.Least; s.Reclaim {
 			m.fresh = unit.Bytes(unit.MulDiv(int64(capacity), min(s.Limit, 1e6), 1e6))
 		}
 	}
@@ -48,21 +49,28 @@ func (m *swapMemory) rounded(size unit.Bytes) unit.Bytes {
 	return caching.Rounded(size)
 }
 
-// take hands out size bytes; last also gives segments back, and goes beyond fresh.
-// mapped is what new segments take.
-func (m *swapMemory) take(size unit.Bytes, last bool) (id caching.ID, mapped unit.Bytes, ok bool) {
-	defer func() { m.peak = max(m.peak, m.reserved()) }()
+// How far an allocation may go, with the PyTorch allocator.
+type effort uint8
+
+const (
+	reuse   effort = iota // what is reserved, and new segments as far as the limit allows
+	reserve               // new segments wherever they fit
+	regain                // new segments, after those that are free have been given back
+)
+
+// take hands out size bytes. mapped is what a new segment takes.
+func (m *swapMemory) take(size unit.Bytes, how effort) (id caching.ID, mapped unit.Bytes, ok bool) {
 	if m.alloc == nil {
 		if m.used+size > m.capacity {
 			return caching.None, 0, false
 		}
 		m.used += size
+		m.peak = max(m.peak, m.used)
 		return caching.None, 0, true
 	}
-	id, ok = m.alloc.Cached(size)
-	if !ok {
+	if id, ok = m.alloc.Cached(size); !ok {
 		mapped = caching.Segment(caching.Rounded(size))
-		if most := m.fresh; !last && m.alloc.Reserved()+mapped > most {
+		if how == reuse && size >= m.least && m.alloc.Reserved()+mapped > m.fresh || how != regain && !m.alloc.Room(size) {
 			return caching.None, 0, false
 		}
 		if id, ok = m.alloc.Alloc(size); !ok {
@@ -70,6 +78,7 @@ func (m *swapMemory) take(size unit.Bytes, last bool) (id caching.ID, mapped uni
 		}
 	}
 	m.used = m.alloc.Used()
+	m.peak = max(m.peak, m.alloc.Reserved())
 	return id, mapped, true
 }
 
@@ -89,8 +98,8 @@ func (m *swapMemory) trim() {
 }
 
 // take gives memory to t, if there is some.
-func (r *SwapRun) take(t workload.TensorID, last bool) bool {
-	id, mapped, ok := r.mem.take(r.tensors[t].size, last)
+func (r *SwapRun) take(t workload.TensorID, how effort) bool {
+	id, mapped, ok := r.mem.take(r.tensors[t].size, how)
 	if !ok {
 		return false
 	}
@@ -107,55 +116,104 @@ func (r *SwapRun) take(t workload.TensorID, last bool) bool {
 	return true
 }
 
-// mapping is how long the driver needs to map new segments.
+// mapping is how long the driver needs to map a new segment.
 func (r *SwapRun) mapping(size unit.Bytes) unit.Cycles {
 	return r.clock.CyclesUp(unit.Time(unit.MulDiv(int64(size), r.allocRate, 1000)))
 }
 
 // tryPlace gives memory to t, which comes early, if nothing has to leave for it.
-func (r *SwapRun) tryPlace(t workload.TensorID) bool { return r.take(t, !r.swap.Reclaim) }
+func (r *SwapRun) tryPlace(t workload.TensorID) bool {
+	if r.swap.Reclaim {
+		return r.take(t, reuse)
+	}
+	return r.take(t, regain)
+}
 
 // room gives memory to t for kernel k: it waits for what is leaving, and has the
 // swapper make tensors leave.
 func (r *SwapRun) room(t workload.TensorID, k workload.KernelID) error {
 	defer func(was bool) { r.needing = was }(r.needing)
 	r.needing = true
-	size := r.tensors[t].size
-	asked := false // the swapper, and it had nothing
-	for !r.take(t, asked || !r.swap.Reclaim) {
-		if free := r.mem.reserved() - r.mem.used; r.mem.alloc != nil && free >= r.mem.rounded(size) {
+	size := r.mem.rounded(r.tensors[t].size)
+	first := regain
+	if r.swap.Reclaim {
+		first = reuse
+	}
+	for how := first; !r.take(t, how); {
+		if free := r.mem.reserved() - r.mem.used; r.mem.alloc != nil && free >= size {
 			r.swapping.Fragmented = max(r.swapping.Fragmented, free)
 		}
 		switch {
 		case r.freeing > 0:
 			r.wait(result.Eviction)
 		case r.dropLent():
-		case !asked || !r.swap.Reclaim:
-			left := false
-			for _, v := range r.swapper.NoRoom(r.mem.rounded(size)) {
-				if r.leave(v, machine.Host, ForRoom) {
-					r.swapping.Forced++
-					left = true
-				}
-			}
-			if left {
-				asked = false
-				continue
-			}
-			if !asked && r.swap.Reclaim {
-				asked = true
-				continue
-			}
-			fallthrough
+		case r.evict(size, how != reuse):
+			how = first
+		case how < regain:
+			how++
+		case r.coming > 0 && r.wait(result.Eviction):
+			// What came early and is not needed yet may leave now.
+			how = first
 		default:
-			// What came early and is not needed yet may leave when it has come.
-			if r.coming == 0 || !r.wait(result.Eviction) {
-				return r.tooLarge(k, t)
-			}
-			asked = false
+			return r.tooLarge(k, t)
 		}
 	}
 	return nil
+}
+
+// evict makes what the swapper chooses leave, and reports whether anything does.
+func (r *SwapRun) evict(need unit.Bytes, tight bool) (leaves bool) {
+	r.tight = tight
+	for _, t := range r.swapper.NoRoom(need) {
+		if r.leave(t, machine.Host, ForRoom) {
+			r.swapping.Forced++
+			leaves = true
+		}
+	}
+	return leaves
+}
+
+// Tight reports whether NoRoom is called because not even a new segment fits; true
+// without Swap.Reclaim.
+func (r *SwapRun) Tight() bool { return r.tight }
+
+// Around returns t and those of its neighbours in memory that, when they leave, make
+// one free piece of need bytes with it and what is free between them; nothing if that
+// cannot be. may says which tensors may leave. Only the PyTorch allocator has
+// neighbours.
+func (r *SwapRun) Around(t workload.TensorID, need unit.Bytes, may func(workload.TensorID) bool) []workload.TensorID {
+	if r.mem.alloc == nil || r.tensors[t].block == caching.None {
+		return nil
+	}
+	leave := []workload.TensorID{t}
+	_, sum := r.mem.alloc.Range(r.tensors[t].block)
+	// grow takes a neighbour in, if it is free or may leave.
+	grow := func(id caching.ID) bool {
+		if id == caching.None || sum >= need {
+			return false
+		}
+		if r.mem.alloc.Given(id) {
+			u := r.mem.owners[id]
+			if r.tensors[u].block != id || !r.Movable(u) || !may(u) {
+				return false
+			}
+			leave = append(leave, u)
+		}
+		_, size := r.mem.alloc.Range(id)
+		sum += size
+		return true
+	}
+	before, after := r.mem.alloc.Beside(r.tensors[t].block)
+	for grow(after) {
+		_, after = r.mem.alloc.Beside(after)
+	}
+	for grow(before) {
+		before, _ = r.mem.alloc.Beside(before)
+	}
+	if sum < need {
+		return nil
+	}
+	return leave
 }
 
 // tooLarge reports that t cannot get memory for kernel k.

@@ -72,6 +72,7 @@ type SwapRun struct {
 	running   bool        // a kernel of the iteration runs
 	moved     bool        // inside a callback while time passes
 	needing   bool        // a kernel waits for room
+	tight     bool        // not even a new segment fits
 	owed      unit.Cycles // for mapping segments, not yet paid
 	host      unit.Bytes  // in host memory, or on the way there
 	hostSize  unit.Bytes
