@@ -39,10 +39,10 @@ func (c *Cell) Setup() (model, set string) {
 			"MobileNet (CIFAR-100)": {id: "mobilenet-cifar-pytorch", family: resnet, optimizer: "sgd"},
 		} {
 			if from == name {
-				return n.id, row{&n, "", 1}.setFor(1)[len("model= batch=1")+len(n.id):] + " gpu_memory=16 host_memory=128"
+				return n.id, row{&n, "", 1}.conditions() + " gpu_memory=16 host_memory=128"
 			}
 		}
 	}
 	n := networkOf(name)
-	return n.id, row{n, "", 1}.setFor(1)[len("model= batch=1")+len(n.id):]
+	return n.id, row{n, "", 1}.conditions()
 }

@@ -45,12 +45,12 @@ func figures(points []study.Point) []study.Figure {
 		{
 			ID: "11", Title: "Speed over the look-ahead N", Section: "§6.2", Kind: study.Lines, Axes: study.Axes{X: "N, kernels", Y: "× N = 8", LogX: true, Least: 0.8}, Marks: overDegree,
 			Says:   "A look-ahead of 32 kernels is best.",
-			Remark: "That N = 32 is best is not reproduced: here longer is never slower, because a thread that walks tables costs nothing and what is expected does not leave. " + drawn + " Four rows, iteration 7 of a run. Energy (b) is not computed.",
+			Remark: "That N = 32 is best is not reproduced: here longer is never slower, because a thread that walks tables costs nothing and what is expected does not leave. " + drawn + " Four rows. Energy (b) is not computed.",
 		},
 		{
 			ID: "12", Title: "Speed over the shape of the block table", Section: "§6.3", Kind: study.Bars, Axes: study.Axes{Y: "× Config0", Least: 0.9}, Marks: overShape,
 			Says:   "Config9, with 2048 rows, 2 ways and 4 successors, is best on average.",
-			Remark: drawn + " Four rows, iteration 7 of a run. Rows of the table matter for ResNet alone, whose kernels are larger than a table reaches.",
+			Remark: drawn + " Four rows. Rows of the table matter for ResNet alone, whose kernels are larger than a table reaches.",
 		},
 		table("T7", "Largest batches beside systems for TensorFlow", "§6.4", "DeepUM trains with larger batches than the five others.", "Searched beforehand, and mostly not reproduced: the printed sizes are of other programs on another framework, and DCGAN and MobileNet need 6 to 11 times the memory that their layers explain. The five are reconstructions."),
 		table("T8", "What systems ask for", "§6.4", "DeepUM modifies the framework and not the user's script.", "1 is yes, 0 is no; what the table leaves open is left out. About programs, so nothing is computed."),
@@ -138,7 +138,7 @@ func savings(points []study.Point) func(study.Look) []study.Mark {
 
 // over is how many times as fast as UM DeepUM is on a row, with a change of Figure 10.
 func (r row) over(look study.Look, change string) (ratio float64, known bool) {
-	base, variant := r.probe("10", seconds, um, ""), r.probe("10", seconds, deepum, change)
+	base, variant := r.probe("10", um, ""), r.probe("10", deepum, change)
 	slow, fits, known := look(&base)
 	fast, also, done := look(&variant)
 	if !known || !done || !fits || !also || fast <= 0 {
@@ -165,7 +165,7 @@ func saving(look study.Look, change string) (percent float64, known bool) {
 // relative is how many times as fast as with one change of the setup a row is with
 // another, in Figures 11 and 12.
 func (r row) relative(look study.Look, figure, base, change string) (ratio float64, known bool) {
-	from, to := r.probe(figure, last, deepum, base), r.probe(figure, last, deepum, change)
+	from, to := r.probe(figure, deepum, base), r.probe(figure, deepum, change)
 	before, fits, known := look(&from)
 	after, also, done := look(&to)
 	if !known || !done || !fits || !also || after <= 0 {

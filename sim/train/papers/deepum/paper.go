@@ -50,7 +50,6 @@ const (
 const (
 	elapsed = "elapsed" // s for 100 iterations
 	seconds = "seconds" // s an iteration
-	last    = "last"    // s, of the last iteration alone
 	speedup = "speedup" // 1/s; relative to another system it is ×
 	faults  = "faults"  // an iteration
 	tables  = "tables"  // MB of 10⁶ bytes
@@ -70,7 +69,7 @@ const (
 // names are what people read.
 var names = map[string]string{
 	um: "UM", deepum: "DeepUM", lms: "LMS",
-	elapsed: "time of 100 iterations", seconds: "iteration time", last: "time of the last iteration", speedup: "speedup",
+	elapsed: "time of 100 iterations", seconds: "iteration time", speedup: "speedup",
 	faults: "page faults", tables: "correlation tables", largest: "largest batch", saved: "time saved", energy: "energy saved",
 	best: "best", shape: "rows", datasets: "data sets", parameter: "parameter",
 	"framework_modified": "framework is modified", "script_modified": "user's script is modified", "profiling": "profiles while it runs",
@@ -134,8 +133,6 @@ func ours(p *study.Point, r *result.Result) float64 {
 		return 100 * mean(second)
 	case seconds:
 		return mean(second)
-	case last:
-		return second(&final[len(final)-1])
 	case speedup:
 		return 1 / mean(second)
 	}

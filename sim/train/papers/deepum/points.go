@@ -275,13 +275,9 @@ func features() (list []study.Point) {
 }
 
 // probe is a run whose value the paper does not print.
-func (r row) probe(figure, quantity, system, change string) study.Point {
-	iterations := measured
-	if quantity == last {
-		iterations = 1
-	}
+func (r row) probe(figure, system, change string) study.Point {
 	return study.Point{
-		Figure: figure, Quantity: quantity, System: system, Set: r.setFor(iterations) + change, Is: r.is(), Of: r.label(), At: strings.TrimSpace(change),
+		Figure: figure, Quantity: seconds, System: system, Set: r.set() + change, Is: r.is(), Of: r.label(), At: strings.TrimSpace(change),
 		Fits: true, Unit: "s", Unpublished: true,
 	}
 }
@@ -304,20 +300,20 @@ func configs() (names, changes []string) {
 // probes are the runs of Figures 10 to 12.
 func probes() (list []study.Point) {
 	for _, r := range typical() {
-		list = append(list, r.probe("10", seconds, um, ""))
+		list = append(list, r.probe("10", um, ""))
 		for _, v := range variants {
-			list = append(list, r.probe("10", seconds, deepum, v.change))
+			list = append(list, r.probe("10", deepum, v.change))
 		}
 	}
 	for _, r := range swept() {
 		for _, n := range sweepDegrees {
-			list = append(list, r.probe("11", last, deepum, degree(n)))
+			list = append(list, r.probe("11", deepum, degree(n)))
 		}
 	}
 	_, changes := configs()
 	for _, r := range swept() {
 		for _, c := range changes {
-			list = append(list, r.probe("12", last, deepum, c))
+			list = append(list, r.probe("12", deepum, c))
 		}
 	}
 	return list

@@ -337,7 +337,7 @@ func runs(t *testing.T, c *paper.Cell, batch int64) (bool, string) {
 	t.Helper()
 	l := train.New()
 	model, set := c.Setup()
-	u, err := l.Read(fmt.Sprintf("model=%s batch=%d%s um_warmup=0 lms_warmup=0", model, batch, set))
+	u, err := l.Read(fmt.Sprintf("model=%s batch=%d%s iterations=1 um_warmup=0 lms_warmup=0", model, batch, set))
 	if err != nil {
 		t.Fatal(err)
 	}

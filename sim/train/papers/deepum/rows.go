@@ -91,13 +91,12 @@ func (r row) is() string { return fmt.Sprintf("model=%s batch=%d", r.id, r.batch
 
 // set is the setup of all systems on a row: they share it, so that speedups are of
 // runs that differ in the system alone.
-func (r row) set() string {
-	return r.setFor(measured)
-}
+func (r row) set() string { return r.is() + r.conditions() }
 
-func (r row) setFor(iterations int) string {
-	return fmt.Sprintf("%s machine=v100-32gb-pcie-3-deepum optimizer=%s times=estimated gpu=v100-32 mode=corrected iterations=%d um_usable=75.7813 um_pages_per_fault=%s lms_limit=%s",
-		r.is(), r.optimizer, iterations, r.family.perFault(), r.family.limit())
+// conditions are the setup without what runs.
+func (r row) conditions() string {
+	return fmt.Sprintf(" machine=v100-32gb-pcie-3-deepum optimizer=%s times=estimated gpu=v100-32 mode=corrected iterations=%d um_usable=75.7813 um_pages_per_fault=%s lms_limit=%s",
+		r.optimizer, measured, r.family.perFault(), r.family.limit())
 }
 
 // trim is every how many kernels LMS-mod gives its cached memory back. The paper says
