@@ -79,6 +79,8 @@ const (
 	maxTiny   = 1 << 18 // images of 64 by 64 or less
 	maxBERT   = 1 << 14
 	maxGPT2   = 1 << 12
+	// A million samples wait 100 s for the host.
+	maxSamples = 1 << 20
 )
 
 // Models lists the networks.
@@ -124,6 +126,34 @@ var Models = []Model{
 		Source: "torchvision's ResNet with 3, 24, 36 and 3 blocks; He et al., Identity Mappings in Deep Residual Networks, ECCV 2016",
 		Sample: "images", DefaultBatch: 1024, Batches: []int{128, 256, 512, 1024, 1280, 1536}, MinBatch: 1, MaxBatch: maxImages,
 		Optimizer: "momentum", write: resNet(stem{224, 1000, true}, 3, 24, 36, 3),
+	},
+	{
+		ID: "resnet-200-cifar-pytorch", Title: "ResNet-200, CIFAR-10 (PyTorch)", Parameters: 62645322,
+		About:  "ResNet-200 for images of 32 by 32: the first convolution is as for large ones, without the pooling after it, which fits the published footprint.",
+		Source: "torchvision's ResNet with 3, 24, 36 and 3 blocks; He et al., Identity Mappings in Deep Residual Networks, ECCV 2016",
+		Sample: "images", DefaultBatch: 1024, Batches: []int{512, 1024, 2048, 4096, 6400}, MinBatch: 1, MaxBatch: maxTiny,
+		Optimizer: "momentum", write: resNet(stem{32, 10, false}, 3, 24, 36, 3),
+	},
+	{
+		ID: "mobilenet-cifar-pytorch", Title: "MobileNet, CIFAR-100 (PyTorch)", Parameters: 3309476,
+		About:  "Convolutional network of 13 depthwise separable convolutions for images of 32 by 32.",
+		Source: "Howard et al., MobileNets, 2017, with stride 1 in the first convolution",
+		Sample: "images", DefaultBatch: 4096, Batches: []int{1024, 2048, 4096, 8192}, MinBatch: 1, MaxBatch: maxTiny,
+		Optimizer: "momentum", write: mobileNet,
+	},
+	{
+		ID: "dcgan-pytorch", Title: "DCGAN (PyTorch)", Parameters: 6342272,
+		About:  "Generator and discriminator of five convolutions each for images of 64 by 64; a step trains both.",
+		Source: "PyTorch's example dcgan; Radford et al., Unsupervised Representation Learning with Deep Convolutional Generative Adversarial Networks, ICLR 2016",
+		Sample: "images", DefaultBatch: 4096, Batches: []int{1024, 2048, 4096, 8192}, MinBatch: 1, MaxBatch: maxTiny,
+		Optimizer: "adam", write: dcgan,
+	},
+	{
+		ID: "dlrm-pytorch", Title: "DLRM, Criteo Kaggle (PyTorch)", Parameters: 4323978753,
+		About:  "Recommendation model: 26 tables with rows of 128 numbers, 17.3 GB in all, of which a sample looks up a row each, and two small perceptrons (13-512-256-128 and 479-1024-1024-512-256-1, as MLPerf has them).",
+		Source: "MLPerf's DLRM on the tables of Criteo Kaggle; Naumov et al., Deep Learning Recommendation Model, 2019",
+		Sample: "samples", DefaultBatch: 98304, Batches: []int{98304, 131072, 163840, 196608, 229376}, MinBatch: 1, MaxBatch: maxSamples,
+		Optimizer: "sgd", write: dlrm, sparse: true,
 	},
 }
 
@@ -196,7 +226,10 @@ func (m *Model) build(batch, sequence int, key string, r Rates) (*tape, error) {
 	case !(r.FP32 > 0) || r.Memory <= 0:
 		return nil, errors.New("kernel times need a GPU's arithmetic and memory rates; both must be above 0")
 	}
-	t := &tape{w: new(workload.Workload), rates: r, batch: int64(batch)}
+	t := &tape{
+		w: new(workload.Workload), rates: r, batch: int64(batch),
+		known: map[string]*param{}, stats: map[string]workload.TensorID{},
+	}
 	m.write(t, int64(sequence), o)
 	name := fmt.Sprintf("%s, batch %d", m.Title, batch)
 	if sequence != m.Sequence {

@@ -11,10 +11,10 @@ type image struct {
 	channels, height, width int64
 }
 
-// picture loads images.
-func (t *tape) picture(channels, height, width int64) image {
+// load loads images.
+func (t *tape) load(name string, channels, height, width int64) image {
 	n := channels * height * width
-	id := t.input("images", unit.Bytes(n)*element)
+	id := t.input(name, unit.Bytes(n)*element)
 	return image{&value{id: id, n: t.batch * n, grad: none}, channels, height, width}
 }
 
@@ -74,8 +74,7 @@ func (t *tape) batchNorm(name string, x image) image {
 	c := x.channels
 	w, b := t.param(name+".weight", c), t.param(name+".bias", c)
 	size := unit.Bytes(c) * element
-	running := ids(t.global(t.named(name+".running_mean"), workload.Weight, size),
-		t.global(t.named(name+".running_var"), workload.Weight, size))
+	running := ids(t.buffer(name+".running_mean", size), t.buffer(name+".running_var", size))
 	y := t.result(name, x.n, x.value, &w.value)
 	mean, invstd := t.scratch(name+".mean", size), t.scratch(name+".invstd", size)
 	t.move("batch_norm_forward", append(ids(x.id, w.use(), b.use()), running...), append(ids(y.id, mean, invstd), running...))
@@ -131,7 +130,7 @@ type stem struct {
 // the four stages has.
 func resNet(s stem, blocks ...int) func(*tape, int64, optimizer) {
 	return func(t *tape, _ int64, o optimizer) {
-		x, labels := t.picture(3, s.size, s.size), t.input("labels", long)
+		x, labels := t.load("images", 3, s.size, s.size), t.input("labels", long)
 		x = t.relu(t.batchNorm("bn1", t.conv2d("conv1", x, 64, window{7, 2, 3})))
 		if s.pool {
 			x = t.maxPool("maxpool", x, window{3, 2, 1})

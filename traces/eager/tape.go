@@ -23,11 +23,14 @@ type tape struct {
 	w      *workload.Workload
 	rates  Rates
 	batch  int64
-	scope  string    // of names
-	undo   []func()  // the operators not yet undone
-	params []*param  // in the order in which they were made
-	flops  []float64 // by kernel
-	turns  []int     // the first kernels of backward passes
+	scope  string   // of names
+	pass   string   // ends the names of what is not global, where a network runs several times
+	undo   []func() // the operators not yet undone
+	params []*param // in the order in which they were made
+	known  map[string]*param
+	stats  map[string]workload.TensorID // buffers by name
+	flops  []float64                    // by kernel
+	turns  []int                        // the first kernels of backward passes
 }
 
 // A value is a tensor at one point of the program. Operators that work in place give a
@@ -45,7 +48,7 @@ type param struct {
 	name string
 	sum  workload.TensorID // its .grad, which zero_grad clears and backward adds to
 	uses int               // in the forward pass whose gradients have not come
-	rows *sparse           // of a table with a sparse gradient; nil: dense
+	rows *sparse           // of a table, whose gradient is a list of rows; nil: dense
 }
 
 // A class is what kernels of one efficiency have in common.
@@ -152,7 +155,7 @@ func (t *tape) named(name string) string {
 
 // result adds a value of n numbers that one of from's gradient goes through.
 func (t *tape) result(name string, n int64, from ...*value) *value {
-	v := &value{id: t.tensor(t.named(name), workload.Intermediate, unit.Bytes(n)*element), n: n, grad: none}
+	v := &value{id: t.scratch(name, unit.Bytes(n)*element), n: n, grad: none}
 	for _, f := range from {
 		v.needs = v.needs || f.needs
 	}
@@ -168,16 +171,32 @@ func detached(x *value) *value { return &value{id: x.id, n: x.n, grad: none} }
 // scratch adds a tensor that is neither a result nor a gradient: statistics, masks and
 // indices that are saved, and what lives only between two kernels.
 func (t *tape) scratch(name string, bytes unit.Bytes) workload.TensorID {
-	return t.tensor(t.named(name), workload.Intermediate, bytes)
+	return t.tensor(t.named(name)+t.pass, workload.Intermediate, bytes)
 }
 
-// param adds a parameter of n numbers.
+// param returns a parameter of n numbers; it is new where its name is.
 func (t *tape) param(name string, n int64) *param {
-	p := &param{name: t.named(name), value: value{n: n, grad: none, needs: true}}
-	p.id = t.global(p.name, workload.Weight, unit.Bytes(n)*element)
-	p.sum = t.global(p.name+".grad", workload.Gradient, unit.Bytes(n)*element)
+	name = t.named(name)
+	if p := t.known[name]; p != nil {
+		return p
+	}
+	p := &param{name: name, value: value{n: n, grad: none, needs: true}}
+	p.id = t.global(name, workload.Weight, unit.Bytes(n)*element)
+	p.sum = t.global(name+".grad", workload.Gradient, unit.Bytes(n)*element)
 	t.params = append(t.params, p)
+	t.known[name] = p
 	return p
+}
+
+// buffer returns a tensor that stays but is not trained; it is new where its name is.
+func (t *tape) buffer(name string, bytes unit.Bytes) workload.TensorID {
+	name = t.named(name)
+	id, ok := t.stats[name]
+	if !ok {
+		id = t.global(name, workload.Weight, bytes)
+		t.stats[name] = id
+	}
+	return id
 }
 
 // gradient adds a tensor for a gradient of v.
@@ -248,7 +267,7 @@ func (t *tape) within(name string, f func()) {
 
 // input loads a tensor of bytes a sample from the host.
 func (t *tape) input(name string, bytes unit.Bytes) workload.TensorID {
-	id := t.tensor(name, workload.Input, unit.Bytes(t.batch)*bytes)
+	id := t.tensor(t.named(name), workload.Input, unit.Bytes(t.batch)*bytes)
 	t.move("load_data", nil, ids(id))
 	return id
 }

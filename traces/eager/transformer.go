@@ -62,7 +62,7 @@ func (n *transformer) decoder(x *value) *value {
 // causal makes the mask of a layer from its buffer; where keeps it.
 func (n *transformer) causal() workload.TensorID {
 	size := unit.Bytes(n.length * n.length)
-	buffer := n.global(n.named("attn.bias"), workload.Weight, size)
+	buffer := n.buffer("attn.bias", size)
 	mask := n.scratch("attn.mask", size)
 	n.move("to_bool", ids(buffer), ids(mask))
 	return mask
@@ -110,7 +110,7 @@ func bert(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 		attended := t.input("attention_mask", each)
 		mask := t.scratch("extended_mask", unit.Bytes(n.rows)*element)
 		t.move("extend_mask", ids(attended), ids(mask))
-		places := t.global("embeddings.position_ids", workload.Weight, unit.Bytes(max(512, length))*long)
+		places := t.buffer("embeddings.position_ids", unit.Bytes(max(512, length))*long)
 
 		table := t.param("embeddings.word.weight", n.vocabulary*hidden)
 		positions := t.param("embeddings.position.weight", max(512, length)*hidden)

@@ -336,15 +336,20 @@ func (r *BlockRun) visit(v *visiting) {
 	base := int64(v.b) * blockPages
 	lo, hi := max(0, v.e.first-base), min(blockPages, v.e.last+1-base)
 	if hi-lo == blockPages {
-		if x.on != full {
+		faulted := x.on != full
+		if faulted {
 			r.fault(v, nil, blockPages-int64(x.on))
 		}
 		r.mem.touch(v.b, nil)
+		if faulted {
+			r.pump()
+		}
 		return
 	}
 	want := span(lo, hi)
+	missing := int64(0)
 	if x.on != full {
-		missing := want.count()
+		missing = hi - lo
 		if x.on != 0 {
 			on := &r.mem.split(v.b).on
 			missing = 0
@@ -359,6 +364,9 @@ func (r *BlockRun) visit(v *visiting) {
 		}
 	}
 	r.mem.touch(v.b, &want)
+	if missing > 0 {
+		r.pump()
+	}
 }
 
 // compute lets the running kernel run for d.
@@ -389,8 +397,8 @@ func (r *BlockRun) advance(to unit.Cycles) {
 		r.pass(t)
 		if r.out.end == t {
 			r.left()
-		} else {
-			r.arrived()
+		} else if r.arrived(); r.in.awaited {
+			continue // the visit comes first
 		}
 		r.pump()
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // fault brings what the running kernel misses of its next block: the pages of want, or
-// all if it is nil. It waits until they are there.
+// all if it is nil. It waits until they are there. Then the visit is over before the
+// threads go on, so that it cannot lose the block again.
 //
 // The migration thread ends what it does first. Then the block takes memory, which
 // waits for a victim if there is none; then the driver handles the faults it counts, and
@@ -85,7 +86,6 @@ func (r *BlockRun) fault(v *visiting, want *pageSet, missing int64) {
 	r.wait(cause(result.FaultHandling), start)
 	r.wait(cause(result.HostRead), end)
 	r.urgent = false
-	r.pump()
 }
 
 // fresh returns how many of the missing pages of want, or of all, no kernel has

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A whim is a pager that learns a little and errs a lot: it asks for what faulted
+// some launches on, for anything, and for nothing that exists. What it decides depends
+// on every call so far, so that two runs that agree call it alike.
+type whim struct {
+	v       blockView
+	r       *rand.Rand
+	ahead   int
+	ready   int
+	chaos   int // of 10
+	faulted map[workload.KernelID][]BlockID
+	queue   []BlockID
+	spared  map[BlockID]int // until which launch
+	k       workload.KernelID
+	kernels int
+	launch  int
+	log     []string
+}
+
+func newWhim(seed uint64, kernels int, v blockView) *whim {
+	r := rand.New(rand.NewPCG(seed, 5))
+	return &whim{
+		v: v, r: r, ahead: 1 + r.IntN(6), ready: r.IntN(2) * r.IntN(6), chaos: r.IntN(2) * r.IntN(10), kernels: kernels,
+		faulted: map[workload.KernelID][]BlockID{}, spared: map[BlockID]int{},
+	}
+}
+
+func (p *whim) note(format string, a ...any) {
+	p.log = append(p.log, fmt.Sprint(p.v.Now(), " ")+fmt.Sprintf(format, a...))
+}
+
+func (p *whim) push(b BlockID) {
+	if !slices.Contains(p.queue, b) {
+		p.queue = append(p.queue, b)
+	}
+	p.spared[b] = p.launch + p.ahead
+}
+
+func (p *whim) Launch(k workload.KernelID, id ExecID) {
+	p.launch++
+	p.k = k
+	var oldest []BlockID
+	for b := range p.v.Oldest() {
+		oldest = append(oldest, b)
+	}
+	p.note("launch %d %d of iteration %d with %v", k, id, p.v.Iteration(), oldest)
+	for i := range p.ahead {
+		for _, b := range p.faulted[workload.KernelID((int(k)+i)%p.kernels)] {
+			if p.r.IntN(10) >= p.chaos || !p.v.Resident(b) {
+				p.push(b)
+			}
+		}
+	}
+	for p.r.IntN(10) < p.chaos {
+		p.push(BlockID(p.r.IntN(40) - 2))
+	}
+}
+
+func (p *whim) Fault(b BlockID, queued bool) {
+	p.note("fault %d %v", b, queued)
+	if !slices.Contains(p.faulted[p.k], b) {
+		p.faulted[p.k] = append(p.faulted[p.k], b)
+	}
+	if i := slices.Index(p.queue, b); i >= 0 && p.r.IntN(10) >= p.chaos {
+		p.queue = slices.Delete(p.queue, i, i+1)
+	}
+	if p.r.IntN(10) < p.chaos {
+		p.push(b + 1)
+	}
+}
+
+func (p *whim) Next() (BlockID, bool) {
+	if len(p.queue) == 0 {
+		p.note("next: none")
+		return 0, false
+	}
+	b := p.queue[0]
+	p.queue = p.queue[1:]
+	p.note("next %d", b)
+	return b, true
+}
+
+func (p *whim) Queued(b BlockID) bool { return slices.Contains(p.queue, b) }
+
+func (p *whim) Spare(b BlockID) bool {
+	yes := p.spared[b] >= p.launch
+	p.note("spare %d %v", b, yes)
+	return yes
+}
+
+func (p *whim) Ready() int { return p.ready }
+
+func (p *whim) Drop(b BlockID) bool {
+	yes := p.r.IntN(3) > 0
+	p.note("drop %d %v %v", b, yes, p.v.Active(b))
+	return yes
+}
+
+func (p *whim) Tables() unit.Bytes { return unit.Bytes(len(p.faulted)) * unit.KiB }
+
+// randomBlockCase draws a workload of some blocks and a configuration.
+func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
+	upTo := func(least, most int) int { return least + r.IntN(1+int(float64(most-least)*size)) }
+	w := &workload.Workload{Name: "random"}
+	shift := r.IntN(8)
+	for range upTo(2, 14) {
+		x := workload.Tensor{Bytes: 1 + unit.Bytes(r.Int64N(int64(7*unit.MiB)>>r.IntN(1+shift))), Global: r.IntN(4) == 0}
+		if r.IntN(3) == 0 {
+			x.Bytes = x.Bytes.Aligned()
+		}
+		w.Tensors = append(w.Tensors, x)
+	}
+	names := []string{"a", "b", "c"}
+	for range upTo(2, 16) {
+		k := workload.Kernel{Name: names[r.IntN(3)], Time: unit.Time(1e3 * rangeLog(r, 1e7))}
+		if r.IntN(5) == 0 {
+			k.HostTime = unit.Time(1e3 * rangeLog(r, 1e6))
+		}
+		perm := r.Perm(len(w.Tensors))
+		for _, t := range perm[:1+r.IntN(min(4, len(perm)))] {
+			side := r.IntN(3)
+			if side != 0 {
+				k.Inputs = append(k.Inputs, workload.TensorID(t))
+			}
+			if side != 1 {
+				k.Outputs = append(k.Outputs, workload.TensorID(t))
+			}
+		}
+		w.Kernels = append(w.Kernels, k)
+	}
+	c := Config{Machine: machine.G10(), Iterations: 1 + r.IntN(2), Seed: 1, Quirks: quirk.Corrected()}
+	c.Machine.GPUMemory = unit.Bytes(1+r.Int64N(int64(1+20*size))) * BlockSize
+	if r.IntN(4) == 0 {
+		c.Machine.GPUMemory = 60 * BlockSize
+	}
+	c.Machine.HostMemory = unit.GiB
+	if r.IntN(20) == 0 {
+		c.Machine.HostMemory = unit.Bytes(r.Int64N(int64(64 * unit.MiB)))
+	}
+	c.Machine.GPULink = unit.Bandwidth(1e9 * rangeLog(r, 60))
+	c.Machine.HostLink = c.Machine.GPULink - unit.Bandwidth(r.Int64N(int64(c.Machine.GPULink)/2))
+	c.Runtime = Runtime{Memory: InBlocks, Blocks: Blocks{
+		Usable: 1_000_000 - int64(r.IntN(2))*r.Int64N(200_000), PerFault: 1 + r.Int64N(6000),
+		Counted: unit.Time(r.IntN(2)) * unit.Time(1e3*rangeLog(r, 1e4)), PerBlock: unit.Time(r.IntN(3)) * unit.Time(1e3*rangeLog(r, 1e5)),
+		Window: 1 + int64(r.IntN(2))*r.Int64N(12), Whole: r.IntN(3) == 0, Density: r.IntN(3) == 0,
+		Warm: r.Int64N(3), Seed: r.Int64N(100),
+	}}
+	if r.IntN(8) == 0 {
+		c.Noise = int64(r.IntN(300))
+	}
+	return w, c
+}
+
+// TestBlocksReference compares the block model with a page-by-page program, without a
+// pager and with one; its calls must be the same, too.
+func TestBlocksReference(t *testing.T) {
+	for _, paged := range []bool{false, true} {
+		t.Run(map[bool]string{false: "on demand", true: "pager"}[paged], func(t *testing.T) {
+			ran, counts := 0, result.Paging{}
+			n := 4 * *seeds
+			for seed := range uint64(n) {
+				r := rand.New(rand.NewPCG(seed, 77))
+				w, c := randomBlockCase(r, float64(seed+1)/float64(n))
+				if err := w.Validate(); err != nil {
+					t.Fatal(err)
+				}
+				ref := &refBlocks{w: w, c: c}
+				var a, b *whim
+				if paged {
+					a = newWhim(seed, len(w.Kernels), ref)
+					ref.pager = a
+					c.Runtime.Pager = func(run *BlockRun) Pager {
+						b = newWhim(seed, len(w.Kernels), run)
+						return b
+					}
+				}
+				want, wantErr := ref.run()
+				got, err := Run(w, &program.Program{}, c)
+				diff := ""
+				if paged && b != nil {
+					for i := range min(len(a.log), len(b.log)) {
+						if a.log[i] != b.log[i] {
+							diff = fmt.Sprintf("call %d is %q, want %q after %q", i, b.log[i], a.log[i], a.log[max(0, i-6):i])
+							break
+						}
+					}
+				}
+				if diff == "" {
+					diff = compareBlocks(want, wantErr, got, err)
+				}
+				if diff != "" {
+					t.Fatalf("seed %d: %s\n%d chunks, %+v", seed, diff, c.Machine.GPUMemory/BlockSize, c.Runtime.Blocks)
+				}
+				if err == nil {
+					ran++
+					p := got.Main().Paging
+					counts.Late += p.Late
+					counts.Useless += p.Useless
+					counts.Dropped += p.Dropped
+					counts.GarbageIn += p.GarbageIn
+					counts.Missed += p.Missed
+				}
+			}
+			if ran < n/2 || counts.Missed == 0 || paged && min(counts.Late, counts.Useless, counts.Dropped, int64(counts.GarbageIn)) == 0 {
+				t.Errorf("%d of %d cases ran to the end, with %+v", ran, n, counts)
+			}
+		})
+	}
+}
+
+// compareBlocks returns the first difference, or "".
+func compareBlocks(want *result.Result, wantErr error, got *result.Result, err error) string {
+	var no *DoesNotFit
+	switch {
+	case err != nil && !errors.As(err, &no):
+		return fmt.Sprintf("error is not a *DoesNotFit: %v", err)
+	case (err == nil) != (wantErr == nil):
+		return fmt.Sprintf("error is %v, want %v", err, wantErr)
+	case err != nil:
+		return ""
+	case got.Ideal != want.Ideal || len(got.Iterations) != len(want.Iterations) || got.Reported != want.Reported:
+		return fmt.Sprintf("ideal %d, %d iterations, %d reported; want %d, %d, %d", got.Ideal, len(got.Iterations), got.Reported, want.Ideal, len(want.Iterations), want.Reported)
+	}
+	for i := range got.Iterations {
+		a, b := got.Iterations[i], want.Iterations[i]
+		if !reflect.DeepEqual(a, b) {
+			return fmt.Sprintf("iteration %d:\n got %+v %+v\nwant %+v %+v", i, a, *a.Paging, b, *b.Paging)
+		}
+	}
+	for k := range want.Kernels {
+		if got.Kernels[k] != want.Kernels[k] {
+			return fmt.Sprintf("kernel %d:\n got %+v\nwant %+v", k, got.Kernels[k], want.Kernels[k])
+		}
+	}
+	return ""
+}
