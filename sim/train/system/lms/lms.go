@@ -16,11 +16,12 @@
 // all free ones have been given back. The operator waits for every copy out and in. With
 // speculation a tensor that becomes inactive leaves at once, while operators run, if it
 // had to leave at the same place in the iteration before and all its moves up to there
-// have been the same. Tensors and requests below 1 MiB are exempt: they take new
-// segments at once and never move.
+// have been the same. Tensors and requests below lms_size are exempt: they take new
+// segments at once and never move. So a limit of all memory can end, as the original
+// does, with no room for a segment of 2 MiB beside those of large tensors.
 //
-// Parameters: lms_limit, lms_speculative, lms_trim (LMS-mod), lms_warmup; GPU and host
-// memory, links, clock, allocation cost.
+// Parameters: lms_limit, lms_size, lms_speculative, lms_trim (LMS-mod), lms_warmup; GPU
+// and host memory, links, clock, allocation cost.
 //
 // Departures: (1) the limit is a share of GPU memory, where IBM's is in bytes. Its
 // default 0, which reuses memory before it takes more, is IBM's; the DeepUM paper does
@@ -53,16 +54,16 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   9,
-	Params: []*system.Param{limit, speculative, trim, warmup},
+	Params: []*system.Param{limit, size, speculative, trim, warmup},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{
 			Memory: engine.Arena, Pool: 1,
 			Swap: engine.Swap{
-				Allocator: engine.PyTorch, Reclaim: true, Limit: limit.Of(o), Least: least, Copies: true,
+				Allocator: engine.PyTorch, Reclaim: true, Limit: limit.Of(o), Least: unit.Bytes(size.Of(o)), Copies: true,
 				Trim: trim.Of(o), Warm: warmup.Of(o),
 			},
 			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
-				return newSwapper(r, speculative.Of(o) != 0), nil
+				return newSwapper(r, unit.Bytes(size.Of(o)), speculative.Of(o) != 0), nil
 			},
 		}
 	},
@@ -73,6 +74,11 @@ var (
 		Key: "lms_limit", Label: "LMS: allocation limit", Unit: "%", Scale: 10_000, Min: 0, Max: 1_000_000, Default: 0,
 		Help:   "Share of GPU memory up to which new memory is taken before inactive tensors leave; 0 reuses first, which keeps memory small and moves much.",
 		Source: "IBM's documentation of set_limit_lms: default 0",
+	}
+	size = &system.Param{
+		Key: "lms_size", Label: "LMS: least size that moves", Unit: "KiB", Scale: int64(unit.KiB), Min: 0, Max: int64(unit.GiB), Default: int64(unit.MiB),
+		Help:   "Smaller tensors never leave, and for smaller requests nothing does.",
+		Source: "IBM's documentation of set_size_lms: default 1 MB",
 	}
 	speculative = &system.Param{
 		Key: "lms_speculative", Label: "LMS: speculative page-out", Scale: 1, Min: 0, Max: 1, Default: 1,
@@ -91,12 +97,10 @@ var (
 	}
 )
 
-// least is the size from which on tensors move (IBM's documentation: 1 MB).
-const least = unit.MiB
-
 // A swapper is LMS during one run.
 type swapper struct {
 	r           *engine.SwapRun
+	least       unit.Bytes // that moves
 	speculative bool
 	tensors     []history
 	iteration   int
@@ -109,8 +113,8 @@ type history struct {
 	same         bool // up to now
 }
 
-func newSwapper(r *engine.SwapRun, speculative bool) *swapper {
-	s := &swapper{r: r, speculative: speculative, tensors: make([]history, len(r.Workload.Tensors))}
+func newSwapper(r *engine.SwapRun, least unit.Bytes, speculative bool) *swapper {
+	s := &swapper{r: r, least: least, speculative: speculative, tensors: make([]history, len(r.Workload.Tensors))}
 	for t := range s.tensors {
 		s.tensors[t].same = true
 	}
@@ -148,7 +152,7 @@ func (s *swapper) Used(t workload.TensorID) {
 
 // NoRoom returns what leaves for a request: one tensor, neighbours in memory, or all.
 func (s *swapper) NoRoom(need unit.Bytes) (leave []workload.TensorID) {
-	if need < least {
+	if need < s.least {
 		return nil
 	}
 	if !s.r.Tight() {
@@ -161,8 +165,11 @@ func (s *swapper) NoRoom(need unit.Bytes) (leave []workload.TensorID) {
 		}
 	}
 	for _, t := range leave {
+		// Before its first use in this iteration it leaves after the last one before.
 		if h := &s.tensors[t]; len(h.left) > 0 {
 			h.left[len(h.left)-1] = true
+		} else if n := len(h.before); n > 0 {
+			h.before[n-1] = true
 		}
 	}
 	return leave
@@ -187,7 +194,7 @@ func (s *swapper) some(need unit.Bytes) []workload.TensorID {
 }
 
 // movable reports whether LMS moves t at all.
-func (s *swapper) movable(t workload.TensorID) bool { return s.r.Size(t) >= least }
+func (s *swapper) movable(t workload.TensorID) bool { return s.r.Size(t) >= s.least }
 
 // Late does nothing: nothing comes early.
 func (s *swapper) Late(workload.TensorID, unit.Cycles) {}
