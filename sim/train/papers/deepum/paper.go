@@ -10,11 +10,11 @@
 // # What the comparison is worth
 //
 // No program of the authors is public, so systems and networks are rebuilt from the
-// text. Seven constants are fitted to the very numbers that are compared: what a fault
+// text. Eight constants are fitted to the very numbers that are compared: what a fault
 // costs, how many pages a counted fault stands for (one number a family), how much of
 // the memory is usable, from how many blocks a victim is drawn, the bytes of a table's
-// entry, how efficient matrix products are, and the host's time a sample of DLRM. No
-// row was held out. With all memory but 1 GiB usable, that is before that constant was
+// entry, how efficient matrix products are, how often LMS-mod gives memory back, and the
+// host's time a sample of DLRM. No row was held out. With all memory but 1 GiB usable, that is before that constant was
 // fitted, DeepUM's times of GPT-2 and ResNet were predicted to -15 to +0.5 %: the
 // mechanism predicts, the fit centers.
 //
