@@ -185,7 +185,7 @@ func TestInspect(t *testing.T) {
 			}
 			for _, s := range c.Steps {
 				for _, b := range s.Blocks {
-					if b.State == deepum.Resident != r.Resident(b.Block) && b.State != deepum.InFlight && b.State != deepum.Queued {
+					if there := b.State == deepum.Resident || b.State == deepum.InFlight; b.State != deepum.Queued && there != r.Resident(b.Block) {
 						t.Fatalf("seed %d: block %d is %v", seed, b.Block, b.State)
 					}
 				}

@@ -175,12 +175,13 @@ func (p *Pager) named(id engine.ExecID) (list []Named) {
 }
 
 func (p *Pager) state(b engine.BlockID) State {
+	resident := p.run.Resident(b)
 	switch {
-	case p.Queued(b):
+	case p.Queued(b) || b == p.flying && !resident: // the migration thread has it, and no memory for it
 		return Queued
 	case b == p.flying:
 		return InFlight
-	case p.run.Resident(b):
+	case resident:
 		return Resident
 	}
 	return Away
