@@ -23,6 +23,7 @@ import (
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
+	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
@@ -41,6 +42,7 @@ var Systems = []system.System{
 	g10.System,
 	um.System,
 	deepum.System,
+	lms.System,
 }
 
 // Find returns the system with the given stable name.

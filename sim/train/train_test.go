@@ -186,7 +186,8 @@ func TestIdealOfUnfit(t *testing.T) {
 		}
 		unfit++
 		q.System = "ideal"
-		if s, _ := train.Find(c.q.System); q.Options.Quirks.Has(quirk.ExactArena) && s.Runtime(&q.Options).Memory == engine.Arena {
+		s, _ := train.Find(c.q.System)
+		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && rt.Memory == engine.Arena && rt.Swapper == nil {
 			q.Options.Noise = 0
 		}
 		if want := c.run(c.w, q).Ideal; r.Ideal != want {

@@ -207,14 +207,15 @@ func (c *check) result(r *result.Result) {
 		total.SSDIn += tr.SSDIn
 		total.SSDOut += tr.SSDOut
 		there := total.HostOut
-		switch rt := c.runtime(); { // globals begin there
+		rt := c.runtime()
+		switch { // globals begin there
 		case rt.Memory == engine.InBlocks: // and may share pages
 			there += c.w.GlobalBytes() + unit.Page*unit.Bytes(len(c.w.Tensors))
 		case rt.Swapper != nil:
 			there += c.w.GlobalBytes()
 		}
 		// What leaves without a copy because there is one comes back again and again.
-		if rt := c.runtime(); total.HostIn > there && (rt.Swapper == nil || rt.Swap.Copies) {
+		if again := rt.Swapper != nil && !rt.Swap.Copies; total.HostIn > there && !again {
 			c.broken("what comes from the host went there", "%v in, at most %v known up to iteration %d", total.HostIn, there, i)
 		}
 		if known := total.SSDOut + c.w.GlobalBytes(); c.runtime().Memory == engine.Paged && total.SSDIn > known {
