@@ -13,18 +13,24 @@ const words = 1000
 type transformer struct {
 	*tape
 	layers, hidden, heads, length, vocabulary int64
-	rows                                      int64 // tokens in the batch
+
+	longest int64 // sequence of the published model
+	rows    int64 // tokens in the batch
 }
+
+// places is how many positions have a row of their own: the published model's, or more
+// where the sequence is longer.
+func (n *transformer) places() int64 { return max(n.longest, n.length) }
 
 // gpt2 is GPT2LMHeadModel of Hugging Face's transformers.
 func gpt2(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 	return func(t *tape, length int64, o optimizer) {
-		n := &transformer{t, layers, hidden, heads, length, 50257, t.batch * length}
+		n := &transformer{t, layers, hidden, heads, length, 50257, 1024, t.batch * length}
 		tokens, labels := t.input("tokens", unit.Bytes(length)*long), t.input("labels", unit.Bytes(length)*long)
 		places := t.scratch("positions", unit.Bytes(length)*long)
 		t.move("arange", nil, ids(places))
 
-		table, positions := t.param("wte.weight", n.vocabulary*hidden), t.param("wpe.weight", max(1024, length)*hidden)
+		table, positions := t.param("wte.weight", n.vocabulary*hidden), t.param("wpe.weight", n.places()*hidden)
 		x := t.embedding("wte", table, tokens, n.rows, hidden, words)
 		p := t.embedding("wpe", positions, places, length, hidden, 0)
 		x = t.dropout("embedding.dropout", t.add("embedding", x, p))
@@ -61,10 +67,10 @@ func (n *transformer) decoder(x *value) *value {
 
 // causal makes the mask of a layer from its buffer; where keeps it.
 func (n *transformer) causal() workload.TensorID {
+	buffer := n.buffer("attn.bias", unit.Bytes(n.places()*n.places()))
 	size := unit.Bytes(n.length * n.length)
-	buffer := n.buffer("attn.bias", size)
 	mask := n.scratch("attn.mask", size)
-	n.move("to_bool", ids(buffer), ids(mask))
+	n.kernel("to_bool", cost{bytes: 2 * size}, ids(buffer), ids(mask))
 	return mask
 }
 
@@ -104,16 +110,16 @@ func (t *tape) shifted(name string, x *value, length int64) *value {
 // bert is BertForMaskedLM of Hugging Face's transformers.
 func bert(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 	return func(t *tape, length int64, o optimizer) {
-		n := &transformer{t, layers, hidden, heads, length, 30522, t.batch * length}
+		n := &transformer{t, layers, hidden, heads, length, 30522, 512, t.batch * length}
 		each := unit.Bytes(length) * long
 		tokens, types, labels := t.input("tokens", each), t.input("token_types", each), t.input("labels", each)
 		attended := t.input("attention_mask", each)
 		mask := t.scratch("extended_mask", unit.Bytes(n.rows)*element)
 		t.move("extend_mask", ids(attended), ids(mask))
-		places := t.buffer("embeddings.position_ids", unit.Bytes(max(512, length))*long)
+		places := t.buffer("embeddings.position_ids", unit.Bytes(n.places())*long)
 
 		table := t.param("embeddings.word.weight", n.vocabulary*hidden)
-		positions := t.param("embeddings.position.weight", max(512, length)*hidden)
+		positions := t.param("embeddings.position.weight", n.places()*hidden)
 		kinds := t.param("embeddings.token_type.weight", 2*hidden)
 		x := t.embedding("embeddings.word", table, tokens, n.rows, hidden, words)
 		y := t.embedding("embeddings.token_type", kinds, types, n.rows, hidden, 0)

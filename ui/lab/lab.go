@@ -101,6 +101,9 @@ type Preset struct {
 	Key, Title, About, Set string
 	// Was are the texts that Set had before: links to them mean what they meant.
 	Was []string
+	// Systems are compared with it, the last of them in focus; without any those that
+	// are compared at first.
+	Systems []string
 }
 
 // An Upgrade is what links of an older format meant in this laboratory, so that
@@ -768,6 +771,11 @@ func (l *Info) checkLinks() error {
 	}
 	for _, p := range l.Presets {
 		is(fmt.Sprintf("preset %q", p.Key), p.Set)
+		for _, name := range p.Systems {
+			if _, err := l.System(name); err != nil {
+				errs = append(errs, fmt.Errorf("preset %q: %w", p.Key, err))
+			}
+		}
 	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)

@@ -23,7 +23,7 @@ func sections() []lab.Section {
 			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.Title(name)})
 		}
 	}
-	return []lab.Section{
+	list := []lab.Section{
 		{
 			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
 			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
@@ -39,6 +39,7 @@ func sections() []lab.Section {
 			Knobs: []knob.Info{system, {Key: "effects_mode", Label: "Against what", Help: "What the accident is removed from, or added to.", Kind: knob.One, Default: "removed", Choices: []knob.Choice{{Key: "removed", Label: "removed from as published"}, {Key: "added", Label: "added to corrected"}}}},
 		},
 	}
+	return append(list, learningSections()...)
 }
 
 // section computes one of them.
@@ -46,6 +47,10 @@ func section(key string, view *knob.Setup, s *settings, w Workload, _ string, p 
 	switch key {
 	case recordedKey:
 		return account(w), nil
+	case learnedKey:
+		return learned(view, w, s, p)
+	case switchesKey:
+		return switches(w, s, p)
 	case "survive":
 		main, sums := g10.Conclusions()
 		t := surviveTable(view.Text("survive_mode") == "corrected")
@@ -54,6 +59,11 @@ func section(key string, view *knob.Setup, s *settings, w Workload, _ string, p 
 		return &report.Section{Tables: []report.Table{effectsTable(view.Text("effects_system"), view.Text("effects_mode") == "added")}}, nil
 	}
 	return nil, fmt.Errorf("no section %q", key)
+}
+
+// fact is a row with one cell.
+func fact(head, text string) report.Row {
+	return report.Row{Head: head, Cells: []report.Cell{{Text: text}}}
 }
 
 // surviveTable is the throughput relative to Ideal of every system on the
