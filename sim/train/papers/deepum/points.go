@@ -219,6 +219,9 @@ func largestWhy(table3 bool, model, system string) string {
 	found := "not searched"
 	for _, f := range table("maxbatch.csv") {
 		if (f[0] == "T3") == table3 && f[1] == model && f[2] == system {
+			if f[4] == "" {
+				break
+			}
 			found = "a search by runs, made beforehand (maxbatch.csv), finds " + f[4]
 			if f[4] == "-" {
 				found = "a search by runs, made beforehand (maxbatch.csv), finds none"

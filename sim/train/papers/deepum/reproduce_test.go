@@ -370,6 +370,10 @@ func bounds(c *paper.Cell) (least, most int64) {
 // search doubles until a batch does not run, and bisects.
 func search(t *testing.T, c *paper.Cell) (ours, note string) {
 	t.Helper()
+	l := train.New()
+	if _, err := l.System(c.System); err != nil {
+		return "", "the system is not there"
+	}
 	least, most := bounds(c)
 	good, bad := int64(0), most+1
 	for n := least; n <= most; n *= 2 {
