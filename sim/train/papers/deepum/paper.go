@@ -14,9 +14,9 @@
 // costs, how many pages a counted fault stands for (one number a family), how much of
 // the memory is usable, from how many blocks a victim is drawn, the bytes of a table's
 // entry, how efficient matrix products are, how often LMS-mod gives memory back, and the
-// host's time a sample of DLRM. No row was held out. With all memory but 1 GiB usable, that is before that constant was
-// fitted, DeepUM's times of GPT-2 and ResNet were predicted to -15 to +0.5 %: the
-// mechanism predicts, the fit centers.
+// host's time a sample of DLRM. No row was held out. With all memory but 1 GiB usable
+// (um_usable=96.875), that is without that fit, DeepUM's times of GPT-2 are 8 to 19 % too
+// short and those of ResNet -3 to +2 % off: the mechanism predicts, the fit centers.
 //
 // A number that is farther off than the tolerance of its kind is a gap; gaps.csv has
 // each with its value, and gaps.go the reason.
