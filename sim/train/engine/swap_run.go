@@ -585,8 +585,8 @@ func (r *SwapRun) Recompute(t workload.TensorID) {
 func (r *SwapRun) Barrier() {
 	for !r.moved {
 		cause := result.LatePrefetch
-		if r.freeing > 0 {
-			cause = result.Eviction
+		if r.freeing > 0 || !r.channels[hostOut].idle() || !r.channels[ssdOut].idle() {
+			cause = result.Eviction // or a copy of what stays until the kernel that reads it has ended
 		}
 		if !r.wait(cause) {
 			return
