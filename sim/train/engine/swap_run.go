@@ -34,6 +34,7 @@ type swapTensor struct {
 	wanted  bool         // waits to be prefetched
 	early   bool         // was asked for before it was needed, and has not been used since
 	lent    bool         // computed again for another one's sake
+	held    bool         // lent, and pinned while kernels run again that use it
 	global  bool         // keeps its value
 	copy    machine.Tier // where a valid copy is, or Nowhere
 	dest    machine.Tier // where a copy is being made, or Nowhere
@@ -41,6 +42,7 @@ type swapTensor struct {
 	pins    int32
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
+	last    int32 // of the kernels that run again, the last that uses it
 	stamp   int32 // of the last kernel list that had it
 	older   workload.TensorID
 	younger workload.TensorID // neighbours by last use among those on the GPU
@@ -86,8 +88,10 @@ type SwapRun struct {
 	count     int                 // iterations begun
 	kernels   int64               // run, for Swap.Trim
 	lent      []workload.TensorID // values that came back for a recomputation alone
-	reruns    int                 // for the tensor that is being computed again
-	mixed     result.Traffic      // while the SSD did both
+	again     []workload.KernelID // those that run again
+	walked    []int32             // by kernel, the last walk that came to it
+	walk      int32
+	mixed     result.Traffic // while the SSD did both
 	it        result.Iteration
 	swapping  result.Swapping
 	swapper   Swapper
@@ -113,7 +117,7 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 	n := len(w.Tensors)
 	r := &SwapRun{
 		Workload: w, Program: p, Life: vitality.Analyze(w),
-		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n),
+		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n), walked: make([]int32, len(w.Kernels)),
 		swap: c.Runtime.Swap, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
