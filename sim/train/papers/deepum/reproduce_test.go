@@ -367,7 +367,8 @@ func bounds(c *paper.Cell) (least, most int64) {
 	return 1, 1
 }
 
-// search doubles until a batch does not run, and bisects.
+// search tries powers of two, also beyond one that does not run, and bisects above the
+// largest that does.
 func search(t *testing.T, c *paper.Cell) (ours, note string) {
 	t.Helper()
 	l := train.New()
@@ -375,14 +376,18 @@ func search(t *testing.T, c *paper.Cell) (ours, note string) {
 		return "", "the system is not there"
 	}
 	least, most := bounds(c)
-	good, bad := int64(0), most+1
+	good, hole := int64(0), int64(0) // hole: a smaller one that does not run
+	failed := int64(0)
 	for n := least; n <= most; n *= 2 {
-		ok, _ := runs(t, c, n)
-		if !ok {
-			bad = n
-			break
+		if ok, _ := runs(t, c, n); ok {
+			good, hole = n, failed
+		} else if failed == 0 {
+			failed = n
 		}
-		good = n
+	}
+	bad := min(2*good, most+1)
+	if good == 0 {
+		bad = 1
 	}
 	for bad-good > max(1, good/256) {
 		n := good + (bad-good)/2
@@ -397,6 +402,8 @@ func search(t *testing.T, c *paper.Cell) (ours, note string) {
 		return "-", ""
 	case good == most:
 		note = "the largest batch that can be built"
+	case hole > 0:
+		note = fmt.Sprintf("%d and %d do not run", hole, bad)
 	case bad-good > 1:
 		note = fmt.Sprintf("%d does not run", bad)
 	}
