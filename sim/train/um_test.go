@@ -6,21 +6,12 @@ import (
 	"testing"
 
 	"spillway/sim/train"
-	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
 )
-
-// v100 is the machine of the DeepUM paper, Table 1: a link of 12.5 GB/s each way.
-func v100() machine.Machine {
-	m := machine.G10()
-	m.GPUMemory, m.HostMemory = 32*unit.GiB, 512*unit.GiB
-	m.GPULink, m.HostLink = 12_500*unit.MBps, 12_500*unit.MBps
-	return m
-}
 
 func trained(tb testing.TB, id string, batch int) *workload.Workload {
 	tb.Helper()

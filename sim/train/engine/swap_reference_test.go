@@ -222,7 +222,9 @@ func (r *slowSwap) FreeBytes() unit.Bytes { return r.capacity - r.used() }
 func (r *slowSwap) Iteration() int        { return r.iter }
 func (r *slowSwap) Tight() bool           { return r.tight }
 
-func (r *slowSwap) Movable(t workload.TensorID) bool { return r.x[t].where == "here" && r.x[t].pins == 0 }
+func (r *slowSwap) Movable(t workload.TensorID) bool {
+	return r.x[t].where == "here" && r.x[t].pins == 0
+}
 
 func (r *slowSwap) oldest() (list []workload.TensorID) {
 	for t := range r.x {

@@ -206,12 +206,11 @@ func (c *check) result(r *result.Result) {
 		total.HostOut += tr.HostOut
 		total.SSDIn += tr.SSDIn
 		total.SSDOut += tr.SSDOut
-		there := total.HostOut
-		rt := c.runtime()
-		switch { // globals begin there
-		case rt.Memory == engine.InBlocks: // and may share pages
+		there, rt := total.HostOut, c.runtime()
+		switch {
+		case rt.Memory == engine.InBlocks: // globals begin there, and may share pages
 			there += c.w.GlobalBytes() + unit.Page*unit.Bytes(len(c.w.Tensors))
-		case rt.Swapper != nil:
+		case rt.Swapper != nil: // globals begin there
 			there += c.w.GlobalBytes()
 		}
 		// What leaves without a copy because there is one comes back again and again.
