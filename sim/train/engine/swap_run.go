@@ -179,6 +179,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		res.Iterations = append(res.Iterations, r.it)
 	}
 	res.Reported = iterations - 1
+	if n, ok := r.swapper.(Noter); ok {
+		res.Notes = append(res.Notes, n.Notes()...)
+	}
 	if r.record != nil {
 		r.record.finish(res.Reported)
 	}

@@ -37,8 +37,6 @@ type gap struct {
 	start unit.Cycles
 	// cost is how much longer the iteration is expected to take.
 	cost unit.Cycles
-	// sources are the tensors that a recomputation reads as they are.
-	sources []workload.TensorID
 
 	again unit.Cycles // what a recomputation takes at least, as once computed
 	valid int         // how many choices had been made then, or -1; never: no recomputation
@@ -121,8 +119,7 @@ type planner struct {
 	short   []unit.Cycles // how long memory is short in the kernels before, of two iterations
 	users   [][]int32     // gaps of recomputed tensors that read a tensor as it is
 	made    int           // choices
-	// Only is the only choice allowed, stay for both.
-	only choice
+	only    choice        // that is allowed; stay: both
 
 	mark  []int32 // by kernel and by tensor, of the last walk that met it
 	met   []int32
@@ -284,40 +281,22 @@ func (p *planner) hidden() {
 	slices.SortFunc(order, func(x, y int32) int {
 		return cmp.Or(cmp.Compare(p.gaps[y].free, p.gaps[x].free), cmp.Compare(x, y))
 	})
-	short := 0
-	for _, o := range p.over {
-		if o > 0 {
-			short++
-		}
-	}
 	for _, i := range order {
 		g := &p.gaps[i]
-		if g.free < 0 || short == 0 {
+		if g.free < 0 || p.short[len(p.short)-1] == 0 {
 			break
 		}
-		out := p.out.forward(g.from+1, g.time)
-		in, _ := p.in.backward(g.to, g.time)
-		if out >= in || !p.helps(out+1, in) {
-			continue
+		x := *g
+		x.choice, x.out = swap, p.out.forward(g.from+1, g.time)
+		if x.in, _ = p.in.backward(g.to, g.time); x.out < x.in && p.gain(&x) > 0 {
+			*g = x
+			p.commit(g)
 		}
-		g.choice, g.out, g.in, g.cost = swap, out, in, 0
-		short -= p.commit(g)
 	}
 }
 
-// helps reports whether memory is short at one of kernels from to before-1.
-func (p *planner) helps(from, before int) bool {
-	for k := from; k < before; k++ {
-		if p.over[k%len(p.over)] > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// commit takes the memory and the time of the links that a choice says. It returns at
-// how many kernels memory is short no more.
-func (p *planner) commit(g *gap) (met int) {
+// commit takes the memory and the time of the links that a choice says.
+func (p *planner) commit(g *gap) {
 	p.made++
 	from, before := g.window()
 	if g.choice == swap {
@@ -329,14 +308,9 @@ func (p *planner) commit(g *gap) (met int) {
 		p.in.take(g.in, g.to, g.time, true)
 	}
 	for k := from; k < before; k++ {
-		o := &p.over[k%len(p.over)]
-		if *o > 0 && *o <= g.size {
-			met++
-		}
-		*o -= g.size
+		p.over[k%len(p.over)] -= g.size
 	}
 	p.measure()
-	return met
 }
 
 // rest chooses what costs time, that which costs least for its gain first, until memory
@@ -371,8 +345,15 @@ func (p *planner) rest(cheap bool) {
 			}
 		}
 		heap.Pop(q)
+		was := *g
 		*g = x
-		p.choose(g)
+		if !p.choose(g) {
+			*g = was
+			g.valid = never
+			if x = p.best(g); x.choice != stay {
+				heap.Push(q, candidate{p.price(&x), p.index(g)})
+			}
+		}
 	}
 }
 
@@ -481,18 +462,27 @@ func (p *planner) exposed(g *gap, a int) gap {
 	return x
 }
 
-// choose makes the choice that a gap says.
-func (p *planner) choose(g *gap) {
+// choose makes the choice that a gap says. It returns false when a value that was chosen
+// to be computed again could not be then.
+func (p *planner) choose(g *gap) bool {
 	if g.choice == recompute {
-		g.sources = p.sources(g)
 		// What reads g's tensor as it is will read what g's recomputation does.
 		users := []int32{p.index(g)}
 		for _, id := range p.users[g.tensor] {
-			if r := &p.gaps[id]; g.from < r.to && r.to < g.to && !p.kept(g, r.to) {
+			r := &p.gaps[id]
+			if r.to <= g.from || g.to <= r.to {
+				continue
+			}
+			if _, ok := p.walk(r, nil); !ok {
+				return false
+			}
+			if !p.kept(g, r.to) {
 				users = append(users, id)
 			}
 		}
-		for _, t := range g.sources {
+		var sources []workload.TensorID
+		p.walk(g, &sources)
+		for _, t := range sources {
 			for _, id := range users {
 				if !slices.Contains(p.users[t], id) {
 					p.users[t] = append(p.users[t], id)
@@ -501,8 +491,10 @@ func (p *planner) choose(g *gap) {
 		}
 	}
 	p.commit(g)
+	return true
 }
 
+// index returns which gap g is.
 func (p *planner) index(g *gap) int32 {
 	for _, id := range p.of[g.tensor] {
 		if &p.gaps[id] == g {
@@ -534,17 +526,7 @@ func (p *planner) refresh(g *gap) {
 const keep = 32
 
 // kept reports whether g's tensor is kept from kernel k until its back access.
-func (p *planner) kept(g *gap, k int) bool {
-	return g.to-k <= keep
-}
-
-// sources returns the tensors that are read as they are when g's tensor is computed
-// again.
-func (p *planner) sources(g *gap) []workload.TensorID {
-	var list []workload.TensorID
-	p.walk(g, &list)
-	return list
-}
+func (p *planner) kept(g *gap, k int) bool { return g.to-k <= keep }
 
 // walk returns how long it takes to compute g's tensor again when its back access comes:
 // all kernels back to values that are there then, and the way back of those that have
@@ -597,8 +579,10 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 			if sources != nil {
 				*sources = append(*sources, t)
 			}
-			if x := p.during(t, g.to); x != nil && x.choice == swap && x.out < x.away(g.to, len(p.exec)) && x.away(g.to, len(p.exec)) < x.in {
-				cost += x.time
+			if x := p.during(t, g.to); x != nil && x.choice == swap {
+				if k := x.away(g.to, len(p.exec)); x.out < k && k < x.in {
+					cost += x.time
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package capuchin
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -34,7 +35,8 @@ func (c *policy) measured() {
 		exec[k] = c.Exec(workload.KernelID(k))
 	}
 	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
-	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity())
+	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
+	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
 	c.plan.plan()
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
 	c.moved = true
@@ -146,4 +148,24 @@ func (c *policy) Late(t workload.TensorID, _ unit.Cycles) {
 			c.moved = true
 		}
 	}
+}
+
+// Notes says what the plan is.
+func (c *policy) Notes() []string {
+	notes := []string{"A reconstruction: Capuchin's code is not public."}
+	if c.plan == nil {
+		return notes
+	}
+	var count [recompute + 1]int
+	var bytes [recompute + 1]unit.Bytes
+	for i := range c.plan.gaps {
+		g := &c.plan.gaps[i]
+		count[g.choice]++
+		bytes[g.choice] += g.size
+	}
+	if count[swap]+count[recompute] == 0 {
+		return append(notes, "The measured iteration's tensors fit into GPU memory, so nothing is planned.")
+	}
+	return append(notes, fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
+		count[swap], bytes[swap], count[recompute], bytes[recompute]))
 }

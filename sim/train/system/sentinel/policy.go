@@ -18,6 +18,7 @@ const trials = 5
 type policy struct {
 	*engine.SwapRun
 	*profile
+	all     bool          // fits into GPU memory, and nothing moves
 	lengths []int         // to try
 	times   []unit.Cycles // of the iterations that tried them
 	begun   unit.Cycles
@@ -25,8 +26,15 @@ type policy struct {
 	list    []interval
 	next    int     // the interval that begins next
 	keep    []int32 // by tensor, 1 + the last interval in or before which it is used
-	leave   []workload.TensorID
+	leave   []leaver
 	stamp   int32
+}
+
+// A leaver is a tensor that may leave, and how many kernels there are before its next
+// use.
+type leaver struct {
+	tensor workload.TensorID
+	next   int
 }
 
 func newPolicy(r *engine.SwapRun, length int64) (*policy, error) {
@@ -34,7 +42,12 @@ func newPolicy(r *engine.SwapRun, length int64) (*policy, error) {
 	for k := range exec {
 		exec[k] = r.Exec(workload.KernelID(k))
 	}
+	held := unit.Bytes(r.Workload.HeldPages()) * unit.Page // which counts as alive
 	s := &policy{SwapRun: r, profile: newProfile(r.Workload, exec), keep: make([]int32, len(r.Workload.Tensors))}
+	if slices.Max(s.life.Live(r.Workload)) <= r.Capacity()+held {
+		s.all = true
+		return s, nil
+	}
 	if layer, size := s.largest(); s.pool+size > r.Capacity() {
 		k := s.first[layer]
 		return nil, &engine.DoesNotFit{Reason: fmt.Sprintf(
@@ -55,7 +68,7 @@ func (s *policy) rate(n unit.Bytes) unit.Cycles {
 // begin chooses the length of an iteration's intervals.
 func (s *policy) begin() {
 	i := s.Iteration()
-	if i == 0 {
+	if i == 0 || s.all {
 		return
 	}
 	if s.lengths == nil {
@@ -98,17 +111,19 @@ func (s *policy) Launch(k workload.KernelID) {
 	s.leave = s.leave[:0]
 	for t := range s.Oldest() {
 		if s.keep[t] != s.stamp && !s.short[t] {
-			s.leave = append(s.leave, t)
+			s.leave = append(s.leave, leaver{t, s.NextUse(t)})
 			need += s.Size(t)
 		}
 	}
-	slices.SortStableFunc(s.leave, func(x, y workload.TensorID) int { return cmp.Compare(s.NextUse(y), s.NextUse(x)) })
-	for _, t := range s.leave {
+	if need > s.Capacity() {
+		slices.SortStableFunc(s.leave, func(x, y leaver) int { return cmp.Compare(y.next, x.next) })
+	}
+	for _, x := range s.leave {
 		if need <= s.Capacity() {
 			break
 		}
-		if s.Out(t) {
-			need -= s.Size(t)
+		if s.Out(x.tensor) {
+			need -= s.Size(x.tensor)
 		}
 	}
 	for _, t := range next.uses {
@@ -124,3 +139,13 @@ func (s *policy) Used(workload.TensorID) {}
 
 // Late does nothing: the kernel waits.
 func (s *policy) Late(workload.TensorID, unit.Cycles) {}
+
+// Notes says what was found.
+func (s *policy) Notes() []string {
+	notes := []string{"A reconstruction: Sentinel's code is not public."}
+	if s.all {
+		return append(notes, "All tensors fit into GPU memory, so nothing moves.")
+	}
+	return append(notes, fmt.Sprintf("Intervals have %d of %d layers, found in %d trials; the pool for short-lived tensors takes %v.",
+		s.length, s.layers(), len(s.lengths), s.pool))
+}

@@ -32,7 +32,7 @@
 //     longer; it happens once and is not in what is reported.
 //  4. The pool is as large as the most that short-lived tensors take at once. It is kept
 //     free by the plan; tensors are not placed apart.
-//  5. Tensors leave only as far as the present interval, the next one and the pool need
+//  5. When everything fits nothing moves. Tensors leave only as far as the present interval, the next one and the pool need
 //     the memory.
 //  6. When what was to come is not there as its interval begins, the paper tries in two
 //     iterations whether to wait or to read it in host memory, and keeps the faster. Here
