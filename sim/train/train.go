@@ -18,14 +18,19 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/autotm"
+	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/sentinel"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/train/system/vdnn"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -43,6 +48,11 @@ var Systems = []system.System{
 	um.System,
 	deepum.System,
 	lms.System,
+	vdnn.System,
+	autotm.System,
+	swapadvisor.System,
+	capuchin.System,
+	sentinel.System,
 }
 
 // Find returns the system with the given stable name.
@@ -167,6 +177,9 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	}
 	r.System = s.Name
 	if r.Fits {
+		if s.Note != "" {
+			r.Notes = append(r.Notes, s.Note)
+		}
 		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
 	}
 	if p != nil {

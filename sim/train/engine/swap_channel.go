@@ -114,11 +114,14 @@ func (r *SwapRun) start(i int, at unit.Cycles) {
 
 // aim sets when the first transfer of c ends.
 func (r *SwapRun) aim(c *swapChannel) {
-	if c.rate <= 0 {
+	switch left := c.queue[c.head].left; {
+	case left == 0: // its end is at this very moment
+		c.end = c.begin
+	case c.rate <= 0:
 		c.end = never
-		return
+	default:
+		c.end = c.begin + c.rate.Cycles(left, r.clock)
 	}
-	c.end = c.begin + c.rate.Cycles(c.queue[c.head].left, r.clock)
 }
 
 // tally counts what has moved until now. It is called before what is under way
@@ -245,9 +248,6 @@ func (r *SwapRun) step(until unit.Cycles) bool {
 	r.now = at
 	if first >= 0 {
 		r.complete(first)
-	}
-	if r.check != nil {
-		r.check()
 	}
 	return first >= 0
 }

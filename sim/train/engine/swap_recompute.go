@@ -1,15 +1,11 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 
 	"spillway/sim/train/result"
 	"spillway/sim/workload"
 )
-
-// mostReruns is how many kernels one value may make run again, in iterations.
-const mostReruns = 4
 
 // writer returns the last kernel before the given one that writes t, or -1.
 func (r *SwapRun) writer(t workload.TensorID, before workload.KernelID) workload.KernelID {
@@ -23,27 +19,80 @@ func (r *SwapRun) writer(t workload.TensorID, before workload.KernelID) workload
 	return -1
 }
 
-// recompute gives t, which was discarded, the value again that it has before kernel k.
-// What comes back besides is lent: dead values until this is done, others until
-// somebody uses them or needs the room.
+// recompute gives t, which was discarded, the value again that it has before kernel k:
+// the kernels of its lineage run again, in their order, back to values that are not
+// gone. Those count as what they were then. What comes back besides is lent: dead
+// values until the last of these kernels that uses them, others until somebody uses
+// them or needs the room.
 func (r *SwapRun) recompute(t workload.TensorID, k workload.KernelID) error {
-	r.reruns = 0
-	if err := r.rerun(t, k); err != nil {
-		return err
-	}
-	r.tensors[t].lent = false
-	kept := r.lent[:0]
-	for _, u := range r.lent {
-		switch x := &r.tensors[u]; {
-		case !x.lent: // dropped, or in use
-		case r.deadBefore(u, r.kernel):
-			r.drop(u, swapNowhere)
-		default:
-			kept = append(kept, u)
+	list := r.lineage(t, k)
+	r.rerunning = true
+	defer func() { r.rerunning = false }()
+	for i, p := range list {
+		for _, u := range r.sets[p] {
+			x := &r.tensors[u]
+			if x.last = int32(i); x.lent && !x.held {
+				x.held = true
+				x.pins++
+			}
 		}
 	}
-	r.lent = kept
+	for i, p := range list {
+		if err := r.rerun(p); err != nil {
+			return err
+		}
+		for _, u := range r.sets[p] {
+			x := &r.tensors[u]
+			if !x.lent || int(x.last) > i || u == t {
+				continue
+			}
+			if x.held {
+				x.held = false
+				x.pins--
+			}
+			if r.deadBefore(u, r.kernel) {
+				r.drop(u, swapNowhere)
+			}
+		}
+	}
+	x := &r.tensors[t]
+	if x.held {
+		x.held = false
+		x.pins--
+	}
+	x.lent = false
+	r.lent = slices.DeleteFunc(r.lent, func(u workload.TensorID) bool { return !r.tensors[u].lent })
 	return nil
+}
+
+// lineage returns the kernels that must run again, in their order, for t to have the
+// value that it has before kernel k.
+func (r *SwapRun) lineage(t workload.TensorID, k workload.KernelID) []workload.KernelID {
+	r.walk++
+	list := r.again[:0]
+	add := func(t workload.TensorID, before workload.KernelID) {
+		if p := r.writer(t, before); p >= 0 && r.walked[p] != r.walk {
+			r.walked[p] = r.walk
+			list = append(list, p)
+		}
+	}
+	add(t, k)
+	for i := 0; i < len(list); i++ {
+		for _, u := range r.Workload.Kernels[list[i]].Inputs {
+			if r.gone(u) {
+				add(u, list[i])
+			}
+		}
+	}
+	slices.Sort(list)
+	r.again = list
+	return list
+}
+
+// gone reports whether t has no value anywhere.
+func (r *SwapRun) gone(t workload.TensorID) bool {
+	s := r.tensors[t].state
+	return s == swapNowhere || s == swapDiscarded
 }
 
 // deadBefore reports whether nobody needs t's value when kernel k starts.
@@ -51,18 +100,10 @@ func (r *SwapRun) deadBefore(t workload.TensorID, k workload.KernelID) bool {
 	return !r.tensors[t].global && r.Life.Death[t] <= k
 }
 
-// rerun runs the last kernel again that wrote t before the given one, after those of
-// its inputs that are gone. Other values count as what they were then. What else the
-// kernel writes, and is gone, comes back as well.
-func (r *SwapRun) rerun(t workload.TensorID, before workload.KernelID) error {
-	p := r.writer(t, before)
-	if p < 0 { // a batch of data: it is there as it was at first
-		return r.reborn(t, before)
-	}
-	if r.reruns++; r.reruns > mostReruns*len(r.exec) {
-		return &DoesNotFit{fmt.Sprintf("to compute tensor %d again that was given up, more than %d kernels would run; give up fewer tensors",
-			t, mostReruns*len(r.exec))}
-	}
+// rerun runs kernel p again, whose inputs are there or have been computed again. An
+// input that is gone is a batch of data, which is there as it was at first. What else
+// the kernel writes, and is gone, comes back as well, and is held while it is needed.
+func (r *SwapRun) rerun(p workload.KernelID) error {
 	set := r.sets[p]
 	for _, u := range set {
 		r.tensors[u].pins++
@@ -74,13 +115,15 @@ func (r *SwapRun) rerun(t workload.TensorID, before workload.KernelID) error {
 	}()
 	inputs := len(r.Workload.Kernels[p].Inputs)
 	for i, u := range set {
-		x := &r.tensors[u]
 		var err error
-		switch gone := x.state == swapNowhere || x.state == swapDiscarded; {
-		case gone && i < inputs:
-			err = r.rerun(u, p)
-		case gone:
-			err = r.reborn(u, p)
+		switch {
+		case r.gone(u):
+			if err = r.birth(u, p); err == nil {
+				x := &r.tensors[u]
+				x.lent, x.held = true, true
+				x.pins++
+				r.lent = append(r.lent, u)
+			}
 		case i < inputs:
 			err = r.ask(u, p, true)
 		}
@@ -104,16 +147,6 @@ func (r *SwapRun) rerun(t workload.TensorID, before workload.KernelID) error {
 	return nil
 }
 
-// reborn is birth of a value that was there before.
-func (r *SwapRun) reborn(t workload.TensorID, k workload.KernelID) error {
-	if err := r.birth(t, k); err != nil {
-		return err
-	}
-	r.tensors[t].lent = true
-	r.lent = append(r.lent, t)
-	return nil
-}
-
 // dropLent gives up a value that is lent and not in use, and reports whether there was
 // one.
 func (r *SwapRun) dropLent() bool {
@@ -122,11 +155,7 @@ func (r *SwapRun) dropLent() bool {
 		if !x.lent || x.pins > 0 || x.state != swapHere {
 			continue
 		}
-		state := swapDiscarded
-		if r.deadBefore(t, r.kernel) {
-			state = swapNowhere
-		}
-		r.drop(t, state)
+		r.drop(t, swapDiscarded)
 		r.lent = slices.Delete(r.lent, i, i+1)
 		return true
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"iter"
 	"math"
 
@@ -34,6 +35,7 @@ type swapTensor struct {
 	wanted  bool         // waits to be prefetched
 	early   bool         // was asked for before it was needed, and has not been used since
 	lent    bool         // computed again for another one's sake
+	held    bool         // lent, and pinned while kernels run again that use it
 	global  bool         // keeps its value
 	copy    machine.Tier // where a valid copy is, or Nowhere
 	dest    machine.Tier // where a copy is being made, or Nowhere
@@ -41,7 +43,7 @@ type swapTensor struct {
 	pins    int32
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
-	stamp   int32 // of the last kernel list that had it
+	last    int32 // of the kernels that run again, the last that uses it
 	older   workload.TensorID
 	younger workload.TensorID // neighbours by last use among those on the GPU
 }
@@ -86,15 +88,17 @@ type SwapRun struct {
 	count     int                 // iterations begun
 	kernels   int64               // run, for Swap.Trim
 	lent      []workload.TensorID // values that came back for a recomputation alone
-	reruns    int                 // for the tensor that is being computed again
-	mixed     result.Traffic      // while the SSD did both
+	again     []workload.KernelID // those that run again
+	walked    []int32             // by kernel, the last walk that came to it
+	walk      int32
+	rerunning bool           // kernels run again
+	mixed     result.Traffic // while the SSD did both
 	it        result.Iteration
 	swapping  result.Swapping
 	swapper   Swapper
 	mover     Mover
 	record    *Record
 	err       error
-	check     func() // if not nil, called after every event; tests set it
 }
 
 // runSwap runs w in an arena in which the engine brings what kernels need and the
@@ -113,7 +117,7 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 	n := len(w.Tensors)
 	r := &SwapRun{
 		Workload: w, Program: p, Life: vitality.Analyze(w),
-		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n),
+		sets: w.Sets().All, exec: kernelTimes(w, *c).exec, tensors: make([]swapTensor, n), walked: make([]int32, len(w.Kernels)),
 		swap: c.Runtime.Swap, clock: c.Machine.Clock, hostSize: c.Machine.HostMemory,
 		latency: c.Machine.Clock.CyclesUp(c.Machine.SSDLatency), allocRate: c.Machine.AllocRate, oldest: none, youngest: none, record: c.Record,
 	}
@@ -130,13 +134,10 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 		return nil, err
 	}
 	r.held = unit.Bytes(held) * unit.Page
-	if r.held > reserve {
-		return nil, tooMuchHeld(r.held, reserve)
-	}
 	r.mem = newSwapMemory(r.swap, reserve/unit.Page*unit.Page-r.held, n)
 	for t := range r.tensors {
 		x := &r.tensors[t]
-		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none, stamp: -1}
+		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none}
 		if x.global && len(r.Life.Uses(workload.TensorID(t))) > 0 {
 			x.state, x.copy = swapAway, r.place(x.size, machine.Host)
 		}
@@ -175,6 +176,12 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		res.Iterations = append(res.Iterations, r.it)
 	}
 	res.Reported = iterations - 1
+	if n := r.swap.Warm; n > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were outside of GPU memory at first.", n, iterations))
+	}
+	if n, ok := r.swapper.(Noter); ok {
+		res.Notes = append(res.Notes, n.Notes()...)
+	}
 	if r.record != nil {
 		r.record.finish(res.Reported)
 	}
@@ -561,11 +568,11 @@ func (r *SwapRun) Want(t workload.TensorID) {
 func (r *SwapRun) Wanted(t workload.TensorID) bool { return r.tensors[t].wanted }
 
 // Discard gives up t's value; a kernel that reads it runs t's kernel again first. It
-// returns false when that cannot be: t is in use, keeps its value over iterations, or
-// no kernel of this iteration has written it.
+// returns false when that cannot be: t is in use, keeps its value over iterations, no
+// kernel of this iteration has written it, or kernels run again for another value.
 func (r *SwapRun) Discard(t workload.TensorID) bool {
 	x := &r.tensors[t]
-	if x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
+	if r.rerunning || x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
 		return false
 	}
 	r.drop(t, swapDiscarded)
@@ -585,8 +592,8 @@ func (r *SwapRun) Recompute(t workload.TensorID) {
 func (r *SwapRun) Barrier() {
 	for !r.moved {
 		cause := result.LatePrefetch
-		if r.freeing > 0 {
-			cause = result.Eviction
+		if r.freeing > 0 || !r.channels[hostOut].idle() || !r.channels[ssdOut].idle() {
+			cause = result.Eviction // or a copy of what stays until the kernel that reads it has ended
 		}
 		if !r.wait(cause) {
 			return
