@@ -18,11 +18,14 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/capuchin"
+	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/sentinel"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
 	"spillway/sim/unit"
@@ -40,7 +43,10 @@ var Systems = []system.System{
 	g10.Host,
 	g10.System,
 	um.System,
+	deepum.System,
 	lms.System,
+	capuchin.System,
+	sentinel.System,
 }
 
 // Find returns the system with the given stable name.

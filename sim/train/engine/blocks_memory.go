@@ -47,7 +47,13 @@ func (s *pageSet) remove(o *pageSet) uint16 {
 	return uint16(s.count())
 }
 
-func (s *pageSet) has(page int64) bool { return s[page/64]>>(page%64)&1 != 0 }
+// common returns how many pages are in both sets.
+func (s *pageSet) common(o *pageSet) (n int64) {
+	for w := range s {
+		n += int64(bits.OnesCount64(s[w] & o[w]))
+	}
+	return n
+}
 
 var (
 	allPages = span(0, blockPages)

@@ -612,6 +612,32 @@ func (r *refBlocks) run() (*result.Result, error) {
 	return res, nil
 }
 
+// touched returns which of the pages of a tensor's block j kernel k touches. The draws are
+// those of the engine; TestRows has them.
+func (r *refBlocks) touched(k workload.KernelID, t workload.TensorID, pages []int64, j int64) (list []int64) {
+	run := BlockRun{rules: r.c.Runtime.Blocks, iteration: r.iteration}
+	rows, b := r.w.Kernels[k].Rows, pages[0]/512
+	whole := true
+	for i, x := range rows {
+		if x.Tensor != t {
+			continue
+		}
+		whole = false
+		table := newRowTable(rowKey{r.w.Tensors[t].Bytes, x.Row, x.Draws, x.Zipf})
+		set := table.draw(b*512-r.cover(t)[0], run.rowSeed(t, j, i))
+		for _, n := range pages {
+			if set[n%512/64]>>(n%64)&1 != 0 && !slices.Contains(list, n) {
+				list = append(list, n)
+			}
+		}
+	}
+	if whole {
+		return pages
+	}
+	slices.Sort(list)
+	return list
+}
+
 // kernel visits the tensors in lock-step: what has the largest rest, as a fraction, comes
 // next in rounds of one block of the largest.
 func (r *refBlocks) kernel(k workload.KernelID, set []workload.TensorID, exec unit.Cycles) {
@@ -633,7 +659,7 @@ func (r *refBlocks) kernel(k workload.KernelID, set []workload.TensorID, exec un
 		for i := range set {
 			for j := range parts[i] { // in the first step at which step/most is j/n or more
 				if n := int64(len(parts[i])); (int64(j)*most+n-1)/n == step {
-					visits = append(visits, parts[i][j])
+					visits = append(visits, r.touched(k, set[i], parts[i][j], int64(j)))
 				}
 			}
 		}
@@ -642,7 +668,9 @@ func (r *refBlocks) kernel(k workload.KernelID, set []workload.TensorID, exec un
 	r.until(r.now + host)
 	r.computing = false
 	for i, pages := range visits {
-		r.visit(pages)
+		if len(pages) > 0 {
+			r.visit(pages)
+		}
 		done := func(i int) unit.Cycles { return (exec - host) * unit.Cycles(i) / unit.Cycles(len(visits)) }
 		r.computing = true
 		r.until(r.now + done(i+1) - done(i))

@@ -52,7 +52,9 @@ type BlockRun struct {
 	paging    result.Paging
 	hostPages int64 // with a value, in host memory
 	uncounted int64 // missing pages, in thousandths, that are less than a counted fault
-	seed      uint64
+	random    splitMix
+	rows      [][]rowTouch      // of kernels
+	k         workload.KernelID // that runs
 
 	in, out blockThread
 	next    BlockID // what the pager wants next, and could not begin, or NoBlock
@@ -81,6 +83,7 @@ type visiting struct {
 	e      pageExtent
 	b, end BlockID
 	n      int64 // blocks
+	rows   bool  // it is touched in rows only
 	lead   int64 // blocks it should have visited by now, times those of the largest, less what it has
 }
 
@@ -123,14 +126,22 @@ func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
 		Workload: w, rules: rules, mem: newBlockMemory(chunks, rules.Window),
 		exec: kernelTimes(w, c).exec, host: make([]unit.Cycles, len(w.Kernels)), sets: w.Sets(),
 		allocator: caching.New(0), tensors: make([]blockTensor, len(w.Tensors)),
-		seed: uint64(rules.Seed), in: blockThread{end: never}, out: blockThread{end: never}, next: NoBlock,
+		random: splitMix(rules.Seed), rows: make([][]rowTouch, len(w.Kernels)), in: blockThread{end: never}, out: blockThread{end: never}, next: NoBlock,
 		perBlock: c.Machine.Clock.CyclesUp(rules.PerBlock), perFault: c.Machine.Clock.CyclesUp(rules.Counted),
 	}
 	link := min(c.Machine.GPULink, c.Machine.HostLink)
 	for n := range r.moving {
 		r.moving[n] = link.Cycles(unit.Bytes(n)*unit.Page, c.Machine.Clock)
 	}
+	tables := map[rowKey]*rowTable{}
 	for k := range w.Kernels {
+		for _, x := range w.Kernels[k].Rows {
+			key := rowKey{w.Tensors[x.Tensor].Bytes, x.Row, x.Draws, x.Zipf}
+			if tables[key] == nil {
+				tables[key] = newRowTable(key)
+			}
+			r.rows[k] = append(r.rows[k], rowTouch{x.Tensor, tables[key]})
+		}
 		r.host[k] = min(r.exec[k]-1, c.Machine.Clock.PublishedCycles(w.Kernels[k].HostTime))
 	}
 	life := vitality.Analyze(w)
@@ -294,11 +305,14 @@ func (r *BlockRun) execID(k workload.KernelID) ExecID {
 // kernel runs kernel k.
 func (r *BlockRun) kernel(k workload.KernelID) {
 	var total, most int64
-	r.visits = r.visits[:0]
+	r.visits, r.k = r.visits[:0], k
 	for _, t := range r.sets.All[k] {
 		e := r.tensors[t].pages
 		v := visiting{tensor: t, e: e, b: BlockID(e.first / blockPages), end: BlockID(e.last / blockPages)}
 		v.n = int64(v.end-v.b) + 1
+		for _, x := range r.rows[k] {
+			v.rows = v.rows || x.tensor == t
+		}
 		total, most = total+v.n, max(most, v.n)
 		r.visits = append(r.visits, v)
 	}
@@ -325,39 +339,40 @@ func (r *BlockRun) kernel(k workload.KernelID) {
 	}
 }
 
-// visit makes the pages of a tensor ready that lie in the next of its blocks.
+// visit makes the pages ready of the next block of a tensor that lie in it.
 func (r *BlockRun) visit(v *visiting) {
 	x := &r.mem.blocks[v.b]
+	base := int64(v.b) * blockPages
+	lo, hi := max(0, v.e.first-base), min(blockPages, v.e.last+1-base)
+	var want pageSet
+	if v.rows {
+		if want = r.touched(v, lo, hi); want == noPages {
+			return
+		}
+	}
 	x.unused = false
 	const full = uint16(blockPages)
 	if x.on == full && x.valued == full && x.meaningful == full {
 		return
 	}
-	base := int64(v.b) * blockPages
-	lo, hi := max(0, v.e.first-base), min(blockPages, v.e.last+1-base)
-	if hi-lo == blockPages {
-		faulted := x.on != full
-		if faulted {
-			r.fault(v, nil, blockPages-int64(x.on))
+	if !v.rows && hi-lo == blockPages {
+		missing := blockPages - int64(x.on)
+		if missing > 0 {
+			r.fault(v, nil, missing)
 		}
 		r.mem.touch(v.b, nil)
-		if faulted {
+		if missing > 0 {
 			r.pump()
 		}
 		return
 	}
-	want := span(lo, hi)
+	if !v.rows {
+		want = span(lo, hi)
+	}
 	missing := int64(0)
 	if x.on != full {
-		missing = hi - lo
-		if x.on != 0 {
-			on := &r.mem.split(v.b).on
-			missing = 0
-			for p := lo; p < hi; p++ {
-				if !on.has(p) {
-					missing++
-				}
-			}
+		if missing = want.count(); x.on != 0 {
+			missing -= want.common(&r.mem.split(v.b).on)
 		}
 		if missing > 0 {
 			r.fault(v, &want, missing)

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -142,6 +144,11 @@ func randomBlockCase(r *rand.Rand, size float64) (*workload.Workload, Config) {
 			if side != 1 {
 				k.Outputs = append(k.Outputs, workload.TensorID(t))
 			}
+			for r.IntN(12) == 0 {
+				k.Rows = append(k.Rows, workload.RowAccess{
+					Tensor: workload.TensorID(t), Row: unit.Bytes(rangeLog(r, 1e4)), Draws: rangeLog(r, 1e5) - 1, Zipf: int64(r.IntN(2)) * r.Int64N(2000),
+				})
+			}
 		}
 		w.Kernels = append(w.Kernels, k)
 	}
@@ -250,4 +257,110 @@ func compareBlocks(want *result.Result, wantErr error, got *result.Result, err e
 		}
 	}
 	return ""
+}
+
+// TestRows compares how many pages are touched with rows drawn one by one.
+func TestRows(t *testing.T) {
+	for _, x := range []rowKey{
+		{20 << 20, 512, 3000, 0},
+		{20 << 20, 512, 3000, 1050},
+		{20<<20 + 1, 100, 20_000, 700},
+		{5 << 20, 16, 1000, 1000},
+		{5 << 20, 16, 1000, 2000},
+		{30 << 20, 512, 200_000, 1050},
+		{30 << 20, 4096, 5000, 500},
+		{30 << 20, 10_000, 500, 0},
+		{3 << 20, 10_000, 100, 1000},
+		{5000, 512, 3, 0},
+		{1, 512, 3, 1000},
+	} {
+		r := rand.New(rand.NewPCG(1, 1))
+		rows, pages := max(1, int64(x.size/x.row)), x.size.Pages()
+		z := newZipf(x.by, rows)
+		const trials = 20
+		sums := make([]float64, rows)
+		for i := range sums {
+			sums[i] = z.sum(int64(i) + 1)
+		}
+		var want, got [2]float64 // pages; of these, in the first quarter
+		for trial := range trials {
+			hit := make([]bool, pages)
+			for range x.draws {
+				i, _ := slices.BinarySearch(sums, r.Float64()*z.all)
+				for at := unit.Bytes(i) * x.row; at < min(unit.Bytes(i+1)*x.row, x.size); at = at/unit.Page*unit.Page + unit.Page {
+					hit[at/unit.Page] = true
+				}
+			}
+			table := newRowTable(x)
+			shift := r.Int64N(600) // of the tensor in its first block
+			if trial%2 == 0 {
+				shift = 0
+			}
+			for b := int64(0); b*blockPages < shift+pages; b++ {
+				set := table.draw(b*blockPages-shift, r.Uint64())
+				for i := range blockPages {
+					if set[i/64]>>(i%64)&1 == 0 {
+						continue
+					}
+					p := b*blockPages + i - shift
+					if p < 0 || p >= (pages+63)/64*64+64 { // the engine cuts what is beyond
+						t.Fatalf("%+v: page %d of %d", x, p, pages)
+					}
+					if p < pages {
+						got[0]++
+						if p < (pages+3)/4 {
+							got[1]++
+						}
+					}
+				}
+			}
+			for p, yes := range hit {
+				if yes {
+					want[0]++
+					if int64(p) < (pages+3)/4 {
+						want[1]++
+					}
+				}
+			}
+		}
+		for i := range want {
+			if d := math.Abs(got[i] - want[i]); d > 5*math.Sqrt(want[i])+0.02*want[i] {
+				t.Errorf("%+v: %.1f pages a kernel, want %.1f (%d: in the first quarter)", x, got[i]/trials, want[i]/trials, i)
+			}
+		}
+	}
+}
+
+// TestRowMath compares the functions that draw rows with the standard library's.
+func TestRowMath(t *testing.T) {
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-14*max(1, math.Abs(b)) }
+	for x := -40.0; x < 40; x += 0.0137 {
+		if got := exp(x); math.Abs(got/math.Exp(x)-1) > 1e-14 {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, math.Exp(x))
+		}
+		if got, y := ln(math.Exp(x)), math.Exp(x); !near(got, math.Log(y)) {
+			t.Fatalf("ln(%g) = %g, want %g", y, got, math.Log(y))
+		}
+	}
+	for _, by := range []int64{0, 1, 500, 999, 1000, 1001, 1050, 3000, 10_000} {
+		const n = 100_000
+		z, sum := newZipf(by, n), 0.0
+		for i := 1; i <= n; i++ {
+			sum += math.Pow(float64(i), -float64(by)/1000)
+		}
+		if math.Abs(z.all/sum-1) > 1e-8 {
+			t.Errorf("exponent %d/1000: sum %g, want %g", by, z.all, sum)
+		}
+	}
+	var s splitMix
+	for _, p := range []uint32{0, 1, 1 << 20, 3 << 22, 1<<chance - 1, 1 << chance} {
+		n := 0
+		const words = 1 << 14
+		for range words {
+			n += bits.OnesCount64(s.bits(p))
+		}
+		if want := float64(p) / (1 << chance) * words * 64; math.Abs(float64(n)-want) > 5*math.Sqrt(want)+1 && math.Abs(want-float64(n)) > 5*math.Sqrt(words*64-want)+1 {
+			t.Errorf("probability %d: %d bits, want %g", p, n, want)
+		}
+	}
 }

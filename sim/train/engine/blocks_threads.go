@@ -306,19 +306,11 @@ func (r *BlockRun) victim(fault bool) BlockID {
 	return b
 }
 
-// draw draws a number from 0 to n-1 (SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+// draw draws a number from 0 to n-1.
 func (r *BlockRun) draw(n int) int {
 	if n == 1 {
 		return 0
 	}
-	hi, _ := bits.Mul64(r.random(), uint64(n))
+	hi, _ := bits.Mul64(r.random.next(), uint64(n))
 	return int(hi)
-}
-
-func (r *BlockRun) random() uint64 {
-	r.seed += 0x9e3779b97f4a7c15
-	z := r.seed
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
