@@ -18,6 +18,7 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/autotm"
 	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
@@ -26,8 +27,10 @@ import (
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/sentinel"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/train/system/vdnn"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -45,6 +48,9 @@ var Systems = []system.System{
 	um.System,
 	deepum.System,
 	lms.System,
+	vdnn.System,
+	autotm.System,
+	swapadvisor.System,
 	capuchin.System,
 	sentinel.System,
 }
