@@ -18,8 +18,8 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
-	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/autotm"
+	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
@@ -154,7 +154,11 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Program(w, &q.Machine, &q.Options, progress)
+	plan := progress
+	if s.Search != nil {
+		plan, progress = partOf(progress, 0, 2), partOf(progress, 1, 2)
+	}
+	p, err := s.Program(w, &q.Machine, &q.Options, plan)
 	c := config(&s, &q)
 	c.Progress, c.Record = progress, q.Record
 	if d != nil {
