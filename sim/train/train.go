@@ -19,12 +19,14 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/autotm"
+	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
 	"spillway/sim/train/system/flashneuron"
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/sentinel"
 	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
@@ -49,6 +51,8 @@ var Systems = []system.System{
 	vdnn.System,
 	autotm.System,
 	swapadvisor.System,
+	capuchin.System,
+	sentinel.System,
 }
 
 // Find returns the system with the given stable name.

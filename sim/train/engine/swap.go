@@ -58,3 +58,9 @@ type Mover interface {
 	// Moved is called when tensor t has come or left.
 	Moved(t workload.TensorID)
 }
+
+// A Noter is a Swapper that has something to say about the run when it has ended.
+type Noter interface {
+	// Notes returns sentences for the result.
+	Notes() []string
+}
