@@ -171,6 +171,9 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	}
 	r.System = s.Name
 	if r.Fits {
+		if s.Note != "" {
+			r.Notes = append(r.Notes, s.Note)
+		}
 		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
 	}
 	if p != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"iter"
 	"math"
 
@@ -180,6 +181,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		res.Iterations = append(res.Iterations, r.it)
 	}
 	res.Reported = iterations - 1
+	if n := r.swap.Warm; n > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were in host memory at first.", n, iterations))
+	}
 	if n, ok := r.swapper.(Noter); ok {
 		res.Notes = append(res.Notes, n.Notes()...)
 	}
