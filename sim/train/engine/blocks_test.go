@@ -538,10 +538,9 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 			t.Errorf("%v; want %q", err, tt.want)
 		}
 	}
-	if c.Runtime.Blocks.PerFault = 0; true {
-		if _, err := Run(w, nil, c); err == nil {
-			t.Error("0 pages a fault are no error")
-		}
+	c.Runtime.Blocks.PerFault = 0
+	if _, err := Run(w, nil, c); err == nil {
+		t.Error("0 pages a fault are no error")
 	}
 }
 
