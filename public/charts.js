@@ -11,7 +11,7 @@ window.charts = (() => {
   let frame = 0;
   let idle = 0;
 
-  const DASHES = ['solid', 'dashed', 'dotted'];
+  const DASHES = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]];
   const MARKS = ['circle', 'rect', 'triangle', 'diamond'];
   const ENDS = 'ends'; // id of the series that carries the texts at the ends of bars
   const FADED = 0.35;
@@ -85,6 +85,8 @@ window.charts = (() => {
       style.decal = { symbol: 'rect', symbolSize: 1, dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4, color: t.v('--panel') };
     } else if (look.pattern === 2) {
       style.decal = { symbol: 'circle', symbolSize: 0.8, dashArrayX: [[4, 4], [0, 4, 4, 0]], dashArrayY: [4, 0], color: t.v('--panel') };
+    } else if (look.pattern === 3) {
+      style.decal = { symbol: 'rect', symbolSize: 1, dashArrayX: [1, 0], dashArrayY: [2, 4], color: t.v('--panel') };
     }
     return style;
   }

@@ -20,6 +20,7 @@ func (c *Figure) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figure", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	vgn.AddAttrInterface("aria-labelledby", "title-"+c.view().ID)
+	vgn.AddAttrInterface("hidden", hidden(c.view().Absent))
 	vgn.AddAttrInterface("id", "figure-"+c.view().ID)
 	{
 		vgparent := vgn

@@ -63,6 +63,9 @@ func (c *Question) Compute() {
 	case model.Vary:
 		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
+	case model.Rank:
+		c.answer = c.Asked()
+		c.table = tablesHTML(c.answer.Tables)
 	case model.Find:
 		c.found = c.Ask.Found()
 		c.answer = c.Asked()
@@ -143,7 +146,7 @@ func (c *Question) says() string {
 		return "Not run yet: " + chart.Count(int64(c.progress.All)) + " runs answer this."
 	}
 	text := c.answer.Says
-	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == model.Vary || kind == model.Find) {
+	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == model.Vary || kind == model.Find || kind == model.Rank) {
 		text = c.saysUnfinished()
 	}
 	switch c.Ask.Kind() {

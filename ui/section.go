@@ -90,6 +90,9 @@ func (c *Section) label() string {
 }
 
 func (c *Section) busy() string {
+	if c.view.Busy && c.view.Part > 0 {
+		return "Computing… " + strconv.Itoa(int(100*min(c.view.Part, 1))) + " %"
+	}
 	if c.view.Busy {
 		return "Computing…"
 	}

@@ -83,6 +83,7 @@ var others = map[reflect.Type]map[string]string{
 		"allocation":     "allocating memory",
 		"eviction":       "making room",
 		"compression":    "what overflows compressed memory; missing in systems without it",
+		"recomputation":  "kernels run again for results that were given up; missing in systems without it",
 	},
 	reflect.TypeFor[result.SSD](): {
 		"drive":                                  "its key",

@@ -60,6 +60,8 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "bert-base@4", "--system", "uvm"}, exitOK, "of ideal throughput"},
 		{[]string{"run", "bert-base@4@as-paper", "--system", "ideal"}, exitOK, "100.00 % of ideal"},
 		{[]string{"run", "resnet-50@4@h100-80", "--system", "ideal"}, exitOK, "100.00 % of ideal"},
+		{[]string{"run", "bert-base-pytorch@2@v100-32", "--system", "ideal"}, exitOK, "100.00 % of ideal"},
+		{[]string{"run", "bert-base-pytorch@2@as-paper"}, exitUsage, "has not profiled PyTorch's kernels; write bert-base-pytorch@2"},
 		{[]string{"run", "resnet-50@4@abacus"}, exitUsage, `"abacus"; there are a100-40, `},
 		{[]string{"models"}, exitOK, "bert-base"},
 		{[]string{"convert"}, exitUsage, "convert: name one"},

@@ -8,6 +8,7 @@ import (
 
 	"spillway/sim/train"
 	"spillway/sim/workload"
+	"spillway/traces/eager"
 	"spillway/traces/zoo"
 )
 
@@ -19,6 +20,10 @@ func (s *shell) models(args []string) error {
 	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "MODEL\tBATCH\tDESCRIPTION")
 	for _, m := range zoo.Models {
+		fmt.Fprintf(tw, "%s\t%d\t%s\n", m.ID, m.DefaultBatch, m.Title)
+	}
+	for i := range eager.Models {
+		m := &eager.Models[i]
 		fmt.Fprintf(tw, "%s\t%d\t%s\n", m.ID, m.DefaultBatch, m.Title)
 	}
 	fmt.Fprintln(tw, "\nGPU\t\tDESCRIPTION")
@@ -43,7 +48,8 @@ func openWorkload(name, artifact string) (*workload.Workload, error) {
 
 // fromZoo builds MODEL@BATCH, with clean kernel times on an A100;
 // MODEL@BATCH@GPU has them on another GPU, MODEL@BATCH@as-paper as the G10
-// paper measured them. ok is false when the name has no @.
+// paper measured them. Networks of package eager have the usual length of a sequence and
+// their usual optimizer. ok is false when the name has no @.
 func fromZoo(name string) (w *workload.Workload, ok bool, err error) {
 	model, rest, ok := strings.Cut(name, "@")
 	if !ok {
@@ -54,17 +60,21 @@ func fromZoo(name string) (w *workload.Workload, ok bool, err error) {
 	if err != nil {
 		return nil, true, fmt.Errorf("%s: batch %q is not a number; write MODEL@BATCH, like bert-base@256", name, batch)
 	}
-	t := zoo.Clean(zoo.GPUs[0])
-	switch times {
-	case "", string(workload.Estimated):
-	case string(workload.ColdModel):
-		t = zoo.AsPaper()
-	default:
-		gpu, err := zoo.FindGPU(times)
-		if err != nil {
-			return nil, true, err
+	gpu, t := zoo.GPUs[0], zoo.AsPaper()
+	if times != string(workload.ColdModel) {
+		if times != "" && times != string(workload.Estimated) {
+			if gpu, err = zoo.FindGPU(times); err != nil {
+				return nil, true, err
+			}
 		}
 		t = zoo.Clean(gpu)
+	}
+	if m, err := eager.Find(model); err == nil {
+		if times == string(workload.ColdModel) {
+			return nil, true, fmt.Errorf("%s: the G10 paper has not profiled PyTorch's kernels; write %s@%d", name, model, n)
+		}
+		w, err = eager.Build(model, n, 0, m.Optimizer, eager.Rates{Name: gpu.Name, FP32: gpu.FP32, Memory: gpu.Memory})
+		return w, true, err
 	}
 	w, err = zoo.Build(model, n, t)
 	return w, true, err

@@ -118,6 +118,8 @@ type Chart struct {
 	Split bool
 	// Pick is the key of the view's knob that picking a mark sets.
 	Pick string
+	// Rare takes the chart away where no compared system has anything in it.
+	Rare bool
 	// None is said in place of the chart when nothing of it is above zero.
 	None string
 	// Say is what its sentence calls the largest: "waits longest", "loses most".

@@ -604,9 +604,9 @@ func (c *lawCase) ignores(t *testing.T, s *system.System, r *result.Result) {
 	rt := s.Runtime(&c.o)
 	m := c.m
 	switch {
-	case rt.NoHost || rt.Memory == engine.Arena:
+	case rt.NoHost || rt.Memory == engine.Arena && rt.Swapper == nil:
 		m.HostMemory = 2*m.HostMemory + unit.MiB
-	case s.Plan == nil && !slices.ContainsFunc(r.Iterations, func(it result.Iteration) bool { return it.Traffic.SSDIn+it.Traffic.SSDOut > 0 }):
+	case !s.Planned() && !slices.ContainsFunc(r.Iterations, func(it result.Iteration) bool { return it.Traffic.SSDIn+it.Traffic.SSDOut > 0 }):
 		m.SSDWrite, m.SSDLatency = m.HostLink, 3*unit.Microsecond
 	default:
 		return

@@ -33,7 +33,7 @@ func TestRecord(t *testing.T) {
 
 // On a simulated drive the record is that of the last run.
 func TestRecordOnDrive(t *testing.T) {
-	try(t, only("uvm", "g10", "flashneuron"), func(c *caseOf) string {
+	try(t, only("uvm", "g10", "flashneuron", "lms"), func(c *caseOf) string {
 		q := c.q
 		if q.SSD = "990-pro"; c.w.Kernels[0].Time%4 != 0 {
 			return "" // some cases will do

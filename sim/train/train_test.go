@@ -159,9 +159,10 @@ func TestProgressChangesNothing(t *testing.T) {
 	})
 }
 
-// The seed matters only with noise, but where a window of victims is drawn from.
+// The seed matters only with noise, but where a window of victims is drawn from and
+// where a plan is searched with it.
 func TestSeedWithoutNoise(t *testing.T) {
-	try(t, all, func(c *caseOf) string {
+	try(t, func(s system.System, _ quirk.Set) bool { return s.Name != "swapadvisor" }, func(c *caseOf) string {
 		q := c.q
 		if s, _ := train.Find(q.System); s.Runtime(&q.Options).Memory == engine.InBlocks {
 			system.UMVictims.Set(&q.Options, 1)
@@ -186,7 +187,8 @@ func TestIdealOfUnfit(t *testing.T) {
 		}
 		unfit++
 		q.System = "ideal"
-		if s, _ := train.Find(c.q.System); q.Options.Quirks.Has(quirk.ExactArena) && s.Runtime(&q.Options).Memory == engine.Arena {
+		s, _ := train.Find(c.q.System)
+		if rt := s.Runtime(&q.Options); q.Options.Quirks.Has(quirk.ExactArena) && rt.Memory == engine.Arena && rt.Swapper == nil {
 			q.Options.Noise = 0
 		}
 		if want := c.run(c.w, q).Ideal; r.Ideal != want {
@@ -341,9 +343,14 @@ func TestIdealIsASum(t *testing.T) {
 }
 
 // Twice the time for everything takes twice the time, where no number is
-// rounded. It catches a forgotten unit conversion.
+// rounded. It catches a forgotten unit conversion. A pager's threads work while a
+// kernel's time passes in parts that are rounded.
 func TestTimeScales(t *testing.T) {
-	try(t, corrected, func(c *caseOf) string {
+	accept := func(s system.System, q quirk.Set) bool {
+		o := system.Published()
+		return corrected(s, q) && s.Runtime(&o).Pager == nil
+	}
+	try(t, accept, func(c *caseOf) string {
 		w := *c.w
 		w.Kernels = slices.Clone(c.w.Kernels)
 		for i := range w.Kernels {
@@ -383,7 +390,13 @@ func TestTimeScales(t *testing.T) {
 		}
 		for i := range r.Iterations {
 			a, b := base.Iterations[i], r.Iterations[i]
-			if b.Time != 2*a.Time || a.Traffic != b.Traffic || a.Faults != b.Faults {
+			slack := unit.Cycles(0)
+			if sys, err := train.Find(q.System); err == nil && sys.Runtime(&q.Options).Pager != nil {
+				slack = a.Time / 1000 // a kernel's time is cut into visits, and what moves meanwhile depends on them
+			} else if a.Traffic != b.Traffic || a.Faults != b.Faults {
+				slack = -1
+			}
+			if max(b.Time-2*a.Time, 2*a.Time-b.Time) > slack {
 				return fmt.Sprintf("iteration %d: %+v, at half the speed %+v", i, a, b)
 			}
 		}

@@ -7,7 +7,8 @@ import (
 
 // A Footprint is a workload's memory by what it is for, in whole pages.
 type Footprint struct {
-	// Gradients is the most at once of gradients, Rest that of all else
+	// Gradients is the most at once of gradients, with those that stay from one iteration
+	// to the next, Rest that of all else
 	// that does not stay: activations and their gradients, workspaces, statistics
 	// of a batch and inputs.
 	Gradients, Rest unit.Bytes
@@ -54,6 +55,7 @@ func ofWeights(w *workload.Workload) []bool {
 // measure adds up tensors, given which are gradients.
 func (a *Analysis) measure(w *workload.Workload, gradient []bool) Footprint {
 	var f Footprint
+	var staying unit.Bytes // gradients
 	for t := range w.Tensors {
 		switch size := w.Tensors[t].Bytes.Aligned(); {
 		case !w.Tensors[t].Global:
@@ -61,6 +63,8 @@ func (a *Analysis) measure(w *workload.Workload, gradient []bool) Footprint {
 			f.Held += size
 		case w.Tensors[t].Kind == workload.Optimizer:
 			f.Optimizer += size
+		case w.Tensors[t].Kind == workload.Gradient:
+			staying += size
 		default:
 			f.Weights += size
 		}
@@ -82,6 +86,7 @@ func (a *Analysis) measure(w *workload.Workload, gradient []bool) Footprint {
 		g, r = g+grads[k], r+rest[k]
 		f.Gradients, f.Rest, f.Most = max(f.Gradients, g), max(f.Rest, r), max(f.Most, g+r)
 	}
-	f.Most += f.Weights + f.Optimizer + f.Held
+	f.Gradients += staying
+	f.Most += f.Weights + f.Optimizer + f.Held + staying
 	return f
 }

@@ -3,6 +3,7 @@ package eager
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -242,8 +243,12 @@ func TestLiveness(t *testing.T) {
 // iteration.
 func TestUpdates(t *testing.T) {
 	forEach(t, func(t *testing.T, m *Model) {
-		for _, o := range m.optimizers() {
-			g := mustBuild(t, m.ID, m.MinBatch, 0, o.key)
+		for _, key := range m.Optimizers() {
+			g := mustBuild(t, m.ID, m.MinBatch, 0, key)
+			o, err := findOptimizer(key)
+			if err != nil {
+				t.Fatal(err)
+			}
 			type count struct{ grown, updated, cleared, states int }
 			counts := make([]count, len(g.w.Tensors)) // by .grad
 			for i := range g.w.Kernels {
@@ -268,14 +273,6 @@ func TestUpdates(t *testing.T) {
 			}
 		}
 	})
-}
-
-// optimizers are those the model can be trained with.
-func (m *Model) optimizers() []optimizer {
-	if m.sparse {
-		return optimizers[:1]
-	}
-	return optimizers
 }
 
 // A sample of DLRM touches one row of every table, twice, and waits for the host.
@@ -316,8 +313,8 @@ func TestRange(t *testing.T) {
 		if m.DefaultBatch < m.MinBatch || m.DefaultBatch > m.MaxBatch || !strings.HasSuffix(m.ID, "-pytorch") {
 			t.Error("the model's description is wrong")
 		}
-		if _, err := findOptimizer(m.Optimizer); err != nil {
-			t.Error(err)
+		if !slices.Contains(m.Optimizers(), m.Optimizer) {
+			t.Errorf("the usual optimizer %q is none of %q", m.Optimizer, m.Optimizers())
 		}
 		for _, b := range m.Batches {
 			if b < m.MinBatch || b > m.MaxBatch {
@@ -327,8 +324,8 @@ func TestRange(t *testing.T) {
 		kernels := 0
 		for _, batch := range []int{m.MinBatch, m.DefaultBatch, m.MaxBatch} {
 			for _, length := range []int{m.MinSequence, m.Sequence, m.MaxSequence} {
-				for _, o := range m.optimizers() {
-					g := mustBuild(t, m.ID, batch, length, o.key) // which is validated
+				for _, key := range m.Optimizers() {
+					g := mustBuild(t, m.ID, batch, length, key) // which is validated
 					if g.w.Model != m.ID || g.w.Batch != batch || g.w.Times != workload.Estimated || !strings.HasPrefix(g.w.Name, m.Title) {
 						t.Errorf("batch %d: %q of %q, %d, %s", batch, g.w.Name, g.w.Model, g.w.Batch, g.w.Times)
 					}
@@ -339,9 +336,26 @@ func TestRange(t *testing.T) {
 						kernels = len(g.w.Kernels)
 					}
 					if len(g.w.Kernels) != kernels {
-						t.Errorf("batch %d, %d tokens, %s: %d kernels, but others have %d", batch, length, o.key, len(g.w.Kernels), kernels)
+						t.Errorf("batch %d, %d tokens, %s: %d kernels, but others have %d", batch, length, key, len(g.w.Kernels), kernels)
 					}
 				}
+			}
+		}
+	})
+}
+
+// A tensor grows with the batch in proportion or not at all.
+func TestBatch(t *testing.T) {
+	forEach(t, func(t *testing.T, m *Model) {
+		b := max(m.MinBatch, 2) // one sample needs no sums over the batch
+		one, three := mustBuild(t, m.ID, b, 0, m.Optimizer), mustBuild(t, m.ID, 3*b, 0, m.Optimizer)
+		if len(one.w.Tensors) != len(three.w.Tensors) {
+			t.Fatalf("%d tensors at batch %d, %d at %d", len(one.w.Tensors), b, len(three.w.Tensors), 3*b)
+		}
+		for id := range one.w.Tensors {
+			x, y := &one.w.Tensors[id], &three.w.Tensors[id]
+			if x.Global && x.Bytes != y.Bytes || y.Bytes != x.Bytes && y.Bytes != 3*x.Bytes {
+				t.Errorf("%s has %v at batch %d and %v at %d", x.Name, x.Bytes, b, y.Bytes, 3*b)
 			}
 		}
 	})
@@ -362,6 +376,7 @@ func TestErrors(t *testing.T) {
 		{"gpt2-l-pytorch", 1, -1, "adam", v100, "a sequence of -1 tokens; want 32 to 2048"},
 		{"resnet-152-pytorch", 1, 64, "momentum", v100, "no sequences, so give 0"},
 		{"resnet-152-pytorch", 1, 0, "lamb", v100, `unknown optimizer "lamb"; take one of sgd, momentum, adam`},
+		{"dlrm-pytorch", 1, 0, "adam", v100, `optimizer "adam" has no rule for the tables' sparse gradients; take "sgd"`},
 		{"resnet-152-pytorch", 1, 0, "", v100, `unknown optimizer ""`},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{}, "both must be above 0"},
 		{"resnet-152-pytorch", 1, 0, "sgd", Rates{FP32: math.NaN(), Memory: 1}, "both must be above 0"},

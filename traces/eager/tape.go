@@ -226,6 +226,7 @@ func (t *tape) give(v *value, g workload.TensorID) {
 		v.grad = g
 	default:
 		both := t.gradient(v)
+		t.w.Tensors[both].Name += ".sum"
 		t.move("add_gradients", ids(v.grad, g), ids(both))
 		v.grad = both
 	}

@@ -13,18 +13,34 @@ const words = 1000
 type transformer struct {
 	*tape
 	layers, hidden, heads, length, vocabulary int64
-	rows                                      int64 // tokens in the batch
+
+	longest int64 // sequence of the published model
+	rows    int64 // tokens in the batch
+	// mask is added to attention scores: the data's, which hides what fills a sequence up.
+	mask workload.TensorID
 }
+
+func newTransformer(t *tape, layers, hidden, heads, length, vocabulary, longest int64) *transformer {
+	n := &transformer{t, layers, hidden, heads, length, vocabulary, longest, t.batch * length, none}
+	given := t.input("attention_mask", unit.Bytes(length)*long)
+	n.mask = t.scratch("extended_mask", unit.Bytes(n.rows)*element)
+	t.move("extend_mask", ids(given), ids(n.mask))
+	return n
+}
+
+// places is how many positions have a row of their own: the published model's, or more
+// where the sequence is longer.
+func (n *transformer) places() int64 { return max(n.longest, n.length) }
 
 // gpt2 is GPT2LMHeadModel of Hugging Face's transformers.
 func gpt2(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 	return func(t *tape, length int64, o optimizer) {
-		n := &transformer{t, layers, hidden, heads, length, 50257, t.batch * length}
+		n := newTransformer(t, layers, hidden, heads, length, 50257, 1024)
 		tokens, labels := t.input("tokens", unit.Bytes(length)*long), t.input("labels", unit.Bytes(length)*long)
 		places := t.scratch("positions", unit.Bytes(length)*long)
 		t.move("arange", nil, ids(places))
 
-		table, positions := t.param("wte.weight", n.vocabulary*hidden), t.param("wpe.weight", max(1024, length)*hidden)
+		table, positions := t.param("wte.weight", n.vocabulary*hidden), t.param("wpe.weight", n.places()*hidden)
 		x := t.embedding("wte", table, tokens, n.rows, hidden, words)
 		p := t.embedding("wpe", positions, places, length, hidden, 0)
 		x = t.dropout("embedding.dropout", t.add("embedding", x, p))
@@ -47,7 +63,7 @@ func (n *transformer) decoder(x *value) *value {
 	query, key := n.contiguous("attn.q", parts[0]), n.contiguous("attn.k", parts[1])
 	scores := n.scores(query, key)
 	scores = n.scaled("div", "attn.scaled", scores)
-	scores = n.where("attn.masked", scores, n.causal())
+	scores = n.plus("attn.masked", n.where("attn.causal", scores, n.causal()), n.mask)
 	scores = n.dropout("attn.dropout", n.softmax("attn.softmax", scores))
 	y = n.mix(scores, n.contiguous("attn.v", parts[2]))
 	y = n.addmm("attn.c_proj", y, n.rows, n.hidden, n.hidden)
@@ -61,10 +77,10 @@ func (n *transformer) decoder(x *value) *value {
 
 // causal makes the mask of a layer from its buffer; where keeps it.
 func (n *transformer) causal() workload.TensorID {
+	buffer := n.buffer("attn.bias", unit.Bytes(n.places()*n.places()))
 	size := unit.Bytes(n.length * n.length)
-	buffer := n.buffer("attn.bias", size)
 	mask := n.scratch("attn.mask", size)
-	n.move("to_bool", ids(buffer), ids(mask))
+	n.kernel("to_bool", cost{bytes: 2 * size}, ids(buffer), ids(mask))
 	return mask
 }
 
@@ -104,16 +120,13 @@ func (t *tape) shifted(name string, x *value, length int64) *value {
 // bert is BertForMaskedLM of Hugging Face's transformers.
 func bert(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 	return func(t *tape, length int64, o optimizer) {
-		n := &transformer{t, layers, hidden, heads, length, 30522, t.batch * length}
+		n := newTransformer(t, layers, hidden, heads, length, 30522, 512)
 		each := unit.Bytes(length) * long
 		tokens, types, labels := t.input("tokens", each), t.input("token_types", each), t.input("labels", each)
-		attended := t.input("attention_mask", each)
-		mask := t.scratch("extended_mask", unit.Bytes(n.rows)*element)
-		t.move("extend_mask", ids(attended), ids(mask))
-		places := t.buffer("embeddings.position_ids", unit.Bytes(max(512, length))*long)
+		places := t.buffer("embeddings.position_ids", unit.Bytes(n.places())*long)
 
 		table := t.param("embeddings.word.weight", n.vocabulary*hidden)
-		positions := t.param("embeddings.position.weight", max(512, length)*hidden)
+		positions := t.param("embeddings.position.weight", n.places()*hidden)
 		kinds := t.param("embeddings.token_type.weight", 2*hidden)
 		x := t.embedding("embeddings.word", table, tokens, n.rows, hidden, words)
 		y := t.embedding("embeddings.token_type", kinds, types, n.rows, hidden, 0)
@@ -121,7 +134,7 @@ func bert(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 		x = t.addTo(t.add("embeddings.sum", x, y), p)
 		x = t.dropout("embeddings.dropout", t.layerNorm("embeddings.norm", x, hidden))
 		for i := range layers {
-			t.within("layer"+digits(int(i)), func() { x = n.encoder(x, mask) })
+			t.within("layer"+digits(int(i)), func() { x = n.encoder(x) })
 		}
 
 		x = t.fromInput("gelu", "head.gelu", t.linear("head.transform", x, n.rows, hidden, hidden))
@@ -136,13 +149,13 @@ func bert(layers, hidden, heads int64) func(*tape, int64, optimizer) {
 }
 
 // encoder is a block of BERT, normalized last.
-func (n *transformer) encoder(x *value, mask workload.TensorID) *value {
+func (n *transformer) encoder(x *value) *value {
 	project := func(name string) *value {
 		return n.linear("attn."+name, x, n.rows, n.hidden, n.hidden)
 	}
 	query, key, values := project("query"), project("key"), project("value")
 	scores := n.scores(n.contiguous("attn.q", query), n.contiguous("attn.k", key))
-	scores = n.plus("attn.masked", n.scaled("div", "attn.scaled", scores), mask)
+	scores = n.plus("attn.masked", n.scaled("div", "attn.scaled", scores), n.mask)
 	scores = n.dropout("attn.dropout", n.softmax("attn.softmax", scores))
 	y := n.mix(scores, n.contiguous("attn.v", values))
 	y = n.dropout("attn.output.dropout", n.linear("attn.output", y, n.rows, n.hidden, n.hidden))

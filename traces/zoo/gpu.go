@@ -28,6 +28,7 @@ var GPUs = []GPU{
 	{"a100-40", "A100 40 GB", 19.5 * tera, 156 * tera, 1555 * unit.GBps, "NVIDIA A100 data sheet (SXM, 40 GB)", "high; calibrated"},
 	{"a100-80", "A100 80 GB", 19.5 * tera, 156 * tera, 2039 * unit.GBps, "NVIDIA A100 data sheet (SXM, 80 GB)", "high; scaled from the A100 40 GB"},
 	{"v100-32", "V100 32 GB", 14 * tera, 0, 900 * unit.GBps, "NVIDIA V100 data sheet (PCIe)", "high; scaled from the A100, convolutions on FP32 units"},
+	{"v100-16", "V100 16 GB", 14 * tera, 0, 900 * unit.GBps, "NVIDIA V100 data sheet (PCIe)", "high; scaled from the A100, convolutions on FP32 units"},
 	{"h100-80", "H100 80 GB", 67 * tera, 494.7 * tera, 3350 * unit.GBps, "NVIDIA H100 data sheet (SXM)", "high; scaled from the A100"},
 	{"rtx-4090", "GeForce RTX 4090", 82.6 * tera, 82.6 * tera, 1008 * unit.GBps, "NVIDIA Ada architecture whitepaper", "high; scaled from the A100"},
 	{"rtx-3090", "GeForce RTX 3090", 35.6 * tera, 35.6 * tera, 936 * unit.GBps, "NVIDIA Ampere GA102 architecture whitepaper", "high; scaled from the A100"},

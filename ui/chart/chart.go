@@ -115,6 +115,9 @@ type View struct {
 	Table   report.Table
 	Results int     // how many systems have values in it
 	Figure  *Figure // nil if it is a table only
+	// Absent is true of a rare chart of which no compared system has anything; it is
+	// not drawn.
+	Absent bool
 
 	By      []report.Variant // what the horizontal axis may count; fewer than two: no choice
 	Variant string           // key of what it counts now
@@ -163,12 +166,24 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	case report.Values:
 		d.values()
 	}
+	if d.view.Absent = ch.Rare && !d.some(); d.view.Absent {
+		d.view.Figure = nil
+	}
 	if d.view.Results == 0 {
 		d.view.Empty = d.empty()
 	} else if d.view.Text == "" { // no chart is without a sentence
 		d.view.Text = d.plain()
 	}
 	return d.view
+}
+
+// some reports whether a compared system has a curve or a value of the chart.
+func (d *drawing) some() bool {
+	_, at := d.quantities()
+	curves := d.chart.Kind == report.Lines || d.chart.Kind == report.Steps || d.chart.Kind == report.Bands
+	return slices.ContainsFunc(d.runs, func(r *Run) bool {
+		return len(d.of(r)) > 0 || !curves && slices.ContainsFunc(at, func(i int) bool { _, ok := r.value(i); return ok })
+	})
 }
 
 // plain is the sentence of a chart that has none of its own.
@@ -241,13 +256,13 @@ func (d *drawing) empty() string {
 
 // SystemLook is how a system is drawn everywhere.
 func SystemLook(s *lab.System) Look {
-	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % patterns, s.Look % marks}
+	return Look{"--system-" + strconv.Itoa(s.Look%colors), s.Look / colors % (patterns + 1), s.Look % marks}
 }
 
 // How many looks there are.
 const (
 	colors   = 10 // --system-0 to --system-9
-	patterns = 3
+	patterns = 3  // that parts and repeated curves go through; systems have one more
 	marks    = 4
 	parts    = 8 // --part-0 to --part-7
 )

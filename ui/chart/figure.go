@@ -26,7 +26,7 @@ type Column [2]int
 // A Look is how a system, or a part of a sum, is drawn.
 type Look struct {
 	Color   string `json:"color"`
-	Pattern int    `json:"pattern,omitempty"` // 0 solid, 1 hatched or dashed, 2 dotted
+	Pattern int    `json:"pattern,omitempty"` // 0 solid, 1 hatched or dashed, 2 dotted, 3 ruled or dash-dotted
 	Mark    int    `json:"mark,omitempty"`    // shape of the marks on its line
 }
 

@@ -48,7 +48,7 @@ var palette = map[string]paint{
 	"--cause-4":  {"#8a8f2a", "#b9bd55"},
 	"--cause-5":  {"#4b5563", "#8d96a5"},
 	"--cause-6":  {"#1d6b2f", "#6fdc7d"},
-	"--cause-7":  {"#7a4a12", "#e0b06a"},
+	"--cause-7":  {"#5b2c12", "#efe3c8"},
 	"--ssd-in":   {"#b84a16", "#ee8450"},
 	"--ssd-out":  {"#d37f52", "#b05a2e"},
 	"--host-in":  {"#1b5c9f", "#4f9fe6"},

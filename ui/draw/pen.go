@@ -180,6 +180,8 @@ func dash(kind int) string {
 		return ` stroke-dasharray="6 4"`
 	case 2:
 		return ` stroke-dasharray="2 3"`
+	case 3:
+		return ` stroke-dasharray="8 3 2 3"`
 	}
 	return ""
 }
@@ -207,9 +209,12 @@ func (p *pen) defs() string {
 	panel := color("--panel")
 	for i, x := range p.patterns {
 		d.put(`<pattern id="`, p.id, "-p", strconv.Itoa(i), `" patternUnits="userSpaceOnUse"`)
-		if x.kind == 1 {
+		switch x.kind {
+		case 1:
 			d.put(` width="6" height="6" patternTransform="rotate(45)"><rect width="6" height="6"`, d.ink(&x.paint, nil), `/><rect width="1.8" height="6"`, d.ink(&panel, nil), "/>")
-		} else {
+		case 3:
+			d.put(` width="5" height="5"><rect width="5" height="5"`, d.ink(&x.paint, nil), `/><rect width="5" height="1.6"`, d.ink(&panel, nil), "/>")
+		default:
 			d.put(` width="5" height="5"><rect width="5" height="5"`, d.ink(&x.paint, nil), `/><circle cx="2.5" cy="2.5" r="1.2"`, d.ink(&panel, nil), "/>")
 		}
 		d.put("</pattern>\n")

@@ -29,6 +29,9 @@ type System struct {
 	Bound  bool   // an ideal that nothing can exceed
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
+	// Twin is true of one that is another of the systems in other surroundings: where
+	// all are ranked it is only asked for by its family.
+	Twin bool
 	// Look is its color and pattern, the same everywhere: color Look mod 10,
 	// pattern Look div 10. No two systems of a laboratory have the same.
 	Look int
@@ -52,6 +55,8 @@ type Section struct {
 	Run bool
 	// If names a knob: without a text in it the section is not there.
 	If string
+	// Systems are names: of a section that is only there while one of them is compared.
+	Systems []string
 	// Entry is true of one that is only there with an entry of opened files that names
 	// it (Entry.Sections).
 	Entry bool
@@ -96,6 +101,9 @@ type Preset struct {
 	Key, Title, About, Set string
 	// Was are the texts that Set had before: links to them mean what they meant.
 	Was []string
+	// Systems are compared with it, the last of them in focus; without any those that
+	// are compared at first.
+	Systems []string
 }
 
 // An Upgrade is what links of an older format meant in this laboratory, so that
@@ -181,6 +189,9 @@ type Info struct {
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
 	Exports  []Export // in what formats it writes what happened in a run
+	// Rank are keys of the quantities that a ranking of systems shows; what the headline
+	// is about if there are none.
+	Rank []string
 	// Vary is the key of the knob that "What if" varies at first; the first number where
 	// contradictions are said if it is empty.
 	Vary string
@@ -408,7 +419,7 @@ type Lab struct {
 	Hash func(raw any) string
 	// Section computes one of the laboratory's own sections. view has its knobs,
 	// u and system are what is shown.
-	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files) (*report.Section, error)
+	Section func(key string, view *knob.Setup, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error)
 	// Measure runs one of a paper's runs. set is its setup text, or that with the
 	// entry of opened files that is the original of its workload.
 	Measure func(paper *study.Paper, run, set string, f Files, p Progress) (o *study.Outcome, raw any, err error)
@@ -486,7 +497,7 @@ type Spec[S, W, R any] struct {
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
 	Hash    func(R) string
-	Section func(key string, view *knob.Setup, s *S, w W, system string) (*report.Section, error)
+	Section func(key string, view *knob.Setup, s *S, w W, system string, p Progress) (*report.Section, error)
 	Studies []Study
 	// Export runs one system and writes what happened in a format of Exports; nil if
 	// there is none.
@@ -631,7 +642,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
-	l.Section = func(key string, view, u *knob.Setup, system string, f Files) (*report.Section, error) {
+	l.Section = func(key string, view, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
 			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
@@ -644,7 +655,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, err
 		}
-		return spec.Section(key, view, s, w, system)
+		return spec.Section(key, view, s, w, system, p)
 	}
 	return l
 }
@@ -680,6 +691,11 @@ func (l *Info) check() error {
 		errs = append(errs, checkKnobs(s.Knobs))
 		if s.If != "" && l.Setup().Knob(s.If) == nil {
 			bad("section %q: there is no knob %q", s.Key, s.If)
+		}
+		for _, name := range s.Systems {
+			if _, err := l.System(name); err != nil {
+				bad("section %q: %w", s.Key, err)
+			}
 		}
 	}
 	twice("knob", keys)
@@ -728,6 +744,11 @@ func (l *Info) check() error {
 			}
 		}
 	}
+	for _, key := range l.Rank {
+		if l.Quantity(key) < 0 {
+			bad("a ranking shows %q, which is no quantity", key)
+		}
+	}
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)
 	if l.Say.Price != "" {
 		said = append(said, l.Say.Price)
@@ -750,6 +771,11 @@ func (l *Info) checkLinks() error {
 	}
 	for _, p := range l.Presets {
 		is(fmt.Sprintf("preset %q", p.Key), p.Set)
+		for _, name := range p.Systems {
+			if _, err := l.System(name); err != nil {
+				errs = append(errs, fmt.Errorf("preset %q: %w", p.Key, err))
+			}
+		}
 	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)

@@ -79,7 +79,7 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 		},
 		JSON: func(r cup) ([]byte, error) { return []byte(r.bean), nil },
 		Hash: func(r cup) string { return r.system },
-		Section: func(key string, view *knob.Setup, s *brew, w pot, system string) (*report.Section, error) {
+		Section: func(key string, view *knob.Setup, s *brew, w pot, system string, _ lab.Progress) (*report.Section, error) {
 			return &report.Section{Text: []string{fmt.Sprint(key, view, s.Grams, w.bean, system)}}, nil
 		},
 		Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: "taste", Title: "Taste"}, Build: func() *study.Paper {
@@ -135,7 +135,7 @@ func TestInvented(t *testing.T) {
 		func() error { return l.Check(u) },
 		func() error { _, _, err := l.Run(u, "drip", nil, nil); return err },
 		func() error {
-			_, err := l.Section("foam", knob.NewSetup(l.Sections[0].Knobs), u, "drip", nil)
+			_, err := l.Section("foam", knob.NewSetup(l.Sections[0].Knobs), u, "drip", nil, nil)
 			return err
 		},
 	} {
@@ -186,14 +186,14 @@ func TestSection(t *testing.T) {
 	if err := view.Set("milk", "3"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Section("menu", knob.NewSetup(nil), l.Setup(), "drip", nil)
+	s, err := l.Section("menu", knob.NewSetup(nil), l.Setup(), "drip", nil, nil)
 	if err != nil || s.Text[0] != "menu 7drip" || loads != 0 {
 		t.Errorf("%+v, %v, %d loads", s, err, loads)
 	}
-	if s, err = l.Section("foam", view, l.Setup(), "drip", nil); err != nil || s.Text[0] != "foammilk=3 7mochadrip" || loads != 1 {
+	if s, err = l.Section("foam", view, l.Setup(), "drip", nil, nil); err != nil || s.Text[0] != "foammilk=3 7mochadrip" || loads != 1 {
 		t.Errorf("%+v, %v, %d loads", s, err, loads)
 	}
-	if _, err = l.Section("steam", view, l.Setup(), "drip", nil); err == nil || err.Error() != `laboratory cafe has no section "steam"` {
+	if _, err = l.Section("steam", view, l.Setup(), "drip", nil, nil); err == nil || err.Error() != `laboratory cafe has no section "steam"` {
 		t.Error(err)
 	}
 }

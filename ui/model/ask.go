@@ -25,6 +25,7 @@ const (
 	findKey   = "ask-find"    // what is searched
 	rangeKey  = "ask-range"   // the values among which it is searched; empty for all
 	withinKey = "ask-within"  // how near to the bound, in percent
+	amongKey  = "ask-among"   // which systems are searched or ranked
 )
 
 // The kinds of question.
@@ -33,6 +34,14 @@ const (
 	Find    = "find"    // the least or most of a knob that still does
 	Effects = "effects" // what a little more of each knob brings
 	Buy     = "buy"     // what each other part brings
+	Rank    = "rank"    // which system is best
+)
+
+// Among which systems.
+const (
+	Compared = "compared" // those that are compared
+	All      = "all"      // all of the laboratory but twins
+	Twins    = "twins"    // all
 )
 
 // What maps of two knobs show.
@@ -77,7 +86,7 @@ func questions(i *lab.Info) []knob.Info {
 	return []knob.Info{
 		one(askKey, "Question", Vary,
 			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
-			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}),
+			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}, knob.Choice{Key: Rank, Label: "Which system"}),
 		one(varyKey, "Setting", cmp.Or(i.Vary, number, first), knobs...),
 		{Key: valuesKey, Label: "Values", Kind: knob.Word},
 		one(vary2Key, "And", noKnob, append([]knob.Choice{{Key: noKnob, Label: "nothing else"}}, knobs...)...),
@@ -89,7 +98,31 @@ func questions(i *lab.Info) []knob.Info {
 			knob.Choice{Key: Least, Label: "the least that is near the bound"}, knob.Choice{Key: Most, Label: "the most that runs"}, knob.Choice{Key: Close, Label: "the most that is near the bound"}),
 		{Key: rangeKey, Label: "Between", Kind: knob.Word},
 		{Key: withinKey, Label: "Within", Unit: "% of the bound", Scale: 100, Min: 1, Max: 99 * 100, Default: "5"},
+		one(amongKey, "Among", Compared, among(i)...),
 	}
+}
+
+// among are the choices of systems.
+func among(i *lab.Info) []knob.Choice {
+	list := []knob.Choice{{Key: Compared, Label: "the compared systems"}, {Key: All, Label: "all systems"}}
+	var families []string
+	for k := range i.Systems {
+		if s := &i.Systems[k]; s.Twin && !slices.Contains(families, s.Family) {
+			families = append(families, s.Family)
+		}
+	}
+	if len(families) > 0 {
+		list = append(list, knob.Choice{Key: Twins, Label: "all systems, also " + lowered(strings.Join(families, ", "))})
+	}
+	return list
+}
+
+// lowered is a heading inside a sentence.
+func lowered(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }
 
 // bracket is a unit behind a label.
@@ -272,8 +305,32 @@ const (
 
 func (a *Ask) soon() bool {
 	x := a.count(a.now)
+	if a.many() && x.Known < x.All+len(a.now.walks) {
+		return false // some systems take long; who compares none of them need not wait for them
+	}
 	lacks := x.All - x.Known
 	return lacks <= soonRuns && (a.rate == 0 || float64(lacks) < soonSeconds*a.rate)
+}
+
+// many reports whether the question is about systems that are not compared.
+func (a *Ask) many() bool {
+	kind := a.Kind()
+	return (kind == Find || kind == Rank) && a.text(amongKey) != Compared
+}
+
+// among lists the systems that a question is about.
+func (a *Ask) among(kind string) []string {
+	which := a.text(amongKey)
+	if kind != Find && kind != Rank || which == Compared {
+		return slices.Clone(a.room.State.On)
+	}
+	var list []string
+	for i := range a.room.Info.Systems {
+		if s := &a.room.Info.Systems[i]; !s.Twin || which == Twins {
+			list = append(list, s.Name)
+		}
+	}
+	return list
 }
 
 // planKey is equal for equal plans.
@@ -284,14 +341,16 @@ func (a *Ask) planKey(kind string) string {
 	case Vary:
 		parts = append(parts, a.text(varyKey), a.text(valuesKey), a.text(vary2Key), a.text(points2))
 	case Find:
-		parts = append(parts, a.text(varyKey), a.text(rangeKey), a.text(ofKey), a.text(findKey), a.text(withinKey))
+		parts = append(parts, a.text(varyKey), a.text(rangeKey), a.text(ofKey), a.text(findKey), a.text(withinKey), a.text(amongKey))
+	case Rank:
+		parts = append(parts, a.text(amongKey))
 	}
 	return strings.Join(parts, "|")
 }
 
 // make returns the plan of a question.
 func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.meanwhile(a.room.State.Setup).Clone(), systems: slices.Clone(a.room.State.On)}
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.meanwhile(a.room.State.Setup).Clone(), systems: a.among(kind)}
 	p.problem = a.room.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."
@@ -308,6 +367,8 @@ func (a *Ask) make(kind string) *plan {
 		a.planEffects(p)
 	case Buy:
 		a.planBuy(p)
+	case Rank:
+		p.variants = []variant{{setup: p.setup.String(), can: true}}
 	}
 	if p.order == nil {
 		p.order = make([]int, len(p.variants))

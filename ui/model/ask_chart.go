@@ -10,7 +10,7 @@ import (
 )
 
 // Asked is the answer to the question of What if as far as it is known: a chart
-// with its tables where knobs are varied or searched, nothing else.
+// with its tables where knobs are varied or searched or systems ranked, nothing else.
 func (r *Room) Asked() chart.Answer {
 	if r.Ask.Problem() != "" {
 		return chart.Answer{}
@@ -20,6 +20,8 @@ func (r *Room) Asked() chart.Answer {
 		return r.sweep()
 	case Find:
 		return r.walks()
+	case Rank:
+		return r.ranking()
 	}
 	return chart.Answer{}
 }

@@ -108,6 +108,10 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 	return r, err
 }
 
+// manyPrecision is how exact an answer is where all systems are searched, as a share
+// of it: to the last sample it would take some of them minutes.
+const manyPrecision = 0.01
+
 // planFind plans a search for every system that is no bound.
 func (a *Ask) planFind(p *plan) {
 	u, key := p.setup, a.text(varyKey)
@@ -130,6 +134,9 @@ func (a *Ask) planFind(p *plan) {
 	goal := sweep.Goal{
 		Base: u, Range: span, Largest: find != Least, Precision: sweep.UsualPrecision(u.Knob(key)),
 		Want: sweep.Want{Quantity: a.room.Info.Quantities[a.Of()], Test: sweep.Fits},
+	}
+	if a.many() {
+		goal.Precision = max(goal.Precision, manyPrecision)
 	}
 	if find != Most {
 		goal.Want.Test, goal.Want.Share, goal.Than = sweep.Within, share/100, bound.Name

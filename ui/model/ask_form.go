@@ -77,6 +77,9 @@ func (a *Ask) Fields() []Field {
 		if a.text(findKey) != Most {
 			list = append(list, a.field(ofKey), a.field(withinKey))
 		}
+		list = append(list, a.field(amongKey))
+	case Rank:
+		list = append(list, a.field(amongKey), a.field(ofKey))
 	default:
 		list = append(list, a.field(ofKey))
 	}
@@ -240,6 +243,15 @@ func (a *Ask) set(u *knob.Setup, key, text string) error {
 		_, _ = u.Set(valuesKey, ""), u.Set(rangeKey, "") // any text will do
 	case key == vary2Key:
 		_ = u.Set(points2, "")
+	case key == askKey && (text == Rank || before == Rank):
+		among := Compared
+		if text == Rank {
+			among = All
+		}
+		_ = u.Set(amongKey, among)
+		if text == Find {
+			a.suit(u)
+		}
 	case key == findKey || key == askKey && text == Find:
 		a.suit(u)
 	case key == askKey && text == Buy:

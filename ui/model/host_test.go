@@ -351,7 +351,7 @@ func bakery() lab.Lab {
 		},
 		JSON: func(r loaf) ([]byte, error) { return fmt.Appendf(nil, "{\"speed\": %g}", r.Speed), nil },
 		Hash: func(r loaf) string { return fmt.Sprint(r) },
-		Section: func(key string, view *knob.Setup, _ *bread, w *dough, system string) (*report.Section, error) {
+		Section: func(key string, view *knob.Setup, _ *bread, w *dough, system string, p lab.Progress) (*report.Section, error) {
 			if key == "crust" && view.Text("slice") == "9" {
 				return nil, errors.New("there are nine slices")
 			}

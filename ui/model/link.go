@@ -475,6 +475,14 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	errs := []error{err}
 	var setup, look, ask, runs []knob.Pair
 	var base *string
+	if at := slices.IndexFunc(pairs, func(p knob.Pair) bool { return p.Key == "preset" }); at >= 0 { // a link by hand that names no systems
+		key, _, _ := strings.Cut(pairs[at].Text, ":")
+		for k := range i.Presets {
+			if p := &i.Presets[k]; p.Key == key && len(p.Systems) > 0 {
+				s.compare(i, p)
+			}
+		}
+	}
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":

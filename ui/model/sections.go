@@ -17,6 +17,7 @@ type sectionState struct {
 	key   string // what shown or the job is about
 	shown *report.Section
 	err   string
+	part  float64 // of the job that is done
 }
 
 // A SectionView is one of the laboratory's own sections as the page shows it.
@@ -26,6 +27,7 @@ type SectionView struct {
 	Shown  *report.Section // nil before it is computed
 	Error  string
 	Busy   bool
+	Part   float64 // of what is computed, from 0 to 1; 0 if nobody says
 	Fields []Field // its knobs
 }
 
@@ -38,7 +40,7 @@ func (r *Room) Sections() []SectionView {
 			continue
 		}
 		x := r.section(s.Key)
-		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0}
+		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0, Part: x.part}
 		for i := range s.Knobs {
 			f := r.field(&s.Knobs[i], r.State.Look, base)
 			offer(&f, x.shown)
@@ -62,15 +64,36 @@ func (r *Room) has(s *lab.Section) bool {
 		e := r.entry()
 		return e != nil && slices.Contains(e.Sections, s.Key)
 	}
+	if len(s.Systems) > 0 && !slices.ContainsFunc(s.Systems, func(name string) bool { return slices.Contains(r.State.On, name) }) {
+		return false
+	}
 	return s.If == "" || r.State.Setup.Text(s.If) != ""
+}
+
+// sectionSystem is the system that a section is about: the one in focus, or of its own one
+// that is compared.
+func (r *Room) sectionSystem(s *lab.Section) string {
+	if len(s.Systems) == 0 || slices.Contains(s.Systems, r.Focus()) {
+		return r.Focus()
+	}
+	for _, name := range s.Systems {
+		if slices.Contains(r.State.On, name) {
+			return name
+		}
+	}
+	return r.Focus()
 }
 
 func (r *Room) sectionOpen(s *lab.Section) bool { return !s.Folded || r.section(s.Key).open }
 
-// ToggleSection opens a folded section or closes it.
+// ToggleSection opens a folded section or closes it, which stops what it computes.
 func (r *Room) ToggleSection(key string) {
 	x := r.section(key)
-	x.open = !x.open
+	if x.open = !x.open; !x.open && x.id != 0 {
+		r.session.host.Stop([]int{x.id})
+		x.id, x.key, x.part = 0, "", 0
+		r.Rev++
+	}
 	r.refreshSections()
 }
 
@@ -100,7 +123,7 @@ func (r *Room) refreshSections() {
 			if r.Blocked() != "" || r.Active() {
 				continue
 			}
-			j.Setup, j.System, j.Files = r.runs(), r.Focus(), r.number()
+			j.Setup, j.System, j.Files = r.runs(), r.sectionSystem(s), r.number()
 		}
 		key := fmt.Sprint(j.View, " ", j.Setup, " ", j.System, " ", j.Files)
 		if x.key == key {
@@ -110,7 +133,7 @@ func (r *Room) refreshSections() {
 			r.session.host.Stop([]int{x.id})
 		}
 		j.ID = r.session.id()
-		x.id, x.key = j.ID, key
+		x.id, x.key, x.part = j.ID, key, 0
 		r.session.host.Start(j, false)
 	}
 }
@@ -120,9 +143,12 @@ func (r *Room) sectionAnswer(a *work.Answer) bool {
 		if x.id != a.ID {
 			continue
 		}
-		if a.Last {
-			x.id, x.shown, x.err = 0, a.Section, a.Error
+		switch {
+		case a.Last:
+			x.id, x.shown, x.err, x.part = 0, a.Section, a.Error, 0
 			r.Rev++
+		case a.Total > 0:
+			x.part = float64(a.Done) / float64(a.Total)
 		}
 		return true
 	}

@@ -756,6 +756,7 @@ func (r *Room) UsePreset(key string) {
 		if p := &r.Info.Presets[i]; p.Key == key {
 			r.Change("", func() {
 				r.State.Setup = preset(r.Info, p)
+				r.State.compare(r.Info, p)
 				clear(r.drafts)
 				clear(r.wishes)
 			})

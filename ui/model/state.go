@@ -85,6 +85,31 @@ func Opening(i *lab.Info) State {
 // preset returns the setup that a preset stands for.
 func preset(i *lab.Info, p *lab.Preset) *knob.Setup { return setupOf(i, p.Set) }
 
+// compare chooses the systems that belong to a preset: its own, or instead of those of
+// another preset what is compared at first.
+func (s *State) compare(i *lab.Info, p *lab.Preset) {
+	on := p.Systems
+	if len(on) == 0 {
+		if !slices.ContainsFunc(i.Presets, func(q lab.Preset) bool { return len(q.Systems) > 0 && slices.Equal(s.On, systemsOf(i, q.Systems)) }) {
+			return
+		}
+		on = firstSystems(i)
+	}
+	if s.On = systemsOf(i, on); len(on) > 0 {
+		_ = s.Look.Set(FocusKey, on[len(on)-1]) // it is one of the systems
+	}
+}
+
+// systemsOf puts names of systems into the laboratory's order.
+func systemsOf(i *lab.Info, names []string) (list []string) {
+	for k := range i.Systems {
+		if slices.Contains(names, i.Systems[k].Name) {
+			list = append(list, i.Systems[k].Name)
+		}
+	}
+	return list
+}
+
 // setupOf returns the setup of a text that lab.New has checked.
 func setupOf(i *lab.Info, text string) *knob.Setup {
 	u, _ := i.Read(text)

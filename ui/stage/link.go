@@ -17,12 +17,17 @@ import (
 // are as by default, as for the native command.
 func State(i *lab.Info, preset string, pairs []knob.Pair) (*model.State, error) {
 	var all []knob.Pair
+	focus := ""
 	if preset != "" {
 		at := slices.IndexFunc(i.Presets, func(p lab.Preset) bool { return p.Key == preset })
 		if at < 0 {
 			return nil, fmt.Errorf("%s has no preset %q; there are %s", i.Title, preset, Presets(i))
 		}
 		all, _ = knob.Pairs(i.Presets[at].Set) // lab.New has checked it
+		if on := i.Presets[at].Systems; len(on) > 0 {
+			all = append(all, knob.Pair{Key: "systems", Text: strings.Join(on, ",")})
+			focus = on[len(on)-1]
+		}
 	}
 	for _, p := range pairs { // of a setting that is named again the later text counts
 		all = slices.DeleteFunc(all, func(q knob.Pair) bool { return q.Key == p.Key && p.Key != "run" })
@@ -33,7 +38,11 @@ func State(i *lab.Info, preset string, pairs []knob.Pair) (*model.State, error) 
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "in this link: "))
 	}
 	named := func(p knob.Pair) bool { return p.Key == model.FocusKey }
-	if len(s.On) > 0 && !slices.ContainsFunc(pairs, named) {
+	switch chosen := slices.ContainsFunc(pairs, named); {
+	case len(s.On) == 0 || chosen:
+	case slices.Contains(s.On, focus):
+		_ = s.Look.Set(model.FocusKey, focus) // the preset's
+	default:
 		_ = s.Look.Set(model.FocusKey, s.On[len(s.On)-1]) // it is one of the systems
 	}
 	return &s, nil

@@ -114,7 +114,7 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 	case Survey, Join:
 		return b.survey(j, files, progress, a)
 	case Section:
-		return b.section(j, files, a)
+		return b.section(j, files, progress, a)
 	case Export:
 		u, err := b.Lab.Read(j.Setup)
 		if err == nil {
@@ -196,7 +196,7 @@ func (b *Bench) several(j *Job, a *Answer) {
 	}
 }
 
-func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {
+func (b *Bench) section(j *Job, files lab.Files, progress lab.Progress, a *Answer) error {
 	u, err := b.Lab.Read(j.Setup)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (b *Bench) section(j *Job, files lab.Files, a *Answer) error {
 			if err := view.Read(j.View); err != nil {
 				return err
 			}
-			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files)
+			a.Section, err = b.Lab.Section(j.Key, view, u, j.System, files, progress)
 			return err
 		}
 	}

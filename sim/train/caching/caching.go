@@ -96,6 +96,12 @@ func (a *Allocator) Largest() (n unit.Bytes) {
 // Range returns where a block is and its rounded size.
 func (a *Allocator) Range(id ID) (at, size unit.Bytes) { return a.blocks[id].at, a.blocks[id].size }
 
+// Beside returns the blocks before and after one in its segment, or None.
+func (a *Allocator) Beside(id ID) (before, after ID) { return a.blocks[id].prev, a.blocks[id].next }
+
+// Given reports whether a block is given out.
+func (a *Allocator) Given(id ID) bool { return !a.blocks[id].free }
+
 // Rounded is how large the block is that a request of size needs.
 func Rounded(size unit.Bytes) unit.Bytes { return max(Round, (size+Round-1)/Round*Round) }
 

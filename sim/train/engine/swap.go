@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"spillway/sim/train/program"
-	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -26,6 +24,16 @@ type Swap struct {
 	Warm int64
 	// Trim gives cached segments back after every so many kernels; 0 never.
 	Trim int64
+	// Reclaim asks the swapper for room before a new segment is taken (PyTorch only),
+	// once segments would take more than Limit, in millionths of the reserve, and asks
+	// again when none fits. Requests below Least take new segments first all the same.
+	// Without it all requests do.
+	Reclaim bool
+	Limit   int64
+	Least   unit.Bytes
+	// Copies makes every tensor that leaves be copied. Without it one that nobody has
+	// written since it came leaves at once: what it was copied from is still there.
+	Copies bool
 }
 
 // A Swapper decides while time passes which tensors leave the arena and which come
@@ -33,6 +41,7 @@ type Swap struct {
 // tensors that a kernel needs, makes room for them and waits.
 type Swapper interface {
 	// Launch is called when kernel k is about to run, before its tensors are brought.
+	// It alone may call what makes time pass: Barrier and Recompute.
 	Launch(k workload.KernelID)
 	// NoRoom is called when need bytes do not fit and nothing is leaving. It returns
 	// tensors to page out, in order; nothing: the workload does not fit.
@@ -44,12 +53,14 @@ type Swapper interface {
 	Late(t workload.TensorID, by unit.Cycles)
 }
 
-// A SwapRun is an arena run, as a Swapper may ask and tell it.
-type SwapRun struct {
-	Workload *workload.Workload
-	Program  *program.Program
+// A Mover is a Swapper that wants to know when a transfer has ended.
+type Mover interface {
+	// Moved is called when tensor t has come or left.
+	Moved(t workload.TensorID)
 }
 
-func runSwap(*workload.Workload, *program.Program, Config) (*result.Result, error) {
-	panic("not yet")
+// A Noter is a Swapper that has something to say about the run when it has ended.
+type Noter interface {
+	// Notes returns sentences for the result.
+	Notes() []string
 }

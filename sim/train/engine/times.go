@@ -39,7 +39,9 @@ func kernelTimes(w *workload.Workload, c Config) times {
 func Ideal(w *workload.Workload, c Config) []unit.Cycles { return kernelTimes(w, c).exec }
 
 // exact reports whether kernel times have no error whatever the noise.
-func (c *Config) exact() bool { return c.Runtime.Memory == Arena && c.Quirks.Has(quirk.ExactArena) }
+func (c *Config) exact() bool {
+	return c.Runtime.Memory == Arena && c.Runtime.Swapper == nil && c.Quirks.Has(quirk.ExactArena)
+}
 
 // FaultTime returns how long the kernels of w take when all their data faults,
 // one after the other, in a run with c: what the published simulator calls

@@ -66,6 +66,31 @@ var presetKeys = []string{
 	"rtx-4090-pcie-4-990-pro",
 	"a100-40gb-pcie-4-optane-p5800x",
 	"rtx-3060-pcie-4-980-pro",
+	"v100-32gb-pcie-3-deepum",
+}
+
+// The machine of the DeepUM paper: Table 1, with what a copy gets out of the link.
+func TestDeepUM(t *testing.T) {
+	want := map[string]string{
+		"gpu_memory": "32", "host_memory": "512", "gpu_link": "12.5", "host_link": "12.5", "ssd_read": "3.2", "ssd_write": "3",
+	}
+	for _, p := range Presets() {
+		if p.Key != "v100-32gb-pcie-3-deepum" {
+			continue
+		}
+		for _, k := range Knobs() {
+			if got := k.Text(&p.Machine); want[k.Key] != "" && got != want[k.Key] {
+				t.Errorf("%s is %s %s, want %s", k.Key, got, k.Unit, want[k.Key])
+			}
+			delete(want, k.Key)
+		}
+		if p.GPU != "v100-32" || p.Prices.GPU != 1100000 || p.Prices.Platform != 100000 {
+			t.Errorf("%s, %+v", p.GPU, p.Prices)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not looked at: %v", want)
+	}
 }
 
 func TestPresets(t *testing.T) {

@@ -76,6 +76,7 @@ func Slots() []Slot {
 			gpu("a100-40", "A100 40 GB", 40, table2, assumed(8000, "2026", "the low end of what refurbished A100 80 GB cost")),
 			gpu("a100-80", "A100 80 GB", 80, "NVIDIA A100 data sheet", listed(11500, "2026", "refurbished or used, the middle of $8,000 to 15,000 (mercatus-ai.com)")),
 			gpu("v100-32", "V100 32 GB", 32, "NVIDIA V100 data sheet; DeepUM paper, Table 1", assumed(11000, "2018", "new, about (planetsedu.com), which does not say of which size")),
+			gpu("v100-16", "V100 16 GB", 16, "NVIDIA V100 data sheet", assumed(5500, "2018", "half of the V100 32 GB, whose price is itself assumed")),
 			gpu("h100-80", "H100 80 GB", 80, "NVIDIA H100 data sheet", listed(32500, "2023", "the middle of $25,000 to 40,000 (aiwiki.ai)")),
 			gpu("rtx-4090", "GeForce RTX 4090", 24, "NVIDIA Ada architecture whitepaper", listed(1599, "October 2022", "at launch (tomsguide.com)")),
 			gpu("rtx-3090", "GeForce RTX 3090", 24, "NVIDIA Ampere GA102 architecture whitepaper", listed(1499, "September 2020", "at launch (hothardware.com)")),
@@ -85,6 +86,7 @@ func Slots() []Slot {
 			link("pcie3", "PCIe 3.0 x16", 15754, "PCIe 3.0: 8 GT/s, 128b/130b, 16 lanes", platform(1000)),
 			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes", platform(1500)),
 			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes", platform(2500)),
+			link("pcie3-measured", "PCIe 3.0 x16, as copies measure it", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
 			link("g10-fig18", "32 GB/s (G10 Figure 18)", 32000, "G10 paper, Figure 18", platform(1500)),
 		}},
 		{Key: "ssd", Label: "SSD", Parts: []Part{
@@ -158,5 +160,7 @@ func Presets() []Preset {
 		build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4", "990-pro", "host-64"),
 		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4", "p5800x"),
 		build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4", "980-pro", "host-32"),
+		// DeepUM paper, Table 1. Its systems use no SSD; the G10 paper's stays for those that do.
+		build("v100-32gb-pcie-3-deepum", "V100-32GB, PCIe 3, 512 GiB host (DeepUM)", "v100-32", "pcie3-measured", "host-512"),
 	}
 }

@@ -99,7 +99,7 @@ func New() lab.Lab {
 		Inline: true,
 		JSON:   encode,
 		Hash:   hash,
-		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string, _ lab.Progress) (*report.Section, error) {
 			switch key {
 			case "allocations":
 				return allocations(view, s, w, system)

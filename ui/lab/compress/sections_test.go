@@ -26,7 +26,7 @@ func section(t *testing.T, l *lab.Lab, key, view, set, system string, files lab.
 	if err := v.Read(view); err != nil {
 		t.Fatal(err)
 	}
-	s, err := l.Section(key, v, setup(t, l, set), system, files)
+	s, err := l.Section(key, v, setup(t, l, set), system, files, nil)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", key, view, err)
 	}

@@ -32,7 +32,7 @@ func TestNetworks(t *testing.T) {
 		}
 		for _, s := range l.Sections {
 			view := l.Setup()
-			if v, err := l.Section(s.Key, view, u, "per-allocation-16x", nil); err != nil || v == nil {
+			if v, err := l.Section(s.Key, view, u, "per-allocation-16x", nil, nil); err != nil || v == nil {
 				t.Errorf("%s, section %s: %v", m.ID, s.Key, err)
 			}
 		}

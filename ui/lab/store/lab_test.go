@@ -144,7 +144,7 @@ func TestSections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := l.Section(x.key, view, setup(t, &l, x.set), "lru", nil)
+		got, err := l.Section(x.key, view, setup(t, &l, x.set), "lru", nil, nil)
 		if err != nil || !strings.Contains(fmt.Sprint(got), x.want) {
 			t.Errorf("%s of %s: %v, %+v; want %q in it", x.key, x.set, err, got, x.want)
 		}

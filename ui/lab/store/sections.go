@@ -34,7 +34,7 @@ func sections() []lab.Section {
 	}
 }
 
-func section(key string, view *knob.Setup, s *settings, w *trace, system string) (*report.Section, error) {
+func section(key string, view *knob.Setup, s *settings, w *trace, system string, _ lab.Progress) (*report.Section, error) {
 	p, err := core.Find(system)
 	if err != nil {
 		return nil, err

@@ -52,6 +52,34 @@ func charts() []report.Chart {
 			Help: "With Buddy Compression. What tensors hold is assumed (Options, Contents of tensors), and ratios follow from that.",
 			Of:   []string{"compression_ratio", "compressed_bytes", "buddy_bytes", "buddy_link_bytes", "beyond_ideal_compression_s"},
 		},
+		{
+			ID: "warmup", Title: "Iteration time while systems learn", Kind: report.Lines, Rare: true, X: "iteration", Y: "s", Unit: "s",
+			Help: "Iterations one after the other from the first, which knows nothing; the warm-up ones are not reported.",
+			Of:   []string{"iteration_s"}, Say: "takes longest",
+		},
+		{
+			ID: "warmup_faults", Title: "Page faults while systems learn", Kind: report.Lines, Rare: true, X: "iteration", Y: "page faults (log)", LogY: true,
+			Of: []string{"page_faults", "missed_blocks", "late_blocks"}, Say: "faults most", None: "Nothing faults.",
+		},
+		{
+			ID: "warmup_garbage", Title: "Garbage in the traffic while systems learn", Kind: report.Lines, Rare: true, X: "iteration", Y: "% of the bytes moved", Unit: "%",
+			Help: "Garbage is pages that move although no tensor in them is alive.",
+			Of:   []string{"garbage_percent"}, Say: "moves most garbage", None: "No garbage moves.",
+		},
+		{
+			ID: "garbage", Title: "Bytes moved, alive and garbage", Kind: report.Stacks, Rare: true,
+			Of: []string{"alive_in_bytes", "garbage_in_bytes", "alive_out_bytes", "garbage_out_bytes"}, Unit: "GB", Say: "moves most", None: "Nothing moves.",
+		},
+		{
+			ID: "paging", Title: "What paging did", Kind: report.Values,
+			Help: "Of systems on unified memory in blocks of 2 MiB, in the reported iteration.",
+			Of:   []string{"page_faults", "missed_blocks", "late_blocks", "prefetched_blocks", "useless_blocks", "dropped_blocks", "garbage_percent", "correlation_table_bytes"},
+		},
+		{
+			ID: "swapping", Title: "What swapping did", Kind: report.Values,
+			Help: "Of systems that swap whole tensors while time passes, in the reported iteration.",
+			Of:   []string{"demand_fetches", "early_fetches", "late_fetches", "forced_evictions", "early_evictions", "recomputed_kernels", "fragmented_bytes", "reserved_bytes"},
+		},
 	}
 }
 
@@ -85,5 +113,5 @@ func curves(r *result.Result) []report.Curve {
 			sorted.Y = append(sorted.Y, max(xs[i], 1))
 		}
 	}
-	return []report.Curve{byTime, byKernel, sorted}
+	return append([]report.Curve{byTime, byKernel, sorted}, learning(r)...)
 }

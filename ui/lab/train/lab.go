@@ -14,12 +14,14 @@ import (
 	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/papers/deepum"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/eager"
 	"spillway/traces/recording"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
@@ -27,12 +29,13 @@ import (
 
 // A settings is everything a run depends on besides the system.
 type settings struct {
-	Model     string // of the zoo
+	Model     string // of the zoo, or of package eager
 	Batch     int64
+	Sequence  int64  // tokens, of models of package eager that have some
 	Optimizer string // of the zoo
 	Times     string // workload.TimeSource
 	GPU       string // that times are estimated for
-	Entry     string // of opened files, instead of the five above; empty for none
+	Entry     string // of opened files, instead of the six above; empty for none
 	Step      string // of a recording among them, empty for the usual one
 	Unknown   string // what becomes of a recording's kernels without tensors
 	Roles     string // patterns for tensors of a recording
@@ -105,6 +108,7 @@ func New() lab.Lab {
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
+			Rank:     []string{"iteration_s", "normalized_throughput", "throughput_samples_per_s", "to_gpu_bytes", "from_gpu_bytes"},
 			Drop:     "Drop your own training job (PyTorch profiler, execution trace, memory snapshot), another trace, a folder or a zip anywhere on this page",
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
 			Entry:    "entry", Own: own(),
@@ -123,7 +127,7 @@ func New() lab.Lab {
 			if s.Entry != "" {
 				return fmt.Sprintf("entry %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles)
 			}
-			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU)
+			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced())
 		},
 		Load: load,
 		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
@@ -154,6 +158,12 @@ func New() lab.Lab {
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
 			},
 			Build: paper,
+		}, {
+			PaperInfo: lab.PaperInfo{
+				Key: "deepum", Title: "The DeepUM paper",
+				About: "Figures 9 to 12, Tables 1 to 8 and the numbers in the text of DeepUM: Tensor Migration and Prefetching in Unified Memory (ASPLOS 2023), computed here and compared with the published values.",
+			},
+			Build: deepum.Paper,
 		}},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
@@ -182,6 +192,9 @@ func paper() *study.Paper {
 func load(s *settings, f lab.Files) (Workload, error) {
 	if s.Entry != "" {
 		return entry(s, f)
+	}
+	if m, err := eager.Find(s.Model); err == nil {
+		return s.lowered(m)
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
@@ -222,7 +235,7 @@ func systems() []lab.System {
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Bound(&o),
+			Bound: s.Bound(&o), Twin: s.Compressed,
 		}
 	}
 	return list
@@ -246,17 +259,18 @@ func workloadKnobs() []knob.Knob[settings] {
 		for _, t := range m.Sources() {
 			times = append(times, string(t))
 		}
-		hint := ""
-		if len(m.Batches) > 0 {
-			hint = fmt.Sprintf("In %s. Worth trying: %s.", m.Sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Batches), " ", ", "), "[]"))
-		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d", m.DefaultBatch),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: []string{sequenceKnob},
 			Limits: []knob.Limit{
-				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: hint},
+				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
 				{Key: "times", Choices: times, Why: "the G10 paper has not profiled " + m.Title},
 			},
 		})
+	}
+	for i := range eager.Models {
+		m := &eager.Models[i]
+		least, most = min(least, m.MinBatch), max(most, m.MaxBatch)
+		model.Choices = append(model.Choices, eagerChoice(m))
 	}
 	batch := knob.Knob[settings]{
 		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true,
@@ -297,7 +311,15 @@ func workloadKnobs() []knob.Knob[settings] {
 		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return append([]knob.Knob[settings]{model, batch, optimizer, times, gpu, file}, recordedKnobs()...)
+	return append([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer, times, gpu, file}, recordedKnobs()...)
+}
+
+// batches says which batch sizes are worth trying.
+func batches(sample string, list []int) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("In %s. Worth trying: %s.", sample, strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]"))
 }
 
 func hardwareKnobs() []knob.Knob[settings] {

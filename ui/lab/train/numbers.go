@@ -66,8 +66,13 @@ func list() []number {
 	for c := range result.NumCauses {
 		n := time(causeKey(c), "Beyond ideal: "+c.String(), "Time beyond ideal with this cause; the causes sum to iteration time minus ideal time.", -1,
 			func(r *result.Result) unit.Cycles { return *r.Main().Ledger.At(c) })
-		if c == result.Compression {
+		switch c {
+		case result.Compression:
 			n.has = compressed
+		case result.Recomputation:
+			n.has = func(_ Workload, r *result.Result) bool {
+				return r.Main().Swapping != nil || r.Main().Ledger.Recomputation > 0
+			}
 		}
 	}
 	traffic := func(key, label string, f func(*result.Traffic) unit.Bytes) {
@@ -145,6 +150,8 @@ func list() []number {
 	held("compressed", "Memory needed, compressed", "GiB", "The most in use at once, in slots of GPU memory, with metadata; 1 GiB is 2³⁰ bytes.", float64(unit.GiB), -1, func(x *result.Compressed) unit.Bytes { return x.Device })
 	held("buddy", "Buddy memory", "GiB", "Places for what overflows, the most at once.", float64(unit.GiB), 0, func(x *result.Compressed) unit.Bytes { return x.Buddy })
 	held("buddy_link", "To and from the buddy memory", "GB", "In an iteration; kernels wait for it. 1 GB is 10⁹ bytes.", 1e9, -1, func(x *result.Compressed) unit.Bytes { return x.Moved })
+	ns = append(ns, pagingNumbers()...)
+	ns = append(ns, swappingNumbers()...)
 	price := add("price_usd", "Price of the machine", "$", "GPU, SSD, host memory and the rest; without energy. A GPU that holds everything has none.", 0, -1, nil)
 	price.value = func(_ Workload, s *settings, r *result.Result) float64 { return s.price(r) }
 	each := add("samples_per_s_per_kusd", "Throughput per $1000", "samples/s", "Samples a second for each 1000 dollars of the machine's price; without energy.", 3, 1, nil)

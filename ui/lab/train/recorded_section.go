@@ -34,11 +34,6 @@ func account(w Workload) *report.Section {
 	return s
 }
 
-// fact is a row with one cell.
-func fact(head, text string) report.Row {
-	return report.Row{Head: head, Cells: []report.Cell{{Text: text}}}
-}
-
 // accountTable is what became of the launches of the step.
 func accountTable(r *recording.Report) report.Table {
 	t := report.Table{Title: "Step " + r.Step + ", one of " + strconv.Itoa(r.Steps) + " that can be chosen", Head: []string{"", "Recorded"}}

@@ -175,7 +175,7 @@ func TestAccount(t *testing.T) {
 	}) {
 		t.Errorf("caveats %q", r.Caveats)
 	}
-	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x)
+	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x, nil)
 	if err != nil || len(s.Tables) != 2 || !strings.HasPrefix(s.Text[0], "PyTorch profiler (Kineto), label L1m: times, sizes") || !slices.Contains(s.Notes, "A note of the format.") {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -254,7 +254,7 @@ func TestPicture(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", s.Name, r, err)
 		}
 	}
-	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x)
+	s, err := l.Section("recorded", knob.NewSetup(nil), u, "uvm", x, nil)
 	if err != nil || len(s.Tables) != 2 || !strings.Contains(s.Tables[0].Title, "30 B at 1 s") || s.Tables[0].Rows[1].Cells[0].Text != "20 B" || len(s.Tables[1].Rows) != 3 {
 		t.Errorf("%+v, %v", s, err)
 	}

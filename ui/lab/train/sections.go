@@ -11,7 +11,6 @@ import (
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/workload"
-	"spillway/traces/zoo"
 	"spillway/ui/lab"
 )
 
@@ -24,7 +23,7 @@ func sections() []lab.Section {
 			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.Title(name)})
 		}
 	}
-	return []lab.Section{
+	list := []lab.Section{
 		{
 			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
 			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
@@ -40,13 +39,18 @@ func sections() []lab.Section {
 			Knobs: []knob.Info{system, {Key: "effects_mode", Label: "Against what", Help: "What the accident is removed from, or added to.", Kind: knob.One, Default: "removed", Choices: []knob.Choice{{Key: "removed", Label: "removed from as published"}, {Key: "added", Label: "added to corrected"}}}},
 		},
 	}
+	return append(list, learningSections()...)
 }
 
 // section computes one of them.
-func section(key string, view *knob.Setup, _ *settings, w Workload, _ string) (*report.Section, error) {
+func section(key string, view *knob.Setup, s *settings, w Workload, _ string, p lab.Progress) (*report.Section, error) {
 	switch key {
 	case recordedKey:
 		return account(w), nil
+	case learnedKey:
+		return learned(view, w, s, p)
+	case switchesKey:
+		return switches(w, s, p)
 	case "survive":
 		main, sums := g10.Conclusions()
 		t := surviveTable(view.Text("survive_mode") == "corrected")
@@ -55,6 +59,11 @@ func section(key string, view *knob.Setup, _ *settings, w Workload, _ string) (*
 		return &report.Section{Tables: []report.Table{effectsTable(view.Text("effects_system"), view.Text("effects_mode") == "added")}}, nil
 	}
 	return nil, fmt.Errorf("no section %q", key)
+}
+
+// fact is a row with one cell.
+func fact(head, text string) report.Row {
+	return report.Row{Head: head, Cells: []report.Cell{{Text: text}}}
 }
 
 // surviveTable is the throughput relative to Ideal of every system on the
@@ -138,14 +147,8 @@ func sourceName(t workload.TimeSource) string {
 
 // headline names a workload for people.
 func headline(model string, batch int) string {
-	return fmt.Sprintf("%s, batch %d", modelTitle(model), batch)
-}
-
-func modelTitle(id string) string {
-	if m, err := zoo.Find(id); err == nil {
-		return m.Title
-	}
-	return id
+	title, _ := modelTitle(model)
+	return fmt.Sprintf("%s, batch %d", title, batch)
 }
 
 // effectsTable says by how much each accident changes one system's iteration
@@ -215,7 +218,8 @@ func effectTexts() map[string]string {
 				continue
 			}
 			if share, ok := most.Removed(); !ok || math.Abs(share) >= 0.00005 {
-				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.Title(s), changeText(share, ok), modelTitle(most.Model)))
+				title, _ := modelTitle(most.Model)
+				parts = append(parts, fmt.Sprintf("%s %s (%s)", g10.Title(s), changeText(share, ok), title))
 			}
 		}
 		texts[q.Key] = "Removing it alone changes no headline result."

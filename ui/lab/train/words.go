@@ -16,6 +16,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
+	"spillway/traces/eager"
 	"spillway/traces/recording"
 	"spillway/traces/zoo"
 )
@@ -30,6 +31,7 @@ type Workload struct {
 	parameters int64
 	optimizer  zoo.Optimizer
 	slower     float64
+	lowered    bool      // as PyTorch runs it
 	imported   *imported // nil if it was made of no recording
 }
 
@@ -60,6 +62,8 @@ func (w *Workload) inNumbers() string {
 	text := fmt.Sprintf("%d kernels, %d tensors; ", len(w.Kernels), len(w.Tensors))
 	const rest = "at most %v of activations and workspace at once; %v at once in all."
 	switch {
+	case w.lowered:
+		return text + fmt.Sprintf("%s million parameters; %v of weights, %v of optimizer state, at most %v of gradients, "+rest, millions(w.parameters), f.Weights, f.Optimizer, f.Gradients, f.Rest, f.Most)
 	case w.parameters == 0:
 		held := ""
 		if f.Held > 0 {
@@ -102,15 +106,19 @@ func (s *settings) quirks() quirk.Set {
 
 // title names the workload in a sentence.
 func (s *settings) title(w Workload) string {
-	m, err := zoo.Find(s.Model)
-	if s.Entry != "" || err != nil {
+	title, ok := modelTitle(s.Model)
+	if s.Entry != "" || !ok {
 		return w.Name
 	}
 	with := ""
 	if !w.optimizer.None() {
 		with = " with " + w.optimizer.Title
 	}
-	return fmt.Sprintf("%s%s at batch %d", m.Title, with, s.Batch)
+	of := ""
+	if m, err := eager.Find(s.Model); err == nil && int(s.Sequence) != m.Sequence && m.Sequence > 0 {
+		of = fmt.Sprintf(" of %d tokens", s.Sequence)
+	}
+	return fmt.Sprintf("%s%s at batch %d%s", title, with, s.Batch, of)
 }
 
 // lead says whether the workload fits into GPU memory.

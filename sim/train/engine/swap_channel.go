@@ -1,0 +1,442 @@
+package engine
+
+import (
+	"spillway/sim/train/caching"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/result"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A swapMove is a transfer of a whole tensor.
+type swapMove struct {
+	tensor  workload.TensorID
+	serial  int32 // other than the tensor's: nobody wants it any more
+	why     Reason
+	flying  bool
+	owner   bool // of the memory it reads or writes: the tensor has given that up
+	block   caching.ID
+	size    unit.Bytes
+	left    unit.Bytes  // to move, as of the channel's begin
+	counted unit.Bytes  // in the traffic
+	noted   unit.Bytes  // in the record
+	started unit.Cycles // or, in a later iteration, when that began
+}
+
+// A swapChannel moves tensors one after the other, in the order they were asked for.
+// The SSD's first one after a pause pays the latency.
+type swapChannel struct {
+	queue []swapMove // queue[head:] wait; the first of them is moving
+	head  int
+	rate  unit.Bandwidth
+	begin unit.Cycles // of what is left of the first one
+	end   unit.Cycles // of it, or never at rate 0
+}
+
+func (c *swapChannel) idle() bool { return c.head == len(c.queue) }
+
+// setRates derives the channels' rates while the SSD reads, writes, does both or
+// neither. Its channels leave the host's what remains of the GPU's link.
+func (r *SwapRun) setRates(c *Config) {
+	plain := *c
+	plain.Quirks &^= quirk.SymmetricSSD
+	m := &c.Machine
+	for busy := range r.rates {
+		read, write := plain.ssdRates(busy == 3)
+		read, write = min(read, m.GPULink), min(write, m.GPULink)
+		x := &r.rates[busy]
+		x[ssdIn], x[ssdOut], x[hostIn], x[hostOut] = read, write, m.HostLink, m.HostLink
+		if busy&1 != 0 {
+			x[hostIn] = min(m.HostLink, m.GPULink-read)
+		}
+		if busy&2 != 0 {
+			x[hostOut] = min(m.HostLink, m.GPULink-write)
+		}
+	}
+	for i := range r.channels {
+		r.channels[i].rate = r.rates[0][i]
+	}
+}
+
+// channelOf is the channel between the GPU and a tier.
+func channelOf(tier machine.Tier, out bool) int {
+	switch {
+	case tier == machine.Host && out:
+		return hostOut
+	case tier == machine.Host:
+		return hostIn
+	case out:
+		return ssdOut
+	}
+	return ssdIn
+}
+
+// enqueue queues a transfer of t.
+func (r *SwapRun) enqueue(i int, t workload.TensorID, why Reason) {
+	x := &r.tensors[t]
+	x.serial++
+	c := &r.channels[i]
+	idle := c.idle()
+	if idle {
+		r.tally() // what has moved until now
+	}
+	c.queue = append(c.queue, swapMove{tensor: t, serial: x.serial, why: why, size: x.size, left: x.size, block: caching.None})
+	if idle {
+		at := r.now
+		if i == ssdIn || i == ssdOut {
+			at += r.latency
+		}
+		r.start(i, at)
+		r.pace()
+	}
+}
+
+// start begins the transfer at the head of channel i, after those that nobody wants.
+func (r *SwapRun) start(i int, at unit.Cycles) {
+	c := &r.channels[i]
+	for !c.idle() && c.queue[c.head].serial != r.tensors[c.queue[c.head].tensor].serial {
+		c.head++
+	}
+	if c.idle() {
+		c.queue, c.head = c.queue[:0], 0
+		return
+	}
+	if c.head > 64 && c.head > len(c.queue)/2 {
+		c.queue, c.head = append(c.queue[:0], c.queue[c.head:]...), 0
+	}
+	m := &c.queue[c.head]
+	m.flying, m.started = true, at
+	r.tensors[m.tensor].flying = int8(i)
+	c.begin = at
+	r.aim(c)
+}
+
+// aim sets when the first transfer of c ends.
+func (r *SwapRun) aim(c *swapChannel) {
+	switch left := c.queue[c.head].left; {
+	case left == 0: // its end is at this very moment
+		c.end = c.begin
+	case c.rate <= 0:
+		c.end = never
+	default:
+		c.end = c.begin + c.rate.Cycles(left, r.clock)
+	}
+}
+
+// tally counts what has moved until now. It is called before what is under way
+// changes.
+func (r *SwapRun) tally() {
+	both := !r.channels[ssdIn].idle() && !r.channels[ssdOut].idle()
+	for i := range r.channels {
+		c := &r.channels[i]
+		if c.idle() {
+			continue
+		}
+		m := &c.queue[c.head]
+		if n := m.size - m.left + r.progress(c) - m.counted; n > 0 {
+			m.counted += n
+			count(&r.it.Traffic, i, n)
+			if both {
+				count(&r.mixed, i, n)
+			}
+		}
+	}
+}
+
+// progress is what c has moved of its first transfer since the channel's begin.
+func (r *SwapRun) progress(c *swapChannel) unit.Bytes {
+	switch {
+	case r.now <= c.begin:
+		return 0
+	case r.now >= c.end:
+		return c.queue[c.head].left
+	}
+	return unit.Bytes(unit.MulDiv(int64(c.rate), int64(r.now-c.begin), int64(r.clock)))
+}
+
+// settle makes what is left of channel i's first transfer begin now, after its latency,
+// at the given rate.
+func (r *SwapRun) settle(i int, rate unit.Bandwidth) {
+	c := &r.channels[i]
+	if !c.idle() {
+		c.queue[c.head].left -= r.progress(c)
+		c.begin = max(c.begin, r.now)
+	}
+	if c.rate = rate; !c.idle() {
+		r.aim(c)
+	}
+}
+
+func count(tr *result.Traffic, i int, n unit.Bytes) {
+	switch i {
+	case ssdOut:
+		tr.SSDOut += n
+	case ssdIn:
+		tr.SSDIn += n
+	case hostOut:
+		tr.HostOut += n
+	case hostIn:
+		tr.HostIn += n
+	}
+}
+
+// pace gives the channels the rates of what is under way. What is left of a moving
+// tensor goes on at the new rate.
+func (r *SwapRun) pace() {
+	busy := 0
+	if !r.channels[ssdIn].idle() {
+		busy |= 1
+	}
+	if !r.channels[ssdOut].idle() {
+		busy |= 2
+	}
+	for i := range r.channels {
+		if rate := r.rates[busy][i]; rate != r.channels[i].rate {
+			r.settle(i, rate)
+		}
+	}
+}
+
+// wait lets time pass until the next transfer ends and charges it to cause. It returns
+// false when no transfer is under way.
+func (r *SwapRun) wait(cause result.Cause) bool {
+	before := r.now
+	moving := r.step(never)
+	r.charge(cause, before)
+	return moving
+}
+
+// stall lets d pass while no kernel of the iteration runs, and charges it to cause.
+func (r *SwapRun) stall(d unit.Cycles, cause result.Cause) {
+	before := r.now
+	r.pass(d)
+	r.charge(cause, before)
+}
+
+func (r *SwapRun) charge(cause result.Cause, since unit.Cycles) {
+	*r.it.Ledger.At(cause) += r.now - since
+	r.record.stall(cause, since, r.now)
+}
+
+// pass lets d pass.
+func (r *SwapRun) pass(d unit.Cycles) {
+	for until := r.now + d; r.step(until) && r.now <= until; {
+	}
+}
+
+// step lets time pass until the next transfer ends, but not beyond until, and reports
+// whether one has. At equal times transfers end in channel order.
+func (r *SwapRun) step(until unit.Cycles) bool {
+	at, first, moving := until, -1, false
+	for i := range r.channels {
+		c := &r.channels[i]
+		if c.idle() {
+			continue
+		}
+		moving = true
+		if c.end <= at && (first < 0 || c.end < at) {
+			at, first = c.end, i
+		}
+	}
+	if at == never {
+		return false
+	}
+	if moving && r.running {
+		r.it.Overlap += at - r.now
+	}
+	r.now = at
+	if first >= 0 {
+		r.complete(first)
+	}
+	return first >= 0
+}
+
+// complete ends the transfer at the head of channel i and starts the next.
+func (r *SwapRun) complete(i int) {
+	r.tally()
+	r.recordPart(i)
+	c := &r.channels[i]
+	m := c.queue[c.head]
+	c.head++
+	r.start(i, r.now)
+	r.pace()
+	x := &r.tensors[m.tensor]
+	wanted := m.serial == x.serial && !m.owner
+	if !m.owner {
+		x.flying = -1
+	}
+	switch out := i == ssdOut || i == hostOut; {
+	case m.owner:
+		r.freeing--
+		r.mem.free(m.block, m.size)
+	case !wanted:
+	case out:
+		x.copy, x.dest = x.dest, machine.Nowhere
+		if x.state == swapLeaving {
+			r.freeing--
+			r.release(m.tensor)
+			x.state = swapAway
+		} else if r.swap.Copies {
+			r.forget(m.tensor)
+		}
+	default:
+		x.state = swapHere
+		r.coming--
+		r.use(m.tensor)
+		if r.swap.Copies {
+			r.forget(m.tensor)
+		}
+	}
+	r.fetchPending()
+	if r.mover != nil && wanted {
+		was := r.moved
+		r.moved = true
+		r.mover.Moved(m.tensor)
+		r.moved = was
+	}
+}
+
+// recordPart records what channel i has moved of its first transfer since it was
+// recorded last.
+func (r *SwapRun) recordPart(i int) {
+	c := &r.channels[i]
+	if r.record == nil || c.idle() {
+		return
+	}
+	m := &c.queue[c.head]
+	if m.counted == m.noted {
+		return
+	}
+	ways := [numChannels]direction{
+		ssdOut: {machine.GPU, machine.SSD}, ssdIn: {machine.SSD, machine.GPU},
+		hostOut: {machine.GPU, machine.Host}, hostIn: {machine.Host, machine.GPU},
+	}
+	r.record.add(ways[i], Transfer{
+		Tensor: m.tensor, From: ways[i].from, To: ways[i].to, Reason: m.why,
+		Start: m.started, End: r.now, Bytes: m.counted - m.noted,
+	})
+	m.noted, m.started = m.counted, r.now
+}
+
+// fetch brings t, which has memory, from where its copy is.
+func (r *SwapRun) fetch(t workload.TensorID, why Reason) {
+	x := &r.tensors[t]
+	x.state = swapComing
+	r.coming++
+	r.enqueue(channelOf(x.copy, false), t, why)
+}
+
+// fetchPending starts the next wanted transfers of which the channel is idle and which
+// have room.
+func (r *SwapRun) fetchPending() {
+	for !r.needing && r.first < len(r.pending) {
+		t := r.pending[r.first]
+		x := &r.tensors[t]
+		wanted := x.wanted && x.state == swapAway
+		if wanted && (!r.channels[channelOf(x.copy, false)].idle() || !r.tryPlace(t)) {
+			return
+		}
+		x.wanted = false
+		if r.first++; r.first == len(r.pending) {
+			r.pending, r.first = r.pending[:0], 0
+		}
+		if wanted {
+			x.early = true
+			r.swapping.Early++
+			r.fetch(t, Planned)
+		}
+	}
+}
+
+// leave makes t leave. It reports whether it does.
+func (r *SwapRun) leave(t workload.TensorID, to machine.Tier, why Reason) bool {
+	x := &r.tensors[t]
+	if !r.Movable(t) {
+		return false
+	}
+	x.early, x.lent = false, false
+	if x.copy != machine.Nowhere {
+		r.release(t)
+		x.state = swapAway
+		r.fetchPending()
+		return true
+	}
+	r.freeing++
+	x.state = swapLeaving
+	if x.dest == machine.Nowhere { // else its copy is being made
+		x.dest = r.place(x.size, to)
+		r.enqueue(channelOf(x.dest, true), t, why)
+	}
+	return true
+}
+
+// callBack makes t, which is leaving, stay. A copy under way is finished.
+func (r *SwapRun) callBack(t workload.TensorID) {
+	x := &r.tensors[t]
+	x.state = swapHere
+	r.freeing--
+	if x.flying < 0 {
+		r.forget(t)
+	}
+}
+
+// place chooses where a copy of so many bytes goes, and takes the room.
+func (r *SwapRun) place(size unit.Bytes, to machine.Tier) machine.Tier {
+	if to == machine.SSD || r.host+size > r.hostSize {
+		return machine.SSD
+	}
+	r.host += size
+	return machine.Host
+}
+
+// forget gives up t's copy, made or in the making. One under way goes on for nothing.
+func (r *SwapRun) forget(t workload.TensorID) {
+	x := &r.tensors[t]
+	if x.copy == machine.Host {
+		r.host -= x.size
+	}
+	if x.dest == machine.Host {
+		r.host -= x.size
+	}
+	if x.dest != machine.Nowhere {
+		x.serial++
+	}
+	x.copy, x.dest = machine.Nowhere, machine.Nowhere
+}
+
+// written says that a kernel has changed t.
+func (r *SwapRun) written(t workload.TensorID) { r.forget(t) }
+
+// drop gives up t's memory and copies; its state is then as given.
+func (r *SwapRun) drop(t workload.TensorID, state swapState) {
+	x := &r.tensors[t]
+	switch x.state {
+	case swapLeaving:
+		r.freeing--
+	case swapComing:
+		r.coming--
+	}
+	if x.state == swapHere || x.state == swapLeaving || x.state == swapComing {
+		r.release(t)
+	}
+	r.forget(t)
+	x.serial++
+	x.state, x.wanted, x.early, x.lent = state, false, false, false
+}
+
+// release gives up t's memory. A transfer under way keeps it until it ends.
+func (r *SwapRun) release(t workload.TensorID) {
+	x := &r.tensors[t]
+	if x.flying >= 0 {
+		c := &r.channels[x.flying]
+		m := &c.queue[c.head]
+		m.owner, m.block = true, x.block
+		r.freeing++
+		x.flying = -1
+	} else {
+		r.mem.free(x.block, x.size)
+	}
+	x.block = caching.None
+	r.unlink(t)
+}

@@ -1,0 +1,652 @@
+package capuchin
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"sort"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A choice is what happens to a tensor between two accesses.
+type choice uint8
+
+// The choices.
+const (
+	stay choice = iota
+	swap
+	recompute
+)
+
+// A gap is the time between two consecutive accesses of a tensor, with other kernels in
+// between.
+type gap struct {
+	tensor workload.TensorID
+	// from and to are the kernels of the evicted access and of the back access. One that
+	// is in the next iteration counts on from there.
+	from, to int
+	size     unit.Bytes
+	time     unit.Cycles // of a swap, one way
+	free     unit.Cycles // free time, FT
+	choice   choice
+	// out and in: a swapped tensor is away after kernel out and before kernel in.
+	out, in int
+	// start is when its way back is to begin at the latest, in pure compute time.
+	start unit.Cycles
+	// cost is how much longer the iteration is expected to take.
+	cost unit.Cycles
+
+	again unit.Cycles // what a recomputation takes at least, as once computed
+	valid int         // how many choices had been made then, or -1; never: no recomputation
+}
+
+const never = 1 << 30
+
+// A lane is one direction of the link, which one tensor takes at a time: how long it is
+// idle while each kernel runs.
+type lane struct {
+	idle []unit.Cycles
+	sum  []unit.Cycles // over the kernels before, of two iterations
+}
+
+func newLane(exec []unit.Cycles) lane {
+	l := lane{slices.Clone(exec), make([]unit.Cycles, 2*len(exec)+1)}
+	l.add()
+	return l
+}
+
+func (l *lane) add() {
+	n := len(l.idle)
+	for k := range 2 * n {
+		l.sum[k+1] = l.sum[k] + l.idle[k%n]
+	}
+}
+
+// between is the idle time of kernels from to before-1.
+func (l *lane) between(from, before int) unit.Cycles { return l.sum[max(from, before)] - l.sum[from] }
+
+// forward returns the kernel during which a transfer of time s ends that begins with
+// kernel k at the earliest; two iterations on if it does not.
+func (l *lane) forward(k int, s unit.Cycles) int {
+	end := l.sum[k] + s
+	return min(k+sort.Search(len(l.sum)-1-k, func(i int) bool { return l.sum[k+i+1] >= end }), len(l.sum)-2)
+}
+
+// backward returns the kernel during which a transfer must begin that takes s and ends
+// before kernel k, and how much of the lane's idle time then is to be left before it;
+// -1 if there is none.
+func (l *lane) backward(k int, s unit.Cycles) (int, unit.Cycles) {
+	begin := l.sum[k] - s
+	if begin < 0 {
+		return -1, 0
+	}
+	i := sort.Search(k, func(i int) bool { return l.sum[i+1] > begin })
+	return i, begin - l.sum[i]
+}
+
+// take uses up s of the idle time of kernels from to before-1, in order; from the end
+// if back. What is not there is not taken.
+func (l *lane) take(from, before int, s unit.Cycles, back bool) {
+	n := len(l.idle)
+	for i := range before - from {
+		k := from + i
+		if back {
+			k = before - 1 - i
+		}
+		x := min(s, l.idle[k%n])
+		l.idle[k%n] -= x
+		s -= x
+	}
+	l.add()
+}
+
+// A planner makes the guided plan from what the measured iteration recorded.
+type planner struct {
+	*lineage
+	exec  []unit.Cycles // of kernels
+	start []unit.Cycles // of kernels, when nothing stalls; of two iterations
+	room  unit.Bytes    // GPU memory for tensors
+	cheap bool          // see rest
+	least unit.Bytes    // smaller tensors are no candidates
+	over  []unit.Bytes  // by kernel: what is needed beyond GPU memory; negative: what is free
+	rate  func(unit.Bytes) unit.Cycles
+	// The lanes to the host and back.
+	out, in lane
+	gaps    []gap
+	of      [][]int32     // a tensor's gaps
+	short   []unit.Cycles // how long memory is short in the kernels before, of two iterations
+	users   [][]int32     // gaps of recomputed tensors that read a tensor as it is
+	made    int           // choices
+	only    choice        // that is allowed; stay: both
+
+	mark  []int32 // by kernel and by tensor, of the last walk that met it
+	met   []int32
+	stamp int32
+	stack []int32
+}
+
+// newPlanner prepares a plan. exec are the times of kernels, rate is how long a
+// transfer takes, room the GPU memory there is for tensors.
+func newPlanner(w *workload.Workload, exec []unit.Cycles, rate func(unit.Bytes) unit.Cycles, room unit.Bytes) *planner {
+	n := len(exec)
+	p := &planner{
+		lineage: newLineage(w), exec: exec, rate: rate, start: make([]unit.Cycles, 2*n+1),
+		out: newLane(exec), in: newLane(exec), of: make([][]int32, len(w.Tensors)), users: make([][]int32, len(w.Tensors)),
+		mark: make([]int32, n), met: make([]int32, len(w.Tensors)), room: room, least: smallest(room),
+	}
+	for k := range 2 * n {
+		p.start[k+1] = p.start[k] + exec[k%n]
+	}
+	p.over = p.need()
+	for t := range w.Tensors {
+		p.addGaps(workload.TensorID(t))
+	}
+	return p
+}
+
+// smallest is the size of the smallest tensors that are worth moving: a MiB of 32 GiB.
+func smallest(room unit.Bytes) unit.Bytes { return room / 32768 }
+
+// addGaps adds the gaps of t after which its value is read.
+func (p *planner) addGaps(t workload.TensorID) {
+	uses, n := p.life.Uses(t), len(p.exec)
+	global := p.w.Tensors[t].Global
+	add := func(from, to int) {
+		// A tensor that is only overwritten has no value to keep.
+		if to <= from+1 || !p.reads(to%n, t) || p.w.Tensors[t].Bytes < p.least {
+			return
+		}
+		g := gap{tensor: t, from: from, to: to, size: p.w.Tensors[t].Bytes.Aligned(), valid: -1}
+		g.time = p.rate(g.size)
+		g.free = p.start[to] - g.time - (p.start[from+1] + g.time)
+		if to >= n {
+			g.valid = never
+		}
+		p.of[t] = append(p.of[t], int32(len(p.gaps)))
+		p.gaps = append(p.gaps, g)
+	}
+	for i := 1; i < len(uses) && (global || uses[i] < p.life.Death[t]); i++ {
+		add(int(uses[i-1]), int(uses[i]))
+	}
+	if global && len(uses) > 0 {
+		add(int(uses[len(uses)-1]), int(uses[0])+n)
+	}
+}
+
+// plan chooses for every gap.
+func (p *planner) plan() {
+	p.measure()
+	if p.only != recompute {
+		p.hidden()
+	}
+	p.rest(true)
+	p.relax()
+	p.rest(false)
+	p.over = p.need()
+	p.postpone()
+}
+
+// postpone lets tensors come back later where memory is short until then, those first
+// that are needed last: what comes too early drives out what is needed.
+func (p *planner) postpone() {
+	n := len(p.over)
+	var coming []int32 // gaps, by back access
+	for i := range p.gaps {
+		if p.gaps[i].choice == swap {
+			coming = append(coming, int32(i))
+		}
+	}
+	slices.SortFunc(coming, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(p.gaps[y].to, p.gaps[x].to), cmp.Compare(x, y))
+	})
+	for k := range 2 * n {
+		for _, id := range coming {
+			if p.over[k%n] <= 0 {
+				break
+			}
+			g := &p.gaps[id]
+			if g.in > k || k >= g.to {
+				continue
+			}
+			for ; g.in <= k; g.in++ {
+				p.over[g.in%n] -= g.size
+			}
+			g.start = p.start[g.in]
+		}
+	}
+}
+
+// need returns by kernel what is needed beyond GPU memory with all choices made.
+func (p *planner) need() []unit.Bytes {
+	over := p.life.Live(p.w)
+	for k := range over {
+		over[k] -= p.room
+	}
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice != stay {
+			from, before := g.window()
+			for k := from; k < before; k++ {
+				over[k%len(over)] -= g.size
+			}
+		}
+	}
+	return over
+}
+
+// window returns from which kernel to before which one a choice gives memory.
+func (g *gap) window() (from, before int) {
+	if g.choice == swap {
+		return g.out + 1, g.in
+	}
+	return g.from + 1, g.to
+}
+
+// relax takes it that memory is not short where tensors that have been chosen are on
+// their way: a kernel can wait for them.
+func (p *planner) relax() {
+	n := len(p.over)
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice == swap {
+			for k := g.from + 1; k <= g.out; k++ {
+				p.over[k%n] -= g.size
+			}
+			for k := g.in; k < g.to; k++ {
+				p.over[k%n] -= g.size
+			}
+		}
+	}
+	p.measure()
+}
+
+// away returns which kernel inside g's gap is kernel k, of this iteration or the next, or
+// -1.
+func (g *gap) away(k, n int) int {
+	for ; k < g.to; k += n {
+		if k > g.from {
+			return k
+		}
+	}
+	return -1
+}
+
+// hidden chooses swaps in order of decreasing free time, as long as they are free,
+// and help where memory is short.
+func (p *planner) hidden() {
+	order := make([]int32, len(p.gaps))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(p.gaps[y].free, p.gaps[x].free), cmp.Compare(x, y))
+	})
+	for _, i := range order {
+		g := &p.gaps[i]
+		if g.free < 0 || p.short[len(p.short)-1] == 0 {
+			break
+		}
+		x := *g
+		x.choice, x.out = swap, p.out.forward(g.from+1, g.time)
+		if x.in, _ = p.in.backward(g.to, g.time); x.out < x.in && p.gain(&x) > 0 {
+			*g = x
+			p.commit(g)
+		}
+	}
+}
+
+// commit takes the memory and the time of the links that a choice says.
+func (p *planner) commit(g *gap) {
+	p.made++
+	from, before := g.window()
+	if g.choice == swap {
+		p.out.take(g.from+1, g.out+1, g.time, false)
+		g.start = p.start[g.in]
+		if in, left := p.in.backward(g.to, g.time); in == g.in {
+			g.start += min(left, p.exec[in%len(p.exec)])
+		}
+		p.in.take(g.in, g.to, g.time, true)
+	}
+	for k := from; k < before; k++ {
+		p.over[k%len(p.over)] -= g.size
+	}
+	p.measure()
+}
+
+// rest chooses what costs time, that which costs least for its gain first, until memory
+// is short nowhere or nobody can help. Ties go to the first gap. With cheap nothing is
+// chosen that costs more than a swap's time: to wait for a tensor that is on its way
+// costs no more.
+func (p *planner) rest(cheap bool) {
+	q := &queue{}
+	p.cheap = cheap
+	for i := range p.gaps {
+		if g := &p.gaps[i]; g.choice == stay {
+			if x := p.best(g); x.choice != stay {
+				q.list = append(q.list, candidate{p.price(&x), int32(i)})
+			}
+		}
+	}
+	heap.Init(q)
+	for len(q.list) > 0 {
+		first := &q.list[0]
+		g := &p.gaps[first.gap]
+		x := p.best(g)
+		if x.choice == stay { // memory is not short in it any more
+			heap.Pop(q)
+			continue
+		}
+		// Choices change what others cost and give, mostly for the worse.
+		if price := p.price(&x); price > first.price {
+			first.price = price
+			heap.Fix(q, 0)
+			if &p.gaps[q.list[0].gap] != g {
+				continue
+			}
+		}
+		heap.Pop(q)
+		was := *g
+		*g = x
+		if !p.choose(g) {
+			*g = was
+			g.valid = never
+			if x = p.best(g); x.choice != stay {
+				heap.Push(q, candidate{p.price(&x), p.index(g)})
+			}
+		}
+	}
+}
+
+// A candidate is a gap and what it costs to choose it, for its gain.
+type candidate struct {
+	price float64
+	gap   int32
+}
+
+// A queue is a heap of candidates, the cheapest first.
+type queue struct {
+	list []candidate
+}
+
+func (q *queue) Len() int      { return len(q.list) }
+func (q *queue) Swap(i, j int) { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *queue) Less(i, j int) bool {
+	x, y := q.list[i], q.list[j]
+	return x.price < y.price || x.price == y.price && x.gap < y.gap
+}
+func (q *queue) Push(x any) { q.list = append(q.list, x.(candidate)) }
+func (q *queue) Pop() any {
+	x := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return x
+}
+
+// best returns g with the choice that costs least for what it gives; stay if nothing
+// gives anything.
+func (p *planner) best(g *gap) gap {
+	best := *g
+	best.choice = stay
+	try := func(x gap) {
+		if p.gain(&x) > 0 && (!p.cheap || x.cost <= x.time) && (best.choice == stay || p.price(&x) < p.price(&best)) {
+			best = x
+		}
+	}
+	if p.only != recompute {
+		if a := p.firstShort(g); a >= 0 {
+			try(p.exposed(g, a))
+			if a = p.out.forward(g.from+1, g.time) + 1; a < g.to {
+				try(p.exposed(g, a))
+			}
+		}
+	}
+	if p.only != swap && g.valid != never {
+		if g.valid != p.made {
+			p.refresh(g)
+			best.valid, best.again = g.valid, g.again
+		}
+		if g.valid != never {
+			x := *g
+			x.choice, x.cost = recompute, g.again
+			try(x)
+		}
+	}
+	return best
+}
+
+// price is what a choice costs for its gain.
+func (p *planner) price(g *gap) float64 { return float64(g.cost) / p.gain(g) }
+
+// gain is what a choice gives: bytes, for as much of the time in which memory is short.
+func (p *planner) gain(g *gap) float64 {
+	from, before := g.window()
+	return float64(g.size) * float64(p.short[max(from, before)]-p.short[from])
+}
+
+// firstShort returns the first kernel in g's gap in which memory is short, or -1.
+func (p *planner) firstShort(g *gap) int {
+	k := sort.Search(len(p.short)-1, func(k int) bool { return p.short[k+1] > p.short[g.from+1] })
+	if k >= g.to {
+		return -1
+	}
+	return k
+}
+
+// measure notes for how long memory is short.
+func (p *planner) measure() {
+	n := len(p.exec)
+	if p.short == nil {
+		p.short = make([]unit.Cycles, 2*n+1)
+	}
+	for k := range 2 * n {
+		p.short[k+1] = p.short[k]
+		if p.over[k%n] > 0 {
+			p.short[k+1] += p.exec[k%n]
+		}
+	}
+}
+
+// exposed returns the swap of g that has left before kernel a, with what it costs: how
+// long kernel a waits for its end, and the back access for its return.
+func (p *planner) exposed(g *gap, a int) gap {
+	x := *g
+	x.choice, x.cost = swap, 0
+	x.out = p.out.forward(g.from+1, g.time)
+	if x.out >= a {
+		x.cost += g.time - p.out.between(g.from+1, a)
+		x.out = a - 1
+	}
+	// The way back begins a swap's time before the back access, and what of it has no
+	// idle link then is late.
+	x.in = max(x.out+1, sort.Search(g.to, func(k int) bool { return p.start[k+1] > p.start[g.to]-g.time }))
+	x.cost += max(0, g.time-p.in.between(min(x.in, g.to), g.to))
+	return x
+}
+
+// choose makes the choice that a gap says. It returns false when a value that was chosen
+// to be computed again could not be then.
+func (p *planner) choose(g *gap) bool {
+	if g.choice == recompute {
+		// What reads g's tensor as it is will read what g's recomputation does.
+		users := []int32{p.index(g)}
+		for _, id := range p.users[g.tensor] {
+			r := &p.gaps[id]
+			if r.to <= g.from || g.to <= r.to {
+				continue
+			}
+			if _, ok := p.walk(r, nil); !ok {
+				return false
+			}
+			if !p.kept(g, r.to) {
+				users = append(users, id)
+			}
+		}
+		var sources []workload.TensorID
+		p.walk(g, &sources)
+		for _, t := range sources {
+			for _, id := range users {
+				if !slices.Contains(p.users[t], id) {
+					p.users[t] = append(p.users[t], id)
+				}
+			}
+		}
+	}
+	p.commit(g)
+	return true
+}
+
+// index returns which gap g is.
+func (p *planner) index(g *gap) int32 {
+	for _, id := range p.of[g.tensor] {
+		if &p.gaps[id] == g {
+			return id
+		}
+	}
+	return -1
+}
+
+// refresh computes what recomputing g costs now: the time of the kernels that run
+// again, and of those that run again for others which read g's tensor, once for each
+// that cannot keep it.
+func (p *planner) refresh(g *gap) {
+	g.valid = p.made
+	cost, ok := p.walk(g, nil)
+	if !ok {
+		g.valid = never
+		return
+	}
+	g.again = cost
+	for _, id := range p.users[g.tensor] {
+		if r := &p.gaps[id]; g.from < r.to && r.to < g.to && !p.kept(g, r.to) {
+			g.again += cost
+		}
+	}
+}
+
+// keep is for how many kernels a result is kept that was computed again for another.
+const keep = 32
+
+// kept reports whether g's tensor is kept from kernel k until its back access.
+func (p *planner) kept(g *gap, k int) bool { return g.to-k <= keep }
+
+// walk returns how long it takes to compute g's tensor again when its back access comes:
+// all kernels back to values that are there then, and the way back of those that have
+// left. The kernels of values that are kept for their own back accesses are theirs. ok
+// is false when that cannot be: a kernel that must run once only, or a value that has
+// been overwritten. sources, if not nil, gets the tensors read as they are.
+func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, ok bool) {
+	p.stamp += 2 // of kernels that are free; with 1, of the others
+	last := p.before(g.tensor, g.from+1)
+	if last < 0 {
+		return 0, false
+	}
+	p.stack = append(p.stack[:0], int32(last))
+	p.mark[last] = p.stamp + 1
+	for len(p.stack) > 0 {
+		k := int(p.stack[len(p.stack)-1])
+		p.stack = p.stack[:len(p.stack)-1]
+		if !p.pure[k] || !p.harmless(g, k) {
+			return 0, false
+		}
+		charged := p.mark[k] & 1
+		if charged != 0 {
+			cost += p.exec[k]
+		}
+		for _, t := range p.w.Kernels[k].Inputs {
+			if p.private(t) {
+				continue
+			}
+			from, writer := p.value(g, k, t)
+			mark := p.stamp + charged
+			switch from {
+			case nowhere:
+				return 0, false
+			case rebuiltFree:
+				mark = p.stamp
+			case rebuilt:
+				mark = p.stamp + 1
+			}
+			if from != asItIs {
+				if p.mark[writer] < mark {
+					p.mark[writer] = mark
+					p.stack = append(p.stack, int32(writer))
+				}
+				continue
+			}
+			if p.met[t] == p.stamp {
+				continue
+			}
+			p.met[t] = p.stamp
+			if sources != nil {
+				*sources = append(*sources, t)
+			}
+			if x := p.during(t, g.to); x != nil && x.choice == swap {
+				if k := x.away(g.to, len(p.exec)); x.out < k && k < x.in {
+					cost += x.time
+				}
+			}
+		}
+	}
+	return cost, true
+}
+
+// An origin is where a value comes from that a kernel reads which runs again.
+type origin uint8
+
+// The origins.
+const (
+	nowhere     origin = iota // the value is lost
+	asItIs                    // the tensor has it
+	rebuiltLike               // its writer runs again, for the same as the reader
+	rebuilt                   // and has to be paid
+	rebuiltFree               // and is paid by the tensor's own back access
+)
+
+// value says where the value of t that kernel k read is to come from when g's tensor is
+// computed again, and which kernel wrote it.
+func (p *planner) value(g *gap, k int, t workload.TensorID) (from origin, writer int) {
+	writer = p.before(t, k)
+	from = rebuiltLike
+	switch x := p.during(t, g.to); {
+	case t == g.tensor || !p.alive(t, g.to):
+	case x == nil || x.choice != recompute:
+		if p.before(t, g.to) == writer {
+			return asItIs, writer
+		}
+		return nowhere, writer
+	case p.kept(x, g.to):
+		from = rebuiltFree
+	default:
+		from = rebuilt
+	}
+	if writer < 0 {
+		from = nowhere
+	}
+	return from, writer
+}
+
+// harmless reports whether kernel k can run again at the back access of g without
+// overwriting a newer value that is there.
+func (p *planner) harmless(g *gap, k int) bool {
+	for _, t := range p.w.Kernels[k].Outputs {
+		if t == g.tensor || !p.alive(t, g.to) || p.private(t) {
+			continue
+		}
+		if x := p.during(t, g.to); x != nil && x.choice == recompute {
+			continue
+		}
+		if p.before(t, g.to) != k {
+			return false
+		}
+	}
+	return true
+}
+
+// during returns the gap of t that kernel k is in, if any.
+func (p *planner) during(t workload.TensorID, k int) *gap {
+	for _, id := range p.of[t] {
+		if g := &p.gaps[id]; g.away(k, len(p.exec)) >= 0 {
+			return g
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package capuchin
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"spillway/sim/train/engine"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// A policy is passive in the first iteration and follows a plan from then on.
+type policy struct {
+	*engine.SwapRun
+	feedback int64 // percent
+	plan     *planner
+	// due are the gaps whose in-trigger is a kernel, by kernel, in order of their back
+	// accesses; early is by how much each gap's begins earlier than planned.
+	due   [][]int32
+	early []unit.Cycles
+	moved bool // some early has changed
+}
+
+func newPolicy(r *engine.SwapRun, feedback int64) *policy {
+	return &policy{SwapRun: r, feedback: feedback}
+}
+
+// measured makes the plan from the measured iteration: when kernels ran, without what
+// they waited.
+func (c *policy) measured() {
+	exec := make([]unit.Cycles, len(c.Workload.Kernels))
+	for k := range exec {
+		exec[k] = c.Exec(workload.KernelID(k))
+	}
+	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
+	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
+	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
+	c.plan.plan()
+	c.early = make([]unit.Cycles, len(c.plan.gaps))
+	c.moved = true
+}
+
+// Launch sends for the tensors whose in-trigger is kernel k.
+func (c *policy) Launch(k workload.KernelID) {
+	if k == 0 && c.Iteration() > 0 {
+		if c.plan == nil {
+			c.measured()
+		}
+		if c.moved {
+			c.due = c.plan.triggers(c.early)
+			c.moved = false
+		}
+	}
+	if c.plan == nil {
+		return
+	}
+	for _, id := range c.due[k] {
+		c.Want(c.plan.gaps[id].tensor)
+	}
+}
+
+// triggers returns the gaps whose in-trigger is a kernel, by kernel: the latest access at
+// or before the start of the way back, earlier by as much as early says but not where
+// memory is short.
+func (p *planner) triggers(early []unit.Cycles) [][]int32 {
+	n := len(p.exec)
+	due := make([][]int32, n)
+	for i := range p.gaps {
+		g := &p.gaps[i]
+		if g.choice != swap {
+			continue
+		}
+		k := min(g.in, sort.Search(2*n, func(k int) bool { return p.start[k+1] > g.start-early[i] }))
+		at := g.in
+		for at > max(k, g.out+1) && p.over[(at-1)%n]+g.size <= 0 {
+			at--
+		}
+		due[at%n] = append(due[at%n], int32(i))
+	}
+	for k := range due {
+		slices.SortFunc(due[k], func(x, y int32) int {
+			return cmp.Or(cmp.Compare(p.gaps[x].until(k, n), p.gaps[y].until(k, n)), cmp.Compare(x, y))
+		})
+	}
+	return due
+}
+
+// until is how many kernels after kernel k the back access is.
+func (g *gap) until(k, n int) int {
+	if d := g.to%n - k; d >= 0 {
+		return d
+	}
+	return g.to%n - k + n
+}
+
+// Used lets a tensor leave, or gives it up, at its evicted access.
+func (c *policy) Used(t workload.TensorID) {
+	if c.plan == nil {
+		return
+	}
+	n := len(c.plan.exec)
+	k := (int(c.Kernel()) + n - 1) % n // the kernel that has ended
+	for _, id := range c.plan.of[t] {
+		switch g := &c.plan.gaps[id]; {
+		case g.from != k:
+		case g.choice == swap:
+			c.Out(t)
+		case g.choice == recompute:
+			c.Discard(t)
+		}
+	}
+}
+
+// NoRoom is passive mode.
+func (c *policy) NoRoom(need unit.Bytes) []workload.TensorID {
+	need -= c.FreeBytes()
+	for t := range c.Oldest() {
+		if size := c.Size(t); size >= need && size <= 2*need {
+			return []workload.TensorID{t}
+		}
+	}
+	var list []workload.TensorID
+	for _, least := range [2]unit.Bytes{smallest(c.Capacity()), 0} {
+		for t := range c.Oldest() {
+			if need <= 0 {
+				return list
+			}
+			if size := c.Size(t); size >= least && (least > 0 || size < smallest(c.Capacity())) {
+				list = append(list, t)
+				need -= size
+			}
+		}
+	}
+	return list
+}
+
+// Late moves an in-trigger earlier.
+func (c *policy) Late(t workload.TensorID, _ unit.Cycles) {
+	if c.plan == nil {
+		return
+	}
+	n := len(c.plan.exec)
+	for _, id := range c.plan.of[t] {
+		if g := &c.plan.gaps[id]; g.choice == swap && g.to%n == int(c.Kernel()) {
+			c.early[id] += unit.Cycles(unit.MulDiv(int64(g.time), c.feedback, 100))
+			c.moved = true
+		}
+	}
+}
+
+// Notes says what the plan is.
+func (c *policy) Notes() []string {
+	if c.plan == nil {
+		return nil
+	}
+	var count [recompute + 1]int
+	var bytes [recompute + 1]unit.Bytes
+	for i := range c.plan.gaps {
+		g := &c.plan.gaps[i]
+		count[g.choice]++
+		bytes[g.choice] += g.size
+	}
+	if count[swap]+count[recompute] == 0 {
+		return []string{"The measured iteration's tensors fit into GPU memory, so nothing is planned."}
+	}
+	return []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
+		count[swap], bytes[swap], count[recompute], bytes[recompute])}
+}

@@ -1,0 +1,314 @@
+package deepum
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spillway/sim/train/engine"
+	"spillway/sim/unit"
+)
+
+func TestSize(t *testing.T) {
+	if got, want := (geometry{2048, 2, 4}).size(), 80*unit.KiB; got != want {
+		t.Errorf("a table takes %v, want %v", got, want)
+	}
+	p := newPager(&script{}, usual())
+	if got := p.Tables(); got != 0 {
+		t.Errorf("no tables take %v", got)
+	}
+	for id := range engine.ExecID(3) {
+		p.Launch(0, id)
+		if id != 1 {
+			p.Fault(7, false)
+		}
+	}
+	if got, want := p.Tables(), 160*unit.KiB; got != want {
+		t.Errorf("tables of two kernels that faulted take %v, want %v", got, want)
+	}
+}
+
+// feed lets blocks fault one after the other in one kernel.
+func feed(t *blockTable, blocks ...engine.BlockID) {
+	last := start
+	for _, b := range blocks {
+		t.learn(last, b)
+		last = t.touch(b)
+	}
+}
+
+func follow(t *blockTable, b engine.BlockID) []engine.BlockID {
+	e := t.find(b)
+	if e == none {
+		return nil
+	}
+	return ids(t.after(e))
+}
+
+func TestSuccessorsAreInOrderOfLastUse(t *testing.T) {
+	x := newBlockTable(geometry{64, 2, 3})
+	for _, b := range []engine.BlockID{10, 11, 12} {
+		feed(x, 1, b)
+	}
+	if got, want := follow(x, 1), []engine.BlockID{12, 11, 10}; !slices.Equal(got, want) {
+		t.Errorf("after three successors: %v, want %v", got, want)
+	}
+	feed(x, 1, 10)
+	if got, want := follow(x, 1), []engine.BlockID{10, 12, 11}; !slices.Equal(got, want) {
+		t.Errorf("the first again: %v, want %v: none twice", got, want)
+	}
+	feed(x, 1, 13)
+	if got, want := follow(x, 1), []engine.BlockID{13, 10, 12}; !slices.Equal(got, want) {
+		t.Errorf("one more than there is room for: %v, want %v", got, want)
+	}
+	feed(x, 1, 10)
+	if got, want := ids(x.after(start)), []engine.BlockID{1}; !slices.Equal(got, want) {
+		t.Errorf("the kernel starts with %v, want %v", got, want)
+	}
+	feed(x, 5)
+	if got, want := ids(x.after(start)), []engine.BlockID{5, 1}; !slices.Equal(got, want) {
+		t.Errorf("the kernel starts with %v, want %v", got, want)
+	}
+}
+
+func TestRowsLoseWhatFaultedLongestAgo(t *testing.T) {
+	x := newBlockTable(geometry{4, 2, 2})
+	feed(x, 1, 5, 1) // one row, full; 1 is the last used
+	feed(x, 9)
+	if x.find(5) != none || x.find(1) == none || x.find(9) == none || x.lost != 1 || x.used != 1 || x.entries() != 2 {
+		t.Errorf("a full row has 1: %v, 5: %v, 9: %v; lost %d of %d in %d rows", x.find(1) != none, x.find(5) != none, x.find(9) != none, x.lost, x.entries(), x.used)
+	}
+	if got := follow(x, 9); len(got) != 0 {
+		t.Errorf("9 is in the place of 5 and has its successors %v", got)
+	}
+	feed(x, 1, 2)
+	feed(x, 13)
+	if x.find(9) != none || x.find(1) == none || x.find(2) == none {
+		t.Errorf("9 faulted longest ago and is there: %v; 1 %v, 2 %v", x.find(9) != none, x.find(1) != none, x.find(2) != none)
+	}
+	if got, want := follow(x, 1), []engine.BlockID{2, 5}; !slices.Equal(got, want) {
+		t.Errorf("1 is followed by %v, want %v", got, want)
+	}
+}
+
+// A literalTable is a block table as it is described: every place of every row is
+// there.
+type literalTable struct {
+	g     geometry
+	start []engine.BlockID
+	rows  [][]literalEntry // the last used is first
+	last  *engine.BlockID
+	lost  int64
+}
+
+type literalEntry struct {
+	tag        engine.BlockID
+	successors []engine.BlockID
+}
+
+func newLiteral(g geometry) *literalTable {
+	return &literalTable{g: g, rows: make([][]literalEntry, g.rows)}
+}
+
+func (t *literalTable) launch() { t.last = nil }
+
+func (t *literalTable) mru(list []engine.BlockID, b engine.BlockID) []engine.BlockID {
+	list = slices.DeleteFunc(slices.Clone(list), func(x engine.BlockID) bool { return x == b })
+	list = append([]engine.BlockID{b}, list...)
+	return list[:min(len(list), t.g.successors)]
+}
+
+func (t *literalTable) fault(b engine.BlockID) {
+	if t.last == nil {
+		t.start = t.mru(t.start, b)
+	} else {
+		row := t.rows[int(*t.last)%t.g.rows]
+		for i := range row {
+			if row[i].tag == *t.last {
+				row[i].successors = t.mru(row[i].successors, b)
+			}
+		}
+	}
+	row := &t.rows[int(b)%t.g.rows]
+	e := literalEntry{tag: b}
+	i := slices.IndexFunc(*row, func(e literalEntry) bool { return e.tag == b })
+	switch {
+	case i >= 0:
+		e = (*row)[i]
+		*row = slices.Delete(*row, i, i+1)
+	case len(*row) == t.g.ways:
+		*row = (*row)[:t.g.ways-1]
+		t.lost++
+	}
+	*row = append([]literalEntry{e}, *row...)
+	t.last = &b
+}
+
+// walk returns what a chain names in this kernel.
+func (t *literalTable) walk() (list []engine.BlockID) {
+	seen := map[engine.BlockID]bool{}
+	work := [][]engine.BlockID{t.start}
+	for len(work) > 0 {
+		for _, b := range work[0] {
+			if seen[b] {
+				continue
+			}
+			seen[b] = true
+			list = append(list, b)
+			for _, e := range t.rows[int(b)%t.g.rows] {
+				if e.tag == b {
+					work = append(work, e.successors)
+				}
+			}
+		}
+		work = work[1:]
+	}
+	return list
+}
+
+// table returns it as a Pager shows it.
+func (t *literalTable) table(id engine.ExecID) Table {
+	x := Table{Exec: id, Rows: t.g.rows, Ways: t.g.ways, Successors: t.g.successors, Lost: t.lost, Start: t.start, End: *t.last}
+	for i, row := range t.rows {
+		if len(row) > 0 {
+			x.RowsUsed++
+		}
+		for _, e := range row {
+			if e.successors == nil {
+				e.successors = []engine.BlockID{}
+			}
+			x.Entries = append(x.Entries, Entry{i, e.tag, e.successors})
+		}
+	}
+	return x
+}
+
+// Tables that store only what exists are those that are described, on random streams
+// of faults.
+func TestTablesAgreeWithLiteralOnes(t *testing.T) {
+	lost, walked := int64(0), 0
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s := usual()
+		s.geometry = geometry{1 + r.IntN(40), 1 + r.IntN(4), 1 + r.IntN(5)}
+		s.prefetch = r.IntN(2) == 0
+		p := newPager(&script{}, s)
+		literal := make([]*literalTable, 1+r.IntN(6))
+		blocks := 1 + r.IntN(200)
+		for range 1 + r.IntN(60) {
+			id := engine.ExecID(r.IntN(len(literal)))
+			// IDs count in order of first appearance.
+			for i := range id {
+				if literal[i] == nil {
+					id = i
+					break
+				}
+			}
+			p.Launch(0, id)
+			if literal[id] == nil {
+				literal[id] = newLiteral(s.geometry)
+			}
+			literal[id].launch()
+			b, stride := r.IntN(blocks), r.IntN(7)
+			for range r.IntN(50) {
+				if b = (b + stride) % blocks; r.IntN(10) == 0 {
+					b = r.IntN(blocks)
+				}
+				p.Fault(engine.BlockID(b), r.IntN(3) == 0)
+				literal[id].fault(engine.BlockID(b))
+			}
+			checkTable(t, seed, p, literal[id], id)
+			walked += len(p.named(id))
+			lost += literal[id].lost
+		}
+	}
+	if lost < 1000 || walked < 10_000 {
+		t.Errorf("the test is too weak: %d entries lost, %d blocks named", lost, walked)
+	}
+}
+
+func checkTable(t *testing.T, seed uint64, p *Pager, l *literalTable, id engine.ExecID) {
+	t.Helper()
+	if l.last == nil && l.start == nil {
+		if _, ok := p.Table(id); ok {
+			t.Fatalf("seed %d: kernel %d has a table and no fault", seed, id)
+		}
+		return
+	}
+	got, ok := p.Table(id)
+	if l.last == nil { // the end is that of an earlier launch
+		l.last = &got.End
+	}
+	if want := l.table(id); !ok || !reflect.DeepEqual(got, want) {
+		t.Fatalf("seed %d, kernel %d: table is\n%+v, want\n%+v", seed, id, got, want)
+	}
+	var names []engine.BlockID
+	for _, n := range p.named(id) {
+		names = append(names, n.Block)
+	}
+	if want := l.walk(); !slices.Equal(names, want) {
+		t.Fatalf("seed %d, kernel %d: the chain names %v, want %v", seed, id, names, want)
+	}
+}
+
+func TestExecutionTable(t *testing.T) {
+	var x executionTable
+	h := history{noExec, noExec, noExec, noExec}
+	launch := func(ids ...engine.ExecID) {
+		for _, id := range ids {
+			x.learn(&h, id)
+			h.push(id)
+		}
+	}
+	launch(0, 1, 2, 3, 4, 0, 1, 2, 3)
+	if got := x.predict(&h); got != 4 {
+		t.Errorf("after 0 1 2 3: %d, want 4", got)
+	}
+	if got := x.predict(&history{9, 1, 2, 3}); got != noExec {
+		t.Errorf("after another history: %d, want none", got)
+	}
+	launch(7, 0, 1, 2, 3)
+	if got := x.predict(&h); got != 7 {
+		t.Errorf("what came last is 7, predicted is %d", got)
+	}
+	launch(4, 0, 1, 2, 3)
+	if got, want := x[3], []Record{{[3]engine.ExecID{0, 1, 2}, 4}, {[3]engine.ExecID{0, 1, 2}, 7}}; !slices.Equal(got, want) {
+		t.Errorf("records are %v, want %v", got, want)
+	}
+	if got := x.predict(&h); got != 4 {
+		t.Errorf("after 4 again: %d", got)
+	}
+}
+
+// The execution table is a map from four launches to a list, on random launches.
+func TestExecutionTableAgreesWithMap(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var x executionTable
+		h := history{noExec, noExec, noExec, noExec}
+		last := map[history]engine.ExecID{}
+		all := map[string]bool{}
+		for range 300 {
+			id := engine.ExecID(r.IntN(1 + int(seed%5)))
+			want, ok := last[h]
+			if got := x.predict(&h); ok && got != want || !ok && got != noExec {
+				t.Fatalf("seed %d: after %v: %d, want %d (%v)", seed, h, got, want, ok)
+			}
+			if h[3] >= 0 {
+				last[h] = id
+				all[fmt.Sprint(h, id)] = true
+			}
+			x.learn(&h, id)
+			h.push(id)
+		}
+		n := 0
+		for _, list := range x {
+			n += len(list)
+		}
+		if n != len(all) {
+			t.Fatalf("seed %d: %d records, want %d", seed, n, len(all))
+		}
+	}
+}

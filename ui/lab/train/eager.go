@@ -1,0 +1,101 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/workload"
+	"spillway/traces/eager"
+	"spillway/traces/zoo"
+)
+
+// Networks as PyTorch runs them are further choices of the model, behind the zoo's.
+
+// sequenceKnob is the key of the length of sequences.
+const sequenceKnob = "sequence"
+
+// asPyTorch is what a network is called that is lowered as PyTorch does it.
+func asPyTorch(title string) string {
+	if strings.Contains(title, "PyTorch") {
+		return title
+	}
+	return title + ", as PyTorch runs it"
+}
+
+// eagerChoice offers a network of package eager.
+func eagerChoice(m *eager.Model) knob.Choice {
+	c := knob.Choice{
+		Key: m.ID, Label: asPyTorch(m.Title), Help: m.About, Source: m.Source,
+		More: "Every operator of the forward pass is a kernel of its own, what autograd saves for the backward pass stays until then, and the optimizer's step comes at the end. " +
+			"Kernel times are estimated from peak rates of the GPU in fp32; nobody has measured them.",
+		Set: fmt.Sprintf("batch=%d sequence=%d optimizer=%s times=%s", m.DefaultBatch, m.Sequence, m.Optimizer, workload.Estimated),
+		Limits: []knob.Limit{
+			{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
+			{Key: "times", Choices: []string{string(workload.Estimated)}, Why: "the G10 paper has not profiled PyTorch's kernels"},
+			{Key: "optimizer", Choices: m.Optimizers(), Why: "PyTorch has no such step for " + m.Title},
+		},
+	}
+	if m.Sequence == 0 {
+		c.Hides = []string{sequenceKnob}
+		return c
+	}
+	c.Limits = append(c.Limits, knob.Limit{Key: sequenceKnob, Min: int64(m.MinSequence), Max: int64(m.MaxSequence), Hint: fmt.Sprintf("Usually %d.", m.Sequence)})
+	return c
+}
+
+// sequenceOf is the length of sequences, which networks of the zoo have built in.
+func sequenceOf() knob.Knob[settings] {
+	most := 0
+	for i := range eager.Models {
+		most = max(most, eager.Models[i].MaxSequence)
+	}
+	k := knob.Knob[settings]{
+		Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
+		Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
+	}
+	k.Get, k.Set = knob.Field(func(s *settings) *int64 { return &s.Sequence })
+	return k
+}
+
+// sequenced is the length of sequences where it matters, empty where it does not.
+func (s *settings) sequenced() string {
+	if m, err := eager.Find(s.Model); err != nil || m.Sequence == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" sequence %d", s.Sequence)
+}
+
+// lowered builds a network of package eager.
+func (s *settings) lowered(m *eager.Model) (Workload, error) {
+	gpu, err := zoo.FindGPU(s.GPU)
+	if err != nil {
+		return Workload{}, err
+	}
+	optimizer, err := zoo.FindOptimizer(s.Optimizer)
+	if err != nil {
+		return Workload{}, err
+	}
+	sequence := 0
+	if m.Sequence > 0 {
+		sequence = int(s.Sequence)
+	}
+	w, err := eager.Build(m.ID, int(s.Batch), sequence, s.Optimizer, eager.Rates{Name: gpu.Name, FP32: gpu.FP32, Memory: gpu.Memory})
+	if err != nil {
+		return Workload{}, err
+	}
+	out := about(w)
+	out.optimizer, out.parameters, out.lowered = optimizer, m.Parameters, true
+	return out, nil
+}
+
+// modelTitle is what a bundled network is called; ok is false of others.
+func modelTitle(id string) (title string, ok bool) {
+	if m, err := zoo.Find(id); err == nil {
+		return m.Title, true
+	}
+	if m, err := eager.Find(id); err == nil {
+		return asPyTorch(m.Title), true
+	}
+	return id, false
+}

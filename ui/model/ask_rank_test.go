@@ -1,0 +1,126 @@
+package model
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+	"spillway/ui/work"
+)
+
+// All systems are ranked, also those that are not compared, when somebody says so.
+func TestRank(t *testing.T) {
+	h := asking(t, "&dish=cake&watts=300&systems=dream,oven")
+	h.do()
+	h.Ask.Choose(askKey, Rank)
+	if h.Ask.Active() || len(h.open(work.Several)) != 0 {
+		t.Fatal("systems that nobody compares run unasked")
+	}
+	if p := h.Ask.Progress(); p.All != 3 || h.Ask.text(amongKey) != All {
+		t.Fatalf("%+v", p)
+	}
+	h.Ask.Run()
+	h.Ask.Cancel()
+	if len(h.open(work.Several)) != 0 || h.Ask.Active() {
+		t.Error("it cannot be stopped")
+	}
+	h.Ask.Run()
+	h.do()
+	a := h.Asked()
+	if len(a.Tables) != 1 || len(a.Tables[0].Rows) != 3 {
+		t.Fatalf("%+v", a.Tables)
+	}
+	rows := a.Tables[0].Rows
+	var names, places []string
+	for _, r := range rows {
+		names, places = append(names, r.Head), append(places, r.Cells[0].Text)
+	}
+	if !slices.Equal(names, []string{"Dream", "Oven", "Kiln"}) || !slices.Equal(places, []string{"bound", "1", "–"}) {
+		t.Errorf("%q at %q", names, places)
+	}
+	if why := rows[2].Cells[len(rows[2].Cells)-1].Text; why != "too large" {
+		t.Errorf("the kiln: %q", why)
+	}
+	if !strings.Contains(a.Says, "Oven has the best speed: ") || !strings.Contains(a.Says, "1 cannot run it") || a.Figure == nil {
+		t.Errorf("%q", a.Says)
+	}
+	if n := strings.Count(h.Ask.CSV(), "\n"); n != 4 {
+		t.Errorf("%d lines of CSV", n)
+	}
+	h.Ask.Choose(amongKey, Compared)
+	if p := h.Ask.Progress(); p.All != 2 || p.Known != 2 {
+		t.Errorf("%+v", p)
+	}
+	h.Ask.Choose(amongKey, All)
+	h.Ask.Choose(askKey, Find) // searches are of what is compared unless asked
+	if h.Ask.text(amongKey) != Compared {
+		t.Errorf("among %s", h.Ask.text(amongKey))
+	}
+	h.do()
+	h.Ask.Choose(amongKey, All)
+	if h.Ask.Active() || len(h.Ask.now.walks) != 2 {
+		t.Errorf("%d searches, active %t", len(h.Ask.now.walks), h.Ask.Active())
+	}
+	if got := h.Ask.now.walks[0].search.Goal().Precision; got != manyPrecision {
+		t.Errorf("to %v", got)
+	}
+}
+
+// Twins are among all systems only when they are asked for.
+func TestAmong(t *testing.T) {
+	h := asking(t, "&systems=dream,oven")
+	i := h.Info
+	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Twin: true})
+	var keys []string
+	for _, c := range among(i) {
+		keys = append(keys, c.Key)
+	}
+	if !slices.Equal(keys, []string{Compared, All, Twins}) || !strings.HasSuffix(among(i)[2].Label, "also in ice") {
+		t.Errorf("%+v", among(i))
+	}
+	if got := h.Ask.among(Rank); !slices.Equal(got, []string{"dream", "oven"}) {
+		t.Errorf("%q", got)
+	}
+	_ = h.State.Ask.Set(amongKey, All)
+	if got := h.Ask.among(Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
+		t.Errorf("%q", got)
+	}
+	if got := h.Ask.among(Vary); !slices.Equal(got, []string{"dream", "oven"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is better when it is less is ranked the other way round; what nobody has
+// said stays last.
+func TestRankingOrder(t *testing.T) {
+	i := &lab.Info{
+		Systems:    []lab.System{{Name: "a", Title: "A"}, {Name: "b", Title: "B", Look: 1}, {Name: "c", Title: "C", Look: 2}, {Name: "d", Title: "D", Look: 3}},
+		Quantities: []report.Quantity{{Key: "time", Label: "Time", Unit: "s", Places: 1, Better: -1}, {Key: "cups", Label: "Cups", Better: 1}},
+		Say:        lab.Say{Quantity: "cups", Most: "pours most"},
+	}
+	k := &chart.Ranking{Info: i, Of: &i.Quantities[0], Columns: []*report.Quantity{&i.Quantities[1]}, Systems: []chart.Ranked{
+		{System: &i.Systems[0]},
+		{System: &i.Systems[1], Known: true, Unfit: true, Why: "no room"},
+		{System: &i.Systems[2], Known: true, Values: []float64{3, 1}},
+		{System: &i.Systems[3], Known: true, Values: []float64{2, report.None()}},
+	}}
+	a := k.Answer()
+	var said []string
+	for _, r := range a.Tables[0].Rows {
+		text := r.Head
+		for _, c := range r.Cells {
+			text += "|" + c.Text
+		}
+		said = append(said, text)
+	}
+	want := []string{"D|1|2.0|–|", "C|2|3.0|1|", "B|–|–|–|no room", "A|–|–|–|not run yet"}
+	if !slices.Equal(said, want) {
+		t.Errorf("got  %q\nwant %q", said, want)
+	}
+	if a.Says != "Of 2 systems D has the best time: 2.0 s. 1 cannot run it; the table says why." {
+		t.Errorf("%q", a.Says)
+	}
+}
