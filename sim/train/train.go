@@ -158,7 +158,11 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Program(w, &q.Machine, &q.Options, progress)
+	plan := progress
+	if s.Search != nil {
+		plan, progress = partOf(progress, 0, 2), partOf(progress, 1, 2)
+	}
+	p, err := s.Program(w, &q.Machine, &q.Options, plan)
 	c := config(&s, &q)
 	c.Progress, c.Record = progress, q.Record
 	if d != nil {

@@ -200,6 +200,7 @@ func TestExact(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 4))
 		w, m := systemtest.Workload(r, 0.2+0.3*r.Float64()), systemtest.Machine(r)
 		systemtest.Squeeze(r, w, &m)
+		m.HostMemory = unit.GiB
 		l := swapplan.LoadOf(w)
 		least, most := slices.Max(l.Own), slices.Max(l.Alive)
 		m.GPUMemory = least + (most-least)/4
