@@ -48,6 +48,7 @@ var simOrder = []string{
 	"sim/train/program",
 	"sim/train/caching",
 	"sim/train/engine",
+	"sim/train/swapplan",
 	"sim/train/system",
 	"sim/train/system/*",
 	"sim/train",

@@ -5,43 +5,17 @@ import (
 	"testing"
 
 	"spillway/sim/train"
-	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/unit"
-	"spillway/sim/workload"
-	"spillway/traces/eager"
 )
-
-// v100 returns the machine of the DeepUM paper: what counts for its systems.
-func v100() machine.Machine {
-	m := machine.G10()
-	m.GPUMemory, m.HostMemory = 32*unit.GiB, 512*unit.GiB
-	m.GPULink, m.HostLink = 12_500*unit.MBps, 12_500*unit.MBps
-	return m
-}
-
-// pytorch returns a network with the kernel times of a V100.
-func pytorch(tb testing.TB, id string, batch int) *workload.Workload {
-	tb.Helper()
-	e, err := eager.Find(id)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w, err := eager.Build(id, batch, 0, e.Optimizer, eager.Rates{Name: "V100", FP32: 14e12, Memory: 900 * unit.GBps})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return w
-}
 
 // inDeepUM returns a run with the memory that the DeepUM paper's runs have.
 func inDeepUM(name string, iterations int64) train.Request {
-	o := inCorrectedMode()
-	o.Iterations = iterations
-	system.UMUsable.Set(&o, 757_813)
-	return train.Request{System: name, Machine: v100(), Options: o}
+	q := onV100(4300, 6)
+	q.System, q.Options.Iterations = name, iterations
+	return q
 }
 
 // BenchmarkDeepUM is UM and DeepUM on ResNet-152, ten iterations, over batches; GPT-2 L
@@ -51,7 +25,7 @@ func BenchmarkDeepUM(b *testing.B) {
 		model string
 		batch int
 	}{{"resnet-152-pytorch", 384}, {"resnet-152-pytorch", 768}, {"resnet-152-pytorch", 1536}, {"gpt2-l-pytorch", 5}} {
-		w := pytorch(b, c.model, c.batch)
+		w := trained(b, c.model, c.batch)
 		for _, name := range []string{"um", "deepum"} {
 			b.Run(fmt.Sprintf("model=%s/batch=%d/system=%s", c.model, c.batch, name), func(b *testing.B) {
 				q := inDeepUM(name, 4)
@@ -70,7 +44,7 @@ func BenchmarkDeepUM(b *testing.B) {
 // makes it faster (Figure 10); more look-ahead than 8 kernels gains a little (Figure
 // 11), and tables that are too small lose (Figure 12).
 func TestDeepUM(t *testing.T) {
-	w := pytorch(t, "gpt2-l-pytorch", 5)
+	w := trained(t, "gpt2-l-pytorch", 5)
 	measure := func(name string, change func(*system.Options)) *result.Iteration {
 		q := inDeepUM(name, 1)
 		if change != nil {

@@ -62,9 +62,6 @@ func (r *SwapRun) recompute(t workload.TensorID, k workload.KernelID) error {
 	}
 	x.lent = false
 	r.lent = slices.DeleteFunc(r.lent, func(u workload.TensorID) bool { return !r.tensors[u].lent })
-	if x.state == swapDiscarded { // no kernel of the iteration has written it: a batch of data
-		return r.birth(t, k)
-	}
 	return nil
 }
 
@@ -158,11 +155,7 @@ func (r *SwapRun) dropLent() bool {
 		if !x.lent || x.pins > 0 || x.state != swapHere {
 			continue
 		}
-		state := swapDiscarded
-		if r.deadBefore(t, r.kernel) {
-			state = swapNowhere
-		}
-		r.drop(t, state)
+		r.drop(t, swapDiscarded)
 		r.lent = slices.Delete(r.lent, i, i+1)
 		return true
 	}

@@ -46,7 +46,13 @@ func (r realSwap) oldest() []workload.TensorID { return slices.Collect(r.Oldest(
 func (r realSwap) look(t workload.TensorID) string {
 	x := &r.tensors[t]
 	word := [...]string{"nowhere", "here", "leaving", "away", "coming", "gone"}[x.state]
-	return fmt.Sprint(word, x.copy, x.dest, x.wanted, x.early, x.lent, x.pins, r.Block(t))
+	is := func(yes bool) bool {
+		for i, other := range []bool{r.Leaving(t), r.Away(t), r.Coming(t), r.Discarded(t)} {
+			yes = yes && other == (word == [...]string{"leaving", "away", "coming", "gone"}[i])
+		}
+		return yes
+	}
+	return fmt.Sprint(word, is(true), r.Resident(t), r.Dirty(t), r.Size(t), x.copy, x.dest, r.Wanted(t), x.early, x.lent, r.Pinned(t), x.pins, r.Block(t))
 }
 
 // A tosser is a swapper that decides by drawing, and writes down what it sees.
@@ -59,11 +65,11 @@ type tosser struct {
 }
 
 func (s *tosser) note(format string, a ...any) {
-	line := fmt.Sprintf(format, a...) + fmt.Sprint(" at ", s.d.Now(), " free ", s.d.FreeBytes(), " iteration ", s.d.Iteration())
+	line := []string{fmt.Sprintf(format, a...) + fmt.Sprint(" at ", s.d.Now(), " free ", s.d.FreeBytes(), " iteration ", s.d.Iteration())}
 	for t := range s.n {
-		line += " | " + s.d.look(workload.TensorID(t))
+		line = append(line, s.d.look(workload.TensorID(t)))
 	}
-	s.log = append(s.log, line)
+	s.log = append(s.log, strings.Join(line, " | "))
 }
 
 func (s *tosser) Launch(k workload.KernelID) {
@@ -248,7 +254,8 @@ func (r *slowSwap) look(t workload.TensorID) string {
 			_, block = r.alloc.Range(x.block)
 		}
 	}
-	return fmt.Sprint(x.where, x.copy, x.making, x.wanted, x.early, x.lent, x.pins, block)
+	here := x.where == "here" || x.where == "leaving"
+	return fmt.Sprint(x.where, true, here, here && x.copy == machine.Nowhere, r.size(t), x.copy, x.making, x.wanted, x.early, x.lent, x.pins > 0, x.pins, block)
 }
 
 func (r *slowSwap) NextUse(t workload.TensorID) int {
@@ -566,7 +573,7 @@ func (r *slowSwap) room(t workload.TensorID, k int) error {
 func (r *slowSwap) dropLent() bool {
 	for i, t := range r.lent {
 		if x := &r.x[t]; x.lent && x.pins == 0 && x.where == "here" {
-			r.drop(t, r.goneTo(t))
+			r.drop(t, "gone")
 			r.lent = slices.Delete(r.lent, i, i+1)
 			return true
 		}
@@ -707,7 +714,7 @@ func (r *slowSwap) Barrier() {
 	}
 	for {
 		cause := result.LatePrefetch
-		if r.leaving() {
+		if r.leaving() || len(r.lanes[0])+len(r.lanes[2]) > 0 {
 			cause = result.Eviction
 		}
 		if !r.wait(cause) {
@@ -806,9 +813,6 @@ func (r *slowSwap) recompute(t workload.TensorID, k int) error {
 	}
 	r.x[t].lent = false
 	r.lent = slices.DeleteFunc(r.lent, func(u workload.TensorID) bool { return !r.x[u].lent })
-	if r.x[t].where == "gone" {
-		return r.birth(t, k)
-	}
 	return nil
 }
 
@@ -1094,6 +1098,10 @@ func TestSwapReference(t *testing.T) {
 			continue
 		}
 		fits++
+		if warm := len(got.Notes) > 0; warm != (s.Warm > 0) {
+			t.Fatalf("seed %d: warm-up of %d iterations, notes %q", seed, s.Warm, got.Notes)
+		}
+		got.Notes = nil
 		if d := c.Drive; d != nil {
 			if x := got.SSD; x.Read > d.Read || x.Read < d.MixedRead-1 || x.Write > d.Write || x.Write < d.MixedWrite-1 {
 				t.Fatalf("seed %d: delivered %+v of %+v", seed, *x, *d)

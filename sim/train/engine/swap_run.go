@@ -44,7 +44,6 @@ type swapTensor struct {
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
 	last    int32 // of the kernels that run again, the last that uses it
-	stamp   int32 // of the last kernel list that had it
 	older   workload.TensorID
 	younger workload.TensorID // neighbours by last use among those on the GPU
 }
@@ -100,7 +99,6 @@ type SwapRun struct {
 	mover     Mover
 	record    *Record
 	err       error
-	check     func() // if not nil, called after every event; tests set it
 }
 
 // runSwap runs w in an arena in which the engine brings what kernels need and the
@@ -136,13 +134,10 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 		return nil, err
 	}
 	r.held = unit.Bytes(held) * unit.Page
-	if r.held > reserve {
-		return nil, tooMuchHeld(r.held, reserve)
-	}
 	r.mem = newSwapMemory(r.swap, reserve/unit.Page*unit.Page-r.held, n)
 	for t := range r.tensors {
 		x := &r.tensors[t]
-		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none, stamp: -1}
+		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none}
 		if x.global && len(r.Life.Uses(workload.TensorID(t))) > 0 {
 			x.state, x.copy = swapAway, r.place(x.size, machine.Host)
 		}
@@ -182,7 +177,7 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	}
 	res.Reported = iterations - 1
 	if n := r.swap.Warm; n > 0 {
-		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were in host memory at first.", n, iterations))
+		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were outside of GPU memory at first.", n, iterations))
 	}
 	if n, ok := r.swapper.(Noter); ok {
 		res.Notes = append(res.Notes, n.Notes()...)
@@ -597,8 +592,8 @@ func (r *SwapRun) Recompute(t workload.TensorID) {
 func (r *SwapRun) Barrier() {
 	for !r.moved {
 		cause := result.LatePrefetch
-		if r.freeing > 0 {
-			cause = result.Eviction
+		if r.freeing > 0 || !r.channels[hostOut].idle() || !r.channels[ssdOut].idle() {
+			cause = result.Eviction // or a copy of what stays until the kernel that reads it has ended
 		}
 		if !r.wait(cause) {
 			return

@@ -38,7 +38,7 @@ func presets() []lab.Preset {
 			Key: "deepum-gpt2-xl", Title: "GPT-2 XL, V100, DeepUM",
 			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3, of which three quarters are usable, with 512 GiB of host memory.",
 			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted,
-			Systems: []string{"ideal", "um", "deepum"},
+			Systems: []string{"ideal", "um", "lms", "deepum"},
 		},
 	}
 }
