@@ -14,6 +14,7 @@ import (
 	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/papers/deepum"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -157,6 +158,12 @@ func New() lab.Lab {
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
 			},
 			Build: paper,
+		}, {
+			PaperInfo: lab.PaperInfo{
+				Key: "deepum", Title: "The DeepUM paper",
+				About: "Figures 9 to 12, Tables 1 to 8 and the numbers in the text of DeepUM: Tensor Migration and Prefetching in Unified Memory (ASPLOS 2023), computed here and compared with the published values.",
+			},
+			Build: deepum.Paper,
 		}},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
