@@ -23,7 +23,8 @@
 //     place is a checkpoint's.
 //  2. Convolution algorithms and workspaces are not chosen: a kernel has one time.
 //  3. Memory is bytes: the paper's pool of blocks does not fragment either, it says.
-//  4. In graphs that branch a replay also runs what it needs besides its segment, if
+//  4. What is less than a sixteenth of the largest tensor that its layer writes stays.
+//  5. In graphs that branch a replay also runs what it needs besides its segment, if
 //     that was given up.
 package superneurons
 
@@ -95,6 +96,9 @@ func plan(w *workload.Workload, m *machine.Machine, _ *system.Options) (*program
 			end()
 		}
 		if cheap[s.Tensor] {
+			if small(l, s) {
+				continue
+			}
 			segment = append(segment, s)
 		} else if at, ok := before(w, back, s); ok {
 			p.Ops = append(p.Ops, program.Op{At: at, Kind: program.Prefetch, Tensor: s.Tensor})
@@ -128,6 +132,16 @@ func cheapTensors(w *workload.Workload, back []bool) []bool {
 		}
 	}
 	return cheap
+}
+
+// small reports whether a tensor is a by-product of its layer, as the statistics of a
+// normalisation are: it stays.
+func small(l *swapplan.Load, s swapplan.Saved) bool {
+	var most unit.Bytes
+	for _, t := range l.Workload.Kernels[s.Writer].Outputs {
+		most = max(most, l.Size[t])
+	}
+	return l.Size[s.Tensor] < most/16
 }
 
 // checkpoints lists the kernels of the forward pass that are checkpoints.

@@ -87,6 +87,19 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// What a normalisation writes besides, its statistics, is not given up.
+func TestSmall(t *testing.T) {
+	w := chain(1, "conv", "norm", "conv")
+	w.Tensors = append(w.Tensors, workload.Tensor{Bytes: 64*unit.KiB - 4096})
+	stats := workload.TensorID(len(w.Tensors) - 1)
+	w.Kernels[1].Outputs = append(w.Kernels[1].Outputs, stats)
+	w.Kernels[5].Inputs = append(w.Kernels[5].Inputs, stats) // its backward kernel
+	want := "3: free 2\n4: prefetch 1 recompute 2\n"
+	if got := text(t, w); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // What does not fit is recomputed and moved; what fits is only recomputed.
 func TestCache(t *testing.T) {
 	w := chain(2, "conv", "relu", "conv", "relu", "conv", "relu", "conv", "relu", "conv", "relu", "conv", "fc")
