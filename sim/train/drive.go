@@ -75,12 +75,16 @@ type drive struct {
 	reads, writes int64 // thousandths
 }
 
-// partOf reports the progress of one of several runs.
+// partOf reports the progress of one of several runs, or of a plan and a run: each has
+// steps of its own, and all together go from 0 to runs times fine.
 func partOf(progress func(done, total int), which, runs int) func(done, total int) {
 	if progress == nil {
 		return nil
 	}
-	return func(done, total int) { progress(which*total+done, runs*total) }
+	const fine = 1000
+	return func(done, total int) {
+		progress(which*fine+int(unit.MulDiv(int64(done), fine, int64(max(1, total)))), runs*fine)
+	}
 }
 
 // report adds to x, the rates that a drive delivered, how it did under r and how

@@ -432,8 +432,11 @@ func batch(m *machine.Machine) unit.Cycles {
 // swap is how long w takes on m at most when every kernel's data is fetched anew
 // by page faults and as much is written back, over the slowest links, and nothing
 // happens at the same time.
-func (c *lawCase) swap(m *machine.Machine, ideal unit.Cycles) float64 {
+func (c *lawCase) swap(s *system.System, m *machine.Machine, ideal unit.Cycles) float64 {
 	t := float64(ideal)
+	if rt := s.Runtime(&c.o); rt.Memory == engine.InBlocks {
+		return t + c.swapBlocks(&rt, m)
+	}
 	var set []workload.TensorID
 	for k := range c.w.Kernels {
 		var pages int64
@@ -446,6 +449,26 @@ func (c *lawCase) swap(m *machine.Machine, ideal unit.Cycles) float64 {
 		batches := (pages + m.FaultBatch - 1) / m.FaultBatch
 		t += float64(batches) * float64(2*m.Clock.CyclesUp(m.FaultLatency)+m.Clock.CyclesUp(m.SSDLatency))
 		t += float64(unit.Time(int64(size)*m.AllocRate/1e3)) * float64(m.Clock) / 1e12
+	}
+	return t
+}
+
+// swapBlocks is what swap adds to ideal where every kernel's blocks are brought one by
+// one, and a block leaves for each. With a pager, each may wait for another one of either.
+func (c *lawCase) swapBlocks(rt *engine.Runtime, m *machine.Machine) (t float64) {
+	rules := &rt.Blocks
+	move := float64(m.Clock.CyclesUp(rules.PerBlock) + min(m.GPULink, m.HostLink).Cycles(engine.BlockSize, m.Clock))
+	if rt.Pager != nil {
+		move *= 2
+	}
+	var set []workload.TensorID
+	for k := range c.w.Kernels {
+		set = c.w.WorkingSet(set[:0], workload.KernelID(k))
+		for _, x := range set {
+			pages, blocks := c.w.Tensors[x].Pages()+1, c.w.Tensors[x].Bytes/engine.BlockSize+2
+			faults := 1000*pages/rules.PerFault + 1
+			t += float64(blocks)*2*move + float64(unit.Cycles(faults)*m.Clock.CyclesUp(rules.Counted))
+		}
 	}
 	return t
 }
@@ -523,7 +546,7 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 		if it.Time < r.Ideal {
 			c.breaks(s, "nothing is faster than Ideal", "iteration %d takes %d cycles, ideal is %d", i, it.Time, r.Ideal)
 		}
-		if most := c.swap(m, r.Ideal); float64(it.Time) > most {
+		if most := c.swap(s, m, r.Ideal); float64(it.Time) > most {
 			c.breaks(s, "nothing is slower than keeping nothing", "iteration %d takes %d cycles; all of every kernel in and out is %.4g", i, it.Time, most)
 		}
 		if s.Runtime(&c.o).Memory == engine.Unlimited {
@@ -542,6 +565,9 @@ func (c *lawCase) conserves(s *system.System, r *result.Result, m *machine.Machi
 			{"GPU link, out", it.Traffic.SSDOut + it.Traffic.HostOut, m.GPULink},
 		} {
 			most := unit.MulDiv(int64(link.rate), int64(it.Time+batch(m)), int64(m.Clock)) + int64(unit.Page)
+			if s.Runtime(&c.o).Memory == engine.InBlocks { // it counts a block when its move ends
+				most += int64(engine.BlockSize)
+			}
 			if s.Runtime(&c.o).Memory == engine.Arena { // it counts a tensor when its move begins
 				most += int64(slices.MaxFunc(c.w.Tensors, func(a, b workload.Tensor) int { return cmp.Compare(a.Bytes, b.Bytes) }).Bytes.Aligned())
 			}

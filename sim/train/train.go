@@ -18,6 +18,7 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/autotm"
 	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
@@ -26,8 +27,10 @@ import (
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/sentinel"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
+	"spillway/sim/train/system/vdnn"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -45,6 +48,9 @@ var Systems = []system.System{
 	um.System,
 	deepum.System,
 	lms.System,
+	vdnn.System,
+	autotm.System,
+	swapadvisor.System,
 	capuchin.System,
 	sentinel.System,
 }
@@ -152,7 +158,11 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Program(w, &q.Machine, &q.Options, progress)
+	plan := progress
+	if s.Search != nil {
+		plan, progress = partOf(progress, 0, 2), partOf(progress, 1, 2)
+	}
+	p, err := s.Program(w, &q.Machine, &q.Options, plan)
 	c := config(&s, &q)
 	c.Progress, c.Record = progress, q.Record
 	if d != nil {
@@ -171,6 +181,9 @@ func runFixed(w *workload.Workload, q Request, d *drive, progress func(done, tot
 	}
 	r.System = s.Name
 	if r.Fits {
+		if s.Note != "" {
+			r.Notes = append(r.Notes, s.Note)
+		}
 		r.Notes = append(r.Notes, beyond(&q, c.Runtime.Memory)...)
 	}
 	if p != nil {

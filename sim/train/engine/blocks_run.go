@@ -228,7 +228,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					Host: unit.Bytes(r.hostPages) * unit.Page,
 				})
 			}
-			if c.Progress != nil && (k%256 == 255 || k == n-1) {
+			if c.Progress != nil && (k%64 == 63 || k == n-1) {
 				c.Progress(it*n+k+1, iterations*n)
 			}
 		}
@@ -342,6 +342,11 @@ func (r *BlockRun) kernel(k workload.KernelID) {
 // visit makes the pages ready of the next block of a tensor that lie in it.
 func (r *BlockRun) visit(v *visiting) {
 	x := &r.mem.blocks[v.b]
+	const full = uint16(blockPages)
+	if !v.rows && x.on == full && x.valued == full && x.meaningful == full {
+		x.unused = false
+		return
+	}
 	base := int64(v.b) * blockPages
 	lo, hi := max(0, v.e.first-base), min(blockPages, v.e.last+1-base)
 	var want pageSet
@@ -351,10 +356,6 @@ func (r *BlockRun) visit(v *visiting) {
 		}
 	}
 	x.unused = false
-	const full = uint16(blockPages)
-	if x.on == full && x.valued == full && x.meaningful == full {
-		return
-	}
 	if !v.rows && hi-lo == blockPages {
 		missing := blockPages - int64(x.on)
 		if missing > 0 {

@@ -249,9 +249,6 @@ func (r *SwapRun) step(until unit.Cycles) bool {
 	if first >= 0 {
 		r.complete(first)
 	}
-	if r.check != nil {
-		r.check()
-	}
 	return first >= 0
 }
 

@@ -229,10 +229,6 @@ func (r *SwapRun) tooLarge(k workload.KernelID, t workload.TensorID) error {
 	return &DoesNotFit{why + "; nothing more can leave; more GPU memory or a smaller batch would help"}
 }
 
-func tooMuchHeld(held, reserve unit.Bytes) error {
-	return &DoesNotFit{fmt.Sprintf("tensors that no kernel uses take %v, the GPU has %v; use a larger GPU", held, reserve)}
-}
-
 // Block returns how much memory t takes on the GPU: with the PyTorch allocator its
 // block, which may be larger than t. 0 when it has none.
 func (r *SwapRun) Block(t workload.TensorID) unit.Bytes {

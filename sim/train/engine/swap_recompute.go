@@ -26,6 +26,8 @@ func (r *SwapRun) writer(t workload.TensorID, before workload.KernelID) workload
 // them or needs the room.
 func (r *SwapRun) recompute(t workload.TensorID, k workload.KernelID) error {
 	list := r.lineage(t, k)
+	r.rerunning = true
+	defer func() { r.rerunning = false }()
 	for i, p := range list {
 		for _, u := range r.sets[p] {
 			x := &r.tensors[u]
@@ -60,9 +62,6 @@ func (r *SwapRun) recompute(t workload.TensorID, k workload.KernelID) error {
 	}
 	x.lent = false
 	r.lent = slices.DeleteFunc(r.lent, func(u workload.TensorID) bool { return !r.tensors[u].lent })
-	if x.state == swapDiscarded { // no kernel of the iteration has written it: a batch of data
-		return r.birth(t, k)
-	}
 	return nil
 }
 
@@ -156,11 +155,7 @@ func (r *SwapRun) dropLent() bool {
 		if !x.lent || x.pins > 0 || x.state != swapHere {
 			continue
 		}
-		state := swapDiscarded
-		if r.deadBefore(t, r.kernel) {
-			state = swapNowhere
-		}
-		r.drop(t, state)
+		r.drop(t, swapDiscarded)
 		r.lent = slices.Delete(r.lent, i, i+1)
 		return true
 	}

@@ -46,7 +46,13 @@ func (r realSwap) oldest() []workload.TensorID { return slices.Collect(r.Oldest(
 func (r realSwap) look(t workload.TensorID) string {
 	x := &r.tensors[t]
 	word := [...]string{"nowhere", "here", "leaving", "away", "coming", "gone"}[x.state]
-	return fmt.Sprint(word, x.copy, x.dest, x.wanted, x.early, x.lent, x.pins, r.Block(t))
+	is := func(yes bool) bool {
+		for i, other := range []bool{r.Leaving(t), r.Away(t), r.Coming(t), r.Discarded(t)} {
+			yes = yes && other == (word == [...]string{"leaving", "away", "coming", "gone"}[i])
+		}
+		return yes
+	}
+	return fmt.Sprint(word, is(true), r.Resident(t), r.Dirty(t), r.Size(t), x.copy, x.dest, r.Wanted(t), x.early, x.lent, r.Pinned(t), x.pins, r.Block(t))
 }
 
 // A tosser is a swapper that decides by drawing, and writes down what it sees.
@@ -59,11 +65,11 @@ type tosser struct {
 }
 
 func (s *tosser) note(format string, a ...any) {
-	line := fmt.Sprintf(format, a...) + fmt.Sprint(" at ", s.d.Now(), " free ", s.d.FreeBytes(), " iteration ", s.d.Iteration())
+	line := []string{fmt.Sprintf(format, a...) + fmt.Sprint(" at ", s.d.Now(), " free ", s.d.FreeBytes(), " iteration ", s.d.Iteration())}
 	for t := range s.n {
-		line += " | " + s.d.look(workload.TensorID(t))
+		line = append(line, s.d.look(workload.TensorID(t)))
 	}
-	s.log = append(s.log, line)
+	s.log = append(s.log, strings.Join(line, " | "))
 }
 
 func (s *tosser) Launch(k workload.KernelID) {
@@ -125,6 +131,9 @@ func (s *tosser) Moved(t workload.TensorID) {
 		s.d.Want(workload.TensorID(s.r.IntN(s.n)))
 	}
 	if s.r.IntN(6) == 0 {
+		s.d.Discard(workload.TensorID(s.r.IntN(s.n)))
+	}
+	if s.r.IntN(6) == 0 {
 		s.d.OutTo(workload.TensorID(s.r.IntN(s.n)), machine.Host)
 	}
 }
@@ -145,6 +154,7 @@ type refTensor struct {
 	where               string
 	copy, making        machine.Tier
 	wanted, early, lent bool
+	held                bool // lent, and needed by kernels that run again
 	pins                int
 	move                *refMove
 	block               caching.ID
@@ -152,33 +162,33 @@ type refTensor struct {
 }
 
 type slowSwap struct {
-	w        *workload.Workload
-	c        Config
-	life     *vitality.Analysis
-	sets     [][]workload.TensorID
-	exec     []unit.Cycles
-	x        []refTensor
-	alloc    *caching.Allocator
-	capacity unit.Bytes
-	lanes    [4][]*refMove // SSD out, SSD in, host out, host in
-	rates    [4]int64
-	now      int64
-	kernel   int
-	iter     int
-	ran      int64
-	uses     int
-	pending  []workload.TensorID
-	needing  bool
-	inMoved  bool
-	tight    bool
-	owed     unit.Cycles
-	lent     []workload.TensorID
-	reruns   int
-	err      error
-	s        Swapper
-	it       result.Iteration
-	sw       result.Swapping
-	overlap  bool
+	w         *workload.Workload
+	c         Config
+	life      *vitality.Analysis
+	sets      [][]workload.TensorID
+	exec      []unit.Cycles
+	x         []refTensor
+	alloc     *caching.Allocator
+	capacity  unit.Bytes
+	lanes     [4][]*refMove // SSD out, SSD in, host out, host in
+	rates     [4]int64
+	now       int64
+	kernel    int
+	iter      int
+	ran       int64
+	uses      int
+	pending   []workload.TensorID
+	needing   bool
+	inMoved   bool
+	rerunning bool
+	tight     bool
+	owed      unit.Cycles
+	lent      []workload.TensorID
+	err       error
+	s         Swapper
+	it        result.Iteration
+	sw        result.Swapping
+	overlap   bool
 }
 
 func (r *slowSwap) size(t workload.TensorID) unit.Bytes { return r.w.Tensors[t].Bytes.Aligned() }
@@ -244,7 +254,8 @@ func (r *slowSwap) look(t workload.TensorID) string {
 			_, block = r.alloc.Range(x.block)
 		}
 	}
-	return fmt.Sprint(x.where, x.copy, x.making, x.wanted, x.early, x.lent, x.pins, block)
+	here := x.where == "here" || x.where == "leaving"
+	return fmt.Sprint(x.where, true, here, here && x.copy == machine.Nowhere, r.size(t), x.copy, x.making, x.wanted, x.early, x.lent, x.pins > 0, x.pins, block)
 }
 
 func (r *slowSwap) NextUse(t workload.TensorID) int {
@@ -562,7 +573,7 @@ func (r *slowSwap) room(t workload.TensorID, k int) error {
 func (r *slowSwap) dropLent() bool {
 	for i, t := range r.lent {
 		if x := &r.x[t]; x.lent && x.pins == 0 && x.where == "here" {
-			r.drop(t, r.goneTo(t))
+			r.drop(t, "gone")
 			r.lent = slices.Delete(r.lent, i, i+1)
 			return true
 		}
@@ -684,7 +695,7 @@ func (r *slowSwap) writer(t workload.TensorID, before int) int {
 
 func (r *slowSwap) Discard(t workload.TensorID) bool {
 	x := &r.x[t]
-	if x.pins > 0 || r.w.Tensors[t].Global || x.where == "nowhere" || x.where == "gone" || r.writer(t, r.kernel) < 0 {
+	if r.rerunning || x.pins > 0 || r.w.Tensors[t].Global || x.where == "nowhere" || x.where == "gone" || r.writer(t, r.kernel) < 0 {
 		return false
 	}
 	r.drop(t, "gone")
@@ -703,7 +714,7 @@ func (r *slowSwap) Barrier() {
 	}
 	for {
 		cause := result.LatePrefetch
-		if r.leaving() {
+		if r.leaving() || len(r.lanes[0])+len(r.lanes[2]) > 0 {
 			cause = result.Eviction
 		}
 		if !r.wait(cause) {
@@ -712,33 +723,96 @@ func (r *slowSwap) Barrier() {
 	}
 }
 
-func (r *slowSwap) recompute(t workload.TensorID, k int) error {
-	r.reruns = 0
-	if err := r.rerun(t, k); err != nil {
-		return err
-	}
-	r.x[t].lent = false
-	var kept []workload.TensorID
-	for _, u := range r.lent {
-		if !r.x[u].lent {
-			continue
-		}
-		if r.goneTo(u) == "nowhere" {
-			r.drop(u, "nowhere")
-			continue
-		}
-		kept = append(kept, u)
-	}
-	r.lent = kept
-	return nil
+func (r *slowSwap) gone(t workload.TensorID) bool {
+	return r.x[t].where == "gone" || r.x[t].where == "nowhere"
 }
 
-func (r *slowSwap) reborn(t workload.TensorID, k int) error {
-	if err := r.birth(t, k); err != nil {
-		return err
+// recompute goes back over the kernels before k and finds those that write what is
+// needed and gone, then runs them.
+func (r *slowSwap) recompute(t workload.TensorID, k int) error {
+	r.rerunning = true
+	defer func() { r.rerunning = false }()
+	need := map[workload.TensorID]bool{t: true}
+	var list []int
+	for p := k - 1; p >= 0; p-- {
+		again := false
+		for _, u := range r.w.Kernels[p].Outputs {
+			again = again || need[u]
+			delete(need, u)
+		}
+		if again {
+			list = slices.Insert(list, 0, p)
+			for _, u := range r.w.Kernels[p].Inputs {
+				if r.gone(u) {
+					need[u] = true
+				}
+			}
+		}
 	}
-	r.x[t].lent = true
-	r.lent = append(r.lent, t)
+	hold := func(u workload.TensorID) {
+		r.x[u].held = true
+		r.x[u].pins++
+	}
+	for u := range r.x {
+		for _, p := range list {
+			if r.x[u].lent && !r.x[u].held && slices.Contains(r.sets[p], workload.TensorID(u)) {
+				hold(workload.TensorID(u))
+			}
+		}
+	}
+	for i, p := range list {
+		for _, u := range r.sets[p] {
+			r.x[u].pins++
+		}
+		for _, u := range r.sets[p] {
+			input := slices.Contains(r.w.Kernels[p].Inputs, u)
+			if r.gone(u) {
+				if err := r.birth(u, p); err != nil {
+					return err
+				}
+				r.x[u].lent = true
+				hold(u)
+				r.lent = append(r.lent, u)
+			} else if input {
+				if err := r.ask(u, p, true); err != nil {
+					return err
+				}
+			}
+		}
+		for _, u := range r.w.Kernels[p].Inputs {
+			r.await(u)
+		}
+		r.pay()
+		r.pass(r.exec[p], result.Recomputation)
+		r.sw.Recomputed++
+		for _, u := range r.sets[p] {
+			r.x[u].pins--
+			if r.x[u].where == "here" || r.x[u].where == "leaving" {
+				r.use(u)
+			}
+		}
+		for _, u := range r.sets[p] {
+			later := u == t
+			for _, q := range list[i+1:] {
+				later = later || slices.Contains(r.sets[q], u)
+			}
+			if x := &r.x[u]; x.lent && !later {
+				if x.held {
+					x.held = false
+					x.pins--
+				}
+				if r.goneTo(u) == "nowhere" {
+					r.drop(u, "nowhere")
+				}
+			}
+		}
+	}
+	if r.x[t].held {
+		r.x[t].held = false
+		r.x[t].pins--
+	}
+	r.x[t].lent = false
+	r.lent = slices.DeleteFunc(r.lent, func(u workload.TensorID) bool { return !r.x[u].lent })
 	return nil
 }
 
@@ -749,51 +823,6 @@ func (r *slowSwap) birth(t workload.TensorID, k int) error {
 	r.x[t].where = "here"
 	r.spend()
 	r.use(t)
-	return nil
-}
-
-func (r *slowSwap) rerun(t workload.TensorID, before int) error {
-	p := r.writer(t, before)
-	if p < 0 {
-		return r.reborn(t, before)
-	}
-	if r.reruns++; r.reruns > 4*len(r.exec) {
-		return &DoesNotFit{"reference"}
-	}
-	for _, u := range r.sets[p] {
-		r.x[u].pins++
-	}
-	defer func() {
-		for _, u := range r.sets[p] {
-			r.x[u].pins--
-		}
-	}()
-	for _, u := range r.sets[p] {
-		input := slices.Contains(r.w.Kernels[p].Inputs, u)
-		var err error
-		switch gone := r.x[u].where == "gone" || r.x[u].where == "nowhere"; {
-		case gone && input:
-			err = r.rerun(u, p)
-		case gone:
-			err = r.reborn(u, p)
-		case input:
-			err = r.ask(u, p, true)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, u := range r.w.Kernels[p].Inputs {
-		r.await(u)
-	}
-	r.pay()
-	r.pass(r.exec[p], result.Recomputation)
-	r.sw.Recomputed++
-	for _, u := range r.sets[p] {
-		if r.x[u].where == "here" || r.x[u].where == "leaving" {
-			r.use(u)
-		}
-	}
 	return nil
 }
 
@@ -1069,6 +1098,10 @@ func TestSwapReference(t *testing.T) {
 			continue
 		}
 		fits++
+		if warm := len(got.Notes) > 0; warm != (s.Warm > 0) {
+			t.Fatalf("seed %d: warm-up of %d iterations, notes %q", seed, s.Warm, got.Notes)
+		}
+		got.Notes = nil
 		if d := c.Drive; d != nil {
 			if x := got.SSD; x.Read > d.Read || x.Read < d.MixedRead-1 || x.Write > d.Write || x.Write < d.MixedWrite-1 {
 				t.Fatalf("seed %d: delivered %+v of %+v", seed, *x, *d)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"iter"
 	"math"
 
@@ -43,7 +44,6 @@ type swapTensor struct {
 	serial  int32 // of its last transfer
 	next    int32 // the next of its uses
 	last    int32 // of the kernels that run again, the last that uses it
-	stamp   int32 // of the last kernel list that had it
 	older   workload.TensorID
 	younger workload.TensorID // neighbours by last use among those on the GPU
 }
@@ -91,6 +91,7 @@ type SwapRun struct {
 	again     []workload.KernelID // those that run again
 	walked    []int32             // by kernel, the last walk that came to it
 	walk      int32
+	rerunning bool           // kernels run again
 	mixed     result.Traffic // while the SSD did both
 	it        result.Iteration
 	swapping  result.Swapping
@@ -98,7 +99,6 @@ type SwapRun struct {
 	mover     Mover
 	record    *Record
 	err       error
-	check     func() // if not nil, called after every event; tests set it
 }
 
 // runSwap runs w in an arena in which the engine brings what kernels need and the
@@ -134,13 +134,10 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 		return nil, err
 	}
 	r.held = unit.Bytes(held) * unit.Page
-	if r.held > reserve {
-		return nil, tooMuchHeld(r.held, reserve)
-	}
 	r.mem = newSwapMemory(r.swap, reserve/unit.Page*unit.Page-r.held, n)
 	for t := range r.tensors {
 		x := &r.tensors[t]
-		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none, stamp: -1}
+		*x = swapTensor{size: w.Tensors[t].Bytes.Aligned(), block: caching.None, flying: -1, global: w.Tensors[t].Global, older: none, younger: none}
 		if x.global && len(r.Life.Uses(workload.TensorID(t))) > 0 {
 			x.state, x.copy = swapAway, r.place(x.size, machine.Host)
 		}
@@ -179,6 +176,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		res.Iterations = append(res.Iterations, r.it)
 	}
 	res.Reported = iterations - 1
+	if n := r.swap.Warm; n > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were outside of GPU memory at first.", n, iterations))
+	}
 	if n, ok := r.swapper.(Noter); ok {
 		res.Notes = append(res.Notes, n.Notes()...)
 	}
@@ -568,11 +568,11 @@ func (r *SwapRun) Want(t workload.TensorID) {
 func (r *SwapRun) Wanted(t workload.TensorID) bool { return r.tensors[t].wanted }
 
 // Discard gives up t's value; a kernel that reads it runs t's kernel again first. It
-// returns false when that cannot be: t is in use, keeps its value over iterations, or
-// no kernel of this iteration has written it.
+// returns false when that cannot be: t is in use, keeps its value over iterations, no
+// kernel of this iteration has written it, or kernels run again for another value.
 func (r *SwapRun) Discard(t workload.TensorID) bool {
 	x := &r.tensors[t]
-	if x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
+	if r.rerunning || x.pins > 0 || x.global || x.state == swapNowhere || x.state == swapDiscarded || r.writer(t, r.kernel) < 0 {
 		return false
 	}
 	r.drop(t, swapDiscarded)

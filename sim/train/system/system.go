@@ -17,6 +17,7 @@ type System struct {
 	Title string // in charts
 	Paper string // where it comes from
 	About string // what it does, one or two sentences
+	Note  string // what the reader of every result of it should know; may be empty
 	// Family is what it belongs to in lists of many; may be empty. Off leaves it out
 	// of comparisons until it is chosen.
 	Family string

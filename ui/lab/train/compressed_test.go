@@ -50,7 +50,8 @@ func TestCompressed(t *testing.T) {
 		}
 	}
 	for _, s := range l.Systems {
-		if s.Bound != (s.Name == "ideal") || s.Off != strings.HasPrefix(s.Name, "buddy-") {
+		twin := strings.HasPrefix(s.Name, "buddy-")
+		if s.Bound != (s.Name == "ideal") || s.Twin != twin || s.Off != (twin || s.Family == "DeepUM's comparison") {
 			t.Errorf("%+v", s)
 		}
 	}

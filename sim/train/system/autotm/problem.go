@@ -2,8 +2,10 @@ package autotm
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/swapplan"
@@ -42,6 +44,7 @@ func (c choice) to() int32 { return c.in }
 type problem struct {
 	load   *swapplan.Load
 	memory unit.Bytes
+	host   unit.Bytes
 	exec   []unit.Cycles // by kernel
 	move   []unit.Cycles // by tensor, one way
 	gaps   []gap         // by tensor, then by time
@@ -55,6 +58,7 @@ type problem struct {
 	over    int           // kernels with a positive excess
 	tried   int           // candidates examined
 	scratch []unit.Bytes
+	full    []int32
 	outs    []end
 	ins     []end
 }
@@ -63,7 +67,7 @@ func newProblem(l *swapplan.Load, m *machine.Machine) *problem {
 	timer := swapplan.NewTimer(l, m)
 	n := len(l.Alive)
 	p := &problem{
-		load: l, memory: m.GPUMemory, exec: timer.Exec(), move: make([]unit.Cycles, len(l.Size)),
+		load: l, memory: m.GPUMemory, host: m.HostMemory, exec: timer.Exec(), move: make([]unit.Cycles, len(l.Size)),
 		beside: make([]unit.Cycles, n), excess: make([]unit.Bytes, n), clean: make([]bool, len(l.Size)),
 	}
 	for t := range p.move {
@@ -199,17 +203,20 @@ func (p *problem) hold(g *gap, c choice, sign unit.Bytes) {
 	}
 }
 
-// stays returns what moves, those that are needed first first.
-func (p *problem) stays() []swapplan.Stay {
-	var stays []swapplan.Stay
-	for _, i := range p.moved() {
-		c := p.chosen[i]
-		stays = append(stays, swapplan.Stay{
-			Tensor: p.gaps[i].tensor,
-			Out:    workload.KernelID(p.kernel(c.from())), In: workload.KernelID(p.kernel(c.to())),
-		})
+// away is what kernel k's iteration has in host memory while k runs.
+func (p *problem) away(k int32) unit.Bytes { return p.load.Alive[k] - p.memory - p.excess[k] }
+
+// why says what keeps a kernel from fitting: it would alone, so host memory is full.
+func (p *problem) why() error {
+	worst := int32(0)
+	for k := range p.excess {
+		if p.excess[k] > p.excess[worst] {
+			worst = int32(k)
+		}
 	}
-	return stays
+	return &engine.DoesNotFit{Reason: fmt.Sprintf(
+		"while kernel %d (%s) runs, %v too much is on the GPU, which has %v, with %v in host memory, which has %v; more memory or a smaller batch would help",
+		worst, p.load.Workload.Kernels[worst].Name, p.excess[worst], p.memory, p.away(worst), p.host)}
 }
 
 // moved lists the gaps that are moved, by their ends.

@@ -96,16 +96,22 @@ func (p *problem) best(i int32) (best candidate, ok bool) {
 	if was.moved && lo == g.at && hi == g.end {
 		return best, false
 	}
-	// relief[k-g.at] sums up what kernels g.at to k-1 are relieved by.
-	relief := append(p.scratch[:0], 0)
+	// relief[k-g.at] sums up what kernels g.at to k-1 are relieved by, full in how many of
+	// them host memory has no room.
+	relief, full := append(p.scratch[:0], 0), append(p.full[:0], 0)
 	for k := g.at; k < g.end; k++ {
 		var r unit.Bytes
+		var f int32
 		if k < lo || k >= hi {
-			r = min(size, max(0, p.excess[p.kernel(k)]))
+			at := p.kernel(k)
+			r = min(size, max(0, p.excess[at]))
+			if p.away(at)+size > p.host {
+				f = 1
+			}
 		}
-		relief = append(relief, relief[k-g.at]+r)
+		relief, full = append(relief, relief[k-g.at]+r), append(full, full[k-g.at]+f)
 	}
-	p.scratch = relief
+	p.scratch, p.full = relief, full
 	p.tried++
 	if relief[g.end-g.at] == 0 {
 		return best, false
@@ -120,7 +126,7 @@ func (p *problem) best(i int32) (best candidate, ok bool) {
 				break
 			}
 			r := relief[c.to()-g.at] - relief[c.from()-g.at]
-			if r <= 0 {
+			if r <= 0 || full[c.to()-g.at] > full[c.from()-g.at] {
 				continue
 			}
 			x := candidate{i, c, out.cost + in.cost - alone.saved - old, r}

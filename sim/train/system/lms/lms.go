@@ -51,6 +51,7 @@ var System = system.System{
 	Title:  "LMS",
 	Paper:  "IBM PyTorch Large Model Support, as measured in DeepUM (ASPLOS 2023), Figure 9(b)",
 	About:  "PyTorch's allocator swaps tensors that no operator uses to host memory when it finds no block, and back when they are used.",
+	Note:   "That the original runs out of memory at larger batches, as the DeepUM paper has it, is not reproduced: a batch that fits here says nothing about the original.",
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   9,

@@ -61,7 +61,7 @@ func (s *geneticSearch) judge(x *individual) {
 func (s *geneticSearch) begin() {
 	for _, cost := range []func(from, to int) unit.Bytes{s.needs(), s.wastes()} {
 		for _, cuts := range s.divisions(cost) {
-			x := individual{cuts: cuts, ahead: min(s.furthest, 6), weight: make([]int8, len(s.sizeOf))}
+			x := individual{cuts: cuts, ahead: min(s.furthest, 6), weight: make([]int8, s.used)}
 			for c := range x.share {
 				x.share[c] = 8
 			}

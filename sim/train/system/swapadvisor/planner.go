@@ -22,9 +22,12 @@ type planner struct {
 	load     *swapplan.Load
 	timer    *swapplan.Timer
 	capacity unit.Bytes
+	host     unit.Bytes
 	n        int32
 	sizes    []unit.Bytes        // of the tensors that kernels use, ascending, each once
 	sizeOf   []int32             // by tensor, index of sizes, or -1
+	used     int                 // how many tensors kernels use
+	rank     []int32             // by tensor, its place among those that kernels use
 	order    []workload.TensorID // globals by first use
 
 	// Of the plan under way.
@@ -45,14 +48,17 @@ type planner struct {
 func newPlanner(l *swapplan.Load, m *machine.Machine) *planner {
 	tensors := len(l.Size)
 	p := &planner{
-		load: l, timer: swapplan.NewTimer(l, m), n: int32(len(l.Alive)),
+		load: l, timer: swapplan.NewTimer(l, m), n: int32(len(l.Alive)), host: m.HostMemory,
 		capacity: m.GPUMemory - unit.Bytes(l.Workload.HeldPages())*unit.Page,
 		sizeOf:   make([]int32, tensors), class: make([]int32, tensors), place: make([]int32, tensors),
 		initial: make([]bool, tensors), next: make([]int32, tensors), due: make([]int32, tensors), stamp: make([]int32, tensors),
 	}
+	p.rank = make([]int32, tensors)
 	for t, used := range l.Used {
 		if used {
 			p.sizes = append(p.sizes, l.Size[t])
+			p.rank[t] = int32(p.used)
+			p.used++
 		}
 		if used && l.Workload.Tensors[t].Global {
 			p.order = append(p.order, workload.TensorID(t))
@@ -93,9 +99,9 @@ func group(sizes []unit.Bytes) []unit.Bytes {
 }
 
 // plan returns the stays in host memory that an allocation leads to, in order of next
-// use, and how long an iteration takes. weight is by tensor; a tensor comes at most
+// use, and how long an iteration takes. weight is by rank; a tensor comes at most
 // ahead kernels before its use. The time is Never when a kernel's tensors do not get
-// chunks.
+// chunks, or host memory does not hold what is away.
 func (p *planner) plan(a *allocation, weight []int8, ahead int32) ([]swapplan.Stay, unit.Cycles) {
 	p.weight, p.chunks = weight, a.chunks
 	for t, i := range p.sizeOf {
@@ -120,6 +126,9 @@ func (p *planner) plan(a *allocation, weight []int8, ahead int32) ([]swapplan.St
 	slices.SortFunc(p.stays, func(a, b swapplan.Stay) int {
 		return cmp.Or(cmp.Compare(p.use(a), p.use(b)), cmp.Compare(a.Tensor, b.Tensor))
 	})
+	if !p.hosted() {
+		return nil, swapplan.Never
+	}
 	// Stays still end at the use. Without anything early the timer says when each way
 	// out ends.
 	if p.timer.Run(p.stays, nil) == swapplan.Never {
@@ -127,6 +136,12 @@ func (p *planner) plan(a *allocation, weight []int8, ahead int32) ([]swapplan.St
 	}
 	p.early(ahead)
 	return p.stays, p.timer.Run(p.stays, nil)
+}
+
+// hosted reports whether host memory holds what is away. Coming back early only helps.
+func (p *planner) hosted() bool {
+	_, host := p.load.With(p.stays)
+	return slices.Max(host) <= p.host
 }
 
 // use is the kernel that ends a stay, counting on.
@@ -252,7 +267,7 @@ func (p *planner) furthest(c, k int32) (best workload.TensorID, found bool) {
 		if p.stamp[t] == k {
 			continue
 		}
-		d := (p.due[t] - k) * (even + int32(p.weight[t]))
+		d := (p.due[t] - k) * (even + int32(p.weight[p.rank[t]]))
 		if !found || d > far || d == far && (p.load.Size[t] > p.load.Size[best] || p.load.Size[t] == p.load.Size[best] && t < best) {
 			best, far, found = t, d, true
 		}

@@ -71,6 +71,7 @@ var System = system.System{
 	Title:  "SwapAdvisor",
 	Paper:  "SwapAdvisor (ASPLOS 2020)",
 	About:  "A genetic search chooses memory pools; a planner swaps what is used furthest in the future. A reconstruction from the paper.",
+	Note:   "SwapAdvisor is a reconstruction from its paper; its genetic search has the memory allocation but not the order of kernels, and takes seconds instead of half an hour.",
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   13,
@@ -104,6 +105,6 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 		return p, nil
 	}
 	return nil, &system.DoesNotFit{Reason: fmt.Sprintf(
-		"of %d divisions of memory into pools none has chunks for every kernel's tensors in the %v there are; more GPU memory or a smaller batch would help",
-		s.tried, m.GPUMemory)}
+		"of %d divisions of memory into pools none has chunks for every kernel's tensors in the %v of the GPU and leaves no more away than the %v of host memory hold; more memory or a smaller batch would help",
+		s.tried, m.GPUMemory, m.HostMemory)}
 }

@@ -70,6 +70,7 @@ var System = system.System{
 	Title:  "vDNN",
 	Paper:  "vDNN (MICRO 2016)",
 	About:  "Feature maps of convolutional networks go to host memory layer by layer and come back one layer ahead; built from the paper and public third-party code.",
+	Note:   "vDNN chooses no convolution algorithms here: a kernel has one time.",
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   11,
