@@ -9,6 +9,7 @@ import (
 	"spillway/sim/compress/profile"
 	"spillway/sim/knob"
 	core "spillway/sim/train"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -191,7 +192,8 @@ func (s *settings) poolCaveat(r *result.Result) string {
 // take if it were many, or few. Everything else is taken to be the same.
 func (s *settings) faultCaveat(r *result.Result) string {
 	x, err := core.Find(r.System)
-	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) {
+	o := s.options()
+	if err != nil || !r.Fits || s.quirks().Has(quirk.ProfilePenalty) || x.Runtime(&o).Memory != engine.Paged {
 		return ""
 	}
 	handling := *r.Main().Ledger.At(result.FaultHandling)
