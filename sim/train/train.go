@@ -26,7 +26,9 @@ import (
 	"spillway/sim/train/system/g10"
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/train/system/lms"
+	"spillway/sim/train/system/recompute"
 	"spillway/sim/train/system/sentinel"
+	"spillway/sim/train/system/superneurons"
 	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
 	"spillway/sim/train/system/uvm"
@@ -53,6 +55,8 @@ var Systems = []system.System{
 	swapadvisor.System,
 	capuchin.System,
 	sentinel.System,
+	recompute.System,
+	superneurons.System,
 }
 
 // Find returns the system with the given stable name.

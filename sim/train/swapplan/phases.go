@@ -1,6 +1,7 @@
 package swapplan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,4 +41,44 @@ func (l *Load) Backward() []bool {
 		back[k] = true
 	}
 	return back
+}
+
+// A Saved tensor is what the forward pass computes and the backward pass needs.
+type Saved struct {
+	Tensor workload.TensorID
+	// Writer is the kernel of the forward pass that wrote it last, and Last the last
+	// there that uses it.
+	Writer, Last workload.KernelID
+	// Back is the first kernel of the backward pass that uses it.
+	Back workload.KernelID
+}
+
+// Saved lists what is saved for the backward pass and idle until then, in order of
+// writers. What comes in from outside, weights, gradients and scratch memory are not
+// among it. back is as of [Load.Backward].
+func (l *Load) Saved(back []bool) (list []Saved) {
+	w := l.Workload
+	for t := range w.Tensors {
+		if x := &w.Tensors[t]; x.Global || x.Kind == workload.Input || x.Kind == workload.Workspace || x.Kind == workload.Gradient {
+			continue
+		}
+		id, writer := workload.TensorID(t), workload.KernelID(-1)
+		uses := l.Life.Uses(id)
+		for i, k := range uses[:max(0, len(uses)-1)] {
+			if back[k] {
+				break
+			}
+			if slices.Contains(w.Kernels[k].Outputs, id) {
+				writer = k
+			}
+			if next := uses[i+1]; back[next] {
+				if writer >= 0 && next > k+1 && next < l.Life.Death[id] {
+					list = append(list, Saved{id, writer, k, next})
+				}
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Saved) int { return cmp.Compare(a.Writer, b.Writer) })
+	return list
 }

@@ -27,6 +27,9 @@ func TestCompressed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !r.Fits {
+					if strings.Contains(r.Reason, noConvolutions) {
+						continue
+					}
 					if x.Name != "buddy-ideal" || contents == "paper" || !strings.Contains(r.Reason, "by kind of tensor") {
 						t.Errorf("%s, %s: %s", u, x.Name, r.Reason)
 					}

@@ -138,6 +138,9 @@ func TestEveryKnobActs(t *testing.T) {
 	}
 }
 
+// noConvolutions is in what vDNN says where it finds none.
+const noConvolutions = "none is a convolution"
+
 // compared are the systems of the DeepUM paper's comparison.
 func compared() (names []string) {
 	for i := range core.Systems {

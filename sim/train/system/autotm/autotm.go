@@ -10,7 +10,9 @@
 // kernels, when everything waits. A tensor whose value is in host memory already is not
 // written back again. During every kernel what is on the GPU must fit, moving tensors
 // included. Least time is sought: the sum over kernels of the longer of kernel and
-// moves, and of the moves between kernels.
+// moves, and of the moves between kernels. As in the integer program moves beside a kernel
+// add up whichever way they go; the link carries both ways at once, so that a run may be
+// faster than what was minimized.
 //
 // Parameters: none of its own.
 //
@@ -50,6 +52,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   12,
+	Quirks: engine.SwapQuirks,
 	Search: search,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}

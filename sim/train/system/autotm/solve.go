@@ -49,17 +49,28 @@ func (p *problem) solve(progress func(done, total int)) {
 			large = append(large, int32(i))
 		}
 	}
-	p.fill(large)
-	p.fill(all)
-	p.improve(progress)
+	tell := func(done int) {
+		if progress != nil {
+			progress(done, 1000)
+		}
+	}
+	start := p.over
+	filled := func() { tell(700 * (start - p.over) / start) }
+	p.fill(large, filled)
+	p.fill(all, filled)
+	p.improve(func(done, total int) { tell(700 + 300*done/total) })
 }
 
 // fill moves gaps of the list until every kernel fits, the best first. What a gap
 // relieves by shrinks, and what it costs grows, as others move, so the best of a heap
 // is looked at again before it is taken, and taken if it is within an eighth of what the
-// next was.
-func (p *problem) fill(list []int32) {
+// next was. tell is called now and then.
+func (p *problem) fill(list []int32, tell func()) {
+	if p.over == 0 {
+		return
+	}
 	var h heap
+	taken := 0
 	for _, i := range list {
 		if c, ok := p.best(i); ok {
 			h.push(c)
@@ -78,6 +89,9 @@ func (p *problem) fill(list []int32) {
 			continue
 		}
 		p.set(c.gap, c.choice)
+		if taken++; taken%64 == 0 {
+			tell()
+		}
 		if c, ok = p.best(c.gap); ok { // for longer
 			h.push(c)
 		}
@@ -252,7 +266,7 @@ func (p *problem) improve(progress func(done, total int)) {
 	work := 0
 	var undo state
 	for done, i := range list {
-		if progress != nil && done%16 == 0 {
+		if done%16 == 0 {
 			progress(done, len(list))
 		}
 		if work > budget {
@@ -266,7 +280,7 @@ func (p *problem) improve(progress func(done, total int)) {
 			work += int(p.gaps[j].end - p.gaps[j].at)
 		}
 		work += len(p.exec)
-		if p.fill(near); p.over > 0 || p.objective() >= before {
+		if p.fill(near, func() {}); p.over > 0 || p.objective() >= before {
 			undo.restore(p)
 		}
 	}

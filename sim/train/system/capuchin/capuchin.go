@@ -90,6 +90,7 @@ var System = system.System{
 	Note:   "A reconstruction: Capuchin's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   14,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Feedback},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{

@@ -66,6 +66,7 @@ var System = system.System{
 	Note:   "A reconstruction: Sentinel's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   15,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Interval},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{

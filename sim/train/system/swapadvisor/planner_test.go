@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/quirk"
 	"spillway/sim/train/swapplan"
 	"spillway/sim/train/system/systemtest"
 	"spillway/sim/unit"
@@ -127,14 +129,20 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// search returns a search over a random network, its first generation judged.
-func searchOver(seed uint64) *geneticSearch {
+// A searching is a search and what it is over.
+type searching struct {
+	*geneticSearch
+	machine machine.Machine
+}
+
+// searchOver returns a search over a random network, its first generation judged.
+func searchOver(seed uint64) searching {
 	r := rand.New(rand.NewPCG(seed, 2))
 	w, m := systemtest.Convolutional(r, 0.3+0.7*r.Float64()), machine.G10()
 	systemtest.Squeeze(r, w, &m)
 	s := newSearch(newPlanner(swapplan.LoadOf(w), &m), 12, seed)
 	s.begin()
-	return s
+	return searching{s, m}
 }
 
 // No generation is worse than the one before; some are better.
@@ -165,6 +173,35 @@ func TestGenerations(t *testing.T) {
 	}
 	if better < 5 {
 		t.Errorf("in %d of 20 searches the last generation is better than the first", better)
+	}
+}
+
+// TestFitness: an individual is as fit as its plan is fast in the engine.
+func TestFitness(t *testing.T) {
+	exact, far := 0, 0
+	for seed := range uint64(100) {
+		s := searchOver(seed)
+		best := &s.all[0]
+		if best.time == swapplan.Never {
+			t.Fatalf("seed %d: no plan", seed)
+		}
+		stays, _ := s.plan(best)
+		r, err := engine.Run(s.load.Workload, swapplan.Program(stays, nil), engine.Config{
+			Machine: s.machine, Runtime: System.Runtime(nil), Quirks: quirk.Corrected(), Iterations: 3,
+		})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if r.Iterations[1].Time == best.time {
+			exact++
+		}
+		if d := float64(r.Iterations[1].Time-best.time) / float64(best.time); d < -0.05 || d > 0.05 {
+			far++
+		}
+	}
+	t.Logf("%d of 100 times are the same, %d differ by more than 5 %%", exact, far)
+	if exact < 50 || far > 10 {
+		t.Errorf("%d of 100 times are the same, %d differ by more than 5 %%", exact, far)
 	}
 }
 

@@ -74,6 +74,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   11,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
@@ -97,7 +98,7 @@ func plan(w *workload.Workload, m *machine.Machine, o *system.Options) (*program
 	policies := []int64{Policy.Of(o)}
 	if policies[0] == Dyn {
 		if _, err := try(All); err != nil {
-			return nil, fmt.Errorf("with all feature maps offloaded, which is the most that vDNN can do: %w", err)
+			return nil, &system.DoesNotFit{Reason: "with all feature maps offloaded, which is the most that vDNN can do: " + err.Error()}
 		}
 		policies = []int64{none, Conv, All}
 	}
