@@ -47,7 +47,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch plans for a network of 350 kernels that needs twice the memory it has.
+// BenchmarkSearch plans for a network of 251 kernels that needs twice the memory it has.
 func BenchmarkSearch(b *testing.B) {
 	w, m, o := network()
 	for b.Loop() {
