@@ -21,8 +21,11 @@ type Paper struct {
 	// system that it does not know is shown as "–", never as a zero.
 	Systems []string
 	// Names are the systems' and quantities' names for people, by stable name.
-	Names   map[string]string
-	Points  []Point // in the order of the figures
+	Names  map[string]string
+	Points []Point // in the order of the figures
+	// Probes are what figures draw and claims need besides the points: values that the
+	// paper does not print. They are measured like points, and compared with nothing.
+	Probes  []Point
 	Figures []Figure
 	Claims  []Claim
 	// Sums are quantities that are parts of the same whole: with rebuilt
@@ -125,6 +128,9 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 	}
 	for i := range p.Points {
 		measure(&p.Points[i])
+	}
+	for i := range p.Probes {
+		measure(&p.Probes[i])
 	}
 	for i := range p.Points {
 		if p.Points[i].Over != "" {
@@ -270,6 +276,16 @@ func (p *Paper) Check() error {
 			bad("the run %q has two setups, %q and %q", x.Run(), set[x.Run()], x.Set)
 		}
 		set[x.Run()], places[place] = x.Set, true
+	}
+	for i := range p.Probes {
+		switch x := &p.Probes[i]; {
+		case !x.Unpublished || x.Aside != "" || x.Over != "":
+			bad("probe %d is published, not computed, or relative to another", i)
+		case !seen[x.Figure] || x.Figure == AllClaims || !slices.Contains(p.Systems, x.System):
+			bad("probe %d is of figure %q or of system %q, which are not there", i, x.Figure, x.System)
+		case set[x.Run()] != "" && set[x.Run()] != x.Set:
+			bad("the run %q has two setups, %q and %q", x.Run(), set[x.Run()], x.Set)
+		}
 	}
 	ids := map[string]bool{}
 	for i := range p.Claims {

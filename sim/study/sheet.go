@@ -195,18 +195,23 @@ func (l *ledger) drawing(f *Figure) Drawing {
 
 // Describe says how many of the drawn values agree, for those who do not see.
 func (d *Drawing) Describe() string {
-	known, same := 0, 0
+	published, known, same := 0, 0, 0
 	for i := range d.Ours {
-		if u := &d.Ours[i]; u.Known {
-			if known++; u.Fits == d.Published[i].Fits && u.Y == d.Published[i].Y {
+		u, p := &d.Ours[i], &d.Published[i]
+		if !p.Known {
+			continue
+		}
+		published++
+		if u.Known {
+			if known++; u.Fits == p.Fits && u.Y == p.Y {
 				same++
 			}
 		}
 	}
-	if len(d.Published) == 0 {
+	if published == 0 {
 		return "Computed for " + strings.Join(d.Panels, ", ") + "; the claims have the numbers."
 	}
-	return fmt.Sprintf("%d published values; %d of them computed here, %d of these the same. The table has all of them.", len(d.Published), known, same)
+	return fmt.Sprintf("%d published values; %d of them computed here, %d of these the same. The table has all of them.", published, known, same)
 }
 
 // claims judges the claims about a figure, or all.
@@ -286,7 +291,7 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 		}
 	}
 	t.ClaimVerdict, t.ClaimsGood = t.ofClaims()
-	switch t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit); {
+	switch t.Verdict, t.Good = t.ofPoints(l.paper.Rebuilt, limit, l.paper.Originals == ""); {
 	case t.Known == 0 || t.Known < t.Runs:
 	case t.Points == t.Aside && t.Claims == 0 && t.Runs > 0:
 		t.Verdict, t.Good = "nothing to compare", true
@@ -303,8 +308,9 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 }
 
 // ofPoints concludes from the points. rebuilt is the tolerance with workloads
-// that stand in for the paper's, limit the largest that a point needed.
-func (t *Tally) ofPoints(rebuilt, limit float64) (text string, good bool) {
+// that stand in for the paper's, limit the largest that a point needed; only says that
+// there are no others.
+func (t *Tally) ofPoints(rebuilt, limit float64, only bool) (text string, good bool) {
 	switch {
 	case t.Runs == 0 && t.Aside > 0:
 		return "not computed", false
@@ -312,6 +318,8 @@ func (t *Tally) ofPoints(rebuilt, limit float64) (text string, good bool) {
 		return "not run", false
 	case t.Known < t.Runs:
 		return fmt.Sprintf("%d of %d runs", t.Known, t.Runs), false
+	case t.Rebuilt > 0 && only:
+		return fmt.Sprintf("%d of %d within their limits", t.Compared-t.Gap, t.Compared), t.Gap == 0
 	case t.Rebuilt > 0:
 		return fmt.Sprintf("%d of %d within %s", t.Compared-t.Gap, t.Compared, percent(max(rebuilt, limit))), t.Gap == 0
 	case t.Exact == t.Compared:
@@ -345,6 +353,9 @@ func (t *Tally) ofClaims() (text string, good bool) {
 // known or the paper has no others.
 func (p *Paper) origin(t *Tally) string {
 	standing := fmt.Sprintf("%s; tolerance %s", capital(p.Standing), percent(p.Rebuilt))
+	if p.Originals == "" { // nothing but stand-ins, each point with a tolerance of its own
+		standing = capital(p.Standing)
+	}
 	switch {
 	case t.Known == 0 || p.Standing == "":
 		return ""

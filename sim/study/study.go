@@ -37,6 +37,8 @@ type Point struct {
 	// Aside says why the laboratory does not compute the number: it is listed, and no
 	// run yields it. Such a point needs no system and no setup.
 	Aside string
+	// Unpublished is set of a paper's Probes: there is no published value.
+	Unpublished bool
 }
 
 // Run names the simulation that yields p: points of equal Run share it.
@@ -59,7 +61,12 @@ func (p *Point) base() Point {
 type Look func(p *Point) (value float64, fits, known bool)
 
 // Published looks a point up in its paper.
-func Published(p *Point) (value float64, fits, known bool) { return p.Value, p.Fits, true }
+func Published(p *Point) (value float64, fits, known bool) {
+	if p.Unpublished {
+		return 0, false, false
+	}
+	return p.Value, p.Fits, true
+}
 
 // A Mark is one place in a drawn figure.
 type Mark struct {

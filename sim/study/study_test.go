@@ -2,6 +2,7 @@ package study_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func invented() *study.Paper {
 	p := &study.Paper{
 		Key: "inv", Short: "Invented", Systems: []string{"slow", "fast"},
 		Names:     map[string]string{"slow": "Slow", "fast": "Fast", "time": "run time", "read": "time reading", "write": "time writing", "speedup": "speedup"},
-		Tolerance: 0.01, Rebuilt: 0.2, ClaimTolerance: 0.02, Standing: "rebuilt: invented files", Cannot: "does not fit",
+		Tolerance: 0.01, Rebuilt: 0.2, ClaimTolerance: 0.02, Standing: "rebuilt: invented files", Originals: "Drop the files.", Cannot: "does not fit",
 		Sums: [][]string{{"read", "write"}},
 	}
 	cannot := point("1", "time", "slow", "b", 0)
@@ -458,5 +459,65 @@ func TestRecords(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("records\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestProbes measures what a figure needs besides points: it is drawn and claimed,
+// nothing is said to be published of it, and it is no row.
+func TestProbes(t *testing.T) {
+	p := invented()
+	probe := study.Point{Figure: "3", Quantity: "time", System: "fast", Set: "work=a n=2", Of: "A", Unpublished: true}
+	p.Probes = []study.Point{probe}
+	p.Figures[2].Marks = func(look study.Look) []study.Mark {
+		m := study.Mark{Panel: "A", Series: "two"}
+		m.Y, m.Fits, m.Known = look(&probe)
+		return []study.Mark{m}
+	}
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	if got := p.Of(probe.Run()); len(got) != 1 || got[0] != probe {
+		t.Fatalf("the probe's run measures %v", got)
+	}
+	sheet, err := p.Sheet("3", []study.Outcome{{Run: probe.Run(), Fits: true, Values: []float64{7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &sheet.Drawing
+	if d.Published[0].Known || !d.Ours[0].Known || d.Ours[0].Y != 7 || len(sheet.Rows) != 1 || sheet.Tally.Known != 1 || sheet.Tally.Points != 1 {
+		t.Errorf("%+v, %d rows, %+v", d, len(sheet.Rows), sheet.Tally)
+	}
+	if text := d.Describe(); !strings.HasPrefix(text, "Computed for A") {
+		t.Error(text)
+	}
+	for _, spoil := range []func(x *study.Point){
+		func(x *study.Point) { x.Unpublished = false },
+		func(x *study.Point) { x.Aside = "not computed" },
+		func(x *study.Point) { x.Over = "slow" },
+		func(x *study.Point) { x.Figure = "9" },
+		func(x *study.Point) { x.System = "nobody" },
+	} {
+		p.Probes[0] = probe
+		spoil(&p.Probes[0])
+		if p.Check() == nil {
+			t.Errorf("nothing is wrong with %+v", p.Probes[0])
+		}
+	}
+}
+
+// Without originals there is nothing to be within the tolerance of stand-ins for.
+func TestNoOriginals(t *testing.T) {
+	p := invented()
+	p.Originals = ""
+	os := everything()
+	for i := range os {
+		os[i].Rebuilt = true
+	}
+	sheet, err := p.Sheet("3", os)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := sheet.Tally.Compared; sheet.Note != "Rebuilt: invented files." || sheet.Tally.Verdict != fmt.Sprintf("%d of %d within their limits", n-sheet.Tally.Gap, n) {
+		t.Errorf("%q, %+v", sheet.Note, sheet.Tally)
 	}
 }

@@ -137,6 +137,9 @@ func runCompressed(w *workload.Workload, q Request, progress func(done, total in
 		r.Besides = slices.Concat(r.Besides, notes)
 	}
 	if q.Record != nil {
+		if c.Runtime.Memory == engine.InBlocks { // whose kernels wait while they execute
+			stalls = between(stalls, q.Record.Stalls, r.Kernels)
+		}
 		q.Record.Insert(stalls)
 	}
 	return r, nil
@@ -167,6 +170,30 @@ func against(r *result.Result, exec []unit.Cycles, first bool) (stalls []engine.
 		r.Iterations[i].Ledger.Compression += sum
 	}
 	return stalls
+}
+
+// between moves stalls, at most one a kernel, into what their kernels execute between
+// others, from the beginning. Both lists are by kernel and time.
+func between(stalls, others []engine.Stall, kernels []result.Kernel) []engine.Stall {
+	var list []engine.Stall
+	for _, s := range stalls {
+		at, left := kernels[s.Kernel].Start, s.End-s.Start
+		add := func(until unit.Cycles) {
+			if d := min(left, until-at); d > 0 {
+				list = append(list, engine.Stall{Kernel: s.Kernel, Cause: s.Cause, Start: at, End: at + d})
+				left -= d
+			}
+		}
+		for len(others) > 0 && others[0].Kernel < s.Kernel {
+			others = others[1:]
+		}
+		for ; len(others) > 0 && others[0].Kernel == s.Kernel; others = others[1:] {
+			add(others[0].Start)
+			at = max(at, others[0].End)
+		}
+		add(kernels[s.Kernel].End)
+	}
+	return list
 }
 
 // describe says what compression did in a run.

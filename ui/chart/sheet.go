@@ -42,7 +42,7 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 			what = "Dots"
 		}
 		v.Text = what + ": this simulator."
-		if len(s.Drawing.Published) > 0 {
+		if slices.ContainsFunc(s.Drawing.Published, func(m study.Mark) bool { return m.Known }) {
 			v.Text += " Circles: the published values."
 		}
 	}

@@ -103,7 +103,7 @@ func (h *host) verdict(name string) Verdict { return h.Paper.Verdict(name) }
 
 func TestReproduceShowsTheOutline(t *testing.T) {
 	h := newHost(t, "v=2&lab=train&view=reproduce")
-	if v := h.Paper.Views(); len(v) != 1 || v[0].Outline != nil || v[0].Title != "The G10 paper" || len(v[0].Items) != 0 || h.Paper.Sheet() != nil {
+	if v := h.Paper.Views(); len(v) != 2 || v[0].Outline != nil || v[0].Title != "The G10 paper" || v[1].Title != "The DeepUM paper" || len(v[0].Items) != 0 || h.Paper.Sheet() != nil {
 		t.Errorf("%+v", v)
 	}
 	h.Paper.Run("g10.11") // before there is anything to run
@@ -317,7 +317,9 @@ func TestReproduceFailures(t *testing.T) {
 // What cannot be had is said, and asked for again only when something changes.
 func TestPapersThatFail(t *testing.T) {
 	h := newHost(t, "v=2&lab=train&view=reproduce")
-	h.say(h.one(work.Outline), work.Answer{Error: "no memory"})
+	for _, j := range h.open(work.Outline) {
+		h.say(j, work.Answer{Error: "no memory"})
+	}
 	if v := h.Paper.Views()[0]; v.Problem != "no memory" || len(h.open()) != 0 {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}
@@ -326,7 +328,9 @@ func TestPapersThatFail(t *testing.T) {
 	h.SetView(Reproduce)
 	h.do(work.Outline)
 	h.say(h.one(work.Sheet), work.Answer{Error: "no ink"})
-	h.say(h.one(work.Tallies), work.Answer{Error: "no fingers"})
+	for _, j := range h.open(work.Tallies) {
+		h.say(j, work.Answer{Error: "no fingers"})
+	}
 	if v := h.Paper.Views()[0]; v.Problem != "no ink" || len(h.open()) != 0 || h.Paper.Sheet() != nil {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}

@@ -75,14 +75,9 @@ func all(n uint16) pageSet {
 func (s pageSet) dense() pageSet {
 	for size := int64(16); size <= blockPages; size *= 2 {
 		for at := int64(0); at < blockPages; at += size {
-			if group := span(at, at+size); true {
-				var n int64
-				for w := at / 64; w < max(at/64+1, (at+size)/64); w++ {
-					n += int64(bits.OnesCount64(s[w] & group[w]))
-				}
-				if n != size && 2*n > size {
-					s.add(&group)
-				}
+			group := span(at, at+size)
+			if n := s.common(&group); n != size && 2*n > size {
+				s.add(&group)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
@@ -554,12 +555,11 @@ func (r *refBlocks) run() (*result.Result, error) {
 			}
 			if r.pager != nil {
 				r.seen, r.window = map[int64]bool{}, nil
-				key := w.Kernels[k].Name
-				for _, list := range [][]workload.TensorID{w.Kernels[k].Inputs, w.Kernels[k].Outputs} {
-					for _, t := range list {
-						key += " " + r.at[t].String() + string(rune(r.at[t]/512%65536)) + string(rune(r.at[t]/512/65536))
-					}
+				var addresses []int64
+				for _, t := range slices.Concat(w.Kernels[k].Inputs, w.Kernels[k].Outputs) {
+					addresses = append(addresses, int64(r.at[t]))
 				}
+				key := fmt.Sprint(w.Kernels[k].Name, addresses)
 				if _, ok := r.execs[key]; !ok {
 					r.execs[key] = ExecID(len(r.execs))
 				}

@@ -228,7 +228,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					Host: unit.Bytes(r.hostPages) * unit.Page,
 				})
 			}
-			if c.Progress != nil && (k%256 == 255 || k == n-1) {
+			if c.Progress != nil && (k%64 == 63 || k == n-1) {
 				c.Progress(it*n+k+1, iterations*n)
 			}
 		}

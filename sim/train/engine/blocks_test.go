@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/train/machine"
@@ -362,5 +365,228 @@ func TestRowMath(t *testing.T) {
 		if want := float64(p) / (1 << chance) * words * 64; math.Abs(float64(n)-want) > 5*math.Sqrt(want)+1 && math.Abs(want-float64(n)) > 5*math.Sqrt(words*64-want)+1 {
 			t.Errorf("probability %d: %d bits, want %g", p, n, want)
 		}
+	}
+}
+
+// handCase is a machine on which a block takes 4096 cycles over the link, its overhead
+// 100, and a counted fault, 256 pages, 10.
+func handCase(chunks int64) Config {
+	c := Config{Machine: machine.G10(), Iterations: 1, Quirks: quirk.Corrected()}
+	m := &c.Machine
+	m.Clock, m.GPUMemory, m.HostMemory = unit.GHz, unit.Bytes(chunks)*BlockSize, unit.GiB
+	m.GPULink = unit.Bandwidth(BlockSize) * unit.Bandwidth(unit.GHz) / 4096
+	m.HostLink = m.GPULink
+	c.Runtime = Runtime{Memory: InBlocks, Blocks: Blocks{
+		Usable: 1_000_000, PerFault: 256_000, Counted: 10 * unit.Nanosecond, PerBlock: 100 * unit.Nanosecond, Window: 1,
+	}}
+	return c
+}
+
+// handWorkload has tensors of which the first are global.
+func handWorkload(sizes []unit.Bytes, globals int, kernels ...[2][]workload.TensorID) *workload.Workload {
+	w := &workload.Workload{}
+	for i, n := range sizes {
+		w.Tensors = append(w.Tensors, workload.Tensor{Bytes: n, Global: i < globals})
+	}
+	for _, k := range kernels {
+		w.Kernels = append(w.Kernels, workload.Kernel{Time: unit.Microsecond, Inputs: k[0], Outputs: k[1]})
+	}
+	return w
+}
+
+// A kernel reads a global of 10 blocks and writes 10, on a GPU of 4. By hand: every visit
+// misses 512 pages, two counted faults, that is 120 cycles with the block's overhead.
+// Blocks of the global come in 4096 cycles each; what is written is fresh. From the
+// fifth visit on a victim of 512 pages leaves first.
+func TestBlocksByHand(t *testing.T) {
+	type ids = []workload.TensorID
+	w := handWorkload([]unit.Bytes{10 * BlockSize, 10 * BlockSize}, 1, [2][]workload.TensorID{ids{0}, ids{1}})
+	c := handCase(4)
+	r, err := Run(w, nil, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, p := r.Main(), r.Main().Paging
+	want := result.Ledger{FaultHandling: 20 * 120, HostRead: 10 * 4096, Eviction: 16 * (100 + 4096)}
+	if it.Ledger != want || it.Time != 1000+want.Total() || it.Compute != 1000 || it.Overlap != 0 {
+		t.Errorf("%+v, want ledger %+v", *it, want)
+	}
+	if wantP := (result.Paging{Faults: 40, Missed: 20, In: 10 * BlockSize, Out: 16 * BlockSize, Reserved: 20 * BlockSize}); *p != wantP {
+		t.Errorf("%+v, want %+v", *p, wantP)
+	}
+	if it.Faults != (result.Faults{Host: 5120, Unallocated: 5120}) {
+		t.Errorf("faults %+v", it.Faults)
+	}
+	// Four blocks are on the GPU, 16 in the host: 10 of the global, and of the other those
+	// that have left.
+	if k := r.Kernels[0]; k.GPU != 4*BlockSize || k.Host != 16*BlockSize {
+		t.Errorf("%+v", k)
+	}
+	// The second time what is written is garbage that comes from the host. Of what is on
+	// the GPU, the last two of either tensor, nothing survives until it is needed.
+	c.Iterations = 2
+	if r, err = Run(w, nil, c); err != nil {
+		t.Fatal(err)
+	}
+	// By the time they leave, the two blocks of the dead tensor are garbage.
+	wantP := result.Paging{Faults: 40, Missed: 20, In: 20 * BlockSize, Out: 20 * BlockSize, GarbageIn: 10 * BlockSize, GarbageOut: 2 * BlockSize, Reserved: 20 * BlockSize}
+	if p := r.Main().Paging; *p != wantP {
+		t.Errorf("second iteration: %+v, want %+v", *p, wantP)
+	}
+}
+
+// fixed is a pager that asks for blocks in an order and spares none.
+type fixed struct {
+	ask   []BlockID
+	ready int
+}
+
+func (p *fixed) Launch(workload.KernelID, ExecID) {}
+func (p *fixed) Fault(BlockID, bool)              {}
+func (p *fixed) Next() (BlockID, bool) {
+	if len(p.ask) == 0 {
+		return NoBlock, false
+	}
+	b := p.ask[0]
+	p.ask = p.ask[1:]
+	return b, true
+}
+func (p *fixed) Queued(b BlockID) bool { return slices.Contains(p.ask, b) }
+func (p *fixed) Spare(BlockID) bool    { return false }
+func (p *fixed) Ready() int            { return p.ready }
+func (p *fixed) Drop(BlockID) bool     { return false }
+func (p *fixed) Tables() unit.Bytes    { return 7 }
+
+// The migration thread brings one block after the other while the eviction thread takes
+// others out: 4196 cycles a block in either direction, at the same time.
+func TestBlocksThreads(t *testing.T) {
+	type ids = []workload.TensorID
+	// Kernels 0 and 1 bring blocks 0 to 7 and that of a small tensor, and leave two chunks.
+	// Kernel 2, which needs the small one, gives the threads time to change blocks 0 to 7
+	// for 8 to 15, which kernel 3 needs.
+	w := handWorkload([]unit.Bytes{8 * BlockSize, 8 * BlockSize, 1}, 3,
+		[2][]workload.TensorID{ids{0}, nil}, [2][]workload.TensorID{ids{2}, nil}, [2][]workload.TensorID{ids{2}, nil}, [2][]workload.TensorID{ids{1}, nil})
+	w.Kernels[2].Time = 100 * unit.Microsecond
+	c := handCase(11)
+	const move = 100 + 4096
+	for _, tt := range []struct {
+		name   string
+		ready  int
+		end    unit.Cycles // of the last transfer in, after kernel 2 began
+		busy   unit.Cycles // of either thread
+		leaves int
+	}{
+		{"on demand", 0, (2 + 6 + 6) * move, (2 + 6 + 6) * move, 6}, // in turns
+		{"ahead", 2, 8 * move, 8 * move, 8},                         // both at once
+	} {
+		p := &fixed{}
+		c.Runtime.Pager = func(*BlockRun) Pager { return p }
+		var began unit.Cycles
+		c.Record = &Record{Inspect: func(r *BlockRun, _ Pager, _ int, k workload.KernelID) {
+			if k == 2 { // as no Pager does
+				p.ask, p.ready = []BlockID{8, 9, 10, 11, 12, 13, 14, 15}, tt.ready
+				began = r.Now()
+			}
+		}}
+		res, err := Run(w, nil, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var end unit.Cycles
+		in, out := 0, 0
+		for _, x := range c.Record.Transfers {
+			if x.To == machine.Host {
+				out++
+			} else if end = max(end, x.End-began); x.Start > began {
+				in++
+			}
+		}
+		it := res.Main()
+		if in != 8 || out != tt.leaves || end != tt.end || it.Paging.Prefetched != 8 || it.Paging.Missed != 9 || it.Paging.Useless != 0 || it.Ledger.LatePrefetch != 0 {
+			t.Errorf("%s: %d came until %d, %d left; want 8 until %d and %d; %+v", tt.name, in, end, out, tt.end, tt.leaves, *it.Paging)
+		}
+		if it.Overlap != tt.busy || it.Time != it.Stall+it.Overlap+it.Compute {
+			t.Errorf("%s: overlap is %d, want %d", tt.name, it.Overlap, tt.busy)
+		}
+		if it.Paging.Tables != 7 {
+			t.Errorf("%s: tables take %v", tt.name, it.Paging.Tables)
+		}
+	}
+}
+
+// What no kernel uses stays on the GPU, and says why if it cannot; so does a host that
+// is too small.
+func TestBlocksThatDoNotFit(t *testing.T) {
+	type ids = []workload.TensorID
+	w := handWorkload([]unit.Bytes{3*BlockSize - 5, 4 * BlockSize}, 1, [2][]workload.TensorID{nil, ids{1}})
+	c := handCase(4)
+	r, err := Run(w, nil, c)
+	if err != nil || r.Kernels[0].GPU != 4*BlockSize || r.Main().Paging.Out != 3*BlockSize {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for _, tt := range []struct {
+		change func()
+		want   string
+	}{
+		{func() { c.Machine.GPUMemory = 3 * BlockSize }, "at least 2 MiB must be left"},
+		{func() { c.Machine.GPUMemory, c.Machine.HostMemory = 4*BlockSize, 4*BlockSize-1 }, "by kernel 0 () of iteration 1, 20 MiB are managed, 8 MiB of them in use"},
+		{func() { c.Runtime.Blocks.Usable = 700_000 }, "at least 2 MiB must be left"},
+	} {
+		tt.change()
+		var no *DoesNotFit
+		if _, err := Run(w, nil, c); !errors.As(err, &no) || !strings.Contains(no.Reason, tt.want) {
+			t.Errorf("%v; want %q", err, tt.want)
+		}
+	}
+	c.Runtime.Blocks.PerFault = 0
+	if _, err := Run(w, nil, c); err == nil {
+		t.Error("0 pages a fault are no error")
+	}
+}
+
+func TestDense(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		s    pageSet
+		want pageSet
+	}{
+		{"none", noPages, noPages},
+		{"8 of 16 are not more than half", span(0, 8), span(0, 8)},
+		{"9 of 16", span(3, 12), span(0, 16)},
+		{"16 of 32 are not more than half", span(16, 32), span(16, 32)},
+		{"9 of one, 9 of the next", span(23, 41), span(16, 48)},
+		{"a cascade: 25 fill 32, and 32 of 64 do not fill it", span(0, 25), span(0, 32)},
+		{"41 fill 48, which fill 64", span(0, 41), span(0, 64)},
+		{"265 fill 272, which fill all", span(0, 265), allPages},
+		{"256", span(256, 512), span(256, 512)},
+		{"all", allPages, allPages},
+	} {
+		if got := tt.s.dense(); got != tt.want {
+			t.Errorf("%s: %x, want %x", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Every machine computes the same: this test also runs as WebAssembly.
+func TestBlocksAreTheSameEverywhere(t *testing.T) {
+	h := fnv.New64a()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 78))
+		w, c := randomBlockCase(r, float64(seed)/60)
+		for i := range w.Kernels { // tables as DLRM has them
+			k := &w.Kernels[i]
+			if x := &w.Tensors[slices.Concat(k.Inputs, k.Outputs)[0]]; i%3 == 0 && x.Bytes > 1<<16 {
+				k.Rows = []workload.RowAccess{{Tensor: slices.Concat(k.Inputs, k.Outputs)[0], Row: 512, Draws: 1000, Zipf: 1050}}
+			}
+		}
+		if seed%2 == 0 {
+			c.Runtime.Pager = func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }
+		}
+		res, err := Run(w, nil, c)
+		text, _ := json.Marshal(res)
+		fmt.Fprintf(h, "%s %v\n", text, err)
+	}
+	if got, want := h.Sum64(), uint64(0x86483812e15fdb5b); got != want {
+		t.Errorf("the hash of results is %#x, want %#x; it changes when the model does", got, want)
 	}
 }

@@ -41,6 +41,9 @@ const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFau
 // ArenaQuirks are the quirks that the arena model reads.
 const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena | quirk.InstantSSD
 
+// SwapQuirks are the quirks that an arena run with a [Swapper] reads.
+const SwapQuirks = quirk.SymmetricSSD
+
 // A Runtime is the run-time behaviour of a system.
 type Runtime struct {
 	Memory Memory

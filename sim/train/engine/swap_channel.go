@@ -3,7 +3,6 @@ package engine
 import (
 	"spillway/sim/train/caching"
 	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -39,11 +38,9 @@ func (c *swapChannel) idle() bool { return c.head == len(c.queue) }
 // setRates derives the channels' rates while the SSD reads, writes, does both or
 // neither. Its channels leave the host's what remains of the GPU's link.
 func (r *SwapRun) setRates(c *Config) {
-	plain := *c
-	plain.Quirks &^= quirk.SymmetricSSD
 	m := &c.Machine
 	for busy := range r.rates {
-		read, write := plain.ssdRates(busy == 3)
+		read, write := c.ssdRates(busy == 3)
 		read, write = min(read, m.GPULink), min(write, m.GPULink)
 		x := &r.rates[busy]
 		x[ssdIn], x[ssdOut], x[hostIn], x[hostOut] = read, write, m.HostLink, m.HostLink

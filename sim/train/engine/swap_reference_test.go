@@ -714,7 +714,7 @@ func (r *slowSwap) Barrier() {
 	}
 	for {
 		cause := result.LatePrefetch
-		if r.leaving() {
+		if r.leaving() || len(r.lanes[0])+len(r.lanes[2]) > 0 {
 			cause = result.Eviction
 		}
 		if !r.wait(cause) {

@@ -8,7 +8,6 @@ import (
 	"spillway/sim/train/caching"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
-	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
@@ -186,9 +185,7 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		r.record.finish(res.Reported)
 	}
 	if c.Drive != nil {
-		plain := *c
-		plain.Quirks &^= quirk.SymmetricSSD
-		res.SSD = plain.delivered(&r.it.Traffic, &r.mixed)
+		res.SSD = c.delivered(&r.it.Traffic, &r.mixed)
 		if c.Mixed != nil {
 			c.Mixed(1000, 1000) // a channel is busy or idle
 		}

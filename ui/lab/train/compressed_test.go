@@ -27,6 +27,9 @@ func TestCompressed(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !r.Fits {
+					if strings.Contains(r.Reason, noConvolutions) {
+						continue
+					}
 					if x.Name != "buddy-ideal" || contents == "paper" || !strings.Contains(r.Reason, "by kind of tensor") {
 						t.Errorf("%s, %s: %s", u, x.Name, r.Reason)
 					}
@@ -50,7 +53,8 @@ func TestCompressed(t *testing.T) {
 		}
 	}
 	for _, s := range l.Systems {
-		if s.Bound != (s.Name == "ideal") || s.Off != strings.HasPrefix(s.Name, "buddy-") {
+		twin := strings.HasPrefix(s.Name, "buddy-")
+		if s.Bound != (s.Name == "ideal") || s.Twin != twin || s.Off != (twin || s.Family == "DeepUM's comparison") {
 			t.Errorf("%+v", s)
 		}
 	}

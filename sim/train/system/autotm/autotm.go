@@ -52,6 +52,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   12,
+	Quirks: engine.SwapQuirks,
 	Search: search,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}

@@ -87,8 +87,10 @@ var System = system.System{
 	Title:  "Capuchin",
 	Paper:  "Capuchin (ASPLOS 2020)",
 	About:  "Measures one iteration; then swaps what the links can hide and computes the rest again. A reconstruction: no code is public.",
+	Note:   "A reconstruction: Capuchin's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   14,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Feedback},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{

@@ -152,9 +152,8 @@ func (c *policy) Late(t workload.TensorID, _ unit.Cycles) {
 
 // Notes says what the plan is.
 func (c *policy) Notes() []string {
-	notes := []string{"A reconstruction: Capuchin's code is not public."}
 	if c.plan == nil {
-		return notes
+		return nil
 	}
 	var count [recompute + 1]int
 	var bytes [recompute + 1]unit.Bytes
@@ -164,8 +163,8 @@ func (c *policy) Notes() []string {
 		bytes[g.choice] += g.size
 	}
 	if count[swap]+count[recompute] == 0 {
-		return append(notes, "The measured iteration's tensors fit into GPU memory, so nothing is planned.")
+		return []string{"The measured iteration's tensors fit into GPU memory, so nothing is planned."}
 	}
-	return append(notes, fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
-		count[swap], bytes[swap], count[recompute], bytes[recompute]))
+	return []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
+		count[swap], bytes[swap], count[recompute], bytes[recompute])}
 }

@@ -55,6 +55,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   9,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{limit, size, speculative, trim, warmup},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{

@@ -43,21 +43,31 @@ func newPolicy(r *engine.SwapRun, length int64) (*policy, error) {
 		exec[k] = r.Exec(workload.KernelID(k))
 	}
 	held := unit.Bytes(r.Workload.HeldPages()) * unit.Page // which counts as alive
-	s := &policy{SwapRun: r, profile: newProfile(r.Workload, exec), keep: make([]int32, len(r.Workload.Tensors))}
+	s := &policy{SwapRun: r, profile: newProfile(r.Workload, exec, longest), keep: make([]int32, len(r.Workload.Tensors))}
 	if slices.Max(s.life.Live(r.Workload)) <= r.Capacity()+held {
 		s.all = true
 		return s, nil
 	}
-	if layer, size := s.largest(); s.pool+size > r.Capacity() {
-		k := s.first[layer]
-		return nil, &engine.DoesNotFit{Reason: fmt.Sprintf(
-			"the pool for short-lived tensors needs %v and the layer at kernel %d (%s) uses %v of others; together that is more than the %v there are; more GPU memory or a smaller batch would help",
-			s.pool, k, r.Workload.Kernels[k].Name, size, r.Capacity())}
+	for n := longest; s.missing() > 0; n /= 2 {
+		if n == 0 {
+			layer, size := s.largest()
+			k := s.first[layer]
+			return nil, &engine.DoesNotFit{Reason: fmt.Sprintf(
+				"the pool for short-lived tensors needs %v and the layer at kernel %d (%s) uses %v of others; together that is more than the %v there are; more GPU memory or a smaller batch would help",
+				s.pool, k, r.Workload.Kernels[k].Name, size, r.Capacity())}
+		}
+		s.profile = newProfile(r.Workload, exec, n)
 	}
 	if length > 0 {
 		s.lengths = []int{int(min(length, int64(s.layers())))}
 	}
 	return s, nil
+}
+
+// missing is how much the largest layer and the pool need beyond GPU memory.
+func (s *policy) missing() unit.Bytes {
+	_, size := s.largest()
+	return s.pool + size - s.Capacity()
 }
 
 // rate is how long a transfer takes.
@@ -142,10 +152,9 @@ func (s *policy) Late(workload.TensorID, unit.Cycles) {}
 
 // Notes says what was found.
 func (s *policy) Notes() []string {
-	notes := []string{"A reconstruction: Sentinel's code is not public."}
 	if s.all {
-		return append(notes, "All tensors fit into GPU memory, so nothing moves.")
+		return []string{"All tensors fit into GPU memory, so nothing moves."}
 	}
-	return append(notes, fmt.Sprintf("Intervals have %d of %d layers, found in %d trials; the pool for short-lived tensors takes %v.",
-		s.length, s.layers(), len(s.lengths), s.pool))
+	return []string{fmt.Sprintf("Intervals have %d of %d layers, found in %d trials; the pool for short-lived tensors takes %v.",
+		s.length, s.layers(), len(s.lengths), s.pool)}
 }

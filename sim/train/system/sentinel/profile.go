@@ -22,18 +22,19 @@ type profile struct {
 	pool  unit.Bytes
 }
 
-// longest is how many kernels a layer has at most.
+// longest is how many kernels a layer has at most, where layers of so many fit.
 const longest = 16
 
-func newProfile(w *workload.Workload, exec []unit.Cycles) *profile {
+// newProfile profiles w, whose kernels take exec, with layers of at most so many kernels.
+func newProfile(w *workload.Workload, exec []unit.Cycles, longest int) *profile {
 	p := &profile{w: w, life: vitality.Analyze(w), exec: exec, layer: make([]int32, len(w.Kernels)), short: make([]bool, len(w.Tensors))}
-	p.cut()
+	p.cut(longest)
 	p.classify()
 	return p
 }
 
-// cut divides the kernels into layers.
-func (p *profile) cut() {
+// cut divides the kernels into layers of at most so many.
+func (p *profile) cut(longest int) {
 	used := make([]int32, len(p.w.Tensors)) // 1 + the last layer that used it
 	weights := 0                            // of the present layer
 	for k := range p.w.Kernels {

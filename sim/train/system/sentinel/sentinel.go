@@ -21,8 +21,9 @@
 //
 //  1. A workload has no layers. Here a layer begins at a kernel that uses a weight which
 //     the layer before has not used, if that one has used a weight, and after 16 kernels at
-//     the latest. So a convolution and the normalization behind it are two, and the
-//     update of each weight is one.
+//     the latest; 8, 4, 2 or 1 where the tensors of 16 do not fit into GPU memory. So a
+//     convolution and the normalization behind it are two, and the update of each weight
+//     is one.
 //  2. Long-lived tensors move whole. The paper puts tensors of equal lifetime and
 //     access count on pages of their own, so that no hot page carries cold data; a
 //     tensor here shares no page with another, which is the same with nothing lost to
@@ -32,8 +33,8 @@
 //     longer; it happens once and is not in what is reported.
 //  4. The pool is as large as the most that short-lived tensors take at once. It is kept
 //     free by the plan; tensors are not placed apart.
-//  5. When everything fits nothing moves. Tensors leave only as far as the present interval, the next one and the pool need
-//     the memory.
+//  5. When everything fits nothing moves. Tensors leave only as far as the present
+//     interval, the next one and the pool need the memory.
 //  6. When what was to come is not there as its interval begins, the paper tries in two
 //     iterations whether to wait or to read it in host memory, and keeps the faster. Here
 //     it always waits, and each kernel only for its own tensors: the engine has no
@@ -62,8 +63,10 @@ var System = system.System{
 	Title:  "Sentinel",
 	Paper:  "Sentinel (HPCA 2021)",
 	About:  "Profiles one iteration; then brings the tensors of the next few layers while these compute, and evicts what neither uses. A reconstruction: no code is public.",
+	Note:   "A reconstruction: Sentinel's code is not public.",
 	Family: "DeepUM's comparison", Off: true,
 	Look:   15,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Interval},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{

@@ -48,7 +48,7 @@ func profiled(w *workload.Workload, exec unit.Cycles) *profile {
 	for k := range times {
 		times[k] = exec
 	}
-	return newProfile(w, times)
+	return newProfile(w, times, longest)
 }
 
 func TestLayers(t *testing.T) {

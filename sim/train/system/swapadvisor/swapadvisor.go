@@ -76,6 +76,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   13,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Population, &Generations},
 	Search: search,
 	Runtime: func(*system.Options) engine.Runtime {

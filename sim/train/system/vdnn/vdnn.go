@@ -74,6 +74,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   11,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Policy},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {

@@ -1,0 +1,87 @@
+package deepum
+
+import (
+	"strconv"
+
+	"spillway/sim/study"
+)
+
+// A gap is a number that this laboratory does not reach, as recorded in gaps.csv. Any
+// other gap, and this one with another value, is not as recorded.
+type gap struct{ figure, system, of, at, quantity, ours string }
+
+// short is a value as gaps.csv has it: three digits, or "-" if ours does not fit.
+func short(value float64, fits bool) string {
+	if !fits {
+		return "-"
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
+
+// gapOf is the gap that a row shows.
+func gapOf(r *study.Row) gap {
+	return gap{r.Figure, r.System, r.Of, r.At, r.Quantity, short(r.Ours, r.OursFits)}
+}
+
+// recorded are the gaps of gaps.csv.
+func recorded() map[gap]bool {
+	all := map[gap]bool{}
+	for _, f := range table("gaps.csv") {
+		all[gap{f[0], f[1], f[2], f[3], f[4], f[5]}] = true
+	}
+	return all
+}
+
+// why explains a difference: what agrees by its note, a gap by its reason, if it is
+// recorded with the value that it has.
+func why(r *study.Row) string {
+	switch {
+	case r.Status != study.Gap:
+		return r.Note
+	case recorded()[gapOf(r)]:
+		return reason(r)
+	}
+	return ""
+}
+
+// reason is why a number is not reached, as far as that is known; "" if nobody knows.
+func reason(r *study.Row) string {
+	f := familyOf(r.Of)
+	switch {
+	case r.System == lms && !r.Fits:
+		return "why LMS runs out of memory here is not known: without the fragmentation that the paper blames, and with it as modeled, what it needs at once fits"
+	case r.System == lms && !r.OursFits:
+		return "LMS takes all memory before it reuses any: then no whole segment is free for a small tensor, which is exempt from leaving; with lms_limit=99 it runs"
+	case r.Note != "":
+		return r.Note
+	}
+	switch {
+	case f == gpt2 && r.Quantity == speedup && r.System == deepum:
+		return "one cost of a fault is fitted to GPT-2 and ResNet together, with which UM is up to 10 % too fast where GPT-2 is large, and the speedup over it too small"
+	case f != bertBase && r.Quantity == tables:
+		return "there is a table for each kernel that ever faulted: which do, in the first iterations, hangs on addresses and on the order of eviction"
+	case f == bertBase && r.Quantity == tables:
+		return "more of BERT Base's kernels fault here in warm-up than did there: it needs hardly more than the usable memory, so that a small error of its size decides"
+	case f == bertBase:
+		return "BERT Base needs hardly more than the usable memory, which is fitted to its batch 29: a small error of its size decides how often it faults"
+	case f == bertLarge:
+		return "BERT Large needs little more than the usable memory, which is fitted to BERT Base: an error of its size weighs much"
+	case f == dlrm:
+		return uncalibrated
+	case r.At == cleaning:
+		return "how often LMS-mod gives memory back is not stated"
+	case r.System == lms:
+		return "what LMS does with free memory is not stated"
+	}
+	return ""
+}
+
+// familyOf is that of a row's label.
+func familyOf(label string) family {
+	for _, r := range rows() {
+		if r.label() == label {
+			return r.family
+		}
+	}
+	return gpt2
+}
