@@ -6,8 +6,10 @@
 // and are evicted one by one. The block model is unified memory as the driver has
 // it: blocks of 2 MiB at addresses from a caching allocator, which a kernel needs
 // when it comes to them. The arena model is a tensor-granular memory pool without
-// faults. All share kernel times, the stall ledger and the result. Which one a
-// system uses is a declared fact in its [Runtime].
+// faults; there either the system brings what kernels need ([ArenaRun]), or the engine
+// does and the system chooses what leaves and what comes early ([SwapRun]). All share
+// kernel times, the stall ledger and the result. Which one a system uses is a declared
+// fact in its [Runtime].
 package engine
 
 import (
@@ -38,7 +40,7 @@ const PagedQuirks = quirk.ProfilePenalty | quirk.ArrivalOrder | quirk.OverlapFau
 	quirk.SymmetricSSD | quirk.FasterIteration | quirk.PointerOrder | quirk.CoarseBatch |
 	quirk.LinkOvercommit | quirk.OwnVictims | quirk.EarlyBatch
 
-// ArenaQuirks are the quirks that the arena model reads.
+// ArenaQuirks are the quirks that the arena model reads; with a Swapper it reads none.
 const ArenaQuirks = quirk.SymmetricSSD | quirk.PointerOrder | quirk.BinaryGigabytes | quirk.ExactArena | quirk.InstantSSD
 
 // SwapQuirks are the quirks that an arena run with a [Swapper] reads.

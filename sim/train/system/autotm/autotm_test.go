@@ -43,7 +43,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch plans for a network of 350 kernels that needs twice the memory it has.
+// BenchmarkSearch plans for a network of 251 kernels that needs twice the memory it has.
 func BenchmarkSearch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 9))
 	w, m, o := systemtest.Convolutional(r, 2.5), machine.G10(), system.Published()

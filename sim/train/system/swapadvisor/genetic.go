@@ -28,7 +28,9 @@ type geneticSearch struct {
 	size     int
 	random   random
 	tried    int
-	furthest uint8 // value of ahead
+	ideal    unit.Cycles // what kernels take alone
+	still    int         // generations without a better plan
+	furthest uint8       // value of ahead
 
 	alloc allocation // scratch
 	count []int32
@@ -37,6 +39,9 @@ type geneticSearch struct {
 // newSearch returns a search without a population.
 func newSearch(p *planner, size int, seed uint64) *geneticSearch {
 	s := &geneticSearch{planner: p, size: size, random: random(seed)}
+	for _, d := range p.timer.Exec() {
+		s.ideal += d
+	}
 	for 1<<s.furthest < p.n {
 		s.furthest++
 	}
@@ -88,6 +93,7 @@ func (s *geneticSearch) sort() {
 
 // generation lets the two best survive and replaces the others by children.
 func (s *geneticSearch) generation() {
+	was := s.all[0].time
 	next := slices.Clone(s.all[:2])
 	for len(next) < s.size {
 		y := s.child(s.tournament(), s.tournament())
@@ -97,7 +103,16 @@ func (s *geneticSearch) generation() {
 	}
 	s.all = next
 	s.sort()
+	if s.still++; s.all[0].time < was {
+		s.still = 0
+	}
 }
+
+// patience is how many generations may find nothing better.
+const patience = 10
+
+// done reports whether more generations are not worth their time.
+func (s *geneticSearch) done() bool { return s.all[0].time <= s.ideal || s.still >= patience }
 
 // tournament returns the fittest of three.
 func (s *geneticSearch) tournament() *individual {

@@ -176,6 +176,26 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
+// A search ends when nothing is left to hide, or when nothing better is found for long.
+func TestDone(t *testing.T) {
+	p := work([]int64{1, 1}, 0, 16*unit.MiB, [2]ids{nil, {0}}, [2]ids{{0}, {1}})
+	s := newSearch(p, 4, 1)
+	if s.begin(); !s.done() || s.all[0].time != s.ideal {
+		t.Errorf("what fits takes %d cycles, kernels %d; done is %v", s.all[0].time, s.ideal, s.done())
+	}
+	x := searchOver(3)
+	x.ideal = 0
+	for n := 0; !x.done(); n++ {
+		was := x.all[0].time
+		if x.generation(); (x.still == 0) != (x.all[0].time < was) || n > 300 {
+			t.Fatalf("after generation %d, from %d to %d cycles: %d without a better plan", n, was, x.all[0].time, x.still)
+		}
+	}
+	if x.still != patience {
+		t.Errorf("it ends after %d generations without a better plan, want %d", x.still, patience)
+	}
+}
+
 // TestFitness: an individual is as fit as its plan is fast in the engine.
 func TestFitness(t *testing.T) {
 	exact, far := 0, 0

