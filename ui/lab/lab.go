@@ -407,9 +407,9 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
-	// Steps says about how much work a run is: of what it runs, how many parts it
-	// handles one by one.
-	Steps func(u *knob.Setup) (int, error)
+	// Steps says about how much work a run of a system is: of what it runs, how many
+	// parts it handles one by one.
+	Steps func(u *knob.Setup, system string) (int, error)
 	// Result is a value of the type that JSON writes; its schema is published. Inline is
 	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
@@ -491,8 +491,8 @@ type Spec[S, W, R any] struct {
 	// Run runs one system. What it returns as an error is about the settings.
 	Run    func(w W, s *S, system string, p Progress) (R, error)
 	Report func(w W, s *S, r R) *report.Report
-	// Steps is how many parts of w a run handles one by one; nil is 0.
-	Steps   func(w W, s *S) int
+	// Steps is how many parts of w a run of a system handles one by one; nil is 0.
+	Steps   func(w W, s *S, system string) int
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
@@ -581,7 +581,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return spec.Report(w, s, r), r, nil
 	}
-	l.Steps = func(u *knob.Setup) (int, error) {
+	l.Steps = func(u *knob.Setup, system string) (int, error) {
 		s, err := settings(u)
 		if err != nil || spec.Steps == nil {
 			return 0, err
@@ -590,7 +590,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return 0, err
 		}
-		return spec.Steps(w, s), nil
+		return spec.Steps(w, s, system), nil
 	}
 	l.Measure = func(paper *study.Paper, run, set string, f Files, p Progress) (*study.Outcome, any, error) {
 		u, err := l.Read(set)

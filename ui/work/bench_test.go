@@ -77,6 +77,9 @@ func TestRun(t *testing.T) {
 	for i, s := range training.Systems {
 		j := work.Job{ID: i + 1, Lab: "train", Setup: small, System: s.Name, Hash: true}
 		a := do(t, b, j)
+		if a.Report != nil && strings.Contains(a.Report.Reason, "none is a convolution") { // vDNN's kind of network
+			continue
+		}
 		if a.Error != "" || a.Report == nil || !a.Report.Fits || len(a.Hash) != 64 || len(a.Report.Values) != len(training.Quantities) || len(a.Report.Curves) == 0 || a.JSON != "" {
 			t.Errorf("%s: %q", s.Name, a.Error)
 			continue

@@ -13,12 +13,14 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/study"
 	core "spillway/sim/train"
+	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/papers/deepum"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
@@ -140,14 +142,8 @@ func New() lab.Lab {
 			}
 			return core.Run(w.Workload, q, p)
 		},
-		Report: describe,
-		Steps: func(w Workload, s *settings) int {
-			steps := len(w.Kernels) * int(s.Options.Iterations)
-			if s.SSD != fixed {
-				steps *= 5 // on the fixed rates, and until the drive's settle
-			}
-			return steps
-		},
+		Report:  describe,
+		Steps:   steps,
 		JSON:    encode,
 		Hash:    result.Hash,
 		Export:  export,
@@ -178,6 +174,40 @@ func New() lab.Lab {
 			}
 		},
 	})
+}
+
+// visitsAStep is about how many visits of blocks take as long as handling a kernel.
+const visitsAStep = 50
+
+// steps is about how much work a run is: kernels of all iterations, warm-up and what a
+// search tries included, and visits of blocks where kernels have many.
+func steps(w Workload, s *settings, name string) int {
+	o := s.options()
+	n, iterations := int64(len(w.Kernels)), s.Options.Iterations
+	if x, err := core.Find(name); err == nil {
+		rt := x.Runtime(&o)
+		switch {
+		case rt.Memory == engine.InBlocks:
+			iterations += rt.Blocks.Warm
+			var visits int64
+			for i := range w.Kernels {
+				for _, t := range slices.Concat(w.Kernels[i].Inputs, w.Kernels[i].Outputs) {
+					visits += int64(w.Tensors[t].Bytes / engine.BlockSize)
+				}
+			}
+			n += visits / visitsAStep
+		case rt.Swapper != nil:
+			iterations += rt.Swap.Warm
+		}
+		if strings.HasSuffix(name, swapadvisor.System.Name) { // its search tries iterations
+			iterations += swapadvisor.Population.Of(&o) * swapadvisor.Generations.Of(&o) / 10
+		}
+	}
+	n *= iterations
+	if s.SSD != fixed {
+		n *= 5 // on the fixed rates, and until the drive's settle
+	}
+	return int(min(n, 1<<30))
 }
 
 // paper is the G10 paper's, whose analyses take plain workloads.

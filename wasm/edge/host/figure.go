@@ -196,14 +196,18 @@ func (h *Host) figure(w http.ResponseWriter, r *http.Request, file string) *prob
 
 // draw runs what is wanted and draws it.
 func (x *want) draw(at, version string) (string, *problem) {
-	steps, err := x.lab.Steps(x.state.Setup)
-	if err != nil {
-		return "", refused(http.StatusBadRequest, "%v", err)
+	all, most := 0, 0
+	for _, name := range x.state.On {
+		steps, err := x.lab.Steps(x.state.Setup, name)
+		if err != nil {
+			return "", refused(http.StatusBadRequest, "%v", err)
+		}
+		all, most = all+steps, max(most, steps)
 	}
-	if all := steps * len(x.state.On); all > MaxSteps {
+	if all > MaxSteps {
 		return "", refused(http.StatusUnprocessableEntity,
-			"this is too much work for this host: %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which has no such limit",
-			steps, len(x.state.On), all, MaxSteps, at, x.fragment())
+			"this is too much work for this host: up to %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which has no such limit",
+			most, len(x.state.On), all, MaxSteps, at, x.fragment())
 	}
 	n, err := stage.Show(x.lab, nil, x.fragment())
 	var broke *stage.Failure

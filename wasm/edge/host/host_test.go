@@ -137,7 +137,7 @@ func TestRefused(t *testing.T) {
 		{"/figure/<script>alert(1)</script>.svg", 404, "no preset"},
 		{"/figure/g10-paper.png", 404, "/figure/PRESET.svg"},
 		{"/figure/", 404, "/figure/PRESET.svg"},
-		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: 174176 steps of 6 systems are 1045056, and it does 150000"},
+		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 174176 steps of 6 systems are 1045056, and it does 150000"},
 		{"/figure/gpt2-xl-rtx-4090.svg?ssd=990-pro", 422, "too much work"},
 		{"/f/g10-paper?gpu_memory=lots", 400, "GPU memory"},
 		{"/f/nothing", 404, "there are gpt2-xl-rtx-4090, "},
