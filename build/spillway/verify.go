@@ -18,8 +18,8 @@ import (
 const verifyAbout = `Runs what the papers measured and compares with every number that they published.
 
 Without --artifact bundled workloads stand in for a paper's own where these cannot
-be part of Spillway; how far such a number is off is reported but is no failure, unless the paper has no
-workloads of its own: then all of its numbers must be as recorded.
+be part of Spillway; how far such a number is off is reported but is no failure,
+unless the paper has no workloads of its own: then all must be as recorded.
 With it, only papers are verified whose workloads are in the folder, and all of
 their numbers must be as recorded: exit code 1 if a gap is not explained.
 `

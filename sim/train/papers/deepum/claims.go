@@ -12,6 +12,11 @@ type outcomes = func(run string) *study.Outcome
 // claims are what the text states about the figures.
 func claims(points []study.Point) []study.Claim {
 	nine, five := of(points, "9b"), of(points, "T5")
+	printed := map[string]bool{} // rows where the paper prints a time of LMS
+	for _, p := range nine {
+		printed[p.Of] = printed[p.Of] || p.System == lms && p.At == "" && p.Fits
+	}
+	whereLMS := func(p *study.Point) bool { return printed[p.Of] }
 	list := []study.Claim{
 		{
 			ID: "over-um", Figure: "9b", Section: "abstract, §6.2", Text: "DeepUM is, in the geometric mean over all rows, faster than UM by", Stated: "3.06×", Lo: 3.055, Hi: 3.065, Unit: "×", Even: 1,
@@ -57,7 +62,7 @@ func claims(points []study.Point) []study.Claim {
 			ID: "dlrm", Figure: "9b", Section: "§6.2", Text: "DLRM shows almost no speedup over UM: in the mean", Stated: "almost none", Lo: 1, Hi: 1.3, Unit: "×", Even: 1,
 			Beside: "The range is ours; the printed times say 1.26. The host time that DLRM mostly consists of is fitted.",
 			Value: func(look study.Look, _ outcomes) (float64, bool) {
-				return ratio(nine, look, um, deepum, anywhere, "DLRM")
+				return ratio(nine, look, um, deepum, func(p *study.Point) bool { return familyOf(p.Of) == dlrm })
 			},
 		},
 		{
@@ -142,35 +147,23 @@ const config9 = 9
 
 func anywhere(*study.Point) bool { return true }
 
-// whereLMS holds on the rows where the paper prints a time of LMS.
-func whereLMS(p *study.Point) bool {
-	for _, f := range table("published/fig9b.csv") {
-		if f[0]+" "+f[1] == p.Of {
-			return f[3] != "-"
-		}
-	}
-	return false
-}
-
 // ratio is how many times as fast as one system another is: the geometric mean over the
-// rows that where accepts and, if any are named, of these networks. Rows are left out
+// rows that where accepts. Rows are left out
 // on which the paper prints that one of the two cannot run. lms+trim is LMS-mod.
-func ratio(points []*study.Point, look study.Look, slow, fast string, where func(*study.Point) bool, only ...string) (mean float64, known bool) {
-	find := func(of, system string) *study.Point {
-		at := slices.IndexFunc(points, func(p *study.Point) bool {
-			return p.Of == of && (p.System == system && p.At == "" || system == lms+trim && p.At == cleaning)
-		})
-		if at < 0 {
-			return nil
-		}
-		return points[at]
+func ratio(points []*study.Point, look study.Look, slow, fast string, where func(*study.Point) bool) (mean float64, known bool) {
+	is := func(p *study.Point, system string) bool {
+		return p.System == system && p.At == "" || system == lms+trim && p.At == cleaning
 	}
 	logs, n := 0.0, 0
-	for _, r := range rows() {
-		a, b := find(r.label(), slow), find(r.label(), fast)
-		if a == nil || b == nil || !a.Fits || !b.Fits || !where(a) || len(only) > 0 && !slices.Contains(only, r.name) {
+	for _, a := range points {
+		if !is(a, slow) {
 			continue
 		}
+		at := slices.IndexFunc(points, func(b *study.Point) bool { return b.Of == a.Of && is(b, fast) })
+		if at < 0 || !a.Fits || !points[at].Fits || !where(a) {
+			continue
+		}
+		b := points[at]
 		x, fits, known := look(a)
 		y, also, done := look(b)
 		if !known || !done {

@@ -2,6 +2,7 @@ package deepum
 
 import (
 	"strconv"
+	"strings"
 
 	"spillway/sim/study"
 )
@@ -32,16 +33,18 @@ func recorded() map[gap]bool {
 	return all
 }
 
-// why explains a difference: what agrees by its note, a gap by its reason, if it is
+// why explains differences: what agrees by its note, a gap by its reason, if it is
 // recorded with the value that it has.
-func why(r *study.Row) string {
-	switch {
-	case r.Status != study.Gap:
-		return r.Note
-	case recorded()[gapOf(r)]:
-		return reason(r)
+func why(known map[gap]bool) func(r *study.Row) string {
+	return func(r *study.Row) string {
+		switch {
+		case r.Status != study.Gap:
+			return r.Note
+		case known[gapOf(r)]:
+			return reason(r)
+		}
+		return ""
 	}
-	return ""
 }
 
 // reason is why a number is not reached, as far as that is known; "" if nobody knows.
@@ -76,11 +79,11 @@ func reason(r *study.Row) string {
 	return ""
 }
 
-// familyOf is that of a row's label.
+// familyOf is that of a row's label: "DLRM 128K".
 func familyOf(label string) family {
-	for _, r := range rows() {
-		if r.label() == label {
-			return r.family
+	for i := range networks {
+		if strings.HasPrefix(label, networks[i].name+" ") {
+			return networks[i].family
 		}
 	}
 	return gpt2

@@ -89,7 +89,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "reconstruction: rebuilt systems and networks, fitted constants",
 		Cannot:   "runs out of memory",
-		Measure:  measure, Why: why,
+		Measure:  measure, Why: why(recorded()),
 	}
 }
 

@@ -35,12 +35,17 @@ func TestSound(t *testing.T) {
 			}
 		}
 	}
-	weights := 0.0
-	for _, r := range typical() {
-		weights += r.weight()
+	count := map[string]int{}
+	for _, r := range rows() {
+		count[r.name]++
 	}
-	if weights != 23 {
-		t.Errorf("typical rows stand for %v", weights)
+	for i := range networks {
+		if n := &networks[i]; n.rows != count[n.name] {
+			t.Errorf("%s has %d rows, not %d", n.name, count[n.name], n.rows)
+		}
+	}
+	if n := len(typical()); n != len(networks) {
+		t.Errorf("%d typical rows", n)
 	}
 }
 
@@ -264,6 +269,7 @@ func TestGaps(t *testing.T) {
 		}
 	}
 	p := Paper()
+	why := p.Why
 	for i := range p.Points {
 		x := &p.Points[i]
 		if x.Fits || x.Aside != "" {

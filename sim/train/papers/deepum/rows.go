@@ -23,16 +23,17 @@ type network struct {
 	id        string // in package eager
 	family    family
 	optimizer string
+	rows      int // of Figure 9(b)
 }
 
 var networks = []network{
-	{"GPT-2 XL", "gpt2-xl-pytorch", gpt2, "adam"},
-	{"GPT-2 L", "gpt2-l-pytorch", gpt2, "adam"},
-	{"BERT Large", "bert-large-pytorch", bertLarge, "adam"},
-	{"BERT Base", "bert-base-pytorch", bertBase, "adam"},
-	{"DLRM", "dlrm-pytorch", dlrm, "sgd"},
-	{"ResNet152", "resnet-152-pytorch", resnet, "momentum"},
-	{"ResNet200", "resnet-200-pytorch", resnet, "momentum"},
+	{"GPT-2 XL", "gpt2-xl-pytorch", gpt2, "adam", 3},
+	{"GPT-2 L", "gpt2-l-pytorch", gpt2, "adam", 3},
+	{"BERT Large", "bert-large-pytorch", bertLarge, "adam", 3},
+	{"BERT Base", "bert-base-pytorch", bertBase, "adam", 3},
+	{"DLRM", "dlrm-pytorch", dlrm, "sgd", 5},
+	{"ResNet152", "resnet-152-pytorch", resnet, "momentum", 3},
+	{"ResNet200", "resnet-200-pytorch", resnet, "momentum", 3},
 }
 
 func networkOf(name string) *network {
@@ -112,17 +113,6 @@ func typical() []row {
 		rowOf("GPT-2 XL", "5"), rowOf("GPT-2 L", "5"), rowOf("BERT Large", "16"), rowOf("BERT Base", "30"),
 		rowOf("DLRM", "128K"), rowOf("ResNet152", "1280"), rowOf("ResNet200", "1024"),
 	}
-}
-
-// weight is for how many rows of Figure 9(b) r stands.
-func (r row) weight() float64 {
-	n := 0
-	for _, o := range rows() {
-		if o.name == r.name {
-			n++
-		}
-	}
-	return float64(n)
 }
 
 // swept are the rows of Figures 11 and 12.
