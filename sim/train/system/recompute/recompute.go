@@ -60,6 +60,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   17,
+	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Segments, &Selective},
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {

@@ -51,6 +51,7 @@ var System = system.System{
 	Family: "DeepUM's comparison",
 	Off:    true,
 	Look:   18,
+	Quirks: engine.SwapQuirks,
 	Plan:   plan,
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: cache}
