@@ -110,11 +110,11 @@ func TestRankingOrder(t *testing.T) {
 	a := k.Answer()
 	var said []string
 	for _, r := range a.Tables[0].Rows {
-		text := r.Head
+		texts := []string{r.Head}
 		for _, c := range r.Cells {
-			text += "|" + c.Text
+			texts = append(texts, c.Text)
 		}
-		said = append(said, text)
+		said = append(said, strings.Join(texts, "|"))
 	}
 	want := []string{"D|1|2.0|–|", "C|2|3.0|1|", "B|–|–|–|no room", "A|–|–|–|not run yet"}
 	if !slices.Equal(said, want) {
@@ -123,4 +123,42 @@ func TestRankingOrder(t *testing.T) {
 	if a.Says != "Of 2 systems D has the best time: 2.0 s. 1 cannot run it; the table says why." {
 		t.Errorf("%q", a.Says)
 	}
+}
+
+// A section of some systems is there while one of them is compared and is about that
+// one; it says how far it is, and closing it stops it.
+func TestSectionOfSystems(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&systems=dream,oven&focus=oven")
+	h.do()
+	i := h.Info
+	i.Sections = append(slices.Clone(i.Sections), lab.Section{Key: "glaze", Title: "Glaze", Run: true, Folded: true, Systems: []string{"kiln"}})
+	at := func() *SectionView {
+		for _, s := range h.Sections() {
+			if s.Key == "glaze" {
+				return &s
+			}
+		}
+		return nil
+	}
+	if at() != nil {
+		t.Error("it is there without its system")
+	}
+	h.ToggleSystem("kiln")
+	h.SetLook(FocusKey, "oven")
+	h.do()
+	h.ToggleSection("glaze")
+	j := h.one(work.Section)
+	if j.System != "kiln" {
+		t.Errorf("it is about %s", j.System)
+	}
+	h.Session.Answer(&work.Answer{ID: j.ID, Done: 1, Total: 4})
+	if s := at(); s == nil || !s.Busy || s.Part != 0.25 {
+		t.Errorf("%+v", s)
+	}
+	h.ToggleSection("glaze")
+	if len(h.open(work.Section)) != 0 || at().Busy {
+		t.Error("closing does not stop it")
+	}
+	h.ToggleSection("glaze")
+	h.one(work.Section)
 }

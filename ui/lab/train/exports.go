@@ -32,7 +32,7 @@ func exports() []lab.Export {
 		},
 		{
 			Key: namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
-			About: "The same with numbers in place of all names, to be shown to others. Only vDNN, which knows convolutions by their names, does something else then.",
+			About: "The same with numbers in place of all names, to be shown to others. Systems that know layers by their names, as vDNN does, then do something else.",
 		},
 	}
 }

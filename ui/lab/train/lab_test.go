@@ -85,13 +85,15 @@ func TestEveryKnobActs(t *testing.T) {
 	acts := map[string]bool{}
 	// Where each of the settings matters: with estimated times, corrected, on
 	// a machine whose GPU is much too small.
-	// The last is for those whose parameters act where blocks move or tensors are swapped.
+	// The last two are for those whose parameters act where blocks move or tensors are
+	// swapped, and in convolutional networks.
 	const swapping = "model=bert-base-pytorch batch=2 sequence=128 machine=v100-32gb-pcie-3-deepum gpu_memory=1.2 mode=corrected iterations=2 um_victims=64 deepum_rows=16"
+	const convolving = "model=resnet-50 batch=16 times=estimated machine=v100-32gb-pcie-3-deepum gpu_memory=2 mode=corrected iterations=1"
 	for _, base := range []string{
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 host_memory=1 mode=corrected iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=as-paper gpu_memory=0.5 host_memory=1 mode=published iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 ssd=z-nand mode=corrected",
-		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping,
+		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving,
 	} {
 		u := l.Setup()
 		pairs, err := knob.Pairs(base)
@@ -102,8 +104,12 @@ func TestEveryKnobActs(t *testing.T) {
 			t.Fatal(err)
 		}
 		names := []string{"uvm", "deepum+", "buddy-g10", "g10"} // they have every other setting between them
-		if base == swapping {
+		last := base == swapping || base == convolving
+		if last {
 			names = compared()
+		}
+		if base == convolving {
+			names = []string{"vdnn"}
 		}
 		before := results(t, &l, u, names)
 		for i := range l.Knobs {
@@ -112,7 +118,7 @@ func TestEveryKnobActs(t *testing.T) {
 				continue
 			}
 			v := u.Clone()
-			if k.Derived || base == swapping && acts[k.Key] || !slices.ContainsFunc(names, func(name string) bool { return concerned(k.Key, name) }) {
+			if k.Derived || last && acts[k.Key] || !slices.ContainsFunc(names, func(name string) bool { return concerned(k.Key, name) }) {
 				continue // TestParts
 			}
 			if err := v.Set(k.Key, other(k, u.Text(k.Key))); err != nil {

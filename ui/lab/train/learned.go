@@ -161,7 +161,7 @@ func (m *moment) says(w Workload, iteration, all int) string {
 	if t.Lost > 0 {
 		text += fmt.Sprintf("; %d times a block had to make room for another in its row", t.Lost)
 	}
-	return text + fmt.Sprintf(". The execution table has %d histories of it, and %d executions have been told apart so far.", m.records, m.tables)
+	return text + fmt.Sprintf(". Histories of it in the execution table: %d. Executions told apart so far: %d.", m.records, m.tables)
 }
 
 // bandRows is how many cells high the band of the chain is.
@@ -283,7 +283,9 @@ func (m *moment) memory() report.Table {
 	c := &m.chain
 	t := report.Table{Title: "Blocks on the GPU, by what may become of them", Head: []string{"", "Protected", "Free to leave", "Inactive", "Together"}}
 	t.Rows = []report.Row{{Head: "Blocks", Sub: "of 2 MiB", Cells: []report.Cell{
-		{Text: strconv.Itoa(c.Protected)}, {Text: strconv.Itoa(c.Free)}, {Text: strconv.Itoa(c.Inactive)},
+		{Text: strconv.Itoa(c.Protected)},
+		{Text: strconv.Itoa(c.Free)},
+		{Text: strconv.Itoa(c.Inactive)},
 		bar(strconv.Itoa(c.Protected+c.Free+c.Inactive), c.Protected, c.Free, c.Inactive),
 	}}}
 	return t
@@ -412,8 +414,14 @@ func switches(w Workload, s *settings, progress lab.Progress) (*report.Section, 
 		}
 		in, out := percent(p.GarbageIn, p.In), percent(p.GarbageOut, p.Out)
 		row.Cells = []report.Cell{
-			{Text: decimals(took, 3)}, {Text: decimals(float64(p.In)/1e9, 2)}, {Text: in}, {Text: decimals(float64(p.Out)/1e9, 2)}, {Text: out},
-			{Text: decimals(garbage(p), 1), Share: garbage(p) / 100}, {Text: strconv.FormatInt(p.Dropped, 10)}, {Text: strconv.FormatInt(p.Missed, 10)},
+			{Text: decimals(took, 3)},
+			{Text: decimals(float64(p.In)/1e9, 2)},
+			{Text: in},
+			{Text: decimals(float64(p.Out)/1e9, 2)},
+			{Text: out},
+			{Text: decimals(garbage(p), 1), Share: garbage(p) / 100},
+			{Text: strconv.FormatInt(p.Dropped, 10)},
+			{Text: strconv.FormatInt(p.Missed, 10)},
 		}
 		t.Rows = append(t.Rows, row)
 	}
