@@ -110,7 +110,6 @@ func TestStays(t *testing.T) {
 }
 
 func TestBackward(t *testing.T) {
-	type names = []string
 	w := chain(0, []int64{1, 1, 4, 1}, [2]ids{{}, {0}}, [2]ids{{0}, {1}}, [2]ids{{1}, {2}}, [2]ids{{2, 0}, {3}})
 	check := func(what string, want ...bool) {
 		t.Helper()
