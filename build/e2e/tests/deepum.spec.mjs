@@ -1,0 +1,87 @@
+// DeepUM and what it is compared with: unified memory in blocks, swapping while time
+// passes, all systems ranked, the paper.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import AxeBuilder from '@axe-core/playwright';
+import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+// GPT-2 L at batch 3 is the smallest of the paper's; every system runs it in a second.
+const setup = 'model=gpt2-l-pytorch&batch=3&times=estimated&machine=v100-32gb-pcie-3-deepum&mode=corrected&um_usable=75.7813';
+const lab = `./#v=4-by-hand&lab=train&${setup}&systems=ideal,um,deepum,lms&focus=deepum`;
+
+test.beforeEach(() => { test.setTimeout(240_000); });
+
+// native runs the command and returns its result.
+async function native(system) {
+  const args = ['run', 'lab=train', `system=${system}`, ...setup.split('&'), '--json'];
+  return JSON.parse((await promisify(execFile)(path.join(root, 'build/out/spillway'), args, { maxBuffer: 1 << 28 })).stdout);
+}
+
+test('UM, DeepUM and LMS learn over iterations, and say what the command says', async ({ page }) => {
+  await visit(page, lab);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page.locator('#headline')).toHaveText(/^DeepUM is fastest/);
+  for (const title of ['Iteration time while systems learn', 'Page faults while systems learn', 'What paging did', 'What swapping did']) {
+    await expect(page.getByText(title, { exact: true })).toBeVisible();
+  }
+  const runs = JSON.parse((await saved(page, 'results', 'json')).data).runs;
+  for (const name of ['um', 'deepum', 'lms']) {
+    const here = runs.find((r) => r.system === name);
+    expect(here.values.iteration_s, name).toBe((await native(name)).values.iteration_s);
+  }
+  await screenshot(page, 'deepum');
+});
+
+test('what DeepUM learned, by kernel', async ({ page }) => {
+  await visit(page, lab);
+  const section = page.locator('#section-learned');
+  await page.click('#open-learned');
+  await expect(section.locator('table').first()).toBeVisible({ timeout: 120_000 });
+  await expect(section).toContainText('successor');
+  const before = await section.innerText();
+  await page.fill('#f-learned_kernel', '100');
+  await page.press('#f-learned_kernel', 'Enter');
+  await expect.poll(() => section.innerText(), { timeout: 120_000 }).not.toBe(before);
+  const found = await new AxeBuilder({ page }).include('#section-learned').withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
+  expect(found.violations.map((v) => v.id)).toEqual([]);
+});
+
+test('all systems are ranked, with the reasons of those that cannot run', async ({ page }) => {
+  await page.goto(`${lab}&view=whatif&ask=rank&ask-among=all`);
+  await expect(page.locator('#ask-says')).toBeVisible({ timeout: 30_000 });
+  const run = page.locator('#ask-run');
+  if (await run.isVisible() && await run.isEnabled()) await run.click();
+  await expect(page.locator('#ask-state')).toHaveText(/^(\d+) of \1 runs\.$/, { timeout: 200_000 });
+  const rows = page.locator('#ask-table tbody tr');
+  expect(await rows.count()).toBeGreaterThan(15);
+  await expect(page.locator('#ask-table')).toContainText('none is a convolution');
+  await screenshot(page, 'ranking');
+});
+
+test("a table of the paper, computed", async ({ page }) => {
+  await page.goto('./#v=4-by-hand&lab=train&view=reproduce&figure=deepum.T4');
+  await expect(page.locator('#paper-title')).toContainText('Table 4', { timeout: 30_000 });
+  await page.click('#paper-run');
+  await finished(page, { cancel: '#cancel-deepum', timeout: 200_000 });
+  await expect(page.locator('[id="verdict-deepum.T4"]')).toContainText('within');
+  await page.click('#paper-rows');
+  await expect(page.locator('.paper-rows tbody tr')).toHaveCount(23);
+  await expect(page.locator('.paper-rows')).not.toContainText('not run');
+});
+
+// In a job of ten iterations of 1.7 million visits progress is told and a cancel is heard.
+test('the largest run can be cancelled', async ({ page }) => {
+  await page.goto('./#v=4-by-hand&lab=train&model=resnet-152-pytorch&batch=1536&optimizer=momentum&times=estimated&machine=v100-32gb-pcie-3-deepum&mode=corrected&um_usable=75.7813&iterations=4&systems=ideal,deepum&focus=deepum');
+  await expect(page.locator('#cancel')).toBeVisible({ timeout: 30_000 });
+  const took = await page.evaluate(() => new Promise((done) => {
+    const start = performance.now();
+    document.querySelector('#cancel').click();
+    const look = () => (document.querySelector('#cancel').checkVisibility() ? requestAnimationFrame(look) : done(performance.now() - start));
+    look();
+  }));
+  console.log(`cancelled after ${Math.round(took)} ms`);
+  expect(took).toBeLessThan(2000);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+});
