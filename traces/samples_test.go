@@ -217,6 +217,7 @@ func everySystem(t *testing.T, w *workload.Workload, mode quirk.Set) {
 				ideal = r.Time()
 			case r.Fits && r.Time() < ideal:
 				t.Errorf("%s: %s, %v: %d cycles, ideal takes %d", w.Name, s.Name, mode, r.Time(), ideal)
+			case s.Name == "vdnn" && strings.Contains(r.Reason, "none is a convolution"):
 			case !r.Fits && memory > most && memory == q.Machine.GPUMemory:
 				t.Errorf("%s: %s, %v: it does not fit into twice its memory: %s", w.Name, s.Name, mode, r.Reason)
 			}

@@ -28,7 +28,7 @@ const (
 	// A whole program, where there is a lean one: loaded when files are opened or
 	// results are saved. The readers of recordings of training jobs are 0.4 MB of
 	// the largest; the next format has to fit into the rest.
-	maxWhole = 2_600_000
+	maxWhole = 2_800_000
 )
 
 func main() {

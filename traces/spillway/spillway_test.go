@@ -235,7 +235,7 @@ var malformed = []struct{ old, new, want string }{
 	{`"bytes":1280}`, `"size":1280}`, `t.json:14:23: unknown field "size"; want one of name, bytes, kind, global`},
 	{`"kind":"input"`, `"kind":"data"`, `t.json:10:5: tensor 0 (images): unknown tensor kind "data"; want one of [intermediate weight gradient optimizer workspace input]`},
 	{`"time_ps":5000000,`, ``, `t.json:23:5: kernel 2 (Loss): time is 0 ps; want 1 to 1000000000000000`},
-	{`"time_ps":5000000,`, `"time_us":5,`, `t.json:23:20: unknown field "time_us"; want one of name, time_ps, input_fault_ps, fault_ps, in, out`},
+	{`"time_ps":5000000,`, `"time_us":5,`, `t.json:23:20: unknown field "time_us"; want one of name, time_ps, input_fault_ps, fault_ps, in, out, host_ps, rows`},
 	{`"in":[4],"out":[5]`, `"in":[]`, `t.json:23:5: kernel 2 (Loss): has no tensors`},
 	{`"in":[4],"out":[5]`, `"in":[4,4],"out":[9]`, "t.json:23:5: kernel 2 (Loss): tensor 4 (fc2.out) is listed twice\nt.json:23:5: kernel 2 (Loss): tensor id 9 is not between 0 and 8"},
 	{`"in":[4]`, `"in":4`, `t.json:23:43: kernels.2.in: want an array, found 4`},

@@ -87,6 +87,11 @@ func Stretch(w *workload.Workload, targets []buddy.Target, profiles []*buddy.His
 	s.Kernels = make([]workload.Kernel, len(w.Kernels))
 	for i := range w.Kernels {
 		k := w.Kernels[i] // shares its lists of tensors
+		k.Rows = slices.Clone(k.Rows)
+		for j := range k.Rows { // as many rows, in less memory
+			x := &k.Rows[j]
+			x.Row = max(1, unit.Bytes(unit.MulDiv(int64(x.Row), int64(s.Tensors[x.Tensor].Bytes), int64(w.Tensors[x.Tensor].Bytes))))
+		}
 		s.Link[i] = touched(w, &k, remote, memory)
 		more := link.Time(s.Link[i])
 		if more > workload.MaxTime-max(k.Time, k.InputFault, k.Fault) {

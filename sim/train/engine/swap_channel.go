@@ -381,6 +381,7 @@ func (r *SwapRun) callBack(t workload.TensorID) {
 // place chooses where a copy of so many bytes goes, and takes the room.
 func (r *SwapRun) place(size unit.Bytes, to machine.Tier) machine.Tier {
 	if to == machine.SSD || r.host+size > r.hostSize {
+		r.onSSD += size
 		return machine.SSD
 	}
 	r.host += size
@@ -390,11 +391,13 @@ func (r *SwapRun) place(size unit.Bytes, to machine.Tier) machine.Tier {
 // forget gives up t's copy, made or in the making. One under way goes on for nothing.
 func (r *SwapRun) forget(t workload.TensorID) {
 	x := &r.tensors[t]
-	if x.copy == machine.Host {
-		r.host -= x.size
-	}
-	if x.dest == machine.Host {
-		r.host -= x.size
+	for _, tier := range [...]machine.Tier{x.copy, x.dest} {
+		switch tier {
+		case machine.Host:
+			r.host -= x.size
+		case machine.SSD:
+			r.onSSD -= x.size
+		}
 	}
 	if x.dest != machine.Nowhere {
 		x.serial++

@@ -216,10 +216,12 @@ func (r *slowSwap) used() (n unit.Bytes) {
 	return n
 }
 
-func (r *slowSwap) hostUsed() (n unit.Bytes) {
+func (r *slowSwap) hostUsed() unit.Bytes { return r.usedOf(machine.Host) }
+
+func (r *slowSwap) usedOf(place machine.Tier) (n unit.Bytes) {
 	for t := range r.x {
 		for _, tier := range []machine.Tier{r.x[t].copy, r.x[t].making} {
-			if tier == machine.Host {
+			if tier == place {
 				n += r.size(workload.TensorID(t))
 			}
 		}
@@ -957,6 +959,7 @@ func refSwap(w *workload.Workload, c Config, swapper func(swapDriver) Swapper) (
 			res.Kernels = append(res.Kernels, result.Kernel{
 				Start: unit.Cycles(start - begun), End: unit.Cycles(r.now - begun), Ideal: r.exec[k], GPU: held + r.used(), Host: r.hostUsed(),
 			})
+			r.sw.SSD = max(r.sw.SSD, r.usedOf(machine.SSD))
 			for _, t := range w.Kernels[k].Outputs {
 				r.unlist(t)
 				r.x[t].copy, r.x[t].making = machine.Nowhere, machine.Nowhere

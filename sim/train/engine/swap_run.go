@@ -76,6 +76,7 @@ type SwapRun struct {
 	tight     bool        // not even a new segment fits
 	owed      unit.Cycles // for mapping segments, not yet paid
 	host      unit.Bytes  // in host memory, or on the way there
+	onSSD     unit.Bytes  // on the SSD, or on the way there
 	hostSize  unit.Bytes
 	pending   []workload.TensorID // prefetches that wait for room; pending[first:]
 	first     int
@@ -243,6 +244,7 @@ func (r *SwapRun) runKernel(k workload.KernelID) (result.Kernel, error) {
 	r.pass(r.exec[k])
 	r.running = false
 	done := result.Kernel{Start: start, End: r.now, GPU: r.held + r.mem.used, Host: r.host}
+	r.swapping.SSD = max(r.swapping.SSD, r.onSSD)
 	r.ended(k)
 	return done, r.err
 }

@@ -226,7 +226,7 @@ func TestSwapToys(t *testing.T) {
 			ops:    []program.Op{{At: 2, Kind: program.Evict, Tensor: a, To: machine.SSD}, at(5, program.Prefetch, a)},
 			time:   [2]unit.Cycles{750, 700},
 			ledger: [2]result.Ledger{{HostRead: 50, LatePrefetch: 100}, {LatePrefetch: 100}},
-			counts: [2]result.Swapping{{Demand: 1, Early: 1, Late: 1, Ahead: 1}, {Early: 1, Late: 1, Ahead: 1}},
+			counts: [2]result.Swapping{{Demand: 1, Early: 1, Late: 1, Ahead: 1, SSD: unit.Page}, {Early: 1, Late: 1, Ahead: 1, SSD: unit.Page}},
 			moved:  [2]unit.Bytes{3 * 4096, 2 * 4096},
 		},
 	}

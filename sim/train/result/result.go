@@ -150,6 +150,8 @@ type Swapping struct {
 	Reserved   unit.Bytes `json:"reserved_bytes"`     // by the allocator, the most
 	// Fragmented is the most that was free in the allocator while a request did not fit.
 	Fragmented unit.Bytes `json:"fragmented_bytes"`
+	// SSD is the most that had a copy on the SSD, or one in the making, when a kernel ended.
+	SSD unit.Bytes `json:"ssd_bytes"`
 }
 
 // Published returns the split of Time as the artifact prints it. Its parts add

@@ -193,8 +193,11 @@ func peak(r *result.Result) (gpu, host unit.Bytes) {
 // at the end of one: at least so much is on the SSD. As published the GPU also holds
 // what is dead, and then it is more.
 func onSSD(live []unit.Bytes, r *result.Result) (most unit.Bytes) {
-	if r.Main().Paging != nil || r.Main().Swapping != nil {
-		return 0 // they have host memory only; what is in neither will be computed again
+	switch it := r.Main(); {
+	case it.Paging != nil:
+		return 0 // all fits the host
+	case it.Swapping != nil:
+		return it.Swapping.SSD // what is in no memory may be computed again
 	}
 	for k := range min(len(live), len(r.Kernels)) {
 		most = max(most, live[k]-r.Kernels[k].GPU-r.Kernels[k].Host)
