@@ -28,6 +28,7 @@ package stretch
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"spillway/sim/compress/buddy"
 	"spillway/sim/unit"
