@@ -179,6 +179,9 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	if n := r.swap.Warm; n > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("The first %d of %d iterations are warm-up. All begin where the one before ended; weights were outside of GPU memory at first.", n, iterations))
 	}
+	if n := r.it.Swapping.SSD; n > 0 && !c.Runtime.NoHost {
+		res.Notes = append(res.Notes, fmt.Sprintf("Host memory was full, so up to %v went to the SSD, which the publication does not have.", n))
+	}
 	if n, ok := r.swapper.(Noter); ok {
 		res.Notes = append(res.Notes, n.Notes()...)
 	}

@@ -161,7 +161,9 @@ func list() []number {
 		}
 		return 1000 * float64(w.Batch) / seconds(r, r.Time()) / s.price(r)
 	}
-	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) })
+	add("planned_migrations", "Planned migrations", "", "Instructions the planner issued.", 0, 0, func(r *result.Result) float64 { return float64(r.PlannedOps) }).has = func(_ Workload, r *result.Result) bool {
+		return r.PlannedOps > 0 || r.Main().Paging == nil && r.Main().Swapping == nil // these decide while time passes
+	}
 	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
 	return ns
 }

@@ -154,7 +154,7 @@ func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
 		list = append(list, w.imported.account.Warnings...)
 		list = list[:min(len(list), mostCaveats)]
 	}
-	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.idleCaveat(w, r), s.faultCaveat(r)} {
+	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.usableCaveat(r), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
@@ -299,6 +299,18 @@ func (s *settings) gpuName() string {
 	return fits[0].Name
 }
 
+// usableCaveat is about systems that have less GPU memory than the others.
+func (s *settings) usableCaveat(r *result.Result) string {
+	o := s.options()
+	share := system.UMUsable.Of(&o)
+	x, err := core.Find(r.System)
+	if err != nil || !r.Fits || r.Main().Paging == nil || share >= system.UMUsable.Max {
+		return ""
+	}
+	usable := unit.Bytes(unit.MulDiv(int64(s.Machine.GPUMemory), share, system.UMUsable.Max))
+	return fmt.Sprintf("%s may use %s of the GPU's %s GiB (Usable GPU memory, under Options); systems without unified memory have all of it.", x.Title, gib(usable), gib(s.Machine.GPUMemory))
+}
+
 // idleCaveat is about data that moves although everything fits.
 func (s *settings) idleCaveat(w Workload, r *result.Result) string {
 	if !r.Fits || w.memory.Most > s.Machine.GPUMemory {
@@ -311,7 +323,9 @@ func (s *settings) idleCaveat(w Workload, r *result.Result) string {
 		return ""
 	}
 	why := "; memory need not be short for its plan to move data"
-	switch {
+	switch p := r.Main().Paging; {
+	case p != nil:
+		why = fmt.Sprintf(": PyTorch's allocator has reserved %s GiB", gib(p.Reserved))
 	case x.Quirks.Has(quirk.DeadWriteback) && s.quirks().Has(quirk.DeadWriteback):
 		why = ", because as published it keeps dead tensors until they are evicted and writes them back (quirk dead-writeback)"
 	case r.PlannedOps == 0:
