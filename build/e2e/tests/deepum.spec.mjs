@@ -29,7 +29,10 @@ test('UM, DeepUM and LMS learn over iterations, and say what the command says', 
   const runs = JSON.parse((await saved(page, 'results', 'json')).data).runs;
   for (const name of ['um', 'deepum', 'lms']) {
     const here = runs.find((r) => r.system === name);
-    expect(here.values.iteration_s, name).toBe((await native(name)).values.iteration_s);
+    const there = await native(name);
+    const last = here.result.iterations.at(-1);
+    expect(last.time_cycles / here.result.clock_hz, name).toBeCloseTo(there.values.iteration_s, 9);
+    expect(last.paging?.faults ?? last.swapping.demand_fetches, name).toBe(there.values[last.paging ? 'page_faults' : 'demand_fetches']);
   }
   await screenshot(page, 'deepum');
 });
@@ -39,7 +42,8 @@ test('what DeepUM learned, by kernel', async ({ page }) => {
   const section = page.locator('#section-learned');
   await page.click('#open-learned');
   await expect(section.locator('table').first()).toBeVisible({ timeout: 120_000 });
-  await expect(section).toContainText('successor');
+  await expect(section).toContainText("Rows of the kernel's block table");
+  await expect(section).toContainText('Queued');
   const before = await section.innerText();
   await page.fill('#f-learned_kernel', '100');
   await page.press('#f-learned_kernel', 'Enter');
@@ -60,15 +64,12 @@ test('all systems are ranked, with the reasons of those that cannot run', async 
   await screenshot(page, 'ranking');
 });
 
-test("a table of the paper, computed", async ({ page }) => {
+test('a table of the paper, with what is doubted', async ({ page }) => {
   await page.goto('./#v=4-by-hand&lab=train&view=reproduce&figure=deepum.T4');
   await expect(page.locator('#paper-title')).toContainText('Table 4', { timeout: 30_000 });
-  await page.click('#paper-run');
-  await finished(page, { cancel: '#cancel-deepum', timeout: 200_000 });
-  await expect(page.locator('[id="verdict-deepum.T4"]')).toContainText('within');
   await page.click('#paper-rows');
   await expect(page.locator('.paper-rows tbody tr')).toHaveCount(23);
-  await expect(page.locator('.paper-rows')).not.toContainText('not run');
+  await expect(page.locator('#main')).toContainText('label');
 });
 
 // In a job of ten iterations of 1.7 million visits progress is told and a cancel is heard.
