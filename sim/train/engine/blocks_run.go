@@ -42,7 +42,8 @@ type BlockRun struct {
 	sets      *workload.Sets
 	allocator *caching.Allocator
 	tensors   []blockTensor
-	visits    []visiting // of the running kernel
+	unsettled []workload.TensorID // they have an address that the host was not checked for
+	visits    []visiting          // of the running kernel
 
 	now       unit.Cycles
 	iteration int
@@ -182,12 +183,6 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 	for t := range r.tensors { // globals, on the host
 		if x := &r.tensors[t]; r.Workload.Tensors[t].Global && x.first >= 0 {
 			r.allocate(workload.TensorID(t))
-			x.pages.parts(func(b BlockID, lo, hi int64) {
-				before := r.mem.blocks[b].valued
-				want := span(lo, hi)
-				r.mem.touch(b, &want)
-				r.hostPages += int64(r.mem.blocks[b].valued - before)
-			})
 		}
 	}
 	for it := range iterations {
@@ -212,6 +207,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					"by kernel %d (%s) of iteration %d, %v are managed, %v of them in use; all of it must have a place in host memory, which has %v; more host memory would help, or a smaller batch",
 					k, r.Workload.Kernels[k].Name, it+1, most, r.allocator.Used(), c.Machine.HostMemory)}
 			}
+			r.settle()
 			r.launch(workload.KernelID(k), c.Record)
 			r.kernel(workload.KernelID(k))
 			for _, t := range r.sets.All[k] {
@@ -263,14 +259,37 @@ func (r *BlockRun) tables() unit.Bytes {
 	return r.pager.Tables()
 }
 
-// allocate gives t an address.
+// allocate gives t an address. It has blocks from settle on, for which there must be
+// host memory first.
 func (r *BlockRun) allocate(t workload.TensorID) {
 	x := &r.tensors[t]
-	size := r.Workload.Tensors[t].Bytes
-	x.id, _ = r.allocator.Alloc(size) // there is no limit
+	x.id, _ = r.allocator.Alloc(r.Workload.Tensors[t].Bytes) // there is no limit
 	x.at, _ = r.allocator.Range(x.id)
+	r.unsettled = append(r.unsettled, t)
+}
+
+// settle places the tensors that got an address since the last time. Globals have a
+// value on the host.
+func (r *BlockRun) settle() {
 	r.mem.grow(int64((r.allocator.Top() + BlockSize - 1) / BlockSize))
-	x.pages = r.mem.place(t, x.at, size)
+	for _, t := range r.unsettled {
+		x, w := &r.tensors[t], &r.Workload.Tensors[t]
+		x.pages = r.mem.place(t, x.at, w.Bytes)
+		if !w.Global {
+			continue
+		}
+		x.pages.parts(func(b BlockID, lo, hi int64) {
+			before := r.mem.blocks[b].valued
+			if hi-lo == blockPages {
+				r.mem.touch(b, nil)
+			} else {
+				want := span(lo, hi)
+				r.mem.touch(b, &want)
+			}
+			r.hostPages += int64(r.mem.blocks[b].valued - before)
+		})
+	}
+	r.unsettled = r.unsettled[:0]
 }
 
 // launch tells the pager which kernel comes.

@@ -547,6 +547,36 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	}
 }
 
+// What is too much for the host is refused before it has blocks: a block number of 32
+// bits would not do.
+func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
+	for _, globals := range []int{0, 2000} {
+		var list []workload.TensorID
+		sizes := make([]unit.Bytes, 2000)
+		for i := range sizes {
+			sizes[i] = workload.MaxTensor
+			list = append(list, workload.TensorID(i))
+		}
+		r, err := newBlockRun(handWorkload(sizes, globals, [2][]workload.TensorID{list, nil}), handCase(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var no *DoesNotFit
+		if _, err = r.run(handCase(4)); !errors.As(err, &no) || !strings.Contains(no.Reason, "by kernel 0 () of iteration 1, 8000 TiB are managed") || len(r.mem.blocks) > 0 {
+			t.Errorf("%d globals: %v, with %d blocks", globals, err, len(r.mem.blocks))
+		}
+	}
+	// A global's whole blocks need no sets of pages.
+	w := handWorkload([]unit.Bytes{10*BlockSize + 1}, 1, [2][]workload.TensorID{{0}, nil})
+	r, err := newBlockRun(w, handCase(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.run(handCase(4)); err != nil || len(r.mem.sets) != 1 {
+		t.Errorf("%d blocks have sets, want 1: %v", len(r.mem.sets), err)
+	}
+}
+
 func TestDense(t *testing.T) {
 	for _, tt := range []struct {
 		name string
