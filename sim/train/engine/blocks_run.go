@@ -66,6 +66,10 @@ type BlockRun struct {
 	key    []byte
 	record *Record // of the iteration that runs; may be nil
 
+	progress      func(done, total int) // may be nil
+	done, kernels int                   // kernels that have ended, of all iterations
+	untold        int64                 // work since progress was told
+
 	perBlock, perFault unit.Cycles
 	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
 }
@@ -180,6 +184,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 	held := unit.Bytes((r.Workload.HeldPages()+blockPages-1)/blockPages) * BlockSize
 	n := len(r.exec)
 	iterations := int(r.rules.Warm) + c.Iterations
+	r.progress, r.kernels = c.Progress, iterations*n
 	for t := range r.tensors { // globals, on the host
 		if x := &r.tensors[t]; r.Workload.Tensors[t].Global && x.first >= 0 {
 			r.allocate(workload.TensorID(t))
@@ -224,8 +229,8 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					Host: unit.Bytes(r.hostPages) * unit.Page,
 				})
 			}
-			if c.Progress != nil && (k%64 == 63 || k == n-1) {
-				c.Progress(it*n+k+1, iterations*n)
+			if r.done++; k%64 == 63 || k == n-1 {
+				r.tell()
 			}
 		}
 		r.it.Time = r.now - r.start
@@ -252,6 +257,24 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 	return res, nil
 }
 
+// worth is after how much work progress is told: some milliseconds. A visit is 1.
+const worth = 4096
+
+// work counts work, so that progress is told as often in a long kernel as between
+// short ones: who listens may want to end the run.
+func (r *BlockRun) work(n int64) {
+	if r.untold += n; r.untold >= worth {
+		r.tell()
+	}
+}
+
+func (r *BlockRun) tell() {
+	r.untold = 0
+	if r.progress != nil {
+		r.progress(r.done, r.kernels)
+	}
+}
+
 func (r *BlockRun) tables() unit.Bytes {
 	if r.pager == nil {
 		return 0
@@ -263,6 +286,7 @@ func (r *BlockRun) tables() unit.Bytes {
 // host memory first.
 func (r *BlockRun) allocate(t workload.TensorID) {
 	x := &r.tensors[t]
+	r.work(1)
 	x.id, _ = r.allocator.Alloc(r.Workload.Tensors[t].Bytes) // there is no limit
 	x.at, _ = r.allocator.Range(x.id)
 	r.unsettled = append(r.unsettled, t)
@@ -275,6 +299,7 @@ func (r *BlockRun) settle() {
 	for _, t := range r.unsettled {
 		x, w := &r.tensors[t], &r.Workload.Tensors[t]
 		x.pages = r.mem.place(t, x.at, w.Bytes)
+		r.work(1 + (x.pages.last-x.pages.first)/(16*blockPages)) // a block is quick
 		if !w.Global {
 			continue
 		}
@@ -345,6 +370,7 @@ func (r *BlockRun) kernel(k workload.KernelID) {
 			if v.lead >= 0 {
 				v.lead -= most
 				r.visit(v)
+				r.work(1)
 				v.b++
 				d := part
 				if carry += rest; carry >= total {

@@ -577,6 +577,32 @@ func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
 	}
 }
 
+// Progress is told within a long kernel, too, and never goes back.
+func TestBlocksTellProgress(t *testing.T) {
+	const blocks = 20_000
+	w := handWorkload([]unit.Bytes{blocks * BlockSize, 1}, 1, [2][]workload.TensorID{{0}, nil}, [2][]workload.TensorID{nil, {1}})
+	c := handCase(blocks + 1)
+	c.Machine.HostMemory = 64 * unit.GiB
+	var told []int
+	c.Progress = func(done, total int) {
+		if told = append(told, done); total != 2 {
+			t.Errorf("a total of %d kernels, want 2", total)
+		}
+	}
+	if _, err := Run(w, nil, c); err != nil {
+		t.Fatal(err)
+	}
+	within := 0
+	for _, done := range told {
+		if done == 0 {
+			within++
+		}
+	}
+	if within < blocks/8000 || !slices.IsSorted(told) || told[len(told)-1] != 2 {
+		t.Errorf("progress is told at %v", told)
+	}
+}
+
 func TestDense(t *testing.T) {
 	for _, tt := range []struct {
 		name string
