@@ -44,6 +44,7 @@ type BlockRun struct {
 	tensors   []blockTensor
 	unsettled []workload.TensorID // they have an address that the host was not checked for
 	visits    []visiting          // of the running kernel
+	due       []dueVisit          // those of them with a visit left, as a heap
 
 	now       unit.Cycles
 	iteration int
@@ -89,7 +90,21 @@ type visiting struct {
 	b, end BlockID
 	n      int64 // blocks
 	rows   bool  // it is touched in rows only
-	lead   int64 // blocks it should have visited by now, times those of the largest, less what it has
+	// From one visit to the next are step rounds and rest n-ths of one; slack is what
+	// rounding up has added to the next one's, in n-ths.
+	step, rest, slack int64
+}
+
+// A dueVisit is when a tensor's next block is visited: in rounds, of which the largest
+// tensor has one for each block, in a round in the order of the list. That is block
+// j of n in the first round that is at least the same fraction of all rounds as j of n.
+type dueVisit struct {
+	round int64
+	which int32 // of BlockRun.visits
+}
+
+func (a dueVisit) before(b dueVisit) bool {
+	return a.round < b.round || a.round == b.round && a.which < b.which
 }
 
 // A blockThread is what the migration or the eviction thread does.
@@ -364,23 +379,51 @@ func (r *BlockRun) kernel(k workload.KernelID) {
 	compute := int64(r.exec[k] - r.host[k])
 	part, rest, carry := unit.Cycles(compute/total), compute%total, int64(0)
 	r.compute(r.host[k])
-	for range most {
-		for i := range r.visits {
-			v := &r.visits[i]
-			if v.lead >= 0 {
-				v.lead -= most
-				r.visit(v)
-				r.work(1)
-				v.b++
-				d := part
-				if carry += rest; carry >= total {
-					carry -= total
-					d++
-				}
-				r.compute(d)
-			}
-			v.lead += v.n
+	r.due = r.due[:0]
+	for i := range r.visits {
+		v := &r.visits[i]
+		v.step, v.rest = most/v.n, most%v.n
+		r.due = append(r.due, dueVisit{0, int32(i)}) // in order, which is a heap
+	}
+	for len(r.due) > 0 {
+		v := &r.visits[r.due[0].which]
+		r.visit(v)
+		r.work(1)
+		d := part
+		if carry += rest; carry >= total {
+			carry -= total
+			d++
 		}
+		r.compute(d)
+		if v.b++; v.b <= v.end {
+			r.due[0].round += v.step
+			if v.slack -= v.rest; v.slack < 0 {
+				v.slack += v.n
+				r.due[0].round++
+			}
+		} else {
+			last := len(r.due) - 1
+			r.due[0] = r.due[last]
+			r.due = r.due[:last]
+		}
+		r.sink()
+	}
+}
+
+// sink restores the heap of visits when its first has changed.
+func (r *BlockRun) sink() {
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(r.due); child++ {
+			if r.due[child].before(r.due[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		r.due[i], r.due[least] = r.due[least], r.due[i]
+		i = least
 	}
 }
 

@@ -547,6 +547,71 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	}
 }
 
+// The order of visits is that of a scan of all tensors in every round.
+func TestBlocksLockStep(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		var sizes []unit.Bytes
+		var list []workload.TensorID
+		for i := range 1 + r.IntN(12) {
+			sizes = append(sizes, unit.Bytes(6+r.Int64N(1+r.Int64N(50)))*BlockSize)
+			list = append(list, workload.TensorID(i))
+		}
+		c := handCase(1000)
+		c.Machine.HostMemory = 16 * unit.GiB
+		var got []BlockID
+		c.Runtime.Pager = func(*BlockRun) Pager { return &witness{faults: &got} }
+		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), nil, c); err != nil {
+			t.Fatal(err)
+		}
+		var want []BlockID
+		var most int64
+		for _, size := range sizes {
+			most = max(most, int64(size/BlockSize))
+		}
+		for round := range most {
+			at := BlockID(0)
+			for _, size := range sizes {
+				n := int64(size / BlockSize)
+				if j := round * n / most; (j*most+n-1)/n == round {
+					want = append(want, at+BlockID(j))
+				} else if j++; j < n && (j*most+n-1)/n == round {
+					want = append(want, at+BlockID(j))
+				}
+				at += BlockID(n) // a segment of its own, as it has 10 MiB or more
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: sizes %v, visits %v, want %v", seed, sizes, got, want)
+		}
+	}
+}
+
+// BenchmarkLockStep is a kernel with a tensor of 128 GiB beside 5000 small ones; a scan
+// would look at a tensor 330 million times.
+func BenchmarkLockStep(b *testing.B) {
+	sizes, list := []unit.Bytes{128 * unit.GiB}, []workload.TensorID{0}
+	for i := range 5000 {
+		sizes, list = append(sizes, 4096), append(list, workload.TensorID(i+1))
+	}
+	w := handWorkload(sizes, 0, [2][]workload.TensorID{list, nil})
+	c := handCase(100_000)
+	c.Machine.HostMemory = 256 * unit.GiB
+	for b.Loop() {
+		if _, err := Run(w, nil, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A witness notes what faults.
+type witness struct {
+	fixed
+	faults *[]BlockID
+}
+
+func (p *witness) Fault(b BlockID, _ bool) { *p.faults = append(*p.faults, b) }
+
 // What is too much for the host is refused before it has blocks: a block number of 32
 // bits would not do.
 func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
