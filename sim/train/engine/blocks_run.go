@@ -56,6 +56,7 @@ type BlockRun struct {
 	uncounted int64 // missing pages, in thousandths, that are less than a counted fault
 	random    splitMix
 	rows      [][]rowTouch      // of kernels
+	rowTables []lazyTable       // that some kernel needs
 	k         workload.KernelID // that runs
 
 	in, out blockThread
@@ -153,14 +154,17 @@ func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
 	for n := range r.moving {
 		r.moving[n] = link.Cycles(unit.Bytes(n)*unit.Page, c.Machine.Clock)
 	}
-	tables := map[rowKey]*rowTable{}
+	tables := map[rowKey]int32{}
 	for k := range w.Kernels {
 		for _, x := range w.Kernels[k].Rows {
 			key := rowKey{w.Tensors[x.Tensor].Bytes, x.Row, x.Draws, x.Zipf}
-			if tables[key] == nil {
-				tables[key] = newRowTable(key)
+			table, ok := tables[key]
+			if !ok {
+				table = int32(len(r.rowTables))
+				tables[key] = table
+				r.rowTables = append(r.rowTables, lazyTable{key: key})
 			}
-			r.rows[k] = append(r.rows[k], rowTouch{x.Tensor, tables[key]})
+			r.rows[k] = append(r.rows[k], rowTouch{x.Tensor, table})
 		}
 		r.host[k] = min(r.exec[k]-1, c.Machine.Clock.PublishedCycles(w.Kernels[k].HostTime))
 	}

@@ -297,7 +297,7 @@ func TestRows(t *testing.T) {
 					hit[at/unit.Page] = true
 				}
 			}
-			table := newRowTable(x)
+			table := newRowTable(x, func(int64) {})
 			shift := r.Int64N(600) // of the tensor in its first block
 			if trial%2 == 0 {
 				shift = 0
@@ -544,6 +544,27 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	c.Runtime.Blocks.PerFault = 0
 	if _, err := Run(w, nil, c); err == nil {
 		t.Error("0 pages a fault are no error")
+	}
+}
+
+// Tables of rows are made when they are needed, and progress is told meanwhile.
+func TestBlocksMakeTablesLate(t *testing.T) {
+	w := handWorkload([]unit.Bytes{20 * unit.GiB, 1}, 0, [2][]workload.TensorID{{1}, nil}, [2][]workload.TensorID{{0}, nil})
+	w.Kernels[1].Rows = []workload.RowAccess{{Tensor: 0, Row: 512, Draws: 10}, {Tensor: 0, Row: 512, Draws: 11}, {Tensor: 0, Row: 512, Draws: 10}}
+	c := handCase(4)
+	r, err := newBlockRun(w, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.run(c); err == nil || r.rowTables[0].table != nil {
+		t.Errorf("a run that is refused: %v, with tables %v", err, r.rowTables[0].table != nil)
+	}
+	// 80,000 probabilities each.
+	calls := 0
+	c.Machine.HostMemory = 64 * unit.GiB
+	c.Progress = func(int, int) { calls++ }
+	if _, err := Run(w, nil, c); err != nil || len(r.rowTables) != 2 || calls < 2*80_000/8000 {
+		t.Errorf("%v, %d tables, progress is told %d times", err, len(r.rowTables), calls)
 	}
 }
 
