@@ -236,6 +236,7 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 			r.kernel(workload.KernelID(k))
 			for _, t := range r.sets.All[k] {
 				if x := &r.tensors[t]; x.last == workload.KernelID(k) && !r.Workload.Tensors[t].Global {
+					r.work(1)
 					r.mem.give(x.at, r.Workload.Tensors[t].Bytes)
 					r.allocator.Free(x.id)
 					x.id = caching.None
