@@ -134,6 +134,8 @@ const (
 	MaxTime    unit.Time  = 1000 * unit.Second
 	// MaxDraws is how many rows of a tensor a kernel may touch.
 	MaxDraws = 1 << 32
+	// MaxRows is in how many ways a kernel may touch rows of tensors.
+	MaxRows = 64
 )
 
 // Validate checks the whole workload and reports up to twenty problems at once.
@@ -173,7 +175,10 @@ func (w *Workload) Validate() error {
 		if k.HostTime < 0 || k.HostTime > MaxTime {
 			bad("kernel %d (%s): host time is %d ps; want 0 to %d", i, k.Name, k.HostTime, MaxTime)
 		}
-		for _, x := range k.Rows {
+		if len(k.Rows) > MaxRows {
+			bad("kernel %d (%s): touches rows of tensors in %d ways; at most %d are supported", i, k.Name, len(k.Rows), MaxRows)
+		}
+		for _, x := range k.Rows[:min(len(k.Rows), MaxRows)] {
 			if !slices.Contains(k.Inputs, x.Tensor) && !slices.Contains(k.Outputs, x.Tensor) {
 				bad("kernel %d (%s): touches rows of tensor %d, which it does not use", i, k.Name, x.Tensor)
 			} else if x.Row <= 0 || x.Draws < 0 || x.Draws > MaxDraws || x.Zipf < 0 || x.Zipf > 10_000 {

@@ -44,6 +44,9 @@ func TestValidate(t *testing.T) {
 		{"bad id", func(w *Workload) { w.Kernels[0].Inputs[0] = 3 }, "kernel 0 (first): tensor id 3 is not between 0 and 2"},
 		{"negative id", func(w *Workload) { w.Kernels[0].Outputs[0] = -1 }, "kernel 0 (first): tensor id -1 is not between 0 and 2"},
 		{"twice", func(w *Workload) { w.Kernels[1].Inputs[1] = 1 }, "kernel 1 (second): tensor 1 (x) is listed twice"},
+		{"many rows", func(w *Workload) {
+			w.Kernels[0].Rows = slices.Repeat([]RowAccess{{Tensor: 0, Row: 1, Draws: 1}}, 65)
+		}, "kernel 0 (first): touches rows of tensors in 65 ways; at most 64 are supported"},
 		{"two problems", func(w *Workload) { w.Batch, w.Kernels[0].Time = -2, -3 }, "batch is -2; want 0 (unknown) or more\nkernel 0 (first): time is -3 ps; want 1 to 1000000000000000"},
 	} {
 		w := valid()

@@ -47,8 +47,9 @@ type block struct {
 	small, free bool
 }
 
-// An Allocator hands out ranges of an address space. The cost of an operation is
-// logarithmic in the number of free blocks, but for segments, which are few.
+// An Allocator hands out ranges of an address space. An operation searches the free
+// blocks in logarithmic time, and moves up to all of their indices, 4 bytes each, in
+// the ordered list; a new segment costs a step for each segment before it.
 type Allocator struct {
 	blocks   []block
 	spare    []ID     // indices that no block uses

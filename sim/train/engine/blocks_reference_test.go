@@ -623,7 +623,7 @@ func (r *refBlocks) touched(k workload.KernelID, t workload.TensorID, pages []in
 			continue
 		}
 		whole = false
-		table := newRowTable(rowKey{r.w.Tensors[t].Bytes, x.Row, x.Draws, x.Zipf})
+		table := newRowTable(rowKey{r.w.Tensors[t].Bytes, x.Row, x.Draws, x.Zipf}, func(int64) {})
 		set := table.draw(b*512-r.cover(t)[0], run.rowSeed(t, j, i))
 		for _, n := range pages {
 			if set[n%512/64]>>(n%64)&1 != 0 && !slices.Contains(list, n) {

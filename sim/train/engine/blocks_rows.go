@@ -35,8 +35,9 @@ type rowKey struct {
 	draws, by int64
 }
 
-// newRowTable returns the probabilities of the pages of a tensor.
-func newRowTable(k rowKey) *rowTable {
+// newRowTable returns the probabilities of the pages of a tensor. work is told how many
+// it has, as they come.
+func newRowTable(k rowKey, work func(n int64)) *rowTable {
 	rows := max(1, int64(k.size/k.row))
 	z := newZipf(k.by, rows)
 	draws := float64(k.draws)
@@ -55,6 +56,7 @@ func newRowTable(k rowKey) *rowTable {
 	// A row lies in so many pages in the mean.
 	in := float64(k.row+unit.Page-gcd(k.row, unit.Page)) / float64(unit.Page)
 	for p := int64(len(t.head)); p < pages; p += 64 {
+		work(1)
 		n := min(64, pages-p)
 		t.rest = append(t.rest, of(int64(unit.Bytes(p)*unit.Page/k.row), int64(unit.Bytes(p+n)*unit.Page/k.row), in/float64(n)))
 	}
@@ -143,7 +145,14 @@ func (r *BlockRun) rowSeed(t workload.TensorID, block int64, which int) uint64 {
 // A rowTouch says that a kernel touches a tensor in rows.
 type rowTouch struct {
 	tensor workload.TensorID
-	table  *rowTable
+	table  int32 // of BlockRun.rowTables
+}
+
+// A lazyTable is a table that is made when it is needed first: it may be large, and the
+// run be refused before.
+type lazyTable struct {
+	key   rowKey
+	table *rowTable // nil: not made yet
 }
 
 // touched returns the pages of a block, of those from lo to hi-1, that the running kernel
@@ -152,7 +161,12 @@ func (r *BlockRun) touched(v *visiting, lo, hi int64) (s pageSet) {
 	first := int64(v.b)*blockPages - v.e.first
 	for i, x := range r.rows[r.k] {
 		if x.tensor == v.tensor {
-			pages := x.table.draw(first, r.rowSeed(x.tensor, int64(v.b)-v.e.first/blockPages, i))
+			r.work(1)
+			table := &r.rowTables[x.table]
+			if table.table == nil {
+				table.table = newRowTable(table.key, r.work)
+			}
+			pages := table.table.draw(first, r.rowSeed(x.tensor, int64(v.b)-v.e.first/blockPages, i))
 			s.add(&pages)
 		}
 	}

@@ -42,7 +42,9 @@ type BlockRun struct {
 	sets      *workload.Sets
 	allocator *caching.Allocator
 	tensors   []blockTensor
-	visits    []visiting // of the running kernel
+	unsettled []workload.TensorID // they have an address that the host was not checked for
+	visits    []visiting          // of the running kernel
+	due       []dueVisit          // those of them with a visit left, as a heap
 
 	now       unit.Cycles
 	iteration int
@@ -54,6 +56,7 @@ type BlockRun struct {
 	uncounted int64 // missing pages, in thousandths, that are less than a counted fault
 	random    splitMix
 	rows      [][]rowTouch      // of kernels
+	rowTables []lazyTable       // that some kernel needs
 	k         workload.KernelID // that runs
 
 	in, out blockThread
@@ -64,6 +67,10 @@ type BlockRun struct {
 	names  []uint32 // of kernels' names
 	key    []byte
 	record *Record // of the iteration that runs; may be nil
+
+	progress      func(done, total int) // may be nil
+	done, kernels int                   // kernels that have ended, of all iterations
+	untold        int64                 // work since progress was told
 
 	perBlock, perFault unit.Cycles
 	moving             [blockPages + 1]unit.Cycles // how long so many pages take over the link
@@ -84,7 +91,21 @@ type visiting struct {
 	b, end BlockID
 	n      int64 // blocks
 	rows   bool  // it is touched in rows only
-	lead   int64 // blocks it should have visited by now, times those of the largest, less what it has
+	// From one visit to the next are step rounds and rest n-ths of one; slack is what
+	// rounding up has added to the next one's, in n-ths.
+	step, rest, slack int64
+}
+
+// A dueVisit is when a tensor's next block is visited: in rounds, of which the largest
+// tensor has one for each block, in a round in the order of the list. That is block
+// j of n in the first round that is at least the same fraction of all rounds as j of n.
+type dueVisit struct {
+	round int64
+	which int32 // of BlockRun.visits
+}
+
+func (a dueVisit) before(b dueVisit) bool {
+	return a.round < b.round || a.round == b.round && a.which < b.which
 }
 
 // A blockThread is what the migration or the eviction thread does.
@@ -133,14 +154,17 @@ func newBlockRun(w *workload.Workload, c Config) (*BlockRun, error) {
 	for n := range r.moving {
 		r.moving[n] = link.Cycles(unit.Bytes(n)*unit.Page, c.Machine.Clock)
 	}
-	tables := map[rowKey]*rowTable{}
+	tables := map[rowKey]int32{}
 	for k := range w.Kernels {
 		for _, x := range w.Kernels[k].Rows {
 			key := rowKey{w.Tensors[x.Tensor].Bytes, x.Row, x.Draws, x.Zipf}
-			if tables[key] == nil {
-				tables[key] = newRowTable(key)
+			table, ok := tables[key]
+			if !ok {
+				table = int32(len(r.rowTables))
+				tables[key] = table
+				r.rowTables = append(r.rowTables, lazyTable{key: key})
 			}
-			r.rows[k] = append(r.rows[k], rowTouch{x.Tensor, tables[key]})
+			r.rows[k] = append(r.rows[k], rowTouch{x.Tensor, table})
 		}
 		r.host[k] = min(r.exec[k]-1, c.Machine.Clock.PublishedCycles(w.Kernels[k].HostTime))
 	}
@@ -179,15 +203,10 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 	held := unit.Bytes((r.Workload.HeldPages()+blockPages-1)/blockPages) * BlockSize
 	n := len(r.exec)
 	iterations := int(r.rules.Warm) + c.Iterations
+	r.progress, r.kernels = c.Progress, iterations*n
 	for t := range r.tensors { // globals, on the host
 		if x := &r.tensors[t]; r.Workload.Tensors[t].Global && x.first >= 0 {
 			r.allocate(workload.TensorID(t))
-			x.pages.parts(func(b BlockID, lo, hi int64) {
-				before := r.mem.blocks[b].valued
-				want := span(lo, hi)
-				r.mem.touch(b, &want)
-				r.hostPages += int64(r.mem.blocks[b].valued - before)
-			})
 		}
 	}
 	for it := range iterations {
@@ -212,10 +231,12 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					"by kernel %d (%s) of iteration %d, %v are managed, %v of them in use; all of it must have a place in host memory, which has %v; more host memory would help, or a smaller batch",
 					k, r.Workload.Kernels[k].Name, it+1, most, r.allocator.Used(), c.Machine.HostMemory)}
 			}
+			r.settle()
 			r.launch(workload.KernelID(k), c.Record)
 			r.kernel(workload.KernelID(k))
 			for _, t := range r.sets.All[k] {
 				if x := &r.tensors[t]; x.last == workload.KernelID(k) && !r.Workload.Tensors[t].Global {
+					r.work(1)
 					r.mem.give(x.at, r.Workload.Tensors[t].Bytes)
 					r.allocator.Free(x.id)
 					x.id = caching.None
@@ -228,8 +249,8 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 					Host: unit.Bytes(r.hostPages) * unit.Page,
 				})
 			}
-			if c.Progress != nil && (k%64 == 63 || k == n-1) {
-				c.Progress(it*n+k+1, iterations*n)
+			if r.done++; k%64 == 63 || k == n-1 {
+				r.tell()
 			}
 		}
 		r.it.Time = r.now - r.start
@@ -256,6 +277,24 @@ func (r *BlockRun) run(c Config) (*result.Result, error) {
 	return res, nil
 }
 
+// worth is after how much work progress is told: some milliseconds. A visit is 1.
+const worth = 4096
+
+// work counts work, so that progress is told as often in a long kernel as between
+// short ones: who listens may want to end the run.
+func (r *BlockRun) work(n int64) {
+	if r.untold += n; r.untold >= worth {
+		r.tell()
+	}
+}
+
+func (r *BlockRun) tell() {
+	r.untold = 0
+	if r.progress != nil {
+		r.progress(r.done, r.kernels)
+	}
+}
+
 func (r *BlockRun) tables() unit.Bytes {
 	if r.pager == nil {
 		return 0
@@ -263,14 +302,39 @@ func (r *BlockRun) tables() unit.Bytes {
 	return r.pager.Tables()
 }
 
-// allocate gives t an address.
+// allocate gives t an address. It has blocks from settle on, for which there must be
+// host memory first.
 func (r *BlockRun) allocate(t workload.TensorID) {
 	x := &r.tensors[t]
-	size := r.Workload.Tensors[t].Bytes
-	x.id, _ = r.allocator.Alloc(size) // there is no limit
+	r.work(1)
+	x.id, _ = r.allocator.Alloc(r.Workload.Tensors[t].Bytes) // there is no limit
 	x.at, _ = r.allocator.Range(x.id)
+	r.unsettled = append(r.unsettled, t)
+}
+
+// settle places the tensors that got an address since the last time. Globals have a
+// value on the host.
+func (r *BlockRun) settle() {
 	r.mem.grow(int64((r.allocator.Top() + BlockSize - 1) / BlockSize))
-	x.pages = r.mem.place(t, x.at, size)
+	for _, t := range r.unsettled {
+		x, w := &r.tensors[t], &r.Workload.Tensors[t]
+		x.pages = r.mem.place(t, x.at, w.Bytes)
+		r.work(1 + (x.pages.last-x.pages.first)/(16*blockPages)) // a block is quick
+		if !w.Global {
+			continue
+		}
+		x.pages.parts(func(b BlockID, lo, hi int64) {
+			before := r.mem.blocks[b].valued
+			if hi-lo == blockPages {
+				r.mem.touch(b, nil)
+			} else {
+				want := span(lo, hi)
+				r.mem.touch(b, &want)
+			}
+			r.hostPages += int64(r.mem.blocks[b].valued - before)
+		})
+	}
+	r.unsettled = r.unsettled[:0]
 }
 
 // launch tells the pager which kernel comes.
@@ -320,22 +384,51 @@ func (r *BlockRun) kernel(k workload.KernelID) {
 	compute := int64(r.exec[k] - r.host[k])
 	part, rest, carry := unit.Cycles(compute/total), compute%total, int64(0)
 	r.compute(r.host[k])
-	for range most {
-		for i := range r.visits {
-			v := &r.visits[i]
-			if v.lead >= 0 {
-				v.lead -= most
-				r.visit(v)
-				v.b++
-				d := part
-				if carry += rest; carry >= total {
-					carry -= total
-					d++
-				}
-				r.compute(d)
-			}
-			v.lead += v.n
+	r.due = r.due[:0]
+	for i := range r.visits {
+		v := &r.visits[i]
+		v.step, v.rest = most/v.n, most%v.n
+		r.due = append(r.due, dueVisit{0, int32(i)}) // in order, which is a heap
+	}
+	for len(r.due) > 0 {
+		v := &r.visits[r.due[0].which]
+		r.visit(v)
+		r.work(1)
+		d := part
+		if carry += rest; carry >= total {
+			carry -= total
+			d++
 		}
+		r.compute(d)
+		if v.b++; v.b <= v.end {
+			r.due[0].round += v.step
+			if v.slack -= v.rest; v.slack < 0 {
+				v.slack += v.n
+				r.due[0].round++
+			}
+		} else {
+			last := len(r.due) - 1
+			r.due[0] = r.due[last]
+			r.due = r.due[:last]
+		}
+		r.sink()
+	}
+}
+
+// sink restores the heap of visits when its first has changed.
+func (r *BlockRun) sink() {
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(r.due); child++ {
+			if r.due[child].before(r.due[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		r.due[i], r.due[least] = r.due[least], r.due[i]
+		i = least
 	}
 }
 

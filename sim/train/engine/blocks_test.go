@@ -297,7 +297,7 @@ func TestRows(t *testing.T) {
 					hit[at/unit.Page] = true
 				}
 			}
-			table := newRowTable(x)
+			table := newRowTable(x, func(int64) {})
 			shift := r.Int64N(600) // of the tensor in its first block
 			if trial%2 == 0 {
 				shift = 0
@@ -544,6 +544,148 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	c.Runtime.Blocks.PerFault = 0
 	if _, err := Run(w, nil, c); err == nil {
 		t.Error("0 pages a fault are no error")
+	}
+}
+
+// Tables of rows are made when they are needed, and progress is told meanwhile.
+func TestBlocksMakeTablesLate(t *testing.T) {
+	w := handWorkload([]unit.Bytes{20 * unit.GiB, 1}, 0, [2][]workload.TensorID{{1}, nil}, [2][]workload.TensorID{{0}, nil})
+	w.Kernels[1].Rows = []workload.RowAccess{{Tensor: 0, Row: 512, Draws: 10}, {Tensor: 0, Row: 512, Draws: 11}, {Tensor: 0, Row: 512, Draws: 10}}
+	c := handCase(4)
+	r, err := newBlockRun(w, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.run(c); err == nil || r.rowTables[0].table != nil {
+		t.Errorf("a run that is refused: %v, with tables %v", err, r.rowTables[0].table != nil)
+	}
+	// 80,000 probabilities each.
+	calls := 0
+	c.Machine.HostMemory = 64 * unit.GiB
+	c.Progress = func(int, int) { calls++ }
+	if _, err := Run(w, nil, c); err != nil || len(r.rowTables) != 2 || calls < 2*80_000/8000 {
+		t.Errorf("%v, %d tables, progress is told %d times", err, len(r.rowTables), calls)
+	}
+}
+
+// The order of visits is that of a scan of all tensors in every round.
+func TestBlocksLockStep(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		var sizes []unit.Bytes
+		var list []workload.TensorID
+		for i := range 1 + r.IntN(12) {
+			sizes = append(sizes, unit.Bytes(6+r.Int64N(1+r.Int64N(50)))*BlockSize)
+			list = append(list, workload.TensorID(i))
+		}
+		c := handCase(1000)
+		c.Machine.HostMemory = 16 * unit.GiB
+		var got []BlockID
+		c.Runtime.Pager = func(*BlockRun) Pager { return &witness{faults: &got} }
+		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), nil, c); err != nil {
+			t.Fatal(err)
+		}
+		var want []BlockID
+		var most int64
+		for _, size := range sizes {
+			most = max(most, int64(size/BlockSize))
+		}
+		for round := range most {
+			at := BlockID(0)
+			for _, size := range sizes {
+				n := int64(size / BlockSize)
+				if j := round * n / most; (j*most+n-1)/n == round {
+					want = append(want, at+BlockID(j))
+				} else if j++; j < n && (j*most+n-1)/n == round {
+					want = append(want, at+BlockID(j))
+				}
+				at += BlockID(n) // a segment of its own, as it has 10 MiB or more
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: sizes %v, visits %v, want %v", seed, sizes, got, want)
+		}
+	}
+}
+
+// BenchmarkLockStep is a kernel with a tensor of 128 GiB beside 5000 small ones; a scan
+// would look at a tensor 330 million times.
+func BenchmarkLockStep(b *testing.B) {
+	sizes, list := []unit.Bytes{128 * unit.GiB}, []workload.TensorID{0}
+	for i := range 5000 {
+		sizes, list = append(sizes, 4096), append(list, workload.TensorID(i+1))
+	}
+	w := handWorkload(sizes, 0, [2][]workload.TensorID{list, nil})
+	c := handCase(100_000)
+	c.Machine.HostMemory = 256 * unit.GiB
+	for b.Loop() {
+		if _, err := Run(w, nil, c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A witness notes what faults.
+type witness struct {
+	fixed
+	faults *[]BlockID
+}
+
+func (p *witness) Fault(b BlockID, _ bool) { *p.faults = append(*p.faults, b) }
+
+// What is too much for the host is refused before it has blocks: a block number of 32
+// bits would not do.
+func TestBlocksRefuseBeforeTheyGrow(t *testing.T) {
+	for _, globals := range []int{0, 2000} {
+		var list []workload.TensorID
+		sizes := make([]unit.Bytes, 2000)
+		for i := range sizes {
+			sizes[i] = workload.MaxTensor
+			list = append(list, workload.TensorID(i))
+		}
+		r, err := newBlockRun(handWorkload(sizes, globals, [2][]workload.TensorID{list, nil}), handCase(4))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var no *DoesNotFit
+		if _, err = r.run(handCase(4)); !errors.As(err, &no) || !strings.Contains(no.Reason, "by kernel 0 () of iteration 1, 8000 TiB are managed") || len(r.mem.blocks) > 0 {
+			t.Errorf("%d globals: %v, with %d blocks", globals, err, len(r.mem.blocks))
+		}
+	}
+	// A global's whole blocks need no sets of pages.
+	w := handWorkload([]unit.Bytes{10*BlockSize + 1}, 1, [2][]workload.TensorID{{0}, nil})
+	r, err := newBlockRun(w, handCase(4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.run(handCase(4)); err != nil || len(r.mem.sets) != 1 {
+		t.Errorf("%d blocks have sets, want 1: %v", len(r.mem.sets), err)
+	}
+}
+
+// Progress is told within a long kernel, too, and never goes back.
+func TestBlocksTellProgress(t *testing.T) {
+	const blocks = 20_000
+	w := handWorkload([]unit.Bytes{blocks * BlockSize, 1}, 1, [2][]workload.TensorID{{0}, nil}, [2][]workload.TensorID{nil, {1}})
+	c := handCase(blocks + 1)
+	c.Machine.HostMemory = 64 * unit.GiB
+	var told []int
+	c.Progress = func(done, total int) {
+		if told = append(told, done); total != 2 {
+			t.Errorf("a total of %d kernels, want 2", total)
+		}
+	}
+	if _, err := Run(w, nil, c); err != nil {
+		t.Fatal(err)
+	}
+	within := 0
+	for _, done := range told {
+		if done == 0 {
+			within++
+		}
+	}
+	if within < blocks/8000 || !slices.IsSorted(told) || told[len(told)-1] != 2 {
+		t.Errorf("progress is told at %v", told)
 	}
 }
 

@@ -1,6 +1,7 @@
 package deepum
 
 import (
+	"cmp"
 	"slices"
 
 	"spillway/sim/train/engine"
@@ -25,9 +26,25 @@ type Record struct {
 	Next   engine.ExecID
 }
 
-// An executionTable holds which kernel came after which: records by execution ID, that
-// of the last time first, none twice.
-type executionTable [][]Record
+// An executionTable holds which kernel came after which. The zero value is empty.
+type executionTable struct {
+	lists [][]dated // records by execution ID, in order of first appearance, none twice
+	index map[sequel]int32
+	last  map[history]engine.ExecID // what came after four launches the last time
+	clock int64                     // records learned so far, again ones included
+}
+
+// A dated record was learned the last time when the table's clock showed a number.
+type dated struct {
+	Record
+	at int64
+}
+
+// A sequel is four launches and the one that came after, of which there is one record.
+type sequel struct {
+	history history
+	next    engine.ExecID
+}
 
 // learn notes that after h came next.
 func (t *executionTable) learn(h *history, next engine.ExecID) {
@@ -35,28 +52,42 @@ func (t *executionTable) learn(h *history, next engine.ExecID) {
 	if id < 0 {
 		return
 	}
-	for int(id) >= len(*t) {
-		*t = append(*t, nil)
+	if t.index == nil {
+		t.index, t.last = map[sequel]int32{}, map[history]engine.ExecID{}
 	}
-	list, r := (*t)[id], Record{[3]engine.ExecID(h[:3]), next}
-	i := slices.Index(list, r)
-	if i < 0 {
-		i = len(list)
-		list = append(list, r)
+	for int(id) >= len(t.lists) {
+		t.lists = append(t.lists, nil)
 	}
-	copy(list[1:i+1], list[:i])
-	list[0] = r
-	(*t)[id] = list
+	t.clock++
+	t.last[*h] = next
+	key := sequel{*h, next}
+	i, ok := t.index[key]
+	if !ok {
+		i = int32(len(t.lists[id]))
+		t.index[key] = i
+		t.lists[id] = append(t.lists[id], dated{Record: Record{[3]engine.ExecID(h[:3]), next}})
+	}
+	t.lists[id][i].at = t.clock
 }
 
 // predict returns what came after h the last time, or noExec.
-func (t executionTable) predict(h *history) engine.ExecID {
-	if id := h[3]; id >= 0 && int(id) < len(t) {
-		for i := range t[id] {
-			if t[id][i].Before == [3]engine.ExecID(h[:3]) {
-				return t[id][i].Next
-			}
-		}
+func (t *executionTable) predict(h *history) engine.ExecID {
+	if next, ok := t.last[*h]; ok {
+		return next
 	}
 	return noExec
+}
+
+// records returns those of an execution ID, that of the last time first.
+func (t *executionTable) records(id engine.ExecID) []Record {
+	if id < 0 || int(id) >= len(t.lists) {
+		return nil
+	}
+	list := slices.Clone(t.lists[id])
+	slices.SortFunc(list, func(a, b dated) int { return cmp.Compare(b.at, a.at) })
+	records := make([]Record, len(list))
+	for i := range list {
+		records[i] = list[i].Record
+	}
+	return records
 }

@@ -1,7 +1,6 @@
 package deepum
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -274,7 +273,7 @@ func TestExecutionTable(t *testing.T) {
 		t.Errorf("what came last is 7, predicted is %d", got)
 	}
 	launch(4, 0, 1, 2, 3)
-	if got, want := x[3], []Record{{[3]engine.ExecID{0, 1, 2}, 4}, {[3]engine.ExecID{0, 1, 2}, 7}}; !slices.Equal(got, want) {
+	if got, want := x.records(3), []Record{{[3]engine.ExecID{0, 1, 2}, 4}, {[3]engine.ExecID{0, 1, 2}, 7}}; !slices.Equal(got, want) {
 		t.Errorf("records are %v, want %v", got, want)
 	}
 	if got := x.predict(&h); got != 4 {
@@ -282,33 +281,51 @@ func TestExecutionTable(t *testing.T) {
 	}
 }
 
-// The execution table is a map from four launches to a list, on random launches.
-func TestExecutionTableAgreesWithMap(t *testing.T) {
+// The execution table is what a list of records by execution ID is that moves a record to
+// the front, on random launches.
+func TestExecutionTableAgreesWithLists(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var x executionTable
 		h := history{noExec, noExec, noExec, noExec}
-		last := map[history]engine.ExecID{}
-		all := map[string]bool{}
+		lists := map[engine.ExecID][]Record{}
 		for range 300 {
 			id := engine.ExecID(r.IntN(1 + int(seed%5)))
-			want, ok := last[h]
-			if got := x.predict(&h); ok && got != want || !ok && got != noExec {
-				t.Fatalf("seed %d: after %v: %d, want %d (%v)", seed, h, got, want, ok)
+			want, before := noExec, [3]engine.ExecID(h[:3])
+			if i := slices.IndexFunc(lists[h[3]], func(r Record) bool { return r.Before == before }); i >= 0 {
+				want = lists[h[3]][i].Next
+			}
+			if got := x.predict(&h); got != want {
+				t.Fatalf("seed %d: after %v: %d, want %d", seed, h, got, want)
 			}
 			if h[3] >= 0 {
-				last[h] = id
-				all[fmt.Sprint(h, id)] = true
+				n := Record{before, id}
+				lists[h[3]] = slices.DeleteFunc(lists[h[3]], func(r Record) bool { return r == n })
+				lists[h[3]] = slices.Insert(lists[h[3]], 0, n)
 			}
 			x.learn(&h, id)
 			h.push(id)
 		}
-		n := 0
-		for _, list := range x {
-			n += len(list)
+		for id := range engine.ExecID(6) {
+			if got := x.records(id); !slices.Equal(got, lists[id]) {
+				t.Fatalf("seed %d: records of %d are %v, want %v", seed, id, got, lists[id])
+			}
 		}
-		if n != len(all) {
-			t.Fatalf("seed %d: %d records, want %d", seed, n, len(all))
+	}
+}
+
+// BenchmarkExecutionTable learns 60,000 launches of ten kernels in random order: a table
+// that searches its records compares each with thousands.
+func BenchmarkExecutionTable(b *testing.B) {
+	for b.Loop() {
+		r := rand.New(rand.NewPCG(1, 2))
+		var x executionTable
+		h := history{noExec, noExec, noExec, noExec}
+		for range 60_000 {
+			id := engine.ExecID(r.IntN(10))
+			x.predict(&h)
+			x.learn(&h, id)
+			h.push(id)
 		}
 	}
 }

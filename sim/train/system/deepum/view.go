@@ -91,12 +91,7 @@ func (p *Pager) Kernel(id engine.ExecID) workload.KernelID { return p.kernels[id
 
 // Records returns what the execution table has of an execution ID, that of the last
 // time first.
-func (p *Pager) Records(id engine.ExecID) []Record {
-	if id < 0 || int(id) >= len(p.executions) {
-		return nil
-	}
-	return slices.Clone(p.executions[id])
-}
+func (p *Pager) Records(id engine.ExecID) []Record { return p.executions.records(id) }
 
 // Table returns the block table of an execution ID. ok is false if nothing ever
 // faulted there.
