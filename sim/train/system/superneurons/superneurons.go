@@ -199,7 +199,7 @@ func replay(l *swapplan.Load, segment []swapplan.Saved, peak unit.Bytes) (ops []
 // there is none after its last use.
 func before(w *workload.Workload, back []bool, s swapplan.Saved) (at workload.KernelID, ok bool) {
 	conv := func(k workload.KernelID) bool {
-		return back[k] && strings.Contains(strings.ToLower(w.Kernels[k].Name), "conv")
+		return back[k] && swapplan.Convolution(w.Kernels[k].Name)
 	}
 	k := s.Back
 	for k > s.Last && conv(k) { // the layer itself
