@@ -26,6 +26,8 @@
 //  4. What is less than a sixteenth of the largest tensor that its layer writes stays.
 //  5. In graphs that branch a replay also runs what it needs besides its segment, if
 //     that was given up.
+//  6. When host memory is full, what leaves goes to the SSD, as with every system
+//     here; the paper has none.
 package superneurons
 
 import (
