@@ -43,6 +43,14 @@ func (l *Load) Backward() []bool {
 	return back
 }
 
+// Convolution reports whether a kernel of that name is a convolution. Conversions of
+// one type of numbers to another are not.
+func Convolution(name string) bool {
+	return strings.Contains(conversions.Replace(strings.ToLower(name)), "conv")
+}
+
+var conversions = strings.NewReplacer("convert", "", "conversion", "")
+
 // A Saved tensor is what the forward pass computes and the backward pass needs.
 type Saved struct {
 	Tensor workload.TensorID

@@ -126,6 +126,17 @@ func TestBackward(t *testing.T) {
 	check("setting it to zero is not the backward pass", false, false, true, true)
 }
 
+func TestConvolution(t *testing.T) {
+	for name, want := range map[string]bool{
+		"conv2d_backward": true, "ConvolutionForward": true, "cudnn_convert_then_conv": true,
+		"convert_element_type": false, "fused_Convert": false, "conversion": false, "matmul": false,
+	} {
+		if got := swapplan.Convolution(name); got != want {
+			t.Errorf("%s is a convolution: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // TestTimer checks times that can be worked out by hand: a MiB moves in a millisecond,
 // as long as a kernel takes.
 func TestTimer(t *testing.T) {

@@ -20,6 +20,8 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/autotm"
+	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -179,11 +181,16 @@ func New() lab.Lab {
 // visitsAStep is about how many visits of blocks take as long as handling a kernel.
 const visitsAStep = 50
 
+// pairsAStep is about how many pairs of kernels AutoTM and Capuchin look at when they plan
+// in the time that handling a kernel takes.
+const pairsAStep = 64
+
 // steps is about how much work a run is: kernels of all iterations, warm-up and what a
-// search tries included, and visits of blocks where kernels have many.
+// search tries and a plan included, and visits of blocks where kernels have many.
 func steps(w Workload, s *settings, name string) int {
 	o := s.options()
 	n, iterations := int64(len(w.Kernels)), s.Options.Iterations
+	var planning int64
 	if x, err := core.Find(name); err == nil {
 		rt := x.Runtime(&o)
 		switch {
@@ -200,10 +207,13 @@ func steps(w Workload, s *settings, name string) int {
 			iterations += rt.Swap.Warm
 		}
 		if strings.HasSuffix(name, swapadvisor.System.Name) { // its search tries iterations
-			iterations += swapadvisor.Population.Of(&o) * swapadvisor.Generations.Of(&o) / 10
+			iterations += swapadvisor.Population.Of(&o) * (swapadvisor.Generations.Of(&o) + 1) / 10
+		}
+		if strings.HasSuffix(name, autotm.System.Name) || strings.HasSuffix(name, capuchin.System.Name) {
+			planning = n * n / pairsAStep // gaps by the kernels in them
 		}
 	}
-	n *= iterations
+	n = n*iterations + planning
 	if s.SSD != fixed {
 		n *= 5 // on the fixed rates, and until the drive's settle
 	}

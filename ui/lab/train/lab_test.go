@@ -19,6 +19,7 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
@@ -426,6 +427,27 @@ func TestExtremes(t *testing.T) {
 	}
 	if tried < 30 {
 		t.Errorf("only %d extremes do not contradict", tried)
+	}
+}
+
+// What takes long to plan is much work: more than the optional host's 150 000 steps. What
+// has few kernels is not.
+func TestSteps(t *testing.T) {
+	const most = 150_000
+	of := func(kernels int, name string, s *settings) int {
+		return steps(Workload{Workload: &workload.Workload{Kernels: make([]workload.Kernel, kernels)}}, s, name)
+	}
+	s := &settings{Options: system.Published(), SSD: fixed}
+	for _, name := range []string{"autotm", "capuchin"} {
+		few, many := of(400, name, s), of(10_000, name, s)
+		if few > most/10 || many < 5*most {
+			t.Errorf("%s: %d steps for 400 kernels, %d for 10 000", name, few, many)
+		}
+	}
+	swapadvisor.Population.Set(&s.Options, 1000)
+	swapadvisor.Generations.Set(&s.Options, 0)
+	if n := of(2000, "swapadvisor", s); n < most {
+		t.Errorf("swapadvisor: %d steps for a population of 1000", n)
 	}
 }
 

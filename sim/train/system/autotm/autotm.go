@@ -22,7 +22,9 @@
 //     everything on the GPU, the tensor and gap are moved, or moved for longer, that
 //     relieve kernels which do not fit by most bytes for the added time, until all fit.
 //     Then every gap in turn is taken back, and what no longer fits is filled anew; it
-//     stays so when that is faster (1-opt), up to a bound on work.
+//     stays so when that is faster (1-opt), up to a bound on work ([budget]). When that is
+//     all used up before ([patience]), gaps are taken in the order in which they would
+//     have been best at first.
 //  2. Tensors of less than a 4096th of GPU memory move only when larger ones do not
 //     suffice ([small]).
 //  3. GPU memory is bytes: the loop that solves again with a lower limit when the heap
@@ -31,6 +33,9 @@
 //     in, which on GPUs, where all are in GPU memory, makes no difference.
 //  5. Weights come back for the next iteration as everything else does; the paper's
 //     program ends with the iteration.
+//  6. There is no branch and bound for small problems, whose optimum tests find
+//     instead, and no bound by the relaxation of the program: how much better a plan
+//     could be is not said.
 package autotm
 
 import (

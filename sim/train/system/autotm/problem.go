@@ -57,10 +57,18 @@ type problem struct {
 	excess  []unit.Bytes  // by kernel, what does not fit; negative: what is free
 	over    int           // kernels with a positive excess
 	tried   int           // candidates examined
-	scratch []unit.Bytes
-	full    []int32
-	outs    []end
-	ins     []end
+	roomy   bool          // host memory holds all that is ever alive
+
+	work, told int    // kernels of candidates looked at, and when tell was last called
+	patience   int    // how many are
+	tell       func() // tells progress
+	improving  bool   // everything fits
+	improved   int    // how far that is, of 300
+
+	relief []unit.Bytes // scratch, as full
+	full   []int32
+	outs   []end
+	ins    []end
 }
 
 func newProblem(l *swapplan.Load, m *machine.Machine) *problem {
@@ -69,6 +77,7 @@ func newProblem(l *swapplan.Load, m *machine.Machine) *problem {
 	p := &problem{
 		load: l, memory: m.GPUMemory, host: m.HostMemory, exec: timer.Exec(), move: make([]unit.Cycles, len(l.Size)),
 		beside: make([]unit.Cycles, n), excess: make([]unit.Bytes, n), clean: make([]bool, len(l.Size)),
+		relief: make([]unit.Bytes, n+1), full: make([]int32, n+1), roomy: slices.Max(l.Alive) <= m.HostMemory, patience: patience,
 	}
 	for t := range p.move {
 		p.move[t] = timer.Move(workload.TensorID(t))

@@ -235,3 +235,65 @@ func TestExact(t *testing.T) {
 		t.Errorf("%d problems, %d solved exactly, in the mean %.3f of the optimum, at most %.3f", problems, same, mean, worst)
 	}
 }
+
+// chain is a network whose n layers' outputs all wait for the backward pass, on a GPU
+// with room for an eighth of them.
+func chain(n int) (*workload.Workload, machine.Machine) {
+	mib, times, kernels := []int64{1}, []int64{}, [][2]ids{}
+	for i := range n {
+		mib, times = append(mib, int64(1+i%3)), append(times, int64(1+i%5))
+		kernels = append(kernels, [2]ids{{workload.TensorID(i)}, {workload.TensorID(i + 1)}})
+	}
+	for i := range n {
+		times = append(times, int64(1+i%5))
+		kernels = append(kernels, [2]ids{{workload.TensorID(n - i)}, nil})
+	}
+	w, m := work(mib, 0, times, kernels...)
+	m.GPUMemory, m.HostMemory = unit.Bytes(n/4)*unit.MiB, 1024*unit.GiB
+	return w, m
+}
+
+// However many kernels there are, work ends: what patience leaves is little more than
+// looking at every gap once or twice.
+func TestPatience(t *testing.T) {
+	w, m := chain(1000)
+	all := solved(w, m)
+	p := newProblem(swapplan.LoadOf(w), &m)
+	once := 0
+	for i := range p.gaps {
+		once += int(p.gaps[i].end - p.gaps[i].at)
+	}
+	p.patience = once
+	p.solve(nil)
+	if p.over > 0 || p.work > 6*once || all.work < 2*p.work {
+		t.Errorf("%d kernels do not fit after work %d; gaps have %d kernels, work without an end is %d", p.over, p.work, once, all.work)
+	}
+	t.Logf("%d cycles instead of %d, work %d instead of %d", p.objective(), all.objective(), p.work, all.work)
+	if best := all.objective(); p.objective() > 2*best {
+		t.Errorf("%d cycles, with patience %d", p.objective(), best)
+	}
+}
+
+// Progress is told often, from the first gaps on.
+func TestTells(t *testing.T) {
+	w, m := chain(800)
+	p := newProblem(swapplan.LoadOf(w), &m)
+	last, calls, was := 0, 0, 0
+	p.solve(func(done, total int) {
+		if calls++; p.work-last > 2*often || done < was || done > total {
+			t.Errorf("call %d is after work of %d; %d of %d after %d", calls, p.work-last, done, total, was)
+		}
+		last, was = p.work, done
+	})
+	if calls < 20 || p.over > 0 {
+		t.Errorf("%d calls, %d kernels do not fit", calls, p.over)
+	}
+}
+
+// BenchmarkLong solves a problem of 40 000 kernels.
+func BenchmarkLong(b *testing.B) {
+	w, m := chain(20000)
+	for b.Loop() {
+		solved(w, m)
+	}
+}

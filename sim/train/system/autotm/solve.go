@@ -15,6 +15,13 @@ const small = 4096
 // budget is how many kernels of candidates 1-opt looks at, at most.
 const budget = 20e6
 
+// patience is how many kernels of candidates are looked at before those to come are
+// taken without comparing them again, and 1-opt ends.
+const patience = 400e6
+
+// often is after how many kernels of candidates progress is told: less than 10 ms.
+const often = 1e6
+
 // A candidate is a choice for a gap with what it costs and does.
 type candidate struct {
 	gap    int32
@@ -49,28 +56,31 @@ func (p *problem) solve(progress func(done, total int)) {
 			large = append(large, int32(i))
 		}
 	}
-	tell := func(done int) {
-		if progress != nil {
-			progress(done, 1000)
+	start := p.over
+	p.tell = func() {
+		if progress == nil {
+			return
+		}
+		if p.improving {
+			progress(700+p.improved, 1000)
+		} else {
+			progress(700*(start-p.over)/start, 1000)
 		}
 	}
-	start := p.over
-	filled := func() { tell(700 * (start - p.over) / start) }
-	p.fill(large, filled)
-	p.fill(all, filled)
-	p.improve(func(done, total int) { tell(700 + 300*done/total) })
+	p.fill(large)
+	p.fill(all)
+	p.improve()
 }
 
 // fill moves gaps of the list until every kernel fits, the best first. What a gap
 // relieves by shrinks, and what it costs grows, as others move, so the best of a heap
 // is looked at again before it is taken, and taken if it is within an eighth of what the
-// next was. tell is called now and then.
-func (p *problem) fill(list []int32, tell func()) {
+// next was, or if patience is at its end.
+func (p *problem) fill(list []int32) {
 	if p.over == 0 {
 		return
 	}
 	var h heap
-	taken := 0
 	for _, i := range list {
 		if c, ok := p.best(i); ok {
 			h.push(c)
@@ -84,16 +94,24 @@ func (p *problem) fill(list []int32, tell func()) {
 		}
 		near := c
 		near.cost -= near.cost / 8
-		if len(h) > 0 && h[0].better(&near) {
+		if len(h) > 0 && h[0].better(&near) && p.work < p.patience {
 			h.push(c)
 			continue
 		}
 		p.set(c.gap, c.choice)
-		if taken++; taken%64 == 0 {
-			tell()
-		}
 		if c, ok = p.best(c.gap); ok { // for longer
 			h.push(c)
+		}
+	}
+}
+
+// looked counts kernels that were looked at, and tells progress often.
+func (p *problem) looked(kernels int) {
+	p.work += kernels
+	if p.work-p.told >= often {
+		p.told = p.work
+		if p.tell != nil {
+			p.tell()
 		}
 	}
 }
@@ -111,23 +129,32 @@ func (p *problem) best(i int32) (best candidate, ok bool) {
 		return best, false
 	}
 	// relief[k-g.at] sums up what kernels g.at to k-1 are relieved by, full in how many of
-	// them host memory has no room.
-	relief, full := append(p.scratch[:0], 0), append(p.full[:0], 0)
-	for k := g.at; k < g.end; k++ {
-		var r unit.Bytes
-		var f int32
-		if k < lo || k >= hi {
-			at := p.kernel(k)
-			r = min(size, max(0, p.excess[at]))
-			if p.away(at)+size > p.host {
-				f = 1
+	// them host memory has no room: in none if it has room for everything.
+	n := g.end - g.at
+	p.looked(int(n))
+	relief, full := p.relief[:n+1], p.full[:n+1]
+	at := p.kernel(g.at)
+	var sum unit.Bytes
+	var fulls int32
+	for j := range n {
+		if k := g.at + j; k < lo || k >= hi {
+			if e := p.excess[at]; e > 0 {
+				sum += min(size, e)
+			}
+			if !p.roomy && p.away(at)+size > p.host {
+				fulls++
 			}
 		}
-		relief, full = append(relief, relief[k-g.at]+r), append(full, full[k-g.at]+f)
+		relief[j+1] = sum
+		if !p.roomy {
+			full[j+1] = fulls
+		}
+		if at++; int(at) == len(p.exec) {
+			at = 0
+		}
 	}
-	p.scratch, p.full = relief, full
 	p.tried++
-	if relief[g.end-g.at] == 0 {
+	if sum == 0 {
 		return best, false
 	}
 	alone := p.without(i)
@@ -253,10 +280,11 @@ func (p *problem) ends(g *gap, was choice, a price) {
 
 // improve takes every moved gap back in turn, most expensive first, and fills anew
 // with those that share a kernel with it; what is not faster is undone.
-func (p *problem) improve(progress func(done, total int)) {
+func (p *problem) improve() {
 	if p.over > 0 {
 		return
 	}
+	p.improving = true
 	list := p.moved()
 	prices := make([]unit.Cycles, len(p.gaps))
 	for _, i := range list {
@@ -266,10 +294,10 @@ func (p *problem) improve(progress func(done, total int)) {
 	work := 0
 	var undo state
 	for done, i := range list {
-		if done%16 == 0 {
-			progress(done, len(list))
+		if p.improved = 300 * done / len(list); done%16 == 0 {
+			p.tell()
 		}
-		if work > budget {
+		if work > budget || p.work > p.patience {
 			break
 		}
 		before := p.objective()
@@ -280,7 +308,8 @@ func (p *problem) improve(progress func(done, total int)) {
 			work += int(p.gaps[j].end - p.gaps[j].at)
 		}
 		work += len(p.exec)
-		if p.fill(near, func() {}); p.over > 0 || p.objective() >= before {
+		p.looked(len(p.gaps) + len(p.exec))
+		if p.fill(near); p.over > 0 || p.objective() >= before {
 			undo.restore(p)
 		}
 	}

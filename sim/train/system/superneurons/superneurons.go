@@ -26,6 +26,8 @@
 //  4. What is less than a sixteenth of the largest tensor that its layer writes stays.
 //  5. In graphs that branch a replay also runs what it needs besides its segment, if
 //     that was given up.
+//  6. When host memory is full, what leaves goes to the SSD, as with every system
+//     here; the paper has none.
 package superneurons
 
 import (
@@ -199,7 +201,7 @@ func replay(l *swapplan.Load, segment []swapplan.Saved, peak unit.Bytes) (ops []
 // there is none after its last use.
 func before(w *workload.Workload, back []bool, s swapplan.Saved) (at workload.KernelID, ok bool) {
 	conv := func(k workload.KernelID) bool {
-		return back[k] && strings.Contains(strings.ToLower(w.Kernels[k].Name), "conv")
+		return back[k] && swapplan.Convolution(w.Kernels[k].Name)
 	}
 	k := s.Back
 	for k > s.Last && conv(k) { // the layer itself

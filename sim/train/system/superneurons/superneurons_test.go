@@ -73,6 +73,10 @@ func TestPlan(t *testing.T) {
 	if got := text(t, chain(1, "conv", "norm", "relu", "conv", "relu", "conv", "pool")); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
+	// A conversion of numbers is no convolution before which something comes back.
+	if got := text(t, chain(1, "convert_element_type", "norm", "convert_element_type")); strings.Contains(got, "prefetch") {
+		t.Errorf("with conversions got\n%s", got)
+	}
 	// Five cheap tensors in a row are more than the four of a backward kernel: each is
 	// given up again between its two uses, which follow each other here, so never.
 	want = `3: free 2

@@ -30,6 +30,8 @@ type geneticSearch struct {
 	tried    int
 	ideal    unit.Cycles // what kernels take alone
 	still    int         // generations without a better plan
+	worth    int         // the search ends when the planner's work is that
+	tell     func()      // tells progress, if not nil
 	furthest uint8       // value of ahead
 
 	alloc allocation // scratch
@@ -38,7 +40,7 @@ type geneticSearch struct {
 
 // newSearch returns a search without a population.
 func newSearch(p *planner, size int, seed uint64) *geneticSearch {
-	s := &geneticSearch{planner: p, size: size, random: random(seed)}
+	s := &geneticSearch{planner: p, size: size, random: random(seed), worth: budget}
 	for _, d := range p.timer.Exec() {
 		s.ideal += d
 	}
@@ -58,8 +60,11 @@ func (s *geneticSearch) plan(x *individual) ([]swapplan.Stay, unit.Cycles) {
 
 // judge plans for x and notes how fit it is.
 func (s *geneticSearch) judge(x *individual) {
-	s.tried++
 	_, x.time = s.plan(x)
+	s.tried++
+	if s.tell != nil {
+		s.tell()
+	}
 }
 
 // begin draws the first generation.
@@ -80,6 +85,10 @@ func (s *geneticSearch) begin() {
 		s.all = append(s.all, y)
 	}
 	for i := range s.all {
+		if i > 0 && s.tired() {
+			s.all = s.all[:i]
+			break
+		}
 		s.judge(&s.all[i])
 	}
 	s.sort()
@@ -94,8 +103,8 @@ func (s *geneticSearch) sort() {
 // generation lets the two best survive and replaces the others by children.
 func (s *geneticSearch) generation() {
 	was := s.all[0].time
-	next := slices.Clone(s.all[:2])
-	for len(next) < s.size {
+	next := slices.Clone(s.all[:min(2, len(s.all))])
+	for len(next) < s.size && !s.tired() {
 		y := s.child(s.tournament(), s.tournament())
 		s.mutate(&y)
 		s.judge(&y)
@@ -112,7 +121,15 @@ func (s *geneticSearch) generation() {
 const patience = 10
 
 // done reports whether more generations are not worth their time.
-func (s *geneticSearch) done() bool { return s.all[0].time <= s.ideal || s.still >= patience }
+func (s *geneticSearch) done() bool {
+	return s.all[0].time <= s.ideal || s.still >= patience || s.tired()
+}
+
+// budget is how much work a search is worth: some three seconds.
+const budget = 1500e6
+
+// tired reports whether the budget is used up.
+func (s *geneticSearch) tired() bool { return s.work >= s.worth }
 
 // tournament returns the fittest of three.
 func (s *geneticSearch) tournament() *individual {

@@ -43,6 +43,8 @@ type planner struct {
 	stamp    []int32               // by tensor, the kernel that has it in use
 	stays    []swapplan.Stay       // use is when the tensor is needed again
 	occupied [][]int32             // by class and kernel
+
+	work int // of all plans: tensors looked at, and aKernel for each kernel
 }
 
 func newPlanner(l *swapplan.Load, m *machine.Machine) *planner {
@@ -171,12 +173,17 @@ func (p *planner) choose() {
 	}
 }
 
+// aKernel is how many tensors are looked at in the time that planning for a kernel takes
+// besides.
+const aKernel = 200
+
 // walk goes through an iteration and notes who leaves when. It returns again when a
 // weight that was on the GPU at the start had to leave before its first or after its
 // last use: it is not there at the start of the next iteration and so may not be here.
 // ok is false when there are too few chunks.
 func (p *planner) walk() (again, ok bool) {
 	p.reset()
+	p.work += aKernel * int(p.n)
 	w, life := p.load.Workload, p.load.Life
 	for k, set := range p.load.Sets {
 		for _, t := range set {
@@ -263,6 +270,7 @@ func (p *planner) remove(t workload.TensorID) {
 // furthest away as priorities have it.
 func (p *planner) furthest(c, k int32) (best workload.TensorID, found bool) {
 	var far int32
+	p.work += len(p.inPool[c])
 	for _, t := range p.inPool[c] {
 		if p.stamp[t] == k {
 			continue

@@ -196,6 +196,28 @@ func TestDone(t *testing.T) {
 	}
 }
 
+// TestBudget: a search ends when its work is used up, in the middle of a generation.
+func TestBudget(t *testing.T) {
+	x := searchOver(3)
+	x.ideal = 0
+	x.worth = x.work
+	if was := x.tried; !x.done() {
+		t.Error("it is not done")
+	} else if x.generation(); x.tried != was || len(x.all) != 2 {
+		t.Errorf("a generation without a budget judges %d and leaves %d", x.tried-was, len(x.all))
+	}
+	was := x.tried
+	x.worth = x.work + 1
+	if x.generation(); x.tried != was+1 {
+		t.Errorf("%d are judged, want one", x.tried-was)
+	}
+	s := newSearch(x.planner, 1000, 3)
+	s.worth = 0
+	if s.begin(); s.tried != 1 || len(s.all) != 1 {
+		t.Errorf("%d are judged without a budget, %d live", s.tried, len(s.all))
+	}
+}
+
 // TestFitness: an individual is as fit as its plan is fast in the engine.
 func TestFitness(t *testing.T) {
 	exact, far := 0, 0

@@ -37,7 +37,8 @@
 //  5. Population and generations are smaller than the paper's (100 and half an hour): a
 //     plan is to take seconds. Selection is by tournaments of three, the two best
 //     survive, and a gene changes in one of ten. The search ends before when the best
-//     plan hides everything, or when ten generations have found none better.
+//     plan hides everything, when ten generations have found none better, or when its
+//     [budget] of work is used up, after some 2500 individuals for BERT-base.
 //  6. A tensor that nobody has written since it came back is not copied again.
 package swapadvisor
 
@@ -90,13 +91,15 @@ func search(w *workload.Workload, m *machine.Machine, o *system.Options, progres
 		return nil, err
 	}
 	s := newSearch(newPlanner(l, m), int(Population.Of(o)), uint64(o.Seed))
+	generations := int(Generations.Of(o))
+	if progress != nil {
+		total := s.size * (generations + 1)
+		s.tell = func() { progress(min(s.tried, total), total) }
+	}
 	s.begin()
-	for i := range int(Generations.Of(o)) {
+	for range generations {
 		if s.done() {
 			break
-		}
-		if progress != nil {
-			progress(i, int(Generations.Of(o)))
 		}
 		s.generation()
 	}

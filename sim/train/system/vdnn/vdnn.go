@@ -126,7 +126,7 @@ func refuse(w *workload.Workload) error {
 	other := ""
 	for k := range w.Kernels {
 		name := strings.ToLower(w.Kernels[k].Name)
-		if strings.Contains(name, "conv") {
+		if isConv(w, workload.KernelID(k)) {
 			return nil
 		}
 		if other == "" && slices.ContainsFunc(others, func(s string) bool { return strings.Contains(name, s) }) {
@@ -180,7 +180,7 @@ func read(l *swapplan.Load) *network {
 
 // isConv reports whether kernel k is a convolution, by its name.
 func isConv(w *workload.Workload, k workload.KernelID) bool {
-	return strings.Contains(strings.ToLower(w.Kernels[k].Name), "conv")
+	return swapplan.Convolution(w.Kernels[k].Name)
 }
 
 // classifier returns, by kernel, the last feature layer of the forward pass that it is
@@ -191,8 +191,7 @@ func classifier(w *workload.Workload, back []bool) []workload.KernelID {
 	for k := 0; k < len(back); {
 		end, feature := k, -1
 		for ; end < len(back) && back[end] == back[k]; end++ {
-			name := strings.ToLower(w.Kernels[end].Name)
-			if strings.Contains(name, "conv") || strings.Contains(name, "pool") {
+			if isConv(w, workload.KernelID(end)) || strings.Contains(strings.ToLower(w.Kernels[end].Name), "pool") {
 				feature = end
 			}
 		}

@@ -258,6 +258,7 @@ func TestRefuses(t *testing.T) {
 		{[]string{"Conv2d_Forward", "Linear_Forward"}, ""},
 		{[]string{"first", "second"}, ""},
 		{[]string{"first", "Softmax_Forward"}, "of these 4 kernels none is a convolution (there is Softmax_Forward)"},
+		{[]string{"convert_element_type", "matmul"}, "(there is matmul)"},
 		{[]string{"embedding_forward", "layer_norm"}, "(there is embedding_forward)"},
 	} {
 		n := &net{}
