@@ -27,7 +27,7 @@ type Row struct {
 	Diff     float64 // ours/published − 1; ours if 0 was published
 	Reason   string  // why ours does not fit
 	Rebuilt  bool    // a bundled workload stood in for the paper's own
-	// Limit is the relative difference up to which it is Within.
+	// Limit is the relative difference up to which it is Within, on its side.
 	Limit float64
 	Why   string // what explains a difference
 	// Explained is false when Why only says that there is one.
@@ -121,6 +121,9 @@ func (l *ledger) row(x *Point) Row {
 	o := l.outcome(x.Run())
 	r.Reason = o.Reason
 	r.Rebuilt = o.Rebuilt
+	if x.Below != 0 && r.Ours < x.Value {
+		r.Limit = x.Below
+	}
 	if x.Over != "" {
 		b := x.base()
 		base := l.outcome(b.Run())

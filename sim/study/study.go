@@ -30,8 +30,8 @@ type Point struct {
 	Over   string
 	Source string // the published file or table cell, empty if there is none
 	// Limit is the relative difference up to which it is Within, 0 for the
-	// paper's Tolerance.
-	Limit float64
+	// paper's Tolerance. Below is the one for values that are too small, 0 for Limit.
+	Limit, Below float64
 	// Note says why the published number is doubted or cannot be met; may be empty.
 	Note string
 	// Aside says why the laboratory does not compute the number: it is listed, and no

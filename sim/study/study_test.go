@@ -28,7 +28,7 @@ func invented() *study.Paper {
 	cannot := point("1", "time", "slow", "b", 0)
 	cannot.Fits = false
 	loose := point("2", "write", "fast", "a", 1)
-	loose.Limit, loose.Note = 0.5, "the figure says 1, the text 1.5"
+	loose.Limit, loose.Below, loose.Note = 0.5, 0.25, "the figure says 1, the text 1.5"
 	over := point("3", "speedup", "fast", "a", 2)
 	over.Over = "slow"
 	p.Points = []study.Point{
@@ -210,6 +210,8 @@ func TestVerdicts(t *testing.T) {
 		{"unexplained gap", []study.Outcome{ran(fastA, 6, 4, 1, 2)}, false, 1, study.Gap, "off", ""},
 		{"a limit of its own", []study.Outcome{ran(fastA, 5, 4, 1.4, 2)}, false, 5, study.Within, "within 50 %", ""},
 		{"beyond it", []study.Outcome{ran(fastA, 5, 4, 1.6, 2)}, false, 5, study.Gap, "off", ""},
+		{"another limit below", []study.Outcome{ran(fastA, 5, 4, 0.8, 2)}, false, 5, study.Within, "within 25 %", ""},
+		{"below that", []study.Outcome{ran(fastA, 5, 4, 0.7, 2)}, false, 5, study.Gap, "off", ""},
 		{"neither fits", []study.Outcome{{Run: slowB}}, false, 2, study.Exact, "same: does not fit", ""},
 		{"fits only here", []study.Outcome{ran(slowB, 3)}, false, 2, study.Gap, "runs only here", "slow is known to be off"},
 		{"does not fit here", []study.Outcome{{Run: fastB, Reason: "too small"}}, false, 3, study.Gap, "does not fit here", "one of the two says that it does not fit: too small"},

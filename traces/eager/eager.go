@@ -19,8 +19,8 @@
 // products 0.60 of the FP32 peak; all kernels 0.75 of the memory rate and depthwise
 // convolutions 0.40. They are fitted to one row of the DeepUM paper's Figure 9(b):
 // BERT-Base at batch 29, which nearly fits the GPU's memory, takes 1.29 s, and lower
-// shares give more than that for arithmetic alone. The other rows are held out; there
-// the link decides. The rate of depthwise convolutions is a guess. Rows of the tables of
+// shares give more than that for arithmetic alone. The other rows hardly depend on them,
+// as there the link decides, and so they test them little. The rate of depthwise convolutions is a guess. Rows of the tables of
 // words and of DLRM's are touched as Zipf's law has it, with exponents 1.0 and 1.05,
 // both guesses. A sample of DLRM has 95 µs of host time, fitted to DLRM's rows of the
 // same figure.

@@ -58,10 +58,12 @@ func (f family) perFault() string {
 
 // limit is up to what share of GPU memory LMS allocates before it reuses, in percent.
 // IBM's documentation has 0 by default, with which transformers take what was
-// measured; ResNets do with all of it. Chosen a family with hindsight.
+// measured; ResNets do with all of it, if no tensor is too small to leave: below IBM's
+// default of 1 MiB they take new segments, for which there is then no room. Chosen a
+// family with hindsight.
 func (f family) limit() string {
 	if f == resnet {
-		return "100"
+		return "100 lms_size=0"
 	}
 	return "0"
 }

@@ -39,7 +39,8 @@
 // Validation: with 75.8 % of memory usable, which is fitted as the time of a block is,
 // times of Figure 9(b) are met within 6 % for GPT-2 and ResNet (12 rows), BERT-Large is
 // 5 to 15 % and BERT-Base 1 to 35 % too fast, and tables are within 18 % of Table 4 but
-// for BERT-Base's. Figure 11's best degree of 32 is not met: more is always a little
+// for BERT-Base's, which are 71 to 156 % too large, and DLRM's, which are 6 to 69 % too
+// small. Figure 11's best degree of 32 is not met: more is always a little
 // better here.
 package deepum
 
