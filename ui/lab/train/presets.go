@@ -30,12 +30,12 @@ func presets() []lab.Preset {
 			Set:   "model=vit-s-32 batch=4096 optimizer=adam times=estimated machine=h100-80gb-pcie-5-pm1743" + trusted,
 		},
 		{
-			Key: "bert-rtx-3060", Title: "BERT, 12 GB card",
+			Key: "bert-rtx-3060", Title: "BERT, 12 GB",
 			About: "An RTX 3060 with 32 GiB of host memory and a 980 PRO.",
 			Set:   "model=bert-base batch=256 optimizer=adam times=estimated machine=rtx-3060-pcie-4-980-pro" + trusted,
 		},
 		{
-			Key: "deepum-gpt2-xl", Title: "GPT-2 XL, V100, DeepUM",
+			Key: "deepum-gpt2-xl", Title: "DeepUM",
 			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3 with 512 GiB of host memory. UM and DeepUM may use three quarters of the GPU, as was fitted to the paper; others have all of it.",
 			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted,
 			Systems: []string{"ideal", "um", "lms", "deepum"},
