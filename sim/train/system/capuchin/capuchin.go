@@ -63,6 +63,9 @@
 //     swap. What host memory does not hold goes to the SSD, and a copy that is still good
 //     is not made again.
 //  13. Memory has no fragments.
+//  14. A plan that makes an iteration take longer than the measured one is given up, and
+//     passive mode goes on; the first planned iteration does not count, as it begins with
+//     what passive mode left. The result says so.
 package capuchin
 
 import (

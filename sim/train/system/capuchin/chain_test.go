@@ -1,0 +1,55 @@
+package capuchin_test
+
+import (
+	"testing"
+
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// chain returns a network of n forward and n backward kernels of 10 µs, each with an
+// activation of a size and, if weights, a weight of that size.
+func chain(n int, size unit.Bytes, weights bool) *workload.Workload {
+	w := &workload.Workload{Name: "chain", Batch: 1}
+	add := func(t workload.Tensor) workload.TensorID {
+		t.Bytes = size
+		w.Tensors = append(w.Tensors, t)
+		return workload.TensorID(len(w.Tensors) - 1)
+	}
+	run := func(in, out []workload.TensorID) {
+		w.Kernels = append(w.Kernels, workload.Kernel{Name: "relu", Time: 10 * unit.Microsecond, Inputs: in, Outputs: out})
+	}
+	x := []workload.TensorID{add(workload.Tensor{Name: "x"})}
+	run(nil, []workload.TensorID{x[0]})
+	var weight []workload.TensorID
+	with := func(i int, list ...workload.TensorID) []workload.TensorID {
+		if weights {
+			list = append(list, weight[i])
+		}
+		return list
+	}
+	for i := range n {
+		if weights {
+			weight = append(weight, add(workload.Tensor{Name: "w", Global: true, Kind: workload.Weight}))
+		}
+		x = append(x, add(workload.Tensor{Name: "x"}))
+		run(with(i, x[i]), []workload.TensorID{x[i+1]})
+	}
+	g := x[n]
+	for i := n - 1; i >= 0; i-- {
+		next := add(workload.Tensor{Name: "g"})
+		run(with(i, g, x[i]), []workload.TensorID{next})
+		g = next
+	}
+	return w
+}
+
+// A plan that takes longer than passive mode is given up: here weights and activations
+// together never fit, so that what a recomputation reads has left as well.
+func TestGivenUp(t *testing.T) {
+	r := run(t, chain(200, 64*unit.MiB, true), v100(8*unit.GiB))
+	if passive, got := r.Iterations[0].Time, r.Time(); float64(got) > 1.05*float64(passive) {
+		t.Errorf("%d cycles, %d in passive mode", got, passive)
+	}
+	t.Log(r.Notes)
+}
