@@ -46,8 +46,11 @@
 //     has been swapped out is charged with its way back, a tensor that is recomputed
 //     itself with its kernels, unless its own back access is within 32 kernels: then it
 //     is kept and computed once. A tensor on which chosen recomputations depend is charged
-//     once more for each that cannot keep it. These costs are those at the time of choice.
-//     Memory for what comes back besides is not planned.
+//     once more for each that cannot keep it. When all is chosen the recomputations are
+//     priced again, as their sources may have become recomputations since; where memory
+//     is still short, sources that nothing is planned for are charged with their way back
+//     too. What costs more than a swap one way then is left to passive mode. Memory for
+//     what comes back besides is not planned.
 //  8. No kernel runs again that has no input (it reads training data), or that writes a
 //     tensor which keeps its value and another kernel uses, or whose inputs have been
 //     overwritten. A running statistic that only its own kernel uses is no obstacle: in

@@ -120,6 +120,7 @@ type planner struct {
 	users   [][]int32     // gaps of recomputed tensors that read a tensor as it is
 	made    int           // choices
 	only    choice        // that is allowed; stay: both
+	final   bool          // all choices are made; see revise
 
 	mark  []int32 // by kernel and by tensor, of the last walk that met it
 	met   []int32
@@ -184,8 +185,51 @@ func (p *planner) plan() {
 	p.rest(true)
 	p.relax()
 	p.rest(false)
+	p.revise()
 	p.over = p.need()
 	p.postpone()
+}
+
+// rounds is how often the recomputations are priced again at most.
+const rounds = 8
+
+// revise prices the recomputations again with all choices made, and takes back those
+// that cannot be any more or that cost more than the way back of a tensor that passive
+// mode has made leave: sources are computed again themselves, and where memory is still
+// short passive mode makes others leave, which have to come back for it. What is taken
+// back changes the prices of others.
+func (p *planner) revise() {
+	n := len(p.over)
+	p.final = true
+	for range rounds {
+		p.measure()
+		changed := false
+		for i := range p.gaps {
+			g := &p.gaps[i]
+			if g.choice != recompute {
+				continue
+			}
+			cost, ok := p.walk(g, nil)
+			if ok && cost <= g.time {
+				g.cost = cost
+				continue
+			}
+			g.choice, g.cost, changed = stay, 0, true
+			for k := g.from + 1; k < g.to; k++ {
+				p.over[k%n] += g.size
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+// stays reports whether the tensor of gap x, which is not chosen, is on the GPU at kernel
+// k: memory has not been short in the gap before. While choices are made all stay, as
+// memory is to be short nowhere in the end.
+func (p *planner) stays(x *gap, k int) bool {
+	return !p.final || p.short[k] == p.short[x.from+1]
 }
 
 // postpone lets tensors come back later where memory is short until then, those first
@@ -529,8 +573,8 @@ const keep = 32
 func (p *planner) kept(g *gap, k int) bool { return g.to-k <= keep }
 
 // walk returns how long it takes to compute g's tensor again when its back access comes:
-// all kernels back to values that are there then, and the way back of those that have
-// left. The kernels of values that are kept for their own back accesses are theirs. ok
+// all kernels back to values that are there then, and the way back of those that do not
+// stay. The kernels of values that are kept for their own back accesses are theirs. ok
 // is false when that cannot be: a kernel that must run once only, or a value that has
 // been overwritten. sources, if not nil, gets the tensors read as they are.
 func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, ok bool) {
@@ -579,8 +623,9 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 			if sources != nil {
 				*sources = append(*sources, t)
 			}
-			if x := p.during(t, g.to); x != nil && x.choice == swap {
-				if k := x.away(g.to, len(p.exec)); x.out < k && k < x.in {
+			if x := p.during(t, g.to); x != nil {
+				k := x.away(g.to, len(p.exec))
+				if x.choice == swap && x.out < k && k < x.in || x.choice == stay && !p.stays(x, k) {
 					cost += x.time
 				}
 			}

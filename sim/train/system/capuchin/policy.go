@@ -184,6 +184,9 @@ func (c *policy) Notes() []string {
 		bytes[g.choice] += g.size
 	}
 	if count[swap]+count[recompute] == 0 {
+		if slices.Max(c.plan.need()) > 0 {
+			return []string{"No swap and no recomputation that could be planned is worth it, so all is passive mode."}
+		}
 		return []string{"The measured iteration's tensors fit into GPU memory, so nothing is planned."}
 	}
 	notes := []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
