@@ -69,6 +69,9 @@
 //  14. A plan that makes an iteration take longer than the measured one is given up, and
 //     passive mode goes on; the first planned iteration does not count, as it begins with
 //     what passive mode left. The result says so.
+//  15. Prices change with every choice. With 2^21 candidates priced those that are known
+//     stay, and with 2^27 kernels looked at no more recomputations are considered. It takes
+//     a network of thousands of layers that must nearly all leave to come to that.
 package capuchin
 
 import (

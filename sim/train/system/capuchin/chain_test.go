@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/train"
+	"spillway/sim/train/quirk"
+	"spillway/sim/train/system"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -67,5 +70,24 @@ func TestSourcesLeave(t *testing.T) {
 	}
 	if notes := strings.Join(r.Notes, " "); strings.Contains(notes, "fit into") || strings.Contains(notes, "given up") {
 		t.Errorf("notes: %s", notes)
+	}
+}
+
+// Who waits for a long plan is told meanwhile, and can end the run there.
+func TestTold(t *testing.T) {
+	w, calls := chain(500, unit.MiB, true), 0
+	o := system.Published()
+	o.Quirks = quirk.Corrected()
+	var last int
+	_, err := train.Run(w, train.Request{System: "capuchin", Machine: v100(500 * unit.MiB), Options: o}, func(done, _ int) {
+		if done < last {
+			t.Errorf("%d done after %d", done, last)
+		}
+		if last = done; done == len(w.Kernels) {
+			calls++
+		}
+	})
+	if err != nil || calls < 2 {
+		t.Errorf("told %d times after the measured iteration, %v", calls, err)
 	}
 }

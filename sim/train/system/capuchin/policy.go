@@ -42,7 +42,9 @@ func (c *policy) measured() {
 	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
 	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
 	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
+	c.plan.tell = c.Tell
 	c.plan.plan()
+	println("work", c.plan.priced, c.plan.work, len(c.plan.gaps))
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
 	c.moved = true
 }
