@@ -98,6 +98,9 @@ type SwapRun struct {
 	swapper   Swapper
 	mover     Mover
 	record    *Record
+	told      func(done, total int)
+	done      int // kernels, of all iterations
+	total     int
 	err       error
 }
 
@@ -154,6 +157,7 @@ func newSwapRun(w *workload.Workload, p *program.Program, c *Config) (*SwapRun, 
 func (r *SwapRun) run(c *Config) (*result.Result, error) {
 	res := newResult(*c, r.exec)
 	iterations := int(r.swap.Warm) + max(1, c.Iterations)
+	r.told, r.total = c.Progress, iterations*len(r.exec)
 	for i := range iterations {
 		r.begin()
 		last := i == iterations-1
@@ -168,8 +172,8 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 				end.Ideal = r.exec[k]
 				res.Kernels = append(res.Kernels, end)
 			}
-			if done := i*len(r.exec) + k; c.Progress != nil && (done%256 == 255 || last && k == len(r.exec)-1) {
-				c.Progress(done+1, iterations*len(r.exec))
+			if r.done++; r.done%256 == 0 || r.done == r.total {
+				r.Tell()
 			}
 		}
 		r.end(res.Ideal, last)
@@ -195,6 +199,14 @@ func (r *SwapRun) run(c *Config) (*result.Result, error) {
 		}
 	}
 	return res, nil
+}
+
+// Tell tells the run's caller how far it is. A Swapper whose decision takes long calls it
+// now and then, as this is where the caller may end the run.
+func (r *SwapRun) Tell() {
+	if r.told != nil {
+		r.told(r.done, r.total)
+	}
 }
 
 // begin starts an iteration.

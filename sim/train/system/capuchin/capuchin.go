@@ -46,8 +46,11 @@
 //     has been swapped out is charged with its way back, a tensor that is recomputed
 //     itself with its kernels, unless its own back access is within 32 kernels: then it
 //     is kept and computed once. A tensor on which chosen recomputations depend is charged
-//     once more for each that cannot keep it. These costs are those at the time of choice.
-//     Memory for what comes back besides is not planned.
+//     once more for each that cannot keep it. When all is chosen the recomputations are
+//     priced again, as their sources may have become recomputations since; where memory
+//     is still short, sources that nothing is planned for are charged with their way back
+//     too. What costs more than a swap one way then is left to passive mode. Memory for
+//     what comes back besides is not planned.
 //  8. No kernel runs again that has no input (it reads training data), or that writes a
 //     tensor which keeps its value and another kernel uses, or whose inputs have been
 //     overwritten. A running statistic that only its own kernel uses is no obstacle: in
@@ -63,6 +66,12 @@
 //     swap. What host memory does not hold goes to the SSD, and a copy that is still good
 //     is not made again.
 //  13. Memory has no fragments.
+//  14. A plan that makes an iteration take longer than the measured one is given up, and
+//     passive mode goes on; the first planned iteration does not count, as it begins with
+//     what passive mode left. The result says so.
+//  15. Prices change with every choice. With 2^21 candidates priced those that are known
+//     stay, and with 2^27 kernels looked at no more recomputations are considered. It takes
+//     a network of thousands of layers that must nearly all leave to come to that.
 package capuchin
 
 import (

@@ -3,6 +3,7 @@ package capuchin
 import (
 	"cmp"
 	"container/heap"
+	"math/bits"
 	"slices"
 	"sort"
 
@@ -44,62 +45,106 @@ type gap struct {
 
 const never = 1 << 30
 
-// A lane is one direction of the link, which one tensor takes at a time: how long it is
-// idle while each kernel runs.
-type lane struct {
-	idle []unit.Cycles
-	sum  []unit.Cycles // over the kernels before, of two iterations
+// A times is one time for each kernel, with sums over those before (a Fenwick tree): to
+// change one and to search take as many steps as the number of kernels has bits.
+type times struct {
+	of   []unit.Cycles
+	tree []unit.Cycles
+	all  unit.Cycles // the sum of all
 }
 
-func newLane(exec []unit.Cycles) lane {
-	l := lane{slices.Clone(exec), make([]unit.Cycles, 2*len(exec)+1)}
-	l.add()
+func newTimes(of []unit.Cycles) times {
+	l := times{of: of, tree: make([]unit.Cycles, len(of)+1)}
+	for k, x := range of {
+		l.all += x
+		l.tree[k+1] += x
+		if up := (k + 1) + (k+1)&-(k+1); up < len(l.tree) {
+			l.tree[up] += l.tree[k+1]
+		}
+	}
 	return l
 }
 
-func (l *lane) add() {
-	n := len(l.idle)
-	for k := range 2 * n {
-		l.sum[k+1] = l.sum[k] + l.idle[k%n]
+// less takes x off kernel k's.
+func (l *times) less(k int, x unit.Cycles) {
+	l.of[k] -= x
+	l.all -= x
+	for k++; k < len(l.tree); k += k & -k {
+		l.tree[k] -= x
 	}
 }
 
+// before is the sum over the kernels before k, of two iterations.
+func (l *times) before(k int) (sum unit.Cycles) {
+	if n := len(l.of); k > n {
+		sum, k = l.all, k-n
+	}
+	for ; k > 0; k -= k & -k {
+		sum += l.tree[k]
+	}
+	return sum
+}
+
+// last returns the last kernel of two iterations before which the sum is less than x;
+// one past them if it is so after all of them.
+func (l *times) last(x unit.Cycles) (k int) {
+	n := len(l.of)
+	first := 0
+	if x > l.all {
+		first, x = n, x-l.all
+	}
+	for step := 1 << bits.Len(uint(n)); step > 0; step /= 2 {
+		if k+step <= n && l.tree[k+step] < x {
+			k += step
+			x -= l.tree[k]
+		}
+	}
+	return first + k
+}
+
+// A lane is one direction of the link, which one tensor takes at a time: how long it is
+// idle while each kernel runs.
+type lane struct{ times }
+
+func newLane(exec []unit.Cycles) lane { return lane{newTimes(slices.Clone(exec))} }
+
 // between is the idle time of kernels from to before-1.
-func (l *lane) between(from, before int) unit.Cycles { return l.sum[max(from, before)] - l.sum[from] }
+func (l *lane) between(from, before int) unit.Cycles {
+	return l.before(max(from, before)) - l.before(from)
+}
 
 // forward returns the kernel during which a transfer of time s ends that begins with
 // kernel k at the earliest; two iterations on if it does not.
 func (l *lane) forward(k int, s unit.Cycles) int {
-	end := l.sum[k] + s
-	return min(k+sort.Search(len(l.sum)-1-k, func(i int) bool { return l.sum[k+i+1] >= end }), len(l.sum)-2)
+	return min(max(k, l.last(l.before(k)+s)), 2*len(l.of)-1)
 }
 
 // backward returns the kernel during which a transfer must begin that takes s and ends
 // before kernel k, and how much of the lane's idle time then is to be left before it;
 // -1 if there is none.
 func (l *lane) backward(k int, s unit.Cycles) (int, unit.Cycles) {
-	begin := l.sum[k] - s
+	begin := l.before(k) - s
 	if begin < 0 {
 		return -1, 0
 	}
-	i := sort.Search(k, func(i int) bool { return l.sum[i+1] > begin })
-	return i, begin - l.sum[i]
+	i := min(k, l.last(begin+1))
+	return i, begin - l.before(i)
 }
 
 // take uses up s of the idle time of kernels from to before-1, in order; from the end
 // if back. What is not there is not taken.
 func (l *lane) take(from, before int, s unit.Cycles, back bool) {
-	n := len(l.idle)
-	for i := range before - from {
+	n := len(l.of)
+	for i := 0; i < before-from && s > 0; i++ {
 		k := from + i
 		if back {
 			k = before - 1 - i
 		}
-		x := min(s, l.idle[k%n])
-		l.idle[k%n] -= x
-		s -= x
+		if x := min(s, l.of[k%n]); x > 0 {
+			l.less(k%n, x)
+			s -= x
+		}
 	}
-	l.add()
 }
 
 // A planner makes the guided plan from what the measured iteration recorded.
@@ -115,11 +160,16 @@ type planner struct {
 	// The lanes to the host and back.
 	out, in lane
 	gaps    []gap
-	of      [][]int32     // a tensor's gaps
-	short   []unit.Cycles // how long memory is short in the kernels before, of two iterations
-	users   [][]int32     // gaps of recomputed tensors that read a tensor as it is
-	made    int           // choices
-	only    choice        // that is allowed; stay: both
+	of      [][]int32 // a tensor's gaps
+	short   times     // how long memory is short
+	users   [][]int32 // gaps of recomputed tensors that read a tensor as it is
+	made    int       // choices
+	only    choice    // that is allowed; stay: both
+	final   bool      // all choices are made; see revise
+
+	priced int    // candidates
+	work   int    // steps, counted by step
+	tell   func() // is called once in a while; nil: nobody wants to know
 
 	mark  []int32 // by kernel and by tensor, of the last walk that met it
 	met   []int32
@@ -184,8 +234,51 @@ func (p *planner) plan() {
 	p.rest(true)
 	p.relax()
 	p.rest(false)
+	p.revise()
 	p.over = p.need()
 	p.postpone()
+}
+
+// rounds is how often the recomputations are priced again at most.
+const rounds = 8
+
+// revise prices the recomputations again with all choices made, and takes back those
+// that cannot be any more or that cost more than the way back of a tensor that passive
+// mode has made leave: sources are computed again themselves, and where memory is still
+// short passive mode makes others leave, which have to come back for it. What is taken
+// back changes the prices of others.
+func (p *planner) revise() {
+	n := len(p.over)
+	p.final = true
+	for i := 0; i < rounds && p.work < steps; i++ {
+		p.measure()
+		changed := false
+		for i := range p.gaps {
+			g := &p.gaps[i]
+			if g.choice != recompute {
+				continue
+			}
+			cost, ok := p.walk(g, nil)
+			if ok && cost <= g.time {
+				g.cost = cost
+				continue
+			}
+			g.choice, g.cost, changed = stay, 0, true
+			for k := g.from + 1; k < g.to; k++ {
+				p.over[k%n] += g.size
+			}
+		}
+		if !changed {
+			return
+		}
+	}
+}
+
+// stays reports whether the tensor of gap x, which is not chosen, is on the GPU at kernel
+// k: memory has not been short in the gap before. While choices are made all stay, as
+// memory is to be short nowhere in the end.
+func (p *planner) stays(x *gap, k int) bool {
+	return !p.final || p.shortIn(x.from+1, k) == 0
 }
 
 // postpone lets tensors come back later where memory is short until then, those first
@@ -206,8 +299,12 @@ func (p *planner) postpone() {
 			if p.over[k%n] <= 0 {
 				break
 			}
+			p.step()
 			g := &p.gaps[id]
-			if g.in > k || k >= g.to {
+			if g.to <= k {
+				break
+			}
+			if g.in > k {
 				continue
 			}
 			for ; g.in <= k; g.in++ {
@@ -283,7 +380,7 @@ func (p *planner) hidden() {
 	})
 	for _, i := range order {
 		g := &p.gaps[i]
-		if g.free < 0 || p.short[len(p.short)-1] == 0 {
+		if g.free < 0 || p.short.all == 0 {
 			break
 		}
 		x := *g
@@ -308,9 +405,26 @@ func (p *planner) commit(g *gap) {
 		p.in.take(g.in, g.to, g.time, true)
 	}
 	for k := from; k < before; k++ {
-		p.over[k%len(p.over)] -= g.size
+		k := k % len(p.over)
+		if p.over[k] -= g.size; p.over[k] <= 0 && p.over[k]+g.size > 0 {
+			p.short.less(k, p.exec[k])
+		}
 	}
-	p.measure()
+}
+
+// How much the planner does before it takes what it knows. They bound the time of a plan
+// to seconds and matter to long networks only.
+const (
+	pricings  = 1 << 21 // of candidates, after which prices stay as they are
+	steps     = 1 << 27 // kernels looked at, after which no recomputation is considered
+	tellAfter = 1 << 14 // how often a caller may want to know, in either
+)
+
+// step counts a step.
+func (p *planner) step() {
+	if p.work++; p.work%tellAfter == 0 && p.tell != nil {
+		p.tell()
+	}
 }
 
 // rest chooses what costs time, that which costs least for its gain first, until memory
@@ -337,7 +451,7 @@ func (p *planner) rest(cheap bool) {
 			continue
 		}
 		// Choices change what others cost and give, mostly for the worse.
-		if price := p.price(&x); price > first.price {
+		if price := p.price(&x); price > first.price && p.priced < pricings {
 			first.price = price
 			heap.Fix(q, 0)
 			if &p.gaps[q.list[0].gap] != g {
@@ -384,6 +498,8 @@ func (q *queue) Pop() any {
 // best returns g with the choice that costs least for what it gives; stay if nothing
 // gives anything.
 func (p *planner) best(g *gap) gap {
+	p.priced++
+	p.step()
 	best := *g
 	best.choice = stay
 	try := func(x gap) {
@@ -399,7 +515,7 @@ func (p *planner) best(g *gap) gap {
 			}
 		}
 	}
-	if p.only != swap && g.valid != never {
+	if p.only != swap && g.valid != never && p.work < steps {
 		if g.valid != p.made {
 			p.refresh(g)
 			best.valid, best.again = g.valid, g.again
@@ -419,30 +535,32 @@ func (p *planner) price(g *gap) float64 { return float64(g.cost) / p.gain(g) }
 // gain is what a choice gives: bytes, for as much of the time in which memory is short.
 func (p *planner) gain(g *gap) float64 {
 	from, before := g.window()
-	return float64(g.size) * float64(p.short[max(from, before)]-p.short[from])
+	return float64(g.size) * float64(p.shortIn(from, max(from, before)))
 }
 
 // firstShort returns the first kernel in g's gap in which memory is short, or -1.
 func (p *planner) firstShort(g *gap) int {
-	k := sort.Search(len(p.short)-1, func(k int) bool { return p.short[k+1] > p.short[g.from+1] })
+	k := p.short.last(p.short.before(g.from+1) + 1)
 	if k >= g.to {
 		return -1
 	}
 	return k
 }
 
+// shortIn is for how long memory is short in kernels from to before-1.
+func (p *planner) shortIn(from, before int) unit.Cycles {
+	return p.short.before(before) - p.short.before(from)
+}
+
 // measure notes for how long memory is short.
 func (p *planner) measure() {
-	n := len(p.exec)
-	if p.short == nil {
-		p.short = make([]unit.Cycles, 2*n+1)
-	}
-	for k := range 2 * n {
-		p.short[k+1] = p.short[k]
-		if p.over[k%n] > 0 {
-			p.short[k+1] += p.exec[k%n]
+	list := make([]unit.Cycles, len(p.exec))
+	for k := range list {
+		if p.over[k] > 0 {
+			list[k] = p.exec[k]
 		}
 	}
+	p.short = newTimes(list)
 }
 
 // exposed returns the swap of g that has left before kernel a, with what it costs: how
@@ -529,8 +647,8 @@ const keep = 32
 func (p *planner) kept(g *gap, k int) bool { return g.to-k <= keep }
 
 // walk returns how long it takes to compute g's tensor again when its back access comes:
-// all kernels back to values that are there then, and the way back of those that have
-// left. The kernels of values that are kept for their own back accesses are theirs. ok
+// all kernels back to values that are there then, and the way back of those that do not
+// stay. The kernels of values that are kept for their own back accesses are theirs. ok
 // is false when that cannot be: a kernel that must run once only, or a value that has
 // been overwritten. sources, if not nil, gets the tensors read as they are.
 func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, ok bool) {
@@ -542,6 +660,7 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 	p.stack = append(p.stack[:0], int32(last))
 	p.mark[last] = p.stamp + 1
 	for len(p.stack) > 0 {
+		p.step()
 		k := int(p.stack[len(p.stack)-1])
 		p.stack = p.stack[:len(p.stack)-1]
 		if !p.pure[k] || !p.harmless(g, k) {
@@ -579,8 +698,9 @@ func (p *planner) walk(g *gap, sources *[]workload.TensorID) (cost unit.Cycles, 
 			if sources != nil {
 				*sources = append(*sources, t)
 			}
-			if x := p.during(t, g.to); x != nil && x.choice == swap {
-				if k := x.away(g.to, len(p.exec)); x.out < k && k < x.in {
+			if x := p.during(t, g.to); x != nil {
+				k := x.away(g.to, len(p.exec))
+				if x.choice == swap && x.out < k && k < x.in || x.choice == stay && !p.stays(x, k) {
 					cost += x.time
 				}
 			}

@@ -2,7 +2,9 @@ package capuchin
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/unit"
@@ -342,5 +344,47 @@ func TestPostpone(t *testing.T) {
 	}
 	if p.postpone(); g.in != 9 || p.over[8] != 0 || g.start != p.start[9] {
 		t.Errorf("comes back at %d, %v short", g.in, p.over)
+	}
+}
+
+// With its patience at an end the planner chooses all the same, but no recomputations.
+func TestPatience(t *testing.T) {
+	p := prepared(network(40), 100, 20)
+	p.priced, p.work = pricings, steps
+	p.plan()
+	if got := choices(p); !strings.Contains(got, "swap") || strings.Contains(got, "recompute") {
+		t.Error(got)
+	}
+}
+
+// Sums and searches are those of a plain list.
+func TestTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 7))
+	for n := 1; n < 40; n++ {
+		list := make([]unit.Cycles, n)
+		for k := range list {
+			list[k] = unit.Cycles(r.IntN(4))
+		}
+		l := newTimes(slices.Clone(list))
+		for range 20 {
+			if k := r.IntN(n); list[k] > 0 {
+				list[k]--
+				l.less(k, 1)
+			}
+			sum, last := unit.Cycles(0), 0
+			x := unit.Cycles(1 + r.IntN(4*n))
+			for k := range 2*n + 1 {
+				if got := l.before(k); got != sum {
+					t.Fatalf("%v: %d before %d", list, got, k)
+				}
+				if sum < x {
+					last = k
+				}
+				sum += list[k%n]
+			}
+			if got := l.last(x); got != last {
+				t.Fatalf("%v: %d is the last with less than %d, want %d", list, got, x, last)
+			}
+		}
 	}
 }

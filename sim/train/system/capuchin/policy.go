@@ -11,7 +11,8 @@ import (
 	"spillway/sim/workload"
 )
 
-// A policy is passive in the first iteration and follows a plan from then on.
+// A policy is passive in the first iteration and follows a plan from then on, unless that
+// takes longer.
 type policy struct {
 	*engine.SwapRun
 	feedback int64 // percent
@@ -21,6 +22,10 @@ type policy struct {
 	due   [][]int32
 	early []unit.Cycles
 	moved bool // some early has changed
+
+	begun   unit.Cycles // the present iteration
+	passive unit.Cycles // what the measured iteration took
+	planned unit.Cycles // what a planned one took that was slower; 0: none, the plan is followed
 }
 
 func newPolicy(r *engine.SwapRun, feedback int64) *policy {
@@ -37,29 +42,47 @@ func (c *policy) measured() {
 	rate := func(n unit.Bytes) unit.Cycles { return max(c.TransferTime(n, true), c.TransferTime(n, false)) }
 	held := unit.Bytes(c.Workload.HeldPages()) * unit.Page // which counts as alive
 	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
+	c.plan.tell = c.Tell
 	c.plan.plan()
+	println("work", c.plan.priced, c.plan.work, len(c.plan.gaps))
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
 	c.moved = true
 }
 
 // Launch sends for the tensors whose in-trigger is kernel k.
 func (c *policy) Launch(k workload.KernelID) {
-	if k == 0 && c.Iteration() > 0 {
-		if c.plan == nil {
-			c.measured()
-		}
-		if c.moved {
-			c.due = c.plan.triggers(c.early)
-			c.moved = false
-		}
+	if k == 0 {
+		c.begin()
 	}
-	if c.plan == nil {
+	if !c.guided() {
 		return
 	}
 	for _, id := range c.due[k] {
 		c.Want(c.plan.gaps[id].tensor)
 	}
 }
+
+// begin makes the plan when the measured iteration has ended, and gives it up when an
+// iteration that followed it took longer. The first one does not count: it begins with
+// what passive mode left.
+func (c *policy) begin() {
+	took := c.Now() - c.begun
+	c.begun = c.Now()
+	switch i := c.Iteration(); {
+	case i == 1:
+		c.passive = took
+		c.measured()
+	case i > 2 && c.planned == 0 && took > c.passive:
+		c.planned = took
+	}
+	if c.moved {
+		c.due = c.plan.triggers(c.early)
+		c.moved = false
+	}
+}
+
+// guided reports whether the plan is followed.
+func (c *policy) guided() bool { return c.plan != nil && c.planned == 0 }
 
 // triggers returns the gaps whose in-trigger is a kernel, by kernel: the latest access at
 // or before the start of the way back, earlier by as much as early says but not where
@@ -97,7 +120,7 @@ func (g *gap) until(k, n int) int {
 
 // Used lets a tensor leave, or gives it up, at its evicted access.
 func (c *policy) Used(t workload.TensorID) {
-	if c.plan == nil {
+	if !c.guided() {
 		return
 	}
 	n := len(c.plan.exec)
@@ -138,7 +161,7 @@ func (c *policy) NoRoom(need unit.Bytes) []workload.TensorID {
 
 // Late moves an in-trigger earlier.
 func (c *policy) Late(t workload.TensorID, _ unit.Cycles) {
-	if c.plan == nil {
+	if !c.guided() {
 		return
 	}
 	n := len(c.plan.exec)
@@ -163,8 +186,16 @@ func (c *policy) Notes() []string {
 		bytes[g.choice] += g.size
 	}
 	if count[swap]+count[recompute] == 0 {
+		if slices.Max(c.plan.need()) > 0 {
+			return []string{"No swap and no recomputation that could be planned is worth it, so all is passive mode."}
+		}
 		return []string{"The measured iteration's tensors fit into GPU memory, so nothing is planned."}
 	}
-	return []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
+	notes := []string{fmt.Sprintf("The plan swaps tensors %d times, %v in all, and computes tensors again %d times, %v in all.",
 		count[swap], bytes[swap], count[recompute], bytes[recompute])}
+	if c.planned > 0 {
+		notes = append(notes, fmt.Sprintf("An iteration with the plan took %.2f times as long as the measured one without it, so the plan was given up, and what is reported is passive mode.",
+			float64(c.planned)/float64(c.passive)))
+	}
+	return notes
 }

@@ -103,6 +103,22 @@ func TestTrials(t *testing.T) {
 	}
 }
 
+// A length's second iteration counts: the first begins with what another length left.
+func TestSecondCounts(t *testing.T) {
+	r := run(t, build(t, "gpt2-l-pytorch", 3), v100(16*unit.GiB), 0)
+	if len(r.Iterations) < 11 {
+		t.Fatalf("%d iterations", len(r.Iterations))
+	}
+	best, transient := r.Iterations[2].Time, false
+	for i := 2; i <= 10; i += 2 {
+		best = min(best, r.Iterations[i].Time)
+		transient = transient || r.Iterations[i].Time != r.Iterations[i-1].Time
+	}
+	if got := r.Time(); got != best || !transient {
+		t.Errorf("%d cycles, %d at best; transient %v", got, best, transient)
+	}
+}
+
 // What a layer needs and the pool must fit; the reason says what is missing.
 func TestDoesNotFit(t *testing.T) {
 	// Kernels 0, 1 and 2 use two tensors of 8 MiB that live on, kernel 3 makes one of 10 MiB

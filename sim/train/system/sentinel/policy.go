@@ -13,6 +13,10 @@ import (
 // trials is how many lengths of intervals are tried.
 const trials = 5
 
+// trial is how many iterations a length has: the last is timed, those before it begin
+// with what another length left.
+const trial = 2
+
 // A policy brings what is needed in the profiled iteration, and moves intervals from
 // then on.
 type policy struct {
@@ -20,7 +24,7 @@ type policy struct {
 	*profile
 	all     bool          // fits into GPU memory, and nothing moves
 	lengths []int         // to try
-	times   []unit.Cycles // of the iterations that tried them
+	times   []unit.Cycles // of the last iterations that tried them
 	begun   unit.Cycles
 	length  int // of the present iteration; 0: none yet
 	list    []interval
@@ -84,11 +88,11 @@ func (s *policy) begin() {
 	if s.lengths == nil {
 		s.lengths = s.profile.lengths(s.Capacity(), s.rate)
 	}
-	if i > 1 && len(s.times) < len(s.lengths) {
+	if i > 1 && (i-1)%trial == 0 && len(s.times) < len(s.lengths) {
 		s.times = append(s.times, s.Now()-s.begun)
 	}
-	length := s.lengths[min(i-1, len(s.lengths)-1)]
-	if i > len(s.lengths) {
+	length := s.lengths[min((i-1)/trial, len(s.lengths)-1)]
+	if len(s.times) == len(s.lengths) {
 		length = s.lengths[slices.Index(s.times, slices.Min(s.times))]
 	}
 	if length != s.length {

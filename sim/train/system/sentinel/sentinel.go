@@ -12,8 +12,8 @@
 // next one uses are sent for, in order of use, and what neither uses leaves, that which
 // is used furthest away first. The length is the smallest for which what comes fits into
 // memory beside the pool and what is in use, and takes no longer than the interval
-// computes; it and some others are tried for an iteration each, and the fastest stays.
-// A kernel whose tensors have not come waits.
+// computes; it and some others are tried for two iterations each, the second of which is
+// timed, and the fastest stays. A kernel whose tensors have not come waits.
 //
 // Parameters: sentinel_interval. GPU and host memory, the links, the clock.
 //
@@ -43,6 +43,8 @@
 //     far as they fit. Where no length hides all that moves, the computed one is that
 //     which leaves least exposed.
 //  8. Memory has no fragments.
+//  9. What host memory does not hold goes to the SSD, which the paper does not have; the
+//     plan reckons with the host link.
 package sentinel
 
 import (
@@ -70,7 +72,7 @@ var System = system.System{
 	Params: []*system.Param{&Interval},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{
-			Memory: engine.Arena, Pool: 1, Swap: engine.Swap{Warm: 1 + trials},
+			Memory: engine.Arena, Pool: 1, Swap: engine.Swap{Warm: 1 + trials*trial},
 			Swapper: func(r *engine.SwapRun) (engine.Swapper, error) {
 				return newPolicy(r, Interval.Of(o))
 			},
