@@ -310,6 +310,14 @@ func TestFindMost(t *testing.T) {
 	if !strings.Contains(found[1].Says, "too large") || len(found[1].Xs) < 8 || found[1].Texts[found[1].At] != "10" {
 		t.Errorf("%+v", found[1])
 	}
+	if found[1].Than != nil || found[1].SoFar != "" {
+		t.Errorf("of the bound, which was not asked: %v; so far %q", found[1].Than, found[1].SoFar)
+	}
+	for _, s := range h.Asked().Figure.Panels.Series {
+		if s.Name == h.Ask.Bound().Title {
+			t.Error("the bound has a line and did not run")
+		}
+	}
 	h.Ask.Adopt(found[1].Value)
 	if h.State.View != Explore || h.State.Setup.Text("portions") != "10" {
 		t.Errorf("%s in %s", h.State.Setup, h.State.View)
