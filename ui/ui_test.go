@@ -11,6 +11,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/study"
 	"spillway/sim/train/machine"
 	"spillway/ui/draw"
 	"spillway/ui/lab"
@@ -661,6 +662,35 @@ func TestReproduceView(t *testing.T) {
 }
 
 // A figure of a paper has the same texts and numbers before and after it is run.
+// Values of a figure's table have digits that a person reads.
+func TestPublishedDigits(t *testing.T) {
+	for _, x := range []struct {
+		v    float64
+		unit string
+		want string
+	}{{320.96256, "MB", "320.963"}, {0, "s", "0"}, {1.25, "s", "1.25"}, {12, "pages", "12"}} {
+		if got := value(x.v, true, x.unit); got != x.want {
+			t.Errorf("%v %s: %q, want %q", x.v, x.unit, got, x.want)
+		}
+	}
+}
+
+// A figure of which no number was published has no empty list of them.
+func TestNothingPublished(t *testing.T) {
+	c := &Sheet{of: &study.Sheet{Figure: "12"}}
+	if c.counts() {
+		t.Error("it lists no numbers")
+	}
+	c.of.Figure = study.AllClaims
+	if !c.counts() {
+		t.Error("claims have no list")
+	}
+	c.of = &study.Sheet{Figure: "12", Rows: []study.Line{{}}}
+	if !c.counts() {
+		t.Error("numbers have no list")
+	}
+}
+
 func TestEveryFigure(t *testing.T) {
 	s := newStage(t, small+"&view=reproduce")
 	s.finish()

@@ -326,6 +326,21 @@ func TestFindMost(t *testing.T) {
 	h.want("portions", "4")
 }
 
+// What is said of systems of which nothing was found fits what was asked.
+func TestFindNone(t *testing.T) {
+	for find, want := range map[string]string{
+		Most:  "No portions from 20 to 50 that was tried runs with Kiln.",
+		Close: "No portions from 20 to 50 that was tried brings Kiln within 5 % of Dream.",
+		Least: "No portions from 20 to 50 is enough for Kiln.",
+	} {
+		h := asking(t, "&ask=find&ask-find="+find+"&ask-vary=portions&ask-range=20..50&systems=dream,kiln")
+		h.do()
+		if got := h.Asked().Says; got != want {
+			t.Errorf("%s: %q, want %q", find, got, want)
+		}
+	}
+}
+
 func TestFindLeast(t *testing.T) {
 	h := asking(t, "&ask=find&ask-vary=watts&ask-range=20..80&systems=oven")
 	h.do()
