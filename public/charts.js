@@ -250,7 +250,7 @@ window.charts = (() => {
     const ticks = column(data, c.ticks);
     const names = c.kinds.map((k) => k.name);
     const small = { ...t.font, fontSize: 10.5 };
-    const top = 32 + legend(t, option, [...names, 'Published'], width, 'roundRect', hidden);
+    const top = 32 + legend(t, option, ticks.length > 0 ? [...names, 'Published'] : names, width, 'roundRect', hidden);
     const place = (at) => `${c.groups.find((g) => at >= g.at && at < g.at + g.n)?.name ?? ''} ${c.labels[at]}`;
     const longest = Math.max(0, ...c.labels.map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: 8, top, bottom: 8, containLabel: true };

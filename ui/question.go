@@ -192,10 +192,17 @@ func (c *Question) foundText(f model.Found) string {
 	if f.Failed != "" {
 		return f.System.Title + ": a run failed: " + f.Failed
 	}
-	if !f.Over {
+	switch {
+	case f.Over:
+		return f.Says
+	case c.progress.Active:
 		return f.System.Title + ": searching…"
+	case f.SoFar != "":
+		return f.System.Title + ": stopped; so far " + chart.With(f.SoFar, c.Ask.Searched().Unit)
+	case c.progress.Known == 0:
+		return f.System.Title + ": not run yet"
 	}
-	return f.Says
+	return f.System.Title + ": stopped"
 }
 
 func (c *Question) adoptLabel(f model.Found) string {
@@ -309,9 +316,15 @@ func tablesHTML(tables []report.Table) string {
 	var b strings.Builder
 	for i := range tables {
 		t := &tables[i]
+		words := wordColumns(t)
 		b.WriteString(`<table class="numbers ask-numbers"><caption>` + html.EscapeString(t.Title) + `</caption><thead><tr>`)
-		for _, h := range t.Head {
-			b.WriteString(`<th scope="col">` + html.EscapeString(h) + `</th>`)
+		for k, h := range t.Head {
+			if k > 0 && words[k-1] {
+				b.WriteString(`<th scope="col" class="left">`)
+			} else {
+				b.WriteString(`<th scope="col">`)
+			}
+			b.WriteString(html.EscapeString(h) + `</th>`)
 		}
 		b.WriteString(`</tr></thead><tbody>`)
 		for k := range t.Rows {
@@ -321,10 +334,13 @@ func tablesHTML(tables []report.Table) string {
 				b.WriteString(` <span class="chip">` + html.EscapeString(r.Sub) + `</span>`)
 			}
 			b.WriteString(`</th>`)
-			for _, x := range r.Cells {
-				if x.Best {
+			for n, x := range r.Cells {
+				switch {
+				case words[n]:
+					b.WriteString(`<td class="left words">`)
+				case x.Best:
 					b.WriteString(`<td class="best">`)
-				} else {
+				default:
 					b.WriteString(`<td>`)
 				}
 				b.WriteString(html.EscapeString(x.Text) + `</td>`)
@@ -334,6 +350,24 @@ func tablesHTML(tables []report.Table) string {
 		b.WriteString(`</tbody></table>`)
 	}
 	return b.String()
+}
+
+// longCell is from how many bytes on a cell is a text that needs several lines.
+const longCell = 40
+
+// wordColumns reports which cells of a table's rows may be such texts.
+func wordColumns(t *report.Table) []bool {
+	most := 0
+	for i := range t.Rows {
+		most = max(most, len(t.Rows[i].Cells))
+	}
+	words := make([]bool, max(most, len(t.Head)))
+	for i := range t.Rows {
+		for k := range t.Rows[i].Cells {
+			words[k] = words[k] || len(t.Rows[i].Cells[k].Text) >= longCell
+		}
+	}
+	return words
 }
 
 // effectsHTML is the table of what changes bring.

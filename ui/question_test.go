@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/report"
 	"spillway/ui/model"
 	"spillway/ui/work"
 )
@@ -86,6 +87,40 @@ func TestQuestionFinds(t *testing.T) {
 	s.click("adopt-g10")
 	if s.root.State.View != model.Explore || s.root.State.Setup.Text("batch") != value {
 		t.Errorf("%s in %s", s.root.State.Setup, s.root.State.View)
+	}
+}
+
+// A search that is cancelled says that it was stopped, not that it goes on.
+func TestQuestionStops(t *testing.T) {
+	s := newStage(t, asked+"&ask=find&ask-find=most&ask-vary=batch")
+	s.want("ask-found", "searching…")
+	s.click("ask-cancel")
+	if found := s.html("ask-found"); strings.Contains(found, "searching") || !strings.Contains(found, "not run yet") {
+		t.Errorf("%s", found)
+	}
+	c := s.question()
+	f := model.Found{System: c.found[0].System}
+	c.progress = model.Progress{Known: 20, All: 24}
+	if got := c.foundText(f); got != f.System.Title+": stopped" {
+		t.Errorf("%q", got)
+	}
+	f.SoFar = "24"
+	if got := c.foundText(f); got != f.System.Title+": stopped; so far 24" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Long texts of a table take several lines, and their heading stands over them.
+func TestTableWords(t *testing.T) {
+	why := strings.Repeat("too little memory ", 4)
+	got := tablesHTML([]report.Table{{Head: []string{"System", "Place", "Why not"}, Rows: []report.Row{
+		{Head: "A", Cells: []report.Cell{{Text: "1", Best: true}, {}}},
+		{Head: "B", Cells: []report.Cell{{Text: "–"}, {Text: why}}},
+	}}})
+	for _, want := range []string{`<th scope="col" class="left">Why not</th>`, `<td class="left words">` + why, `<td class="best">1</td>`, `<td>–</td>`, `<th scope="col">Place</th>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %s:\n%s", want, got)
+		}
 	}
 }
 

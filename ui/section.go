@@ -22,7 +22,8 @@ type Section struct {
 	maps    []chart.View // of the view's maps
 	of      *report.Section
 	rev     int
-	figures []vugu.Builder // as many as there were ever maps
+	figures []vugu.Builder    // as many as there were ever maps
+	typed   map[string]string // into fields that are still being edited, by key
 }
 
 // menu has the formats of the section's tables.
@@ -75,7 +76,24 @@ func (c *Section) draw() {
 // plots are the charts that are there now.
 func (c *Section) plots() []vugu.Builder { return c.figures[:len(c.maps)] }
 
+// fieldText is what stands in a field: what is being typed into it, so that what comes
+// in meanwhile does not overwrite it, else what is set.
+func (c *Section) fieldText(f model.Field) string {
+	if text, ok := c.typed[f.Key]; ok {
+		return text
+	}
+	return f.Text
+}
+
+func (c *Section) typing(key string, e vugu.DOMEvent) {
+	if c.typed == nil {
+		c.typed = map[string]string{}
+	}
+	c.typed[key] = e.PropString("target", "value")
+}
+
 func (c *Section) picked(key string, e vugu.DOMEvent) {
+	delete(c.typed, key)
 	c.SetLook(key, e.PropString("target", "value"))
 }
 

@@ -246,12 +246,17 @@ func (c *Section) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 											vgn.AddAttrInterface("id", "f-"+f.Key)
 											vgn.AddAttrInterface("inputmode", inputMode(f))
 											{
-												b, err := vjson.Marshal(f.Text)
+												b, err := vjson.Marshal(c.fieldText(f))
 												if err != nil {
 													panic(err)
 												}
 												vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "value", JSONVal: vjson.RawMessage(b)})
 											}
+											vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
+												EventType: "input",
+												Func:      func(event vugu.DOMEvent) { c.typing(f.Key, event) },
+												// TODO: implement capture, etc. mostly need to decide syntax
+											})
 											vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 												EventType: "change",
 												Func:      func(event vugu.DOMEvent) { c.picked(f.Key, event) },

@@ -183,6 +183,12 @@ func (c *Sheet) rowsTitle() string {
 	return "Every published number"
 }
 
+// counts reports whether there are published numbers to list, or claims that stand for
+// them.
+func (c *Sheet) counts() bool {
+	return c.of == nil || c.of.Figure == study.AllClaims || c.hasRows() || len(c.of.Whys) > 0
+}
+
 func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
 
 // tabled reports whether the figure is a table, whose rows are what there is to see.
@@ -234,6 +240,9 @@ func (c *Sheet) rows() string {
 	return c.table
 }
 
+// valueDigits is how many digits values have that are not counted.
+const valueDigits = 6
+
 // value prints a value in its unit.
 func value(v float64, fits bool, unit string) string {
 	switch {
@@ -242,7 +251,7 @@ func value(v float64, fits bool, unit string) string {
 	case unit == "cycles" || unit == "pages":
 		return chart.Count(int64(v))
 	}
-	return strconv.FormatFloat(v, 'g', 8, 64)
+	return chart.Digits(v, valueDigits)
 }
 
 func rowsHTML(rows []study.Line) string {

@@ -271,6 +271,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-rows"}}}
 		vgparent.AppendChild(vgn)
+		vgn.AddAttrInterface("hidden", hidden(!c.counts()))
 		{
 			vgparent := vgn
 			_ = vgparent

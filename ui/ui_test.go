@@ -11,6 +11,7 @@ import (
 
 	"github.com/vugu/vugu"
 
+	"spillway/sim/study"
 	"spillway/sim/train/machine"
 	"spillway/ui/draw"
 	"spillway/ui/lab"
@@ -661,6 +662,58 @@ func TestReproduceView(t *testing.T) {
 }
 
 // A figure of a paper has the same texts and numbers before and after it is run.
+// What is typed into a section's field stays while another field's change draws the
+// page anew; it is set when the field is left.
+func TestSectionFieldKeepsWhatIsTyped(t *testing.T) {
+	s := newStage(t, small+"&systems=ideal,deepum&batch=4&gpu_memory=2")
+	s.finish()
+	s.click("open-learned")
+	s.fire("f-learned_kernel", "change", "7")
+	s.fire("f-learned_iteration", "input", "2")
+	s.finish()
+	s.want("f-learned_iteration", `.value="2"`)
+	if got := s.root.State.Look.Text("learned_iteration"); got != "0" {
+		t.Errorf("iteration %s is set before the field is left", got)
+	}
+	s.fire("f-learned_iteration", "change", "2")
+	s.want("f-learned_iteration", `.value="2"`)
+	if got := s.root.State.Look.Text("learned_iteration"); got != "2" {
+		t.Errorf("iteration %s; want 2", got)
+	}
+	s.fire("f-learned_iteration", "input", "many")
+	s.fire("f-learned_iteration", "change", "many")
+	s.want("f-learned_iteration", `.value="2"`)
+}
+
+// Values of a figure's table have digits that a person reads.
+func TestPublishedDigits(t *testing.T) {
+	for _, x := range []struct {
+		v    float64
+		unit string
+		want string
+	}{{320.96256, "MB", "320.963"}, {0, "s", "0"}, {1.25, "s", "1.25"}, {12, "pages", "12"}} {
+		if got := value(x.v, true, x.unit); got != x.want {
+			t.Errorf("%v %s: %q, want %q", x.v, x.unit, got, x.want)
+		}
+	}
+}
+
+// A figure of which no number was published has no empty list of them.
+func TestNothingPublished(t *testing.T) {
+	c := &Sheet{of: &study.Sheet{Figure: "12"}}
+	if c.counts() {
+		t.Error("it lists no numbers")
+	}
+	c.of.Figure = study.AllClaims
+	if !c.counts() {
+		t.Error("claims have no list")
+	}
+	c.of = &study.Sheet{Figure: "12", Rows: []study.Line{{}}}
+	if !c.counts() {
+		t.Error("numbers have no list")
+	}
+}
+
 func TestEveryFigure(t *testing.T) {
 	s := newStage(t, small+"&view=reproduce")
 	s.finish()

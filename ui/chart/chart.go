@@ -174,7 +174,23 @@ func Draw(c *Context, ch *report.Chart, runs []Run) View {
 	} else if d.view.Text == "" { // no chart is without a sentence
 		d.view.Text = d.plain()
 	}
+	if d.view.Text != "" && d.view.Results > 0 {
+		d.view.Text = d.when() + d.view.Text
+	}
 	return d.view
+}
+
+// when is what a finding begins with after cancelling, as what it is made from is of
+// the settings before; empty if all is of those that stand.
+func (d *drawing) when() string {
+	old := count(d.runs, func(r *Run) bool { return r.shown() && r.Stale && r.Status == Cancelled })
+	switch {
+	case old == 0:
+		return ""
+	case old < count(d.runs, (*Run).shown):
+		return "In part of the settings before: "
+	}
+	return "Before: "
 }
 
 // some reports whether a compared system has a curve or a value of the chart.
@@ -207,7 +223,7 @@ func (d *drawing) plain() string {
 		if best == nil {
 			return numbersBelow
 		}
-		return sentence(q.Label + " is largest with " + best.System.Title + d.level(best, q, value) + ": " + With(Cell(q, most), q.Unit))
+		return sentence(q.Label + ": most with " + best.System.Title + d.level(best, q, value) + ", " + With(Cell(q, most), q.Unit))
 	}
 	return orElse(sentence(d.chart.None), "No system that is compared has a value here.")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spillway/sim/report"
+	"spillway/sim/study"
 	"spillway/ui/chart"
 )
 
@@ -25,5 +26,21 @@ func TestPublished(t *testing.T) {
 	}
 	if !strings.Contains(v.Alt, "Oven, published: 1.5× at 20, 9× at 80.") || len(v.Table.Rows) != 1 || v.Picks || strings.Contains(v.Text, "9") {
 		t.Errorf("alt %q, text %q, %d rows, picks %v", v.Alt, v.Text, len(v.Table.Rows), v.Picks)
+	}
+}
+
+// TestUnpublished says nothing of published values in a figure that has none.
+func TestUnpublished(t *testing.T) {
+	ours := study.Mark{Panel: "A", Series: "B", X: 1, Y: 2, Known: true, Fits: true}
+	s := study.Sheet{Paper: "p", Figure: "12", Drawing: study.Drawing{
+		Kind: study.Bars, Panels: []string{"A"}, Series: []study.Series{{Name: "B"}},
+		Published: []study.Mark{{Panel: "A", Series: "B", X: 1}}, Ours: []study.Mark{ours},
+	}}
+	if v := chart.Sheet(&s, bakery()); v.Text != "Bars: this simulator." || len(v.Figure.Columns.Names) != 0 {
+		t.Errorf("%q, ticks %q", v.Text, v.Figure.Columns.Names)
+	}
+	s.Drawing.Published[0] = ours
+	if v := chart.Sheet(&s, bakery()); v.Text != "Bars: this simulator. Ticks: the published values." || len(v.Figure.Columns.Names) != 1 {
+		t.Errorf("%q, ticks %q", v.Text, v.Figure.Columns.Names)
 	}
 }

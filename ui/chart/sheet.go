@@ -33,7 +33,10 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 	case study.Bars, study.Stacks:
 		v.Height, v.Figure = columnsHeight, d.columns()
 		v.Width = 50 + 14*len(v.Figure.Columns.Labels)
-		v.Text = "Bars: this simulator. Ticks: the published values."
+		v.Text = "Bars: this simulator."
+		if published(s) {
+			v.Text += " Ticks: the published values."
+		}
 	default:
 		v.Height, v.Figure = panelTop+panelRows(len(s.Drawing.Panels))*panelHeight, d.panels()
 		v.Width = 640
@@ -42,7 +45,7 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 			what = "Dots"
 		}
 		v.Text = what + ": this simulator."
-		if slices.ContainsFunc(s.Drawing.Published, func(m study.Mark) bool { return m.Known }) {
+		if published(s) {
 			v.Text += " Circles: the published values."
 		}
 	}
@@ -53,6 +56,11 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 		v.Empty, v.Results = "Not run yet. No values were published for this figure.", 0
 	}
 	return v
+}
+
+// published reports whether a value of the figure was published.
+func published(s *study.Sheet) bool {
+	return slices.ContainsFunc(s.Drawing.Published, func(m study.Mark) bool { return m.Known })
 }
 
 // called is the name of a figure or table with its title.

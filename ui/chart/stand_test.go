@@ -44,11 +44,11 @@ func TestWhoStandsOut(t *testing.T) {
 		{lines, []float64{1, -0.8, -0.9, -1}, "Oven is highest: -0.8 kg."},
 		{lines, []float64{1, -0.8, -0.8, -0.8}, "The same for all that are compared: -0.8 kg."},
 		{lines, []float64{1, 2, 2, 1}, "Oven is highest, level with Kiln: 2 kg."},
-		{table, []float64{1, 5, 4, 3}, "Loaves is largest with Oven: 5.0 kg."},
-		{table, []float64{none, none, none, 3}, "Loaves is largest with Fire: 3.0 kg."},
+		{table, []float64{1, 5, 4, 3}, "Loaves: most with Oven, 5.0 kg."},
+		{table, []float64{none, none, none, 3}, "Loaves: most with Fire, 3.0 kg."},
 		{table, []float64{none, -1, 0, none}, "Its numbers stand in its table."},
 		{table, []float64{none, none, none, none}, lacks},
-		{quiet, []float64{9, 5, 4, 3}, "Loaves is largest with Dream: 9.0 kg."},
+		{quiet, []float64{9, 5, 4, 3}, "Loaves: most with Dream, 9.0 kg."},
 	} {
 		runs := make([]chart.Run, len(info.Systems))
 		for i := range runs {
@@ -61,6 +61,51 @@ func TestWhoStandsOut(t *testing.T) {
 		v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &x.chart, runs)
 		if v.Text != x.want {
 			t.Errorf("%v of %v: %q, want %q", x.chart.Kind, x.values, v.Text, x.want)
+		}
+	}
+}
+
+// A sentence that begins with a name leaves the name as it is written.
+func TestNameBegins(t *testing.T) {
+	info := &lab.Info{
+		Systems:    []lab.System{{Name: "vdnn", Title: "vDNN"}, {Name: "uvm", Title: "Base UVM", Look: 1}},
+		Quantities: []report.Quantity{{Key: "loaves", Label: "Loaves", Unit: "kg", Places: 1}},
+	}
+	ch := report.Chart{ID: "x", Kind: report.Bars, Of: []string{"loaves"}, Say: "is fastest", None: "nothing is baked"}
+	for _, x := range []struct {
+		value float64
+		want  string
+	}{{2, "vDNN is fastest: 2.0 kg."}, {0, "Nothing is baked."}} {
+		runs := []chart.Run{
+			{System: &info.Systems[0], On: true, Report: &report.Report{Fits: true, Values: []float64{x.value}}},
+			{System: &info.Systems[1], On: true, Report: &report.Report{Fits: true, Values: []float64{x.value / 2}}},
+		}
+		if v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &ch, runs); v.Text != x.want {
+			t.Errorf("%q, want %q", v.Text, x.want)
+		}
+	}
+}
+
+// After cancelling, a finding says that it is of the settings before.
+func TestCancelledFinding(t *testing.T) {
+	info := &lab.Info{
+		Systems:    []lab.System{{Name: "oven", Title: "Oven"}, {Name: "kiln", Title: "Kiln", Look: 1}},
+		Quantities: []report.Quantity{{Key: "loaves", Label: "Loaves", Unit: "kg", Places: 1}},
+	}
+	ch := report.Chart{ID: "x", Kind: report.Bars, Of: []string{"loaves"}, Say: "bakes most"}
+	for _, x := range []struct {
+		old  int
+		want string
+	}{{0, "Oven bakes most: 2.0 kg."}, {1, "In part of the settings before: Oven bakes most: 2.0 kg."}, {2, "Before: Oven bakes most: 2.0 kg."}} {
+		runs := make([]chart.Run, 2)
+		for i := range runs {
+			runs[i] = chart.Run{System: &info.Systems[i], On: true, Report: &report.Report{Fits: true, Values: []float64{float64(2 - i)}}}
+			if i < x.old {
+				runs[i].Stale, runs[i].Status = true, chart.Cancelled
+			}
+		}
+		if v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &ch, runs); v.Text != x.want {
+			t.Errorf("%q, want %q", v.Text, x.want)
 		}
 	}
 }

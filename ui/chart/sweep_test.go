@@ -193,6 +193,10 @@ func TestWalks(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	w := walked()
+	w.None = func(systems string) string { return "that was tried runs with " + systems }
+	if a := w.Answer(); !strings.HasSuffix(a.Says, "No rate from 1 to 64 GB/s that was tried runs with B.") {
+		t.Errorf("%q", a.Says)
+	}
 	w.Walks = nil
 	if a := w.Answer(); a.Empty == "" {
 		t.Errorf("%+v", a)

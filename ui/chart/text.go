@@ -142,9 +142,12 @@ func isName(word string) bool {
 	return unicode.IsUpper(first) && unicode.IsLower(second)
 }
 
-// capital is s as a sentence begins.
+// capital is s as a sentence begins; names with capitals of their own, as "vDNN", stay.
 func capital(s string) string {
 	first, n := utf8.DecodeRuneInString(s)
+	if second, _ := utf8.DecodeRuneInString(s[n:]); unicode.IsUpper(second) {
+		return s
+	}
 	return string(unicode.ToUpper(first)) + s[n:]
 }
 

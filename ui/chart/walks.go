@@ -24,6 +24,7 @@ type Walks struct {
 	Knob   *knob.Info
 	Bound  *lab.System // nil if there is none
 	Walks  []Walk
+	None   func(systems string) string // what no value does for systems; nil for "is enough for" them
 	Note   string
 	Mode   string // how far it can be trusted
 	Active bool
@@ -138,7 +139,12 @@ func (w *Walks) says() string {
 		text = sentence(w.Knob.Label + ": " + strings.Join(said, ", "))
 	}
 	if len(none) > 0 {
-		text += " " + sentence("no "+inner(w.Knob.Label)+" from "+strconv.FormatFloat(x.low, 'f', -1, 64)+" to "+With(strconv.FormatFloat(x.high, 'f', -1, 64), w.Knob.Unit)+" is enough for "+list(none))
+		tried := "no " + inner(w.Knob.Label) + " from " + strconv.FormatFloat(x.low, 'f', -1, 64) + " to " + With(strconv.FormatFloat(x.high, 'f', -1, 64), w.Knob.Unit)
+		not := "is enough for " + list(none)
+		if w.None != nil {
+			not = w.None(list(none))
+		}
+		text += " " + sentence(tried+" "+not)
 	}
 	return strings.TrimSpace(text)
 }

@@ -90,6 +90,14 @@ func (r *Room) sweep() chart.Answer {
 func (r *Room) walks() chart.Answer {
 	pieces, trust := r.Brief()
 	w := &chart.Walks{Of: r.asked(), Knob: r.Ask.Searched(), Bound: r.Ask.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: r.Ask.Active()}
+	switch find := r.Ask.text(findKey); {
+	case find == Most:
+		w.None = func(systems string) string { return "that was tried runs with " + systems }
+	case find == Close && w.Bound != nil:
+		w.None = func(systems string) string {
+			return "that was tried brings " + systems + " within " + r.Ask.text(withinKey) + " % of " + w.Bound.Title
+		}
+	}
 	found := r.Ask.Found()
 	for i := range found {
 		f := &found[i]

@@ -166,8 +166,9 @@ type Found struct {
 	Failed string // what went wrong, so that it is not over; empty if nothing
 	Says   string // the answer in sentences
 	Value  string // of the knob, empty if none was found
+	SoFar  string // the same while it is not over
 	Xs, Ys []float64
-	Than   []float64 // of the bound, where it was asked
+	Than   []float64 // of the bound; nil if it was not asked
 	At     int       // of the answer among them, -1
 	Texts  []string  // of Xs
 	Whys   []string  // why there is no value
@@ -187,18 +188,24 @@ func (a *Ask) Found() []Found {
 		sys, _ := a.room.Info.System(w.system)
 		f := Found{System: sys, Over: w.over, Failed: w.failed, At: -1}
 		answer := w.search.Answer()
-		if w.over {
+		switch {
+		case w.over:
 			f.Says = w.search.Say(sys.Title, than)
 			if f.At = answer.At; f.At >= 0 {
 				f.Value = answer.Probes[f.At].Text
 			}
+		case answer.At >= 0:
+			f.SoFar = answer.Probes[answer.At].Text
 		}
+		compared := w.search.Goal().Than != ""
 		for i := range answer.Probes {
 			x := &answer.Probes[i]
 			v, _ := strconv.ParseFloat(x.Text, 64) // it is a number
 			f.Xs, f.Texts = append(f.Xs, v), append(f.Texts, x.Text)
 			f.Ys, f.Whys = append(f.Ys, seen(&x.Y)), append(f.Whys, x.Y.Problem+x.Y.Reason)
-			f.Than = append(f.Than, seen(&x.Than))
+			if compared {
+				f.Than = append(f.Than, seen(&x.Than))
+			}
 		}
 		list = append(list, f)
 	}

@@ -310,12 +310,35 @@ func TestFindMost(t *testing.T) {
 	if !strings.Contains(found[1].Says, "too large") || len(found[1].Xs) < 8 || found[1].Texts[found[1].At] != "10" {
 		t.Errorf("%+v", found[1])
 	}
+	if found[1].Than != nil || found[1].SoFar != "" {
+		t.Errorf("of the bound, which was not asked: %v; so far %q", found[1].Than, found[1].SoFar)
+	}
+	for _, s := range h.Asked().Figure.Panels.Series {
+		if s.Name == h.Ask.Bound().Title {
+			t.Error("the bound has a line and did not run")
+		}
+	}
 	h.Ask.Adopt(found[1].Value)
 	if h.State.View != Explore || h.State.Setup.Text("portions") != "10" {
 		t.Errorf("%s in %s", h.State.Setup, h.State.View)
 	}
 	h.Undo()
 	h.want("portions", "4")
+}
+
+// What is said of systems of which nothing was found fits what was asked.
+func TestFindNone(t *testing.T) {
+	for find, want := range map[string]string{
+		Most:  "No portions from 20 to 50 that was tried runs with Kiln.",
+		Close: "No portions from 20 to 50 that was tried brings Kiln within 5 % of Dream.",
+		Least: "No portions from 20 to 50 is enough for Kiln.",
+	} {
+		h := asking(t, "&ask=find&ask-find="+find+"&ask-vary=portions&ask-range=20..50&systems=dream,kiln")
+		h.do()
+		if got := h.Asked().Says; got != want {
+			t.Errorf("%s: %q, want %q", find, got, want)
+		}
+	}
 }
 
 func TestFindLeast(t *testing.T) {

@@ -38,7 +38,7 @@ func learningSections() []lab.Section {
 			About: "DeepUM's tables at the launch of one kernel, and the kernels that it predicts next. It runs again up to there; hiding this stops that.",
 			Knobs: []knob.Info{
 				{Key: learnedKernel, Label: "Kernel", Help: "Number of the kernel in the iteration, from 1; 0 is the one of which most is known.", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "0"},
-				{Key: learnedIteration, Label: "Iteration", Help: "From 1, warm-up included; 0 is the last of the warm-up and one more.", Kind: knob.Number, Scale: 1, Min: 0, Max: 80, Default: "0"},
+				{Key: learnedIteration, Label: "Iteration", Help: "From 1, warm-up included; 0 is the one after the warm-up.", Kind: knob.Number, Scale: 1, Min: 0, Max: 80, Default: "0"},
 			},
 		},
 		{
@@ -112,14 +112,14 @@ func whole(view *knob.Setup, key string) int {
 func learned(view *knob.Setup, w Workload, s *settings, progress lab.Progress) (*report.Section, error) {
 	kernel, iteration := whole(view, learnedKernel), whole(view, learnedIteration)
 	all := int(system.UMWarmup.Of(&s.Options) + s.Options.Iterations)
-	if iteration == 0 {
-		iteration = min(int(system.UMWarmup.Of(&s.Options))+1, all)
-	}
-	iteration = min(iteration, all)
 	if w.Workload == nil || len(w.Kernels) == 0 {
 		return &report.Section{Text: []string{"There is nothing to run."}}, nil
 	}
-	kernel = min(kernel, len(w.Kernels))
+	chosen := choice(kernel, iteration, len(w.Kernels), all)
+	if iteration == 0 {
+		iteration = int(system.UMWarmup.Of(&s.Options)) + 1
+	}
+	kernel, iteration = min(kernel, len(w.Kernels)), min(iteration, all)
 	m, r, err := look(w, s, kernel, iteration, progress)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func learned(view *knob.Setup, w Workload, s *settings, progress lab.Progress) (
 	case !m.seen:
 		return &report.Section{Text: []string{"The kernel was not launched in that iteration."}}, nil
 	}
-	out := &report.Section{Text: []string{m.says(w, iteration, all)}}
+	out := &report.Section{Text: []string{strings.TrimSpace(m.says(w, iteration, all) + " " + chosen)}}
 	if x := m.band(); x != nil {
 		out.Maps = append(out.Maps, *x)
 	}
@@ -148,6 +148,23 @@ func learned(view *knob.Setup, w Workload, s *settings, progress lab.Progress) (
 		out.Notes = append(out.Notes, fmt.Sprintf("%d of %d predicted kernels are in the table.", mostPredicted, len(m.chain.Steps)-1))
 	}
 	return out, nil
+}
+
+// choice says why not the kernel and the iteration are shown that the fields have: of
+// kernels and iterations there are so many, 0 is left to be chosen.
+func choice(kernel, iteration, kernels, iterations int) string {
+	var said []string
+	if kernel == 0 {
+		said = append(said, "The kernel is chosen, as 0 asks for the one of which most is known.")
+	} else if kernel > kernels {
+		said = append(said, fmt.Sprintf("There is no kernel %d; the last is shown.", kernel))
+	}
+	if iteration == 0 {
+		said = append(said, "The iteration is chosen, as 0 asks for the one after the warm-up.")
+	} else if iteration > iterations {
+		said = append(said, fmt.Sprintf("There is no iteration %d; the last is shown.", iteration))
+	}
+	return strings.Join(said, " ")
 }
 
 // says is what the moment is, in sentences.

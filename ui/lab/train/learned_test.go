@@ -84,9 +84,16 @@ func TestLearned(t *testing.T) {
 		"learned_kernel=99999":                  "in iteration 3 of 3",
 		"learned_kernel=1 learned_iteration=80": "in iteration 3 of 3",
 		"learned_kernel=0 learned_iteration=1":  "has no table",
+		"":                                      "The kernel is chosen, as 0 asks for the one of which most is known. The iteration is chosen, as 0 asks for the one after the warm-up.",
+		"learned_kernel=8 learned_iteration=79": "There is no iteration 79; the last is shown.",
+		"learned_kernel=99998":                  "There is no kernel 99998; the last is shown. The iteration is chosen",
 	} {
-		if s := show(view, small); !strings.Contains(s.Text[0], want) {
+		s := show(view, small)
+		if !strings.Contains(s.Text[0], want) {
 			t.Errorf("%s: %q, want %q", view, s.Text, want)
+		}
+		if view == "learned_kernel=7 learned_iteration=2" && (strings.Contains(s.Text[0], "chosen") || strings.Contains(s.Text[0], "There is no")) {
+			t.Errorf("%s: %q", view, s.Text)
 		}
 	}
 	if s := show("", small+" deepum_rows=1 deepum_ways=64 deepum_degree=1"); len(s.Maps) != 2 || s.Maps[1].Columns != 1 {
