@@ -66,9 +66,6 @@ type extent struct{ at, size unit.Bytes }
 // New returns an allocator that reserves at most limit, 0 for no limit.
 func New(limit unit.Bytes) *Allocator { return &Allocator{limit: limit} }
 
-// Limit changes how much may be reserved; what is reserved stays.
-func (a *Allocator) Limit(limit unit.Bytes) { a.limit = limit }
-
 // Reserved is what segments take, Used what of it is given out.
 func (a *Allocator) Reserved() unit.Bytes { return a.reserved }
 
