@@ -41,7 +41,7 @@ type event struct {
 // queue for each plane, channel and link direction.
 type device struct {
 	units, channels int32
-	ftl             *layer // nil: written in place
+	ftl             *Layer // nil: written in place
 	source          *source
 	stages          [kinds][3]unit.Time // how long each stage takes
 
@@ -202,11 +202,11 @@ func (d *device) arrive(unit, page int32) {
 	if d.ftl == nil {
 		return
 	}
-	copied, erased := d.ftl.write(page)
+	copied, erased := d.ftl.Write(page)
 	for range copied {
 		d.issue(gcCopy, unit, none)
 	}
-	if erased {
+	for range erased {
 		d.issue(gcErase, unit, none)
 	}
 }

@@ -24,6 +24,9 @@
 // [Simulate] brings a scaled-down drive into the steady state of a [Pattern]
 // and then measures it with reads alone, writes alone and both.
 //
+// [Layer] is the translation layer by itself, for devices that keep their own time:
+// with planes or with superblocks, thresholds of collection, and old pages as counts.
+//
 // # Parameters
 //
 // [Knobs] lists them. [Drives] has presets. What a drive is used for is not

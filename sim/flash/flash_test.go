@@ -150,7 +150,7 @@ func TestScaleHardlyMatters(t *testing.T) {
 			s := d.Spec.shrink(c, &p)
 			m := Measurement{Scale: c}
 			from := newSource(&p, s.logical, s.slots)
-			s.precondition(newLayer(s.units, s.blocks, s.pages, s.logical), from, &p, &m)
+			s.precondition(NewLayer(&Shape{Units: s.units, Blocks: s.blocks, Pages: s.pages, Logical: s.logical}), from, &p, &m)
 			t.Logf("%s at %+v: amplification %d", d.Key, c, m.Amplification)
 			if first == 0 {
 				first = m.Amplification
@@ -175,11 +175,11 @@ func TestDeviceConserves(t *testing.T) {
 		s.Erase = unit.Time(1 + r.IntN(1e9))
 		channels := int32(1 + r.IntN(3))
 		units := channels * int32(1+r.IntN(4))
-		f := newLayer(units, 8, 8, units*40)
+		f := NewLayer(&Shape{Units: units, Blocks: 8, Pages: 8, Logical: units * 40})
 		p := Pattern{Utilization: int64(1 + r.IntN(1000)), Request: 1, Hot: int64(1 + r.IntN(1000)), HotWrites: int64(r.IntN(1001)), Cyclic: r.IntN(2) == 0, Dead: int64(r.IntN(500))}
 		src := newSource(&p, units*40, int32(1+r.IntN(20)))
 		for l := range src.used() {
-			f.write(l)
+			f.Write(l)
 		}
 		src.bury(f, p.Dead)
 		moved, erases := f.moved, f.erases
@@ -356,10 +356,10 @@ func BenchmarkSimulate(b *testing.B) {
 
 func BenchmarkLayer(b *testing.B) {
 	const blocks, pages, logical = 64, 128, 7000
-	f := newLayer(1, blocks+1, pages, logical)
+	f := NewLayer(&Shape{Units: 1, Blocks: blocks + 1, Pages: pages, Logical: logical})
 	rnd := random(1)
 	for b.Loop() {
-		f.write(rnd.below(logical))
+		f.Write(rnd.below(logical))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(f.host+f.moved), "ns/page")
 }

@@ -12,6 +12,8 @@ import (
 // every page whenever it wants to know something.
 type slowLayer struct {
 	units, blocks, pages int
+	begin, end           int
+	stepped              bool
 	planes               []slowPlane
 	clock                int // counts changes, for ties
 	moved, erases        int64
@@ -24,10 +26,15 @@ type slowPlane struct {
 	wear    []int32   // by block
 	free    []int     // block numbers, oldest first
 	open    int
+	due     bool
 }
 
-func newSlowLayer(units, blocks, pages int) *slowLayer {
-	s := &slowLayer{units: units, blocks: blocks, pages: pages, planes: make([]slowPlane, units)}
+func newSlowLayer(h *Shape) *slowLayer {
+	units, blocks := int(h.Units), int(h.Blocks)
+	s := &slowLayer{
+		units: units, blocks: blocks, pages: int(h.Pages), planes: make([]slowPlane, units),
+		begin: int(h.Begin), end: max(int(h.End), int(h.Begin)+1), stepped: h.Stepped,
+	}
 	for u := range s.planes {
 		p := &s.planes[u]
 		p.content, p.closed = make([][]int32, blocks), make([]bool, blocks)
@@ -59,25 +66,54 @@ func live(pages []int32) (n int) {
 	return n
 }
 
-func (s *slowLayer) write(l int32) (copied int32, erased bool) {
+func (s *slowLayer) write(l int32) (copied, erased int32) {
 	s.forget(l)
-	p := &s.planes[int(l)%s.units]
-	if len(p.content[p.open]) == s.pages {
-		s.clock++
-		p.closed[p.open], p.since[p.open] = true, s.clock
-		p.open, p.free = p.free[0], p.free[1:]
-		if len(p.free) == 0 {
-			copied, erased = s.collect(p), true
+	u := int(l) % s.units
+	p := &s.planes[u]
+	for len(p.content[p.open]) == s.pages {
+		s.advance(p)
+		p.due = p.due || len(p.free) <= s.begin
+		for p.due && (!s.stepped || len(p.free) == 0) {
+			c, ok := s.collect(u)
+			if !ok {
+				break
+			}
+			copied += c
+			erased++
 		}
 	}
 	p.content[p.open] = append(p.content[p.open], l)
 	return copied, erased
 }
 
-func (s *slowLayer) collect(p *slowPlane) (copied int32) {
+// advance closes the open block and opens a free one.
+func (s *slowLayer) advance(p *slowPlane) {
+	s.clock++
+	p.closed[p.open], p.since[p.open] = true, s.clock
+	p.open, p.free = p.free[0], p.free[1:]
+}
+
+// age is [Layer.Age].
+func (s *slowLayer) age(u, valid int) {
+	p := &s.planes[u]
+	b := p.free[0]
+	p.free = p.free[1:]
+	for i := range s.pages {
+		l := int32(none)
+		if i < valid {
+			l = cold
+		}
+		p.content[b] = append(p.content[b], l)
+	}
+	s.clock++
+	p.closed[b], p.since[b] = true, s.clock
+}
+
+func (s *slowLayer) collect(u int) (copied int32, ok bool) {
+	p := &s.planes[u]
 	victim := -1
 	for b := range p.content {
-		if !p.closed[b] {
+		if !p.closed[b] || live(p.content[b]) == s.pages {
 			continue
 		}
 		if victim < 0 || live(p.content[b]) < live(p.content[victim]) ||
@@ -85,22 +121,32 @@ func (s *slowLayer) collect(p *slowPlane) (copied int32) {
 			victim = b
 		}
 	}
-	for _, l := range p.content[victim] {
-		if l != none {
-			p.content[p.open] = append(p.content[p.open], l)
-			copied++
-		}
+	if victim < 0 {
+		p.due = false
+		return 0, false
 	}
+	moving := p.content[victim]
 	p.content[victim], p.closed[victim] = nil, false
+	for _, l := range moving {
+		if l == none {
+			continue
+		}
+		if len(p.content[p.open]) == s.pages {
+			s.advance(p)
+		}
+		p.content[p.open] = append(p.content[p.open], l)
+		copied++
+	}
 	p.wear[victim]++
 	p.free = append(p.free, victim)
+	p.due = len(p.free) < s.end
 	s.moved += int64(copied)
 	s.erases++
-	return copied
+	return copied, true
 }
 
 // same reports the first difference between the two layers, or "".
-func (s *slowLayer) same(f *layer) string {
+func (s *slowLayer) same(f *Layer) string {
 	if f.moved != s.moved || f.erases != s.erases {
 		return fmt.Sprintf("copied %d, erased %d; want %d, %d", f.moved, f.erases, s.moved, s.erases)
 	}
@@ -111,39 +157,58 @@ func (s *slowLayer) same(f *layer) string {
 			if f.wear[block] != p.wear[b] {
 				return fmt.Sprintf("plane %d block %d: erased %d times; want %d", u, b, f.wear[block], p.wear[b])
 			}
+			if n := live(p.content[b]); int(f.valid[block]) != n {
+				return fmt.Sprintf("plane %d block %d: %d valid pages; want %d", u, b, f.valid[block], n)
+			}
+			if f.owner[block] == nil {
+				if slices.ContainsFunc(p.content[b], func(l int32) bool { return l >= 0 }) {
+					return fmt.Sprintf("plane %d block %d: no table; want one for %v", u, b, p.content[b])
+				}
+				continue
+			}
 			for i := range s.pages {
 				want := int32(none)
 				if i < len(p.content[b]) {
 					want = p.content[b][i]
 				}
-				if got := f.owner[block*s.pages+i]; got != want {
+				if got := f.owner[block][i]; got != want {
 					return fmt.Sprintf("plane %d block %d page %d: holds %d; want %d", u, b, i, got, want)
 				}
 			}
+		}
+		if q := &f.planes[u]; int(q.free) != len(p.free) || f.Due(int32(u)) != p.due {
+			return fmt.Sprintf("plane %d: %d blocks free, collection due %v; want %d, %v", u, q.free, q.due, len(p.free), p.due)
 		}
 	}
 	return ""
 }
 
 // broken reports the first violated invariant of a layer, or "".
-func broken(f *layer) string {
+func broken(f *Layer) string {
 	mapped := 0
 	for l, p := range f.home {
 		if p == none {
 			continue
 		}
 		mapped++
-		if f.owner[p] != int32(l) {
-			return fmt.Sprintf("logical page %d is at %d, which holds %d", l, p, f.owner[p])
+		if got := f.owner[p/f.pages][p%f.pages]; got != int32(l) || f.Home(int32(l)) != p {
+			return fmt.Sprintf("logical page %d is at %d, which holds %d", l, p, got)
 		}
 		if u := p / (f.pages * f.blocks); u != int32(l)%f.units {
 			return fmt.Sprintf("logical page %d is on plane %d", l, u)
 		}
 	}
 	holders := 0
-	for b := range f.valid {
-		n := live(f.owner[b*int(f.pages) : (b+1)*int(f.pages)])
-		holders += n
+	for b, t := range f.owner {
+		if t == nil {
+			continue
+		}
+		n := live(t)
+		for _, l := range t {
+			if l >= 0 {
+				holders++
+			}
+		}
 		if int(f.valid[b]) != n {
 			return fmt.Sprintf("block %d: counts %d valid pages; has %d", b, f.valid[b], n)
 		}
@@ -160,29 +225,81 @@ func broken(f *layer) string {
 }
 
 func TestLayerAgainstPageByPage(t *testing.T) {
-	const seeds = 400
+	const seeds = 600
 	t.Logf("seeds 0 to %d", seeds-1)
+	var collected, stepped, ended, full int
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		units, blocks, pages := 1+r.IntN(4), 3+r.IntN(8), 2+r.IntN(8)
-		logical := units * (1 + r.IntN((blocks-1)*pages))
+		h := Shape{Units: int32(units), Blocks: int32(blocks), Pages: int32(pages)}
+		aged, spare := 0, 1
+		if seed%3 > 0 { // thresholds, blocks of old pages, collection by the caller
+			h.Begin = int32(r.IntN(blocks - 1))
+			h.End = h.Begin + int32(r.IntN(3))
+			h.Stepped = r.IntN(2) == 0
+			aged = r.IntN(blocks - 2)
+			spare = 1 + r.IntN(2)
+		}
+		old := make([]int, aged) // valid pages of aged blocks
+		room := max(1, (blocks-spare)*pages)
+		for i := range old {
+			old[i] = r.IntN(pages + 1)
+			room -= old[i]
+		}
+		logical := units * (1 + r.IntN(max(1, room)))
+		h.Logical = int32(logical)
 		hot, hotWrites, trims := 1+r.IntN(logical), r.IntN(100), r.IntN(30)
-		f, s := newLayer(int32(units), int32(blocks), int32(pages), int32(logical)), newSlowLayer(units, blocks, pages)
+		f, s := NewLayer(&h), newSlowLayer(&h)
+		if filled := (logical/units + pages - 1) / pages; seed%3 == 2 && filled+aged < blocks-1 {
+			f.Fill(h.Logical)
+			for l := range int32(logical) {
+				p := &s.planes[int(l)%units]
+				if len(p.content[p.open]) == pages {
+					s.advance(p)
+				}
+				p.content[p.open] = append(p.content[p.open], l)
+			}
+		}
+		for u := range units {
+			for _, v := range old {
+				if len(s.planes[u].free) > 1 {
+					f.Age(int32(u), int32(v))
+					s.age(u, v)
+				}
+			}
+			f.Begin(int32(u))
+			s.planes[u].due = len(s.planes[u].free) <= s.begin
+		}
 		for i := range 600 {
 			l := int32(r.IntN(logical))
 			if r.IntN(100) < hotWrites {
 				l = int32(r.IntN(hot))
 			}
 			if r.IntN(100) < trims {
-				f.trim(l)
+				f.Trim(l)
 				s.forget(l)
 				continue
 			}
-			copied, erased := f.write(l)
+			if u := l % h.Units; f.Due(u) && r.IntN(4) == 0 {
+				copied, ok := f.Collect(u)
+				wantCopied, wantOK := s.collect(int(u))
+				if copied != wantCopied || ok != wantOK {
+					t.Fatalf("seed %d, step %d: Collect copied %d, %v; want %d, %v", seed, i, copied, ok, wantCopied, wantOK)
+				}
+				stepped++
+				if !ok {
+					full++
+				}
+				if !f.Due(u) {
+					ended++
+				}
+			}
+			copied, erased := f.Write(l)
 			wantCopied, wantErased := s.write(l)
 			if copied != wantCopied || erased != wantErased {
-				t.Fatalf("seed %d, step %d: write(%d) copied %d, erased %v; want %d, %v", seed, i, l, copied, erased, wantCopied, wantErased)
+				t.Fatalf("seed %d, step %d: Write(%d) copied %d, erased %d; want %d, %d", seed, i, l, copied, erased, wantCopied, wantErased)
 			}
+			collected += int(erased)
 			if i%20 != 0 {
 				continue
 			}
@@ -197,20 +314,24 @@ func TestLayerAgainstPageByPage(t *testing.T) {
 			t.Fatalf("seed %d, at the end: %s", seed, d)
 		}
 	}
+	t.Logf("%d blocks collected by writes, %d calls of Collect, of which %d ended a collection and %d found nothing", collected, stepped, ended, full)
+	if min(collected, stepped, ended, full) == 0 {
+		t.Error("a kind of collection never happened")
+	}
 }
 
 // amplification writes a layer's whole logical space, then warm and then count
 // pages chosen by next, and returns programs per host write of the latter.
-func amplification(f *layer, warm, count int, next func() int32) float64 {
+func amplification(f *Layer, warm, count int, next func() int32) float64 {
 	for l := range f.home {
-		f.write(int32(l))
+		f.Write(int32(l))
 	}
 	for range warm {
-		f.write(next())
+		f.Write(next())
 	}
 	moved := f.moved
 	for range count {
-		f.write(next())
+		f.Write(next())
 	}
 	return 1 + float64(f.moved-moved)/float64(count)
 }
@@ -221,7 +342,7 @@ func TestSequentialOverwriteCopiesNothing(t *testing.T) {
 		want  float64
 	}{{0, 16}, {1, 1}, {8, 1}} // without any spare, each erase frees one page of 16
 	for _, tt := range tests {
-		f := newLayer(3, 21+tt.spare, 16, 3*20*16)
+		f := NewLayer(&Shape{Units: 3, Blocks: 21 + tt.spare, Pages: 16, Logical: 3 * 20 * 16})
 		l := int32(-1)
 		got := amplification(f, 0, 3*20*16*20, func() int32 { l = (l + 1) % int32(len(f.home)); return l })
 		if got != tt.want {
@@ -257,7 +378,7 @@ func TestRandomWritesAgainstClosedForm(t *testing.T) {
 	for _, spare := range []float64{0.07, 0.15, 0.3, 0.5, 1} {
 		logical := int32(float64(blocks*pages) / (1 + spare))
 		rnd := random(1)
-		f := newLayer(1, blocks+1, pages, logical)
+		f := NewLayer(&Shape{Units: 1, Blocks: blocks + 1, Pages: pages, Logical: logical})
 		got := amplification(f, 4*blocks*pages, 4*blocks*pages, func() int32 { return rnd.below(logical) })
 		want := closed(1 + spare)
 		t.Logf("over-provisioning %3.0f %%: amplification %.3f, closed form %.3f", 100*spare, got, want)
@@ -285,7 +406,7 @@ func TestMoreSpareTendency(t *testing.T) {
 		var wa [2]float64
 		for i := range wa {
 			rnd := random(seed)
-			f := newLayer(1, blocks+int32(i), pages, logical)
+			f := NewLayer(&Shape{Units: 1, Blocks: blocks + int32(i), Pages: pages, Logical: logical})
 			wa[i] = amplification(f, 2000, 8000, func() int32 { return rnd.below(logical) })
 		}
 		if d := wa[1]/wa[0] - 1; d > 0 {

@@ -157,7 +157,7 @@ func (s *source) nextRead() int32 {
 // nextWrite returns the next page to write. With dead data, beginning a request
 // trims one slot and writes the one that has been dead longest, hot for hot and
 // cold for cold.
-func (s *source) nextWrite(f *layer) int32 {
+func (s *source) nextWrite(f *Layer) int32 {
 	c := &s.write
 	if c.page == c.end {
 		i, side := s.slot(c)
@@ -172,7 +172,7 @@ func (s *source) nextWrite(f *layer) int32 {
 }
 
 // kill trims slot i and returns the slot of the same side to write instead.
-func (s *source) kill(f *layer, i int32, side int) int32 {
+func (s *source) kill(f *Layer, i int32, side int) int32 {
 	ring, head := s.ring[side], &s.head[side]
 	oldest := ring[*head]
 	ring[*head] = i
@@ -183,15 +183,15 @@ func (s *source) kill(f *layer, i int32, side int) int32 {
 }
 
 // trim marks slot i as dead and tells the drive.
-func (s *source) trim(f *layer, i int32) {
+func (s *source) trim(f *Layer, i int32) {
 	s.dead[i] = true
 	for l := i * s.size; f != nil && l < (i+1)*s.size; l++ {
-		f.trim(l)
+		f.Trim(l)
 	}
 }
 
 // bury makes the given share of the hot and of the cold slots dead, spread evenly.
-func (s *source) bury(f *layer, share int64) {
+func (s *source) bury(f *Layer, share int64) {
 	from := int32(0)
 	for side, n := range [2]int32{s.hot, s.slots - s.hot} {
 		dead := int32(unit.MulDiv(int64(n), share, 1000))

@@ -117,9 +117,9 @@ func Simulate(s Spec, p Pattern) (Measurement, error) {
 	m := Measurement{Amplification: 1000, Scale: s.scale()}
 	d := s.shrink(m.Scale, &p)
 	from := newSource(&p, d.logical, d.slots)
-	var f *layer
+	var f *Layer
 	if !s.InPlace() {
-		f = newLayer(d.units, d.blocks, d.pages, d.logical)
+		f = NewLayer(&Shape{Units: d.units, Blocks: d.blocks, Pages: d.pages, Logical: d.logical})
 		d.precondition(f, from, &p, &m)
 	}
 	m.Read, _, _ = d.measure(f, from, &m.Scale, d.depth, 0)
@@ -139,21 +139,21 @@ func Simulate(s Spec, p Pattern) (Measurement, error) {
 // precondition fills the drive and writes the pattern until the flash has been
 // written twice over, then measures the amplification over once more. A fresh
 // drive is only filled as far as it is measured.
-func (d *small) precondition(f *layer, from *source, p *Pattern, m *Measurement) {
+func (d *small) precondition(f *Layer, from *source, p *Pattern, m *Measurement) {
 	if p.Fresh {
 		return
 	}
 	for l := range from.used() {
-		f.write(l)
+		f.Write(l)
 	}
 	from.bury(f, p.Dead)
 	raw := int(d.units) * int(d.blocks) * int(d.pages)
 	for range 2 * raw {
-		f.write(from.nextWrite(f))
+		f.Write(from.nextWrite(f))
 	}
 	host, moved, erases := f.host, f.moved, f.erases
 	for range raw {
-		f.write(from.nextWrite(f))
+		f.Write(from.nextWrite(f))
 	}
 	m.HostPages, m.Erases = f.host-host, f.erases-erases
 	m.FlashPages = m.HostPages + f.moved - moved
@@ -162,7 +162,7 @@ func (d *small) precondition(f *layer, from *source, p *Pattern, m *Measurement)
 
 // measure runs the drive with so many reads outstanding and so large a write
 // buffer, and returns the whole drive's rates and the mean read latency.
-func (d *small) measure(f *layer, from *source, c *Scale, depth, buffer int32) (read, write unit.Bandwidth, latency unit.Time) {
+func (d *small) measure(f *Layer, from *source, c *Scale, depth, buffer int32) (read, write unit.Bandwidth, latency unit.Time) {
 	dev := newDevice(&d.spec, d.units, d.channels, d.spec.Page, d.link)
 	dev.ftl, dev.source, dev.depth, dev.buffer = f, from, depth, buffer
 	phase := int64(writePhase)
