@@ -1,0 +1,77 @@
+package cxlssd
+
+import (
+	"math/bits"
+
+	"spillway/sim/unit"
+)
+
+func lines(mask uint64) int64 { return int64(bits.OnesCount64(mask)) }
+
+// account adds what a retired request waited for to the bill.
+func (d *device) account(s served) {
+	if s.kind >= LogWrite {
+		d.waits[s.kind][PartFlash] += s.flash
+		d.waits[s.kind][PartQueue] += s.queued
+	}
+	if d.linkBit != 0 {
+		base := d.cacheHit
+		switch s.kind {
+		case HostHit:
+			return
+		case LogWrite:
+			base = d.logWrite
+		}
+		d.waits[s.kind][PartLink] += s.latency - base - s.flash - s.queued
+	}
+}
+
+// sample is the state of the device now.
+func (d *device) sample(now unit.Time) Sample {
+	r := d.result
+	s := Sample{
+		At: now, Log: d.log.used(), Reads: r.UserReads + r.CompactionReads,
+		Programs: r.EvictionPrograms + r.CompactionPrograms + r.DemotionPrograms,
+	}
+	if d.flash != nil {
+		s.Backlog = d.flash.backlog(now)
+	}
+	return s
+}
+
+// finish completes the result.
+func (d *device) finish() {
+	r := d.result
+	base := [Kinds][Parts]unit.Time{
+		HostHit:  {PartHost: d.hostHit},
+		CacheHit: {PartLink: d.setup.Link, PartIndex: d.setup.Index, PartDRAM: d.setup.Access},
+		LogWrite: {PartLink: d.setup.Link, PartIndex: d.logWrite - d.setup.Link - d.setup.Access, PartDRAM: d.setup.Access},
+	}
+	base[LogRead], base[Merged], base[Missed] = base[CacheHit], base[CacheHit], base[CacheHit]
+	for k := range Kinds {
+		for part := range Parts {
+			t := base[k][part]*unit.Time(r.Requests[k]) + d.waits[k][part]
+			r.BillOf[k][part] = t
+			r.Bill[part] += t
+		}
+	}
+	for i := range d.pages {
+		p := &d.pages[i]
+		if p.at < 0 {
+			r.LinesInHost += lines(p.dirty)
+		} else {
+			r.LinesInDevice += lines(p.dirty)
+		}
+		r.LinesInDevice += lines(p.logged)
+	}
+	if d.design.DRAM {
+		return
+	}
+	for i := range d.ways {
+		if d.ways[i].page >= 0 {
+			d.left(&d.ways[i])
+		}
+	}
+	r.PromoteAt = d.host.threshold
+	d.flash.report(r)
+}

@@ -1,0 +1,138 @@
+package skybyte
+
+import (
+	"strconv"
+
+	"spillway/sim/study"
+)
+
+// A gap is a number that this laboratory does not reach, as recorded in gaps.csv. Any
+// other gap, and this one with another value, is not as recorded.
+type gap struct{ figure, system, of, at, quantity, ours string }
+
+// short is a value as gaps.csv has it: three digits.
+func short(value float64) string { return strconv.FormatFloat(value, 'g', 3, 64) }
+
+// gapOf is the gap that a row shows.
+func gapOf(r *study.Row) gap {
+	return gap{r.Figure, r.System, r.Of, r.At, r.Quantity, short(r.Ours)}
+}
+
+// recorded are the gaps of gaps.csv.
+func recorded() map[gap]bool {
+	all := map[gap]bool{}
+	for _, f := range table("gaps.csv") {
+		all[gap{f[0], f[1], f[2], f[3], f[4], f[5]}] = true
+	}
+	return all
+}
+
+// why explains differences: what agrees by its note, a gap by its reason, if it is
+// recorded with the value that it has.
+func why(known map[gap]bool) func(r *study.Row) string {
+	return func(r *study.Row) string {
+		switch {
+		case r.Status != study.Gap:
+			return r.Note
+		case known[gapOf(r)]:
+			return reason(r)
+		}
+		return ""
+	}
+}
+
+// reason is why a number is not reached, as far as that is known, or why what is
+// published is doubted; "" if nobody knows.
+func reason(r *study.Row) string {
+	text := cause(r)
+	switch {
+	case doubted(r.Note) && r.Of != dlrm, text == "": // where it is doubted nothing is to be explained, but for dlrm, which is off anyway
+		return r.Note
+	case r.Note != "":
+		return r.Note + "; " + text
+	}
+	return text
+}
+
+// cause is why a number is not reached.
+func cause(r *study.Row) string {
+	for i := range causes {
+		if c := &causes[i]; c.match(r.Point) {
+			return c.why
+		}
+	}
+	return ""
+}
+
+const (
+	dlrmBase   = "dlrm's published cycles of Base-CSSD and SkyByte-P are about twice what their requests and access times explain; the report of Base-CSSD counts 310 M requests where DRAM-only has 3.3 M, probably with those that were tried again, and what that costs is in no recipe"
+	dlrmOver   = "relative to dlrm's Base-CSSD, which is not reached: " + dlrmBase
+	dlrmLog    = "how often dlrm's outputs are written again is fitted to the programs of SkyByte-WP with 64 MB and to the written share: with other logs, and without promotion, it is a guess"
+	dlrmCache  = "no report has dlrm with another cache, so what of it is resident then is a guess"
+	sradFull   = "srad is too fast with SkyByte-Full: the published run programs 1.46 times as many pages as srad writes, each with half of its lines, here each is programmed once; why, and whether this is what takes the time, is not explained"
+	sradOver   = "relative to srad's SkyByte-Full, which is too fast here, as in Figure 14, for a reason that is not explained"
+	smallLog   = "with a small log compactions are booked one after the other from when they begin: probably how far ahead of time that goes decides"
+	largeLog   = "with a log that holds all of srad's lines every page is left to the run's beginning: probably reads wait for their programs, and did not in the published run"
+	longer     = "the published curves are of longer traces, and nothing was fitted to them"
+	tpccSlow   = "tpcc's flash reads are as many as published, but slow ones cost less here: probably its loads depend on each other more, which is not known"
+	tpccMLC    = "of tpcc the published SkyByte-P, W and WP are alike with MLC, as if each had the programs of W; here P has none, as in its reports, WP and Full have the 2512 that warming left in their log, and W has 3625"
+	tpccCache  = "probably what of tpcc is resident in a small cache, which is fitted to flash reads of Base-CSSD alone"
+	bcCache    = "probably which pages of bc are hot enough to be promoted before a small cache loses them, which hangs on popularity, known by its distribution only"
+	bfsLatency = "reads and programs of bfs-dense are as many as published: probably how reads bunch while pages are programmed differs"
+	counted    = "of reads that a switch hides only the replay counts here; probably the published mean has some of their waiting, but how it counts is not known"
+	radixQueue = "radix's reads queue more here: probably the pages of its threads spread otherwise over channels, which is not known"
+	radixLess  = "that SkyByte-P makes radix slower is not explained: it has as many reads and programs as Base-CSSD, and seven of eight requests in host DRAM"
+	hostTraces = "a few requests of the trace go to host DRAM whatever the design; the recipe has none"
+)
+
+// causes are why numbers are not reached, the first that is about one.
+var causes = []doubt{
+	{"2 14", dlrm, base, "", cycles, dlrmBase},
+	{"14 22", dlrm, promoted, "", cycles, dlrmBase},
+	{"2 14", dlrm, "", "", elapsed, dlrmOver},
+	{"14", dlrm, switchedPro, "", cycles, dlrmBase},
+	{"3 mix", bc, base, "", missPart, "bc's reads of flash are 8 to 9 % fewer than reported; the report's share also counts reads of a page that is on its way"},
+	{"3 mix", "", "", "", missPart, "the report's share also counts reads of a page that is on its way"},
+	{"mix", "", "", "", hostPart, hostTraces},
+	{"5 6", "", "", "", "", longer},
+	{"9", bc, "", "", "", "bc's few reads of flash make a step as soon as they no longer switch; probably which thread is slowest then is chance"},
+	{"9", "", "", "", "", "probably the knee lies where reads wait behind programs of a compaction, whose length hangs on how many pages are merged at once"},
+	{"10", srad, "", "", "", "under CFS heavy threads of srad get no more time than light ones; how the artifact's CFS weighs them is not known"},
+	{"14 15 23", srad, complete, "", "", sradFull},
+	{"14 23", bfs, "", "", "", bfsLatency},
+	{"15", dlrm, "", "", "", "published dlrm loses from more than 24 threads, which is not explained; nothing here makes more threads slower"},
+	{"15", radix, "", "", "", "radix's gain from 8 to 16 threads is balance alone, and how work is spread is fitted to one number"},
+	{"16", ycsbA, "", "", "", "the literals fit neither YCSB-A's reports nor YCSB-B's"},
+	{"16", dlrm, "", "", "", "no report of dlrm has them: reads and writes are fitted to Table I and to footprints"},
+	{"17", dlrm, complete, "", "", counted},
+	{"17", radix, complete, "", "", counted},
+	{"17", ycsbA, complete, "", "", counted},
+	{"17", bfs, "", "", "", bfsLatency},
+	{"17", srad, "", "", "", "reads and programs of srad are as many as published: probably how reads bunch while pages are programmed differs"},
+	{"18 20", dlrm, "", "", "", dlrmLog},
+	{"18", srad, complete, "", "", sradFull},
+	{"18 20", "", "", "", "", "probably how often pages are written again, which is fitted to few counts"},
+	{"19", bfs, "", "0.5MB", "", "the 3313 lines that bfs-dense writes are hardly more than half of this log: probably whether it is compacted while it is warmed, at the beginning of the run or in it decides"},
+	{"19", srad, "", "256MB", "", largeLog},
+	{"19", "", "", "", "", smallLog},
+	{"21", srad, "", "", "", sradOver},
+	{"21", dlrm, "", "", "", dlrmCache + "; " + dlrmBase},
+	{"21", tpcc, "", "", "", tpccCache},
+	{"21", bc, "", "", "", bcCache},
+	{"21", ycsbB, "", "", "", "residency of YCSB-B with large caches is fitted to few reports, which contradict each other"},
+	{"21", "", "", "", "", "probably what is resident with another cache, which is fitted to flash reads of Base-CSSD alone"},
+	{"22", dlrm, "", "", "", "with slow flash dlrm is off on both sides: no report has it"},
+	{"22", tpcc, logPromoted, "MLC", "", tpccMLC},
+	{"22", tpcc, complete, "MLC, 16 threads", "", tpccMLC + "; " + tpccSlow},
+	{"22", tpcc, complete, "MLC, 24 threads", "", tpccMLC + "; " + tpccSlow},
+	{"22", tpcc, complete, "MLC, 32 threads", "", tpccMLC + "; " + tpccSlow},
+	{"22", tpcc, "", "", "", tpccSlow},
+	{"22", srad, "", "", "", "with switches srad is too fast with fast flash, as in Figure 14, and waits otherwise than published for slow flash: how far its loads overlap was chosen with fast flash"},
+	{"22", radix, promoted, "", "", radixLess},
+	{"raw", radix, promoted, "", "", radixLess},
+	{"22", "", "", "", "", "probably how far reads of slow flash overlap, which hangs on how loads depend on each other and is fitted to times in DRAM"},
+	{"23", srad, "", "", "", sradFull},
+	{"23", "", "", "", "", "relative to SkyByte-C, which is bound by programs here"},
+	{"T3", radix, complete, "", "", radixQueue},
+	{"T3", "", "", "", "", "probably how reads wait for each other among many threads, which is not fitted"},
+}
