@@ -54,6 +54,10 @@ type Paper struct {
 	// Why explains a difference, Within or Gap, as far as the paper's comparison
 	// knows; nil if nothing does. Unexplained gaps fail tests.
 	Why func(r *Row) string
+
+	// list and at are what tasks has found: a paper does not change.
+	list []task
+	at   map[string]int
 }
 
 // AllClaims stands for a figure where all claims of a paper are meant.
@@ -96,6 +100,9 @@ type task struct {
 
 // tasks returns what the paper needs, each run once, and where each run is.
 func (p *Paper) tasks() ([]task, map[string]int) {
+	if p.at != nil {
+		return p.list, p.at
+	}
 	var list []task
 	at := map[string]int{}
 	add := func(r Run, figure string) *task {
@@ -138,6 +145,7 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 			measure(&b)
 		}
 	}
+	p.list, p.at = list, at
 	return list, at
 }
 
@@ -153,13 +161,32 @@ func (p *Paper) Runs() []Run {
 }
 
 // Of returns what is measured in the run with this name, in the order of an
-// outcome's values: the paper's points, then those that others are relative to.
+// outcome's values: the paper's points, then those that others are relative to. It is
+// called with every run, so it looks for this one alone.
 func (p *Paper) Of(run string) []Point {
-	tasks, at := p.tasks()
-	if i, ok := at[run]; ok {
-		return tasks[i].points
+	var list []Point
+	add := func(x *Point) {
+		for i := range list {
+			if list[i].Figure == x.Figure && list[i].Quantity == x.Quantity {
+				return
+			}
+		}
+		list = append(list, *x)
 	}
-	return nil
+	for _, points := range [][]Point{p.Points, p.Probes} {
+		for i := range points {
+			if x := &points[i]; x.Aside == "" && isRun(run, x.System, cmp.Or(x.Source, x.Set)) {
+				add(x)
+			}
+		}
+	}
+	for i := range p.Points {
+		if x := &p.Points[i]; x.Over != "" && x.Aside == "" && isRun(run, x.Over, cmp.Or(x.Source, x.OverSet, x.Set)) {
+			b := x.base()
+			add(&b)
+		}
+	}
+	return list
 }
 
 // Outcome takes from a run of a system what the paper needs of it. quantity
@@ -261,6 +288,8 @@ func (p *Paper) Check() error {
 		switch {
 		case !seen[x.Figure] || x.Figure == AllClaims:
 			bad("point %d is of figure %q, which is not there", i, x.Figure)
+		case x.OverSet != "" && x.Over == "":
+			bad("point %d has a setup of what it is relative to, and is relative to nothing", i)
 		case x.Aside != "":
 			if p.Names[x.Quantity] == "" || x.System != "" || x.Set != "" {
 				bad("point %d is not computed, and has a system, a setup or no name of %q for people", i, x.Quantity)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -81,6 +82,40 @@ type ClaimLine struct {
 	Verdict         Verdict
 }
 
+// Sentence is what the paper claims with the number that it states: its Text may need
+// it to be whole.
+func (c *ClaimLine) Sentence() string {
+	last := c.Text[strings.LastIndexByte(c.Text, ' ')+1:]
+	if c.Stated == "" {
+		return c.Text
+	}
+	if strings.HasSuffix(last, ",") || strings.Contains(" as away by from gain gains is keeps least most of takes than to up uses ", " "+last+" ") {
+		return c.Text + " " + c.Stated
+	}
+	return c.Text + ": " + c.Stated
+}
+
+// Label names a figure or, when its ID is T and a number, a table. It is empty when the
+// ID is no number, so that only the title names it.
+func Label(id string) string {
+	kind, number := "Figure ", id
+	if rest, ok := strings.CutPrefix(id, "T"); ok {
+		kind, number = "Table ", rest
+	}
+	if number == "" || number[0] < '0' || number[0] > '9' {
+		return ""
+	}
+	return kind + number
+}
+
+// Headed is the title of a figure behind its label, if it has one.
+func Headed(id, title string) string {
+	if label := Label(id); label != "" {
+		return label + ": " + title
+	}
+	return title
+}
+
 // A Tally counts what came out of a figure, or of everything.
 type Tally struct {
 	Runs, Known, Rebuilt int // simulations and analyses; Rebuilt are of the known ones
@@ -118,18 +153,49 @@ func (p *Paper) Sheet(figure string, outcomes []Outcome) (*Sheet, error) {
 	s.Tally = l.tally(figure, rows, s.Claims)
 	s.Note = p.origin(&s.Tally)
 	for i := range rows {
-		if r := &rows[i]; r.Explained {
-			s.Whys = append(s.Whys, capital(r.Why)+".")
+		r := &rows[i]
+		why := r.Why
+		if d := Doubt(r.Note); d != "" && figure != AllClaims { // doubts have their own lines
+			why = strings.Trim(strings.Replace(why, Doubtful+d, "", 1), "; ")
+		}
+		if r.Explained && why != "" {
+			s.Whys = append(s.Whys, capital(why)+".")
 		}
 	}
 	s.Whys = distinct(s.Whys)
 	if figure == AllClaims {
 		return s, nil
 	}
+	s.Whys = append(s.Whys, p.doubts(rows, s.Drawing.Kind == Table)...)
 	for i := range rows {
 		s.Rows = append(s.Rows, p.line(&rows[i]))
 	}
 	return s, nil
+}
+
+// doubts says why published numbers are doubted, each reason once with the cells that
+// it is about; in a list of several quantities also with these.
+func (p *Paper) doubts(rows []Row, listed bool) (list []string) {
+	listed = listed && slices.ContainsFunc(rows, func(r Row) bool { return r.Quantity != rows[0].Quantity })
+	cells := map[string][]string{}
+	var whys []string
+	for i := range rows {
+		r := &rows[i]
+		why := Doubt(r.Note)
+		if why == "" {
+			continue
+		}
+		parts := []string{r.Of, r.At, p.Called(r.System)}
+		if listed {
+			parts = append(parts, p.Called(r.Quantity))
+		}
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		whys, cells[why] = append(whys, why), append(cells[why], strings.Join(parts, " "))
+	}
+	for _, why := range distinct(whys) {
+		list = append(list, "? "+strings.Join(distinct(cells[why]), ", ")+": "+why+".")
+	}
+	return list
 }
 
 // Tallies counts what came out of every figure, in their order, and last of
@@ -167,6 +233,10 @@ func (l *ledger) drawing(f *Figure) Drawing {
 	}
 	if f.Marks != nil {
 		d.Published, d.Ours = f.Marks(Published), f.Marks(l.look)
+		for i, m := range f.Marks(undoubted) {
+			x := &d.Published[i]
+			x.Doubted = x.Known && (!m.Known || math.IsNaN(m.Y) && !math.IsNaN(x.Y))
+		}
 	}
 	for i := range d.Published {
 		m := &d.Published[i]
@@ -193,15 +263,27 @@ func (l *ledger) drawing(f *Figure) Drawing {
 	return d
 }
 
+// undoubted is Published without the doubted values: what is made of one is no number,
+// whatever a figure does with it.
+func undoubted(p *Point) (value float64, fits, known bool) {
+	if value, fits, known = Published(p); known && Doubt(p.Note) != "" {
+		value = math.NaN()
+	}
+	return value, fits, known
+}
+
 // Describe says how many of the drawn values agree, for those who do not see.
 func (d *Drawing) Describe() string {
-	published, known, same := 0, 0, 0
+	published, known, same, doubted := 0, 0, 0, ""
 	for i := range d.Ours {
 		u, p := &d.Ours[i], &d.Published[i]
 		if !p.Known {
 			continue
 		}
 		published++
+		if p.Doubted {
+			doubted = " Some published values are doubted."
+		}
 		if u.Known {
 			if known++; u.Fits == p.Fits && u.Y == p.Y {
 				same++
@@ -211,7 +293,7 @@ func (d *Drawing) Describe() string {
 	if published == 0 {
 		return "Computed for " + strings.Join(d.Panels, ", ") + "; the claims have the numbers."
 	}
-	return fmt.Sprintf("%d published values; %d of them computed here, %d of these the same. The table has all of them.", published, known, same)
+	return fmt.Sprintf("%d published values; %d of them computed here, %d of these the same.%s The table has all of them.", published, known, same, doubted)
 }
 
 // claims judges the claims about a figure, or all.

@@ -7,7 +7,9 @@
 package study
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"spillway/sim/report"
 )
@@ -26,13 +28,16 @@ type Point struct {
 	Value  float64
 	Unit   string
 	// Over is set when the number is published relative to another system: the
-	// value is that of System divided by that of Over, on the same Set.
-	Over   string
-	Source string // the published file or table cell, empty if there is none
+	// value is that of System divided by that of Over, on the same Set or on OverSet.
+	Over string
+	// OverSet is the setup of what it is relative to, where that is not Set.
+	OverSet string
+	Source  string // the published file or table cell, empty if there is none
 	// Limit is the relative difference up to which it is Within, 0 for the
 	// paper's Tolerance. Below is the one for values that are too small, 0 for Limit.
 	Limit, Below float64
-	// Note says why the published number is doubted or cannot be met; may be empty.
+	// Note says why the published number is doubted, from [Doubtful] on, or cannot be
+	// met; may be empty.
 	Note string
 	// Aside says why the laboratory does not compute the number: it is listed, and no
 	// run yields it. Such a point needs no system and no setup.
@@ -41,18 +46,31 @@ type Point struct {
 	Unpublished bool
 }
 
+// Doubtful begins, in a point's Note, why its published number is doubted: what
+// contradicts it. What may stand before is about our value.
+const Doubtful = "doubtful: "
+
+// Doubt is why a published number with this note is doubted, "" if it is not.
+func Doubt(note string) string {
+	_, why, _ := strings.Cut(note, Doubtful)
+	return why
+}
+
 // Run names the simulation that yields p: points of equal Run share it.
 func (p *Point) Run() string {
-	if p.Source != "" {
-		return p.System + " " + p.Source
-	}
-	return p.System + " " + p.Set
+	return p.System + " " + cmp.Or(p.Source, p.Set)
+}
+
+// isRun reports whether a run has this name, as Run makes it.
+func isRun(name, system, of string) bool {
+	rest, ok := strings.CutPrefix(name, system)
+	return ok && len(rest) == 1+len(of) && rest[0] == ' ' && rest[1:] == of
 }
 
 // base returns what p is relative to.
 func (p *Point) base() Point {
 	b := *p
-	b.System, b.Over, b.Fits = p.Over, "", true
+	b.System, b.Set, b.Over, b.OverSet, b.Fits = p.Over, cmp.Or(p.OverSet, p.Set), "", "", true
 	return b
 }
 
@@ -78,6 +96,9 @@ type Mark struct {
 	Y      float64
 	Fits   bool
 	Known  bool
+	// Doubted is set of published ones that something contradicts, or that are made of
+	// such; the drawing sets it, not the figure.
+	Doubted bool
 }
 
 // A Kind says how a figure is drawn.

@@ -119,6 +119,63 @@ func TestInventedIsSound(t *testing.T) {
 	}
 }
 
+// TestDoubted marks what is drawn of a doubted value, and of what is relative to it, and
+// names its cells once a reason. Reasons of gaps alone are no doubts.
+func TestDoubted(t *testing.T) {
+	p := invented()
+	p.Points[0].Note = "the run is short; " + study.Doubtful + "the text says 11"
+	p.Points[3].Note = study.Doubtful + "the text says 11"
+	p.Points[1].Note = "an input"
+	p.Figures = append(p.Figures, study.Figure{ID: "raw", Kind: study.Lines, Marks: func(look study.Look) []study.Mark {
+		slow, _, _ := look(&p.Points[0])
+		fast, _, known := look(&p.Points[1])
+		return []study.Mark{{Panel: "A", Y: slow / fast, Fits: true, Known: known}, {Panel: "B", Y: fast, Fits: true, Known: known && slow >= 0}}
+	}})
+	s, err := p.Sheet("1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range s.Drawing.Published {
+		if m.Doubted != (i == 0 || i == 3) || s.Drawing.Ours[i].Doubted {
+			t.Errorf("mark %d: %+v", i, m)
+		}
+	}
+	if s.Drawing.Published[0].Y != 10 || !slices.Equal(s.Whys, []string{"? A Slow, B Fast: the text says 11."}) || !strings.Contains(s.Drawing.Describe(), "doubted") {
+		t.Errorf("%v, %q, %q", s.Drawing.Published[0], s.Whys, s.Drawing.Describe())
+	}
+	if s, err = p.Sheet("raw", nil); err != nil || !s.Drawing.Published[0].Doubted || !s.Drawing.Published[1].Doubted {
+		t.Errorf("made of a doubted value: %+v, %v", s.Drawing.Published, err)
+	}
+	if s, err = p.Sheet("3", nil); err != nil || s.Drawing.Published[0].Doubted || len(s.Whys) > 0 || strings.Contains(s.Drawing.Describe(), "doubted") {
+		t.Errorf("%+v, %q, %v", s.Drawing.Published, s.Whys, err)
+	}
+	p.Why = func(r *study.Row) string { return r.Note }
+	if s, err = p.Sheet("1", []study.Outcome{ran(slowA, 20, 20), ran(fastA, 9, 4, 1, 2)}); err != nil || !slices.Equal(s.Whys, []string{"The run is short.", "An input.", "? A Slow, B Fast: the text says 11."}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestSentence(t *testing.T) {
+	for _, tt := range [][3]string{
+		{"A is faster than B by", "2×", "A is faster than B by 2×"},
+		{"A takes up to, of its time in B,", "31.4×", "A takes up to, of its time in B, 31.4×"},
+		{"Speedup of A over B (geometric mean)", "1.5×", "Speedup of A over B (geometric mean): 1.5×"},
+		{"Those that A cannot run", "", "Those that A cannot run"},
+	} {
+		if c := (study.ClaimLine{Text: tt[0], Stated: tt[1]}); c.Sentence() != tt[2] {
+			t.Errorf("%q; want %q", c.Sentence(), tt[2])
+		}
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for id, want := range map[string]string{"11": "Figure 11: X", "5b": "Figure 5b: X", "T2": "Table 2: X", "raw": "X", "T": "X", "Two": "X", study.AllClaims: "X"} {
+		if got := study.Headed(id, "X"); got != want {
+			t.Errorf("%s: %q; want %q", id, got, want)
+		}
+	}
+}
+
 // TestAside lists a number that nothing here computes: no run is made for it, no
 // verdict judges it, and it says why.
 func TestAside(t *testing.T) {
@@ -521,5 +578,27 @@ func TestNoOriginals(t *testing.T) {
 	}
 	if n := sheet.Tally.Compared; sheet.Note != "Rebuilt: invented files." || sheet.Tally.Verdict != fmt.Sprintf("%d of %d within their limits", n-sheet.Tally.Gap, n) {
 		t.Errorf("%q, %+v", sheet.Note, sheet.Tally)
+	}
+}
+
+// TestOtherSetup measures what is relative to another setup, of the same system too.
+func TestOtherSetup(t *testing.T) {
+	p := invented()
+	x := &p.Points[6]
+	x.Over, x.OverSet = "fast", "work=a mode=y"
+	const base = "fast work=a mode=y"
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	if got := p.Of(base); len(got) != 1 || got[0].Quantity != "speedup" || got[0].Set != x.OverSet || got[0].OverSet != "" {
+		t.Fatalf("its run measures %+v", got)
+	}
+	rows, err := p.Rows("3", []study.Outcome{ran(fastA, 5, 4, 1, 30), ran(base, 10)})
+	if err != nil || rows[0].Ours != 3 {
+		t.Errorf("%v, %v; want 3", rows[0].Ours, err)
+	}
+	x.Over = ""
+	if p.Check() == nil {
+		t.Error("relative to a setup of no system")
 	}
 }

@@ -224,7 +224,7 @@ func degrees() []study.Point {
 	return []study.Point{aside("11", "Look-ahead N", mean, best, "32", "kernels", unreachedDegree)}
 }
 
-const unreachedDegree = "not reproduced: nothing here makes a longer look-ahead slower, as a thread that walks tables has no cost and blocks that are expected do not leave for others"
+const unreachedDegree = "not reproduced: hardly anything here gets slower with a longer look-ahead, as a thread that walks tables has no cost and blocks that are expected do not leave for others"
 
 // largestWhy is said of the largest batches, which were searched beforehand.
 func largestWhy(table3 bool, model, system string) string {
