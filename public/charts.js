@@ -250,7 +250,8 @@ window.charts = (() => {
     const ticks = column(data, c.ticks);
     const names = c.kinds.map((k) => k.name);
     const small = { ...t.font, fontSize: 10.5 };
-    const top = 32 + legend(t, option, ticks.length > 0 ? [...names, 'Published'] : names, width, 'roundRect', hidden);
+    const published = c.notes.some((n) => n.text === '?') ? 'Published (?: doubted)' : 'Published';
+    const top = 32 + legend(t, option, ticks.length > 0 ? [...names, published] : names, width, 'roundRect', hidden);
     const place = (at) => `${c.groups.find((g) => at >= g.at && at < g.at + g.n)?.name ?? ''} ${c.labels[at]}`;
     const longest = Math.max(0, ...c.labels.map((text) => measure(text, t.font)));
     option.grid = { left: 8, right: 8, top, bottom: 8, containLabel: true };
@@ -272,7 +273,7 @@ window.charts = (() => {
       return { value };
     };
     option.series.push({
-      id: 'ticks', type: 'scatter', name: 'Published', symbol: 'rect', symbolSize: [Math.min(20, 0.85 * (width - 50) / Math.max(1, c.labels.length)), 3], z: 5, data: c.tickNames.map((_, i) => [ticks[2 * i], ticks[2 * i + 1]]),
+      id: 'ticks', type: 'scatter', name: published, symbol: 'rect', symbolSize: [Math.min(20, 0.85 * (width - 50) / Math.max(1, c.labels.length)), 3], z: 5, data: c.tickNames.map((_, i) => [ticks[2 * i], ticks[2 * i + 1]]),
       itemStyle: { color: t.v('--text'), borderColor: t.v('--panel'), borderWidth: 0.5 },
     }, {
       id: 'notes', type: 'scatter', name: 'notes', symbolSize: 1, silent: true, z: 6, data: c.notes.map(note), itemStyle: { color: 'transparent' },
@@ -282,7 +283,7 @@ window.charts = (() => {
       if (item.seriesId === 'ticks') return tip(c.tickNames[item.dataIndex], [['', 'Published', unit(number(item.value[1]), c.y.unit)]]);
       return tip(place(item.dataIndex), [[item.color, c.stacked ? item.seriesName : 'Here', unit(number(item.value), c.y.unit)]]);
     });
-    return { option, shape: ['columns', c.labels, c.groups, names, c.y, c.stacked] };
+    return { option, shape: ['columns', c.labels, c.groups, names, published, c.y, c.stacked] };
   }
 
   // far reports whether values reach so far that an axis should say powers of ten.
@@ -354,7 +355,7 @@ window.charts = (() => {
     } else {
       rows.sort((a, b) => b.y - a.y);
     }
-    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : '') : 'Together', unit(number(y), p.y.unit)]);
+    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : s.doubted ? ', doubted' : '') : 'Together', unit(number(y), p.y.unit)]);
     if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
     return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
@@ -431,7 +432,7 @@ window.charts = (() => {
           Object.assign(one, { type: 'scatter', symbolSize: 3, large: points.length > 4000, itemStyle: { color, opacity: 0.5 } });
           break;
         case 'rings':
-          Object.assign(one, { type: 'scatter', symbol: 'circle', symbolSize: 7, itemStyle: { color: 'transparent', borderColor: color, borderWidth: 1.6 }, z: 4 });
+          Object.assign(one, { type: 'scatter', symbol: 'circle', symbolSize: 7, itemStyle: { color: 'transparent', borderColor: color, borderWidth: 1.6 }, z: 4, label: { ...t.font, show: Boolean(s.doubted), position: 'top', distance: 2, color: t.v('--text'), formatter: '?' } });
           break;
         case 'marks':
           Object.assign(one, {
@@ -679,7 +680,9 @@ window.charts = (() => {
   // current asks for the figure unless it is the last one still.
   function current(f) {
     if (!f.last || f.changed) {
-      const { figure, data, title, note, mode, results } = f.ask();
+      const now = f.ask();
+      if (!now) return f.last; // the page has moved on, and is about to say so
+      const { figure, data, title, note, mode, results } = now;
       f.last = { figure: JSON.parse(figure), data, title, note, mode, results };
       f.changed = false;
     }
@@ -689,7 +692,9 @@ window.charts = (() => {
   function draw(id) {
     const f = figures.get(id);
     if (!f || !window.echarts) return;
-    const { figure, data, results } = current(f);
+    const now = current(f);
+    if (!now) return;
+    const { figure, data, results } = now;
     if (!f.chart && results === 0) { // an empty figure says why by itself
       f.element.querySelector('.static')?.remove(); // what index.html drew there is of something else
       return;

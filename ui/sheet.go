@@ -73,7 +73,7 @@ func claimRow(l *study.ClaimLine) claim {
 		return chart.With(chart.Digits(v, 4), l.Unit)
 	}
 	r := claim{
-		Text: strings.TrimSpace(l.Text + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
+		Text: strings.TrimSpace(l.Sentence() + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
 		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
 	}
 	switch {
@@ -99,7 +99,7 @@ func (c *Sheet) title() string {
 	if c.item.Name == "" {
 		return "Opening the paper…"
 	}
-	return c.item.Label + ": " + c.item.Title
+	return strings.TrimSuffix(c.item.Label+": "+c.item.Title, ": ")
 }
 
 // draws reports whether there is a place for a drawing.
@@ -270,7 +270,11 @@ func rowsHTML(rows []study.Line) string {
 			}
 		}
 		fmt.Fprintf(&b, `<tr class="%s">`, r.Status)
-		for _, text := range []string{about, r.Title, r.Quantity, value(r.Published, r.Fits, r.Unit), ours, r.Unit, diff} {
+		published := value(r.Published, r.Fits, r.Unit)
+		if study.Doubt(r.Note) != "" {
+			published += " " + chart.Doubted
+		}
+		for _, text := range []string{about, r.Title, r.Quantity, published, ours, r.Unit, diff} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}
 		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)

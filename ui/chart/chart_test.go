@@ -161,11 +161,15 @@ func sheets() []study.Sheet {
 		return study.Mark{Panel: panel, Series: series, System: system, Part: part, X: x, Y: y, Fits: fits, Known: known}
 	}
 	two := []study.Series{{Name: "Oven", System: "oven"}, {Name: "Gas", System: "gas"}}
+	doubted := func(m study.Mark) study.Mark {
+		m.Doubted = true
+		return m
+	}
 	row := study.Line{Of: "Bread", At: "hot", System: "oven", Title: "Oven", Quantity: "Speed", Unit: "×", Published: 0.9, Ours: 0.91, Diff: 0.0111, Fits: true, OursFits: true, Status: study.Within, Verdict: "within"}
 	return []study.Sheet{
 		{Paper: "p", Figure: "1", Title: "Bars", Note: "Rebuilt.", Tally: study.Tally{Verdict: "exact"}, Rows: []study.Line{row, {Of: "Cake", Title: "Gas", Published: 1, Fits: true}}, Drawing: study.Drawing{
 			Kind: study.Bars, Axes: study.Axes{Y: "× ideal", Least: 0.5, Most: 1.5}, Panels: []string{"Bread", "Cake"}, Series: two, Read: "Look twice.",
-			Published: []study.Mark{mark("Bread", "Oven", "oven", "", 0, 0.9, true, true), mark("Bread", "Gas", "gas", "", 0, 0, false, true), mark("Cake", "Gas", "gas", "", 0, 1, true, true)},
+			Published: []study.Mark{doubted(mark("Bread", "Oven", "oven", "", 0, 0.9, true, true)), mark("Bread", "Gas", "gas", "", 0, 0, false, true), mark("Cake", "Gas", "gas", "", 0, 1, true, true)},
 			Ours:      []study.Mark{mark("Bread", "Oven", "oven", "", 0, 0.91, true, true), mark("Bread", "Gas", "gas", "", 0, 0.8, true, true), mark("Cake", "Gas", "gas", "", 0, 0, false, true)},
 		}},
 		{Paper: "p", Figure: "2", Title: "Stacks", Drawing: study.Drawing{
@@ -175,7 +179,7 @@ func sheets() []study.Sheet {
 		}},
 		{Paper: "p", Figure: "3", Title: "Lines", Drawing: study.Drawing{
 			Kind: study.Lines, Axes: study.Axes{X: "batch", Y: "loaves/s", FromZero: true}, Panels: []string{"A", "B", "C", "D"}, Series: two,
-			Published: []study.Mark{mark("A", "Oven", "oven", "", 1, 10, true, true), mark("A", "Oven", "oven", "", 2, 20, true, true), mark("B", "Gas", "gas", "", 1, 5, true, true)},
+			Published: []study.Mark{mark("A", "Oven", "oven", "", 1, 10, true, true), doubted(mark("A", "Oven", "oven", "", 2, 20, true, true)), mark("B", "Gas", "gas", "", 1, 5, true, true)},
 			Ours:      []study.Mark{mark("A", "Oven", "oven", "", 1, 11, true, true), mark("A", "Oven", "oven", "", 2, 0, false, true), mark("B", "Gas", "gas", "", 1, 0, false, false)},
 		}},
 		{Paper: "p", Figure: "4", Title: "Curves", Drawing: study.Drawing{

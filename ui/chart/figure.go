@@ -77,6 +77,9 @@ type Group struct {
 	N    int    `json:"n"`
 }
 
+// Doubted is the Note on a doubted published value, at the height of its Over.
+const Doubted = "?"
+
 // A Note is a text on a place, over a bar if there is one.
 type Note struct {
 	At   int     `json:"at"`
@@ -125,14 +128,16 @@ const (
 
 // A Series is one line, area or set of points.
 type Series struct {
-	Panel  int    `json:"panel,omitempty"`
-	Name   string `json:"name"`
-	Shape  Shape  `json:"shape"`
-	Look   Look   `json:"look"`
-	Faded  bool   `json:"faded,omitempty"`
-	Ghost  bool   `json:"ghost,omitempty"` // of the baseline: a thin dashed line, shown and hidden with the others of its name
-	Points Column `json:"points"`          // x and y of each
-	Picks  Column `json:"picks,omitempty"` // of marks: what picking each says
+	Panel int    `json:"panel,omitempty"`
+	Name  string `json:"name"`
+	Shape Shape  `json:"shape"`
+	Look  Look   `json:"look"`
+	Faded bool   `json:"faded,omitempty"`
+	Ghost bool   `json:"ghost,omitempty"` // of the baseline: a thin dashed line, shown and hidden with the others of its name
+	// Doubted is true of published values that something contradicts.
+	Doubted bool   `json:"doubted,omitempty"`
+	Points  Column `json:"points"`          // x and y of each
+	Picks   Column `json:"picks,omitempty"` // of marks: what picking each says
 }
 
 // A Limit is a line across at Y.

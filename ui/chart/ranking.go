@@ -116,7 +116,7 @@ func (k *Ranking) table(list []*Ranked) report.Table {
 		has := finite(k.value(r, k.Of))
 		text := Dash
 		if has && r.System.Bound {
-			text = "bound"
+			text = "ideal"
 		} else if has {
 			place++
 			text = strconv.Itoa(place)

@@ -22,7 +22,7 @@ const (
 // made by [Differences], because it is long and seldom open.
 func Sheet(s *study.Sheet, info *lab.Info) View {
 	v := View{
-		ID: s.Paper + "-" + s.Figure, Title: called(s), Mode: s.Note,
+		ID: s.Paper + "-" + s.Figure, Title: study.Headed(s.Figure, s.Title), Mode: s.Note,
 		Note: strings.TrimSpace(s.Note + " " + sentence(s.Tally.Verdict)), Alt: s.Drawing.Describe(),
 		Results: len(s.Drawing.Published) + len(s.Drawing.Curves), sheet: s,
 	}
@@ -49,6 +49,9 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 			v.Text += " Circles: the published values."
 		}
 	}
+	if slices.ContainsFunc(s.Drawing.Published, func(m study.Mark) bool { return m.Doubted }) {
+		v.Text += " " + Doubted + ": the published value is doubted."
+	}
 	if s.Drawing.Read != "" {
 		v.Text += " " + s.Drawing.Read
 	}
@@ -61,18 +64,6 @@ func Sheet(s *study.Sheet, info *lab.Info) View {
 // published reports whether a value of the figure was published.
 func published(s *study.Sheet) bool {
 	return slices.ContainsFunc(s.Drawing.Published, func(m study.Mark) bool { return m.Known })
-}
-
-// called is the name of a figure or table with its title.
-func called(s *study.Sheet) string {
-	kind, id := "Figure", s.Figure
-	if rest := strings.TrimPrefix(id, "T"); rest != id && rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-		kind, id = "Table", rest
-	}
-	if id == study.AllClaims {
-		return s.Title
-	}
-	return kind + " " + id + ": " + s.Title
 }
 
 // panelRows is in how many rows n small charts stand; charts.js puts them there.
@@ -142,6 +133,7 @@ func (d *paperDrawing) columns() *Figure {
 		bars[i] = slices.Repeat([]float64{math.NaN()}, places)
 	}
 	var ticks []float64
+	doubted := make([]bool, places)
 	level, over, there := make([]float64, places), make([]float64, places), make([]bool, places)
 	for i := range d.Published {
 		m, u := &d.Published[i], &d.Ours[i]
@@ -170,8 +162,13 @@ func (d *paperDrawing) columns() *Figure {
 		}
 		if level[at] += m.Y; !c.Stacked || !d.Whole || !last {
 			ticks = append(ticks, float64(at), level[at])
-			c.Names = append(c.Names, m.Panel+" "+m.Series+tickName(c.Stacked, m.Part))
+			name := m.Panel + " " + m.Series + tickName(c.Stacked, m.Part)
+			if m.Doubted {
+				name += ", doubted"
+			}
+			c.Names = append(c.Names, name)
 		}
+		doubted[at] = doubted[at] || m.Doubted
 	}
 	for k := range d.Panels {
 		for i := range d.Series {
@@ -182,6 +179,16 @@ func (d *paperDrawing) columns() *Figure {
 	}
 	for i := range c.Notes {
 		c.Notes[i].Over = over[c.Notes[i].At]
+	}
+	for at := range doubted {
+		if !doubted[at] {
+			continue
+		}
+		high := max(over[at], level[at])
+		if c.Y.Max != nil {
+			high = min(high, *c.Y.Max)
+		}
+		c.Notes = append(c.Notes, Note{At: at, Over: high, Text: Doubted})
 	}
 	for i := range kinds {
 		look := d.look(&kinds[i], i)
@@ -261,7 +268,7 @@ func (d *paperDrawing) panels() *Figure {
 			if s.System == "" || d.shared(s.System) {
 				look.Pattern = i % patterns // lines of one thing differ in their dashes too
 			}
-			var xs, ys, px, py []float64
+			var xs, ys, px, py, qx, qy []float64
 			published := false
 			for j := range d.Published {
 				m, u := &d.Published[j], &d.Ours[j]
@@ -272,7 +279,11 @@ func (d *paperDrawing) panels() *Figure {
 					xs, ys = append(xs, u.X), append(ys, u.Y)
 				}
 				published = published || m.Known
-				if m.Known && m.Fits && d.drawable(m.X, m.Y) {
+				switch {
+				case !m.Known || !m.Fits || !d.drawable(m.X, m.Y):
+				case m.Doubted:
+					qx, qy = append(qx, m.X), append(qy, m.Y)
+				default:
 					px, py = append(px, m.X), append(py, m.Y)
 				}
 			}
@@ -285,6 +296,9 @@ func (d *paperDrawing) panels() *Figure {
 			p.Series = append(p.Series, Series{Panel: k, Name: s.Name, Shape: shape, Look: look, Points: f.points(xs, ys), Picks: f.add()})
 			if published {
 				p.Series = append(p.Series, Series{Panel: k, Name: s.Name + ", published", Shape: Rings, Look: look, Points: f.points(px, py), Picks: f.add()})
+			}
+			if len(qx) > 0 {
+				p.Series = append(p.Series, Series{Panel: k, Name: s.Name + ", published", Shape: Rings, Look: look, Doubted: true, Points: f.points(qx, qy), Picks: f.add()})
 			}
 		}
 	}

@@ -2,12 +2,16 @@ package draw
 
 import (
 	"math"
+	"slices"
 
 	"spillway/ui/chart"
 )
 
 // thick is the most that a bar measures across.
 const thick = 22
+
+// doubted follows the name of published values in a legend where some are doubted.
+const doubted = " (" + chart.Doubted + ": doubted)"
 
 // bars draws horizontal bars, one a row.
 func (p *pen) bars(f *chart.Figure, b box) {
@@ -134,7 +138,11 @@ func (p *pen) columns(f *chart.Figure, b box) {
 	}
 	ticks := numbers(f, c.Ticks)
 	if len(ticks) > 0 {
-		keys = append(keys, key{"Published", func(x, y float64) { p.rect(box{x - 7, y - 1.5, 14, 3}, p.ink(&ink, nil)) }})
+		name := "Published"
+		if slices.ContainsFunc(c.Notes, func(n chart.Note) bool { return n.Text == chart.Doubted }) {
+			name += doubted
+		}
+		keys = append(keys, key{name, func(x, y float64) { p.rect(box{x - 7, y - 1.5, 14, 3}, p.ink(&ink, nil)) }})
 	}
 	top := p.legend(b, keys) + 22
 	labels := 0.0
@@ -168,7 +176,11 @@ func (p *pen) columns(f *chart.Figure, b box) {
 		p.text(at, in.y+in.h+labels+24, fit(g.Name, usual, each*float64(g.N+1)), 0, color("--text"), middle+` font-weight="600"`)
 	}
 	for _, n := range c.Notes {
-		p.note(&n, whole[n.At], &s, in, middles(float64(n.At)))
+		high := whole[n.At]
+		if n.Text == chart.Doubted {
+			high = n.Over
+		}
+		p.note(&n, high, &s, in, middles(float64(n.At)))
 	}
 }
 

@@ -65,7 +65,7 @@ func drawn() map[string]*chart.View {
 			Columns: &chart.Columns{
 				Y: chart.Axis{Name: "time, s", Unit: "s", Log: true}, Labels: []string{"Oven", "Kiln", "", "Oven", "Kiln", ""}, Groups: []chart.Group{{Name: "Rye", At: 0, N: 2}, {Name: "Wheat", At: 3, N: 2}},
 				Kinds: []chart.Part{{Name: "Oven", Look: &s1, Values: chart.Column{0, 6}}, {Name: "Kiln", Look: &s2, Values: chart.Column{6, 6}}},
-				Ticks: chart.Column{12, 4}, Names: []string{"Rye Oven", "Wheat Oven"}, Notes: []chart.Note{{At: 4, Text: "does not fit"}, {At: 1, Over: 90, Text: "–"}, {At: 3, Over: 90000, Text: "fits only here"}},
+				Ticks: chart.Column{12, 4}, Names: []string{"Rye Oven", "Wheat Oven"}, Notes: []chart.Note{{At: 4, Text: "does not fit"}, {At: 1, Over: 90, Text: "–"}, {At: 3, Over: 90000, Text: "fits only here"}, {At: 0, Over: 5, Text: chart.Doubted}},
 			},
 			Data: []float64{3, nan, nan, 90000, nan, nan, nan, 90, nan, nan, nan, nan, 0, 2.5, 3, 70000},
 		}, 300),
@@ -94,10 +94,11 @@ func drawn() map[string]*chart.View {
 				Series: []chart.Series{
 					{Name: "Oven", Shape: chart.Line, Look: s2, Points: chart.Column{0, 4}},
 					{Name: "Oven, published", Shape: chart.Rings, Look: s2, Points: chart.Column{4, 2}},
+					{Name: "Oven, published", Shape: chart.Rings, Look: s2, Doubted: true, Points: chart.Column{12, 2}},
 					{Panel: 1, Name: "Kiln", Shape: chart.Dots, Look: s1, Points: chart.Column{6, 6}},
 				},
 			},
-			Data: []float64{0, 0.001, 1, 200000, 0, 0.002, 0, 1, 1, 0, 1, 5},
+			Data: []float64{0, 0.001, 1, 200000, 0, 0.002, 0, 1, 1, 0, 1, 5, 1, 90},
 		}, 240),
 		"heat": view("heat", &chart.Figure{
 			Heat: &chart.Heat{Names: []string{"Oven", "Kiln"}, X: chart.Axis{Name: "batch", Labels: []string{"1", "2"}}, Y: chart.Axis{Name: "fuel", Labels: []string{"10", "20"}}, Values: chart.Column{0, 8}, Marks: []string{"", "", "", "×", "", "", "", ""}, Here: []int{1, 0}},

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"slices"
 
 	"spillway/ui/chart"
 )
@@ -78,8 +79,11 @@ func (p *pen) lines(c *chart.Panels) (keys []key) {
 	}
 	for i := range c.Series {
 		if s := &c.Series[i]; s.Shape == chart.Rings {
-			ink := color("--text-2")
-			keys = append(keys, key{"Published", func(x, y float64) { p.ring(x, y, ink) }})
+			ink, name := color("--text-2"), "Published"
+			if slices.ContainsFunc(c.Series, func(s chart.Series) bool { return s.Doubted }) {
+				name += doubted
+			}
+			keys = append(keys, key{name, func(x, y float64) { p.ring(x, y, ink) }})
 			break
 		}
 	}
@@ -218,6 +222,13 @@ func (p *pen) series(points []float64, s *chart.Series, sx, sy *scale, i int, al
 		for _, run := range runs {
 			for _, at := range run {
 				p.ring(at.x, at.y, c)
+				if s.Doubted {
+					y := at.y - 6
+					if y < sy.at(sy.high)+10 { // it would be cut off
+						y = at.y + 15
+					}
+					p.text(at.x, y, chart.Doubted, 0, color("--text"), middle)
+				}
 			}
 		}
 		return

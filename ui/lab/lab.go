@@ -26,7 +26,7 @@ type System struct {
 	Family string // what it belongs to, in lists of many
 	Paper  string // where it comes from
 	About  string // what it does, one or two sentences
-	Bound  bool   // an ideal that nothing can exceed
+	Bound  bool   // an ideal that others are compared with
 	Off    bool   // not compared at first
 	Main   bool   // in focus at first; without one the first that is no bound
 	// Twin is true of one that is another of the systems in other surroundings: where

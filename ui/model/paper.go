@@ -42,6 +42,7 @@ type paper struct {
 	asked   bool // for the outline
 	problem string
 	runs    []paperRun
+	order   []int // in which runs begin: those of one workload together, as a worker keeps one
 	byName  map[string]int
 	rev     int // counts changes of outcomes
 	sheet   *study.Sheet
@@ -134,8 +135,12 @@ func (p *Papers) ask(x *paper, t job, j *work.Job) {
 	p.room.session.host.Start(j, t.kind == work.Measure)
 }
 
-// oftenest is how often the shown figure follows runs that are going on.
-const oftenest = 400 * time.Millisecond
+// oftenest is how often the shown figure follows runs that are going on, tallied how
+// often the verdicts of all do: that takes a worker several times as long.
+const (
+	oftenest = 400 * time.Millisecond
+	tallied  = 1200 * time.Millisecond
+)
 
 // sheets asks for the sheet of the shown figure and the tallies of all, when what
 // is known has changed.
@@ -145,13 +150,13 @@ func (p *Papers) sheets() {
 		if x.outline == nil {
 			continue
 		}
-		early := func(k work.Kind) bool { return p.Active() && time.Since(x.at[k]) < oftenest }
+		early := func(k work.Kind, often time.Duration) bool { return p.Active() && time.Since(x.at[k]) < often }
 		other := x.sheetOf < 0 || x.figure != figure
-		if x == shown && !x.asking[work.Sheet] && (other || x.sheetOf != x.rev && !early(work.Sheet)) && figure != "" {
+		if x == shown && !x.asking[work.Sheet] && (other || x.sheetOf != x.rev && !early(work.Sheet, oftenest)) && figure != "" {
 			x.asking[work.Sheet], x.at[work.Sheet] = true, time.Now()
 			p.ask(x, job{kind: work.Sheet, figure: figure, rev: x.rev}, &work.Job{Name: figure, Outcomes: x.outcomes(figure)})
 		}
-		if !x.asking[work.Tallies] && x.tallyOf != x.rev && !early(work.Tallies) {
+		if !x.asking[work.Tallies] && x.tallyOf != x.rev && !early(work.Tallies, tallied) {
 			x.asking[work.Tallies], x.at[work.Tallies] = true, time.Now()
 			p.ask(x, job{kind: work.Tallies, rev: x.rev}, &work.Job{Outcomes: x.outcomes(study.AllClaims)})
 		}
@@ -199,7 +204,9 @@ func (p *Papers) answer(a *work.Answer) bool {
 			for i, r := range a.Outline.Runs {
 				x.byName[r.Name] = i
 				x.runs = append(x.runs, paperRun{Run: r, wanted: map[string]bool{}})
+				x.order = append(x.order, i)
 			}
+			slices.SortStableFunc(x.order, func(a, b int) int { return strings.Compare(x.runs[a].Set, x.runs[b].Set) })
 		}
 	case work.Sheet:
 		x.asking[work.Sheet] = false
@@ -352,7 +359,7 @@ func (p *Papers) feed() {
 		}
 	}
 	for _, x := range p.list {
-		for i := range x.runs {
+		for _, i := range x.order {
 			if busy >= mostAtOnce {
 				return
 			}
@@ -453,7 +460,12 @@ func (p *Papers) Verdict(name string) Verdict {
 		if t == nil || s.Known < s.Runs {
 			return Verdict{fmt.Sprintf("%d of %d runs", s.Known, s.Runs), "none"}
 		}
-		return Verdict{"run", "ok"}
+		if t.Known < t.Runs { // what came last is not compared yet
+			return Verdict{"comparing", "busy"}
+		}
+		return Verdict{"run", "none"}
+	case s.Runs == 0: // nothing here computes it
+		return Verdict{t.Verdict, "none"}
 	case figure == study.AllClaims:
 		return Verdict{t.ClaimVerdict, class(t.ClaimsGood)}
 	}
@@ -483,8 +495,8 @@ func (x *paper) tally(figure string) *study.Tally {
 // An Item is a line in the list of what can be reproduced.
 type Item struct {
 	Name    string // full: "g10.14"
-	Label   string // "Figure 14"
-	Title   string
+	Label   string // "Figure 14"; the title where its ID is no number
+	Title   string // empty where the label has it
 	Shown   bool
 	Verdict Verdict
 	Running bool
@@ -513,7 +525,11 @@ func (p *Papers) Views() []PaperView {
 		v := PaperView{PaperInfo: x.PaperInfo, Outline: x.outline, Problem: x.problem}
 		if x.outline != nil {
 			for _, f := range x.outline.Figures {
-				v.Items = append(v.Items, p.item(x, f.ID, figureLabel(f.ID), f.Title))
+				label, title := study.Label(f.ID), f.Title
+				if label == "" {
+					label, title = title, ""
+				}
+				v.Items = append(v.Items, p.item(x, f.ID, label, title))
 			}
 			v.All = p.item(x, study.AllClaims, "Claims", "The numbers in the text")
 			v.Tally = x.tally(study.AllClaims)
@@ -525,14 +541,6 @@ func (p *Papers) Views() []PaperView {
 		list[i] = v
 	}
 	return list
-}
-
-// figureLabel names a figure or, when its ID begins with T, a table.
-func figureLabel(id string) string {
-	if number, ok := strings.CutPrefix(id, "T"); ok {
-		return "Table " + number
-	}
-	return "Figure " + id
 }
 
 func (p *Papers) item(x *paper, figure, label, title string) Item {

@@ -410,10 +410,18 @@ func TestPapersGoOn(t *testing.T) {
 	}
 }
 
-func TestFigureLabels(t *testing.T) {
-	for id, want := range map[string]string{"11": "Figure 11", "T2": "Table 2"} {
-		if got := figureLabel(id); got != want {
-			t.Errorf("%s: %q", id, got)
+// TestVerdictsAreTrue: runs that are known and not compared yet agree with nothing, nor
+// does a figure that has nothing to compare with; what nothing computes does not differ.
+func TestVerdictsAreTrue(t *testing.T) {
+	p := &Papers{list: []*paper{{
+		PaperInfo: lab.PaperInfo{Key: "p"},
+		outline:   &study.Outline{Figures: []study.FigureOutline{{ID: "1"}, {ID: "2"}, {ID: "raw", Title: "Data"}}},
+		runs:      []paperRun{{Run: study.Run{Figures: []string{"1", "2"}}, outcome: &study.Outcome{}}},
+		tallies:   []study.Tally{{Runs: 1, Verdict: "0 of 1 runs", Points: 1}, {Runs: 1, Known: 1, Verdict: "exact"}, {Points: 1, Aside: 1, Verdict: "not computed"}, {}},
+	}}}
+	for name, want := range map[string]Verdict{"p.1": {"comparing", "busy"}, "p.2": {"run", "none"}, "p.raw": {"not computed", "none"}} {
+		if got := p.Verdict(name); got != want {
+			t.Errorf("%s: %+v; want %+v", name, got, want)
 		}
 	}
 }

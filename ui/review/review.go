@@ -4,6 +4,7 @@
 package review
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -171,7 +172,7 @@ func (w *writer) claims(caption string, list []study.ClaimLine) {
 			off = signed(c.Ours/c.Published - 1)
 		}
 		rows = append(rows, []cell{
-			{"", strings.TrimSpace(c.Text + " " + c.Beside)},
+			{"", strings.TrimSpace(c.Sentence() + ". " + c.Beside)},
 			{"", c.Section},
 			{"", c.Stated},
 			{"n", value(c.Published, c.Unit, c.InPaper)},
@@ -183,17 +184,9 @@ func (w *writer) claims(caption string, list []study.ClaimLine) {
 	w.table(caption, []string{"Claim", "Section", "As stated", "From published values", "Ours", "Difference", "Verdict"}, rows)
 }
 
-// figureLabel names a figure or, when its ID begins with T, a table.
-func figureLabel(id string) string {
-	if number, ok := strings.CutPrefix(id, "T"); ok {
-		return "Table " + number
-	}
-	return "Figure " + id
-}
-
 func (w *writer) figure(paper string, s *study.Sheet) {
 	name := paper + "." + s.Figure
-	w.element("h3", `id="`+html.EscapeString(name)+`"`, figureLabel(s.Figure)+": "+s.Title)
+	w.element("h3", `id="`+html.EscapeString(name)+`"`, study.Headed(s.Figure, s.Title))
 	w.element("p", "", strings.TrimSpace(s.Section+" "+s.Says))
 	w.element("p", `class="weak"`, s.Remark)
 	good := "warn"
@@ -213,7 +206,7 @@ func (w *writer) figure(paper string, s *study.Sheet) {
 	for i := range s.Rows {
 		rows = append(rows, point(&s.Rows[i]))
 	}
-	w.table(fmt.Sprintf("The %d published numbers of %s", len(rows), figureLabel(s.Figure)), []string{"Of", "System", "Quantity", "Published", "Ours", "Difference", "Verdict", "Why"}, rows)
+	w.table(fmt.Sprintf("The %d published numbers of %s", len(rows), cmp.Or(study.Label(s.Figure), s.Title)), []string{"Of", "System", "Quantity", "Published", "Ours", "Difference", "Verdict", "Why"}, rows)
 }
 
 // point is the row of a published number.

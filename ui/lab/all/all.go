@@ -8,6 +8,7 @@ import (
 
 	"spillway/ui/lab"
 	"spillway/ui/lab/compress"
+	"spillway/ui/lab/cxlssd"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
@@ -25,11 +26,12 @@ var Labs = []Door{
 	{"train", "train", train.New},
 	{"store", "store", store.New},
 	{"compress", "compress", compress.New},
+	{"cxlssd", "cxlssd", cxlssd.New},
 }
 
 // Lean names the laboratories that have a program without what opens files and
 // writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train", "store", "compress"}
+var Lean = []string{"train", "store", "compress", "cxlssd"}
 
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {

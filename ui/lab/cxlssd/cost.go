@@ -1,0 +1,152 @@
+package cxlssd
+
+import (
+	"fmt"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// cost says what memory costs, what it does for the price, and how long flash lasts.
+func (v *view) cost() (*report.Section, error) {
+	systems := v.beside(withAll)
+	results, err := v.each(systems, nil)
+	if err != nil {
+		return nil, err
+	}
+	var bound, r *core.Result
+	for i, x := range systems {
+		if x.DRAM {
+			bound = results[i]
+		}
+		if x == v.system {
+			r = results[i]
+		}
+	}
+	price := core.PriceOf(v.s, v.design())
+	out := &report.Section{
+		Text:   []string{v.costs(&price, bound, r)},
+		Tables: []report.Table{v.parts(&price), v.effects(systems, results, bound), v.lifetimes(systems, results), v.prices(bound, r)},
+		Notes: []string{
+			"Cost-effectiveness is the share of DRAM-only's speed over the share of its cost: above 1 a design does more for the money than DRAM. The paper counts flash against DRAM of its size; here the DRAM of the device and of the host is counted too.",
+			"Programs a page written are flash programs for each page that the device asks its flash to program: garbage collection adds to it, lines that are gathered in a log do not take from it. Programmed over written, in the table of all numbers, is of lines that requests write.",
+			"Lifetimes are of flash that is written without pause as in the run; every block can be erased as often as is set under Device.",
+		},
+	}
+	if s := v.design(); s.DRAM {
+		out.Notes = append(out.Notes, "DRAM-only has no flash: choose another design to see what one costs.")
+	}
+	return out, nil
+}
+
+// dollars writes thousandths of a dollar.
+func dollars(x int64) string {
+	if x >= 100_000 {
+		return grouped((x+500)/1000) + " $"
+	}
+	return fixed(float64(x)/1000, 2) + " $"
+}
+
+// costs is the finding.
+func (v *view) costs(p *core.Price, bound, r *core.Result) string {
+	if v.design().DRAM {
+		return fmt.Sprintf("%v of DRAM cost %s.", v.s.Capacity(), dollars(p.Total()))
+	}
+	return fmt.Sprintf("%s costs %s for %v, DRAM of this size %s: %s times as much. It has %s of DRAM-only's speed, so it does %s times as much for the money.",
+		v.system.Title, dollars(p.Total()), v.s.Capacity(), dollars(p.DRAM), times(p.Cheaper()), percent(part(int64(bound.Time), int64(r.Time))), times(p.Effect(r.Time, bound.Time)))
+}
+
+// times writes thousandths.
+func times(x int64) string { return fixed(float64(x)/1000, 2) }
+
+// parts lists what the design costs.
+func (v *view) parts(p *core.Price) report.Table {
+	t := report.Table{Title: "What " + v.system.Title + " costs", Head: []string{"Memory", "Size", "$ a GiB", "Price", "Of all"}}
+	d := v.design()
+	row := func(head string, size unit.Bytes, gb, x int64) {
+		if x > 0 {
+			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%v", size), text("%s", times(gb)), text("%s", dollars(x)), shareCell(x, p.Total())}})
+		}
+	}
+	row("Flash", v.s.Capacity(), v.s.FlashPrice, p.Flash)
+	row("DRAM of the device", v.s.DRAM, v.s.DRAMPrice, p.DeviceDRAM)
+	host := v.s.Host
+	if d.DRAM {
+		host = v.s.Capacity()
+	}
+	row("DRAM of the host", host, v.s.DRAMPrice, p.HostDRAM)
+	row("All", v.s.Capacity(), unit.MulDiv(p.Total(), int64(unit.GiB), int64(max(1, v.s.Capacity()))), p.Total())
+	return t
+}
+
+// effects compares designs.
+func (v *view) effects(systems []*core.System, results []*core.Result, bound *core.Result) report.Table {
+	t := report.Table{Title: "What designs do for their price", Head: []string{"Design", "Price", "DRAM costs times as much", "Speed of DRAM-only's", "Cost-effectiveness"}}
+	var best int64
+	for i, x := range systems {
+		p := core.PriceOf(v.s, v.mechanisms(x))
+		best = max(best, p.Effect(results[i].Time, bound.Time))
+	}
+	for i, x := range systems {
+		p := core.PriceOf(v.s, v.mechanisms(x))
+		effect := p.Effect(results[i].Time, bound.Time)
+		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
+			text("%s", dollars(p.Total())), text("%s", times(p.Cheaper())), shareCell(int64(bound.Time), int64(results[i].Time)),
+			{Text: times(effect), Share: part(effect, best), Best: effect == best},
+		}})
+	}
+	return t
+}
+
+// mechanisms are those of a system.
+func (v *view) mechanisms(x *core.System) core.Design {
+	if x.Own {
+		return v.s.Own
+	}
+	return x.Design
+}
+
+// lifetimes says how long flash lasts.
+func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.Table {
+	t := report.Table{Title: "How long flash lasts", Head: []string{"Design", "Programs", "Written a second", "Programs a page written", "Drive writes a day", "Years"}}
+	for i, x := range systems {
+		if x.DRAM {
+			continue
+		}
+		r := results[i]
+		life := r.Life(v.s)
+		rate := unit.Bandwidth(unit.MulDiv((r.EvictionPrograms+r.CompactionPrograms+r.DemotionPrograms)*int64(unit.Page), int64(unit.Second), int64(max(1, r.Time))))
+		years := times(life.Years)
+		if life.PerYear == 0 {
+			years = "no end"
+		} else if life.Years > 1_000_000 {
+			years = "more than 1000"
+		}
+		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
+			text("%s", grouped(programs(r))), text("%v", rate), text("%s", times(r.Amplification(v.s))), text("%s", times(life.DWPD)), text("%s", years),
+		}})
+	}
+	return t
+}
+
+// prices varies what DRAM and flash cost.
+func (v *view) prices(bound, r *core.Result) report.Table {
+	t := report.Table{Title: "Cost-effectiveness of " + v.system.Title + " with other prices", Head: []string{"DRAM"}}
+	factors := []int64{25, 50, 100, 200, 400} // percent
+	for _, f := range factors {
+		t.Head = append(t.Head, "Flash at "+times(unit.MulDiv(v.s.FlashPrice, f, 100))+" $")
+	}
+	for _, d := range factors {
+		s := *v.s
+		s.DRAMPrice = unit.MulDiv(v.s.DRAMPrice, d, 100)
+		row := report.Row{Head: times(s.DRAMPrice) + " $ a GiB"}
+		for _, f := range factors {
+			s.FlashPrice = unit.MulDiv(v.s.FlashPrice, f, 100)
+			p := core.PriceOf(&s, v.design())
+			row.Cells = append(row.Cells, report.Cell{Text: times(p.Effect(r.Time, bound.Time)), Best: d == 100 && f == 100})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

@@ -1,0 +1,210 @@
+// Package cxlssd assembles the laboratory of the CXL-SSD: memory behind a CXL link
+// whose backing store is flash, under a CPU whose threads ask it for cache lines
+// (SkyByte).
+package cxlssd
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/cxlssd/papers/skybyte"
+	"spillway/sim/cxlssd/stream"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// A settings is everything a run depends on besides the system.
+type settings struct {
+	Workload string // name of a recipe
+	Entry    string // of opened files, instead of Workload; empty for none
+	// Of a recording: how many threads are made of each that was recorded, and the
+	// last-level cache that is put before it, 0 for none.
+	Split int64
+	LLC   unit.Bytes
+	// Unsaid is what stands in for what a recording does not say, a key of unsaids.
+	Unsaid string
+
+	Recipe  stream.Recipe // at full scale, but for its classes
+	Classes string        // of the recipe, as stream.FormatClasses writes them
+
+	Mode    string // quirks
+	Promote string // key of promotions: how the own design promotes
+	Setup   core.Setup
+}
+
+// machine returns the setup of a run. The texts in s have been checked.
+func (s *settings) machine() core.Setup {
+	m := s.Setup
+	m.Quirks, _ = core.Quirks.Parse(quirkKeys(s.Mode))
+	for _, p := range promotions {
+		if p.key == s.Promote {
+			m.Own.Promote = p.is
+		}
+	}
+	if s.Entry != "" {
+		m.Scale = 1 // a recording runs as it is
+	}
+	return m
+}
+
+// A trace is what runs, with what it takes where all memory is DRAM.
+type trace struct {
+	*stream.Workload
+	about, origin string
+	notes         []string
+	ideal         *core.Result // DRAM-only
+	setup         core.Setup   // that ideal is of
+}
+
+// A result is a run, and that of DRAM-only on the same workload.
+type result struct {
+	*core.Result
+	ideal *core.Result
+	setup core.Setup
+	w     *trace
+}
+
+// Ran is the run, for papers.
+func (r *result) Ran() *core.Result { return r.Result }
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *trace, *result]{
+		Info: lab.Info{
+			Name: "cxlssd", Title: "CXL-SSD",
+			About:   "A CPU's memory is a CXL-SSD: flash behind a cache of pages and a log of lines (SkyByte).",
+			Lead:    "What happens when a CPU's memory is flash behind a CXL link.",
+			Systems: systems(),
+			Panels: []lab.Panel{
+				{Key: "workload", Title: "Workload"},
+				{Key: "recipe", Title: "Recipe", Folded: true},
+				{Key: "device", Title: "Device"},
+				{Key: "host", Title: "Host"},
+				{Key: "options", Title: "Fidelity", Folded: true},
+			},
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
+			Say: lab.Say{
+				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
+				Loss: "cores", LossSays: "Its cores spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Change: []string{"of_ideal", "time_ms"}, Faster: "faster", Slower: "slower",
+			},
+			Rank:   []string{"time_ms", "of_ideal", "amat_ns", "flash_programs", "flash_reads"},
+			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
+			Sliced: true, Entry: "entry", Own: []string{"split", "llc", unsaid}, Vary: "log",
+			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
+			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   check,
+		Open:    open,
+		Source: func(s *settings) string {
+			if s.Entry != "" {
+				return fmt.Sprintf("entry %q %d %d %d %d %+v", s.Entry, s.Split, s.LLC, s.Setup.Seed, s.Setup.Clock, s.Recipe)
+			}
+			return fmt.Sprintf("%s %d %d %+v %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Recipe, s.Classes)
+		},
+		Load:   load,
+		Run:    run,
+		Report: describe,
+		Result: core.Result{},
+		JSON:   encode,
+		Hash: func(r *result) string {
+			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
+			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names
+			return hex.EncodeToString(h.Sum(nil))
+		},
+		Export:  export,
+		Section: section,
+		Studies: studies(),
+	})
+}
+
+// systems lists the designs.
+func systems() []lab.System {
+	var list []lab.System
+	for _, s := range core.Systems {
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look}
+		switch {
+		case s.Bound || s.Name == "base-cssd":
+			x.Family = "Baselines"
+		case s.Own:
+			x.Family, x.Paper = "Ours", "not in the paper"
+		case s.Promote == core.TPP || s.Promote == core.AstriFlash:
+			x.Family = "Other migration"
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// load returns what the settings run.
+func load(s *settings, f lab.Files) (*trace, error) {
+	if s.Entry != "" {
+		return entry(s, f)
+	}
+	return generate(s)
+}
+
+// run runs a design, and DRAM-only where nobody has yet.
+func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) {
+	m := s.machine()
+	var told core.Progress
+	if p != nil {
+		told = func(done, total int64) { p(int(done), int(total)) }
+	}
+	if system == ideal && w.ideal != nil && w.setup == dramOnly(m) {
+		return &result{w.ideal, w.ideal, m, w}, nil
+	}
+	r, err := core.Run(w.Workload, &m, system, nil, told)
+	if err != nil {
+		return nil, err
+	}
+	ideal, err := w.bound(&m, system, r)
+	if err != nil {
+		return nil, err
+	}
+	return &result{r, ideal, m, w}, nil
+}
+
+// bound returns the run of DRAM-only with the same setup.
+func (w *trace) bound(m *core.Setup, system string, r *core.Result) (*core.Result, error) {
+	of := dramOnly(*m)
+	if w.ideal != nil && w.setup == of {
+		return w.ideal, nil
+	}
+	if system != ideal {
+		var err error
+		if r, err = core.Run(w.Workload, m, ideal, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	w.ideal, w.setup = r, of
+	return r, nil
+}
+
+// ideal is the system that others are compared with.
+const ideal = "dram-only"
+
+// dramOnly is a setup without what DRAM-only does not have, so that it need not run
+// again when only that changes.
+func dramOnly(m core.Setup) core.Setup {
+	return core.Setup{Scale: m.Scale, Seed: m.Seed, Threads: m.Threads, Cores: m.Cores, Clock: m.Clock, StoreSize: m.StoreSize, Scheduler: m.Scheduler}
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+// studies are the papers that can be reproduced.
+func studies() []lab.Study {
+	return []lab.Study{{
+		PaperInfo: lab.PaperInfo{
+			Key: "skybyte", Title: "The SkyByte paper",
+			About: "Figures 2 to 6, 9, 10 and 14 to 23 and Tables I, III and IV of SkyByte (HPCA 2025), with the artifact's settings. Its traces are not public: workloads are fitted to what was published of them.",
+		},
+		Build: skybyte.Paper,
+	}}
+}

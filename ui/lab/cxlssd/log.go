@@ -1,0 +1,257 @@
+package cxlssd
+
+import (
+	"fmt"
+	"strconv"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// mostCompactions is how many a table lists.
+const mostCompactions = 40
+
+// timeColumns is how many columns a map over time has.
+const timeColumns = 120
+
+// A compaction is one, as the watch is told of it.
+type compaction struct {
+	from, to     unit.Time
+	pages, lines int64
+}
+
+// log shows the write log over time, and what compactions did.
+func (v *view) log() (*report.Section, error) {
+	if !v.design().Log {
+		return &report.Section{Text: []string{v.system.Title + " has no write log: choose a design with one, such as SkyByte-W or SkyByte-Full."}}, nil
+	}
+	var list []compaction
+	r, err := v.run(&core.Watch{Compaction: func(from, to unit.Time, pages, lines int64) {
+		list = append(list, compaction{from, to, pages, lines})
+	}})
+	if err != nil {
+		return nil, err
+	}
+	out := &report.Section{Text: []string{v.logged(r, list)}}
+	if len(r.Samples) > 0 {
+		out.Maps = []report.Map{overTime(r, list)}
+	}
+	without, err := v.without()
+	if err != nil {
+		return nil, err
+	}
+	out.Text = append(out.Text, v.saved(r, without))
+	if own, _ := losses(&result{r, r, *v.s, v.w}); own != "" {
+		out.Text = append(out.Text, own)
+	}
+	out.Tables = append(out.Tables, v.written(r, without))
+	if r.CompactionPrograms > r.WarmPrograms {
+		out.Tables = append(out.Tables, mergedLines(r))
+	}
+	if len(list) > 0 {
+		out.Tables = append(out.Tables, compactions(list))
+	}
+	if len(list) > mostCompactions {
+		out.Notes = append(out.Notes, fmt.Sprintf("The table has the first %d of %d compactions; the export “Compactions” has all.", mostCompactions, len(list)))
+	}
+	if r.WarmPrograms > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are of what the log held after warming: they are charged when the run begins, and how many lines each page had is not counted.", grouped(r.WarmPrograms), grouped(r.WarmReads)))
+	}
+	return out, nil
+}
+
+// logged says what the log took and gave.
+func (v *view) logged(r *core.Result, list []compaction) string {
+	text := fmt.Sprintf("%s: %s writes are appended to a log of %s slots, %s of them replace a line that is still in it.",
+		v.system.Title, grouped(r.Appends), grouped(r.Slots), percent(part(r.Replaced, r.Appends)))
+	if len(list) == 0 && r.CompactionPrograms == 0 {
+		return text + " It is never compacted."
+	}
+	var lines int64
+	for n, pages := range r.Merged {
+		lines += int64(n) * pages
+	}
+	pages := r.CompactionPrograms - r.WarmPrograms
+	if pages == 0 {
+		return text + " It does not fill far enough to be compacted in the run."
+	}
+	many := "A compaction programs"
+	if r.Compactions > 1 {
+		many = grouped(r.Compactions) + " compactions program"
+	}
+	return text + fmt.Sprintf(" %s %s pages, each with %s lines of the log at once.", many, grouped(pages), fixed(part(lines, pages), 1))
+}
+
+// without runs the design without its log.
+func (v *view) without() (*core.Result, error) {
+	s := *v.s
+	s.Own = v.design()
+	s.Own.Log, s.Own.Own = false, false
+	return core.Run(v.w.Workload, &s, ownDesign, nil, nil)
+}
+
+// ownDesign is the system that has the setup's mechanisms.
+const ownDesign = "own-design"
+
+// saved compares with the design without a log.
+func (v *view) saved(r, without *core.Result) string {
+	a, b := programs(without), programs(r)
+	switch {
+	case b == 0 && a == 0:
+		return "Flash is not written, with the log or without."
+	case b == 0:
+		return fmt.Sprintf("Without the log flash would be programmed %s times, with it never.", grouped(a))
+	case a >= b:
+		return fmt.Sprintf("Without the log flash would be programmed %s times, %s times as often, and the run would take %v instead of %v.", grouped(a), fixed(part(a, b), 1), without.Time, r.Time)
+	}
+	return fmt.Sprintf("Without the log flash would be programmed %s times, less than with it, and the run would take %v instead of %v.", grouped(a), without.Time, r.Time)
+}
+
+// written lists flash programs by reason.
+func (v *view) written(r, without *core.Result) report.Table {
+	t := report.Table{Title: "Flash with the log and without", Head: []string{"", "With", "Without"}}
+	row := func(head string, of func(r *core.Result) int64) {
+		if of(r) == 0 && of(without) == 0 {
+			return
+		}
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", grouped(of(r))), text("%s", grouped(of(without)))}})
+	}
+	row("Programs: pages that leave the cache", func(r *core.Result) int64 { return r.EvictionPrograms })
+	row("Programs: compaction", func(r *core.Result) int64 { return r.CompactionPrograms })
+	row("Programs: demotion", func(r *core.Result) int64 { return r.DemotionPrograms })
+	row("Programs: garbage collection", func(r *core.Result) int64 { return r.CollectionPrograms })
+	row("Programs", programs)
+	row("Reads for requests", func(r *core.Result) int64 { return r.UserReads })
+	row("Reads for compaction", func(r *core.Result) int64 { return r.CompactionReads })
+	row("Reads for garbage collection", func(r *core.Result) int64 { return r.CollectionReads })
+	row("Erases", func(r *core.Result) int64 { return r.Erases })
+	t.Rows = append(t.Rows, report.Row{Head: "Time", Cells: []report.Cell{text("%v", r.Time), text("%v", without.Time)}})
+	return t
+}
+
+// lineRanges are the classes of histograms of lines, by their last.
+var lineRanges = []int{1, 2, 4, 8, 16, 32, 63, 64}
+
+// rangeName is what the i-th of them is called.
+func rangeName(i int) string {
+	first, last := 1, lineRanges[i]
+	if i > 0 {
+		first = lineRanges[i-1] + 1
+	}
+	switch {
+	case last == 1:
+		return "1 line"
+	case first == last:
+		return strconv.Itoa(last) + " lines"
+	}
+	return fmt.Sprintf("%d to %d lines", first, last)
+}
+
+// inRanges sums a histogram of lines by range; what has none is left out.
+func inRanges(h *[65]int64) (sums []int64, all, lines int64) {
+	sums = make([]int64, len(lineRanges))
+	at := 0
+	for n := 1; n < len(h); n++ {
+		if n > lineRanges[at] {
+			at++
+		}
+		sums[at] += h[n]
+		all += h[n]
+		lines += int64(n) * h[n]
+	}
+	return sums, all, lines
+}
+
+// mergedLines is how many lines of a page a compaction takes at once.
+func mergedLines(r *core.Result) report.Table {
+	sums, all, lines := inRanges(&r.Merged)
+	t := report.Table{Title: fmt.Sprintf("Lines merged into a page by a compaction: %s on average", fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	var sum int64
+	for i, n := range sums {
+		sum += n
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{text("%s", grouped(n)), shareCell(n, all), shareCell(sum, all)}})
+	}
+	return t
+}
+
+// compactions lists them.
+func compactions(list []compaction) report.Table {
+	t := report.Table{Title: "Compactions", Head: []string{"Number", "From", "Takes", "Pages", "Lines", "Lines a page", "Time a page"}}
+	for i, c := range list[:min(len(list), mostCompactions)] {
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
+			long(c.from), long(c.to - c.from), text("%s", grouped(c.pages)), text("%s", grouped(c.lines)),
+			text("%s", fixed(part(c.lines, c.pages), 1)), long(mean(c.to-c.from, c.pages)),
+		}})
+	}
+	return t
+}
+
+// overTime draws what the log and flash do over the run.
+func overTime(r *core.Result, list []compaction) report.Map {
+	m := report.Map{
+		ID: "log", Title: "The log and flash over time", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/timeColumns)), Grids: []string{""},
+		Help:    "Rows are shares of their own most: of the log's slots, of the longest backlog, of the most reads and programs in one part. A compaction is full where it fills its part of the time.",
+		Columns: timeColumns, From: 1, Classes: []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"},
+		Rows: []string{"Slots in use", "Compacting", "Backlog", "Reads", "Programs"},
+	}
+	rows := make([][]int64, len(m.Rows))
+	for i := range rows {
+		rows[i] = make([]int64, timeColumns)
+	}
+	column := func(at unit.Time) int {
+		return int(min(unit.MulDiv(int64(at), timeColumns, int64(max(1, r.Time))), timeColumns-1))
+	}
+	var before core.Sample
+	done := -1
+	for _, x := range r.Samples {
+		at := column(x.At)
+		for ; done < at; done++ { // parts without a sample are as the last one before
+			rows[0][done+1], rows[2][done+1] = before.Log, int64(before.Backlog)
+		}
+		rows[0][at] = max(rows[0][at], x.Log)
+		rows[2][at] = max(rows[2][at], int64(x.Backlog))
+		rows[3][at] += x.Reads - before.Reads
+		rows[4][at] += x.Programs - before.Programs
+		before = x
+	}
+	for _, c := range list {
+		spread(rows[1], 0, r.Time, c.from, c.to)
+	}
+	tops := []int64{r.Slots, int64(max(1, r.Time/timeColumns)), 0, 0, 0}
+	for i := range rows {
+		if i > 1 {
+			for _, x := range rows[i] {
+				tops[i] = max(tops[i], x)
+			}
+		}
+		for _, x := range rows[i] {
+			m.Cells = append(m.Cells, quarter(x, tops[i]))
+		}
+	}
+	return m
+}
+
+// quarter is the class of a share: none, to a quarter, a half, three quarters, all.
+func quarter(x, of int64) byte {
+	if x <= 0 || of <= 0 {
+		return 0
+	}
+	return byte(min(4, 1+(4*x-1)/of))
+}
+
+// spread adds a stretch of time to the columns that it lies in. Columns share the time
+// from begin to end evenly; each gets as much as lies in it.
+func spread(columns []int64, begin, end, from, to unit.Time) {
+	from, to = max(from, begin), min(to, end)
+	if to <= from {
+		return
+	}
+	n := int64(len(columns))
+	edge := func(i int64) unit.Time { return begin + unit.Time(unit.MulDiv(int64(end-begin), i, n)) }
+	for i := unit.MulDiv(int64(from-begin), n, int64(end-begin)); i < n && edge(i) < to; i++ {
+		if x := min(to, edge(i+1)) - max(from, edge(i)); x > 0 {
+			columns[i] += int64(x)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package cxlssd
+
+import "spillway/ui/lab"
+
+// presets are what the page opens on, the first of them, and offers.
+func presets() []lab.Preset {
+	const artifact = " mode=artifact"
+	return []lab.Preset{
+		{
+			Key: "key-value-store", Title: "Key-value store", Set: "workload=ycsb-a scale=16" + artifact,
+			About: "YCSB on a store whose records lie all over memory. On flash alone it is several times as slow as on DRAM; promotion brings most of that back, and with a write log or context switches nearly all.",
+		},
+		{
+			Key: "radix-sort", Title: "Radix sort", Set: "workload=radix scale=8" + artifact,
+			About: "Keys are streamed in and out page after page, and threads have unequal work: more threads than cores level it, so that a design with context switches can be faster than DRAM with eight. SkyByte-Full programs a sixteenth of what SkyByte-CP does, and is ahead of it, because its dirty pages that leave host DRAM are lost, as in the artifact: without demotion-lost (Fidelity) both program as much and take as long.",
+		},
+		{
+			Key: "graph-centrality", Title: "Graph centrality", Set: "workload=bc scale=4" + artifact,
+			About: "Half of the visits to a page read one line of it, and pages are visited again and again: promotion to host DRAM brings nearly everything.",
+		},
+		{
+			Key: "skybyte-paper", Title: "As the SkyByte paper says", Set: "workload=srad scale=1 device=paper",
+			About: "An image filter on the device that the paper describes, without what only its simulator does.",
+		},
+		{
+			Key: "write-log-size", Title: "How large a log?", Set: "workload=srad scale=4 log=7" + artifact,
+			About:   "An image filter writes whole pages. Vary the write log under What if: designs with a log should program less the larger it is.",
+			Systems: []string{"dram-only", "base-cssd", "skybyte-w", "skybyte-wp", "skybyte-full"},
+		},
+		{
+			Key: "slow-flash", Title: "Cheap, slow flash", Set: "workload=tpcc scale=1 flash=mlc" + artifact,
+			About: "Transactions on multi-level cells, which need 50 µs to read a page and 600 to program one. As in the artifact the log that warming left is compacted when the run begins: every read queues behind 600 µs a page, and SkyByte-CP, without a log, is nearly twice as fast as SkyByte-Full. Without warm-charged (Fidelity) nothing is compacted here, and SkyByte-Full is ahead.",
+		},
+		{
+			Key: "dram-or-flash", Title: "DRAM or flash?", Set: "workload=ycsb-b scale=8" + artifact,
+			About:   "A key-value store. What memory costs and what it does for the price stands under Cost and lifetime.",
+			Systems: []string{"dram-only", "base-cssd", "skybyte-p", "skybyte-wp", "skybyte-full"},
+		},
+		{
+			Key: "own-cxl-ssd", Title: "A design of your own", Set: "workload=bfs-dense scale=1 own_switch=0 own_promote=miss" + artifact,
+			About:   "A log, no context switches, and a missed page goes to host DRAM at its next hit: choose mechanisms under Device, and compare.",
+			Systems: []string{"dram-only", "base-cssd", "astriflash-cxl", "skybyte-wp", "skybyte-full", "own-design"},
+		},
+	}
+}

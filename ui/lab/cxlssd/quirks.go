@@ -1,0 +1,74 @@
+package cxlssd
+
+import (
+	"fmt"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/report"
+)
+
+// quirks turns every switch over, alone.
+func (v *view) quirks() (*report.Section, error) {
+	r, err := v.run(nil)
+	if err != nil {
+		return nil, err
+	}
+	t := report.Table{
+		Title: "Time and flash programs of " + v.system.Title + " with one switch turned over",
+		Head:  []string{"Switch", "Now as", "Time with the other", "Change", "Programs with the other"},
+	}
+	most, by := "", 0.0
+	same, apart := 0, 0 // change nothing; do not concern the design
+	var notes []string
+	effects, err := core.Effects(v.w.Workload, v.s, v.system, r, func(done, total int64) {
+		if v.p != nil {
+			v.p(int(done), int(total))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range effects {
+		q, x := &core.Quirks[e.Switch], e.Result
+		name, now := fmt.Sprintf("%d %s", e.Switch+1, q.Key), "paper"
+		if e.On {
+			now = "artifact"
+		}
+		notes = append(notes, fmt.Sprintf("%s. The artifact: %s The paper: %s (%s)", name, q.Text, q.Paper, q.Source))
+		row := report.Row{Head: name, Cells: []report.Cell{{Text: now}}}
+		if !e.Concerned {
+			apart++
+			row.Cells = append(row.Cells, text("–"), text("does not concern it"), text("–"))
+			t.Rows = append(t.Rows, row)
+			continue
+		}
+		change := part(int64(x.Time), int64(r.Time)) - 1
+		if x.Time == r.Time && programs(x) == programs(r) {
+			same++
+		}
+		if size := max(change, -change); size > by {
+			most, by = fmt.Sprintf("%d, %s: %s with it turned over", e.Switch+1, q.Key, signed(change)), size
+		}
+		row.Cells = append(row.Cells, long(x.Time), report.Cell{Text: signed(change), Share: min(1, max(change, -change))}, text("%s", grouped(programs(x))))
+		t.Rows = append(t.Rows, row)
+	}
+	out := &report.Section{Tables: []report.Table{t}}
+	if most == "" {
+		out.Text = []string{fmt.Sprintf("%s takes %v here, whatever any one of the %d switches says.", v.system.Title, r.Time, len(core.Quirks))}
+	} else {
+		out.Text = []string{fmt.Sprintf("%s takes %v and programs flash %s times. The switch that matters most to its time is number %s; of %d that concern it %d change neither.", v.system.Title, r.Time, grouped(programs(r)), most, len(core.Quirks)-apart, same)}
+	}
+	out.Notes = append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the design does not have is not run. Under Fidelity every switch can be set.")
+	return out, nil
+}
+
+// signed is a change as text.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + percent(x)
+	}
+	if x < 0 {
+		return "−" + percent(-x)
+	}
+	return "none"
+}

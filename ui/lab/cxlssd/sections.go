@@ -1,0 +1,140 @@
+package cxlssd
+
+import (
+	"fmt"
+	"slices"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/cxlssd/stream"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// Keys of the sections.
+const (
+	billKey     = "bill"
+	logKey      = "log"
+	threadsKey  = "threads"
+	localityKey = "locality"
+	pageKey     = "page"
+	profileKey  = "profile"
+	costKey     = "cost"
+	quirksKey   = "quirks"
+)
+
+func sections() []lab.Section {
+	return []lab.Section{
+		{
+			Key: billKey, Title: "The bill of a request", Run: true,
+			About: "How requests were served, what each way costs, and what bounds the time of the run.",
+			Knobs: billKnobs(),
+		},
+		{
+			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true,
+			About: "Of the design in focus: what every core and every thread does, over time.",
+			Knobs: threadKnobs(),
+		},
+		{
+			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true,
+			About: "Of the design in focus, beside the same design without a log.",
+		},
+		{
+			Key: pageKey, Title: "The life of a page", Run: true, Folded: true,
+			About: "Of the design in focus: all that happens to one page of 4 KiB.",
+			Knobs: pageKnobs(),
+		},
+		{
+			Key: localityKey, Title: "Lines of a page that are used", Run: true, Folded: true,
+			About: "Of the design in focus: how many of its 64 lines are read and written while a page is in the device's cache.",
+			Knobs: localityKnobs(),
+		},
+		{
+			Key: profileKey, Title: "Profile of the workload", Run: true, Folded: true,
+			About: "What the threads ask for, whatever the design.",
+		},
+		{
+			Key: costKey, Title: "Cost and lifetime", Run: true, Folded: true,
+			About: "What memory of each kind costs, what a design does for the price, and how long its flash lasts. Prices are under Device.",
+		},
+		{
+			Key: quirksKey, Title: "What each difference between artifact and paper does", Run: true, Folded: true,
+			About: "Of the design in focus: every numbered switch turned over, alone.",
+		},
+	}
+}
+
+// A view is what a section is about.
+type view struct {
+	w      *trace
+	s      *core.Setup
+	system *core.System
+	p      lab.Progress
+}
+
+// section computes a section of a run.
+func section(key string, knobs *knob.Setup, s *settings, w *trace, system string, p lab.Progress) (*report.Section, error) {
+	at := slices.IndexFunc(core.Systems, func(x core.System) bool { return x.Name == system })
+	if at < 0 {
+		return nil, fmt.Errorf("unknown design %q", system)
+	}
+	m := s.machine()
+	v := &view{w, &m, &core.Systems[at], p}
+	switch key {
+	case billKey:
+		return v.bill(knobs)
+	case threadsKey:
+		return v.threads(knobs)
+	case logKey:
+		return v.log()
+	case pageKey:
+		return v.page(knobs)
+	case localityKey:
+		return v.locality(knobs)
+	case profileKey:
+		return v.profile()
+	case costKey:
+		return v.cost()
+	case quirksKey:
+		return v.quirks()
+	}
+	return nil, fmt.Errorf("no section %q", key)
+}
+
+// run runs the design in focus; watch may be nil.
+func (v *view) run(watch *core.Watch) (*core.Result, error) {
+	return core.Run(v.w.Workload, v.s, v.system.Name, watch, nil)
+}
+
+// each runs designs one after the other; watch, which may be nil, watches the one in focus.
+func (v *view) each(systems []*core.System, watch *core.Watch) ([]*core.Result, error) {
+	list := make([]*core.Result, len(systems))
+	for i, x := range systems {
+		var of *core.Watch
+		if x == v.system {
+			of = watch
+		}
+		r, err := core.Run(v.w.Workload, v.s, x.Name, of, nil)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = r
+		if v.p != nil {
+			v.p(i+1, len(systems))
+		}
+	}
+	return list, nil
+}
+
+// design is the mechanisms of the design in focus.
+func (v *view) design() core.Design {
+	if v.system.Own {
+		return v.s.Own
+	}
+	return v.system.Design
+}
+
+// stream is what the threads of a run ask for.
+func (v *view) stream(threads int) (*stream.Stream, error) {
+	return v.w.At(v.s.Scale).Streams(threads)
+}

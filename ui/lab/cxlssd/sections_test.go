@@ -1,0 +1,350 @@
+package cxlssd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// small is a workload of all kinds of visits that runs in no time.
+const small = "workload=tpcc scale=16"
+
+func setOf(t *testing.T, l *lab.Lab, set string) *knob.Setup {
+	t.Helper()
+	u := l.Setup()
+	pairs, err := knob.Pairs(set)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// shown computes a section.
+func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Section {
+	t.Helper()
+	view := knob.NewSetup(l.Info.Section(key).Knobs)
+	pairs, err := knob.Pairs(knobs)
+	if err == nil {
+		err = view.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.Section(key, view, setOf(t, l, set), system, nil, nil)
+	if err != nil {
+		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
+	}
+	return s
+}
+
+// resultOf runs a system.
+func resultOf(t *testing.T, l *lab.Lab, set, system string) *core.Result {
+	t.Helper()
+	_, raw, err := l.Run(setOf(t, l, set), system, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw.(*result).Result
+}
+
+// whole checks that a section is what the page can show: rows have a cell for every
+// head, maps a class for every cell.
+func whole(t *testing.T, name string, s *report.Section) {
+	t.Helper()
+	if len(s.Text) == 0 {
+		t.Errorf("%s says nothing", name)
+	}
+	for _, x := range append(append([]string{}, s.Text...), s.Notes...) {
+		if strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf") {
+			t.Errorf("%s says %q", name, x)
+		}
+	}
+	for _, table := range s.Tables {
+		if len(table.Rows) == 0 {
+			t.Errorf("%s: table %q is empty", name, table.Title)
+		}
+		for _, r := range table.Rows {
+			if len(r.Cells) != len(table.Head)-1 {
+				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
+			}
+			for _, c := range r.Cells {
+				if c.Text == "" || strings.Contains(c.Text, "NaN") || strings.Contains(c.Text, "%!") || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
+					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
+				}
+			}
+		}
+	}
+	for _, m := range s.Maps {
+		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels || m.Pick.Key != "" && len(m.Pick.First) != len(m.Rows) {
+			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
+		}
+		for _, c := range m.Cells {
+			if c != report.NoCell && int(c) >= len(m.Classes) {
+				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
+			}
+		}
+	}
+}
+
+// Every section of every design is whole.
+func TestSections(t *testing.T) {
+	l := New()
+	for i := range core.Systems {
+		x := &core.Systems[i]
+		for _, s := range l.Sections {
+			if testing.Short() && (x.Off || s.Key == quirksKey) || s.Key == quirksKey && !x.Main && !x.DRAM {
+				continue
+			}
+			whole(t, s.Key+" of "+x.Name, shown(t, &l, s.Key, "", small, x.Name))
+		}
+	}
+}
+
+// What sections say of settings and knobs that matter to them.
+func TestSectionsSay(t *testing.T) {
+	l := New()
+	for _, x := range []struct{ key, view, set, system, want string }{
+		{localityKey, "locality_in=16", small, "skybyte-w", "1/16 of the footprint"},
+		{billKey, "bill_with=all", small, "base-cssd", "SkyByte-CP"},
+		{billKey, "bill_with=focus", "workload=srad scale=16", "skybyte-c", "flash bounds this run"},
+		{billKey, "bill_with=focus", "workload=srad scale=16", "base-cssd", "one thread bounds this run"},
+		{billKey, "bill_with=focus", "workload=ycsb-a scale=64", "base-cssd", "waiting for memory bounds this run"},
+		{billKey, "bill_with=focus", small, "skybyte-full", "what requests cost on the chip bounds this run"},
+		{logKey, "", small, "base-cssd", "has no write log"},
+		{logKey, "", small, "skybyte-w", "appended to a log"},
+		{threadsKey, "", small, "base-cssd", "No thread is switched"},
+		{threadsKey, "", small, "skybyte-full", "24 threads on 8 cores"},
+		{threadsKey, "", small + " threads=100", "skybyte-c", "The first 96 of 100 threads"},
+		{threadsKey, "threads_show=waits threads_zoom=100 threads_from=1188", small, "skybyte-full", "to 25 %"},
+		{pageKey, "page_of=99999999", small, "base-cssd", "There is no page"},
+		{pageKey, "page_of=first-promoted", small, "base-cssd", "No page moves to host DRAM"},
+		{pageKey, "page_of=first-promoted", small, "skybyte-p", "moves to host DRAM once"},
+		{pageKey, "page_of=most-written", small, "skybyte-w", "appended to the log"},
+		{profileKey, "", small, "base-cssd", "Beside what was published of the original"},
+		{profileKey, "", small, "base-cssd", "15.77 GB"},
+		{profileKey, "", small, "base-cssd", "15 950"},
+		{profileKey, "", small, "base-cssd", "The recipe is fitted to the window."},
+		{profileKey, "", small, "base-cssd", "stores among all loads and stores, before the caches"},
+		{profileKey, "", small + " cpi=2", "base-cssd", "The recipe was changed"},
+		{localityKey, "", small, "dram-only", "nothing was counted"},
+	} {
+		got := shown(t, &l, x.key, x.view, x.set, x.system)
+		if !strings.Contains(fmt.Sprintf("%+v", got), x.want) {
+			t.Errorf("%s of %s with %q: no %q in %+v", x.key, x.system, x.view, x.want, got)
+		}
+	}
+}
+
+// count reads a number with spaces between thousands.
+func countIn(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(strings.ReplaceAll(text, " ", ""), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The ways in which requests are served add up to all requests, and their shares of
+// all latency to all of it.
+func TestBillAddsUp(t *testing.T) {
+	l := New()
+	for _, system := range []string{"dram-only", "base-cssd", "skybyte-wp", "skybyte-full"} {
+		r := resultOf(t, &l, small, system)
+		rows := shown(t, &l, billKey, "bill_with=focus", small, system).Tables[0].Rows
+		var sum, all int64
+		for _, x := range rows {
+			n := countIn(t, x.Cells[0].Text)
+			if x.Head == "all" {
+				all = n
+			} else {
+				sum += n
+			}
+		}
+		if sum != all || all != requests(r) {
+			t.Errorf("%s: rows are %d requests, all are %d, the run has %d", system, sum, all, requests(r))
+		}
+	}
+}
+
+// Without overlap and without switches a core's time is what it computes and the
+// latency of its requests.
+func TestLaw(t *testing.T) {
+	l := New()
+	const alone = small + " overlap=0 outstanding=1"
+	for _, system := range []string{"dram-only", "base-cssd", "skybyte-p"} {
+		r := resultOf(t, &l, alone, system)
+		x := lawOf(r)
+		if ratio := part(int64(x.measured), int64(x.sum())); ratio < 0.99 || ratio > 1.01 {
+			t.Errorf("%s: %v is %v of the sum %v", system, x.measured, ratio, x.sum())
+		}
+	}
+}
+
+// Lanes of the whole run have all the time of cores, by cause.
+func TestFill(t *testing.T) {
+	for _, x := range []struct{ begin, end, from, to unit.Time }{
+		{0, 1000, 0, 1000}, {0, 1000, 3, 997}, {10, 17, 11, 12}, {0, 7, 0, 7}, {100, 1_000_003, 0, 2_000_000}, {5, 6, 0, 5}, {1 << 50, 1<<50 + 1<<49, 1<<50 + 12345, 1<<50 + 1<<48},
+	} {
+		columns := make([]int64, timeColumns)
+		spread(columns, x.begin, x.end, x.from, x.to)
+		var sum unit.Time
+		for _, n := range columns {
+			sum += unit.Time(n)
+		}
+		if want := max(0, min(x.end, x.to)-max(x.begin, x.from)); sum != want {
+			t.Errorf("%+v: %d in all columns, want %d", x, sum, want)
+		}
+	}
+	for _, x := range []struct {
+		n, of int64
+		want  byte
+	}{{0, 8, 0}, {1, 8, 1}, {2, 8, 1}, {3, 8, 2}, {4, 8, 2}, {5, 8, 3}, {7, 8, 4}, {8, 8, 4}, {9, 8, 4}, {1, 0, 0}} {
+		if got := quarter(x.n, x.of); got != x.want {
+			t.Errorf("quarter(%d, %d) is %d, want %d", x.n, x.of, got, x.want)
+		}
+	}
+}
+
+// Picking a cell magnifies ten times and begins at that cell: what is shown then is
+// within what was.
+func TestThreadsZoom(t *testing.T) {
+	l := New()
+	s := shown(t, &l, threadsKey, "threads_zoom=10 threads_from=60", small, "skybyte-full")
+	p := s.Maps[0].Pick
+	if p.Section != threadsKey || p.Key != threadsFrom || p.Set != "threads_zoom=100" || p.First[0] != 600 {
+		t.Fatalf("%+v", p)
+	}
+	time := resultOf(t, &l, small, "skybyte-full").Time
+	from := time / 2 // 60 of 120 parts
+	if want := fmt.Sprintf("Shown is %v to", from); !strings.HasPrefix(s.Text[1], want) {
+		t.Errorf("%q, want %q", s.Text[1], want)
+	}
+	closer := shown(t, &l, threadsKey, "threads_zoom=100 threads_from=600", small, "skybyte-full")
+	if want := fmt.Sprintf("Shown is %v to", from); !strings.HasPrefix(closer.Text[1], want) {
+		t.Errorf("%q, want %q", closer.Text[1], want)
+	}
+	whole(t, "closer", closer)
+}
+
+// Each page that a compaction programs is in one range of lines.
+func TestMergedLines(t *testing.T) {
+	l := New()
+	r := resultOf(t, &l, "workload=srad scale=4", "skybyte-w")
+	if r.CompactionPrograms == 0 {
+		t.Fatal("nothing is compacted")
+	}
+	var pages, lines int64
+	for n, of := range r.Merged {
+		pages, lines = pages+of, lines+int64(n)*of
+	}
+	sums, all, in := inRanges(&r.Merged)
+	var sum int64
+	for _, n := range sums {
+		sum += n
+	}
+	if sum != pages || all != pages || in != lines || pages != r.CompactionPrograms-r.WarmPrograms {
+		t.Errorf("%d pages in ranges, %d in all, %d programmed; %d lines of %d", sum, all, r.CompactionPrograms, in, lines)
+	}
+	text := strings.Join(shown(t, &l, logKey, "", "workload=srad scale=4", "skybyte-w").Text, " ")
+	if !strings.Contains(text, grouped(pages)+" pages") || !strings.Contains(text, fixed(part(lines, pages), 1)+" lines") {
+		t.Errorf("%q has not the %d programs of the run", text, pages)
+	}
+}
+
+// The life of a page has as many requests as the workload makes of it, and the events
+// of the run.
+func TestPageLife(t *testing.T) {
+	l := New()
+	uneven := 0
+	for _, x := range [][2]string{{"base-cssd", small}, {"skybyte-p", small}, {"skybyte-full", small}, {"skybyte-c", "workload=srad scale=16"}, {"skybyte-full", "workload=srad scale=16"}} {
+		system, set := x[0], x[1]
+		s := shown(t, &l, pageKey, "page_of=0", set, system)
+		var asked, writes, misses, hits, answers int
+		u := setOf(t, &l, set)
+		_, raw, err := l.Run(u, system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := raw.(*result)
+		requests, err := r.w.At(r.setup.Scale).Streams(r.Threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, list := range requests.Threads {
+			for _, q := range list {
+				if q.Page() == 0 {
+					if asked++; q.Write() {
+						writes++
+					}
+				}
+			}
+		}
+		m := r.setup
+		if _, err := core.Run(r.w.Workload, &m, system, &core.Watch{Page: func(p uint32, what string, _ unit.Time) {
+			if p == 0 && (what == "miss" || what == "hit" || what == "host" || what == "append") {
+				answers++
+			}
+			switch {
+			case p != 0:
+			case what == "miss":
+				misses++
+			case what == "hit":
+				hits++
+			}
+		}}, nil); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(s.Text, " ")
+		want := []string{fmt.Sprintf("Page 0 is asked for %s times, %s of them writes", grouped(int64(asked)), grouped(int64(writes)))}
+		if misses == 1 {
+			want = append(want, "misses once")
+		} else if misses > 1 {
+			want = append(want, fmt.Sprintf("misses %d times", misses))
+		}
+		if hits > 1 {
+			want = append(want, fmt.Sprintf("in the cache %d times", hits))
+		}
+		for _, x := range want {
+			if !strings.Contains(text, x) {
+				t.Errorf("%s: no %q in %q", system, x, text)
+			}
+		}
+		said := fmt.Sprintf("It is asked for %s times and answers %s times here.", grouped(int64(asked)), grouped(int64(answers)))
+		if got := strings.Contains(strings.Join(s.Notes, " "), said); got != (answers != asked) {
+			t.Errorf("%s: %d of %d answers, notes %q", system, answers, asked, s.Notes)
+		}
+		uneven += min(1, max(answers-asked, asked-answers))
+	}
+	if uneven == 0 {
+		t.Error("answers are as many as requests everywhere: nothing was tried")
+	}
+}
+
+// What a mean core does most: what requests cost on the chip is no computing.
+func TestMost(t *testing.T) {
+	for _, x := range []struct {
+		computes, chip, waits, switches unit.Time
+		want                            string
+	}{
+		{50, 30, 10, 10, "computing"},
+		{40, 30, 25, 5, "what requests cost on the chip"},
+		{40, 25, 30, 5, "waiting for memory"},
+		{10, 20, 20, 50, "switching threads"},
+	} {
+		b := bounds{law: sumOf{computes: x.computes, chip: x.chip, switches: x.switches}, waits: x.waits}
+		if got := b.most(); got != x.want {
+			t.Errorf("%+v: %q", x, got)
+		}
+	}
+}

@@ -1,0 +1,262 @@
+package cxlssd
+
+import (
+	"fmt"
+	"strconv"
+
+	core "spillway/sim/cxlssd"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// Knobs of the timeline.
+const (
+	threadsShow = "threads_show"
+	threadsZoom = "threads_zoom"
+	threadsFrom = "threads_from"
+
+	showCause    = "cause"
+	showWaits    = "waits"
+	showSwitches = "switches"
+
+	mostZoom = 100_000
+)
+
+func threadKnobs() []knob.Info {
+	return []knob.Info{
+		{
+			Key: threadsShow, Label: "Cells", Help: "What a cell says of its part of the time.", Kind: knob.One, Default: showCause,
+			Choices: []knob.Choice{{Key: showCause, Label: "what it mostly does"}, {Key: showWaits, Label: "share that waits for memory"}, {Key: showSwitches, Label: "share that switches"}},
+		},
+		{
+			Key: threadsZoom, Label: "Magnified", Help: "How much of the run is shown; pick a cell to look closer at it.", Kind: knob.One, Default: "1",
+			Choices: []knob.Choice{{Key: "1", Label: "the whole run"}, {Key: "10", Label: "10×"}, {Key: "100", Label: "100×"}, {Key: "1000", Label: "1000×"}, {Key: "10000", Label: "10 000×"}, {Key: "100000", Label: "100 000×"}},
+		},
+		{Key: threadsFrom, Label: "From part", Help: "Where it begins, in parts of which the whole run has 12 for each step of the magnification.", Kind: knob.Number, Scale: 1, Max: 12 * mostZoom, Default: "0"},
+	}
+}
+
+// mostThreads is how many are shown.
+const mostThreads = 96
+
+// shownCauses are the classes of what a core or a thread mostly does: causes that are
+// drawn as one have the same number. Having no thread is an empty cell.
+var shownCauses = [core.Causes]byte{
+	core.Computes: 0, core.WaitsDRAM: 1, core.WaitsSSD: 2, core.WaitsLog: 3, core.Switches: 4, core.Stopped: 4, core.Idle: report.NoCell,
+}
+
+// A lane is what a core or a thread did in every column, by cause.
+type lane [core.Causes][]int64
+
+// lanes are new ones.
+func lanes(n int) []lane {
+	list := make([]lane, n)
+	for i := range list {
+		for c := range list[i] {
+			list[i][c] = make([]int64, timeColumns)
+		}
+	}
+	return list
+}
+
+// A threadSum is what a thread did in all.
+type threadSum struct {
+	spent    [core.Causes]unit.Time
+	cores    uint64 // a bit of each that it ran on
+	switches int64
+	again    int64 // of them on the page that it waited for at its last
+	page     uint32
+}
+
+// threads draws threads on cores.
+func (v *view) threads(knobs *knob.Setup) (*report.Section, error) {
+	r, err := v.run(nil)
+	if err != nil {
+		return nil, err
+	}
+	zoom, _ := strconv.ParseInt(knobs.Text(threadsZoom), 10, 64)
+	zoom = min(max(zoom, 1), mostZoom)
+	first, _ := strconv.ParseInt(knobs.Text(threadsFrom), 10, 64)
+	first = min(max(first, 0), 12*zoom-12)
+	begin := unit.Time(unit.MulDiv(int64(r.Time), first, 12*zoom))
+	end := unit.Time(unit.MulDiv(int64(r.Time), first+12, 12*zoom))
+
+	cores, threads, sums := lanes(r.Cores), lanes(r.Threads), make([]threadSum, r.Threads)
+	watch := core.Watch{
+		Span: func(on, thread int, what core.Cause, from, to unit.Time) {
+			inside := from < end && to > begin
+			if inside {
+				spread(cores[on][what], begin, end, from, to)
+			}
+			if thread < 0 || thread >= len(sums) || what == core.Idle {
+				return
+			}
+			sums[thread].spent[what] += to - from
+			sums[thread].cores |= 1 << (on & 63)
+			if inside {
+				spread(threads[thread][what], begin, end, from, to)
+			}
+		},
+		Switch: func(_, from, _ int, page uint32, _, _ unit.Time) {
+			x := &sums[from]
+			if x.switches++; x.switches > 1 && x.page == page {
+				x.again++
+			}
+			x.page = page
+		},
+	}
+	if r, err = v.run(&watch); err != nil {
+		return nil, err
+	}
+	counts, err := v.requests(r.Threads)
+	if err != nil {
+		return nil, err
+	}
+	show := knobs.Text(threadsShow)
+	draw := func(id, title, y string, list []lane) report.Map {
+		m := report.Map{
+			ID: id, Title: title, X: fmt.Sprintf("time, in parts of %v", max(1, (end-begin)/timeColumns)), Y: y, Grids: []string{""}, Columns: timeColumns, From: 1,
+			Help: "A cell is a part of the time; nothing is drawn where there is no thread, or it is on no core.",
+		}
+		for i := range list {
+			m.Rows = append(m.Rows, strconv.Itoa(i+1))
+			for c := range timeColumns {
+				m.Cells = append(m.Cells, cell(&list[i], c, show))
+			}
+			m.Pick.First = append(m.Pick.First, first*10)
+		}
+		m.Classes = []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"}
+		if show == showCause {
+			m.Classes = []string{causeNames[core.Computes] + ", and requests on the chip", causeNames[core.WaitsDRAM], causeNames[core.WaitsSSD], causeNames[core.WaitsLog], "switches or is stopped"}
+		}
+		if zoom < mostZoom {
+			m.Help += " Pick a cell to look ten times closer from there on."
+			m.Pick.Section, m.Pick.Key = threadsKey, threadsFrom
+			m.Pick.Set = knob.Join([]knob.Pair{{Key: threadsZoom, Text: strconv.FormatInt(10*zoom, 10)}}, " ")
+		} else {
+			m.Pick = report.Pick{}
+		}
+		return m
+	}
+	window := "Shown is the whole run."
+	if zoom > 1 {
+		window = fmt.Sprintf("Shown is %v to %v of %v.", begin, end, r.Time)
+	}
+	out := &report.Section{
+		Text:   []string{v.busy(r), window},
+		Maps:   []report.Map{draw("cores", "Cores", "core", cores), draw("threads", "Threads", "thread", threads[:min(len(threads), mostThreads)])},
+		Tables: []report.Table{coresTable(r), threadsTable(sums[:min(len(sums), mostThreads)], counts)},
+	}
+	if len(sums) > mostThreads {
+		out.Notes = []string{fmt.Sprintf("The first %d of %d threads.", mostThreads, len(sums))}
+	}
+	return out, nil
+}
+
+// requests is how many requests each thread has.
+func (v *view) requests(threads int) ([]int64, error) {
+	s, err := v.stream(threads)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]int64, len(s.Threads))
+	for i := range s.Threads {
+		list[i] = int64(len(s.Threads[i]))
+	}
+	return list, nil
+}
+
+// cell is the class of a column.
+func cell(l *lane, column int, show string) byte {
+	var all int64
+	var by [report.Levels]int64
+	for c := range l {
+		x := l[c][column]
+		if k := shownCauses[c]; k != report.NoCell {
+			by[k] += x
+			all += x
+		}
+	}
+	switch {
+	case all == 0 || all < l[core.Idle][column]:
+		return report.NoCell
+	case show == showWaits:
+		return quarter(by[1]+by[2]+by[3], all)
+	case show == showSwitches:
+		return quarter(by[4], all)
+	}
+	most := byte(0)
+	for k := range by {
+		if by[k] > by[most] {
+			most = byte(k)
+		}
+	}
+	return most
+}
+
+// busy says what cores do with their time.
+func (v *view) busy(r *core.Result) string {
+	var all unit.Time
+	for _, t := range r.Ledger {
+		all += t
+	}
+	share := func(t unit.Time) string { return percent(part(int64(t), int64(all))) }
+	of := func(causes ...core.Cause) string {
+		var sum unit.Time
+		for _, c := range causes {
+			sum += r.Ledger[c]
+		}
+		return share(sum)
+	}
+	text := fmt.Sprintf("%s, %d threads on %d cores: of the cores' time %s computes, %s is what requests cost on the chip, %s waits for memory and the log and %s switches",
+		v.system.Title, r.Threads, r.Cores, share(r.Ledger[core.Computes]-r.OnChip), share(r.OnChip), of(core.WaitsDRAM, core.WaitsSSD, core.WaitsLog), of(core.Switches, core.Stopped))
+	if r.Ledger[core.Idle] > 0 {
+		text += fmt.Sprintf("; for %s a core has nothing left to do, as work is spread unevenly", of(core.Idle))
+	}
+	text += ". "
+	if r.Switches == 0 {
+		return text + "No thread is switched."
+	}
+	return text + fmt.Sprintf("%s switches, %s of them on a read that had switched before and was still not there.", grouped(r.Switches), percent(part(r.Repeated, r.Switches)))
+}
+
+// coresTable lists what cores did.
+func coresTable(r *core.Result) report.Table {
+	sum := coreTime(r)
+	t := report.Table{
+		Title: fmt.Sprintf("Cores; the slowest takes %s times as long as the mean", fixed(part(int64(r.Time)*int64(r.Cores), int64(sum)), 2)),
+		Head:  []string{"Core", "Until its threads are done", "Of the run"},
+	}
+	for i, x := range r.CoreTimes {
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{text("%v", x), shareCell(int64(x), int64(r.Time))}})
+	}
+	return t
+}
+
+// threadsTable lists what threads did.
+func threadsTable(sums []threadSum, counts []int64) report.Table {
+	t := report.Table{Title: "Threads", Head: []string{"Thread", "Requests", "Share of them", "On cores", "Computes, and requests on the chip", "Waits for memory", "Switches", "of them again on the same page", "Cores it ran on"}}
+	var all int64
+	for _, n := range counts {
+		all += n
+	}
+	for i := range sums {
+		x := &sums[i]
+		var on unit.Time
+		for _, t := range x.spent {
+			on += t
+		}
+		ran := 0
+		for bits := x.cores; bits != 0; bits &= bits - 1 {
+			ran++
+		}
+		waits := x.spent[core.WaitsDRAM] + x.spent[core.WaitsSSD] + x.spent[core.WaitsLog]
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
+			text("%s", grouped(counts[i])), shareCell(counts[i], all), text("%v", on),
+			shareCell(int64(x.spent[core.Computes]), int64(on)), shareCell(int64(waits), int64(on)),
+			text("%s", grouped(x.switches)), text("%s", grouped(x.again)), text("%d", ran),
+		}})
+	}
+	return t
+}
