@@ -38,6 +38,10 @@ var simOrder = []string{
 	"sim/compress/stretch",
 	"sim/compress",
 	"sim/compress/papers/*",
+	"sim/quirk",
+	"sim/cxlssd/stream",
+	"sim/cxlssd",
+	"sim/cxlssd/papers/*",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",
@@ -65,7 +69,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
@@ -145,7 +149,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers"} {
+	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}

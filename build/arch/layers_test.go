@@ -27,6 +27,7 @@ var layers = []layer{
 	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},         // builds its graphs with the artifact's layers
 	{"traces/eager", []string{"sim/unit", "sim/workload"}},                     // PyTorch's own lowering of networks; files have none of it
 	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                 // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream"}},              // another subject: requests to memory
 	{"traces/jsonstream", nil},                                                 // JSON of any size; knows no format
 	{"traces/protobuf", nil},                                                   // the wire format; knows no message
 	{"traces/pickle", nil},                                                     // Python's, data only

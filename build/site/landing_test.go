@@ -47,7 +47,7 @@ func TestLandings(t *testing.T) {
 			t.Errorf("%s: has no origin to name", name)
 		}
 	}
-	if total > 1_000_000 {
+	if total > 2_000_000 {
 		t.Errorf("f/ has %d bytes", total)
 	}
 	for _, door := range labs.Labs {

@@ -36,7 +36,7 @@ type systemEntry struct {
 	About  string `json:"about" help:"what it does"`
 	Paper  string `json:"paper" help:"where it comes from"`
 	Family string `json:"family" help:"what it belongs to in lists of many"`
-	Bound  bool   `json:"bound" help:"an ideal that nothing can exceed"`
+	Bound  bool   `json:"bound" help:"an ideal that others are compared with"`
 	Off    bool   `json:"off" help:"not compared unless it is named"`
 }
 
@@ -206,7 +206,7 @@ func (l *listing) print(w io.Writer, full bool) error {
 		for _, x := range e.Systems {
 			remark := ""
 			if x.Bound {
-				remark = " (bound)"
+				remark = " (ideal)"
 			} else if x.Off {
 				remark = " (only if named)"
 			}

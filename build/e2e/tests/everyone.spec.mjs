@@ -7,6 +7,7 @@ import { expect, finished, live, screenshot, test } from '../fixture.mjs';
 const train = '#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0&systems=ideal,uvm,g10';
 const store = '#v=2&lab=store&workload=pairs&pairs=50';
 const compress = '#v=4-by-hand&lab=compress&contents=alexnet&focus=per-allocation-16x';
+const cxlssd = '#v=4-by-hand&lab=cxlssd&workload=srad&scale=4&mode=artifact&focus=skybyte-full';
 
 // The views with something in them. A place is gone to without a new page.
 const places = [
@@ -45,6 +46,19 @@ const places = [
   { name: 'compress-compare', at: `${compress}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
   { name: 'compress-reproduce', at: `${compress}&view=reproduce&figure=buddy.11`, with: reproduced },
   { name: 'compress-claims', at: `${compress}&view=reproduce&figure=buddy.claims`, with: reproduced },
+  {
+    name: 'cxlssd-explore', at: cxlssd, async with(page) {
+      for (const id of ['numbers-time', 'numbers-bill', 'open-threads', 'open-log', 'open-page', 'open-locality', 'open-profile', 'open-cost']) await page.click(`#${id}`);
+      for (const key of ['bill', 'threads', 'log', 'page', 'locality', 'profile', 'cost']) await expect(page.locator(`#section-${key}`).locator('table, .plot').first()).toBeVisible({ timeout: 30_000 });
+      await page.click('#draw-cxl');
+      await keep(page);
+    },
+  },
+  { name: 'cxlssd-line', at: `${cxlssd}&view=whatif&ask-vary=log&ask-values=7,56`, with: asked },
+  { name: 'cxlssd-map', at: `${cxlssd}&view=whatif&ask-vary=log&ask-values=7,56&ask-vary2=threads&ask-values2=8,24`, with: asked },
+  { name: 'cxlssd-compare', at: `${cxlssd}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'cxlssd-reproduce', at: `${cxlssd}&view=reproduce&figure=skybyte.14`, with: reproduced },
+  { name: 'cxlssd-claims', at: `${cxlssd}&view=reproduce&figure=skybyte.claims`, with: reproduced },
 ];
 
 // keep keeps all runs, for the view that compares them.
@@ -107,7 +121,7 @@ const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plo
   return lacks.map((what) => `${plot.id}: ${what}`);
 }));
 
-for (const lab of ['train', 'store', 'compress']) {
+for (const lab of ['train', 'store', 'compress', 'cxlssd']) {
   test(`every view of ${lab}: light, and dark at 320 pixels`, async ({ page }) => {
     test.setTimeout(240_000);
     const wrong = [];

@@ -41,6 +41,18 @@ test('native equals wasm: compressed memory', async ({ page }) => {
   expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
 });
 
+test('native equals wasm: the CXL-SSD', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto('./');
+  const jobs = [];
+  for (const setup of ['workload=radix scale=8 mode=artifact', 'workload=srad scale=4 device=paper', 'workload=bc scale=16 mode=artifact threads=40 log=7 scheduler=cfs']) {
+    for (const system of await systems('cxlssd')) jobs.push({ ID: jobs.length + 1, Lab: 'cxlssd', Kind: RUN, System: system, Setup: setup, Hash: true });
+  }
+  const ours = (await natively(jobs)).map((a) => a.Error || a.Hash);
+  expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
+  expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
+});
+
 // The native tests compare with the same file.
 test('every published run equals native', async ({ page }) => {
   test.setTimeout(600_000);

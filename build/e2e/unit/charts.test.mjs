@@ -64,6 +64,18 @@ test('the tooltip of bands has their own heights', () => {
   assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);
 });
 
+test('doubted published values have a question mark, and the legend says so', () => {
+  const bars = options(of('p-1')).option;
+  assert.ok(bars.legend.data.includes('Published (?: doubted)'));
+  const notes = bars.series.find((x) => x.id === 'notes');
+  assert.equal(notes.data.filter((_, i) => notes.label.formatter({ dataIndex: i }) === '?').length, 1);
+  assert.ok(options(of('p-2')).option.legend.data.includes('Published'));
+  const rings = options(of('p-3')).option.series.filter((x) => x.name === 'Oven, published' && x.data.length > 0);
+  assert.deepEqual([...rings.map((x) => x.label.show)], [false, true]);
+  const at = (x) => options(of('p-3')).option.tooltip.formatter([{ axisIndex: 0, axisValue: x }]);
+  assert.ok(at(2).includes('Oven, published, doubted') && !at(1).includes('doubted'));
+});
+
 test('a baseline is an outline, a mark or a dashed line of the same name', () => {
   const series = (id, one) => options(of(id)).option.series.find((s) => s.id === one);
   assert.deepEqual([...series('past speed', 'ghost').data], ['-', 0.5, '-', 0.2]);
