@@ -115,6 +115,7 @@ test.describe('without a copy', () => {
       await expect(page.getByText('store.info: the site has a newer version now; reload the page')).toBeVisible({ timeout: 30_000 });
       await page.reload();
       await shows(page, 'two');
+      await page.goto('about:blank'); // or it asks a server that has ended
     } finally {
       await site.close();
     }
