@@ -42,6 +42,16 @@ var simOrder = []string{
 	"sim/cxlssd/stream",
 	"sim/cxlssd",
 	"sim/cxlssd/papers/*",
+	"sim/filesys/call",
+	"sim/filesys/machine",
+	"sim/filesys/plan",
+	"sim/filesys/host",
+	"sim/filesys/device",
+	"sim/filesys/system/*",
+	"sim/filesys/load",
+	"sim/filesys",
+	"sim/filesys/crash",
+	"sim/filesys/papers/*",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",
@@ -69,7 +79,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
@@ -149,7 +159,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers"} {
+	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers", "sim/filesys/papers", "sim/filesys/system"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}

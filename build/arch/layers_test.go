@@ -24,14 +24,15 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},         // builds its graphs with the artifact's layers
-	{"traces/eager", []string{"sim/unit", "sim/workload"}},                     // PyTorch's own lowering of networks; files have none of it
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                 // another subject: operations, no workloads
-	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream"}},              // another subject: requests to memory
-	{"traces/jsonstream", nil},                                                 // JSON of any size; knows no format
-	{"traces/protobuf", nil},                                                   // the wire format; knows no message
-	{"traces/pickle", nil},                                                     // Python's, data only
-	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}}, // what recordings of training jobs say, whatever wrote them
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},               // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/workload"}},                           // PyTorch's own lowering of networks; files have none of it
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                       // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream"}},                    // another subject: requests to memory
+	{"traces/fscalls", []string{"sim/unit", "sim/filesys/call", "sim/filesys/load"}}, // another subject: calls of a file system
+	{"traces/jsonstream", nil},                                                       // JSON of any size; knows no format
+	{"traces/protobuf", nil},                                                         // the wire format; knows no message
+	{"traces/pickle", nil},                                                           // Python's, data only
+	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}},       // what recordings of training jobs say, whatever wrote them
 	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},            // PyTorch's files of one run, joined
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory

@@ -1,0 +1,120 @@
+// Package machine is what a run of a file system depends on besides the workload: the
+// SSD with its byte and block interface, the host with its page cache and costs, and
+// what nobody published and which therefore is a setting.
+//
+// # Source
+//
+// ByteFS (ASPLOS 2025, arXiv 2501.04993) and its artifact. Knobs say where each number
+// comes from and how far it can be trusted.
+package machine
+
+import (
+	"spillway/sim/quirk"
+	"spillway/sim/unit"
+)
+
+// A Payload says what programs write.
+type Payload string
+
+// The payloads.
+const (
+	Zeros  Payload = "zeros"  // as Filebench does: an overwrite changes nothing
+	Random Payload = "random" // every line of an overwrite changes
+	Share  Payload = "share"  // Changed percent of the lines of an overwrite change
+)
+
+// An Ack says when a block write is answered.
+type Ack string
+
+// The ways.
+const (
+	OnBuffer   Ack = "buffer"   // when it has a slot of the protected write buffer
+	OnProgram  Ack = "program"  // when it is programmed
+	AsArtifact Ack = "artifact" // of Ext4 and F2FS when it is programmed, of others when it has a slot
+)
+
+// A Setup is the hardware, the host and the options. It is copied freely. Sizes and
+// timers are at full scale; a run divides them by Scale where the package comment of
+// sim/filesys says so.
+type Setup struct {
+	Scale, Seed int64
+	// Threads is how many there are; 0 is as the workload has them.
+	Threads int64
+	// OpenLoop keeps the times of a recording; else a thread calls as soon as it can.
+	OpenLoop bool
+
+	// Payload is what programs write where a call does not say, Changed the percent of
+	// lines that changes under Share.
+	Payload Payload
+	Changed int64
+	// Fresh: a page that is new to a file is compared with zeros before it is written,
+	// as any other page (ByteFS). Else all of it has changed.
+	Fresh bool
+	Ack   Ack
+
+	Device Device
+	Host   Host
+	Quirks quirk.Set
+}
+
+// A Device is the SSD.
+type Device struct {
+	Capacity unit.Bytes
+	// Channels work on one page each; a block has Pages pages.
+	Channels, Pages      int64
+	Read, Program, Erase unit.Time
+	// A block command takes Submit on its way there, Firmware a page in the one firmware
+	// server, Transfer a page on the link, and Complete on its way back.
+	Submit, Firmware, Transfer, Complete unit.Time
+	// Buffer is the protected write buffer, in pages; the scale does not divide it.
+	Buffer int64
+	// A byte access takes LineRead or LineWrite for each line of 64 bytes. Persist is the
+	// reading back that makes posted writes durable, once an access. Commit is the command.
+	LineRead, LineWrite, Persist, Commit unit.Time
+	// DRAM is the log (ByteFS) or the page buffer (NOVA, PMFS, and where the log is off).
+	// Shared: it buffers pages of block commands too, also those of Ext4 and F2FS.
+	DRAM   unit.Bytes
+	Shared bool
+	// LogAt is how full, in percent, the log or its half is when cleaning begins. Single:
+	// one buffer instead of two that take turns.
+	LogAt  int64
+	Single bool
+	// ReadsFirst: a channel serves reads before programs; else who comes first.
+	ReadsFirst bool
+	// Collection begins at so many free blocks of a channel, in percent, and ends at so
+	// many. Old is how full, in percent of its capacity, the SSD is of other data.
+	CollectAt, CollectUntil, Old int64
+	Endurance                    int64 // erases of a block
+}
+
+// A Host is the computer and its operating system.
+type Host struct {
+	Cores int64
+	// Cache is the page cache, of which metadata may take MetaShare percent.
+	Cache     unit.Bytes
+	MetaShare int64
+	// A call costs its thread Generator, and Serial in a section that all threads share:
+	// what the benchmark program does around it.
+	Generator, Serial unit.Time
+	// Costs of calls: Open (and stat), Close, Read and Write and a page of theirs, Fsync.
+	Open, Close, ReadCall, ReadPage, WriteCall, WritePage, Fsync unit.Time
+	// Section is the part of a change of a directory that excludes others. Namespace is
+	// the rest of it, by file system.
+	Section                                                                     unit.Time
+	NamespaceByteFS, NamespaceExt4, NamespaceF2FS, NamespaceNOVA, NamespacePMFS unit.Time
+	// Of Ext4: Handle a write, Wake each way to the journal's thread, Copy a block into it.
+	Handle, Wake, Copy unit.Time
+	// Of ByteFS: Duplicate a page and Compare a page with it.
+	Duplicate, Compare unit.Time
+	// Dirty pages are written in the background above Background percent of the cache or
+	// older than Expire; above Limit percent a writer writes them itself.
+	Background, Limit int64
+	Expire            unit.Time
+	// Commit and Checkpoint are the timers of Ext4 and F2FS, Journal is Ext4's.
+	Commit, Checkpoint unit.Time
+	Journal            unit.Bytes
+	// ByteLimit: a page with fewer changed lines goes byte-wise (ByteFS). DirectLimit: a
+	// direct write of at most so many bytes does.
+	ByteLimit   int64
+	DirectLimit unit.Bytes
+}

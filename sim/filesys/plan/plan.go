@@ -1,0 +1,144 @@
+// Package plan is what a file system makes of a call: a short list of steps, which the
+// engine executes in the order of simulated time. A file system changes what it knows
+// of names and caches when it plans; the device changes when a step is executed.
+package plan
+
+import (
+	"spillway/sim/filesys/call"
+	"spillway/sim/unit"
+)
+
+// A Structure is what a page or a line belongs to.
+type Structure uint8
+
+// The structures.
+const (
+	Data Structure = iota // of files
+	Superblock
+	BlockBitmap // also F2FS's segment table (SIT) and Ext4's group descriptors
+	InodeBitmap
+	Inode   // also F2FS's nodes
+	Dentry  // directory entries
+	Pointer // extents, trees of blocks, F2FS's node address table, NOVA's write entries
+	Journal
+	Structures
+)
+
+// A Kind is what a step does.
+type Kind uint8
+
+// The kinds of steps.
+const (
+	CPU        Kind = iota // takes a core for For
+	Hold                   // takes lock Page, after all who asked before
+	Release                // gives lock Page up
+	Section                // takes the server Page for For, after all who asked before: a lock and what is done in it
+	BlockRead              // N pages from Page, which are read at once
+	BlockWrite             // N pages from Page
+	ByteRead               // Lines of Page
+	ByteWrite              // Lines of Page, for transaction Tx (0: none)
+	Commit                 // transaction Tx
+	Trim                   // N pages from Page hold nothing any more; takes no time
+	Wait                   // until FS.Wait agrees
+	Mark                   // tells the file system (FS.Marked); takes no time
+	Kinds
+)
+
+// A Step is one step of a thread. Pages are the device's logical pages of 4 KiB.
+type Step struct {
+	Kind      Kind
+	Structure Structure
+	// With: the next step begins when this one does; the thread goes on when all have
+	// ended. Only of steps of the device.
+	With    bool
+	Page, N int32
+	Tx      int32
+	Lines   uint64 // bit i is line i of the page
+	For     unit.Time
+}
+
+// A Thread is one of the workload's, or an actor of the background.
+type Thread struct {
+	ID    int32 // those of the workload come first, then actors
+	Steps []Step
+	// Call is the number of the call under way, counted over all threads; 0 for actors.
+	Call int64
+	// Own is for the file system.
+	Own int64
+}
+
+// Add appends a step.
+func (t *Thread) Add(s Step) { t.Steps = append(t.Steps, s) }
+
+// Frame is a page of the host's page cache; negative is none.
+type Frame int32
+
+// An FS is a file system. It is made by its package's New of a *host.Host, over the nodes
+// that exist, with cold caches.
+type FS interface {
+	// Plan appends what a call does. After it the host's files are as the call leaves them.
+	Plan(t *Thread, c *call.Call, now unit.Time)
+	// WriteBack appends the writing of dirty pages of the cache, of any files, which are
+	// clean then. The flusher asks, and a writer that finds too many.
+	WriteBack(t *Thread, frames []Frame, now unit.Time)
+	// Wait is asked when a thread comes to a step Wait: true lets it go on; false parks it
+	// until Env.Wake.
+	Wait(t *Thread, s *Step, now unit.Time) bool
+	// Marked is told of a step Mark.
+	Marked(t *Thread, s *Step, now unit.Time)
+	// Actors is how many actors of its own the file system has (a journal's thread, a
+	// checkpoint). Act appends what one does next; nothing lets it sleep until Env.Start.
+	Actors() int
+	Act(t *Thread, actor int, now unit.Time)
+	// Finish counts what is left to be written when the workload has ended but takes no
+	// time of it (a checkpoint's blocks).
+	Finish(t *Thread, now unit.Time)
+}
+
+// An Env is what a file system may ask of the engine.
+type Env interface {
+	// Wake lets a parked thread go on at a time.
+	Wake(thread int32, at unit.Time)
+	// Start lets an actor that sleeps act at a time. The earliest counts.
+	Start(actor int, at unit.Time)
+	// Record notes what crashes need to know; it does nothing in an ordinary run.
+	Record(e Event)
+	Recording() bool
+}
+
+// A Moment is the kind of an Event.
+type Moment uint8
+
+// The moments of a recorded run. Those of the device are what a power failure can come
+// before: each is done or not.
+const (
+	// Of the device.
+	Appended  Moment = iota // Lines of Page, of Tx, are in the log (or the page buffer)
+	Stored                  // block write of Page is in the protected buffer; its lines leave the log
+	Swapped                 // the halves of the log change places
+	Merging                 // cleaning has read Page and begins to program it with Lines
+	Merged                  // the program has ended and the index is changed
+	Committed               // COMMIT of Tx is in the TxLog
+	Trimmed                 // Page holds nothing
+	// Of file systems: Joined says that Call is durable when Tx is; Durable that Tx is, by
+	// whatever the file system does for that (a commit block, a node, a tail).
+	Joined
+	Durable
+	// Of the engine: a call begins; it is answered; an fsync or a synchronous write of Node promises its data.
+	Began
+	Answered
+	Moments
+)
+
+// An Event is one moment of a recorded run, in their order.
+type Event struct {
+	At        unit.Time
+	Moment    Moment
+	Structure Structure
+	Page      int32
+	Tx        int32
+	Thread    int32
+	Call      int64
+	Lines     uint64
+	Of        call.Call // of Began
+}
