@@ -1,6 +1,7 @@
 package host
 
 import (
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/unit"
@@ -286,6 +287,9 @@ func (h *Host) Page(f plan.Frame) Page {
 func (h *Host) Clean(f plan.Frame, home int32) {
 	p := &h.cache.frames[f]
 	file := &h.Files[p.node]
+	if p.dirty && h.Env != nil && h.Env.Recording() {
+		h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: p.changed, Of: call.Call{Node: p.node, Dir: file.Slots[p.index].Home, Offset: int64(p.index)}})
+	}
 	file.Slots[p.index].Home = home
 	if p.dirty {
 		h.cache.clean(file, int32(f))

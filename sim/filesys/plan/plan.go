@@ -127,8 +127,9 @@ const (
 	// changed before. Durable says that Tx is, by whatever the file system does for that (a
 	// commit block, a node, a tail; not where the device's COMMIT says it: [Committed]).
 	// Placed says that page Of.Offset (counted in pages) of Of.Node, with what was written
-	// to it up to now, is going to Page of the device by the steps that are planned now;
-	// Lines is what of it is sent (0: nothing had changed). The host's cache records it
+	// to it up to now, is going to Page of the device by the steps that are planned now. It
+	// had page Of.Dir (−1: none; Page: it is overwritten in place). Lines is what of it has
+	// changed (0: nothing, it need not be sent). The host's cache records it
 	// ([host.Host.Clean]), and what writes past the cache does.
 	Joined
 	Durable
