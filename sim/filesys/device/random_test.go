@@ -116,7 +116,7 @@ func both(t *testing.T, r *dice, accesses int) {
 		if lines == 0 {
 			lines = 1
 		}
-		of := max(0, tx-int32(r.roll(4)))
+		of := max(0, tx-int32(r.roll(3)+r.roll(2)*256)) // 0, or one that is open
 		if n.committed[of] {
 			of = 0
 		}
@@ -153,9 +153,7 @@ func both(t *testing.T, r *dice, accesses int) {
 			if of > 0 {
 				got, want = d.Commit(now, of), n.commit(now, of)
 			}
-			if r.roll(2) == 0 {
-				tx++
-			}
+			tx += int32(r.roll(2) + r.roll(2)*255)
 		}
 		if got != want || ok != wantOK {
 			t.Fatalf("access %d of page %d at %d: %d, %v; want %d, %v", what, page, now, got, ok, want, wantOK)
