@@ -135,7 +135,7 @@ func result() *filesys.Result {
 func TestMeasure(t *testing.T) {
 	r := result()
 	for quantity, want := range map[string]float64{
-		speed: 10, callTime: 0.2, readTime: 5, readTail: math.Exp2(11) / 1000,
+		speed: 10, callTime: 0.2, readTime: 5, readTail: 2.048,
 		metaBytes: 400, metaReads: 100, metaWrites: 300, written: 800, pages: 3.6, programs: 2.6,
 		writeAmp: 2, readAmp: 2, writeAll: 1.6, readAll: 4. / 3, duplicates: 25,
 		storesCall: 0.7, loadsCall: 0.1, blockReads: 0.2, blockWrites: 0.3, storeKB: 0.06, loadKB: 0, blockReadKB: 0.4, blockWriteKB: 0.74,
