@@ -13,7 +13,6 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/host"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system/bytefs"
 	"spillway/sim/filesys/system/ext4"

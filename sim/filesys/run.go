@@ -154,11 +154,7 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	if r.watch.Record != nil {
 		record = r.record
 	}
-	memory := sys.Memory
-	if memory == device.NoMemory && m.Device.Shared {
-		memory = device.PageBuffer
-	}
-	r.device = device.New(m, memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, record)
+	r.device = device.New(m, sys.Memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, record)
 	for _, n := range w.Nodes[1:] {
 		r.children[n.Parent]++
 	}
@@ -208,7 +204,7 @@ func check(w *call.Workload, m *machine.Setup) error {
 	}
 	var pages int64
 	for i, n := range w.Nodes {
-		if n.Parent < 0 || n.Parent >= max(1, int32(i)) || !w.Nodes[n.Parent].Dir || n.Size < 0 {
+		if n.Size < 0 || i > 0 && (n.Parent < 0 || n.Parent >= int32(i) || !w.Nodes[n.Parent].Dir) {
 			return fmt.Errorf("%s: node %d of %d bytes is in %d, which is no directory before it", w.Name, i, n.Size, n.Parent)
 		}
 		pages += unit.Bytes(n.Size).Pages()
