@@ -61,7 +61,8 @@ func newLayer(m *machine.Device) *flash.Layer {
 	if aged := s.Blocks - 1 - s.Begin; old > 0 && aged > 0 {
 		for u := range s.Units {
 			for b := range aged {
-				ftl.Age(u, old*(b+1)/aged-old*b/aged)
+				share := func(b int32) int64 { return int64(old) * int64(b) / int64(aged) }
+				ftl.Age(u, int32(share(b+1)-share(b)))
 			}
 		}
 	}
