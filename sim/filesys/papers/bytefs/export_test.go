@@ -7,5 +7,5 @@ var (
 	Variants = variants
 )
 
-// The columns of text that documents have.
-const Like = "like for like"
+// Name is the variant's name for people.
+func (v variant) Name() string { return v.name }

@@ -278,7 +278,10 @@ func ours(quantity string, r *filesys.Result) float64 {
 		t := &r.Tallies[call.Read]
 		return over(int64(t.Time), t.Count) / float64(unit.Microsecond)
 	case readTail:
-		return tail(&r.ReadLatency)
+		if r.Tallies[call.Read].Count == 0 {
+			return math.NaN()
+		}
+		return float64(r.ReadQuantile(990)) / float64(unit.Microsecond)
 	case metaBytes:
 		return each(traffic(r, firstMeta, in) + traffic(r, firstMeta, out))
 	case metaReads:
@@ -348,18 +351,6 @@ func ours(quantity string, r *filesys.Result) float64 {
 			return each(moved(r, of, out)) / 1000
 		case readBy:
 			return each(moved(r, of, in)) / 1000
-		}
-	}
-	return math.NaN()
-}
-
-// tail is within how many microseconds 99 % of the reads were answered, to the width of
-// a class: a quarter of a power of two.
-func tail(classes *[160]int64) float64 {
-	all, n := sum(classes[:]), int64(0)
-	for i, k := range classes {
-		if n += k; all > 0 && 100*n >= 99*all {
-			return math.Exp2(float64(i)/4) / 1000
 		}
 	}
 	return math.NaN()

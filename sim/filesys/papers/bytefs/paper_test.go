@@ -42,7 +42,7 @@ func TestSound(t *testing.T) {
 func TestEveryCellIsThere(t *testing.T) {
 	type count struct{ all, computed int }
 	want := map[string]count{
-		"abstract": {2, 2}, "6": {8, 8}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches": {16 * 8, 16 * 8},
+		"abstract": {2, 2}, "6": {8, 8}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches": {18 * 8, 18 * 8},
 		"T1": {13, 0}, "T2": {20, 20}, "T3": {18, 8}, "mix": {7, 7}, "recovery": {3, 0}, "costs": {4, 1}, "runs": {124, 47}, "fractions": {42, 0},
 	}
 	p := Paper()
@@ -76,7 +76,7 @@ func TestDoubts(t *testing.T) {
 	p := Paper()
 	for i := range p.Points {
 		x := &p.Points[i]
-		if (study.Doubt(x.Note) == "") != (x.Figure == "abstract") {
+		if (study.Doubt(x.Note) == "") != (x.Figure == "abstract" || x.Figure == "switches" && (strings.HasPrefix(x.Of, "throughput") || strings.HasPrefix(x.Of, "written"))) {
 			t.Errorf("%s %s %s: doubted is %q", x.Figure, x.Of, x.At, study.Doubt(x.Note))
 		}
 	}
@@ -135,7 +135,7 @@ func result() *filesys.Result {
 func TestMeasure(t *testing.T) {
 	r := result()
 	for quantity, want := range map[string]float64{
-		speed: 10, callTime: 0.2, readTime: 5, readTail: math.Exp2(11) / 1000,
+		speed: 10, callTime: 0.2, readTime: 5, readTail: 2.048,
 		metaBytes: 400, metaReads: 100, metaWrites: 300, written: 800, pages: 3.6, programs: 2.6,
 		writeAmp: 2, readAmp: 2, writeAll: 1.6, readAll: 4. / 3, duplicates: 25,
 		storesCall: 0.7, loadsCall: 0.1, blockReads: 0.2, blockWrites: 0.3, storeKB: 0.06, loadKB: 0, blockReadKB: 0.4, blockWriteKB: 0.74,

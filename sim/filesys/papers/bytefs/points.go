@@ -53,7 +53,7 @@ func all() *grid {
 	g.probe("mix", writeShare+"dentry", []string{ext4, f2fs}, []string{create, remove, mkdir, rmdir})
 	g.probe("costs", duplicates, []string{byteFS}, macros)
 	for _, v := range variants {
-		for _, q := range []string{speed, metaBytes, pages} {
+		for _, q := range []string{speed, written, metaBytes, pages} {
 			for _, s := range systems[:5] {
 				g.probe("switches", q, []string{s}, workloads, v.of(s)...)
 			}
@@ -335,9 +335,9 @@ func (g *grid) texts() (list []study.Point) {
 }
 
 // switched reports whether a number of the text is shown under all variants: those of
-// Figures 6, 8 and 11, but for what is read, which hangs on none of them.
+// Filebench, but for what is read, which hangs on none of them.
 func (t *text) switched() bool {
-	return (t.figure == "6" || t.figure == "8" || t.figure == "11") && t.quantity != metaReads
+	return slices.Contains([]string{"abstract", "6", "8", "11"}, t.figure) && t.quantity != metaReads
 }
 
 // switches are the numbers of the text under every variant.
@@ -361,6 +361,8 @@ func (g *grid) switches() (list []study.Point) {
 func (t *text) label() string {
 	name := t.of
 	switch t.figure {
+	case "abstract":
+		name = map[string]string{speed: "throughput", written: "written"}[t.quantity]
 	case "8":
 		name = "metadata, " + name
 	case "11":
