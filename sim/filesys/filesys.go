@@ -13,7 +13,6 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/host"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system/bytefs"
 	"spillway/sim/filesys/system/ext4"
@@ -88,6 +87,8 @@ type Sample struct {
 	Dirty    int64 // dirty pages of the cache
 	Reads    int64 // pages of flash so far
 	Programs int64
+	// Pages in the cache, and those that have a duplicate.
+	Cached, Duplicates int64
 }
 
 // A Result is what came out of a run. It is of the measured part (after Workload.Warm).
@@ -97,6 +98,9 @@ type Result struct {
 	Threads          int
 	Time             unit.Time // until the last thread's last answer
 	Calls            int64
+	// Failed calls are about a file that is not there, or there already; they cost a
+	// look-up.
+	Failed int64
 	// Asked are the bytes that programs read and wrote, [device.Reads] and
 	// [device.Writes]; in the cache or not.
 	Asked   [device.Directions]int64
@@ -107,10 +111,11 @@ type Result struct {
 	Ended       unit.Time         // what threads that had ended did not do any more, in sum
 	Device      device.Counts     // with Finish
 	Left        device.Counts     // of it, what Finish wrote
-	// Of the page cache: data pages read that it had, and had not; dirty pages that were
-	// written back by how: not at all (nothing had changed), byte-wise, as a block; pages
-	// with a duplicate, and pages in the cache, summed over samples.
-	Hits, Misses                       int64
+	// Of the page cache: data pages read that it had, and had not, and the same of
+	// metadata; dirty pages that were written back by how: not at all (nothing had
+	// changed), byte-wise, as a block; pages with a duplicate, and pages in the cache,
+	// summed over samples.
+	Hits, Misses, MetaHits, MetaMisses int64
 	SentNothing, SentBytes, SentBlocks int64
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint
@@ -125,10 +130,4 @@ type Watch struct {
 	Until  int64
 	// Steps is told the steps of every call as they were planned, before they are executed.
 	Steps func(c *call.Call, steps []plan.Step)
-}
-
-// Run runs a workload on a system. The error is about the setup, or says that the device
-// is full. watch and p may be nil.
-func Run(w *call.Workload, s *machine.Setup, system string, watch *Watch, p Progress) (*Result, error) {
-	panic("stub")
 }

@@ -1,5 +1,30 @@
 // Package load generates workloads of file systems: Filebench's personalities, YCSB over
 // a store of sorted runs, and recordings.
+//
+// # Source
+//
+// Parameters are those of the ByteFS artifact's branch baseline (utils/filebench_workloads,
+// utils/ycsb_workloads), for all systems. What they mean is Filebench's (filebench/filebench
+// on GitHub: fileset.c, flowop.c, flowop_library.c), YCSB's (core workload) and, of its
+// store, RocksDB's as its documentation describes it.
+//
+// As Filebench has it: files are chosen in rotation, by a cursor over the files that exist
+// and one over those that do not, which all threads and all their calls share; what a
+// thread uses is skipped. Only what exists before is drawn. A run ends after so many reads
+// and writes: Calls has all calls of as many loops.
+//
+// # Departures
+//
+//  1. A directory has exactly Width entries, and the tree as many levels as that takes;
+//     Filebench draws both around these.
+//  2. A thread ends at the end of a loop, Filebench in its middle.
+//  3. stat runs for a number of calls instead of 200 s, oltp for a tenth of the about
+//     16 million calls of its 60 s.
+//  4. oltp: a reader posts when its read is answered and computes after that, Filebench the
+//     other way round. A database writer's 100 writes follow each other, as buffered
+//     asynchronous writes of Linux do.
+//  5. The file that webserver appends to is open all the time, those of oltp and YCSB too.
+//  6. YCSB's store is a model: see the comment of store.
 package load
 
 import (
@@ -10,24 +35,77 @@ import (
 
 // A Recipe is a workload of Filebench or YCSB with all its parameters.
 type Recipe struct {
-	Name string // key
+	Name         string // key
+	Title, About string // for people
 	// Files (or directories, or records of YCSB) at full scale, and Preallocated percent
 	// of them exist before.
 	Files, Preallocated int64
-	FileSize            unit.Bytes // mean, of a gamma distribution with shape 1.5 where Gamma
-	Gamma               bool
-	Width               int64 // files of a directory, in the mean
+	FileSize            unit.Bytes // mean, of a gamma distribution with shape 1.5 where Gamma is 1; of YCSB that of a sorted run
+	Gamma               int64
+	Width               int64 // entries of a directory
 	Threads             int64
-	Append, IO          unit.Bytes // largest append (uniform from 1 byte... see the generator), size of one access
-	Calls               int64      // operations at full scale
+	Append              unit.Bytes // largest append, uniform from 1 byte; of YCSB what an update appends to the log
+	IO                  unit.Bytes // largest read or write at once; of oltp and YCSB the size of each
+	Calls               int64      // of the file system at full scale, about
+	// Of YCSB: what is gathered in memory before it is written, the store's own cache, and
+	// 1 where every update waits until the log has it.
+	Memtable, BlockCache unit.Bytes
+	SyncLog              int64
 }
 
-// Recipes are the workloads at full scale, as the paper's artifact has them (branch
-// baseline), in the order of the paper.
-func Recipes() []Recipe { panic("stub") }
-
 // Generate returns the workload of a recipe at a scale. The error says what contradicts.
-func Generate(r *Recipe, s *machine.Setup) (*call.Workload, error) { panic("stub") }
+func Generate(r *Recipe, s *machine.Setup) (*call.Workload, error) {
+	if err := r.check(s); err != nil {
+		return nil, err
+	}
+	threads := r.Threads
+	if s.Threads > 0 {
+		threads = s.Threads
+	}
+	switch {
+	case r.Name == "oltp":
+		return r.oltp(s, int(threads))
+	case r.mix() != nil:
+		return r.ycsb(s, int(threads))
+	}
+	return r.filebench(s, int(threads))
+}
+
+// scaled divides by the scale, to the nearest; nothing that is there disappears.
+func scaled(n, scale int64) int64 {
+	if n == 0 {
+		return 0
+	}
+	return max((n+scale/2)/scale, 1)
+}
+
+// filebench returns the workload of a recipe whose threads all do the same.
+func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error) {
+	loop := loops[r.Name]
+	entries, err := plant(r, scaled(r.Files, s.Scale), r.Name == "mkdir" || r.Name == "rmdir", s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	log := int32(-1)
+	if r.Name == "webserver" {
+		// It exists before: numbers of entries that do not follow it.
+		log = int32(len(entries.nodes))
+		entries.nodes = append(entries.nodes, call.Node{})
+		for i := range entries.node {
+			if entries.node[i] >= log {
+				entries.node[i]++
+			}
+		}
+		entries.most++
+	}
+	n := scaled(r.Calls, s.Scale*int64(len(loop)))
+	w := &call.Workload{
+		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,
+		Calls: n * int64(len(loop)),
+		Start: func() call.Source { return entries.begin(loop, r, n, threads, s.Seed, log) },
+	}
+	return w, nil
+}
 
 // A Recording is a trace of calls as a file has it: those of each thread in their order.
 type Recording struct {
@@ -46,6 +124,3 @@ type Count struct {
 	What string
 	N    int64
 }
-
-// Replay makes a workload of a recording.
-func Replay(r *Recording, s *machine.Setup) (*call.Workload, error) { panic("stub") }

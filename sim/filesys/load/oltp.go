@@ -1,0 +1,178 @@
+package load
+
+import (
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/unit"
+)
+
+// How readers and writers of oltp wait for each other (F; K for the log).
+const (
+	batch       = 1000 // posts for which a database writer waits
+	batchWrites = 100  // and its writes for them
+	mostPosts   = 2000 // at which readers wait
+	logBatch    = 3200 // for which the log's writer waits
+)
+
+// What threads of oltp compute: a reader after every read (F: 200 000 rounds of a loop; K:
+// a nanosecond each), a writer before every batch.
+const (
+	readerBurn = 200 * unit.Microsecond
+	writerBurn = 10 * unit.Microsecond
+)
+
+// An oltp is a source of the calls of Filebench's oltp: its first thread writes the log,
+// the next ten write data, and the others read.
+type oltp struct {
+	files, first  int64 // data files, and the node of the first
+	nodes         []call.Node
+	io, log       int64 // of an access, of a write of the log
+	left          int64 // reads that no thread has begun
+	readers       int   // that have not ended
+	rnds          []random
+	posts         [dbWriters]int64
+	logPosts      int64
+	writes        [dbWriters]int64 // left of a batch
+	logNow        bool             // the log's writer has a write to do
+	under         []bool           // a reader has a read under way
+	parked, woken []int32          // readers; woken has writers too
+	asleep        [oltpOther]bool
+}
+
+func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
+	entries, err := plant(r, scaled(r.Files, s.Scale), false, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	nodes := entries.nodes
+	files := int64(0)
+	for i := range nodes {
+		if !nodes[i].Dir {
+			files++
+		}
+	}
+	first := int64(len(nodes)) - files
+	nodes = append(nodes, call.Node{Size: int64(r.FileSize)})
+	reads := max(scaled(r.Calls, s.Scale)/2, 1)
+	return &call.Workload{
+		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)), Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch,
+		Start: func() call.Source {
+			o := &oltp{
+				files: files, first: first, nodes: nodes, io: int64(r.IO), log: int64(r.Append),
+				left: reads, readers: threads - oltpOther, rnds: make([]random, threads), under: make([]bool, threads),
+				parked: make([]int32, 0, threads), woken: make([]int32, 0, threads), logNow: true,
+			}
+			for i := range o.writes {
+				o.writes[i] = batchWrites
+			}
+			for i := range o.rnds {
+				o.rnds[i] = seeded(s.Seed, i+1)
+			}
+			return o
+		},
+	}, nil
+}
+
+// Woken implements call.Source.
+func (o *oltp) Woken() []int32 {
+	list := o.woken
+	o.woken = o.woken[:0]
+	return list
+}
+
+// wake asks a writer again if it waits.
+func (o *oltp) wake(writer int) {
+	if o.asleep[writer] {
+		o.asleep[writer] = false
+		o.woken = append(o.woken, int32(writer))
+	}
+}
+
+// Next implements call.Source.
+func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
+	*c = call.Call{Changed: call.Unknown}
+	switch {
+	case thread == 0:
+		return o.logWriter(c)
+	case thread <= dbWriters:
+		return o.writer(int(thread)-1, c)
+	}
+	if o.under[thread] { // it posts to all
+		o.under[thread] = false
+		o.logPosts++
+		if o.logPosts == logBatch {
+			o.wake(0)
+		}
+		for i := range o.posts {
+			o.posts[i]++
+			if o.posts[i] == batch {
+				o.wake(i + 1)
+			}
+		}
+	}
+	if o.left == 0 {
+		if o.readers--; o.readers == 0 {
+			for i := range o.asleep {
+				o.wake(i)
+			}
+		}
+		return call.Done
+	}
+	for i := range o.posts {
+		if o.posts[i] >= mostPosts {
+			o.parked = append(o.parked, thread)
+			return call.Parked
+		}
+	}
+	o.left--
+	o.under[thread] = true
+	c.Code, c.Think = call.Read, readerBurn
+	o.place(thread, c)
+	return call.Ready
+}
+
+// place chooses where an access of data goes.
+func (o *oltp) place(thread int32, c *call.Call) {
+	rnd := &o.rnds[thread]
+	c.Node = int32(o.first + rnd.below(o.files))
+	c.Offset, c.Length = rnd.below(max(o.nodes[c.Node].Size/o.io, 1))*o.io, o.io
+}
+
+// rest parks a writer that waits for posts, or ends it: it has done its part of all reads.
+func (o *oltp) rest(writer int) call.State {
+	if o.readers == 0 {
+		return call.Done
+	}
+	o.asleep[writer] = true
+	return call.Parked
+}
+
+func (o *oltp) logWriter(c *call.Call) call.State {
+	if !o.logNow {
+		if o.logPosts < logBatch {
+			return o.rest(0)
+		}
+		o.logPosts -= logBatch
+	}
+	o.logNow = false
+	c.Code, c.Flags, c.Node = call.Write, call.Sync, int32(o.first+o.files)
+	c.Offset, c.Length = o.rnds[0].below(o.nodes[c.Node].Size/o.log)*o.log, o.log
+	return call.Ready
+}
+
+func (o *oltp) writer(i int, c *call.Call) call.State {
+	if o.writes[i] == 0 {
+		if o.posts[i] < batch {
+			return o.rest(i + 1)
+		}
+		o.posts[i] -= batch
+		o.woken = append(o.woken, o.parked...)
+		o.parked = o.parked[:0]
+		o.writes[i] = batchWrites
+		c.Think = writerBurn
+	}
+	o.writes[i]--
+	c.Code, c.Flags = call.Write, call.Sync
+	o.place(int32(i+1), c)
+	return call.Ready
+}

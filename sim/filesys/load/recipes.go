@@ -1,0 +1,148 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"spillway/sim/filesys/machine"
+	"spillway/sim/knob"
+	"spillway/sim/unit"
+)
+
+// Where the numbers of recipes come from.
+const (
+	personality = "ByteFS artifact, branch baseline, utils/filebench_workloads"
+	core        = "ByteFS artifact, branch baseline, utils/ycsb_workloads; fields as YCSB has them"
+)
+
+// Recipes are the workloads at full scale, as the paper's artifact has them (branch
+// baseline), in the order of the paper.
+func Recipes() []Recipe {
+	const k, m = unit.KiB, unit.MiB
+	list := []Recipe{
+		{Name: "create", Title: "create", About: "Create a file, write it whole, fsync and close it.", Files: 1e6, Preallocated: 50, FileSize: 4 * k, Width: 100_000, Threads: 12, Append: 16 * k, IO: m, Calls: 2e6},
+		{Name: "delete", Title: "delete", About: "Delete files, directory by directory.", Files: 1_100_000, Preallocated: 100, FileSize: 4 * k, Width: 100, Threads: 12, Append: 16 * k, IO: m, Calls: 1e6},
+		{Name: "mkdir", Title: "mkdir", About: "Make directories.", Files: 1e6, Width: 100, Threads: 12, Append: 16 * k, IO: m, Calls: 1e6},
+		{Name: "rmdir", Title: "rmdir", About: "Remove empty directories.", Files: 1e6, Preallocated: 100, Width: 100, Threads: 12, Append: 16 * k, IO: m, Calls: 1e6},
+		{Name: "stat", Title: "stat", About: "Ask for attributes of files in turn.", Files: 10_000, Preallocated: 100, FileSize: 128 * k, Width: 20, Threads: 8, Append: 16 * k, IO: m, Calls: 1e6},
+		{Name: "varmail", Title: "varmail", About: "A mail server: small files in one directory are deleted, created, appended to with fsync, and read.", Files: 600_000, Preallocated: 80, FileSize: 16 * k, Gamma: 1, Width: 1e6, Threads: 24, Append: 16 * k, IO: m, Calls: 1_625_000},
+		{Name: "fileserver", Title: "fileserver", About: "Files of 128 KiB are created, appended to, read and deleted; nothing is synchronous.", Files: 60_000, Preallocated: 80, FileSize: 128 * k, Gamma: 1, Width: 20, Threads: 24, Append: 16 * k, IO: m, Calls: 3_666_667},
+		{Name: "webproxy", Title: "webproxy", About: "A cache of the web: a file is replaced, five are read.", Files: 600_000, Preallocated: 80, FileSize: 16 * k, Width: 1e6, Threads: 24, Append: 16 * k, IO: m, Calls: 1_583_333},
+		{Name: "webserver", Title: "webserver", About: "Ten files are read, a log is appended to.", Files: 300_000, Preallocated: 100, FileSize: 16 * k, Gamma: 1, Width: 20, Threads: 24, Append: 16 * k, IO: m, Calls: 1_409_091},
+		{Name: "oltp", Title: "oltp", About: "A database: 200 readers of 2 KiB, ten synchronous writers of 2 KiB, one of the log.", Files: 800, Preallocated: 100, FileSize: 10 * m, Width: 1024, Threads: 211, Append: 256 * k, IO: 2 * k, Calls: 1_600_000},
+	}
+	for i := range mixes {
+		x := &mixes[i]
+		list = append(list, Recipe{
+			Name: x.name, Title: x.title, About: x.about, Files: 4e6, Preallocated: 100, FileSize: 64 * m, Width: 100_000, Threads: 16,
+			Append: 1126, IO: 4 * k, Calls: 1e6, Memtable: 64 * m, BlockCache: 8 * m,
+		})
+	}
+	return list
+}
+
+// Find returns the recipe of a name.
+func Find(name string) (*Recipe, error) {
+	var names []string
+	for _, r := range Recipes() {
+		if r.Name == name {
+			return &r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, fmt.Errorf("there is no workload %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// Store reports whether the recipe is one of YCSB, which Memtable, BlockCache and SyncLog
+// are for.
+func (r *Recipe) Store() bool { return r.mix() != nil }
+
+// Knobs returns the numbers of a recipe.
+func Knobs() []knob.Knob[Recipe] {
+	number := func(k knob.Knob[Recipe], ref func(*Recipe) *int64) knob.Knob[Recipe] {
+		k.Get, k.Set = knob.Field(ref)
+		k.Scale = max(k.Scale, 1)
+		k.Source = personality + "; " + core
+		return k
+	}
+	size := func(k knob.Knob[Recipe], ref func(*Recipe) *unit.Bytes) knob.Knob[Recipe] {
+		k.Get, k.Set = knob.Field(ref)
+		if k.Source == "" {
+			k.Source = personality
+		}
+		return k
+	}
+	sw := func(k knob.Knob[Recipe], no, yes string, ref func(*Recipe) *int64) knob.Knob[Recipe] {
+		k.Kind, k.Max = knob.One, 1
+		k.Choices = []knob.Choice{{Key: "0", Label: no, Word: "-"}, {Key: "1", Label: yes}}
+		return number(k, ref)
+	}
+	return []knob.Knob[Recipe]{
+		number(knob.Knob[Recipe]{Key: "files", Label: "Files", Min: 16, Max: 1 << 30, Help: "Files at full scale; directories in mkdir and rmdir, records in YCSB."}, func(r *Recipe) *int64 { return &r.Files }),
+		number(knob.Knob[Recipe]{Key: "preallocated", Label: "Exist before", Unit: "%", Max: 100, Help: "Share of the files that exist before the run."}, func(r *Recipe) *int64 { return &r.Preallocated }),
+		size(knob.Knob[Recipe]{Key: "file_size", Label: "File size", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB), Help: "Mean size of a file; of a sorted run in YCSB."}, func(r *Recipe) *unit.Bytes { return &r.FileSize }),
+		sw(knob.Knob[Recipe]{Key: "gamma", Label: "Sizes", Help: "Whether all files have the mean size, or sizes are drawn."}, "all alike", "gamma distribution, shape 1.5", func(r *Recipe) *int64 { return &r.Gamma }),
+		number(knob.Knob[Recipe]{Key: "width", Label: "Directory width", Min: 2, Max: 1 << 30, Help: "Entries of a directory; the scale does not divide it."}, func(r *Recipe) *int64 { return &r.Width }),
+		number(knob.Knob[Recipe]{Key: "recipe_threads", Label: "Threads of the workload", Min: 1, Max: maxThreads, Help: "Threads that call; in oltp one is the log's writer, ten are the database's, and the others read."}, func(r *Recipe) *int64 { return &r.Threads }),
+		size(knob.Knob[Recipe]{Key: "append", Label: "Append", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.GiB), Help: "Most bytes of an append, from 1 byte on, each as likely; in oltp the log's write, in YCSB what an update appends to the log."}, func(r *Recipe) *unit.Bytes { return &r.Append }),
+		size(knob.Knob[Recipe]{Key: "io", Label: "Access", Unit: "KiB", Scale: int64(unit.KiB), Min: 512, Max: int64(unit.GiB), Help: "Most bytes that one call reads or writes of a whole file; in oltp those of an access, in YCSB a block."}, func(r *Recipe) *unit.Bytes { return &r.IO }),
+		number(knob.Knob[Recipe]{Key: "calls", Label: "Calls", Min: 1, Max: 1e12, Help: "Calls at full scale, about: whole loops of the threads; operations of the store in YCSB."}, func(r *Recipe) *int64 { return &r.Calls }),
+		size(knob.Knob[Recipe]{Key: "memtable", Label: "Memtable", Unit: "MiB", Scale: int64(unit.MiB), Min: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Updates that YCSB's store gathers before it writes a sorted run, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.Memtable }),
+		size(knob.Knob[Recipe]{Key: "block_cache", Label: "Block cache", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Cache of blocks of YCSB's store itself, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.BlockCache }),
+		sw(knob.Knob[Recipe]{Key: "sync_log", Label: "Log of updates", Help: "Whether an update of YCSB waits until the log is durable."}, "buffered", "synchronous", func(r *Recipe) *int64 { return &r.SyncLog }),
+	}
+}
+
+// maxThreads bounds the threads of a workload.
+const maxThreads = 4096
+
+// Threads of oltp that do not read.
+const (
+	dbWriters = 10
+	oltpOther = dbWriters + 1
+)
+
+// check reports what is wrong with a recipe, and with it under a setup.
+func (r *Recipe) check(s *machine.Setup) error {
+	if r.mix() == nil && loops[r.Name] == nil && r.Name != "oltp" {
+		_, err := Find(r.Name)
+		return err
+	}
+	if s.Scale < 1 {
+		return fmt.Errorf("scale is %d; want 1 or more", s.Scale)
+	}
+	if s.Threads < 0 || s.Threads > maxThreads {
+		return fmt.Errorf("threads are %d; want 0, which leaves them to the workload, to %d", s.Threads, maxThreads)
+	}
+	var errs []error
+	for _, k := range Knobs() {
+		store := k.Key == "memtable" || k.Key == "block_cache" || k.Key == "sync_log"
+		if !store || r.Store() {
+			errs = append(errs, k.Check(r))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	threads := r.Threads
+	if s.Threads > 0 {
+		threads = s.Threads
+	}
+	files := scaled(r.Files, s.Scale)
+	switch exist := files * r.Preallocated / 100; {
+	case r.Name == "oltp" && threads <= oltpOther:
+		return fmt.Errorf("oltp has %d threads, and %d of them do not read: set threads to %d or more", threads, oltpOther, oltpOther+1)
+	case r.Name == "oltp" && r.FileSize < max(r.IO, r.Append):
+		return fmt.Errorf("files of %v are smaller than what is written into them at once (%v): raise file_size, or lower io and append", r.FileSize, max(r.IO, r.Append))
+	case r.Name == "create" || r.Name == "mkdir":
+		if exist == files {
+			return fmt.Errorf("all %d files exist before, so %s has nothing to make: lower preallocated", files, r.Name)
+		}
+	case exist == 0 && !r.Store():
+		return fmt.Errorf("at scale %d %d %% of %d files exist before, which is none: raise preallocated or files, or lower scale", s.Scale, r.Preallocated, files)
+	case r.Store() && files < 16:
+		return fmt.Errorf("at scale %d there are %d records: raise files or lower scale", s.Scale, files)
+	}
+	return nil
+}
