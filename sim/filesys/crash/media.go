@@ -30,16 +30,16 @@ type entry struct {
 	value, tx int32
 	slot      int32
 	before    int32 // the entry of the same page before it in the same half, from 1
-	age       int32 // counts what has made lines of the page void; see [page.age]
 	line      uint8
+	void      bool // it is in flash, or something newer is
+	merging   bool // it is in the program that is under way
+	due       bool // it had committed when cleaning of its half began
 }
 
 // A page is one that the run has written to.
 type page struct {
 	number int32
 	last   [2]int32 // its last entry of each half, from 1; 0 is none
-	// age counts by half what has made its entries there void: an entry with another age is.
-	age [2]int32
 	// program is what cleaning is programming, nil if it is not.
 	program *[lines]int32
 }
@@ -60,6 +60,7 @@ type Media struct {
 	active    int
 	committed []bool // the TxLog, by transaction
 	free      []*[lines]int32
+	carry     []entry
 	// problem is the first event that contradicts those before it.
 	problem error
 }
@@ -125,26 +126,29 @@ func (m *Media) write(at int32, set uint64, tx, value int32) {
 			continue
 		}
 		if m.hasLog {
-			m.append(entry{value: value, tx: tx, slot: at, line: uint8(i)})
+			m.append(m.active, entry{value: value, tx: tx, slot: at, line: uint8(i)})
 		} else {
 			m.flash[at][i] = value
 		}
 	}
 }
 
-// append adds an entry to the active half.
-func (m *Media) append(e entry) {
-	p, log := &m.pages[e.slot], &m.log[m.active]
-	e.before, e.age = p.last[m.active], p.age[m.active]
+// append adds an entry to a half.
+func (m *Media) append(half int, e entry) {
+	p, log := &m.pages[e.slot], &m.log[half]
+	e.before = p.last[half]
 	*log = append(*log, e)
-	p.last[m.active] = int32(len(*log))
+	p.last[half] = int32(len(*log))
 }
 
 // void makes a page's lines in the log void, and what cleaning programs of them.
 func (m *Media) void(at int32) {
 	p := &m.pages[at]
 	for h := range p.last {
-		p.last[h], p.age[h] = 0, p.age[h]+1
+		for i := p.last[h]; i > 0; i = m.log[h][i-1].before {
+			m.log[h][i-1].void = true
+		}
+		p.last[h] = 0
 	}
 	m.drop(p)
 }
@@ -157,26 +161,68 @@ func (m *Media) drop(p *page) {
 	}
 }
 
-// swap lets the halves change places. The one that is filled next has to be clean.
+// swap lets the halves change places. What is left in the one that has been cleaned is
+// carried over, ahead of what is in the other, so that the log keeps its order: lines of
+// open transactions, and under them the last ones that have committed, which would be lost
+// if those never do. A device has to have cleaned all others.
 func (m *Media) swap(n int) {
-	next := 1 - m.active
-	for i := range m.log[next] {
-		if e := &m.log[next][i]; e.age == m.pages[e.slot].age[next] && m.problem == nil {
-			m.problem = fmt.Errorf("event %d: the halves of the log change places while line %d of page %d, of transaction %d, is in the one that should be clean", n, e.line, m.pages[e.slot].number, e.tx)
+	clean, other := 1-m.active, m.active
+	m.carry = m.carry[:0]
+	for i := range m.log[clean] {
+		e := &m.log[clean][i]
+		if e.void {
+			continue
+		}
+		switch open, done := m.newer(clean, int32(i)); {
+		case done:
+			continue
+		case e.due && !open && m.problem == nil:
+			m.problem = fmt.Errorf("event %d: the halves of the log change places, but line %d of page %d is in the one to be filled, written by transaction %d, which had committed before it was cleaned", n, e.line, m.pages[e.slot].number, e.tx)
+		}
+		e.merging = false
+		m.carry = append(m.carry, *e)
+	}
+	for i := range m.log[clean] {
+		m.pages[m.log[clean][i].slot].last[clean] = 0
+	}
+	m.log[clean] = m.log[clean][:0]
+	m.active = clean
+	for i := range m.log[other] {
+		m.pages[m.log[other][i].slot].last[other] = 0
+	}
+	m.carry = append(m.carry, m.log[other]...)
+	m.log[other] = m.log[other][:0]
+	for _, e := range m.carry {
+		if !e.void {
+			e.due = m.has(e.tx)
+			m.append(other, e)
 		}
 	}
-	for i := range m.log[next] {
-		p := &m.pages[m.log[next][i].slot]
-		p.last[next], p.age[next] = 0, p.age[next]+1
-	}
-	m.log[next] = m.log[next][:0]
-	m.active = next
 }
 
-// merging begins to program a page with what the half that is being cleaned has of it. What
-// has not committed goes to the other half now, and not when the program ends: until it
-// commits nobody else may have written those lines, so that the order of the log stays that
-// of the commits.
+// newer reports whether the log has newer lines than an entry's of the same place: of
+// transactions that are open, and that have committed.
+func (m *Media) newer(half int, at int32) (open, done bool) {
+	e := &m.log[half][at]
+	p := &m.pages[e.slot]
+	for i := p.last[half]; i > at+1; i = m.log[half][i-1].before {
+		if x := &m.log[half][i-1]; x.line == e.line && !x.void {
+			open, done = open || !m.has(x.tx), done || m.has(x.tx)
+		}
+	}
+	if half == m.active {
+		return open, done
+	}
+	for i := p.last[m.active]; i > 0; i = m.log[m.active][i-1].before {
+		if x := &m.log[m.active][i-1]; x.line == e.line {
+			open, done = open || !m.has(x.tx), done || m.has(x.tx)
+		}
+	}
+	return open, done
+}
+
+// merging begins to program a page with what the half that is being cleaned has of it and
+// has committed.
 func (m *Media) merging(n int, e *plan.Event) {
 	at := m.slot(e.Page)
 	p, old := &m.pages[at], 1-m.active
@@ -185,61 +231,52 @@ func (m *Media) merging(n int, e *plan.Event) {
 		image, m.free = m.free[last], m.free[:last]
 	}
 	*image = m.flash[at]
-	var done, open uint64
-	for i := p.last[old]; i > 0; {
-		x := m.log[old][i-1] // a copy: appending may move the log
-		bit := uint64(1) << x.line
-		switch {
-		case m.has(x.tx) || m.mistake == MergesOpen:
-			if done&bit == 0 {
-				image[x.line] = x.value
-			}
-			done |= bit
-		case open&bit == 0:
-			open |= bit
-			if !m.newer(p, x) {
-				m.append(entry{value: x.value, tx: x.tx, slot: at, line: x.line})
+	var set uint64
+	for i := p.last[old]; i > 0; i = m.log[old][i-1].before {
+		x := &m.log[old][i-1]
+		if x.void || !m.has(x.tx) && m.mistake != MergesOpen {
+			continue
+		}
+		x.merging = true
+		if bit := uint64(1) << x.line; set&bit == 0 {
+			set |= bit
+			image[x.line] = x.value
+			if open, done := m.newer(old, i-1); m.problem == nil && e.Lines&bit == 0 && !open && !done {
+				m.problem = fmt.Errorf("event %d: cleaning programs lines %#x of page %d and forgets line %d, which has committed", n, e.Lines, e.Page, x.line)
 			}
 		}
-		i = x.before
-	}
-	if m.problem == nil && m.mistake == Correct && done&^e.Lines != 0 {
-		m.problem = fmt.Errorf("event %d: cleaning programs lines %#x of page %d, but lines %#x have committed", n, e.Lines, e.Page, done)
 	}
 	m.drop(p)
 	p.program = image
-	if m.mistake == MapsTooSoon {
-		torn := *image
-		for i := lines / 2; i < lines; i++ { // the program has come half way
-			torn[i] = garbage
+	if m.mistake == MapsTooSoon { // the program has come half way
+		m.flash[at] = *image
+		for i := lines / 2; i < lines; i++ {
+			m.flash[at][i] = garbage
 		}
-		m.flash[at] = torn
-		p.last[old], p.age[old] = 0, p.age[old]+1
+		m.leave(p)
 	}
-}
-
-// newer reports whether the active half has a line of an entry's transaction already: then
-// that is what it wrote last.
-func (m *Media) newer(p *page, x entry) bool {
-	for i := p.last[m.active]; i > 0; i = m.log[m.active][i-1].before {
-		if y := &m.log[m.active][i-1]; y.line == x.line && y.tx == x.tx {
-			return true
-		}
-	}
-	return false
 }
 
 // merged enters a programmed page in the index, and its lines leave the half. A block write
 // in between has made the program void.
 func (m *Media) merged(e *plan.Event) {
 	at := m.slot(e.Page)
-	p, old := &m.pages[at], 1-m.active
-	if p.program == nil {
-		return
+	p := &m.pages[at]
+	if p.program != nil {
+		m.flash[at] = *p.program
+		m.leave(p)
+		m.drop(p)
 	}
-	m.flash[at] = *p.program
-	p.last[old], p.age[old] = 0, p.age[old]+1
-	m.drop(p)
+}
+
+// leave makes the entries void that were programmed.
+func (m *Media) leave(p *page) {
+	old := 1 - m.active
+	for i := p.last[old]; i > 0; i = m.log[old][i-1].before {
+		if x := &m.log[old][i-1]; x.merging {
+			x.void = true
+		}
+	}
 }
 
 // A Tree is what recovery finds: the value of every line, by slot.
@@ -269,7 +306,7 @@ func (m *Media) Recover(tree *Tree, entered bool) {
 			e := &m.log[h][i]
 			tree.Scanned++
 			switch {
-			case e.age != m.pages[e.slot].age[h]:
+			case e.void:
 			case !m.has(e.tx) && m.mistake != IgnoresTx:
 				tree.Discarded++
 			case m.mistake == InIDOrder:

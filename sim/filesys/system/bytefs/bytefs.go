@@ -1,9 +1,52 @@
-// Package bytefs is ByteFS: metadata by bytes, data by whichever is less, in transactions of the device's log (ASPLOS 2025).
+// Package bytefs is ByteFS: metadata are written by bytes and read by blocks, data are
+// written by whichever is less, and the log of the device makes changes atomic.
+//
+// # Layout
+//
+// The superblock, the bitmaps of inodes and of blocks (a bit each; 512 of them share a line
+// of 64 bytes, which is called a group), pages of 32 inodes of 128 bytes, and after these
+// the pages of directories and files in any order.
+//
+// # Transactions
+//
+// A call that changes names, and what is written back of a file whose size or pages
+// changed, is a transaction: it takes the locks of all files and directories and then of
+// all groups whose lines it writes, in ascending order, draws its number, writes the lines,
+// commits, and gives the locks up. So no two open transactions write the same line, and
+// numbers, commits and the lines in the log have the same order wherever two transactions
+// meet. Data are written before the lines that point to them and belong to no transaction.
+// Pages that a transaction gives back are free for others after it has committed.
+//
+// # Source
+//
+// ByteFS (ASPLOS 2025, arXiv 2501.04993), sections on its file system and Table 3, and the
+// names of its artifact's structures.
+//
+// # Departures
+//
+//  1. The map of a file's pages is in its inode, however many extents it has.
+//  2. The bitmaps are in memory from the beginning; only changes of them are written.
+//  3. Pages come from one allocator for all cores; inodes have fixed places.
+//  4. A read brings whole pages of inodes and directories into the cache, as the paper
+//     says; a lookup needs the page of the directory and that of the inode, as the rest of
+//     the path is cached.
+//  5. Without the log (the paper's ablation), nothing makes several lines atomic: a line is
+//     durable when it is in the protected page buffer, and a call is when its last one is.
+//     A power failure can tear a call; what a journal against that would cost is not in it.
+//     The same holds of the quirk no-commit.
+//  6. A device page that is compared with zeros and has nothing but zeros (Setup.Fresh) gets
+//     its place, and nothing is written there.
 package bytefs
 
 import (
+	"math/bits"
+
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
+	"spillway/sim/unit"
 )
 
 // Options are its mechanisms, for ablations.
@@ -15,5 +58,613 @@ type Options struct {
 	Select bool
 }
 
+const (
+	inodes = 32  // of a page
+	group  = 512 // bits of a line of a bitmap
+	groups = 64  // lines of a page
+)
+
+// What a Mark is, in Step.Lines; 0 is that of system.Discard.
+const (
+	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
+	ends   = 2 // the lines of transaction Step.Tx are written
+)
+
+// A fs is ByteFS. Lists are buffers of the call that is planned.
+type fs struct {
+	h      *host.Host
+	o      Options
+	atomic bool // COMMIT makes transactions whole
+
+	inodeBits, blockBits, inode int32 // first pages of the areas
+	used                        []uint8
+	folders                     *system.Folders
+	last                        int32 // number of a transaction
+	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
+
+	nodes  []int32 // whose locks are taken, ascending
+	grown  []bool  // of these, whether the file has new pages
+	groups []int32 // their locks, ascending
+	lines  []plan.Step
+	pages  []int32
+	blocks []int32
+	frames []plan.Frame
+}
+
 // New returns the file system over the nodes that exist.
-func New(h *host.Host, o Options) plan.FS { panic("stub") }
+func New(h *host.Host, o Options) plan.FS {
+	f := &fs{h: h, o: o, atomic: o.Log && !h.Setup.Quirks.Has(machine.NoCommit)}
+	most := len(h.Files)
+	area := func(n, per int) int32 {
+		n = (n + per - 1) / per
+		first := h.Reserve(n)
+		for i := range n {
+			h.Mounted = append(h.Mounted, first+int32(i))
+		}
+		return first
+	}
+	area(1, 1)
+	f.inodeBits = area(most, group*groups)
+	f.blockBits = area(int(h.Pages()), group*groups)
+	pages := (most + inodes - 1) / inodes
+	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
+	for i := range h.Files {
+		if h.Files[i].Exists {
+			f.used[i/inodes]++
+		}
+	}
+	for i, n := range f.used {
+		if n > 0 {
+			h.Mounted = append(h.Mounted, f.inode+int32(i))
+		}
+	}
+	h.Place()
+	f.folders = system.NewFolders(h)
+	return f
+}
+
+// # Calls
+
+// Plan implements plan.FS.
+func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
+	from := len(t.Steps)
+	h, cost := f.h, &f.h.Setup.Host
+	switch c.Code {
+	case call.Open, call.Stat:
+		h.Charge(t, c)
+		if c.Node != 0 {
+			f.lookup(t, c.Node, h.Files[c.Node].Parent)
+		}
+		f.load(t, c.Node)
+	case call.Read:
+		h.Charge(t, c)
+		f.read(t, c, now)
+	case call.Write:
+		f.write(t, c, now)
+	case call.Fsync, call.Fdatasync:
+		h.Charge(t, c)
+		f.frames = h.Dirty(c.Node, f.frames[:0])
+		f.sync(t, c.Node, f.frames)
+	case call.Close:
+		h.Charge(t, c)
+	case call.Create, call.Mkdir:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.create(t, c)
+	case call.Unlink, call.Rmdir:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.remove(t, c)
+	case call.Rename:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.rename(t, c)
+	case call.Truncate:
+		h.Charge(t, c)
+		f.truncate(t, c)
+	}
+	f.mute(t, from)
+}
+
+// mute takes the requests for data out, as the artifact's published branch does.
+func (f *fs) mute(t *plan.Thread, from int) {
+	if !f.h.Setup.Quirks.Has(machine.NoData) {
+		return
+	}
+	for i := from; i < len(t.Steps); i++ {
+		switch s := &t.Steps[i]; s.Kind {
+		case plan.BlockRead, plan.BlockWrite, plan.ByteRead, plan.ByteWrite:
+			if s.Structure == plan.Data {
+				*s = plan.Step{Kind: plan.CPU}
+			}
+		}
+	}
+}
+
+// lookup makes sure that the entry of a node is in the cache.
+func (f *fs) lookup(t *plan.Thread, node, dir int32) {
+	page, _, _ := f.folders.Entry(node, dir)
+	f.h.Meta(t, plan.Dentry, page, true)
+}
+
+// load makes sure that the inode of a node is in the cache.
+func (f *fs) load(t *plan.Thread, node int32) {
+	f.h.Meta(t, plan.Inode, f.inode+node/inodes, f.used[node/inodes] > 0)
+}
+
+func (f *fs) create(t *plan.Thread, c *call.Call) {
+	h := f.h
+	f.load(t, c.Dir)
+	f.load(t, c.Node)
+	f.begin()
+	f.lock(c.Dir)
+	f.lock(c.Node)
+	if f.folders.Full(c.Dir) {
+		page := f.folders.Grow(c.Dir)
+		f.block(page)
+		h.Meta(t, plan.Dentry, page, false)
+	}
+	f.folders.Add(c.Node, c.Dir)
+	page, _, fill := f.folders.Entry(c.Node, c.Dir)
+	h.Meta(t, plan.Dentry, page, fill > 1)
+	f.used[c.Node/inodes]++
+	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
+	f.update(c.Node, 0b11)
+	f.entry(c.Node, c.Dir)
+	if c.Code == call.Mkdir {
+		page := f.folders.Grow(c.Node)
+		h.Meta(t, plan.Dentry, page, false)
+		f.line(plan.Dentry, page, 1)
+		f.block(page)
+	}
+	f.update(c.Dir, 1)
+	f.number(c.Node)
+	f.commit(t, c.Node, h.Setup.Host.Section, false)
+}
+
+func (f *fs) remove(t *plan.Thread, c *call.Call) {
+	h := f.h
+	f.load(t, c.Dir)
+	f.lookup(t, c.Node, c.Dir)
+	f.load(t, c.Node)
+	f.begin()
+	f.lock(c.Dir)
+	f.lock(c.Node)
+	f.entry(c.Node, c.Dir)
+	f.update(c.Node, 1)
+	f.update(c.Dir, 1)
+	f.number(c.Node)
+	s := plan.Data
+	if h.Files[c.Node].Dir {
+		s = plan.Dentry
+	}
+	f.pages = h.Remove(c.Node, f.pages[:0])
+	for _, p := range f.pages {
+		f.block(p)
+		if s == plan.Dentry {
+			h.Forget(p)
+		}
+	}
+	f.folders.Remove(c.Node, c.Dir)
+	f.used[c.Node/inodes]--
+	f.commit(t, c.Node, h.Setup.Host.Section, false)
+	system.Discard(t, s, f.pages)
+}
+
+func (f *fs) rename(t *plan.Thread, c *call.Call) {
+	h := f.h
+	from := h.Files[c.Node].Parent
+	f.load(t, from)
+	f.lookup(t, c.Node, from)
+	f.begin()
+	f.lock(from)
+	f.lock(c.Node)
+	f.entry(c.Node, from)
+	f.update(from, 1)
+	if c.Dir != from {
+		f.load(t, c.Dir)
+		f.lock(c.Dir)
+		f.folders.Remove(c.Node, from)
+		if f.folders.Full(c.Dir) {
+			page := f.folders.Grow(c.Dir)
+			f.block(page)
+			h.Meta(t, plan.Dentry, page, false)
+		}
+		f.folders.Add(c.Node, c.Dir)
+		page, _, fill := f.folders.Entry(c.Node, c.Dir)
+		h.Meta(t, plan.Dentry, page, fill > 1)
+		h.Files[c.Node].Parent = c.Dir
+		f.entry(c.Node, c.Dir)
+		f.update(c.Dir, 1)
+	}
+	f.commit(t, c.Node, h.Setup.Host.Section, false)
+}
+
+func (f *fs) truncate(t *plan.Thread, c *call.Call) {
+	h := f.h
+	if h.Files[c.Node].Size == c.Length {
+		return
+	}
+	f.load(t, c.Node)
+	f.begin()
+	f.lock(c.Node)
+	f.pages = h.Resize(c.Node, c.Length, f.pages[:0])
+	h.Files[c.Node].Meta = false
+	for _, p := range f.pages {
+		f.block(p)
+	}
+	if len(f.pages) > 0 {
+		f.update(c.Node, 0b11)
+	} else {
+		f.update(c.Node, 1)
+	}
+	f.commit(t, c.Node, 0, false)
+	system.Discard(t, plan.Data, f.pages)
+}
+
+// # Data
+
+func (f *fs) read(t *plan.Thread, c *call.Call, now unit.Time) {
+	if c.Flags&call.Direct == 0 {
+		f.h.Read(t, f, c.Node, c.Offset, c.Length, now)
+		return
+	}
+	f.settle(t, c.Node, c.Offset, c.Offset+c.Length)
+	if !f.small(c) {
+		f.h.ReadDirect(t, c.Node, c.Offset, c.Length)
+		return
+	}
+	file := &f.h.Files[c.Node]
+	for at, end := c.Offset, min(c.Offset+c.Length, file.Size); at < end; {
+		start := at &^ (host.PageSize - 1)
+		stop := min(end, start+host.PageSize)
+		if home := file.Slots[start/host.PageSize].Home; home != host.None {
+			f.h.Counts.Misses++
+			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: system.Lines(at-start, stop-start)})
+		}
+		at = stop
+	}
+}
+
+// small reports whether a direct access goes by bytes.
+func (f *fs) small(c *call.Call) bool {
+	return f.o.Select && c.Length <= int64(f.h.Setup.Host.DirectLimit)
+}
+
+// settle writes back what is dirty in a file's range.
+func (f *fs) settle(t *plan.Thread, node int32, offset, end int64) {
+	f.frames = f.h.DirtyIn(node, int32(offset/host.PageSize), int32((end+host.PageSize-1)/host.PageSize), f.frames[:0])
+	if len(f.frames) > 0 {
+		f.sync(t, node, f.frames)
+	}
+}
+
+func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
+	h := f.h
+	h.Charge(t, c)
+	if c.Length <= 0 {
+		return
+	}
+	if c.Flags&call.Direct != 0 && f.small(c) && f.store(t, c) {
+		return
+	}
+	direct := c.Flags&call.Direct != 0
+	w := h.Write(t, f, c, now)
+	if f.o.Select && !direct {
+		f.compute(t, h.Setup.Host.Duplicate*unit.Time(w.Copied))
+	}
+	if direct || c.Flags&call.Sync != 0 {
+		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
+		f.whole = direct
+		f.sync(t, c.Node, f.frames)
+		f.whole = false
+	}
+	if direct {
+		h.Evict(c.Node, w.First, w.End)
+	}
+}
+
+// compute adds work on a core to the step before, if it is that too.
+func (f *fs) compute(t *plan.Thread, d unit.Time) {
+	if n := len(t.Steps); n > 0 && t.Steps[n-1].Kind == plan.CPU {
+		t.Steps[n-1].For += d
+		return
+	}
+	f.h.Compute(t, d)
+}
+
+// store writes a small direct write by bytes, if the file has all pages of it.
+func (f *fs) store(t *plan.Thread, c *call.Call) bool {
+	h := f.h
+	file := &h.Files[c.Node]
+	offset := c.Offset
+	if c.Flags&call.Append != 0 {
+		offset = file.Size
+	}
+	end := offset + c.Length
+	if end > file.Size {
+		return false
+	}
+	first, last := offset/host.PageSize, (end-1)/host.PageSize
+	f.settle(t, c.Node, offset, end)
+	for i := first; i <= last; i++ {
+		if file.Slots[i].Home == host.None {
+			return false
+		}
+	}
+	for i := first; i <= last; i++ {
+		home, start := file.Slots[i].Home, i*host.PageSize
+		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
+		if h.Env.Recording() {
+			h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Of: call.Call{Node: c.Node, Dir: home, Offset: i}})
+		}
+		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
+	}
+	h.Evict(c.Node, int32(first), int32(last+1))
+	return true
+}
+
+// sync makes dirty pages of a file durable, and its size and map.
+func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame) {
+	f.begin()
+	f.lock(node)
+	f.flush(t, frames, node, false)
+}
+
+// WriteBack implements plan.FS. The locks of the files are held from the beginning, so
+// that none of them is removed before its pages are written.
+func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
+	from := len(t.Steps)
+	f.begin()
+	for _, frame := range frames {
+		f.lock(f.h.Page(frame).Node)
+	}
+	f.flush(t, frames, host.None, true)
+	f.mute(t, from)
+}
+
+// flush writes dirty pages of the files that are locked, or are to be, and then their
+// inodes and the bitmap in a transaction, if sizes or maps changed. The pages are compared
+// with their duplicates, or with zeros. held takes the locks of files before all that.
+func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, held bool) {
+	h, cost := f.h, &f.h.Setup.Host
+	if held {
+		for _, n := range f.nodes {
+			t.Add(plan.Step{Kind: plan.Hold, Page: n})
+		}
+	}
+	compared := 0
+	if f.o.Select && !f.whole {
+		for _, frame := range frames {
+			if p := h.Page(frame); p.Duplicate || p.New && h.Setup.Fresh {
+				compared++
+			}
+		}
+		f.compute(t, cost.Compare*unit.Time(compared))
+	}
+	f.blocks = f.blocks[:0]
+	for i := 0; i < len(frames); {
+		p := h.Page(frames[i])
+		if p.Home == host.None {
+			i += f.place(t, frames[i:], p)
+			continue
+		}
+		f.send(t, frames[i], p, p.Home)
+		i++
+	}
+	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	for i, n := range f.nodes {
+		switch file := &h.Files[n]; {
+		case f.grown[i]:
+			f.update(n, 0b11)
+			file.Meta = false
+		case file.Meta:
+			f.update(n, 1)
+			file.Meta = false
+		}
+	}
+	f.commit(t, node, 0, held)
+}
+
+// place gives a home to a page that has none and to those after it in a row, sends them,
+// and returns how many they are.
+func (f *fs) place(t *plan.Thread, frames []plan.Frame, p host.Page) int {
+	h := f.h
+	n := 1
+	for n < len(frames) {
+		q := h.Page(frames[n])
+		if q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
+			break
+		}
+		n++
+	}
+	hint := int32(host.None)
+	if p.Index > 0 {
+		hint = h.Files[p.Node].Slots[p.Index-1].Home
+	}
+	f.pages = h.Alloc(n, hint, f.pages[:0])
+	f.grow(p.Node)
+	for i, home := range f.pages {
+		f.block(home)
+		f.send(t, frames[i], h.Page(frames[i]), home)
+	}
+	return n
+}
+
+// send writes a dirty page to its home: not at all, by bytes, or with others as blocks.
+func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
+	h := f.h
+	switch changed := bits.OnesCount64(p.Changed); {
+	case f.whole || !f.o.Select || changed > 0 && int64(changed) >= h.Setup.Host.ByteLimit:
+		h.Counts.SentBlocks++
+		f.blocks = append(f.blocks, home)
+	case changed > 0:
+		h.Counts.SentBytes++
+		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: p.Changed})
+	default:
+		h.Counts.SentNothing++
+	}
+	h.Clean(frame, home)
+}
+
+// # Transactions
+
+// begin makes the transaction that is planned empty.
+func (f *fs) begin() {
+	f.nodes, f.grown, f.groups, f.lines = f.nodes[:0], f.grown[:0], f.groups[:0], f.lines[:0]
+}
+
+// lock adds a file or directory whose lock is taken.
+func (f *fs) lock(node int32) {
+	i := len(f.nodes)
+	for i > 0 && f.nodes[i-1] >= node {
+		if i--; f.nodes[i] == node {
+			return
+		}
+	}
+	f.nodes, f.grown = append(f.nodes, node), append(f.grown, false)
+	copy(f.nodes[i+1:], f.nodes[i:])
+	copy(f.grown[i+1:], f.grown[i:])
+	f.nodes[i], f.grown[i] = node, false
+}
+
+// grow notes that a locked file has new pages.
+func (f *fs) grow(node int32) {
+	for i, n := range f.nodes {
+		if n == node {
+			f.grown[i] = true
+		}
+	}
+}
+
+// line adds lines of a page.
+func (f *fs) line(s plan.Structure, page int32, lines uint64) {
+	f.lines = append(f.lines, plan.Step{Kind: plan.ByteWrite, Structure: s, Page: page, Lines: lines})
+}
+
+// update adds the upper (1) line or both (0b11) of a node's inode.
+func (f *fs) update(node int32, lines uint64) {
+	f.line(plan.Inode, f.inode+node/inodes, lines<<(2*(node%inodes)))
+}
+
+// entry adds the line of a node's entry.
+func (f *fs) entry(node, dir int32) {
+	page, line, _ := f.folders.Entry(node, dir)
+	f.line(plan.Dentry, page, 1<<line)
+}
+
+// number adds the group of a node's inode in the bitmap.
+func (f *fs) number(node int32) { f.group(int32(len(f.h.Files)) + node/group) }
+
+// block adds the group of a page in the bitmap.
+func (f *fs) block(page int32) { f.group(f.firstBlocks() + page/group) }
+
+// firstBlocks is the lock of the first group of the bitmap of blocks: those of nodes come
+// first, then those of the groups of inodes.
+func (f *fs) firstBlocks() int32 {
+	most := int32(len(f.h.Files))
+	return most + (most+group-1)/group
+}
+
+// group adds a line of a bitmap by its lock.
+func (f *fs) group(lock int32) {
+	i := len(f.groups)
+	for i > 0 && f.groups[i-1] >= lock {
+		if i--; f.groups[i] == lock {
+			return
+		}
+	}
+	f.groups = append(f.groups, lock)
+	copy(f.groups[i+1:], f.groups[i:])
+	f.groups[i] = lock
+}
+
+// commit appends the transaction, which is a call's on node, with so much work in it that
+// excludes others; held says that the locks of nodes are taken already.
+func (f *fs) commit(t *plan.Thread, node int32, section unit.Time, held bool) {
+	most, first := int32(len(f.h.Files)), f.firstBlocks()
+	for _, g := range f.groups {
+		area, at := f.blockBits, g-first
+		s := plan.BlockBitmap
+		if g < first {
+			area, at, s = f.inodeBits, g-most, plan.InodeBitmap
+		}
+		f.line(s, area+at/groups, 1<<(at%groups))
+	}
+	if len(f.lines) > 0 {
+		if !held {
+			for _, n := range f.nodes {
+				t.Add(plan.Step{Kind: plan.Hold, Page: n})
+			}
+		}
+		f.h.Compute(t, section)
+		for _, g := range f.groups {
+			t.Add(plan.Step{Kind: plan.Hold, Page: g})
+		}
+		if f.atomic || f.h.Env.Recording() {
+			t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
+		}
+		t.Steps = append(t.Steps, f.lines...)
+		switch {
+		case f.atomic:
+			t.Add(plan.Step{Kind: plan.Commit})
+		case f.h.Env.Recording():
+			t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
+		}
+		for _, g := range f.groups {
+			t.Add(plan.Step{Kind: plan.Release, Page: g})
+		}
+		held = true
+	}
+	if held {
+		for _, n := range f.nodes {
+			t.Add(plan.Step{Kind: plan.Release, Page: n})
+		}
+	}
+}
+
+// Marked implements plan.FS.
+func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+	switch s.Lines {
+	case begins:
+		f.draw(t, s)
+	case ends:
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+	default:
+		f.pages = system.Discarded(f.h, t, s, f.pages)
+	}
+}
+
+// draw numbers a transaction whose locks are held.
+func (f *fs) draw(t *plan.Thread, s *plan.Step) {
+	f.last++
+	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: s.Page}}
+	recording := f.h.Env.Recording()
+	if recording && s.Page >= 0 {
+		f.h.Env.Record(joined)
+	}
+	for i := s.N; ; i++ {
+		switch step := &t.Steps[i]; step.Kind {
+		case plan.ByteWrite:
+			if f.atomic || !f.o.Log {
+				step.Tx = f.last
+			}
+			if recording && s.Page < 0 && step.Structure == plan.Inode {
+				joined.Of.Node = (step.Page-f.inode)*inodes + int32(bits.TrailingZeros64(step.Lines))/2
+				f.h.Env.Record(joined)
+			}
+		default: // COMMIT, or the Mark in its place
+			step.Tx = f.last
+			return
+		}
+	}
+}
+
+// Wait implements plan.FS; nothing waits.
+func (*fs) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
+
+// Actors implements plan.FS.
+func (*fs) Actors() int { return 0 }
+
+// Act implements plan.FS.
+func (*fs) Act(*plan.Thread, int, unit.Time) {}
+
+// Finish implements plan.FS; nothing is left.
+func (*fs) Finish(*plan.Thread, unit.Time) {}
