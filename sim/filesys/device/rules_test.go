@@ -39,16 +39,18 @@ func TestWriteBuffer(t *testing.T) {
 	at(t, "third", d.BlockWrite(0, plan.Data, 16, 1, 0), 5_500+1_170+60_000+1_170+4_000)
 }
 
-// TestGap has a read of a channel for which a write is booked that waits for its slot.
-func TestGap(t *testing.T) {
+// TestArrival has reads of a channel for which a write is booked that waits for its slot:
+// they come first.
+func TestArrival(t *testing.T) {
 	m := machine.Default()
 	m.Device.Buffer = 1
 	d := New(&m, NoMemory, false, nil)
 	d.Preload(9)
 	d.BlockWrite(0, plan.Data, 0, 1, 0)
-	d.BlockWrite(0, plan.Data, 1, 1, 0) // programmed from 67.84 to 127.84
-	at(t, "before the program", d.BlockRead(10*us, plan.Data, 9, 1), 10_000+50_670)
-	at(t, "there is no room for another", d.BlockRead(12*us, plan.Data, 9, 1), 127_840+40_000+1_170+4_000)
+	d.BlockWrite(0, plan.Data, 1, 1, 0) // to be programmed from 67.84 to 127.84
+	at(t, "first read", d.BlockRead(10*us, plan.Data, 9, 1), 10_000+50_670)
+	at(t, "second read", d.BlockRead(12*us, plan.Data, 9, 1), 15_500+80_000+5_170) // the program begins at 95.5 now
+	at(t, "third read", d.BlockRead(70*us, plan.Data, 9, 1), 95_500+60_000+40_000+5_170)
 }
 
 // TestReadsFirst: a read waits for the program under way, and for no other.
