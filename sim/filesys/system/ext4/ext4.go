@@ -280,8 +280,10 @@ func (f *FS) needInode(t *plan.Thread, node int32) {
 
 // lookup reads what leads to a node.
 func (f *FS) lookup(t *plan.Thread, dir, node int32) {
-	if leaf := f.find(dir, node); leaf != host.None {
-		f.meta(t, leaf)
+	if node != 0 {
+		if leaf := f.find(dir, node); leaf != host.None {
+			f.meta(t, leaf)
+		}
 	}
 	f.needInode(t, node)
 	if f.extent[node] != host.None {
