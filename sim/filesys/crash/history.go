@@ -357,8 +357,10 @@ func (h *history) has(number int32, f *found, i int) int32 {
 			return -1
 		}
 		got = 0
+	case int(home) > len(h.media.slots) || h.media.slots[home-1] == 0: // never written to
+		got = 0
 	default:
-		for _, value := range h.tree.Lines[h.media.slot(home-1)] {
+		for _, value := range h.tree.Lines[h.media.slots[home-1]-1] {
 			if value == 0 {
 				got = max(got, 0)
 			}
