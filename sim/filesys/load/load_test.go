@@ -205,3 +205,42 @@ func TestSameCallsEveryTime(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryCallOfTheStoreIsPossible(t *testing.T) {
+	for i := range mixes {
+		for _, sync := range []int64{0, 1} {
+			r, _ := Find(mixes[i].name)
+			r.SyncLog = sync
+			for _, scale := range []int64{64, 1000} {
+				if scale == 1000 {
+					r.Calls *= 50 // so that all levels are merged
+				}
+				w, err := Generate(r, setup(scale))
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := newTree(t, w)
+				var codes [call.Codes]int64
+				var bytes [2]int64
+				n := drive(t, w, func(th int32, c *call.Call) {
+					// Runs that were merged stay until nobody reads them.
+					if c.Code == call.Create {
+						x.open[c.Node]--
+					}
+					if c.Code == call.Close {
+						x.open[c.Node]++
+					}
+					x.see(th, c)
+					codes[c.Code]++
+					switch c.Code {
+					case call.Read:
+						bytes[0] += c.Length
+					case call.Write:
+						bytes[1] += c.Length
+					}
+				}, nil)
+				t.Logf("%s at %d, sync %d: %d calls (%d), codes %v, read %d MB, written %d MB", r.Name, scale, sync, n, w.Calls, codes, bytes[0]>>20, bytes[1]>>20)
+			}
+		}
+	}
+}
