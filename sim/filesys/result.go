@@ -115,6 +115,7 @@ func difference(c, before *device.Counts) device.Counts {
 	d.Appended -= before.Appended
 	d.Replaced -= before.Replaced
 	d.Voided -= before.Voided
+	d.Carried -= before.Carried
 	d.LogHits -= before.LogHits
 	d.LogPartial -= before.LogPartial
 	d.Swaps -= before.Swaps

@@ -58,7 +58,7 @@ func logical(m *machine.Device) int32 {
 func newLayer(m *machine.Device) *flash.Layer {
 	s, old := shape(m)
 	ftl := flash.NewLayer(&s)
-	if aged := s.Blocks - 1 - s.Begin; old > 0 && aged > 0 {
+	if aged := s.Blocks - 1 - max(1, s.Begin); old > 0 && aged > 0 {
 		for u := range s.Units {
 			for b := range aged {
 				share := func(b int32) int64 { return int64(old) * int64(b) / int64(aged) }
