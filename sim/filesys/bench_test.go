@@ -30,3 +30,31 @@ func BenchmarkPlain(b *testing.B) {
 	}
 	b.ReportMetric(float64(calls)/b.Elapsed().Seconds()/1e6, "Mcalls/s")
 }
+
+// BenchmarkComparison runs the whole comparison, by system and all of it, with making
+// workloads.
+func BenchmarkComparison(b *testing.B) {
+	main := []string{"bytefs", "ext4", "f2fs", "nova", "pmfs"}
+	for _, system := range main {
+		b.Run(system, func(b *testing.B) { comparison(b, system) })
+	}
+	b.Run("all", func(b *testing.B) { comparison(b, main...) })
+}
+
+func comparison(b *testing.B, systems ...string) {
+	s := machine.Default()
+	calls := int64(0)
+	for b.Loop() {
+		for _, name := range compared {
+			w := recipe(b, name, &s)
+			for _, system := range systems {
+				r, err := Run(w, &s, system, nil, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				calls += r.Calls
+			}
+		}
+	}
+	b.ReportMetric(float64(calls)/b.Elapsed().Seconds()/1e6, "Mcalls/s")
+}

@@ -202,3 +202,13 @@ func FuzzRun(f *testing.F) {
 		random(t, seed, plains[seed%3])
 	})
 }
+
+func TestRandomSystems(t *testing.T) {
+	for seed := range uint64(400) {
+		sys := &Systems[seed%uint64(len(Systems))]
+		if sys.Name == "ext4" || sys.Name == "f2fs" {
+			continue
+		}
+		random(t, seed, sys)
+	}
+}

@@ -91,9 +91,6 @@ type client struct {
 	start    unit.Time // when an actor has to act at last, if it works or sleeps
 }
 
-// never is when an actor acts that was not started.
-const never = unit.Time(1<<63 - 1)
-
 // A lock is held by a client, or free (none). Others wait in the order in which they came.
 type lock struct{ holder, first, last int32 }
 
@@ -101,7 +98,7 @@ const none = -1
 
 // run is one run.
 type run struct {
-	heap    heap
+	queue   schedule
 	now     unit.Time
 	clients []client
 	threads int32 // of the clients, those of the workload
@@ -172,13 +169,14 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	if len(r.clients) > mostClients {
 		return nil, fmt.Errorf("%d threads and actors; a run has room for %d", len(r.clients), mostClients)
 	}
+	r.queue = newSchedule(len(r.clients))
 	for i := range r.clients {
 		c := &r.clients[i]
 		c.thread.ID, c.start = int32(i), never
 		if c.actor = int32(i) >= r.threads; c.actor {
 			c.phase = sleeps
 		} else {
-			r.heap.push(0, int32(i))
+			r.queue.set(int32(i), 0)
 		}
 	}
 	if int64(len(r.clients)) > m.Host.Cores {
@@ -230,24 +228,19 @@ func (r *run) full(err *error) {
 func (r *run) play() (err error) {
 	defer r.full(&err)
 	for r.running > 0 && r.err == nil {
-		if len(r.heap.entries) == 0 {
+		client, at := r.queue.first()
+		if at == never {
 			return fmt.Errorf("%s on %s: after %d calls all %d threads that are left wait for each other", r.load.Name, r.result.System, r.answered, r.running)
 		}
-		first := &r.heap.entries[0]
-		if due, ok := r.device.Due(); ok && due <= first.at {
+		if due, ok := r.device.Due(); ok && due <= at {
 			r.current = none
-			r.advance(first.at)
+			r.advance(at)
 		}
-		r.now, r.current = first.at, first.client()
+		r.now, r.current = at, client
 		if r.now >= r.samples.next {
 			r.sample()
 		}
-		at, again := r.resume(&r.clients[r.current])
-		if again {
-			r.heap.again(at)
-		} else {
-			r.heap.pop()
-		}
+		r.queue.set(client, r.resume(&r.clients[client]))
 		if r.until > 0 && r.answered >= r.until {
 			break
 		}
@@ -309,57 +302,60 @@ func serve(free *unit.Time, now, work unit.Time) unit.Time {
 	return *free
 }
 
-// resume lets a client go on. It returns when it is to go on again, or false if others
-// see to that.
-func (r *run) resume(c *client) (unit.Time, bool) {
+// resume lets a client go on. It returns when it is to go on again: never if others see
+// to that.
+func (r *run) resume(c *client) unit.Time {
 	r.charge(c)
 	turns := 0
 	for {
 		switch c.phase {
 		case asks:
 			if !r.ask(c) {
-				return 0, false
+				return never
 			}
 			h := &r.setup.Host
 			c.phase = waits
 			if work := c.call.Think + h.Generator; work > 0 {
-				return r.compute(c, work, Thinks), true
+				return r.compute(c, work, Thinks)
 			}
 		case waits:
 			c.phase = calls
 			if at := r.at(c); at > r.now {
 				c.cause, c.phase = Thinks, waits
-				return at, true
+				return at
 			}
 			if work := r.setup.Host.Serial; work > 0 {
 				c.cause = Thinks
-				return serve(&r.serial, r.now, work), true
+				return serve(&r.serial, r.now, work)
 			}
 		case calls:
 			r.begin(c)
 			if r.err != nil {
-				return 0, false
+				return never
 			}
 			c.phase = steps
 		case sleeps:
 			if turns++; turns > idle {
 				r.fail(fmt.Errorf("%s: actor %d takes no time", r.result.System, c.thread.ID-r.threads))
 			}
-			if r.err != nil || !r.act(c) {
-				return 0, false
+			if r.err != nil {
+				return never
+			}
+			if !r.act(c) {
+				return c.start
 			}
 		case steps:
-			if at, wait := r.execute(c); wait {
-				return at, c.phase == steps
+			if at := r.execute(c); at > r.now {
+				return at
 			}
 			if c.phase = asks; c.actor {
 				c.phase = sleeps
 			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
-				return 0, false
+				return never
 			}
 		default:
 			r.fail(fmt.Errorf("client %d goes on in phase %d", c.thread.ID, c.phase))
-			return 0, false
+			return never
 		}
 	}
 }
@@ -379,7 +375,7 @@ func (r *run) ask(c *client) bool {
 	for _, t := range r.source.Woken() {
 		if o := &r.clients[t]; o.phase == absent {
 			o.phase = asks
-			r.heap.push(r.now, t)
+			r.queue.set(t, r.now)
 		}
 	}
 	switch state {
@@ -542,18 +538,15 @@ func (r *run) act(c *client) bool {
 	} else {
 		r.fs.Act(t, int(t.ID-r.threads), r.now)
 	}
-	if len(t.Steps) > 0 {
-		return true
+	if len(t.Steps) == 0 {
+		c.phase = sleeps
 	}
-	if c.phase = sleeps; c.start != never {
-		r.heap.push(c.start, t.ID)
-	}
-	return false
+	return c.phase == steps
 }
 
 // execute executes a client's steps until it has to wait: until a time, or until others
-// let it go on, as its phase says. false says that there are no more steps.
-func (r *run) execute(c *client) (unit.Time, bool) {
+// let it go on (never). Now says that there are no more steps.
+func (r *run) execute(c *client) unit.Time {
 	d, t := r.device, &c.thread
 	for c.next < len(t.Steps) {
 		s := &t.Steps[c.next]
@@ -562,14 +555,14 @@ func (r *run) execute(c *client) (unit.Time, bool) {
 		case plan.CPU:
 			c.next++
 			if s.For > 0 {
-				return r.compute(c, s.For, Computes), true
+				return r.compute(c, s.For, Computes)
 			}
 			continue
 		case plan.Section:
 			c.next++
 			if at := serve(r.section(s.Page), r.now, s.For); at > r.now {
 				c.cause = WaitsLock
-				return at, true
+				return at
 			}
 			continue
 		case plan.Hold:
@@ -587,7 +580,7 @@ func (r *run) execute(c *client) (unit.Time, bool) {
 				l.last = t.ID
 			}
 			c.phase, c.cause = locked, WaitsLock
-			return 0, true
+			return never
 		case plan.Release:
 			c.next++
 			r.release(s.Page)
@@ -598,7 +591,7 @@ func (r *run) execute(c *client) (unit.Time, bool) {
 				continue
 			}
 			c.phase, c.cause = parked, WaitsJournal
-			return 0, true
+			return never
 		case plan.Mark:
 			c.next++
 			r.fs.Marked(t, s, r.now)
@@ -616,7 +609,7 @@ func (r *run) execute(c *client) (unit.Time, bool) {
 			var done bool
 			if end, done = d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx); !done {
 				c.cause = WaitsLog
-				return max(end, r.now+1), true
+				return max(end, r.now+1)
 			}
 			cause = WritesBytes
 			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
@@ -637,11 +630,11 @@ func (r *run) execute(c *client) (unit.Time, bool) {
 		if c.end > r.now {
 			c.cause, end = c.endCause, c.end
 			c.end = 0
-			return end, true
+			return end
 		}
 		c.end = 0
 	}
-	return 0, false
+	return r.now
 }
 
 // tally counts bytes that a thread's own step moves.
@@ -675,7 +668,7 @@ func (r *run) release(number int32) {
 	}
 	c := &r.clients[l.holder]
 	l.first, c.phase = c.waiter, steps
-	r.heap.push(r.now, l.holder)
+	r.queue.set(l.holder, r.now)
 }
 
 // answer ends a thread's call.
@@ -741,13 +734,13 @@ func (r *run) finish() {
 		c.thread.Steps, c.next = c.thread.Steps[:0], 0
 		r.fs.Finish(&c.thread, r.now)
 		for c.next < len(c.thread.Steps) && r.err == nil {
-			if at, wait := r.execute(c); wait {
-				if c.phase == parked || c.phase == locked {
-					r.fail(fmt.Errorf("%s: what is written at the end waits for somebody", res.System))
-				}
-				r.advance(at)
-				r.now = max(r.now, at)
+			at := r.execute(c)
+			if at == never {
+				r.fail(fmt.Errorf("%s: what is written at the end waits for somebody", res.System))
+				break
 			}
+			r.advance(at)
+			r.now = max(r.now, at)
 		}
 	}
 	res.Device = r.device.Counts
@@ -765,7 +758,7 @@ func (r *run) Wake(thread int32, at unit.Time) {
 		return
 	}
 	c.phase = steps
-	r.heap.push(max(at, r.now), thread)
+	r.queue.set(thread, max(at, r.now))
 }
 
 // Start lets an actor act.
@@ -782,14 +775,8 @@ func (r *run) Start(actor int, at unit.Time) {
 	if at >= c.start {
 		return
 	}
-	scheduled := c.start != never
-	if c.start = at; c.phase != sleeps {
-		return // it works: it is scheduled when it has nothing more to do
-	}
-	if scheduled {
-		r.heap.sooner(at, c.thread.ID)
-	} else {
-		r.heap.push(at, c.thread.ID)
+	if c.start = at; c.phase == sleeps { // else it is scheduled when it has nothing more to do
+		r.queue.set(c.thread.ID, at)
 	}
 }
 

@@ -9,11 +9,9 @@
 // # Departures
 //
 //  1. Methods are called in the order of simulated time and book servers ahead: an access
-//     knows at once when it will end. A channel does a piece of work at the first time
-//     after its arrival when it is idle for as long as that takes. What arrives earlier
-//     but is asked for later can so come behind what was booked before it: by at most the
-//     way of a block command to the channel, and by the writes that wait for a slot of the
-//     buffer.
+//     knows at once when it will end. A channel works in the order in which work arrives
+//     there, also where that was asked for in another order; what is put off by work that
+//     was asked for later ends later than was answered.
 //  2. The device's state changes when an access is asked for, not when it ends.
 //  3. A page belongs to the channel that is its number modulo their number, and stays
 //     there; the artifact lets blocks rotate over channels. Each channel collects by itself.
@@ -24,8 +22,8 @@
 //     such lines: two open transactions do not write the same one.
 //  7. A single log frees its room when all that was in it when cleaning began is clean, not
 //     page by page.
-//  8. With ReadsFirst a read waits for the rest of a program at most, though what is under
-//     way may be an erase, and ends of programs that were answered do not move.
+//  8. With ReadsFirst the host's reads, those of cleaning and no copies of collection go
+//     before programs and erases that have not begun.
 //  9. The host knows what the flash has beyond other data and the blocks that are free when
 //     collection ends; the artifact has as many logical pages as physical ones.
 //  10. A page of flash is copied by collection and a page of the log is merged in one piece:
@@ -74,7 +72,6 @@ type Device struct {
 	link     unit.Time // when the link is
 	width    uint32    // channels
 	channels []channel
-	shortest unit.Time   // the shortest work of a channel
 	slots    []unit.Time // of the write buffer: when each is free; a heap
 	ftl      *flash.Layer
 	of       []plan.Structure // by page: who wrote it last
@@ -100,9 +97,8 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 		m: scaled.Device, waits: waits, fresh: m.Fresh, record: record,
 		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
 		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
-		shortest: max(1, min(m.Device.Read, m.Device.Program, m.Device.Erase)),
-		slots:    make([]unit.Time, max(1, m.Device.Buffer)),
-		due:      never,
+		slots: make([]unit.Time, max(1, m.Device.Buffer)),
+		due:   never,
 	}
 	if has(machine.FreeBytes) {
 		d.m.LineRead, d.m.LineWrite, d.m.Persist = 0, 0, 0

@@ -1,8 +1,6 @@
 package device
 
 import (
-	"slices"
-
 	"spillway/sim/filesys/machine"
 	"spillway/sim/flash"
 	"spillway/sim/unit"
@@ -10,10 +8,9 @@ import (
 
 // A channel works on one page at a time.
 type channel struct {
-	free unit.Time // when all work is done that was booked; with ReadsFirst, reads
-	gaps []gap     // idle before that, and long enough for something
-	// With ReadsFirst, when all programs and erases are done.
-	programs unit.Time
+	// Work that something may still come before, in order, and when what is before it ends.
+	jobs []job
+	free unit.Time
 
 	// What cleaning of the log has to do: pages of its half, the next of them, the page
 	// that is being programmed and its lines. At cleanAt it goes on.
@@ -30,8 +27,11 @@ type channel struct {
 	collectAt unit.Time
 }
 
-// A gap is a time in which a channel is idle.
-type gap struct{ from, to unit.Time }
+// A job is a piece of a channel's work: when it arrives, begins and how long it takes.
+type job struct {
+	arrives, begins, took unit.Time
+	read                  bool
+}
 
 // shape returns the flash of a device of so many blocks a channel, of which collection
 // begins and ends with so many free, and on which so many pages a channel hold other data.
@@ -69,77 +69,51 @@ func newLayer(m *machine.Device) *flash.Layer {
 	return ftl
 }
 
-// book has a channel do a piece of work that arrives at a time, and returns when it begins:
-// at the first time from then on when the channel is idle for so long.
-func (d *Device) book(c *channel, at, took unit.Time) unit.Time {
-	if len(c.gaps) > 0 {
-		if start := d.fit(c, at, took); start >= 0 {
-			return start
+// book has a channel do a piece of work that arrives at a time, and returns when it
+// begins. What was booked before but comes after it is put off.
+func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+	settled := 0
+	for settled < len(c.jobs) {
+		j := &c.jobs[settled]
+		if j.arrives > d.now || d.m.ReadsFirst && j.begins > d.now {
+			break
 		}
+		c.free = j.begins + j.took
+		settled++
 	}
-	idle := max(c.free, d.now)
-	start := max(at, c.free)
-	if start-idle >= d.shortest {
-		c.gaps = append(c.gaps, gap{idle, start})
+	c.jobs = c.jobs[:copy(c.jobs, c.jobs[settled:])]
+	i := len(c.jobs)
+	for i > 0 && c.jobs[i-1].after(at, read, d.m.ReadsFirst) {
+		i--
 	}
-	c.free = start + took
-	return start
+	begins = max(at, c.free)
+	if i > 0 {
+		before := &c.jobs[i-1]
+		begins = max(at, before.begins+before.took)
+	}
+	c.jobs = append(c.jobs, job{})
+	copy(c.jobs[i+1:], c.jobs[i:])
+	c.jobs[i] = job{at, begins, took, read}
+	end := begins + took
+	for k := i + 1; k < len(c.jobs) && c.jobs[k].begins < end; k++ {
+		c.jobs[k].begins = end
+		end += c.jobs[k].took
+	}
+	return begins
 }
 
-// fit is book within a gap; -1 if there is none that fits. Gaps that are over leave.
-func (d *Device) fit(c *channel, at, took unit.Time) unit.Time {
-	over := 0
-	for over < len(c.gaps) && c.gaps[over].to < d.now+d.shortest {
-		over++
+// after reports whether a job comes after one that arrives at a time.
+func (j *job) after(at unit.Time, read, readsFirst bool) bool {
+	if readsFirst && read != j.read {
+		return read && j.begins > at
 	}
-	c.gaps = slices.Delete(c.gaps, 0, over)
-	for i, g := range c.gaps {
-		start := max(at, g.from)
-		if start+took > g.to {
-			continue
-		}
-		var left [2]gap
-		n := 0
-		for _, g := range [2]gap{{g.from, start}, {start + took, g.to}} {
-			if g.to-g.from >= d.shortest {
-				left[n] = g
-				n++
-			}
-		}
-		c.gaps = slices.Replace(c.gaps, i, i+1, left[:n]...)
-		return start
-	}
-	return none
-}
-
-// bookRead and bookProgram are book of a read and of anything else, in the order that the
-// setup says.
-func (d *Device) bookRead(c *channel, at unit.Time) (start unit.Time) {
-	if !d.m.ReadsFirst {
-		return d.book(c, at, d.m.Read)
-	}
-	start = max(at, c.free)
-	if c.programs > start { // the program under way ends, the others wait for one more read
-		start += (c.programs - start) % d.m.Program
-		c.programs += d.m.Read
-	}
-	c.free = start + d.m.Read
-	return start
-}
-
-func (d *Device) bookProgram(c *channel, at, took unit.Time) (start unit.Time) {
-	if !d.m.ReadsFirst {
-		return d.book(c, at, took)
-	}
-	start = max(at, c.free, c.programs)
-	c.programs = start + took
-	return start
+	return j.arrives > at
 }
 
 // read reads a page of flash that somebody waits for, and returns when it is read.
 func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 	u := uint32(page) % d.width
-	start := d.bookRead(&d.channels[u], at)
+	start := d.book(&d.channels[u], at, d.m.Read, true)
 	d.Counts.FlashReads[why]++
 	d.Counts.Busy[u] += d.m.Read
 	if why != ByCleaning {
@@ -156,9 +130,9 @@ func (d *Device) program(at unit.Time, page int32, why Why, blocks bool) unit.Ti
 	copied, erased := d.ftl.Write(page)
 	if erased > 0 { // there was no free block: everybody waits
 		d.tidy(u, copied, erased)
-		d.bookProgram(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase)
+		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false)
 	}
-	start := d.bookProgram(c, at, d.m.Program)
+	start := d.book(c, at, d.m.Program, false)
 	if c.collectAt == never && d.ftl.Due(int32(u)) {
 		c.collectAt = max(at, d.now)
 		d.due = min(d.due, c.collectAt)
@@ -198,10 +172,10 @@ func (d *Device) collect(u int32, at unit.Time) {
 	if c.copies > 0 {
 		c.copies--
 		d.tidy(uint32(u), 1, 0)
-		c.collectAt = d.bookProgram(c, at, d.m.Read+d.m.Program) + d.m.Read + d.m.Program
+		c.collectAt = d.book(c, at, d.m.Read+d.m.Program, false) + d.m.Read + d.m.Program
 		return
 	}
 	c.erase = false
 	d.tidy(uint32(u), 0, 1)
-	c.collectAt = d.bookProgram(c, at, d.m.Erase) + d.m.Erase
+	c.collectAt = d.book(c, at, d.m.Erase, false) + d.m.Erase
 }

@@ -35,14 +35,14 @@ type naive struct {
 }
 
 type naiveChannel struct {
-	work            []gap // what it did and will do, in order
-	reads, programs unit.Time
-	cleanAt         unit.Time // −1: nothing to do
-	at              int       // the entry of the half that cleaning is at
-	merging         int32
-	collectAt       unit.Time
-	copies          int
-	erasing         bool
+	jobs      []job
+	work      []gap     // what it did and will do, in order
+	cleanAt   unit.Time // −1: nothing to do
+	at        int       // the entry of the half that cleaning is at
+	merging   int32
+	collectAt unit.Time
+	copies    int
+	erasing   bool
 }
 
 type naiveLine struct {
@@ -76,38 +76,41 @@ func newNaive(m *machine.Setup, memory Memory, waits bool) *naive {
 
 func (n *naive) has(q uint32) bool { return uint32(n.m.Quirks)&q != 0 }
 
-// fit is when a channel begins something that arrives at a time.
-func (c *naiveChannel) fit(at, took unit.Time) unit.Time {
-	i := 0
-	for ; i < len(c.work); i++ {
-		if at+took <= c.work[i].from {
+// A gap is a time in which a channel works.
+type gap struct{ from, to unit.Time }
+
+// serve has a channel do something that arrives at a time, and says when it begins: all
+// that it ever did is in a list in order, and times follow from that.
+func (c *naiveChannel) serve(j job, readsFirst bool) unit.Time {
+	i := len(c.jobs)
+	for ; i > 0; i-- {
+		last := c.jobs[i-1]
+		first := j.arrives < last.arrives
+		if readsFirst && j.read && !last.read {
+			first = j.arrives < last.begins
+		} else if readsFirst && !j.read && last.read {
+			first = false
+		}
+		if !first {
 			break
 		}
-		at = max(at, c.work[i].to)
 	}
-	c.work = slices.Insert(c.work, i, gap{at, at + took})
-	return at
+	c.jobs = slices.Insert(c.jobs, i, j)
+	c.work = c.work[:0]
+	end := unit.Time(0)
+	for k := range c.jobs {
+		begins := max(c.jobs[k].arrives, end)
+		c.jobs[k].begins = begins
+		end = begins + c.jobs[k].took
+		c.work = append(c.work, gap{begins, end})
+	}
+	return c.jobs[i].begins
 }
 
 func (n *naive) book(page int32, at, took unit.Time, read bool) unit.Time {
 	u := int(page) % len(n.channels)
-	c := &n.channels[u]
 	n.Busy[u] += took
-	if !n.d.ReadsFirst {
-		return c.fit(at, took)
-	}
-	if read {
-		at = max(at, c.reads)
-		if c.programs > at {
-			at += (c.programs - at) % n.d.Program
-			c.programs += took
-		}
-		c.reads = at + took
-		return at
-	}
-	at = max(at, c.reads, c.programs)
-	c.programs = at + took
-	return at
+	return n.channels[u].serve(job{arrives: at, took: took, read: read}, n.d.ReadsFirst)
 }
 
 func (n *naive) read(page int32, at unit.Time, why Why) unit.Time {

@@ -166,7 +166,7 @@ func both(t *testing.T, r *dice, accesses int) {
 		if !reflect.DeepEqual(d.Counts, n.Counts) {
 			t.Fatalf("after access %d at %d\n%+v, want\n%+v", what, now, d.Counts, n.Counts)
 		}
-		laws(t, d, n, now)
+		laws(t, d, n)
 	}
 	act(now + unit.Second)
 	if !reflect.DeepEqual(d.Counts, n.Counts) || !slices.Equal(events, n.events) {
@@ -175,7 +175,7 @@ func both(t *testing.T, r *dice, accesses int) {
 }
 
 // laws are what holds at any time.
-func laws(t *testing.T, d *Device, n *naive, now unit.Time) {
+func laws(t *testing.T, d *Device, n *naive) {
 	used, size, cleaning := d.Log()
 	if n.memory == WriteLog {
 		active, old := n.bytes()
@@ -215,7 +215,7 @@ func laws(t *testing.T, d *Device, n *naive, now unit.Time) {
 			sum += w.to - w.from
 			last = w
 		}
-		if !n.d.ReadsFirst && (sum != d.Counts.Busy[u] || sum > max(now, last.to)) {
+		if sum != d.Counts.Busy[u] || sum > last.to {
 			t.Fatalf("channel %d was busy %d of %d", u, d.Counts.Busy[u], last.to)
 		}
 	}

@@ -22,7 +22,7 @@ const (
 type frame struct {
 	changed        uint64
 	since          unit.Time // dirty since
-	node, index    int32     // the file and its page; of metadata None and the page of the device
+	node, index    int32     // the file and its page; of metadata None and the key
 	before, next   int32     // LRU; the list of free frames uses next
 	older, newer   int32     // dirty pages of all files
 	above, below   int32     // dirty pages of its file

@@ -300,6 +300,9 @@ func (h *Host) Drop(node int32, from int32, freed []int32) []int32 {
 	return freed
 }
 
+// Grow makes a file or directory have so many slots at least.
+func (h *Host) Grow(node, pages int32) { h.grow(&h.Files[node], pages) }
+
 // grow makes a file have so many slots at least.
 func (h *Host) grow(file *File, pages int32) {
 	n := len(file.Slots)

@@ -83,7 +83,7 @@ type Host struct {
 	cache  cache
 	space  space
 	arena  arena
-	meta   []int32 // by page of the device: its frame, or None
+	meta   []int32 // by key: its frame, or None
 	victim []plan.Frame
 }
 
@@ -159,9 +159,11 @@ func (h *Host) Resize(node int32, size int64, freed []int32) []int32 {
 
 // # Costs
 
-// Compute appends work on a core.
+// Compute appends work on a core, to the step before if that is such work.
 func (h *Host) Compute(t *plan.Thread, d unit.Time) {
-	if d > 0 {
+	if n := len(t.Steps); n > 0 && t.Steps[n-1].Kind == plan.CPU {
+		t.Steps[n-1].For += d
+	} else if d > 0 {
 		t.Add(plan.Step{Kind: plan.CPU, For: d})
 	}
 }

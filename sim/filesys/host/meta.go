@@ -7,13 +7,31 @@ import "spillway/sim/filesys/plan"
 // nothing is read. It reports whether the page was there. What leaves for it is clean: it
 // never asks a file system to write.
 func (h *Host) Meta(t *plan.Thread, s plan.Structure, page int32, mapped bool) bool {
+	if !mapped {
+		return h.MetaAt(t, s, page, None)
+	}
+	return h.MetaAt(t, s, page, page)
+}
+
+// Keys returns the first of n keys for metadata that have no page of the device of their
+// own all the time. A key is used as a page in Has, Pin, Unpin and Forget.
+func (h *Host) Keys(n int) int32 {
+	first := len(h.meta)
+	for range n {
+		h.meta = append(h.meta, None)
+	}
+	return int32(first)
+}
+
+// MetaAt is Meta of a key whose content is in a page of the device, or nowhere (None).
+func (h *Host) MetaAt(t *plan.Thread, s plan.Structure, key, page int32) bool {
 	c := &h.cache
-	if i := h.meta[page]; i != None {
+	if i := h.meta[key]; i != None {
 		c.touch(i)
 		h.Counts.MetaHits++
 		return true
 	}
-	if mapped {
+	if page != None {
 		h.Counts.MetaMisses++
 		t.Add(plan.Step{Kind: plan.BlockRead, Structure: s, Page: page, N: 1})
 	}
@@ -23,7 +41,7 @@ func (h *Host) Meta(t *plan.Thread, s plan.Structure, page int32, mapped bool) b
 	if c.used >= c.size {
 		h.dropClean()
 	}
-	h.meta[page] = c.take(None, page)
+	h.meta[key] = c.take(None, key)
 	return false
 }
 
@@ -55,9 +73,12 @@ func (h *Host) dropClean() {
 // Has reports whether a page of metadata is in the cache.
 func (h *Host) Has(page int32) bool { return h.meta[page] != None }
 
-// Pin keeps a page of metadata, which is in the cache, there until Unpin: it is newer than
-// what the device has.
+// Pin keeps a page of metadata in the cache until Unpin: it is newer than what the device
+// has. It is put there if it lacks.
 func (h *Host) Pin(page int32) {
+	if h.meta[page] == None {
+		h.MetaAt(nil, 0, page, None)
+	}
 	if f := &h.cache.frames[h.meta[page]]; !f.pinned {
 		h.cache.unlink(h.meta[page])
 		f.pinned = true
