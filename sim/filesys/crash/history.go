@@ -44,12 +44,15 @@ type node struct {
 	changes           []change
 	durable, promised int       // so many changes
 	made              bool      // an fsync promised something since it was made
+	settled           int       // so many changes, up to the last whose call is answered
+	cuts              int32     // how often it was shortened
 	pages             []version // by page
 }
 
 // A version is what was written to a page of a file. Versions are events, counted from 1.
 type version struct {
-	last, older  int32 // the last two that were written to the cache
+	last         int32 // that was written to the cache
+	settled      int32 // whose call is answered
 	promised     int32
 	placed       int32 // the last that was sent to the device
 	origin       int32 // page of the device before the run's first, from 1; 0 is unknown, −1 none
@@ -63,9 +66,12 @@ type made struct {
 	change   int32 // changes of the node with it; 0 if it made none
 	tx       int32 // the last one that makes it durable
 	code     call.Code
-	answered bool
 	promises bool
 	from, to int32 // pages written
+	cuts     int32 // of the node then
+	// settled is what an fsync promises: the versions of pages whose writes were answered
+	// when it began.
+	settled []int32
 }
 
 // A tx is a transaction.
@@ -196,15 +202,16 @@ func (h *history) began(at int32, e *plan.Event) {
 		m.from, m.to = int32(offset/pageSize), int32((end+pageSize-1)/pageSize)
 		m.promises = c.Flags&call.Sync != 0
 		for i := m.from; i < m.to; i++ {
-			v := n.page(int(i))
-			v.older, v.last = v.last, at
+			n.page(int(i)).last = at
 		}
 	case call.Fsync, call.Fdatasync:
 		m.promises = true
+		m.change = int32(n.settled)
+		for i := range n.pages {
+			m.settled = append(m.settled, n.pages[i].settled)
+		}
 	}
-	if m.promises {
-		m.change = int32(len(n.changes))
-	}
+	m.cuts = n.cuts
 }
 
 // change adds one to a node, made by a call.
@@ -224,33 +231,36 @@ func (n *node) page(i int) *version {
 
 // shorten forgets what was written to pages from one on, and what was promised of them.
 func (n *node) shorten(from int) {
+	n.cuts++
 	for i := from; i < len(n.pages); i++ {
 		n.pages[i] = version{origin: n.pages[i].origin}
 	}
 }
 
-// answer ends a call: if it promises something, what was written when it began is promised.
+// answer ends a call: what it promises is promised.
 func (h *history) answer(e *plan.Event) {
 	m := h.call(e.Call)
-	m.answered = true
 	h.answered++
 	n := &h.nodes[m.node]
-	if !m.promises || !n.now.exists {
-		return
+	if m.code != call.Fsync && m.code != call.Fdatasync {
+		n.settled = max(n.settled, int(m.change))
 	}
-	n.made = true
-	n.promised = max(n.promised, int(m.change))
-	for i := range n.pages {
-		if m.code == call.Write && (int32(i) < m.from || int32(i) >= m.to) {
-			continue
-		}
-		switch v := &n.pages[i]; {
-		case v.last <= m.began:
-			v.promised = v.last
-		case v.older <= m.began:
-			v.promised = max(v.promised, v.older)
+	if m.promises && n.now.exists {
+		n.made, n.promised = true, max(n.promised, int(m.change))
+	}
+	if m.cuts != n.cuts {
+		return // its pages are gone, or not the same
+	}
+	for i := m.from; i < m.to; i++ {
+		v := &n.pages[i]
+		if v.settled = max(v.settled, m.began); m.promises {
+			v.promised = max(v.promised, m.began)
 		}
 	}
+	for i, settled := range m.settled {
+		n.pages[i].promised = max(n.pages[i].promised, settled)
+	}
+	m.settled = nil
 }
 
 // place notes that a page of a file goes to a page of the device.
