@@ -2,7 +2,6 @@ package filesys
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"spillway/sim/filesys/call"
@@ -87,8 +86,9 @@ type client struct {
 	endCause Cause
 	waiter   int32 // the next client that waits for the same lock
 	call     call.Call
-	began    unit.Time // the call
-	start    unit.Time // when an actor has to act at last, if it works or sleeps
+	sends    []host.Sent // files that its steps write back
+	began    unit.Time   // the call
+	start    unit.Time   // when an actor has to act at last, if it works or sleeps
 }
 
 // A lock is held by a client, or free (none). Others wait in the order in which they came.
@@ -111,6 +111,10 @@ type run struct {
 	sections []unit.Time
 	serial   unit.Time // when the benchmark program's section is free
 	children []int32   // by node: files and directories in it
+	// By node: clients whose steps write it back, and of them, those after which its size
+	// or the places of its pages are to be made durable too.
+	sending, moving []int32
+	barred          []int32 // threads whose fsync waits for that
 
 	device *device.Device
 	host   *host.Host
@@ -140,8 +144,8 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r = &run{
 		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
-		children: make([]int32, w.Most),
-		result:   &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
+		children: make([]int32, w.Most), sending: make([]int32, w.Most), moving: make([]int32, w.Most),
+		result: &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
 	}
 	if watch == nil {
 		r.watch = &Watch{}
@@ -329,6 +333,11 @@ func (r *run) resume(c *client) unit.Time {
 				return serve(&r.serial, r.now, work)
 			}
 		case calls:
+			if r.bars(&c.call) {
+				c.cause = WaitsLock
+				r.barred = append(r.barred, c.thread.ID)
+				return never
+			}
 			r.begin(c)
 			if r.err != nil {
 				return never
@@ -348,6 +357,7 @@ func (r *run) resume(c *client) unit.Time {
 			if at := r.execute(c); at > r.now {
 				return at
 			}
+			r.written(c)
 			if c.phase = asks; c.actor {
 				c.phase = sleeps
 			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
@@ -413,13 +423,69 @@ func (r *run) begin(c *client) {
 	if r.watch.Record != nil {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Began, Thread: t.ID, Call: t.Call, Of: c.call})
 	}
+	size := r.host.Files[c.call.Node].Size
 	r.fs.Plan(t, &c.call, r.now)
+	if promises(&c.call) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
+		r.host.Sent = append(r.host.Sent, host.Sent{Node: c.call.Node, Moved: true})
+	}
 	if c.call.Code == call.Write {
 		r.dirtied(t)
 	}
+	r.sends(c)
 	if r.watch.Steps != nil {
 		r.watch.Steps(&c.call, t.Steps)
 	}
+}
+
+// promises reports whether a call is answered only when data are durable.
+func promises(c *call.Call) bool {
+	return c.Code == call.Fsync || c.Code == call.Fdatasync || c.Code == call.Write && c.Flags&call.Sync != 0
+}
+
+// bars reports whether a call has to wait because others are writing back its file. An
+// fsync has: those pages are not dirty any more but not durable yet. A synchronous write
+// has its own pages, and waits only where it needs what they make durable besides. Who
+// gives pages back waits, else they would be written to when they belong to others.
+func (r *run) bars(c *call.Call) bool {
+	if uint32(c.Node) >= uint32(len(r.sending)) || r.sending[c.Node] == 0 {
+		return false
+	}
+	switch c.Code {
+	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+		return true
+	case call.Write:
+		return c.Flags&call.Sync != 0 && r.moving[c.Node] > 0
+	}
+	return false
+}
+
+// sends notes which files a client's steps write back, and written that they have.
+func (r *run) sends(c *client) {
+	c.sends = append(c.sends[:0], r.host.Sent...)
+	r.host.Sent = r.host.Sent[:0]
+	for _, s := range c.sends {
+		r.sending[s.Node]++
+		if s.Moved {
+			r.moving[s.Node]++
+		}
+	}
+}
+
+func (r *run) written(c *client) {
+	if len(c.sends) == 0 {
+		return
+	}
+	for _, s := range c.sends {
+		r.sending[s.Node]--
+		if s.Moved {
+			r.moving[s.Node]--
+		}
+	}
+	c.sends = c.sends[:0]
+	for _, t := range r.barred {
+		r.queue.set(t, r.now)
+	}
+	r.barred = r.barred[:0]
 }
 
 // possible reports whether a call succeeds, keeps how many nodes directories have, and
@@ -538,137 +604,11 @@ func (r *run) act(c *client) bool {
 	} else {
 		r.fs.Act(t, int(t.ID-r.threads), r.now)
 	}
+	r.sends(c)
 	if len(t.Steps) == 0 {
 		c.phase = sleeps
 	}
 	return c.phase == steps
-}
-
-// execute executes a client's steps until it has to wait: until a time, or until others
-// let it go on (never). Now says that there are no more steps.
-func (r *run) execute(c *client) unit.Time {
-	d, t := r.device, &c.thread
-	for c.next < len(t.Steps) {
-		s := &t.Steps[c.next]
-		end, cause := r.now, ReadsBlocks
-		switch s.Kind {
-		case plan.CPU:
-			c.next++
-			if s.For > 0 {
-				return r.compute(c, s.For, Computes)
-			}
-			continue
-		case plan.Section:
-			c.next++
-			if at := serve(r.section(s.Page), r.now, s.For); at > r.now {
-				c.cause = WaitsLock
-				return at
-			}
-			continue
-		case plan.Hold:
-			c.next++
-			if l := r.lock(s.Page); l.holder == none {
-				l.holder = t.ID
-				continue
-			} else {
-				c.waiter = none
-				if l.first == none {
-					l.first = t.ID
-				} else {
-					r.clients[l.last].waiter = t.ID
-				}
-				l.last = t.ID
-			}
-			c.phase, c.cause = locked, WaitsLock
-			return never
-		case plan.Release:
-			c.next++
-			r.release(s.Page)
-			continue
-		case plan.Wait:
-			c.next++
-			if r.fs.Wait(t, s, r.now) {
-				continue
-			}
-			c.phase, c.cause = parked, WaitsJournal
-			return never
-		case plan.Mark:
-			c.next++
-			r.fs.Marked(t, s, r.now)
-			continue
-		case plan.BlockRead:
-			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)
-			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
-		case plan.BlockWrite:
-			end, cause = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
-			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
-		case plan.ByteRead:
-			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
-			r.tally(c, s, device.Byte, device.Reads, int64(bits.OnesCount64(s.Lines))*line)
-		case plan.ByteWrite:
-			var done bool
-			if end, done = d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx); !done {
-				c.cause = WaitsLog
-				return max(end, r.now+1)
-			}
-			cause = WritesBytes
-			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
-		case plan.Commit:
-			end, cause = d.Commit(r.now, s.Tx), WritesBytes
-		case plan.Trim:
-			for page := s.Page; page < s.Page+s.N; page++ {
-				d.Trim(r.now, page)
-			}
-		}
-		c.next++
-		if end > c.end {
-			c.end, c.endCause = end, cause
-		}
-		if s.With && c.next < len(t.Steps) {
-			continue
-		}
-		if c.end > r.now {
-			c.cause, end = c.endCause, c.end
-			c.end = 0
-			return end
-		}
-		c.end = 0
-	}
-	return r.now
-}
-
-// tally counts bytes that a thread's own step moves.
-func (r *run) tally(c *client, s *plan.Step, i device.Interface, d device.Direction, bytes int64) {
-	if !c.actor {
-		r.result.Tallies[c.call.Code].Bytes[s.Structure][i][d] += bytes
-	}
-}
-
-// lock returns a lock by its number.
-func (r *run) lock(number int32) *lock {
-	for int(number) >= len(r.locks) {
-		r.locks = append(r.locks, lock{none, none, none})
-	}
-	return &r.locks[number]
-}
-
-// section returns when a section is free, by its number.
-func (r *run) section(number int32) *unit.Time {
-	for int(number) >= len(r.sections) {
-		r.sections = append(r.sections, 0)
-	}
-	return &r.sections[number]
-}
-
-// release gives a lock to who waits for it longest.
-func (r *run) release(number int32) {
-	l := r.lock(number)
-	if l.holder = l.first; l.holder == none {
-		return
-	}
-	c := &r.clients[l.holder]
-	l.first, c.phase = c.waiter, steps
-	r.queue.set(l.holder, r.now)
 }
 
 // answer ends a thread's call.
@@ -746,56 +686,4 @@ func (r *run) finish() {
 	res.Device = r.device.Counts
 	res.Device.Busy = slices.Clone(res.Device.Busy)
 	res.Left = difference(&res.Device, &before)
-}
-
-// # What file systems ask of the engine (plan.Env)
-
-// Wake lets a parked thread go on.
-func (r *run) Wake(thread int32, at unit.Time) {
-	c := &r.clients[thread]
-	if c.phase != parked {
-		r.fail(fmt.Errorf("%s wakes client %d, which does not wait", r.result.System, thread))
-		return
-	}
-	c.phase = steps
-	r.queue.set(thread, max(at, r.now))
-}
-
-// Start lets an actor act.
-func (r *run) Start(actor int, at unit.Time) {
-	at = max(at, r.now)
-	if r.clients == nil {
-		for len(r.early) <= actor {
-			r.early = append(r.early, never)
-		}
-		r.early[actor] = min(r.early[actor], at)
-		return
-	}
-	c := &r.clients[int(r.threads)+actor]
-	if at >= c.start {
-		return
-	}
-	if c.start = at; c.phase == sleeps { // else it is scheduled when it has nothing more to do
-		r.queue.set(c.thread.ID, at)
-	}
-}
-
-// Recording reports whether somebody wants to know what crashes need.
-func (r *run) Recording() bool { return r.watch.Record != nil }
-
-// Record tells of an event of the file system.
-func (r *run) Record(e plan.Event) {
-	if r.watch.Record != nil {
-		e.At = r.now
-		r.record(e)
-	}
-}
-
-// record tells of an event of the device or the file system, and of whose it is.
-func (r *run) record(e plan.Event) {
-	e.Thread = r.current
-	if r.current != none {
-		e.Call = r.clients[r.current].thread.Call
-	}
-	r.watch.Record(e)
 }

@@ -36,9 +36,8 @@ func (f *ssd) idle() {
 // tiny is a device whose log has room for 60 to some hundred lines.
 func tiny(r *rand.Rand) machine.Setup {
 	s := machine.Default()
-	s.Scale, s.Seed = 1, 1
-	s.Device.Capacity, s.Device.Channels = 64*unit.MiB, 1+r.Int64N(4)
-	s.Device.DRAM = unit.Bytes(8192 + r.Int64N(16384))
+	s.Device.Capacity, s.Device.Channels = 4*unit.GiB, 1+r.Int64N(4)
+	s.Device.DRAM = unit.MiB + unit.Bytes(r.Int64N(1<<20)) // that of 64 such devices
 	s.Device.LogAt = 30 + r.Int64N(70)
 	s.Device.Single = r.IntN(4) == 0
 	return s

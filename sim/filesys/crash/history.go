@@ -44,12 +44,16 @@ type node struct {
 	changes           []change
 	durable, promised int       // so many changes
 	made              bool      // an fsync promised something since it was made
+	settled           int       // so many changes, up to the last whose call is answered
+	data              int       // of them, up to the last that is not of the name only
+	cuts              int32     // how often it was shortened
 	pages             []version // by page
 }
 
 // A version is what was written to a page of a file. Versions are events, counted from 1.
 type version struct {
-	last, older  int32 // the last two that were written to the cache
+	last         int32 // that was written to the cache
+	settled      int32 // whose call is answered
 	promised     int32
 	placed       int32 // the last that was sent to the device
 	origin       int32 // page of the device before the run's first, from 1; 0 is unknown, −1 none
@@ -63,9 +67,12 @@ type made struct {
 	change   int32 // changes of the node with it; 0 if it made none
 	tx       int32 // the last one that makes it durable
 	code     call.Code
-	answered bool
 	promises bool
 	from, to int32 // pages written
+	cuts     int32 // of the node then
+	// settled is what an fsync promises: the versions of pages whose writes were answered
+	// when it began.
+	settled []int32
 }
 
 // A tx is a transaction.
@@ -82,7 +89,14 @@ type joint struct {
 // A sent is a page of a file on its way to the device.
 type sent struct {
 	node, index, version int32
+	thread               int32
 	empty                bool
+}
+
+// A queue is what is on its way to a page of the device, and what came there last.
+type queue struct {
+	sent []int32
+	last int32
 }
 
 // A history is a run up to an event.
@@ -100,7 +114,7 @@ type history struct {
 	sent   []sent
 	// queues are by slot of the media what is on its way to a page, stamps by event what
 	// it wrote, from 1.
-	queues   [][]int32
+	queues   []queue
 	stamps   []int32
 	answered int64
 	blocks   int64
@@ -125,7 +139,7 @@ func (h *history) step() {
 			h.tx(e.Tx).wrote = true
 		}
 		if e.Structure == plan.Data {
-			h.stamps[n] = h.arrived(e.Page)
+			h.stamps[n] = h.arrived(e)
 		}
 	case plan.Placed:
 		h.place(e)
@@ -196,15 +210,19 @@ func (h *history) began(at int32, e *plan.Event) {
 		m.from, m.to = int32(offset/pageSize), int32((end+pageSize-1)/pageSize)
 		m.promises = c.Flags&call.Sync != 0
 		for i := m.from; i < m.to; i++ {
-			v := n.page(int(i))
-			v.older, v.last = v.last, at
+			n.page(int(i)).last = at
 		}
 	case call.Fsync, call.Fdatasync:
 		m.promises = true
+		m.change = int32(n.settled)
+		if c.Code == call.Fdatasync {
+			m.change = int32(n.data)
+		}
+		for i := range n.pages {
+			m.settled = append(m.settled, n.pages[i].settled)
+		}
 	}
-	if m.promises {
-		m.change = int32(len(n.changes))
-	}
+	m.cuts = n.cuts
 }
 
 // change adds one to a node, made by a call.
@@ -224,33 +242,39 @@ func (n *node) page(i int) *version {
 
 // shorten forgets what was written to pages from one on, and what was promised of them.
 func (n *node) shorten(from int) {
+	n.cuts++
 	for i := from; i < len(n.pages); i++ {
 		n.pages[i] = version{origin: n.pages[i].origin}
 	}
 }
 
-// answer ends a call: if it promises something, what was written when it began is promised.
+// answer ends a call: what it promises is promised.
 func (h *history) answer(e *plan.Event) {
 	m := h.call(e.Call)
-	m.answered = true
 	h.answered++
 	n := &h.nodes[m.node]
-	if !m.promises || !n.now.exists {
-		return
-	}
-	n.made = true
-	n.promised = max(n.promised, int(m.change))
-	for i := range n.pages {
-		if m.code == call.Write && (int32(i) < m.from || int32(i) >= m.to) {
-			continue
-		}
-		switch v := &n.pages[i]; {
-		case v.last <= m.began:
-			v.promised = v.last
-		case v.older <= m.began:
-			v.promised = max(v.promised, v.older)
+	if m.code != call.Fsync && m.code != call.Fdatasync {
+		n.settled = max(n.settled, int(m.change))
+		if m.code != call.Rename {
+			n.data = max(n.data, int(m.change))
 		}
 	}
+	if m.promises && n.now.exists {
+		n.made, n.promised = true, max(n.promised, int(m.change))
+	}
+	if m.cuts != n.cuts || !n.now.exists {
+		return // its pages are gone, or not the same
+	}
+	for i := m.from; i < m.to; i++ {
+		v := &n.pages[i]
+		if v.settled = max(v.settled, m.began); m.promises {
+			v.promised = max(v.promised, m.began)
+		}
+	}
+	for i, settled := range m.settled {
+		n.pages[i].promised = max(n.pages[i].promised, settled)
+	}
+	m.settled = nil
 }
 
 // place notes that a page of a file goes to a page of the device.
@@ -275,26 +299,40 @@ func (h *history) place(e *plan.Event) {
 	slot := h.media.slot(e.Page)
 	h.truth.slot(e.Page)
 	for len(h.queues) <= int(slot) {
-		h.queues = append(h.queues, nil)
+		h.queues = append(h.queues, queue{})
 	}
-	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Lines == 0})
-	h.queues[slot] = append(h.queues[slot], int32(len(h.sent)))
+	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Thread, e.Lines == 0})
+	h.queues[slot].sent = append(h.queues[slot].sent, int32(len(h.sent)))
 }
 
-// arrived returns what has been written to a page of the device, from 1; 0 is nobody knows.
-// What did not need to be sent may have been.
-func (h *history) arrived(number int32) int32 {
-	slot := h.media.slot(number)
-	if int(slot) >= len(h.queues) || len(h.queues[slot]) == 0 {
-		return 0
+// arrived returns what a thread has written to a page of the device, from 1; 0 is nobody
+// knows. What did not need to be sent may have been, or not.
+func (h *history) arrived(e *plan.Event) int32 {
+	slot := h.media.slot(e.Page)
+	for len(h.queues) <= int(slot) {
+		h.queues = append(h.queues, queue{})
 	}
-	q := h.queues[slot]
-	i := 0
-	for i < len(q)-1 && h.sent[q[i]-1].empty {
-		i++
+	q := &h.queues[slot]
+	at := -1
+	for i, x := range q.sent {
+		if s := &h.sent[x-1]; s.thread == e.Thread {
+			if at = i; !s.empty {
+				break
+			}
+		}
 	}
-	h.queues[slot] = append(q[:0], q[i+1:]...)
-	return q[i]
+	if at < 0 {
+		return q.last // the same once more
+	}
+	q.last = q.sent[at]
+	left := q.sent[:0]
+	for i, x := range q.sent {
+		if i > at || h.sent[x-1].thread != e.Thread {
+			left = append(left, x)
+		}
+	}
+	q.sent = left
+	return q.last
 }
 
 // join notes that a transaction makes a node durable as it is now.
@@ -347,8 +385,10 @@ func (h *history) has(number int32, f *found, i int) int32 {
 			return -1
 		}
 		got = 0
+	case int(home) > len(h.media.slots) || h.media.slots[home-1] == 0: // never written to
+		got = 0
 	default:
-		for _, value := range h.tree.Lines[h.media.slot(home-1)] {
+		for _, value := range h.tree.Lines[h.media.slots[home-1]-1] {
 			if value == 0 {
 				got = max(got, 0)
 			}

@@ -10,12 +10,17 @@
 // # Transactions
 //
 // A call that changes names, and what is written back of a file whose size or pages
-// changed, is a transaction: it takes the locks of all files and directories and then of
-// all groups whose lines it writes, in ascending order, draws its number, writes the lines,
-// commits, and gives the locks up. So no two open transactions write the same line, and
-// numbers, commits and the lines in the log have the same order wherever two transactions
-// meet. Data are written before the lines that point to them and belong to no transaction.
-// Pages that a transaction gives back are free for others after it has committed.
+// changed, is a transaction: it takes the locks of all inodes and then of all groups whose
+// lines it writes, in ascending order, draws its number, writes the lines, commits, and gives
+// the locks up. The lock of a directory's inode is that of its entries. So no two open
+// transactions write the same line, and numbers, commits and the lines in the log have the
+// same order wherever two transactions meet. Data are written before the lines that point
+// to them and belong to no transaction.
+//
+// Who writes pages of a file back takes a turn, in the order of planning, until they and
+// what points to them are durable: so an fsync waits for what others already write back,
+// and what a transaction gave back is free for others when it has committed and nobody
+// writes it back any more. Turns come before locks.
 //
 // # Source
 //
@@ -40,6 +45,7 @@ package bytefs
 
 import (
 	"math/bits"
+	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
@@ -68,6 +74,7 @@ const (
 const (
 	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
 	ends   = 2 // the lines of transaction Step.Tx are written
+	passes = 3 // the turn at the pages of node Step.Page ends
 )
 
 // A fs is ByteFS. Lists are buffers of the call that is planned.
@@ -80,16 +87,25 @@ type fs struct {
 	used                        []uint8
 	folders                     *system.Folders
 	last                        int32 // number of a transaction
-	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
+	turns                       []turn
+	parked                      []waiter
+	whole                       bool // pages are sent as blocks, without a look at them: direct writes
 
-	nodes  []int32 // whose locks are taken, ascending
-	grown  []bool  // of these, whether the file has new pages
+	nodes  []int32 // whose inodes are written, ascending
 	groups []int32 // their locks, ascending
+	files  []int32 // whose pages are written back, ascending
+	grown  []bool  // of these, whether the file has new pages
 	lines  []plan.Step
 	pages  []int32
 	blocks []int32
 	frames []plan.Frame
 }
+
+// A turn is who is at the pages of a node: Now's number of Next that were given.
+type turn struct{ now, next int32 }
+
+// A waiter is a thread that waits for its turn.
+type waiter struct{ node, number, thread int32 }
 
 // New returns the file system over the nodes that exist.
 func New(h *host.Host, o Options) plan.FS {
@@ -108,6 +124,7 @@ func New(h *host.Host, o Options) plan.FS {
 	f.blockBits = area(int(h.Pages()), group*groups)
 	pages := (most + inodes - 1) / inodes
 	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
+	f.turns = make([]turn, most)
 	for i := range h.Files {
 		if h.Files[i].Exists {
 			f.used[i/inodes]++
@@ -144,7 +161,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Fsync, call.Fdatasync:
 		h.Charge(t, c)
 		f.frames = h.Dirty(c.Node, f.frames[:0])
-		f.sync(t, c.Node, f.frames)
+		f.sync(t, c.Node, f.frames, true)
 	case call.Close:
 		h.Charge(t, c)
 	case call.Create, call.Mkdir:
@@ -194,8 +211,6 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.load(t, c.Dir)
 	f.load(t, c.Node)
 	f.begin()
-	f.lock(c.Dir)
-	f.lock(c.Node)
 	if f.folders.Full(c.Dir) {
 		page := f.folders.Grow(c.Dir)
 		f.block(page)
@@ -216,7 +231,7 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	}
 	f.update(c.Dir, 1)
 	f.number(c.Node)
-	f.commit(t, c.Node, h.Setup.Host.Section, false)
+	f.commit(t, c.Node, h.Setup.Host.Section)
 }
 
 func (f *fs) remove(t *plan.Thread, c *call.Call) {
@@ -225,8 +240,6 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.lookup(t, c.Node, c.Dir)
 	f.load(t, c.Node)
 	f.begin()
-	f.lock(c.Dir)
-	f.lock(c.Node)
 	f.entry(c.Node, c.Dir)
 	f.update(c.Node, 1)
 	f.update(c.Dir, 1)
@@ -244,8 +257,17 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	}
 	f.folders.Remove(c.Node, c.Dir)
 	f.used[c.Node/inodes]--
-	f.commit(t, c.Node, h.Setup.Host.Section, false)
-	system.Discard(t, s, f.pages)
+	f.commit(t, c.Node, h.Setup.Host.Section)
+	f.discard(t, c.Node, s)
+}
+
+// discard gives the pages back that a node has lost.
+func (f *fs) discard(t *plan.Thread, node int32, s plan.Structure) {
+	if len(f.pages) > 0 {
+		f.enter(t, node)
+		system.Discard(t, s, f.pages)
+		f.leave(t, node)
+	}
 }
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
@@ -254,13 +276,10 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.load(t, from)
 	f.lookup(t, c.Node, from)
 	f.begin()
-	f.lock(from)
-	f.lock(c.Node)
 	f.entry(c.Node, from)
 	f.update(from, 1)
 	if c.Dir != from {
 		f.load(t, c.Dir)
-		f.lock(c.Dir)
 		f.folders.Remove(c.Node, from)
 		if f.folders.Full(c.Dir) {
 			page := f.folders.Grow(c.Dir)
@@ -274,7 +293,7 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 		f.entry(c.Node, c.Dir)
 		f.update(c.Dir, 1)
 	}
-	f.commit(t, c.Node, h.Setup.Host.Section, false)
+	f.commit(t, c.Node, h.Setup.Host.Section)
 }
 
 func (f *fs) truncate(t *plan.Thread, c *call.Call) {
@@ -284,7 +303,6 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 	}
 	f.load(t, c.Node)
 	f.begin()
-	f.lock(c.Node)
 	f.pages = h.Resize(c.Node, c.Length, f.pages[:0])
 	h.Files[c.Node].Meta = false
 	for _, p := range f.pages {
@@ -295,8 +313,8 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 	} else {
 		f.update(c.Node, 1)
 	}
-	f.commit(t, c.Node, 0, false)
-	system.Discard(t, plan.Data, f.pages)
+	f.commit(t, c.Node, 0)
+	f.discard(t, c.Node, plan.Data)
 }
 
 // # Data
@@ -332,7 +350,7 @@ func (f *fs) small(c *call.Call) bool {
 func (f *fs) settle(t *plan.Thread, node int32, offset, end int64) {
 	f.frames = f.h.DirtyIn(node, int32(offset/host.PageSize), int32((end+host.PageSize-1)/host.PageSize), f.frames[:0])
 	if len(f.frames) > 0 {
-		f.sync(t, node, f.frames)
+		f.sync(t, node, f.frames, false)
 	}
 }
 
@@ -353,7 +371,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
 	if direct || c.Flags&call.Sync != 0 {
 		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
 		f.whole = direct
-		f.sync(t, c.Node, f.frames)
+		f.sync(t, c.Node, f.frames, false)
 		f.whole = false
 	}
 	if direct {
@@ -389,6 +407,7 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 			return false
 		}
 	}
+	f.enter(t, c.Node)
 	for i := first; i <= last; i++ {
 		home, start := file.Slots[i].Home, i*host.PageSize
 		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
@@ -397,48 +416,54 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 		}
 		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
 	}
+	f.leave(t, c.Node)
 	h.Evict(c.Node, int32(first), int32(last+1))
 	return true
 }
 
-// sync makes dirty pages of a file durable, and its size and map.
-func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame) {
-	f.begin()
-	f.lock(node)
-	f.flush(t, frames, node, false)
+// sync makes dirty pages of a file durable, and its size and map. waits: also if there is
+// nothing to do, it waits for those who write pages of it back already.
+func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame, waits bool) {
+	f.files, f.grown = append(f.files[:0], node), append(f.grown[:0], false)
+	f.flush(t, frames, node, waits)
 }
 
-// WriteBack implements plan.FS. The locks of the files are held from the beginning, so
-// that none of them is removed before its pages are written.
+// WriteBack implements plan.FS.
 func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 	from := len(t.Steps)
-	f.begin()
+	f.files, f.grown = f.files[:0], f.grown[:0]
 	for _, frame := range frames {
-		f.lock(f.h.Page(frame).Node)
+		if i, has := insert(&f.files, f.h.Page(frame).Node); !has {
+			f.grown = slices.Insert(f.grown, i, false)
+		}
 	}
-	f.flush(t, frames, host.None, true)
+	f.flush(t, frames, host.None, false)
 	f.mute(t, from)
 }
 
-// flush writes dirty pages of the files that are locked, or are to be, and then their
-// inodes and the bitmap in a transaction, if sizes or maps changed. The pages are compared
-// with their duplicates, or with zeros. held takes the locks of files before all that.
-func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, held bool) {
-	h, cost := f.h, &f.h.Setup.Host
-	if held {
-		for _, n := range f.nodes {
-			t.Add(plan.Step{Kind: plan.Hold, Page: n})
-		}
-	}
+// flush writes dirty pages of files and then their inodes and the bitmap in a transaction,
+// if sizes or maps changed. The pages are compared with their duplicates, or with zeros.
+// The call is on node. sends: the locks of pages are taken also if nothing is written.
+func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) {
+	h := f.h
 	compared := 0
-	if f.o.Select && !f.whole {
-		for _, frame := range frames {
-			if p := h.Page(frame); p.Duplicate || p.New && h.Setup.Fresh {
-				compared++
-			}
+	for _, frame := range frames {
+		p := h.Page(frame)
+		sends = sends || p.Changed != 0 || p.Home == host.None || f.whole || !f.o.Select
+		if f.o.Select && !f.whole && (p.Duplicate || p.New && h.Setup.Fresh) {
+			compared++
 		}
-		f.compute(t, cost.Compare*unit.Time(compared))
 	}
+	for _, n := range f.files {
+		sends = sends || h.Files[n].Meta
+	}
+	f.begin()
+	if sends {
+		for _, n := range f.files {
+			f.enter(t, n)
+		}
+	}
+	f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
 	f.blocks = f.blocks[:0]
 	for i := 0; i < len(frames); {
 		p := h.Page(frames[i])
@@ -449,8 +474,11 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, held bool) {
 		f.send(t, frames[i], p, p.Home)
 		i++
 	}
+	if !sends {
+		return
+	}
 	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
-	for i, n := range f.nodes {
+	for i, n := range f.files {
 		switch file := &h.Files[n]; {
 		case f.grown[i]:
 			f.update(n, 0b11)
@@ -460,7 +488,10 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, held bool) {
 			file.Meta = false
 		}
 	}
-	f.commit(t, node, 0, held)
+	f.commit(t, node, 0)
+	for _, n := range f.files {
+		f.leave(t, n)
+	}
 }
 
 // place gives a home to a page that has none and to those after it in a row, sends them,
@@ -480,7 +511,8 @@ func (f *fs) place(t *plan.Thread, frames []plan.Frame, p host.Page) int {
 		hint = h.Files[p.Node].Slots[p.Index-1].Home
 	}
 	f.pages = h.Alloc(n, hint, f.pages[:0])
-	f.grow(p.Node)
+	i, _ := slices.BinarySearch(f.files, p.Node)
+	f.grown[i] = true
 	for i, home := range f.pages {
 		f.block(home)
 		f.send(t, frames[i], h.Page(frames[i]), home)
@@ -507,31 +539,23 @@ func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
 // # Transactions
 
 // begin makes the transaction that is planned empty.
-func (f *fs) begin() {
-	f.nodes, f.grown, f.groups, f.lines = f.nodes[:0], f.grown[:0], f.groups[:0], f.lines[:0]
-}
+func (f *fs) begin() { f.nodes, f.groups, f.lines = f.nodes[:0], f.groups[:0], f.lines[:0] }
 
-// lock adds a file or directory whose lock is taken.
-func (f *fs) lock(node int32) {
-	i := len(f.nodes)
-	for i > 0 && f.nodes[i-1] >= node {
-		if i--; f.nodes[i] == node {
-			return
+// insert adds a number to an ascending list, and returns where it is and whether it was
+// there. Lists are short.
+func insert(list *[]int32, number int32) (int, bool) {
+	l := *list
+	i := len(l)
+	for i > 0 && l[i-1] >= number {
+		if i--; l[i] == number {
+			return i, true
 		}
 	}
-	f.nodes, f.grown = append(f.nodes, node), append(f.grown, false)
-	copy(f.nodes[i+1:], f.nodes[i:])
-	copy(f.grown[i+1:], f.grown[i:])
-	f.nodes[i], f.grown[i] = node, false
-}
-
-// grow notes that a locked file has new pages.
-func (f *fs) grow(node int32) {
-	for i, n := range f.nodes {
-		if n == node {
-			f.grown[i] = true
-		}
-	}
+	l = append(l, number)
+	copy(l[i+1:], l[i:])
+	l[i] = number
+	*list = l
+	return i, false
 }
 
 // line adds lines of a page.
@@ -541,6 +565,7 @@ func (f *fs) line(s plan.Structure, page int32, lines uint64) {
 
 // update adds the upper (1) line or both (0b11) of a node's inode.
 func (f *fs) update(node int32, lines uint64) {
+	insert(&f.nodes, node)
 	f.line(plan.Inode, f.inode+node/inodes, lines<<(2*(node%inodes)))
 }
 
@@ -551,72 +576,54 @@ func (f *fs) entry(node, dir int32) {
 }
 
 // number adds the group of a node's inode in the bitmap.
-func (f *fs) number(node int32) { f.group(int32(len(f.h.Files)) + node/group) }
+func (f *fs) number(node int32) { insert(&f.groups, f.inodeGroups()+node/group) }
 
 // block adds the group of a page in the bitmap.
-func (f *fs) block(page int32) { f.group(f.firstBlocks() + page/group) }
+func (f *fs) block(page int32) { insert(&f.groups, f.blockGroups()+page/group) }
 
-// firstBlocks is the lock of the first group of the bitmap of blocks: those of nodes come
-// first, then those of the groups of inodes.
-func (f *fs) firstBlocks() int32 {
-	most := int32(len(f.h.Files))
-	return most + (most+group-1)/group
-}
+// Locks are numbered: of inodes, of the groups of inodes, and of those of blocks.
+func (f *fs) inodeGroups() int32 { return int32(len(f.h.Files)) }
 
-// group adds a line of a bitmap by its lock.
-func (f *fs) group(lock int32) {
-	i := len(f.groups)
-	for i > 0 && f.groups[i-1] >= lock {
-		if i--; f.groups[i] == lock {
-			return
-		}
-	}
-	f.groups = append(f.groups, lock)
-	copy(f.groups[i+1:], f.groups[i:])
-	f.groups[i] = lock
+func (f *fs) blockGroups() int32 {
+	return f.inodeGroups() + (int32(len(f.h.Files))+group-1)/group
 }
 
 // commit appends the transaction, which is a call's on node, with so much work in it that
-// excludes others; held says that the locks of nodes are taken already.
-func (f *fs) commit(t *plan.Thread, node int32, section unit.Time, held bool) {
-	most, first := int32(len(f.h.Files)), f.firstBlocks()
+// excludes others in the same directories.
+func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
+	if len(f.lines) == 0 {
+		return
+	}
+	first := f.blockGroups()
 	for _, g := range f.groups {
-		area, at := f.blockBits, g-first
-		s := plan.BlockBitmap
+		s, page, at := plan.BlockBitmap, f.blockBits, g-first
 		if g < first {
-			area, at, s = f.inodeBits, g-most, plan.InodeBitmap
+			s, page, at = plan.InodeBitmap, f.inodeBits, g-f.inodeGroups()
 		}
-		f.line(s, area+at/groups, 1<<(at%groups))
+		f.line(s, page+at/groups, 1<<(at%groups))
 	}
-	if len(f.lines) > 0 {
-		if !held {
-			for _, n := range f.nodes {
-				t.Add(plan.Step{Kind: plan.Hold, Page: n})
-			}
-		}
-		f.h.Compute(t, section)
-		for _, g := range f.groups {
-			t.Add(plan.Step{Kind: plan.Hold, Page: g})
-		}
-		if f.atomic || f.h.Env.Recording() {
-			t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
-		}
-		t.Steps = append(t.Steps, f.lines...)
-		switch {
-		case f.atomic:
-			t.Add(plan.Step{Kind: plan.Commit})
-		case f.h.Env.Recording():
-			t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
-		}
-		for _, g := range f.groups {
-			t.Add(plan.Step{Kind: plan.Release, Page: g})
-		}
-		held = true
+	for _, n := range f.nodes {
+		t.Add(plan.Step{Kind: plan.Hold, Page: n})
 	}
-	if held {
-		for _, n := range f.nodes {
-			t.Add(plan.Step{Kind: plan.Release, Page: n})
-		}
+	f.h.Compute(t, section)
+	for _, g := range f.groups {
+		t.Add(plan.Step{Kind: plan.Hold, Page: g})
+	}
+	recording := f.h.Env.Recording()
+	if f.atomic || recording {
+		t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
+	}
+	t.Steps = append(t.Steps, f.lines...)
+	if f.atomic {
+		t.Add(plan.Step{Kind: plan.Commit})
+	} else if recording {
+		t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
+	}
+	for _, g := range f.groups {
+		t.Add(plan.Step{Kind: plan.Release, Page: g})
+	}
+	for _, n := range f.nodes {
+		t.Add(plan.Step{Kind: plan.Release, Page: n})
 	}
 }
 
@@ -627,6 +634,8 @@ func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 		f.draw(t, s)
 	case ends:
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+	case passes:
+		f.pass(s.Page, now)
 	default:
 		f.pages = system.Discarded(f.h, t, s, f.pages)
 	}
@@ -657,8 +666,39 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 	}
 }
 
-// Wait implements plan.FS; nothing waits.
-func (*fs) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
+// # Turns
+
+// enter appends the waiting for a turn at the pages of a node, and leave its end.
+func (f *fs) enter(t *plan.Thread, node int32) {
+	t.Add(plan.Step{Kind: plan.Wait, Page: node, N: f.turns[node].next})
+	f.turns[node].next++
+}
+
+func (f *fs) leave(t *plan.Thread, node int32) {
+	t.Add(plan.Step{Kind: plan.Mark, Page: node, Lines: passes})
+}
+
+// Wait implements plan.FS.
+func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+	if f.turns[s.Page].now == s.N {
+		return true
+	}
+	f.parked = append(f.parked, waiter{s.Page, s.N, t.ID})
+	return false
+}
+
+// pass lets the next have its turn, if it waits already.
+func (f *fs) pass(node int32, now unit.Time) {
+	turn := &f.turns[node]
+	turn.now++
+	for i, w := range f.parked {
+		if w.node == node && w.number == turn.now {
+			f.parked = slices.Delete(f.parked, i, i+1)
+			f.h.Env.Wake(w.thread, now)
+			return
+		}
+	}
+}
 
 // Actors implements plan.FS.
 func (*fs) Actors() int { return 0 }

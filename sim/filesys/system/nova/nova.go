@@ -25,8 +25,8 @@
 //  2. An inode has a fixed place, and a log begins when something is written to it.
 //  3. Open and stat read entry and inode, as the artifact issues loads for every lookup.
 //  4. Checksums and replicas are off.
-//  5. A directory is locked while its log is written, not while it is searched; places in
-//     the log are given in the order of planning.
+//  5. A directory is locked while its log is written, not while it is searched or a file's
+//     own log is written; places in logs are given in the order of planning.
 //  6. A page that a file has not got reads as zeros without a request.
 package nova
 
@@ -220,9 +220,9 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.LoadInode(t, c.Dir)
 	f.look(t, c.Node)
 	h.Compute(t, h.Setup.Host.NamespaceNOVA)
+	f.append(t, plan.Inode, c.Node, 1) // its number of links is none
 	f.Hold(t, c.Dir, c.Node)
 	h.Compute(t, h.Setup.Host.Section)
-	f.append(t, plan.Inode, c.Node, 1) // its number of links is none
 	f.append(t, plan.Dentry, c.Dir, 2)
 	f.open(t)
 	f.WriteInode(t, c.Node)
@@ -244,9 +244,9 @@ func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	f.look(t, c.Node)
 	h.Compute(t, h.Setup.Host.NamespaceNOVA)
 	h.Files[c.Node].Parent = c.Dir
+	f.append(t, plan.Inode, c.Node, 1)
 	f.Hold(t, from, c.Dir, c.Node)
 	h.Compute(t, h.Setup.Host.Section)
-	f.append(t, plan.Inode, c.Node, 1)
 	f.entry[c.Node] = f.append(t, plan.Dentry, c.Dir, 2)
 	f.append(t, plan.Dentry, from, 2)
 	f.open(t)

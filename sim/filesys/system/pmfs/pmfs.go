@@ -139,12 +139,12 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.LoadInode(t, c.Dir)
 	f.search(t, c.Node, c.Dir)
 	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
-	f.Hold(t, c.Dir)
-	h.Compute(t, h.Setup.Host.Section)
 	f.WriteInode(t, c.Node)
 	if c.Code == call.Mkdir {
 		f.Access(t, plan.ByteWrite, plan.Dentry, f.folders.Grow(c.Node), 1)
 	}
+	f.Hold(t, c.Dir)
+	h.Compute(t, h.Setup.Host.Section)
 	if grown {
 		f.point(t, c.Dir)
 	}
