@@ -69,7 +69,7 @@ func New() lab.Lab {
 			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
 			Say: lab.Say{
-				Quantity: "kops", Of: "calls answered", Than: "× as fast as", Most: "is fastest",
+				Quantity: "kops", Than: "× as fast as", Most: "is fastest",
 				Loss: "ledger", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
 				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
 			},
