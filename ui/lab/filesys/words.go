@@ -2,7 +2,6 @@ package filesys
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 
@@ -59,6 +58,8 @@ func few(x float64) string {
 	switch {
 	case x == 0:
 		return "0"
+	case x < 0.0005:
+		return "under 0.001"
 	case x < 1:
 		return fixed(x, 3)
 	case x < 10:
@@ -95,8 +96,10 @@ func bytesCell(n float64) report.Cell {
 // amount writes bytes, which may be a mean.
 func amount(n float64) string {
 	switch {
+	case n == 0:
+		return "nothing"
 	case n < 1000:
-		return few(n) + " B"
+		return fixed(n, 0) + " B"
 	case n < 1e6:
 		return few(n/1e3) + " kB"
 	case n < 1e9:
@@ -176,17 +179,6 @@ func sum(list [device.Whys]int64) (n int64) {
 
 // flashPages is how many pages of flash were read and programmed.
 func flashPages(c *device.Counts) int64 { return sum(c.FlashReads) + sum(c.FlashPrograms) }
-
-// stepBytes is what a step moves.
-func stepBytes(s *plan.Step) int64 {
-	switch s.Kind {
-	case plan.BlockRead, plan.BlockWrite:
-		return int64(s.N) * int64(unit.Page)
-	case plan.ByteRead, plan.ByteWrite:
-		return int64(bits.OnesCount64(s.Lines)) * 64
-	}
-	return 0
-}
 
 // find returns a system of the core.
 func find(name string) *core.System {
