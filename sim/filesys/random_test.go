@@ -206,9 +206,6 @@ func FuzzRun(f *testing.F) {
 func TestRandomSystems(t *testing.T) {
 	for seed := range uint64(400) {
 		sys := &Systems[seed%uint64(len(Systems))]
-		if sys.Name == "ext4" || sys.Name == "f2fs" {
-			continue
-		}
 		random(t, seed, sys)
 	}
 }
