@@ -442,17 +442,21 @@ func promises(c *call.Call) bool {
 	return c.Code == call.Fsync || c.Code == call.Fdatasync || c.Code == call.Write && c.Flags&call.Sync != 0
 }
 
-// bars reports whether a call that makes data durable has to wait: others are writing them
-// back, so that they are not dirty any more but not durable yet. A synchronous write has
-// its own pages, and waits only where it needs what they make durable besides.
+// bars reports whether a call has to wait because others are writing back its file. An
+// fsync has: those pages are not dirty any more but not durable yet. A synchronous write
+// has its own pages, and waits only where it needs what they make durable besides. Who
+// gives pages back waits, else they would be written to when they belong to others.
 func (r *run) bars(c *call.Call) bool {
-	if !promises(c) || uint32(c.Node) >= uint32(len(r.sending)) {
+	if uint32(c.Node) >= uint32(len(r.sending)) || r.sending[c.Node] == 0 {
 		return false
 	}
-	if c.Code == call.Write {
-		return r.moving[c.Node] > 0
+	switch c.Code {
+	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+		return true
+	case call.Write:
+		return c.Flags&call.Sync != 0 && r.moving[c.Node] > 0
 	}
-	return r.sending[c.Node] > 0
+	return false
 }
 
 // sends notes which files a client's steps write back, and written that they have.
