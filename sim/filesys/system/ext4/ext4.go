@@ -327,7 +327,7 @@ func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		}
 		t.Add(plan.Step{Kind: plan.Wait, Page: c.Node, N: what})
 	}
-	if f.committing != 0 && len(f.next.blocks) >= f.quarter() {
+	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
 	}
 }

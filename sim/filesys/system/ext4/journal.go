@@ -58,8 +58,12 @@ func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 		case forData:
 			s.Tx = f.dataTx[s.Page]
 		case forRoom:
-			if len(f.next.blocks) >= f.quarter() {
+			switch {
+			case len(f.next.blocks) < f.quarter():
+			case f.committing != 0:
 				s.Tx = f.committing
+			case f.starved:
+				s.Tx = f.running
 			}
 		}
 	}
