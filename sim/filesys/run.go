@@ -86,8 +86,9 @@ type client struct {
 	endCause Cause
 	waiter   int32 // the next client that waits for the same lock
 	call     call.Call
-	began    unit.Time // the call
-	start    unit.Time // when an actor has to act at last, if it works or sleeps
+	sends    []host.Sent // files that its steps write back
+	began    unit.Time   // the call
+	start    unit.Time   // when an actor has to act at last, if it works or sleeps
 }
 
 // A lock is held by a client, or free (none). Others wait in the order in which they came.
@@ -110,6 +111,10 @@ type run struct {
 	sections []unit.Time
 	serial   unit.Time // when the benchmark program's section is free
 	children []int32   // by node: files and directories in it
+	// By node: clients whose steps write it back, and of them, those after which its size
+	// or the places of its pages are to be made durable too.
+	sending, moving []int32
+	barred          []int32 // threads whose fsync waits for that
 
 	device *device.Device
 	host   *host.Host
@@ -139,8 +144,8 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r = &run{
 		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
-		children: make([]int32, w.Most),
-		result:   &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
+		children: make([]int32, w.Most), sending: make([]int32, w.Most), moving: make([]int32, w.Most),
+		result: &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
 	}
 	if watch == nil {
 		r.watch = &Watch{}
@@ -328,6 +333,11 @@ func (r *run) resume(c *client) unit.Time {
 				return serve(&r.serial, r.now, work)
 			}
 		case calls:
+			if r.bars(&c.call) {
+				c.cause = WaitsLock
+				r.barred = append(r.barred, c.thread.ID)
+				return never
+			}
 			r.begin(c)
 			if r.err != nil {
 				return never
@@ -347,6 +357,7 @@ func (r *run) resume(c *client) unit.Time {
 			if at := r.execute(c); at > r.now {
 				return at
 			}
+			r.written(c)
 			if c.phase = asks; c.actor {
 				c.phase = sleeps
 			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
@@ -412,13 +423,69 @@ func (r *run) begin(c *client) {
 	if r.watch.Record != nil {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Began, Thread: t.ID, Call: t.Call, Of: c.call})
 	}
+	size := r.host.Files[c.call.Node].Size
 	r.fs.Plan(t, &c.call, r.now)
+	if promises(&c.call) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
+		r.host.Sent = append(r.host.Sent, host.Sent{Node: c.call.Node, Moved: true})
+	}
 	if c.call.Code == call.Write {
 		r.dirtied(t)
 	}
+	r.sends(c)
 	if r.watch.Steps != nil {
 		r.watch.Steps(&c.call, t.Steps)
 	}
+}
+
+// promises reports whether a call is answered only when data are durable.
+func promises(c *call.Call) bool {
+	return c.Code == call.Fsync || c.Code == call.Fdatasync || c.Code == call.Write && c.Flags&call.Sync != 0
+}
+
+// bars reports whether a call has to wait because others are writing back its file. An
+// fsync has: those pages are not dirty any more but not durable yet. A synchronous write
+// has its own pages, and waits only where it needs what they make durable besides. Who
+// gives pages back waits, else they would be written to when they belong to others.
+func (r *run) bars(c *call.Call) bool {
+	if uint32(c.Node) >= uint32(len(r.sending)) || r.sending[c.Node] == 0 {
+		return false
+	}
+	switch c.Code {
+	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+		return true
+	case call.Write:
+		return c.Flags&call.Sync != 0 && r.moving[c.Node] > 0
+	}
+	return false
+}
+
+// sends notes which files a client's steps write back, and written that they have.
+func (r *run) sends(c *client) {
+	c.sends = append(c.sends[:0], r.host.Sent...)
+	r.host.Sent = r.host.Sent[:0]
+	for _, s := range c.sends {
+		r.sending[s.Node]++
+		if s.Moved {
+			r.moving[s.Node]++
+		}
+	}
+}
+
+func (r *run) written(c *client) {
+	if len(c.sends) == 0 {
+		return
+	}
+	for _, s := range c.sends {
+		r.sending[s.Node]--
+		if s.Moved {
+			r.moving[s.Node]--
+		}
+	}
+	c.sends = c.sends[:0]
+	for _, t := range r.barred {
+		r.queue.set(t, r.now)
+	}
+	r.barred = r.barred[:0]
 }
 
 // possible reports whether a call succeeds, keeps how many nodes directories have, and
@@ -537,6 +604,7 @@ func (r *run) act(c *client) bool {
 	} else {
 		r.fs.Act(t, int(t.ID-r.threads), r.now)
 	}
+	r.sends(c)
 	if len(t.Steps) == 0 {
 		c.phase = sleeps
 	}

@@ -45,6 +45,7 @@ type node struct {
 	durable, promised int       // so many changes
 	made              bool      // an fsync promised something since it was made
 	settled           int       // so many changes, up to the last whose call is answered
+	data              int       // of them, up to the last that is not of the name only
 	cuts              int32     // how often it was shortened
 	pages             []version // by page
 }
@@ -88,7 +89,14 @@ type joint struct {
 // A sent is a page of a file on its way to the device.
 type sent struct {
 	node, index, version int32
+	thread               int32
 	empty                bool
+}
+
+// A queue is what is on its way to a page of the device, and what came there last.
+type queue struct {
+	sent []int32
+	last int32
 }
 
 // A history is a run up to an event.
@@ -106,7 +114,7 @@ type history struct {
 	sent   []sent
 	// queues are by slot of the media what is on its way to a page, stamps by event what
 	// it wrote, from 1.
-	queues   [][]int32
+	queues   []queue
 	stamps   []int32
 	answered int64
 	blocks   int64
@@ -131,7 +139,7 @@ func (h *history) step() {
 			h.tx(e.Tx).wrote = true
 		}
 		if e.Structure == plan.Data {
-			h.stamps[n] = h.arrived(e.Page)
+			h.stamps[n] = h.arrived(e)
 		}
 	case plan.Placed:
 		h.place(e)
@@ -207,6 +215,9 @@ func (h *history) began(at int32, e *plan.Event) {
 	case call.Fsync, call.Fdatasync:
 		m.promises = true
 		m.change = int32(n.settled)
+		if c.Code == call.Fdatasync {
+			m.change = int32(n.data)
+		}
 		for i := range n.pages {
 			m.settled = append(m.settled, n.pages[i].settled)
 		}
@@ -244,11 +255,14 @@ func (h *history) answer(e *plan.Event) {
 	n := &h.nodes[m.node]
 	if m.code != call.Fsync && m.code != call.Fdatasync {
 		n.settled = max(n.settled, int(m.change))
+		if m.code != call.Rename {
+			n.data = max(n.data, int(m.change))
+		}
 	}
 	if m.promises && n.now.exists {
 		n.made, n.promised = true, max(n.promised, int(m.change))
 	}
-	if m.cuts != n.cuts {
+	if m.cuts != n.cuts || !n.now.exists {
 		return // its pages are gone, or not the same
 	}
 	for i := m.from; i < m.to; i++ {
@@ -285,26 +299,40 @@ func (h *history) place(e *plan.Event) {
 	slot := h.media.slot(e.Page)
 	h.truth.slot(e.Page)
 	for len(h.queues) <= int(slot) {
-		h.queues = append(h.queues, nil)
+		h.queues = append(h.queues, queue{})
 	}
-	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Lines == 0})
-	h.queues[slot] = append(h.queues[slot], int32(len(h.sent)))
+	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Thread, e.Lines == 0})
+	h.queues[slot].sent = append(h.queues[slot].sent, int32(len(h.sent)))
 }
 
-// arrived returns what has been written to a page of the device, from 1; 0 is nobody knows.
-// What did not need to be sent may have been.
-func (h *history) arrived(number int32) int32 {
-	slot := h.media.slot(number)
-	if int(slot) >= len(h.queues) || len(h.queues[slot]) == 0 {
-		return 0
+// arrived returns what a thread has written to a page of the device, from 1; 0 is nobody
+// knows. What did not need to be sent may have been, or not.
+func (h *history) arrived(e *plan.Event) int32 {
+	slot := h.media.slot(e.Page)
+	for len(h.queues) <= int(slot) {
+		h.queues = append(h.queues, queue{})
 	}
-	q := h.queues[slot]
-	i := 0
-	for i < len(q)-1 && h.sent[q[i]-1].empty {
-		i++
+	q := &h.queues[slot]
+	at := -1
+	for i, x := range q.sent {
+		if s := &h.sent[x-1]; s.thread == e.Thread {
+			if at = i; !s.empty {
+				break
+			}
+		}
 	}
-	h.queues[slot] = append(q[:0], q[i+1:]...)
-	return q[i]
+	if at < 0 {
+		return q.last // the same once more
+	}
+	q.last = q.sent[at]
+	left := q.sent[:0]
+	for i, x := range q.sent {
+		if i > at || h.sent[x-1].thread != e.Thread {
+			left = append(left, x)
+		}
+	}
+	q.sent = left
+	return q.last
 }
 
 // join notes that a transaction makes a node durable as it is now.
@@ -357,8 +385,10 @@ func (h *history) has(number int32, f *found, i int) int32 {
 			return -1
 		}
 		got = 0
+	case int(home) > len(h.media.slots) || h.media.slots[home-1] == 0: // never written to
+		got = 0
 	default:
-		for _, value := range h.tree.Lines[h.media.slot(home-1)] {
+		for _, value := range h.tree.Lines[h.media.slots[home-1]-1] {
 			if value == 0 {
 				got = max(got, 0)
 			}

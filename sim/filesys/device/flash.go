@@ -8,9 +8,11 @@ import (
 
 // A channel works on one page at a time.
 type channel struct {
-	// Work that something may still come before, in order, and when what is before it ends.
-	jobs []job
-	free unit.Time
+	// Work that something may still come before, in order, and when what is before it ends;
+	// when the last work arrives and ends.
+	jobs      []job
+	free      unit.Time
+	last, end unit.Time
 
 	// What cleaning of the log has to do: pages of its half, the next of them, the page
 	// that is being programmed and its lines. At cleanAt it goes on.
@@ -72,6 +74,24 @@ func newLayer(m *machine.Device) *flash.Layer {
 // book has a channel do a piece of work that arrives at a time, and returns when it
 // begins. What was booked before but comes after it is put off.
 func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+	if at < c.last || d.m.ReadsFirst {
+		return d.insert(c, at, took, read)
+	}
+	begins = max(at, c.end)
+	c.last, c.end = at, begins+took
+	if at <= d.now { // nothing can come before any more
+		c.jobs, c.free = c.jobs[:0], c.end
+		return begins
+	}
+	if len(c.jobs) == cap(c.jobs) {
+		d.settle(c)
+	}
+	c.jobs = append(c.jobs, job{at, begins, took, read})
+	return begins
+}
+
+// settle forgets work that nothing can come before any more.
+func (d *Device) settle(c *channel) {
 	settled := 0
 	for settled < len(c.jobs) {
 		j := &c.jobs[settled]
@@ -82,6 +102,11 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Ti
 		settled++
 	}
 	c.jobs = c.jobs[:copy(c.jobs, c.jobs[settled:])]
+}
+
+// insert is book where other work may come after.
+func (d *Device) insert(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+	d.settle(c)
 	i := len(c.jobs)
 	for i > 0 && c.jobs[i-1].after(at, read, d.m.ReadsFirst) {
 		i--
@@ -99,6 +124,8 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Ti
 		c.jobs[k].begins = end
 		end += c.jobs[k].took
 	}
+	last := &c.jobs[len(c.jobs)-1]
+	c.last, c.end = last.arrives, last.begins+last.took
 	return begins
 }
 

@@ -69,6 +69,13 @@ type Counts struct {
 	Commits                            int64 // of a journal or a checkpoint
 }
 
+// A Sent is a file whose pages are on their way to the device. Moved: some of them get a
+// home, so that what says where they are has to follow.
+type Sent struct {
+	Node  int32
+	Moved bool
+}
+
 // A Host is the state that file systems share. Time is never kept here but for the stamps
 // of dirty pages.
 type Host struct {
@@ -78,7 +85,9 @@ type Host struct {
 	// Mounted are the pages that hold something when the run begins; a file system lists
 	// them in its New.
 	Mounted []int32
-	Counts  Counts
+	// Sent are the files whose pages were written back since who plans emptied it.
+	Sent   []Sent
+	Counts Counts
 
 	cache  cache
 	space  space

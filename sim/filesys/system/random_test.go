@@ -194,6 +194,7 @@ func newWorld(t *testing.T, seed uint64, s *machine.Setup, make func(*host.Host)
 	for i := range 4 {
 		w.threads = append(w.threads, &worker{thread: plan.Thread{ID: int32(i)}})
 	}
+	w.env.wake = func(i int32) { w.threads[i].blocks = false }
 	return w
 }
 
@@ -296,6 +297,8 @@ func (w *world) step(i int) bool {
 		} else {
 			delete(w.locks, s.Page)
 		}
+	case plan.Wait:
+		o.blocks = !w.fs.Wait(t, s, w.now)
 	case plan.Mark:
 		w.fs.Marked(t, s, w.now)
 		if n := len(w.env.events); n > 0 && w.env.events[n-1].Moment == plan.Durable {
@@ -427,9 +430,13 @@ func TestRandomCalls(t *testing.T) {
 				s.Fresh = seed%3 == 0
 				s.Host.Cache = 80 * unit.Page
 				w := newWorld(t, seed, s, v.make, v.ids, seed%2 == 0)
-				for range 3000 {
+				slow := 0 // a worker that stands still for a while
+				for n := range 3000 {
+					if n%32 == 0 {
+						slow = w.rand.IntN(2 * len(w.threads))
+					}
 					moved := false
-					for _, i := range w.rand.Perm(len(w.threads)) {
+					for _, i := range append(slices.DeleteFunc(w.rand.Perm(len(w.threads)), func(i int) bool { return i == slow }), slow%len(w.threads)) {
 						if moved = w.step(i); moved {
 							break
 						}

@@ -21,12 +21,13 @@ import (
 type env struct {
 	recording bool
 	events    []plan.Event
+	wake      func(thread int32)
 }
 
-func (*env) Wake(int32, unit.Time) {}
-func (*env) Start(int, unit.Time)  {}
-func (e *env) Record(v plan.Event) { e.events = append(e.events, v) }
-func (e *env) Recording() bool     { return e.recording }
+func (e *env) Wake(i int32, _ unit.Time) { e.wake(i) }
+func (*env) Start(int, unit.Time)        {}
+func (e *env) Record(v plan.Event)       { e.events = append(e.events, v) }
+func (e *env) Recording() bool           { return e.recording }
 func setup() *machine.Setup {
 	s := machine.Default()
 	s = s.Scaled()
@@ -60,10 +61,14 @@ func text(steps []plan.Step) string {
 			list = append(list, names[s.Structure]+" "+fmt.Sprintf(interfaces[s.Kind], bits.OnesCount64(s.Lines)))
 		case plan.Commit:
 			list = append(list, "commit")
-		case plan.Hold:
+		case plan.Hold, plan.Wait:
 			list = append(list, "(")
 		case plan.Release:
 			list = append(list, ")")
+		case plan.Mark:
+			if s.Lines == 3 { // ByteFS's end of a turn
+				list = append(list, ")")
+			}
 		}
 	}
 	return strings.Join(list, ", ")
@@ -168,7 +173,7 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 			"( inode load 2, data store 32, inode store 2 )",
 		}},
 		{"small direct write", nil, call.Call{Code: call.Write, Node: 2, Length: 512, Flags: call.Direct}, [3]string{
-			"data store 8",
+			"( data store 8 )",
 			"( inode load 2, inode load 1, data load 56, data store 64, pointer store 1, inode store 2, data trim 1 )",
 			"( inode load 2, data store 8, inode store 2 )",
 		}},

@@ -11,7 +11,6 @@ import (
 	"spillway/sim/filesys/plan"
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/unit"
 )
 
 // opCall is the knob that says which call.
@@ -30,23 +29,6 @@ func operationKnobs() []knob.Info {
 	}
 	return []knob.Info{k}
 }
-
-// An act is what calls of one code did in a system.
-type act struct {
-	calls int64
-	// Bytes that their own steps move, by structure.
-	bytes [plan.Structures][device.Interfaces][device.Directions]int64
-	plans []planned
-}
-
-// A planned is a list of steps and how many calls had just these.
-type planned struct {
-	steps string
-	calls int64
-}
-
-// mostPlans is how many different lists of steps are told apart.
-const mostPlans = 200
 
 // planOf writes the steps of a call: what they do, not to which page.
 func planOf(steps []plan.Step) string {
@@ -117,121 +99,96 @@ func stepText(s *plan.Step) string {
 	return ""
 }
 
-// add counts a call.
-func (a *act) add(steps []plan.Step) {
-	a.calls++
-	for i := range steps {
-		s := &steps[i]
-		switch s.Kind {
-		case plan.BlockRead:
-			a.bytes[s.Structure][device.Block][device.Reads] += stepBytes(s)
-		case plan.BlockWrite:
-			a.bytes[s.Structure][device.Block][device.Writes] += stepBytes(s)
-		case plan.ByteRead:
-			a.bytes[s.Structure][device.Byte][device.Reads] += stepBytes(s)
-		case plan.ByteWrite:
-			a.bytes[s.Structure][device.Byte][device.Writes] += stepBytes(s)
-		}
-	}
-	text := planOf(steps)
-	for i := range a.plans {
-		if a.plans[i].steps == text {
-			a.plans[i].calls++
-			return
-		}
-	}
-	if len(a.plans) < mostPlans {
-		a.plans = append(a.plans, planned{text, 1})
-	}
-}
-
-// usual is the list of steps that most calls had.
-func (a *act) usual() planned {
-	var best planned
-	for _, x := range a.plans {
-		if x.calls > best.calls {
-			best = x
-		}
-	}
-	return best
-}
-
-// moves is all that calls of a code move, by a mean call.
-func (a *act) moves(d device.Direction) float64 {
-	var n int64
-	for s := range a.bytes {
-		n += a.bytes[s][device.Block][d] + a.bytes[s][device.Byte][d]
-	}
-	return float64(n) / float64(max(1, a.calls))
-}
-
 // operation shows one call in every system.
 func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 	systems := v.compared()
-	acts := make([][call.Codes]act, len(systems))
+	notes := make([]*core.Operations, len(systems))
 	jobs := make([]job, len(systems))
 	for i, x := range systems {
-		jobs[i] = job{x, *v.s, &core.Watch{Steps: func(c *call.Call, steps []plan.Step) { acts[i][c.Code].add(steps) }}}
+		notes[i] = core.NewOperations(v.w.Calls / 4) // caches are warm then
+		jobs[i] = job{x, *v.s, &core.Watch{Steps: notes[i].Note}}
 	}
 	results, err := v.all(jobs)
 	if err != nil {
 		return nil, err
 	}
-	code := v.chosen(knobs.Text(opCall), acts)
+	code := chosen(knobs.Text(opCall), results)
 	if code == call.Codes {
 		var has []string
 		for c := range call.Codes {
-			if acts[0][c].calls > 0 {
+			if results[0].Tallies[c].Count > 0 {
 				has = append(has, codeNames[c])
 			}
 		}
 		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", knobs.Text(opCall), listed(has))}}, nil
 	}
-	of := make([]*act, len(systems))
-	for i := range acts {
-		of[i] = &acts[i][code]
-	}
+	ops := make([]core.Operation, len(systems))
 	steps := report.Table{Title: fmt.Sprintf("The steps of a usual %s", codeNames[code]), Head: []string{"System", "Steps, one after the other", "Calls with just these"}}
 	for i, x := range systems {
-		u := of[i].usual()
-		steps.Rows = append(steps.Rows, report.Row{Head: x.Title, Cells: []report.Cell{{Text: capital(u.steps)}, shareCell(u.calls, of[i].calls)}})
+		ops[i] = notes[i].Explain(code, results[i])
+		steps.Rows = append(steps.Rows, report.Row{Head: x.Title, Cells: []report.Cell{{Text: capital(planOf(ops[i].Steps))}, shareCell(ops[i].Alike, ops[i].Count)}})
 	}
 	return &report.Section{
-		Text:   []string{said(code, systems, of, results)},
-		Tables: []report.Table{moves(code, systems, of, results), steps},
+		Text:   []string{said(code, systems, ops, results)},
+		Tables: []report.Table{moves(code, systems, ops, results), steps},
 		Notes: []string{
-			"Bytes are those of the call's own steps. What a write leaves in the page cache is written by a later fsync, or in the background, and so is the second copy of what Ext4 has in its journal and what F2FS keeps for its checkpoint: the last rows have all of the run, divided by all of its calls.",
-			"Where steps are written with one after the other, those of the SSD that belong together run at the same time.",
+			"Shown is the call whose steps are met most, after a quarter of the run. Later: what the background wrote in the whole run, in equal parts for all calls that change something; a write to the page cache, the second copy of what Ext4 has in its journal and F2FS's checkpoint are there.",
+			"Flash pages are those that were programmed for a structure, divided as the bytes that were written of it. With ByteFS many calls share one.",
 		},
 	}, nil
 }
 
 // chosen returns the call that a view shows; Codes if there is none of it.
-func (v *view) chosen(name string, acts [][call.Codes]act) call.Code {
-	if name != opFirst {
-		for c, x := range codeNames {
-			if x == name && acts[0][c].calls > 0 {
-				return call.Code(c)
-			}
-		}
-		return call.Codes
-	}
+func chosen(name string, results []*core.Result) call.Code {
 	best, most := call.Codes, -1.0
 	for c := range call.Codes {
-		var n float64
-		for i := range acts {
-			n += acts[i][c].moves(device.Writes)*1e6 + acts[i][c].moves(device.Reads)
+		if results[0].Tallies[c].Count == 0 {
+			continue
 		}
-		if acts[0][c].calls > 0 && n > most {
+		if codeNames[c] == name {
+			return c
+		}
+		var written, read float64
+		for _, r := range results {
+			written += own(&r.Tallies[c], device.Writes)
+			read += own(&r.Tallies[c], device.Reads)
+		}
+		if n := written*1e6 + read; n > most {
 			best, most = c, n
 		}
+	}
+	if name != opFirst {
+		return call.Codes
 	}
 	return best
 }
 
+// own is what a mean call moves itself.
+func own(t *core.Tally, d device.Direction) float64 {
+	var n int64
+	for s := range t.Bytes {
+		n += t.Bytes[s][device.Block][d] + t.Bytes[s][device.Byte][d]
+	}
+	return float64(n) / float64(max(1, t.Count))
+}
+
+// all is what a usual call moves, now and later.
+func all(op *core.Operation) (now, later int64) {
+	for s := range op.Bytes {
+		for i := range op.Bytes[s] {
+			now += op.Bytes[s][i][device.Reads] + op.Bytes[s][i][device.Writes]
+		}
+		later += op.Later[s]
+	}
+	return now, later
+}
+
 // said is the finding: who moves least and who most.
-func said(code call.Code, systems []*core.System, of []*act, results []*core.Result) string {
-	total := func(i int) float64 { return of[i].moves(device.Writes) + of[i].moves(device.Reads) }
+func said(code call.Code, systems []*core.System, ops []core.Operation, results []*core.Result) string {
+	total := func(i int) int64 {
+		now, later := all(&ops[i])
+		return now + later
+	}
 	low, high := 0, 0
 	for i := range systems {
 		if total(i) < total(low) {
@@ -242,18 +199,18 @@ func said(code call.Code, systems []*core.System, of []*act, results []*core.Res
 		}
 	}
 	if total(high) == 0 {
-		return fmt.Sprintf("A %s moves nothing between host and SSD itself, in no file system: what it changes stays in the page cache until something writes it back.", codeNames[code])
+		return fmt.Sprintf("A usual %s moves nothing between host and SSD, in no file system.", codeNames[code])
 	}
 	part := func(i int) string {
 		t := &results[i].Tallies[code]
-		return fmt.Sprintf("%s moves %s and takes %v", systems[i].Title, amount(total(i)), mean(t.Time, t.Count))
+		return fmt.Sprintf("%s moves %s and takes %v in the mean", systems[i].Title, amount(float64(total(i))), mean(t.Time, t.Count))
 	}
-	return fmt.Sprintf("A %s, in the mean of %s calls: %s; %s.", codeNames[code], grouped(of[0].calls), part(low), part(high))
+	return fmt.Sprintf("A usual %s, with what is written for it later: %s; %s.", codeNames[code], part(low), part(high))
 }
 
 // moves is the table of structures and interfaces.
-func moves(code call.Code, systems []*core.System, of []*act, results []*core.Result) report.Table {
-	t := report.Table{Title: fmt.Sprintf("What a %s moves, mean of all", codeNames[code]), Head: []string{"Structure and interface"}}
+func moves(code call.Code, systems []*core.System, ops []core.Operation, results []*core.Result) report.Table {
+	t := report.Table{Title: fmt.Sprintf("What a usual %s moves", codeNames[code]), Head: []string{"Structure and interface"}}
 	for _, x := range systems {
 		t.Head = append(t.Head, x.Title)
 	}
@@ -264,33 +221,48 @@ func moves(code call.Code, systems []*core.System, of []*act, results []*core.Re
 		}
 		t.Rows = append(t.Rows, r)
 	}
+	any := func(of func(op *core.Operation) int64) bool {
+		for i := range ops {
+			if of(&ops[i]) > 0 {
+				return true
+			}
+		}
+		return false
+	}
 	words := [device.Interfaces][device.Directions]string{{"read as blocks", "written as blocks"}, {"loaded by bytes", "stored by bytes"}}
 	for s := range structures {
 		for _, d := range []device.Direction{device.Writes, device.Reads} {
 			for i := range device.Interfaces {
-				any := false
-				for _, a := range of {
-					any = any || a.bytes[s][i][d] > 0
-				}
-				if any {
-					row(capital(structures[s].label), words[i][d], func(k int) report.Cell {
-						return bytesCell(float64(of[k].bytes[s][i][d]) / float64(max(1, of[k].calls)))
-					})
+				bytes := func(op *core.Operation) int64 { return op.Bytes[s][i][d] }
+				if any(bytes) {
+					row(capital(structures[s].label), words[i][d], func(k int) report.Cell { return bytesCell(float64(bytes(&ops[k]))) })
 				}
 			}
 		}
+		later := func(op *core.Operation) int64 { return op.Later[s] }
+		if any(later) {
+			row(capital(structures[s].label), "written later", func(k int) report.Cell { return bytesCell(float64(later(&ops[k]))) })
+		}
 	}
-	row("All of the call's own", "both ways", func(k int) report.Cell { return bytesCell(of[k].moves(device.Writes) + of[k].moves(device.Reads)) })
-	row("Time of the call", "from the call to its answer", func(k int) report.Cell { y := &results[k].Tallies[code]; return long(mean(y.Time, y.Count)) })
-	row("Over the link, all of the run", "for each of its calls", func(k int) report.Cell {
-		c := &results[k].Device
-		return bytesCell(perCall(moved(c, plan.Data, device.Reads)+moved(c, plan.Data, device.Writes), results[k]))
+	row("All", "now and later", func(k int) report.Cell {
+		now, later := all(&ops[k])
+		return bytesCell(float64(now + later))
 	})
-	row("Flash pages, all of the run", "programmed and read, for each of its calls", func(k int) report.Cell {
-		c := &results[k].Device
-		return text("%s + %s", few(perCall(sum(c.FlashPrograms), results[k])), few(perCall(sum(c.FlashReads), results[k])))
+	row("Flash pages", "programmed for it", func(k int) report.Cell {
+		var n int64
+		for _, x := range ops[k].Pages {
+			n += x
+		}
+		return few1000(n)
 	})
+	row("Time", "mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return long(mean(y.Time, y.Count)) })
 	return t
 }
 
-var _ = unit.Page
+// few1000 is a number in thousandths, of which nothing is a dash.
+func few1000(n int64) report.Cell {
+	if n == 0 {
+		return dash
+	}
+	return text("%s", few(float64(n)/1000))
+}

@@ -2,7 +2,6 @@ package filesys
 
 import (
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 
@@ -176,17 +175,6 @@ func sum(list [device.Whys]int64) (n int64) {
 
 // flashPages is how many pages of flash were read and programmed.
 func flashPages(c *device.Counts) int64 { return sum(c.FlashReads) + sum(c.FlashPrograms) }
-
-// stepBytes is what a step moves.
-func stepBytes(s *plan.Step) int64 {
-	switch s.Kind {
-	case plan.BlockRead, plan.BlockWrite:
-		return int64(s.N) * int64(unit.Page)
-	case plan.ByteRead, plan.ByteWrite:
-		return int64(bits.OnesCount64(s.Lines)) * 64
-	}
-	return 0
-}
 
 // find returns a system of the core.
 func find(name string) *core.System {

@@ -17,10 +17,10 @@
 // same order wherever two transactions meet. Data are written before the lines that point
 // to them and belong to no transaction.
 //
-// A file has a second lock, of its pages, which comes before all these: who writes pages back
-// holds it until they and what points to them are durable, so that another fsync waits for
-// that. What a transaction gave back is free for others when it has committed and nobody
-// writes it back any more.
+// Who writes pages of a file back takes a turn, in the order of planning, until they and
+// what points to them are durable: so an fsync waits for what others already write back,
+// and what a transaction gave back is free for others when it has committed and nobody
+// writes it back any more. Turns come before locks.
 //
 // # Source
 //
@@ -74,6 +74,7 @@ const (
 const (
 	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
 	ends   = 2 // the lines of transaction Step.Tx are written
+	passes = 3 // the turn at the pages of node Step.Page ends
 )
 
 // A fs is ByteFS. Lists are buffers of the call that is planned.
@@ -86,7 +87,9 @@ type fs struct {
 	used                        []uint8
 	folders                     *system.Folders
 	last                        int32 // number of a transaction
-	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
+	turns                       []turn
+	parked                      []waiter
+	whole                       bool // pages are sent as blocks, without a look at them: direct writes
 
 	nodes  []int32 // whose inodes are written, ascending
 	groups []int32 // their locks, ascending
@@ -97,6 +100,12 @@ type fs struct {
 	blocks []int32
 	frames []plan.Frame
 }
+
+// A turn is who is at the pages of a node: Now's number of Next that were given.
+type turn struct{ now, next int32 }
+
+// A waiter is a thread that waits for its turn.
+type waiter struct{ node, number, thread int32 }
 
 // New returns the file system over the nodes that exist.
 func New(h *host.Host, o Options) plan.FS {
@@ -115,6 +124,7 @@ func New(h *host.Host, o Options) plan.FS {
 	f.blockBits = area(int(h.Pages()), group*groups)
 	pages := (most + inodes - 1) / inodes
 	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
+	f.turns = make([]turn, most)
 	for i := range h.Files {
 		if h.Files[i].Exists {
 			f.used[i/inodes]++
@@ -254,9 +264,9 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 // discard gives the pages back that a node has lost.
 func (f *fs) discard(t *plan.Thread, node int32, s plan.Structure) {
 	if len(f.pages) > 0 {
-		t.Add(plan.Step{Kind: plan.Hold, Page: node})
+		f.enter(t, node)
 		system.Discard(t, s, f.pages)
-		t.Add(plan.Step{Kind: plan.Release, Page: node})
+		f.leave(t, node)
 	}
 }
 
@@ -397,6 +407,7 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 			return false
 		}
 	}
+	f.enter(t, c.Node)
 	for i := first; i <= last; i++ {
 		home, start := file.Slots[i].Home, i*host.PageSize
 		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
@@ -405,6 +416,7 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 		}
 		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
 	}
+	f.leave(t, c.Node)
 	h.Evict(c.Node, int32(first), int32(last+1))
 	return true
 }
@@ -448,7 +460,7 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) 
 	f.begin()
 	if sends {
 		for _, n := range f.files {
-			t.Add(plan.Step{Kind: plan.Hold, Page: n})
+			f.enter(t, n)
 		}
 	}
 	f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
@@ -478,7 +490,7 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) 
 	}
 	f.commit(t, node, 0)
 	for _, n := range f.files {
-		t.Add(plan.Step{Kind: plan.Release, Page: n})
+		f.leave(t, n)
 	}
 }
 
@@ -569,9 +581,8 @@ func (f *fs) number(node int32) { insert(&f.groups, f.inodeGroups()+node/group) 
 // block adds the group of a page in the bitmap.
 func (f *fs) block(page int32) { insert(&f.groups, f.blockGroups()+page/group) }
 
-// Locks are numbered: of the pages of nodes, of inodes, of the groups of inodes, and of
-// those of blocks.
-func (f *fs) inodeGroups() int32 { return 2 * int32(len(f.h.Files)) }
+// Locks are numbered: of inodes, of the groups of inodes, and of those of blocks.
+func (f *fs) inodeGroups() int32 { return int32(len(f.h.Files)) }
 
 func (f *fs) blockGroups() int32 {
 	return f.inodeGroups() + (int32(len(f.h.Files))+group-1)/group
@@ -583,7 +594,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 	if len(f.lines) == 0 {
 		return
 	}
-	most, first := int32(len(f.h.Files)), f.blockGroups()
+	first := f.blockGroups()
 	for _, g := range f.groups {
 		s, page, at := plan.BlockBitmap, f.blockBits, g-first
 		if g < first {
@@ -592,7 +603,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 		f.line(s, page+at/groups, 1<<(at%groups))
 	}
 	for _, n := range f.nodes {
-		t.Add(plan.Step{Kind: plan.Hold, Page: most + n})
+		t.Add(plan.Step{Kind: plan.Hold, Page: n})
 	}
 	f.h.Compute(t, section)
 	for _, g := range f.groups {
@@ -612,7 +623,7 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 		t.Add(plan.Step{Kind: plan.Release, Page: g})
 	}
 	for _, n := range f.nodes {
-		t.Add(plan.Step{Kind: plan.Release, Page: most + n})
+		t.Add(plan.Step{Kind: plan.Release, Page: n})
 	}
 }
 
@@ -623,6 +634,8 @@ func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 		f.draw(t, s)
 	case ends:
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+	case passes:
+		f.pass(s.Page, now)
 	default:
 		f.pages = system.Discarded(f.h, t, s, f.pages)
 	}
@@ -653,8 +666,39 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 	}
 }
 
-// Wait implements plan.FS; nothing waits.
-func (*fs) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
+// # Turns
+
+// enter appends the waiting for a turn at the pages of a node, and leave its end.
+func (f *fs) enter(t *plan.Thread, node int32) {
+	t.Add(plan.Step{Kind: plan.Wait, Page: node, N: f.turns[node].next})
+	f.turns[node].next++
+}
+
+func (f *fs) leave(t *plan.Thread, node int32) {
+	t.Add(plan.Step{Kind: plan.Mark, Page: node, Lines: passes})
+}
+
+// Wait implements plan.FS.
+func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+	if f.turns[s.Page].now == s.N {
+		return true
+	}
+	f.parked = append(f.parked, waiter{s.Page, s.N, t.ID})
+	return false
+}
+
+// pass lets the next have its turn, if it waits already.
+func (f *fs) pass(node int32, now unit.Time) {
+	turn := &f.turns[node]
+	turn.now++
+	for i, w := range f.parked {
+		if w.node == node && w.number == turn.now {
+			f.parked = slices.Delete(f.parked, i, i+1)
+			f.h.Env.Wake(w.thread, now)
+			return
+		}
+	}
+}
 
 // Actors implements plan.FS.
 func (*fs) Actors() int { return 0 }

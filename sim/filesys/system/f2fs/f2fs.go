@@ -368,12 +368,12 @@ func (f *FS) create(t *plan.Thread, c *call.Call) {
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
 	f.h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
-	f.soil(c.Node)
-	f.enter(c.Dir, c.Node)
-	if c.Code == call.Mkdir {
+	if c.Code == call.Mkdir { // its leaf first, so that its node is not written before
 		f.soil(f.addLeaf(c.Node))
 		f.newDir[c.Node] = f.started + 1
 	}
+	f.soil(c.Node)
+	f.enter(c.Dir, c.Node)
 	f.section(t, c.Dir)
 	f.record(t, f.nextTx, c.Node)
 }
