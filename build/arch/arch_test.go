@@ -47,6 +47,7 @@ var simOrder = []string{
 	"sim/filesys/plan",
 	"sim/filesys/host",
 	"sim/filesys/device",
+	"sim/filesys/system", // what those by bytes share
 	"sim/filesys/system/*",
 	"sim/filesys/load",
 	"sim/filesys",

@@ -7,13 +7,53 @@
 //
 // ByteFS: A System of Memory-Semantic SSDs (ASPLOS 2025, arXiv 2501.04993) and its
 // artifact. Numbers of the setup say where each comes from.
+//
+// # Model
+//
+// Threads of the workload, the file system's own threads (a journal's, a checkpoint's)
+// and the flusher are clients of one schedule. Each goes on at a time; at the same time
+// who was scheduled first goes first, and the device before all. A client does one thing
+// at a time:
+//
+//   - A thread asks the workload for its next call; thinks, and spends on a core what the
+//     benchmark program computes around a call; then passes a section of the benchmark
+//     program that one thread at a time is in. Then it calls.
+//   - The file system plans the call: a list of steps. It changes names and caches at
+//     once. A writer that finds too many dirty pages writes 32 of them back itself.
+//   - The steps are executed one after the other, each when the one before has ended;
+//     those marked With begin together. Cores, locks, sections and the device serve in
+//     the order of arrival, since steps are executed in the order of simulated time.
+//   - After the last step the call is answered.
+//
+// The flusher writes 32 pages at a time, oldest first: while more are dirty than the
+// background limit any, else those that expired. It and the file system's threads need
+// cores, but no time of theirs is accounted.
+//
+// Scale divides sizes and timers of the machine ([machine.Setup.Scaled]); the workload is
+// generated at the same scale. The measured part begins after Workload.Warm calls: all
+// counters are then set to 0, and calls that are under way count as a whole.
+//
+// # Departures
+//
+//  1. Steps of a plan that change the device do so when they are executed, but names and
+//     caches change when the call is planned: another thread sees a file a little earlier
+//     than it could.
+//  2. What a program computes takes a core (Think); the paper's machine has 28.
+//  3. A call on a file that is not there (or is there already) fails and costs a look-up.
+//     Recordings have them, when threads run ahead of those that made the file.
+//  4. When the workload ends what a file system still has to write (a checkpoint) is
+//     counted, in Left too, but takes no time. Dirty pages of data stay dirty.
+//
+// # Cost
+//
+// Time is linear in steps, with a factor of the logarithm of the clients. Nothing is
+// allocated for a call, but for lists that grow to what they need once.
 package filesys
 
 import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/host"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/filesys/system/bytefs"
 	"spillway/sim/filesys/system/ext4"
@@ -88,6 +128,8 @@ type Sample struct {
 	Dirty    int64 // dirty pages of the cache
 	Reads    int64 // pages of flash so far
 	Programs int64
+	// Pages in the cache, and those that have a duplicate.
+	Cached, Duplicates int64
 }
 
 // A Result is what came out of a run. It is of the measured part (after Workload.Warm).
@@ -97,6 +139,9 @@ type Result struct {
 	Threads          int
 	Time             unit.Time // until the last thread's last answer
 	Calls            int64
+	// Failed calls are about a file that is not there, or there already; they cost a
+	// look-up.
+	Failed int64
 	// Asked are the bytes that programs read and wrote, [device.Reads] and
 	// [device.Writes]; in the cache or not.
 	Asked   [device.Directions]int64
@@ -107,10 +152,11 @@ type Result struct {
 	Ended       unit.Time         // what threads that had ended did not do any more, in sum
 	Device      device.Counts     // with Finish
 	Left        device.Counts     // of it, what Finish wrote
-	// Of the page cache: data pages read that it had, and had not; dirty pages that were
-	// written back by how: not at all (nothing had changed), byte-wise, as a block; pages
-	// with a duplicate, and pages in the cache, summed over samples.
-	Hits, Misses                       int64
+	// Of the page cache: data pages read that it had, and had not, and the same of
+	// metadata; dirty pages that were written back by how: not at all (nothing had
+	// changed), byte-wise, as a block; pages with a duplicate, and pages in the cache,
+	// summed over samples.
+	Hits, Misses, MetaHits, MetaMisses int64
 	SentNothing, SentBytes, SentBlocks int64
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint
@@ -125,10 +171,4 @@ type Watch struct {
 	Until  int64
 	// Steps is told the steps of every call as they were planned, before they are executed.
 	Steps func(c *call.Call, steps []plan.Step)
-}
-
-// Run runs a workload on a system. The error is about the setup, or says that the device
-// is full. watch and p may be nil.
-func Run(w *call.Workload, s *machine.Setup, system string, watch *Watch, p Progress) (*Result, error) {
-	panic("stub")
 }

@@ -93,6 +93,10 @@ func (l *ledger) own(x *Point) (value float64, fits, known bool) {
 
 // look is a Look at the outcomes.
 func (l *ledger) look(x *Point) (value float64, fits, known bool) {
+	if x.Made != nil {
+		value, known = x.Made.Value(l.look)
+		return value, known, known
+	}
 	value, fits, known = l.own(x)
 	if x.Over == "" || !fits {
 		return value, fits, known
@@ -118,9 +122,13 @@ func (l *ledger) row(x *Point) Row {
 	if !known {
 		return r
 	}
-	o := l.outcome(x.Run())
-	r.Reason = o.Reason
-	r.Rebuilt = o.Rebuilt
+	if x.Made != nil {
+		_, rebuilt := l.known(x.Figure)
+		r.Rebuilt = rebuilt > 0
+	} else {
+		o := l.outcome(x.Run())
+		r.Reason, r.Rebuilt = o.Reason, o.Rebuilt
+	}
 	if x.Below != 0 && r.Ours < x.Value {
 		r.Limit = x.Below
 	}

@@ -120,7 +120,7 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 		return t
 	}
 	measure := func(x *Point) {
-		if x.Aside != "" {
+		if x.Aside != "" || x.Made != nil {
 			return
 		}
 		t := add(Run{Name: x.Run(), System: x.System, Set: x.Set, Is: x.Is}, x.Figure)
@@ -175,7 +175,7 @@ func (p *Paper) Of(run string) []Point {
 	}
 	for _, points := range [][]Point{p.Points, p.Probes} {
 		for i := range points {
-			if x := &points[i]; x.Aside == "" && isRun(run, x.System, cmp.Or(x.Source, x.Set)) {
+			if x := &points[i]; x.Aside == "" && x.Made == nil && isRun(run, x.System, cmp.Or(x.Source, x.Set)) {
 				add(x)
 			}
 		}
@@ -295,6 +295,11 @@ func (p *Paper) Check() error {
 				bad("point %d is not computed, and has a system, a setup or no name of %q for people", i, x.Quantity)
 			}
 			continue
+		case x.Made != nil:
+			if p.Names[x.Quantity] == "" || x.System != "" && !slices.Contains(p.Systems, x.System) || x.Set != "" || x.Over != "" {
+				bad("point %d is made of others, and has a setup, is relative to another, has a system that the paper does not list or no name of %q for people", i, x.Quantity)
+			}
+			continue
 		case !slices.Contains(p.Systems, x.System) || x.Over != "" && !slices.Contains(p.Systems, x.Over):
 			bad("point %d is of a system that the paper does not list: %q over %q", i, x.System, x.Over)
 		case p.Names[x.System] == "" || p.Names[x.Quantity] == "":
@@ -308,8 +313,8 @@ func (p *Paper) Check() error {
 	}
 	for i := range p.Probes {
 		switch x := &p.Probes[i]; {
-		case !x.Unpublished || x.Aside != "" || x.Over != "":
-			bad("probe %d is published, not computed, or relative to another", i)
+		case !x.Unpublished || x.Aside != "" || x.Made != nil || x.Over != "":
+			bad("probe %d is published, not computed, made of others or relative to another", i)
 		case !seen[x.Figure] || x.Figure == AllClaims || !slices.Contains(p.Systems, x.System):
 			bad("probe %d is of figure %q or of system %q, which are not there", i, x.Figure, x.System)
 		case set[x.Run()] != "" && set[x.Run()] != x.Set:

@@ -44,6 +44,14 @@ type Point struct {
 	Aside string
 	// Unpublished is set of a paper's Probes: there is no published value.
 	Unpublished bool
+	// Made is set of a number that is published over several runs, as a mean. Such a point
+	// has no run of its own, and its System is only whom it is about; it may be empty.
+	Made *Made
+}
+
+// A Made computes a number from the values of other points and probes.
+type Made struct {
+	Value func(look Look) (value float64, known bool)
 }
 
 // Doubtful begins, in a point's Note, why its published number is doubted: what

@@ -602,3 +602,57 @@ func TestOtherSetup(t *testing.T) {
 		t.Error("relative to a setup of no system")
 	}
 }
+
+// TestMade judges a number that is published over several runs: the mean of two probes.
+func TestMade(t *testing.T) {
+	p := invented()
+	for _, work := range []string{"a", "b"} {
+		p.Probes = append(p.Probes, study.Point{Figure: "3", Quantity: "time", System: "fast", Set: "work=" + work + " n=2", Of: work, Unpublished: true})
+	}
+	mean := &study.Made{Value: func(look study.Look) (float64, bool) {
+		a, _, known := look(&p.Probes[0])
+		b, _, also := look(&p.Probes[1])
+		return (a + b) / 2, known && also
+	}}
+	p.Points = append(p.Points, study.Point{Figure: "3", Quantity: "time", System: "fast", Of: "mean", Fits: true, Value: 8, Limit: 0.3, Unit: "s", Made: mean})
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	runs := len(invented().Runs()) + 2
+	if got := len(p.Runs()); got != runs {
+		t.Errorf("%d runs; want %d: what is made has none of its own", got, runs)
+	}
+	one := study.Outcome{Run: p.Probes[0].Run(), Fits: true, Values: []float64{7}, Rebuilt: true}
+	two := study.Outcome{Run: p.Probes[1].Run(), Fits: true, Values: []float64{11}, Rebuilt: true}
+	for _, tt := range []struct {
+		outcomes []study.Outcome
+		ours     float64
+		want     study.Status
+	}{
+		{[]study.Outcome{one}, 0, ""},
+		{[]study.Outcome{one, two}, 9, study.Within},
+		{[]study.Outcome{one, {Run: two.Run, Fits: true, Values: []float64{17}}}, 12, study.Gap},
+	} {
+		rows, err := p.Rows("3", tt.outcomes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := &rows[len(rows)-1]; r.Status != tt.want || r.Status != "" && r.Ours != tt.ours {
+			t.Errorf("%v of %v; want %q", r, tt.outcomes, tt.want)
+		}
+	}
+	for _, spoil := range []func(x *study.Point){
+		func(x *study.Point) { x.Set = "work=a" },
+		func(x *study.Point) { x.System = "nobody" },
+		func(x *study.Point) { x.Quantity = "nothing" },
+		func(x *study.Point) { x.Over = "slow" },
+	} {
+		x := &p.Points[len(p.Points)-1]
+		was := *x
+		spoil(x)
+		if p.Check() == nil {
+			t.Errorf("nothing is wrong with %+v", x)
+		}
+		*x = was
+	}
+}

@@ -1,10 +1,45 @@
 // Package device is a memory-semantic SSD: one space of pages that can be reached by
 // block commands and, line by line, as memory.
+//
+// # Source
+//
+// ByteFS: A System of Memory-Semantic SSDs (ASPLOS 2025, arXiv 2501.04993), its section on
+// the SSD's firmware, and the two branches of its artifact.
+//
+// # Departures
+//
+//  1. Methods are called in the order of simulated time and book servers ahead: an access
+//     knows at once when it will end. A channel works in the order in which work arrives
+//     there, also where that was asked for in another order; what is put off by work that
+//     was asked for later ends later than was answered.
+//  2. The device's state changes when an access is asked for, not when it ends.
+//  3. A page belongs to the channel that is its number modulo their number, and stays
+//     there; the artifact lets blocks rotate over channels. Each channel collects by itself.
+//  4. Pages of a block command take their turns on the link in the order of the commands.
+//  5. A page that is read while the buffer still has it waits for its program.
+//  6. Lines of open transactions that are carried to the other half of the log always find
+//     room there, else log and transactions could wait for each other. File systems lock
+//     such lines: two open transactions do not write the same one.
+//  7. A single log frees its room when all that was in it when cleaning began is clean, not
+//     page by page.
+//  8. With ReadsFirst the host's reads, those of cleaning and no copies of collection go
+//     before programs and erases that have not begun.
+//  9. The host knows what the flash has beyond other data and the blocks that are free when
+//     collection ends; the artifact has as many logical pages as physical ones.
+//  10. A page of flash is copied by collection and a page of the log is merged in one piece:
+//     its read and its program.
+//  11. A dirty page that leaves the page buffer goes to the write buffer, as block writes
+//     do, and who needs its place waits for a slot there; in the artifact, and here with
+//     ShortMisses, it waits for the program.
 package device
 
 import (
+	"math"
+	"math/bits"
+
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/flash"
 	"spillway/sim/unit"
 )
 
@@ -18,119 +53,314 @@ const (
 	WriteLog                 // a log of lines (ByteFS)
 )
 
+const (
+	none  = -1
+	line  = 64 // bytes
+	every = math.MaxUint64
+	never = unit.Time(math.MaxInt64)
+)
+
 // A Device is an SSD under way. Every method is used in the order of simulated time and
 // returns when the host may go on.
 type Device struct {
 	Counts Counts
+
+	m        machine.Device // at scale; byte accesses take nothing with FreeBytes
+	waits    bool           // block writes wait for programs
+	fresh    bool           // data pages without content are read too
+	quirks   quirks
+	record   func(plan.Event)
+	now      unit.Time // of the last access
+	firmware unit.Time // when the firmware is free
+	link     unit.Time // when the link is
+	width    uint32    // channels
+	channels []channel
+	slots    []unit.Time // of the write buffer: when each is free; a heap
+	ftl      *flash.Layer
+	of       []plan.Structure // by page: who wrote it last
+	due      unit.Time        // when Act is
+
+	log    *writeLog   // nil without
+	buffer *pageBuffer // nil without
+	shared bool        // the buffer serves block commands
 }
+
+// quirks are the artifact's accidents that are the device's.
+type quirks struct{ noCommit, inverted, keepsLines, staleDirty, shortMisses bool }
+
+// short is by how much ShortMisses shortens what the byte path waits for.
+const short = 65 * unit.Microsecond
 
 // New returns a device whose flash holds nothing but old data. waits says that block
 // writes are answered when they are programmed. record may be nil.
 func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *Device {
-	panic("stub")
+	scaled := m.Scaled()
+	has := m.Quirks.Has
+	d := &Device{
+		m: scaled.Device, waits: waits, fresh: m.Fresh, record: record,
+		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
+		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
+		slots: make([]unit.Time, max(1, m.Device.Buffer)),
+		due:   never,
+	}
+	if has(machine.FreeBytes) {
+		d.m.LineRead, d.m.LineWrite, d.m.Persist = 0, 0, 0
+	}
+	d.Counts.Busy = make([]unit.Time, d.width)
+	for i := range d.channels {
+		d.channels[i].page, d.channels[i].cleanAt, d.channels[i].collectAt = none, never, never
+	}
+	d.ftl = newLayer(&d.m)
+	pages := d.Pages()
+	d.of = make([]plan.Structure, pages)
+	switch {
+	case memory == WriteLog:
+		d.log = newLog(&d.m, pages)
+	case memory == PageBuffer || d.m.Shared:
+		d.buffer, d.shared = newBuffer(int32(d.m.DRAM/unit.Page), pages), d.m.Shared
+	}
+	return d
 }
 
 // Pages is how many logical pages the device has.
-func (d *Device) Pages() int32 { panic("stub") }
+func (d *Device) Pages() int32 { return logical(&d.m) }
 
 // Preload gives a page content before the run begins, without time or counts.
-func (d *Device) Preload(page int32) { panic("stub") }
+func (d *Device) Preload(page int32) {
+	d.ftl.Write(page)
+	for u := int32(uint32(page) % d.width); d.ftl.Due(u); {
+		d.ftl.Collect(u)
+	}
+}
+
+// note records an event of now, if anybody listens.
+func (d *Device) note(e plan.Event) {
+	if d.record != nil {
+		d.record(e)
+	}
+}
+
+// count counts an access.
+func (d *Device) count(s plan.Structure, i Interface, way Direction, bytes int64) {
+	d.Counts.Bytes[s][i][way] += bytes
+	d.Counts.Accesses[s][i][way]++
+}
+
+// order has the firmware and the link take their turns for a page of a block command that
+// arrives at a time, and returns when they have.
+func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
+	d.firmware = max(d.firmware, at) + d.m.Firmware
+	d.Counts.FirmwareBusy += d.m.Firmware
+	d.link = max(d.link, d.firmware) + d.m.Transfer
+	d.Counts.LinkBusy += d.m.Transfer
+	return d.firmware, d.link
+}
 
 // BlockRead reads n pages from page.
-func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.Time { panic("stub") }
+func (d *Device) BlockRead(now unit.Time, s plan.Structure, page, n int32) unit.Time {
+	d.now = now
+	d.count(s, Block, Reads, int64(n)*int64(unit.Page))
+	done := now + d.m.Submit
+	for p := page; p < page+n; p++ {
+		t, link := d.order(now + d.m.Submit)
+		switch {
+		case d.shared:
+			t = d.load(t, s, p)
+		case d.buffer != nil && d.buffer.slot[p] != none: // it may be newer than flash
+		case d.log != nil && !d.lacks(s, p, every):
+		case d.content(s, p):
+			t = d.read(t, p, ByHost)
+		}
+		done = max(done, t+d.m.Transfer, link)
+	}
+	return done + d.m.Complete
+}
+
+// content reports whether a page is read from flash where it is not in DRAM. Data pages
+// that hold zeros and were not written for that (Fresh) count too.
+func (d *Device) content(s plan.Structure, page int32) bool {
+	return d.ftl.Home(page) >= 0 || d.fresh && s == plan.Data
+}
 
 // BlockWrite writes n pages from page, for transaction tx or 0.
 func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) unit.Time {
-	panic("stub")
+	d.now = now
+	d.count(s, Block, Writes, int64(n)*int64(unit.Page))
+	done := now + d.m.Submit
+	for p := page; p < page+n; p++ {
+		firmware, link := d.order(now + d.m.Submit)
+		t := max(max(firmware, d.slots[0])+d.m.Transfer, link)
+		d.of[p] = s
+		d.note(plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx})
+		switch {
+		case d.shared:
+			t = max(d.store(firmware, p, every)+d.m.Transfer, link)
+			if !d.waits {
+				done = max(done, t)
+				continue
+			}
+			d.buffer.dirty[d.buffer.slot[p]] = false // it goes on to flash
+		case d.buffer != nil:
+			d.buffer.drop(p)
+		case d.log != nil && !d.quirks.keepsLines:
+			d.void(p)
+		}
+		end := d.program(t, p, ByHost, d.waits)
+		d.take(end)
+		if d.waits {
+			t = end
+		}
+		done = max(done, t)
+	}
+	return done + d.m.Complete
+}
+
+// take takes the slot of the write buffer that is free first until a time.
+func (d *Device) take(until unit.Time) {
+	h, i := d.slots, 0
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1] < h[c] {
+			c++
+		}
+		if until <= h[c] {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = until
 }
 
 // ByteRead loads lines of a page.
 func (d *Device) ByteRead(now unit.Time, s plan.Structure, page int32, lines uint64) unit.Time {
-	panic("stub")
+	d.now = now
+	n := bits.OnesCount64(lines)
+	d.count(s, Byte, Reads, int64(n)*line)
+	t := now
+	if d.log == nil {
+		t = d.load(now, s, page)
+	} else {
+		lacks := d.lacks(s, page, lines)
+		if d.quirks.inverted {
+			lacks = d.log.pages[page].has()&lines != 0 && d.ftl.Home(page) >= 0
+		}
+		if lacks {
+			t = d.read(now, page, ByHost)
+		}
+	}
+	return d.shorten(now, t) + unit.Time(n)*d.m.LineRead
+}
+
+// shorten returns when a byte access that began at now and waits for flash until t goes on.
+func (d *Device) shorten(now, t unit.Time) unit.Time {
+	if d.quirks.shortMisses {
+		return max(now, t-short)
+	}
+	return t
 }
 
 // ByteWrite stores lines of a page. false says that the log is full: nothing was done, and
 // the host asks again at the time returned, which is when a page will have been cleaned.
 func (d *Device) ByteWrite(now unit.Time, s plan.Structure, page int32, lines uint64, tx int32) (unit.Time, bool) {
-	panic("stub")
+	d.now = now
+	n := bits.OnesCount64(lines)
+	if d.log != nil && !d.room(now, n) {
+		d.Counts.Full++
+		return d.relief(), false
+	}
+	d.count(s, Byte, Writes, int64(n)*line)
+	d.of[page] = s
+	d.note(plan.Event{At: now, Moment: plan.Appended, Structure: s, Page: page, Tx: tx, Lines: lines})
+	t := now
+	if d.log != nil {
+		d.append(now, page, lines, tx)
+	} else {
+		t = d.store(now, page, lines)
+	}
+	return d.shorten(now, t) + unit.Time(n)*d.m.LineWrite + d.m.Persist, true
 }
 
 // Commit commits a transaction.
-func (d *Device) Commit(now unit.Time, tx int32) unit.Time { panic("stub") }
+func (d *Device) Commit(now unit.Time, tx int32) unit.Time {
+	d.now = now
+	if d.quirks.noCommit {
+		return now
+	}
+	d.Counts.Commits++
+	d.note(plan.Event{At: now, Moment: plan.Committed, Tx: tx})
+	if d.log != nil {
+		d.log.commit(tx)
+	}
+	return now + d.m.Commit
+}
 
 // Trim says that a page holds nothing.
-func (d *Device) Trim(now unit.Time, page int32) { panic("stub") }
+func (d *Device) Trim(now unit.Time, page int32) {
+	d.now = now
+	d.note(plan.Event{At: now, Moment: plan.Trimmed, Structure: d.of[page], Page: page})
+	if d.log != nil {
+		d.void(page)
+	}
+	if d.buffer != nil {
+		d.buffer.drop(page)
+	}
+	d.ftl.Trim(page)
+}
 
 // Mapped reports whether a page has content, in flash or in DRAM.
-func (d *Device) Mapped(page int32) bool { panic("stub") }
+func (d *Device) Mapped(page int32) bool {
+	switch {
+	case d.ftl.Home(page) >= 0:
+		return true
+	case d.log != nil:
+		return d.log.pages[page].has() != 0
+	case d.buffer != nil && d.buffer.slot[page] != none:
+		return d.buffer.dirty[d.buffer.slot[page]]
+	}
+	return false
+}
 
 // Due returns when the device next does something by itself (cleaning, collection), and
 // false if it will not until it is used. Act does what is due at that time.
-func (d *Device) Due() (unit.Time, bool) { panic("stub") }
+func (d *Device) Due() (unit.Time, bool) { return d.due, d.due != never }
 
 // Act does what is due.
-func (d *Device) Act(now unit.Time) { panic("stub") }
+func (d *Device) Act(now unit.Time) {
+	d.now = now
+	for d.due <= now {
+		at := d.due
+		for i := range d.channels {
+			if c := &d.channels[i]; c.cleanAt <= at {
+				d.clean(c, at)
+			}
+		}
+		for i := range d.channels {
+			if c := &d.channels[i]; c.collectAt <= at {
+				d.collect(int32(i), at)
+			}
+		}
+		d.plan()
+	}
+}
+
+// plan finds out when the next thing is due.
+func (d *Device) plan() {
+	d.due = never
+	for i := range d.channels {
+		d.due = min(d.due, d.channels[i].cleanAt, d.channels[i].collectAt)
+	}
+}
 
 // Log returns how many bytes of the log are in use, of how many, and whether it is being
 // cleaned.
-func (d *Device) Log() (used, size int64, cleaning bool) { panic("stub") }
-
-// An Interface is how the host reaches the device.
-type Interface uint8
-
-// The interfaces.
-const (
-	Block Interface = iota
-	Byte
-	Interfaces
-)
-
-// A Direction is which way data go.
-type Direction uint8
-
-// The directions.
-const (
-	Reads Direction = iota
-	Writes
-	Directions
-)
-
-// A Why is why a page of flash is read or programmed.
-type Why uint8
-
-// The reasons.
-const (
-	ByHost     Why = iota // a block command, or a load that the DRAM does not have
-	ByBuffer              // a miss of the page buffer: its read, or the program of what leaves
-	ByCleaning            // the log: the coalescing read, the program
-	ByCollection
-	Whys
-)
-
-// Counts are what a device did.
-type Counts struct {
-	// Bytes between host and device, and accesses (commands, or loads and stores of one
-	// page), by structure.
-	Bytes    [plan.Structures][Interfaces][Directions]int64
-	Accesses [plan.Structures][Interfaces][Directions]int64
-	// Pages of flash read and programmed, by why, and programmed by the structure of the page.
-	FlashReads, FlashPrograms [Whys]int64
-	Programmed                [plan.Structures]int64
-	Erases                    int64
-	Commits                   int64
-	// Of the log: lines appended, those that replaced one, lines that block writes and
-	// trims made void, reads that it served wholly and in part, swaps, pages cleaned by
-	// how many lines were merged, waits of writers for room.
-	Appended, Replaced, Voided int64
-	LogHits, LogPartial        int64
-	Swaps                      int64
-	Merged                     [65]int64
-	Full                       int64
-	// Of the page buffer.
-	BufferHits, BufferMisses int64
-	// Busy is how long each channel worked, FirmwareBusy the firmware, LinkBusy the link.
-	Busy                   []unit.Time
-	FirmwareBusy, LinkBusy unit.Time
-	// Waited is how long accesses of the host waited at channels, in sum.
-	Waited unit.Time
+func (d *Device) Log() (used, size int64, cleaning bool) {
+	if d.log == nil {
+		return 0, 0, false
+	}
+	l := d.log
+	return l.used[0] + l.used[1], l.size, l.cleaning > 0
 }

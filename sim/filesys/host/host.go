@@ -1,6 +1,26 @@
 // Package host is the part of the operating system that all file systems share: files
-// with their pages, the page cache with what of each page has changed, and the free
-// pages of the device.
+// with their pages, the page cache with what of each page has changed, the free pages of
+// the device, and what calls cost.
+//
+// A file system changes all of it when it plans a call, before the steps of the plan are
+// executed. Sizes are those of the setup divided by its scale.
+//
+// # Source
+//
+// ByteFS (ASPLOS 2025, arXiv 2501.04993), for what is cached; sizes and costs are those of
+// sim/filesys/machine, which says where each comes from.
+//
+// # Departures
+//
+//  1. A page is in the cache from the moment its read is planned: another thread that
+//     wants it too does not wait for it. A page is clean from the moment its writing is
+//     planned.
+//  2. One LRU list for data and one for metadata, where Linux has two for each. Metadata
+//     have at most a share of the cache, and data never push them out: one list for both
+//     makes runs of many small files jump between two states.
+//  3. What a file holds is not kept, only which lines of a page differ from the device.
+//     Files that exist before the run hold what the payload says.
+//  4. A direct access is one of the cache that leaves nothing there.
 package host
 
 import (
@@ -10,8 +30,14 @@ import (
 	"spillway/sim/unit"
 )
 
-// A Slot is a page of a file: its page of the device (−1: none yet) and its frame in the
-// page cache (−1: not there).
+// PageSize is a page of the device and of the cache, in bytes; a line is a 64th of it.
+const PageSize = 4096
+
+// None is no frame, and no page of the device.
+const None = -1
+
+// A Slot is a page of a file: its page of the device (None: none yet) and its frame in the
+// page cache (None: not there).
 type Slot struct {
 	Home  int32
 	Frame plan.Frame
@@ -22,93 +48,173 @@ type File struct {
 	Parent int32
 	Exists bool
 	Dir    bool
-	Size   int64
-	Slots  []Slot
 	// Meta says that size or pages changed since the file's metadata were last made
-	// durable.
-	Meta bool
+	// durable. The host sets it, the file system clears it.
+	Meta  bool
+	Size  int64
+	Slots []Slot
+
+	class         int8   // of Slots' memory
+	first, last   int32  // dirty frames
+	dirty, writes uint32 // how many are dirty; how often it was written
 }
 
-// A Host is the state that file systems share. Time is never kept here.
+// Counts are what the host did. The host counts hits and misses, file systems the rest.
+type Counts struct {
+	// Data pages read that the cache had, and had not; the same of metadata.
+	Hits, Misses, MetaHits, MetaMisses int64
+	// Dirty data pages that were written back: not at all, as nothing had changed, byte-wise,
+	// as a block.
+	SentNothing, SentBytes, SentBlocks int64
+	Commits                            int64 // of a journal or a checkpoint
+}
+
+// A Sent is a file whose pages are on their way to the device. Moved: some of them get a
+// home, so that what says where they are has to follow.
+type Sent struct {
+	Node  int32
+	Moved bool
+}
+
+// A Host is the state that file systems share. Time is never kept here but for the stamps
+// of dirty pages.
 type Host struct {
 	Setup *machine.Setup
 	Env   plan.Env
 	Files []File
+	// Mounted are the pages that hold something when the run begins; a file system lists
+	// them in its New.
+	Mounted []int32
+	// Sent are the files whose pages were written back since who plans emptied it.
+	Sent   []Sent
+	Counts Counts
+
+	cache  cache
+	space  space
+	arena  arena
+	meta   []int32 // by key: its frame, or None
+	victim []plan.Frame
 }
 
 // New returns the host of a workload: its nodes exist and have no pages of the device
 // yet; file systems place them. Caches are empty. pages is how many the device has.
-func New(m *machine.Setup, w *call.Workload, pages int32, env plan.Env) *Host { panic("stub") }
-
-// # Data pages
-
-// Read appends the block reads of what a file's range lacks in the cache, contiguous
-// pages of the device in one step, all at the same time, and keeps the pages. What has to
-// leave for them is clean, or is written by fs first.
-func (h *Host) Read(t *plan.Thread, fs plan.FS, node int32, offset, length int64, now unit.Time) {
-	panic("stub")
+func New(m *machine.Setup, w *call.Workload, pages int32, env plan.Env) *Host {
+	h := &Host{Setup: m, Env: env, Files: make([]File, w.Most), meta: make([]int32, pages)}
+	for i := range h.meta {
+		h.meta[i] = None
+	}
+	h.cache.init(m)
+	h.space.init(pages)
+	for i := range h.Files {
+		h.Files[i].first, h.Files[i].last, h.Files[i].class = none, none, noClass
+	}
+	for i, n := range w.Nodes {
+		f := &h.Files[i]
+		f.Parent, f.Exists, f.Dir, f.Size = n.Parent, true, n.Dir, n.Size
+		if !n.Dir {
+			h.grow(f, int32((n.Size+PageSize-1)/PageSize))
+		}
+	}
+	return h
 }
 
-// A Wrote is what a write to the cache did.
-type Wrote struct {
-	Pages    int  // pages touched
-	New      int  // of them, pages that the file did not have
-	Copied   int  // clean pages that became dirty: whose duplicate is kept, where one is
-	Extended bool // the file is larger now
+// Place gives the pages of all files that exist a home, file after file in the order of
+// their numbers, and lists them as mounted.
+func (h *Host) Place() {
+	var pages []int32
+	for i := range h.Files {
+		slots := h.Files[i].Slots
+		if len(slots) == 0 {
+			continue
+		}
+		pages = h.Alloc(len(slots), None, pages[:0])
+		for j := range slots {
+			slots[j].Home = pages[j]
+		}
+		h.Mounted = append(h.Mounted, pages...)
+	}
 }
 
-// Write changes a file's range in the cache: it appends the block reads of pages that are
-// changed in part and lack in the cache, marks which lines changed, as call and setup say
-// of the payload, and makes the pages dirty. New pages have no home until they are written
-// back. It says what it did.
-func (h *Host) Write(t *plan.Thread, fs plan.FS, c *call.Call, now unit.Time) Wrote {
-	panic("stub")
+// Make makes a node exist, empty.
+func (h *Host) Make(node, parent int32, dir bool) {
+	f := &h.Files[node]
+	f.Parent, f.Exists, f.Dir, f.Meta, f.Size = parent, true, dir, false, 0
 }
 
-// Dirty appends to list the dirty frames of a file, in the order of its pages.
-func (h *Host) Dirty(node int32, list []plan.Frame) []plan.Frame { panic("stub") }
-
-// A Page is what is known of a dirty frame.
-type Page struct {
-	Node, Index int32
-	Home        int32  // −1: none yet
-	Changed     uint64 // lines that differ from what the device has; of a page new to the file all, or with Setup.Fresh those that are not zero
-	New         bool   // new to the file
+// Remove makes a node not exist, drops its pages and appends their homes to freed.
+func (h *Host) Remove(node int32, freed []int32) []int32 {
+	freed = h.Drop(node, 0, freed)
+	f := &h.Files[node]
+	f.Exists, f.Meta, f.Size = false, false, 0
+	return freed
 }
 
-// Page returns what is known of a frame.
-func (h *Host) Page(f plan.Frame) Page { panic("stub") }
+// Resize sets the size of a file (truncate), drops the pages beyond it and appends their
+// homes to freed.
+func (h *Host) Resize(node int32, size int64, freed []int32) []int32 {
+	f := &h.Files[node]
+	if size == f.Size {
+		return freed
+	}
+	pages := int32((size + PageSize - 1) / PageSize)
+	if size < f.Size {
+		freed = h.Drop(node, pages, freed)
+	} else {
+		h.grow(f, pages)
+	}
+	f.Size, f.Meta = size, true
+	return freed
+}
 
-// Clean makes a frame clean; home is where the device has it now.
-func (h *Host) Clean(f plan.Frame, home int32) { panic("stub") }
+// # Costs
 
-// Drop forgets the cached pages of a file from a page on, clean or dirty, without writing
-// them, and shortens its slots to that. It appends their homes to freed.
-func (h *Host) Drop(node int32, from int32, freed []int32) []int32 { panic("stub") }
+// Compute appends work on a core, to the step before if that is such work.
+func (h *Host) Compute(t *plan.Thread, d unit.Time) {
+	if n := len(t.Steps); n > 0 && t.Steps[n-1].Kind == plan.CPU {
+		t.Steps[n-1].For += d
+	} else if d > 0 {
+		t.Add(plan.Step{Kind: plan.CPU, For: d})
+	}
+}
 
-// # Metadata pages
+// Charge appends what a call costs in any file system: open and stat, close, read and
+// write with their pages, fsync. Changes of directories cost nothing here: their cost is
+// the namespace's of each file system, and the section.
+func (h *Host) Charge(t *plan.Thread, c *call.Call) {
+	host := &h.Setup.Host
+	switch c.Code {
+	case call.Open, call.Stat:
+		h.Compute(t, host.Open)
+	case call.Close:
+		h.Compute(t, host.Close)
+	case call.Read:
+		h.Compute(t, host.ReadCall+host.ReadPage*unit.Time(h.pages(c)))
+	case call.Write, call.Truncate:
+		h.Compute(t, host.WriteCall+host.WritePage*unit.Time(h.pages(c)))
+	case call.Fsync, call.Fdatasync:
+		h.Compute(t, host.Fsync)
+	}
+}
 
-// Meta makes sure that a page of metadata is in the cache: if it lacks it appends a block
-// read of it as the structure, and keeps it. mapped: the device has something there; else
-// nothing is read. It reports whether the page was there.
-func (h *Host) Meta(t *plan.Thread, s plan.Structure, page int32, mapped bool) bool { panic("stub") }
+// pages is how many pages a read or write touches.
+func (h *Host) pages(c *call.Call) int64 {
+	from, to := h.span(c)
+	if c.Code == call.Truncate || to <= from {
+		return 0
+	}
+	return (to-1)/PageSize - from/PageSize + 1
+}
 
-// Forget drops a page of metadata from the cache.
-func (h *Host) Forget(page int32) { panic("stub") }
-
-// # Space
-
-// Alloc takes n free pages of the device, contiguous if there is such a run, near the
-// page hint, and appends them to list. It panics with a *Full if there are none; the
-// engine makes an error of it.
-func (h *Host) Alloc(n int, hint int32, list []int32) []int32 { panic("stub") }
-
-// Free gives pages back.
-func (h *Host) Free(pages []int32) { panic("stub") }
-
-// Reserve takes n contiguous pages at the beginning of the device, for a file system's
-// areas, and returns the first.
-func (h *Host) Reserve(n int) int32 { panic("stub") }
-
-// Full is what Alloc panics with.
-type Full struct{ Want int }
+// span is the range of bytes that a read or write is about: a read ends with the file.
+func (h *Host) span(c *call.Call) (from, to int64) {
+	from = c.Offset
+	size := h.Files[c.Node].Size
+	if c.Code == call.Write && c.Flags&call.Append != 0 {
+		from = size
+	}
+	to = from + c.Length
+	if c.Code == call.Read {
+		to = min(to, size)
+	}
+	return from, to
+}

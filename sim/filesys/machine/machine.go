@@ -34,8 +34,8 @@ const (
 )
 
 // A Setup is the hardware, the host and the options. It is copied freely. Sizes and
-// timers are at full scale; a run divides them by Scale where the package comment of
-// sim/filesys says so.
+// timers are at full scale; what a run hands to the device, the host and file systems is
+// divided ([Setup.Scaled]).
 type Setup struct {
 	Scale, Seed int64
 	// Threads is how many there are; 0 is as the workload has them.

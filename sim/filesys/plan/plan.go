@@ -120,11 +120,21 @@ const (
 	Merged                  // the program has ended and the index is changed
 	Committed               // COMMIT of Tx is in the TxLog
 	Trimmed                 // Page holds nothing
-	// Of file systems: Joined says that Call is durable when Tx is; Durable that Tx is, by
-	// whatever the file system does for that (a commit block, a node, a tail).
+	// Of file systems. Joined says that what Call (0: an actor) did to Of.Node is durable
+	// when Tx is: that it exists or not, its name, its size, and where its pages are, all as
+	// planned up to now. One is recorded for every node that a call or an actor makes
+	// durable, with it or later: where a transaction takes in a file whose size or pages
+	// changed before. Durable says that Tx is, by whatever the file system does for that (a
+	// commit block, a node, a tail; not where the device's COMMIT says it: [Committed]).
+	// Placed says that page Of.Offset (counted in pages) of Of.Node, with what was written
+	// to it up to now, is going to Page of the device by the steps that are planned now. It
+	// had page Of.Dir (−1: none; Page: it is overwritten in place). Lines is what of it has
+	// changed (0: nothing, it need not be sent). The host's cache records it
+	// ([host.Host.Clean]), and what writes past the cache does.
 	Joined
 	Durable
-	// Of the engine: a call begins; it is answered; an fsync or a synchronous write of Node promises its data.
+	Placed
+	// Of the engine: a call begins, just before it is planned; it is answered; an fsync or a synchronous write of Node promises its data.
 	Began
 	Answered
 	Moments

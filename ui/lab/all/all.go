@@ -9,6 +9,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/compress"
 	"spillway/ui/lab/cxlssd"
+	"spillway/ui/lab/filesys"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
@@ -27,11 +28,12 @@ var Labs = []Door{
 	{"store", "store", store.New},
 	{"compress", "compress", compress.New},
 	{"cxlssd", "cxlssd", cxlssd.New},
+	{"filesys", "filesys", filesys.New},
 }
 
 // Lean names the laboratories that have a program without what opens files and
 // writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train", "store", "compress", "cxlssd"}
+var Lean = []string{"train", "store", "compress", "cxlssd", "filesys"}
 
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {

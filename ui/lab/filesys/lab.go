@@ -1,3 +1,160 @@
-// Package filesys assembles the laboratory of file systems on an SSD that can be reached
-// by blocks and by bytes (ByteFS).
+// Package filesys assembles the laboratory of file systems: ByteFS and what it was
+// compared with, over one SSD that can be reached by blocks and by bytes.
 package filesys
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/load"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/papers/bytefs"
+	"spillway/ui/lab"
+)
+
+// A settings is everything a run depends on besides the system.
+type settings struct {
+	Workload string // name of a recipe
+	Entry    string // of opened files, instead of Workload; empty for none
+	Recipe   load.Recipe
+	Mode     string // quirks
+	Setup    machine.Setup
+}
+
+// machine returns the setup of a run. The texts in s have been checked.
+func (s *settings) machine() machine.Setup {
+	m := s.Setup
+	m.Quirks, _ = machine.Quirks.Parse(quirkKeys(s.Mode))
+	return m
+}
+
+// A work is what runs.
+type work struct {
+	*call.Workload
+	about, origin string
+	notes         []string
+	recorded      bool
+}
+
+// A result is a run with its setup.
+type result struct {
+	*core.Result
+	setup machine.Setup
+	w     *work
+}
+
+// Ran is the run, for papers.
+func (r *result) Ran() *core.Result { return r.Result }
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *work, *result]{
+		Info: lab.Info{
+			Name: "filesys", Title: "File systems",
+			About:   "File systems on an SSD that can be reached by blocks and by bytes (ByteFS).",
+			Lead:    "What a file system gains when its SSD can also be written byte by byte.",
+			Systems: systems(),
+			Panels: []lab.Panel{
+				{Key: "workload", Title: "Workload"},
+				{Key: "decides", Title: "What decides the comparison"},
+				{Key: "recipe", Title: "Recipe", Folded: true},
+				{Key: "device", Title: "SSD"},
+				{Key: "host", Title: "Host", Folded: true},
+				{Key: "options", Title: "Fidelity", Folded: true},
+			},
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
+			Say: lab.Say{
+				Quantity: "kops", Of: "calls answered", Than: "× as fast as", Most: "is fastest",
+				Loss: "ledger", LossSays: "Its threads spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Change: []string{"kops"}, Faster: "faster", Slower: "slower",
+			},
+			Rank:  []string{"kops", "host_write_mb", "meta_mb", "flash_pages", "read_us"},
+			Drop:  dropped,
+			Entry: "entry", Own: []string{"open_loop"}, Vary: "ssd_dram",
+			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
+			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   check,
+		Open:    open,
+		Source: func(s *settings) string {
+			m := &s.Setup
+			if s.Entry != "" {
+				return fmt.Sprintf("entry %q %d %d %d %v", s.Entry, m.Scale, m.Seed, m.Threads, m.OpenLoop)
+			}
+			return fmt.Sprintf("%s %+v %d %d %d", s.Workload, s.Recipe, m.Scale, m.Seed, m.Threads)
+		},
+		Load:   loaded,
+		Run:    run,
+		Report: describe,
+		Result: core.Result{},
+		JSON:   encode,
+		Hash: func(r *result) string {
+			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
+			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names
+			return hex.EncodeToString(h.Sum(nil))
+		},
+		Export:  export,
+		Section: section,
+		Studies: studies(),
+	})
+}
+
+// systems lists the file systems.
+func systems() []lab.System {
+	var list []lab.System
+	for _, s := range core.Systems {
+		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "Blocks", Paper: "as ByteFS (ASPLOS 2025) compares it, §5", Off: s.Off, Main: s.Main, Look: s.Look}
+		switch {
+		case s.Main:
+			x.Family, x.Paper = "ByteFS", "ByteFS, ASPLOS 2025"
+		case s.Off:
+			x.Family, x.Paper = "Parts of ByteFS", "ByteFS, ASPLOS 2025, Figure 12"
+		case !s.Waits:
+			x.Family = "Bytes"
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// loaded returns what the settings run.
+func loaded(s *settings, f lab.Files) (*work, error) {
+	if s.Entry != "" {
+		return entry(s, f)
+	}
+	return generate(s)
+}
+
+// run runs a system.
+func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
+	m := s.machine()
+	var told core.Progress
+	if p != nil {
+		told = func(done, total int64) { p(int(done), int(total)) }
+	}
+	r, err := core.Run(w.Workload, &m, system, nil, told)
+	if err != nil {
+		return nil, err
+	}
+	return &result{r, m, w}, nil
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")
+
+// studies are the papers that can be reproduced.
+func studies() []lab.Study {
+	return []lab.Study{{
+		PaperInfo: lab.PaperInfo{
+			Key: "bytefs", Title: "The ByteFS paper",
+			About: "What ByteFS (ASPLOS 2025) says of its Figures 6 to 14 and Tables 1 to 3. The figures' own values are not public: the numbers are those of the text, from a reading note.",
+		},
+		Build: bytefs.Paper,
+	}}
+}

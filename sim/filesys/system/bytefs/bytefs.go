@@ -1,9 +1,56 @@
-// Package bytefs is ByteFS: metadata by bytes, data by whichever is less, in transactions of the device's log (ASPLOS 2025).
+// Package bytefs is ByteFS: metadata are written by bytes and read by blocks, data are
+// written by whichever is less, and the log of the device makes changes atomic.
+//
+// # Layout
+//
+// The superblock, the bitmaps of inodes and of blocks (a bit each; 512 of them share a line
+// of 64 bytes, which is called a group), pages of 32 inodes of 128 bytes, and after these
+// the pages of directories and files in any order.
+//
+// # Transactions
+//
+// A call that changes names, and what is written back of a file whose size or pages
+// changed, is a transaction: it takes the locks of all inodes and then of all groups whose
+// lines it writes, in ascending order, draws its number, writes the lines, commits, and gives
+// the locks up. The lock of a directory's inode is that of its entries. So no two open
+// transactions write the same line, and numbers, commits and the lines in the log have the
+// same order wherever two transactions meet. Data are written before the lines that point
+// to them and belong to no transaction.
+//
+// What a transaction gives back is free for others when it has committed; nobody writes it
+// back any more then, because the engine lets an unlink or truncate wait for that.
+//
+// # Source
+//
+// ByteFS (ASPLOS 2025, arXiv 2501.04993), sections on its file system and Table 3, and the
+// names of its artifact's structures.
+//
+// # Departures
+//
+//  1. The map of a file's pages is in its inode, however many extents it has.
+//  2. The bitmaps are in memory from the beginning; only changes of them are written.
+//  3. Pages come from one allocator for all cores; inodes have fixed places.
+//  4. A read brings whole pages of inodes and directories into the cache, as the paper
+//     says; a lookup needs the page of the directory and that of the inode, as the rest of
+//     the path is cached.
+//  5. Without the log (the paper's ablation), nothing makes several lines atomic: a line is
+//     durable when it is in the protected page buffer, and a call is when its last one is.
+//     A power failure can tear a call; what a journal against that would cost is not in it.
+//     The same holds of the quirk no-commit.
+//  6. A device page that is compared with zeros and has nothing but zeros (Setup.Fresh) gets
+//     its place, and nothing is written there.
 package bytefs
 
 import (
+	"math/bits"
+	"slices"
+
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
+	"spillway/sim/unit"
 )
 
 // Options are its mechanisms, for ablations.
@@ -15,5 +62,578 @@ type Options struct {
 	Select bool
 }
 
+const (
+	inodes = 32  // of a page
+	group  = 512 // bits of a line of a bitmap
+	groups = 64  // lines of a page
+)
+
+// What a Mark is, in Step.Lines; 0 is that of system.Discard.
+const (
+	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
+	ends   = 2 // the lines of transaction Step.Tx are written
+)
+
+// A fs is ByteFS. Lists are buffers of the call that is planned.
+type fs struct {
+	h      *host.Host
+	o      Options
+	atomic bool // COMMIT makes transactions whole
+
+	inodeBits, blockBits, inode int32 // first pages of the areas
+	used                        []uint8
+	folders                     *system.Folders
+	last                        int32 // number of a transaction
+	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
+
+	nodes  []int32 // whose inodes are written, ascending
+	groups []int32 // their locks, ascending
+	files  []int32 // whose pages are written back, ascending
+	grown  []bool  // of these, whether the file has new pages
+	lines  []plan.Step
+	pages  []int32
+	blocks []int32
+	frames []plan.Frame
+}
+
 // New returns the file system over the nodes that exist.
-func New(h *host.Host, o Options) plan.FS { panic("stub") }
+func New(h *host.Host, o Options) plan.FS {
+	f := &fs{h: h, o: o, atomic: o.Log && !h.Setup.Quirks.Has(machine.NoCommit)}
+	most := len(h.Files)
+	area := func(n, per int) int32 {
+		n = (n + per - 1) / per
+		first := h.Reserve(n)
+		for i := range n {
+			h.Mounted = append(h.Mounted, first+int32(i))
+		}
+		return first
+	}
+	area(1, 1)
+	f.inodeBits = area(most, group*groups)
+	f.blockBits = area(int(h.Pages()), group*groups)
+	pages := (most + inodes - 1) / inodes
+	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
+	for i := range h.Files {
+		if h.Files[i].Exists {
+			f.used[i/inodes]++
+		}
+	}
+	for i, n := range f.used {
+		if n > 0 {
+			h.Mounted = append(h.Mounted, f.inode+int32(i))
+		}
+	}
+	h.Place()
+	f.folders = system.NewFolders(h)
+	return f
+}
+
+// # Calls
+
+// Plan implements plan.FS.
+func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
+	from := len(t.Steps)
+	h, cost := f.h, &f.h.Setup.Host
+	switch c.Code {
+	case call.Open, call.Stat:
+		h.Charge(t, c)
+		if c.Node != 0 {
+			f.lookup(t, c.Node, h.Files[c.Node].Parent)
+		}
+		f.load(t, c.Node)
+	case call.Read:
+		h.Charge(t, c)
+		f.read(t, c, now)
+	case call.Write:
+		f.write(t, c, now)
+	case call.Fsync, call.Fdatasync:
+		h.Charge(t, c)
+		f.frames = h.Dirty(c.Node, f.frames[:0])
+		f.sync(t, c.Node, f.frames)
+	case call.Close:
+		h.Charge(t, c)
+	case call.Create, call.Mkdir:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.create(t, c)
+	case call.Unlink, call.Rmdir:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.remove(t, c)
+	case call.Rename:
+		h.Compute(t, cost.NamespaceByteFS)
+		f.rename(t, c)
+	case call.Truncate:
+		h.Charge(t, c)
+		f.truncate(t, c)
+	}
+	f.mute(t, from)
+}
+
+// mute takes the requests for data out, as the artifact's published branch does.
+func (f *fs) mute(t *plan.Thread, from int) {
+	if !f.h.Setup.Quirks.Has(machine.NoData) {
+		return
+	}
+	for i := from; i < len(t.Steps); i++ {
+		switch s := &t.Steps[i]; s.Kind {
+		case plan.BlockRead, plan.BlockWrite, plan.ByteRead, plan.ByteWrite:
+			if s.Structure == plan.Data {
+				*s = plan.Step{Kind: plan.CPU}
+			}
+		}
+	}
+}
+
+// lookup makes sure that the entry of a node is in the cache.
+func (f *fs) lookup(t *plan.Thread, node, dir int32) {
+	page, _, _ := f.folders.Entry(node, dir)
+	f.h.Meta(t, plan.Dentry, page, true)
+}
+
+// load makes sure that the inode of a node is in the cache.
+func (f *fs) load(t *plan.Thread, node int32) {
+	f.h.Meta(t, plan.Inode, f.inode+node/inodes, f.used[node/inodes] > 0)
+}
+
+func (f *fs) create(t *plan.Thread, c *call.Call) {
+	h := f.h
+	f.load(t, c.Dir)
+	f.load(t, c.Node)
+	f.begin()
+	if f.folders.Full(c.Dir) {
+		page := f.folders.Grow(c.Dir)
+		f.block(page)
+		h.Meta(t, plan.Dentry, page, false)
+	}
+	f.folders.Add(c.Node, c.Dir)
+	page, _, fill := f.folders.Entry(c.Node, c.Dir)
+	h.Meta(t, plan.Dentry, page, fill > 1)
+	f.used[c.Node/inodes]++
+	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
+	f.update(c.Node, 0b11)
+	f.entry(c.Node, c.Dir)
+	if c.Code == call.Mkdir {
+		page := f.folders.Grow(c.Node)
+		h.Meta(t, plan.Dentry, page, false)
+		f.line(plan.Dentry, page, 1)
+		f.block(page)
+	}
+	f.update(c.Dir, 1)
+	f.number(c.Node)
+	f.commit(t, c.Node, h.Setup.Host.Section)
+}
+
+func (f *fs) remove(t *plan.Thread, c *call.Call) {
+	h := f.h
+	f.load(t, c.Dir)
+	f.lookup(t, c.Node, c.Dir)
+	f.load(t, c.Node)
+	f.begin()
+	f.entry(c.Node, c.Dir)
+	f.update(c.Node, 1)
+	f.update(c.Dir, 1)
+	f.number(c.Node)
+	s := plan.Data
+	if h.Files[c.Node].Dir {
+		s = plan.Dentry
+	}
+	f.pages = h.Remove(c.Node, f.pages[:0])
+	for _, p := range f.pages {
+		f.block(p)
+		if s == plan.Dentry {
+			h.Forget(p)
+		}
+	}
+	f.folders.Remove(c.Node, c.Dir)
+	f.used[c.Node/inodes]--
+	f.commit(t, c.Node, h.Setup.Host.Section)
+	system.Discard(t, s, f.pages)
+}
+
+func (f *fs) rename(t *plan.Thread, c *call.Call) {
+	h := f.h
+	from := h.Files[c.Node].Parent
+	f.load(t, from)
+	f.lookup(t, c.Node, from)
+	f.begin()
+	f.entry(c.Node, from)
+	f.update(from, 1)
+	if c.Dir != from {
+		f.load(t, c.Dir)
+		f.folders.Remove(c.Node, from)
+		if f.folders.Full(c.Dir) {
+			page := f.folders.Grow(c.Dir)
+			f.block(page)
+			h.Meta(t, plan.Dentry, page, false)
+		}
+		f.folders.Add(c.Node, c.Dir)
+		page, _, fill := f.folders.Entry(c.Node, c.Dir)
+		h.Meta(t, plan.Dentry, page, fill > 1)
+		h.Files[c.Node].Parent = c.Dir
+		f.entry(c.Node, c.Dir)
+		f.update(c.Dir, 1)
+	}
+	f.commit(t, c.Node, h.Setup.Host.Section)
+}
+
+func (f *fs) truncate(t *plan.Thread, c *call.Call) {
+	h := f.h
+	if h.Files[c.Node].Size == c.Length {
+		return
+	}
+	f.load(t, c.Node)
+	f.begin()
+	f.pages = h.Resize(c.Node, c.Length, f.pages[:0])
+	h.Files[c.Node].Meta = false
+	for _, p := range f.pages {
+		f.block(p)
+	}
+	if len(f.pages) > 0 {
+		f.update(c.Node, 0b11)
+	} else {
+		f.update(c.Node, 1)
+	}
+	f.commit(t, c.Node, 0)
+	system.Discard(t, plan.Data, f.pages)
+}
+
+// # Data
+
+func (f *fs) read(t *plan.Thread, c *call.Call, now unit.Time) {
+	if c.Flags&call.Direct == 0 {
+		f.h.Read(t, f, c.Node, c.Offset, c.Length, now)
+		return
+	}
+	f.settle(t, c.Node, c.Offset, c.Offset+c.Length)
+	if !f.small(c) {
+		f.h.ReadDirect(t, c.Node, c.Offset, c.Length)
+		return
+	}
+	file := &f.h.Files[c.Node]
+	for at, end := c.Offset, min(c.Offset+c.Length, file.Size); at < end; {
+		start := at &^ (host.PageSize - 1)
+		stop := min(end, start+host.PageSize)
+		if home := file.Slots[start/host.PageSize].Home; home != host.None {
+			f.h.Counts.Misses++
+			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: system.Lines(at-start, stop-start)})
+		}
+		at = stop
+	}
+}
+
+// small reports whether a direct access goes by bytes.
+func (f *fs) small(c *call.Call) bool {
+	return f.o.Select && c.Length <= int64(f.h.Setup.Host.DirectLimit)
+}
+
+// settle writes back what is dirty in a file's range.
+func (f *fs) settle(t *plan.Thread, node int32, offset, end int64) {
+	f.frames = f.h.DirtyIn(node, int32(offset/host.PageSize), int32((end+host.PageSize-1)/host.PageSize), f.frames[:0])
+	if len(f.frames) > 0 {
+		f.sync(t, node, f.frames)
+	}
+}
+
+func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
+	h := f.h
+	h.Charge(t, c)
+	if c.Length <= 0 {
+		return
+	}
+	if c.Flags&call.Direct != 0 && f.small(c) && f.store(t, c) {
+		return
+	}
+	direct := c.Flags&call.Direct != 0
+	w := h.Write(t, f, c, now)
+	if f.o.Select && !direct {
+		f.compute(t, h.Setup.Host.Duplicate*unit.Time(w.Copied))
+	}
+	if direct || c.Flags&call.Sync != 0 {
+		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
+		f.whole = direct
+		f.sync(t, c.Node, f.frames)
+		f.whole = false
+	}
+	if direct {
+		h.Evict(c.Node, w.First, w.End)
+	}
+}
+
+// compute adds work on a core to the step before, if it is that too.
+func (f *fs) compute(t *plan.Thread, d unit.Time) {
+	if n := len(t.Steps); n > 0 && t.Steps[n-1].Kind == plan.CPU {
+		t.Steps[n-1].For += d
+		return
+	}
+	f.h.Compute(t, d)
+}
+
+// store writes a small direct write by bytes, if the file has all pages of it.
+func (f *fs) store(t *plan.Thread, c *call.Call) bool {
+	h := f.h
+	file := &h.Files[c.Node]
+	offset := c.Offset
+	if c.Flags&call.Append != 0 {
+		offset = file.Size
+	}
+	end := offset + c.Length
+	if end > file.Size {
+		return false
+	}
+	first, last := offset/host.PageSize, (end-1)/host.PageSize
+	f.settle(t, c.Node, offset, end)
+	for i := first; i <= last; i++ {
+		if file.Slots[i].Home == host.None {
+			return false
+		}
+	}
+	for i := first; i <= last; i++ {
+		home, start := file.Slots[i].Home, i*host.PageSize
+		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
+		if h.Env.Recording() {
+			h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Of: call.Call{Node: c.Node, Dir: home, Offset: i}})
+		}
+		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
+	}
+	h.Evict(c.Node, int32(first), int32(last+1))
+	return true
+}
+
+// sync makes dirty pages of a file durable, and its size and map.
+func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame) {
+	f.files, f.grown = append(f.files[:0], node), append(f.grown[:0], false)
+	f.flush(t, frames, node)
+}
+
+// WriteBack implements plan.FS.
+func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
+	from := len(t.Steps)
+	f.files, f.grown = f.files[:0], f.grown[:0]
+	for _, frame := range frames {
+		if i, has := insert(&f.files, f.h.Page(frame).Node); !has {
+			f.grown = slices.Insert(f.grown, i, false)
+		}
+	}
+	f.flush(t, frames, host.None)
+	f.mute(t, from)
+}
+
+// flush writes dirty pages of files and then their inodes and the bitmap in a transaction,
+// if sizes or maps changed. The pages are compared with their duplicates, or with zeros.
+// The call is on node.
+func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
+	h := f.h
+	f.begin()
+	if f.o.Select && !f.whole {
+		compared := 0
+		for _, frame := range frames {
+			if p := h.Page(frame); p.Duplicate || p.New && h.Setup.Fresh {
+				compared++
+			}
+		}
+		f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
+	}
+	f.blocks = f.blocks[:0]
+	for i := 0; i < len(frames); {
+		p := h.Page(frames[i])
+		if p.Home == host.None {
+			i += f.place(t, frames[i:], p)
+			continue
+		}
+		f.send(t, frames[i], p, p.Home)
+		i++
+	}
+	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
+	for i, n := range f.files {
+		switch file := &h.Files[n]; {
+		case f.grown[i]:
+			f.update(n, 0b11)
+			file.Meta = false
+		case file.Meta:
+			f.update(n, 1)
+			file.Meta = false
+		}
+	}
+	f.commit(t, node, 0)
+}
+
+// place gives a home to a page that has none and to those after it in a row, sends them,
+// and returns how many they are.
+func (f *fs) place(t *plan.Thread, frames []plan.Frame, p host.Page) int {
+	h := f.h
+	n := 1
+	for n < len(frames) {
+		q := h.Page(frames[n])
+		if q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
+			break
+		}
+		n++
+	}
+	hint := int32(host.None)
+	if p.Index > 0 {
+		hint = h.Files[p.Node].Slots[p.Index-1].Home
+	}
+	f.pages = h.Alloc(n, hint, f.pages[:0])
+	i, _ := slices.BinarySearch(f.files, p.Node)
+	f.grown[i] = true
+	for i, home := range f.pages {
+		f.block(home)
+		f.send(t, frames[i], h.Page(frames[i]), home)
+	}
+	return n
+}
+
+// send writes a dirty page to its home: not at all, by bytes, or with others as blocks.
+func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
+	h := f.h
+	switch changed := bits.OnesCount64(p.Changed); {
+	case f.whole || !f.o.Select || changed > 0 && int64(changed) >= h.Setup.Host.ByteLimit:
+		h.Counts.SentBlocks++
+		f.blocks = append(f.blocks, home)
+	case changed > 0:
+		h.Counts.SentBytes++
+		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: p.Changed})
+	default:
+		h.Counts.SentNothing++
+	}
+	h.Clean(frame, home)
+}
+
+// # Transactions
+
+// begin makes the transaction that is planned empty.
+func (f *fs) begin() { f.nodes, f.groups, f.lines = f.nodes[:0], f.groups[:0], f.lines[:0] }
+
+// insert adds a number to an ascending list, and returns where it is and whether it was
+// there. Lists are short.
+func insert(list *[]int32, number int32) (int, bool) {
+	l := *list
+	i := len(l)
+	for i > 0 && l[i-1] >= number {
+		if i--; l[i] == number {
+			return i, true
+		}
+	}
+	l = append(l, number)
+	copy(l[i+1:], l[i:])
+	l[i] = number
+	*list = l
+	return i, false
+}
+
+// line adds lines of a page.
+func (f *fs) line(s plan.Structure, page int32, lines uint64) {
+	f.lines = append(f.lines, plan.Step{Kind: plan.ByteWrite, Structure: s, Page: page, Lines: lines})
+}
+
+// update adds the upper (1) line or both (0b11) of a node's inode.
+func (f *fs) update(node int32, lines uint64) {
+	insert(&f.nodes, node)
+	f.line(plan.Inode, f.inode+node/inodes, lines<<(2*(node%inodes)))
+}
+
+// entry adds the line of a node's entry.
+func (f *fs) entry(node, dir int32) {
+	page, line, _ := f.folders.Entry(node, dir)
+	f.line(plan.Dentry, page, 1<<line)
+}
+
+// number adds the group of a node's inode in the bitmap.
+func (f *fs) number(node int32) { insert(&f.groups, f.inodeGroups()+node/group) }
+
+// block adds the group of a page in the bitmap.
+func (f *fs) block(page int32) { insert(&f.groups, f.blockGroups()+page/group) }
+
+// Locks are numbered: of inodes, of the groups of inodes, and of those of blocks.
+func (f *fs) inodeGroups() int32 { return int32(len(f.h.Files)) }
+
+func (f *fs) blockGroups() int32 {
+	return f.inodeGroups() + (int32(len(f.h.Files))+group-1)/group
+}
+
+// commit appends the transaction, which is a call's on node, with so much work in it that
+// excludes others in the same directories.
+func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
+	if len(f.lines) == 0 {
+		return
+	}
+	first := f.blockGroups()
+	for _, g := range f.groups {
+		s, page, at := plan.BlockBitmap, f.blockBits, g-first
+		if g < first {
+			s, page, at = plan.InodeBitmap, f.inodeBits, g-f.inodeGroups()
+		}
+		f.line(s, page+at/groups, 1<<(at%groups))
+	}
+	for _, n := range f.nodes {
+		t.Add(plan.Step{Kind: plan.Hold, Page: n})
+	}
+	f.h.Compute(t, section)
+	for _, g := range f.groups {
+		t.Add(plan.Step{Kind: plan.Hold, Page: g})
+	}
+	recording := f.h.Env.Recording()
+	if f.atomic || recording {
+		t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
+	}
+	t.Steps = append(t.Steps, f.lines...)
+	if f.atomic {
+		t.Add(plan.Step{Kind: plan.Commit})
+	} else if recording {
+		t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
+	}
+	for _, g := range f.groups {
+		t.Add(plan.Step{Kind: plan.Release, Page: g})
+	}
+	for _, n := range f.nodes {
+		t.Add(plan.Step{Kind: plan.Release, Page: n})
+	}
+}
+
+// Marked implements plan.FS.
+func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+	switch s.Lines {
+	case begins:
+		f.draw(t, s)
+	case ends:
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+	default:
+		f.pages = system.Discarded(f.h, t, s, f.pages)
+	}
+}
+
+// draw numbers a transaction whose locks are held.
+func (f *fs) draw(t *plan.Thread, s *plan.Step) {
+	f.last++
+	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: s.Page}}
+	recording := f.h.Env.Recording()
+	if recording && s.Page >= 0 {
+		f.h.Env.Record(joined)
+	}
+	for i := s.N; ; i++ {
+		switch step := &t.Steps[i]; step.Kind {
+		case plan.ByteWrite:
+			if f.atomic || !f.o.Log {
+				step.Tx = f.last
+			}
+			if recording && s.Page < 0 && step.Structure == plan.Inode {
+				joined.Of.Node = (step.Page-f.inode)*inodes + int32(bits.TrailingZeros64(step.Lines))/2
+				f.h.Env.Record(joined)
+			}
+		default: // COMMIT, or the Mark in its place
+			step.Tx = f.last
+			return
+		}
+	}
+}
+
+// Wait implements plan.FS; nothing waits.
+func (*fs) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
+
+// Actors implements plan.FS.
+func (*fs) Actors() int { return 0 }
+
+// Act implements plan.FS.
+func (*fs) Act(*plan.Thread, int, unit.Time) {}
+
+// Finish implements plan.FS; nothing is left.
+func (*fs) Finish(*plan.Thread, unit.Time) {}

@@ -1,0 +1,575 @@
+package crash
+
+import (
+	"slices"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// pageSize is that of a page of a file.
+const pageSize = int64(unit.Page)
+
+// A state is that of a node.
+type state struct {
+	exists bool
+	parent int32
+	size   int64
+}
+
+// A change is one of a node's state, or of where it has a page.
+type change struct {
+	kind  kind
+	index int32 // of placed: the page of the file, and that of the device
+	page  int32
+	state state // of changed: after it
+}
+
+// A kind is that of a change.
+type kind uint8
+
+const (
+	changed kind = iota // the state
+	cut                 // the state, and pages beyond the size are gone
+	placed
+)
+
+// A node is a file or directory with all that happened to it. What is durable of its
+// changes is always those up to one of them.
+type node struct {
+	dir               bool
+	first, now        state
+	changes           []change
+	durable, promised int       // so many changes
+	made              bool      // an fsync promised something since it was made
+	settled           int       // so many changes, up to the last whose call is answered
+	data              int       // of them, up to the last that is not of the name only
+	cuts              int32     // how often it was shortened
+	pages             []version // by page
+}
+
+// A version is what was written to a page of a file. Versions are events, counted from 1.
+type version struct {
+	last         int32 // that was written to the cache
+	settled      int32 // whose call is answered
+	promised     int32
+	placed       int32 // the last that was sent to the device
+	origin       int32 // page of the device before the run's first, from 1; 0 is unknown, −1 none
+	same, became int32 // whoever has version same has became: nothing had changed
+}
+
+// made is a call.
+type made struct {
+	began    int32 // event, from 1
+	node     int32
+	change   int32 // changes of the node with it; 0 if it made none
+	tx       int32 // the last one that makes it durable
+	code     call.Code
+	promises bool
+	from, to int32 // pages written
+	cuts     int32 // of the node then
+	// settled is what an fsync promises: the versions of pages whose writes were answered
+	// when it began.
+	settled []int32
+}
+
+// A tx is a transaction.
+type tx struct {
+	joined         int32 // the last of its joints, from 1
+	durable, wrote bool
+}
+
+// A joint says that a transaction makes changes of a node durable.
+type joint struct {
+	node, changes, before int32
+}
+
+// A sent is a page of a file on its way to the device.
+type sent struct {
+	node, index, version int32
+	thread               int32
+	empty                bool
+}
+
+// A queue is what is on its way to a page of the device, and what came there last.
+type queue struct {
+	sent []int32
+	last int32
+}
+
+// A history is a run up to an event.
+type history struct {
+	run    *Run
+	setup  *machine.Setup
+	hasLog bool
+	at     int
+	media  *Media
+	truth  *Truth
+	nodes  []node
+	calls  []made
+	txs    []tx
+	joints []joint
+	sent   []sent
+	// queues are by slot of the media what is on its way to a page, stamps by event what
+	// it wrote, from 1.
+	queues   []queue
+	stamps   []int32
+	answered int64
+	blocks   int64
+	tree     Tree
+}
+
+// step does the next event.
+func (h *history) step() {
+	n := h.at
+	h.at++
+	e := &h.run.Events[n]
+	h.stamps = append(h.stamps, 0)
+	h.media.Step(n, e)
+	h.truth.Step(n, e)
+	switch e.Moment {
+	case plan.Began:
+		h.began(int32(n+1), e)
+	case plan.Answered:
+		h.answer(e)
+	case plan.Appended, plan.Stored:
+		if e.Tx > 0 {
+			h.tx(e.Tx).wrote = true
+		}
+		if e.Structure == plan.Data {
+			h.stamps[n] = h.arrived(e)
+		}
+	case plan.Placed:
+		h.place(e)
+	case plan.Joined:
+		h.join(e)
+	case plan.Durable, plan.Committed:
+		t := h.tx(e.Tx)
+		t.durable = true
+		for i := t.joined; i > 0; i = h.joints[i-1].before {
+			j := &h.joints[i-1]
+			h.nodes[j.node].durable = max(h.nodes[j.node].durable, int(j.changes))
+		}
+	}
+}
+
+// tx returns a transaction.
+func (h *history) tx(number int32) *tx {
+	if int(number) >= len(h.txs) {
+		h.txs = append(h.txs, make([]tx, int(number)+1-len(h.txs))...)
+	}
+	return &h.txs[number]
+}
+
+// call returns a call.
+func (h *history) call(number int64) *made {
+	if int(number) >= len(h.calls) {
+		h.calls = append(h.calls, make([]made, int(number)+1-len(h.calls))...)
+	}
+	return &h.calls[number]
+}
+
+// began has the namespace and the cache as a call leaves them.
+func (h *history) began(at int32, e *plan.Event) {
+	c, m := &e.Of, h.call(e.Call)
+	n := &h.nodes[c.Node]
+	*m = made{began: at, node: c.Node, code: c.Code}
+	switch c.Code {
+	case call.Create, call.Mkdir:
+		if !n.now.exists {
+			n.dir, n.made = c.Code == call.Mkdir, false
+			n.shorten(0)
+			n.change(m, changed, state{exists: true, parent: c.Dir})
+		}
+	case call.Unlink, call.Rmdir:
+		gone := n.now
+		gone.exists, gone.size = false, 0
+		n.change(m, cut, gone)
+	case call.Rename:
+		moved := n.now
+		moved.parent = c.Dir
+		n.change(m, changed, moved)
+	case call.Truncate:
+		resized := n.now
+		resized.size = c.Length
+		n.change(m, cut, resized)
+		n.shorten(int((c.Length + pageSize - 1) / pageSize))
+	case call.Write:
+		offset := c.Offset
+		if c.Flags&call.Append != 0 {
+			offset = n.now.size
+		}
+		end := offset + c.Length
+		if end > n.now.size {
+			grown := n.now
+			grown.size = end
+			n.change(m, changed, grown)
+		}
+		m.from, m.to = int32(offset/pageSize), int32((end+pageSize-1)/pageSize)
+		m.promises = c.Flags&call.Sync != 0
+		for i := m.from; i < m.to; i++ {
+			n.page(int(i)).last = at
+		}
+	case call.Fsync, call.Fdatasync:
+		m.promises = true
+		m.change = int32(n.settled)
+		if c.Code == call.Fdatasync {
+			m.change = int32(n.data)
+		}
+		for i := range n.pages {
+			m.settled = append(m.settled, n.pages[i].settled)
+		}
+	}
+	m.cuts = n.cuts
+}
+
+// change adds one to a node, made by a call.
+func (n *node) change(m *made, k kind, s state) {
+	n.now = s
+	n.changes = append(n.changes, change{kind: k, state: s})
+	m.change = int32(len(n.changes))
+}
+
+// page returns a page of a node.
+func (n *node) page(i int) *version {
+	if i >= len(n.pages) {
+		n.pages = append(n.pages, make([]version, i+1-len(n.pages))...)
+	}
+	return &n.pages[i]
+}
+
+// shorten forgets what was written to pages from one on, and what was promised of them.
+func (n *node) shorten(from int) {
+	n.cuts++
+	for i := from; i < len(n.pages); i++ {
+		n.pages[i] = version{origin: n.pages[i].origin}
+	}
+}
+
+// answer ends a call: what it promises is promised.
+func (h *history) answer(e *plan.Event) {
+	m := h.call(e.Call)
+	h.answered++
+	n := &h.nodes[m.node]
+	if m.code != call.Fsync && m.code != call.Fdatasync {
+		n.settled = max(n.settled, int(m.change))
+		if m.code != call.Rename {
+			n.data = max(n.data, int(m.change))
+		}
+	}
+	if m.promises && n.now.exists {
+		n.made, n.promised = true, max(n.promised, int(m.change))
+	}
+	if m.cuts != n.cuts || !n.now.exists {
+		return // its pages are gone, or not the same
+	}
+	for i := m.from; i < m.to; i++ {
+		v := &n.pages[i]
+		if v.settled = max(v.settled, m.began); m.promises {
+			v.promised = max(v.promised, m.began)
+		}
+	}
+	for i, settled := range m.settled {
+		n.pages[i].promised = max(n.pages[i].promised, settled)
+	}
+	m.settled = nil
+}
+
+// place notes that a page of a file goes to a page of the device.
+func (h *history) place(e *plan.Event) {
+	n := &h.nodes[e.Of.Node]
+	v := n.page(int(e.Of.Offset))
+	if v.origin == 0 {
+		if v.origin = e.Of.Dir + 1; e.Of.Dir < 0 {
+			v.origin = -1
+		}
+	}
+	if e.Of.Dir != e.Page {
+		n.changes = append(n.changes, change{kind: placed, index: int32(e.Of.Offset), page: e.Page})
+	}
+	if e.Lines == 0 {
+		if v.became == 0 || v.became != v.placed {
+			v.same = v.placed
+		}
+		v.became = v.last
+	}
+	v.placed = v.last
+	slot := h.media.slot(e.Page)
+	h.truth.slot(e.Page)
+	for len(h.queues) <= int(slot) {
+		h.queues = append(h.queues, queue{})
+	}
+	h.sent = append(h.sent, sent{e.Of.Node, int32(e.Of.Offset), v.last, e.Thread, e.Lines == 0})
+	h.queues[slot].sent = append(h.queues[slot].sent, int32(len(h.sent)))
+}
+
+// arrived returns what a thread has written to a page of the device, from 1; 0 is nobody
+// knows. What did not need to be sent may have been, or not.
+func (h *history) arrived(e *plan.Event) int32 {
+	slot := h.media.slot(e.Page)
+	for len(h.queues) <= int(slot) {
+		h.queues = append(h.queues, queue{})
+	}
+	q := &h.queues[slot]
+	at := -1
+	for i, x := range q.sent {
+		if s := &h.sent[x-1]; s.thread == e.Thread {
+			if at = i; !s.empty {
+				break
+			}
+		}
+	}
+	if at < 0 {
+		return q.last // the same once more
+	}
+	before := q.last
+	q.last = q.sent[at]
+	for _, x := range q.sent[at:] { // a block is what the page has when it is sent
+		if a, b := &h.sent[x-1], &h.sent[q.last-1]; a.node == b.node && a.index == b.index {
+			q.last = x
+		}
+	}
+	left := q.sent[:0]
+	for i, x := range q.sent {
+		if i > at || h.sent[x-1].thread != e.Thread {
+			left = append(left, x)
+		}
+	}
+	q.sent = left
+	if before > q.last && h.sent[before-1].node == h.sent[q.last-1].node && h.sent[before-1].index == h.sent[q.last-1].index {
+		q.last = before
+	}
+	return q.last
+}
+
+// join notes that a transaction makes a node durable as it is now.
+func (h *history) join(e *plan.Event) {
+	t := h.tx(e.Tx)
+	h.joints = append(h.joints, joint{e.Of.Node, int32(len(h.nodes[e.Of.Node].changes)), t.joined})
+	t.joined = int32(len(h.joints))
+	if e.Call > 0 {
+		h.call(e.Call).tx = e.Tx
+	}
+}
+
+// found is what recovery finds of a node.
+type found struct {
+	state
+	homes []int32 // by page of the file: that of the device, from 1; 0 is none, or none that the run has written
+}
+
+// recovered returns a node as its durable changes leave it.
+func (n *node) recovered(homes []int32) found {
+	f := found{n.first, homes[:0]}
+	for i := range n.pages {
+		f.homes = append(f.homes, max(0, n.pages[i].origin))
+	}
+	for i := range n.changes[:n.durable] {
+		switch c := &n.changes[i]; c.kind {
+		case placed:
+			f.homes[c.index] = c.page + 1
+		case cut:
+			f.state = c.state
+			for i := int((f.size + pageSize - 1) / pageSize); i < len(f.homes); i++ {
+				f.homes[i] = 0
+			}
+		default:
+			f.state = c.state
+		}
+	}
+	return f
+}
+
+// has returns the version that a page of a node has after recovery; −1 is none.
+func (h *history) has(number int32, f *found, i int) int32 {
+	v := &h.nodes[number].pages[i]
+	got := int32(-1)
+	switch home := f.homes[i]; {
+	case !f.exists || int64(i)*pageSize >= f.size:
+		return -1
+	case home == 0:
+		if v.origin != 0 { // it has never had one
+			return -1
+		}
+		got = 0
+	case int(home) > len(h.media.slots) || h.media.slots[home-1] == 0: // never written to
+		got = 0
+	default:
+		for _, value := range h.tree.Lines[h.media.slots[home-1]-1] {
+			if value == 0 {
+				got = max(got, 0)
+			}
+			if value > 0 && h.stamps[value-1] > 0 {
+				if s := &h.sent[h.stamps[value-1]-1]; s.node == number && int(s.index) == i {
+					got = max(got, s.version)
+				}
+			}
+		}
+	}
+	if v.became > 0 && got >= v.same {
+		got = max(got, v.became)
+	}
+	return got
+}
+
+// report recovers from a failure before the next event.
+func (h *history) report() *Report {
+	r := &Report{Event: h.at, Answered: h.answered}
+	if h.at > 0 {
+		r.At = h.run.Events[min(h.at, len(h.run.Events)-1)].At
+	}
+	h.media.Recover(&h.tree, false)
+	r.Lines, r.Applied, r.Thrown = h.tree.Scanned, h.tree.Applied, h.tree.Discarded
+	r.Wrong, r.First = h.truth.Wrong(h.media, &h.tree)
+	for i := range h.txs {
+		if t := &h.txs[i]; !t.durable && (t.wrote || t.joined > 0) {
+			r.Open++
+		}
+	}
+	after := h.compare(r)
+	h.fates(r, after)
+	h.duration(r)
+	return r
+}
+
+// compare lists the nodes that are not as they were, and returns all as they are.
+func (h *history) compare(r *Report) []found {
+	after := make([]found, len(h.nodes))
+	for i := range h.nodes {
+		after[i] = h.nodes[i].recovered(nil)
+	}
+	for i := range h.nodes {
+		n, f := &h.nodes[i], &after[i]
+		l := Lost{Node: int32(i), Dir: n.dir, Before: n.now.exists, After: f.exists, Moved: n.now.exists && f.exists && n.now.parent != f.parent, Size: n.now.size, Recovered: f.size}
+		if n.made {
+			r.Promises++
+			l.Broken = n.durable < n.promised
+		}
+		for p := range n.pages {
+			v := &n.pages[p]
+			if v.last == 0 {
+				continue
+			}
+			has := h.has(int32(i), f, p)
+			if v.promised > 0 {
+				l.Promised++
+				l.Broken = l.Broken || f.exists && has < v.promised
+			}
+			if l.Before {
+				l.Pages++
+				if has < v.last {
+					l.Missing++
+				}
+			}
+		}
+		if f.exists && i > 0 && !after[f.parent].exists {
+			r.Orphans++
+		}
+		if l.Broken {
+			r.Broken++
+		}
+		if l.Broken || l.Moved || l.Missing > 0 || l.Before != l.After || l.Size != l.Recovered {
+			r.Nodes = append(r.Nodes, l)
+		}
+	}
+	slices.SortStableFunc(r.Nodes, func(a, b Lost) int {
+		switch {
+		case a.Broken == b.Broken:
+			return 0
+		case a.Broken:
+			return -1
+		}
+		return 1
+	})
+	return after
+}
+
+// fates says what became of calls.
+func (h *history) fates(r *Report, after []found) {
+	replayed := h.replayed()
+	for i := range h.calls {
+		m := &h.calls[i]
+		if m.began == 0 {
+			continue
+		}
+		n := &h.nodes[m.node]
+		fate := Kept
+		switch m.code {
+		case call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename, call.Truncate:
+			if int(m.change) > n.durable {
+				fate = Discarded
+				if t := h.tx(m.tx); m.tx > 0 && t.wrote && h.tears() {
+					fate = Torn
+				}
+			} else if m.tx > 0 && replayed[m.tx] {
+				fate = Replayed
+			}
+		case call.Write:
+			if !n.now.exists { // it does not matter any more
+				continue
+			}
+			var there, gone int
+			for p := m.from; p < m.to; p++ {
+				if v := &n.pages[p]; v.last < m.began || h.has(m.node, &after[m.node], int(p)) >= m.began {
+					there++
+				} else {
+					gone++
+				}
+			}
+			switch {
+			case gone > 0 && there > 0:
+				fate = Torn
+			case gone > 0:
+				fate = Discarded
+			case m.tx > 0 && replayed[m.tx]:
+				fate = Replayed
+			}
+		default:
+			continue
+		}
+		r.Fates[m.code][fate]++
+	}
+}
+
+// tears reports whether the file system has nothing that makes a transaction whole: PMFS,
+// whose journal is compiled out, and ByteFS without its log.
+func (h *history) tears() bool {
+	switch h.run.System {
+	case "pmfs", "bytefs-dual", "bytefs-select":
+		return true
+	}
+	return false
+}
+
+// replayed are by transaction those that recovery brings back.
+func (h *history) replayed() []bool {
+	list := make([]bool, len(h.txs))
+	for half := range h.media.log {
+		for i := range h.media.log[half] {
+			if e := &h.media.log[half][i]; !e.void && int(e.tx) < len(list) && h.txs[e.tx].durable {
+				list[e.tx] = true
+			}
+		}
+	}
+	return list
+}
+
+// The published recovery of ByteFS: so long for so much DRAM to be loaded, and to be
+// scanned where it is full.
+const (
+	loaded  = 900 * unit.Millisecond
+	scanned = 2700 * unit.Millisecond
+	dram    = 256 * unit.MiB
+)
+
+// duration is how long recovery takes.
+func (h *history) duration(r *Report) {
+	d := &h.setup.Device
+	switch {
+	case h.hasLog:
+		bytes := min(r.Lines*(64+4), int64(d.DRAM)/h.setup.Scale)
+		r.Recovery = unit.Time(unit.MulDiv(int64(loaded), int64(d.DRAM)/h.setup.Scale, int64(dram)) + unit.MulDiv(int64(scanned), bytes, int64(dram)))
+	}
+}

@@ -1,0 +1,161 @@
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/unit"
+)
+
+// mixed is a workload of random calls on few files: all threads meet in them.
+type mixed struct {
+	rand  *rand.Rand
+	left  int
+	nodes int32
+	dirs  int32
+	// single: a file has one thread, as programs that write the same file usually agree on who does.
+}
+
+// mix returns a random workload of so many calls.
+func mix(seed uint64, calls int) *call.Workload {
+	r := rand.New(rand.NewPCG(seed, 17))
+	w := &call.Workload{Name: "mix", Scale: 1, Threads: 1 + r.IntN(4), Most: 24, Calls: int64(calls), Nodes: []call.Node{{Dir: true}}}
+	const dirs = 6
+	for range dirs / 2 {
+		w.Nodes = append(w.Nodes, call.Node{Dir: true})
+	}
+	for range r.IntN(8) {
+		w.Nodes = append(w.Nodes, call.Node{}, call.Node{Parent: 1, Size: r.Int64N(65536)})
+	}
+	w.Nodes = w.Nodes[:min(len(w.Nodes), int(w.Most))]
+	w.Start = func() call.Source {
+		return &mixed{rand: rand.New(rand.NewPCG(seed, 18)), left: calls, nodes: w.Most, dirs: dirs / 2}
+	}
+	return w
+}
+
+func (m *mixed) Woken() []int32 { return nil }
+
+func (m *mixed) Next(_ int32, _ unit.Time, c *call.Call) call.State {
+	if m.left == 0 {
+		return call.Done
+	}
+	m.left--
+	r := m.rand
+	file := func() int32 { return m.dirs + 1 + r.Int32N(m.nodes-m.dirs-4) }
+	dir := func() int32 { return r.Int32N(m.dirs + 1) }
+	*c = call.Call{Node: file(), Changed: call.Unknown}
+	if r.IntN(3) == 0 {
+		c.Changed = int16(r.IntN(101))
+	}
+	switch k := r.IntN(100); {
+	case k < 20:
+		c.Code, c.Dir = call.Create, dir()
+	case k < 55:
+		c.Code, c.Offset, c.Length = call.Write, r.Int64N(40000), 1+r.Int64N(16384)
+		if r.IntN(2) == 0 {
+			c.Flags |= call.Append
+		}
+		if r.IntN(4) == 0 {
+			c.Flags |= call.Sync
+		}
+		if r.IntN(8) == 0 {
+			c.Flags |= call.Direct
+			c.Length = 1 + r.Int64N(512)
+		}
+	case k < 70:
+		c.Code = call.Fsync
+	case k < 75:
+		c.Code = call.Fdatasync
+	case k < 83:
+		c.Code = call.Unlink
+	case k < 86:
+		c.Code, c.Node, c.Dir = call.Mkdir, m.nodes-1-r.Int32N(3), dir()
+	case k < 88:
+		c.Code, c.Node = call.Rmdir, m.nodes-1-r.Int32N(3)
+	case k < 92:
+		c.Code, c.Dir = call.Rename, dir()
+	case k < 96:
+		c.Code, c.Length = call.Truncate, r.Int64N(40000)
+	case k < 98:
+		c.Code, c.Length = call.Read, 1+r.Int64N(40000)
+	default:
+		c.Code = call.Stat
+	}
+	return call.Ready
+}
+
+// small is a machine on which everything happens within milliseconds.
+func small(seed uint64) machine.Setup {
+	r := rand.New(rand.NewPCG(seed, 19))
+	s := tiny(r)
+	s.Device.DRAM, s.Device.LogAt = 8*unit.MiB, 10+r.Int64N(50)
+	s.Payload = []machine.Payload{machine.Zeros, machine.Random, machine.Share}[r.IntN(3)]
+	s.Fresh = r.IntN(2) == 0
+	s.Host.Cache = 64 * unit.MiB
+	s.Host.Commit = unit.Time(64+r.Int64N(64*5)) * unit.Millisecond
+	s.Host.Checkpoint = unit.Time(64+r.Int64N(64*9)) * unit.Millisecond
+	s.Host.Expire = unit.Time(64+r.Int64N(64*9)) * unit.Millisecond
+	s.Host.Journal = 64 * unit.MiB
+	return s
+}
+
+var systems = []string{"bytefs", "ext4", "f2fs", "nova", "pmfs"}
+
+// TestPromisesAreKept runs random workloads on the file systems and cuts the power
+// anywhere: what an acknowledged fsync promised is there, and the device has what
+// committed transactions and blocks left there.
+func TestPromisesAreKept(t *testing.T) {
+	runs, every := uint64(60), 23
+	if testing.Short() {
+		runs = 6
+	}
+	for _, name := range systems {
+		t.Run(name, func(t *testing.T) {
+			n, promises := 0, int64(0)
+			for seed := range runs {
+				s := small(seed)
+				r, err := Record(mix(seed, 300), &s, name, 0)
+				if err != nil {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				h, err := newHistory(r, &s, Correct)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for h.at < len(r.Events) {
+					if h.at%every == int(seed)%every {
+						rep := h.report()
+						n++
+						promises += rep.Promises
+						if fault := broken(r, rep); fault != "" {
+							t.Fatalf("seed %d, a failure before event %d of %d, %+v: %s", seed, h.at, len(r.Events), r.Events[h.at], fault)
+						}
+					}
+					if h.step(); h.media.problem != nil {
+						t.Fatalf("seed %d: %v", seed, h.media.problem)
+					}
+				}
+			}
+			if t.Logf("%d crashes, %d promises", n, promises); promises == 0 {
+				t.Error("nothing was promised")
+			}
+		})
+	}
+}
+
+// broken says what is wrong with a report.
+func broken(r *Run, rep *Report) string {
+	switch {
+	case rep.Wrong > 0:
+		return fmt.Sprintf("%d lines are wrong: %s", rep.Wrong, rep.First)
+	case rep.Broken > 0:
+		return fmt.Sprintf("%d promises are broken, first %+v", rep.Broken, rep.Nodes[0])
+	case rep.Orphans > 0:
+		return fmt.Sprintf("%d nodes are in directories that are gone", rep.Orphans)
+	}
+	return ""
+}

@@ -1,0 +1,208 @@
+package device
+
+import (
+	"spillway/sim/filesys/machine"
+	"spillway/sim/flash"
+	"spillway/sim/unit"
+)
+
+// A channel works on one page at a time.
+type channel struct {
+	// Work that something may still come before, in order, and when what is before it ends;
+	// when the last work arrives and ends.
+	jobs      []job
+	free      unit.Time
+	last, end unit.Time
+
+	// What cleaning of the log has to do: pages of its half, the next of them, the page
+	// that is being programmed and its lines. At cleanAt it goes on.
+	todo    [2][]int32
+	next    int
+	page    int32
+	lines   uint64
+	void    bool // what is being programmed was written or trimmed since
+	cleanAt unit.Time
+
+	// What collection has to do of a block: copies, and the erase. At collectAt it goes on.
+	copies    int32
+	erase     bool
+	collectAt unit.Time
+}
+
+// A job is a piece of a channel's work: when it arrives, begins and how long it takes.
+type job struct {
+	arrives, begins, took unit.Time
+	read                  bool
+}
+
+// shape returns the flash of a device of so many blocks a channel, of which collection
+// begins and ends with so many free, and on which so many pages a channel hold other data.
+func shape(m *machine.Device) (s flash.Shape, old int32) {
+	blocks := int64(m.Capacity/unit.Page) / (m.Channels * m.Pages)
+	begin := blocks * m.CollectAt / 100
+	end := max(begin+1, (blocks*m.CollectUntil+99)/100)
+	used := blocks * m.Pages * m.Old / 100
+	logical := max(0, (blocks-end-1)*m.Pages-used)
+	return flash.Shape{
+		Units: int32(m.Channels), Blocks: int32(blocks), Pages: int32(m.Pages), Logical: int32(logical * m.Channels),
+		Begin: int32(begin), End: int32(end), Stepped: true,
+	}, int32(used)
+}
+
+// logical returns how many pages the host knows.
+func logical(m *machine.Device) int32 {
+	s, _ := shape(m)
+	return s.Logical
+}
+
+// newLayer returns flash without data of the host. Other data are spread evenly over
+// blocks that were written full, so many that collection is about to begin.
+func newLayer(m *machine.Device) *flash.Layer {
+	s, old := shape(m)
+	ftl := flash.NewLayer(&s)
+	if aged := s.Blocks - 1 - max(1, s.Begin); old > 0 && aged > 0 {
+		for u := range s.Units {
+			for b := range aged {
+				share := func(b int32) int64 { return int64(old) * int64(b) / int64(aged) }
+				ftl.Age(u, int32(share(b+1)-share(b)))
+			}
+		}
+	}
+	return ftl
+}
+
+// book has a channel do a piece of work that arrives at a time, and returns when it
+// begins. What was booked before but comes after it is put off.
+func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+	if at < c.last || d.m.ReadsFirst {
+		return d.insert(c, at, took, read)
+	}
+	begins = max(at, c.end)
+	c.last, c.end = at, begins+took
+	if at <= d.now { // nothing can come before any more
+		c.jobs, c.free = c.jobs[:0], c.end
+		return begins
+	}
+	if len(c.jobs) == cap(c.jobs) {
+		d.settle(c)
+	}
+	c.jobs = append(c.jobs, job{at, begins, took, read})
+	return begins
+}
+
+// settle forgets work that nothing can come before any more.
+func (d *Device) settle(c *channel) {
+	settled := 0
+	for settled < len(c.jobs) {
+		j := &c.jobs[settled]
+		if j.arrives > d.now || d.m.ReadsFirst && j.begins > d.now {
+			break
+		}
+		c.free = j.begins + j.took
+		settled++
+	}
+	c.jobs = c.jobs[:copy(c.jobs, c.jobs[settled:])]
+}
+
+// insert is book where other work may come after.
+func (d *Device) insert(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+	d.settle(c)
+	i := len(c.jobs)
+	for i > 0 && c.jobs[i-1].after(at, read, d.m.ReadsFirst) {
+		i--
+	}
+	begins = max(at, c.free)
+	if i > 0 {
+		before := &c.jobs[i-1]
+		begins = max(at, before.begins+before.took)
+	}
+	c.jobs = append(c.jobs, job{})
+	copy(c.jobs[i+1:], c.jobs[i:])
+	c.jobs[i] = job{at, begins, took, read}
+	end := begins + took
+	for k := i + 1; k < len(c.jobs) && c.jobs[k].begins < end; k++ {
+		c.jobs[k].begins = end
+		end += c.jobs[k].took
+	}
+	last := &c.jobs[len(c.jobs)-1]
+	c.last, c.end = last.arrives, last.begins+last.took
+	return begins
+}
+
+// after reports whether a job comes after one that arrives at a time.
+func (j *job) after(at unit.Time, read, readsFirst bool) bool {
+	if readsFirst && read != j.read {
+		return read && j.begins > at
+	}
+	return j.arrives > at
+}
+
+// read reads a page of flash that somebody waits for, and returns when it is read.
+func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
+	u := uint32(page) % d.width
+	start := d.book(&d.channels[u], at, d.m.Read, true)
+	d.Counts.FlashReads[why]++
+	d.Counts.Busy[u] += d.m.Read
+	if why != ByCleaning {
+		d.Counts.Waited += start - at
+	}
+	return start + d.m.Read
+}
+
+// program gives a page a new place and programs it, and returns when that is done. blocks
+// says that the host waits for it.
+func (d *Device) program(at unit.Time, page int32, why Why, blocks bool) unit.Time {
+	u := uint32(page) % d.width
+	c := &d.channels[u]
+	copied, erased := d.ftl.Write(page)
+	if erased > 0 { // there was no free block: everybody waits
+		d.tidy(u, copied, erased)
+		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false)
+	}
+	start := d.book(c, at, d.m.Program, false)
+	if c.collectAt == never && d.ftl.Due(int32(u)) {
+		c.collectAt = max(at, d.now)
+		d.due = min(d.due, c.collectAt)
+	}
+	d.Counts.FlashPrograms[why]++
+	d.Counts.Programmed[d.of[page]]++
+	d.Counts.Busy[u] += d.m.Program
+	if blocks {
+		d.Counts.Waited += start - at
+	}
+	return start + d.m.Program
+}
+
+// tidy counts what collection of a channel did.
+func (d *Device) tidy(u uint32, copied, erased int32) {
+	d.Counts.FlashReads[ByCollection] += int64(copied)
+	d.Counts.FlashPrograms[ByCollection] += int64(copied)
+	d.Counts.Erases += int64(erased)
+	d.Counts.Busy[u] += unit.Time(copied)*(d.m.Read+d.m.Program) + unit.Time(erased)*d.m.Erase
+}
+
+// collect does the next piece of a channel's collection: it copies a page, or erases the
+// block that has no more.
+func (d *Device) collect(u int32, at unit.Time) {
+	c := &d.channels[u]
+	if !c.erase {
+		c.collectAt = never
+		if !d.ftl.Due(u) {
+			return
+		}
+		copied, ok := d.ftl.Collect(u)
+		if !ok {
+			return
+		}
+		c.copies, c.erase = copied, true
+	}
+	if c.copies > 0 {
+		c.copies--
+		d.tidy(uint32(u), 1, 0)
+		c.collectAt = d.book(c, at, d.m.Read+d.m.Program, false) + d.m.Read + d.m.Program
+		return
+	}
+	c.erase = false
+	d.tidy(uint32(u), 0, 1)
+	c.collectAt = d.book(c, at, d.m.Erase, false) + d.m.Erase
+}

@@ -1,0 +1,153 @@
+package host
+
+import "math/bits"
+
+// A space is the free pages of the device: a bit of each page, and a place to go on
+// searching from.
+type space struct {
+	taken    []uint64 // a bit is set for a page that is in use, or beyond the device
+	pages    int32
+	reserved int32
+	next     int32
+	left     int
+}
+
+// reach is how many words of 64 pages are searched for a run before pieces are taken.
+const reach = 1024
+
+// Full is what Alloc and Reserve panic with.
+type Full struct{ Want int }
+
+func (s *space) init(pages int32) {
+	s.taken = make([]uint64, (pages+63)/64)
+	s.pages, s.left = pages, int(pages)
+	if rest := pages % 64; rest != 0 {
+		s.taken[len(s.taken)-1] = ^uint64(0) << rest
+	}
+}
+
+// Pages is how many pages the device has.
+func (h *Host) Pages() int32 { return h.space.pages }
+
+// Left is how many pages of the device are free.
+func (h *Host) Left() int { return h.space.left }
+
+// Reserve takes n contiguous pages at the beginning of the device, for a file system's
+// areas, and returns the first. It comes before the first Alloc.
+func (h *Host) Reserve(n int) int32 {
+	s := &h.space
+	if n > s.left {
+		panic(&Full{n})
+	}
+	first := s.reserved
+	for i := first; i < first+int32(n); i++ {
+		s.taken[i>>6] |= 1 << (i & 63)
+	}
+	s.left -= n
+	s.reserved += int32(n)
+	s.next = s.reserved
+	return first
+}
+
+// Alloc takes n free pages of the device and appends them to list: a contiguous run if
+// there is one within reach (64 Ki pages) of the page hint, or of where the last search
+// ended if hint is None; else pieces. It panics with a *Full if there are too few; the
+// engine makes an error of it.
+func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
+	s := &h.space
+	if n > s.left {
+		panic(&Full{n})
+	}
+	if n == 0 {
+		return list
+	}
+	from := s.next
+	if hint >= 0 && hint < s.pages {
+		from = hint
+	}
+	page, got := s.run(from, n)
+	if got < n {
+		page = s.free(from)
+	}
+	for n > 0 {
+		if page == s.pages || s.taken[page>>6]>>(page&63)&1 != 0 {
+			page = s.free(page)
+		}
+		s.taken[page>>6] |= 1 << (page & 63)
+		list = append(list, page)
+		s.left--
+		n--
+		page++
+	}
+	if hint < 0 {
+		s.next = page
+	}
+	return list
+}
+
+// Free gives pages back.
+func (h *Host) Free(pages []int32) {
+	s := &h.space
+	for _, p := range pages {
+		if bit := uint64(1) << (p & 63); s.taken[p>>6]&bit != 0 {
+			s.taken[p>>6] &^= bit
+			s.left++
+		}
+	}
+}
+
+// free returns the first free page at or after from, or else of all. There is one.
+func (s *space) free(from int32) int32 {
+	if from >= s.pages {
+		from = 0
+	}
+	word := int(from >> 6)
+	open := ^s.taken[word] &^ (1<<(from&63) - 1)
+	for open == 0 {
+		if word++; word == len(s.taken) {
+			word = 0
+		}
+		open = ^s.taken[word]
+	}
+	return int32(word<<6 + bits.TrailingZeros64(open))
+}
+
+// run looks for n free pages in a row, from a page on and around the end, within reach.
+// It returns the first and how many there are.
+func (s *space) run(from int32, n int) (int32, int) {
+	at, end := from, min(int64(from)+reach*64, int64(s.pages))
+	for round := 0; round < 2; round++ {
+		for int64(at) < end {
+			start := s.skip(at, end, true)
+			if int64(start) >= end {
+				break
+			}
+			stop := s.skip(start, min(int64(start)+int64(n), int64(s.pages)), false)
+			if int(stop-start) >= n {
+				return start, n
+			}
+			at = stop
+		}
+		if end < int64(s.pages) || from == 0 {
+			break
+		}
+		at, end = 0, min(int64(from), reach*64)
+	}
+	return 0, 0
+}
+
+// skip returns the first page at or after at, before end, that is free, or taken; or end.
+func (s *space) skip(at int32, end int64, free bool) int32 {
+	flip := uint64(0)
+	if free {
+		flip = ^uint64(0)
+	}
+	for int64(at) < end {
+		word := (s.taken[at>>6] ^ flip) >> (at & 63)
+		if word != 0 {
+			return int32(min(int64(at)+int64(bits.TrailingZeros64(word)), end))
+		}
+		at = (at>>6 + 1) << 6
+	}
+	return int32(end)
+}

@@ -1,0 +1,267 @@
+package bytefs
+
+import (
+	"fmt"
+	"strings"
+
+	"spillway/sim/study"
+)
+
+// figures returns the figures and tables in the order of the paper.
+func figures(g *grid) []study.Figure {
+	micro := " Not reached: the averages of the micro benchmarks. They hang on CPU costs of calls, which nobody published."
+	list := []study.Figure{
+		{
+			ID: "abstract", Title: "The two numbers of the abstract", Section: "abstract", Kind: study.Bars, Axes: study.Axes{Y: "×"}, Marks: g.texted("abstract"),
+			Says:   "ByteFS is up to 2.7 times as fast as the best of the others, and writes up to 5.1 times less.",
+			Remark: "The only numbers that are known from the paper itself. Neither is reached like for like. The first is the largest, over the ten workloads, of what ByteFS gains over the fastest of the other four; the second the largest, over seven workloads, of what another writes to the device over what ByteFS does.",
+		},
+		{
+			ID: "6", Title: "Throughput of Filebench", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× Ext4"}, Marks: g.throughput("6", workloads),
+			Says:   "ByteFS is 6.0 times as fast as Ext4 in create, 4.1 in oltp, 2.2 in fileserver and 1.3 in webproxy, and 1.9 times as fast as F2FS in varmail.",
+			Remark: "The whole comparison: ten workloads on five file systems, at 1/64 of their size and oltp at a tenth of its length, like for like. Panels that name two file systems are relative to the second." + micro + " create over Ext4 and fileserver are reached only with two of the switches.",
+		},
+		{
+			ID: "7", Title: "YCSB", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× Ext4"}, Marks: g.throughput("7", stores),
+			Says:   "ByteFS is 2.4 times as fast as F2FS with RocksDB, and its reads take 2.3 times less on average and 2.0 times less at the tail.",
+			Remark: "Not reached, and nothing in the model could: the store's reads are the same on every block file system, and its writes are large. A tree of sorted runs stands in for RocksDB. The last panels are means of the six workloads, relative to F2FS; the paper does not say which tail it means, here it is 99 %.",
+		},
+		{
+			ID: "8", Title: "Metadata traffic", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× ByteFS", LogY: true, Least: 0.5}, Marks: g.reductions("8", metaBytes, changing, "mean of 7", "most"),
+			Says:   "ByteFS moves up to 25.3 times less metadata than Ext4 and 17.2 times less than F2FS, 11.4 and 6.1 times on average.",
+			Remark: "Figures 8 to 10. What another moves between host and device over what ByteFS does, of all structures but data. Of stat, webserver and oltp there is next to nothing to reduce; they are in no mean. F2FS moves more here than published.",
+		},
+		{
+			ID: "9", Title: "Metadata written, by structure", Section: "evaluation", Kind: study.Stacks, Axes: study.Axes{Y: "KB a call"}, Marks: g.stacks("9", writtenBy),
+			Colors: partColors(), Says: "Ext4 writes whole blocks for small changes, into its journal and in place; F2FS nodes and tables.", Remark: "Nothing is published but shares, which the figure of the composition has.",
+		},
+		{
+			ID: "10", Title: "Metadata read, by structure", Section: "evaluation", Kind: study.Stacks, Axes: study.Axes{Y: "KB a call"}, Marks: g.stacks("10", readBy),
+			Colors: partColors(), Says: "ByteFS reads 43 % less metadata than NOVA.", Remark: "That mean is in the figure of metadata traffic. NOVA and PMFS load lines at every lookup, the others read blocks that the host keeps.",
+		},
+		{
+			ID: "11", Title: "Flash traffic", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× ByteFS", LogY: true, Least: 0.5}, Marks: g.reductions("11", pages, flashing, "mean of 9"),
+			Says:   "On average flash has 2.9 times as much traffic with Ext4, 2.1 with F2FS, 3.2 with NOVA and 2.2 with PMFS.",
+			Remark: "Pages read and programmed, those of cleaning and of garbage collection among them; stat reaches no flash. Means hang on whether fresh pages are compared: see the switches.",
+		},
+		{
+			ID: "12", Title: "What each mechanism brings", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× Ext4"}, Marks: g.mechanisms(),
+			Says:   "Varmail and fileserver gain from the dual interface and the log, webproxy from the interface, oltp from the log and the choice of the interface.",
+			Remark: "Its numbers are not public. ByteFS-Select, the choice without the log, is not in the paper. The log alone gains next to nothing here: the metadata of a workload fit into a page buffer of 256 MB.",
+		},
+		{
+			ID: "13", Title: "Flash and link latency", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× F2FS at 40/60 µs"}, Marks: g.sensitive(),
+			Says:   "ByteFS is ahead of F2FS and NOVA with every flash; over a link of 175 ns both it and NOVA gain, and NOVA stays behind.",
+			Remark: "Its curves are not public, so nothing but these statements is compared. A read and a program take the two times; a link of 175 ns loads and stores a line in that.",
+		},
+		{
+			ID: "14", Title: "Size of the log", Section: "evaluation", Kind: study.Lines, Axes: study.Axes{X: "log, MB", Y: "× 256 MB", LogX: true, Least: 0.5}, Marks: g.logs(), Read: "Throughput and pages programmed of ByteFS.",
+			Colors: map[string]string{speedSeries: "part-1", programSeries: "part-2"},
+			Says:   "Throughput rises with the log, from 64 to 512 MB.", Remark: "Its curves are not public. A larger log merges more lines to a page.",
+		},
+		{
+			ID: "switches", Title: "What decides the comparison", Section: "ours", Kind: study.Bars, Axes: study.Axes{Y: "×", LogY: true, Least: 0.5}, Marks: g.switching(),
+			Colors: variantColors(), Read: "One panel a published ratio, one bar a combination of the three switches.",
+			Says:   "What programs write, whether fresh pages are compared, and who waits for a program decide more than the file systems do.",
+			Remark: "Published ratios under all eight combinations of three things that nobody published. No one of them gives all numbers: fileserver needs fresh pages to be compared, and varmail then gains twice what is published. Payload and fresh pages matter to ByteFS alone; as the artifact, Ext4 and F2FS alone wait for programs.",
+		},
+		listed("T1", "Devices", "background", "A memory-semantic SSD loads a line in 4.8 µs and stores one in 0.6.", "Settings and no results."),
+		listed("T2", "Amplification", "background", "Ext4 writes up to 6.2 times what programs do, F2FS up to 2.1 times.", "The paper does not say what traffic is divided by. Both readings are computed: by the bytes that programs asked for, and by the traffic of data. Not reached: 6.21 of fileserver. A loop writes 144 KB there, which a few blocks of metadata cannot make six times as many; unless most of its data die in the cache and the traffic of data is what is divided by."),
+		listed("T3", "Interface by structure", "design", "Metadata are written by bytes and read by blocks.", "As shares of bytes, of varmail: 0 % by bytes is in blocks. What is both has no share to compare."),
+		listed("mix", "What traffic consists of", "background", "Inodes are 35 % of what Ext4 writes, and its journal 31 % of its traffic.", "The paper counts over its profile of Filebench and oltp, which is taken as the mean of the five macro workloads. F2FS' nodes count as inodes, its table of their addresses as data pointers."),
+		listed("recovery", "Recovery", "evaluation", "After a crash the log of 256 MB is recovered in 4.2 s.", "Inputs: the section of crashes takes its rates from them. Nothing is left to compare."),
+		listed("costs", "Costs of mechanisms", "design", "An index of 21 MB finds a line in 89 ns; a page is compared in 936 cycles; 16 % of the page cache are duplicates.", "All but the duplicates are inputs or not in the model."),
+		listed("runs", "Runs in the artifact", "artifact", "An early ByteFS makes one store a directory, and six a file.", "Not the paper: reports of a development version whose file data never reach the device, with the threads of its branch. Its ByteFS appends one entry of a log where the paper's changes lines in place, so that it stores less; and it issues loads that the paper's reads in blocks. Counters are of the whole run with what was made before it."),
+		listed("fractions", "How much of a page is touched", "artifact", "Nearly all accesses touch one or two lines.", "Not reliable: the histograms contradict the counters of the same runs. Nothing is compared."),
+	}
+	return list
+}
+
+func listed(id, title, section, says, remark string) study.Figure {
+	return study.Figure{ID: id, Title: title, Section: section, Kind: study.Table, Says: says, Remark: remark}
+}
+
+// partColors are those of structures.
+func partColors() map[string]string {
+	colors := map[string]string{}
+	for i, s := range structures[firstMeta:] {
+		colors[s.name] = fmt.Sprintf("part-%d", 1+i)
+	}
+	return colors
+}
+
+// variantColors are those of the variants.
+func variantColors() map[string]string {
+	colors := map[string]string{}
+	for i, v := range variants {
+		colors[v.name] = fmt.Sprintf("part-%d", 1+i)
+	}
+	return colors
+}
+
+// find is the mark of what look finds.
+func find(m study.Mark, p *study.Point, look study.Look) study.Mark {
+	m.Y, m.Fits, m.Known = look(p)
+	return m
+}
+
+// ratio is the mark of one probe over another, if both are known.
+func ratio(m study.Mark, a, b *study.Point, look study.Look) study.Mark {
+	x, fits, known := look(a)
+	y, also, there := look(b)
+	if m.Fits, m.Known = fits && also && y != 0, known && there; m.Fits {
+		m.Y = x / y
+	}
+	return m
+}
+
+// of returns the points of a figure that are computed.
+func (g *grid) of(figure string) (list []*study.Point) {
+	for i := range g.list {
+		if p := &g.list[i]; p.Figure == figure && p.Aside == "" {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// texted draws the numbers of the text of a figure, one panel each.
+func (g *grid) texted(figure string) func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		called := names()
+		for _, p := range g.of(figure) {
+			marks = append(marks, find(study.Mark{Panel: called[p.Quantity] + ", " + p.At, Series: titles[byteFS], System: byteFS}, p, look))
+		}
+		return marks
+	}
+}
+
+// throughput draws a group a workload, a bar a system, relative to Ext4, with what is
+// published of it; then one group a number of the text that is relative to another or a
+// mean.
+func (g *grid) throughput(figure string, workloads []string) func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		points := g.of(figure)
+		for _, w := range workloads {
+			for _, s := range systems[:5] {
+				m := study.Mark{Panel: w, Series: titles[s], System: s}
+				m = ratio(m, g.find(figure, speed, s, set(w)), g.find(figure, speed, ext4, set(w)), look)
+				for _, p := range points {
+					if s == byteFS && p.Of == w && p.At == "over Ext4" {
+						m = find(m, p, look)
+					}
+				}
+				marks = append(marks, m)
+			}
+		}
+		called := names()
+		for _, p := range points {
+			if p.At == "over Ext4" && !strings.HasPrefix(p.Of, "mean") {
+				continue
+			}
+			panel := p.Of + " " + p.At
+			if p.Quantity != speed {
+				panel = called[p.Quantity] + ", " + panel
+			}
+			marks = append(marks, find(study.Mark{Panel: panel, Series: titles[byteFS], System: byteFS}, p, look))
+		}
+		return marks
+	}
+}
+
+// reductions draws a group a workload, a bar a rival: what it moves over what ByteFS
+// does; then the means and maxima of the text.
+func (g *grid) reductions(figure, quantity string, workloads []string, over ...string) func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, w := range workloads {
+			for _, s := range rivals {
+				m := study.Mark{Panel: w, Series: titles[s], System: s}
+				marks = append(marks, ratio(m, g.find(figure, quantity, s, set(w)), g.find(figure, quantity, byteFS, set(w)), look))
+			}
+		}
+		for _, of := range over {
+			for _, p := range g.of(figure) {
+				if p.Quantity != quantity || p.Of != of {
+					continue
+				}
+				rival := strings.TrimPrefix(p.At, "less than ")
+				marks = append(marks, find(study.Mark{Panel: of, Series: rival, System: systemOf(rival)}, p, look))
+			}
+		}
+		return marks
+	}
+}
+
+// stacks draws a group a workload, a bar a system, of structures.
+func (g *grid) stacks(figure, before string) func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, w := range changing {
+			for _, s := range systems[:5] {
+				for _, part := range structures[firstMeta:] {
+					m := study.Mark{Panel: w, Series: titles[s], System: s, Part: part.name}
+					marks = append(marks, find(m, g.find(figure, before+part.key, s, set(w)), look))
+				}
+			}
+		}
+		return marks
+	}
+}
+
+// mechanisms draws Figure 12: relative to Ext4.
+func (g *grid) mechanisms() func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, w := range macros {
+			for _, s := range []string{dual, logged, selected, byteFS} {
+				m := study.Mark{Panel: w, Series: titles[s], System: s}
+				marks = append(marks, ratio(m, g.find("12", speed, s, set(w)), g.find("12", speed, ext4, set(w)), look))
+			}
+		}
+		return marks
+	}
+}
+
+// sensitive draws Figure 13: a group a workload and latency.
+func (g *grid) sensitive() func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, w := range macros {
+			for _, l := range latencies {
+				for _, s := range latent {
+					m := study.Mark{Panel: w + ", " + l.name, Series: titles[s], System: s}
+					marks = append(marks, ratio(m, g.find("13", speed, s, set(w, l.differs...)), g.find("13", speed, f2fs, set(w)), look))
+				}
+			}
+		}
+		return marks
+	}
+}
+
+// Series of Figure 14.
+const (
+	speedSeries   = "throughput"
+	programSeries = "flash pages programmed"
+)
+
+// logs draws Figure 14: over the size of the log, relative to 256 MB.
+func (g *grid) logs() func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, w := range sized {
+			for _, x := range []struct{ quantity, series string }{{speed, speedSeries}, {programs, programSeries}} {
+				for _, size := range logSizes {
+					m := study.Mark{Panel: w, Series: x.series, X: float64(size)}
+					marks = append(marks, ratio(m, g.find("14", x.quantity, byteFS, set(w, logOf(size)...)), g.find("14", x.quantity, byteFS, set(w)), look))
+				}
+			}
+		}
+		return marks
+	}
+}
+
+// switching draws the numbers of the text under every variant, one panel each.
+func (g *grid) switching() func(study.Look) []study.Mark {
+	return func(look study.Look) (marks []study.Mark) {
+		for _, p := range g.of("switches") {
+			marks = append(marks, find(study.Mark{Panel: p.Of, Series: p.At}, p, look))
+		}
+		return marks
+	}
+}

@@ -1,0 +1,274 @@
+package bytefs
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/build/artifact"
+	"spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/study"
+	"spillway/sim/unit"
+)
+
+// TestSound checks what every paper must hold, and that systems are called as in the
+// laboratory.
+func TestSound(t *testing.T) {
+	p := Paper()
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, s := range systems {
+		i := slices.IndexFunc(filesys.Systems, func(y filesys.System) bool { return y.Name == s })
+		if i < 0 || filesys.Systems[i].Title != titles[s] {
+			t.Errorf("the laboratory has no system %q, or calls it otherwise than %q", s, titles[s])
+		}
+	}
+	for _, f := range p.Figures {
+		if f.Says == "" || f.Remark == "" || f.Section == "" {
+			t.Errorf("%s says too little", f.ID)
+		}
+	}
+}
+
+// TestEveryCellIsThere counts the numbers of every figure, and finds each of the 29 of the
+// text once.
+func TestEveryCellIsThere(t *testing.T) {
+	type count struct{ all, computed int }
+	want := map[string]count{
+		"abstract": {2, 2}, "6": {8, 8}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches": {18 * 8, 18 * 8},
+		"T1": {13, 0}, "T2": {20, 20}, "T3": {18, 8}, "mix": {7, 7}, "recovery": {3, 0}, "costs": {4, 1}, "runs": {124, 47}, "fractions": {42, 0},
+	}
+	p := Paper()
+	got := map[string]count{}
+	texts := 0
+	for i := range p.Points {
+		x := &p.Points[i]
+		c := got[x.Figure]
+		c.all++
+		if x.Aside == "" {
+			c.computed++
+		}
+		got[x.Figure] = c
+		if x.Source == "paper_claims.csv" && x.Figure != "switches" {
+			texts++
+		}
+	}
+	for _, f := range p.Figures {
+		if got[f.ID] != want[f.ID] {
+			t.Errorf("figure %s: %+v; want %+v", f.ID, got[f.ID], want[f.ID])
+		}
+	}
+	if texts != len(table("paper_claims.csv")) || texts != 29 {
+		t.Errorf("%d numbers of the text", texts)
+	}
+}
+
+// TestDoubts finds every number doubted but those of the abstract: nobody here has
+// compared them with the paper.
+func TestDoubts(t *testing.T) {
+	p := Paper()
+	for i := range p.Points {
+		x := &p.Points[i]
+		if (study.Doubt(x.Note) == "") != (x.Figure == "abstract" || x.Figure == "switches" && (strings.HasPrefix(x.Of, "throughput") || strings.HasPrefix(x.Of, "written"))) {
+			t.Errorf("%s %s %s: doubted is %q", x.Figure, x.Of, x.At, study.Doubt(x.Note))
+		}
+	}
+}
+
+// TestSharedData finds every row of the embedded tables in the files that they are from,
+// where those are at hand.
+func TestSharedData(t *testing.T) {
+	entries, err := os.ReadDir("published")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if own := read(t, filepath.Join("published", e.Name())); !strings.HasPrefix(own[0], "# source: ") || len(table(e.Name())) == 0 {
+			t.Errorf("%s has no source, or is empty", e.Name())
+		}
+	}
+	dir := artifact.Data(t, "bytefs")
+	for _, e := range entries {
+		own, theirs := read(t, filepath.Join("published", e.Name())), read(t, filepath.Join(dir, e.Name()))
+		if !slices.Equal(own[1:], theirs[1:]) {
+			t.Errorf("%s is not as in the shared file", e.Name())
+		}
+	}
+}
+
+func read(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+}
+
+// result is one by hand: ten calls of two threads.
+func result() *filesys.Result {
+	r := &filesys.Result{Threads: 2, Time: unit.Millisecond, Calls: 10, Duplicates: 3, Cached: 12}
+	r.Asked = [device.Directions]int64{device.Reads: 2000, device.Writes: 4000}
+	r.Tallies[call.Read] = filesys.Tally{Count: 4, Time: 20 * unit.Microsecond}
+	r.ReadLatency[40], r.ReadLatency[44] = 98, 2
+	d := &r.Device
+	d.Bytes[plan.Data][device.Block] = [device.Directions]int64{device.Reads: 3000, device.Writes: 5000}
+	d.Bytes[plan.Inode][device.Byte] = [device.Directions]int64{device.Writes: 600}
+	d.Bytes[plan.Inode][device.Block] = [device.Directions]int64{device.Reads: 1000, device.Writes: 200}
+	d.Bytes[plan.Journal][device.Block] = [device.Directions]int64{device.Writes: 2200}
+	d.Accesses[plan.Inode][device.Byte] = [device.Directions]int64{device.Reads: 1, device.Writes: 7}
+	d.Accesses[plan.Data][device.Block] = [device.Directions]int64{device.Reads: 2, device.Writes: 3}
+	d.FlashReads = [device.Whys]int64{1, 2, 3, 4}
+	d.FlashPrograms = [device.Whys]int64{5, 6, 7, 8}
+	d.LogPartial, d.LogHits = 4, 5
+	return r
+}
+
+// TestMeasure takes quantities from a result by hand.
+func TestMeasure(t *testing.T) {
+	r := result()
+	for quantity, want := range map[string]float64{
+		speed: 10, callTime: 0.2, readTime: 5, readTail: 2.048,
+		metaBytes: 400, metaReads: 100, metaWrites: 300, written: 800, pages: 3.6, programs: 2.6,
+		writeAmp: 2, readAmp: 2, writeAll: 1.6, readAll: 4. / 3, duplicates: 25,
+		storesCall: 0.7, loadsCall: 0.1, blockReads: 0.2, blockWrites: 0.3, storeKB: 0.06, loadKB: 0, blockReadKB: 0.4, blockWriteKB: 0.74,
+		partial: 0.4, hits: 0.5, directReads: 0.3, cleanReads: 0.3,
+		writeShare + "inode": 10, readShare + "inode": 25, totalShare + "journal": 100 * 2200. / 12000, writeShare + "inode_bitmap": 0,
+		byteWrites + "inode": 75, byteReads + "inode": 0, writtenBy + "inode": 0.08, readBy + "inode": 0.1,
+	} {
+		for _, raw := range []any{r, wrapped{r}} {
+			if got := measure([]study.Point{{Quantity: quantity}}, nil, raw)[0]; math.Abs(got-want) > 1e-9*max(1, want) {
+				t.Errorf("%s: %v, want %v", quantity, got, want)
+			}
+		}
+	}
+	for quantity, raw := range map[string]any{speed: nil, "nothing": r, byteWrites + "dentry": r, readTime: &filesys.Result{}, readTail: &filesys.Result{}} {
+		if v := measure([]study.Point{{Quantity: quantity}}, nil, raw)[0]; !math.IsNaN(v) {
+			t.Errorf("%s: %v", quantity, v)
+		}
+	}
+}
+
+type wrapped struct{ r *filesys.Result }
+
+func (w wrapped) Ran() *filesys.Result { return w.r }
+
+// invented answers every run with numbers that differ by system alone.
+func invented(p *study.Paper) (list []study.Outcome) {
+	for _, r := range p.Runs() {
+		o := study.Outcome{Run: r.Name, Fits: true, Rebuilt: true}
+		for range p.Of(r.Name) {
+			o.Values = append(o.Values, float64(1+slices.Index(systems, r.System)))
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// TestSheets draws every figure, when nothing is known and with invented values: all
+// are at the same places, and every mean is computed of its probes.
+func TestSheets(t *testing.T) {
+	p := Paper()
+	outcomes := invented(p)
+	for _, f := range p.Figures {
+		none, err := p.Sheet(f.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := p.Sheet(f.ID, outcomes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(none.Drawing.Published) != len(some.Drawing.Ours) || f.Kind != study.Table && len(some.Drawing.Ours) == 0 {
+			t.Errorf("%s: %d and %d places", f.ID, len(none.Drawing.Published), len(some.Drawing.Ours))
+		}
+		for i, m := range some.Drawing.Ours {
+			if !m.Known || !m.Fits || math.IsNaN(m.Y) || none.Drawing.Ours[i].Known {
+				t.Errorf("%s: %+v is not known when everything is, or known when nothing is", f.ID, m)
+			}
+		}
+		for i := range some.Rows {
+			if l := &some.Rows[i]; !l.Aside && (l.Status == "" || none.Rows[i].Status != "") {
+				t.Errorf("%s: %+v is not judged when everything is known, or judged when nothing is", f.ID, l)
+			}
+		}
+		for _, c := range some.Claims {
+			if !c.Known {
+				t.Errorf("%s is not known when everything is", c.ID)
+			}
+		}
+	}
+	rows, err := p.Rows("8", outcomes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		r := &rows[i]
+		want := map[string]float64{"less than Ext4": 1. / 5, "less than F2FS": 2. / 5, "less than NOVA": 100 * (1 - 5./3)}[r.At]
+		if math.Abs(r.Ours-want) > 1e-9 {
+			t.Errorf("%s %s: %v, want %v", r.Of, r.At, r.Ours, want)
+		}
+	}
+}
+
+// TestWholeComparison finds that Figure 6 needs the ten workloads on five systems and
+// nothing else, and that the figures of the same runs need no more.
+func TestWholeComparison(t *testing.T) {
+	o := Paper().Outline()
+	for _, f := range o.Figures {
+		want, ok := map[string]int{"6": 50, "abstract": 50, "8": 35, "11": 45, "T2": 10, "mix": 18}[f.ID]
+		if ok && len(f.Runs) != want {
+			t.Errorf("%s needs %d runs; want %d", f.ID, len(f.Runs), want)
+		}
+		for _, r := range f.Runs {
+			if x := o.Runs[r]; ok && (len(strings.Fields(x.Set)) != 2 || !strings.HasSuffix(x.Set, " scale=64")) {
+				t.Errorf("%s: %s", f.ID, x.Name)
+			}
+		}
+	}
+}
+
+// TestGaps takes a recorded gap, and none that has another value, and finds a gap for
+// every cause.
+func TestGaps(t *testing.T) {
+	p := Paper()
+	seen := map[string]bool{}
+	used := make([]bool, len(causes))
+	for _, f := range table("gaps.csv") {
+		key := strings.Join(f[:5], ",")
+		if seen[key] {
+			t.Errorf("%s is there twice", key)
+		}
+		seen[key] = true
+		at := slices.IndexFunc(p.Points, func(x study.Point) bool {
+			return x.Figure == f[0] && x.System == f[1] && x.Of == f[2] && x.At == f[3] && x.Quantity == f[4]
+		})
+		if at < 0 {
+			t.Errorf("%s is no point", key)
+			continue
+		}
+		r := study.Row{Point: &p.Points[at], Status: study.Gap, OursFits: true, Ours: number(f[5])}
+		if p.Why(&r) == "" {
+			t.Errorf("%s: no reason", key)
+		}
+		if i := slices.IndexFunc(causes, func(c cause) bool { return c.match(r.Point) }); i >= 0 {
+			used[i] = true
+		}
+		r.Ours *= 1.1
+		if r.Ours++; p.Why(&r) != "" {
+			t.Errorf("%s has a reason whatever its value", key)
+		}
+	}
+	for i := range causes {
+		if !used[i] {
+			t.Errorf("no gap has the cause %+v", causes[i])
+		}
+	}
+}

@@ -1,0 +1,590 @@
+package bytefs
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"spillway/sim/study"
+)
+
+// A grid is all that is published and all that is measured besides.
+type grid struct {
+	list, probes []study.Point
+	at           map[place]int // in probes
+}
+
+// A place is what makes a probe one of its own.
+type place struct{ figure, quantity, system, set string }
+
+// all returns the points in the order of the paper.
+func all() *grid {
+	g := &grid{at: map[place]int{}}
+	// Values that figures and claims need come first: means are made of them.
+	g.probe("abstract", speed, systems[:5], workloads)
+	g.probe("abstract", written, systems[:5], workloads)
+	g.probe("6", speed, systems[:5], workloads)
+	for _, q := range []string{speed, readTime, readTail} {
+		g.probe("7", q, systems[:5], stores)
+	}
+	g.probe("8", metaBytes, systems[:5], changing)
+	g.probe("8", metaReads, systems[:5], changing)
+	for _, s := range structures[firstMeta:] {
+		g.probe("9", writtenBy+s.key, systems[:5], changing)
+		g.probe("10", readBy+s.key, systems[:5], changing)
+	}
+	g.probe("11", pages, systems[:5], flashing)
+	g.probe("12", speed, []string{ext4, dual, logged, selected, byteFS}, macros)
+	for _, l := range latencies {
+		g.probe("13", speed, latent, macros, l.differs...)
+	}
+	for _, size := range logSizes {
+		g.probe("14", speed, []string{byteFS}, sized, logOf(size)...)
+		g.probe("14", programs, []string{byteFS}, sized, logOf(size)...)
+	}
+	for _, q := range []string{writeAmp, writeAll, readAmp, readAll} {
+		g.probe("T2", q, []string{ext4, f2fs}, macros)
+	}
+	for _, q := range []string{writeShare + "inode", readShare + "pointer", writeShare + "pointer", totalShare + "journal"} {
+		g.probe("mix", q, []string{ext4, f2fs}, macros)
+	}
+	g.probe("mix", writeShare+"dentry", []string{ext4, f2fs}, []string{create, remove, mkdir, rmdir})
+	g.probe("costs", duplicates, []string{byteFS}, macros)
+	for _, v := range variants {
+		for _, q := range []string{speed, written, metaBytes, pages} {
+			for _, s := range systems[:5] {
+				g.probe("switches", q, []string{s}, workloads, v.of(s)...)
+			}
+		}
+	}
+
+	for _, points := range [][]study.Point{g.texts(), g.switches(), devices(), g.amplified(), g.interfaces(), g.composition(), runs(), fractions()} {
+		g.list = append(g.list, points...)
+	}
+	order := map[string]int{}
+	for i, f := range figures(g) {
+		order[f.ID] = i
+	}
+	slices.SortStableFunc(g.list, func(a, b study.Point) int { return order[a.Figure] - order[b.Figure] })
+	return g
+}
+
+// set is the setup of a workload with what differs from the default.
+func set(workload string, differs ...string) string {
+	return strings.Join(append([]string{"workload=" + workload, "scale=64"}, differs...), " ")
+}
+
+// probe measures what is not published of systems and workloads, each once.
+func (g *grid) probe(figure, quantity string, systems, workloads []string, differs ...string) {
+	for _, w := range workloads {
+		for _, s := range systems {
+			p := study.Point{Figure: figure, Quantity: quantity, System: s, Set: set(w, differs...), Of: w, Fits: true, Unpublished: true}
+			key := place{figure, quantity, s, p.Set}
+			if _, ok := g.at[key]; !ok {
+				g.at[key] = len(g.probes)
+				g.probes = append(g.probes, p)
+			}
+		}
+	}
+}
+
+// find is a probe, nil if there is none.
+func (g *grid) find(figure, quantity, system, set string) *study.Point {
+	if i, ok := g.at[place{figure, quantity, system, set}]; ok {
+		return &g.probes[i]
+	}
+	return nil
+}
+
+// A finder finds values of probes; known is false as soon as one is missing.
+type finder struct {
+	grid   *grid
+	look   study.Look
+	figure string
+	known  bool
+}
+
+// value is that of a probe of a system and a workload.
+func (f *finder) value(quantity, system, workload string, differs ...string) float64 {
+	p := f.grid.find(f.figure, quantity, system, set(workload, differs...))
+	if p == nil {
+		f.known = false
+		return math.NaN()
+	}
+	v, fits, known := f.look(p)
+	f.known = f.known && fits && known
+	return v
+}
+
+// gain is how many times as large a value of ByteFS is as another's, less how many times
+// as small.
+func (f *finder) gain(quantity, over, workload string, v variant) float64 {
+	return f.value(quantity, byteFS, workload, v.of(byteFS)...) / f.value(quantity, over, workload, v.of(over)...)
+}
+
+func (f *finder) less(quantity, rival, workload string, v variant) float64 {
+	return 1 / f.gain(quantity, rival, workload, v)
+}
+
+// made is what a finder computes of the probes of a figure.
+func (g *grid) made(figure string, of func(f *finder) float64) *study.Made {
+	return &study.Made{Value: func(look study.Look) (float64, bool) {
+		f := &finder{g, look, figure, true}
+		v := of(f)
+		return v, f.known && !math.IsNaN(v) && !math.IsInf(v, 0)
+	}}
+}
+
+func mean(list []string, of func(string) float64) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += of(x)
+	}
+	return sum / float64(len(list))
+}
+
+func least(list []string, of func(string) float64) float64 {
+	v := math.Inf(1)
+	for _, x := range list {
+		v = min(v, of(x))
+	}
+	return v
+}
+
+func most(list []string, of func(string) float64) float64 {
+	return -least(list, func(x string) float64 { return -of(x) })
+}
+
+// A variant is how what nobody published is decided: what programs write, whether fresh
+// pages are compared, and whether block writes are answered as in the artifact.
+type variant struct {
+	name               string
+	random, fresh, ack bool
+}
+
+// like is the first of variants.
+var like variant
+
+// variants are all of them.
+var variants = []variant{
+	{name: "like for like"},
+	{name: "answered as the artifact", ack: true},
+	{name: "fresh compared", fresh: true},
+	{name: "both", fresh: true, ack: true},
+	{name: "random payload", random: true},
+	{name: "random, as the artifact", random: true, ack: true},
+	{name: "random, fresh compared", random: true, fresh: true},
+	{name: "random, both", random: true, fresh: true, ack: true},
+}
+
+// of is how a system's setup differs under a variant. Payload and fresh pages matter to
+// ByteFS alone, and the artifact makes Ext4 and F2FS alone wait; a test holds that
+// nothing else changes.
+func (v variant) of(system string) (differs []string) {
+	block := system == ext4 || system == f2fs
+	if v.ack && block {
+		differs = append(differs, "ack=artifact")
+	}
+	if system == byteFS && v.random {
+		differs = append(differs, "payload=random")
+	}
+	if system == byteFS && v.fresh {
+		differs = append(differs, "fresh=1")
+	}
+	return differs
+}
+
+// A text is a number that the text of the paper states.
+type text struct {
+	figure, quantity, system, versus, of, at, unit string
+	value, limit                                   float64
+	compute                                        func(f *finder, v variant) float64
+	high                                           bool // confidence
+}
+
+// systemOf is the laboratory's name of a published file system.
+func systemOf(name string) string { return strings.ToLower(name) }
+
+// limits are those of numbers that a model is held to.
+const (
+	usual = Tolerance
+	loose = 0.25 // of create over F2FS
+)
+
+// stated are the numbers of the text that runs yield, in the order of paper_claims.csv;
+// asides are those that none does.
+func stated() (list []text, asides []study.Point) {
+	for _, f := range table("paper_claims.csv") {
+		figure, metric, workload, versus, value, unit, high := f[0], f[1], f[2], f[3], number(f[4]), f[5], f[6] == "high"
+		if unit == "x" {
+			unit = "×"
+		}
+		t := text{figure: strings.TrimPrefix(figure, "fig"), versus: systemOf(versus), of: strings.ToLower(workload), value: value, unit: unit, limit: usual, high: high, system: byteFS}
+		rival := t.versus
+		switch {
+		case metric == "throughput, best":
+			t.quantity, t.at, t.versus = speed, "over the best of the others", ""
+			t.compute = func(f *finder, v variant) float64 {
+				return most(workloads, func(w string) float64 {
+					return least(rivals, func(s string) float64 { return f.gain(speed, s, w, v) })
+				})
+			}
+		case strings.HasPrefix(metric, "SSD write traffic"):
+			t.quantity, t.at, t.versus = written, "less than another, at most", ""
+			t.compute = func(f *finder, v variant) float64 {
+				return most(changing, func(w string) float64 {
+					return most(rivals, func(s string) float64 { return f.less(written, s, w, v) })
+				})
+			}
+		case metric == "throughput" && workload == "micro average":
+			t.quantity, t.of, t.at = speed, "mean of 5 micro", "over "+versus
+			t.compute = func(f *finder, v variant) float64 {
+				return mean(micros, func(w string) float64 { return f.gain(speed, rival, w, v) })
+			}
+		case metric == "throughput" && t.figure == "6":
+			w := t.of
+			t.quantity, t.at = speed, "over "+versus
+			if w == create && rival == f2fs {
+				t.limit = loose
+			}
+			t.compute = func(f *finder, v variant) float64 { return f.gain(speed, rival, w, v) }
+		case t.figure == "6/7":
+			t.figure, t.of, t.at = "7", "mean of YCSB", "over "+versus
+			q := map[string]string{"throughput": speed, "average read latency reduction": readTime, "tail read latency reduction": readTail}[metric]
+			t.quantity = q
+			t.compute = func(f *finder, v variant) float64 {
+				return mean(stores, func(w string) float64 {
+					if q == speed {
+						return f.gain(q, rival, w, v)
+					}
+					return f.less(q, rival, w, v)
+				})
+			}
+		case strings.HasPrefix(metric, "metadata traffic"):
+			t.figure, t.quantity, t.of, t.at = "8", metaBytes, "mean of 7", "less than "+versus
+			over := mean
+			if strings.HasSuffix(metric, "max") {
+				t.of, over = "most", most
+			}
+			t.compute = func(f *finder, v variant) float64 {
+				return over(changing, func(w string) float64 { return f.less(metaBytes, rival, w, v) })
+			}
+		case metric == "metadata read reduction":
+			t.figure, t.quantity, t.of, t.at, t.unit = "8", metaReads, "mean of 7", "less than "+versus, "%"
+			t.compute = func(f *finder, v variant) float64 {
+				return mean(changing, func(w string) float64 { return 100 * (1 - f.gain(metaReads, rival, w, v)) })
+			}
+		case t.figure == "11":
+			t.quantity, t.of, t.at = pages, "mean of 9", "less than "+versus
+			t.compute = func(f *finder, v variant) float64 {
+				return mean(flashing, func(w string) float64 { return f.less(pages, rival, w, v) })
+			}
+		case strings.HasPrefix(metric, "duplicate pages"):
+			t.figure, t.quantity, t.of, t.at, t.unit, t.versus = "costs", duplicates, "mean of 5 macro", "", "%", ""
+			t.compute = func(f *finder, _ variant) float64 {
+				return mean(macros, func(w string) float64 { return f.value(duplicates, byteFS, w) })
+			}
+		default:
+			asides = append(asides, asideOf(metric, value, unit))
+			continue
+		}
+		list = append(list, t)
+	}
+	return list, asides
+}
+
+// asideOf is a number of the text that no run yields.
+func asideOf(metric string, value float64, unit string) study.Point {
+	for _, x := range []struct{ begins, figure, of, quantity, why string }{
+		{"recovery", "recovery", "256 MB log", "recovery", "a sum: of it 0.9 and 2.7 s are inputs of the model of recovery, and nothing says what the other 0.6 s are"},
+		{"of which load", "recovery", "256 MB log", "load", "an input of the model of recovery: the device's DRAM is read at the rate that this gives"},
+		{"of which scan", "recovery", "256 MB log", "scan", "an input of the model of recovery: lines are scanned at the rate that a full log gives"},
+		{"log index lookup", "costs", "256 MB log", "lookup", "part of the 0.6 µs of a store and of the 4.8 µs of a load, which are inputs: the index is not a part of the model"},
+		{"log index size", "costs", "256 MB log", "index", "the index is not a part of the model, and takes none of the DRAM here"},
+		{"XOR", "costs", "4 KB", "xor", "an input: compare=0.35 is these cycles at 2.7 GHz"},
+	} {
+		if strings.HasPrefix(metric, x.begins) {
+			return study.Point{Figure: x.figure, Quantity: x.quantity, Of: x.of, Fits: true, Value: value, Unit: unit, Aside: x.why, Note: doubtful + secondHand, Source: "paper_claims.csv"}
+		}
+	}
+	panic("bytefs: a number of the text that nobody knows: " + metric)
+}
+
+// point makes a point of what a text states, computed from the probes of a figure under
+// a variant.
+func (g *grid) point(t *text, figure string, v variant) study.Point {
+	p := study.Point{
+		Figure: figure, Quantity: t.quantity, System: t.system, Of: t.of, At: t.at, Fits: true, Value: t.value, Unit: t.unit, Limit: t.limit,
+		Source: "paper_claims.csv", Made: g.made(figure, func(f *finder) float64 { return t.compute(f, v) }),
+	}
+	if !t.high {
+		p.Note = doubtful + secondHand
+	}
+	return p
+}
+
+// texts are the numbers of the text.
+func (g *grid) texts() (list []study.Point) {
+	texts, asides := stated()
+	for i := range texts {
+		list = append(list, g.point(&texts[i], texts[i].figure, like))
+	}
+	return append(list, asides...)
+}
+
+// switched reports whether a number of the text is shown under all variants: those of
+// Filebench, but for what is read, which hangs on none of them.
+func (t *text) switched() bool {
+	return slices.Contains([]string{"abstract", "6", "8", "11"}, t.figure) && t.quantity != metaReads
+}
+
+// switches are the numbers of the text under every variant.
+func (g *grid) switches() (list []study.Point) {
+	texts, _ := stated()
+	for i := range texts {
+		t := &texts[i]
+		if !t.switched() {
+			continue
+		}
+		for _, v := range variants {
+			p := g.point(t, "switches", v)
+			p.Of, p.At = t.label(), v.name
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// label names what a number of the text is about, in a list of several quantities.
+func (t *text) label() string {
+	name := t.of
+	switch t.figure {
+	case "abstract":
+		name = map[string]string{speed: "throughput", written: "written"}[t.quantity]
+	case "8":
+		name = "metadata, " + name
+	case "11":
+		name = "flash, " + name
+	}
+	return name + ", " + t.at
+}
+
+// devices are those of Table 1.
+func devices() (list []study.Point) {
+	for _, f := range table("paper_table1_devices.csv") {
+		for k, q := range []string{"latency_read", "latency_write", "rate_read", "rate_write", "price"} {
+			if f[1+k] == "" {
+				continue
+			}
+			why := "no run has this device"
+			if strings.HasPrefix(f[0], "M-SSD") {
+				why = map[string]string{
+					"latency_read": "an input: line_read", "latency_write": "an input: line_write", "rate_read": "an input: transfer is 4 KiB at this rate",
+					"rate_write": "the link takes writes at the rate of reads here, and flash programs 0.55 GB/s at most: 8 channels with a page in 60 µs", "price": "nothing here costs money",
+				}[q]
+			}
+			list = append(list, study.Point{
+				Figure: "T1", Quantity: q, Of: f[0], Fits: true, Value: number(f[1+k]), Unit: []string{"µs", "µs", "GB/s", "GB/s", "$/GB"}[k],
+				Aside: why, Note: doubtful + secondHand, Source: "paper_table1_devices.csv",
+			})
+		}
+	}
+	return list
+}
+
+// amplified are the numbers of Table 2: of one workload, or the least and the most of
+// several. The paper does not say what traffic is divided by: what programs asked for, or
+// the traffic of data.
+func (g *grid) amplified() (list []study.Point) {
+	for _, f := range table("paper_table2_amplification.csv") {
+		system, low, high := systemOf(f[0]), number(f[3]), number(f[4])
+		over, what := macros, "all"
+		switch {
+		case strings.HasPrefix(f[2], "others"):
+			over, what = []string{webproxy, webserver, oltp}, "webproxy, webserver, oltp"
+		case low == high:
+			what = strings.ToLower(f[2])
+			over = []string{what}
+		}
+		for _, q := range map[string][]string{"write": {writeAmp, writeAll}, "read": {readAmp, readAll}}[f[1]] {
+			add := func(at string, value float64, of func([]string, func(string) float64) float64) {
+				list = append(list, study.Point{
+					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
+					Made: g.made("T2", func(f *finder) float64 { return of(over, func(w string) float64 { return f.value(q, system, w) }) }),
+				})
+			}
+			if low == high {
+				add("", low, least)
+				continue
+			}
+			add("least", low, least)
+			add("most", high, most)
+		}
+	}
+	return list
+}
+
+// interfaces are the cells of Table 3 as shares of bytes: 0 % by bytes is what goes in
+// blocks. They are of varmail, which has all structures.
+func (g *grid) interfaces() (list []study.Point) {
+	of := map[string]string{
+		"block list (bitmap)": "block_bitmap", "inode list (bitmap)": "inode_bitmap", "inode": "inode", "directory entry": "dentry",
+	}
+	why := map[string]string{
+		"superblock":   "nothing reads or writes it while a workload runs",
+		"data pointer": "extents are a part of the inode here: its lines have them",
+		"page cache":   "both: the rule of an eighth decides for each page",
+		"data block":   "both, of direct accesses, of which no workload of the paper has any",
+		"data journal": "ByteFS journals no data here",
+	}
+	for _, f := range table("paper_table3_interface.csv") {
+		for k, q := range []string{byteReads, byteWrites} {
+			by := map[string]float64{"block": 0, "byte": 100, "block+byte": 50}[f[1+k]]
+			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Value: by, Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
+			if key, ok := of[f[0]]; ok {
+				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail), ""
+			} else {
+				p.Quantity, p.Aside = []string{"read_interface", "write_interface"}[k], why[f[0]]
+			}
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// composition is what traffic consists of.
+func (g *grid) composition() (list []study.Point) {
+	for _, f := range table("paper_traffic_composition.csv") {
+		share := map[string]string{"write": writeShare, "read": readShare, "total": totalShare}[f[2]]
+		q := share + map[string]string{"inode": "inode", "journal": "journal", "directory entry": "dentry", "data pointer": "pointer"}[f[1]]
+		over, of := macros, "mean of 5 macro"
+		if strings.HasPrefix(f[4], "micro") {
+			over, of = []string{create, remove, mkdir, rmdir}, "mean of 4 micro"
+		}
+		for name := range strings.SplitSeq(f[0], "/") {
+			system := systemOf(name)
+			list = append(list, study.Point{
+				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: number(f[3]), Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
+				Made: g.made("mix", func(f *finder) float64 { return mean(over, func(w string) float64 { return f.value(q, system, w) }) }),
+			})
+		}
+	}
+	return list
+}
+
+// runSets are the setups of the artifact's runs: its branch has fewer threads than the one
+// whose workloads run by default.
+var runSets = map[string]string{
+	create: set(create, "threads=1"), remove: set(remove, "threads=1"), mkdir: set(mkdir, "threads=8"), rmdir: set(rmdir, "threads=8"), stat: set(stat, "threads=8"),
+}
+
+// created is of how many files the counters of the run of create are: 250 000 before it
+// and about as many until it was stopped.
+const created = 500_000
+
+// counters are the columns of the artifact's reports that are compared, by call.
+var counters = []struct {
+	column   int
+	quantity string
+}{
+	{4, blockReads},
+	{5, blockWrites},
+	{6, loadsCall},
+	{7, storesCall},
+	{8, blockReadKB},
+	{9, blockWriteKB},
+	{10, loadKB},
+	{11, storeKB},
+	{14, partial},
+	{15, hits},
+	{16, directReads},
+	{17, cleanReads},
+	{18, programs},
+}
+
+// runs are the artifact's own. Their counters are of the whole run with what was there
+// before.
+func runs() (list []study.Point) {
+	for _, f := range table("artifact_micro_runs.csv") {
+		name, variant, _ := strings.Cut(f[0], ".")
+		calls, why := number(cmp.Or(f[1], "0")), ""
+		switch {
+		case variant == "2ext":
+			why = "the same test with fewer reads, probably as the host caches metadata; it is the same run here, and compared with the first variant"
+		case name == create:
+			calls = created
+		case name == remove:
+			calls, why = 1e6, "of the million files that are made first, and few deletes: by file"
+		case name == stat:
+			calls, why = 10_000, "of the files, which are made before it: by file"
+		}
+		add := func(quantity string, value float64, unit, why string) {
+			p := study.Point{Figure: "runs", Quantity: quantity, Of: name, At: f[0], Fits: true, Value: value, Unit: unit, Note: doubtful + early, Source: "artifact_micro_runs.csv", Aside: why}
+			if why == "" {
+				p.System, p.Set, p.Limit, p.Source = byteFS, runSets[name], usual, ""
+			}
+			list = append(list, p)
+		}
+		again := ""
+		if variant == "2ext" {
+			again = why
+		}
+		if f[2] != "" {
+			add(speed, number(f[2])/1000, "thousand/s", again)
+			add(callTime, number(f[3]), "ms", again)
+		}
+		for _, c := range counters {
+			value, unit := number(f[c.column])/calls, ""
+			if strings.HasSuffix(c.quantity, "_kb") {
+				value, unit = value/1000, "KB"
+			}
+			add(c.quantity, value, unit, why)
+		}
+		add("log_writes", number(f[12]), "", "the same number as that of its stores")
+		add("log_reads", number(f[13]), "", "the same number as that of its loads")
+		add("cleanings", number(f[19]), "", "one ring is emptied at once there, and two halves take turns here")
+	}
+	return list
+}
+
+// fractions are histograms of the artifact's runs.
+func fractions() (list []study.Point) {
+	for _, f := range table("artifact_micro_modified_fraction.csv") {
+		for k, q := range []string{"share_read", "share_write"} {
+			list = append(list, study.Point{
+				Figure: "fractions", Quantity: q, Of: f[0], At: fmt.Sprintf("%s %% of lines", f[1]), Fits: true, Value: number(f[2+k]), Unit: "%",
+				Aside: "not compared: the histograms are filled where nothing was cleaned, and contradict the counters of the same runs", Note: doubtful + "filled even in runs without a cleaning", Source: "artifact_micro_modified_fraction.csv",
+			})
+		}
+	}
+	return list
+}
+
+// What Figures 13 and 14 vary.
+var (
+	latent    = []string{f2fs, nova, byteFS}
+	latencies = []struct {
+		name    string
+		read    float64
+		differs []string
+	}{
+		{"20/30 µs", 20, []string{"read_latency=20", "program_latency=30"}},
+		{"40/60 µs", 40, nil},
+		{"80/120 µs", 80, []string{"read_latency=80", "program_latency=120"}},
+		{"3/80 µs", 3, []string{"read_latency=3", "program_latency=80"}},
+		{"40/60 µs, 175 ns link", 40, []string{"line_read=175", "line_write=175"}},
+		{"3/80 µs, 175 ns link", 3, []string{"read_latency=3", "program_latency=80", "line_read=175", "line_write=175"}},
+	}
+	logSizes = []int{64, 128, 256, 512}
+	sized    = []string{mkdir, varmail, webproxy}
+)
+
+// logOf is how a setup with a log of so many MB differs.
+func logOf(mb int) []string {
+	if mb == 256 {
+		return nil
+	}
+	return []string{fmt.Sprintf("ssd_dram=%d", mb)}
+}

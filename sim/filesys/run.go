@@ -1,0 +1,698 @@
+package filesys
+
+import (
+	"fmt"
+	"slices"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+const (
+	// longest is when a run is given up, so that no time overflows.
+	longest = 20 * 24 * 3600 * unit.Second
+	// often is after how many calls progress is told.
+	often = 1 << 14
+	// batch is how many pages are written back at once, by the flusher or by a writer who
+	// finds too many dirty.
+	batch = 32
+	// idle is how often in a row an actor may act without taking time, before that is
+	// taken for a mistake.
+	idle = 1 << 20
+)
+
+// Run runs a workload on a system. The error is about the setup or the workload, or says
+// that the device is full. watch and p may be nil.
+func Run(w *call.Workload, s *machine.Setup, system string, watch *Watch, p Progress) (*Result, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	sys, err := Find(system)
+	if err != nil {
+		return nil, err
+	}
+	scaled := s.Scaled()
+	r, err := newRun(w, &scaled, sys, watch, p)
+	if err != nil {
+		return nil, err
+	}
+	r.result.Scale = s.Scale
+	return r.result, r.play()
+}
+
+// Find returns a system by its name.
+func Find(name string) (*System, error) {
+	for i := range Systems {
+		if Systems[i].Name == name {
+			return &Systems[i], nil
+		}
+	}
+	return nil, fmt.Errorf("there is no system %q; choose one such as %s", name, Systems[0].Name)
+}
+
+// A phase is what a client does next, or who sees to it that it goes on.
+type phase uint8
+
+const (
+	asks   phase = iota // for a call
+	waits               // for the time of its call, and then for the benchmark program
+	calls               // begins a call
+	barred              // waits until others have written back the call's file, and plans
+	steps               // executes
+	locked              // waits until who holds a lock releases it
+	parked              // waits until the file system wakes it
+	absent              // waits until the workload wakes it
+	sleeps              // an actor, until its start
+	ended
+)
+
+// A client is a thread of the workload or an actor.
+type client struct {
+	thread plan.Thread
+	next   int // of its steps
+	phase  phase
+	actor  bool
+	failed bool // the call is about what is not there
+	// Of the time since a moment, that until core went by waiting for one; the rest is
+	// the cause's.
+	since, core unit.Time
+	cause       Cause
+	// When the steps that it executes at the same time have ended so far, and the cause
+	// of the last.
+	end      unit.Time
+	endCause Cause
+	waiter   int32 // the next client that waits for the same lock
+	call     call.Call
+	sends    []host.Sent // files that its steps write back
+	began    unit.Time   // the call
+	start    unit.Time   // when an actor has to act at last, if it works or sleeps
+}
+
+// A lock is held by a client, or free (none). Others wait in the order in which they came.
+type lock struct{ holder, first, last int32 }
+
+const none = -1
+
+// run is one run.
+type run struct {
+	queue   schedule
+	now     unit.Time
+	clients []client
+	threads int32 // of the clients, those of the workload
+	flusher int32 // the last actor
+	running int32 // threads that have not ended
+	current int32 // the client that goes on, for records
+	cores   cores // nil: there are more than clients
+	// By number: locks, and when sections are free.
+	locks    []lock
+	sections []unit.Time
+	serial   unit.Time // when the benchmark program's section is free
+	children []int32   // by node: files and directories in it
+	// By node: clients whose steps write it back, and of them, those after which its size
+	// or the places of its pages are to be made durable too.
+	sending, moving []int32
+	barred          []int32 // threads whose call waits for that, in the order in which they came
+
+	device *device.Device
+	host   *host.Host
+	fs     plan.FS
+	source call.Source
+	setup  *machine.Setup
+	load   *call.Workload
+	watch  *Watch
+	tell   Progress
+
+	frames            []plan.Frame
+	background, limit int // dirty pages
+	answered, until   int64
+	made, warmed      int64 // calls begun; answered when the measured part began
+	origin            unit.Time
+	warm              bool // counters are of the warm-up
+	result            *Result
+	samples           sampler
+	early             []unit.Time // when actors have to start, before there are any
+	err               error
+}
+
+func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Progress) (r *run, err error) {
+	if err := check(w, m); err != nil {
+		return nil, err
+	}
+	r = &run{
+		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
+		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
+		children: make([]int32, w.Most), sending: make([]int32, w.Most), moving: make([]int32, w.Most),
+		result: &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
+	}
+	if watch == nil {
+		r.watch = &Watch{}
+	}
+	r.until = r.watch.Until
+	var record func(plan.Event)
+	if r.watch.Record != nil {
+		record = r.record
+	}
+	r.device = device.New(m, sys.Memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, record)
+	for _, n := range w.Nodes[1:] {
+		r.children[n.Parent]++
+	}
+	defer r.full(&err)
+	r.host = host.New(m, w, r.device.Pages(), r)
+	r.fs = sys.New(r.host)
+	for _, page := range r.host.Mounted {
+		r.device.Preload(page)
+	}
+	r.background = max(1, r.host.Capacity()*int(m.Host.Background)/100)
+	r.limit = max(1, r.host.Capacity()*int(m.Host.Limit)/100)
+	actors := r.fs.Actors()
+	r.flusher = r.threads + int32(actors)
+	r.clients = make([]client, r.flusher+1)
+	if len(r.clients) > mostClients {
+		return nil, fmt.Errorf("%d threads and actors; a run has room for %d", len(r.clients), mostClients)
+	}
+	r.queue = newSchedule(len(r.clients))
+	for i := range r.clients {
+		c := &r.clients[i]
+		c.thread.ID, c.start = int32(i), never
+		if c.actor = int32(i) >= r.threads; c.actor {
+			c.phase = sleeps
+		} else {
+			r.queue.set(int32(i), 0)
+		}
+	}
+	if int64(len(r.clients)) > m.Host.Cores {
+		r.cores = make(cores, m.Host.Cores)
+	}
+	early := r.early
+	r.early = nil
+	for i, at := range early {
+		if at != never {
+			r.Start(i, at)
+		}
+	}
+	return r, nil
+}
+
+// check reports workloads that cannot run on a machine.
+func check(w *call.Workload, m *machine.Setup) error {
+	switch {
+	case w.Threads < 1:
+		return fmt.Errorf("%s has no threads", w.Name)
+	case len(w.Nodes) == 0 || !w.Nodes[0].Dir || int(w.Most) < len(w.Nodes):
+		return fmt.Errorf("%s: node 0 has to be the root, and all %d nodes below %d", w.Name, len(w.Nodes), w.Most)
+	}
+	var pages int64
+	for i, n := range w.Nodes {
+		if n.Size < 0 || i > 0 && (n.Parent < 0 || n.Parent >= int32(i) || !w.Nodes[n.Parent].Dir) {
+			return fmt.Errorf("%s: node %d of %d bytes is in %d, which is no directory before it", w.Name, i, n.Size, n.Parent)
+		}
+		pages += unit.Bytes(n.Size).Pages()
+		if size := unit.Bytes(pages) * unit.Page; size > m.Device.Capacity {
+			return fmt.Errorf("%s: files of more than %v do not fit into the SSD, which has %v at this scale: a larger capacity, fewer or smaller files, or for a recording more of the machine (a smaller divisor, scale) would help", w.Name, size, m.Device.Capacity)
+		}
+	}
+	return nil
+}
+
+// full makes an error of the device being full.
+func (r *run) full(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *host.Full:
+		*err = fmt.Errorf("%s on %s: the SSD of %v (at this scale) is full: %d more pages are wanted. A larger capacity, less other data or fewer and smaller files would help", r.load.Name, r.result.System, r.setup.Device.Capacity, p.Want)
+	default:
+		panic(p)
+	}
+}
+
+// play runs the workload until its last thread ends.
+func (r *run) play() (err error) {
+	defer r.full(&err)
+	for r.running > 0 && r.err == nil {
+		client, at := r.queue.first()
+		if at == never {
+			return fmt.Errorf("%s on %s: after %d calls all %d threads that are left wait for each other", r.load.Name, r.result.System, r.answered, r.running)
+		}
+		if due, ok := r.device.Due(); ok && due <= at {
+			r.current = none
+			r.advance(at)
+		}
+		r.now, r.current = at, client
+		if r.now >= r.samples.next {
+			r.sample()
+		}
+		r.queue.set(client, r.resume(&r.clients[client]))
+		if r.until > 0 && r.answered >= r.until {
+			break
+		}
+	}
+	if r.err != nil {
+		return r.err
+	}
+	r.finish()
+	return nil
+}
+
+// advance lets the device do what is due until a time.
+func (r *run) advance(to unit.Time) {
+	for {
+		due, ok := r.device.Due()
+		if !ok || due > to {
+			return
+		}
+		r.now = max(r.now, due)
+		r.device.Act(due)
+	}
+}
+
+// fail gives the run up.
+func (r *run) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// charge accounts a thread's time until now.
+func (r *run) charge(c *client) {
+	if c.actor {
+		return
+	}
+	ledger := &r.result.Ledger
+	if c.core > c.since {
+		until := min(c.core, r.now)
+		ledger[WaitsCore] += until - c.since
+		c.since = until
+	}
+	ledger[c.cause] += r.now - c.since
+	c.since = r.now
+}
+
+// compute takes a core and returns when its work is done.
+func (r *run) compute(c *client, work unit.Time, cause Cause) unit.Time {
+	c.cause = cause
+	if r.cores == nil {
+		return r.now + work
+	}
+	c.core = r.cores.take(r.now, work)
+	return c.core + work
+}
+
+// serve takes a server that is free from a time on.
+func serve(free *unit.Time, now, work unit.Time) unit.Time {
+	*free = max(*free, now) + work
+	return *free
+}
+
+// resume lets a client go on. It returns when it is to go on again: never if others see
+// to that.
+func (r *run) resume(c *client) unit.Time {
+	r.charge(c)
+	turns := 0
+	for {
+		switch c.phase {
+		case asks:
+			if !r.ask(c) {
+				return never
+			}
+			h := &r.setup.Host
+			c.phase = waits
+			if work := c.call.Think + h.Generator; work > 0 {
+				return r.compute(c, work, Thinks)
+			}
+		case waits:
+			c.phase = calls
+			if at := r.at(c); at > r.now {
+				c.cause, c.phase = Thinks, waits
+				return at
+			}
+			if work := r.setup.Host.Serial; work > 0 {
+				c.cause = Thinks
+				return serve(&r.serial, r.now, work)
+			}
+		case calls:
+			c.began, c.phase = r.now, barred
+		case barred:
+			if r.bars(&c.call) {
+				c.cause = WaitsLock
+				r.barred = append(r.barred, c.thread.ID)
+				return never
+			}
+			r.begin(c)
+			if r.err != nil {
+				return never
+			}
+			c.phase = steps
+		case sleeps:
+			if turns++; turns > idle {
+				r.fail(fmt.Errorf("%s: actor %d takes no time", r.result.System, c.thread.ID-r.threads))
+			}
+			if r.err != nil {
+				return never
+			}
+			if !r.act(c) {
+				return c.start
+			}
+		case steps:
+			if at := r.execute(c); at > r.now {
+				return at
+			}
+			r.written(c)
+			if c.phase = asks; c.actor {
+				c.phase = sleeps
+			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
+				return never
+			}
+		default:
+			r.fail(fmt.Errorf("client %d goes on in phase %d", c.thread.ID, c.phase))
+			return never
+		}
+	}
+}
+
+// at is when a thread may call at last: in an open loop the time of the recording.
+func (r *run) at(c *client) unit.Time {
+	if !r.setup.OpenLoop {
+		return 0
+	}
+	return c.call.At
+}
+
+// ask asks the workload for a thread's next call and reports whether there is one.
+func (r *run) ask(c *client) bool {
+	c.call = call.Call{Changed: call.Unknown}
+	state := r.source.Next(c.thread.ID, r.now, &c.call)
+	for _, t := range r.source.Woken() {
+		if o := &r.clients[t]; o.phase == absent {
+			o.phase = asks
+			r.queue.set(t, r.now)
+		}
+	}
+	switch state {
+	case call.Ready:
+		return true
+	case call.Parked:
+		c.phase, c.cause = absent, Thinks
+	default:
+		c.phase = ended
+		r.running--
+	}
+	return false
+}
+
+// begin plans a call.
+func (r *run) begin(c *client) {
+	if r.now > longest {
+		r.fail(fmt.Errorf("%s on %s: the run takes more than 20 days of simulated time: a recording without its pauses (open_loop off) or fewer calls would help", r.load.Name, r.result.System))
+		return
+	}
+	r.made++
+	t := &c.thread
+	t.Call, t.Steps = r.made, t.Steps[:0]
+	c.next = 0
+	possible, err := r.possible(&c.call)
+	if err != nil {
+		r.fail(fmt.Errorf("%s, call %d: %w", r.load.Name, r.made, err))
+		return
+	}
+	if c.failed = !possible; c.failed {
+		r.result.Failed++
+		t.Add(plan.Step{Kind: plan.CPU, For: r.setup.Host.Open})
+		return
+	}
+	if r.watch.Record != nil {
+		r.watch.Record(plan.Event{At: r.now, Moment: plan.Began, Thread: t.ID, Call: t.Call, Of: c.call})
+	}
+	size := r.host.Files[c.call.Node].Size
+	r.fs.Plan(t, &c.call, r.now)
+	if promises(&c.call) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
+		r.host.Sent = append(r.host.Sent, host.Sent{Node: c.call.Node, Moved: true})
+	}
+	if c.call.Code == call.Write {
+		r.dirtied(t)
+	}
+	r.sends(c)
+	if r.watch.Steps != nil {
+		r.watch.Steps(&c.call, t.Steps)
+	}
+}
+
+// promises reports whether a call is answered only when data are durable.
+func promises(c *call.Call) bool {
+	return c.Code == call.Fsync || c.Code == call.Fdatasync || c.Code == call.Write && c.Flags&call.Sync != 0
+}
+
+// bars reports whether a call has to wait because others are writing back its file. An
+// fsync has: those pages are not dirty any more but not durable yet. A synchronous write
+// has its own pages, and waits only where it needs what they make durable besides. Who
+// gives pages back waits, else they would be written to when they belong to others.
+func (r *run) bars(c *call.Call) bool {
+	if uint32(c.Node) >= uint32(len(r.sending)) || r.sending[c.Node] == 0 {
+		return false
+	}
+	switch c.Code {
+	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+		return true
+	case call.Write:
+		return c.Flags&call.Sync != 0 && r.moving[c.Node] > 0
+	}
+	return false
+}
+
+// sends notes which files a client's steps write back.
+func (r *run) sends(c *client) {
+	c.sends = append(c.sends[:0], r.host.Sent...)
+	r.host.Sent = r.host.Sent[:0]
+	for _, s := range c.sends {
+		r.sending[s.Node]++
+		if s.Moved {
+			r.moving[s.Node]++
+		}
+	}
+}
+
+// written notes that a client's steps have, and lets those go on who waited for that.
+func (r *run) written(c *client) {
+	if len(c.sends) == 0 {
+		return
+	}
+	for _, s := range c.sends {
+		r.sending[s.Node]--
+		if s.Moved {
+			r.moving[s.Node]--
+		}
+	}
+	c.sends = c.sends[:0]
+	left := r.barred[:0]
+	for _, t := range r.barred {
+		if r.bars(&r.clients[t].call) {
+			left = append(left, t)
+		} else {
+			r.queue.set(t, r.now)
+		}
+	}
+	r.barred = left
+}
+
+// possible reports whether a call succeeds, keeps how many nodes directories have, and
+// counts what is asked. The file system plans only calls that succeed: in recordings
+// threads may come to files before others have made them. The error is about what no
+// program can ask.
+func (r *run) possible(c *call.Call) (bool, error) {
+	files := r.host.Files
+	if uint32(c.Node) >= uint32(len(files)) || uint32(c.Dir) >= uint32(len(files)) || c.Code >= call.Codes {
+		return false, fmt.Errorf("code %d of node %d in %d; there are %d nodes", c.Code, c.Node, c.Dir, len(files))
+	}
+	most := int64(r.setup.Device.Capacity)
+	if c.Offset < 0 || c.Length < 0 || c.Offset > most || c.Length > most {
+		return false, fmt.Errorf("%d bytes from %d on do not fit into the SSD, which has %v at this scale: a larger capacity (capacity) or more of the machine (scale) would help", c.Length, c.Offset, r.setup.Device.Capacity)
+	}
+	f := &files[c.Node]
+	file := f.Exists && !f.Dir
+	into := files[c.Dir].Exists && files[c.Dir].Dir
+	switch c.Code {
+	case call.Create, call.Mkdir:
+		if f.Exists || !into {
+			return false, nil
+		}
+		r.children[c.Dir]++
+	case call.Unlink, call.Rmdir:
+		if !f.Exists || c.Node == 0 || f.Dir != (c.Code == call.Rmdir) || r.children[c.Node] > 0 {
+			return false, nil
+		}
+		c.Dir = f.Parent
+		r.children[f.Parent]--
+	case call.Rename:
+		if !f.Exists || !into || c.Node == 0 {
+			return false, nil
+		}
+		for d := c.Dir; d != 0; d = files[d].Parent {
+			if d == c.Node {
+				return false, nil
+			}
+		}
+		r.children[f.Parent]--
+		r.children[c.Dir]++
+	case call.Read:
+		if !file {
+			return false, nil
+		}
+		r.result.Asked[device.Reads] += max(0, min(c.Offset+c.Length, f.Size)-c.Offset)
+	case call.Write:
+		if !file {
+			return false, nil
+		}
+		r.result.Asked[device.Writes] += c.Length
+	case call.Fsync, call.Fdatasync:
+		return f.Exists, nil
+	case call.Truncate:
+		return file, nil
+	case call.Open, call.Stat, call.Close:
+		return f.Exists, nil
+	}
+	return true, nil
+}
+
+// dirtied makes a writer that finds too many dirty pages write some back, and the flusher
+// begin in time.
+func (r *run) dirtied(t *plan.Thread) {
+	pages, since := r.host.DirtyPages()
+	if pages == 0 {
+		return
+	}
+	if pages > r.limit {
+		r.frames = r.host.Oldest(batch, r.now, r.frames[:0])
+		r.fs.WriteBack(t, r.frames, r.now)
+	}
+	at := since + r.setup.Host.Expire
+	if pages > r.background {
+		at = r.now
+	}
+	r.Start(int(r.flusher-r.threads), at)
+}
+
+// flush plans what the flusher writes next: while there are too many dirty pages any,
+// else those that expired.
+func (r *run) flush(t *plan.Thread) bool {
+	for {
+		pages, since := r.host.DirtyPages()
+		if pages == 0 {
+			return false
+		}
+		until := r.now
+		if pages <= r.background {
+			if until -= r.setup.Host.Expire; since > until {
+				r.Start(int(r.flusher-r.threads), since+r.setup.Host.Expire)
+				return false
+			}
+		}
+		r.frames = r.host.Oldest(batch, until, r.frames[:0])
+		r.fs.WriteBack(t, r.frames, r.now)
+		if left, _ := r.host.DirtyPages(); left >= pages {
+			r.fail(fmt.Errorf("%s: dirty pages stay dirty when they are written back", r.result.System))
+			return false
+		}
+		if len(t.Steps) > 0 {
+			return true
+		}
+	}
+}
+
+// act asks an actor for its next steps and reports whether there are any.
+func (r *run) act(c *client) bool {
+	t := &c.thread
+	t.Steps, c.next, c.phase = t.Steps[:0], 0, steps
+	if c.start <= r.now {
+		c.start = never
+	}
+	if t.ID == r.flusher {
+		r.flush(t)
+	} else {
+		r.fs.Act(t, int(t.ID-r.threads), r.now)
+	}
+	r.sends(c)
+	if len(t.Steps) == 0 {
+		c.phase = sleeps
+	}
+	return c.phase == steps
+}
+
+// answer ends a thread's call.
+func (r *run) answer(c *client) {
+	r.answered++
+	if r.tell != nil && r.answered%often == 0 {
+		r.tell(r.answered, max(r.answered, r.load.Calls))
+	}
+	if r.watch.Record != nil && !c.failed {
+		r.watch.Record(plan.Event{At: r.now, Moment: plan.Answered, Thread: c.thread.ID, Call: c.thread.Call})
+	}
+	took := r.now - c.began
+	tally := &r.result.Tallies[c.call.Code]
+	tally.Count++
+	tally.Time += took
+	if c.call.Code == call.Read {
+		r.result.ReadLatency[bin(took)]++
+	}
+	if r.warm && r.answered >= r.load.Warm {
+		r.reset()
+	}
+}
+
+// reset begins the measured part.
+func (r *run) reset() {
+	r.warm, r.origin, r.warmed = false, r.now, r.answered
+	old := r.result
+	*r.result = Result{System: old.System, Workload: old.Workload, Scale: old.Scale, Threads: old.Threads}
+	busy := r.device.Counts.Busy
+	clear(busy)
+	r.device.Counts = device.Counts{Busy: busy}
+	r.host.Counts = host.Counts{}
+	r.samples = sampler{next: r.now}
+	for i := range r.clients {
+		r.clients[i].since = r.now
+	}
+}
+
+// finish makes the result.
+func (r *run) finish() {
+	res := r.result
+	res.Time, res.Calls = r.now-r.origin, r.answered-r.warmed
+	for i := range r.clients[:r.threads] {
+		if c := &r.clients[i]; c.phase == ended {
+			res.Ended += r.now - c.since
+		} else {
+			r.charge(c)
+		}
+	}
+	r.sample()
+	h := &r.host.Counts
+	res.Hits, res.Misses, res.MetaHits, res.MetaMisses = h.Hits, h.Misses, h.MetaHits, h.MetaMisses
+	res.SentNothing, res.SentBytes, res.SentBlocks, res.Commits = h.SentNothing, h.SentBytes, h.SentBlocks, h.Commits
+	res.Samples = r.samples.list
+	for _, s := range res.Samples {
+		res.Duplicates += s.Duplicates
+		res.Cached += s.Cached
+	}
+	before := r.device.Counts
+	before.Busy = slices.Clone(before.Busy)
+	if r.running == 0 {
+		c := &r.clients[r.flusher]
+		c.thread.Steps, c.next = c.thread.Steps[:0], 0
+		r.fs.Finish(&c.thread, r.now)
+		for c.next < len(c.thread.Steps) && r.err == nil {
+			at := r.execute(c)
+			if at == never {
+				r.fail(fmt.Errorf("%s: what is written at the end waits for somebody", res.System))
+				break
+			}
+			r.advance(at)
+			r.now = max(r.now, at)
+		}
+	}
+	res.Device = r.device.Counts
+	res.Device.Busy = slices.Clone(res.Device.Busy)
+	res.Left = difference(&res.Device, &before)
+}

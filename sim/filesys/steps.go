@@ -1,0 +1,136 @@
+package filesys
+
+import (
+	"math/bits"
+
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// execute executes a client's steps until it has to wait: until a time, or until others
+// let it go on (never). Now says that there are no more steps.
+func (r *run) execute(c *client) unit.Time {
+	d, t := r.device, &c.thread
+	for c.next < len(t.Steps) {
+		s := &t.Steps[c.next]
+		end, cause := r.now, ReadsBlocks
+		switch s.Kind {
+		case plan.CPU:
+			c.next++
+			if s.For > 0 {
+				return r.compute(c, s.For, Computes)
+			}
+			continue
+		case plan.Section:
+			c.next++
+			if at := serve(r.section(s.Page), r.now, s.For); at > r.now {
+				c.cause = WaitsLock
+				return at
+			}
+			continue
+		case plan.Hold:
+			c.next++
+			if l := r.lock(s.Page); l.holder == none {
+				l.holder = t.ID
+				continue
+			} else {
+				c.waiter = none
+				if l.first == none {
+					l.first = t.ID
+				} else {
+					r.clients[l.last].waiter = t.ID
+				}
+				l.last = t.ID
+			}
+			c.phase, c.cause = locked, WaitsLock
+			return never
+		case plan.Release:
+			c.next++
+			r.release(s.Page)
+			continue
+		case plan.Wait:
+			c.next++
+			if r.fs.Wait(t, s, r.now) {
+				continue
+			}
+			c.phase, c.cause = parked, WaitsJournal
+			return never
+		case plan.Mark:
+			c.next++
+			r.fs.Marked(t, s, r.now)
+			continue
+		case plan.BlockRead:
+			end = d.BlockRead(r.now, s.Structure, s.Page, s.N)
+			r.tally(c, s, device.Block, device.Reads, int64(s.N)*int64(unit.Page))
+		case plan.BlockWrite:
+			end, cause = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), WritesBlocks
+			r.tally(c, s, device.Block, device.Writes, int64(s.N)*int64(unit.Page))
+		case plan.ByteRead:
+			end, cause = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), ReadsBytes
+			r.tally(c, s, device.Byte, device.Reads, int64(bits.OnesCount64(s.Lines))*line)
+		case plan.ByteWrite:
+			var done bool
+			if end, done = d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx); !done {
+				c.cause = WaitsLog
+				return max(end, r.now+1)
+			}
+			cause = WritesBytes
+			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
+		case plan.Commit:
+			end, cause = d.Commit(r.now, s.Tx), WritesBytes
+		case plan.Trim:
+			for page := s.Page; page < s.Page+s.N; page++ {
+				d.Trim(r.now, page)
+			}
+		}
+		c.next++
+		if end > c.end {
+			c.end, c.endCause = end, cause
+		}
+		if s.With && c.next < len(t.Steps) {
+			continue
+		}
+		if c.end > r.now {
+			c.cause, end = c.endCause, c.end
+			c.end = 0
+			return end
+		}
+		c.end = 0
+	}
+	return r.now
+}
+
+// tally counts bytes that a thread's own step moves.
+func (r *run) tally(c *client, s *plan.Step, i device.Interface, d device.Direction, bytes int64) {
+	if !c.actor {
+		r.result.Tallies[c.call.Code].Bytes[s.Structure][i][d] += bytes
+	}
+}
+
+// lock returns a lock by its number.
+func (r *run) lock(number int32) *lock {
+	for int(number) >= len(r.locks) {
+		r.locks = append(r.locks, lock{none, none, none})
+	}
+	return &r.locks[number]
+}
+
+// section returns when a section is free, by its number.
+func (r *run) section(number int32) *unit.Time {
+	for int(number) >= len(r.sections) {
+		r.sections = append(r.sections, 0)
+	}
+	return &r.sections[number]
+}
+
+// release gives a lock to who waits for it longest.
+func (r *run) release(number int32) {
+	l := r.lock(number)
+	if l.holder = l.first; l.holder == none {
+		return
+	}
+	c := &r.clients[l.holder]
+	l.first, c.phase = c.waiter, steps
+	r.queue.set(l.holder, r.now)
+}

@@ -1,0 +1,170 @@
+package system
+
+import (
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// written in Step.Lines says that a Mark follows the last line of transaction Step.Tx; 0
+// is the Mark of [Discard].
+const written = 1
+
+// Inodes is how many inodes a page has, of 128 bytes.
+const Inodes = 32
+
+// A Bare is what file systems share that only use bytes, past the page cache: nothing is
+// ever dirty, and nothing waits. Calls have numbers for crashes, as if they were
+// transactions.
+type Bare struct {
+	H     *host.Host
+	Inode int32   // first page of inodes
+	Pages []int32 // a buffer
+
+	last  int32
+	nodes []int32
+}
+
+// Area reserves the pages of inodes, and lists those that hold one as mounted.
+func (b *Bare) Area() {
+	h := b.H
+	b.Inode = h.Reserve((len(h.Files) + Inodes - 1) / Inodes)
+	for i := range h.Files {
+		page := b.Inode + int32(i/Inodes)
+		if n := len(h.Mounted); h.Files[i].Exists && (n == 0 || h.Mounted[n-1] != page) {
+			h.Mounted = append(h.Mounted, page)
+		}
+	}
+}
+
+// Access appends a step for lines of a page, if there are any.
+func (b *Bare) Access(t *plan.Thread, k plan.Kind, s plan.Structure, page int32, lines uint64) {
+	if lines != 0 {
+		t.Add(plan.Step{Kind: k, Structure: s, Page: page, Lines: lines})
+	}
+}
+
+// LoadInode reads the two lines of an inode.
+func (b *Bare) LoadInode(t *plan.Thread, node int32) {
+	b.Access(t, plan.ByteRead, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)))
+}
+
+// WriteInode writes the two lines of an inode.
+func (b *Bare) WriteInode(t *plan.Thread, node int32) {
+	b.Access(t, plan.ByteWrite, plan.Inode, b.Inode+node/Inodes, 0b11<<(2*(node%Inodes)))
+}
+
+// Hold takes the locks of nodes, in ascending order.
+func (b *Bare) Hold(t *plan.Thread, nodes ...int32) {
+	b.nodes = b.nodes[:0]
+next:
+	for _, n := range nodes {
+		i := len(b.nodes)
+		for ; i > 0 && b.nodes[i-1] >= n; i-- {
+			if b.nodes[i-1] == n {
+				continue next
+			}
+		}
+		b.nodes = append(b.nodes, n)
+		copy(b.nodes[i+1:], b.nodes[i:])
+		b.nodes[i] = n
+	}
+	for _, n := range b.nodes {
+		t.Add(plan.Step{Kind: plan.Hold, Page: n})
+	}
+}
+
+// Release gives up what the last Hold took.
+func (b *Bare) Release(t *plan.Thread) {
+	for _, n := range b.nodes {
+		t.Add(plan.Step{Kind: plan.Release, Page: n})
+	}
+}
+
+// Done says that the lines of a call up to here make it durable.
+func (b *Bare) Done(t *plan.Thread) {
+	if b.H.Env.Recording() {
+		t.Add(plan.Step{Kind: plan.Mark, Lines: written})
+	}
+}
+
+// Note numbers a call whose steps begin at from, if crashes are recorded and it writes.
+func (b *Bare) Note(t *plan.Thread, c *call.Call, from int) {
+	if !b.H.Env.Recording() {
+		return
+	}
+	writes := false
+	for i := from; i < len(t.Steps); i++ {
+		if s := &t.Steps[i]; s.Kind == plan.ByteWrite || s.Kind == plan.Mark && s.Lines == written {
+			s.Tx, writes = b.last+1, true
+		}
+	}
+	if writes {
+		b.last++
+		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: c.Node}})
+	}
+}
+
+// Placed records that a page of a file goes to a page of the device, from another or none.
+func (b *Bare) Placed(node int32, index int64, before, home int32, lines uint64) {
+	if b.H.Env.Recording() {
+		b.H.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: lines, Of: call.Call{Node: node, Dir: before, Offset: index}})
+	}
+}
+
+// Range prepares a write: where it begins and ends. The file is as large then as it will
+// be.
+func (b *Bare) Range(c *call.Call) (offset, end int64) {
+	file := &b.H.Files[c.Node]
+	offset = c.Offset
+	if c.Flags&call.Append != 0 {
+		offset = file.Size
+	}
+	end = offset + c.Length
+	if end > file.Size && end > offset {
+		b.H.Resize(c.Node, end, nil)
+		file.Meta = false
+	}
+	return offset, end
+}
+
+// Read appends the loads of a file's range. Pages that the file has not got are zeros
+// without a request.
+func (b *Bare) Read(t *plan.Thread, c *call.Call) {
+	file := &b.H.Files[c.Node]
+	end := min(c.Offset+c.Length, file.Size)
+	for at := c.Offset; at < end; {
+		start := at &^ (host.PageSize - 1)
+		stop := min(end, start+host.PageSize)
+		if home := file.Slots[start/host.PageSize].Home; home != host.None {
+			b.H.Counts.Misses++
+			b.Access(t, plan.ByteRead, plan.Data, home, Lines(at-start, stop-start))
+		}
+		at = stop
+	}
+}
+
+// Marked implements plan.FS.
+func (b *Bare) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+	if s.Lines == written {
+		b.H.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
+		return
+	}
+	b.Pages = Discarded(b.H, t, s, b.Pages)
+}
+
+// WriteBack implements plan.FS; no page of the cache is ever dirty.
+func (*Bare) WriteBack(*plan.Thread, []plan.Frame, unit.Time) {}
+
+// Wait implements plan.FS; nothing waits.
+func (*Bare) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
+
+// Actors implements plan.FS.
+func (*Bare) Actors() int { return 0 }
+
+// Act implements plan.FS.
+func (*Bare) Act(*plan.Thread, int, unit.Time) {}
+
+// Finish implements plan.FS; nothing is left.
+func (*Bare) Finish(*plan.Thread, unit.Time) {}

@@ -1,0 +1,350 @@
+package ext4
+
+import (
+	"slices"
+
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// quarter is how many blocks a transaction has when it is committed early.
+func (f *FS) quarter() int { return max(int(f.logSize/4), 1) }
+
+// join makes a block part of the running transaction.
+func (f *FS) join(page int32) {
+	if f.joined[page] == f.running {
+		return
+	}
+	if len(f.next.blocks) == 0 {
+		f.since = f.now
+		f.h.Env.Start(journal, f.now+f.interval)
+	}
+	f.joined[page] = f.running
+	f.next.blocks = append(f.next.blocks, page)
+	f.h.Pin(page)
+	if len(f.next.blocks) >= f.quarter() && !f.wanted {
+		f.wanted = true
+		f.h.Env.Start(journal, f.now)
+	}
+}
+
+// revoke forgets a block of metadata that is none any more: no transaction writes it home.
+func (f *FS) revoke(page int32) {
+	for _, tx := range []*transaction{&f.next, &f.current} {
+		if f.joined[page] < f.running && tx == &f.next || f.joined[page] != f.committing && tx == &f.current {
+			continue
+		}
+		if i := slices.Index(tx.blocks, page); i >= 0 {
+			tx.blocks[i] = host.None
+		}
+	}
+	f.joined[page] = 0
+	if tx := f.latest[page]; tx != 0 {
+		f.live[tx%f.logSize]--
+		f.latest[page] = 0
+		f.unlink(page)
+		f.release()
+	}
+	f.h.Forget(page)
+}
+
+// Wait is asked when a thread comes to a step Wait.
+func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+	if s.Tx == 0 {
+		switch s.N {
+		case forNode:
+			s.Tx = f.nodeTx[s.Page]
+		case forData:
+			s.Tx = f.dataTx[s.Page]
+		case forRoom:
+			switch {
+			case len(f.next.blocks) < f.quarter():
+			case f.committing != 0:
+				s.Tx = f.committing
+			case f.starved:
+				s.Tx = f.running
+			}
+		}
+	}
+	if s.Tx < f.uncommitted() {
+		return true
+	}
+	if s.Tx == f.running && !f.wanted {
+		f.wanted = true
+		f.h.Env.Start(journal, now+f.h.Setup.Host.Wake)
+	}
+	f.waiters = append(f.waiters, waiter{t.ID, s.Tx})
+	return false
+}
+
+// Marked is told of a step Mark.
+func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+	f.now = now
+	switch s.N {
+	case allocated, sized:
+		if !f.h.Files[s.Page].Exists {
+			return // it was removed in the meantime
+		}
+		f.touch(s.Page)
+		f.dataTx[s.Page] = f.running
+		if s.N == allocated {
+			f.space(s.Tx)
+			if f.extent[s.Page] == host.None && len(f.h.Files[s.Page].Slots) > inInode {
+				f.extent[s.Page] = f.block(s.Page, plan.Pointer)
+				f.space(f.extent[s.Page])
+			}
+			if e := f.extent[s.Page]; e != host.None {
+				f.join(e)
+			}
+		}
+		f.record(t, s.Page)
+	case committed:
+		f.committed()
+	case home:
+		f.home()
+	}
+}
+
+// Actors are the journal's thread and what writes blocks home.
+func (f *FS) Actors() int { return actors }
+
+// Act appends what an actor does next.
+func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
+	f.now = now
+	if actor == journal {
+		f.commit(t)
+	} else {
+		f.checkpoint(t)
+	}
+}
+
+// commit begins to commit the running transaction if it is time.
+func (f *FS) commit(t *plan.Thread) {
+	n := len(f.next.blocks)
+	if n == 0 || f.committing != 0 {
+		return
+	}
+	if !f.wanted && f.now < f.since+f.interval {
+		f.h.Env.Start(journal, f.since+f.interval)
+		return
+	}
+	blocks := int32(n) + 1 + int32(n)/tags // and their descriptors
+	if f.usedLog > 0 && f.usedLog+blocks+1 > f.logSize {
+		f.starved = true
+		f.h.Env.Start(checkpoint, f.now)
+		return
+	}
+	f.committing = f.running
+	f.running++
+	f.wanted = false
+	f.next, f.current = f.current, f.next
+	f.next.blocks, f.next.freed = f.next.blocks[:0], f.next.freed[:0]
+	f.size[f.committing%f.logSize] = min(blocks+1, f.logSize)
+	f.usedLog += min(blocks+1, f.logSize)
+
+	f.h.Compute(t, f.h.Setup.Host.Copy*unit.Time(n))
+	f.writeLog(t, blocks)
+	f.writeLog(t, 1)
+	t.Add(plan.Step{Kind: plan.Mark, N: committed})
+}
+
+// writeLog appends the write of so many pages of the journal, at once.
+func (f *FS) writeLog(t *plan.Thread, n int32) {
+	for n > 0 {
+		now := min(n, f.logSize-f.head)
+		n -= now
+		t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Journal, Page: f.log + f.head, N: now, With: n > 0})
+		f.head = (f.head + now) % f.logSize
+	}
+}
+
+// committed ends a commit: its blocks may go home, and who waits goes on.
+func (f *FS) committed() {
+	tx := f.committing
+	i := tx % f.logSize
+	if len(f.ring) < 2*len(f.current.blocks) { // larger than the journal, which is empty else
+		f.ring, f.ringAt = make([]int32, 2*len(f.current.blocks)), 0
+	}
+	f.begin[i], f.count[i], f.live[i] = f.ringAt, 0, 0
+	for _, page := range f.current.blocks {
+		if page == host.None {
+			continue
+		}
+		if old := f.latest[page]; old != 0 {
+			f.live[old%f.logSize]--
+		}
+		f.latest[page] = tx
+		f.live[i]++
+		f.count[i]++
+		f.ring[f.ringAt] = page
+		f.ringAt = (f.ringAt + 1) % int32(len(f.ring))
+		if !f.homeless[page].in {
+			f.link(page)
+		}
+	}
+	f.h.Free(f.current.freed)
+	f.current.blocks, f.current.freed = f.current.blocks[:0], f.current.freed[:0]
+	f.committing = 0
+	f.h.Counts.Commits++
+	if f.h.Env.Recording() {
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: tx})
+	}
+	kept := f.waiters[:0]
+	for _, w := range f.waiters {
+		if w.tx <= tx {
+			f.h.Env.Wake(w.thread, f.now+f.h.Setup.Host.Wake)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	f.waiters = kept
+	f.release()
+	switch {
+	case f.crowded():
+		f.h.Env.Start(checkpoint, f.now)
+	case f.first != host.None:
+		f.h.Env.Start(checkpoint, f.homeless[f.first].since+f.old)
+	}
+}
+
+// uncommitted is the first transaction that is not committed.
+func (f *FS) uncommitted() int32 {
+	if f.committing != 0 {
+		return f.committing
+	}
+	return f.running
+}
+
+// release gives up the journal's pages of transactions whose blocks are all home or in
+// later ones.
+func (f *FS) release() {
+	for f.tail < f.uncommitted() && f.live[f.tail%f.logSize] == 0 {
+		f.usedLog -= f.size[f.tail%f.logSize]
+		f.tail++
+	}
+	if f.starved {
+		f.starved = false
+		f.h.Env.Start(journal, f.now)
+	}
+}
+
+// crowded says that the oldest transactions have to leave the journal.
+func (f *FS) crowded() bool {
+	return f.tail < f.uncommitted() && (f.starved || int64(f.usedLog)*4 > int64(f.logSize)*3)
+}
+
+// checkpoint appends the writing home of the next blocks, if it is time: those of the
+// oldest transaction if the journal is crowded, or those committed long ago.
+func (f *FS) checkpoint(t *plan.Thread) {
+	if len(f.going) > 0 {
+		return
+	}
+	f.pages = f.pages[:0]
+	if f.crowded() {
+		i := f.tail % f.logSize
+		for j := range f.count[i] {
+			page := f.ring[(f.begin[i]+j)%int32(len(f.ring))]
+			if f.latest[page] == f.tail && f.homeless[page].in && len(f.pages) < batch {
+				f.pages = append(f.pages, page)
+			}
+		}
+	} else {
+		for page := f.first; page != host.None && len(f.pages) < batch && f.homeless[page].since+f.old <= f.now; page = f.homeless[page].next {
+			f.pages = append(f.pages, page)
+		}
+	}
+	if len(f.pages) == 0 {
+		if f.first != host.None {
+			f.h.Env.Start(checkpoint, f.homeless[f.first].since+f.old)
+		}
+		return
+	}
+	for _, page := range f.pages {
+		f.unlink(page)
+		f.going = append(f.going, goes{page, f.latest[page]})
+	}
+	f.writeHome(t, f.pages)
+	t.Add(plan.Step{Kind: plan.Mark, N: home})
+}
+
+// writeHome appends the writes of blocks to where they belong, all at once.
+func (f *FS) writeHome(t *plan.Thread, pages []int32) {
+	slices.Sort(pages)
+	from := len(t.Steps)
+	for _, page := range pages {
+		if n := len(t.Steps); n > from {
+			if last := &t.Steps[n-1]; last.Page+last.N == page && last.Structure == f.kind[page] {
+				last.N++
+				continue
+			}
+			t.Steps[n-1].With = true
+		}
+		t.Add(plan.Step{Kind: plan.BlockWrite, Structure: f.kind[page], Page: page, N: 1})
+	}
+}
+
+// home ends a batch of the checkpoint.
+func (f *FS) home() {
+	for _, g := range f.going {
+		if f.latest[g.page] != g.tx {
+			continue // a later transaction has it, or it is none any more
+		}
+		f.live[g.tx%f.logSize]--
+		f.latest[g.page] = 0
+		if f.joined[g.page] < f.uncommitted() && g.page >= f.blockBitmap {
+			f.h.Unpin(g.page)
+		}
+	}
+	f.going = f.going[:0]
+	f.release()
+}
+
+func (f *FS) link(page int32) {
+	f.homeless[page] = link{before: f.last, next: host.None, since: f.now, in: true}
+	if f.last == host.None {
+		f.first = page
+	} else {
+		f.homeless[f.last].next = page
+	}
+	f.last = page
+}
+
+func (f *FS) unlink(page int32) {
+	l := &f.homeless[page]
+	if !l.in {
+		return
+	}
+	l.in = false
+	if l.before == host.None {
+		f.first = l.next
+	} else {
+		f.homeless[l.before].next = l.next
+	}
+	if l.next == host.None {
+		f.last = l.before
+	} else {
+		f.homeless[l.next].before = l.before
+	}
+}
+
+// Finish commits what runs and writes everything home.
+func (f *FS) Finish(t *plan.Thread, now unit.Time) {
+	f.now = now
+	if n := int32(len(f.next.blocks)); n > 0 {
+		f.writeLog(t, n+1+n/tags+1)
+	}
+	f.pages = f.pages[:0]
+	for page := f.first; page != host.None; page = f.homeless[page].next {
+		f.pages = append(f.pages, page)
+	}
+	for _, tx := range []*transaction{&f.current, &f.next} {
+		for _, page := range tx.blocks {
+			if page != host.None && !f.homeless[page].in {
+				f.link(page)
+				f.pages = append(f.pages, page)
+			}
+		}
+	}
+	f.writeHome(t, f.pages)
+}

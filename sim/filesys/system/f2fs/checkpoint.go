@@ -1,0 +1,287 @@
+package f2fs
+
+import (
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// # Checkpoints
+
+// Wait lets a thread go on whose checkpoint is done.
+func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+	if s.Tx <= f.done {
+		return true
+	}
+	f.waiters = append(f.waiters, waiter{t.ID, s.Tx})
+	if s.Tx > f.started {
+		f.wanted = true
+		f.h.Env.Start(checkpointer, now)
+	}
+	return false
+}
+
+// Marked is told of a step Mark.
+func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+	f.now = now
+	if f.h.Env.Recording() {
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx})
+	}
+	if s.N == synced {
+		return
+	}
+	f.busy = false
+	f.done = f.started
+	f.h.Counts.Commits++
+	for _, segment := range f.freeing {
+		if f.kind[segment] == dead { // else it was used in need
+			f.kind[segment] = free
+			f.free++
+			f.dead--
+			t.Add(plan.Step{Kind: plan.Trim, Page: f.main + segment*f.pages, N: f.pages})
+		}
+	}
+	f.freeing = f.freeing[:0]
+	kept := f.waiters[:0]
+	for _, w := range f.waiters {
+		if w.checkpoint <= f.done {
+			f.h.Env.Wake(w.thread, now)
+		} else {
+			kept = append(kept, w)
+		}
+	}
+	f.waiters = kept
+}
+
+// Actors are who makes checkpoints, and who writes dirty metadata when there is much.
+func (f *FS) Actors() int { return actors }
+
+// Act appends what an actor does next.
+func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
+	f.now = now
+	if actor == cleaner {
+		if f.dirty > f.h.MetaMost()/2 {
+			f.writeOldest(t)
+		}
+		return
+	}
+	if f.busy {
+		return
+	}
+	if !f.wanted {
+		if f.dirty == 0 && f.dead == 0 {
+			f.armed = false
+			return
+		}
+		if now < f.last+f.interval {
+			f.h.Env.Start(checkpointer, f.last+f.interval)
+			return
+		}
+	}
+	f.last, f.wanted, f.busy = now, false, true
+	f.started++
+	tx := f.nextTx
+	f.tx++
+	f.nextTx = f.tx
+	f.checkpoint(t, tx)
+	for segment, kind := range f.kind {
+		if kind == dead {
+			f.freeing = append(f.freeing, int32(segment))
+		}
+	}
+	t.Add(plan.Step{Kind: plan.Mark, N: finished, Tx: tx})
+	f.h.Env.Start(checkpointer, now+f.interval)
+	f.armed = true
+}
+
+// checkpoint appends the writing of all dirty leaves and nodes, of the tables, and of the
+// checkpoint itself.
+func (f *FS) checkpoint(t *plan.Thread, tx int32) {
+	from := len(t.Steps)
+	for _, log := range [...]int{leafLog, nodeLog} {
+		for _, block := range f.list[f.at:] {
+			if f.state[block] != dirty || f.logOf(block) != log {
+				continue
+			}
+			if block < f.most {
+				f.record(t, tx, block)
+			}
+			f.loosen(block, f.started)
+			f.write(t, from, block, log)
+		}
+	}
+	for _, block := range f.list[f.at:] {
+		f.state[block] = clean
+	}
+	f.list, f.at = f.list[:0], 0
+
+	from = len(t.Steps)
+	for i, changed := range f.natChanged {
+		if changed && f.natEntries > natJournal {
+			f.send(t, from, plan.Pointer, f.nat+int32(i))
+		}
+	}
+	if f.natEntries > 0 {
+		clear(f.natChanged)
+		f.natEntries = 0
+	}
+	for i := range int32(sitBlocks) {
+		f.send(t, from, plan.BlockBitmap, f.sit+(f.started*sitBlocks+i)%f.sitPages)
+	}
+	together(t, from)
+	f.packs ^= 1 // two packs take turns
+	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Superblock, Page: f.pack + f.packs*packBlocks, N: packBlocks})
+}
+
+// Finish writes the checkpoint that is due.
+func (f *FS) Finish(t *plan.Thread, now unit.Time) {
+	f.now = now
+	if f.dirty > 0 {
+		f.checkpoint(t, f.nextTx)
+	}
+}
+
+// # Segments
+
+// take returns the next page of a log, for an owner.
+func (f *FS) take(log int, o owner) int32 {
+	l := &f.logs[log]
+	if l.next == l.end {
+		if l.end > 0 {
+			if was := (l.end - 1) / f.pages; f.valid[was] > 0 {
+				f.kind[was] = full
+			} else {
+				f.kind[was] = dead
+				f.dead++
+			}
+		}
+		segment := f.open()
+		l.next = segment * f.pages
+		l.end = l.next + f.pages
+	}
+	page := l.next
+	l.next++
+	f.owners[page] = o
+	f.valid[page/f.pages]++
+	return f.main + page
+}
+
+// open returns a free segment, which is open now. In need it takes one that would be free
+// after the checkpoint.
+func (f *FS) open() int32 {
+	want := int8(free)
+	if f.free == 0 {
+		if want = dead; f.dead == 0 {
+			panic(&host.Full{Want: int(f.pages)})
+		}
+		f.dead--
+	} else {
+		f.free--
+	}
+	for f.kind[f.next] != want {
+		f.next = (f.next + 1) % int32(len(f.kind))
+	}
+	f.kind[f.next] = open
+	return f.next
+}
+
+// invalidate says that a page holds nothing any more.
+func (f *FS) invalidate(page int32) {
+	page -= f.main
+	f.owners[page].node = host.None
+	segment := page / f.pages
+	if f.valid[segment]--; f.valid[segment] == 0 && f.kind[segment] == full {
+		f.kind[segment] = dead
+		f.dead++
+	}
+}
+
+// drop invalidates pages.
+func (f *FS) drop(pages []int32) {
+	for _, p := range pages {
+		f.invalidate(p)
+	}
+}
+
+// balance cleans a segment if few are free: of those that are full the one with the fewest
+// valid pages. If some only need a checkpoint, it asks for that.
+func (f *FS) balance(t *plan.Thread) {
+	if f.free >= short {
+		return
+	}
+	if f.dead > 0 && !f.wanted && !f.busy {
+		f.wanted = true
+		f.h.Env.Start(checkpointer, f.now)
+	}
+	if f.free+f.dead >= short {
+		return
+	}
+	victim := int32(host.None)
+	for i, kind := range f.kind {
+		if kind == full && (victim == host.None || f.valid[i] < f.valid[victim]) {
+			victim = int32(i)
+		}
+	}
+	if victim == host.None || f.valid[victim] == f.pages {
+		return
+	}
+	first := victim * f.pages
+	for page := first; page < first+f.pages; {
+		page = f.rescue(t, page, first+f.pages)
+	}
+}
+
+// rescue moves the next valid pages to the end of a log: it reads those that the cache
+// lacks, all at once, and then writes. It returns where the rest begins.
+func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
+	from, first := len(t.Steps), page
+	n := 0
+	for ; page < end && n < batch; page++ {
+		o := f.owners[page]
+		if o.node == host.None {
+			continue
+		}
+		n++
+		s, cached := plan.Data, false
+		if o.index == meta {
+			s, cached = f.structure(o.node), f.h.Has(f.keys+o.node)
+		} else {
+			cached = f.h.Files[o.node].Slots[o.index].Frame != host.None
+		}
+		if !cached {
+			t.Add(plan.Step{Kind: plan.BlockRead, Structure: s, Page: f.main + page, N: 1})
+		}
+	}
+	together(t, from)
+	from = len(t.Steps)
+	for p := first; p < page; p++ {
+		o := f.owners[p]
+		if o.node == host.None {
+			continue
+		}
+		if o.index == meta {
+			if f.state[o.node] == dirty {
+				f.write(t, from, o.node, coldLog)
+			} else {
+				f.move(o.node, coldLog)
+				f.send(t, from, f.structure(o.node), f.home[o.node])
+			}
+			continue
+		}
+		f.invalidate(f.main + p)
+		home := f.take(coldLog, o)
+		f.h.Files[o.node].Slots[o.index].Home = home
+		f.send(t, from, plan.Data, home)
+		block := o.node
+		if o.index >= perNode {
+			block = f.second(o.node)
+		}
+		f.soil(block)
+		if f.h.Env.Recording() {
+			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Of: call.Call{Node: o.node, Dir: f.main + p, Offset: int64(o.index)}})
+		}
+	}
+	together(t, from)
+	return page
+}

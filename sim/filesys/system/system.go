@@ -1,0 +1,166 @@
+// Package system is what the file systems of this laboratory that use the byte interface
+// share: masks of lines, steps for runs of pages, pages that are given back, and directories
+// as tables of pages.
+package system
+
+import (
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/plan"
+)
+
+// Entries is how many names a page of a directory holds: 32 bytes each, header and name.
+const Entries = 128
+
+// Lines is the mask of the lines of a page that have bytes from lo to before hi.
+func Lines(lo, hi int64) uint64 {
+	if hi <= lo {
+		return 0
+	}
+	return ^uint64(0) << uint(lo/64) & (^uint64(0) >> (63 - uint((hi-1)/64)))
+}
+
+// Whole is the mask of the lines of a page that lie wholly from lo to before hi.
+func Whole(lo, hi int64) uint64 { return Lines((lo+63)&^63, hi&^63) }
+
+// Runs appends steps like s for pages, one for each run of contiguous ones. They begin at
+// the same time.
+func Runs(t *plan.Thread, s plan.Step, pages []int32) {
+	from := len(t.Steps)
+	for _, p := range pages {
+		if n := len(t.Steps); n > from && t.Steps[n-1].Page+t.Steps[n-1].N == p {
+			t.Steps[n-1].N++
+			continue
+		}
+		s.Page, s.N = p, 1
+		t.Add(s)
+	}
+	for i := from; i < len(t.Steps); i++ {
+		t.Steps[i].With = i+1 < len(t.Steps)
+	}
+}
+
+// Discard appends what gives pages back: that they hold nothing, and the Mark after which
+// [Discarded] lets others have them, not earlier, because what others write there comes
+// after the Trim then.
+func Discard(t *plan.Thread, s plan.Structure, pages []int32) {
+	if len(pages) == 0 {
+		return
+	}
+	from := len(t.Steps)
+	for _, p := range pages {
+		if n := len(t.Steps); n > from && t.Steps[n-1].Page+t.Steps[n-1].N == p {
+			t.Steps[n-1].N++
+			continue
+		}
+		t.Add(plan.Step{Kind: plan.Trim, Structure: s, Page: p, N: 1})
+	}
+	t.Add(plan.Step{Kind: plan.Mark, Page: int32(from), N: int32(len(t.Steps) - from)})
+}
+
+// Discarded frees the pages of the Trims that a Mark of [Discard] is about. list is a
+// buffer, which it returns.
+func Discarded(h *host.Host, t *plan.Thread, s *plan.Step, list []int32) []int32 {
+	for _, trim := range t.Steps[s.Page : s.Page+s.N] {
+		list = list[:0]
+		for p := trim.Page; p < trim.Page+trim.N; p++ {
+			list = append(list, p)
+		}
+		h.Free(list)
+	}
+	return list
+}
+
+// Folders are the directories' entries: each directory is a table of pages, which are the
+// slots of its host.File, and an entry lies in a page by the hash of its name, or in the
+// next that has room. A page is added when the table is three quarters full; entries stay
+// where they are.
+type Folders struct {
+	h     *host.Host
+	page  []int32 // by node: the page of the directory that has its entry, as an index
+	fill  []uint8 // by page of the device: entries in it
+	count []int32 // by directory: its entries
+	one   []int32
+}
+
+// NewFolders places the entries of all nodes that exist, and lists their pages as mounted.
+func NewFolders(h *host.Host) *Folders {
+	f := &Folders{
+		h: h, page: make([]int32, len(h.Files)), fill: make([]uint8, h.Pages()),
+		count: make([]int32, len(h.Files)),
+	}
+	for i := 1; i < len(h.Files); i++ {
+		if h.Files[i].Exists {
+			f.count[h.Files[i].Parent]++
+		}
+	}
+	for i := range h.Files {
+		if h.Files[i].Exists && h.Files[i].Dir {
+			for n := f.count[i]; n >= 0; n -= Entries * 3 / 4 {
+				h.Mounted = append(h.Mounted, f.Grow(int32(i)))
+			}
+			f.count[i] = 0
+		}
+	}
+	for i := 1; i < len(h.Files); i++ {
+		if h.Files[i].Exists {
+			f.Add(int32(i), h.Files[i].Parent)
+		}
+	}
+	return f
+}
+
+// Grow gives a directory one more page of the device, and returns it.
+func (f *Folders) Grow(dir int32) int32 {
+	d := &f.h.Files[dir]
+	n := len(d.Slots)
+	hint := int32(host.None)
+	if n > 0 {
+		hint = d.Slots[n-1].Home
+	}
+	f.one = f.h.Alloc(1, hint, f.one[:0])
+	f.h.Resize(dir, int64(n+1)*host.PageSize, nil)
+	d.Meta = false
+	d.Slots[n].Home = f.one[0]
+	f.fill[f.one[0]] = 0
+	return f.one[0]
+}
+
+// Full reports whether a directory needs a further page before it gets a further entry.
+func (f *Folders) Full(dir int32) bool {
+	return int(f.count[dir]) >= len(f.h.Files[dir].Slots)*(Entries*3/4)
+}
+
+// Entry returns the page and the line of a node's entry in its directory, and how many
+// entries the page has.
+func (f *Folders) Entry(node, dir int32) (page int32, line uint, fill int) {
+	page = f.h.Files[dir].Slots[f.page[node]].Home
+	return page, uint(hash(node) & 63), int(f.fill[page])
+}
+
+// Add gives a node an entry in a directory that is not full.
+func (f *Folders) Add(node, dir int32) {
+	slots := f.h.Files[dir].Slots
+	i := int32(uint64(hash(node)) * uint64(len(slots)) >> 32)
+	for f.fill[slots[i].Home] == Entries {
+		if i++; int(i) == len(slots) {
+			i = 0
+		}
+	}
+	f.page[node] = i
+	f.fill[slots[i].Home]++
+	f.count[dir]++
+}
+
+// Remove takes the entry of a node out of its directory.
+func (f *Folders) Remove(node, dir int32) {
+	f.fill[f.h.Files[dir].Slots[f.page[node]].Home]--
+	f.count[dir]--
+}
+
+// hash stands for that of a node's name: the upper bits choose the page, the lower ones the line.
+func hash(node int32) uint32 {
+	x := uint32(node) * 0x9e3779b1
+	x = (x ^ x>>15) * 0x85ebca6b
+	x = (x ^ x>>13) * 0xc2b2ae35
+	return x ^ x>>16
+}

@@ -1,0 +1,127 @@
+package filesys
+
+import (
+	"strings"
+
+	"spillway/ui/lab"
+)
+
+// dropped says what files the laboratory takes.
+const dropped = "Drop a trace of calls (strace, fio's iolog, blkparse, or Spillway's own) anywhere on this page"
+
+// Where several words come from.
+const (
+	byteFSPaper = "ByteFS, ASPLOS 2025"
+	nvme        = "NVM Express specification"
+)
+
+// glossary are the laboratory's words.
+func glossary() []lab.Term {
+	return []lab.Term{
+		{Name: "Acknowledgement", Is: "The answer to a write: when the device's protected buffer has it, or when flash has been programmed."},
+		{Name: "Artifact", Is: "The programs that a paper's authors published, with what they do besides what the paper says.", Source: byteFSPaper + ", artifact appendix"},
+		{Name: "Block", Is: "4 KiB, the least that a block command moves between host and SSD."},
+		{Name: "Checkpoint", Is: "The moment at which F2FS writes where everything is; what came after it is found again by a scan of nodes.", Source: "Lee et al., F2FS, FAST 2015"},
+		{Name: "Cleaning", Is: "Emptying a half of the log: the lines of a page are merged with the page, which is programmed once.", Source: byteFSPaper},
+		{Name: "COMMIT", Is: "The command that makes all lines of a transaction durable together.", Source: byteFSPaper},
+		{Name: "Coordinated caching", Is: "Pages that are read stay in the host's cache alone, and the SSD's memory is left to the log.", Source: byteFSPaper},
+		{Name: "Duplicate", Is: "A copy of a cached page as it was before it was changed, which says what lines changed.", Source: byteFSPaper},
+		{Name: "Fresh page", Is: "A page that a file did not have before, so that nothing is known of what it held."},
+		{Name: "fsync", Is: "The call that returns when all data of a file are durable.", Source: "POSIX"},
+		{Name: "Inode", Is: "What a file system keeps of a file besides its name and its data: size, times, where the data are."},
+		{Name: "Journal", Is: "An area to which changes of metadata are written before they are written in place, so that a crash leaves all or none.", Source: "Ext4's jbd2"},
+		{Name: "Line", Is: "64 bytes, the least that a load or a store moves between processor and SSD."},
+		{Name: "Memory-semantic SSD", Is: "An SSD that takes loads and stores besides block commands, over PCIe or CXL.", Source: byteFSPaper},
+		{Name: "Metadata", Is: "All that a file system writes besides data of files: inodes, names, bitmaps, pointers, a journal."},
+		{Name: "Page buffer", Is: "The SSD's memory as a cache of pages for loads and stores; a miss reads the page from flash."},
+		{Name: "Payload", Is: "What programs write; whether an overwrite changes anything decides what has to be sent."},
+		{Name: "Program", Is: "Writing a page of flash, which takes longer than reading it."},
+		{Name: "Write amplification", Is: "What is written to a device over what programs asked to be written."},
+		{Name: "Write log", Is: "The SSD's memory as a log of stored lines, which is cleaned into flash page by page.", Source: byteFSPaper},
+	}
+}
+
+// of is a value at the stop itself.
+func of(system, quantity string) lab.Value { return lab.Value{System: system, Quantity: quantity} }
+
+// before is a value at the stop before.
+func before(system, quantity string) lab.Value {
+	return lab.Value{System: system, Quantity: quantity, Back: 1}
+}
+
+// sweep is a stop that varies a setting under What if.
+func sweep(key, title, preset, vary, values, say string) lab.Stop {
+	return lab.Stop{Key: key, Title: title, Preset: preset, Look: "ask-run", Show: "view=whatif ask=vary ask-vary=" + vary + " ask-values=" + values, Say: say}
+}
+
+// tour shows the laboratory in some three minutes.
+func tour() []lab.Stop {
+	return []lab.Stop{
+		{
+			Key: "create", Title: "A small file, made durable", Look: "figure-throughput",
+			Say:   "Threads create files of one block each and call fsync. Ext4 answers {ext4 kops} of their calls a second, F2FS {f2fs kops}, ByteFS {bytefs kops}.",
+			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("ext4", "kops"), Times: 2}, {Left: of("bytefs", "kops"), Right: of("f2fs", "kops"), Times: 1.5}},
+		},
+		{
+			Key: "operation", Title: "One create, in every file system", Look: "section-operation", Show: "focus=ext4",
+			Say:   "A create changes a few lines: an inode, a name, a bit. ByteFS stores those lines; Ext4 joins whole blocks to a transaction of its journal. Of metadata ByteFS moves {bytefs meta_mb} here, Ext4 {ext4 meta_mb}.",
+			Facts: []lab.Fact{{Left: of("ext4", "meta_mb"), Right: of("bytefs", "meta_mb"), Times: 10}},
+		},
+		{
+			Key: "interfaces", Title: "Blocks and bytes", Look: "figure-interfaces",
+			Say: "ByteFS uses both ways into the SSD: {bytefs byte_write_mb} of metadata go by bytes and {bytefs block_write_mb} as blocks, which are data of files. NOVA and PMFS have bytes alone, Ext4 and F2FS blocks alone.",
+			Facts: []lab.Fact{
+				{Left: of("bytefs", "block_write_mb"), Right: of("bytefs", "byte_write_mb")},
+				{Left: of("bytefs", "byte_write_mb")},
+				{Left: of("nova", "byte_write_mb"), Right: of("nova", "block_write_mb"), Times: 100},
+			},
+		},
+		{
+			Key: "mail", Title: "The log gathers lines", Look: "section-log", Preset: "mail-server",
+			Say:   "A mail server. Stored lines go into a log in the SSD's memory. When a half of it is full its pages are cleaned, each programmed once with {bytefs lines_per_program} of its lines at once.",
+			Facts: []lab.Fact{{Left: of("bytefs", "swaps")}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops")}},
+		},
+		{
+			Key: "server", Title: "Where it does not help", Look: "headline", Preset: "file-server",
+			Say:   "A file server writes larger files and never waits for them. Like for like ByteFS answers {bytefs kops}, F2FS {f2fs kops}: data decide, and those are blocks everywhere.",
+			Facts: []lab.Fact{{Left: of("f2fs", "kops"), Right: of("bytefs", "kops"), Times: 0.7}},
+		},
+		{
+			Key: "zeros", Title: "What programs write", Look: "figure-written", Preset: "database",
+			Say:   "A database as Filebench has it, which writes zeros over zeros. ByteFS compares each page with a copy of what it was and finds nothing changed, so it writes {bytefs host_write_mb} where Ext4 writes {ext4 host_write_mb}.",
+			Facts: []lab.Fact{{Left: of("ext4", "host_write_mb"), Right: of("bytefs", "host_write_mb"), Times: 5}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops"), Times: 2}},
+		},
+		{
+			Key: "random", Title: "Something else each time", Look: "figure-written", Preset: "database-random",
+			Say:   "The same database with other bytes in each write: now ByteFS writes {bytefs host_write_mb} and answers {bytefs kops}, Ext4 {ext4 kops}. The section What decides the comparison shows this switch and two more, all eight ways.",
+			Facts: []lab.Fact{{Left: before("bytefs", "kops"), Right: of("bytefs", "kops"), Times: 2}},
+		},
+		{
+			Key: "cxl", Title: "A faster link", Look: "figure-throughput", Preset: "cxl-link",
+			Say:   "Over CXL a line takes {knob line_read} instead of microseconds. NOVA, which loads line by line, gains most; ByteFS answers {bytefs kops}, NOVA {nova kops}, PMFS {pmfs kops}.",
+			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("nova", "kops")}},
+		},
+		sweep("logs", "What if: another log", "log-size", "ssd_dram", "64,128,256,512", "How large the log has to be, and what a page buffer makes of the same memory. The button runs it."),
+		{
+			Key: "crash", Title: "When the power fails", Look: "section-crash", Preset: "mail-server", Show: "focus=bytefs",
+			Say: "What fsync promised must be there after a power failure. The section below cuts the power at a moment that you choose, lets the file system recover, and says what is left.",
+		},
+		{
+			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=bytefs.6",
+			Say: "Each number of the paper's text is computed here and compared with what was published. That was the tour: drop a trace of your own, Undo brings your settings back.",
+		},
+	}
+}
+
+func help() []lab.Help {
+	return []lab.Help{
+		{Title: "The SSD", Text: "It takes block commands of 4 KiB and, over the same link, loads and stores of lines of 64 bytes. Its memory is a log of lines (ByteFS), a buffer of pages (NOVA, PMFS), or not used (Ext4, F2FS). Flash is programmed by pages of 4 KiB."},
+		{Title: "The file systems", Text: "ByteFS stores metadata by bytes and reads it as blocks, writes a page of data by bytes if fewer than 8 of its 64 lines changed, and ends each change with COMMIT. Ext4 has an ordered journal, F2FS writes everything to new places and a checkpoint now and then, NOVA has a log for every inode and copies on write, PMFS changes everything in place."},
+		{Title: "What decides the comparison", Text: "Three things are not published and decide who is ahead: what programs write, whether a page that is new is compared with zeros, and whether Ext4 and F2FS wait for programs of flash as they do in the artifact. A section shows the ratio under all eight combinations."},
+		{Title: "Scale", Text: "Files, calls, capacity, log, page cache, journal and all timers are divided alike; latencies, threads, directories and the write buffer are not. Rates and ratios hardly move from a 1/256 to a 1/16; amounts are those of the part that runs."},
+		{Title: "Your own trace", Text: "strace -f -ttt -y of any program, fio's iolog, blkparse text, and Spillway's own text, a call a line. Files that are not created in a trace existed before it. Lines that are not understood are counted and shown. What was written is not in a trace: Payload says how much of it changed."},
+	}
+}
+
+// lowered is a sentence as the rest of one.
+func lowered(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -1,0 +1,214 @@
+package filesys
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/filesys/load"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/knob"
+)
+
+// standard is what links leave out. What only YCSB has is as its recipes have it.
+func standard() settings {
+	first, store := load.Recipes()[0], load.Recipe{}
+	for _, r := range load.Recipes() {
+		if r.Store() {
+			store = r
+			break
+		}
+	}
+	first.Memtable, first.BlockCache, first.SyncLog = store.Memtable, store.BlockCache, store.SyncLog
+	return settings{Workload: first.Name, Recipe: first, Setup: machine.Default(), Mode: modePaper}
+}
+
+// Sets of quirks.
+const (
+	modeArtifact = "artifact"
+	modePaper    = "paper"
+)
+
+// quirkKeys returns the keys of quirks that a text of the knob stands for.
+func quirkKeys(mode string) string {
+	switch mode {
+	case modeArtifact:
+		return machine.Quirks.Format(machine.Quirks.All())
+	case modePaper:
+		return ""
+	}
+	return mode
+}
+
+// ofStore are the keys of recipes' knobs that only YCSB has.
+var ofStore = []string{"memtable", "block_cache", "sync_log"}
+
+// recipeText writes a recipe as settings.
+func recipeText(r *load.Recipe) string {
+	var list []knob.Pair
+	for _, k := range load.Knobs() {
+		if r.Store() || !slices.Contains(ofStore, k.Key) {
+			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(r)})
+		}
+	}
+	return knob.Join(list, " ")
+}
+
+// lift makes a knob of a part of the settings one of the settings.
+func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
+	out := knob.Knob[settings]{
+		Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
+		Scale: k.Scale, Min: k.Min, Max: k.Max, Kind: k.Kind, Choices: k.Choices,
+	}
+	if k.Word != nil {
+		out.Word = func(s *settings) *string { return k.Word(part(s)) }
+	} else {
+		out.Get, out.Set = func(s *settings) int64 { return k.Get(part(s)) }, func(s *settings, v int64) { k.Set(part(s), v) }
+	}
+	return out
+}
+
+func knobs() map[string][]knob.Knob[settings] {
+	panels := map[string][]knob.Knob[settings]{}
+	add := func(panel string, ks ...knob.Knob[settings]) { panels[panel] = append(panels[panel], ks...) }
+	add("workload", workloadKnob())
+	add("device", deviceKnob())
+	for _, k := range machine.Knobs() {
+		x, panel := lift(k, func(s *settings) *machine.Setup { return &s.Setup }), "device"
+		switch k.Group {
+		case machine.GroupRun:
+			x.Group, panel = "", "workload"
+			x.Always = k.Key == "scale"
+		case machine.GroupChoices:
+			x.Group, panel = "", "decides"
+		case machine.GroupHost, machine.GroupCalls, machine.GroupSystems, machine.GroupWriting:
+			panel = "host"
+			if k.Group == machine.GroupHost {
+				x.Group = ""
+			}
+		}
+		add(panel, x)
+	}
+	add("workload", knob.Knob[settings]{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }})
+	for _, k := range load.Knobs() {
+		add("recipe", lift(k, func(s *settings) *load.Recipe { return &s.Recipe }))
+	}
+	add("options", modeKnob())
+	return panels
+}
+
+// workloadKnob chooses a recipe.
+func workloadKnob() knob.Knob[settings] {
+	k := knob.Knob[settings]{
+		Key: "workload", Label: "Workload", Help: "What programs ask the file system for.", Kind: knob.One, Always: true,
+		Word: func(s *settings) *string { return &s.Workload },
+	}
+	for _, r := range load.Recipes() {
+		c := knob.Choice{Key: r.Name, Label: r.Title, Help: r.About, Source: filebench, Set: recipeText(&r)}
+		if r.Store() {
+			c.Source = ycsb
+		} else {
+			c.Hides = ofStore
+		}
+		k.Choices = append(k.Choices, c)
+	}
+	return k
+}
+
+// Where workloads come from.
+const (
+	filebench = "Filebench, with the numbers of ByteFS' artifact (branch baseline)"
+	ycsb      = "YCSB with the numbers of ByteFS' artifact (branch baseline), over a model of a store of sorted runs"
+)
+
+// board is the paper's real board, of what a run feels of it: its capacity of 1 TB
+// stays out, because workloads fill a few GB.
+func board() machine.Setup {
+	m := machine.Default()
+	m.Device.Channels, m.Device.Buffer = 16, 4096
+	return m
+}
+
+// deviceKnob names the setups that were published.
+func deviceKnob() knob.Knob[settings] {
+	return knob.Knob[settings]{
+		Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+		Choices: []knob.Choice{
+			{Key: modePaper, Label: "the paper's emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
+			{Key: modeArtifact, Label: "as the artifact has it", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
+			{Key: "cxl", Label: "over CXL", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
+			{Key: "board", Label: "the paper's board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
+		},
+	}
+}
+
+// setupText writes as settings what a published setup decides: the device, what decides
+// the comparison, when ByteFS takes which interface, and the switches.
+func setupText(m machine.Setup, mode string) string {
+	var list []knob.Pair
+	for _, k := range machine.Knobs() {
+		switch k.Group {
+		case machine.GroupFlash, machine.GroupBlocks, machine.GroupBytes, machine.GroupCollect:
+		default:
+			if k.Key != "ack" && k.Key != "byte_limit" {
+				continue
+			}
+		}
+		list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&m)})
+	}
+	return knob.Join(append(list, knob.Pair{Key: "mode", Text: mode}), " ")
+}
+
+// modeKnob chooses between the artifact and the paper.
+func modeKnob() knob.Knob[settings] {
+	k := knob.Knob[settings]{
+		Key: "mode", Label: "Fidelity", Help: "Which accidents of the published artifact are on that its paper does not have.", Kind: knob.Many, Always: true,
+		Word: func(s *settings) *string { return &s.Mode },
+	}
+	var all []string
+	for _, e := range machine.Quirks {
+		all = append(all, e.Key)
+		k.Choices = append(k.Choices, knob.Choice{Key: e.Key, Label: e.Key, Help: e.Text + " Off: " + e.Paper, Source: e.Source})
+	}
+	k.Sets = []knob.Choice{
+		{Key: modePaper, Label: "As the paper", Word: "as the paper says", Help: "What the paper says, where its artifact does something else."},
+		{Key: modeArtifact, Label: "As the artifact", Word: "as the artifact", Set: strings.Join(all, ","), Help: "Everything that the published artifact does. The paper's figures were not measured so."},
+	}
+	return k
+}
+
+// check reports what contradicts in settings whose every value is allowed.
+func check(s *settings) error {
+	m := s.machine()
+	return m.Validate()
+}
+
+// generate makes the workload of a recipe.
+func generate(s *settings) (*work, error) {
+	m := s.machine()
+	r := s.Recipe
+	r.Name = s.Workload
+	w, err := load.Generate(&r, &m)
+	if err != nil {
+		return nil, err
+	}
+	x := &work{Workload: w, origin: filebench + "."}
+	if r.Store() {
+		x.origin = ycsb + "."
+	}
+	x.about = fmt.Sprintf("%s %s files and directories exist before, %d threads call", recipeOf(s.Workload).About, grouped(int64(len(w.Nodes))), w.Threads)
+	if m.Scale > 1 {
+		x.about += fmt.Sprintf(", at 1/%d of full scale", m.Scale)
+	}
+	x.about += "."
+	return x, nil
+}
+
+// recipeOf returns the recipe of a name that a knob has checked.
+func recipeOf(name string) *load.Recipe {
+	r, err := load.Find(name)
+	if err != nil {
+		return &load.Recipe{}
+	}
+	return r
+}

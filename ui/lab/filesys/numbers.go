@@ -1,0 +1,241 @@
+package filesys
+
+import (
+	"math"
+	"slices"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// A number is a quantity and how it is taken from a result.
+type number struct {
+	report.Quantity
+	value func(r *result) float64
+}
+
+var numbers = list()
+
+func quantities() []report.Quantity {
+	qs := make([]report.Quantity, len(numbers))
+	for i := range numbers {
+		qs[i] = numbers[i].Quantity
+	}
+	return qs
+}
+
+// causes are what threads spend time on, by their keys in quantities. Where of names
+// several they are one part.
+var causes = []struct {
+	key, label, help string
+	of               []core.Cause
+}{
+	{"program", "the program", "What programs compute, wait for their own threads, or had already ended.", []core.Cause{core.Thinks}},
+	{"cpu", "the file system's CPU time", "The file system's work, and waiting for a core.", []core.Cause{core.Computes, core.WaitsCore}},
+	{"lock", "locks", "Waiting for a lock or a section that others are in, and what is done in the section.", []core.Cause{core.WaitsLock}},
+	{"read_blocks", "reading blocks", "Block reads.", []core.Cause{core.ReadsBlocks}},
+	{"write_blocks", "writing blocks", "Block writes.", []core.Cause{core.WritesBlocks}},
+	{"read_bytes", "loads", "Loads of lines.", []core.Cause{core.ReadsBytes}},
+	{"write_bytes", "stores and COMMIT", "Stores of lines, COMMIT, and waiting for room in the log.", []core.Cause{core.WritesBytes, core.WaitsLog}},
+	{"journal", "commits of a journal", "Waiting until a journal or a checkpoint has committed.", []core.Cause{core.WaitsJournal}},
+}
+
+// thread is a sum over threads as a time of the mean one, in ms.
+func (r *result) thread(t unit.Time) float64 {
+	return ratio(float64(t), float64(max(1, r.Threads))*float64(unit.Millisecond))
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return report.None()
+	}
+	return a / b
+}
+
+func list() []number {
+	var ns []number
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) {
+		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+	}
+	count := func(key, label, help string, better int, f func(r *result) int64) {
+		add(key, label, "", help, 0, better, func(r *result) float64 { return float64(f(r)) })
+	}
+	mb := func(key, label, help string, better int, f func(r *result) int64) {
+		add(key, label, "MB", help, 2, better, func(r *result) float64 { return float64(f(r)) / 1e6 })
+	}
+	add("kops", "Throughput", "k calls/s", "Thousand calls answered a second, whatever they ask for.", 1, 1, func(r *result) float64 { return rate(r.Result) })
+	add("time_ms", "Time", "ms", "Until the last thread's last answer, of the part of the workload that runs.", 2, -1, func(r *result) float64 { return ratio(float64(r.Time), float64(unit.Millisecond)) })
+	count("calls", "Calls", "Calls answered.", 0, func(r *result) int64 { return r.Calls })
+	add("read_us", "Latency of a read", "µs", "Mean, from the call to its answer.", 2, -1, func(r *result) float64 {
+		t := &r.Tallies[call.Read]
+		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
+	})
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads; in steps of a fifth.", 2, -1, func(r *result) float64 { return percentile(&r.ReadLatency, 99) })
+	for _, x := range []struct {
+		key, label string
+		code       call.Code
+	}{{"write_us", "Latency of a write", call.Write}, {"fsync_us", "Latency of an fsync", call.Fsync}} {
+		add(x.key, x.label, "µs", "Mean, from the call to its answer.", 2, -1, func(r *result) float64 {
+			t := &r.Tallies[x.code]
+			return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
+		})
+	}
+	mb("host_write_mb", "Written to the SSD", "Over the link, by blocks and by bytes, with what is still to be written when the run ends.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data, device.Writes) })
+	mb("host_read_mb", "Read from the SSD", "Over the link, by blocks and by bytes.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data, device.Reads) })
+	for _, x := range []struct {
+		key, label string
+		i          device.Interface
+		d          device.Direction
+	}{
+		{"block_write_mb", "Written as blocks", device.Block, device.Writes}, {"byte_write_mb", "Written by bytes", device.Byte, device.Writes},
+		{"block_read_mb", "Read as blocks", device.Block, device.Reads}, {"byte_read_mb", "Read by bytes", device.Byte, device.Reads},
+	} {
+		mb(x.key, x.label, "Over the link.", -1, func(r *result) int64 { return byInterface(&r.Device, x.i, x.d) })
+	}
+	mb("meta_mb", "Metadata moved", "All over the link that is not data of files.", -1, func(r *result) int64 { return meta(&r.Device) })
+	mb("meta_write_mb", "Metadata written", "All structures but data.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data+1, device.Writes) })
+	mb("meta_read_mb", "Metadata read", "All structures but data.", -1, func(r *result) int64 { return moved(&r.Device, plan.Data+1, device.Reads) })
+	for d, way := range []struct{ key, label string }{{"r_", "Read: "}, {"w_", "Written: "}} {
+		for s, x := range structures {
+			mb(way.key+x.key+"_mb", way.label+x.label, "Over the link, by blocks and by bytes.", 0, func(r *result) int64 {
+				b := &r.Device.Bytes[s]
+				return b[device.Block][d] + b[device.Byte][d]
+			})
+		}
+	}
+	count("flash_pages", "Flash pages", "Pages of flash read and programmed.", -1, func(r *result) int64 { return flashPages(&r.Device) })
+	count("flash_programs", "Flash programs", "Pages programmed, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) })
+	count("flash_reads", "Flash reads", "Pages read, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) })
+	for w, x := range whys {
+		count("programs_"+x.key, "Programs for "+x.label, "Pages of 4 KiB.", 0, func(r *result) int64 { return r.Device.FlashPrograms[w] })
+		count("reads_"+x.key, "Reads for "+x.label, "Pages of 4 KiB.", 0, func(r *result) int64 { return r.Device.FlashReads[w] })
+	}
+	add("write_amp", "Written over asked", "×", "Bytes written to the SSD over bytes that programs wrote, also those that the page cache never wrote.", 2, -1, func(r *result) float64 {
+		return ratio(float64(moved(&r.Device, plan.Data, device.Writes)), float64(r.Asked[device.Writes]))
+	})
+	add("read_amp", "Read over asked", "×", "Bytes read from the SSD over bytes that programs read, also those that the page cache had.", 2, -1, func(r *result) float64 {
+		return ratio(float64(moved(&r.Device, plan.Data, device.Reads)), float64(r.Asked[device.Reads]))
+	})
+	add("flash_write_amp", "Programmed over asked", "×", "Bytes programmed into flash over bytes that programs wrote.", 2, -1, func(r *result) float64 {
+		return ratio(float64(sum(r.Device.FlashPrograms)*int64(unit.Page)), float64(r.Asked[device.Writes]))
+	})
+	add("lines_per_program", "Lines merged per page", "lines", "Mean number of a page's lines that cleaning merges from the log before it programs the page.", 1, 1, func(r *result) float64 {
+		var lines, pages int64
+		for n, of := range r.Device.Merged {
+			lines, pages = lines+int64(n)*of, pages+of
+		}
+		return ratio(float64(lines), float64(pages))
+	})
+	count("swaps", "Swaps of the log", "How often the halves of the log took turns.", 0, func(r *result) int64 { return r.Device.Swaps })
+	count("log_full", "Waits for the log", "How often a store waited for room in the log.", -1, func(r *result) int64 { return r.Device.Full })
+	count("commits", "Commits", "COMMIT commands, and commits of a journal or a checkpoint.", 0, func(r *result) int64 { return r.Device.Commits + r.Result.Commits })
+	add("hit_rate", "Hits of the page cache", "%", "What of the data pages that programs read the page cache has.", 1, 1, func(r *result) float64 { return 100 * ratio(float64(r.Hits), float64(r.Hits+r.Misses)) })
+	add("duplicates", "Pages with a duplicate", "%", "How many of the cached pages have a duplicate, mean over the run.", 1, -1, func(r *result) float64 { return 100 * ratio(float64(r.Duplicates), float64(r.Cached)) })
+	for _, x := range causes {
+		add("t_"+x.key+"_ms", "Thread time: "+x.label, "ms", x.help+" Mean over the threads.", 3, 0, func(r *result) float64 {
+			var t unit.Time
+			for _, c := range x.of {
+				t += r.Ledger[c]
+			}
+			if x.of[0] == core.Thinks {
+				t += r.Ended
+			}
+			return r.thread(t)
+		})
+	}
+	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
+	add("t_log_ms", "Of it, waiting for the log", "ms", "A part of stores and COMMIT. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsLog]) })
+	add("channel_busy", "Busiest channel", "%", "What of the run's time the flash of the busiest channel works.", 1, 0, func(r *result) float64 {
+		return min(1, ratio(float64(slices.Max(append(slices.Clone(r.Device.Busy), 0))), float64(r.Time)))
+	})
+	ns[len(ns)-1].Scale = 0.01
+	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, with what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
+	mb("flash_read_mb", "Read from flash", "Pages of 4 KiB.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) * int64(unit.Page) })
+	add("years", "Life of the flash", "years", "Until every block has been erased as often as it can be, if the SSD were programmed at this rate without pause.", 1, 1, func(r *result) float64 { return years(r.Result, r.setup.Device.Capacity, r.setup.Device.Endurance) })
+	return ns
+}
+
+// years is how long flash of this size lasts that is programmed all the time as in a run.
+func years(r *core.Result, capacity unit.Bytes, endurance int64) float64 {
+	written := float64(sum(r.Device.FlashPrograms)) * float64(unit.Page)
+	if written == 0 || r.Time == 0 {
+		return report.None()
+	}
+	const year = 365.25 * 24 * 3600 * float64(unit.Second)
+	return float64(capacity) * float64(endurance) / written * float64(r.Time) / year
+}
+
+// percentile is the time in µs that so many percent of the reads take at most, none
+// without reads.
+func percentile(h *[160]int64, p int64) float64 {
+	var all, seen int64
+	for _, n := range h {
+		all += n
+	}
+	for i, n := range h {
+		if seen += n; all > 0 && seen*100 >= all*p {
+			return math.Exp2(float64(i)/4) / 1000
+		}
+	}
+	return report.None()
+}
+
+// charts are the laboratory's figures.
+func charts() []report.Chart {
+	var written, read, time, pages []string
+	for _, x := range structures {
+		written, read = append(written, "w_"+x.key+"_mb"), append(read, "r_"+x.key+"_mb")
+	}
+	for _, x := range causes {
+		time = append(time, "t_"+x.key+"_ms")
+	}
+	for _, x := range whys {
+		pages = append(pages, "programs_"+x.key, "reads_"+x.key)
+	}
+	return []report.Chart{
+		{ID: "throughput", Title: "Throughput", Kind: report.Bars, Of: []string{"kops"}, Unit: "k calls/s", Say: "is fastest"},
+		{ID: "ledger", Title: "What threads spend time on", Kind: report.Stacks, Of: time, Unit: "ms", Say: "takes longest", Help: "Mean over the threads, from the start to the end of the run."},
+		{ID: "written", Title: "Written to the SSD, by structure", Kind: report.Stacks, Of: written, Unit: "MB", Say: "writes most", None: "Nothing is written."},
+		{ID: "read", Title: "Read from the SSD, by structure", Kind: report.Stacks, Of: read, Unit: "MB", Say: "reads most", None: "Nothing is read."},
+		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},
+		{ID: "flash", Title: "Flash pages, by reason", Kind: report.Stacks, Of: pages, Say: "uses flash most", None: "Flash is not used."},
+		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Say: "waits longest", None: "Nothing is read here.", Help: "Mean; the 99th percentile is in the table of all numbers."},
+		{
+			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true,
+			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
+		},
+		{
+			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Y: "pages", Unit: "pages", Rare: true,
+			Help: "They wait for fsync, their age or the limit of dirty pages.", None: "No page is dirty.",
+		},
+	}
+}
+
+// mostPoints is how many points a curve over time has at most: there is one a system.
+const mostPoints = 96
+
+// curves draws what changes over the run.
+func curves(r *result) []report.Curve {
+	var xs, fill, dirty []float64
+	size := logSize(&r.setup, r.System)
+	for part := range slices.Chunk(r.Samples, max(1, (len(r.Samples)+mostPoints-1)/mostPoints)) {
+		last := part[0]
+		for _, s := range part { // what was most shows
+			last = core.Sample{At: s.At, Log: max(last.Log, s.Log), Dirty: max(last.Dirty, s.Dirty)}
+		}
+		xs = append(xs, float64(last.At)/float64(unit.Millisecond))
+		fill, dirty = append(fill, 100*ratio(float64(last.Log), float64(max(1, size)))), append(dirty, float64(last.Dirty))
+	}
+	var out []report.Curve
+	if size > 0 && slices.Max(append(fill, 0)) > 0 {
+		out = append(out, report.Curve{Chart: "log", X: xs, Y: fill})
+	}
+	if slices.Max(append(dirty, 0)) > 0 {
+		out = append(out, report.Curve{Chart: "dirty", X: xs, Y: dirty})
+	}
+	return out
+}

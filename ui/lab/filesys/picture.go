@@ -1,0 +1,19 @@
+package filesys
+
+import "spillway/ui/lab"
+
+// picture draws where data are. Beside links stand latencies, not rates: what a line
+// or a page takes decides here, not how many go at a time.
+func picture() *lab.Picture {
+	return &lab.Picture{
+		Places: []lab.Place{
+			{Key: "host", Title: "Host's page cache", Size: "page_cache"},
+			{Key: "dram", Title: "DRAM of the SSD", Size: "ssd_dram", Turn: []string{"log_at"}},
+			{Key: "flash", Title: "Flash", Size: "capacity"},
+		},
+		Links: []lab.Link{
+			{Key: "link", Title: "Lines and blocks", From: "host", To: "dram", Lanes: []lab.Lane{{To: "dram", Rate: "line_write", Bytes: "host_write_mb"}, {To: "host", Rate: "line_read", Bytes: "host_read_mb"}}},
+			{Key: "channels", Title: "Flash channels", From: "dram", To: "flash", Lanes: []lab.Lane{{To: "flash", Rate: "program_latency", Bytes: "programmed_mb"}, {To: "dram", Rate: "read_latency", Bytes: "flash_read_mb", Busy: "channel_busy"}}},
+		},
+	}
+}

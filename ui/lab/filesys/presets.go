@@ -1,0 +1,50 @@
+package filesys
+
+import "spillway/ui/lab"
+
+// presets are what the page opens on, the first of them, and offers.
+func presets() []lab.Preset {
+	return []lab.Preset{
+		{
+			Key: "file-create", Title: "Create files", Set: "workload=create scale=64 mode=paper",
+			About: "Twelve threads create files of 4 KiB and call fsync after each. What a new file changes are a few lines of metadata: ByteFS stores just those, Ext4 writes whole blocks, and twice.",
+		},
+		{
+			Key: "mail-server", Title: "Mail server", Set: "workload=varmail scale=64 mode=paper",
+			About: "Small files are created, appended to with fsync, read and deleted. Everything meets in one directory and in the journal.",
+		},
+		{
+			Key: "file-server", Title: "File server", Set: "workload=fileserver scale=64 mode=paper",
+			About: "Larger files and no fsync: data decide, metadata hardly matter, and like for like ByteFS gains nothing. What was published is reached where pages that are new are compared with zeros (What decides the comparison).",
+		},
+		{
+			Key: "web-proxy", Title: "Web proxy", Set: "workload=webproxy scale=64 mode=paper",
+			About: "For every file that is replaced five are read, more than the page cache holds: reads decide, and the gain is the smallest.",
+		},
+		{
+			Key: "database", Title: "Database", Set: "workload=oltp scale=64 mode=paper",
+			About: "Readers and synchronous writers of 2 KiB share the flash channels. Filebench writes zeros over zeros, so ByteFS finds nothing changed and writes no data at all.",
+		},
+		{
+			Key: "database-random", Title: "Database, not zeros", Set: "workload=oltp scale=64 payload=random mode=paper",
+			About: "The same database that writes something else each time: every line changes, pages go as blocks, and what ByteFS gained is gone.",
+		},
+		{
+			Key: "make-directories", Title: "Make directories", Set: "workload=mkdir scale=64 mode=paper",
+			About: "Metadata only. How much less ByteFS moves than Ext4 shows here most.",
+		},
+		{
+			Key: "kv-store", Title: "Key-value store", Set: "workload=ycsb-a scale=64 mode=paper",
+			About: "YCSB A over sorted runs: large writes in a row and reads that a file system cannot make cheaper. The published gain is not reached here.",
+		},
+		{
+			Key: "log-size", Title: "How large a log?", Set: "workload=varmail scale=64 ssd_dram=64 mode=paper",
+			About:   "A quarter of the log: vary DRAM for data under What if. The larger the log, the more lines it gathers before a page is programmed.",
+			Systems: []string{"nova", "bytefs-dual", "bytefs-log", "bytefs"},
+		},
+		{
+			Key: "cxl-link", Title: "Over CXL", Set: "workload=varmail scale=64 line_read=175 line_write=175 read_latency=3 program_latency=80 mode=paper",
+			About: "A line takes 175 ns, and flash reads in 3 µs: what byte-wise file systems lack is gone, and PMFS catches up.",
+		},
+	}
+}

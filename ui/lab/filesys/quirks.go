@@ -1,0 +1,83 @@
+package filesys
+
+import (
+	"fmt"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/quirk"
+	"spillway/sim/report"
+)
+
+// concerns reports whether a switch is about something that a system has.
+func concerns(q quirk.Set, x *core.System) bool {
+	switch q {
+	case machine.NoData, machine.NoCommit:
+		return isByteFS(x)
+	case machine.Inverted, machine.KeepsLines:
+		return x.Memory == device.WriteLog
+	case machine.StaleDirty:
+		return x.Memory == device.PageBuffer
+	}
+	return x.Memory != device.NoMemory
+}
+
+// quirks turns every switch over, alone.
+func (v *view) quirks() (*report.Section, error) {
+	jobs := []job{{system: v.system, setup: *v.s}}
+	var turned []int // switches of the jobs from the second on
+	for i := range machine.Quirks {
+		if concerns(1<<i, v.system) {
+			m := *v.s
+			m.Quirks ^= 1 << i
+			jobs, turned = append(jobs, job{system: v.system, setup: m}), append(turned, i)
+		}
+	}
+	results, err := v.all(jobs)
+	if err != nil {
+		return nil, err
+	}
+	r := results[0]
+	t := report.Table{
+		Title: "Throughput and flash pages of " + v.system.Title + " with one switch turned over",
+		Head:  []string{"Switch", "Now as", "Throughput with the other", "Change", "Flash pages with the other"},
+	}
+	most, by, at, same := "", 0.0, 0, 0
+	var notes []string
+	for i := range machine.Quirks {
+		q := &machine.Quirks[i]
+		name, now := fmt.Sprintf("%d %s", i+1, q.Key), "paper"
+		if v.s.Quirks.Has(1 << i) {
+			now = "artifact"
+		}
+		notes = append(notes, fmt.Sprintf("%s. The artifact: %s The paper: %s (%s)", name, q.Text, q.Paper, q.Source))
+		row := report.Row{Head: name, Cells: []report.Cell{{Text: now}}}
+		if at >= len(turned) || turned[at] != i {
+			row.Cells = append(row.Cells, dash, text("does not concern it"), dash)
+			t.Rows = append(t.Rows, row)
+			continue
+		}
+		at++
+		x := results[at]
+		change := rate(x)/max(rate(r), 1e-9) - 1
+		if x.Time == r.Time && flashPages(&x.Device) == flashPages(&r.Device) {
+			same++
+		}
+		if size := max(change, -change); size > by {
+			most, by = fmt.Sprintf("%d, %s: %s with it turned over", i+1, q.Key, signed(change)), size
+		}
+		row.Cells = append(row.Cells, text("%s k/s", few(rate(x))), report.Cell{Text: signed(change), Share: min(1, max(change, -change))}, text("%s", grouped(flashPages(&x.Device))))
+		t.Rows = append(t.Rows, row)
+	}
+	out := &report.Section{Tables: []report.Table{t}, Notes: append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the system does not have is not run. Under Fidelity every switch can be set.")}
+	switch {
+	case len(turned) == 0:
+		out.Text = []string{v.system.Title + " uses block commands alone: no accident of the artifact concerns it but when its writes are answered, which is set under What decides the comparison."}
+	case most == "":
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second here, whatever any one of the %d switches that concern it says.", v.system.Title, few(rate(r)), len(turned))}
+	default:
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; of %d that concern it %d change nothing.", v.system.Title, few(rate(r)), most, len(turned), same)}
+	}
+	return out, nil
+}

@@ -1,0 +1,105 @@
+package filesys
+
+import (
+	"fmt"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// describe is the report of a result.
+func describe(w *work, _ *settings, r *result) *report.Report {
+	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
+	rep.Notes = append(rep.Notes, notes(r)...)
+	for i := range numbers {
+		rep.Values = append(rep.Values, numbers[i].value(r))
+	}
+	rep.Curves = curves(r)
+	return rep
+}
+
+// lead says the problem: what programs ask, and what an SSD does for the least of it.
+func lead(r *result) string {
+	d := &r.setup.Device
+	text := fmt.Sprintf("Programs make %s calls and write %s", grouped(r.Calls), amount(float64(r.Asked[device.Writes])))
+	if r.Asked[device.Writes] == 0 {
+		text = fmt.Sprintf("Programs make %s calls and write no data", grouped(r.Calls))
+	}
+	return text + fmt.Sprintf("; what a call changes may be one line of 64 bytes, which takes %v to store, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
+}
+
+// caveats say what decides whether the numbers can be trusted, or who wins. They are
+// the same for every system.
+func caveats(r *result) (list []string) {
+	m := &r.setup
+	overwrites := r.Workload == "oltp" || r.Workload == "varmail" || r.Workload == "webserver"
+	if r.w.recorded {
+		if m.Payload != machine.Random {
+			list = append(list, "A recording does not say what programs write: how many lines an overwrite changes is set under What decides the comparison, and decides what ByteFS writes.")
+		}
+		return list
+	}
+	if m.Payload == machine.Zeros && overwrites {
+		list = append(list, "As Filebench does, programs write zeros over zeros: a page that is overwritten is as it was, and ByteFS, which compares it, writes nothing. Payload decides this.")
+	}
+	if m.Quirks != 0 {
+		list = append(list, "Accidents of the artifact are on (Fidelity): the paper's figures were not measured so.")
+	}
+	return list
+}
+
+// few thousand calls say little about a rate.
+const fewCalls = 2000
+
+// notes are about one system.
+func notes(r *result) (list []string) {
+	if r.Calls < fewCalls && !r.w.recorded {
+		list = append(list, fmt.Sprintf("Only %s calls run: more of the workload (Scale) is better.", grouped(r.Calls)))
+	}
+	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
+		list = append(list, fmt.Sprintf("%s: %s of what is written are still to be written when the last call is answered; they are counted, their time is not.", title(r.System), amount(float64(left))))
+	}
+	if r.Device.Full > 0 {
+		list = append(list, fmt.Sprintf("%s: %s stores waited for room in the log.", title(r.System), grouped(r.Device.Full)))
+	}
+	if t := &r.Tallies[call.Fsync]; t.Count > 0 {
+		if n := r.SentNothing; n > 0 {
+			list = append(list, fmt.Sprintf("%s: of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", title(r.System), grouped(n+r.SentBytes+r.SentBlocks), grouped(n), grouped(r.SentBytes)))
+		}
+	}
+	return list
+}
+
+// title is what a system is called.
+func title(name string) string {
+	if s := find(name); s != nil {
+		return s.Title
+	}
+	return name
+}
+
+// logSize is how many bytes the log of a system has in a run, 0 without a log.
+func logSize(m *machine.Setup, system string) int64 {
+	s := find(system)
+	if s == nil || s.Memory != device.WriteLog {
+		return 0
+	}
+	scaled := m.Scaled()
+	return int64(scaled.Device.DRAM)
+}
+
+// perCall is an amount for each call.
+func perCall(n int64, r *core.Result) float64 { return float64(n) / float64(max(1, r.Calls)) }
+
+// nanoseconds of a mean time.
+func mean(t unit.Time, n int64) unit.Time {
+	if n == 0 {
+		return 0
+	}
+	return t / unit.Time(n)
+}
