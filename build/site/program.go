@@ -47,7 +47,8 @@ const profile = "wasm/worker/default.pgo"
 // Nothing is inlined in the page's, which would otherwise be a sixth larger.
 var cold = []string{
 	"archive/...", "encoding/...", "fmt", "time", "github.com/goccy/go-json/...",
-	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/traces/...", "spillway/ui/...",
+	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/filesys/papers/...",
+	"spillway/traces/...", "spillway/ui/...",
 }
 
 // whole ends the name of the program that a lean one is a part of; wasm has the

@@ -324,7 +324,13 @@ func (h *history) arrived(e *plan.Event) int32 {
 	if at < 0 {
 		return q.last // the same once more
 	}
+	before := q.last
 	q.last = q.sent[at]
+	for _, x := range q.sent[at:] { // a block is what the page has when it is sent
+		if a, b := &h.sent[x-1], &h.sent[q.last-1]; a.node == b.node && a.index == b.index {
+			q.last = x
+		}
+	}
 	left := q.sent[:0]
 	for i, x := range q.sent {
 		if i > at || h.sent[x-1].thread != e.Thread {
@@ -332,6 +338,9 @@ func (h *history) arrived(e *plan.Event) int32 {
 		}
 	}
 	q.sent = left
+	if before > q.last && h.sent[before-1].node == h.sent[q.last-1].node && h.sent[before-1].index == h.sent[q.last-1].index {
+		q.last = before
+	}
 	return q.last
 }
 

@@ -103,7 +103,7 @@ func small(seed uint64) machine.Setup {
 	return s
 }
 
-var systems = []string{"bytefs", "pmfs", "nova", "ext4", "f2fs"}
+var systems = []string{"bytefs", "ext4", "f2fs", "nova", "pmfs"}
 
 // TestPromisesAreKept runs random workloads on the file systems and cuts the power
 // anywhere: what an acknowledged fsync promised is there, and the device has what

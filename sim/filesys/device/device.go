@@ -28,6 +28,9 @@
 //     collection ends; the artifact has as many logical pages as physical ones.
 //  10. A page of flash is copied by collection and a page of the log is merged in one piece:
 //     its read and its program.
+//  11. A dirty page that leaves the page buffer goes to the write buffer, as block writes
+//     do, and who needs its place waits for a slot there; in the artifact, and here with
+//     ShortMisses, it waits for the program.
 package device
 
 import (

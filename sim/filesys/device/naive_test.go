@@ -190,7 +190,12 @@ func (n *naive) access(now unit.Time, s plan.Structure, page int32, at unit.Time
 		left := n.lru[most-1]
 		n.lru = n.lru[:most-1]
 		if left.page >= 0 && left.dirty {
-			at = n.program(now, left.page, at, ByBuffer, true)
+			if n.has(uint32(machine.ShortMisses)) {
+				at = n.program(now, left.page, at, ByBuffer, true)
+			} else {
+				at = max(at, slices.Min(n.slots))
+				n.hold(n.program(now, left.page, at, ByBuffer, false))
+			}
 		}
 		flag = left.dirty
 	}
@@ -275,13 +280,18 @@ func (n *naive) blockWrite(now unit.Time, s plan.Structure, page, pages, tx int3
 			n.forget(p, n.has(uint32(machine.KeepsLines)))
 		}
 		end := n.program(now, p, at, ByHost, n.waits)
-		n.slots[slices.Index(n.slots, slices.Min(n.slots))] = end
+		n.hold(end)
 		if n.waits {
 			at = end
 		}
 		done = max(done, at)
 	}
 	return done + n.d.Complete
+}
+
+// hold takes the slot of the write buffer that is free first.
+func (n *naive) hold(until unit.Time) {
+	n.slots[slices.Index(n.slots, slices.Min(n.slots))] = until
 }
 
 // forget drops a page from DRAM; the slot that it leaves in the buffer is empty.

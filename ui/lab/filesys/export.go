@@ -38,7 +38,7 @@ func row(b []byte, cells ...string) []byte {
 	return append(b, '\n')
 }
 
-func whole(n int64) string { return strconv.FormatInt(n, 10) }
+func integer(n int64) string { return strconv.FormatInt(n, 10) }
 
 // trafficCSV lists what went over the link, and pages of flash by reason.
 func trafficCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
@@ -51,13 +51,13 @@ func trafficCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
 	for s := range structures {
 		for i, name := range [device.Interfaces]string{"block", "byte"} {
 			for d, way := range ways {
-				b = row(b, structures[s].label, name, way, whole(r.Device.Accesses[s][i][d]), whole(r.Device.Bytes[s][i][d]), "")
+				b = row(b, structures[s].label, name, way, integer(r.Device.Accesses[s][i][d]), integer(r.Device.Bytes[s][i][d]), "")
 			}
 		}
 	}
 	for x := range whys {
-		b = row(b, "for "+whys[x].label, "flash", "read", "", whole(r.Device.FlashReads[x]*int64(unit.Page)), whole(r.Device.FlashReads[x]))
-		b = row(b, "for "+whys[x].label, "flash", "write", "", whole(r.Device.FlashPrograms[x]*int64(unit.Page)), whole(r.Device.FlashPrograms[x]))
+		b = row(b, "for "+whys[x].label, "flash", "read", "", integer(r.Device.FlashReads[x]*int64(unit.Page)), integer(r.Device.FlashReads[x]))
+		b = row(b, "for "+whys[x].label, "flash", "write", "", integer(r.Device.FlashPrograms[x]*int64(unit.Page)), integer(r.Device.FlashPrograms[x]))
 	}
 	return b, nil
 }
@@ -75,7 +75,7 @@ func samplesCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
 		if s.Cleaning {
 			cleaning = "1"
 		}
-		b = row(b, whole(int64(s.At/unit.Nanosecond)), whole(s.Calls), whole(s.Log), cleaning, whole(s.Dirty), whole(s.Cached), whole(s.Duplicates), whole(s.Reads), whole(s.Programs))
+		b = row(b, integer(int64(s.At/unit.Nanosecond)), integer(s.Calls), integer(s.Log), cleaning, integer(s.Dirty), integer(s.Cached), integer(s.Duplicates), integer(s.Reads), integer(s.Programs))
 	}
 	return b, nil
 }

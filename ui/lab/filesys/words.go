@@ -58,6 +58,8 @@ func few(x float64) string {
 	switch {
 	case x == 0:
 		return "0"
+	case x < 0.0005:
+		return "under 0.001"
 	case x < 1:
 		return fixed(x, 3)
 	case x < 10:
@@ -94,8 +96,10 @@ func bytesCell(n float64) report.Cell {
 // amount writes bytes, which may be a mean.
 func amount(n float64) string {
 	switch {
+	case n == 0:
+		return "nothing"
 	case n < 1000:
-		return few(n) + " B"
+		return fixed(n, 0) + " B"
 	case n < 1e6:
 		return few(n/1e3) + " kB"
 	case n < 1e9:

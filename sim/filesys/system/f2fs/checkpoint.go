@@ -23,7 +23,7 @@ func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 }
 
 // Marked is told of a step Mark.
-func (f *FS) Marked(_ *plan.Thread, s *plan.Step, now unit.Time) {
+func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 	f.now = now
 	if f.h.Env.Recording() {
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx})
@@ -39,6 +39,7 @@ func (f *FS) Marked(_ *plan.Thread, s *plan.Step, now unit.Time) {
 			f.kind[segment] = free
 			f.free++
 			f.dead--
+			t.Add(plan.Step{Kind: plan.Trim, Page: f.main + segment*f.pages, N: f.pages})
 		}
 	}
 	f.freeing = f.freeing[:0]
@@ -87,7 +88,6 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 	for segment, kind := range f.kind {
 		if kind == dead {
 			f.freeing = append(f.freeing, int32(segment))
-			t.Add(plan.Step{Kind: plan.Trim, Page: f.main + int32(segment)*f.pages, N: f.pages})
 		}
 	}
 	t.Add(plan.Step{Kind: plan.Mark, N: finished, Tx: tx})
@@ -107,6 +107,7 @@ func (f *FS) checkpoint(t *plan.Thread, tx int32) {
 			if block < f.most {
 				f.record(t, tx, block)
 			}
+			f.loosen(block, f.started)
 			f.write(t, from, block, log)
 		}
 	}
@@ -294,7 +295,7 @@ func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
 		}
 		f.soil(block)
 		if f.h.Env.Recording() {
-			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Of: call.Call{Node: o.node, Offset: int64(o.index)}})
+			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Of: call.Call{Node: o.node, Dir: f.main + p, Offset: int64(o.index)}})
 		}
 	}
 	together(t, from)

@@ -112,6 +112,7 @@ type FS struct {
 	of      []int32 // by leaf: its directory
 	entries []int32 // by node: names of a directory
 	newDir  []int32 // by node: the checkpoint before which it was made
+	loose   []int32 // by node: the checkpoint that makes durable what was written of it without an fsync
 
 	// Segments.
 	pages  int32 // of a segment
@@ -146,7 +147,7 @@ func New(h *host.Host) plan.FS {
 	most := len(h.Files)
 	f := &FS{
 		h: h, most: int32(most), packs: 1, tx: 1, nextTx: 1,
-		entries: make([]int32, most), newDir: make([]int32, most),
+		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most),
 		interval: h.Setup.Host.Checkpoint / unit.Time(h.Setup.Scale),
 	}
 	f.pages = largestSegment
@@ -440,7 +441,14 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 	file := &f.h.Files[node]
 	file.Meta = false
 	if f.state[node] != dirty && f.state[f.second(node)] != dirty {
-		return
+		switch {
+		case f.loose[node] <= f.done:
+			return
+		case f.loose[node] == f.started:
+			t.Add(plan.Step{Kind: plan.Wait, Tx: f.started})
+			return
+		}
+		f.soil(node)
 	}
 	if file.Dir || f.newDir[node] > f.done || f.newDir[file.Parent] > f.done {
 		t.Add(plan.Step{Kind: plan.Wait, Tx: f.started + 1})
@@ -598,6 +606,7 @@ func (f *FS) writeOldest(t *plan.Thread) {
 		block := f.list[f.at]
 		if f.state[block] == dirty {
 			f.write(t, from, block, f.logOf(block))
+			f.loosen(block, f.started+1)
 			n++
 		}
 		f.state[block] = clean
@@ -606,6 +615,17 @@ func (f *FS) writeOldest(t *plan.Thread) {
 	if f.at > len(f.list)/2 {
 		f.list = append(f.list[:0], f.list[f.at:]...)
 		f.at = 0
+	}
+}
+
+// loosen notes that a node is written but durable only with a checkpoint: recovery rolls
+// forward only what an fsync wrote.
+func (f *FS) loosen(block, checkpoint int32) {
+	switch {
+	case block < f.most:
+		f.loose[block] = checkpoint
+	case block < 2*f.most:
+		f.loose[block-f.most] = checkpoint
 	}
 }
 

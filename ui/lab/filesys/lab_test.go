@@ -1,0 +1,259 @@
+package filesys
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/filesys/load"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
+	t.Helper()
+	u := l.Setup()
+	pairs, err := knob.Pairs(text)
+	if err == nil {
+		err = u.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return u
+}
+
+// setups are every workload, much smaller than usual, and other devices and rules.
+func setups() []string {
+	list := []string{
+		"workload=create scale=256 device=artifact", "workload=varmail scale=256 device=cxl payload=random", "workload=fileserver scale=256 device=board fresh=1",
+		"workload=mkdir scale=128 ssd_dram=64 log_single=1", "workload=oltp scale=256 calls=400000 payload=share changed=20 ack=program",
+	}
+	for _, r := range load.Recipes() {
+		list = append(list, "workload="+r.Name+" scale=256")
+	}
+	return list
+}
+
+// TestRuns runs every system on every workload. The golden file has the hash of every
+// result: the same natively and as WebAssembly.
+func TestRuns(t *testing.T) {
+	l := New()
+	var b strings.Builder
+	for _, text := range setups() {
+		u := setup(t, &l, text)
+		for _, s := range l.Systems {
+			r, raw, err := l.Run(u, s.Name, nil, nil)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", text, s.Name, err)
+			}
+			consistent(t, &l, text+", "+s.Name, r, raw.(*result))
+			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+		}
+	}
+	const golden = "testdata/hashes.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
+	}
+}
+
+// consistent checks what every report must hold.
+func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *result) {
+	t.Helper()
+	if !r.Fits || len(r.Values) != len(l.Quantities) || len(r.Caveats) > 2 {
+		t.Fatalf("%s: %+v", name, r)
+	}
+	value := func(key string) float64 {
+		v, ok := r.Value(l.Quantity(key))
+		if !ok {
+			t.Errorf("%s: no %s", name, key)
+		}
+		return v
+	}
+	for i, v := range r.Values {
+		if math.IsInf(v, 0) || v < -1e-9 {
+			t.Errorf("%s: %s is %v", name, l.Quantities[i].Key, v)
+		}
+	}
+	sum := func(chart string) (sum float64) {
+		for _, c := range l.Charts {
+			for _, key := range c.Of {
+				if c.ID == chart {
+					sum += value(key)
+				}
+			}
+		}
+		return sum
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
+			t.Errorf("%s: %s is %v, want %v", name, what, got, want)
+		}
+	}
+	near("the time of threads", sum("ledger"), value("time_ms"))
+	near("what is written", sum("written"), value("host_write_mb"))
+	near("what is read", sum("read"), value("host_read_mb"))
+	near("both interfaces", sum("interfaces"), value("host_write_mb")+value("host_read_mb"))
+	near("flash pages", sum("flash"), value("flash_pages"))
+	near("metadata", value("meta_write_mb")+value("meta_read_mb"), value("meta_mb"))
+	near("data and metadata", value("w_data_mb")+value("r_data_mb")+value("meta_mb"), value("host_write_mb")+value("host_read_mb"))
+	near("throughput", value("kops")*value("time_ms"), value("calls"))
+	if s := find(raw.System); s.Waits && value("byte_write_mb")+value("byte_read_mb") != 0 {
+		t.Errorf("%s: %s moves bytes", name, s.Title)
+	}
+	for _, c := range r.Curves {
+		if len(c.X) != len(c.Y) || len(c.X) == 0 || !slices.IsSorted(c.X) || slices.ContainsFunc(c.Y, math.IsNaN) {
+			t.Errorf("%s: curve %s of %d and %d", name, c.Chart, len(c.X), len(c.Y))
+		}
+		if c.Chart == "log" && slices.Max(c.Y) > 100 {
+			t.Errorf("%s: %v %% of the log is in use", name, slices.Max(c.Y))
+		}
+	}
+}
+
+// Presets run as links that name them, with all of their systems.
+func TestPresets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every preset")
+	}
+	l := New()
+	for _, p := range l.Presets {
+		u := setup(t, &l, p.Set)
+		if again := setup(t, &l, u.String()); !again.Equal(u) {
+			t.Errorf("%s: %s is read as %s", p.Key, u, again)
+		}
+		for _, s := range l.Systems {
+			if len(p.Systems) == 0 && s.Off || len(p.Systems) > 0 && !slices.Contains(p.Systems, s.Name) {
+				continue
+			}
+			r, _, err := l.Run(u, s.Name, nil, nil)
+			if err != nil || !r.Fits {
+				t.Errorf("%s, %s: %v", p.Key, s.Name, err)
+			}
+		}
+	}
+}
+
+// Every number at its ends runs, or says why not; so does every choice.
+func TestEveryKnobRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every end of every setting")
+	}
+	l := New()
+	said := func(what string, err error) {
+		t.Helper()
+		for _, word := range []string{"help", "lower", "raise", "must", "set ", "smaller", "larger", "more", "less"} {
+			if strings.Contains(err.Error(), word) {
+				return
+			}
+		}
+		t.Errorf("%s: %v: it does not say what to do", what, err)
+	}
+	for i := range l.Knobs {
+		k := &l.Knobs[i]
+		var texts []string
+		switch k.Kind {
+		case knob.Number:
+			texts = []string{knob.Decimal(k.Min, k.Scale), knob.Decimal(k.Max, k.Scale)}
+		case knob.One:
+			for _, c := range k.Choices {
+				texts = append(texts, c.Key)
+			}
+		case knob.Many:
+			for _, c := range slices.Concat(k.Sets, k.Choices) {
+				texts = append(texts, c.Key)
+			}
+		}
+		for _, text := range texts {
+			base := "workload=varmail scale=256 calls=30000"
+			if slices.Contains(ofStore, k.Key) {
+				base = "workload=ycsb-a scale=256 calls=30000"
+			}
+			u := setup(t, &l, base)
+			if err := u.Set(k.Key, text); err != nil {
+				t.Errorf("%s=%s: %v", k.Key, text, err)
+				continue
+			}
+			switch k.Key {
+			case "workload":
+				_ = u.Set("calls", "30000")
+				_ = u.Set("scale", "256")
+			case "scale", "files", "calls": // large ones take long, and are of other tests
+				if text != "256" && text != knob.Decimal(k.Min, k.Scale) {
+					continue
+				}
+			}
+			if err := l.Check(u); err != nil {
+				said(k.Key+"="+text, err)
+				continue
+			}
+			for _, s := range []string{"bytefs", "ext4", "nova"} {
+				if _, _, err := l.Run(u, s, nil, nil); err != nil {
+					said(k.Key+"="+text+", "+s, err)
+				}
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	l := New()
+	for _, tt := range []struct{ set, system, want string }{
+		{"entry=x", "ext4", "open"},
+		{"", "magic", `unknown system "magic"`},
+		{"gc_start=30", "bytefs", "it must end with as many or more"},
+		{"capacity=1024 scale=1", "bytefs", "less of the workload (scale) would help"},
+		{"workload=oltp recipe_threads=5", "bytefs", "set threads to"},
+	} {
+		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.set, err)
+		}
+	}
+}
+
+// The published setups are what the machine says of them.
+func TestDevices(t *testing.T) {
+	l := New()
+	if got := l.Setup().Text("device"); got != modePaper {
+		t.Errorf("at first: %q", got)
+	}
+	for _, x := range []struct {
+		key  string
+		want machine.Setup
+	}{{modePaper, machine.Default()}, {modeArtifact, machine.Artifact()}, {"cxl", machine.CXL()}, {"board", board()}} {
+		s := standard()
+		u := setup(t, &l, "device="+x.key)
+		if u.Text("device") != x.key {
+			t.Errorf("%s is shown as %s", x.key, u.Text("device"))
+		}
+		var ks []knob.Knob[settings]
+		for _, list := range knobs() {
+			ks = append(ks, list...)
+		}
+		if err := knob.Fill(ks, &s, u); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.machine(); got != x.want {
+			t.Errorf("%s: %+v, want %+v", x.key, got, x.want)
+		}
+	}
+}

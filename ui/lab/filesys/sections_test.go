@@ -1,0 +1,221 @@
+package filesys
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// small is a workload of all kinds of calls that runs in no time.
+const small = "workload=varmail scale=256"
+
+// shown computes a section.
+func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Section {
+	t.Helper()
+	view := knob.NewSetup(l.Info.Section(key).Knobs)
+	pairs, err := knob.Pairs(knobs)
+	if err == nil {
+		err = view.Apply(pairs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.Section(key, view, setup(t, l, set), system, nil, nil)
+	if err != nil {
+		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
+	}
+	return s
+}
+
+// whole checks that a section is what the page can show: rows have a cell for every
+// head, maps a class for every cell.
+func whole(t *testing.T, name string, s *report.Section) {
+	t.Helper()
+	if len(s.Text) == 0 {
+		t.Errorf("%s says nothing", name)
+	}
+	for _, x := range append(append([]string{}, s.Text...), s.Notes...) {
+		if strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf") {
+			t.Errorf("%s says %q", name, x)
+		}
+	}
+	for _, table := range s.Tables {
+		if len(table.Rows) == 0 {
+			t.Errorf("%s: table %q is empty", name, table.Title)
+		}
+		for _, r := range table.Rows {
+			if len(r.Cells) != len(table.Head)-1 {
+				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
+			}
+			for _, c := range r.Cells {
+				if c.Text == "" || strings.Contains(c.Text, "NaN") || strings.Contains(c.Text, "Inf") || strings.Contains(c.Text, "%!") || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
+					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
+				}
+			}
+		}
+	}
+	for _, m := range s.Maps {
+		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels {
+			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
+		}
+		for _, c := range m.Cells {
+			if c != report.NoCell && int(c) >= len(m.Classes) {
+				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
+			}
+		}
+	}
+}
+
+// Every section of every system is whole.
+func TestSections(t *testing.T) {
+	l := New()
+	for i := range core.Systems {
+		x := &core.Systems[i]
+		for _, s := range l.Sections {
+			if x.Off && testing.Short() {
+				continue
+			}
+			got := shown(t, &l, s.Key, "", small, x.Name)
+			whole(t, s.Key+" of "+x.Name, got)
+			if os.Getenv("SHOW") != "" && (x.Main || x.Name == "ext4") {
+				t.Logf("=== %s of %s\n%s\n%s", s.Key, x.Name, strings.Join(got.Text, "\n"), tables(got))
+			}
+		}
+	}
+}
+
+// tables writes the tables of a section, for eyes.
+func tables(s *report.Section) string {
+	var b strings.Builder
+	for _, t := range s.Tables {
+		b.WriteString("# " + t.Title + "\n" + strings.Join(t.Head, " | ") + "\n")
+		for _, r := range t.Rows {
+			b.WriteString(r.Head + " (" + r.Sub + ")")
+			for _, c := range r.Cells {
+				b.WriteString(" | " + c.Text)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// What sections say of settings and systems that matter to them.
+func TestSectionsSay(t *testing.T) {
+	l := New()
+	for _, x := range []struct{ key, view, set, system, want string }{
+		{operationKey, "op_call=mkdir", small, "bytefs", "No mkdir is called here"},
+		{operationKey, "op_call=fsync", small, "ext4", "A usual fsync"},
+		{operationKey, "", "workload=stat scale=256", "bytefs", "moves nothing"},
+		{logKey, "", small, "ext4", "block commands alone"},
+		{logKey, "", small, "nova", "a buffer of pages"},
+		{logKey, "", small, "bytefs", "in a log of"},
+		{factorsKey, "", small, "f2fs", "The paper's text says 1.90×"},
+		{factorsKey, "", small, "nova", "No ratio of these two"},
+		{sensitivityKey, "sensitive_to=log", small, "bytefs", "From 64 MiB to 512 MiB"},
+		{quirksKey, "", small, "ext4", "no accident"},
+		{lifeKey, "", small, "bytefs", "a call"},
+	} {
+		s := shown(t, &l, x.key, x.view, x.set, x.system)
+		if !strings.Contains(strings.Join(s.Text, " "), x.want) {
+			t.Errorf("%s of %s, %s: %q lacks %q", x.key, x.system, x.set, s.Text, x.want)
+		}
+	}
+}
+
+// TestFactorsShareRuns: payload and fresh pages change nothing for others than ByteFS,
+// and acknowledgement as the artifact has it nothing for those that do not wait, which is
+// why factors run fewer than sixteen times.
+func TestFactorsShareRuns(t *testing.T) {
+	l := New()
+	for _, x := range []struct {
+		change  string
+		systems []string
+		same    bool
+	}{
+		{"payload=random", []string{"ext4", "f2fs", "nova", "pmfs"}, true},
+		{"fresh=1", []string{"ext4", "f2fs", "nova", "pmfs"}, true},
+		{"ack=artifact", []string{"bytefs", "nova", "pmfs", "bytefs-dual", "bytefs-log", "bytefs-select"}, true},
+		{"payload=random", []string{"bytefs"}, false},
+		{"ack=artifact", []string{"ext4", "f2fs"}, false},
+	} {
+		for _, s := range x.systems {
+			_, a, err := l.Run(setup(t, &l, small), s, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, b, err := l.Run(setup(t, &l, small+" "+x.change), s, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := l.Hash(a) == l.Hash(b); same != x.same {
+				t.Errorf("%s, %s: the same result: %v", x.change, s, same)
+			}
+		}
+	}
+}
+
+// Switches that a system is said not to be concerned by change nothing for it.
+func TestConcerns(t *testing.T) {
+	l := New()
+	for i := range machine.Quirks {
+		for k := range core.Systems {
+			x := &core.Systems[k]
+			if concerns(1<<i, x) {
+				continue
+			}
+			_, a, err := l.Run(setup(t, &l, small), x.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, b, err := l.Run(setup(t, &l, small+" mode="+machine.Quirks[i].Key), x.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if l.Hash(a) != l.Hash(b) {
+				t.Errorf("%s concerns %s", machine.Quirks[i].Key, x.Title)
+			}
+		}
+	}
+}
+
+// Every sweep of the tour shows something: not all values give the same.
+func TestSweeps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every value of every sweep")
+	}
+	l := New()
+	for i := range l.Tour {
+		stop := &l.Tour[i]
+		pairs, err := knob.Pairs(stop.Show)
+		if err != nil {
+			t.Fatal(err)
+		}
+		show := map[string]string{}
+		for _, p := range pairs {
+			show[p.Key] = p.Text
+		}
+		if show["view"] != "whatif" {
+			continue
+		}
+		at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset })
+		got := map[string]bool{}
+		for value := range strings.SplitSeq(show["ask-values"], ",") {
+			_, raw, err := l.Run(setup(t, &l, l.Presets[at].Set+" "+show["ask-vary"]+"="+value), "bytefs", nil, nil)
+			if err != nil {
+				t.Fatalf("stop %s, %s: %v", stop.Key, value, err)
+			}
+			got[l.Hash(raw)] = true
+		}
+		if len(got) < 2 {
+			t.Errorf("stop %s: all values of %s give the same", stop.Key, show["ask-vary"])
+		}
+	}
+}
