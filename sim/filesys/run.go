@@ -60,7 +60,8 @@ type phase uint8
 const (
 	asks   phase = iota // for a call
 	waits               // for the time of its call, and then for the benchmark program
-	calls               // plans
+	calls               // begins a call
+	barred              // waits until others have written back the call's file, and plans
 	steps               // executes
 	locked              // waits until who holds a lock releases it
 	parked              // waits until the file system wakes it
@@ -114,7 +115,7 @@ type run struct {
 	// By node: clients whose steps write it back, and of them, those after which its size
 	// or the places of its pages are to be made durable too.
 	sending, moving []int32
-	barred          []int32 // threads whose fsync waits for that
+	barred          []int32 // threads whose call waits for that, in the order in which they came
 
 	device *device.Device
 	host   *host.Host
@@ -333,6 +334,8 @@ func (r *run) resume(c *client) unit.Time {
 				return serve(&r.serial, r.now, work)
 			}
 		case calls:
+			c.began, c.phase = r.now, barred
+		case barred:
 			if r.bars(&c.call) {
 				c.cause = WaitsLock
 				r.barred = append(r.barred, c.thread.ID)
@@ -409,7 +412,7 @@ func (r *run) begin(c *client) {
 	r.made++
 	t := &c.thread
 	t.Call, t.Steps = r.made, t.Steps[:0]
-	c.next, c.began = 0, r.now
+	c.next = 0
 	possible, err := r.possible(&c.call)
 	if err != nil {
 		r.fail(fmt.Errorf("%s, call %d: %w", r.load.Name, r.made, err))
@@ -459,7 +462,7 @@ func (r *run) bars(c *call.Call) bool {
 	return false
 }
 
-// sends notes which files a client's steps write back, and written that they have.
+// sends notes which files a client's steps write back.
 func (r *run) sends(c *client) {
 	c.sends = append(c.sends[:0], r.host.Sent...)
 	r.host.Sent = r.host.Sent[:0]
@@ -471,6 +474,7 @@ func (r *run) sends(c *client) {
 	}
 }
 
+// written notes that a client's steps have, and lets those go on who waited for that.
 func (r *run) written(c *client) {
 	if len(c.sends) == 0 {
 		return
@@ -482,10 +486,15 @@ func (r *run) written(c *client) {
 		}
 	}
 	c.sends = c.sends[:0]
+	left := r.barred[:0]
 	for _, t := range r.barred {
-		r.queue.set(t, r.now)
+		if r.bars(&r.clients[t].call) {
+			left = append(left, t)
+		} else {
+			r.queue.set(t, r.now)
+		}
 	}
-	r.barred = r.barred[:0]
+	r.barred = left
 }
 
 // possible reports whether a call succeeds, keeps how many nodes directories have, and

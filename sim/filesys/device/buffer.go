@@ -64,15 +64,20 @@ func (b *pageBuffer) use(page int32) int32 {
 	return s
 }
 
-// claim gives a page the slot that was not used for longest, whose page is programmed
-// first if it is dirty. It returns the slot, with that page's flag, and when it is free.
+// claim gives a page the slot that was not used for longest, whose page goes to the write
+// buffer if it is dirty. It returns the slot, with that page's flag, and when it is free.
 func (d *Device) claim(at unit.Time, page int32) (slot int32, t unit.Time) {
 	b := d.buffer
 	s := b.prev[b.end()]
 	if old := b.page[s]; old != none {
 		b.slot[old] = none
 		if b.dirty[s] {
-			at = d.program(at, old, ByBuffer, true)
+			if d.quirks.shortMisses {
+				at = d.program(at, old, ByBuffer, true)
+			} else {
+				at = max(at, d.slots[0])
+				d.take(d.program(at, old, ByBuffer, false))
+			}
 		}
 	}
 	b.slot[page], b.page[s] = s, page

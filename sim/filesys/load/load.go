@@ -109,12 +109,16 @@ func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error
 
 // A Recording is a trace of calls as a file has it: those of each thread in their order.
 type Recording struct {
-	Name  string
-	Nodes []call.Node
-	Most  int32
+	Name   string
+	Format string // what it was read from, for people
+	Nodes  []call.Node
+	Most   int32
 	// Threads have their calls, with At counted from the recording's first.
 	Threads [][]call.Call
-	Notes   []string // what was inferred, and what does not matter
+	// Order has the thread of each call in the order in which they took effect, which is not
+	// quite that of At, when they began.
+	Order []int32
+	Notes []string // what was inferred, and what does not matter
 	// Unmatched lines, or calls, that were left out, by what they are.
 	Unmatched []Count
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
@@ -56,7 +55,9 @@ func Replay(r *Recording, s *machine.Setup) (*call.Workload, error) {
 		}
 	}
 	p := &replayed{rec: r, open: s.OpenLoop}
-	p.order()
+	if !p.order() {
+		return nil, errors.New("the recording's Order has not every call of every thread once")
+	}
 	w.Start = p.start
 	return w, nil
 }
@@ -85,55 +86,39 @@ func changing(c call.Code) bool {
 	return false
 }
 
-// order finds what every call needs: it goes through all threads in the order of time.
-func (p *replayed) order() {
+// order finds what every call needs: it goes through all calls in the order in which they
+// took effect. It reports false if that is not said of all.
+func (p *replayed) order() bool {
 	threads := p.rec.Threads
 	p.needs = make([][]need, len(threads))
-	at := make([]int, len(threads))
-	first := make([]int, 0, len(threads)) // threads by the time of their next call
-	before := func(a, b int) int {
-		x, y := threads[a][at[a]].At, threads[b][at[b]].At
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return a - b
-	}
 	for i, t := range threads {
 		p.needs[i] = make([]need, 2*len(t))
-		if len(t) > 0 {
-			first = append(first, i)
-		}
 	}
-	slices.SortFunc(first, before)
+	at := make([]int, len(threads))
 	counts := make([]need, p.rec.Most)
-	for len(first) > 0 {
-		t := first[0]
+	for _, t := range p.rec.Order {
+		if t < 0 || int(t) >= len(threads) || at[t] == len(threads[t]) {
+			return false
+		}
 		c := &threads[t][at[t]]
 		n := p.needs[t][2*at[t]:]
+		at[t]++
 		n[0] = counts[c.Node]
 		counts[c.Node].calls++
 		if changing(c.Code) {
 			n[1] = counts[c.Dir]
-			n[1].calls = 0 // others may be in the same directory
 			counts[c.Dir].calls++
 			counts[c.Node].changes++
 		} else {
 			n[0].calls = 0
 		}
-		if at[t]++; at[t] == len(threads[t]) {
-			first = first[1:]
-			continue
-		}
-		i := 0
-		for i+1 < len(first) && before(first[i+1], t) < 0 {
-			first[i] = first[i+1]
-			i++
-		}
-		first[i] = t
 	}
+	for i, t := range threads {
+		if at[i] < len(t) {
+			return false
+		}
+	}
+	return true
 }
 
 // A replay is a source of a recording's calls.

@@ -57,6 +57,7 @@ type worker struct {
 	blocks bool
 	call   call.Call
 	from   int32 // the directory that a rename takes the node from
+	sends  []host.Sent
 }
 
 func (w *world) fail(format string, args ...any) {
@@ -86,6 +87,15 @@ func (w *world) think() (c call.Call, ok bool) {
 	c.Changed = int16([]int{-1, 0, 3, 10, 50, 100}[r.IntN(6)])
 	dir := func(n int32, v node) bool { return v.dir }
 	file := func(n int32, v node) bool { return !v.dir }
+	// As the engine does it, nobody gives pages back that others are writing back.
+	idle := func(n int32, v node) bool {
+		for _, o := range w.threads {
+			if o.next < len(o.thread.Steps) && slices.ContainsFunc(o.sends, func(s host.Sent) bool { return s.Node == n }) {
+				return false
+			}
+		}
+		return !v.dir
+	}
 	folder := func() (int32, bool) {
 		var list []int32
 		for n, v := range w.model {
@@ -112,7 +122,7 @@ func (w *world) think() (c call.Call, ok bool) {
 			w.model[c.Node] = node{dir: c.Code == call.Mkdir, parent: c.Dir}
 		}
 	case call.Unlink:
-		if c.Node, ok = w.pick(file); ok {
+		if c.Node, ok = w.pick(idle); ok {
 			c.Dir = w.model[c.Node].parent
 			delete(w.model, c.Node)
 		}
@@ -148,7 +158,11 @@ func (w *world) think() (c call.Call, ok bool) {
 			c.Node, ok = w.pick(dir)
 		}
 	default:
-		if c.Node, ok = w.pick(file); !ok {
+		right := file
+		if c.Code == call.Truncate {
+			right = idle
+		}
+		if c.Node, ok = w.pick(right); !ok {
 			return c, false
 		}
 		v := w.model[c.Node]
@@ -194,7 +208,6 @@ func newWorld(t *testing.T, seed uint64, s *machine.Setup, make func(*host.Host)
 	for i := range 4 {
 		w.threads = append(w.threads, &worker{thread: plan.Thread{ID: int32(i)}})
 	}
-	w.env.wake = func(i int32) { w.threads[i].blocks = false }
 	return w
 }
 
@@ -220,6 +233,8 @@ func (w *world) begin(i int) {
 		}
 		w.fs.Plan(t, &c, w.now)
 	}
+	o.sends = append(o.sends[:0], w.h.Sent...)
+	w.h.Sent = w.h.Sent[:0]
 	w.ordered(i)
 	for _, p := range w.owned() {
 		delete(w.gone, p)
@@ -297,8 +312,6 @@ func (w *world) step(i int) bool {
 		} else {
 			delete(w.locks, s.Page)
 		}
-	case plan.Wait:
-		o.blocks = !w.fs.Wait(t, s, w.now)
 	case plan.Mark:
 		w.fs.Marked(t, s, w.now)
 		if n := len(w.env.events); n > 0 && w.env.events[n-1].Moment == plan.Durable {

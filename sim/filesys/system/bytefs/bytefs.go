@@ -17,10 +17,8 @@
 // same order wherever two transactions meet. Data are written before the lines that point
 // to them and belong to no transaction.
 //
-// Who writes pages of a file back takes a turn, in the order of planning, until they and
-// what points to them are durable: so an fsync waits for what others already write back,
-// and what a transaction gave back is free for others when it has committed and nobody
-// writes it back any more. Turns come before locks.
+// What a transaction gives back is free for others when it has committed; nobody writes it
+// back any more then, because the engine lets an unlink or truncate wait for that.
 //
 // # Source
 //
@@ -74,7 +72,6 @@ const (
 const (
 	begins = 1 // the locks are held: Step.N of lines follow, for node Step.Page or, if it is negative, those whose inodes are written
 	ends   = 2 // the lines of transaction Step.Tx are written
-	passes = 3 // the turn at the pages of node Step.Page ends
 )
 
 // A fs is ByteFS. Lists are buffers of the call that is planned.
@@ -87,9 +84,7 @@ type fs struct {
 	used                        []uint8
 	folders                     *system.Folders
 	last                        int32 // number of a transaction
-	turns                       []turn
-	parked                      []waiter
-	whole                       bool // pages are sent as blocks, without a look at them: direct writes
+	whole                       bool  // pages are sent as blocks, without a look at them: direct writes
 
 	nodes  []int32 // whose inodes are written, ascending
 	groups []int32 // their locks, ascending
@@ -100,12 +95,6 @@ type fs struct {
 	blocks []int32
 	frames []plan.Frame
 }
-
-// A turn is who is at the pages of a node: Now's number of Next that were given.
-type turn struct{ now, next int32 }
-
-// A waiter is a thread that waits for its turn.
-type waiter struct{ node, number, thread int32 }
 
 // New returns the file system over the nodes that exist.
 func New(h *host.Host, o Options) plan.FS {
@@ -124,7 +113,6 @@ func New(h *host.Host, o Options) plan.FS {
 	f.blockBits = area(int(h.Pages()), group*groups)
 	pages := (most + inodes - 1) / inodes
 	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
-	f.turns = make([]turn, most)
 	for i := range h.Files {
 		if h.Files[i].Exists {
 			f.used[i/inodes]++
@@ -161,7 +149,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Fsync, call.Fdatasync:
 		h.Charge(t, c)
 		f.frames = h.Dirty(c.Node, f.frames[:0])
-		f.sync(t, c.Node, f.frames, true)
+		f.sync(t, c.Node, f.frames)
 	case call.Close:
 		h.Charge(t, c)
 	case call.Create, call.Mkdir:
@@ -258,16 +246,7 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	f.folders.Remove(c.Node, c.Dir)
 	f.used[c.Node/inodes]--
 	f.commit(t, c.Node, h.Setup.Host.Section)
-	f.discard(t, c.Node, s)
-}
-
-// discard gives the pages back that a node has lost.
-func (f *fs) discard(t *plan.Thread, node int32, s plan.Structure) {
-	if len(f.pages) > 0 {
-		f.enter(t, node)
-		system.Discard(t, s, f.pages)
-		f.leave(t, node)
-	}
+	system.Discard(t, s, f.pages)
 }
 
 func (f *fs) rename(t *plan.Thread, c *call.Call) {
@@ -314,7 +293,7 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 		f.update(c.Node, 1)
 	}
 	f.commit(t, c.Node, 0)
-	f.discard(t, c.Node, plan.Data)
+	system.Discard(t, plan.Data, f.pages)
 }
 
 // # Data
@@ -350,7 +329,7 @@ func (f *fs) small(c *call.Call) bool {
 func (f *fs) settle(t *plan.Thread, node int32, offset, end int64) {
 	f.frames = f.h.DirtyIn(node, int32(offset/host.PageSize), int32((end+host.PageSize-1)/host.PageSize), f.frames[:0])
 	if len(f.frames) > 0 {
-		f.sync(t, node, f.frames, false)
+		f.sync(t, node, f.frames)
 	}
 }
 
@@ -371,7 +350,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
 	if direct || c.Flags&call.Sync != 0 {
 		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
 		f.whole = direct
-		f.sync(t, c.Node, f.frames, false)
+		f.sync(t, c.Node, f.frames)
 		f.whole = false
 	}
 	if direct {
@@ -407,7 +386,6 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 			return false
 		}
 	}
-	f.enter(t, c.Node)
 	for i := first; i <= last; i++ {
 		home, start := file.Slots[i].Home, i*host.PageSize
 		lines := system.Lines(max(offset-start, 0), min(end-start, host.PageSize))
@@ -416,16 +394,14 @@ func (f *fs) store(t *plan.Thread, c *call.Call) bool {
 		}
 		t.Add(plan.Step{Kind: plan.ByteWrite, Structure: plan.Data, Page: home, Lines: lines})
 	}
-	f.leave(t, c.Node)
 	h.Evict(c.Node, int32(first), int32(last+1))
 	return true
 }
 
-// sync makes dirty pages of a file durable, and its size and map. waits: also if there is
-// nothing to do, it waits for those who write pages of it back already.
-func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame, waits bool) {
+// sync makes dirty pages of a file durable, and its size and map.
+func (f *fs) sync(t *plan.Thread, node int32, frames []plan.Frame) {
 	f.files, f.grown = append(f.files[:0], node), append(f.grown[:0], false)
-	f.flush(t, frames, node, waits)
+	f.flush(t, frames, node)
 }
 
 // WriteBack implements plan.FS.
@@ -437,33 +413,25 @@ func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 			f.grown = slices.Insert(f.grown, i, false)
 		}
 	}
-	f.flush(t, frames, host.None, false)
+	f.flush(t, frames, host.None)
 	f.mute(t, from)
 }
 
 // flush writes dirty pages of files and then their inodes and the bitmap in a transaction,
 // if sizes or maps changed. The pages are compared with their duplicates, or with zeros.
-// The call is on node. sends: the locks of pages are taken also if nothing is written.
-func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) {
+// The call is on node.
+func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 	h := f.h
-	compared := 0
-	for _, frame := range frames {
-		p := h.Page(frame)
-		sends = sends || p.Changed != 0 || p.Home == host.None || f.whole || !f.o.Select
-		if f.o.Select && !f.whole && (p.Duplicate || p.New && h.Setup.Fresh) {
-			compared++
-		}
-	}
-	for _, n := range f.files {
-		sends = sends || h.Files[n].Meta
-	}
 	f.begin()
-	if sends {
-		for _, n := range f.files {
-			f.enter(t, n)
+	if f.o.Select && !f.whole {
+		compared := 0
+		for _, frame := range frames {
+			if p := h.Page(frame); p.Duplicate || p.New && h.Setup.Fresh {
+				compared++
+			}
 		}
+		f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
 	}
-	f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
 	f.blocks = f.blocks[:0]
 	for i := 0; i < len(frames); {
 		p := h.Page(frames[i])
@@ -473,9 +441,6 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) 
 		}
 		f.send(t, frames[i], p, p.Home)
 		i++
-	}
-	if !sends {
-		return
 	}
 	system.Runs(t, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data}, f.blocks)
 	for i, n := range f.files {
@@ -489,9 +454,6 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32, sends bool) 
 		}
 	}
 	f.commit(t, node, 0)
-	for _, n := range f.files {
-		f.leave(t, n)
-	}
 }
 
 // place gives a home to a page that has none and to those after it in a row, sends them,
@@ -634,8 +596,6 @@ func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 		f.draw(t, s)
 	case ends:
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx, Thread: t.ID, Call: t.Call})
-	case passes:
-		f.pass(s.Page, now)
 	default:
 		f.pages = system.Discarded(f.h, t, s, f.pages)
 	}
@@ -666,39 +626,8 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 	}
 }
 
-// # Turns
-
-// enter appends the waiting for a turn at the pages of a node, and leave its end.
-func (f *fs) enter(t *plan.Thread, node int32) {
-	t.Add(plan.Step{Kind: plan.Wait, Page: node, N: f.turns[node].next})
-	f.turns[node].next++
-}
-
-func (f *fs) leave(t *plan.Thread, node int32) {
-	t.Add(plan.Step{Kind: plan.Mark, Page: node, Lines: passes})
-}
-
-// Wait implements plan.FS.
-func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
-	if f.turns[s.Page].now == s.N {
-		return true
-	}
-	f.parked = append(f.parked, waiter{s.Page, s.N, t.ID})
-	return false
-}
-
-// pass lets the next have its turn, if it waits already.
-func (f *fs) pass(node int32, now unit.Time) {
-	turn := &f.turns[node]
-	turn.now++
-	for i, w := range f.parked {
-		if w.node == node && w.number == turn.now {
-			f.parked = slices.Delete(f.parked, i, i+1)
-			f.h.Env.Wake(w.thread, now)
-			return
-		}
-	}
-}
+// Wait implements plan.FS; nothing waits.
+func (*fs) Wait(*plan.Thread, *plan.Step, unit.Time) bool { return true }
 
 // Actors implements plan.FS.
 func (*fs) Actors() int { return 0 }

@@ -1,0 +1,221 @@
+package fscalls
+
+import (
+	"bytes"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/unit"
+)
+
+// extent is how much of a block device keeps its order: devices are larger than what is
+// used of them, so pieces of this size get numbers in the order in which they are first
+// accessed.
+const extent = 1 << 20
+
+// block adds a request of a block device, split where pieces end.
+func (d *decoder) block(c call.Call) bool {
+	d.sure, d.direct = true, true
+	c.Flags |= call.Direct
+	if c.Offset < 0 || c.Length <= 0 || c.Length > 64<<20 || c.Offset > 1<<60 {
+		return d.leave("requests of no bytes, or of more than 64 MiB")
+	}
+	for c.Length > 0 {
+		key := edge{c.Node, uint64(c.Offset / extent)}
+		n, ok := d.extents[key]
+		if !ok {
+			if n = len(d.extents); n >= maxBytes/extent {
+				return d.leave("requests beyond the first 32 GiB that are accessed")
+			}
+			d.extents[key] = n
+		}
+		part := c
+		in := c.Offset % extent
+		part.Length = min(c.Length, extent-in)
+		part.Offset = int64(n)*extent + in
+		d.access(part)
+		c.Offset += part.Length
+		c.Length -= part.Length
+	}
+	return true
+}
+
+// device returns the node of a block device.
+func (d *decoder) device(name []byte) int32 {
+	return d.find(edge{0, hashOf(name)}, false, false)
+}
+
+// blkparse prints an event a line (blktrace: blkparse_fmt.c, man blkparse):
+//
+//	8,0    3        1     0.000000000   697  Q  WS 223490 + 8 [kjournald]
+//
+// device, processor, number, seconds, process, action, kind, first sector + sectors and
+// the program. Requests count when they are queued (Q), or, where nothing is, when they
+// are issued (D).
+
+// blkLine takes a line of blkparse.
+func (d *decoder) blkLine(b []byte) bool {
+	var w [7][]byte
+	rest := b
+	for i := range w {
+		w[i], rest = word(rest)
+	}
+	major, minor, ok := bytes.Cut(w[0], []byte(","))
+	if !ok {
+		return d.blkOther(w[0])
+	}
+	_, ok1 := decimal(major)
+	_, ok2 := decimal(minor)
+	_, ok3 := decimal(w[1])
+	_, ok4 := decimal(w[2])
+	at, ok5 := fraction(w[3], 12)
+	pid, ok6 := decimal(w[4])
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || len(w[5]) == 0 || len(w[5]) > 2 {
+		return false
+	}
+	want := byte('Q')
+	if d.issued {
+		want = 'D'
+	}
+	if len(w[5]) != 1 || w[5][0] != want {
+		switch w[5][0] {
+		case 'Q', 'D', 'C', 'G', 'I', 'M', 'F', 'A', 'P', 'U', 'X', 'B', 'S', 'R', 'm':
+			return true // the same request on its way
+		}
+		return false
+	}
+	d.sure = true
+	kind := w[6]
+	first, rest := word(rest)
+	plus, rest := word(rest)
+	count, _ := word(rest)
+	sector, ok1 := decimal(first)
+	sectors, ok2 := decimal(count)
+	node := d.device(w[0])
+	if node < 0 {
+		return true
+	}
+	d.id, d.at = uint64(pid), unit.Time(at)
+	c := call.Call{Node: node, Changed: call.Unknown}
+	switch {
+	case bytes.IndexByte(kind, 'D') >= 0:
+		return d.leave("discards")
+	case len(kind) > 0 && kind[0] == 'F' && (!ok1 || !ok2 || string(plus) != "+" || sectors == 0), bytes.HasPrefix(kind, []byte("FN")):
+		c.Code = call.Fdatasync
+		return d.emit(c)
+	case !ok1 || !ok2 || string(plus) != "+" || sector > 1<<50 || sectors > 1<<20:
+		return d.leave("requests without sectors")
+	case bytes.IndexByte(kind, 'R') >= 0:
+		c.Code = call.Read
+	case bytes.IndexByte(kind, 'W') >= 0:
+		c.Code = call.Write
+		if at := bytes.IndexByte(kind, 'W'); bytes.IndexByte(kind[at:], 'F') >= 0 { // forced to the medium
+			c.Flags = call.Sync
+		}
+	default:
+		return d.leave("requests that neither read nor write")
+	}
+	c.Offset, c.Length = sector*512, sectors*512
+	return d.block(c)
+}
+
+// blkOther reports whether a line begins as blkparse's summary and messages do.
+func (d *decoder) blkOther(first []byte) bool {
+	if !d.sure {
+		return false
+	}
+	for _, s := range []string{"CPU", "Total", "Reads", "Writes", "Read", "Write", "Throughput", "Events:", "Skips:", "IO", "PC", "Timer", "Merges:", "Dispatches:"} {
+		if string(first) == s || string(first) == s+":" {
+			return true
+		}
+	}
+	return false
+}
+
+// fio's iolog (fio documentation, "Trace file format v2" and v3; fio: iolog.c): a first
+// line with the version, then a line each of
+//
+//	FILE add|open|close
+//	FILE read|write|sync|datasync|trim OFFSET LENGTH
+//	FILE wait MICROSECONDS
+//
+// in version 3 with microseconds since the start before it and without wait. A name that
+// begins with /dev/ is a block device.
+
+// fioLine takes a line of an iolog.
+func (d *decoder) fioLine(b []byte) bool {
+	if d.version == 0 {
+		w, rest := word(b)
+		_, rest = word(rest)
+		v, _ := word(rest)
+		if d.version, _ = decimal(v); string(w) != "fio" || d.version < 2 || d.version > 3 {
+			d.version = 2
+			return d.bad("an iolog of version %.20q; versions 2 and 3 are known: record it with fio 2 or later", v)
+		}
+		return true
+	}
+	if d.version == 3 {
+		w, rest := word(b)
+		us, ok := decimal(w)
+		if !ok {
+			return false
+		}
+		d.at, b = unit.Time(min(us, int64(maxAt/unit.Microsecond)))*unit.Microsecond, rest
+	}
+	name, rest := word(b)
+	action, rest := word(rest)
+	first, rest := word(rest)
+	second, _ := word(rest)
+	offset, ok := decimal(first)
+	length, ok2 := decimal(second)
+	if string(action) == "wait" {
+		if !ok {
+			return false
+		}
+		d.at = max(d.at, unit.Time(min(offset, int64(maxAt/unit.Microsecond)))*unit.Microsecond)
+		return true
+	}
+	c := call.Call{Offset: offset, Length: length, Changed: call.Unknown}
+	switch string(action) {
+	case "add":
+		return true
+	case "open":
+		c.Code = call.Open
+	case "close":
+		c.Code = call.Close
+	case "sync":
+		c.Code = call.Fsync
+	case "datasync":
+		c.Code = call.Fdatasync
+	case "read":
+		c.Code = call.Read
+	case "write":
+		c.Code = call.Write
+	case "trim", "sync_file_range":
+		d.sure = true
+		return d.leave(string(action))
+	default:
+		return false
+	}
+	raw := bytes.HasPrefix(name, []byte("/dev/"))
+	e, whole := edge{0, hashOf(name)}, false
+	if !raw {
+		var there bool
+		if e, whole, there = d.walk(0, name); !there {
+			return d.leave("paths through a file")
+		}
+	}
+	if c.Node = d.find(e, whole, false); c.Node < 0 {
+		return true
+	}
+	if c.Code != call.Read && c.Code != call.Write {
+		c.Offset, c.Length = 0, 0
+		return d.emit(c)
+	}
+	if !ok || !ok2 {
+		return d.bad("%s without offset and length: want FILE %s OFFSET LENGTH", action, action)
+	}
+	if raw {
+		return d.block(c)
+	}
+	return d.access(c)
+}

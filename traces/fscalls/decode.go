@@ -1,0 +1,575 @@
+package fscalls
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/load"
+	"spillway/sim/unit"
+)
+
+const (
+	problems = 20       // errors that are listed before reading stops
+	maxLine  = 64 << 10 // bytes
+	maxKinds = 64       // kinds of what is left out
+	// maxBytes bounds what the files that exist before have together, and the end of each:
+	// the SSD of the paper.
+	maxBytes = 32 << 30
+	maxDepth = 128 // of directories in each other
+	maxAt    = 100 * 86400 * unit.Second
+)
+
+// An edge is a name in a directory.
+type edge struct {
+	dir  int32
+	name uint64 // a hash of it
+}
+
+// A node is a file or directory as it is known so far.
+type node struct {
+	edge
+	parent int32 // at the start, of one that was there
+	dir    bool
+	exists bool  // now
+	made   bool  // it occurred first when it was created
+	known  bool  // its size is, not only how far it was accessed
+	used   bool  // its data are
+	height int32 // levels below it, or more
+	size   int64
+	first  int64 // its size at the start
+}
+
+// A decoder turns lines into calls.
+type decoder struct {
+	name   string
+	format *format
+	line   int64
+	title  string // of the recording, where it has one
+	sure   bool   // a call was seen, used or not
+
+	nodes   []node
+	byName  map[edge]int32
+	threads map[uint64]int32
+	calls   [][]call.Call
+	resting []int32 // threads of processes that ended
+	order   []int32 // the thread of each call
+	count   int64
+	from    unit.Time // time of the first call
+	timed   bool
+	unseen  int64 // files that nobody was seen to create
+
+	// Whose call is read, and when it was made, in any clock.
+	id uint64
+	at unit.Time
+
+	left   map[string]int64
+	errs   []error
+	direct bool // there is no metadata
+
+	trace                   // of strace
+	version int64           // of fio's iolog
+	issued  bool            // blkparse: requests count when they are issued, not when they are queued
+	extents map[edge]int    // of block devices
+	after   map[int32]int64 // of Spillway's text: where the last access of a file ended
+}
+
+func newDecoder(name string, f *format) *decoder {
+	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, left: map[string]int64{}, extents: map[edge]int{}, after: map[int32]int64{}}
+	d.nodes = append(d.nodes, node{edge: edge{dir: -1}, parent: -1, dir: true, exists: true})
+	d.trace = newTrace()
+	return d
+}
+
+// lines takes all lines of a text.
+func (d *decoder) lines(r io.Reader) error {
+	buf := make([]byte, 0, 4*maxLine)
+	long := false // within a line that is too long
+	for end := false; !end; {
+		n, err := fill(r, buf[len(buf):cap(buf)])
+		if end = err == io.EOF; err != nil && !end {
+			return unread(d.name, err)
+		}
+		buf = buf[:len(buf)+n]
+		rest := buf
+		for len(rest) > 0 {
+			at := bytes.IndexByte(rest, '\n')
+			if at < 0 && !end {
+				break
+			}
+			line := rest
+			if at >= 0 {
+				line, rest = rest[:at], rest[at+1:]
+			} else {
+				rest = nil
+			}
+			if long {
+				long = false
+				continue
+			}
+			d.one(line)
+			if len(d.errs) >= problems {
+				return nil
+			}
+		}
+		if len(rest) >= maxLine && !end {
+			if !long {
+				d.line++
+				d.leave("lines longer than 64 KiB")
+			}
+			long, rest = true, nil
+		}
+		buf = buf[:copy(buf[:cap(buf)], rest)]
+	}
+	return nil
+}
+
+// fill reads until b is full or the end.
+func fill(r io.Reader, b []byte) (int, error) {
+	n, err := io.ReadFull(r, b)
+	if err == io.ErrUnexpectedEOF && n < len(b) {
+		// Of a truncated gzip file the error is the same, but its end is not clean.
+		if _, again := r.Read(make([]byte, 1)); again == io.EOF {
+			err = io.EOF
+		}
+	}
+	return n, err
+}
+
+// one takes one line.
+func (d *decoder) one(line []byte) {
+	d.line++
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(blanks(line)) > 0 && !d.format.line(d, line) {
+		d.leave("lines that are no part of the recording")
+	}
+}
+
+// bad enters an error about the line at hand.
+func (d *decoder) bad(format string, a ...any) bool {
+	d.errs = append(d.errs, fmt.Errorf("%s:%d: %w", d.name, d.line, fmt.Errorf(format, a...)))
+	return true
+}
+
+// leave counts something that is not used. It reports true: the line is of the format.
+func (d *decoder) leave(what string) bool {
+	if _, ok := d.left[what]; !ok && len(d.left) >= maxKinds {
+		what = "other calls"
+	}
+	d.left[what]++
+	return true
+}
+
+// walk returns the directory and the name that a path ends with, from a directory on
+// unless it begins with a slash; whole is true where it names the directory itself.
+// Directories on the way are there, as is one that nothing said of.
+func (d *decoder) walk(from int32, path []byte) (e edge, whole, ok bool) {
+	at := from
+	if len(path) > 0 && path[0] == '/' {
+		at = 0
+	}
+	for {
+		for len(path) > 0 && path[0] == '/' {
+			path = path[1:]
+		}
+		if len(path) == 0 {
+			return d.nodes[at].edge, true, true
+		}
+		n := bytes.IndexByte(path, '/')
+		if n < 0 {
+			n = len(path)
+		}
+		part := path[:n]
+		path = path[n:]
+		switch string(part) {
+		case ".":
+			continue
+		case "..":
+			at = max(d.nodes[at].above(), 0)
+			continue
+		}
+		e = edge{at, hashOf(part)}
+		rest := bytes.TrimLeft(path, "/")
+		if len(rest) == 0 {
+			return e, false, true
+		}
+		next, found := d.byName[e]
+		if !found || !d.nodes[next].exists {
+			if next = d.before(e, true); next < 0 {
+				return e, false, false
+			}
+		}
+		if x := &d.nodes[next]; !x.dir {
+			if x.used || x.made {
+				return e, false, false // a path through a file
+			}
+			x.dir = true
+		}
+		at = next
+	}
+}
+
+// above is the directory that a node is in.
+func (n *node) above() int32 { return n.edge.dir }
+
+// room reports whether another node may be, in this directory.
+func (d *decoder) room(dir int32) bool {
+	if len(d.nodes) >= load.MaxNodes {
+		d.leave("calls of files beyond the first " + thousands(load.MaxNodes))
+		return false
+	}
+	return d.fits(dir, 0)
+}
+
+// fits reports whether a node with so many levels below it may be in a directory.
+func (d *decoder) fits(dir, height int32) bool {
+	depth := int32(0)
+	for at := dir; at >= 0; at = d.nodes[at].edge.dir {
+		depth++
+	}
+	if depth+height > maxDepth {
+		return !d.leave("calls of files more than " + thousands(maxDepth) + " directories deep")
+	}
+	for at := dir; at >= 0; at = d.nodes[at].edge.dir {
+		height++
+		d.nodes[at].height = max(d.nodes[at].height, height)
+	}
+	return true
+}
+
+// before adds a node that was there at the start. One that was removed here, or that is in
+// a directory that was made here, cannot have been there: it is created now, as if that
+// had been seen. It returns -1 if there is no room.
+func (d *decoder) before(e edge, dir bool) int32 {
+	_, ok := d.byName[e]
+	if p := &d.nodes[e.dir]; ok || p.made || !p.exists {
+		n, fresh := d.create(e, dir)
+		if fresh {
+			d.unseen++
+			code := call.Create
+			if dir {
+				code = call.Mkdir
+			}
+			d.emit(call.Call{Code: code, Node: n, Dir: e.dir, Changed: call.Unknown})
+		}
+		return n
+	}
+	if !d.room(e.dir) {
+		return -1
+	}
+	return d.add(node{edge: e, parent: e.dir, dir: dir, exists: true})
+}
+
+func (d *decoder) add(n node) int32 {
+	at := int32(len(d.nodes))
+	d.nodes = append(d.nodes, n)
+	d.byName[n.edge] = at
+	return at
+}
+
+// find returns the node of a name, which was there at the start if it is not known; -1 if
+// that cannot be.
+func (d *decoder) find(e edge, whole, dir bool) int32 {
+	if whole && e.dir < 0 {
+		return 0
+	}
+	if at, ok := d.byName[e]; ok && d.nodes[at].exists {
+		return at
+	}
+	return d.before(e, dir)
+}
+
+// create returns the node of a name that is created; -1 if there is no room, or it is
+// there. fresh says that it is.
+func (d *decoder) create(e edge, dir bool) (at int32, fresh bool) {
+	at, ok := d.byName[e]
+	switch {
+	case ok && d.nodes[at].exists:
+		return at, false
+	case !d.nodes[e.dir].exists || !d.nodes[e.dir].dir:
+		d.leave("files made in a directory that is not there")
+		return -1, false
+	case ok && d.nodes[at].dir == dir:
+		n := &d.nodes[at]
+		n.exists, n.size, n.known = true, 0, true
+		return at, true
+	case !d.room(e.dir):
+		return -1, false
+	}
+	return d.add(node{edge: e, parent: -1, dir: dir, exists: true, made: true, known: true}), true
+}
+
+// thread returns the number of a thread, -1 if there is no room for it.
+func (d *decoder) thread(id uint64) int32 {
+	if n, ok := d.threads[id]; ok {
+		return n
+	}
+	if k := len(d.resting); k > 0 {
+		n := d.resting[k-1]
+		d.resting = d.resting[:k-1]
+		d.threads[id] = n
+		return n
+	}
+	if len(d.calls) >= load.MaxThreads {
+		return -1
+	}
+	n := int32(len(d.calls))
+	d.threads[id] = n
+	d.calls = append(d.calls, nil)
+	return n
+}
+
+// emit adds a call of the thread at hand.
+func (d *decoder) emit(c call.Call) bool {
+	d.sure = true
+	if d.count >= load.MaxCalls {
+		return d.leave("calls beyond the first " + thousands(load.MaxCalls))
+	}
+	t := d.thread(d.id)
+	if t < 0 {
+		return d.leave("calls of threads beyond the first " + thousands(load.MaxThreads))
+	}
+	if !d.timed {
+		d.timed, d.from = true, d.at
+	}
+	c.At = min(max(d.at-d.from, 0), maxAt)
+	list := d.calls[t]
+	if n := len(list); n > 0 {
+		c.At = max(c.At, list[n-1].At)
+	}
+	d.calls[t] = append(list, c)
+	d.order = append(d.order, t)
+	d.count++
+	return true
+}
+
+// learn notes how large a file is said to be.
+func (d *decoder) learn(at int32, size int64) {
+	n := &d.nodes[at]
+	if n.known || n.dir || size < 0 || size > maxBytes {
+		return
+	}
+	if size > n.size {
+		n.first += size - n.size
+		n.size = size
+	}
+	n.known = true
+}
+
+// access adds a read or a write of a file.
+func (d *decoder) access(c call.Call) bool {
+	d.sure = true
+	n := &d.nodes[c.Node]
+	if n.dir {
+		return d.leave("reads and writes of directories")
+	}
+	if !n.exists {
+		return d.leave("accesses of files that are removed and still open")
+	}
+	if c.Flags&call.Append != 0 {
+		c.Offset = n.size
+	}
+	if c.Offset < 0 || c.Length <= 0 {
+		return d.leave("reads and writes of nothing")
+	}
+	if c.Offset > maxBytes || c.Length > maxBytes-c.Offset {
+		return d.leave("accesses beyond 32 GiB of a file")
+	}
+	n.used = true
+	end := c.Offset + c.Length
+	switch {
+	case end <= n.size:
+	case c.Flags&call.Append != 0:
+		n.size = end
+	case !n.known: // it was there
+		n.first += end - n.size
+		n.size = end
+	case c.Code == call.Write:
+		n.size = end
+	case c.Offset >= n.size:
+		return d.leave("reads behind the end of a file")
+	default:
+		c.Length = n.size - c.Offset
+	}
+	return d.emit(c)
+}
+
+// remove removes a node.
+func (d *decoder) remove(n int32) bool {
+	if n == 0 {
+		return d.leave("removals of the root")
+	}
+	x := &d.nodes[n]
+	x.exists = false
+	code := call.Unlink
+	if x.dir {
+		code = call.Rmdir
+	}
+	return d.emit(call.Call{Code: code, Node: n, Dir: x.edge.dir, Changed: call.Unknown})
+}
+
+// rename gives a node another name; what has it is removed.
+func (d *decoder) rename(n int32, to edge) bool {
+	for up := to.dir; up >= 0; up = d.nodes[up].edge.dir {
+		if up == n {
+			return d.leave("renames of a directory into itself")
+		}
+	}
+	if n == 0 || d.nodes[n].edge == to {
+		return d.leave("renames that change nothing")
+	}
+	if !d.nodes[to.dir].exists || !d.nodes[to.dir].dir {
+		return d.leave("files made in a directory that is not there")
+	}
+	if !d.fits(to.dir, d.nodes[n].height) {
+		return true
+	}
+	if old, ok := d.byName[to]; ok && d.nodes[old].exists {
+		d.remove(old)
+	}
+	if d.byName[d.nodes[n].edge] == n {
+		delete(d.byName, d.nodes[n].edge)
+	}
+	d.nodes[n].edge = to
+	d.byName[to] = n
+	return d.emit(call.Call{Code: call.Rename, Node: n, Dir: to.dir, Changed: call.Unknown})
+}
+
+// truncate changes the size of a file.
+func (d *decoder) truncate(n int32, size int64) bool {
+	x := &d.nodes[n]
+	switch {
+	case x.dir || !x.exists:
+		return d.leave("truncations of what is no file")
+	case size < 0 || size > maxBytes:
+		return d.leave("accesses beyond 32 GiB of a file")
+	}
+	x.size, x.known, x.used = size, true, true
+	return d.emit(call.Call{Code: call.Truncate, Node: n, Length: size, Changed: call.Unknown})
+}
+
+// finish makes a recording of what was read.
+func (d *decoder) finish() (*load.Recording, error) {
+	if len(d.errs) > 0 {
+		return nil, errors.Join(d.errs...)
+	}
+	r := &load.Recording{Name: d.title, Format: d.format.title, Most: int32(len(d.nodes))}
+	d.onlyFiles(r)
+	for _, what := range slices.Sorted(maps.Keys(d.left)) {
+		r.Unmatched = append(r.Unmatched, load.Count{What: what, N: d.left[what]})
+	}
+	slices.SortStableFunc(r.Unmatched, func(a, b load.Count) int { return cmp.Compare(b.N, a.N) })
+	if d.count == 0 {
+		why := ""
+		for i, c := range r.Unmatched[:min(len(r.Unmatched), 8)] {
+			why += [2]string{", ", "; left out are "}[b2i(i == 0)] + thousands(c.N) + " " + c.What
+		}
+		return nil, fmt.Errorf("%s: it has the format %s, but no call that can be used%s. Record with %s", d.name, d.format.title, why, d.format.takes)
+	}
+	// Those that are there at the start come first.
+	number := make([]int32, len(d.nodes))
+	total := int64(0)
+	for i := range d.nodes {
+		if n := &d.nodes[i]; !n.made {
+			if n.dir {
+				n.first = 0 // a name that was taken for a file
+			}
+			number[i] = int32(len(r.Nodes))
+			total += n.first
+			r.Nodes = append(r.Nodes, call.Node{Parent: n.parent, Dir: n.dir, Size: n.first})
+		}
+	}
+	if total > maxBytes {
+		return nil, fmt.Errorf("%s: the files that exist before have %v together, and %v are possible: record fewer files", d.name, unit.Bytes(total), unit.Bytes(maxBytes))
+	}
+	next := int32(len(r.Nodes))
+	for i := range d.nodes {
+		if d.nodes[i].made {
+			number[i] = next
+			next++
+		}
+	}
+	for i := range r.Nodes {
+		if p := r.Nodes[i].Parent; p >= 0 {
+			r.Nodes[i].Parent = number[p]
+		}
+	}
+	for _, list := range r.Threads {
+		for i := range list {
+			list[i].Node = number[list[i].Node]
+			list[i].Dir = number[list[i].Dir]
+		}
+	}
+	d.notes(r)
+	return r, nil
+}
+
+// onlyFiles gives a recording the calls, with threads in the order of their first. It leaves
+// out what was asked of files that turned out to be directories.
+func (d *decoder) onlyFiles(r *load.Recording) {
+	at, number := make([]int, len(d.calls)), make([]int32, len(d.calls))
+	for i := range number {
+		number[i] = -1
+	}
+	for _, t := range d.order {
+		c := d.calls[t][at[t]]
+		at[t]++
+		switch c.Code {
+		case call.Open, call.Close, call.Fsync, call.Fdatasync:
+			if d.nodes[c.Node].dir {
+				d.count--
+				d.leave("opens of directories")
+				continue
+			}
+		}
+		if number[t] < 0 {
+			number[t] = int32(len(r.Threads))
+			r.Threads = append(r.Threads, d.calls[t][:0])
+		}
+		n := number[t]
+		r.Threads[n] = append(r.Threads[n], c)
+		r.Order = append(r.Order, n)
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// notes says what was inferred, and what is not as it seems.
+func (d *decoder) notes(r *load.Recording) {
+	if d.direct {
+		r.Notes = append(r.Notes, "No metadata are known: these are requests of block devices, each taken as one file with direct access. Of their addresses only the order within 1 MiB remains.")
+	}
+	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s files and directories were not created in the recording: they exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
+	}
+	if d.unseen > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s files or directories appear without having been created; they are created when they are first used.", thousands(d.unseen)))
+	}
+	if len(r.Unmatched) > 0 {
+		var list []string
+		for _, c := range r.Unmatched {
+			list = append(list, thousands(c.N)+" "+c.What)
+		}
+		r.Notes = append(r.Notes, "Left out: "+strings.Join(list, ", ")+".")
+	}
+}
+
+// thousands writes a number with a space between thousands.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for at := len(s) - 3; at > 0; at -= 3 {
+		s = s[:at] + " " + s[at:]
+	}
+	return s
+}

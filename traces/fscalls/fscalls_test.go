@@ -1,0 +1,360 @@
+package fscalls
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/load"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/unit"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// golden compares a text with a file.
+func golden(t *testing.T, name, text string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) != text {
+		t.Errorf("%s: want\n%s\ngot\n%s", file, want, text)
+	}
+}
+
+func samples(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	return files
+}
+
+func encode(t testing.TB, r *load.Recording) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Encode(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestSamples(t *testing.T) {
+	var all strings.Builder
+	for _, file := range samples(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(filepath.Base(file), bytes.NewReader(data))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		sound(t, r)
+		fmt.Fprintf(&all, "%s: %s, %d threads\n", filepath.Base(file), r.Format, len(r.Threads))
+		for _, n := range r.Notes {
+			fmt.Fprintln(&all, n)
+		}
+		fmt.Fprintln(&all, encode(t, r))
+		again := roundTrip(t, r)
+		if !slices.EqualFunc(r.Threads, again.Threads, slices.Equal) && filepath.Base(file) == "own.txt" {
+			t.Errorf("%s: other calls:\n%+v\n%+v", file, r.Threads, again.Threads)
+		}
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		_, _ = w.Write(data)
+		_ = w.Close()
+		zipped, err := Read("x", &z)
+		if err != nil || encode(t, zipped) != encode(t, r) {
+			t.Errorf("%s, compressed: %v", file, err)
+		}
+		crlf, err := Read("x", strings.NewReader("\xef\xbb\xbf"+strings.ReplaceAll(string(data), "\n", "\r\n")))
+		if err != nil || encode(t, crlf) != encode(t, r) {
+			t.Errorf("%s, with carriage returns: %v", file, err)
+		}
+	}
+	golden(t, "samples.golden", all.String())
+}
+
+// roundTrip writes a recording and reads it again.
+func roundTrip(t testing.TB, r *load.Recording) *load.Recording {
+	t.Helper()
+	text := encode(t, r)
+	again, err := Read("again", strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("what was written cannot be read: %v\n%.3000s", err, text)
+	}
+	if other := encode(t, again); other != text {
+		t.Fatalf("written\n%.3000s\nread and written\n%.3000s", text, other)
+	}
+	if !slices.Equal(again.Nodes, r.Nodes) {
+		t.Fatalf("nodes %v were %v", again.Nodes, r.Nodes)
+	}
+	return again
+}
+
+// sound goes through a recording as a replay would and checks that every call is possible.
+func sound(t testing.TB, r *load.Recording) {
+	t.Helper()
+	w, err := load.Replay(r, &machine.Setup{Scale: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists, dir, size := make([]bool, r.Most), make([]bool, r.Most), make([]int64, r.Most)
+	total := int64(0)
+	for i, n := range r.Nodes {
+		exists[i], dir[i], size[i] = true, n.Dir, n.Size
+		if total += n.Size; n.Size < 0 || i > 0 && (n.Parent < 0 || int(n.Parent) >= len(r.Nodes) || !r.Nodes[n.Parent].Dir) {
+			t.Fatalf("node %d is %+v", i, n)
+		}
+	}
+	if total > maxBytes {
+		t.Fatalf("files of %d bytes", total)
+	}
+	src := w.Start()
+	queue := make([]int32, 0, w.Threads)
+	for i := range w.Threads {
+		queue = append(queue, int32(i))
+	}
+	done, calls := 0, int64(0)
+	var c call.Call
+	for len(queue) > 0 {
+		th := queue[0]
+		queue = queue[1:]
+		switch src.Next(th, 0, &c) {
+		case call.Done:
+			done++
+		case call.Ready:
+			calls++
+			fresh := c.Code == call.Create || c.Code == call.Mkdir
+			if exists[c.Node] == fresh {
+				t.Fatalf("%s of node %d, which exists: %v", ops[c.Code], c.Node, exists[c.Node])
+			}
+			switch c.Code {
+			case call.Create, call.Mkdir, call.Rename:
+				if !exists[c.Dir] || !dir[c.Dir] {
+					t.Fatalf("%s in %d, which is no directory", ops[c.Code], c.Dir)
+				}
+				if fresh {
+					size[c.Node] = 0
+					dir[c.Node] = c.Code == call.Mkdir
+				}
+				exists[c.Node] = true
+			case call.Unlink, call.Rmdir:
+				exists[c.Node] = false
+			case call.Read, call.Write:
+				if dir[c.Node] || c.Length <= 0 || c.Offset < 0 || c.Offset+c.Length > 2*maxBytes {
+					t.Fatalf("%+v", c)
+				}
+				if c.Code == call.Write {
+					size[c.Node] = max(size[c.Node], c.Offset+c.Length)
+				}
+			case call.Truncate:
+				size[c.Node] = c.Length
+			}
+			queue = append(queue, th)
+		}
+		queue = append(queue, src.Woken()...)
+	}
+	if done != w.Threads || calls != w.Calls {
+		t.Fatalf("%d of %d threads ended, %d of %d calls were made", done, w.Threads, calls, w.Calls)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	var all strings.Builder
+	for _, c := range []struct{ name, text string }{
+		{"empty", ""},
+		{"blank", " \n\n"},
+		{"prose", "Dear all,\nthe meeting is at 10.30 (room 4) = big.\n"},
+		{"table", "a,b,c\n1,2,3\n"},
+		{"addresses", "address 1\n0 1 4096 R\n"},
+		{"json", `{"traceEvents": [{"name": "read", "ts": 1}]}`},
+		{"elf", "\x7fELF\x02\x01"},
+		{"blktrace", "\x07ave\x00\x00"},
+		{"binary", strings.Repeat("\x00\xff\x01\n", 999)},
+		{"version", "fscalls 2\n0 0 open /a\n"},
+		{"iolog1", "fio version 1 iolog\n"},
+		{"iolog9", "fio version 9 iolog\n/a open\n"},
+		{"iologshort", "fio version 2 iolog\n/a read 5\n"},
+		{"words", "fscalls 1\n0 0 open\n0 0 read /a 1 2 d 3\n"},
+		{"time", "fscalls 1\nnoon 0 open /a\n-5 0 open /a\n99999999999999999999 0 open /a\n"},
+		{"op", "fscalls 1\n0 0 link /a\n"},
+		{"offset", "fscalls 1\n0 0 read /a -1 5\n0 0 read /a 0x10 5\n0 0 read /a 99999999999999999999 5\n"},
+		{"length", "fscalls 1\n0 0 read /a 5\n0 0 truncate /a\n0 0 write /a 0 -7\n"},
+		{"flags", "fscalls 1\n0 0 write /a 0 5 x\n0 0 write /a 0 5 r101\n0 0 write /a 0 5 d,,s\n"},
+		{"rename", "fscalls 1\n0 0 rename /a\n"},
+		{"through", "fscalls 1\n0 0 read /a 0 5\n0 0 read /a/b 0 5\n"},
+		{"late", "fscalls 1\n0 0 create /a\n- - dir /a\n"},
+		{"many", "fscalls 1\n" + strings.Repeat("0 0 link /a\n", 50)},
+		{"huge", "fscalls 1\n0 0 read /a 34359738367 1\n0 0 read /b 34359738367 1\n"},
+		{"beyond", "fscalls 1\n0 0 read /a 34359738368 1\n0 0 write /b 9223372036854775807 9223372036854775807\n"},
+		{"onlyfailed", "7 1716900000.1 open(\"/a\", O_RDONLY) = -1 ENOENT (No such file)\n7 1716900000.2 mmap(NULL, 1) = 0x5\n"},
+		{"onlydiscards", "  8,0    3        1     0.000000000   697  Q   D 223490 + 8 [x]\n"},
+	} {
+		_, err := Read(c.name, strings.NewReader(c.text))
+		if err == nil {
+			t.Errorf("%s is taken", c.name)
+			continue
+		}
+		fmt.Fprintf(&all, "%v\n\n", err)
+	}
+	golden(t, "errors.golden", all.String())
+	_, err := Read("x", strings.NewReader("hello"))
+	if !errors.As(err, new(*NotTraceError)) {
+		t.Errorf("%v is no NotTraceError", err)
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	_, _ = w.Write(bytes.Repeat([]byte("fscalls 1\n0 0 open /a\n"), 999))
+	_ = w.Close()
+	if _, err := Read("x", bytes.NewReader(z.Bytes()[:z.Len()-9])); err == nil || !strings.Contains(err.Error(), "gzip") {
+		t.Errorf("half a compressed file: %v", err)
+	}
+}
+
+// What is too much is counted, and memory does not grow with it.
+func TestLimits(t *testing.T) {
+	for name, text := range map[string]func(i int) string{
+		"threads":   func(i int) string { return fmt.Sprintf("%d %d open /a\n", i, i) },
+		"processes": func(i int) string { return fmt.Sprintf("%d 1.%06d open(\"/a\", O_RDONLY) = %d\n", i, i, i%70000) },
+		"forks": func(i int) string {
+			return fmt.Sprintf("%d 1.0 dup2(3</a>, %d) = %d\n%d 1.0 fork() = %d\n1 1.0 open(\"/a\", 0) = 3\n", i, i%65000, i%65000, i, i+1)
+		},
+		"kinds": func(i int) string { return fmt.Sprintf("1 1.0 link%d(\"/a\") = 0\n1 1.0 open(\"/a\", 0) = 3\n", i) },
+		"pending": func(i int) string {
+			return fmt.Sprintf("%d 1.0 write(3</a>, \"%s <unfinished ...>\n1 1.0 open(\"/a\", 0) = 3\n", i, strings.Repeat("x", 300))
+		},
+		"depth": func(i int) string {
+			return fmt.Sprintf("1 1.0 chdir(\"d\") = 0\n1 1.0 open(\"a%d\", O_CREAT) = 3\n", i)
+		},
+	} {
+		var b strings.Builder
+		if name == "threads" {
+			b.WriteString("fscalls 1\n")
+		}
+		for i := range 20_000 {
+			b.WriteString(text(i))
+		}
+		start := time.Now()
+		r, err := Read(name, strings.NewReader(b.String()))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(r.Threads) > load.MaxThreads || len(r.Unmatched) > maxKinds+1 || int(r.Most) > load.MaxNodes {
+			t.Errorf("%s: %d threads, %d nodes, %v", name, len(r.Threads), r.Most, r.Unmatched)
+		}
+		t.Logf("%s: %v, %d threads, %d nodes, %.300s", name, time.Since(start), len(r.Threads), r.Most, fmt.Sprint(r.Unmatched[:min(len(r.Unmatched), 3)]))
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	text := "1 1.0 open(\"/a\", O_RDONLY) = 3</a>\n1 1.5 write(3</a>, \"" + strings.Repeat("x", 9*maxLine) + "\", 9) = 9\n1 2.0 read(3</a>, \"\", 5) = 5\n"
+	r, err := Read("x", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Threads) != 1 || len(r.Threads[0]) != 2 || len(r.Unmatched) != 1 || r.Threads[0][1].At != unit.Second {
+		t.Errorf("%+v %v", r.Threads, r.Unmatched)
+	}
+}
+
+// Names and contents do not remain.
+func TestPrivacy(t *testing.T) {
+	data, err := os.ReadFile("testdata/strace.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read("strace.txt", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%s%+v", encode(t, r), r)
+	for _, secret := range []string{"home", "mail", "From", "a@b", "prog"} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%q remains", secret)
+		}
+	}
+}
+
+func TestTakes(t *testing.T) {
+	if list := Takes(); len(list) != 4 || !strings.Contains(list[0], "strace -f -ttt -y") {
+		t.Error(list)
+	}
+}
+
+func TestDocumentation(t *testing.T) {
+	doc, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.ReadFile("testdata/own.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), string(own)) {
+		t.Error("FORMAT.md does not show testdata/own.txt as it is")
+	}
+	for _, op := range ops {
+		if !strings.Contains(string(doc), "`"+op+"`") {
+			t.Errorf("FORMAT.md says nothing of %s", op)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, file := range samples(f) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+		if r, err := Read("x", bytes.NewReader(data)); err == nil {
+			f.Add([]byte(encode(f, r)))
+		}
+	}
+	f.Add([]byte("fscalls 1\n0 0 mkdir /a\n0 0 create /a/b\n0 0 rename /a /c\n0 0 create /a\n0 0 rename /c/b /a\n0 0 rmdir /c\n0 0 write /c/b - 5\n"))
+	f.Add([]byte("1 1.0 fork( <unfinished ...>\n2 1.0 open(\"x\", O_CREAT) = 3</y/x>\n1 1.0 <... fork resumed>) = 2\n2 1.0 unlink(\"/y/x\") = 0\n2 1.0 write(3</y/x> (deleted), \"\", 5) = 5\n2 1.0 rename(\"/y\", \"/z\") = 0\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := Read("x", bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		sound(t, r)
+		roundTrip(t, r)
+	})
+}
+
+func BenchmarkStrace(b *testing.B) {
+	data, err := os.ReadFile("testdata/strace.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	data = bytes.Repeat(data, 200)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := Read("x", bytes.NewReader(data)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
