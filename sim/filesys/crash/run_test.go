@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
 )
@@ -223,6 +224,40 @@ func BenchmarkReport(b *testing.B) {
 	for b.Loop() {
 		if _, err := Crash(r, len(r.Events)/2, &s, Correct); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestPromisesAreKeptByWorkloads cuts the power in the workloads of the paper.
+func TestPromisesAreKeptByWorkloads(t *testing.T) {
+	s := machine.Default()
+	s.Scale, s.Payload = 256, machine.Random
+	recipes := load.Recipes()
+	for i := range recipes {
+		w, err := load.Generate(&recipes[i], &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range systems {
+			if testing.Short() && i%5 != 0 {
+				continue
+			}
+			r, err := Record(w, &s, name, 2000)
+			if err != nil {
+				t.Fatalf("%s on %s: %v", w.Name, name, err)
+			}
+			h, err := newHistory(r, &s, Correct)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for h.at < len(r.Events) {
+				if h.step(); h.at%(len(r.Events)/8) == 0 {
+					if fault := broken(r, h.report()); fault != "" {
+						t.Errorf("%s on %s, before event %d of %d: %s", w.Name, name, h.at, len(r.Events), fault)
+						break
+					}
+				}
+			}
 		}
 	}
 }
