@@ -130,7 +130,8 @@ type FS struct {
 	last          unit.Time // when one began
 	armed         bool
 	interval      unit.Time
-	freeing       []int32 // segments that are free after it
+	freeing       []int32      // segments that are free after it
+	freer         *plan.Thread // who frees them
 	waiters       []waiter
 	natChanged    []bool // blocks of the table
 	natEntries    int
