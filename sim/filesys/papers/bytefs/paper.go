@@ -93,6 +93,9 @@ var (
 	// changing are those whose metadata change much: of stat, webserver and oltp there is
 	// next to nothing to reduce.
 	changing = []string{create, remove, mkdir, rmdir, varmail, fileserver, webproxy}
+	// filling are those that write files and change names: where there are only names,
+	// metadata are all that is written, and of oltp ByteFS writes nothing but its log.
+	filling = []string{create, varmail, fileserver, webproxy}
 	// flashing are those that reach flash at all.
 	flashing = []string{create, remove, mkdir, rmdir, varmail, fileserver, webproxy, webserver, oltp}
 	stores   = []string{"ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f"}
@@ -100,42 +103,43 @@ var (
 
 // The quantities that runs are measured for.
 const (
-	speed       = "kops"
-	readTime    = "read_us"
-	readTail    = "read_p99_us"
-	metaBytes   = "meta" // bytes of metadata between host and device, a call
-	metaReads   = "meta_read"
-	metaWrites  = "meta_write"
-	written     = "written"  // bytes from host to device, a call
-	pages       = "flash"    // pages of flash read and programmed, a call
-	programs    = "programs" // of them, programmed
-	writeAmp    = "write_amp"
-	readAmp     = "read_amp"
-	writeAll    = "write_all" // all bytes over those of data
-	readAll     = "read_all"
-	duplicates  = "duplicates"
-	callTime    = "call_ms"
-	storesCall  = "stores" // accesses by bytes, a call
-	loadsCall   = "loads"
-	directReads = "direct_reads" // pages of flash for accesses of the host, a call
-	cleanReads  = "clean_reads"
-	blockReads  = "block_reads"
-	blockWrites = "block_writes"
-	// Between host and device, a call.
-	blockReadKB  = "block_read_kb"
-	blockWriteKB = "block_write_kb"
-	loadKB       = "load_kb"
-	storeKB      = "store_kb"
-	// Of loads, those that the log served in part and wholly, a call.
-	partial    = "log_partial"
-	hits       = "log_hits"
-	writeShare = "w_" // before a structure: share of what is written, %
-	readShare  = "r_"
-	totalShare = "t_"
-	byteWrites = "bw_" // before a structure: share of its bytes that go byte-wise, %
-	byteReads  = "br_"
-	writtenBy  = "wk_" // before a structure: KB a call
-	readBy     = "rk_"
+	speed      = "kops"
+	readTime   = "read_us"
+	readTail   = "read_p99_us"
+	metaBytes  = "meta" // bytes of metadata between host and device, a call
+	metaReads  = "meta_read"
+	metaWrites = "meta_write"
+	written    = "written"  // bytes from host to device, a call
+	pages      = "flash"    // pages of flash read and programmed, a call
+	programs   = "programs" // of them, programmed
+	writeAmp   = "write_amp"
+	readAmp    = "read_amp"
+	writeAll   = "write_all" // all bytes over those of data
+	readAll    = "read_all"
+	duplicates = "duplicates"
+	callTime   = "call_ms" // of a call from its beginning to its answer
+	// Accesses, KB between host and device, and pages of flash for each file or directory
+	// that is made or removed.
+	storesName   = "name_stores"
+	loadsName    = "name_loads"
+	blockReads   = "name_block_reads"
+	blockWrites  = "name_block_writes"
+	storeKB      = "name_store_kb"
+	loadKB       = "name_load_kb"
+	blockReadKB  = "name_block_read_kb"
+	blockWriteKB = "name_block_write_kb"
+	partial      = "name_log_partial" // loads that the log serves in part
+	hits         = "name_log_hits"    // and wholly
+	directReads  = "name_direct_reads"
+	cleanReads   = "name_clean_reads"
+	namePrograms = "name_programs"
+	writeShare   = "w_" // before a structure: share of what is written, %
+	readShare    = "r_"
+	totalShare   = "t_"
+	byteWrites   = "bw_" // before a structure: share of its bytes that go byte-wise, %
+	byteReads    = "br_"
+	writtenBy    = "wk_" // before a structure: KB a call
+	readBy       = "rk_"
 )
 
 // structures have the laboratory's names of what bytes are of.
@@ -153,10 +157,10 @@ func names() map[string]string {
 		pages: "flash pages read and programmed", programs: "flash pages programmed",
 		writeAmp: "write amplification, over what programs wrote", readAmp: "read amplification, over what programs read",
 		writeAll: "write amplification, all over data", readAll: "read amplification, all over data",
-		duplicates: "pages with a duplicate", callTime: "time of a call", storesCall: "stores a call", loadsCall: "loads a call",
-		directReads: "flash reads for the host a call", cleanReads: "flash reads of cleaning a call",
-		blockReads: "block reads a call", blockWrites: "block writes a call", blockReadKB: "read in blocks a call", blockWriteKB: "written in blocks a call",
-		loadKB: "loaded a call", storeKB: "stored a call", partial: "loads that the log served in part a call", hits: "loads that the log served a call",
+		duplicates: "pages with a duplicate", callTime: "time of a call", storesName: "stores a name", loadsName: "loads a name",
+		directReads: "flash reads for the host a name", cleanReads: "flash reads of cleaning a name", namePrograms: "flash pages programmed a name",
+		blockReads: "block reads a name", blockWrites: "block writes a name", blockReadKB: "read in blocks a name", blockWriteKB: "written in blocks a name",
+		loadKB: "loaded a name", storeKB: "stored a name", partial: "loads that the log served in part a name", hits: "loads that the log served a name",
 		"log_writes": "writes to the log", "log_reads": "reads of the log",
 		"recovery": "recovery time", "load": "of it, loading the device's DRAM", "scan": "of it, scanning and flushing the log",
 		"lookup": "lookup in the log's index", "index": "size of the log's index", "xor": "comparison of a page",
@@ -247,6 +251,12 @@ func counted(list *[plan.Structures][device.Interfaces][device.Directions]int64,
 	return n
 }
 
+// named is how many files and directories were made or removed.
+func named(r *filesys.Result) int64 {
+	t := &r.Tallies
+	return t[call.Create].Count + t[call.Unlink].Count + t[call.Mkdir].Count + t[call.Rmdir].Count
+}
+
 func sum(list []int64) (n int64) {
 	for _, x := range list {
 		n += x
@@ -269,11 +279,16 @@ func ours(quantity string, r *filesys.Result) float64 {
 	const in, out = device.Reads, device.Writes
 	d := &r.Device
 	each := func(n int64) float64 { return over(n, r.Calls) }
+	name := func(n int64) float64 { return over(n, named(r)) }
 	switch quantity {
 	case speed:
 		return over(r.Calls, int64(r.Time)) * float64(unit.Second) / 1000
 	case callTime:
-		return over(int64(r.Time)*int64(r.Threads), r.Calls) / float64(unit.Millisecond)
+		var t unit.Time
+		for i := range r.Tallies {
+			t += r.Tallies[i].Time
+		}
+		return each(int64(t)) / float64(unit.Millisecond)
 	case readTime:
 		t := &r.Tallies[call.Read]
 		return over(int64(t.Time), t.Count) / float64(unit.Microsecond)
@@ -304,30 +319,32 @@ func ours(quantity string, r *filesys.Result) float64 {
 		return over(traffic(r, 0, in), moved(r, plan.Data, in))
 	case duplicates:
 		return 100 * over(r.Duplicates, r.Cached)
-	case storesCall:
-		return each(counted(&d.Accesses, device.Byte, out))
-	case loadsCall:
-		return each(counted(&d.Accesses, device.Byte, in))
+	case storesName:
+		return name(counted(&d.Accesses, device.Byte, out))
+	case loadsName:
+		return name(counted(&d.Accesses, device.Byte, in))
 	case blockWrites:
-		return each(counted(&d.Accesses, device.Block, out))
+		return name(counted(&d.Accesses, device.Block, out))
 	case blockReads:
-		return each(counted(&d.Accesses, device.Block, in))
+		return name(counted(&d.Accesses, device.Block, in))
 	case storeKB:
-		return each(counted(&d.Bytes, device.Byte, out)) / 1000
+		return name(counted(&d.Bytes, device.Byte, out)) / 1000
 	case loadKB:
-		return each(counted(&d.Bytes, device.Byte, in)) / 1000
+		return name(counted(&d.Bytes, device.Byte, in)) / 1000
 	case blockWriteKB:
-		return each(counted(&d.Bytes, device.Block, out)) / 1000
+		return name(counted(&d.Bytes, device.Block, out)) / 1000
 	case blockReadKB:
-		return each(counted(&d.Bytes, device.Block, in)) / 1000
+		return name(counted(&d.Bytes, device.Block, in)) / 1000
 	case partial:
-		return each(d.LogPartial)
+		return name(d.LogPartial)
 	case hits:
-		return each(d.LogHits)
+		return name(d.LogHits)
 	case directReads:
-		return each(d.FlashReads[device.ByHost] + d.FlashReads[device.ByBuffer])
+		return name(d.FlashReads[device.ByHost] + d.FlashReads[device.ByBuffer])
 	case cleanReads:
-		return each(d.FlashReads[device.ByCleaning])
+		return name(d.FlashReads[device.ByCleaning])
+	case namePrograms:
+		return name(sum(d.FlashPrograms[:]))
 	}
 	for i, s := range structures {
 		of := plan.Structure(i)

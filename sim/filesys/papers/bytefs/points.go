@@ -234,7 +234,7 @@ func stated() (list []text, asides []study.Point) {
 		case strings.HasPrefix(metric, "SSD write traffic"):
 			t.quantity, t.at, t.versus = written, "less than another, at most", ""
 			t.compute = func(f *finder, v variant) float64 {
-				return most(changing, func(w string) float64 {
+				return most(filling, func(w string) float64 {
 					return most(rivals, func(s string) float64 { return f.less(written, s, w, v) })
 				})
 			}
@@ -433,6 +433,7 @@ func (g *grid) interfaces() (list []study.Point) {
 		"block list (bitmap)": "block_bitmap", "inode list (bitmap)": "inode_bitmap", "inode": "inode", "directory entry": "dentry",
 	}
 	why := map[string]string{
+		"bitmap":       "bitmaps are in memory from the beginning",
 		"superblock":   "nothing reads or writes it while a workload runs",
 		"data pointer": "extents are a part of the inode here: its lines have them",
 		"page cache":   "both: the rule of an eighth decides for each page",
@@ -443,9 +444,12 @@ func (g *grid) interfaces() (list []study.Point) {
 		for k, q := range []string{byteReads, byteWrites} {
 			by := map[string]float64{"block": 0, "byte": 100, "block+byte": 50}[f[1+k]]
 			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Value: by, Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
-			if key, ok := of[f[0]]; ok {
+			switch key := of[f[0]]; {
+			case strings.HasSuffix(f[0], "(bitmap)") && q == byteReads:
+				p.Quantity, p.Aside = "read_interface", why["bitmap"]
+			case key != "":
 				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail), ""
-			} else {
+			default:
 				p.Quantity, p.Aside = []string{"read_interface", "write_interface"}[k], why[f[0]]
 			}
 			list = append(list, p)
@@ -484,15 +488,16 @@ var runSets = map[string]string{
 // and about as many until it was stopped.
 const created = 500_000
 
-// counters are the columns of the artifact's reports that are compared, by call.
+// counters are the columns of the artifact's reports that are compared, by name that
+// changes.
 var counters = []struct {
 	column   int
 	quantity string
 }{
 	{4, blockReads},
 	{5, blockWrites},
-	{6, loadsCall},
-	{7, storesCall},
+	{6, loadsName},
+	{7, storesName},
 	{8, blockReadKB},
 	{9, blockWriteKB},
 	{10, loadKB},
@@ -501,7 +506,7 @@ var counters = []struct {
 	{15, hits},
 	{16, directReads},
 	{17, cleanReads},
-	{18, programs},
+	{18, namePrograms},
 }
 
 // runs are the artifact's own. Their counters are of the whole run with what was there
@@ -509,16 +514,16 @@ var counters = []struct {
 func runs() (list []study.Point) {
 	for _, f := range table("artifact_micro_runs.csv") {
 		name, variant, _ := strings.Cut(f[0], ".")
-		calls, why := number(cmp.Or(f[1], "0")), ""
+		names, why := number(cmp.Or(f[1], "0")), ""
 		switch {
 		case variant == "2ext":
 			why = "the same test with fewer reads, probably as the host caches metadata; it is the same run here, and compared with the first variant"
 		case name == create:
-			calls = created
+			names = created
 		case name == remove:
-			calls, why = 1e6, "of the million files that are made first, and few deletes: by file"
+			names, why = 1e6, "of the million files that are made first, and few deletes: by file"
 		case name == stat:
-			calls, why = 10_000, "of the files, which are made before it: by file"
+			names, why = 10_000, "of the files, which are made before it: by file"
 		}
 		add := func(quantity string, value float64, unit, why string) {
 			p := study.Point{Figure: "runs", Quantity: quantity, Of: name, At: f[0], Fits: true, Value: value, Unit: unit, Note: doubtful + early, Source: "artifact_micro_runs.csv", Aside: why}
@@ -536,7 +541,7 @@ func runs() (list []study.Point) {
 			add(callTime, number(f[3]), "ms", again)
 		}
 		for _, c := range counters {
-			value, unit := number(f[c.column])/calls, ""
+			value, unit := number(f[c.column])/names, ""
 			if strings.HasSuffix(c.quantity, "_kb") {
 				value, unit = value/1000, "KB"
 			}

@@ -79,7 +79,7 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 			return
 		}
 	}
-	f.last, f.wanted, f.busy = now, false, true
+	f.last, f.wanted, f.busy, f.freer = now, false, true, t
 	f.started++
 	tx := f.nextTx
 	f.tx++
@@ -183,7 +183,23 @@ func (f *FS) open() int32 {
 		f.next = (f.next + 1) % int32(len(f.kind))
 	}
 	f.kind[f.next] = open
+	if want == dead {
+		f.keep(f.next)
+	}
 	return f.next
+}
+
+// keep sees to it that a checkpoint under way does not discard a segment, which is used
+// again.
+func (f *FS) keep(segment int32) {
+	if !f.busy {
+		return
+	}
+	for i := range f.freer.Steps {
+		if s := &f.freer.Steps[i]; s.Kind == plan.Trim && s.Page == f.main+segment*f.pages {
+			s.N = 0
+		}
+	}
 }
 
 // invalidate says that a page holds nothing any more.
