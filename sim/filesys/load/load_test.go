@@ -82,8 +82,6 @@ type tree struct {
 	size   []int64
 	inside []int
 	parent []int32
-	users  []int // threads in a call or between open and close that must be alone
-	alone  bool
 }
 
 func newTree(t *testing.T, w *call.Workload) *tree {
