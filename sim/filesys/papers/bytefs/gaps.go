@@ -102,7 +102,6 @@ var causes = []cause{
 	{"6 switches", "oltp", "", "", "half a page is written, so the page is read before, on every file system: ten writers wait for that, as the cache holds an eighth of the data. With more of it in the cache it is more; how much the paper's host had is not known. Ext4 here journals nothing for such a write (O_DSYNC)"},
 	{"7", "", "", "", tree},
 	{"8 switches", "less than F2FS", metaBytes, "", nodes},
-	{"8 switches", "less than Ext4", metaBytes, "", "where Ext4 waits for programs more files share a commit of its journal"},
 	{"8", "less than NOVA", "", "", "the mean of the seven workloads: of delete it is less, of mkdir nearly all. What each reads again is not known"},
 	{"11 switches", "less than Ext4", "", "", rotation},
 	{"11 switches", "less than F2FS", "", "", nodes},
