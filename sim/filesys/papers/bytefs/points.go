@@ -179,9 +179,9 @@ var variants = []variant{
 	{name: "random, both", random: true, fresh: true, ack: true},
 }
 
-// of is how a system's setup differs under a variant. Payload and fresh pages matter to
-// ByteFS alone, and the artifact makes Ext4 and F2FS alone wait; a test holds that
-// nothing else changes.
+// of is how a system's setup differs under a variant. Payload matters to ByteFS alone, so
+// do fresh pages but for a few reads of flash, and the artifact makes Ext4 and F2FS alone
+// wait: a test holds that of two workloads nothing else changes.
 func (v variant) of(system string) (differs []string) {
 	block := system == ext4 || system == f2fs
 	if v.ack && block {
