@@ -8,6 +8,7 @@ const train = '#v=2&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory
 const store = '#v=2&lab=store&workload=pairs&pairs=50';
 const compress = '#v=4-by-hand&lab=compress&contents=alexnet&focus=per-allocation-16x';
 const cxlssd = '#v=4-by-hand&lab=cxlssd&workload=srad&scale=4&mode=artifact&focus=skybyte-full';
+const filesys = '#v=4-by-hand&lab=filesys&workload=varmail&scale=256&mode=paper&focus=bytefs';
 
 // The views with something in them. A place is gone to without a new page.
 const places = [
@@ -59,6 +60,20 @@ const places = [
   { name: 'cxlssd-compare', at: `${cxlssd}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
   { name: 'cxlssd-reproduce', at: `${cxlssd}&view=reproduce&figure=skybyte.14`, with: reproduced },
   { name: 'cxlssd-claims', at: `${cxlssd}&view=reproduce&figure=skybyte.claims`, with: reproduced },
+  {
+    name: 'filesys-explore', at: filesys, async with(page) {
+      const folded = ['log', 'traffic', 'crash', 'factors', 'sensitivity', 'life', 'quirks'];
+      for (const id of ['numbers-throughput', 'numbers-ledger', ...folded.map((key) => `open-${key}`)]) await page.click(`#${id}`);
+      for (const key of ['operation', ...folded]) await expect(page.locator(`#section-${key}`).locator('table, .plot').first()).toBeVisible({ timeout: 30_000 });
+      await page.click('#draw-link');
+      await keep(page);
+    },
+  },
+  { name: 'filesys-line', at: `${filesys}&view=whatif&ask-vary=ssd_dram&ask-values=64,256`, with: asked },
+  { name: 'filesys-map', at: `${filesys}&view=whatif&ask-vary=ssd_dram&ask-values=64,256&ask-vary2=channels&ask-values2=4,8`, with: asked },
+  { name: 'filesys-compare', at: `${filesys}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'filesys-reproduce', at: `${filesys}&view=reproduce&figure=bytefs.6`, with: reproduced },
+  { name: 'filesys-claims', at: `${filesys}&view=reproduce&figure=bytefs.claims`, with: reproduced },
 ];
 
 // keep keeps all runs, for the view that compares them.
@@ -121,7 +136,7 @@ const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plo
   return lacks.map((what) => `${plot.id}: ${what}`);
 }));
 
-for (const lab of ['train', 'store', 'compress', 'cxlssd']) {
+for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys']) {
   test(`every view of ${lab}: light, and dark at 320 pixels`, async ({ page }) => {
     test.setTimeout(240_000);
     const wrong = [];

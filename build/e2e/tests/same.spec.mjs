@@ -53,6 +53,18 @@ test('native equals wasm: the CXL-SSD', async ({ page }) => {
   expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
 });
 
+test('native equals wasm: file systems', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto('./');
+  const jobs = [];
+  for (const setup of ['workload=create scale=64 mode=paper', 'workload=varmail scale=128 mode=artifact device=artifact', 'workload=oltp scale=256 payload=random mode=paper', 'workload=ycsb-a scale=256 ssd_dram=64 mode=paper']) {
+    for (const system of await systems('filesys')) jobs.push({ ID: jobs.length + 1, Lab: 'filesys', Kind: RUN, System: system, Setup: setup, Hash: true });
+  }
+  const ours = (await natively(jobs)).map((a) => a.Error || a.Hash);
+  expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
+  expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
+});
+
 // The native tests compare with the same file.
 test('every published run equals native', async ({ page }) => {
   test.setTimeout(600_000);

@@ -79,6 +79,7 @@ type made struct {
 type tx struct {
 	joined         int32 // the last of its joints, from 1
 	durable, wrote bool
+	again          bool // recovery has to bring it back from blocks
 }
 
 // A joint says that a transaction makes changes of a node durable.
@@ -141,6 +142,9 @@ func (h *history) step() {
 		if e.Structure == plan.Data {
 			h.stamps[n] = h.arrived(e)
 		}
+		if e.Moment == plan.Stored {
+			h.block(e.Structure)
+		}
 	case plan.Placed:
 		h.place(e)
 	case plan.Joined:
@@ -148,10 +152,29 @@ func (h *history) step() {
 	case plan.Durable, plan.Committed:
 		t := h.tx(e.Tx)
 		t.durable = true
+		switch {
+		case h.run.System == "ext4" || h.run.System == "f2fs" && e.Call > 0:
+			t.again = true
+		case h.run.System == "f2fs": // a checkpoint
+			h.blocks = 0
+			for i := range h.txs {
+				h.txs[i].again = false
+			}
+		}
 		for i := t.joined; i > 0; i = h.joints[i-1].before {
 			j := &h.joints[i-1]
 			h.nodes[j.node].durable = max(h.nodes[j.node].durable, int(j.changes))
 		}
+	}
+}
+
+// block counts the blocks that a replay, or the roll-forward, reads.
+func (h *history) block(s plan.Structure) {
+	switch {
+	case h.run.System == "ext4" && s == plan.Journal:
+		h.blocks = min(h.blocks+1, int64(h.setup.Host.Journal/unit.Page)/h.setup.Scale)
+	case h.run.System == "f2fs" && s == plan.Inode:
+		h.blocks++
 	}
 }
 
@@ -546,6 +569,9 @@ func (h *history) tears() bool {
 // replayed are by transaction those that recovery brings back.
 func (h *history) replayed() []bool {
 	list := make([]bool, len(h.txs))
+	for i := range h.txs {
+		list[i] = h.txs[i].again
+	}
 	for half := range h.media.log {
 		for i := range h.media.log[half] {
 			if e := &h.media.log[half][i]; !e.void && int(e.tx) < len(list) && h.txs[e.tx].durable {
@@ -567,9 +593,12 @@ const (
 // duration is how long recovery takes.
 func (h *history) duration(r *Report) {
 	d := &h.setup.Device
-	switch {
-	case h.hasLog:
-		bytes := min(r.Lines*(64+4), int64(d.DRAM)/h.setup.Scale)
-		r.Recovery = unit.Time(unit.MulDiv(int64(loaded), int64(d.DRAM)/h.setup.Scale, int64(dram)) + unit.MulDiv(int64(scanned), bytes, int64(dram)))
+	r.Blocks = h.blocks
+	if h.hasLog {
+		size := int64(d.DRAM) / h.setup.Scale
+		bytes := min(r.Lines*(64+4), size)
+		r.Recovery = unit.Time(unit.MulDiv(int64(loaded), size, int64(dram)) + unit.MulDiv(int64(scanned), bytes, int64(dram)))
+		return
 	}
+	r.Recovery = unit.Time((r.Blocks+d.Channels-1)/d.Channels) * d.Read
 }

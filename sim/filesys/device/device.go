@@ -20,8 +20,8 @@
 //  6. Lines of open transactions that are carried to the other half of the log always find
 //     room there, else log and transactions could wait for each other. File systems lock
 //     such lines: two open transactions do not write the same one.
-//  7. A single log frees its room when all that was in it when cleaning began is clean, not
-//     page by page.
+//  7. A single log takes back the room of all lines of a page when the page is clean,
+//     wherever they are.
 //  8. With ReadsFirst the host's reads, those of cleaning and no copies of collection go
 //     before programs and erases that have not begun.
 //  9. The host knows what the flash has beyond other data and the blocks that are free when

@@ -30,10 +30,11 @@ type writeLog struct {
 }
 
 // logged is which lines of a page the log has: in each half, and which of them a
-// transaction wrote that has not committed.
+// transaction wrote that has not committed; and how many lines were put into each half.
 type logged struct {
-	half [2]uint64
-	open uint64
+	half  [2]uint64
+	open  uint64
+	lines [2]int32
 }
 
 func (l *logged) has() uint64 { return l.half[0] | l.half[1] }
@@ -99,16 +100,19 @@ func (d *Device) room(now unit.Time, n int) bool {
 	return true
 }
 
-// relief returns when each channel will have cleaned the page that it is at: before
-// that no half is empty.
+// relief returns when each channel will have cleaned the page that it is at, before which
+// no half is empty; of a single log when the first will.
 func (d *Device) relief() unit.Time {
-	t := d.now
+	first, last := never, d.now
 	for i := range d.channels {
-		if c := &d.channels[i]; c.cleanAt != never {
-			t = max(t, c.cleanAt)
+		if at := d.channels[i].cleanAt; at != never {
+			first, last = min(first, at), max(last, at)
 		}
 	}
-	return t
+	if d.log.single {
+		return first
+	}
+	return last
 }
 
 // append puts lines into the active half.
@@ -142,7 +146,9 @@ func (l *writeLog) put(c *channel, page int32, lines uint64) {
 		c.todo[l.active] = append(c.todo[l.active], page)
 	}
 	p.half[l.active] |= lines
-	l.used[l.active] += int64(bits.OnesCount64(lines)) * entry
+	n := bits.OnesCount64(lines)
+	p.lines[l.active] += int32(n)
+	l.used[l.active] += int64(n) * entry
 }
 
 // full reports whether it is time to swap.
@@ -168,10 +174,13 @@ func (d *Device) swap(now unit.Time) {
 func (d *Device) clean(c *channel, at unit.Time) {
 	l := d.log
 	old := 1 - l.active
-	if c.page != none && !c.void {
-		l.pages[c.page].half[old] &^= c.lines
-		d.Counts.Merged[bits.OnesCount64(c.lines)]++
-		d.note(plan.Event{At: at, Moment: plan.Merged, Structure: d.of[c.page], Page: c.page, Lines: c.lines})
+	if c.page != none {
+		l.release(c.page, old)
+		if !c.void {
+			l.pages[c.page].half[old] &^= c.lines
+			d.Counts.Merged[bits.OnesCount64(c.lines)]++
+			d.note(plan.Event{At: at, Moment: plan.Merged, Structure: d.of[c.page], Page: c.page, Lines: c.lines})
+		}
 	}
 	c.page, c.void = none, false
 	for c.next < len(c.todo[old]) {
@@ -185,6 +194,7 @@ func (d *Device) clean(c *channel, at unit.Time) {
 			l.carried += int64(bits.OnesCount64(carried)) * entry
 		}
 		if p.half[old] == 0 {
+			l.release(page, old)
 			continue
 		}
 		c.page, c.lines = page, p.half[old]
@@ -203,6 +213,16 @@ func (d *Device) clean(c *channel, at unit.Time) {
 			d.swap(at)
 		}
 	}
+}
+
+// release gives back the room of a page that is clean, in a single log; a half waits for
+// its last page.
+func (l *writeLog) release(page int32, old int) {
+	p := &l.pages[page]
+	if l.single {
+		l.used[old] -= int64(p.lines[old]) * entry
+	}
+	p.lines[old] = 0
 }
 
 // void forgets the lines of a page, which was written or trimmed.

@@ -50,6 +50,7 @@ type naiveLine struct {
 	line     int
 	live     bool
 	merging  bool
+	gone     bool // of a single log: its room is free again
 }
 
 type naivePage struct {
@@ -344,7 +345,12 @@ func (n *naive) each(lines uint64, t unit.Time) unit.Time {
 }
 
 func (n *naive) bytes() (active, old int64) {
-	return int64(len(n.halves[n.active])) * 68, int64(len(n.halves[1-n.active])) * 68
+	for _, e := range n.halves[1-n.active] {
+		if !e.gone {
+			old += 68
+		}
+	}
+	return int64(len(n.halves[n.active])) * 68, old
 }
 
 // trigger says whether the log is so full that cleaning begins.
@@ -376,11 +382,16 @@ func (n *naive) byteWrite(now unit.Time, s plan.Structure, page int32, lines uin
 		}
 		if !n.fits(lines) && n.cleaning {
 			n.Full++
-			at := now
+			var ends []unit.Time
 			for i := range n.channels {
-				at = max(at, n.channels[i].cleanAt)
+				if at := n.channels[i].cleanAt; at >= 0 {
+					ends = append(ends, at)
+				}
 			}
-			return at, false
+			if n.d.Single {
+				return slices.Min(ends), false
+			}
+			return slices.Max(ends), false
 		}
 	}
 	n.count(s, Byte, Writes, 64*bits.OnesCount64(lines))
@@ -437,6 +448,15 @@ func (n *naive) swap(now unit.Time) {
 	n.carried = 0
 }
 
+// release frees a page's room in a single log.
+func (n *naive) release(page int32) {
+	for i := range n.halves[1-n.active] {
+		if e := &n.halves[1-n.active][i]; e.page == page && n.d.Single {
+			e.gone = true
+		}
+	}
+}
+
 func (n *naive) clean(u int, now unit.Time) {
 	c, old := &n.channels[u], &n.halves[1-n.active]
 	if c.merging >= 0 {
@@ -454,6 +474,7 @@ func (n *naive) clean(u int, now unit.Time) {
 			n.Merged[bits.OnesCount64(mask)]++
 			n.event(plan.Event{At: now, Moment: plan.Merged, Structure: n.writer[c.merging], Page: c.merging, Lines: mask})
 		}
+		n.release(c.merging)
 		c.merging = -1
 	}
 	for ; c.at < len(*old); c.at++ {
@@ -477,6 +498,7 @@ func (n *naive) clean(u int, now unit.Time) {
 			n.append(page, e.line, e.tx, false)
 		}
 		if mask == 0 {
+			n.release(page)
 			continue
 		}
 		c.merging = page

@@ -223,7 +223,7 @@ func laws(t *testing.T, d *Device, n *naive) {
 
 // TestRandom holds the device against the naive one.
 func TestRandom(t *testing.T) {
-	runs := 1500
+	runs := 800
 	if testing.Short() {
 		runs = 150
 	}

@@ -27,8 +27,14 @@ func BenchmarkPlan(b *testing.B) {
 			h := host.New(setup(), w, 1<<17, &env{})
 			fs, t := v.make(h), &plan.Thread{}
 			loop := []call.Call{
-				{Code: call.Unlink}, {Code: call.Create}, {Code: call.Write, Flags: call.Append, Length: 8000},
-				{Code: call.Fsync}, {Code: call.Close}, {Code: call.Open}, {Code: call.Read, Length: 8000}, {Code: call.Close},
+				{Code: call.Unlink},
+				{Code: call.Create},
+				{Code: call.Write, Flags: call.Append, Length: 8000},
+				{Code: call.Fsync},
+				{Code: call.Close},
+				{Code: call.Open},
+				{Code: call.Read, Length: 8000},
+				{Code: call.Close},
 			}
 			c := call.Call{}
 			b.ReportAllocs()

@@ -53,7 +53,6 @@ type world struct {
 type worker struct {
 	thread plan.Thread
 	next   int
-	held   []int32
 	blocks bool
 	call   call.Call
 	from   int32 // the directory that a rename takes the node from
@@ -362,7 +361,7 @@ func (w *world) line(i int, s *plan.Step) {
 	if w.open[s.Tx] == nil {
 		w.open[s.Tx] = map[[2]int32]int{}
 	}
-	for l := int32(0); l < 64; l++ {
+	for l := range int32(64) {
 		if s.Lines>>l&1 == 0 {
 			continue
 		}

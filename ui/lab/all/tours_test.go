@@ -102,7 +102,7 @@ func (w *walk) blanks(i int) {
 		w.value(i, lab.Value{System: b[0], Quantity: b[1]})
 	}
 	for word := range strings.FieldsSeq(stop.Filled(func(string, string) string { return "" })) {
-		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(word, "G10") && !strings.HasPrefix(word, "GPT-2") && word != "1" {
+		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(word, "G10") && !strings.HasPrefix(word, "GPT-2") && !strings.HasPrefix(word, "Ext4") && !strings.HasPrefix(word, "F2FS") && word != "1" {
 			w.Errorf("stop %s: %q is written down", stop.Key, word)
 		}
 	}

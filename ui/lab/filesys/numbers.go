@@ -203,7 +203,7 @@ func charts() []report.Chart {
 		{ID: "read", Title: "Read from the SSD, by structure", Kind: report.Stacks, Of: read, Unit: "MB", Say: "reads most", None: "Nothing is read."},
 		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},
 		{ID: "flash", Title: "Flash pages, by reason", Kind: report.Stacks, Of: pages, Say: "uses flash most", None: "Flash is not used."},
-		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Say: "waits longest", None: "Nothing is read here.", Help: "Mean; the 99th percentile is in the table of all numbers."},
+		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Rare: true, Say: "waits longest", Help: "Mean; the 99th percentile is in the table of all numbers."},
 		{
 			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true,
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",

@@ -3,7 +3,7 @@ package filesys
 import (
 	"fmt"
 	"math/bits"
-	"strings"
+	"strconv"
 
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
@@ -31,16 +31,15 @@ func operationKnobs() []knob.Info {
 }
 
 // planOf writes the steps of a call: what they do, not to which page.
-func planOf(steps []plan.Step) string {
+func planOf(steps []plan.Step) []string {
 	var list []string
-	last, n := "", 1
+	last, n := "", 0
 	flush := func() {
 		switch {
-		case last == "":
+		case n == 1:
+			list = append(list, last)
 		case n > 1:
 			list = append(list, fmt.Sprintf("%d × %s", n, last))
-		default:
-			list = append(list, last)
 		}
 	}
 	for i := range steps {
@@ -48,18 +47,39 @@ func planOf(steps []plan.Step) string {
 		if text == "" {
 			continue
 		}
-		if text == last {
-			n++
-			continue
+		if text != last {
+			flush()
+			last, n = text, 0
 		}
-		flush()
-		last, n = text, 1
+		n++
 	}
 	flush()
-	if len(list) == 0 {
-		return "nothing"
+	return list
+}
+
+// stepTable has the steps of each system below its name.
+func stepTable(code call.Code, systems []*core.System, ops []core.Operation, lists [][]string) report.Table {
+	t := report.Table{Title: fmt.Sprintf("The steps of a usual %s, one after the other", codeNames[code]), Head: []string{"Step"}}
+	most := 0
+	alike := report.Row{Head: "Calls with just these"}
+	for i, x := range systems {
+		t.Head = append(t.Head, x.Title)
+		most = max(most, len(lists[i]))
+		alike.Cells = append(alike.Cells, shareCell(ops[i].Alike, ops[i].Count))
 	}
-	return strings.Join(list, "; ")
+	for n := range most {
+		r := report.Row{Head: strconv.Itoa(n + 1)}
+		for _, list := range lists {
+			if n < len(list) {
+				r.Cells = append(r.Cells, report.Cell{Text: list[n]})
+			} else {
+				r.Cells = append(r.Cells, dash)
+			}
+		}
+		t.Rows = append(t.Rows, r)
+	}
+	t.Rows = append(t.Rows, alike)
+	return t
 }
 
 // stepText is a step in words, empty for one that takes nothing of anybody.
@@ -123,14 +143,14 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", knobs.Text(opCall), listed(has))}}, nil
 	}
 	ops := make([]core.Operation, len(systems))
-	steps := report.Table{Title: fmt.Sprintf("The steps of a usual %s", codeNames[code]), Head: []string{"System", "Steps, one after the other", "Calls with just these"}}
-	for i, x := range systems {
+	lists := make([][]string, len(systems))
+	for i := range systems {
 		ops[i] = notes[i].Explain(code, results[i])
-		steps.Rows = append(steps.Rows, report.Row{Head: x.Title, Cells: []report.Cell{{Text: capital(planOf(ops[i].Steps))}, shareCell(ops[i].Alike, ops[i].Count)}})
+		lists[i] = planOf(ops[i].Steps)
 	}
 	return &report.Section{
 		Text:   []string{said(code, systems, ops, results)},
-		Tables: []report.Table{moves(code, systems, ops, results), steps},
+		Tables: []report.Table{moves(code, systems, ops, results), stepTable(code, systems, ops, lists)},
 		Notes: []string{
 			"Shown is the call whose steps are met most, after a quarter of the run. Later: what the background wrote in the whole run, in equal parts for all calls that change something; a write to the page cache, the second copy of what Ext4 has in its journal and F2FS's checkpoint are there.",
 			"Flash pages are those that were programmed for a structure, divided as the bytes that were written of it. With ByteFS many calls share one.",

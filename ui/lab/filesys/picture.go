@@ -13,7 +13,7 @@ func picture() *lab.Picture {
 		},
 		Links: []lab.Link{
 			{Key: "link", Title: "Lines and blocks", From: "host", To: "dram", Lanes: []lab.Lane{{To: "dram", Rate: "line_write", Bytes: "host_write_mb"}, {To: "host", Rate: "line_read", Bytes: "host_read_mb"}}},
-			{Key: "channels", Title: "Flash channels", From: "dram", To: "flash", Lanes: []lab.Lane{{To: "flash", Rate: "program_latency", Bytes: "programmed_mb"}, {To: "dram", Rate: "read_latency", Bytes: "flash_read_mb", Busy: "channel_busy"}}},
+			{Key: "channels", Title: "Flash channels", From: "dram", To: "flash", Lanes: []lab.Lane{{To: "flash", Rate: "program_latency", Bytes: "programmed_mb", Busy: "channel_busy"}, {To: "dram", Rate: "read_latency", Bytes: "flash_read_mb"}}},
 		},
 	}
 }

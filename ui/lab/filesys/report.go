@@ -30,7 +30,7 @@ func lead(r *result) string {
 	if r.Asked[device.Writes] == 0 {
 		text = fmt.Sprintf("Programs make %s calls and write no data", grouped(r.Calls))
 	}
-	return text + fmt.Sprintf("; what a call changes may be one line of 64 bytes, which takes %v to store, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
+	return text + fmt.Sprintf(". What a call changes may be one line of 64 bytes, stored in %v, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
 }
 
 // caveats say what decides whether the numbers can be trusted, or who wins. They are

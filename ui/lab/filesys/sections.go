@@ -37,6 +37,7 @@ func sections() []lab.Section {
 			Key: trafficKey, Title: "Traffic by structure and interface", Run: true, Folded: true,
 			About: "What goes over the link, of the system in focus and beside the others.",
 		},
+		crashSection(),
 		{
 			Key: factorsKey, Title: "What decides the comparison", Run: true, Folded: true,
 			About: "Payload, fresh pages and acknowledgement, each both ways: three things that nobody published, and the ratio under all eight.",
@@ -80,6 +81,8 @@ func section(key string, knobs *knob.Setup, s *settings, w *work, system string,
 		return v.log()
 	case trafficKey:
 		return v.traffic()
+	case crashKey:
+		return v.crash(knobs)
 	case factorsKey:
 		return v.factors(s)
 	case sensitivityKey:

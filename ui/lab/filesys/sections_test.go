@@ -16,10 +16,13 @@ import (
 // small is a workload of all kinds of calls that runs in no time.
 const small = "workload=varmail scale=256"
 
+// sectionKnobs are a view's, as they are at first.
+func sectionKnobs(l *lab.Lab, key string) *knob.Setup { return knob.NewSetup(l.Info.Section(key).Knobs) }
+
 // shown computes a section.
 func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Section {
 	t.Helper()
-	view := knob.NewSetup(l.Info.Section(key).Knobs)
+	view := sectionKnobs(l, key)
 	pairs, err := knob.Pairs(knobs)
 	if err == nil {
 		err = view.Apply(pairs)

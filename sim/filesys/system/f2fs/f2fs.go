@@ -441,14 +441,22 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 	file := &f.h.Files[node]
 	file.Meta = false
 	if f.state[node] != dirty && f.state[f.second(node)] != dirty {
-		switch {
-		case f.loose[node] <= f.done:
+		switch f.loose[node] {
+		case f.started + 1:
+		case f.started:
+			if f.busy {
+				t.Add(plan.Step{Kind: plan.Wait, Tx: f.started})
+			}
 			return
-		case f.loose[node] == f.started:
-			t.Add(plan.Step{Kind: plan.Wait, Tx: f.started})
+		default:
 			return
 		}
+	}
+	if f.loose[node] > f.done {
 		f.soil(node)
+		if f.home[f.second(node)] != host.None {
+			f.soil(f.second(node))
+		}
 	}
 	if file.Dir || f.newDir[node] > f.done || f.newDir[file.Parent] > f.done {
 		t.Add(plan.Step{Kind: plan.Wait, Tx: f.started + 1})
@@ -462,6 +470,7 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 		}
 	}
 	together(t, from)
+	f.loose[node] = 0
 	if f.h.Env.Recording() {
 		f.tx++
 		f.record(t, f.tx, node)

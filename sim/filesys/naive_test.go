@@ -1,0 +1,449 @@
+package filesys
+
+import (
+	"iter"
+	"math/bits"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/host"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/plan"
+	"spillway/sim/unit"
+)
+
+// naive is a second engine, written as plainly as possible: every client is a coroutine
+// that yields the time it sleeps until, and who wakes next is looked for in a list.
+type naive struct {
+	run     *run // possible, and the limits of dirty pages, are not written twice
+	clients []*sleeper
+	agenda  []alarm
+	count   int
+	cores   []unit.Time
+	locks   map[int32][]int32 // who holds it, then who waits
+	busy    map[int32]unit.Time
+	serial  unit.Time
+	starts  map[int32]unit.Time
+	absent  map[int32]bool
+	barred  []int32
+	sending map[int32][]host.Sent
+	ledger  [Causes]unit.Time
+	ended   []unit.Time
+	calls   int64
+}
+
+type alarm struct {
+	at     unit.Time
+	count  int
+	client int32
+}
+
+type sleeper struct {
+	thread plan.Thread
+	now    *unit.Time
+	next   func() (unit.Time, bool)
+}
+
+const forever = unit.Time(-1)
+
+func (n *naive) set(client int32, at unit.Time) {
+	n.count++
+	n.agenda = append(n.agenda, alarm{at, n.count, client})
+}
+
+func (n *naive) Wake(thread int32, at unit.Time) { n.set(thread, max(at, n.run.now)) }
+
+func (n *naive) Start(actor int, at unit.Time) {
+	id := n.run.threads + int32(actor)
+	at = max(at, n.run.now)
+	if was, is := n.starts[id]; is && was <= at {
+		return
+	}
+	n.starts[id] = at
+	if n.absent[id] {
+		n.agenda = slices.DeleteFunc(n.agenda, func(a alarm) bool { return a.client == id })
+		n.set(id, at)
+	}
+}
+
+func (*naive) Recording() bool   { return false }
+func (*naive) Record(plan.Event) {}
+
+// spend accounts time of a client.
+func (n *naive) spend(id int32, cause Cause, from unit.Time) {
+	if id < n.run.threads {
+		n.ledger[cause] += n.run.now - from
+	}
+}
+
+func (n *naive) compute(id int32, work unit.Time, cause Cause, yield func(unit.Time)) {
+	if work == 0 {
+		return
+	}
+	from, first := n.run.now, 0
+	for i := range n.cores {
+		if n.cores[i] < n.cores[first] {
+			first = i
+		}
+	}
+	start := max(from, n.cores[first])
+	n.cores[first] = start + work
+	yield(start + work)
+	n.spend(id, cause, start)
+	if id < n.run.threads {
+		n.ledger[WaitsCore] += start - from
+	}
+}
+
+// sleep waits until a time, or until others end that.
+func (n *naive) sleep(id int32, at unit.Time, cause Cause, yield func(unit.Time)) {
+	if from := n.run.now; at == forever || at > from {
+		yield(at)
+		n.spend(id, cause, from)
+	}
+}
+
+// bars is what the engine calls so: a write-back of the file is under way.
+func (n *naive) bars(c *call.Call) bool {
+	any, moved := false, false
+	for _, list := range n.sending {
+		for _, s := range list {
+			if s.Node == c.Node {
+				any, moved = true, moved || s.Moved
+			}
+		}
+	}
+	switch c.Code {
+	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
+		return any
+	case call.Write:
+		return c.Flags&call.Sync != 0 && moved
+	}
+	return false
+}
+
+// sent notes what a client's steps write back.
+func (n *naive) sent(id int32) {
+	n.sending[id] = slices.Clone(n.run.host.Sent)
+	n.run.host.Sent = n.run.host.Sent[:0]
+}
+
+// calls waiting for what a client has written back go on.
+func (n *naive) written(id int32) {
+	if len(n.sending[id]) == 0 {
+		return
+	}
+	n.sending[id] = nil
+	n.barred = slices.DeleteFunc(n.barred, func(t int32) bool {
+		if n.bars(&n.run.clients[t].call) {
+			return false
+		}
+		n.set(t, n.run.now)
+		return true
+	})
+}
+
+// coroutine is what a client does, which is given up where it sleeps when the run ends.
+func (n *naive) coroutine(client func(yield func(unit.Time))) iter.Seq[unit.Time] {
+	type over struct{}
+	return func(yield func(unit.Time) bool) {
+		defer func() {
+			if p := recover(); p != nil && p != (over{}) {
+				panic(p)
+			}
+		}()
+		client(func(at unit.Time) {
+			if !yield(at) {
+				panic(over{})
+			}
+		})
+	}
+}
+
+func (n *naive) thread(id int32) iter.Seq[unit.Time] {
+	return n.coroutine(func(yield func(unit.Time)) {
+		r := n.run
+		t, c := &n.clients[id].thread, &r.clients[id].call
+		for {
+			*c = call.Call{Changed: call.Unknown}
+			state := r.source.Next(id, r.now, c)
+			for _, w := range r.source.Woken() {
+				if n.absent[w] {
+					n.absent[w] = false
+					n.set(w, r.now)
+				}
+			}
+			if state == call.Done {
+				n.ended = append(n.ended, r.now)
+				r.running--
+				return
+			}
+			if state == call.Parked {
+				n.absent[id] = true
+				n.sleep(id, forever, Thinks, yield)
+				continue
+			}
+			h := &r.setup.Host
+			n.compute(id, c.Think+h.Generator, Thinks, yield)
+			if r.setup.OpenLoop {
+				n.sleep(id, c.At, Thinks, yield)
+			}
+			if h.Serial > 0 {
+				n.serial = max(n.serial, r.now) + h.Serial
+				n.sleep(id, n.serial, Thinks, yield)
+			}
+			began := r.now
+			for n.bars(c) {
+				n.barred = append(n.barred, id)
+				n.sleep(id, forever, WaitsLock, yield)
+			}
+			t.Steps = t.Steps[:0]
+			n.calls++
+			t.Call = n.calls
+			if ok, err := r.possible(c); err != nil {
+				panic(err)
+			} else if !ok {
+				r.result.Failed++
+				n.compute(id, h.Open, Computes, yield)
+			} else {
+				size := r.host.Files[c.Node].Size
+				r.fs.Plan(t, c, r.now)
+				if promises(c) && (c.Code != call.Write || r.host.Files[c.Node].Size > size) {
+					r.host.Sent = append(r.host.Sent, host.Sent{Node: c.Node, Moved: true})
+				}
+				if pages, since := r.host.DirtyPages(); c.Code == call.Write && pages > 0 {
+					if pages > r.limit {
+						r.fs.WriteBack(t, r.host.Oldest(batch, r.now, nil), r.now)
+					}
+					if pages > r.background {
+						since = r.now - h.Expire
+					}
+					n.Start(int(r.flusher-r.threads), since+h.Expire)
+				}
+				n.sent(id)
+				n.steps(id, yield)
+				n.written(id)
+			}
+			tally := &r.result.Tallies[c.Code]
+			tally.Count++
+			tally.Time += r.now - began
+			if c.Code == call.Read {
+				r.result.ReadLatency[bin(r.now-began)]++
+			}
+		}
+	})
+}
+
+func (n *naive) actor(id int32) iter.Seq[unit.Time] {
+	return n.coroutine(func(yield func(unit.Time)) {
+		r := n.run
+		t := &n.clients[id].thread
+		for {
+			if at, is := n.starts[id]; is && at <= r.now {
+				delete(n.starts, id)
+			}
+			t.Steps = t.Steps[:0]
+			if id < r.flusher {
+				r.fs.Act(t, int(id-r.threads), r.now)
+			} else {
+				for len(t.Steps) == 0 {
+					pages, since := r.host.DirtyPages()
+					until := r.now
+					if pages > 0 && pages <= r.background {
+						if until -= r.setup.Host.Expire; since > until {
+							n.Start(int(id-r.threads), since+r.setup.Host.Expire)
+							pages = 0
+						}
+					}
+					if pages == 0 {
+						break
+					}
+					r.fs.WriteBack(t, r.host.Oldest(batch, until, nil), r.now)
+				}
+			}
+			n.sent(id)
+			if len(t.Steps) > 0 {
+				n.steps(id, yield)
+				n.written(id)
+				continue
+			}
+			at, is := n.starts[id]
+			if !is {
+				at = forever
+			}
+			n.absent[id] = true
+			yield(at)
+			n.absent[id] = false
+		}
+	})
+}
+
+// steps executes a client's steps.
+func (n *naive) steps(id int32, yield func(unit.Time)) {
+	r, t := n.run, &n.clients[id].thread
+	d := r.device
+	for i := 0; i < len(t.Steps); i++ {
+		var end unit.Time
+		var cause Cause
+	group:
+		for {
+			s := t.Steps[i]
+			bytes, way, by := int64(0), device.Reads, device.Block
+			var done unit.Time
+			what := ReadsBlocks
+			switch s.Kind {
+			case plan.CPU:
+				n.compute(id, s.For, Computes, yield)
+			case plan.Section:
+				n.busy[s.Page] = max(n.busy[s.Page], r.now) + s.For
+				n.sleep(id, n.busy[s.Page], WaitsLock, yield)
+			case plan.Hold:
+				if n.locks[s.Page] = append(n.locks[s.Page], id); len(n.locks[s.Page]) > 1 {
+					n.sleep(id, forever, WaitsLock, yield)
+				}
+			case plan.Release:
+				if n.locks[s.Page] = n.locks[s.Page][1:]; len(n.locks[s.Page]) > 0 {
+					n.set(n.locks[s.Page][0], r.now)
+				}
+			case plan.Wait:
+				if !r.fs.Wait(t, &t.Steps[i], r.now) {
+					n.sleep(id, forever, WaitsJournal, yield)
+				}
+			case plan.Mark:
+				r.fs.Marked(t, &t.Steps[i], r.now)
+			case plan.BlockRead:
+				done, bytes = d.BlockRead(r.now, s.Structure, s.Page, s.N), int64(s.N)*4096
+			case plan.BlockWrite:
+				done, bytes, way, what = d.BlockWrite(r.now, s.Structure, s.Page, s.N, s.Tx), int64(s.N)*4096, device.Writes, WritesBlocks
+			case plan.ByteRead:
+				done, bytes, by, what = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), int64(bits.OnesCount64(s.Lines))*64, device.Byte, ReadsBytes
+			case plan.ByteWrite:
+				for {
+					at, ok := d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx)
+					if done = at; ok {
+						break
+					}
+					n.sleep(id, max(at, r.now+1), WaitsLog, yield)
+				}
+				bytes, by, way, what = int64(bits.OnesCount64(s.Lines))*64, device.Byte, device.Writes, WritesBytes
+			case plan.Commit:
+				done, what = d.Commit(r.now, s.Tx), WritesBytes
+			case plan.Trim:
+				for p := range s.N {
+					d.Trim(r.now, s.Page+p)
+				}
+			}
+			if id < r.threads {
+				r.result.Tallies[r.clients[id].call.Code].Bytes[s.Structure][by][way] += bytes
+			}
+			if done > end {
+				end, cause = done, what
+			}
+			if !s.With || i == len(t.Steps)-1 {
+				break group
+			}
+			i++
+		}
+		n.sleep(id, end, cause, yield)
+	}
+}
+
+// naively is runOf by the naive engine; nil if the run cannot be.
+func naively(w *call.Workload, s *machine.Setup, sys *System) *Result {
+	m := s.Scaled()
+	n := &naive{
+		cores: make([]unit.Time, m.Host.Cores), locks: map[int32][]int32{}, busy: map[int32]unit.Time{},
+		starts: map[int32]unit.Time{}, absent: map[int32]bool{}, sending: map[int32][]host.Sent{},
+	}
+	r := &run{setup: &m, load: w, threads: int32(w.Threads), running: int32(w.Threads), source: w.Start(), children: make([]int32, w.Most), result: &Result{}}
+	n.run = r
+	for _, node := range w.Nodes[1:] {
+		r.children[node.Parent]++
+	}
+	r.device = device.New(&m, sys.Memory, m.Ack == machine.OnProgram || m.Ack == machine.AsArtifact && sys.Waits, nil)
+	r.host = host.New(&m, w, r.device.Pages(), n)
+	r.fs = sys.New(r.host)
+	for _, page := range r.host.Mounted {
+		r.device.Preload(page)
+	}
+	r.background, r.limit = max(1, r.host.Capacity()*int(m.Host.Background)/100), max(1, r.host.Capacity()*int(m.Host.Limit)/100)
+	r.flusher = r.threads + int32(r.fs.Actors())
+	r.clients = make([]client, r.threads)
+	for id := range r.flusher + 1 {
+		n.clients = append(n.clients, &sleeper{thread: plan.Thread{ID: id}})
+		seq := n.actor(id)
+		if id < r.threads {
+			seq = n.thread(id)
+			n.set(id, 0)
+		} else if n.absent[id] = true; n.starts[id] != 0 {
+			n.set(id, n.starts[id])
+		}
+		next, stop := iter.Pull(seq)
+		defer stop()
+		n.clients[id].next = next
+	}
+	for r.running > 0 {
+		first := 0
+		for i, a := range n.agenda {
+			if f := n.agenda[first]; a.at < f.at || a.at == f.at && a.count < f.count {
+				first = i
+			}
+		}
+		a := n.agenda[first]
+		n.agenda = slices.Delete(n.agenda, first, first+1)
+		for {
+			due, ok := r.device.Due()
+			if !ok || due > a.at {
+				break
+			}
+			r.device.Act(due)
+		}
+		r.now = a.at
+		if a.client >= r.threads {
+			n.absent[a.client] = false
+		}
+		if at, ok := n.clients[a.client].next(); ok && at != forever {
+			n.set(a.client, at)
+		}
+	}
+	res := r.result
+	res.Time, res.Calls, res.Ledger = r.now, n.calls, n.ledger
+	for _, at := range n.ended {
+		res.Ended += r.now - at
+	}
+	res.Device = r.device.Counts
+	return res
+}
+
+// TestNaive: both engines agree in every number.
+func TestNaive(t *testing.T) {
+	systems := slices.Clone(plains)
+	for i := range Systems {
+		systems = append(systems, &Systems[i])
+	}
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		w, s := randomCalls(r), randomSetup(r)
+		w.Warm = 0
+		sys := systems[seed%uint64(len(systems))]
+		got, err := runOf(w, &s, sys, nil)
+		if err != nil {
+			continue // the SSD is full
+		}
+		want := naively(w, &s, sys)
+		if got.Time != want.Time || got.Calls != want.Calls || got.Failed != want.Failed || got.Ended != want.Ended || got.Ledger != want.Ledger {
+			t.Errorf("seed %d on %s: %v, %d calls, %d failed, %v; plainly %v, %d, %d, %v", seed, sys.Name, got.Time, got.Calls, got.Failed, got.Ledger, want.Time, want.Calls, want.Failed, want.Ledger)
+			continue
+		}
+		if got.Tallies != want.Tallies || got.ReadLatency != want.ReadLatency {
+			t.Errorf("seed %d on %s: tallies differ", seed, sys.Name)
+		}
+		if before := difference(&got.Device, &got.Left); !reflect.DeepEqual(before, want.Device) {
+			t.Errorf("seed %d on %s: the device counts %+v; plainly %+v", seed, sys.Name, before, want.Device)
+		}
+	}
+}

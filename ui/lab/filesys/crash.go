@@ -1,0 +1,251 @@
+package filesys
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	core "spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/crash"
+	"spillway/sim/filesys/device"
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// Keys of the section and of its knobs.
+const (
+	crashKey   = "crash"
+	crashCalls = "crash_calls"
+	crashFault = "crash_fault"
+)
+
+// mostLost is how many files the tables of a crash list.
+const mostLost = 40
+
+// crashSection is the power failure.
+func crashSection() lab.Section {
+	return lab.Section{
+		Key: crashKey, Title: "Power fails", Run: true, Folded: true,
+		About: "The beginning of the run is recorded; the power is cut, the file system recovers, and what is left is compared with what was.",
+		Knobs: []knob.Info{
+			{Key: crashKey, Label: "Power fails at", Unit: "%", Help: "How far the recorded calls have come when the power fails, in percent of their time.", Kind: knob.Number, Scale: 100, Min: 0, Max: 100 * 100, Default: "60"},
+			{Key: crashCalls, Label: "Calls recorded", Help: "How many of the first calls are recorded.", Kind: knob.Number, Scale: 1, Min: 10, Max: 20_000, Default: "3000"},
+			{
+				Key: crashFault, Label: "Mistake of the firmware", Help: "What an SSD with a log does wrong, to see what the rule is for.", Kind: knob.One, Default: string(crash.Correct),
+				Choices: []knob.Choice{
+					{Key: string(crash.Correct), Label: "none"},
+					{Key: string(crash.MergesOpen), Label: "cleaning merges lines that have not committed"},
+					{Key: string(crash.IgnoresTx), Label: "recovery ignores the TxLog"},
+					{Key: string(crash.KeepsLines), Label: "a block write leaves older lines in the log"},
+					{Key: string(crash.InIDOrder), Label: "recovery goes by transaction numbers"},
+					{Key: string(crash.MapsTooSoon), Label: "a page is entered before it is programmed"},
+				},
+			},
+		},
+	}
+}
+
+// A cutOff is a system after a power failure.
+type cutOff struct {
+	system *core.System
+	run    *crash.Run
+	report *crash.Report
+}
+
+// crash cuts the power of all systems at the same time.
+func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
+	percent, _ := strconv.ParseFloat(knobs.Text(crashKey), 64)
+	calls, _ := strconv.ParseInt(knobs.Text(crashCalls), 10, 64)
+	mistake := crash.Mistake(knobs.Text(crashFault))
+	list, focus := v.compared(), 0
+	cut := make([]cutOff, len(list))
+	for i, x := range list {
+		r, err := crash.Record(v.w.Workload, v.s, x.Name, calls)
+		if err != nil {
+			return nil, err
+		}
+		cut[i] = cutOff{system: x, run: r}
+		if x == v.system {
+			focus = i
+		}
+		if v.p != nil {
+			v.p(i+1, len(list))
+		}
+	}
+	at := unit.Time(unit.MulDiv(int64(cut[focus].run.Time()), int64(percent*100+0.5), 100*100))
+	for i := range cut {
+		var err error
+		if cut[i].report, err = crash.Crash(cut[i].run, cut[i].run.Before(at), v.s, mistake); err != nil {
+			return nil, err
+		}
+	}
+	f := &cut[focus]
+	out := &report.Section{
+		Text:   []string{v.afterCrash(f, at), canLose(f.system)},
+		Tables: []report.Table{crashes(cut)},
+		Notes: []string{
+			fmt.Sprintf("The first %s of the workload are recorded, from cold caches. All systems lose power %v after the beginning; one that has answered all of them by then has been idle since.", many(calls, "call"), at),
+			"Acknowledged calls are not promises: only an fsync, or a synchronous write, promises what was written before it. A promise is broken if such data are older or gone after recovery.",
+			"Recovery is what the SSD takes: of ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; of Ext4 and F2FS reading journal and nodes; of NOVA and PMFS it is not modelled.",
+		},
+	}
+	if mistake != crash.Correct {
+		out.Text = append(out.Text, mistaken(f))
+	}
+	if t := fates(f); len(t.Rows) > 0 {
+		out.Tables = append(out.Tables, t)
+	}
+	if t := lost(f); len(t.Rows) > 0 {
+		out.Tables = append(out.Tables, t)
+	}
+	if n := len(f.report.Nodes); n > mostLost {
+		out.Notes = append(out.Notes, fmt.Sprintf("The last table has %d of %s files and directories.", mostLost, grouped(int64(n))))
+	}
+	return out, nil
+}
+
+// fated counts the calls with a fate.
+func fated(r *crash.Report, fate crash.Fate) (n int64) {
+	for code := range r.Fates {
+		n += r.Fates[code][fate]
+	}
+	return n
+}
+
+// afterCrash says what became of the system in focus.
+func (v *view) afterCrash(c *cutOff, at unit.Time) string {
+	r := c.report
+	text := fmt.Sprintf("%s loses power after %v, before event %s of %s, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	switch {
+	case r.Broken > 0:
+		text += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", many(r.Promises, "file"), are(r.Broken, "file"))
+	case r.Promises > 0:
+		text += fmt.Sprintf(" All %s that were promised to be durable are as promised.", many(r.Promises, "file"))
+	default:
+		text += " Nothing had been promised."
+	}
+	text += fmt.Sprintf(" %s gone and %s brought back by recovery; %s differ from what programs saw.",
+		are(fated(r, crash.Discarded)+fated(r, crash.Torn), "change"), are(fated(r, crash.Replayed), "change"), many(int64(len(r.Nodes)), "file"))
+	if logs(c.system) {
+		text += fmt.Sprintf(" Recovery scans %s of the log, applies %s and throws away %s of %s.", many(r.Lines, "line"), grouped(r.Applied), grouped(r.Thrown), many(r.Open, "open transaction"))
+	}
+	return text
+}
+
+// are is a count with its verb.
+func are(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word + " is"
+	}
+	return many(n, word) + " are"
+}
+
+// canLose says what a file system may lose.
+func canLose(x *core.System) string {
+	switch {
+	case x.Name == "ext4":
+		return "Ext4 loses what no commit of its journal covers: with an fsync nothing that was before it, without one up to 5 s (commit_interval)."
+	case x.Name == "f2fs":
+		return "F2FS loses what neither a checkpoint covers nor the roll-forward of nodes that an fsync wrote."
+	case x.Name == "nova":
+		return "NOVA loses the operation whose log entry has no tail yet; its old pages are still there."
+	case x.Name == "pmfs":
+		return "PMFS has no journal in the artifact: an operation that is cut in two stays torn, whatever was promised before it is there."
+	case x.Memory == device.WriteLog:
+		return "ByteFS loses what has not committed: names and sizes are durable when the call returns, data when they are written back."
+	}
+	return "ByteFS without its log has nothing that makes a transaction whole: one that is cut in two stays torn."
+}
+
+// mistaken says what a mistake of the firmware does.
+func mistaken(c *cutOff) string {
+	switch r := c.report; {
+	case !logs(c.system):
+		return "The mistake is one of an SSD with a log: " + c.system.Title + " has none."
+	case r.Wrong == 0:
+		return "The mistake does no harm at this moment: every line is as committed transactions and blocks left it. Try another."
+	default:
+		return fmt.Sprintf("With the mistake %s not as committed transactions and blocks left them: %s.", are(r.Wrong, "line"), r.First)
+	}
+}
+
+// crashes compares the systems.
+func crashes(cut []cutOff) report.Table {
+	t := report.Table{Title: "After the power failed", Head: []string{"System", "Calls answered", "Files promised", "Broken", "Changes kept", "Replayed", "Gone", "Torn", "Open transactions", "Files that differ", "Recovery"}}
+	for i := range cut {
+		c, r := &cut[i], cut[i].report
+		recovery := text("%v", r.Recovery)
+		if c.system.Memory == device.PageBuffer {
+			recovery = dash
+		}
+		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
+			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)), {Text: grouped(r.Broken), Best: r.Broken > 0},
+			text("%s", grouped(fated(r, crash.Kept))), text("%s", grouped(fated(r, crash.Replayed))), text("%s", grouped(fated(r, crash.Discarded))), text("%s", grouped(fated(r, crash.Torn))),
+			text("%s", grouped(r.Open)), text("%s", grouped(int64(len(r.Nodes)))), recovery,
+		}}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// fates lists what became of changes, by call.
+func fates(c *cutOff) report.Table {
+	t := report.Table{Title: c.system.Title + ": what became of changes", Head: []string{"Call", "Kept", "Replayed", "Gone", "Torn"}}
+	for code := range call.Codes {
+		row, all := report.Row{Head: codeNames[code]}, int64(0)
+		for fate := range crash.Fates {
+			n := c.report.Fates[code][fate]
+			all += n
+			row.Cells = append(row.Cells, text("%s", grouped(n)))
+		}
+		if all > 0 {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// lost is the tree before and after.
+func lost(c *cutOff) report.Table {
+	t := report.Table{Title: c.system.Title + ": files and directories before and after", Head: []string{"", "Before", "After", "Pages written", "Older or gone", "Promised", ""}}
+	for _, l := range c.report.Nodes[:min(len(c.report.Nodes), mostLost)] {
+		name := "File "
+		if l.Dir {
+			name = "Directory "
+		}
+		var says []string
+		switch {
+		case l.Broken:
+			says = append(says, "promise broken")
+		case l.Before && !l.After:
+			says = append(says, "gone")
+		case !l.Before && l.After:
+			says = append(says, "is back")
+		}
+		if l.Moved {
+			says = append(says, "in its old directory")
+		}
+		if l.Before && l.After && l.Missing > 0 {
+			says = append(says, "older data")
+		}
+		if len(says) == 0 {
+			says = []string{"other size"}
+		}
+		t.Rows = append(t.Rows, report.Row{Head: name + strconv.Itoa(int(l.Node)), Cells: []report.Cell{
+			exists(l.Before, l.Size), exists(l.After, l.Recovered),
+			text("%s", grouped(l.Pages)), text("%s", grouped(l.Missing)), text("%s", grouped(l.Promised)), text("%s", strings.Join(says, ", ")),
+		}})
+	}
+	return t
+}
+
+// exists is a file's size, if it is there.
+func exists(is bool, size int64) report.Cell {
+	if !is {
+		return dash
+	}
+	return text("%v", unit.Bytes(size))
+}
