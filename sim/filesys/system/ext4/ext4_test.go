@@ -527,7 +527,7 @@ func BenchmarkVarmail(b *testing.B) {
 		t.Steps = t.Steps[:0]
 	}
 	do := func(c call.Call) {
-		c.Changed = call.Unknown
+		c.Changed, f.h.Sent = call.Unknown, f.h.Sent[:0]
 		f.Plan(th, &c, now)
 		run(th)
 		for i := range actors {
