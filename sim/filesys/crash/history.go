@@ -24,6 +24,7 @@ type change struct {
 	kind  kind
 	index int32 // of placed: the page of the file, and that of the device
 	page  int32
+	tx    int32 // that made it durable
 	state state // of changed: after it
 }
 
@@ -163,7 +164,10 @@ func (h *history) step() {
 		}
 		for i := t.joined; i > 0; i = h.joints[i-1].before {
 			j := &h.joints[i-1]
-			h.nodes[j.node].durable = max(h.nodes[j.node].durable, int(j.changes))
+			n := &h.nodes[j.node]
+			for ; n.durable < int(j.changes); n.durable++ {
+				n.changes[n.durable].tx = e.Tx
+			}
 		}
 	}
 }
@@ -526,7 +530,7 @@ func (h *history) fates(r *Report, after []found) {
 				if t := h.tx(m.tx); m.tx > 0 && t.wrote && h.tears() {
 					fate = Torn
 				}
-			} else if m.tx > 0 && replayed[m.tx] {
+			} else if m.change > 0 && replayed[n.changes[m.change-1].tx] {
 				fate = Replayed
 			}
 		case call.Write:
@@ -546,7 +550,7 @@ func (h *history) fates(r *Report, after []found) {
 				fate = Torn
 			case gone > 0:
 				fate = Discarded
-			case m.tx > 0 && replayed[m.tx]:
+			case replayed[m.tx] || m.change > 0 && replayed[n.changes[m.change-1].tx]:
 				fate = Replayed
 			}
 		default:

@@ -118,7 +118,7 @@ func fated(r *crash.Report, fate crash.Fate) (n int64) {
 // afterCrash says what became of the system in focus.
 func (v *view) afterCrash(c *cutOff, at unit.Time) string {
 	r := c.report
-	text := fmt.Sprintf("%s loses power after %v, before event %s of %s, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	text := fmt.Sprintf("%s loses power after %v, before step %s of %s that are recorded, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
 	switch {
 	case r.Broken > 0:
 		text += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", many(r.Promises, "file"), are(r.Broken, "file"))
@@ -178,8 +178,11 @@ func crashes(cut []cutOff) report.Table {
 	for i := range cut {
 		c, r := &cut[i], cut[i].report
 		recovery := text("%v", r.Recovery)
-		if c.system.Memory == device.PageBuffer {
+		switch {
+		case c.system.Memory == device.PageBuffer:
 			recovery = dash
+		case r.Recovery == 0:
+			recovery = text("nothing to do")
 		}
 		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
 			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)), {Text: grouped(r.Broken), Best: r.Broken > 0},
@@ -228,7 +231,11 @@ func lost(c *cutOff) report.Table {
 		if l.Moved {
 			says = append(says, "in its old directory")
 		}
-		if l.Before && l.After && l.Missing > 0 {
+		switch {
+		case !l.Before || !l.After:
+		case l.Size > 0 && l.Recovered == 0:
+			says = append(says, "empty")
+		case l.Missing > 0:
 			says = append(says, "older data")
 		}
 		if len(says) == 0 {
