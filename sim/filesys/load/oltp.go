@@ -147,7 +147,8 @@ func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 func (o *oltp) place(thread int32, c *call.Call) {
 	rnd := &o.rnds[thread]
 	c.Node = int32(o.first + rnd.below(o.files))
-	c.Offset, c.Length = rnd.below(max(o.nodes[c.Node].Size/o.io, 1))*o.io, o.io
+	size := o.nodes[c.Node].Size
+	c.Offset, c.Length = rnd.below(max(size/o.io, 1))*o.io, min(o.io, size)
 }
 
 // rest parks a writer's thread that waits for posts, or ends it: the writer has done its
