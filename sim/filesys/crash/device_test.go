@@ -37,7 +37,7 @@ func (f *ssd) idle() {
 func tiny(r *rand.Rand) machine.Setup {
 	s := machine.Default()
 	s.Device.Capacity, s.Device.Channels = 4*unit.GiB, 1+r.Int64N(4)
-	s.Device.DRAM = unit.MiB + unit.Bytes(r.Int64N(1<<20)) // that of 64 such devices
+	s.Device.DRAM = unit.MiB/4 + unit.Bytes(r.Int64N(1<<19)) // that of 64 such devices
 	s.Device.LogAt = 30 + r.Int64N(70)
 	s.Device.Single = r.IntN(4) == 0
 	return s
@@ -56,13 +56,13 @@ func onDevice(seed uint64) (events []plan.Event, d *device.Device) {
 func TestCrashesOnTheDevice(t *testing.T) {
 	want := 100_000
 	if testing.Short() {
-		want = 4_000
+		want = 20_000
 	}
 	var sum tally
 	var swaps, commits, full int64
 	for seed := uint64(0); sum.crashes < want; seed++ {
 		events, d := onDevice(seed)
-		crashes(t, events, Correct, &sum)
+		crashes(t, events, 1, Correct, &sum)
 		swaps, commits, full = swaps+d.Counts.Swaps, commits+d.Counts.Commits, full+d.Counts.Full
 	}
 	t.Logf("%d crashes, %d commits, %d swaps, %d waits for room", sum.crashes, commits, swaps, full)
@@ -73,7 +73,7 @@ func TestCrashesOnTheDevice(t *testing.T) {
 		var sum tally
 		for seed := uint64(0); sum.crashes < want/5; seed++ {
 			events, _ := onDevice(seed)
-			crashes(t, events, m, &sum)
+			crashes(t, events, 1, m, &sum)
 		}
 		t.Logf("%s: found in %d of %d crashes (%d %%)", m, sum.wrong, sum.crashes, 100*sum.wrong/sum.crashes)
 		if 200*sum.wrong < sum.crashes {

@@ -11,6 +11,7 @@ type channel struct {
 	// Work that something may still come before, in order, and when what is before it ends;
 	// when the last work arrives and ends.
 	jobs      []job
+	head      int // of jobs; those before it are over
 	free      unit.Time
 	last, end unit.Time
 
@@ -80,58 +81,76 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Ti
 	begins = max(at, c.end)
 	c.last, c.end = at, begins+took
 	if at <= d.now { // nothing can come before any more
-		c.jobs, c.free = c.jobs[:0], c.end
+		c.jobs, c.head, c.free = c.jobs[:0], 0, c.end
 		return begins
 	}
 	if len(c.jobs) == cap(c.jobs) {
 		d.settle(c)
+		if c.head > len(c.jobs)/2 {
+			c.jobs, c.head = c.jobs[:copy(c.jobs, c.jobs[c.head:])], 0
+		}
 	}
 	c.jobs = append(c.jobs, job{at, begins, took, read})
 	return begins
 }
 
-// settle forgets work that nothing can come before any more.
+// settle passes over work that nothing can come before any more.
 func (d *Device) settle(c *channel) {
-	settled := 0
-	for settled < len(c.jobs) {
-		j := &c.jobs[settled]
+	for c.head < len(c.jobs) {
+		j := &c.jobs[c.head]
 		if j.arrives > d.now || d.m.ReadsFirst && j.begins > d.now {
 			break
 		}
 		c.free = j.begins + j.took
-		settled++
+		c.head++
 	}
-	c.jobs = c.jobs[:copy(c.jobs, c.jobs[settled:])]
 }
 
 // insert is book where other work may come after.
 func (d *Device) insert(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
 	d.settle(c)
-	i := len(c.jobs)
-	for i > 0 && c.jobs[i-1].after(at, read, d.m.ReadsFirst) {
-		i--
+	i := c.head
+	if d.m.ReadsFirst {
+		i = len(c.jobs)
+		for i > c.head && c.jobs[i-1].after(at, read) {
+			i--
+		}
+	} else {
+		for i < len(c.jobs) && c.jobs[i].arrives <= at {
+			i++
+		}
 	}
 	begins = max(at, c.free)
-	if i > 0 {
+	if i > c.head {
 		before := &c.jobs[i-1]
 		begins = max(at, before.begins+before.took)
 	}
-	c.jobs = append(c.jobs, job{})
-	copy(c.jobs[i+1:], c.jobs[i:])
+	if c.head > 0 { // there is room in front
+		c.head--
+		copy(c.jobs[c.head:], c.jobs[c.head+1:i])
+		i--
+	} else {
+		c.jobs = append(c.jobs, job{})
+		copy(c.jobs[i+1:], c.jobs[i:])
+	}
 	c.jobs[i] = job{at, begins, took, read}
 	end := begins + took
-	for k := i + 1; k < len(c.jobs) && c.jobs[k].begins < end; k++ {
-		c.jobs[k].begins = end
-		end += c.jobs[k].took
+	rest := c.jobs[i+1:]
+	for k := range rest {
+		if rest[k].begins >= end {
+			break
+		}
+		rest[k].begins = end
+		end += rest[k].took
 	}
 	last := &c.jobs[len(c.jobs)-1]
 	c.last, c.end = last.arrives, last.begins+last.took
 	return begins
 }
 
-// after reports whether a job comes after one that arrives at a time.
-func (j *job) after(at unit.Time, read, readsFirst bool) bool {
-	if readsFirst && read != j.read {
+// after reports whether a job comes after one that arrives at a time, with ReadsFirst.
+func (j *job) after(at unit.Time, read bool) bool {
+	if read != j.read {
 		return read && j.begins > at
 	}
 	return j.arrives > at

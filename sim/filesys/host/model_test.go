@@ -554,6 +554,7 @@ func BenchmarkCalls(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		node := int32(i * 7919 % files)
+		h.Sent = h.Sent[:0]
 		th.Steps = th.Steps[:0]
 		h.Read(&th, fs, node, 0, 1<<20, 0)
 		h.Write(&th, fs, &call.Call{Code: call.Write, Flags: call.Append, Node: node, Length: 8192, Changed: call.Unknown}, 0)

@@ -6,6 +6,7 @@ import "math/bits"
 // searching from.
 type space struct {
 	taken    []uint64 // a bit is set for a page that is in use, or beyond the device
+	whole    []uint64 // a bit is set for a word of taken without a free page
 	pages    int32
 	reserved int32
 	next     int32
@@ -20,6 +21,7 @@ type Full struct{ Want int }
 
 func (s *space) init(pages int32) {
 	s.taken = make([]uint64, (pages+63)/64)
+	s.whole = make([]uint64, (len(s.taken)+63)/64)
 	s.pages, s.left = pages, int(pages)
 	if rest := pages % 64; rest != 0 {
 		s.taken[len(s.taken)-1] = ^uint64(0) << rest
@@ -41,7 +43,7 @@ func (h *Host) Reserve(n int) int32 {
 	}
 	first := s.reserved
 	for i := first; i < first+int32(n); i++ {
-		s.taken[i>>6] |= 1 << (i & 63)
+		s.use(i)
 	}
 	s.left -= n
 	s.reserved += int32(n)
@@ -73,7 +75,7 @@ func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
 		if page == s.pages || s.taken[page>>6]>>(page&63)&1 != 0 {
 			page = s.free(page)
 		}
-		s.taken[page>>6] |= 1 << (page & 63)
+		s.use(page)
 		list = append(list, page)
 		s.left--
 		n--
@@ -91,9 +93,33 @@ func (h *Host) Free(pages []int32) {
 	for _, p := range pages {
 		if bit := uint64(1) << (p & 63); s.taken[p>>6]&bit != 0 {
 			s.taken[p>>6] &^= bit
+			s.whole[p>>12] &^= 1 << (p >> 6 & 63)
 			s.left++
 		}
 	}
+}
+
+// use takes a page.
+func (s *space) use(page int32) {
+	word := page >> 6
+	s.taken[word] |= 1 << (page & 63)
+	if s.taken[word] == ^uint64(0) {
+		s.whole[word>>6] |= 1 << (word & 63)
+	}
+}
+
+// open returns the first word at or after word that has a free page, or one beyond all.
+func (s *space) open(word int32) int32 {
+	for at := word >> 6; int(at) < len(s.whole); at++ {
+		some := ^s.whole[at]
+		if at == word>>6 {
+			some &^= 1<<(word&63) - 1
+		}
+		if some != 0 {
+			return at<<6 + int32(bits.TrailingZeros64(some))
+		}
+	}
+	return int32(len(s.taken))
 }
 
 // free returns the first free page at or after from, or else of all. There is one.
@@ -101,22 +127,21 @@ func (s *space) free(from int32) int32 {
 	if from >= s.pages {
 		from = 0
 	}
-	word := int(from >> 6)
-	open := ^s.taken[word] &^ (1<<(from&63) - 1)
-	for open == 0 {
-		if word++; word == len(s.taken) {
-			word = 0
-		}
-		open = ^s.taken[word]
+	word := from >> 6
+	if left := ^s.taken[word] &^ (1<<(from&63) - 1); left != 0 {
+		return word<<6 + int32(bits.TrailingZeros64(left))
 	}
-	return int32(word<<6 + bits.TrailingZeros64(open))
+	if word = s.open(word + 1); int(word) >= len(s.taken) {
+		word = s.open(0)
+	}
+	return word<<6 + int32(bits.TrailingZeros64(^s.taken[word]))
 }
 
 // run looks for n free pages in a row, from a page on and around the end, within reach.
 // It returns the first and how many there are.
 func (s *space) run(from int32, n int) (int32, int) {
 	at, end := from, min(int64(from)+reach*64, int64(s.pages))
-	for round := 0; round < 2; round++ {
+	for range 2 {
 		for int64(at) < end {
 			start := s.skip(at, end, true)
 			if int64(start) >= end {
@@ -147,7 +172,9 @@ func (s *space) skip(at int32, end int64, free bool) int32 {
 		if word != 0 {
 			return int32(min(int64(at)+int64(bits.TrailingZeros64(word)), end))
 		}
-		at = (at>>6 + 1) << 6
+		if at = (at>>6 + 1) << 6; free {
+			at = s.open(at>>6) << 6
+		}
 	}
 	return int32(end)
 }

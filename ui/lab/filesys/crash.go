@@ -92,8 +92,11 @@ func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
 			"Recovery is what the SSD takes: of ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; of Ext4 and F2FS reading journal and nodes; of NOVA and PMFS it is not modelled.",
 		},
 	}
-	if mistake != crash.Correct {
+	switch {
+	case mistake != crash.Correct:
 		out.Text = append(out.Text, mistaken(f))
+	case f.report.Wrong > 0:
+		out.Text = append(out.Text, fmt.Sprintf("With what is switched on under Fidelity %s not as committed transactions and blocks left them: %s.", are(f.report.Wrong, "line"), f.report.First))
 	}
 	if t := fates(f); len(t.Rows) > 0 {
 		out.Tables = append(out.Tables, t)
@@ -118,7 +121,7 @@ func fated(r *crash.Report, fate crash.Fate) (n int64) {
 // afterCrash says what became of the system in focus.
 func (v *view) afterCrash(c *cutOff, at unit.Time) string {
 	r := c.report
-	text := fmt.Sprintf("%s loses power after %v, before event %s of %s, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	text := fmt.Sprintf("%s loses power after %v, before step %s of %s that are recorded, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
 	switch {
 	case r.Broken > 0:
 		text += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", many(r.Promises, "file"), are(r.Broken, "file"))
@@ -178,11 +181,15 @@ func crashes(cut []cutOff) report.Table {
 	for i := range cut {
 		c, r := &cut[i], cut[i].report
 		recovery := text("%v", r.Recovery)
-		if c.system.Memory == device.PageBuffer {
+		switch {
+		case c.system.Memory == device.PageBuffer:
 			recovery = dash
+		case r.Recovery == 0:
+			recovery = text("nothing to do")
 		}
 		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
-			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)), {Text: grouped(r.Broken), Best: r.Broken > 0},
+			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)),
+			{Text: grouped(r.Broken), Best: r.Broken > 0},
 			text("%s", grouped(fated(r, crash.Kept))), text("%s", grouped(fated(r, crash.Replayed))), text("%s", grouped(fated(r, crash.Discarded))), text("%s", grouped(fated(r, crash.Torn))),
 			text("%s", grouped(r.Open)), text("%s", grouped(int64(len(r.Nodes)))), recovery,
 		}}
@@ -228,7 +235,11 @@ func lost(c *cutOff) report.Table {
 		if l.Moved {
 			says = append(says, "in its old directory")
 		}
-		if l.Before && l.After && l.Missing > 0 {
+		switch {
+		case !l.Before || !l.After:
+		case l.Size > 0 && l.Recovered == 0:
+			says = append(says, "empty")
+		case l.Missing > 0:
 			says = append(says, "older data")
 		}
 		if len(says) == 0 {

@@ -422,7 +422,7 @@ func BenchmarkVarmail(b *testing.B) {
 	th, actor := &plan.Thread{ID: 1}, &plan.Thread{ID: 2}
 	now := unit.Time(0)
 	do := func(c call.Call) {
-		c.Changed = call.Unknown
+		c.Changed, f.h.Sent = call.Unknown, f.h.Sent[:0]
 		f.Plan(th, &c, now)
 		th.Steps = th.Steps[:0]
 		for i := range actors {
