@@ -43,11 +43,13 @@ const programs = "build/out/programs"
 const profile = "wasm/worker/default.pgo"
 
 // cold are the packages whose functions are not inlined in a laboratory's
-// program: what happens once a run is not worth the bytes, a tenth of the whole.
+// program: what happens once a run, or once a call of a file system, is not worth the
+// bytes, a tenth of the whole.
 // Nothing is inlined in the page's, which would otherwise be a sixth larger.
 var cold = []string{
 	"archive/...", "encoding/...", "fmt", "time", "github.com/goccy/go-json/...",
-	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/filesys/papers/...",
+	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/quirk",
+	"spillway/sim/filesys/papers/...", "spillway/sim/filesys/crash", "spillway/sim/filesys/load", "spillway/sim/filesys/machine", "spillway/sim/filesys/system/...",
 	"spillway/traces/...", "spillway/ui/...",
 }
 

@@ -104,9 +104,9 @@ test('the power fails where it is told to', async ({ page }) => {
 
 test('what programs write decides', async ({ page }) => {
   await visit(page, `${lab}&workload=oltp&scale=256&mode=paper`);
-  expect((await result(page, 'bytefs')).SentBlocks).toBe(0);
+  const zeros = (await result(page, 'bytefs')).SentBlocks; // of the log, which grows
   await visit(page, `${lab}&workload=oltp&scale=256&mode=paper&payload=random`);
-  expect((await result(page, 'bytefs')).SentBlocks).toBeGreaterThan(100);
+  expect((await result(page, 'bytefs')).SentBlocks).toBeGreaterThan(3 * zeros);
   await expect(page.locator('#context')).toContainText('random payload');
 });
 

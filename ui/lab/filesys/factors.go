@@ -15,8 +15,12 @@ var published = []struct {
 	workload, rival string
 	ratio           float64
 }{
-	{"create", "ext4", 6.0}, {"create", "f2fs", 2.4},
-	{"varmail", "f2fs", 1.9}, {"fileserver", "ext4", 2.2}, {"webproxy", "ext4", 1.3}, {"oltp", "ext4", 4.1},
+	{"create", "ext4", 6.0},
+	{"create", "f2fs", 2.4},
+	{"varmail", "f2fs", 1.9},
+	{"fileserver", "ext4", 2.2},
+	{"webproxy", "ext4", 1.3},
+	{"oltp", "ext4", 4.1},
 }
 
 // A factor is one of the three things that decide, in its two ways.

@@ -91,8 +91,10 @@ func list() []number {
 		i          device.Interface
 		d          device.Direction
 	}{
-		{"block_write_mb", "Written as blocks", device.Block, device.Writes}, {"byte_write_mb", "Written by bytes", device.Byte, device.Writes},
-		{"block_read_mb", "Read as blocks", device.Block, device.Reads}, {"byte_read_mb", "Read by bytes", device.Byte, device.Reads},
+		{"block_write_mb", "Written as blocks", device.Block, device.Writes},
+		{"byte_write_mb", "Written by bytes", device.Byte, device.Writes},
+		{"block_read_mb", "Read as blocks", device.Block, device.Reads},
+		{"byte_read_mb", "Read by bytes", device.Byte, device.Reads},
 	} {
 		mb(x.key, x.label, "Over the link.", -1, func(r *result) int64 { return byInterface(&r.Device, x.i, x.d) })
 	}

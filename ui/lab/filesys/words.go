@@ -17,8 +17,14 @@ import (
 // is called, and why flash is used, in the order of their numbers.
 var (
 	structures = [plan.Structures]struct{ key, label string }{
-		{"data", "data"}, {"super", "superblock"}, {"bitmap", "block bitmaps"}, {"ibitmap", "inode bitmaps"},
-		{"inode", "inodes"}, {"dentry", "directory entries"}, {"pointer", "pointers"}, {"journal", "journal"},
+		{"data", "data"},
+		{"super", "superblock"},
+		{"bitmap", "block bitmaps"},
+		{"ibitmap", "inode bitmaps"},
+		{"inode", "inodes"},
+		{"dentry", "directory entries"},
+		{"pointer", "pointers"},
+		{"journal", "journal"},
 	}
 	codeNames = [call.Codes]string{"open", "create", "read", "write", "fsync", "fdatasync", "close", "unlink", "mkdir", "rmdir", "rename", "stat", "truncate"}
 	whys      = [device.Whys]struct{ key, label string }{{"host", "the host"}, {"buffer", "the page buffer"}, {"cleaning", "cleaning of the log"}, {"collection", "garbage collection"}}
