@@ -26,10 +26,10 @@ var bins = func() (b [len(Result{}.ReadLatency)]unit.Time) {
 // bin returns the first bin whose limit a latency is below, or the last.
 func bin(t unit.Time) int {
 	i := max(0, 4*(bits.Len64(uint64(t))-11)) // a limit is 1000 ps, just below 2¹⁰, times a power of two
-	for i < len(bins)-1 && t >= bins[i] {
+	for i < len(bins) && t >= bins[i] {
 		i++
 	}
-	return i
+	return min(i, len(bins)-1)
 }
 
 // ReadQuantile returns a latency that so many of thousand reads take less than, to a

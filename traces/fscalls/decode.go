@@ -467,8 +467,8 @@ func (d *decoder) finish() (*load.Recording, error) {
 	slices.SortStableFunc(r.Unmatched, func(a, b load.Count) int { return cmp.Compare(b.N, a.N) })
 	if d.count == 0 {
 		why := ""
-		for i, c := range r.Unmatched[:min(len(r.Unmatched), 8)] {
-			why += [2]string{", ", "; left out are "}[b2i(i == 0)] + thousands(c.N) + " " + c.What
+		if len(r.Unmatched) > 0 {
+			why = "; left out are " + listed(r.Unmatched[:min(len(r.Unmatched), 8)])
 		}
 		return nil, fmt.Errorf("%s: it has the format %s, but no call that can be used%s. Record with %s", d.name, d.format.title, why, d.format.takes)
 	}
@@ -538,13 +538,6 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 	}
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // notes says what was inferred, and what is not as it seems.
 func (d *decoder) notes(r *load.Recording) {
 	if d.direct {
@@ -557,12 +550,17 @@ func (d *decoder) notes(r *load.Recording) {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s files or directories appear without having been created; they are created when they are first used.", thousands(d.unseen)))
 	}
 	if len(r.Unmatched) > 0 {
-		var list []string
-		for _, c := range r.Unmatched {
-			list = append(list, thousands(c.N)+" "+c.What)
-		}
-		r.Notes = append(r.Notes, "Left out: "+strings.Join(list, ", ")+".")
+		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
 	}
+}
+
+// listed says how many there are of what.
+func listed(counts []load.Count) string {
+	list := make([]string, len(counts))
+	for i, c := range counts {
+		list[i] = thousands(c.N) + " " + c.What
+	}
+	return strings.Join(list, ", ")
 }
 
 // thousands writes a number with a space between thousands.

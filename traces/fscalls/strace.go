@@ -243,15 +243,15 @@ func (d *decoder) clock(w []byte) (unit.Time, bool) {
 // resumed takes the second part of a call.
 func (d *decoder) resumed(b []byte) bool {
 	name, _ := word(b[5:])
-	at := bytes.Index(b, []byte("resumed>"))
+	_, after, ok := bytes.Cut(b, []byte("resumed>"))
 	p := d.processes[d.id]
-	if at < 0 {
+	if !ok {
 		return false
 	}
 	if p == nil || len(p.pending) == 0 {
 		return d.leave("ends of calls whose beginning is not there")
 	}
-	whole := append(p.pending, b[at+8:]...)
+	whole := append(p.pending, after...)
 	p.pending = nil
 	if !bytes.HasPrefix(whole, name) || len(whole) <= len(name) || whole[len(name)] != '(' {
 		return d.leave("ends of calls whose beginning is not there")

@@ -56,8 +56,11 @@ func (d *decoder) ownLine(b []byte) bool {
 		d.title = name
 		return true
 	}
-	if len(blanks(rest)) > 0 || n < 4 {
-		return d.bad("%d words; want: time thread op file [offset [length [flags]]]", n+b2i(len(blanks(rest)) > 0))
+	if len(blanks(rest)) > 0 {
+		n++
+	}
+	if n < 4 || n > len(w) {
+		return d.bad("%d words; want: time thread op file [offset [length [flags]]]", n)
 	}
 	if string(w[0]) != "-" {
 		ps, ok := fraction(w[0], 6)
@@ -164,7 +167,7 @@ func (d *decoder) ownLine(b []byte) bool {
 
 // flags reads the last word of a call.
 func flags(w []byte, c *call.Call) bool {
-	for _, f := range bytes.Split(w, []byte(",")) {
+	for f := range bytes.SplitSeq(w, []byte(",")) {
 		switch {
 		case string(f) == "d":
 			c.Flags |= call.Direct

@@ -159,13 +159,10 @@ func newHistory(r *Run, s *machine.Setup, mistake Mistake) (*history, error) {
 	if !found {
 		return nil, fmt.Errorf("there is no file system %q", r.System)
 	}
-	switch {
-	case mistake != Correct:
-	case s.Quirks.Has(machine.KeepsLines):
+	if mistake == Correct && s.Quirks.Has(machine.KeepsLines) {
 		mistake = KeepsLines
-	case s.Quirks.Has(machine.NoCommit):
-		mistake = IgnoresTx
 	}
+	h.plain = h.hasLog && s.Quirks.Has(machine.NoCommit)
 	h.media, h.truth = NewMedia(h.hasLog, mistake), NewTruth(h.hasLog)
 	for i := range r.Nodes {
 		n := &h.nodes[i]

@@ -106,6 +106,7 @@ type history struct {
 	run    *Run
 	setup  *machine.Setup
 	hasLog bool
+	plain  bool // no transactions: what is stored is there
 	at     int
 	media  *Media
 	truth  *Truth
@@ -129,8 +130,14 @@ func (h *history) step() {
 	h.at++
 	e := &h.run.Events[n]
 	h.stamps = append(h.stamps, 0)
-	h.media.Step(n, e)
-	h.truth.Step(n, e)
+	if plain := *e; h.plain {
+		plain.Tx = 0
+		h.media.Step(n, &plain)
+		h.truth.Step(n, &plain)
+	} else {
+		h.media.Step(n, e)
+		h.truth.Step(n, e)
+	}
 	switch e.Moment {
 	case plan.Began:
 		h.began(int32(n+1), e)
@@ -139,6 +146,9 @@ func (h *history) step() {
 	case plan.Appended, plan.Stored:
 		if e.Tx > 0 {
 			h.tx(e.Tx).wrote = true
+			if h.plain {
+				h.durable(e)
+			}
 		}
 		if e.Structure == plan.Data {
 			h.stamps[n] = h.arrived(e)
@@ -151,23 +161,28 @@ func (h *history) step() {
 	case plan.Joined:
 		h.join(e)
 	case plan.Durable, plan.Committed:
-		t := h.tx(e.Tx)
-		t.durable = true
-		switch {
-		case h.run.System == "ext4" || h.run.System == "f2fs" && e.Call > 0:
-			t.again = true
-		case h.run.System == "f2fs": // a checkpoint
-			h.blocks = 0
-			for i := range h.txs {
-				h.txs[i].again = false
-			}
+		h.durable(e)
+	}
+}
+
+// durable makes a transaction durable.
+func (h *history) durable(e *plan.Event) {
+	t := h.tx(e.Tx)
+	t.durable = true
+	switch {
+	case h.run.System == "ext4" || h.run.System == "f2fs" && e.Call > 0:
+		t.again = true
+	case h.run.System == "f2fs": // a checkpoint
+		h.blocks = 0
+		for i := range h.txs {
+			h.txs[i].again = false
 		}
-		for i := t.joined; i > 0; i = h.joints[i-1].before {
-			j := &h.joints[i-1]
-			n := &h.nodes[j.node]
-			for ; n.durable < int(j.changes); n.durable++ {
-				n.changes[n.durable].tx = e.Tx
-			}
+	}
+	for i := t.joined; i > 0; i = h.joints[i-1].before {
+		j := &h.joints[i-1]
+		n := &h.nodes[j.node]
+		for ; n.durable < int(j.changes); n.durable++ {
+			n.changes[n.durable].tx = e.Tx
 		}
 	}
 }
@@ -567,7 +582,7 @@ func (h *history) tears() bool {
 	case "pmfs", "bytefs-dual", "bytefs-select":
 		return true
 	}
-	return false
+	return h.plain
 }
 
 // replayed are by transaction those that recovery brings back.

@@ -23,7 +23,6 @@ type toy struct {
 	record  func(plan.Event)
 	size    int // lines of a half
 	used    int
-	now     uint64   // not zero: the old half has something
 	active  []uint64 // by page: lines in the active half, and of the old one
 	old     []uint64
 	under   []bool // is being programmed

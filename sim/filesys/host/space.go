@@ -141,7 +141,7 @@ func (s *space) free(from int32) int32 {
 // It returns the first and how many there are.
 func (s *space) run(from int32, n int) (int32, int) {
 	at, end := from, min(int64(from)+reach*64, int64(s.pages))
-	for round := 0; round < 2; round++ {
+	for range 2 {
 		for int64(at) < end {
 			start := s.skip(at, end, true)
 			if int64(start) >= end {

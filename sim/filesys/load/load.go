@@ -21,8 +21,9 @@
 //  3. stat runs for a number of calls instead of 200 s, oltp for a tenth of the about
 //     16 million calls of its 60 s.
 //  4. oltp: a reader posts when its read is answered and computes after that, Filebench the
-//     other way round. A database writer's 100 writes follow each other, as buffered
-//     asynchronous writes of Linux do.
+//     other way round. Files are drawn, Filebench takes the next of those it has open.
+//     Its asynchronous writes are glibc's: threads, of which a process has AIO; each is a
+//     thread here. What a writer waits for, and when readers do, is K.
 //  5. The file that webserver appends to is open all the time, those of oltp and YCSB too.
 //  6. YCSB's store is a model: see the comment of store.
 package load
@@ -47,6 +48,7 @@ type Recipe struct {
 	Append              unit.Bytes // largest append, uniform from 1 byte; of YCSB what an update appends to the log
 	IO                  unit.Bytes // largest read or write at once; of oltp and YCSB the size of each
 	Calls               int64      // of the file system at full scale, about
+	AIO                 int64      // of oltp: writes that a database writer has under way at once
 	// Of YCSB: what is gathered in memory before it is written, the store's own cache, and
 	// 1 where every update waits until the log has it.
 	Memtable, BlockCache unit.Bytes

@@ -2,6 +2,7 @@ package load
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"spillway/sim/filesys/call"
@@ -81,8 +82,6 @@ type tree struct {
 	size   []int64
 	inside []int
 	parent []int32
-	users  []int // threads in a call or between open and close that must be alone
-	alone  bool
 }
 
 func newTree(t *testing.T, w *call.Workload) *tree {
@@ -241,6 +240,351 @@ func TestEveryCallOfTheStoreIsPossible(t *testing.T) {
 				}, nil)
 				t.Logf("%s at %d, sync %d: %d calls (%d), codes %v, read %d MB, written %d MB", r.Name, scale, sync, n, w.Calls, codes, bytes[0]>>20, bytes[1]>>20)
 			}
+		}
+	}
+}
+
+// What threads write and read in a loop, against the sums of the addendum to the
+// specification: varmail writes 16 KB, webproxy 8 KB, fileserver 144 KB with 8 KB appended.
+func TestSums(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		loop          int64 // calls
+		write, append float64
+	}{
+		{"create", 4, 4096, 0},
+		{"varmail", 13, 16384, 16384},
+		{"fileserver", 11, 131072 + 8192, 8192},
+		{"webproxy", 19, 8192, 8192},
+		{"webserver", 31, 8192, 8192},
+	} {
+		w := generate(t, c.name, 8)
+		var write, appended, read float64
+		n := drive(t, w, func(_ int32, x *call.Call) {
+			switch {
+			case x.Code == call.Read:
+				read += float64(x.Length)
+			case x.Code == call.Write && x.Flags&call.Append != 0:
+				appended += float64(x.Length)
+				if x.Length < 1 || x.Length > 16384 {
+					t.Fatalf("%s appends %d", c.name, x.Length)
+				}
+				write += float64(x.Length)
+			case x.Code == call.Write:
+				write += float64(x.Length)
+			}
+		}, nil)
+		r, _ := Find(c.name)
+		loops := float64(w.Calls / c.loop)
+		if c.append > 0 {
+			near(t, c.name+"'s appends in a loop", appended/loops, c.append, 0.02)
+		}
+		near(t, c.name+"'s writes in a loop", write/loops, c.write, 0.03)
+		t.Logf("%s: %d calls of %d, %.0f bytes read in a loop, %d threads", c.name, n, w.Calls, read/loops, r.Threads)
+	}
+}
+
+// Operations are what Filebench stops after: so many reads and writes.
+func TestCounts(t *testing.T) {
+	for name, want := range map[string]int64{
+		"create": 500_000, "varmail": 500_000, "fileserver": 1_000_000, "webproxy": 500_000, "webserver": 500_000,
+	} {
+		w := generate(t, name, 16)
+		n := int64(0)
+		drive(t, w, func(_ int32, c *call.Call) {
+			if c.Code == call.Read || c.Code == call.Write {
+				n++
+			}
+		}, nil)
+		near(t, name+"'s reads and writes", float64(n*16), float64(want), 0.01)
+	}
+	// oltp has a synchronous write for each read, but for the batches that are not full.
+	w := generate(t, "oltp", 4)
+	var codes [call.Codes]float64
+	drive(t, w, func(_ int32, c *call.Call) {
+		codes[c.Code]++
+		if c.Code == call.Write && c.Flags != call.Sync {
+			t.Fatalf("%+v", c)
+		}
+	}, nil)
+	near(t, "oltp's writes", codes[call.Write], codes[call.Read], 0.01)
+}
+
+// Files are chosen in rotation: none again before all others that could be.
+func TestRotation(t *testing.T) {
+	w := generate(t, "stat", 1)
+	seen := make([]int, w.Most)
+	most := 0
+	drive(t, w, func(_ int32, c *call.Call) {
+		if seen[c.Node]++; seen[c.Node] > most {
+			most = seen[c.Node]
+			for i, n := range w.Nodes {
+				// Files that another thread used just then were skipped.
+				if !n.Dir && seen[i] < most-2 {
+					t.Fatalf("file %d was asked %d times, another %d times", i, seen[i], most)
+				}
+			}
+		}
+	}, nil)
+	w = generate(t, "delete", 64)
+	last, back := int32(0), 0
+	drive(t, w, func(_ int32, c *call.Call) {
+		if c.Dir < last {
+			back++
+		}
+		last = c.Dir
+	}, nil)
+	if back > 0 {
+		t.Errorf("delete goes back to an earlier directory %d times", back)
+	}
+}
+
+// What exists before is the share that the recipe says, in every directory.
+func TestPreallocated(t *testing.T) {
+	w := generate(t, "fileserver", 64)
+	inside := make([]int, len(w.Nodes))
+	sum, files := int64(0), 0
+	for _, n := range w.Nodes {
+		if !n.Dir {
+			inside[n.Parent]++
+			sum += n.Size
+			files++
+		}
+	}
+	for i, n := range inside {
+		if n > 0 && (n < 12 || n > 17) { // of 20, and of 18 in the last
+			t.Errorf("directory %d has %d files", i, n)
+		}
+	}
+	near(t, "the mean size", float64(sum)/float64(files), 131072, 0.06)
+	depth := 0
+	for at := w.Nodes[len(w.Nodes)-1].Parent; at > 0; at = w.Nodes[at].Parent {
+		depth++
+	}
+	if depth != 3 { // 938 files, 47 directories of 20, 3 of 20, 1
+		t.Errorf("files are %d directories deep", depth)
+	}
+}
+
+func TestSeed(t *testing.T) {
+	r, _ := Find("varmail")
+	one, _ := Generate(r, setup(64))
+	two, _ := Generate(r, &machine.Setup{Scale: 64, Seed: 2})
+	if slices.Equal(one.Nodes, two.Nodes) {
+		t.Error("another seed makes the same files")
+	}
+}
+
+func TestWrongRecipes(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(r *Recipe, s *machine.Setup)
+	}{
+		{"varmail", "there is no workload", func(r *Recipe, _ *machine.Setup) { r.Name = "mail" }},
+		{"varmail", "scale is 0", func(_ *Recipe, s *machine.Setup) { s.Scale = 0 }},
+		{"varmail", "threads are -1", func(_ *Recipe, s *machine.Setup) { s.Threads = -1 }},
+		{"varmail", "raise scale, or lower files", func(r *Recipe, s *machine.Setup) { r.Files, s.Scale = 1<<30, 1 }},
+		{"varmail", "raise preallocated or files", func(r *Recipe, _ *machine.Setup) { r.Preallocated = 0 }},
+		{"stat", "lower scale", func(r *Recipe, s *machine.Setup) { r.Files, r.Preallocated, s.Scale = 16, 50, 64 }},
+		{"create", "lower preallocated", func(r *Recipe, _ *machine.Setup) { r.Preallocated = 100 }},
+		{"mkdir", "Directory width is 1", func(r *Recipe, _ *machine.Setup) { r.Width = 1 }},
+		{"varmail", "Append is 0", func(r *Recipe, _ *machine.Setup) { r.Append = 0 }},
+		{"oltp", "set threads to 12 or more", func(_ *Recipe, s *machine.Setup) { s.Threads = 11 }},
+		{"oltp", "raise file_size", func(r *Recipe, _ *machine.Setup) { r.FileSize = 4096 }},
+		{"ycsb-a", "Memtable is 0", func(r *Recipe, _ *machine.Setup) { r.Memtable = 0 }},
+		{"ycsb-a", "raise files or lower scale", func(r *Recipe, s *machine.Setup) { r.Files, s.Scale = 1000, 1000 }},
+		{"ycsb-a", "raise scale", func(r *Recipe, s *machine.Setup) { r.Files, s.Scale = 1<<30, 1 }},
+	} {
+		r, _ := Find(c.name)
+		s := setup(64)
+		c.change(r, s)
+		if _, err := Generate(r, s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: the error is %v, want %q in it", c.name, err, c.want)
+		}
+	}
+}
+
+// Recipes at the ends of their knobs end, or say what is wrong.
+func TestOddRecipes(t *testing.T) {
+	rnd := seeded(5, 5)
+	list := Recipes()
+	made := 0
+	for range 300 {
+		r := list[rnd.below(int64(len(list)))]
+		r.Files, r.Calls = 16+rnd.below(3000), 1+rnd.below(4000)
+		r.Preallocated = rnd.below(101)
+		r.Threads = 1 + rnd.below(40)
+		r.Width = 2 + rnd.below(30)
+		r.FileSize = unit.Bytes(rnd.below(3 << 20))
+		r.IO = unit.Bytes(512 + rnd.below(1<<20))
+		r.Append = unit.Bytes(1 + rnd.below(1<<16))
+		r.Gamma, r.SyncLog, r.AIO = rnd.below(2), rnd.below(2), 1+rnd.below(100)
+		w, err := Generate(&r, &machine.Setup{Scale: 1 + rnd.below(20), Seed: rnd.below(100)})
+		if err != nil {
+			continue
+		}
+		made++
+		x := newTree(t, w)
+		drive(t, w, func(th int32, c *call.Call) {
+			if r.Store() { // runs that are written stay open here until nobody reads them
+				switch c.Code {
+				case call.Create:
+					x.open[c.Node]--
+				case call.Close:
+					x.open[c.Node]++
+				}
+			}
+			x.see(th, c)
+		}, nil)
+	}
+	if made < 100 {
+		t.Errorf("only %d of 300 recipes were taken", made)
+	}
+}
+
+// recording is of two threads: one makes a file that the other reads, moves and removes.
+func recording() *Recording {
+	c := func(code call.Code, node, dir int32, at unit.Time) call.Call {
+		return call.Call{Code: code, Node: node, Dir: dir, At: at, Length: 100, Changed: call.Unknown}
+	}
+	return &Recording{
+		Name: "two", Nodes: []call.Node{{Parent: -1, Dir: true}, {Dir: true}}, Most: 4,
+		Threads: [][]call.Call{
+			{c(call.Read, 3, 0, 50), c(call.Rename, 3, 1, 60), c(call.Unlink, 3, 1, 80)},
+			{c(call.Mkdir, 2, 1, 10), c(call.Create, 3, 2, 20), c(call.Write, 3, 0, 30), c(call.Close, 3, 0, 70), c(call.Rmdir, 2, 1, 90)},
+		},
+		Order: []int32{1, 1, 1, 0, 0, 1, 0, 1},
+	}
+}
+
+func TestReplay(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		s := setup(64)
+		s.OpenLoop = open
+		r := recording()
+		w, err := Replay(r, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Scale != 1 || w.Threads != 2 || w.Calls != 8 {
+			t.Errorf("%+v", w)
+		}
+		var codes []call.Code
+		drive(t, w, func(_ int32, c *call.Call) {
+			codes = append(codes, c.Code)
+			if (c.At != 0) != open {
+				t.Errorf("open loop %v: at %v", open, c.At)
+			}
+		}, nil)
+		// What is done to the file follows in order. Its close waits for nothing, nor do the
+		// write and the read for each other; its first directory goes when it has left that.
+		at := func(c call.Code) int { return slices.Index(codes, c) }
+		if len(codes) != 8 || at(call.Mkdir) != 0 || at(call.Create) != 1 || at(call.Rename) < max(at(call.Read), at(call.Write)) ||
+			at(call.Unlink) < max(at(call.Rename), at(call.Close)) || at(call.Rmdir) < at(call.Rename) {
+			t.Errorf("calls %v", codes)
+		}
+	}
+}
+
+func TestWrongRecordings(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(r *Recording)
+	}{
+		{"no calls", func(r *Recording) { r.Threads = nil }},
+		{"Order", func(r *Recording) { r.Order = r.Order[1:] }},
+		{"Order", func(r *Recording) { r.Order[0] = 7 }},
+		{"Order", func(r *Recording) { r.Order[3] = 1 }},
+		{"node 9", func(r *Recording) { r.Threads[0][0].Node = 9 }},
+		{"node -1", func(r *Recording) { r.Threads[0][0].Node = -1 }},
+		{"in 4", func(r *Recording) { r.Threads[0][1].Dir = 4 }},
+		{"offset", func(r *Recording) { r.Threads[0][0].Offset = -1 }},
+		{"length", func(r *Recording) { r.Threads[0][0].Length = 1 << 60 }},
+		{"no call 13", func(r *Recording) { r.Threads[1][0].Code = call.Codes }},
+		{"%", func(r *Recording) { r.Threads[1][2].Changed = 101 }},
+		{"root", func(r *Recording) { r.Nodes = nil }},
+		{"2 to", func(r *Recording) { r.Most = 1 }},
+		{"parent", func(r *Recording) { r.Nodes[1].Parent = 2 }},
+		{"size", func(r *Recording) { r.Nodes[1].Size = -1 }},
+		{"threads", func(r *Recording) { r.Threads = append(r.Threads, make([][]call.Call, MaxThreads)...) }},
+	} {
+		r := recording()
+		c.change(r)
+		if _, err := Replay(r, setup(1)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the error is %v, want %q in it", err, c.want)
+		}
+	}
+}
+
+func TestUses(t *testing.T) {
+	for _, r := range Recipes() {
+		for _, k := range Knobs() {
+			if r.Uses(k.Key) && k.Check(&r) != nil {
+				t.Errorf("%s: %v", r.Name, k.Check(&r))
+			}
+		}
+	}
+	r, _ := Find("stat")
+	if r.Uses("memtable") || r.Uses("append") || !r.Uses("width") {
+		t.Error("stat uses other knobs")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, name := range append(bench, "ycsb-b", "ycsb-e") {
+		w := generate(t, name, 16)
+		src := w.Start()
+		var c call.Call
+		th := int32(0)
+		if n := testing.AllocsPerRun(3000, func() {
+			src.Next(th, 0, &c)
+			src.Woken()
+			th = (th + 1) % int32(w.Threads)
+		}); n > 0 {
+			t.Errorf("%s allocates %v times a call", name, n)
+		}
+	}
+}
+
+// BenchmarkCalls makes calls as an engine without a file system would ask for them.
+func BenchmarkCalls(b *testing.B) {
+	for _, name := range []string{"create", "varmail", "fileserver", "webproxy", "stat", "oltp", "ycsb-a", "ycsb-c", "ycsb-e"} {
+		w := generate(b, name, 8)
+		b.Run(name, func(b *testing.B) {
+			calls := int64(0)
+			var c call.Call
+			ready := make([]int32, 0, 2*w.Threads)
+			for b.Loop() {
+				src := w.Start()
+				ready = ready[:0]
+				for i := range w.Threads {
+					ready = append(ready, int32(i))
+				}
+				for at := 0; len(ready) > 0; {
+					if at >= len(ready) {
+						at = 0
+					}
+					switch src.Next(ready[at], 0, &c) {
+					case call.Ready:
+						calls++
+						at++
+					default:
+						ready[at] = ready[len(ready)-1]
+						ready = ready[:len(ready)-1]
+					}
+					ready = append(ready, src.Woken()...)
+				}
+			}
+			b.ReportMetric(float64(calls)/b.Elapsed().Seconds()/1e6, "Mcalls/s")
+		})
+	}
+}
+
+func BenchmarkGenerate(b *testing.B) {
+	r, _ := Find("varmail")
+	for b.Loop() {
+		if _, err := Generate(r, setup(1)); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

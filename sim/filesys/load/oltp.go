@@ -22,21 +22,25 @@ const (
 )
 
 // An oltp is a source of the calls of Filebench's oltp: its first thread writes the log,
-// the next ten write data, and the others read.
+// then come the database writers, each with as many threads as it has writes under way at
+// once, and the others read.
 type oltp struct {
 	files, first  int64 // data files, and the node of the first
 	nodes         []call.Node
 	io, log       int64 // of an access, of a write of the log
 	left          int64 // reads that no thread has begun
 	readers       int   // that have not ended
+	aio           int
 	rnds          []random
 	posts         [dbWriters]int64
 	logPosts      int64
-	writes        [dbWriters]int64 // left of a batch
+	writes        [dbWriters]int64 // of a batch that no thread has begun
+	under         [dbWriters]int   // writes under way
+	thinks        [dbWriters]bool  // the next write is the first of a batch
 	logNow        bool             // the log's writer has a write to do
-	under         []bool           // a reader has a read under way
+	busy          []bool           // the thread has a call under way
+	asleep        []bool           // it is a writer's, and waits
 	parked, woken []int32          // readers; woken has writers too
-	asleep        [oltpOther]bool
 }
 
 func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
@@ -54,13 +58,17 @@ func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
 	first := int64(len(nodes)) - files
 	nodes = append(nodes, call.Node{Size: int64(r.FileSize)})
 	reads := max(scaled(r.Calls, s.Scale)/2, 1)
+	readers := threads - oltpOther
+	threads = 1 + dbWriters*int(r.AIO) + readers
 	return &call.Workload{
-		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)), Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch,
+		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)),
+		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch,
 		Start: func() call.Source {
 			o := &oltp{
 				files: files, first: first, nodes: nodes, io: int64(r.IO), log: int64(r.Append),
-				left: reads, readers: threads - oltpOther, rnds: make([]random, threads), under: make([]bool, threads),
-				parked: make([]int32, 0, threads), woken: make([]int32, 0, threads), logNow: true,
+				left: reads, readers: readers, aio: int(r.AIO), rnds: make([]random, threads),
+				busy: make([]bool, threads), asleep: make([]bool, threads),
+				parked: make([]int32, 0, threads), woken: make([]int32, 0, 2*threads), logNow: true,
 			}
 			for i := range o.writes {
 				o.writes[i] = batchWrites
@@ -80,41 +88,45 @@ func (o *oltp) Woken() []int32 {
 	return list
 }
 
-// wake asks a writer again if it waits.
-func (o *oltp) wake(writer int) {
-	if o.asleep[writer] {
-		o.asleep[writer] = false
-		o.woken = append(o.woken, int32(writer))
+// wake asks threads of writers again that wait.
+func (o *oltp) wake(from, end int) {
+	for i := from; i < end; i++ {
+		if o.asleep[i] {
+			o.asleep[i] = false
+			o.woken = append(o.woken, int32(i))
+		}
 	}
 }
+
+// threads are those of a database writer.
+func (o *oltp) threads(writer int) (from, end int) { return 1 + writer*o.aio, 1 + (writer+1)*o.aio }
 
 // Next implements call.Source.
 func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 	*c = call.Call{Changed: call.Unknown}
+	answered := o.busy[thread]
+	o.busy[thread] = false
 	switch {
 	case thread == 0:
 		return o.logWriter(c)
-	case thread <= dbWriters:
-		return o.writer(int(thread)-1, c)
+	case int(thread) <= dbWriters*o.aio:
+		return o.writer(thread, answered, c)
 	}
-	if o.under[thread] { // it posts to all
-		o.under[thread] = false
+	if answered { // it posts to all
 		o.logPosts++
 		if o.logPosts == logBatch {
-			o.wake(0)
+			o.wake(0, 1)
 		}
 		for i := range o.posts {
 			o.posts[i]++
 			if o.posts[i] == batch {
-				o.wake(i + 1)
+				o.wake(o.threads(i))
 			}
 		}
 	}
 	if o.left == 0 {
 		if o.readers--; o.readers == 0 {
-			for i := range o.asleep {
-				o.wake(i)
-			}
+			o.wake(0, 1+dbWriters*o.aio)
 		}
 		return call.Done
 	}
@@ -125,7 +137,7 @@ func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 		}
 	}
 	o.left--
-	o.under[thread] = true
+	o.busy[thread] = true
 	c.Code, c.Think = call.Read, readerBurn
 	o.place(thread, c)
 	return call.Ready
@@ -135,15 +147,17 @@ func (o *oltp) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 func (o *oltp) place(thread int32, c *call.Call) {
 	rnd := &o.rnds[thread]
 	c.Node = int32(o.first + rnd.below(o.files))
-	c.Offset, c.Length = rnd.below(max(o.nodes[c.Node].Size/o.io, 1))*o.io, o.io
+	size := o.nodes[c.Node].Size
+	c.Offset, c.Length = rnd.below(max(size/o.io, 1))*o.io, min(o.io, size)
 }
 
-// rest parks a writer that waits for posts, or ends it: it has done its part of all reads.
-func (o *oltp) rest(writer int) call.State {
+// rest parks a writer's thread that waits for posts, or ends it: the writer has done its
+// part of all reads.
+func (o *oltp) rest(thread int) call.State {
 	if o.readers == 0 {
 		return call.Done
 	}
-	o.asleep[writer] = true
+	o.asleep[thread] = true
 	return call.Parked
 }
 
@@ -160,19 +174,37 @@ func (o *oltp) logWriter(c *call.Call) call.State {
 	return call.Ready
 }
 
-func (o *oltp) writer(i int, c *call.Call) call.State {
+func (o *oltp) writer(thread int32, answered bool, c *call.Call) call.State {
+	i := (int(thread) - 1) / o.aio
+	if answered {
+		o.under[i]--
+	}
 	if o.writes[i] == 0 {
+		if o.under[i] > 0 { // the last of the batch begins the next
+			o.asleep[thread] = true
+			return call.Parked
+		}
 		if o.posts[i] < batch {
-			return o.rest(i + 1)
+			if o.readers == 0 {
+				o.wake(o.threads(i))
+			}
+			return o.rest(int(thread))
 		}
 		o.posts[i] -= batch
 		o.woken = append(o.woken, o.parked...)
 		o.parked = o.parked[:0]
 		o.writes[i] = batchWrites
+		o.thinks[i] = true
+		o.wake(o.threads(i))
+	}
+	if o.thinks[i] {
+		o.thinks[i] = false
 		c.Think = writerBurn
 	}
 	o.writes[i]--
+	o.under[i]++
+	o.busy[thread] = true
 	c.Code, c.Flags = call.Write, call.Sync
-	o.place(int32(i+1), c)
+	o.place(thread, c)
 	return call.Ready
 }

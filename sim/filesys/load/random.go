@@ -58,11 +58,24 @@ func log2(x uint64) uint64 {
 // ln2 is the natural logarithm of 2, in 1/one.
 const ln2 = 2977044471
 
-// exponential draws from the exponential distribution with mean 1, in 1/one.
+// exponential draws from the exponential distribution with mean 1, in 1/one, as von Neumann
+// did, by comparing: that a run of falling uniform numbers that begins with x has an odd
+// length has the probability e^-x (Devroye: "Non-Uniform Random Variate Generation", IV.2).
 func (r *random) exponential() uint64 {
-	d := uint64(64)<<32 - log2(r.next()|1)
-	hi, lo := bits.Mul64(d, ln2)
-	return hi<<32 | lo>>32
+	for whole := uint64(0); ; whole += one {
+		first := r.next() >> 32
+		odd := true
+		for last := first; ; odd = !odd {
+			x := r.next() >> 32
+			if x > last {
+				break
+			}
+			last = x
+		}
+		if odd {
+			return whole + first
+		}
+	}
 }
 
 // gamma draws from the gamma distribution with shape 1.5 and this mean. That is the sum

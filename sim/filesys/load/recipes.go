@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"spillway/sim/filesys/machine"
@@ -39,6 +40,9 @@ func Recipes() []Recipe {
 			Append: 1126, IO: 4 * k, Calls: 1e6, Memtable: 64 * m, BlockCache: 8 * m,
 		})
 	}
+	for i := range list {
+		list[i].AIO = 20
+	}
 	return list
 }
 
@@ -58,12 +62,39 @@ func Find(name string) (*Recipe, error) {
 // are for.
 func (r *Recipe) Store() bool { return r.mix() != nil }
 
+// Uses reports whether a workload depends on the knob of a key.
+func (r *Recipe) Uses(key string) bool {
+	store := r.Store()
+	switch key {
+	case "memtable", "block_cache", "sync_log":
+		return store
+	case "aio":
+		return r.Name == "oltp"
+	case "preallocated", "width":
+		return !store
+	case "gamma":
+		return !store && r.Name != "mkdir" && r.Name != "rmdir"
+	case "append", "io":
+		return store || r.Name == "oltp" || slices.ContainsFunc(loops[r.Name], func(s step) bool {
+			if key == "io" {
+				return s == writeWhole || s == readWhole
+			}
+			return s == appendSome || s == appendLog
+		})
+	case "file_size":
+		return r.Name != "mkdir" && r.Name != "rmdir"
+	}
+	return true
+}
+
 // Knobs returns the numbers of a recipe.
 func Knobs() []knob.Knob[Recipe] {
 	number := func(k knob.Knob[Recipe], ref func(*Recipe) *int64) knob.Knob[Recipe] {
 		k.Get, k.Set = knob.Field(ref)
 		k.Scale = max(k.Scale, 1)
-		k.Source = personality + "; " + core
+		if k.Source == "" {
+			k.Source = personality + "; " + core
+		}
 		return k
 	}
 	size := func(k knob.Knob[Recipe], ref func(*Recipe) *unit.Bytes) knob.Knob[Recipe] {
@@ -84,10 +115,11 @@ func Knobs() []knob.Knob[Recipe] {
 		size(knob.Knob[Recipe]{Key: "file_size", Label: "File size", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB), Help: "Mean size of a file; of a sorted run in YCSB."}, func(r *Recipe) *unit.Bytes { return &r.FileSize }),
 		sw(knob.Knob[Recipe]{Key: "gamma", Label: "Sizes", Help: "Whether all files have the mean size, or sizes are drawn."}, "all alike", "gamma distribution, shape 1.5", func(r *Recipe) *int64 { return &r.Gamma }),
 		number(knob.Knob[Recipe]{Key: "width", Label: "Directory width", Min: 2, Max: 1 << 30, Help: "Entries of a directory; the scale does not divide it."}, func(r *Recipe) *int64 { return &r.Width }),
-		number(knob.Knob[Recipe]{Key: "recipe_threads", Label: "Threads of the workload", Min: 1, Max: maxThreads, Help: "Threads that call; in oltp one is the log's writer, ten are the database's, and the others read."}, func(r *Recipe) *int64 { return &r.Threads }),
+		number(knob.Knob[Recipe]{Key: "recipe_threads", Label: "Threads of the workload", Min: 1, Max: maxThreads, Help: "Threads that call; in oltp one writes the log, ten the database, and the others read."}, func(r *Recipe) *int64 { return &r.Threads }),
 		size(knob.Knob[Recipe]{Key: "append", Label: "Append", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.GiB), Help: "Most bytes of an append, from 1 byte on, each as likely; in oltp the log's write, in YCSB what an update appends to the log."}, func(r *Recipe) *unit.Bytes { return &r.Append }),
 		size(knob.Knob[Recipe]{Key: "io", Label: "Access", Unit: "KiB", Scale: int64(unit.KiB), Min: 512, Max: int64(unit.GiB), Help: "Most bytes that one call reads or writes of a whole file; in oltp those of an access, in YCSB a block."}, func(r *Recipe) *unit.Bytes { return &r.IO }),
 		number(knob.Knob[Recipe]{Key: "calls", Label: "Calls", Min: 1, Max: 1e12, Help: "Calls at full scale, about: whole loops of the threads; operations of the store in YCSB."}, func(r *Recipe) *int64 { return &r.Calls }),
+		number(knob.Knob[Recipe]{Key: "aio", Label: "Writes at once", Min: 1, Max: 100, Help: "Asynchronous writes of 100 that each of the ten writers of oltp has under way at once.", Source: "glibc's default for asynchronous I/O, which Filebench uses; 1 is where a file system or an aio library serves one after the other"}, func(r *Recipe) *int64 { return &r.AIO }),
 		size(knob.Knob[Recipe]{Key: "memtable", Label: "Memtable", Unit: "MiB", Scale: int64(unit.MiB), Min: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Updates that YCSB's store gathers before it writes a sorted run, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.Memtable }),
 		size(knob.Knob[Recipe]{Key: "block_cache", Label: "Block cache", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Cache of blocks of YCSB's store itself, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.BlockCache }),
 		sw(knob.Knob[Recipe]{Key: "sync_log", Label: "Log of updates", Help: "Whether an update of YCSB waits until the log is durable."}, "buffered", "synchronous", func(r *Recipe) *int64 { return &r.SyncLog }),
@@ -117,8 +149,7 @@ func (r *Recipe) check(s *machine.Setup) error {
 	}
 	var errs []error
 	for _, k := range Knobs() {
-		store := k.Key == "memtable" || k.Key == "block_cache" || k.Key == "sync_log"
-		if !store || r.Store() {
+		if r.Uses(k.Key) {
 			errs = append(errs, k.Check(r))
 		}
 	}
@@ -132,7 +163,7 @@ func (r *Recipe) check(s *machine.Setup) error {
 	files := scaled(r.Files, s.Scale)
 	switch exist := files * r.Preallocated / 100; {
 	case r.Name == "oltp" && threads <= oltpOther:
-		return fmt.Errorf("oltp has %d threads, and %d of them do not read: set threads to %d or more", threads, oltpOther, oltpOther+1)
+		return fmt.Errorf("oltp has %d threads, and %d of them write: set threads to %d or more", threads, oltpOther, oltpOther+1)
 	case r.Name == "oltp" && r.FileSize < max(r.IO, r.Append):
 		return fmt.Errorf("files of %v are smaller than what is written into them at once (%v): raise file_size, or lower io and append", r.FileSize, max(r.IO, r.Append))
 	case r.Name == "create" || r.Name == "mkdir":

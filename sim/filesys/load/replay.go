@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
@@ -44,8 +45,10 @@ func Replay(r *Recording, s *machine.Setup) (*call.Workload, error) {
 		return nil, fmt.Errorf("the recording has %d calls; %d are possible: cut it", w.Calls, MaxCalls)
 	case w.Threads > MaxThreads:
 		return nil, fmt.Errorf("the recording has %d threads; %d are possible: record fewer", w.Threads, MaxThreads)
-	case len(r.Nodes) == 0 || !r.Nodes[0].Dir || int(r.Most) < len(r.Nodes):
-		return nil, errors.New("the recording's node 0 is not the root, or its nodes are more than it says")
+	case len(r.Nodes) == 0 || !r.Nodes[0].Dir || int(r.Most) < len(r.Nodes) || r.Most > MaxNodes:
+		return nil, fmt.Errorf("the recording's node 0 is not the root, or it has not %d to %d nodes as it says", len(r.Nodes), MaxNodes)
+	case slices.ContainsFunc(r.Nodes, func(n call.Node) bool { return int(n.Parent) >= len(r.Nodes) || n.Size < 0 || n.Size > MaxSize }):
+		return nil, fmt.Errorf("a node of the recording has a parent beyond the %d that exist, or a size of more than %v", len(r.Nodes), unit.Bytes(MaxSize))
 	}
 	for i, t := range r.Threads {
 		for k := range t {
@@ -95,7 +98,7 @@ func (p *replayed) order() bool {
 		p.needs[i] = make([]need, 2*len(t))
 	}
 	at := make([]int, len(threads))
-	counts := make([]need, p.rec.Most)
+	counts, dir := make([]need, p.rec.Most), p.dirs()
 	for _, t := range p.rec.Order {
 		if t < 0 || int(t) >= len(threads) || at[t] == len(threads[t]) {
 			return false
@@ -107,8 +110,7 @@ func (p *replayed) order() bool {
 		counts[c.Node].calls++
 		if changing(c.Code) {
 			n[1] = counts[c.Dir]
-			counts[c.Dir].calls++
-			counts[c.Node].changes++
+			count(counts, dir, c)
 		} else {
 			n[0].calls = 0
 		}
@@ -121,19 +123,39 @@ func (p *replayed) order() bool {
 	return true
 }
 
+// dirs returns in which directory nodes are at the beginning.
+func (p *replayed) dirs() []int32 {
+	dir := make([]int32, p.rec.Most)
+	for i := range p.rec.Nodes {
+		dir[i] = max(p.rec.Nodes[i].Parent, 0)
+	}
+	return dir
+}
+
+// count notes a change of names, which is also a call of the directories.
+func count(counts []need, dir []int32, c *call.Call) {
+	counts[c.Node].changes++
+	counts[c.Dir].calls++
+	if old := dir[c.Node]; c.Code == call.Rename && old != c.Dir {
+		counts[old].calls++
+	}
+	dir[c.Node] = c.Dir
+}
+
 // A replay is a source of a recording's calls.
 type replay struct {
 	*replayed
 	at            []int // of each thread
 	under         []bool
-	happened      []need // to nodes
+	happened      []need  // to nodes
+	dir           []int32 // that they are in
 	parked, woken []int32
 }
 
 func (p *replayed) start() call.Source {
 	n := len(p.rec.Threads)
 	return &replay{
-		replayed: p, at: make([]int, n), under: make([]bool, n), happened: make([]need, p.rec.Most),
+		replayed: p, at: make([]int, n), under: make([]bool, n), happened: make([]need, p.rec.Most), dir: p.dirs(),
 		parked: make([]int32, 0, n), woken: make([]int32, 0, n),
 	}
 }
@@ -166,8 +188,7 @@ func (p *replay) Next(thread int32, _ unit.Time, c *call.Call) call.State {
 		p.at[thread]++
 		p.happened[done.Node].calls++
 		if changing(done.Code) {
-			p.happened[done.Node].changes++
-			p.happened[done.Dir].calls++
+			count(p.happened, p.dir, done)
 		}
 		still := p.parked[:0]
 		for _, t := range p.parked {

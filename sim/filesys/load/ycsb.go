@@ -205,18 +205,18 @@ func (r *Recipe) ycsb(s *machine.Setup, clients int) (*call.Workload, error) {
 			for i := files - 1; i >= 0; i-- {
 				st.spare = append(st.spare, int32(int64(len(nodes))+i))
 			}
-			last := 1
+			var below [levels + 1]int64 // records up to a level
+			last := 0
 			for l := 1; l <= levels && len(filled[l]) > 0; l++ {
 				st.level[l] = append(make([]run, 0, 4*len(filled[l])+16), filled[l]...)
+				below[l] = below[l-1] + keysOf(filled[l])
 				last = l
 			}
 			rnd := seeded(s.Seed, 0)
 			for i := range st.where {
 				at, l := rnd.below(n), 1
-				for ; l < last; l++ {
-					if at -= keysOf(filled[l]); at < 0 {
-						break
-					}
+				for l < last && at >= below[l] {
+					l++
 				}
 				st.where[i] = uint8(l)
 			}

@@ -92,8 +92,11 @@ func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
 			"Recovery is what the SSD takes: of ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; of Ext4 and F2FS reading journal and nodes; of NOVA and PMFS it is not modelled.",
 		},
 	}
-	if mistake != crash.Correct {
+	switch {
+	case mistake != crash.Correct:
 		out.Text = append(out.Text, mistaken(f))
+	case f.report.Wrong > 0:
+		out.Text = append(out.Text, fmt.Sprintf("With what is switched on under Fidelity %s not as committed transactions and blocks left them: %s.", are(f.report.Wrong, "line"), f.report.First))
 	}
 	if t := fates(f); len(t.Rows) > 0 {
 		out.Tables = append(out.Tables, t)
@@ -185,7 +188,8 @@ func crashes(cut []cutOff) report.Table {
 			recovery = text("nothing to do")
 		}
 		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
-			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)), {Text: grouped(r.Broken), Best: r.Broken > 0},
+			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)),
+			{Text: grouped(r.Broken), Best: r.Broken > 0},
 			text("%s", grouped(fated(r, crash.Kept))), text("%s", grouped(fated(r, crash.Replayed))), text("%s", grouped(fated(r, crash.Discarded))), text("%s", grouped(fated(r, crash.Torn))),
 			text("%s", grouped(r.Open)), text("%s", grouped(int64(len(r.Nodes)))), recovery,
 		}}

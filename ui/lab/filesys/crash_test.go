@@ -12,7 +12,11 @@ func TestCrashSection(t *testing.T) {
 	l := New()
 	for i := range core.Systems {
 		x := &core.Systems[i]
-		for _, at := range []string{"0", "12.5", "60", "100"} {
+		cuts := []string{"60"}
+		if x.Main {
+			cuts = append(cuts, "0", "12.5", "100")
+		}
+		for _, at := range cuts {
 			s := shown(t, &l, crashKey, "crash="+at+" crash_calls=400", small, x.Name)
 			whole(t, x.Name+" at "+at, s)
 			for _, row := range s.Tables[0].Rows {
@@ -45,5 +49,18 @@ func TestCrashMistakes(t *testing.T) {
 	}
 	if s := shown(t, &l, crashKey, "crash_fault=txlog crash_calls=100", small, "ext4"); !strings.Contains(strings.Join(s.Text, " "), "Ext4 has none") {
 		t.Errorf("a mistake of a log that is not there: %q", s.Text)
+	}
+}
+
+// The artifact's accidents do harm too.
+func TestCrashOfTheArtifact(t *testing.T) {
+	l := New()
+	for _, mode := range []string{"keeps-lines", "no-commit", "no-data"} {
+		s := shown(t, &l, crashKey, "crash_calls=1500", small+" payload=random mode="+mode, "bytefs")
+		whole(t, mode, s)
+		broken := s.Tables[0].Rows[0].Cells[2].Text
+		if (broken != "0") != (mode == "no-data") {
+			t.Errorf("%s breaks %s promises: %q", mode, broken, s.Text)
+		}
 	}
 }

@@ -17,7 +17,9 @@ import (
 const small = "workload=varmail scale=256"
 
 // sectionKnobs are a view's, as they are at first.
-func sectionKnobs(l *lab.Lab, key string) *knob.Setup { return knob.NewSetup(l.Info.Section(key).Knobs) }
+func sectionKnobs(l *lab.Lab, key string) *knob.Setup {
+	return knob.NewSetup(l.Info.Section(key).Knobs)
+}
 
 // shown computes a section.
 func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Section {

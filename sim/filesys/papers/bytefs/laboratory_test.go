@@ -1,53 +1,32 @@
 package bytefs_test
 
 import (
-	"fmt"
+	"testing"
 
-	"spillway/sim/filesys"
-	"spillway/sim/filesys/load"
-	"spillway/sim/filesys/machine"
-	"spillway/sim/knob"
-	"spillway/sim/report"
+	paper "spillway/sim/filesys/papers/bytefs"
 	"spillway/sim/study"
+	"spillway/ui/lab/filesys"
 )
 
-// laboratory runs without the page's laboratory, until that is there.
+// laboratory runs as the page does.
 func laboratory() func(p *study.Paper, r study.Run) (*study.Outcome, error) {
+	l := filesys.New()
 	return func(p *study.Paper, r study.Run) (*study.Outcome, error) {
-		pairs, err := knob.Pairs(r.Set)
+		o, _, err := l.Measure(p, r.Name, r.Set, nil, nil)
+		return o, err
+	}
+}
+
+// TestSetups reads the setup of every run.
+func TestSetups(t *testing.T) {
+	l := filesys.New()
+	for _, r := range paper.Paper().Runs() {
+		u, err := l.Read(r.Set)
+		if err == nil {
+			err = l.Check(u)
+		}
 		if err != nil {
-			return nil, err
+			t.Errorf("%s: %v", r.Name, err)
 		}
-		s := machine.Default()
-		var recipe *load.Recipe
-		for _, x := range pairs {
-			if x.Key == "workload" {
-				if recipe, err = load.Find(x.Text); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			found := false
-			for _, k := range machine.Knobs() {
-				if k.Key == x.Key {
-					found = true
-					if err := k.Parse(&s, x.Text); err != nil {
-						return nil, err
-					}
-				}
-			}
-			if !found {
-				return nil, fmt.Errorf("no knob %s", x.Key)
-			}
-		}
-		w, err := load.Generate(recipe, &s)
-		if err != nil {
-			return nil, err
-		}
-		res, err := filesys.Run(w, &s, r.System, nil, nil)
-		if err != nil {
-			return nil, err
-		}
-		return p.Outcome(r.Name, &report.Report{Fits: true}, nil, res)
 	}
 }

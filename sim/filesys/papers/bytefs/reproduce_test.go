@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -111,6 +112,50 @@ figure,system,of,at,quantity,ours
 	if !*update {
 		for _, gap := range study.Unexpected(rows) {
 			t.Errorf("not as recorded: %v", gap.String())
+		}
+	}
+}
+
+// TestVariants finds that a switch changes nothing of the systems for which the study
+// leaves it out.
+func TestVariants(t *testing.T) {
+	p, l := paper.Paper(), laboratory()
+	for _, x := range []struct{ system, without, with string }{
+		{"bytefs", "", " ack=artifact"},
+		{"ext4", " ack=artifact", " ack=artifact payload=random fresh=1"},
+		{"f2fs", " ack=artifact", " ack=artifact payload=random fresh=1"},
+		{"nova", "", " ack=artifact payload=random fresh=1"},
+		{"pmfs", "", " ack=artifact payload=random fresh=1"},
+	} {
+		for _, work := range []string{"create", "varmail"} {
+			r := study.Run{Name: x.system + " workload=" + work + " scale=64" + x.without, System: x.system, Set: "workload=" + work + " scale=256" + x.without}
+			without, err := l(p, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Set = "workload=" + work + " scale=256" + x.with
+			with, err := l(p, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fmt.Sprint(without.Values) != fmt.Sprint(with.Values) {
+				t.Errorf("%s in %s: %v with%s, %v without", x.system, work, with.Values, x.with, without.Values)
+			}
+		}
+	}
+}
+
+// BenchmarkComparison runs the whole comparison of Figure 6: ten workloads on five
+// systems.
+func BenchmarkComparison(b *testing.B) {
+	p, l := paper.Paper(), laboratory()
+	for b.Loop() {
+		for _, r := range p.Runs() {
+			if slices.Contains(r.Figures, "6") {
+				if _, err := l(p, r); err != nil {
+					b.Fatal(err)
+				}
+			}
 		}
 	}
 }

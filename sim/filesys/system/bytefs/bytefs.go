@@ -37,8 +37,10 @@
 //     durable when it is in the protected page buffer, and a call is when its last one is.
 //     A power failure can tear a call; what a journal against that would cost is not in it.
 //     The same holds of the quirk no-commit.
-//  6. A device page that is compared with zeros and has nothing but zeros (Setup.Fresh) gets
-//     its place, and nothing is written there.
+//  6. A page that is new to a file and has nothing but zeros, if it is compared with them
+//     (Setup.Fresh), gets its place, and nothing is written there.
+//  7. A directory's lock is held from the work on its entries to COMMIT. The paper says that
+//     transactions lock, not for how long.
 package bytefs
 
 import (
@@ -80,8 +82,8 @@ type fs struct {
 	o      Options
 	atomic bool // COMMIT makes transactions whole
 
-	inodeBits, blockBits, inode int32 // first pages of the areas
-	used                        []uint8
+	inodeBits, blockBits, inode int32   // first pages of the areas
+	used                        []uint8 // by page of inodes: how many exist
 	folders                     *system.Folders
 	last                        int32 // number of a transaction
 	whole                       bool  // pages are sent as blocks, without a look at them: direct writes

@@ -123,9 +123,10 @@ type FS struct {
 // A link chains the blocks that are not home, by their first commit.
 type link struct {
 	before, next int32
-	since        unit.Time
-	in           bool
+	since        unit.Time // and a picosecond; 0: it is home
 }
+
+func (l *link) in() bool { return l.since != 0 }
 
 // A goes is a block that is being written home, as of a transaction.
 type goes struct{ page, tx int32 }

@@ -305,7 +305,7 @@ func check(f *FS) error {
 	}
 	for page, tx := range f.latest {
 		if tx == 0 {
-			if f.homeless[page].in {
+			if f.homeless[page].in() {
 				return fmt.Errorf("block %d is to go home without a transaction", page)
 			}
 			continue
@@ -314,7 +314,7 @@ func check(f *FS) error {
 		if tx < f.tail {
 			return fmt.Errorf("block %d is of transaction %d, which has left the journal", page, tx)
 		}
-		if !f.homeless[page].in && going[int32(page)] != tx {
+		if !f.homeless[page].in() && going[int32(page)] != tx {
 			return fmt.Errorf("block %d of transaction %d is neither home nor on its way", page, tx)
 		}
 		if !f.h.Has(int32(page)) {

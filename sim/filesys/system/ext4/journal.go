@@ -179,7 +179,7 @@ func (f *FS) committed() {
 		f.count[i]++
 		f.ring[f.ringAt] = page
 		f.ringAt = (f.ringAt + 1) % int32(len(f.ring))
-		if !f.homeless[page].in {
+		if !f.homeless[page].in() {
 			f.link(page)
 		}
 	}
@@ -245,7 +245,7 @@ func (f *FS) checkpoint(t *plan.Thread) {
 		i := f.tail % f.logSize
 		for j := range f.count[i] {
 			page := f.ring[(f.begin[i]+j)%int32(len(f.ring))]
-			if f.latest[page] == f.tail && f.homeless[page].in && len(f.pages) < batch {
+			if f.latest[page] == f.tail && f.homeless[page].in() && len(f.pages) < batch {
 				f.pages = append(f.pages, page)
 			}
 		}
@@ -301,7 +301,7 @@ func (f *FS) home() {
 }
 
 func (f *FS) link(page int32) {
-	f.homeless[page] = link{before: f.last, next: host.None, since: f.now, in: true}
+	f.homeless[page] = link{before: f.last, next: host.None, since: f.now + 1}
 	if f.last == host.None {
 		f.first = page
 	} else {
@@ -312,10 +312,10 @@ func (f *FS) link(page int32) {
 
 func (f *FS) unlink(page int32) {
 	l := &f.homeless[page]
-	if !l.in {
+	if !l.in() {
 		return
 	}
-	l.in = false
+	l.since = 0
 	if l.before == host.None {
 		f.first = l.next
 	} else {
@@ -340,7 +340,7 @@ func (f *FS) Finish(t *plan.Thread, now unit.Time) {
 	}
 	for _, tx := range []*transaction{&f.current, &f.next} {
 		for _, page := range tx.blocks {
-			if page != host.None && !f.homeless[page].in {
+			if page != host.None && !f.homeless[page].in() {
 				f.link(page)
 				f.pages = append(f.pages, page)
 			}

@@ -1,0 +1,70 @@
+package filesys
+
+import (
+	"math"
+	"testing"
+
+	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/unit"
+)
+
+// TestLife: a drive of 32 GiB whose blocks can be erased 3000 times takes 96,000 GiB. At
+// a page a millisecond that is as long as this number of pages takes; where collection
+// copies half of each block, half as long.
+func TestLife(t *testing.T) {
+	s := machine.Default()
+	r := Result{Time: unit.Second}
+	r.Device.FlashPrograms[device.ByHost] = 600
+	r.Device.FlashPrograms[device.ByCleaning] = 400
+	pages := float64(32*unit.GiB/unit.Page) * 3000
+	want := pages / 1000 / (365 * 24 * 3600) * 1000
+	if got := float64(r.Life(&s).Years); math.Abs(got/want-1) > 0.001 {
+		t.Errorf("%v thousandths of a year; want %v", got, want)
+	}
+	r.Device.Erases = 10
+	r.Device.FlashPrograms[device.ByCollection] = 10 * s.Device.Pages / 2
+	if got := r.Amplification(&s); got != 2000 {
+		t.Errorf("half of each block is copied; the amplification is %d thousandths", got)
+	}
+	if got := float64(r.Life(&s).Years); math.Abs(2*got/want-1) > 0.001 {
+		t.Errorf("with collection %v thousandths of a year; want half of %v", got, want)
+	}
+}
+
+// TestBins: a latency is below the limit of its bin and not below that of the one before.
+func TestBins(t *testing.T) {
+	for i, limit := range bins {
+		if want := 1000 * math.Exp2(float64(i)/4); math.Abs(float64(limit)/want-1) > 0.001 {
+			t.Errorf("limit %d is %d ps; want %.0f", i, limit, want)
+		}
+	}
+	for at := unit.Time(0); at < 1<<50; at += at/7 + 1 {
+		i := bin(at)
+		if at >= bins[i] && i < len(bins)-1 || i > 0 && at < bins[i-1] {
+			t.Errorf("%d ps is in bin %d, of %d ps", at, i, bins[i])
+		}
+	}
+	if got := bin(math.MaxInt64); got != len(bins)-1 {
+		t.Errorf("the longest time is in bin %d", got)
+	}
+}
+
+func TestReadQuantile(t *testing.T) {
+	var r Result
+	if got := r.ReadQuantile(990); got != 0 {
+		t.Errorf("without reads: %v", got)
+	}
+	for range 989 {
+		r.ReadLatency[bin(10*unit.Microsecond)]++
+	}
+	for range 11 {
+		r.ReadLatency[bin(unit.Millisecond)]++
+	}
+	if got := r.ReadQuantile(500); got < 10*unit.Microsecond || got > 12*unit.Microsecond {
+		t.Errorf("the median is %v", got)
+	}
+	if got := r.ReadQuantile(990); got < unit.Millisecond || got > 1200*unit.Microsecond {
+		t.Errorf("one of a hundred takes %v", got)
+	}
+}
