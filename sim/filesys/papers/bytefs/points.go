@@ -366,7 +366,7 @@ func (t *text) label() string {
 	case t.figure == "11":
 		what = "flash"
 	case t.of == "most":
-		what = "metadata, most"
+		what = "meta, most"
 	case t.figure == "8":
 		what = "metadata"
 	case strings.HasPrefix(t.of, "mean"):
