@@ -108,19 +108,26 @@ func (n *naive) sleep(id int32, at unit.Time, cause Cause, yield func(unit.Time)
 
 // bars is what the engine calls so: a write-back of the file is under way.
 func (n *naive) bars(c *call.Call) bool {
-	any, moved := false, false
+	any, touches := false, false
 	for _, list := range n.sending {
 		for _, s := range list {
-			if s.Node == c.Node {
-				any, moved = true, moved || s.Moved
+			if s.Node != c.Node {
+				continue
 			}
+			any = true
+			offset := c.Offset
+			if c.Flags&call.Append != 0 {
+				offset = n.run.host.Files[c.Node].Size
+			}
+			first, last := int32(offset/host.PageSize), int32((offset+c.Length-1)/host.PageSize)
+			touches = touches || s.Moved || c.Length > 0 && first < s.End && last >= s.First
 		}
 	}
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
 		return any
 	case call.Write:
-		return c.Flags&call.Sync != 0 && moved
+		return c.Flags&call.Sync != 0 && touches
 	}
 	return false
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"spillway/sim/filesys/device"
-	"spillway/sim/filesys/machine"
-	"spillway/sim/flash"
 	"spillway/sim/unit"
 )
 
@@ -126,31 +124,4 @@ func difference(c, before *device.Counts) device.Counts {
 	d.LinkBusy -= before.LinkBusy
 	d.Waited -= before.Waited
 	return d
-}
-
-// Programs returns how many pages the flash programmed, without those that collection
-// moved.
-func (r *Result) Programs() int64 {
-	p := &r.Device.FlashPrograms
-	return p[device.ByHost] + p[device.ByBuffer] + p[device.ByCleaning]
-}
-
-// Amplification returns how many pages the flash programs for each that is written to
-// it, in thousandths: of what the collected blocks held, all but what was copied out of
-// them was room for a page written. It is 1000 where nothing was collected.
-func (r *Result) Amplification(s *machine.Setup) int64 {
-	held, copied := r.Device.Erases*s.Device.Pages, r.Device.FlashPrograms[device.ByCollection]
-	if held <= copied {
-		return 1000
-	}
-	return unit.MulDiv(held, 1000, held-copied)
-}
-
-// Life returns how long the flash lasts if the run goes on and on: every block of the
-// SSD at full scale can be erased Endurance times. A workload's rate of writing does not
-// depend on the scale.
-func (r *Result) Life(s *machine.Setup) flash.Life {
-	d := &s.Device
-	spec := flash.Spec{Capacity: d.Capacity, Endurance: unit.Bytes(unit.MulDiv(int64(d.Capacity), d.Endurance, 1))}
-	return flash.Lifetime(&spec, unit.Bytes(r.Programs())*unit.Page, max(r.Time, unit.Nanosecond), r.Amplification(s))
 }

@@ -4,33 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"spillway/sim/filesys/device"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
 )
-
-// TestLife: a drive of 32 GiB whose blocks can be erased 3000 times takes 96,000 GiB. At
-// a page a millisecond that is as long as this number of pages takes; where collection
-// copies half of each block, half as long.
-func TestLife(t *testing.T) {
-	s := machine.Default()
-	r := Result{Time: unit.Second}
-	r.Device.FlashPrograms[device.ByHost] = 600
-	r.Device.FlashPrograms[device.ByCleaning] = 400
-	pages := float64(32*unit.GiB/unit.Page) * 3000
-	want := pages / 1000 / (365 * 24 * 3600) * 1000
-	if got := float64(r.Life(&s).Years); math.Abs(got/want-1) > 0.001 {
-		t.Errorf("%v thousandths of a year; want %v", got, want)
-	}
-	r.Device.Erases = 10
-	r.Device.FlashPrograms[device.ByCollection] = 10 * s.Device.Pages / 2
-	if got := r.Amplification(&s); got != 2000 {
-		t.Errorf("half of each block is copied; the amplification is %d thousandths", got)
-	}
-	if got := float64(r.Life(&s).Years); math.Abs(2*got/want-1) > 0.001 {
-		t.Errorf("with collection %v thousandths of a year; want half of %v", got, want)
-	}
-}
 
 // TestBins: a latency is below the limit of its bin and not below that of the one before.
 func TestBins(t *testing.T) {

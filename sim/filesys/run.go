@@ -87,9 +87,15 @@ type client struct {
 	endCause Cause
 	waiter   int32 // the next client that waits for the same lock
 	call     call.Call
-	sends    []host.Sent // files that its steps write back
-	began    unit.Time   // the call
-	start    unit.Time   // when an actor has to act at last, if it works or sleeps
+	sends    bool      // its steps write files back
+	began    unit.Time // the call
+	start    unit.Time // when an actor has to act at last, if it works or sleeps
+}
+
+// A sending is a file that a client's steps write back.
+type sending struct {
+	host.Sent
+	client int32
 }
 
 // A lock is held by a client, or free (none). Others wait in the order in which they came.
@@ -112,10 +118,8 @@ type run struct {
 	sections []unit.Time
 	serial   unit.Time // when the benchmark program's section is free
 	children []int32   // by node: files and directories in it
-	// By node: clients whose steps write it back, and of them, those after which its size
-	// or the places of its pages are to be made durable too.
-	sending, moving []int32
-	barred          []int32 // threads whose call waits for that, in the order in which they came
+	sending  []sending // what is being written back
+	barred   []int32   // threads whose call waits for that, in the order in which they came
 
 	device *device.Device
 	host   *host.Host
@@ -145,8 +149,8 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r = &run{
 		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
-		children: make([]int32, w.Most), sending: make([]int32, w.Most), moving: make([]int32, w.Most),
-		result: &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
+		children: make([]int32, w.Most),
+		result:   &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
 	}
 	if watch == nil {
 		r.watch = &Watch{}
@@ -447,45 +451,60 @@ func promises(c *call.Call) bool {
 
 // bars reports whether a call has to wait because others are writing back its file. An
 // fsync has: those pages are not dirty any more but not durable yet. A synchronous write
-// has its own pages, and waits only where it needs what they make durable besides. Who
-// gives pages back waits, else they would be written to when they belong to others.
+// sends its own pages, and waits only where those are under way already, or get a home with
+// which more has to be durable. Who gives pages back waits, else they would be written to
+// when they belong to others.
 func (r *run) bars(c *call.Call) bool {
-	if uint32(c.Node) >= uint32(len(r.sending)) || r.sending[c.Node] == 0 {
-		return false
-	}
+	write := false
 	switch c.Code {
 	case call.Fsync, call.Fdatasync, call.Unlink, call.Truncate:
-		return true
 	case call.Write:
-		return c.Flags&call.Sync != 0 && r.moving[c.Node] > 0
+		if write = true; c.Flags&call.Sync == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	for i := range r.sending {
+		s := &r.sending[i]
+		if s.Node != c.Node {
+			continue
+		}
+		if !write || s.Moved {
+			return true
+		}
+		offset := c.Offset
+		if c.Flags&call.Append != 0 {
+			offset = r.host.Files[c.Node].Size
+		}
+		if c.Length > 0 && int64(s.First)*host.PageSize < offset+c.Length && int64(s.End)*host.PageSize > offset {
+			return true
+		}
 	}
 	return false
 }
 
 // sends notes which files a client's steps write back.
 func (r *run) sends(c *client) {
-	c.sends = append(c.sends[:0], r.host.Sent...)
-	r.host.Sent = r.host.Sent[:0]
-	for _, s := range c.sends {
-		r.sending[s.Node]++
-		if s.Moved {
-			r.moving[s.Node]++
-		}
+	for _, s := range r.host.Sent {
+		r.sending, c.sends = append(r.sending, sending{s, c.thread.ID}), true
 	}
+	r.host.Sent = r.host.Sent[:0]
 }
 
 // written notes that a client's steps have, and lets those go on who waited for that.
 func (r *run) written(c *client) {
-	if len(c.sends) == 0 {
+	if !c.sends {
 		return
 	}
-	for _, s := range c.sends {
-		r.sending[s.Node]--
-		if s.Moved {
-			r.moving[s.Node]--
+	c.sends = false
+	kept := r.sending[:0]
+	for _, s := range r.sending {
+		if s.client != c.thread.ID {
+			kept = append(kept, s)
 		}
 	}
-	c.sends = c.sends[:0]
+	r.sending = kept
 	left := r.barred[:0]
 	for _, t := range r.barred {
 		if r.bars(&r.clients[t].call) {

@@ -149,12 +149,23 @@ func TestFresh(t *testing.T) {
 	in(t, "fileserver, ByteFS to Ext4", x.gain("fileserver", "ext4"), 2, 3.2)
 }
 
+// TestScale: ratios hardly depend on the scale.
+func TestScale(t *testing.T) {
+	x := trendsOf(t, nil)
+	small := trendsOf(t, func(s *machine.Setup) { s.Scale = 256 })
+	for load, system := range map[string]string{"create": "ext4", "varmail": "f2fs", "webproxy": "ext4", "oltp": "ext4"} {
+		in(t, load+", ByteFS to "+system+" at a 256th to that at a 64th", small.gain(load, system)/x.gain(load, system), 0.9, 1.1)
+	}
+}
+
 // TestPayload: what ByteFS gains in oltp is that overwriting zeros with zeros writes
-// nothing.
+// nothing. 4.1 is published, which is out of reach: the page that is overwritten and the
+// page that somebody else reads have to come from flash either way, and two reads and a
+// program take 1.75 times as long as two reads.
 func TestPayload(t *testing.T) {
 	zeros := trendsOf(t, nil)
 	random := trendsOf(t, func(s *machine.Setup) { s.Payload = machine.Random })
-	in(t, "oltp with zeros", zeros.gain("oltp", "ext4"), 1.3, 5)
+	in(t, "oltp with zeros", zeros.gain("oltp", "ext4"), 1.5, 2.2)
 	in(t, "oltp with random payload", random.gain("oltp", "ext4"), 0.95, 1.05)
 }
 

@@ -288,7 +288,7 @@ func (h *Host) Clean(f plan.Frame, home int32) {
 	p := &h.cache.frames[f]
 	file := &h.Files[p.node]
 	if p.dirty {
-		h.sent(p.node, home != file.Slots[p.index].Home)
+		h.sent(p.node, p.index, home != file.Slots[p.index].Home)
 	}
 	if p.dirty && h.Env != nil && h.Env.Recording() {
 		h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: p.changed, Of: call.Call{Node: p.node, Dir: file.Slots[p.index].Home, Offset: int64(p.index)}})
@@ -300,11 +300,11 @@ func (h *Host) Clean(f plan.Frame, home int32) {
 }
 
 // sent notes that a page of a file is being written back; moved says that it gets a home.
-func (h *Host) sent(node int32, moved bool) {
-	last := len(h.Sent) - 1
-	if last < 0 || h.Sent[last].Node != node {
-		h.Sent = append(h.Sent, Sent{Node: node, Moved: moved})
-	} else if moved {
-		h.Sent[last].Moved = true
+func (h *Host) sent(node, index int32, moved bool) {
+	if last := len(h.Sent) - 1; last >= 0 && h.Sent[last].Node == node {
+		s := &h.Sent[last]
+		s.First, s.End, s.Moved = min(s.First, index), max(s.End, index+1), s.Moved || moved
+		return
 	}
+	h.Sent = append(h.Sent, Sent{node, index, index + 1, moved})
 }

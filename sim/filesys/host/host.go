@@ -69,11 +69,11 @@ type Counts struct {
 	Commits                            int64 // of a journal or a checkpoint
 }
 
-// A Sent is a file whose pages are on their way to the device. Moved: some of them get a
-// home, so that what says where they are has to follow.
+// A Sent is a file whose pages, from First up to End, are on their way to the device. Moved:
+// some of them get a home, so that what says where they are has to follow.
 type Sent struct {
-	Node  int32
-	Moved bool
+	Node, First, End int32
+	Moved            bool
 }
 
 // A Host is the state that file systems share. Time is never kept here but for the stamps

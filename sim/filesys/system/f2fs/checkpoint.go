@@ -11,6 +11,13 @@ import (
 
 // Wait lets a thread go on whose checkpoint is done.
 func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+	if s.N == landed {
+		if f.flying[s.Page] > 0 {
+			f.stalled = t.ID
+			return false
+		}
+		return true
+	}
 	if s.Tx <= f.done {
 		return true
 	}
@@ -25,6 +32,13 @@ func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 // Marked is told of a step Mark.
 func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 	f.now = now
+	if s.N == landed {
+		if f.flying[s.Page]--; f.flying[s.Page] == 0 && s.Page != f.started&1 && f.stalled != host.None {
+			f.h.Env.Wake(f.stalled, now)
+			f.stalled = host.None
+		}
+		return
+	}
 	if f.h.Env.Recording() {
 		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: s.Tx})
 	}
@@ -80,6 +94,9 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 		}
 	}
 	f.last, f.wanted, f.busy, f.freer = now, false, true, t
+	if under := f.started & 1; f.flying[under] > 0 {
+		t.Add(plan.Step{Kind: plan.Wait, N: landed, Page: under})
+	}
 	f.started++
 	tx := f.nextTx
 	f.tx++
@@ -95,6 +112,13 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 	f.armed = true
 }
 
+// fly notes that the steps planned last write blocks that the next checkpoint takes for
+// written: it waits until they are, else it would free what they replace too soon.
+func (f *FS) fly(t *plan.Thread) {
+	f.flying[f.started&1]++
+	t.Add(plan.Step{Kind: plan.Mark, N: landed, Page: f.started & 1})
+}
+
 // checkpoint appends the writing of all dirty leaves and nodes, of the tables, and of the
 // checkpoint itself.
 func (f *FS) checkpoint(t *plan.Thread, tx int32) {
@@ -107,7 +131,12 @@ func (f *FS) checkpoint(t *plan.Thread, tx int32) {
 			if block < f.most {
 				f.record(t, tx, block)
 			}
-			f.loosen(block, f.started)
+			switch {
+			case block < f.most:
+				f.loose[block] = f.started
+			case block < 2*f.most:
+				f.loose[block-f.most] = f.started
+			}
 			f.write(t, from, block, log)
 		}
 	}
@@ -279,6 +308,7 @@ func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
 		if o.index == meta {
 			if f.state[o.node] == dirty {
 				f.write(t, from, o.node, coldLog)
+				f.loosen(t, o.node)
 			} else {
 				f.move(o.node, coldLog)
 				f.send(t, from, f.structure(o.node), f.home[o.node])

@@ -75,6 +75,7 @@ const (
 const (
 	synced   = iota // the node of an fsync is written, as Tx
 	finished        // the checkpoint is
+	landed          // blocks are written that were planned before the checkpoint of Page's parity; also of Wait
 )
 
 // States of a block of metadata.
@@ -130,11 +131,15 @@ type FS struct {
 	last          unit.Time // when one began
 	armed         bool
 	interval      unit.Time
-	freeing       []int32      // segments that are free after it
-	freer         *plan.Thread // who frees them
-	waiters       []waiter
-	natChanged    []bool // blocks of the table
-	natEntries    int
+	freeing       []int32 // segments that are free after it
+	// flying counts, by the parity of the checkpoint before, plans whose blocks are under
+	// way; stalled is the checkpoint's actor, if it waits for them.
+	flying     [2]int
+	stalled    int32
+	freer      *plan.Thread // who frees them
+	waiters    []waiter
+	natChanged []bool // blocks of the table
+	natEntries int
 
 	tx, nextTx int32 // for crashes: the last number given; that of the next checkpoint
 	now        unit.Time
@@ -147,7 +152,7 @@ func New(h *host.Host) plan.FS {
 	most := len(h.Files)
 	f := &FS{
 		h: h, most: int32(most), packs: 1, tx: 1, nextTx: 1,
-		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most),
+		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most), stalled: host.None,
 		interval: h.Setup.Host.Checkpoint / unit.Time(h.Setup.Scale),
 	}
 	f.pages = largestSegment
@@ -470,6 +475,7 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 		}
 	}
 	together(t, from)
+	f.fly(t)
 	f.loose[node] = 0
 	if f.h.Env.Recording() {
 		f.tx++
@@ -518,6 +524,7 @@ func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 		f.send(t, from, plan.Data, home)
 	}
 	together(t, from)
+	f.fly(t)
 }
 
 // send appends the write of a page, with the one before it if that began at step from or
@@ -615,26 +622,29 @@ func (f *FS) writeOldest(t *plan.Thread) {
 		block := f.list[f.at]
 		if f.state[block] == dirty {
 			f.write(t, from, block, f.logOf(block))
-			f.loosen(block, f.started+1)
+			f.loosen(t, block)
 			n++
 		}
 		f.state[block] = clean
 	}
 	together(t, from)
+	f.fly(t)
 	if f.at > len(f.list)/2 {
 		f.list = append(f.list[:0], f.list[f.at:]...)
 		f.at = 0
 	}
 }
 
-// loosen notes that a node is written but durable only with a checkpoint: recovery rolls
-// forward only what an fsync wrote.
-func (f *FS) loosen(block, checkpoint int32) {
+// loosen notes that a block was written which is durable only with the next checkpoint:
+// recovery rolls forward only what an fsync wrote.
+func (f *FS) loosen(t *plan.Thread, block int32) {
 	switch {
 	case block < f.most:
-		f.loose[block] = checkpoint
+		f.loose[block] = f.started + 1
+		f.record(t, f.nextTx, block)
 	case block < 2*f.most:
-		f.loose[block-f.most] = checkpoint
+		f.loose[block-f.most] = f.started + 1
+		f.record(t, f.nextTx, block-f.most)
 	}
 }
 
