@@ -53,8 +53,8 @@ func TestDifference(t *testing.T) {
 func set(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			set(v.Field(i))
+		for _, field := range v.Fields() {
+			set(field)
 		}
 	case reflect.Array, reflect.Slice:
 		for i := range v.Len() {

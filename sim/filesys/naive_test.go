@@ -44,7 +44,6 @@ type alarm struct {
 
 type sleeper struct {
 	thread plan.Thread
-	now    *unit.Time
 	next   func() (unit.Time, bool)
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/knob"
 	"spillway/sim/unit"
 )
 
@@ -206,5 +208,50 @@ func FuzzRun(f *testing.F) {
 func TestRandomSystems(t *testing.T) {
 	for seed := range uint64(400) {
 		random(t, seed, &Systems[seed%uint64(len(Systems))])
+	}
+}
+
+// TestRandomKnobs: whatever a form lets one choose runs, or is refused with a reason.
+func TestRandomKnobs(t *testing.T) {
+	knobs, recipes := machine.Knobs(), load.Recipes()
+	ran := 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		s := machine.Default()
+		s.Scale = 256
+		changed := ""
+		for range 1 + r.IntN(6) {
+			k := &knobs[r.IntN(len(knobs))]
+			switch {
+			case k.Key == "scale" || k.Key == "threads":
+				continue
+			case k.Kind == knob.One:
+				if err := k.Parse(&s, pick(r, k.Choices...).Key); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				v := pick(r, k.Min, k.Max, k.Min+r.Int64N(k.Max-k.Min+1), min(k.Max, max(k.Min, k.Get(&s)/(1+r.Int64N(20)))), min(k.Max, k.Get(&s)*(1+r.Int64N(20))))
+				k.Set(&s, v)
+			}
+			changed += " " + k.Key + "=" + k.Text(&s)
+		}
+		w, err := load.Generate(&recipes[seed%uint64(len(recipes))], &s)
+		if err != nil {
+			continue
+		}
+		res, err := Run(w, &s, Systems[r.IntN(len(Systems))].Name, &Watch{Until: 3000}, nil)
+		if err != nil {
+			if len(err.Error()) < 40 {
+				t.Errorf("seed %d, %s with%s: %v", seed, w.Name, changed, err)
+			}
+			continue
+		}
+		ran++
+		if broken := laws(&s, w, res); broken != "" {
+			t.Errorf("seed %d, %s on %s with%s:%s", seed, w.Name, res.System, changed, broken)
+		}
+	}
+	if ran < 100 {
+		t.Errorf("only %d of 200 ran", ran)
 	}
 }

@@ -81,12 +81,12 @@ func (l *writeLog) fits(n int) bool {
 	return used+int64(n)*entry <= size
 }
 
-// room reports whether n lines more fit, and swaps the halves if they then do. Where the
-// log has nothing but lines of open transactions there is always room.
+// room reports whether n lines more fit, and swaps the halves if they then do. Where half
+// of the log or more was carried there is always room.
 func (d *Device) room(now unit.Time, n int) bool {
 	for swapped := false; !d.log.fits(n); {
 		switch {
-		case d.log.cleaning == 0 && swapped:
+		case d.log.cleaning == 0 && (swapped || d.log.stale()):
 			return true
 		case d.log.cleaning == 0:
 			d.swap(now)
@@ -152,7 +152,13 @@ func (l *writeLog) put(c *channel, page int32, lines uint64) {
 }
 
 // full reports whether it is time to swap.
-func (l *writeLog) full() bool { return l.cleaning == 0 && l.used[l.active] >= l.start }
+func (l *writeLog) full() bool {
+	return l.cleaning == 0 && l.used[l.active] >= l.start && !l.stale()
+}
+
+// stale reports whether half of the active half or more is what cleaning carried there: to
+// clean it now would carry most of it again.
+func (l *writeLog) stale() bool { return l.used[l.active] < 2*l.carried }
 
 // swap has the active half cleaned; the other is empty.
 func (d *Device) swap(now unit.Time) {
@@ -209,7 +215,7 @@ func (d *Device) clean(c *channel, at unit.Time) {
 	c.todo[old], c.next, c.cleanAt = c.todo[old][:0], 0, never
 	if l.cleaning--; l.cleaning == 0 {
 		l.used[old] = 0
-		if l.full() && l.used[l.active] > l.carried { // there is something to merge
+		if l.full() {
 			d.swap(at)
 		}
 	}

@@ -360,7 +360,7 @@ func (n *naive) trigger() bool {
 		size /= 2
 	}
 	active, _ := n.bytes()
-	return !n.cleaning && active >= size*n.d.LogAt/100
+	return !n.cleaning && active >= size*n.d.LogAt/100 && active >= 2*68*int64(n.carried)
 }
 
 func (n *naive) fits(lines uint64) bool {
@@ -374,7 +374,7 @@ func (n *naive) fits(lines uint64) bool {
 
 func (n *naive) byteWrite(now unit.Time, s plan.Structure, page int32, lines uint64, tx int32) (unit.Time, bool) {
 	if n.memory == WriteLog && !n.fits(lines) {
-		if !n.cleaning {
+		if active, _ := n.bytes(); !n.cleaning && active >= 2*68*int64(n.carried) {
 			n.swap(now)
 		}
 		if !n.fits(lines) {
@@ -517,7 +517,7 @@ func (n *naive) clean(u int, now unit.Time) {
 		}
 	}
 	*old, n.cleaning = nil, false
-	if n.trigger() && len(n.halves[n.active]) > n.carried {
+	if n.trigger() {
 		n.swap(now)
 	}
 }

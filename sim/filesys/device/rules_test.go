@@ -232,6 +232,23 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestNeverCommitted: a log full of lines that nobody commits takes more, and is not
+// carried to and fro.
+func TestNeverCommitted(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		d := logOf(100, func(m *machine.Setup) { m.Device.Single = single })
+		for p := range int32(10_000) {
+			if _, ok := d.ByteWrite(unit.Time(p)*us, plan.Inode, p, 1, 1+p); !ok {
+				t.Fatalf("page %d has to wait", p)
+			}
+			settle(d)
+		}
+		if c := &d.Counts; c.Carried > 2*c.Appended || c.FlashPrograms != [Whys]int64{} {
+			t.Errorf("single %v: %d lines, %d carried, programs %d", single, c.Appended, c.Carried, c.FlashPrograms)
+		}
+	}
+}
+
 // TestVoid: a block write makes the lines of its page void, a trim those and the page.
 func TestVoid(t *testing.T) {
 	for _, c := range []struct {

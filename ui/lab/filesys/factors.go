@@ -109,7 +109,7 @@ func (v *view) factors(s *settings) (*report.Section, error) {
 			{Text: times(x), Share: x / max(top, 1e-9), Best: was > 0 && c == near},
 		}}
 		if v.now(c) {
-			row.Sub = "as it is set now"
+			row.Head += ", as it is set now"
 		}
 		if was > 0 {
 			row.Cells = append(row.Cells, text("%s", signed(x/was-1)))

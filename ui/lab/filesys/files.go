@@ -199,6 +199,7 @@ func calls(w *work, m *machine.Setup, system string) ([]byte, error) {
 			c := e.Of
 			c.At = e.At
 			r.Threads[e.Thread] = append(r.Threads[e.Thread], c)
+			r.Order = append(r.Order, e.Thread)
 		}
 	}}, nil)
 	if err != nil {

@@ -93,18 +93,18 @@ func often(n int64) string {
 func (v *view) written(r *core.Result) report.Table {
 	t := report.Table{Title: "What the log did", Head: []string{"", "In the run", "A call"}}
 	d := &r.Device
-	row := func(head, sub string, n int64) {
-		t.Rows = append(t.Rows, report.Row{Head: head, Sub: sub, Cells: []report.Cell{text("%s", grouped(n)), text("%s", few(perCall(n, r)))}})
+	row := func(head string, n int64) {
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", grouped(n)), text("%s", few(perCall(n, r)))}})
 	}
-	row("Lines stored", "", d.Appended)
-	row("Replaced a line", "that was still in the log: it costs no further program", d.Replaced)
-	row("Made void", "by a block write, or because their page was freed", d.Voided)
-	row("Reads that the log served", "all of what was asked", d.LogHits)
-	row("Reads that it served in part", "the rest came from flash", d.LogPartial)
-	row("COMMIT", "", d.Commits)
-	row("Pages programmed by cleaning", "", d.FlashPrograms[device.ByCleaning])
-	row("Pages read by cleaning", "because not all their lines are in the log", d.FlashReads[device.ByCleaning])
-	row("Waits for room", "", d.Full)
+	row("Lines stored", d.Appended)
+	row("Lines that replace one still in the log", d.Replaced)
+	row("Lines made void by a block, or because their page is freed", d.Voided)
+	row("Reads that the log serves alone", d.LogHits)
+	row("Reads that it serves in part, flash the rest", d.LogPartial)
+	row("COMMIT", d.Commits)
+	row("Pages programmed by cleaning", d.FlashPrograms[device.ByCleaning])
+	row("Pages read by cleaning, for lines that the log lacks", d.FlashReads[device.ByCleaning])
+	row("Waits for room", d.Full)
 	return t
 }
 

@@ -213,8 +213,8 @@ func moves(code call.Code, systems []*core.System, ops []core.Operation, results
 	for _, x := range systems {
 		t.Head = append(t.Head, x.Title)
 	}
-	row := func(head, sub string, value func(i int) report.Cell) {
-		r := report.Row{Head: head, Sub: sub}
+	row := func(what, how string, value func(i int) report.Cell) {
+		r := report.Row{Head: what + ", " + how}
 		for i := range systems {
 			r.Cells = append(r.Cells, value(i))
 		}
