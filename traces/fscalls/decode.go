@@ -42,6 +42,7 @@ type node struct {
 	known  bool  // its size is, not only how far it was accessed
 	used   bool  // its data are
 	height int32 // levels below it, or more
+	inside int32 // nodes in it
 	size   int64
 	first  int64 // its size at the start
 }
@@ -64,6 +65,7 @@ type decoder struct {
 	from    unit.Time // time of the first call
 	timed   bool
 	unseen  int64 // files that nobody was seen to create
+	crowded int64 // calls of threads for which there is no room
 
 	// Whose call is read, and when it was made, in any clock.
 	id uint64
@@ -270,6 +272,7 @@ func (d *decoder) add(n node) int32 {
 	at := int32(len(d.nodes))
 	d.nodes = append(d.nodes, n)
 	d.byName[n.edge] = at
+	d.nodes[n.edge.dir].inside++
 	return at
 }
 
@@ -298,6 +301,7 @@ func (d *decoder) create(e edge, dir bool) (at int32, fresh bool) {
 	case ok && d.nodes[at].dir == dir:
 		n := &d.nodes[at]
 		n.exists, n.size, n.known = true, 0, true
+		d.nodes[e.dir].inside++
 		return at, true
 	case !d.room(e.dir):
 		return -1, false
@@ -305,7 +309,8 @@ func (d *decoder) create(e edge, dir bool) (at int32, fresh bool) {
 	return d.add(node{edge: e, parent: -1, dir: dir, exists: true, made: true, known: true}), true
 }
 
-// thread returns the number of a thread, -1 if there is no room for it.
+// thread returns the number of a thread. Those for which there is no room are others: what
+// they do must not be missing, or files would be that nobody makes.
 func (d *decoder) thread(id uint64) int32 {
 	if n, ok := d.threads[id]; ok {
 		return n
@@ -317,7 +322,8 @@ func (d *decoder) thread(id uint64) int32 {
 		return n
 	}
 	if len(d.calls) >= load.MaxThreads {
-		return -1
+		d.crowded++
+		return int32(id % load.MaxThreads)
 	}
 	n := int32(len(d.calls))
 	d.threads[id] = n
@@ -332,9 +338,6 @@ func (d *decoder) emit(c call.Call) bool {
 		return d.leave("calls beyond the first " + thousands(load.MaxCalls))
 	}
 	t := d.thread(d.id)
-	if t < 0 {
-		return d.leave("calls of threads beyond the first " + thousands(load.MaxThreads))
-	}
 	if !d.timed {
 		d.timed, d.from = true, d.at
 	}
@@ -406,7 +409,11 @@ func (d *decoder) remove(n int32) bool {
 		return d.leave("removals of the root")
 	}
 	x := &d.nodes[n]
+	if x.inside > 0 {
+		return d.leave("removals of directories that are not empty, as far as was seen")
+	}
 	x.exists = false
+	d.nodes[x.edge.dir].inside--
 	code := call.Unlink
 	if x.dir {
 		code = call.Rmdir
@@ -431,11 +438,15 @@ func (d *decoder) rename(n int32, to edge) bool {
 		return true
 	}
 	if old, ok := d.byName[to]; ok && d.nodes[old].exists {
-		d.remove(old)
+		if d.remove(old); d.nodes[old].exists {
+			return true
+		}
 	}
 	if d.byName[d.nodes[n].edge] == n {
 		delete(d.byName, d.nodes[n].edge)
 	}
+	d.nodes[d.nodes[n].edge.dir].inside--
+	d.nodes[to.dir].inside++
 	d.nodes[n].edge = to
 	d.byName[to] = n
 	return d.emit(call.Call{Code: call.Rename, Node: n, Dir: to.dir, Changed: call.Unknown})
@@ -510,13 +521,14 @@ func (d *decoder) finish() (*load.Recording, error) {
 	return r, nil
 }
 
-// onlyFiles gives a recording the calls, with threads in the order of their first. It leaves
-// out what was asked of files that turned out to be directories.
+// onlyFiles gives a recording the calls, with threads in the order of their first, whose
+// time is 0. It leaves out what was asked of files that turned out to be directories.
 func (d *decoder) onlyFiles(r *load.Recording) {
 	at, number := make([]int, len(d.calls)), make([]int32, len(d.calls))
 	for i := range number {
 		number[i] = -1
 	}
+	from := unit.Time(0)
 	for _, t := range d.order {
 		c := d.calls[t][at[t]]
 		at[t]++
@@ -532,6 +544,10 @@ func (d *decoder) onlyFiles(r *load.Recording) {
 			number[t] = int32(len(r.Threads))
 			r.Threads = append(r.Threads, d.calls[t][:0])
 		}
+		if len(r.Order) == 0 {
+			from = c.At
+		}
+		c.At = max(c.At-from, 0)
 		n := number[t]
 		r.Threads[n] = append(r.Threads[n], c)
 		r.Order = append(r.Order, n)
@@ -545,6 +561,9 @@ func (d *decoder) notes(r *load.Recording) {
 	}
 	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s files and directories were not created in the recording: they exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
+	}
+	if d.crowded > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s calls of threads beyond the first %s are made by these.", thousands(d.crowded), thousands(load.MaxThreads)))
 	}
 	if d.unseen > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s files or directories appear without having been created; they are created when they are first used.", thousands(d.unseen)))
