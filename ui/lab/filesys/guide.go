@@ -1,13 +1,8 @@
+//go:build !lean
+
 package filesys
 
-import (
-	"strings"
-
-	"spillway/ui/lab"
-)
-
-// dropped says what files the laboratory takes.
-const dropped = "Drop a trace of calls (strace, fio's iolog, blkparse, or Spillway's own) anywhere on this page"
+import "spillway/ui/lab"
 
 // Where several words come from.
 const (
@@ -122,6 +117,3 @@ func help() []lab.Help {
 		{Title: "Your own trace", Text: "strace -f -ttt -y of any program, fio's iolog, blkparse text, and Spillway's own text, a call a line. Files that are not created in a trace existed before it. Lines that are not understood are counted and shown. What was written is not in a trace: Payload says how much of it changed."},
 	}
 }
-
-// lowered is a sentence as the rest of one.
-func lowered(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -106,6 +106,9 @@ func New() lab.Lab {
 	})
 }
 
+// dropped says what files the laboratory takes.
+const dropped = "Drop a trace of calls (strace, fio's iolog, blkparse, or Spillway's own) anywhere on this page"
+
 // systems lists the file systems.
 func systems() []lab.System {
 	var list []lab.System

@@ -16,3 +16,11 @@ func export(string, *work, *settings, string, lab.Origin, lab.Progress) ([]byte,
 }
 
 func encode(*result) ([]byte, error) { return nil, errNoFiles }
+
+// Words, the tour and help are in what the page knows of the laboratory.
+
+func glossary() []lab.Term { return nil }
+
+func tour() []lab.Stop { return nil }
+
+func help() []lab.Help { return nil }

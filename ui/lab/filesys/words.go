@@ -195,3 +195,6 @@ func find(name string) *core.System {
 	}
 	return nil
 }
+
+// lowered is a sentence as the rest of one.
+func lowered(s string) string { return strings.ToLower(s[:1]) + s[1:] }
