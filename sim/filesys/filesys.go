@@ -5,8 +5,8 @@
 //
 // # Source
 //
-// ByteFS: A System of Memory-Semantic SSDs (ASPLOS 2025, arXiv 2501.04993) and its
-// artifact. Numbers of the setup say where each comes from.
+// ByteFS: System Support for (CXL-based) Memory-Semantic Solid-State Drives (ASPLOS 2025,
+// arXiv 2501.04993) and its artifact. Numbers of the setup say where each comes from.
 //
 // # Model
 //

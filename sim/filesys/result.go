@@ -37,7 +37,7 @@ func (r *Result) ReadQuantile(thousandths int64) unit.Time {
 	for _, n := range r.ReadLatency {
 		count += n
 	}
-	left := unit.MulDiv(count, thousandths, 1000)
+	left := count - unit.MulDiv(count, 1000-thousandths, 1000)
 	for i, n := range r.ReadLatency {
 		if left -= n; left < 0 || left == 0 && n > 0 {
 			return bins[i]

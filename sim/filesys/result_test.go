@@ -42,4 +42,9 @@ func TestReadQuantile(t *testing.T) {
 	if got := r.ReadQuantile(990); got < unit.Millisecond || got > 1200*unit.Microsecond {
 		t.Errorf("one of a hundred takes %v", got)
 	}
+	r = Result{}
+	r.ReadLatency[20], r.ReadLatency[30] = 9, 1
+	if got := r.ReadQuantile(990); got != bins[30] {
+		t.Errorf("99 %% of ten reads take %v, which is less than one of them takes", got)
+	}
 }

@@ -176,7 +176,7 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r.flusher = r.threads + int32(actors)
 	r.clients = make([]client, r.flusher+1)
 	if len(r.clients) > mostClients {
-		return nil, fmt.Errorf("%d threads and actors; a run has room for %d", len(r.clients), mostClients)
+		return nil, fmt.Errorf("%d threads and actors, and a run has room for %d: lower threads", len(r.clients), mostClients)
 	}
 	r.queue = newSchedule(len(r.clients))
 	for i := range r.clients {

@@ -3,8 +3,9 @@
 //
 // # Source
 //
-// ByteFS: A System of Memory-Semantic SSDs (ASPLOS 2025, arXiv 2501.04993), its section on
-// the SSD's firmware, and the two branches of its artifact.
+// ByteFS: System Support for (CXL-based) Memory-Semantic Solid-State Drives (ASPLOS 2025,
+// arXiv 2501.04993), its section on the SSD's firmware, and the two branches of its
+// artifact.
 //
 // # Departures
 //

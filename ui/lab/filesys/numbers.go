@@ -1,7 +1,6 @@
 package filesys
 
 import (
-	"math"
 	"slices"
 
 	core "spillway/sim/filesys"
@@ -74,7 +73,12 @@ func list() []number {
 		t := &r.Tallies[call.Read]
 		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 	})
-	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads; in steps of a fifth.", 2, -1, func(r *result) float64 { return percentile(&r.ReadLatency, 99) })
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads; in steps of a fifth.", 2, -1, func(r *result) float64 {
+		if r.Tallies[call.Read].Count == 0 {
+			return report.None()
+		}
+		return float64(r.ReadQuantile(990)) / float64(unit.Microsecond)
+	})
 	for _, x := range []struct {
 		key, label string
 		code       call.Code
@@ -151,8 +155,12 @@ func list() []number {
 	}
 	add("t_core_ms", "Of it, waiting for a core", "ms", "A part of the file system's CPU time. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsCore]) })
 	add("t_log_ms", "Of it, waiting for the log", "ms", "A part of stores and COMMIT. Mean over the threads.", 3, -1, func(r *result) float64 { return r.thread(r.Ledger[core.WaitsLog]) })
-	add("channel_busy", "Busiest channel", "%", "What of the run's time the flash of the busiest channel works.", 1, 0, func(r *result) float64 {
-		return min(1, ratio(float64(slices.Max(append(slices.Clone(r.Device.Busy), 0))), float64(r.Time)))
+	add("channel_busy", "Busiest channel", "%", "What of the run's time the flash of the busiest channel works, without what is still to be written when the run ends. Work counts when it is asked for, so that a channel with work beyond the end is shown as busy all the time.", 1, 0, func(r *result) float64 {
+		most := unit.Time(0)
+		for i, t := range r.Device.Busy {
+			most = max(most, t-r.Left.Busy[i])
+		}
+		return min(1, ratio(float64(most), float64(r.Time)))
 	})
 	ns[len(ns)-1].Scale = 0.01
 	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, with what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
@@ -169,21 +177,6 @@ func years(r *core.Result, capacity unit.Bytes, endurance int64) float64 {
 	}
 	const year = 365.25 * 24 * 3600 * float64(unit.Second)
 	return float64(capacity) * float64(endurance) / written * float64(r.Time) / year
-}
-
-// percentile is the time in µs that so many percent of the reads take at most, none
-// without reads.
-func percentile(h *[160]int64, p int64) float64 {
-	var all, seen int64
-	for _, n := range h {
-		all += n
-	}
-	for i, n := range h {
-		if seen += n; all > 0 && seen*100 >= all*p {
-			return math.Exp2(float64(i)/4) / 1000
-		}
-	}
-	return report.None()
 }
 
 // charts are the laboratory's figures.

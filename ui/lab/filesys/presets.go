@@ -31,7 +31,7 @@ func presets() []lab.Preset {
 		},
 		{
 			Key: "make-directories", Title: "Make directories", Set: "workload=mkdir scale=64 mode=paper",
-			About: "Metadata only. How much less ByteFS moves than Ext4 shows here most.",
+			About: "Metadata only. What Ext4 moves in blocks ByteFS moves in lines: less than a tenth of the bytes.",
 		},
 		{
 			Key: "kv-store", Title: "Key-value store", Set: "workload=ycsb-a scale=64 mode=paper",

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	core "spillway/sim/filesys"
+	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
+	"spillway/sim/filesys/papers/bytefs"
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
 
@@ -122,7 +125,8 @@ func TestSectionsSay(t *testing.T) {
 		{logKey, "", small, "ext4", "block commands alone"},
 		{logKey, "", small, "nova", "a buffer of pages"},
 		{logKey, "", small, "bytefs", "in a log of"},
-		{factorsKey, "", small, "f2fs", "The paper's text says 1.90×"},
+		{factorsKey, "", "workload=varmail", "f2fs", "The paper's text says 1.90×; nearest comes"},
+		{factorsKey, "", small, "f2fs", "The paper's text says 1.90×, which is compared only where"},
 		{factorsKey, "", small, "nova", "No ratio of these two"},
 		{sensitivityKey, "sensitive_to=log", small, "bytefs", "From 64 MiB to 512 MiB"},
 		{quirksKey, "", small, "ext4", "no accident"},
@@ -188,6 +192,103 @@ func TestConcerns(t *testing.T) {
 				t.Errorf("%s concerns %s", machine.Quirks[i].Key, x.Title)
 			}
 		}
+	}
+}
+
+// Ratios that factors show as published are those of Figure 6 in the paper's table, all of
+// them, and are compared with the usual settings alone.
+func TestPublished(t *testing.T) {
+	want := map[string]float64{}
+	for _, p := range bytefs.Paper().Points {
+		if rival, ok := strings.CutPrefix(p.At, "over "); ok && p.Figure == "6" && !strings.HasPrefix(p.Of, "mean") {
+			want[p.Of+" "+strings.ToLower(rival)] = p.Value
+		}
+	}
+	for _, p := range published {
+		if key := p.workload + " " + p.rival; want[key] != p.ratio {
+			t.Errorf("%s: %v, and %v in the table", key, p.ratio, want[key])
+		}
+	}
+	if len(want) != len(published) {
+		t.Errorf("%d of %d ratios", len(published), len(want))
+	}
+	l := New()
+	for _, p := range published {
+		for more, want := range map[string]bool{
+			"": true, " payload=random": true, " fresh=1 ack=artifact": true,
+			" scale=128": false, " device=cxl": false, " calls=100000": false, " mode=no-commit": false, " payload=random cores=4": false,
+		} {
+			s := standard()
+			u := setup(t, &l, "workload="+p.workload+more)
+			var ks []knob.Knob[settings]
+			for _, list := range knobs() {
+				ks = append(ks, list...)
+			}
+			if err := knob.Fill(ks, &s, u); err != nil {
+				t.Fatal(err)
+			}
+			if s.usual() != want {
+				t.Errorf("%s%s: the usual settings: %v", p.workload, more, !want)
+			}
+		}
+	}
+}
+
+// Points of what is varied are in order, so that their first and last are its ends.
+func TestVariationsInOrder(t *testing.T) {
+	for _, x := range variations {
+		var last int64
+		for i, p := range x.points {
+			m := machine.Setup{}
+			p.set(&m)
+			at := max(int64(m.Device.Read), int64(m.Device.DRAM))
+			if m.Device.LineRead > 0 {
+				at = -int64(m.Device.LineRead) // the fastest link is last
+			}
+			if i > 0 && at <= last {
+				t.Errorf("%s: %s is not in order", x.key, p.label)
+			}
+			last = at
+		}
+	}
+}
+
+// The busiest channel: what Finish wrote is not of the run, and work beyond its end is
+// all of it.
+func TestChannelBusy(t *testing.T) {
+	at := slices.IndexFunc(numbers, func(n number) bool { return n.Key == "channel_busy" })
+	for _, x := range []struct {
+		busy, left []unit.Time
+		want       float64
+	}{
+		{[]unit.Time{30, 110, 50}, []unit.Time{0, 90, 0}, 0.5},
+		{[]unit.Time{30, 170}, []unit.Time{0, 0}, 1},
+		{nil, nil, 0},
+	} {
+		r := &result{Result: &core.Result{Time: 100, Device: device.Counts{Busy: x.busy}, Left: device.Counts{Busy: x.left}}}
+		if got := numbers[at].value(r); got != x.want {
+			t.Errorf("busy %v, of it left %v: %v, want %v", x.busy, x.left, got, x.want)
+		}
+	}
+}
+
+// Directories: what the preset says of how many bytes are moved.
+func TestDirectories(t *testing.T) {
+	l := New()
+	at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == "make-directories" })
+	if !strings.Contains(l.Presets[at].About, "less than a tenth of the bytes") {
+		t.Errorf("it says %q", l.Presets[at].About)
+	}
+	var moved [2]float64
+	for i, system := range []string{"bytefs", "ext4"} {
+		r, _, err := l.Run(setup(t, &l, l.Presets[at].Set), system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved[i], _ = r.Value(l.Quantity("meta_mb"))
+	}
+	if moved[0] == 0 || moved[0]*10 >= moved[1] {
+		t.Errorf("ByteFS moves %v MB, Ext4 %v", moved[0], moved[1])
 	}
 }
 

@@ -27,7 +27,7 @@ type point struct {
 
 // variations are those of the paper (Figures 13 and 14).
 var variations = []variation{
-	{"flash", "latency of flash", []point{flashPoint(20, 30), flashPoint(40, 60), flashPoint(80, 120), flashPoint(3, 80)}},
+	{"flash", "latency of flash", []point{flashPoint(3, 80), flashPoint(20, 30), flashPoint(40, 60), flashPoint(80, 120)}},
 	{"link", "latency of the link", []point{linkPoint(4800, 600), linkPoint(1000, 400), linkPoint(175, 175)}},
 	{"log", "DRAM for the log or the page buffer", []point{dramPoint(64), dramPoint(128), dramPoint(256), dramPoint(512)}},
 }

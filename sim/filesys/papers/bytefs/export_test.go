@@ -7,5 +7,23 @@ var (
 	Variants = variants
 )
 
+// Widest is the abstract's second number over all ten workloads, and in the benchmarks of
+// names alone.
+func Widest(outcomes map[string]float64) (all, names float64) {
+	over := func(list []string) float64 {
+		return most(list, func(w string) float64 {
+			own := outcomes[byteFS+" "+w]
+			if own == 0 {
+				return 0 // of stat nobody writes anything
+			}
+			return most(rivals, func(s string) float64 { return outcomes[s+" "+w] / own })
+		})
+	}
+	return over(workloads), over([]string{remove, mkdir, rmdir})
+}
+
+// Written is the quantity of what is written to the device.
+const Written = written
+
 // Name is the variant's name for people.
 func (v variant) Name() string { return v.name }

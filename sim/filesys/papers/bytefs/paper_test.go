@@ -42,7 +42,7 @@ func TestSound(t *testing.T) {
 func TestEveryCellIsThere(t *testing.T) {
 	type count struct{ all, computed int }
 	want := map[string]count{
-		"abstract": {2, 2}, "6": {8, 8}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches": {18 * 8, 18 * 8},
+		"abstract": {2, 2}, "6": {8, 8}, "7": {3, 3}, "8": {5, 5}, "11": {4, 4}, "switches": {19 * 8, 19 * 8},
 		"T1": {13, 0}, "T2": {20, 20}, "T3": {18, 6}, "mix": {7, 7}, "recovery": {3, 0}, "costs": {4, 1}, "runs": {124, 47}, "fractions": {42, 0},
 	}
 	p := Paper()
@@ -130,6 +130,40 @@ func result() *filesys.Result {
 	d.FlashPrograms = [device.Whys]int64{5, 6, 7, 8}
 	d.LogPartial, d.LogHits = 4, 5
 	return r
+}
+
+// TestMore: what is equal is not more.
+func TestMore(t *testing.T) {
+	n := 0
+	for _, c := range Paper().Claims {
+		text, ok := strings.CutPrefix(c.Stated, "more than ")
+		if !ok {
+			continue
+		}
+		n++
+		bound := number(strings.TrimSuffix(text, "×"))
+		if c.Judge(bound, ClaimTolerance) != study.Differs || c.Judge(1.01*bound, ClaimTolerance) != study.Holds {
+			t.Errorf("%s: %v is from %v on", c.ID, c.Stated, c.Lo)
+		}
+	}
+	if n < 10 {
+		t.Errorf("%d claims", n)
+	}
+}
+
+// TestThreads: a run of the artifact has as many threads as its rate and the time of an
+// operation need at least.
+func TestThreads(t *testing.T) {
+	for _, f := range table("artifact_micro_runs.csv") {
+		name, variant, _ := strings.Cut(f[0], ".")
+		if variant == "2ext" || f[2] == "" {
+			continue
+		}
+		_, threads, _ := strings.Cut(runSets[name], "threads=")
+		if at := number(f[2]) * number(f[3]) / 1000; at > number(threads) {
+			t.Errorf("%s: %.1f operations at once, of %s threads", f[0], at, threads)
+		}
+	}
 }
 
 // TestMeasure takes quantities from a result by hand.

@@ -13,8 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"spillway/sim/filesys"
+	"spillway/sim/filesys/call"
+	"spillway/sim/filesys/load"
+	"spillway/sim/filesys/machine"
 	paper "spillway/sim/filesys/papers/bytefs"
 	"spillway/sim/study"
+	"spillway/sim/unit"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files; read the diff before you commit it")
@@ -107,12 +112,85 @@ figure,system,of,at,quantity,ours
 			t.Errorf("claim %s: %v (%v) differs, and nothing says why", c.ID, c.Ours, c.Known)
 		}
 	}
+	remarks(t, p, outcomes)
 	golden(t, "gaps.csv", gaps.Bytes())
 	golden(t, "VALIDATION.md", validation(t, p, rows, outcomes))
 	if !*update {
 		for _, gap := range study.Unexpected(rows) {
 			t.Errorf("not as recorded: %v", gap.String())
 		}
+	}
+}
+
+// remarks checks the numbers that the abstract's remark has.
+func remarks(t *testing.T, p *study.Paper, outcomes []study.Outcome) {
+	t.Helper()
+	bytesOf := map[string]float64{}
+	for i := range outcomes {
+		for k, x := range p.Of(outcomes[i].Run) {
+			if work, usual := strings.CutSuffix(x.Set, " scale=64"); usual && x.Quantity == paper.Written {
+				bytesOf[x.System+" "+strings.TrimPrefix(work, "workload=")] = outcomes[i].Values[k]
+			}
+		}
+	}
+	all, names := paper.Widest(bytesOf)
+	want := fmt.Sprintf("where names alone change it is up to %.0f, and over all ten %.0f, in oltp", names, all)
+	if f := p.Figures[0]; !strings.Contains(f.Remark, want) {
+		t.Errorf("%s: %q lacks %q", f.ID, f.Remark, want)
+	}
+}
+
+// A counted source counts the calls of its clients that are measured.
+type counted struct {
+	call.Source
+	clients    int32
+	warm       int64
+	own, calls int64
+}
+
+func (c *counted) Next(thread int32, now unit.Time, x *call.Call) call.State {
+	s := c.Source.Next(thread, now, x)
+	if s == call.Ready {
+		if c.calls++; c.calls > c.warm && thread < c.clients {
+			c.own++
+		}
+	}
+	return s
+}
+
+// TestClients: Figure 7 counts calls of the file system. Of those of YCSB's own clients
+// alone ByteFS' gain is the same to half a percent, as the remark says.
+func TestClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs YCSB")
+	}
+	m := machine.Default()
+	var all, own float64
+	for _, work := range []string{"ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-e", "ycsb-f"} {
+		r, err := load.Find(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := load.Generate(r, &m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate := func(system string) (all, own float64) {
+			c := counted{clients: int32(w.Threads - 2), warm: w.Warm}
+			x := *w
+			x.Start = func() call.Source { c.Source = w.Start(); return &c }
+			res, err := filesys.Run(&x, &m, system, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return float64(res.Calls) / float64(res.Time), float64(c.own) / float64(res.Time)
+		}
+		a, b := rate("bytefs")
+		c, d := rate("f2fs")
+		all, own = all+a/c/6, own+b/d/6
+	}
+	if diff := own/all - 1; diff > 0.005 || diff < -0.005 {
+		t.Errorf("ByteFS has %.4f the throughput of F2FS, and %.4f that of clients", all, own)
 	}
 }
 
