@@ -280,7 +280,8 @@ func (w *world) owned() (list []int32) {
 	return list
 }
 
-// step executes one step of a worker, and reports whether there was one.
+// step executes one step of a worker, and reports whether there was one. Locks are given up
+// in no time: with what comes at once after that, a COMMIT above all, it is one step.
 func (w *world) step(i int) bool {
 	o := w.threads[i]
 	t := &o.thread
@@ -342,6 +343,12 @@ func (w *world) step(i int) bool {
 				w.fail("page %d is given back and has an owner or none", p)
 			}
 			w.gone[p] = true
+		}
+	}
+	if s.Kind == plan.Release && o.next < len(t.Steps) {
+		switch t.Steps[o.next].Kind {
+		case plan.Release, plan.Commit, plan.Mark:
+			return w.step(i)
 		}
 	}
 	return true

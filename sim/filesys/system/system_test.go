@@ -75,7 +75,7 @@ var warm = []call.Call{
 }
 
 const (
-	newName   = "( ( ( inode store 2, entry store 1, inode store 1, inodes store 1, commit ) ) )"
+	newName   = "( ( ( inode store 2, entry store 1, inode store 1, inodes store 1 ) ) ), commit"
 	pmfsPages = "data store 64, pointer store 1, "
 )
 
@@ -101,32 +101,32 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 			"inode load 2, entry load 64, inode store 2, ( entry store 2, inode store 2 )",
 		}},
 		{"mkdir", nil, call.Call{Code: call.Mkdir, Node: 5, Dir: 1}, [3]string{
-			"( ( ( ( inode store 2, entry store 1, entry store 1, inode store 1, inodes store 1, blocks store 1, commit ) ) ) )",
+			"( ( ( ( inode store 2, entry store 1, entry store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit",
 			"inode load 2, inode store 2, pointer store 1, entry store 2, ( entry store 2, journal store 2, journal store 1, inode store 2, journal store 1 )",
 			"inode load 2, entry load 64, inode store 2, entry store 1, ( entry store 2, inode store 2 )",
 		}},
 		{"unlink", nil, call.Call{Code: call.Unlink, Node: 2, Dir: 1}, [3]string{
-			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1, commit ) ) ) ), data trim 3",
+			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, data trim 3",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, data trim 3, pointer trim 1 ) )",
 			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, data trim 3, pointer trim 1 ) )",
 		}},
 		{"unlink of an empty file", []call.Call{{Code: call.Create, Node: 5, Dir: 1}}, call.Call{Code: call.Unlink, Node: 5, Dir: 1}, [3]string{
-			"( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, commit ) ) )",
+			"( ( ( entry store 1, inode store 1, inode store 1, inodes store 1 ) ) ), commit",
 			"inode load 2, entry load 2, pointer store 1, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
 			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2 ) )",
 		}},
 		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 4, Dir: 0}, [3]string{
-			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1, commit ) ) ) ), entry trim 1",
+			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, entry trim 1",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
 			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, entry trim 1 ) )",
 		}},
 		{"rename within a directory", nil, call.Call{Code: call.Rename, Node: 2, Dir: 1}, [3]string{
-			"( entry store 1, inode store 1, commit )",
+			"( entry store 1, inode store 1 ), commit",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1 ) )",
 			"inode load 2, entry load 64, ( ( entry store 2, entry store 1, inode store 2 ) )",
 		}},
 		{"rename to another directory", nil, call.Call{Code: call.Rename, Node: 2, Dir: 4}, [3]string{
-			"( ( entry store 1, inode store 1, entry store 1, inode store 1, commit ) )",
+			"( ( entry store 1, inode store 1, entry store 1, inode store 1 ) ), commit",
 			"inode load 2, inode load 2, entry load 2, inode store 1, ( ( ( entry store 2, entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, inode store 2, journal store 1 ) ) )",
 			"inode load 2, entry load 64, inode load 2, entry load 64, ( ( ( entry store 2, entry store 1, inode store 2, inode store 2 ) ) )",
 		}},
@@ -153,10 +153,10 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		}},
 		{"fsync of nothing", nil, call.Call{Code: call.Fsync, Node: 2}, [3]string{}},
 		{"fsync of new pages", []call.Call{{Code: call.Write, Node: 3, Flags: call.Append, Length: append8K}}, call.Call{Code: call.Fsync, Node: 3}, [3]string{
-			"data write 2 pages, ( ( inode store 2, blocks store 1, commit ) )", "", "",
+			"data write 2 pages, ( ( inode store 2, blocks store 1 ) ), commit", "", "",
 		}},
 		{"fsync of a larger file without new pages", []call.Call{{Code: call.Write, Node: 2, Offset: 10000, Length: 100}}, call.Call{Code: call.Fdatasync, Node: 2}, [3]string{
-			"data store 2, ( inode store 1, commit )", "", "",
+			"data store 2, ( inode store 1 ), commit", "", "",
 		}},
 		{"fsync of seven lines and of eight", []call.Call{{Code: call.Write, Node: 2, Length: 7 * 64}, {Code: call.Write, Node: 2, Offset: 4096, Length: 8 * 64}}, call.Call{Code: call.Fsync, Node: 2}, [3]string{
 			"data store 7, data write 1 pages", "", "",
@@ -184,12 +184,12 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 			"data read 2 pages", "inode load 2, data load 64, data load 64", "inode load 2, data load 64, data load 64",
 		}},
 		{"truncate to a page", nil, call.Call{Code: call.Truncate, Node: 2, Length: whole}, [3]string{
-			"( ( inode store 2, blocks store 1, commit ) ), data trim 2",
+			"( ( inode store 2, blocks store 1 ) ), commit, data trim 2",
 			"( inode load 2, inode load 1, inode store 1, inode store 2, data trim 2 )",
 			"( inode load 2, superblock store 1, inode store 2, data trim 2 )",
 		}},
 		{"truncate to more", nil, call.Call{Code: call.Truncate, Node: 2, Length: 20000}, [3]string{
-			"( inode store 1, commit )",
+			"( inode store 1 ), commit",
 			"( inode load 2, inode load 1, inode store 1, inode store 2 )",
 			"( inode load 2, superblock store 1, inode store 2 )",
 		}},
@@ -248,8 +248,8 @@ func TestAblations(t *testing.T) {
 		make func(*host.Host) plan.FS
 		want string
 	}{
-		{full, "( inode store 1, commit )"},
-		{logOnly, "data write 1 pages, ( inode store 1, commit )"},
+		{full, "( inode store 1 ), commit"},
+		{logOnly, "data write 1 pages, ( inode store 1 ), commit"},
 		{dualOnly, "data write 1 pages, ( inode store 1 )"},
 	} {
 		h := host.New(setup(), tree, 1<<16, &env{})
@@ -272,7 +272,7 @@ func TestFreshPagesAreComparedWithZeros(t *testing.T) {
 	step(h, fs, thread, call.Call{Code: call.Create, Node: 5, Dir: 1})
 	step(h, fs, thread, call.Call{Code: call.Write, Node: 5, Length: 8192, Changed: -2})
 	step(h, fs, thread, call.Call{Code: call.Fsync, Node: 5})
-	if got, want := text(thread.Steps), "(, (, inode store 2, blocks store 1, commit, ), )"; got != want {
+	if got, want := text(thread.Steps), "(, (, inode store 2, blocks store 1, ), ), commit"; got != want {
 		t.Errorf("fsync has %s, want %s", got, want)
 	}
 	if h.Counts.SentNothing != 2 {

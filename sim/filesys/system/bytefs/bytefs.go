@@ -11,11 +11,18 @@
 //
 // A call that changes names, and what is written back of a file whose size or pages
 // changed, is a transaction: it takes the locks of all inodes and then of all groups whose
-// lines it writes, in ascending order, draws its number, writes the lines, commits, and gives
-// the locks up. The lock of a directory's inode is that of its entries. So no two open
+// lines it writes, in ascending order, draws its number, writes the lines, gives the locks up
+// and commits. The lock of a directory's inode is that of its entries. So no two open
 // transactions write the same line, and numbers, commits and the lines in the log have the
 // same order wherever two transactions meet. Data are written before the lines that point
 // to them and belong to no transaction.
+//
+// The locks are given up when the last line has arrived, at the instant at which COMMIT is
+// issued, just before it. Nobody sees a line of a transaction without its COMMIT for that:
+// who gets a lock then sends its first line later than that COMMIT, and the SSD takes
+// commands in the order in which they are sent, so its own COMMIT comes later too. If the
+// power fails between the two, the first is there without the second, never the reverse.
+// The call itself is answered when its COMMIT has ended.
 //
 // What a transaction gives back is free for others when it has committed; nobody writes it
 // back any more then, because the engine lets an unlink or truncate wait for that.
@@ -39,8 +46,8 @@
 //     The same holds of the quirk no-commit.
 //  6. A page that is new to a file and has nothing but zeros, if it is compared with them
 //     (Setup.Fresh), gets its place, and nothing is written there.
-//  7. A directory's lock is held from the work on its entries to COMMIT. The paper says that
-//     transactions lock, not for how long.
+//  7. A directory's lock is held from the work on its entries until COMMIT is issued. The
+//     paper says that transactions lock, not for how long.
 package bytefs
 
 import (
@@ -578,16 +585,16 @@ func (f *fs) commit(t *plan.Thread, node int32, section unit.Time) {
 		t.Add(plan.Step{Kind: plan.Mark, Page: node, N: int32(len(t.Steps) + 1), Lines: begins})
 	}
 	t.Steps = append(t.Steps, f.lines...)
-	if f.atomic {
-		t.Add(plan.Step{Kind: plan.Commit})
-	} else if recording {
-		t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
-	}
 	for _, g := range f.groups {
 		t.Add(plan.Step{Kind: plan.Release, Page: g})
 	}
 	for _, n := range f.nodes {
 		t.Add(plan.Step{Kind: plan.Release, Page: n})
+	}
+	if f.atomic { // in no time after the releases, so before all that they let go on
+		t.Add(plan.Step{Kind: plan.Commit})
+	} else if recording {
+		t.Add(plan.Step{Kind: plan.Mark, Lines: ends})
 	}
 }
 
@@ -621,6 +628,7 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 				joined.Of.Node = (step.Page-f.inode)*inodes + int32(bits.TrailingZeros64(step.Lines))/2
 				f.h.Env.Record(joined)
 			}
+		case plan.Release:
 		default: // COMMIT, or the Mark in its place
 			step.Tx = f.last
 			return
