@@ -501,7 +501,7 @@ func (d *decoder) finish() (*load.Recording, error) {
 	if d.count == 0 {
 		why := ""
 		if len(r.Unmatched) > 0 {
-			why = "; left out are " + listed(r.Unmatched[:min(len(r.Unmatched), 8)])
+			why = "; left out: " + listed(r.Unmatched[:min(len(r.Unmatched), 8)])
 		}
 		return nil, fmt.Errorf("%s: it has the format %s, but no call that can be used%s. Record with %s", d.name, d.format.title, why, d.format.takes)
 	}
@@ -582,24 +582,24 @@ func (d *decoder) notes(r *load.Recording) {
 		r.Notes = append(r.Notes, "No metadata are known: these are requests of block devices, each taken as one file with direct access. Of their addresses only the order within 1 MiB remains.")
 	}
 	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s files and directories were not created in the recording: they exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that are not created in the recording: %s. They exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
 	}
 	if d.crowded > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s calls of threads beyond the first %s are made by these.", thousands(d.crowded), thousands(load.MaxThreads)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Calls of threads beyond the first %s: %s. These make them.", thousands(load.MaxThreads), thousands(d.crowded)))
 	}
 	if d.unseen > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s files or directories appear without having been created; they are created when they are first used.", thousands(d.unseen)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that appear without having been created: %s. They are created when they are first used.", thousands(d.unseen)))
 	}
 	if len(r.Unmatched) > 0 {
 		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
 	}
 }
 
-// listed says how many there are of what.
+// listed says what there is, and how many.
 func listed(counts []load.Count) string {
 	list := make([]string, len(counts))
 	for i, c := range counts {
-		list[i] = thousands(c.N) + " " + c.What
+		list[i] = c.What + " (" + thousands(c.N) + ")"
 	}
 	return strings.Join(list, ", ")
 }
