@@ -2,6 +2,7 @@ package fscalls
 
 import (
 	"bytes"
+	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/unit"
@@ -125,10 +126,8 @@ func (d *decoder) blkOther(first []byte) bool {
 	if !d.sure {
 		return false
 	}
-	for _, s := range []string{"Total", "Reads", "Read", "Throughput", "Events", "Skips:", "IO", "PC", "Input"} {
-		if string(first) == s {
-			return true
-		}
+	if slices.Contains([]string{"Total", "Reads", "Read", "Throughput", "Events", "Skips:", "IO", "PC", "Input"}, string(first)) {
+		return true
 	}
 	n, ok := bytes.CutPrefix(first, []byte("CPU"))
 	_, number := decimal(n)

@@ -319,6 +319,14 @@ func TestStrace(t *testing.T) {
 1 1.0 write(3</log>, "line", 5) = 5`,
 			want: "0 0 create /1\n0 0 write /1 - 5 a\n",
 		},
+		"seeks": {
+			text: `1 1.0 open("/a", O_RDWR) = 3
+1 1.0 lseek(3, 0, SEEK_END) = 5000
+1 1.0 write(3, "x", 10) = 10
+1 1.0 _llseek(3, 100, [100], SEEK_SET) = 0
+1 1.0 read(3, "x", 10) = 10`,
+			want: "- - file /1 - 5000\n0 0 open /1\n0 0 write /1 5000 10\n0 0 read /1 100 10\n",
+		},
 		"removed and made again": {
 			text: `1 1.0 unlink("/a") = 0
 1 1.0 open("/a", O_WRONLY|O_CREAT, 0644) = 3</a>

@@ -641,9 +641,15 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 		return d.emit(c)
 	case "lseek", "_llseek":
 		if o := d.open(p, a.word[0]); o >= 0 {
-			d.opens[o].pos = a.ret
-			if by, ok := a.number(1); ok && by == 0 && a.flag(2, "SEEK_END") {
-				d.learn(d.opens[o].node, a.ret)
+			at, whence := a.ret, 2
+			if name == "_llseek" { // (descriptor, by, [place], whence)
+				if whence = 3; a.n > 2 {
+					at, _ = decOf(bytes.TrimPrefix(a.word[2], []byte("[")))
+				}
+			}
+			d.opens[o].pos = at
+			if v, ok := a.number(1); ok && v == 0 && a.flag(whence, "SEEK_END") {
+				d.learn(d.opens[o].node, at)
 			}
 		}
 		return true
