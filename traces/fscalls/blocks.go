@@ -62,7 +62,7 @@ func (d *decoder) blkLine(b []byte) bool {
 	}
 	major, minor, ok := bytes.Cut(w[0], []byte(","))
 	if !ok {
-		return d.blkOther(w[0])
+		return summary(w[0])
 	}
 	_, ok1 := decimal(major)
 	_, ok2 := decimal(minor)
@@ -121,11 +121,8 @@ func (d *decoder) blkLine(b []byte) bool {
 	return d.block(c)
 }
 
-// blkOther reports whether a line begins as blkparse's summary and messages do.
-func (d *decoder) blkOther(first []byte) bool {
-	if !d.sure {
-		return false
-	}
+// summary reports whether a line begins as blkparse's list of files and summary do.
+func summary(first []byte) bool {
 	if slices.Contains([]string{"Total", "Reads", "Read", "Throughput", "Events", "Skips:", "IO", "PC", "Input"}, string(first)) {
 		return true
 	}

@@ -461,6 +461,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("fscalls 1\n0 0 mkdir /a\n0 0 create /a/b\n0 0 rename /a /c\n0 0 create /a\n0 0 rename /c/b /a\n0 0 rmdir /c\n0 0 write /c/b - 5\n"))
 	f.Add([]byte("1 1.0 fork( <unfinished ...>\n2 1.0 open(\"x\", O_CREAT) = 3</y/x>\n1 1.0 <... fork resumed>) = 2\n2 1.0 unlink(\"/y/x\") = 0\n2 1.0 write(3</y/x> (deleted), \"\", 5) = 5\n2 1.0 rename(\"/y\", \"/z\") = 0\n"))
+	f.Add([]byte("1 1.0 open(\"/d\", O_CREAT) = 3</d> <0.1>\n2 1.0 stat(\"/d/b\", {st_mode=S_IFREG, st_size=0}) = 0\n1 1.0 fstat(3</d>, {st_mode=S_IFREG, st_size=0}) = 0\n1 1.0 open(\"/e\\76\", O_CREAT) = 4</e\\76>\n1 1.0 close(4 <unfinished ...>\n2 1.0 rename(\"/e\\76\", \"/d\") = 0\n1 1.0 <... close resumed>) = 0\n2 1.0 lseek(3, 0, SEEK_END) = 0\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Read("x", bytes.NewReader(data))
 		if err != nil {
