@@ -2,6 +2,7 @@ package fscalls
 
 import (
 	"bytes"
+	"slices"
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/unit"
@@ -61,7 +62,7 @@ func (d *decoder) blkLine(b []byte) bool {
 	}
 	major, minor, ok := bytes.Cut(w[0], []byte(","))
 	if !ok {
-		return d.blkOther(w[0])
+		return summary(w[0])
 	}
 	_, ok1 := decimal(major)
 	_, ok2 := decimal(minor)
@@ -97,6 +98,8 @@ func (d *decoder) blkLine(b []byte) bool {
 	d.id, d.at = uint64(pid), unit.Time(at)
 	c := call.Call{Node: node, Changed: call.Unknown}
 	switch {
+	case bytes.HasPrefix(kind, []byte("Z")): // reset, open, close; an append does not say where
+		return d.leave("requests of zones")
 	case bytes.IndexByte(kind, 'D') >= 0:
 		return d.leave("discards")
 	case len(kind) > 0 && kind[0] == 'F' && (!ok1 || !ok2 || string(plus) != "+" || sectors == 0), bytes.HasPrefix(kind, []byte("FN")):
@@ -118,17 +121,14 @@ func (d *decoder) blkLine(b []byte) bool {
 	return d.block(c)
 }
 
-// blkOther reports whether a line begins as blkparse's summary and messages do.
-func (d *decoder) blkOther(first []byte) bool {
-	if !d.sure {
-		return false
+// summary reports whether a line begins as blkparse's list of files and summary do.
+func summary(first []byte) bool {
+	if slices.Contains([]string{"Total", "Reads", "Read", "Throughput", "Events", "Skips:", "IO", "PC", "Input"}, string(first)) {
+		return true
 	}
-	for _, s := range []string{"CPU", "Total", "Reads", "Writes", "Read", "Write", "Throughput", "Events:", "Skips:", "IO", "PC", "Timer", "Merges:", "Dispatches:"} {
-		if string(first) == s || string(first) == s+":" {
-			return true
-		}
-	}
-	return false
+	n, ok := bytes.CutPrefix(first, []byte("CPU"))
+	_, number := decimal(n)
+	return ok && number
 }
 
 // fio's iolog (fio documentation, "Trace file format v2" and v3; fio: iolog.c): a first
@@ -138,8 +138,10 @@ func (d *decoder) blkOther(first []byte) bool {
 //	FILE read|write|sync|datasync|trim OFFSET LENGTH
 //	FILE wait MICROSECONDS
 //
-// in version 3 with microseconds since the start before it and without wait. A name that
-// begins with /dev/ is a block device.
+// in version 3 with microseconds since the start before it and without wait. A wait is
+// counted from the one before it, as the documentation says; fio's own replay
+// (read_iolog_get) takes it as milliseconds since it began. A name that begins with /dev/
+// is a block device.
 
 // fioLine takes a line of an iolog.
 func (d *decoder) fioLine(b []byte) bool {
@@ -168,10 +170,13 @@ func (d *decoder) fioLine(b []byte) bool {
 	offset, ok := decimal(first)
 	length, ok2 := decimal(second)
 	if string(action) == "wait" {
-		if !ok {
-			return false
+		switch {
+		case d.version == 3:
+			return d.bad("version 3 has no wait: a line's first number says when it is")
+		case !ok:
+			return d.bad("a wait without a time: want FILE wait MICROSECONDS")
 		}
-		d.at = max(d.at, unit.Time(min(offset, int64(maxAt/unit.Microsecond)))*unit.Microsecond)
+		d.at = min(d.at+unit.Time(min(offset, int64(maxAt/unit.Microsecond)))*unit.Microsecond, maxAt)
 		return true
 	}
 	c := call.Call{Offset: offset, Length: length, Changed: call.Unknown}

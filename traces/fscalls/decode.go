@@ -47,13 +47,19 @@ type node struct {
 	first  int64 // its size at the start
 }
 
+// An opening is a call by its thread and its number there.
+type opening struct{ thread, n int32 }
+
 // A decoder turns lines into calls.
 type decoder struct {
 	name   string
 	format *format
 	line   int64
 	title  string // of the recording, where it has one
-	sure   bool   // a call was seen, used or not
+	// maybe has the first open of files that it may have created, as long as nothing that is
+	// known of the file says whether.
+	maybe map[int32]opening
+	sure  bool // a call was seen, used or not
 
 	nodes   []node
 	byName  map[edge]int32
@@ -83,7 +89,7 @@ type decoder struct {
 }
 
 func newDecoder(name string, f *format) *decoder {
-	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, left: map[string]int64{}, extents: map[edge]int{}, after: map[int32]int64{}}
+	d := &decoder{name: name, format: f, byName: map[edge]int32{}, threads: map[uint64]int32{}, maybe: map[int32]opening{}, left: map[string]int64{}, extents: map[edge]int{}, after: map[int32]int64{}}
 	d.nodes = append(d.nodes, node{edge: edge{dir: -1}, parent: -1, dir: true, exists: true})
 	d.trace = newTrace()
 	return d
@@ -245,12 +251,18 @@ func (d *decoder) fits(dir, height int32) bool {
 	return true
 }
 
-// before adds a node that was there at the start. One that was removed here, or that is in
-// a directory that was made here, cannot have been there: it is created now, as if that
-// had been seen. It returns -1 if there is no room.
-func (d *decoder) before(e edge, dir bool) int32 {
+// certain reports whether a name that is not there cannot have been there at the start: it
+// was removed here, or it is in a directory that was made here.
+func (d *decoder) certain(e edge) bool {
 	_, ok := d.byName[e]
-	if p := &d.nodes[e.dir]; ok || p.made || !p.exists {
+	p := &d.nodes[e.dir]
+	return ok || p.made || !p.exists
+}
+
+// before adds a node that was there at the start. One that certainly was not is created
+// now, as if that had been seen. It returns -1 if there is no room.
+func (d *decoder) before(e edge, dir bool) int32 {
+	if d.certain(e) {
 		n, fresh := d.create(e, dir)
 		if fresh {
 			d.unseen++
@@ -358,6 +370,12 @@ func (d *decoder) learn(at int32, size int64) {
 	if n.known || n.dir || size < 0 || size > maxBytes {
 		return
 	}
+	if o, ok := d.maybe[at]; ok && size == 0 {
+		c := &d.calls[o.thread][o.n]
+		c.Code, c.Dir = call.Create, n.edge.dir
+		n.made, n.parent = true, -1
+	}
+	delete(d.maybe, at)
 	if size > n.size {
 		n.first += size - n.size
 		n.size = size
@@ -385,6 +403,7 @@ func (d *decoder) access(c call.Call) bool {
 		return d.leave("accesses beyond 32 GiB of a file")
 	}
 	n.used = true
+	delete(d.maybe, c.Node)
 	end := c.Offset + c.Length
 	switch {
 	case end <= n.size:
@@ -413,6 +432,7 @@ func (d *decoder) remove(n int32) bool {
 		return d.leave("removals of directories that are not empty, as far as was seen")
 	}
 	x.exists = false
+	delete(d.maybe, n)
 	d.nodes[x.edge.dir].inside--
 	code := call.Unlink
 	if x.dir {
@@ -445,6 +465,7 @@ func (d *decoder) rename(n int32, to edge) bool {
 	if d.byName[d.nodes[n].edge] == n {
 		delete(d.byName, d.nodes[n].edge)
 	}
+	delete(d.maybe, n)
 	d.nodes[d.nodes[n].edge.dir].inside--
 	d.nodes[to.dir].inside++
 	d.nodes[n].edge = to
@@ -462,6 +483,7 @@ func (d *decoder) truncate(n int32, size int64) bool {
 		return d.leave("accesses beyond 32 GiB of a file")
 	}
 	x.size, x.known, x.used = size, true, true
+	delete(d.maybe, n)
 	return d.emit(call.Call{Code: call.Truncate, Node: n, Length: size, Changed: call.Unknown})
 }
 
@@ -479,7 +501,7 @@ func (d *decoder) finish() (*load.Recording, error) {
 	if d.count == 0 {
 		why := ""
 		if len(r.Unmatched) > 0 {
-			why = "; left out are " + listed(r.Unmatched[:min(len(r.Unmatched), 8)])
+			why = "; left out: " + listed(r.Unmatched[:min(len(r.Unmatched), 8)])
 		}
 		return nil, fmt.Errorf("%s: it has the format %s, but no call that can be used%s. Record with %s", d.name, d.format.title, why, d.format.takes)
 	}
@@ -560,24 +582,24 @@ func (d *decoder) notes(r *load.Recording) {
 		r.Notes = append(r.Notes, "No metadata are known: these are requests of block devices, each taken as one file with direct access. Of their addresses only the order within 1 MiB remains.")
 	}
 	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s files and directories were not created in the recording: they exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that are not created in the recording: %s. They exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
 	}
 	if d.crowded > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s calls of threads beyond the first %s are made by these.", thousands(d.crowded), thousands(load.MaxThreads)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Calls of threads beyond the first %s: %s. These make them.", thousands(load.MaxThreads), thousands(d.crowded)))
 	}
 	if d.unseen > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s files or directories appear without having been created; they are created when they are first used.", thousands(d.unseen)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that appear without having been created: %s. They are created when they are first used.", thousands(d.unseen)))
 	}
 	if len(r.Unmatched) > 0 {
 		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
 	}
 }
 
-// listed says how many there are of what.
+// listed says what there is, and how many.
 func listed(counts []load.Count) string {
 	list := make([]string, len(counts))
 	for i, c := range counts {
-		list[i] = thousands(c.N) + " " + c.What
+		list[i] = c.What + " (" + thousands(c.N) + ")"
 	}
 	return strings.Join(list, ", ")
 }

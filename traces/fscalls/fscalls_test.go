@@ -195,6 +195,10 @@ func TestErrors(t *testing.T) {
 		{"version", "fscalls 2\n0 0 open /a\n"},
 		{"iolog1", "fio version 1 iolog\n"},
 		{"iolog9", "fio version 9 iolog\n/a open\n"},
+		{"iologwait", "fio version 3 iolog\n0 /a wait 5\n"},
+		{"iologwaits", "fio version 2 iolog\n/a wait soon\n"},
+		{"utf16", "\xff\xfe1\x00"},
+		{"utf16big", "\xfe\xff\x001"},
 		{"iologshort", "fio version 2 iolog\n/a read 5\n"},
 		{"words", "fscalls 1\n0 0 open\n0 0 read /a 1 2 d 3\n"},
 		{"time", "fscalls 1\nnoon 0 open /a\n-5 0 open /a\n99999999999999999999 0 open /a\n"},
@@ -229,6 +233,128 @@ func TestErrors(t *testing.T) {
 	_ = w.Close()
 	if _, err := Read("x", bytes.NewReader(z.Bytes()[:z.Len()-9])); err == nil || !strings.Contains(err.Error(), "gzip") {
 		t.Errorf("half a compressed file: %v", err)
+	}
+}
+
+// What strace prints of one process, or two, is read as it is meant.
+func TestStrace(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, want string
+		left       []load.Count
+	}{
+		"-T and -y": {
+			text: `1 1.0 openat(AT_FDCWD</h>, "a", O_RDONLY) = 3</h/a> <0.000012>
+1 1.0 read(3</h/a>, "x"..., 4096) = 4096 <0.000010>
+1 1.0 close(3</h/a>) = 0 <0.000005>
+1 1.0 unlink("/h/a") = 0 <0.000100>`,
+			want: "- - dir /1\n- - file /1/2 - 4096\n0 0 open /1/2\n0 0 read /1/2 0 4096\n0 0 close /1/2\n0 0 unlink /1/2\n",
+		},
+		"-T without -y": {
+			text: "1 1.0 open(\"/a\", O_RDONLY) = 3 <0.000012>\n1 1.0 read(3, \"x\", 4096) = 7 <0.000010>",
+			want: "- - file /1 - 7\n0 0 open /1\n0 0 read /1 0 7\n",
+		},
+		"-yy": {
+			text: `1 1.0 open("/a", O_RDONLY) = 3</a>
+1 1.0 dup2(4</dev/null<char 1:3>>, 1<pipe:[405910]>) = 1</dev/null<char 1:3>>
+1 1.0 read(5<TCP:[127.0.0.1:1->127.0.0.1:2]>, "x", 1) = 1`,
+			want: "- - file /1 - 0\n0 0 open /1\n",
+			left: []load.Count{{What: "calls of devices, pipes, sockets and the like", N: 2}},
+		},
+		"names": {
+			text: `1 1.0 openat(AT_FDCWD</h>, "a>b <c\"q\\t\303\251,)-", O_RDONLY) = 3</h/a\76b \74c\"q\\t\303\251,)-> <0.1>
+1 1.0 read(3</h/a\76b \74c\"q\\t\303\251,)->, "x", 9) = 9
+1 1.0 rename("a>b <c\"q\\t\xc3\xa9,)-", "z\n") = 0
+1 1.0 stat("/h/z\12", {st_mode=S_IFREG|0644, st_size=9, ...}) = 0
+1 1.0 unlink("/h/z\012") = 0`,
+			want: "- - dir /1\n- - file /1/2 - 9\n0 0 open /1/2\n0 0 read /1/2 0 9\n0 0 rename /1/2 /1/2.1\n0 0 stat /1/2.1\n0 0 unlink /1/2.1\n",
+		},
+		"deleted": {
+			text: `1 1.0 openat(AT_FDCWD</h>, "a", O_RDONLY) = 3</h/a>
+1 1.0 unlink("a") = 0
+1 1.0 read(3</h/a>(deleted), "x", 9) = 9
+1 1.0 read(3</h/a (deleted)>, "x", 9) = 9`,
+			want: "- - dir /1\n- - file /1/2 - 0\n0 0 open /1/2\n0 0 unlink /1/2\n",
+			left: []load.Count{{What: "accesses of files that are removed and still open", N: 2}},
+		},
+		"numbers": {
+			text: `1 1.0 open("/a", O_RDWR) = 3</a>
+1 1.0 pwrite64(3</a>, "x", 1, -5) = 1
+1 1.0 pread64(3</a>, "x", 1, 18446744073709551611) = 1
+1 1.0 ftruncate(3</a>, 18446744073709551611) = 0
+1 1.0 ftruncate(3</a>, -1) = 0
+1 1.0 close(-1) = 0
+1 1.0 close(3</a>) = 0`,
+			want: "- - file /1 - 0\n0 0 open /1\n0 0 close /1\n",
+			left: []load.Count{{What: noNumber, N: 4}},
+		},
+		"a database that is there": {
+			text: `1 1.0 openat(AT_FDCWD</h>, "db", O_RDWR|O_CREAT|O_NOFOLLOW|O_CLOEXEC, 0644) = 3</h/db>
+1 1.0 fstat(3</h/db>, {st_mode=S_IFREG|0644, st_size=8192, ...}) = 0
+1 1.0 pread64(3</h/db>, "SQLite"..., 100, 0) = 100
+1 1.0 pread64(3</h/db>, ""..., 4096, 4096) = 4096`,
+			want: "- - dir /1\n- - file /1/2 - 8192\n0 0 open /1/2\n0 0 stat /1/2\n0 0 read /1/2 0 100\n0 0 read /1/2 4096 4096\n",
+		},
+		"a database whose data prove it": {
+			text: `1 1.0 open("/db", O_RDWR|O_CREAT, 0644) = 3</db>
+1 1.0 pread64(3</db>, ""..., 4096, 4096) = 4096`,
+			want: "- - file /1 - 8192\n0 0 open /1\n0 0 read /1 4096 4096\n",
+		},
+		"a new database": {
+			text: `1 1.0 open("/db", O_RDWR|O_CREAT, 0644) = 3</db>
+1 1.0 fstat(3</db>, {st_mode=S_IFREG|0644, st_size=0, ...}) = 0
+1 1.0 pwrite64(3</db>, ""..., 4096, 0) = 4096
+2 1.0 open("/db", O_RDWR|O_CREAT, 0644) = 3</db>
+2 1.0 fstat(3</db>, {st_mode=S_IFREG|0644, st_size=4096, ...}) = 0`,
+			want: "0 0 create /1\n0 0 stat /1\n0 0 write /1 0 4096\n0 1 open /1\n0 1 stat /1\n",
+		},
+		"a log that is there": {
+			text: `1 1.0 open("/log", O_WRONLY|O_CREAT|O_APPEND, 0644) = 3</log>
+1 1.0 write(3</log>, "line", 5) = 5
+1 1.0 fstat(3</log>, {st_mode=S_IFREG|0644, st_size=1000005, ...}) = 0`,
+			want: "- - file /1 - 1000000\n0 0 open /1\n0 0 write /1 - 5 a\n0 0 stat /1\n",
+		},
+		"a new log": {
+			text: `1 1.0 open("/log", O_WRONLY|O_CREAT|O_APPEND, 0644) = 3</log>
+1 1.0 lseek(3</log>, 0, SEEK_END) = 0
+1 1.0 write(3</log>, "line", 5) = 5`,
+			want: "0 0 create /1\n0 0 write /1 - 5 a\n",
+		},
+		"seeks": {
+			text: `1 1.0 open("/a", O_RDWR) = 3
+1 1.0 lseek(3, 0, SEEK_END) = 5000
+1 1.0 write(3, "x", 10) = 10
+1 1.0 _llseek(3, 100, [100], SEEK_SET) = 0
+1 1.0 read(3, "x", 10) = 10`,
+			want: "- - file /1 - 5000\n0 0 open /1\n0 0 write /1 5000 10\n0 0 read /1 100 10\n",
+		},
+		"removed and made again": {
+			text: `1 1.0 unlink("/a") = 0
+1 1.0 open("/a", O_WRONLY|O_CREAT, 0644) = 3</a>
+1 1.0 mkdir("/d") = 0
+1 1.0 open("/d/b", O_WRONLY|O_CREAT, 0644) = 4</d/b>`,
+			want: "- - file /1 - 0\n0 0 unlink /1\n0 0 create /1\n0 0 mkdir /2\n0 0 create /2/3\n",
+		},
+		"a close that another thread overtakes": {
+			text: `1 1.0 open("/a", O_RDONLY) = 3</a>
+1 1.0 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2
+1 1.1 close(3</a> <unfinished ...>
+2 1.2 open("/b", O_RDONLY) = 3
+1 1.3 <... close resumed>) = 0
+2 1.4 read(3, "x", 9) = 9
+2 1.5 close(3) = 0`,
+			want: "- - file /1 - 0\n- - file /2 - 9\n0 0 open /1\n100000 0 close /1\n200000 1 open /2\n400000 1 read /2 0 9\n500000 1 close /2\n",
+		},
+	} {
+		r, err := Read(name, strings.NewReader(c.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sound(t, r)
+		_, got, _ := strings.Cut(encode(t, r), "flags\n")
+		if got != c.want || !slices.Equal(r.Unmatched, c.left) {
+			t.Errorf("%s:\n%s\nwant\n%s\nleft out are %v, not %v", name, got, c.want, r.Unmatched, c.left)
+		}
 	}
 }
 
@@ -335,6 +461,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte("fscalls 1\n0 0 mkdir /a\n0 0 create /a/b\n0 0 rename /a /c\n0 0 create /a\n0 0 rename /c/b /a\n0 0 rmdir /c\n0 0 write /c/b - 5\n"))
 	f.Add([]byte("1 1.0 fork( <unfinished ...>\n2 1.0 open(\"x\", O_CREAT) = 3</y/x>\n1 1.0 <... fork resumed>) = 2\n2 1.0 unlink(\"/y/x\") = 0\n2 1.0 write(3</y/x> (deleted), \"\", 5) = 5\n2 1.0 rename(\"/y\", \"/z\") = 0\n"))
+	f.Add([]byte("1 1.0 open(\"/d\", O_CREAT) = 3</d> <0.1>\n2 1.0 stat(\"/d/b\", {st_mode=S_IFREG, st_size=0}) = 0\n1 1.0 fstat(3</d>, {st_mode=S_IFREG, st_size=0}) = 0\n1 1.0 open(\"/e\\76\", O_CREAT) = 4</e\\76>\n1 1.0 close(4 <unfinished ...>\n2 1.0 rename(\"/e\\76\", \"/d\") = 0\n1 1.0 <... close resumed>) = 0\n2 1.0 lseek(3, 0, SEEK_END) = 0\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := Read("x", bytes.NewReader(data))
 		if err != nil {

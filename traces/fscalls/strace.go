@@ -206,6 +206,12 @@ func (d *decoder) straceLine(b []byte) bool {
 		if isFork(name) {
 			d.forking, d.shares = p, has(flagsOf(b[len(name):at]), '|', "CLONE_FILES")
 		}
+		if string(name) == "close" {
+			// Another thread may get the descriptor before the call ends.
+			a := args{n: 1, word: [maxArgs][]byte{bytes.TrimPrefix(p.pending, []byte("close("))}}
+			d.closed(p, &a)
+			p.pending = append(p.pending[:0], "close("...)
+		}
 		return true
 	}
 	return d.system(p, string(name), b[len(name):])
@@ -269,7 +275,7 @@ func isFork(name []byte) bool {
 	return false
 }
 
-// flagsOf returns the flags of a clone.
+// flagsOf returns the flags of a clone or an openat2.
 func flagsOf(b []byte) []byte {
 	_, after, _ := bytes.Cut(b, []byte("flags="))
 	end := bytes.IndexAny(after, ",} )")
@@ -304,8 +310,7 @@ func arguments(b []byte) (a args, ok bool) {
 				i++
 				continue
 			}
-			for i++; i < len(b) && (b[i] != '>' || b[i-1] == '-'); i++ {
-			}
+			i += 1 + pathEnd(b[i+1:])
 		case '(', '[', '{':
 			depth++
 		case ')', ']', '}':
@@ -355,14 +360,18 @@ func (a *args) returned() bool {
 	return true
 }
 
-// number reads an argument, 0 if it is none.
-func (a *args) number(i int) int64 {
+// number reads the number that an argument begins with; ok is false if it is none, below 0
+// or has more than 63 bits.
+func (a *args) number(i int) (v int64, ok bool) {
 	if i >= a.n {
-		return 0
+		return 0, false
 	}
-	v, _ := decOf(a.word[i])
-	return v
+	v, n := decOf(a.word[i])
+	return v, n > 0
 }
+
+// noNumber is why a call is left out that has to have one.
+const noNumber = "calls without a number that can be read"
 
 // flag reports whether an argument has a flag.
 func (a *args) flag(i int, name string) bool { return i < a.n && has(a.word[i], '|', name) }
@@ -376,20 +385,72 @@ func (a *args) text(i int) ([]byte, bool) {
 	if len(w) < 2 || w[0] != '"' || w[len(w)-1] != '"' {
 		return nil, false
 	}
-	return w[1 : len(w)-1], true
+	return unescape(w[1 : len(w)-1]), true
 }
 
-// pathOf returns the path that -y prints behind a descriptor; nil if there is none.
+// pathEnd returns where a path ends that begins behind a <: at the first > that no more of
+// a name follows; len(b) if there is none. In names strace writes \74 and \76 for both.
+func pathEnd(b []byte) int {
+	for i, c := range b {
+		if c == '>' && (i+1 == len(b) || bytes.IndexByte([]byte(" \t,()[]{}"), b[i+1]) >= 0) {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// pathOf returns the path that -y prints straight behind a descriptor; nil if there is
+// none.
 func pathOf(w []byte) []byte {
-	at := bytes.IndexByte(w, '<')
-	if at < 0 {
+	n := 0
+	for n < len(w) && (w[n] == '_' || w[n] >= '0' && w[n] <= '9' || w[n] >= 'A' && w[n] <= 'Z') {
+		n++
+	}
+	if n == len(w) || w[n] != '<' {
 		return nil
 	}
-	w = w[at+1:]
-	if end := bytes.LastIndexByte(w, '>'); end >= 0 {
-		w = w[:end]
+	w = w[n+1:]
+	return unescape(bytes.TrimSuffix(w[:pathEnd(w)], []byte(" (deleted)")))
+}
+
+// unescape undoes what strace does to characters of names: \n and the like, octal and
+// hexadecimal digits.
+func unescape(b []byte) []byte {
+	if bytes.IndexByte(b, '\\') < 0 {
+		return b
 	}
-	return bytes.TrimSuffix(bytes.TrimSuffix(w, []byte(" (deleted)")), []byte(">(deleted"))
+	to := make([]byte, 0, len(b))
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		if c != '\\' || i+1 == len(b) {
+			to = append(to, c)
+			continue
+		}
+		i++
+		if at := strings.IndexByte("abtnvfr", b[i]); at >= 0 {
+			to = append(to, byte(7+at))
+			continue
+		}
+		base, most, from := byte(8), 3, i
+		if b[i] == 'x' {
+			base, most, from = 16, 2, i+1
+		}
+		v, n := byte(0), 0
+		for ; n < most && from+n < len(b); n++ {
+			x := bytes.IndexByte([]byte("0123456789abcdef"), b[from+n])
+			if x < 0 || x >= int(base) {
+				break
+			}
+			v = v*base + byte(x)
+		}
+		if n == 0 {
+			to = append(to, b[i])
+			continue
+		}
+		to = append(to, v)
+		i = from + n - 1
+	}
+	return to
 }
 
 // special reports whether a path is of no file system on an SSD.
@@ -559,17 +620,8 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 	case "open", "openat", "openat2", "creat":
 		return d.opened(p, name, &a)
 	case "close":
-		fd := a.number(0)
-		t := d.tables[p.table].fds
-		if fd < int64(len(t)) && t[fd] >= 0 {
-			o := d.opens[t[fd]]
-			if d.shut(p, fd) && d.nodes[o.node].exists && !d.nodes[o.node].dir {
-				c.Code, c.Node = call.Close, o.node
-				return d.emit(c)
-			}
-			return true
-		}
-		return true // of what was never used
+		d.closed(p, &a)
+		return true
 	case "fsync", "fdatasync":
 		o := d.open(p, a.word[0])
 		if o < 0 {
@@ -589,15 +641,23 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 		return d.emit(c)
 	case "lseek", "_llseek":
 		if o := d.open(p, a.word[0]); o >= 0 {
-			d.opens[o].pos = a.ret
-			if a.number(1) == 0 && a.flag(2, "SEEK_END") {
-				d.learn(d.opens[o].node, a.ret)
+			at, whence := a.ret, 2
+			if name == "_llseek" { // (descriptor, by, [place], whence)
+				if whence = 3; a.n > 2 {
+					at, _ = decOf(bytes.TrimPrefix(a.word[2], []byte("[")))
+				}
+			}
+			d.opens[o].pos = at
+			if v, ok := a.number(1); ok && v == 0 && a.flag(whence, "SEEK_END") {
+				d.learn(d.opens[o].node, at)
 			}
 		}
 		return true
 	case "dup", "dup2", "dup3":
-		if o := d.open(p, a.word[0]); o >= 0 && a.number(0) != a.ret {
-			d.share(p, a.ret, o)
+		if o := d.open(p, a.word[0]); o >= 0 {
+			if fd, _ := a.number(0); fd != a.ret {
+				d.share(p, a.ret, o)
+			}
 		}
 		return true
 	case "fcntl", "fcntl64":
@@ -690,13 +750,13 @@ func (d *decoder) system(p *process, name string, b []byte) bool {
 		if n < 0 {
 			return true
 		}
-		return d.truncate(n, a.number(1))
+		return d.resized(n, &a)
 	case "ftruncate", "ftruncate64":
 		o := d.open(p, a.word[0])
 		if o < 0 {
 			return true
 		}
-		return d.truncate(d.opens[o].node, a.number(1))
+		return d.resized(d.opens[o].node, &a)
 	case "stat", "lstat", "fstat", "newfstatat", "fstatat64", "stat64", "lstat64", "fstat64", "statx":
 		return d.stat(p, name, &a, b)
 	}
@@ -714,6 +774,28 @@ func ofFiles(name string) bool {
 		}
 	}
 	return false
+}
+
+// closed takes a close: no other call of the file may follow.
+func (d *decoder) closed(p *process, a *args) {
+	fd, ok := a.number(0)
+	t := d.tables[p.table].fds
+	if !ok || fd >= int64(len(t)) || t[fd] < 0 {
+		return // of what was never used
+	}
+	o := d.opens[t[fd]]
+	if d.shut(p, fd) && d.nodes[o.node].exists && !d.nodes[o.node].dir {
+		d.emit(call.Call{Code: call.Close, Node: o.node, Changed: call.Unknown})
+	}
+}
+
+// resized takes a truncation to the size in argument 1.
+func (d *decoder) resized(n int32, a *args) bool {
+	size, ok := a.number(1)
+	if !ok {
+		return d.leave(noNumber)
+	}
+	return d.truncate(n, size)
 }
 
 // transfer takes a read or a write.
@@ -743,10 +825,11 @@ func (d *decoder) transfer(p *process, name string, a *args) bool {
 		c.Flags &^= call.Append | call.Sync
 	}
 	switch {
-	case at && a.n > 3:
-		c.Offset = a.number(3)
 	case at:
-		return d.leave("reads and writes without an offset")
+		var ok bool
+		if c.Offset, ok = a.number(3); !ok {
+			return d.leave(noNumber)
+		}
 	case c.Flags&call.Append != 0:
 		f.pos = d.nodes[f.node].size + a.ret
 	default:
@@ -768,7 +851,7 @@ func (d *decoder) opened(p *process, name string, a *args) bool {
 		w = a.word[flags]
 	}
 	if name == "openat2" {
-		w = bytes.TrimPrefix(flagsOf(w), []byte("flags="))
+		w = flagsOf(w)
 	}
 	if name == "creat" {
 		w = []byte("O_WRONLY|O_CREAT|O_TRUNC")
@@ -812,7 +895,7 @@ func (d *decoder) opened(p *process, name string, a *args) bool {
 			d.set(p, a.ret, o)
 		}
 		return d.leave("opens without access (O_PATH)")
-	case !there && has(w, '|', "O_CREAT"):
+	case !there && has(w, '|', "O_CREAT") && (d.certain(e) || has(w, '|', "O_EXCL") || has(w, '|', "O_TRUNC")):
 		n, fresh := d.create(e, false)
 		if n < 0 {
 			return true
@@ -830,7 +913,12 @@ func (d *decoder) opened(p *process, name string, a *args) bool {
 	}
 	d.set(p, a.ret, o)
 	c.Node = o.node
+	n := d.count
 	d.emit(c)
+	if !there && has(w, '|', "O_CREAT") && d.count > n && !d.nodes[o.node].made {
+		t := d.order[n]
+		d.maybe[o.node] = opening{t, int32(len(d.calls[t]) - 1)}
+	}
 	if has(w, '|', "O_TRUNC") {
 		return d.truncate(o.node, 0)
 	}
