@@ -74,6 +74,9 @@ type node struct {
 	cuts       int32       // how often it was shortened
 	pages      []version   // by page
 	vows       []vow
+	// lines are the last events that wrote the lines of its inode durably, on a page.
+	lines [2]int32
+	home  int32
 }
 
 // A version is what was written to a page of a file. Versions are events, counted from 1.
@@ -127,8 +130,8 @@ type tx struct {
 
 // An inodes is a write of lines of inodes, for a transaction.
 type inodes struct {
-	page, before int32
-	lines        uint64
+	page, before, event int32
+	lines               uint64
 }
 
 // A joint says that a transaction makes changes of a node durable.
@@ -224,7 +227,7 @@ func (h *history) wrote(e *plan.Event) {
 	t := h.tx(e.Tx)
 	t.wrote, t.wants[e.Structure] = true, true
 	if e.Structure == plan.Inode {
-		h.inodes = append(h.inodes, inodes{e.Page, t.inodes, e.Lines})
+		h.inodes = append(h.inodes, inodes{e.Page, t.inodes, int32(h.at), e.Lines})
 		t.inodes = int32(len(h.inodes))
 	}
 }
@@ -299,16 +302,26 @@ const (
 	tags           = 250
 )
 
-// written says which facets of a node a transaction has written. Ext4 and F2FS write whole
-// nodes, which durable has looked for.
+// written says which facets of a node a transaction has written, and notes when its inode
+// was. Ext4 and F2FS write whole nodes, which durable has looked for.
 func (h *history) written(t *tx, j *joint) (w [facets]bool) {
 	if h.plain || h.run.System == "ext4" || h.run.System == "f2fs" {
 		return [facets]bool{true, true, true}
 	}
 	var lines uint64
 	for i := t.inodes; i > 0; i = h.inodes[i-1].before {
-		if x := &h.inodes[i-1]; x.page == j.page {
-			lines |= x.lines >> (2 * (j.node % system.Inodes))
+		x := &h.inodes[i-1]
+		if x.page != j.page {
+			continue
+		}
+		own := x.lines >> (2 * (j.node % system.Inodes)) & 3
+		lines |= own
+		n := &h.nodes[j.node]
+		n.home = x.page
+		for line := range n.lines {
+			if own>>line&1 == 1 {
+				n.lines[line] = max(n.lines[line], x.event)
+			}
 		}
 	}
 	w[name] = t.wants[plan.Dentry]
@@ -676,6 +689,20 @@ func (h *history) report() *Report {
 	return r
 }
 
+// lacks reports whether recovery finds a line of a node's inode older than it is durable.
+func (h *history) lacks(number int32) bool {
+	n := &h.nodes[number]
+	for line, event := range n.lines {
+		if event > 0 {
+			value := h.tree.Lines[h.media.slot(n.home)][2*(number%system.Inodes)+int32(line)]
+			if value < event {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // compare lists the nodes that are not as they were, and returns all as they are.
 func (h *history) compare(r *Report) []found {
 	after := make([]found, len(h.nodes))
@@ -687,6 +714,7 @@ func (h *history) compare(r *Report) []found {
 		l := Lost{Node: int32(i), Dir: n.dir, Before: n.now.exists, After: f.exists, Moved: n.now.exists && f.exists && n.now.parent != f.parent, Size: n.now.size, Recovered: f.size}
 		if n.made > 0 {
 			r.Promises++
+			l.Broken = f.exists && h.lacks(int32(i))
 		}
 		for k := n.durable; k < len(n.changes); k++ {
 			l.Broken = l.Broken || n.changes[k].promised && n.changes[k].tx == 0
