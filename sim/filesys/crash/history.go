@@ -6,6 +6,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
 )
 
@@ -24,41 +25,81 @@ type change struct {
 	kind  kind
 	index int32 // of placed: the page of the file, and that of the device
 	page  int32
-	tx    int32 // that made it durable
-	state state // of changed: after it
+	own   int32 // transaction of the call that made it, if that has one
+	tx    int32 // that made it durable; 0 is none yet, or nobody asks any more
+	state state // after it, but for placed
+	// answered is the event that answered its call, from 1.
+	answered int32
+	promised bool // by an fsync or a synchronous write
 }
 
 // A kind is that of a change.
 type kind uint8
 
 const (
-	changed kind = iota // the state
-	cut                 // the state, and pages beyond the size are gone
+	created kind = iota
+	removed      // with all its pages
+	moved        // to another directory
+	grown
+	cut // the size, and pages beyond it are gone
 	placed
 )
 
-// A node is a file or directory with all that happened to it. What is durable of its
-// changes is always those up to one of them.
+// A facet is what file systems write of a node in a place of its own: metadata that a
+// change needs on the media.
+type facet uint8
+
+const (
+	name  facet = iota // the entry in its directory
+	inode              // the line of its inode that has the size
+	where              // where its pages are
+	facets
+)
+
+// needs are the facets that have to be written for a change to be there.
+var needs = [...][facets]bool{
+	created: {name: true, inode: true}, removed: {name: true, inode: true},
+	moved: {name: true}, grown: {inode: true}, cut: {inode: true}, placed: {where: true},
+}
+
+// A node is a file or directory with all that happened to it.
 type node struct {
-	dir               bool
-	first, now        state
-	changes           []change
-	durable, promised int       // so many changes
-	made              bool      // an fsync promised something since it was made
-	settled           int       // so many changes, up to the last whose call is answered
-	data              int       // of them, up to the last that is not of the name only
-	cuts              int32     // how often it was shortened
-	pages             []version // by page
+	dir        bool
+	first, now state
+	changes    []change
+	durable    int         // so many changes are durable, or of before a durable removal
+	done       [facets]int // up to so many changes a facet is durable
+	made       int         // changes when an fsync last promised something, and 1; 0 is never
+	gone       int         // changes up to the last removal
+	cuts       int32       // how often it was shortened
+	pages      []version   // by page
+	vows       []vow
+	// lines are the last events that wrote the lines of its inode durably, on a page.
+	lines [2]int32
+	home  int32
 }
 
 // A version is what was written to a page of a file. Versions are events, counted from 1.
 type version struct {
-	last         int32 // that was written to the cache
-	settled      int32 // whose call is answered
-	promised     int32
-	placed       int32 // the last that was sent to the device
-	origin       int32 // page of the device before the run's first, from 1; 0 is unknown, −1 none
-	same, became int32 // whoever has version same has became: nothing had changed
+	last     int32 // that was written to the cache
+	settled  int32 // whose call is answered
+	promised int32
+	origin   int32 // page of the device before the run's first, from 1; 0 is unknown, −1 none
+	places   []place
+}
+
+// A place is a version that was sent to the device, with the lines that have to be new
+// there.
+type place struct {
+	version int32
+	lines   uint64
+}
+
+// A vow is what was promised of a page before it was cut off: it holds as long as that is
+// not durable, which it is with so many changes.
+type vow struct {
+	index, until int32
+	page         version
 }
 
 // made is a call.
@@ -66,6 +107,7 @@ type made struct {
 	began    int32 // event, from 1
 	node     int32
 	change   int32 // changes of the node with it; 0 if it made none
+	cover    int32 // changes of the node when it began: an fsync promises those answered then
 	tx       int32 // the last one that makes it durable
 	code     call.Code
 	promises bool
@@ -79,13 +121,23 @@ type made struct {
 // A tx is a transaction.
 type tx struct {
 	joined         int32 // the last of its joints, from 1
+	inodes         int32 // the last of its writes of inodes, from 1
+	own            int32 // joints of no call
 	durable, wrote bool
 	again          bool // recovery has to bring it back from blocks
+	wants          [plan.Structures]bool
+}
+
+// An inodes is a write of lines of inodes, for a transaction.
+type inodes struct {
+	page, before, event int32
+	lines               uint64
 }
 
 // A joint says that a transaction makes changes of a node durable.
 type joint struct {
 	node, changes, before int32
+	page                  int32 // of its inode
 }
 
 // A sent is a page of a file on its way to the device.
@@ -114,14 +166,18 @@ type history struct {
 	calls  []made
 	txs    []tx
 	joints []joint
+	inodes []inodes
+	// stored are by thread the blocks written since the last transaction that one ended.
+	stored [][plan.Structures]int64
 	sent   []sent
 	// queues are by slot of the media what is on its way to a page, stamps by event what
 	// it wrote, from 1.
-	queues   []queue
-	stamps   []int32
-	answered int64
-	blocks   int64
-	tree     Tree
+	queues     []queue
+	blocksSeen []int32 // a buffer
+	stamps     []int32
+	answered   int64
+	blocks     int64
+	tree       Tree
 }
 
 // step does the next event.
@@ -142,10 +198,10 @@ func (h *history) step() {
 	case plan.Began:
 		h.began(int32(n+1), e)
 	case plan.Answered:
-		h.answer(e)
+		h.answer(int32(n+1), e)
 	case plan.Appended, plan.Stored:
 		if e.Tx > 0 {
-			h.tx(e.Tx).wrote = true
+			h.wrote(e)
 			if h.plain {
 				h.durable(e)
 			}
@@ -155,6 +211,7 @@ func (h *history) step() {
 		}
 		if e.Moment == plan.Stored {
 			h.block(e.Structure)
+			h.blocksOf(e.Thread)[e.Structure]++
 		}
 	case plan.Placed:
 		h.place(e)
@@ -165,9 +222,45 @@ func (h *history) step() {
 	}
 }
 
-// durable makes a transaction durable.
+// wrote notes lines of a transaction.
+func (h *history) wrote(e *plan.Event) {
+	t := h.tx(e.Tx)
+	t.wrote, t.wants[e.Structure] = true, true
+	if e.Structure == plan.Inode {
+		h.inodes = append(h.inodes, inodes{e.Page, t.inodes, int32(h.at), e.Lines})
+		t.inodes = int32(len(h.inodes))
+	}
+}
+
+// blocksOf returns the blocks that a thread has stored.
+func (h *history) blocksOf(thread int32) *[plan.Structures]int64 {
+	at := int(max(thread, 0))
+	for len(h.stored) <= at {
+		h.stored = append(h.stored, [plan.Structures]int64{})
+	}
+	return &h.stored[at]
+}
+
+// durable ends a transaction: what it joined is durable, as far as what says so on the
+// media has been written. The file system's word for it is not enough.
 func (h *history) durable(e *plan.Event) {
 	t := h.tx(e.Tx)
+	stored := h.blocksOf(e.Thread)
+	whole := true
+	switch h.run.System {
+	case "ext4":
+		whole = h.journaled(t, e, stored[plan.Journal])
+	case "f2fs":
+		if e.Call > 0 {
+			whole = stored[plan.Inode] > 0
+		} else {
+			whole = stored[plan.Inode] >= int64(t.own) && stored[plan.Superblock] > 0
+		}
+	}
+	*stored = [plan.Structures]int64{}
+	if !whole {
+		return
+	}
 	t.durable = true
 	switch {
 	case h.run.System == "ext4" || h.run.System == "f2fs" && e.Call > 0:
@@ -181,10 +274,95 @@ func (h *history) durable(e *plan.Event) {
 	for i := t.joined; i > 0; i = h.joints[i-1].before {
 		j := &h.joints[i-1]
 		n := &h.nodes[j.node]
-		for ; n.durable < int(j.changes); n.durable++ {
-			n.changes[n.durable].tx = e.Tx
+		for f, wrote := range h.written(t, j) {
+			if wrote {
+				n.done[f] = max(n.done[f], int(j.changes))
+			}
+		}
+		h.settle(n, e.Tx)
+	}
+}
+
+// journaled reports whether so many blocks of Ext4's journal are enough for a transaction:
+// as many as it says that it has, which are no less than the blocks of its nodes' inodes,
+// their descriptors, and the commit block.
+func (h *history) journaled(t *tx, e *plan.Event, stored int64) bool {
+	h.blocksSeen = h.blocksSeen[:0]
+	for i := t.joined; i > 0; i = h.joints[i-1].before {
+		h.blocksSeen = append(h.blocksSeen, h.joints[i-1].node/inodesPerBlock)
+	}
+	slices.Sort(h.blocksSeen)
+	n := max(int64(len(slices.Compact(h.blocksSeen))), int64(e.Lines))
+	return stored >= n+1+n/tags+1
+}
+
+// Of Ext4: inodes of a block, and blocks of the journal that a descriptor names.
+const (
+	inodesPerBlock = 16
+	tags           = 250
+)
+
+// written says which facets of a node a transaction has written, and notes when its inode
+// was. Ext4 and F2FS write whole nodes, which durable has looked for.
+func (h *history) written(t *tx, j *joint) (w [facets]bool) {
+	if h.plain || h.run.System == "ext4" || h.run.System == "f2fs" {
+		return [facets]bool{true, true, true}
+	}
+	var lines uint64
+	for i := t.inodes; i > 0; i = h.inodes[i-1].before {
+		x := &h.inodes[i-1]
+		if x.page != j.page {
+			continue
+		}
+		own := x.lines >> (2 * (j.node % system.Inodes)) & 3
+		lines |= own
+		n := &h.nodes[j.node]
+		n.home = x.page
+		for line := range n.lines {
+			if own>>line&1 == 1 {
+				n.lines[line] = max(n.lines[line], x.event)
+			}
 		}
 	}
+	w[name] = t.wants[plan.Dentry]
+	w[inode] = lines&1 != 0
+	w[where] = lines&2 != 0
+	if h.run.System == "nova" {
+		w[where] = w[where] && t.wants[plan.Pointer]
+	}
+	return w
+}
+
+// settle finds which changes of a node a transaction has made durable. One whose own
+// transaction is open is not, whoever else has written the same lines; but for F2FS, whose
+// roll-forward needs nothing of the checkpoint that a name was for.
+func (h *history) settle(n *node, by int32) {
+	before := n.durable
+	for i := n.durable; i < len(n.changes); i++ {
+		c := &n.changes[i]
+		if c.tx > 0 || c.own > 0 && h.run.System != "f2fs" && !h.txs[c.own].durable {
+			continue
+		}
+		ok := true
+		for f, needed := range needs[c.kind] {
+			ok = ok && (!needed || n.done[f] > i)
+		}
+		if !ok {
+			continue
+		}
+		if c.tx = by; c.kind == removed || c.kind == created { // what was before does not matter any more
+			n.durable = i
+		}
+	}
+	for n.durable < len(n.changes) && n.changes[n.durable].tx > 0 {
+		n.durable++
+	}
+	for i := before; i < n.durable; i++ {
+		if n.changes[i].kind == removed && n.made <= i+1 {
+			n.made = 0
+		}
+	}
+	n.vows = slices.DeleteFunc(n.vows, func(v vow) bool { return int(v.until) <= n.durable || n.changes[v.until-1].tx > 0 })
 }
 
 // block counts the blocks that a replay, or the roll-forward, reads.
@@ -217,37 +395,37 @@ func (h *history) call(number int64) *made {
 func (h *history) began(at int32, e *plan.Event) {
 	c, m := &e.Of, h.call(e.Call)
 	n := &h.nodes[c.Node]
-	*m = made{began: at, node: c.Node, code: c.Code}
+	*m = made{began: at, node: c.Node, code: c.Code, cover: int32(len(n.changes))}
+	now := n.now
 	switch c.Code {
 	case call.Create, call.Mkdir:
 		if !n.now.exists {
-			n.dir, n.made = c.Code == call.Mkdir, false
-			n.shorten(0)
-			n.change(m, changed, state{exists: true, parent: c.Dir})
+			n.dir = c.Code == call.Mkdir
+			n.shorten(0, n.gone)
+			n.change(m, created, state{exists: true, parent: c.Dir})
 		}
 	case call.Unlink, call.Rmdir:
-		gone := n.now
-		gone.exists, gone.size = false, 0
-		n.change(m, cut, gone)
+		now.exists, now.size = false, 0
+		n.change(m, removed, now)
+		n.gone = len(n.changes)
 	case call.Rename:
-		moved := n.now
-		moved.parent = c.Dir
-		n.change(m, changed, moved)
+		now.parent = c.Dir
+		n.change(m, moved, now)
 	case call.Truncate:
-		resized := n.now
-		resized.size = c.Length
-		n.change(m, cut, resized)
-		n.shorten(int((c.Length + pageSize - 1) / pageSize))
+		if now.size != c.Length {
+			now.size = c.Length
+			n.change(m, cut, now)
+			n.shorten(int((c.Length+pageSize-1)/pageSize), len(n.changes))
+		}
 	case call.Write:
 		offset := c.Offset
 		if c.Flags&call.Append != 0 {
 			offset = n.now.size
 		}
 		end := offset + c.Length
-		if end > n.now.size {
-			grown := n.now
-			grown.size = end
-			n.change(m, changed, grown)
+		if end > now.size {
+			now.size = end
+			n.change(m, grown, now)
 		}
 		m.from, m.to = int32(offset/pageSize), int32((end+pageSize-1)/pageSize)
 		m.promises = c.Flags&call.Sync != 0
@@ -256,10 +434,6 @@ func (h *history) began(at int32, e *plan.Event) {
 		}
 	case call.Fsync, call.Fdatasync:
 		m.promises = true
-		m.change = int32(n.settled)
-		if c.Code == call.Fdatasync {
-			m.change = int32(n.data)
-		}
 		for i := range n.pages {
 			m.settled = append(m.settled, n.pages[i].settled)
 		}
@@ -282,27 +456,29 @@ func (n *node) page(i int) *version {
 	return &n.pages[i]
 }
 
-// shorten forgets what was written to pages from one on, and what was promised of them.
-func (n *node) shorten(from int) {
+// shorten forgets what was written to pages from one on. What was promised of them is
+// kept until so many changes are durable.
+func (n *node) shorten(from, until int) {
 	n.cuts++
 	for i := from; i < len(n.pages); i++ {
+		if v := n.pages[i]; v.promised > 0 && until > n.durable {
+			n.vows = append(n.vows, vow{int32(i), int32(until), v})
+		}
 		n.pages[i] = version{origin: n.pages[i].origin}
 	}
 }
 
 // answer ends a call: what it promises is promised.
-func (h *history) answer(e *plan.Event) {
+func (h *history) answer(at int32, e *plan.Event) {
 	m := h.call(e.Call)
 	h.answered++
 	n := &h.nodes[m.node]
-	if m.code != call.Fsync && m.code != call.Fdatasync {
-		n.settled = max(n.settled, int(m.change))
-		if m.code != call.Rename {
-			n.data = max(n.data, int(m.change))
-		}
+	if m.change > 0 {
+		n.changes[m.change-1].answered = at
 	}
 	if m.promises && n.now.exists {
-		n.made, n.promised = true, max(n.promised, int(m.change))
+		n.made = len(n.changes) + 1
+		h.promise(n, m)
 	}
 	if m.cuts != n.cuts || !n.now.exists {
 		return // its pages are gone, or not the same
@@ -319,6 +495,22 @@ func (h *history) answer(e *plan.Event) {
 	m.settled = nil
 }
 
+// promise notes which changes of a node a call promises: an fsync those that were answered
+// when it began, fdatasync without names, a synchronous write its own.
+func (h *history) promise(n *node, m *made) {
+	if m.code == call.Write {
+		if m.change > 0 {
+			n.changes[m.change-1].promised = true
+		}
+		return
+	}
+	for i := n.durable; i < int(m.cover); i++ {
+		if c := &n.changes[i]; c.answered > 0 && c.answered < m.began && (c.kind != moved || m.code == call.Fsync) {
+			c.promised = true
+		}
+	}
+}
+
 // place notes that a page of a file goes to a page of the device.
 func (h *history) place(e *plan.Event) {
 	n := &h.nodes[e.Of.Node]
@@ -331,13 +523,11 @@ func (h *history) place(e *plan.Event) {
 	if e.Of.Dir != e.Page {
 		n.changes = append(n.changes, change{kind: placed, index: int32(e.Of.Offset), page: e.Page})
 	}
-	if e.Lines == 0 {
-		if v.became == 0 || v.became != v.placed {
-			v.same = v.placed
-		}
-		v.became = v.last
+	p := place{v.last, e.Lines}
+	if e.Of.Dir >= 0 && e.Of.Dir != e.Page && e.Lines != 0 { // all of it moves
+		p.lines = ^uint64(0)
 	}
-	v.placed = v.last
+	v.places = append(v.places, p)
 	slot := h.media.slot(e.Page)
 	h.truth.slot(e.Page)
 	for len(h.queues) <= int(slot) {
@@ -389,10 +579,18 @@ func (h *history) arrived(e *plan.Event) int32 {
 // join notes that a transaction makes a node durable as it is now.
 func (h *history) join(e *plan.Event) {
 	t := h.tx(e.Tx)
-	h.joints = append(h.joints, joint{e.Of.Node, int32(len(h.nodes[e.Of.Node].changes)), t.joined})
+	n := &h.nodes[e.Of.Node]
+	h.joints = append(h.joints, joint{e.Of.Node, int32(len(n.changes)), t.joined, e.Page})
 	t.joined = int32(len(h.joints))
-	if e.Call > 0 {
-		h.call(e.Call).tx = e.Tx
+	if e.Call == 0 {
+		t.own++
+		return
+	}
+	m := h.call(e.Call)
+	if m.tx = e.Tx; m.change > 0 && m.node == e.Of.Node {
+		if c := &n.changes[m.change-1]; c.own == 0 {
+			c.own = e.Tx
+		}
 	}
 }
 
@@ -408,50 +606,65 @@ func (n *node) recovered(homes []int32) found {
 	for i := range n.pages {
 		f.homes = append(f.homes, max(0, n.pages[i].origin))
 	}
-	for i := range n.changes[:n.durable] {
-		switch c := &n.changes[i]; c.kind {
+	for i := range n.changes {
+		c := &n.changes[i]
+		if i >= n.durable && c.tx == 0 {
+			continue
+		}
+		switch c.kind {
 		case placed:
 			f.homes[c.index] = c.page + 1
-		case cut:
+			continue
+		case moved:
+			f.parent = c.state.parent
+		case grown, cut:
+			f.size = c.state.size
+		default:
 			f.state = c.state
+		}
+		if c.kind != grown && c.kind != moved {
 			for i := int((f.size + pageSize - 1) / pageSize); i < len(f.homes); i++ {
 				f.homes[i] = 0
 			}
-		default:
-			f.state = c.state
 		}
 	}
 	return f
 }
 
-// has returns the version that a page of a node has after recovery; −1 is none.
-func (h *history) has(number int32, f *found, i int) int32 {
-	v := &h.nodes[number].pages[i]
-	got := int32(-1)
-	switch home := f.homes[i]; {
-	case !f.exists || int64(i)*pageSize >= f.size:
+// has returns the version that page i of a node has after recovery: the last one of which
+// every line that had changed is there, or something newer; −1 is none.
+func (h *history) has(number int32, f *found, i int, v *version) int32 {
+	home := f.homes[i]
+	switch {
+	case !f.exists || int64(i)*pageSize >= f.size || home == 0 && v.origin != 0:
 		return -1
-	case home == 0:
-		if v.origin != 0 { // it has never had one
-			return -1
-		}
-		got = 0
-	case int(home) > len(h.media.slots) || h.media.slots[home-1] == 0: // never written to
-		got = 0
-	default:
-		for _, value := range h.tree.Lines[h.media.slots[home-1]-1] {
-			if value == 0 {
-				got = max(got, 0)
-			}
-			if value > 0 && h.stamps[value-1] > 0 {
+	case home == 0: // it has never had one
+		return 0
+	}
+	var on [lines]int32 // versions that lines are of; −1 is none of this page
+	if int(home) <= len(h.media.slots) && h.media.slots[home-1] != 0 {
+		for line, value := range h.tree.Lines[h.media.slots[home-1]-1] {
+			switch {
+			case value == 0:
+				continue
+			case value < 0 || h.stamps[value-1] == 0:
+				on[line] = -1
+			default:
+				on[line] = -1
 				if s := &h.sent[h.stamps[value-1]-1]; s.node == number && int(s.index) == i {
-					got = max(got, s.version)
+					on[line] = s.version
 				}
 			}
 		}
 	}
-	if v.became > 0 && got >= v.same {
-		got = max(got, v.became)
+	got := int32(0)
+	for _, p := range v.places {
+		for line := range on {
+			if p.lines>>line&1 == 1 && on[line] < p.version {
+				return got
+			}
+		}
+		got = max(got, p.version)
 	}
 	return got
 }
@@ -476,6 +689,20 @@ func (h *history) report() *Report {
 	return r
 }
 
+// lacks reports whether recovery finds a line of a node's inode older than it is durable.
+func (h *history) lacks(number int32) bool {
+	n := &h.nodes[number]
+	for line, event := range n.lines {
+		if event > 0 {
+			value := h.tree.Lines[h.media.slot(n.home)][2*(number%system.Inodes)+int32(line)]
+			if value < event {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // compare lists the nodes that are not as they were, and returns all as they are.
 func (h *history) compare(r *Report) []found {
 	after := make([]found, len(h.nodes))
@@ -485,16 +712,25 @@ func (h *history) compare(r *Report) []found {
 	for i := range h.nodes {
 		n, f := &h.nodes[i], &after[i]
 		l := Lost{Node: int32(i), Dir: n.dir, Before: n.now.exists, After: f.exists, Moved: n.now.exists && f.exists && n.now.parent != f.parent, Size: n.now.size, Recovered: f.size}
-		if n.made {
+		if n.made > 0 {
 			r.Promises++
-			l.Broken = n.durable < n.promised
+			l.Broken = f.exists && h.lacks(int32(i))
+		}
+		for k := n.durable; k < len(n.changes); k++ {
+			l.Broken = l.Broken || n.changes[k].promised && n.changes[k].tx == 0
+		}
+		for k := range n.vows {
+			if v := &n.vows[k]; f.exists {
+				l.Promised++
+				l.Broken = l.Broken || h.has(int32(i), f, int(v.index), &v.page) < v.page.promised
+			}
 		}
 		for p := range n.pages {
 			v := &n.pages[p]
 			if v.last == 0 {
 				continue
 			}
-			has := h.has(int32(i), f, p)
+			has := h.has(int32(i), f, p, v)
 			if v.promised > 0 {
 				l.Promised++
 				l.Broken = l.Broken || f.exists && has < v.promised
@@ -540,7 +776,7 @@ func (h *history) fates(r *Report, after []found) {
 		fate := Kept
 		switch m.code {
 		case call.Create, call.Mkdir, call.Unlink, call.Rmdir, call.Rename, call.Truncate:
-			if int(m.change) > n.durable {
+			if int(m.change) > n.durable && n.changes[m.change-1].tx == 0 {
 				fate = Discarded
 				if t := h.tx(m.tx); m.tx > 0 && t.wrote && h.tears() {
 					fate = Torn
@@ -554,7 +790,7 @@ func (h *history) fates(r *Report, after []found) {
 			}
 			var there, gone int
 			for p := m.from; p < m.to; p++ {
-				if v := &n.pages[p]; v.last < m.began || h.has(m.node, &after[m.node], int(p)) >= m.began {
+				if v := &n.pages[p]; v.last < m.began || h.has(m.node, &after[m.node], int(p), v) >= m.began {
 					there++
 				} else {
 					gone++

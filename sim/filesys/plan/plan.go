@@ -124,8 +124,10 @@ const (
 	// when Tx is: that it exists or not, its name, its size, and where its pages are, all as
 	// planned up to now. One is recorded for every node that a call or an actor makes
 	// durable, with it or later: where a transaction takes in a file whose size or pages
-	// changed before. Durable says that Tx is, by whatever the file system does for that (a
-	// commit block, a node, a tail; not where the device's COMMIT says it: [Committed]).
+	// changed before. Page is then that of its inode, if lines of it are written. Durable says
+	// that Tx is, by whatever the file system does for that (a commit block, a node, a tail;
+	// not where the device's COMMIT says it: [Committed]); of a journal Lines is how many
+	// blocks Tx has.
 	// Placed says that page Of.Offset (counted in pages) of Of.Node, with what was written
 	// to it up to now, is going to Page of the device by the steps that are planned now. It
 	// had page Of.Dir (−1: none; Page: it is overwritten in place). Lines is what of it has

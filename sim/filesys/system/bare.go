@@ -102,7 +102,7 @@ func (b *Bare) Note(t *plan.Thread, c *call.Call, from int) {
 	}
 	if writes {
 		b.last++
-		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: c.Node}})
+		b.H.Env.Record(plan.Event{Moment: plan.Joined, Tx: b.last, Page: b.Inode + c.Node/Inodes, Thread: t.ID, Call: t.Call, Of: call.Call{Node: c.Node}})
 	}
 }
 

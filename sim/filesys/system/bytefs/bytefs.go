@@ -616,6 +616,7 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: s.Page}}
 	recording := f.h.Env.Recording()
 	if recording && s.Page >= 0 {
+		joined.Page = f.inode + s.Page/inodes
 		f.h.Env.Record(joined)
 	}
 	for i := s.N; ; i++ {
@@ -625,6 +626,7 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 				step.Tx = f.last
 			}
 			if recording && s.Page < 0 && step.Structure == plan.Inode {
+				joined.Page = step.Page
 				joined.Of.Node = (step.Page-f.inode)*inodes + int32(bits.TrailingZeros64(step.Lines))/2
 				f.h.Env.Record(joined)
 			}

@@ -184,11 +184,12 @@ func (f *FS) committed() {
 		}
 	}
 	f.h.Free(f.current.freed)
+	blocks := uint64(len(f.current.blocks))
 	f.current.blocks, f.current.freed = f.current.blocks[:0], f.current.freed[:0]
 	f.committing = 0
 	f.h.Counts.Commits++
 	if f.h.Env.Recording() {
-		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: tx})
+		f.h.Env.Record(plan.Event{Moment: plan.Durable, Tx: tx, Lines: blocks})
 	}
 	kept := f.waiters[:0]
 	for _, w := range f.waiters {
