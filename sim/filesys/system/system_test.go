@@ -11,6 +11,7 @@ import (
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/filesys/system/bytefs"
 	"spillway/sim/filesys/system/nova"
 	"spillway/sim/filesys/system/pmfs"
@@ -294,5 +295,24 @@ func TestQuirks(t *testing.T) {
 	step(h, fs, thread, call.Call{Code: call.Fsync, Node: 3})
 	if got, want := text(thread.Steps), "(, (, inode store 2, blocks store 1, ), )"; got != want {
 		t.Errorf("fsync has %q, want %q", got, want)
+	}
+}
+
+// Linear hashing: with a leaf more, names move to that one only, and from one leaf.
+func TestLeaf(t *testing.T) {
+	for n := 1; n < 300; n++ {
+		from := map[uint32]bool{}
+		for node := range int32(3000) {
+			was, is := system.Leaf(node, n), system.Leaf(node, n+1)
+			if was == is {
+				continue
+			}
+			if from[was] = true; is != uint32(n) {
+				t.Fatalf("with leaf %d, node %d moves to %d", n, node, is)
+			}
+		}
+		if len(from) != 1 {
+			t.Fatalf("with leaf %d, nodes of %d leaves move", n, len(from))
+		}
 	}
 }
