@@ -4,9 +4,13 @@
 package system
 
 import (
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
 )
+
+// Inodes is how many inodes a page has, of 128 bytes, where they go by bytes.
+const Inodes = 32
 
 // Entries is how many names a page of a directory holds: 32 bytes each, header and name.
 const Entries = 128
@@ -82,6 +86,51 @@ func Leaf(node int32, n int) uint32 {
 		at &= mask>>1 - 1
 	}
 	return at
+}
+
+// Insert adds a number to an ascending list, and returns where it is and whether it was
+// there. Lists are short.
+func Insert(list *[]int32, number int32) (int, bool) {
+	l := *list
+	i := len(l)
+	for i > 0 && l[i-1] >= number {
+		if i--; l[i] == number {
+			return i, true
+		}
+	}
+	l = append(l, number)
+	copy(l[i+1:], l[i:])
+	l[i] = number
+	*list = l
+	return i, false
+}
+
+// Homeless is how many dirty pages from the first on are of one file, in a row, and without
+// a home; the first is.
+func Homeless(h *host.Host, frames []plan.Frame) int {
+	p, n := h.Page(frames[0]), 1
+	for ; n < len(frames); n++ {
+		if q := h.Page(frames[n]); q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
+			break
+		}
+	}
+	return n
+}
+
+// Load appends the loads of a file's range. Pages that the file has not got are zeros
+// without a request.
+func Load(h *host.Host, t *plan.Thread, c *call.Call) {
+	file := &h.Files[c.Node]
+	end := min(c.Offset+c.Length, file.Size)
+	for at := c.Offset; at < end; {
+		start := at &^ (host.PageSize - 1)
+		stop := min(end, start+host.PageSize)
+		if home := file.Slots[start/host.PageSize].Home; home != host.None {
+			h.Counts.Misses++
+			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: Lines(at-start, stop-start)})
+		}
+		at = stop
+	}
 }
 
 // Discard appends what gives pages back: that they hold nothing, and the Mark after which

@@ -109,17 +109,17 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"unlink", nil, call.Call{Code: call.Unlink, Node: 2, Dir: 1}, [3]string{
 			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, data trim 3",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, data trim 3, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, data trim 3, pointer trim 1 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2, data trim 3, pointer trim 1 ) )",
 		}},
 		{"unlink of an empty file", []call.Call{{Code: call.Create, Node: 5, Dir: 1}}, call.Call{Code: call.Unlink, Node: 5, Dir: 1}, [3]string{
 			"( ( ( entry store 1, inode store 1, inode store 1, inodes store 1 ) ) ), commit",
 			"inode load 2, entry load 2, pointer store 1, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2 ) )",
 		}},
 		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 4, Dir: 0}, [3]string{
 			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, entry trim 1",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, entry trim 1 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2, entry trim 1 ) )",
 		}},
 		{"rename within a directory", nil, call.Call{Code: call.Rename, Node: 2, Dir: 1}, [3]string{
 			"( entry store 1, inode store 1 ), commit",
@@ -187,12 +187,12 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"truncate to a page", nil, call.Call{Code: call.Truncate, Node: 2, Length: whole}, [3]string{
 			"( ( inode store 2, blocks store 1 ) ), commit, data trim 2",
 			"( inode load 2, inode load 1, inode store 1, inode store 2, data trim 2 )",
-			"( inode load 2, superblock store 1, inode store 2, data trim 2 )",
+			"( inode load 2, inode store 1, inode store 2, data trim 2 )",
 		}},
 		{"truncate to more", nil, call.Call{Code: call.Truncate, Node: 2, Length: 20000}, [3]string{
 			"( inode store 1 ), commit",
 			"( inode load 2, inode load 1, inode store 1, inode store 2 )",
-			"( inode load 2, superblock store 1, inode store 2 )",
+			"( inode load 2, inode store 1, inode store 2 )",
 		}},
 	} {
 		for i, make := range []func(*host.Host) plan.FS{full, nova.New, pmfs.New} {

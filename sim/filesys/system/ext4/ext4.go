@@ -502,11 +502,7 @@ func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 			system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data, Page: p.Home, N: 1})
 			h.Clean(frames[i], p.Home)
 		} else {
-			for ; i+n < len(frames); n++ {
-				if q := h.Page(frames[i+n]); q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
-					break
-				}
-			}
+			n = system.Homeless(h, frames[i:])
 			hint := f.goal(p.Node)
 			if slots := h.Files[p.Node].Slots; p.Index > 0 && slots[p.Index-1].Home != host.None {
 				hint = slots[p.Index-1].Home + 1
