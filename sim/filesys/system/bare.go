@@ -11,9 +11,6 @@ import (
 // is the Mark of [Discard].
 const written = 1
 
-// Inodes is how many inodes a page has, of 128 bytes.
-const Inodes = 32
-
 // A Bare is what file systems share that only use bytes, past the page cache: nothing is
 // ever dirty, and nothing waits. Calls have numbers for crashes, as if they were
 // transactions.
@@ -58,17 +55,8 @@ func (b *Bare) WriteInode(t *plan.Thread, node int32) {
 // Hold takes the locks of nodes, in ascending order.
 func (b *Bare) Hold(t *plan.Thread, nodes ...int32) {
 	b.nodes = b.nodes[:0]
-next:
 	for _, n := range nodes {
-		i := len(b.nodes)
-		for ; i > 0 && b.nodes[i-1] >= n; i-- {
-			if b.nodes[i-1] == n {
-				continue next
-			}
-		}
-		b.nodes = append(b.nodes, n)
-		copy(b.nodes[i+1:], b.nodes[i:])
-		b.nodes[i] = n
+		Insert(&b.nodes, n)
 	}
 	for _, n := range b.nodes {
 		t.Add(plan.Step{Kind: plan.Hold, Page: n})
@@ -127,22 +115,6 @@ func (b *Bare) Range(c *call.Call) (offset, end int64) {
 		file.Meta = false
 	}
 	return offset, end
-}
-
-// Read appends the loads of a file's range. Pages that the file has not got are zeros
-// without a request.
-func (b *Bare) Read(t *plan.Thread, c *call.Call) {
-	file := &b.H.Files[c.Node]
-	end := min(c.Offset+c.Length, file.Size)
-	for at := c.Offset; at < end; {
-		start := at &^ (host.PageSize - 1)
-		stop := min(end, start+host.PageSize)
-		if home := file.Slots[start/host.PageSize].Home; home != host.None {
-			b.H.Counts.Misses++
-			b.Access(t, plan.ByteRead, plan.Data, home, Lines(at-start, stop-start))
-		}
-		at = stop
-	}
 }
 
 // Marked implements plan.FS.

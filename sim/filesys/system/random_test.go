@@ -323,7 +323,7 @@ func (w *world) step(i int) bool {
 		}
 	case plan.ByteWrite:
 		w.written(s.Page)
-		if s.Structure == plan.Superblock {
+		if s.Structure == plan.Inode && s.Page == 1 {
 			break // PMFS's list of truncated files: 16 bytes of a line at once
 		}
 		if s.Tx != 0 {

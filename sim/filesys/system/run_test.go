@@ -43,3 +43,17 @@ func TestCommitKeepsNoLock(t *testing.T) {
 		}
 	}
 }
+
+// What is done while a directory is locked takes a core in every file system: where there
+// is one core only, long sections leave less of it for all else.
+func TestSectionsTakeACore(t *testing.T) {
+	for _, system := range []string{"bytefs", "ext4", "f2fs", "nova", "pmfs"} {
+		many, one := machine.Default(), machine.Default()
+		many.Host.Section, one.Host.Section = 50*unit.Microsecond, 50*unit.Microsecond
+		one.Host.Cores = 1
+		a, b := took(t, many, "delete", system), took(t, one, "delete", system)
+		if t.Logf("%s takes %v, and %v with a core", system, a, b); b < a*110/100 {
+			t.Errorf("%s takes %v with a core and %v with many", system, b, a)
+		}
+	}
+}

@@ -1,12 +1,16 @@
-// Package system is what the file systems of this laboratory that use the byte interface
-// share: masks of lines, steps for runs of pages, pages that are given back, and directories
-// as tables of pages.
+// Package system is what the file systems of this laboratory share: masks of lines, steps
+// for runs of pages, the work that excludes others from a directory, pages that are given
+// back, and, for those that use the byte interface, directories as tables of pages.
 package system
 
 import (
+	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
 )
+
+// Inodes is how many inodes a page has, of 128 bytes, where they go by bytes.
+const Inodes = 32
 
 // Entries is how many names a page of a directory holds: 32 bytes each, header and name.
 const Entries = 128
@@ -27,15 +31,105 @@ func Whole(lo, hi int64) uint64 { return Lines((lo+63)&^63, hi&^63) }
 func Runs(t *plan.Thread, s plan.Step, pages []int32) {
 	from := len(t.Steps)
 	for _, p := range pages {
-		if n := len(t.Steps); n > from && t.Steps[n-1].Page+t.Steps[n-1].N == p {
-			t.Steps[n-1].N++
-			continue
-		}
 		s.Page, s.N = p, 1
-		t.Add(s)
+		Join(t, from, s)
 	}
+	Together(t, from)
+}
+
+// Join appends a step for pages, or adds them to the one before, if they follow those of it,
+// it is of the same structure, and it is step from or a later one.
+func Join(t *plan.Thread, from int, s plan.Step) {
+	if n := len(t.Steps); n > from {
+		if last := &t.Steps[n-1]; last.Page+last.N == s.Page && last.Structure == s.Structure {
+			last.N += s.N
+			return
+		}
+	}
+	t.Add(s)
+}
+
+// Together makes the steps of the device from one on begin at the same time. The thread
+// goes on when all have ended.
+func Together(t *plan.Thread, from int) {
 	for i := from; i < len(t.Steps); i++ {
 		t.Steps[i].With = i+1 < len(t.Steps)
+	}
+}
+
+// Section appends the part of a change of directories that excludes others from them: a
+// core works on them while their locks are held, which are taken in ascending order. They
+// may be one and the same.
+func Section(h *host.Host, t *plan.Thread, a, b int32) {
+	a, b = min(a, b), max(a, b)
+	t.Add(plan.Step{Kind: plan.Hold, Page: a})
+	if b != a {
+		t.Add(plan.Step{Kind: plan.Hold, Page: b})
+	}
+	h.Compute(t, h.Setup.Host.Section)
+	if b != a {
+		t.Add(plan.Step{Kind: plan.Release, Page: b})
+	}
+	t.Add(plan.Step{Kind: plan.Release, Page: a})
+}
+
+// Leaf is which of n leaves has a node's name by linear hashing.
+func Leaf(node int32, n int) uint32 {
+	hash := uint32(node) * 0x9e3779b1
+	hash ^= hash >> 15
+	mask := uint32(1)
+	for mask < uint32(n) {
+		mask <<= 1
+	}
+	at := hash & (mask - 1)
+	if at >= uint32(n) {
+		at &= mask>>1 - 1
+	}
+	return at
+}
+
+// Insert adds a number to an ascending list, and returns where it is and whether it was
+// there. Lists are short.
+func Insert(list *[]int32, number int32) (int, bool) {
+	l := *list
+	i := len(l)
+	for i > 0 && l[i-1] >= number {
+		if i--; l[i] == number {
+			return i, true
+		}
+	}
+	l = append(l, number)
+	copy(l[i+1:], l[i:])
+	l[i] = number
+	*list = l
+	return i, false
+}
+
+// Homeless is how many dirty pages from the first on are of one file, in a row, and without
+// a home; the first is.
+func Homeless(h *host.Host, frames []plan.Frame) int {
+	p, n := h.Page(frames[0]), 1
+	for ; n < len(frames); n++ {
+		if q := h.Page(frames[n]); q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
+			break
+		}
+	}
+	return n
+}
+
+// Load appends the loads of a file's range. Pages that the file has not got are zeros
+// without a request.
+func Load(h *host.Host, t *plan.Thread, c *call.Call) {
+	file := &h.Files[c.Node]
+	end := min(c.Offset+c.Length, file.Size)
+	for at := c.Offset; at < end; {
+		start := at &^ (host.PageSize - 1)
+		stop := min(end, start+host.PageSize)
+		if home := file.Slots[start/host.PageSize].Home; home != host.None {
+			h.Counts.Misses++
+			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: Lines(at-start, stop-start)})
+		}
+		at = stop
 	}
 }
 
@@ -48,11 +142,7 @@ func Discard(t *plan.Thread, s plan.Structure, pages []int32) {
 	}
 	from := len(t.Steps)
 	for _, p := range pages {
-		if n := len(t.Steps); n > from && t.Steps[n-1].Page+t.Steps[n-1].N == p {
-			t.Steps[n-1].N++
-			continue
-		}
-		t.Add(plan.Step{Kind: plan.Trim, Structure: s, Page: p, N: 1})
+		Join(t, from, plan.Step{Kind: plan.Trim, Structure: s, Page: p, N: 1})
 	}
 	t.Add(plan.Step{Kind: plan.Mark, Page: int32(from), N: int32(len(t.Steps) - from)})
 }

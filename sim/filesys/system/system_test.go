@@ -11,6 +11,7 @@ import (
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/filesys/system/bytefs"
 	"spillway/sim/filesys/system/nova"
 	"spillway/sim/filesys/system/pmfs"
@@ -108,17 +109,17 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"unlink", nil, call.Call{Code: call.Unlink, Node: 2, Dir: 1}, [3]string{
 			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, data trim 3",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, data trim 3, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, data trim 3, pointer trim 1 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2, data trim 3, pointer trim 1 ) )",
 		}},
 		{"unlink of an empty file", []call.Call{{Code: call.Create, Node: 5, Dir: 1}}, call.Call{Code: call.Unlink, Node: 5, Dir: 1}, [3]string{
 			"( ( ( entry store 1, inode store 1, inode store 1, inodes store 1 ) ) ), commit",
 			"inode load 2, entry load 2, pointer store 1, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2 ) )",
 		}},
 		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 4, Dir: 0}, [3]string{
 			"( ( ( ( entry store 1, inode store 1, inode store 1, inodes store 1, blocks store 1 ) ) ) ), commit, entry trim 1",
 			"inode load 2, entry load 2, inode store 1, ( ( entry store 2, journal store 2, journal store 1, inode store 2, inode store 2, journal store 1, pointer trim 1 ) )",
-			"inode load 2, entry load 64, ( ( entry store 1, inode store 2, superblock store 1, inode store 2, entry trim 1 ) )",
+			"entry load 64, ( ( entry store 1, inode store 2, inode store 1, inode store 2, entry trim 1 ) )",
 		}},
 		{"rename within a directory", nil, call.Call{Code: call.Rename, Node: 2, Dir: 1}, [3]string{
 			"( entry store 1, inode store 1 ), commit",
@@ -186,12 +187,12 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"truncate to a page", nil, call.Call{Code: call.Truncate, Node: 2, Length: whole}, [3]string{
 			"( ( inode store 2, blocks store 1 ) ), commit, data trim 2",
 			"( inode load 2, inode load 1, inode store 1, inode store 2, data trim 2 )",
-			"( inode load 2, superblock store 1, inode store 2, data trim 2 )",
+			"( inode load 2, inode store 1, inode store 2, data trim 2 )",
 		}},
 		{"truncate to more", nil, call.Call{Code: call.Truncate, Node: 2, Length: 20000}, [3]string{
 			"( inode store 1 ), commit",
 			"( inode load 2, inode load 1, inode store 1, inode store 2 )",
-			"( inode load 2, superblock store 1, inode store 2 )",
+			"( inode load 2, inode store 1, inode store 2 )",
 		}},
 	} {
 		for i, make := range []func(*host.Host) plan.FS{full, nova.New, pmfs.New} {
@@ -294,5 +295,24 @@ func TestQuirks(t *testing.T) {
 	step(h, fs, thread, call.Call{Code: call.Fsync, Node: 3})
 	if got, want := text(thread.Steps), "(, (, inode store 2, blocks store 1, ), )"; got != want {
 		t.Errorf("fsync has %q, want %q", got, want)
+	}
+}
+
+// Linear hashing: with a leaf more, names move to that one only, and from one leaf.
+func TestLeaf(t *testing.T) {
+	for n := 1; n < 300; n++ {
+		from := map[uint32]bool{}
+		for node := range int32(3000) {
+			was, is := system.Leaf(node, n), system.Leaf(node, n+1)
+			if was == is {
+				continue
+			}
+			if from[was] = true; is != uint32(n) {
+				t.Fatalf("with leaf %d, node %d moves to %d", n, node, is)
+			}
+		}
+		if len(from) != 1 {
+			t.Fatalf("with leaf %d, nodes of %d leaves move", n, len(from))
+		}
 	}
 }

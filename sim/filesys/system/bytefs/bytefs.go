@@ -72,7 +72,6 @@ type Options struct {
 }
 
 const (
-	inodes = 32  // of a page
 	group  = 512 // bits of a line of a bitmap
 	groups = 64  // lines of a page
 )
@@ -120,11 +119,11 @@ func New(h *host.Host, o Options) plan.FS {
 	area(1, 1)
 	f.inodeBits = area(most, group*groups)
 	f.blockBits = area(int(h.Pages()), group*groups)
-	pages := (most + inodes - 1) / inodes
+	pages := (most + system.Inodes - 1) / system.Inodes
 	f.inode, f.used = h.Reserve(pages), make([]uint8, pages)
 	for i := range h.Files {
 		if h.Files[i].Exists {
-			f.used[i/inodes]++
+			f.used[i/system.Inodes]++
 		}
 	}
 	for i, n := range f.used {
@@ -200,7 +199,7 @@ func (f *fs) lookup(t *plan.Thread, node, dir int32) {
 
 // load makes sure that the inode of a node is in the cache.
 func (f *fs) load(t *plan.Thread, node int32) {
-	f.h.Meta(t, plan.Inode, f.inode+node/inodes, f.used[node/inodes] > 0)
+	f.h.Meta(t, plan.Inode, f.inode+node/system.Inodes, f.used[node/system.Inodes] > 0)
 }
 
 func (f *fs) create(t *plan.Thread, c *call.Call) {
@@ -216,7 +215,7 @@ func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.folders.Add(c.Node, c.Dir)
 	page, _, fill := f.folders.Entry(c.Node, c.Dir)
 	h.Meta(t, plan.Dentry, page, fill > 1)
-	f.used[c.Node/inodes]++
+	f.used[c.Node/system.Inodes]++
 	h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
 	f.update(c.Node, 0b11)
 	f.entry(c.Node, c.Dir)
@@ -253,7 +252,7 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 		}
 	}
 	f.folders.Remove(c.Node, c.Dir)
-	f.used[c.Node/inodes]--
+	f.used[c.Node/system.Inodes]--
 	f.commit(t, c.Node, h.Setup.Host.Section)
 	system.Discard(t, s, f.pages)
 }
@@ -317,16 +316,7 @@ func (f *fs) read(t *plan.Thread, c *call.Call, now unit.Time) {
 		f.h.ReadDirect(t, c.Node, c.Offset, c.Length)
 		return
 	}
-	file := &f.h.Files[c.Node]
-	for at, end := c.Offset, min(c.Offset+c.Length, file.Size); at < end; {
-		start := at &^ (host.PageSize - 1)
-		stop := min(end, start+host.PageSize)
-		if home := file.Slots[start/host.PageSize].Home; home != host.None {
-			f.h.Counts.Misses++
-			t.Add(plan.Step{Kind: plan.ByteRead, Structure: plan.Data, Page: home, Lines: system.Lines(at-start, stop-start)})
-		}
-		at = stop
-	}
+	system.Load(f.h, t, c)
 }
 
 // small reports whether a direct access goes by bytes.
@@ -354,7 +344,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
 	direct := c.Flags&call.Direct != 0
 	w := h.Write(t, f, c, now)
 	if f.o.Select && !direct {
-		f.compute(t, h.Setup.Host.Duplicate*unit.Time(w.Copied))
+		h.Compute(t, h.Setup.Host.Duplicate*unit.Time(w.Copied))
 	}
 	if direct || c.Flags&call.Sync != 0 {
 		f.frames = h.DirtyIn(c.Node, w.First, w.End, f.frames[:0])
@@ -365,15 +355,6 @@ func (f *fs) write(t *plan.Thread, c *call.Call, now unit.Time) {
 	if direct {
 		h.Evict(c.Node, w.First, w.End)
 	}
-}
-
-// compute adds work on a core to the step before, if it is that too.
-func (f *fs) compute(t *plan.Thread, d unit.Time) {
-	if n := len(t.Steps); n > 0 && t.Steps[n-1].Kind == plan.CPU {
-		t.Steps[n-1].For += d
-		return
-	}
-	f.h.Compute(t, d)
 }
 
 // store writes a small direct write by bytes, if the file has all pages of it.
@@ -418,7 +399,7 @@ func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 	from := len(t.Steps)
 	f.files, f.grown = f.files[:0], f.grown[:0]
 	for _, frame := range frames {
-		if i, has := insert(&f.files, f.h.Page(frame).Node); !has {
+		if i, has := system.Insert(&f.files, f.h.Page(frame).Node); !has {
 			f.grown = slices.Insert(f.grown, i, false)
 		}
 	}
@@ -439,7 +420,7 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 				compared++
 			}
 		}
-		f.compute(t, h.Setup.Host.Compare*unit.Time(compared))
+		h.Compute(t, h.Setup.Host.Compare*unit.Time(compared))
 	}
 	f.blocks = f.blocks[:0]
 	for i := 0; i < len(frames); {
@@ -469,14 +450,7 @@ func (f *fs) flush(t *plan.Thread, frames []plan.Frame, node int32) {
 // and returns how many they are.
 func (f *fs) place(t *plan.Thread, frames []plan.Frame, p host.Page) int {
 	h := f.h
-	n := 1
-	for n < len(frames) {
-		q := h.Page(frames[n])
-		if q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
-			break
-		}
-		n++
-	}
+	n := system.Homeless(h, frames)
 	hint := int32(host.None)
 	if p.Index > 0 {
 		hint = h.Files[p.Node].Slots[p.Index-1].Home
@@ -512,23 +486,6 @@ func (f *fs) send(t *plan.Thread, frame plan.Frame, p host.Page, home int32) {
 // begin makes the transaction that is planned empty.
 func (f *fs) begin() { f.nodes, f.groups, f.lines = f.nodes[:0], f.groups[:0], f.lines[:0] }
 
-// insert adds a number to an ascending list, and returns where it is and whether it was
-// there. Lists are short.
-func insert(list *[]int32, number int32) (int, bool) {
-	l := *list
-	i := len(l)
-	for i > 0 && l[i-1] >= number {
-		if i--; l[i] == number {
-			return i, true
-		}
-	}
-	l = append(l, number)
-	copy(l[i+1:], l[i:])
-	l[i] = number
-	*list = l
-	return i, false
-}
-
 // line adds lines of a page.
 func (f *fs) line(s plan.Structure, page int32, lines uint64) {
 	f.lines = append(f.lines, plan.Step{Kind: plan.ByteWrite, Structure: s, Page: page, Lines: lines})
@@ -536,8 +493,8 @@ func (f *fs) line(s plan.Structure, page int32, lines uint64) {
 
 // update adds the upper (1) line or both (0b11) of a node's inode.
 func (f *fs) update(node int32, lines uint64) {
-	insert(&f.nodes, node)
-	f.line(plan.Inode, f.inode+node/inodes, lines<<(2*(node%inodes)))
+	system.Insert(&f.nodes, node)
+	f.line(plan.Inode, f.inode+node/system.Inodes, lines<<(2*(node%system.Inodes)))
 }
 
 // entry adds the line of a node's entry.
@@ -547,10 +504,10 @@ func (f *fs) entry(node, dir int32) {
 }
 
 // number adds the group of a node's inode in the bitmap.
-func (f *fs) number(node int32) { insert(&f.groups, f.inodeGroups()+node/group) }
+func (f *fs) number(node int32) { system.Insert(&f.groups, f.inodeGroups()+node/group) }
 
 // block adds the group of a page in the bitmap.
-func (f *fs) block(page int32) { insert(&f.groups, f.blockGroups()+page/group) }
+func (f *fs) block(page int32) { system.Insert(&f.groups, f.blockGroups()+page/group) }
 
 // Locks are numbered: of inodes, of the groups of inodes, and of those of blocks.
 func (f *fs) inodeGroups() int32 { return int32(len(f.h.Files)) }
@@ -616,7 +573,7 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 	joined := plan.Event{Moment: plan.Joined, Tx: f.last, Thread: t.ID, Call: t.Call, Of: call.Call{Node: s.Page}}
 	recording := f.h.Env.Recording()
 	if recording && s.Page >= 0 {
-		joined.Page = f.inode + s.Page/inodes
+		joined.Page = f.inode + s.Page/system.Inodes
 		f.h.Env.Record(joined)
 	}
 	for i := s.N; ; i++ {
@@ -627,7 +584,7 @@ func (f *fs) draw(t *plan.Thread, s *plan.Step) {
 			}
 			if recording && s.Page < 0 && step.Structure == plan.Inode {
 				joined.Page = step.Page
-				joined.Of.Node = (step.Page-f.inode)*inodes + int32(bits.TrailingZeros64(step.Lines))/2
+				joined.Of.Node = (step.Page-f.inode)*system.Inodes + int32(bits.TrailingZeros64(step.Lines))/2
 				f.h.Env.Record(joined)
 			}
 		case plan.Release:

@@ -27,6 +27,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
 )
 
@@ -75,8 +76,8 @@ type waiter struct {
 	thread, tx int32
 }
 
-// A FS is Ext4.
-type FS struct {
+// A fs is Ext4.
+type fs struct {
 	h *host.Host
 
 	superblock, groups, blockBitmap, inodeBitmap, inodes, log int32
@@ -134,12 +135,12 @@ type goes struct{ page, tx int32 }
 // New returns the file system over the nodes that exist.
 func New(h *host.Host) plan.FS {
 	pages, most := int(h.Pages()), len(h.Files)
-	f := &FS{
+	f := &fs{
 		h: h, kind: make([]plan.Structure, pages), entries: make([]int32, most), extent: make([]int32, most),
 		nodeTx: make([]int32, most), dataTx: make([]int32, most),
 		joined: make([]int32, pages), latest: make([]int32, pages), homeless: make([]link, pages),
 		running: 1, tail: 1, first: host.None, last: host.None,
-		interval: h.Setup.Host.Commit / unit.Time(h.Setup.Scale), old: h.Setup.Host.Expire / unit.Time(h.Setup.Scale),
+		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire,
 	}
 	area := func(n int, s plan.Structure, mounted bool) int32 {
 		first := h.Reserve(n)
@@ -158,7 +159,7 @@ func New(h *host.Host) plan.FS {
 	f.blockBitmap = area(int(f.groupCount), plan.BlockBitmap, true)
 	f.inodeBitmap = area(up(most, groupInodes), plan.InodeBitmap, true)
 	f.inodes = area(up(most, inodesPerBlock), plan.Inode, false)
-	f.logSize = int32(int64(h.Setup.Host.Journal) / host.PageSize / h.Setup.Scale)
+	f.logSize = int32(h.Setup.Host.Journal / host.PageSize)
 	f.log = area(int(f.logSize), plan.Journal, false)
 	f.begin, f.count, f.live, f.size = make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize)
 	f.ring = make([]int32, 2*f.logSize)
@@ -200,14 +201,14 @@ func New(h *host.Host) plan.FS {
 }
 
 // block takes a page for metadata of a node.
-func (f *FS) block(node int32, s plan.Structure) int32 {
+func (f *fs) block(node int32, s plan.Structure) int32 {
 	f.pages = f.alloc(1, f.goal(node), f.pages[:0])
 	f.kind[f.pages[0]] = s
 	return f.pages[0]
 }
 
 // alloc is host.Alloc that takes pages of transactions under way before it fails.
-func (f *FS) alloc(n int, hint int32, list []int32) []int32 {
+func (f *fs) alloc(n int, hint int32, list []int32) []int32 {
 	if f.h.Left() < n {
 		f.h.Free(f.current.freed)
 		f.h.Free(f.next.freed)
@@ -217,13 +218,13 @@ func (f *FS) alloc(n int, hint int32, list []int32) []int32 {
 }
 
 // goal is where pages of a node without pages are looked for: in the group of its directory.
-func (f *FS) goal(node int32) int32 { return f.h.Files[node].Parent % f.groupCount * groupPages }
+func (f *fs) goal(node int32) int32 { return f.h.Files[node].Parent % f.groupCount * groupPages }
 
 // # Directories
 
 // leaves is how many leaves a directory has. Slots have them in order, but for the root of
 // the tree of more than one leaf, which is the first slot.
-func (f *FS) leaves(dir int32) int32 {
+func (f *fs) leaves(dir int32) int32 {
 	n := int32(len(f.h.Files[dir].Slots))
 	if n > 1 {
 		n--
@@ -232,7 +233,7 @@ func (f *FS) leaves(dir int32) int32 {
 }
 
 // leaf gives a directory a leaf more, and a root if it is the second.
-func (f *FS) leaf(dir int32) {
+func (f *fs) leaf(dir int32) {
 	slots := len(f.h.Files[dir].Slots)
 	add := 1
 	if slots == 1 {
@@ -245,46 +246,30 @@ func (f *FS) leaf(dir int32) {
 }
 
 // find is the leaf of a directory that has a name.
-func (f *FS) find(dir, node int32) int32 {
+func (f *fs) find(dir, node int32) int32 {
 	slots := f.h.Files[dir].Slots
-	if len(slots) == 0 {
-		return host.None // a recording may name a file as a directory
-	}
-	n := uint32(f.leaves(dir))
-	if n == 1 {
+	if len(slots) == 1 {
 		return slots[0].Home
 	}
-	hash := uint32(node) * 0x9e3779b1
-	hash ^= hash >> 15
-	mask := uint32(1)
-	for mask < n {
-		mask <<= 1
-	}
-	at := hash & (mask - 1)
-	if at >= n {
-		at &= mask>>1 - 1
-	}
-	return slots[at+1].Home
+	return slots[1+system.Leaf(node, len(slots)-1)].Home
 }
 
 // # Plans
 
 // meta reads a block of metadata if it is not in the cache.
-func (f *FS) meta(t *plan.Thread, page int32) { f.h.Meta(t, f.kind[page], page, true) }
+func (f *fs) meta(t *plan.Thread, page int32) { f.h.Meta(t, f.kind[page], page, true) }
 
-func (f *FS) inode(node int32) int32 { return f.inodes + node/inodesPerBlock }
+func (f *fs) inode(node int32) int32 { return f.inodes + node/inodesPerBlock }
 
 // needInode reads a node's block of inodes, if any in it exists.
-func (f *FS) needInode(t *plan.Thread, node int32) {
+func (f *fs) needInode(t *plan.Thread, node int32) {
 	f.h.Meta(t, plan.Inode, f.inode(node), f.used[node/inodesPerBlock] > 0)
 }
 
 // lookup reads what leads to a node.
-func (f *FS) lookup(t *plan.Thread, dir, node int32) {
+func (f *fs) lookup(t *plan.Thread, dir, node int32) {
 	if node != 0 {
-		if leaf := f.find(dir, node); leaf != host.None {
-			f.meta(t, leaf)
-		}
+		f.meta(t, f.find(dir, node))
 	}
 	f.needInode(t, node)
 	if f.extent[node] != host.None {
@@ -293,7 +278,7 @@ func (f *FS) lookup(t *plan.Thread, dir, node int32) {
 }
 
 // Plan appends what a call does.
-func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
+func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	f.now = now
 	h := f.h
 	h.Charge(t, c)
@@ -333,32 +318,25 @@ func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	}
 }
 
-// names appends the work on names, with what it reads before, and the directory's section.
-func (f *FS) names(t *plan.Thread, dir, node int32) {
+// names appends the work on names, with what it reads before.
+func (f *fs) names(t *plan.Thread, dir, node int32) {
 	f.h.Compute(t, f.h.Setup.Host.NamespaceExt4)
 	f.lookup(t, dir, node)
 	f.needInode(t, dir)
 }
 
-func (f *FS) section(t *plan.Thread, dir int32) {
-	t.Add(plan.Step{Kind: plan.Section, Page: dir, For: f.h.Setup.Host.Section})
-}
-
-func (f *FS) inodeMap(node int32) int32 { return f.inodeBitmap + node/groupInodes }
+func (f *fs) inodeMap(node int32) int32 { return f.inodeBitmap + node/groupInodes }
 
 // space joins the block bitmap of a page, and its group's descriptor.
-func (f *FS) space(page int32) {
+func (f *fs) space(page int32) {
 	group := page / groupPages
 	f.join(f.blockBitmap + group)
 	f.join(f.groups + group/descriptors)
 }
 
-func (f *FS) create(t *plan.Thread, c *call.Call) {
+func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.names(t, c.Dir, c.Node)
 	f.meta(t, f.inodeMap(c.Node))
-	if f.h.Files[c.Node].Exists {
-		return // opened and emptied by a recording; its truncation is a call of its own
-	}
 	f.h.Make(c.Node, c.Dir, c.Code == call.Mkdir)
 	f.used[c.Node/inodesPerBlock]++
 	f.touch(c.Node)
@@ -370,15 +348,13 @@ func (f *FS) create(t *plan.Thread, c *call.Call) {
 		f.leaf(c.Node)
 		f.fresh(t, c.Node, 0)
 	}
-	f.section(t, c.Dir)
+	system.Section(f.h, t, c.Dir, c.Dir)
 	f.record(t, c.Node)
 }
 
 // enter adds a name to a directory, and a leaf if it needs one.
-func (f *FS) enter(t *plan.Thread, dir, node int32) {
-	if leaf := f.find(dir, node); leaf != host.None {
-		f.join(leaf)
-	}
+func (f *fs) enter(t *plan.Thread, dir, node int32) {
+	f.join(f.find(dir, node))
 	f.touch(dir)
 	if f.entries[dir]++; f.entries[dir] > entriesPerLeaf*f.leaves(dir) {
 		from := len(f.h.Files[dir].Slots)
@@ -389,7 +365,7 @@ func (f *FS) enter(t *plan.Thread, dir, node int32) {
 }
 
 // fresh joins a directory's slots from one on, which it has just got.
-func (f *FS) fresh(t *plan.Thread, dir int32, from int) {
+func (f *fs) fresh(t *plan.Thread, dir int32, from int) {
 	for _, s := range f.h.Files[dir].Slots[from:] {
 		f.join(s.Home)
 		f.meta(t, f.blockBitmap+s.Home/groupPages)
@@ -397,13 +373,10 @@ func (f *FS) fresh(t *plan.Thread, dir int32, from int) {
 	}
 }
 
-func (f *FS) remove(t *plan.Thread, c *call.Call) {
+func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	h := f.h
 	dir := h.Files[c.Node].Parent
 	f.names(t, dir, c.Node)
-	if !h.Files[c.Node].Exists {
-		return
-	}
 	f.meta(t, f.inodeMap(c.Node))
 	f.orphaned = f.orphaned[:0]
 	if c.Code == call.Rmdir {
@@ -417,9 +390,7 @@ func (f *FS) remove(t *plan.Thread, c *call.Call) {
 		f.extent[c.Node] = host.None
 	}
 	f.orphaned = h.Remove(c.Node, f.orphaned)
-	if leaf := f.find(dir, c.Node); leaf != host.None {
-		f.join(leaf)
-	}
+	f.join(f.find(dir, c.Node))
 	f.entries[dir]--
 	f.touch(dir)
 	f.touch(c.Node)
@@ -429,24 +400,17 @@ func (f *FS) remove(t *plan.Thread, c *call.Call) {
 	f.join(f.superblock) // the list of orphans
 	f.joinPages(t, c.Node, f.orphaned)
 	f.freePages(f.orphaned)
-	f.section(t, dir)
+	system.Section(f.h, t, dir, dir)
 	f.record(t, c.Node)
 }
 
-func (f *FS) rename(t *plan.Thread, c *call.Call) {
+func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := f.h.Files[c.Node].Parent
 	f.names(t, from, c.Node)
 	f.needInode(t, c.Dir)
-	if leaf := f.find(c.Dir, c.Node); leaf != host.None {
-		f.meta(t, leaf)
-	}
-	f.section(t, from)
-	if c.Dir != from {
-		f.section(t, c.Dir)
-	}
-	if leaf := f.find(from, c.Node); leaf != host.None {
-		f.join(leaf)
-	}
+	f.meta(t, f.find(c.Dir, c.Node))
+	system.Section(f.h, t, from, c.Dir)
+	f.join(f.find(from, c.Node))
 	f.entries[from]--
 	f.touch(from)
 	f.h.Files[c.Node].Parent = c.Dir
@@ -455,7 +419,7 @@ func (f *FS) rename(t *plan.Thread, c *call.Call) {
 	f.record(t, c.Node)
 }
 
-func (f *FS) truncate(t *plan.Thread, c *call.Call) {
+func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 	f.needInode(t, c.Node)
 	f.orphaned = f.h.Resize(c.Node, c.Length, f.orphaned[:0])
 	f.touch(c.Node)
@@ -466,7 +430,7 @@ func (f *FS) truncate(t *plan.Thread, c *call.Call) {
 	f.record(t, c.Node)
 }
 
-func (f *FS) write(t *plan.Thread, c *call.Call) {
+func (f *fs) write(t *plan.Thread, c *call.Call) {
 	h := f.h
 	h.Compute(t, h.Setup.Host.Handle)
 	w := h.Write(t, f, c, f.now)
@@ -486,13 +450,13 @@ func (f *FS) write(t *plan.Thread, c *call.Call) {
 }
 
 // touch makes a node's inode part of the running transaction.
-func (f *FS) touch(node int32) {
+func (f *fs) touch(node int32) {
 	f.join(f.inode(node))
 	f.nodeTx[node] = f.running
 }
 
 // joinPages reads and joins what says of pages of a node whether they are free.
-func (f *FS) joinPages(t *plan.Thread, node int32, pages []int32) {
+func (f *fs) joinPages(t *plan.Thread, node int32, pages []int32) {
 	for i, p := range pages {
 		if i == 0 || p/groupPages != pages[i-1]/groupPages {
 			f.meta(t, f.blockBitmap+p/groupPages)
@@ -505,9 +469,9 @@ func (f *FS) joinPages(t *plan.Thread, node int32, pages []int32) {
 }
 
 // freePages lets pages be free when the running transaction has committed.
-func (f *FS) freePages(pages []int32) { f.next.freed = append(f.next.freed, pages...) }
+func (f *fs) freePages(pages []int32) { f.next.freed = append(f.next.freed, pages...) }
 
-func (f *FS) record(t *plan.Thread, node int32) {
+func (f *fs) record(t *plan.Thread, node int32) {
 	if f.h.Env.Recording() {
 		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: f.running, Thread: t.ID, Call: t.Call, Of: call.Call{Node: node}})
 	}
@@ -516,13 +480,13 @@ func (f *FS) record(t *plan.Thread, node int32) {
 // WriteBack writes dirty pages, contiguous ones in one command, all at once. Pages without
 // a home get one now (delayed allocation); when all are written, what that changed joins
 // the running transaction, so that no commit precedes the data that it refers to.
-func (f *FS) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
+func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 	f.now = now
 	f.writeBack(t, frames)
 }
 
 // writeBack reports whether anything will join.
-func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame) bool {
+func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 	h := f.h
 	h.Counts.SentBlocks += int64(len(frames))
 	from := len(t.Steps)
@@ -535,21 +499,17 @@ func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 			f.marks = append(f.marks, plan.Step{Kind: plan.Mark, Page: p.Node, N: sized})
 		}
 		if p.Home != host.None {
-			f.send(t, from, p.Home)
+			system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data, Page: p.Home, N: 1})
 			h.Clean(frames[i], p.Home)
 		} else {
-			for ; i+n < len(frames); n++ {
-				if q := h.Page(frames[i+n]); q.Node != p.Node || q.Index != p.Index+int32(n) || q.Home != host.None {
-					break
-				}
-			}
+			n = system.Homeless(h, frames[i:])
 			hint := f.goal(p.Node)
 			if slots := h.Files[p.Node].Slots; p.Index > 0 && slots[p.Index-1].Home != host.None {
 				hint = slots[p.Index-1].Home + 1
 			}
 			f.pages = f.alloc(n, hint, f.pages[:0])
 			for j, page := range f.pages {
-				f.send(t, from, page)
+				system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: plan.Data, Page: page, N: 1})
 				h.Clean(frames[i+j], page)
 				if j == 0 || page/groupPages != f.pages[j-1]/groupPages {
 					f.allocated(p.Node, page)
@@ -558,16 +518,14 @@ func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame) bool {
 		}
 		i += n
 	}
+	system.Together(t, from)
 	sent := len(t.Steps)
-	for i := from; i < sent; i++ {
-		t.Steps[i].With = i+1 < sent
-	}
 	t.Steps = append(t.Steps, f.marks...)
 	return len(t.Steps) > sent
 }
 
 // allocated notes that a node gets pages in the group of page.
-func (f *FS) allocated(node, page int32) {
+func (f *fs) allocated(node, page int32) {
 	for i := range f.marks {
 		m := &f.marks[i]
 		if m.Page == node && (m.N == sized || m.Tx/groupPages == page/groupPages) {
@@ -576,16 +534,4 @@ func (f *FS) allocated(node, page int32) {
 		}
 	}
 	f.marks = append(f.marks, plan.Step{Kind: plan.Mark, Page: node, N: allocated, Tx: page})
-}
-
-// send appends the write of a page of data, with the one before it if that began at step
-// from or later.
-func (f *FS) send(t *plan.Thread, from int, page int32) {
-	if n := len(t.Steps); n > from {
-		if last := &t.Steps[n-1]; last.Page+last.N == page {
-			last.N++
-			return
-		}
-	}
-	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Data, Page: page, N: 1})
 }

@@ -62,8 +62,10 @@ func text(steps []plan.Step) string {
 			list = append(list, fmt.Sprintf("%s read %d", names[s.Structure], s.N))
 		case plan.BlockWrite:
 			list = append(list, fmt.Sprintf("%s write %d", names[s.Structure], s.N))
-		case plan.Section:
-			list = append(list, "section")
+		case plan.Hold:
+			list = append(list, "(")
+		case plan.Release:
+			list = append(list, ")")
 		case plan.Wait:
 			list = append(list, "wait")
 		}
@@ -72,7 +74,7 @@ func text(steps []plan.Step) string {
 }
 
 // do plans a call, and executes its marks.
-func do(f *FS, c call.Call) []plan.Step {
+func do(f *fs, c call.Call) []plan.Step {
 	c.Changed = call.Unknown
 	t := &plan.Thread{ID: 3, Call: 7}
 	f.Plan(t, &c, 0)
@@ -85,7 +87,7 @@ func do(f *FS, c call.Call) []plan.Step {
 }
 
 // blocks says what the running transaction has.
-func blocks(f *FS) string {
+func blocks(f *fs) string {
 	var n [plan.Structures]int
 	for _, b := range f.next.blocks {
 		if b != host.None {
@@ -102,7 +104,7 @@ func blocks(f *FS) string {
 }
 
 // commit lets the journal's thread commit, and returns what it writes.
-func commit(f *FS) string {
+func commit(f *fs) string {
 	t := &plan.Thread{ID: 9}
 	for _, actor := range [...]int{checkpoint, journal} {
 		t.Steps, f.wanted = t.Steps[:0], true
@@ -130,12 +132,12 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"open", nil, call.Call{Code: call.Open, Node: 20}, "", "", ""},
 		{"stat", nil, call.Call{Code: call.Stat, Node: 20}, "", "", ""},
 		{"close", nil, call.Call{Code: call.Close, Node: 20}, "", "", ""},
-		{"create", nil, call.Call{Code: call.Create, Node: 60, Dir: 1}, "section", "blocks 1, inodes 1, inode 2, entry 1", "journal write 6, journal write 1"},
-		{"mkdir", nil, call.Call{Code: call.Mkdir, Node: 60, Dir: 1}, "section", "blocks 2, inodes 1, inode 2, entry 2", "journal write 8, journal write 1"},
-		{"unlink", nil, call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "section", "superblock 1, blocks 2, inodes 1, inode 2, entry 1", "journal write 8, journal write 1"},
-		{"unlink of an empty file", nil, call.Call{Code: call.Unlink, Node: 21, Dir: 1}, "section", "superblock 1, blocks 1, inodes 1, inode 2, entry 1", "journal write 7, journal write 1"},
-		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 32}, "section", "superblock 1, blocks 2, inodes 1, inode 2, entry 1", "journal write 8, journal write 1"},
-		{"rename", nil, call.Call{Code: call.Rename, Node: 20, Dir: 32}, "section, section", "inode 3, entry 2", "journal write 6, journal write 1"},
+		{"create", nil, call.Call{Code: call.Create, Node: 60, Dir: 1}, "(, )", "blocks 1, inodes 1, inode 2, entry 1", "journal write 6, journal write 1"},
+		{"mkdir", nil, call.Call{Code: call.Mkdir, Node: 60, Dir: 1}, "(, )", "blocks 2, inodes 1, inode 2, entry 2", "journal write 8, journal write 1"},
+		{"unlink", nil, call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "(, )", "superblock 1, blocks 2, inodes 1, inode 2, entry 1", "journal write 8, journal write 1"},
+		{"unlink of an empty file", nil, call.Call{Code: call.Unlink, Node: 21, Dir: 1}, "(, )", "superblock 1, blocks 1, inodes 1, inode 2, entry 1", "journal write 7, journal write 1"},
+		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 32}, "(, )", "superblock 1, blocks 2, inodes 1, inode 2, entry 1", "journal write 8, journal write 1"},
+		{"rename", nil, call.Call{Code: call.Rename, Node: 20, Dir: 32}, "(, (, ), )", "inode 3, entry 2", "journal write 6, journal write 1"},
 		{"cold read", nil, call.Call{Code: call.Read, Node: 20, Length: 10000}, "data read 3", "", ""},
 		{"append", nil, call.Call{Code: call.Write, Node: 20, Flags: call.Append, Length: 8192}, "data read 1", "inode 1", "journal write 2, journal write 1"},
 		{
@@ -163,7 +165,7 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"direct read", nil, call.Call{Code: call.Read, Flags: call.Direct, Node: 20, Length: 4096}, "data read 1", "", ""},
 		{"direct write", nil, call.Call{Code: call.Write, Flags: call.Direct, Node: 20, Length: 4096}, "data write 1", "inode 1", "journal write 2, journal write 1"},
 	} {
-		f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+		f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 		for _, n := range []int32{20, 21, 32, 60} {
 			do(f, call.Call{Code: call.Stat, Node: n}) // what they need is in the cache
 		}
@@ -191,15 +193,15 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 
 // TestCold: what a call needs and the cache lacks is read in blocks.
 func TestCold(t *testing.T) {
-	f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+	f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 	for _, v := range []struct {
 		call call.Call
 		want string
 	}{
 		{call.Call{Code: call.Stat, Node: 20}, "entry read 1, inode read 1"},
 		{call.Call{Code: call.Stat, Node: 20}, ""},
-		{call.Call{Code: call.Create, Node: 60, Dir: 1}, "inode read 1, inodes read 1, section"}, // its own block of inodes is empty
-		{call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "blocks read 1, section"},
+		{call.Call{Code: call.Create, Node: 60, Dir: 1}, "inode read 1, inodes read 1, (, )"}, // its own block of inodes is empty
+		{call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "blocks read 1, (, )"},
 	} {
 		if got := text(do(f, v.call)); got != v.want {
 			t.Errorf("%+v: %q, want %q", v.call, got, v.want)
@@ -210,7 +212,7 @@ func TestCold(t *testing.T) {
 // TestLeaves: a leaf more brings its root, itself and the block bitmap; every name is
 // found in one of the leaves, and they have about as many each.
 func TestLeaves(t *testing.T) {
-	f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+	f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 	n := int32(100)
 	for ; f.leaves(1) == 1; n++ {
 		commit(f)
@@ -248,7 +250,7 @@ func TestLeaves(t *testing.T) {
 // larger one has more descriptors, and events say what is durable when.
 func TestCommit(t *testing.T) {
 	e := &env{recording: true}
-	f := New(host.New(setup(), tree(), 65536, e)).(*FS)
+	f := New(host.New(setup(), tree(), 65536, e)).(*fs)
 	do(f, call.Call{Code: call.Create, Node: 60, Dir: 1})
 	if got := e.events; len(got) != 1 || got[0].Moment != plan.Joined || got[0].Tx != 1 || got[0].Call != 7 || got[0].Of.Node != 60 {
 		t.Errorf("the create records %+v", got)
@@ -287,7 +289,7 @@ func TestCommit(t *testing.T) {
 }
 
 // check is what holds at any time.
-func check(f *FS) error {
+func check(f *fs) error {
 	if f.usedLog < 0 || f.usedLog > f.logSize {
 		return fmt.Errorf("%d pages of the journal in use, of %d", f.usedLog, f.logSize)
 	}
@@ -372,7 +374,7 @@ func TestRandom(t *testing.T) {
 		m.Host.Cache = 100 * unit.Page
 		m.Host.Journal = unit.Bytes(40+r.IntN(200)) * unit.Page
 		e := &env{}
-		f := New(host.New(m, tree(), 8192, e)).(*FS)
+		f := New(host.New(m, tree(), 8192, e)).(*fs)
 		size := make(map[int32]int64)
 		for i := range f.h.Files {
 			if f.h.Files[i].Exists && !f.h.Files[i].Dir {
@@ -512,7 +514,7 @@ func TestRandom(t *testing.T) {
 // and checkpoints.
 func BenchmarkVarmail(b *testing.B) {
 	e := &env{}
-	f := New(host.New(setup(), tree(), 131072, e)).(*FS)
+	f := New(host.New(setup(), tree(), 131072, e)).(*fs)
 	th, actor := &plan.Thread{ID: 1}, &plan.Thread{ID: 2}
 	now := unit.Time(0)
 	run := func(t *plan.Thread) {

@@ -5,14 +5,15 @@ import (
 
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
 )
 
 // quarter is how many blocks a transaction has when it is committed early.
-func (f *FS) quarter() int { return max(int(f.logSize/4), 1) }
+func (f *fs) quarter() int { return max(int(f.logSize/4), 1) }
 
 // join makes a block part of the running transaction.
-func (f *FS) join(page int32) {
+func (f *fs) join(page int32) {
 	if f.joined[page] == f.running {
 		return
 	}
@@ -30,7 +31,7 @@ func (f *FS) join(page int32) {
 }
 
 // revoke forgets a block of metadata that is none any more: no transaction writes it home.
-func (f *FS) revoke(page int32) {
+func (f *fs) revoke(page int32) {
 	for _, tx := range []*transaction{&f.next, &f.current} {
 		if f.joined[page] < f.running && tx == &f.next || f.joined[page] != f.committing && tx == &f.current {
 			continue
@@ -50,7 +51,7 @@ func (f *FS) revoke(page int32) {
 }
 
 // Wait is asked when a thread comes to a step Wait.
-func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 	if s.Tx == 0 {
 		switch s.N {
 		case forNode:
@@ -79,7 +80,7 @@ func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 }
 
 // Marked is told of a step Mark.
-func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 	f.now = now
 	switch s.N {
 	case allocated, sized:
@@ -107,10 +108,10 @@ func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 }
 
 // Actors are the journal's thread and what writes blocks home.
-func (f *FS) Actors() int { return actors }
+func (f *fs) Actors() int { return actors }
 
 // Act appends what an actor does next.
-func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
+func (f *fs) Act(t *plan.Thread, actor int, now unit.Time) {
 	f.now = now
 	if actor == journal {
 		f.commit(t)
@@ -120,7 +121,7 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 }
 
 // commit begins to commit the running transaction if it is time.
-func (f *FS) commit(t *plan.Thread) {
+func (f *fs) commit(t *plan.Thread) {
 	n := len(f.next.blocks)
 	if n == 0 || f.committing != 0 {
 		return
@@ -150,7 +151,7 @@ func (f *FS) commit(t *plan.Thread) {
 }
 
 // writeLog appends the write of so many pages of the journal, at once.
-func (f *FS) writeLog(t *plan.Thread, n int32) {
+func (f *fs) writeLog(t *plan.Thread, n int32) {
 	for n > 0 {
 		now := min(n, f.logSize-f.head)
 		n -= now
@@ -160,7 +161,7 @@ func (f *FS) writeLog(t *plan.Thread, n int32) {
 }
 
 // committed ends a commit: its blocks may go home, and who waits goes on.
-func (f *FS) committed() {
+func (f *fs) committed() {
 	tx := f.committing
 	i := tx % f.logSize
 	if len(f.ring) < 2*len(f.current.blocks) { // larger than the journal, which is empty else
@@ -210,7 +211,7 @@ func (f *FS) committed() {
 }
 
 // uncommitted is the first transaction that is not committed.
-func (f *FS) uncommitted() int32 {
+func (f *fs) uncommitted() int32 {
 	if f.committing != 0 {
 		return f.committing
 	}
@@ -219,7 +220,7 @@ func (f *FS) uncommitted() int32 {
 
 // release gives up the journal's pages of transactions whose blocks are all home or in
 // later ones.
-func (f *FS) release() {
+func (f *fs) release() {
 	for f.tail < f.uncommitted() && f.live[f.tail%f.logSize] == 0 {
 		f.usedLog -= f.size[f.tail%f.logSize]
 		f.tail++
@@ -231,13 +232,13 @@ func (f *FS) release() {
 }
 
 // crowded says that the oldest transactions have to leave the journal.
-func (f *FS) crowded() bool {
+func (f *fs) crowded() bool {
 	return f.tail < f.uncommitted() && (f.starved || int64(f.usedLog)*4 > int64(f.logSize)*3)
 }
 
 // checkpoint appends the writing home of the next blocks, if it is time: those of the
 // oldest transaction if the journal is crowded, or those committed long ago.
-func (f *FS) checkpoint(t *plan.Thread) {
+func (f *fs) checkpoint(t *plan.Thread) {
 	if len(f.going) > 0 {
 		return
 	}
@@ -270,23 +271,17 @@ func (f *FS) checkpoint(t *plan.Thread) {
 }
 
 // writeHome appends the writes of blocks to where they belong, all at once.
-func (f *FS) writeHome(t *plan.Thread, pages []int32) {
+func (f *fs) writeHome(t *plan.Thread, pages []int32) {
 	slices.Sort(pages)
 	from := len(t.Steps)
 	for _, page := range pages {
-		if n := len(t.Steps); n > from {
-			if last := &t.Steps[n-1]; last.Page+last.N == page && last.Structure == f.kind[page] {
-				last.N++
-				continue
-			}
-			t.Steps[n-1].With = true
-		}
-		t.Add(plan.Step{Kind: plan.BlockWrite, Structure: f.kind[page], Page: page, N: 1})
+		system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: f.kind[page], Page: page, N: 1})
 	}
+	system.Together(t, from)
 }
 
 // home ends a batch of the checkpoint.
-func (f *FS) home() {
+func (f *fs) home() {
 	for _, g := range f.going {
 		if f.latest[g.page] != g.tx {
 			continue // a later transaction has it, or it is none any more
@@ -301,7 +296,7 @@ func (f *FS) home() {
 	f.release()
 }
 
-func (f *FS) link(page int32) {
+func (f *fs) link(page int32) {
 	f.homeless[page] = link{before: f.last, next: host.None, since: f.now + 1}
 	if f.last == host.None {
 		f.first = page
@@ -311,7 +306,7 @@ func (f *FS) link(page int32) {
 	f.last = page
 }
 
-func (f *FS) unlink(page int32) {
+func (f *fs) unlink(page int32) {
 	l := &f.homeless[page]
 	if !l.in() {
 		return
@@ -330,7 +325,7 @@ func (f *FS) unlink(page int32) {
 }
 
 // Finish commits what runs and writes everything home.
-func (f *FS) Finish(t *plan.Thread, now unit.Time) {
+func (f *fs) Finish(t *plan.Thread, now unit.Time) {
 	f.now = now
 	if n := int32(len(f.next.blocks)); n > 0 {
 		f.writeLog(t, n+1+n/tags+1)

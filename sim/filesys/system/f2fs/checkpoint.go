@@ -4,13 +4,14 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
 )
 
 // # Checkpoints
 
 // Wait lets a thread go on whose checkpoint is done.
-func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
+func (f *fs) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 	if s.N == landed {
 		if f.flying[s.Page] > 0 {
 			f.stalled = t.ID
@@ -30,7 +31,7 @@ func (f *FS) Wait(t *plan.Thread, s *plan.Step, now unit.Time) bool {
 }
 
 // Marked is told of a step Mark.
-func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
+func (f *fs) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 	f.now = now
 	if s.N == landed {
 		if f.flying[s.Page]--; f.flying[s.Page] == 0 && s.Page != f.started&1 && f.stalled != host.None {
@@ -69,10 +70,10 @@ func (f *FS) Marked(t *plan.Thread, s *plan.Step, now unit.Time) {
 }
 
 // Actors are who makes checkpoints, and who writes dirty metadata when there is much.
-func (f *FS) Actors() int { return actors }
+func (f *fs) Actors() int { return actors }
 
 // Act appends what an actor does next.
-func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
+func (f *fs) Act(t *plan.Thread, actor int, now unit.Time) {
 	f.now = now
 	if actor == cleaner {
 		if f.dirty > f.h.MetaMost()/2 {
@@ -114,14 +115,14 @@ func (f *FS) Act(t *plan.Thread, actor int, now unit.Time) {
 
 // fly notes that the steps planned last write blocks that the next checkpoint takes for
 // written: it waits until they are, else it would free what they replace too soon.
-func (f *FS) fly(t *plan.Thread) {
+func (f *fs) fly(t *plan.Thread) {
 	f.flying[f.started&1]++
 	t.Add(plan.Step{Kind: plan.Mark, N: landed, Page: f.started & 1})
 }
 
 // checkpoint appends the writing of all dirty leaves and nodes, of the tables, and of the
 // checkpoint itself.
-func (f *FS) checkpoint(t *plan.Thread, tx int32) {
+func (f *fs) checkpoint(t *plan.Thread, tx int32) {
 	from := len(t.Steps)
 	for _, log := range [...]int{leafLog, nodeLog} {
 		for _, block := range f.list[f.at:] {
@@ -158,13 +159,13 @@ func (f *FS) checkpoint(t *plan.Thread, tx int32) {
 	for i := range int32(sitBlocks) {
 		f.send(t, from, plan.BlockBitmap, f.sit+(f.started*sitBlocks+i)%f.sitPages)
 	}
-	together(t, from)
+	system.Together(t, from)
 	f.packs ^= 1 // two packs take turns
 	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: plan.Superblock, Page: f.pack + f.packs*packBlocks, N: packBlocks})
 }
 
 // Finish writes the checkpoint that is due.
-func (f *FS) Finish(t *plan.Thread, now unit.Time) {
+func (f *fs) Finish(t *plan.Thread, now unit.Time) {
 	f.now = now
 	if f.dirty > 0 {
 		f.checkpoint(t, f.nextTx)
@@ -174,7 +175,7 @@ func (f *FS) Finish(t *plan.Thread, now unit.Time) {
 // # Segments
 
 // take returns the next page of a log, for an owner.
-func (f *FS) take(log int, o owner) int32 {
+func (f *fs) take(log int, o owner) int32 {
 	l := &f.logs[log]
 	if l.next == l.end {
 		if l.end > 0 {
@@ -198,7 +199,7 @@ func (f *FS) take(log int, o owner) int32 {
 
 // open returns a free segment, which is open now. In need it takes one that would be free
 // after the checkpoint.
-func (f *FS) open() int32 {
+func (f *fs) open() int32 {
 	want := int8(free)
 	if f.free == 0 {
 		if want = dead; f.dead == 0 {
@@ -220,7 +221,7 @@ func (f *FS) open() int32 {
 
 // keep sees to it that a checkpoint under way does not discard a segment, which is used
 // again.
-func (f *FS) keep(segment int32) {
+func (f *fs) keep(segment int32) {
 	if !f.busy {
 		return
 	}
@@ -232,7 +233,7 @@ func (f *FS) keep(segment int32) {
 }
 
 // invalidate says that a page holds nothing any more.
-func (f *FS) invalidate(page int32) {
+func (f *fs) invalidate(page int32) {
 	page -= f.main
 	f.owners[page].node = host.None
 	segment := page / f.pages
@@ -243,7 +244,7 @@ func (f *FS) invalidate(page int32) {
 }
 
 // drop invalidates pages.
-func (f *FS) drop(pages []int32) {
+func (f *fs) drop(pages []int32) {
 	for _, p := range pages {
 		f.invalidate(p)
 	}
@@ -251,7 +252,7 @@ func (f *FS) drop(pages []int32) {
 
 // balance cleans a segment if few are free: of those that are full the one with the fewest
 // valid pages. If some only need a checkpoint, it asks for that.
-func (f *FS) balance(t *plan.Thread) {
+func (f *fs) balance(t *plan.Thread) {
 	if f.free >= short {
 		return
 	}
@@ -279,7 +280,7 @@ func (f *FS) balance(t *plan.Thread) {
 
 // rescue moves the next valid pages to the end of a log: it reads those that the cache
 // lacks, all at once, and then writes. It returns where the rest begins.
-func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
+func (f *fs) rescue(t *plan.Thread, page, end int32) int32 {
 	from, first := len(t.Steps), page
 	n := 0
 	for ; page < end && n < batch; page++ {
@@ -298,7 +299,7 @@ func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
 			t.Add(plan.Step{Kind: plan.BlockRead, Structure: s, Page: f.main + page, N: 1})
 		}
 	}
-	together(t, from)
+	system.Together(t, from)
 	from = len(t.Steps)
 	for p := first; p < page; p++ {
 		o := f.owners[p]
@@ -328,6 +329,6 @@ func (f *FS) rescue(t *plan.Thread, page, end int32) int32 {
 			f.h.Env.Record(plan.Event{Moment: plan.Placed, Page: home, Lines: ^uint64(0), Of: call.Call{Node: o.node, Dir: f.main + p, Offset: int64(o.index)}})
 		}
 	}
-	together(t, from)
+	system.Together(t, from)
 	return page
 }

@@ -29,6 +29,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/filesys/system"
 	"spillway/sim/unit"
 )
 
@@ -94,9 +95,9 @@ const meta = -1
 // A waiter waits for a checkpoint.
 type waiter struct{ thread, checkpoint int32 }
 
-// A FS is F2FS. Blocks of metadata have numbers: those of nodes, their second nodes, and
+// A fs is F2FS. Blocks of metadata have numbers: those of nodes, their second nodes, and
 // leaves.
-type FS struct {
+type fs struct {
 	h *host.Host
 
 	pack, sit, nat, main int32 // areas
@@ -150,10 +151,10 @@ type FS struct {
 // New returns the file system over the nodes that exist.
 func New(h *host.Host) plan.FS {
 	most := len(h.Files)
-	f := &FS{
+	f := &fs{
 		h: h, most: int32(most), packs: 1, tx: 1, nextTx: 1,
 		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most), stalled: host.None,
-		interval: h.Setup.Host.Checkpoint / unit.Time(h.Setup.Scale),
+		interval: h.Setup.Host.Checkpoint,
 	}
 	f.pages = largestSegment
 	for f.pages > 8 && h.Pages()/f.pages < segmentsAbout {
@@ -214,13 +215,13 @@ func New(h *host.Host) plan.FS {
 }
 
 // place gives a block a page that holds it when the run begins.
-func (f *FS) place(block int32, log int) {
+func (f *fs) place(block int32, log int) {
 	f.home[block] = f.take(log, owner{block, meta})
 	f.h.Mounted = append(f.h.Mounted, f.home[block])
 }
 
 // addBlocks makes room for n blocks of metadata more.
-func (f *FS) addBlocks(n int) {
+func (f *fs) addBlocks(n int) {
 	first := f.h.Keys(n)
 	if len(f.home) == 0 {
 		f.keys = first
@@ -232,10 +233,10 @@ func (f *FS) addBlocks(n int) {
 }
 
 // second is the second node of a node.
-func (f *FS) second(node int32) int32 { return f.most + node }
+func (f *fs) second(node int32) int32 { return f.most + node }
 
 // structure is what a block is.
-func (f *FS) structure(block int32) plan.Structure {
+func (f *fs) structure(block int32) plan.Structure {
 	if block < 2*f.most {
 		return plan.Inode
 	}
@@ -245,7 +246,7 @@ func (f *FS) structure(block int32) plan.Structure {
 // # Directories
 
 // addLeaf gives a directory a leaf more: its slots have the numbers of the blocks.
-func (f *FS) addLeaf(dir int32) int32 {
+func (f *fs) addLeaf(dir int32) int32 {
 	if len(f.leaves) == 0 {
 		f.leaves = append(f.leaves, int32(len(f.home)))
 		f.addBlocks(1)
@@ -263,26 +264,16 @@ func (f *FS) addLeaf(dir int32) int32 {
 }
 
 // leaf is the leaf of a directory that has a name.
-func (f *FS) leaf(dir, node int32) int32 {
+func (f *fs) leaf(dir, node int32) int32 {
 	slots := f.h.Files[dir].Slots
-	hash := uint32(node) * 0x9e3779b1
-	hash ^= hash >> 15
-	mask := uint32(1)
-	for mask < uint32(len(slots)) {
-		mask <<= 1
-	}
-	at := hash & (mask - 1)
-	if at >= uint32(len(slots)) {
-		at &= mask>>1 - 1
-	}
-	return slots[at].Home
+	return slots[system.Leaf(node, len(slots))].Home
 }
 
 // # Plans
 
 // need reads a block if the cache lacks it and there is one; of a node the table's block
 // before.
-func (f *FS) need(t *plan.Thread, block int32) {
+func (f *fs) need(t *plan.Thread, block int32) {
 	home := f.home[block]
 	if home != host.None && block < 2*f.most && !f.h.Has(f.keys+block) {
 		f.h.Meta(t, plan.Pointer, f.nat+block/perNAT, true)
@@ -291,7 +282,7 @@ func (f *FS) need(t *plan.Thread, block int32) {
 }
 
 // lookup reads what leads to a node.
-func (f *FS) lookup(t *plan.Thread, node int32) {
+func (f *fs) lookup(t *plan.Thread, node int32) {
 	if node != 0 {
 		f.need(t, f.leaf(f.h.Files[node].Parent, node))
 	}
@@ -302,7 +293,7 @@ func (f *FS) lookup(t *plan.Thread, node int32) {
 }
 
 // Plan appends what a call does.
-func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
+func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	f.now = now
 	h := f.h
 	h.Charge(t, c)
@@ -361,16 +352,12 @@ func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 }
 
 // names appends the work on names with what it reads before.
-func (f *FS) names(t *plan.Thread, node int32) {
+func (f *fs) names(t *plan.Thread, node int32) {
 	f.h.Compute(t, f.h.Setup.Host.NamespaceF2FS)
 	f.lookup(t, node)
 }
 
-func (f *FS) section(t *plan.Thread, dir int32) {
-	t.Add(plan.Step{Kind: plan.Section, Page: dir, For: f.h.Setup.Host.Section})
-}
-
-func (f *FS) create(t *plan.Thread, c *call.Call) {
+func (f *fs) create(t *plan.Thread, c *call.Call) {
 	f.h.Compute(t, f.h.Setup.Host.NamespaceF2FS)
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
@@ -381,12 +368,12 @@ func (f *FS) create(t *plan.Thread, c *call.Call) {
 	}
 	f.soil(c.Node)
 	f.enter(c.Dir, c.Node)
-	f.section(t, c.Dir)
+	system.Section(f.h, t, c.Dir, c.Dir)
 	f.record(t, f.nextTx, c.Node)
 }
 
 // enter adds a name to a directory, and a leaf if it needs one.
-func (f *FS) enter(dir, node int32) {
+func (f *fs) enter(dir, node int32) {
 	f.soil(f.leaf(dir, node))
 	f.soil(dir)
 	if f.entries[dir]++; f.entries[dir] > entriesPerLeaf*int32(len(f.h.Files[dir].Slots)) {
@@ -394,7 +381,7 @@ func (f *FS) enter(dir, node int32) {
 	}
 }
 
-func (f *FS) remove(t *plan.Thread, c *call.Call) {
+func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	h := f.h
 	dir := h.Files[c.Node].Parent
 	f.names(t, c.Node)
@@ -413,20 +400,17 @@ func (f *FS) remove(t *plan.Thread, c *call.Call) {
 	} else {
 		f.drop(f.freed)
 	}
-	f.section(t, dir)
+	system.Section(f.h, t, dir, dir)
 	f.record(t, f.nextTx, c.Node)
 }
 
-func (f *FS) rename(t *plan.Thread, c *call.Call) {
+func (f *fs) rename(t *plan.Thread, c *call.Call) {
 	from := f.h.Files[c.Node].Parent
 	f.names(t, c.Node)
 	f.need(t, from)
 	f.need(t, f.leaf(c.Dir, c.Node))
 	f.need(t, c.Dir)
-	f.section(t, from)
-	if c.Dir != from {
-		f.section(t, c.Dir)
-	}
+	system.Section(f.h, t, from, c.Dir)
 	f.soil(f.leaf(from, c.Node))
 	f.soil(from)
 	f.entries[from]--
@@ -442,7 +426,7 @@ func (f *FS) rename(t *plan.Thread, c *call.Call) {
 // sync appends the writing of a file's node, if it is dirty, or the wait for a checkpoint
 // where recovery could not roll forward: of a directory, of a file whose directory is new
 // or that was renamed.
-func (f *FS) sync(t *plan.Thread, node int32) {
+func (f *fs) sync(t *plan.Thread, node int32) {
 	file := &f.h.Files[node]
 	file.Meta = false
 	if f.state[node] != dirty && f.state[f.second(node)] != dirty {
@@ -474,7 +458,7 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 			f.write(t, from, block, nodeLog)
 		}
 	}
-	together(t, from)
+	system.Together(t, from)
 	f.fly(t)
 	f.loose[node] = 0
 	if f.h.Env.Recording() {
@@ -484,21 +468,21 @@ func (f *FS) sync(t *plan.Thread, node int32) {
 	}
 }
 
-func (f *FS) record(t *plan.Thread, tx, node int32) {
+func (f *fs) record(t *plan.Thread, tx, node int32) {
 	if f.h.Env.Recording() {
 		f.h.Env.Record(plan.Event{Moment: plan.Joined, Tx: tx, Thread: t.ID, Call: t.Call, Of: call.Call{Node: node}})
 	}
 }
 
 // WriteBack writes dirty pages to the end of the log.
-func (f *FS) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
+func (f *fs) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {
 	f.now = now
 	f.writeBack(t, frames, false)
 }
 
 // writeBack writes dirty pages, all at once; where they are if stay says so, else to the
 // end of the log, which makes their nodes dirty.
-func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
+func (f *fs) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 	if len(frames) == 0 {
 		return
 	}
@@ -523,33 +507,23 @@ func (f *FS) writeBack(t *plan.Thread, frames []plan.Frame, stay bool) {
 		h.Clean(frame, home)
 		f.send(t, from, plan.Data, home)
 	}
-	together(t, from)
+	system.Together(t, from)
 	f.fly(t)
 }
 
 // send appends the write of a page, with the one before it if that began at step from or
-// later.
-func (f *FS) send(t *plan.Thread, from int, s plan.Structure, page int32) {
-	if n := len(t.Steps); n > from {
-		if last := &t.Steps[n-1]; last.Page+last.N == page && last.Structure == s && last.N < batch {
-			last.N++
-			return
-		}
+// later and is of less than a batch.
+func (f *fs) send(t *plan.Thread, from int, s plan.Structure, page int32) {
+	if n := len(t.Steps); n > from && t.Steps[n-1].N == batch {
+		from = n
 	}
-	t.Add(plan.Step{Kind: plan.BlockWrite, Structure: s, Page: page, N: 1})
-}
-
-// together makes steps of the device run at the same time.
-func together(t *plan.Thread, from int) {
-	for i := from; i < len(t.Steps); i++ {
-		t.Steps[i].With = i+1 < len(t.Steps)
-	}
+	system.Join(t, from, plan.Step{Kind: plan.BlockWrite, Structure: s, Page: page, N: 1})
 }
 
 // # Blocks of metadata
 
 // soil makes a block dirty.
-func (f *FS) soil(block int32) {
+func (f *fs) soil(block int32) {
 	if f.state[block] == dirty {
 		return
 	}
@@ -569,7 +543,7 @@ func (f *FS) soil(block int32) {
 }
 
 // write appends the writing of a dirty block to the end of a log.
-func (f *FS) write(t *plan.Thread, from int, block int32, log int) {
+func (f *fs) write(t *plan.Thread, from int, block int32, log int) {
 	f.move(block, log)
 	f.state[block] = listed
 	f.dirty--
@@ -578,7 +552,7 @@ func (f *FS) write(t *plan.Thread, from int, block int32, log int) {
 }
 
 // move gives a block a page at the end of a log.
-func (f *FS) move(block int32, log int) {
+func (f *fs) move(block int32, log int) {
 	if f.home[block] != host.None {
 		f.invalidate(f.home[block])
 	}
@@ -588,7 +562,7 @@ func (f *FS) move(block int32, log int) {
 
 // readdress notes that a block has moved: a node in the table, a leaf in the node of its
 // directory.
-func (f *FS) readdress(block int32) {
+func (f *fs) readdress(block int32) {
 	if block >= 2*f.most {
 		f.soil(f.of[block-2*f.most])
 		return
@@ -598,7 +572,7 @@ func (f *FS) readdress(block int32) {
 }
 
 // forget drops a block of metadata.
-func (f *FS) forget(block int32) {
+func (f *fs) forget(block int32) {
 	if f.state[block] == dirty {
 		f.state[block] = listed
 		f.dirty--
@@ -615,7 +589,7 @@ func (f *FS) forget(block int32) {
 }
 
 // writeOldest appends the writing of the blocks that are dirty for the longest time.
-func (f *FS) writeOldest(t *plan.Thread) {
+func (f *fs) writeOldest(t *plan.Thread) {
 	f.balance(t)
 	from := len(t.Steps)
 	for n := 0; n < batch && f.at < len(f.list); f.at++ {
@@ -627,7 +601,7 @@ func (f *FS) writeOldest(t *plan.Thread) {
 		}
 		f.state[block] = clean
 	}
-	together(t, from)
+	system.Together(t, from)
 	f.fly(t)
 	if f.at > len(f.list)/2 {
 		f.list = append(f.list[:0], f.list[f.at:]...)
@@ -637,7 +611,7 @@ func (f *FS) writeOldest(t *plan.Thread) {
 
 // loosen notes that a block was written which is durable only with the next checkpoint:
 // recovery rolls forward only what an fsync wrote.
-func (f *FS) loosen(t *plan.Thread, block int32) {
+func (f *fs) loosen(t *plan.Thread, block int32) {
 	switch {
 	case block < f.most:
 		f.loose[block] = f.started + 1
@@ -648,7 +622,7 @@ func (f *FS) loosen(t *plan.Thread, block int32) {
 	}
 }
 
-func (f *FS) logOf(block int32) int {
+func (f *fs) logOf(block int32) int {
 	if f.structure(block) == plan.Dentry {
 		return leafLog
 	}

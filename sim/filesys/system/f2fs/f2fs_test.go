@@ -59,8 +59,10 @@ func text(steps []plan.Step) string {
 			list = append(list, fmt.Sprintf("%s read %d", names[s.Structure], s.N))
 		case plan.BlockWrite:
 			list = append(list, fmt.Sprintf("%s write %d", names[s.Structure], s.N))
-		case plan.Section:
-			list = append(list, "section")
+		case plan.Hold:
+			list = append(list, "(")
+		case plan.Release:
+			list = append(list, ")")
 		case plan.Wait:
 			list = append(list, "wait")
 		case plan.Trim:
@@ -71,7 +73,7 @@ func text(steps []plan.Step) string {
 }
 
 // do plans a call, and executes its marks.
-func do(f *FS, c call.Call) []plan.Step {
+func do(f *fs, c call.Call) []plan.Step {
 	c.Changed = call.Unknown
 	t := &plan.Thread{ID: 3, Call: 7}
 	f.Plan(t, &c, 0)
@@ -79,7 +81,7 @@ func do(f *FS, c call.Call) []plan.Step {
 	return t.Steps
 }
 
-func marks(f *FS, t *plan.Thread) {
+func marks(f *fs, t *plan.Thread) {
 	for i := range t.Steps {
 		if t.Steps[i].Kind == plan.Mark {
 			f.Marked(t, &t.Steps[i], 0)
@@ -88,7 +90,7 @@ func marks(f *FS, t *plan.Thread) {
 }
 
 // soiled says which blocks are dirty.
-func soiled(f *FS) string {
+func soiled(f *fs) string {
 	var n [plan.Structures]int
 	for b, s := range f.state {
 		if s == dirty {
@@ -105,7 +107,7 @@ func soiled(f *FS) string {
 }
 
 // checkpoint makes one, and returns what it writes.
-func checkpoint(f *FS) string {
+func checkpoint(f *fs) string {
 	t := &plan.Thread{ID: 9}
 	f.wanted = true
 	f.Act(t, checkpointer, 1)
@@ -128,11 +130,11 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"open", nil, call.Call{Code: call.Open, Node: 20}, "", "", tables},
 		{"stat", nil, call.Call{Code: call.Stat, Node: 20}, "", "", tables},
 		{"close", nil, call.Call{Code: call.Close, Node: 20}, "", "", tables},
-		{"create", nil, call.Call{Code: call.Create, Node: 60, Dir: 1}, "section", "inode 2, entry 1", "entry write 1, inode write 2, " + tables},
-		{"mkdir", nil, call.Call{Code: call.Mkdir, Node: 60, Dir: 1}, "section", "inode 2, entry 2", "entry write 2, inode write 2, " + tables},
-		{"unlink", nil, call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "section", "inode 1, entry 1", "entry write 1, inode write 1, " + tables},
-		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 32}, "section", "inode 1, entry 1", "entry write 1, inode write 1, " + tables},
-		{"rename", nil, call.Call{Code: call.Rename, Node: 20, Dir: 32}, "section, section", "inode 3, entry 2", "entry write 2, inode write 3, " + tables},
+		{"create", nil, call.Call{Code: call.Create, Node: 60, Dir: 1}, "(, )", "inode 2, entry 1", "entry write 1, inode write 2, " + tables},
+		{"mkdir", nil, call.Call{Code: call.Mkdir, Node: 60, Dir: 1}, "(, )", "inode 2, entry 2", "entry write 2, inode write 2, " + tables},
+		{"unlink", nil, call.Call{Code: call.Unlink, Node: 20, Dir: 1}, "(, )", "inode 1, entry 1", "entry write 1, inode write 1, " + tables},
+		{"rmdir", nil, call.Call{Code: call.Rmdir, Node: 32}, "(, )", "inode 1, entry 1", "entry write 1, inode write 1, " + tables},
+		{"rename", nil, call.Call{Code: call.Rename, Node: 20, Dir: 32}, "(, (, ), )", "inode 3, entry 2", "entry write 2, inode write 3, " + tables},
 		{"cold read", nil, call.Call{Code: call.Read, Node: 20, Length: 10000}, "data read 3", "", tables},
 		{"overwrite", nil, call.Call{Code: call.Write, Node: 20, Length: 2048}, "data read 1", "", tables},
 		{"append", nil, call.Call{Code: call.Write, Node: 20, Flags: call.Append, Length: 8192}, "data read 1", "inode 1", "inode write 1, " + tables},
@@ -152,7 +154,7 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 		{"direct read", nil, call.Call{Code: call.Read, Flags: call.Direct, Node: 20, Length: 4096}, "data read 1", "", tables},
 		{"direct write", nil, call.Call{Code: call.Write, Flags: call.Direct, Node: 20, Length: 4096}, "data write 1", "", tables},
 	} {
-		f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+		f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 		for _, n := range []int32{0, 1, 20, 21, 22, 32} {
 			do(f, call.Call{Code: call.Stat, Node: n}) // what they need is in the cache
 		}
@@ -184,15 +186,15 @@ func TestEveryCallHasTheStepsOfItsRules(t *testing.T) {
 
 // TestCold: what a call needs and the cache lacks is read in blocks, a node by the table.
 func TestCold(t *testing.T) {
-	f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+	f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 	for _, v := range []struct {
 		call call.Call
 		want string
 	}{
 		{call.Call{Code: call.Stat, Node: 20}, "entry read 1, pointer read 1, inode read 1"},
 		{call.Call{Code: call.Stat, Node: 20}, ""},
-		{call.Call{Code: call.Create, Node: 60, Dir: 1}, "inode read 1, section"},
-		{call.Call{Code: call.Unlink, Node: 21, Dir: 1}, "inode read 1, section"},
+		{call.Call{Code: call.Create, Node: 60, Dir: 1}, "inode read 1, (, )"},
+		{call.Call{Code: call.Unlink, Node: 21, Dir: 1}, "inode read 1, (, )"},
 	} {
 		if got := text(do(f, v.call)); got != v.want {
 			t.Errorf("%+v: %q, want %q", v.call, got, v.want)
@@ -204,7 +206,7 @@ func TestCold(t *testing.T) {
 // durable before is recorded, and who waits goes on.
 func TestCheckpoint(t *testing.T) {
 	e := &env{recording: true}
-	f := New(host.New(setup(), tree(), 65536, e)).(*FS)
+	f := New(host.New(setup(), tree(), 65536, e)).(*fs)
 	for n := range int32(38) {
 		do(f, call.Call{Code: call.Create, Node: 500 + n, Dir: 1})
 	}
@@ -230,7 +232,7 @@ func TestCheckpoint(t *testing.T) {
 }
 
 // check is what holds at any time.
-func check(f *FS) error {
+func check(f *fs) error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	owned := make(map[int32]owner)
@@ -320,7 +322,7 @@ func random(t *testing.T, seed uint64) (moved int, fits bool) {
 	m := setup()
 	m.Host.Cache = 150 * unit.Page
 	e := &env{}
-	f := New(host.New(m, tree(), 1400+r.Int32N(1000), e)).(*FS)
+	f := New(host.New(m, tree(), 1400+r.Int32N(1000), e)).(*fs)
 	type client struct {
 		plan.Thread
 		next   int
@@ -395,7 +397,7 @@ func random(t *testing.T, seed uint64) (moved int, fits bool) {
 
 // TestLeft: metadata that are dirty do not grow beyond what the cache has for them.
 func TestLeft(t *testing.T) {
-	f := New(host.New(setup(), tree(), 65536, &env{})).(*FS)
+	f := New(host.New(setup(), tree(), 65536, &env{})).(*fs)
 	f.most = int32(len(f.h.Files))
 	for n := int32(60); n < 1000; n++ {
 		do(f, call.Call{Code: call.Mkdir, Node: n})
@@ -418,7 +420,7 @@ func TestLeft(t *testing.T) {
 // checkpoints and cleaning.
 func BenchmarkVarmail(b *testing.B) {
 	e := &env{}
-	f := New(host.New(setup(), tree(), 65536, e)).(*FS)
+	f := New(host.New(setup(), tree(), 65536, e)).(*fs)
 	th, actor := &plan.Thread{ID: 1}, &plan.Thread{ID: 2}
 	now := unit.Time(0)
 	do := func(c call.Call) {

@@ -157,7 +157,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Read:
 		h.Charge(t, c)
 		f.LoadInode(t, c.Node)
-		f.Read(t, c)
+		system.Load(h, t, c)
 	case call.Write:
 		f.write(t, c)
 	case call.Create, call.Mkdir:

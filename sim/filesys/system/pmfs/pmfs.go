@@ -3,9 +3,10 @@
 //
 // # Layout
 //
-// The superblock, the list of truncated files (16 bytes for each node), pages of 32 inodes of
-// 128 bytes, of which 96 are written, and after these the pages of directories and files,
-// and those of the trees of 8-byte pointers that files of more than a page have.
+// The superblock, the list of truncated files (16 bytes for each node, counted as what they
+// belong to: its inode), pages of 32 inodes of 128 bytes, of which 96 are written, and after
+// these the pages of directories and files, and those of the trees of 8-byte pointers that
+// files of more than a page have.
 //
 // # Crashes
 //
@@ -25,7 +26,8 @@
 //  2. Open and stat read the inode only: names are in the kernel's cache of them.
 //  3. Only the leaves of trees are written; what is above them is as good as in the inode.
 //  4. A page that a file has not got reads as zeros without a request.
-//  5. A directory is locked while it changes, not while it is searched.
+//  5. A directory is locked while it changes, not while it is searched. Its inode is read
+//     where something is added to it, not where something is removed.
 package pmfs
 
 import (
@@ -80,7 +82,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Read:
 		h.Charge(t, c)
 		f.LoadInode(t, c.Node)
-		f.Read(t, c)
+		system.Load(h, t, c)
 	case call.Write:
 		f.write(t, c)
 	case call.Create, call.Mkdir:
@@ -160,7 +162,6 @@ func (f *fs) remove(t *plan.Thread, c *call.Call) {
 	if h.Files[c.Node].Dir {
 		s = plan.Dentry
 	}
-	f.LoadInode(t, c.Dir)
 	f.search(t, c.Node, c.Dir)
 	f.Hold(t, c.Dir, c.Node)
 	h.Compute(t, h.Setup.Host.Section)
@@ -266,7 +267,7 @@ func (f *fs) truncate(t *plan.Thread, c *call.Call) {
 
 // shorten writes a file's item in the list of those whose pages are to be freed.
 func (f *fs) shorten(t *plan.Thread, node int32) {
-	f.Access(t, plan.ByteWrite, plan.Superblock, f.truncated+node/truncated, 1<<(node%truncated/4))
+	f.Access(t, plan.ByteWrite, plan.Inode, f.truncated+node/truncated, 1<<(node%truncated/4))
 }
 
 // prune gives a node's tree back.
