@@ -174,10 +174,10 @@ func (p *Paper) Sheet(figure string, outcomes []Outcome) (*Sheet, error) {
 }
 
 // doubts says why published numbers are doubted, each reason once with the cells that
-// it is about; in a list of several quantities also with these.
+// it is about, or all; in a list of several quantities also with these.
 func (p *Paper) doubts(rows []Row, listed bool) (list []string) {
 	listed = listed && slices.ContainsFunc(rows, func(r Row) bool { return r.Quantity != rows[0].Quantity })
-	cells := map[string][]string{}
+	cells, times := map[string][]string{}, map[string]int{}
 	var whys []string
 	for i := range rows {
 		r := &rows[i]
@@ -185,6 +185,7 @@ func (p *Paper) doubts(rows []Row, listed bool) (list []string) {
 		if why == "" {
 			continue
 		}
+		times[why]++
 		parts := []string{r.Of, r.At, p.Called(r.System)}
 		if listed {
 			parts = append(parts, p.Called(r.Quantity))
@@ -193,7 +194,11 @@ func (p *Paper) doubts(rows []Row, listed bool) (list []string) {
 		whys, cells[why] = append(whys, why), append(cells[why], strings.Join(parts, " "))
 	}
 	for _, why := range distinct(whys) {
-		list = append(list, "? "+strings.Join(distinct(cells[why]), ", ")+": "+why+".")
+		of := strings.Join(distinct(cells[why]), ", ")
+		if times[why] == len(rows) && len(rows) > 1 {
+			of = "All"
+		}
+		list = append(list, "? "+of+": "+why+".")
 	}
 	return list
 }
@@ -348,6 +353,10 @@ func (l *ledger) tally(figure string, rows []Row, claims []ClaimLine) Tally {
 	limit := l.paper.Tolerance
 	for i := range rows {
 		r := &rows[i]
+		if r.Again && figure == AllClaims {
+			t.Points--
+			continue
+		}
 		if r.Aside != "" {
 			t.Aside++
 		}

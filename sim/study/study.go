@@ -42,6 +42,9 @@ type Point struct {
 	// Aside says why the laboratory does not compute the number: it is listed, and no
 	// run yields it. Such a point needs no system and no setup.
 	Aside string
+	// Again is set of a number that another point has too, read in another way or computed
+	// under other settings: it is judged, and not counted among all.
+	Again bool
 	// Unpublished is set of a paper's Probes: there is no published value.
 	Unpublished bool
 	// Made is set of a number that is published over several runs, as a mean. Such a point

@@ -41,7 +41,7 @@ func why(known map[gap]bool) func(r *study.Row) string {
 // Why published numbers are doubted.
 const (
 	doubtful   = study.Doubtful
-	secondHand = "known from a third party's notes on the paper alone, and not compared with it"
+	secondHand = "the number is from a third party's notes, which nobody here has checked against the paper"
 	early      = "an early development version on other rules, and no result of the paper"
 )
 
@@ -53,7 +53,8 @@ type cause struct {
 }
 
 func (c *cause) match(p *study.Point) bool {
-	return strings.Contains(" "+c.figures+" ", " "+p.Figure+" ") && strings.Contains(p.Of+", "+p.At, c.cell) &&
+	figure, _, _ := strings.Cut(p.Figure, "-") // of what is drawn in several charts
+	return strings.Contains(" "+c.figures+" ", " "+figure+" ") && strings.Contains(p.Of+", "+p.At, c.cell) &&
 		(c.quantity == "" || c.quantity == p.Quantity) && (c.system == "" || c.system == p.System)
 }
 

@@ -164,7 +164,7 @@ func names() map[string]string {
 		"lookup": "lookup in the log's index", "index": "size of the log's index", "xor": "comparison of a page",
 		"latency_read": "read latency", "latency_write": "write latency", "rate_read": "read rate", "rate_write": "write rate", "price": "price",
 		"share_read": "share of pages read", "share_write": "share of pages written",
-		"cleanings": "cleanings", "read_interface": "read by bytes", "write_interface": "written by bytes",
+		"cleanings": "cleanings", "read_interface": "read by bytes", "write_interface": "written by bytes", "read_both": "read by", "write_both": "written by",
 	}
 	for _, s := range structures {
 		list[writeShare+s.key] = s.name + " of what is written"

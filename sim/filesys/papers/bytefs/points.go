@@ -26,6 +26,7 @@ func all() *grid {
 	g.probe("abstract", speed, systems[:5], workloads)
 	g.probe("abstract", written, systems[:5], workloads)
 	g.probe("6", speed, systems[:5], workloads)
+	g.probe(ratios, speed, systems[:5], append(slices.Clone(micros), varmail))
 	for _, q := range []string{speed, readTime, readTail} {
 		g.probe("7", q, systems[:5], stores)
 	}
@@ -53,10 +54,19 @@ func all() *grid {
 	g.probe("mix", writeShare+"dentry", []string{ext4, f2fs}, []string{create, remove, mkdir, rmdir})
 	g.probe("costs", duplicates, []string{byteFS}, macros)
 	for _, v := range variants {
-		g.probe("switches", duplicates, []string{byteFS}, macros, v.of(byteFS)...)
-		for _, q := range []string{speed, written, metaBytes, pages} {
-			for _, s := range systems[:5] {
-				g.probe("switches", q, []string{s}, workloads, v.of(s)...)
+		g.probe(switchedFlash, duplicates, []string{byteFS}, macros, v.of(byteFS)...)
+		for _, x := range []struct {
+			figure, quantity   string
+			systems, workloads []string
+		}{
+			{switchedExt4, speed, []string{ext4, byteFS}, workloads},
+			{switchedF2FS, speed, systems[:5], workloads},
+			{switchedBytes, metaBytes, []string{ext4, f2fs, byteFS}, changing},
+			{switchedBytes, written, systems[:5], filling},
+			{switchedFlash, pages, systems[:5], flashing},
+		} {
+			for _, s := range x.systems {
+				g.probe(x.figure, x.quantity, []string{s}, x.workloads, v.of(s)...)
 			}
 		}
 	}
@@ -240,13 +250,16 @@ func stated() (list []text, asides []study.Point) {
 				})
 			}
 		case metric == "throughput" && workload == "micro average":
-			t.quantity, t.of, t.at = speed, "mean of 5 micro", "over "+versus
+			t.figure, t.quantity, t.of, t.at = ratios, speed, "mean of 5 micro", "over "+versus
 			t.compute = func(f *finder, v variant) float64 {
 				return mean(micros, func(w string) float64 { return f.gain(speed, rival, w, v) })
 			}
 		case metric == "throughput" && t.figure == "6":
 			w := t.of
 			t.quantity, t.at = speed, "over "+versus
+			if rival != ext4 {
+				t.figure = ratios
+			}
 			if w == create && rival == f2fs {
 				t.limit = loose
 			}
@@ -339,7 +352,7 @@ func (g *grid) texts() (list []study.Point) {
 // Filebench, but for what is read, which hangs on none of them. Table 2 and the composition
 // of traffic are of Ext4 and F2FS alone, which feel neither payload nor fresh pages.
 func (t *text) switched() bool {
-	return slices.Contains([]string{"abstract", "6", "8", "11", "costs"}, t.figure) && t.quantity != metaReads
+	return slices.Contains([]string{"abstract", "6", ratios, "8", "11", "costs"}, t.figure) && t.quantity != metaReads
 }
 
 // switches are the numbers of the text under every variant.
@@ -351,12 +364,37 @@ func (g *grid) switches() (list []study.Point) {
 			continue
 		}
 		for _, v := range variants {
-			p := g.point(t, "switches", v)
-			p.Of, p.At = t.label(), v.name
+			p := g.point(t, t.under(), v)
+			p.Of, p.At, p.Note, p.Again = t.label(), v.name, "", true
 			list = append(list, p)
 		}
 	}
 	return list
+}
+
+// The figures of numbers under every variant: one of all of them has no room for their
+// names.
+const (
+	switchedExt4  = "switches-ext4"
+	switchedF2FS  = "switches-others"
+	switchedBytes = "switches-bytes"
+	switchedFlash = "switches-flash"
+)
+
+// ratios is the figure of those numbers about Figure 6 that are not one workload's over Ext4.
+const ratios = "6-ratios"
+
+// under is the figure that has a number of the text under every variant.
+func (t *text) under() string {
+	switch {
+	case t.quantity == metaBytes || t.quantity == written:
+		return switchedBytes
+	case t.quantity != speed:
+		return switchedFlash
+	case t.versus == ext4:
+		return switchedExt4
+	}
+	return switchedF2FS
 }
 
 // label names what a number of the text is about, in a list of several quantities.
@@ -419,7 +457,7 @@ func (g *grid) amplified() (list []study.Point) {
 		for _, q := range map[string][]string{"write": {writeAmp, writeAll}, "read": {readAmp, readAll}}[f[1]] {
 			add := func(at string, value float64, of func([]string, func(string) float64) float64) {
 				list = append(list, study.Point{
-					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
+					Figure: "T2", Quantity: q, System: system, Of: what, At: at, Again: q == writeAll || q == readAll, Fits: true, Value: value, Unit: "×", Limit: usual, Note: doubtful + secondHand, Source: "paper_table2_amplification.csv",
 					Made: g.made("T2", func(f *finder) float64 { return of(over, func(w string) float64 { return f.value(q, system, w) }) }),
 				})
 			}
@@ -450,8 +488,13 @@ func (g *grid) interfaces() (list []study.Point) {
 	}
 	for _, f := range table("paper_table3_interface.csv") {
 		for k, q := range []string{byteReads, byteWrites} {
-			by := map[string]float64{"block": 0, "byte": 100, "block+byte": 50}[f[1+k]]
-			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Value: by, Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
+			p := study.Point{Figure: "T3", Of: f[0], At: f[1+k], Fits: true, Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_table3_interface.csv"}
+			switch p.At {
+			case "byte":
+				p.Value = 100
+			case "block+byte": // without a share
+				p.Value, p.Unit = 2, "interfaces"
+			}
 			switch key := of[f[0]]; {
 			case strings.HasSuffix(f[0], "(bitmap)") && q == byteReads:
 				p.Quantity, p.Aside = "read_interface", why["bitmap"]
@@ -459,6 +502,9 @@ func (g *grid) interfaces() (list []study.Point) {
 				p.Quantity, p.System, p.Set, p.Source = q+key, byteFS, set(varmail), ""
 			default:
 				p.Quantity, p.Aside = []string{"read_interface", "write_interface"}[k], why[f[0]]
+			}
+			if p.Unit != "%" {
+				p.Quantity = []string{"read_both", "write_both"}[k]
 			}
 			list = append(list, p)
 		}
