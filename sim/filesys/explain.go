@@ -6,7 +6,6 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
-	"spillway/sim/unit"
 )
 
 // Operations notes what calls do, to show a typical one of each code: its Note is a
@@ -68,70 +67,35 @@ func (o *Operations) Note(c *call.Call, steps []plan.Step) {
 	l.hash, l.count, l.steps = hash, l.count+1, append(l.steps[:0], steps...)
 }
 
-// An Operation is what a typical call of a code does.
+// An Operation is what calls of a code do in a run. The steps are those of its usual call;
+// all else is of every call of the code, and of the whole measured run.
 type Operation struct {
 	Code  call.Code
-	Count int64 // calls of the code that were noted
+	Noted int64 // calls of the code whose steps were noted
 	Alike int64 // of them about, those with the same steps but for pages
 	Steps []plan.Step
-	// Bytes are what the steps move between host and device, by structure.
-	Bytes [plan.Structures][device.Interfaces][device.Directions]int64
-	// Later is what the background writes, in bytes by structure: all that it wrote in the
-	// run, in equal parts for all calls that change something; 0 if this one does not.
-	Later [plan.Structures]int64
-	// Pages are the pages of flash that are programmed for it, in thousandths: of those of
-	// a structure as much as it writes of all that is written of it.
-	Pages [plan.Structures]int64
+	Count int64 // calls of the code in the run
+	// Own is what all of them moved between host and device themselves, in bytes by
+	// structure; Rest is what the run moved besides: other calls, the background and what
+	// is still to be written at the end. Together they are the run's totals.
+	Own  [plan.Structures][device.Interfaces][device.Directions]int64
+	Rest [plan.Structures][device.Directions]int64
 }
 
-// changes reports whether a call changes a file or directory, or makes a change durable.
-func changes(c call.Code) bool {
-	switch c {
-	case call.Open, call.Read, call.Close, call.Stat:
-		return false
-	}
-	return true
-}
-
-// Explain returns what a typical call of a code does in the run with a result.
+// Explain returns what calls of a code do in the run with a result.
 func (o *Operations) Explain(code call.Code, r *Result) Operation {
-	k := &o.codes[code]
-	op := Operation{Code: code, Count: k.count}
+	k, t := &o.codes[code], &r.Tallies[code]
+	op := Operation{Code: code, Noted: k.count, Count: t.Count, Own: t.Bytes}
 	for i := range k.list {
 		if l := &k.list[i]; l.count > op.Alike {
 			op.Alike, op.Steps = l.count, l.steps
 		}
 	}
-	for i := range op.Steps {
-		switch s := &op.Steps[i]; s.Kind {
-		case plan.BlockRead:
-			op.Bytes[s.Structure][device.Block][device.Reads] += int64(s.N) * int64(unit.Page)
-		case plan.BlockWrite:
-			op.Bytes[s.Structure][device.Block][device.Writes] += int64(s.N) * int64(unit.Page)
-		case plan.ByteRead:
-			op.Bytes[s.Structure][device.Byte][device.Reads] += int64(bits.OnesCount64(s.Lines)) * line
-		case plan.ByteWrite:
-			op.Bytes[s.Structure][device.Byte][device.Writes] += int64(bits.OnesCount64(s.Lines)) * line
-		}
-	}
-	var changing int64
-	for c := range r.Tallies {
-		if changes(call.Code(c)) {
-			changing += r.Tallies[c].Count
-		}
-	}
-	for s := range op.Later {
-		all := r.Device.Bytes[s][device.Block][device.Writes] + r.Device.Bytes[s][device.Byte][device.Writes]
-		later := all
-		for c := range r.Tallies {
-			later -= r.Tallies[c].Bytes[s][device.Block][device.Writes] + r.Tallies[c].Bytes[s][device.Byte][device.Writes]
-		}
-		if changes(code) && changing > 0 {
-			op.Later[s] = later / changing
-		}
-		own := op.Bytes[s][device.Block][device.Writes] + op.Bytes[s][device.Byte][device.Writes] + op.Later[s]
-		if all > 0 {
-			op.Pages[s] = unit.MulDiv(r.Device.Programmed[s]*1000, own, all)
+	for s := range op.Rest {
+		for d := range op.Rest[s] {
+			for i := range r.Device.Bytes[s] {
+				op.Rest[s][d] += r.Device.Bytes[s][i][d] - op.Own[s][i][d]
+			}
 		}
 	}
 	return op

@@ -239,6 +239,7 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 			tally.Time += r.now - began
 			if c.Code == call.Read {
 				r.result.ReadLatency[bin(r.now-began)]++
+				r.result.Longest = max(r.result.Longest, r.now-began)
 			}
 		}
 	})
@@ -445,7 +446,7 @@ func TestNaive(t *testing.T) {
 			t.Errorf("seed %d on %s: %v, %d calls, %d failed, %v; plainly %v, %d, %d, %v", seed, sys.Name, got.Time, got.Calls, got.Failed, got.Ledger, want.Time, want.Calls, want.Failed, want.Ledger)
 			continue
 		}
-		if got.Tallies != want.Tallies || got.ReadLatency != want.ReadLatency {
+		if got.Tallies != want.Tallies || got.ReadLatency != want.ReadLatency || got.Longest != want.Longest {
 			t.Errorf("seed %d on %s: tallies differ", seed, sys.Name)
 		}
 		if before := difference(&got.Device, &got.Left); !reflect.DeepEqual(before, want.Device) {

@@ -30,8 +30,9 @@ func bin(t unit.Time) int {
 	return min(i, len(bins)-1)
 }
 
-// ReadQuantile returns a latency that so many of thousand reads take less than, to a
-// quarter of a power of two; 0 without reads.
+// ReadQuantile returns a latency that so many of thousand reads take at most: between the
+// limits of its bin as if reads were spread evenly, and never longer than the longest; 0
+// without reads.
 func (r *Result) ReadQuantile(thousandths int64) unit.Time {
 	var count int64
 	for _, n := range r.ReadLatency {
@@ -39,9 +40,15 @@ func (r *Result) ReadQuantile(thousandths int64) unit.Time {
 	}
 	left := count - unit.MulDiv(count, 1000-thousandths, 1000)
 	for i, n := range r.ReadLatency {
-		if left -= n; left < 0 || left == 0 && n > 0 {
-			return bins[i]
+		if left > n || n == 0 {
+			left -= n
+			continue
 		}
+		var low unit.Time
+		if i > 0 {
+			low = bins[i-1]
+		}
+		return low + unit.Time(unit.MulDiv(int64(min(bins[i], r.Longest)-low), left, n))
 	}
 	return 0
 }

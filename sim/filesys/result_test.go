@@ -30,17 +30,26 @@ func TestReadQuantile(t *testing.T) {
 	if got := r.ReadQuantile(990); got != 0 {
 		t.Errorf("without reads: %v", got)
 	}
-	for range 989 {
-		r.ReadLatency[bin(10*unit.Microsecond)]++
+	read := func(took unit.Time) {
+		r.ReadLatency[bin(took)]++
+		r.Longest = max(r.Longest, took)
 	}
-	for range 11 {
-		r.ReadLatency[bin(unit.Millisecond)]++
+	only := 112340 * unit.Nanosecond
+	read(only)
+	for _, q := range []int64{1, 500, 990, 1000} {
+		if got := r.ReadQuantile(q); got != only {
+			t.Errorf("of one read %d of thousand take %v, it took %v", q, got, only)
+		}
 	}
-	if got := r.ReadQuantile(500); got < 10*unit.Microsecond || got > 12*unit.Microsecond {
-		t.Errorf("the median is %v", got)
+	r = Result{}
+	for i := range 1000 { // evenly from 10 to 19.99 µs
+		read(10*unit.Microsecond + unit.Time(i)*10*unit.Nanosecond)
 	}
-	if got := r.ReadQuantile(990); got < unit.Millisecond || got > 1200*unit.Microsecond {
-		t.Errorf("one of a hundred takes %v", got)
+	for _, q := range []int64{10, 250, 500, 750, 990, 1000} {
+		want := 10*unit.Microsecond + unit.Time(q-1)*10*unit.Nanosecond
+		if got := r.ReadQuantile(q); max(got-want, want-got) > 300*unit.Nanosecond || got > r.Longest {
+			t.Errorf("%d of thousand take %v, want about %v", q, got, want)
+		}
 	}
 	r = Result{}
 	r.ReadLatency[20], r.ReadLatency[30] = 9, 1

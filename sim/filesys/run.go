@@ -654,6 +654,7 @@ func (r *run) answer(c *client) {
 	tally.Time += took
 	if c.call.Code == call.Read {
 		r.result.ReadLatency[bin(took)]++
+		r.result.Longest = max(r.result.Longest, took)
 	}
 	if r.warm && r.answered >= r.load.Warm {
 		r.reset()

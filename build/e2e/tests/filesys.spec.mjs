@@ -81,9 +81,9 @@ test('one operation in five columns, of the call that is chosen', async ({ page 
   await visit(page, quick);
   const table = page.locator('#section-operation table').first();
   await expect(table.locator('thead th')).toHaveText([/^Structure/, 'ByteFS', 'Ext4', 'F2FS', 'NOVA', 'PMFS']);
-  await expect(page.locator('#section-operation')).toContainText('A usual create');
+  await expect(page.locator('#section-operation')).toContainText('What the run moves for each create');
   await page.selectOption('#f-op_call', 'fsync');
-  await expect(page.locator('#section-operation')).toContainText('A usual fsync');
+  await expect(page.locator('#section-operation')).toContainText('What the run moves for each fsync');
   await expect(page).toHaveURL(/op_call=fsync/);
 });
 

@@ -54,7 +54,7 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "create", Title: "A small file, made durable", Look: "figure-throughput",
-			Say:   "Threads create files of one block each and call fsync. Ext4 answers {ext4 kops} of their calls a second, F2FS {f2fs kops}, ByteFS {bytefs kops}.",
+			Say:   "Threads create files of one block each and call fsync. Ext4 answers {ext4 kops}, F2FS {f2fs kops}, ByteFS {bytefs kops}.",
 			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("ext4", "kops"), Times: 2}, {Left: of("bytefs", "kops"), Right: of("f2fs", "kops"), Times: 1.5}},
 		},
 		{
@@ -73,7 +73,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "mail", Title: "The log gathers lines", Look: "section-log", Preset: "mail-server",
-			Say:   "A mail server. Stored lines go into a log in the SSD's memory. When a half of it is full its pages are cleaned, each programmed once with {bytefs lines_per_program} of its lines at once.",
+			Say:   "A mail server. Stored lines go into a log in the SSD's memory. When a half of it is full its pages are cleaned, each programmed once with, in the mean, {bytefs lines_per_program} that it gathered.",
 			Facts: []lab.Fact{{Left: of("bytefs", "swaps")}, {Left: of("bytefs", "kops"), Right: of("ext4", "kops")}},
 		},
 		{
@@ -93,8 +93,8 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "cxl", Title: "A faster link", Look: "figure-throughput", Preset: "cxl-link",
-			Say:   "Over CXL a line takes {knob line_read} instead of microseconds. NOVA, which loads line by line, gains most; ByteFS answers {bytefs kops}, NOVA {nova kops}, PMFS {pmfs kops}.",
-			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("nova", "kops")}},
+			Say:   "Over CXL a line takes {knob line_read} instead of microseconds, with the same flash. PMFS and NOVA, which load line by line, gain most: PMFS answers {pmfs kops}, NOVA {nova kops}. ByteFS stores a few lines a call and answers {bytefs kops}, as without it.",
+			Facts: []lab.Fact{{Left: of("bytefs", "kops"), Right: of("pmfs", "kops")}, {Left: of("pmfs", "kops"), Right: of("nova", "kops")}},
 		},
 		sweep("logs", "What if: another log", "log-size", "ssd_dram", "64,128,256,512", "How large the log has to be, and what a page buffer makes of the same memory. The button runs it."),
 		{
@@ -103,7 +103,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "reproduce", Title: "Is it right?", Look: "paper-title", Show: "view=reproduce figure=bytefs.6",
-			Say: "Each number of the paper's text is computed here and compared with what was published. That was the tour: drop a trace of your own, Undo brings your settings back.",
+			Say: "What the paper's text says in numbers and a simulator can measure is computed here and compared with what was published; the rest is listed with the reason. That was the tour: drop a trace of your own, Undo brings your settings back.",
 		},
 	}
 }

@@ -30,7 +30,7 @@ func (v *view) life() (*report.Section, error) {
 	best := 0.0
 	equal := make([]float64, len(systems))
 	for i, r := range results {
-		equal[i] = years(r, v.s.Device.Capacity, v.s.Device.Endurance) * rate(r) / max(slow, 1e-9)
+		equal[i] = days(r, v.s.Device.Capacity, v.s.Device.Endurance) * rate(r) / max(slow, 1e-9)
 		if !math.IsNaN(equal[i]) {
 			best = max(best, equal[i])
 		}
@@ -41,7 +41,7 @@ func (v *view) life() (*report.Section, error) {
 		written := float64(pages) * float64(unit.Page)
 		row := report.Row{Head: x.Title, Cells: []report.Cell{
 			bytesCell(perCall(pages*int64(unit.Page), r)), bytesCell(written / max(1, float64(r.Time)) * day),
-			lasts(years(r, v.s.Device.Capacity, v.s.Device.Endurance), 0), lasts(equal[i], best),
+			lasts(days(r, v.s.Device.Capacity, v.s.Device.Endurance), 0), lasts(equal[i], best),
 			over(written, float64(r.Asked[device.Writes])), over(written, float64(moved(&r.Device, plan.Data, device.Writes))), countCell(r.Device.Erases),
 		}}
 		t.Rows = append(t.Rows, row)
@@ -64,15 +64,17 @@ func over(a, b float64) report.Cell {
 	return text("%s", times(a/b))
 }
 
-// lasts is a life in years; best, if there is one, is the longest.
-func lasts(years, best float64) report.Cell {
+// lasts is a life in days; best, if there is one, is the longest.
+func lasts(days, best float64) report.Cell {
+	const year = 365.25
+	text := few(days/year) + " years"
 	switch {
-	case math.IsNaN(years) || years > 1000:
-		return report.Cell{Text: "over 1000 years", Best: best > 0 && years >= best}
-	case years < 1:
-		return report.Cell{Text: few(years*365.25) + " days", Best: best > 0 && years >= best}
+	case math.IsNaN(days) || days > 1000*year:
+		text = "over 1000 years"
+	case days < year:
+		text = few(days) + " days"
 	}
-	return report.Cell{Text: few(years) + " years", Best: best > 0 && years >= best}
+	return report.Cell{Text: text, Best: best > 0 && days >= best}
 }
 
 // lives is the finding.

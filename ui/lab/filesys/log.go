@@ -45,7 +45,7 @@ func (v *view) without(r *core.Result) string {
 	text := v.system.Title + " has no log on the SSD"
 	if v.system.Memory == device.PageBuffer {
 		n := r.Device.BufferHits + r.Device.BufferMisses
-		return text + fmt.Sprintf(": the DRAM is a buffer of pages, which has %s of %s accesses; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", percent(part(r.Device.BufferHits, n)), grouped(n))
+		return text + fmt.Sprintf(": the DRAM is a buffer of pages, which has %s of all accesses, of which there are %s; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", percent(part(r.Device.BufferHits, n)), grouped(n))
 	}
 	return text + ": it uses block commands alone. Choose ByteFS to see a log."
 }
@@ -61,8 +61,8 @@ func merged(r *core.Result) (n int64) {
 // logged says what the log took and gave.
 func (v *view) logged(r *core.Result) string {
 	d := &r.Device
-	text := fmt.Sprintf("%s stores %s lines in a log of %v: %s of them replace a line that is still there, %s are made void by a block or because their page is freed.",
-		v.system.Title, grouped(d.Appended), unit.Bytes(logSize(v.s, v.system.Name)), percent(part(d.Replaced, d.Appended)), percent(part(d.Voided, d.Appended)))
+	text := fmt.Sprintf("%s stores %s in a log of %v: %s of them replace a line that is still there, %s are made void by a block or because their page is freed.",
+		v.system.Title, many(d.Appended, "line"), unit.Bytes(logSize(v.s, v.system.Name)), percent(part(d.Replaced, d.Appended)), percent(part(d.Voided, d.Appended)))
 	pages := merged(r)
 	if pages == 0 {
 		return text + " It does not fill far enough to be cleaned in the run."
@@ -71,9 +71,9 @@ func (v *view) logged(r *core.Result) string {
 	for n, of := range d.Merged {
 		lines += int64(n) * of
 	}
-	text += fmt.Sprintf(" Its halves take turns %s, and cleaning programs %s, each with %s lines at once.", often(d.Swaps), many(pages, "page"), fixed(part(lines, pages), 1))
+	text += fmt.Sprintf(" Its halves take turns %s, and cleaning programs %s, with %s lines at once in the mean.", often(d.Swaps), many(d.FlashPrograms[device.ByCleaning], "page"), fixed(part(lines, pages), 1))
 	if d.Full > 0 {
-		text += fmt.Sprintf(" %s stores had to wait for room.", grouped(d.Full))
+		text += fmt.Sprintf(" %s had to wait for room.", many(d.Full, "store"))
 	}
 	return text
 }
@@ -137,7 +137,7 @@ func mergedLines(r *core.Result) report.Table {
 		sums[at] += r.Device.Merged[n]
 		lines += int64(n) * r.Device.Merged[n]
 	}
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page by cleaning: %s on average", fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s in the mean", fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n

@@ -73,11 +73,8 @@ func list() []number {
 		t := &r.Tallies[call.Read]
 		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 	})
-	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads; in steps of a fifth.", 2, -1, func(r *result) float64 {
-		if r.Tallies[call.Read].Count == 0 {
-			return report.None()
-		}
-		return float64(r.ReadQuantile(990)) / float64(unit.Microsecond)
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent: reads are counted in steps of a fifth.", 1, -1, func(r *result) float64 {
+		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
 	for _, x := range []struct {
 		key, label string
@@ -165,18 +162,18 @@ func list() []number {
 	ns[len(ns)-1].Scale = 0.01
 	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, with what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
 	mb("flash_read_mb", "Read from flash", "Pages of 4 KiB.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) * int64(unit.Page) })
-	add("years", "Life of the flash", "years", "Until every block has been erased as often as it can be, if the SSD were programmed at this rate without pause.", 1, 1, func(r *result) float64 { return years(r.Result, r.setup.Device.Capacity, r.setup.Device.Endurance) })
+	add("days", "Life of the flash", "days", "Until every block has been erased as often as it can be, if the SSD were programmed at this rate without pause.", 1, 1, func(r *result) float64 { return days(r.Result, r.setup.Device.Capacity, r.setup.Device.Endurance) })
 	return ns
 }
 
-// years is how long flash of this size lasts that is programmed all the time as in a run.
-func years(r *core.Result, capacity unit.Bytes, endurance int64) float64 {
+// days is how long flash of this size lasts that is programmed all the time as in a run.
+func days(r *core.Result, capacity unit.Bytes, endurance int64) float64 {
 	written := float64(sum(r.Device.FlashPrograms)) * float64(unit.Page)
 	if written == 0 || r.Time == 0 {
 		return report.None()
 	}
-	const year = 365.25 * 24 * 3600 * float64(unit.Second)
-	return float64(capacity) * float64(endurance) / written * float64(r.Time) / year
+	const day = 24 * 3600 * float64(unit.Second)
+	return float64(capacity) * float64(endurance) / written * float64(r.Time) / day
 }
 
 // charts are the laboratory's figures.

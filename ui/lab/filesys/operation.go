@@ -65,7 +65,7 @@ func stepTable(code call.Code, systems []*core.System, ops []core.Operation, lis
 	for i, x := range systems {
 		t.Head = append(t.Head, x.Title)
 		most = max(most, len(lists[i]))
-		alike.Cells = append(alike.Cells, shareCell(ops[i].Alike, ops[i].Count))
+		alike.Cells = append(alike.Cells, shareCell(ops[i].Alike, ops[i].Noted))
 	}
 	for n := range most {
 		r := report.Row{Head: strconv.Itoa(n + 1)}
@@ -152,8 +152,8 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 		Text:   []string{said(code, systems, ops, results)},
 		Tables: []report.Table{moves(code, systems, ops, results), stepTable(code, systems, ops, lists)},
 		Notes: []string{
-			"Shown is the call whose steps are met most, after a quarter of the run. Later: what the background wrote in the whole run, in equal parts for all calls that change something; a write to the page cache, the second copy of what Ext4 has in its journal and F2FS's checkpoint are there.",
-			"Flash pages are those that were programmed for a structure, divided as the bytes that were written of it. With ByteFS many calls share one.",
+			"Bytes are the mean over all such calls, of the call alone. Besides it is what the run moves that these calls do not move themselves: other calls, the background (write-back, journal, checkpoint) and what is still to be written at the end. It is divided by the same calls, with every file system, so that all rows together are the run's totals over the number of these calls.",
+			"Steps are those of the call that is met most, after a quarter of the run. Shown are the file systems of the paper's comparison and the one in focus, whichever are chosen above.",
 		},
 	}, nil
 }
@@ -171,22 +171,35 @@ func chosen(name string, r *core.Result) call.Code {
 	return call.Codes
 }
 
-// all is what a usual call moves, now and later.
-func all(op *core.Operation) (now, later int64) {
-	for s := range op.Bytes {
-		for i := range op.Bytes[s] {
-			now += op.Bytes[s][i][device.Reads] + op.Bytes[s][i][device.Writes]
-		}
-		later += op.Later[s]
-	}
-	return now, later
+// changes reports whether a call is one for which others write: it changes something or
+// makes it durable.
+func changes(code call.Code) bool {
+	return code != call.Open && code != call.Read && code != call.Close && code != call.Stat
 }
 
-// said is the finding: who moves least and who most.
+// each is a sum over the calls of an operation as the mean of one.
+func each(n int64, op *core.Operation) float64 { return float64(n) / float64(max(1, op.Count)) }
+
+// all is what all calls of an operation move themselves, and the run besides.
+func all(op *core.Operation) (own, rest int64) {
+	for s := range op.Own {
+		for i := range op.Own[s] {
+			own += op.Own[s][i][device.Reads] + op.Own[s][i][device.Writes]
+		}
+		rest += op.Rest[s][device.Reads] + op.Rest[s][device.Writes]
+	}
+	return own, rest
+}
+
+// said is the finding: who moves least and who most; where others write for a call what
+// the run moves for each.
 func said(code call.Code, systems []*core.System, ops []core.Operation, results []*core.Result) string {
-	total := func(i int) int64 {
-		now, later := all(&ops[i])
-		return now + later
+	total := func(i int) float64 {
+		own, rest := all(&ops[i])
+		if changes(code) {
+			own += rest
+		}
+		return each(own, &ops[i])
 	}
 	low, high := 0, 0
 	for i := range systems {
@@ -198,70 +211,61 @@ func said(code call.Code, systems []*core.System, ops []core.Operation, results 
 		}
 	}
 	if total(high) == 0 {
-		return fmt.Sprintf("A usual %s moves nothing between host and SSD, in no file system.", codeNames[code])
+		return fmt.Sprintf("A call of %s moves nothing between host and SSD, in no file system.", codeNames[code])
 	}
 	part := func(i int) string {
 		t := &results[i].Tallies[code]
-		return fmt.Sprintf("%s moves %s and takes %v in the mean", systems[i].Title, amount(float64(total(i))), mean(t.Time, t.Count))
+		return fmt.Sprintf("%s %s, and a call takes %v in the mean", systems[i].Title, amount(total(i)), mean(t.Time, t.Count))
 	}
-	return fmt.Sprintf("A usual %s, with what is written for it later: %s; %s.", codeNames[code], part(low), part(high))
+	text := "What a call of %s moves itself, in the mean of all: %s; %s."
+	if changes(code) {
+		text = "What the run moves for each %s, other calls and the background with it: %s; %s."
+	}
+	return fmt.Sprintf(text, codeNames[code], part(low), part(high))
 }
 
 // moves is the table of structures and interfaces.
 func moves(code call.Code, systems []*core.System, ops []core.Operation, results []*core.Result) report.Table {
-	t := report.Table{Title: fmt.Sprintf("What a usual %s moves", codeNames[code]), Head: []string{"Structure and interface"}}
+	t := report.Table{Title: fmt.Sprintf("What a call of %s moves, and the run besides for each", codeNames[code]), Head: []string{"Structure and interface"}}
 	for _, x := range systems {
 		t.Head = append(t.Head, x.Title)
 	}
-	row := func(what, how string, value func(i int) report.Cell) {
-		r := report.Row{Head: what + ", " + how}
+	row := func(head string, value func(i int) report.Cell) {
+		r := report.Row{Head: head}
 		for i := range systems {
 			r.Cells = append(r.Cells, value(i))
 		}
 		t.Rows = append(t.Rows, r)
 	}
-	any := func(of func(op *core.Operation) int64) bool {
+	bytes := func(head string, always bool, of func(op *core.Operation) int64) {
 		for i := range ops {
-			if of(&ops[i]) > 0 {
-				return true
-			}
+			always = always || of(&ops[i]) > 0
 		}
-		return false
+		if always {
+			row(head, func(i int) report.Cell { return bytesCell(each(of(&ops[i]), &ops[i])) })
+		}
 	}
 	words := [device.Interfaces][device.Directions]string{{"read as blocks", "written as blocks"}, {"loaded by bytes", "stored by bytes"}}
+	besides := [device.Directions]string{"read besides", "written besides"}
 	for s := range structures {
+		name := capital(structures[s].label) + ", "
 		for _, d := range []device.Direction{device.Writes, device.Reads} {
 			for i := range device.Interfaces {
-				bytes := func(op *core.Operation) int64 { return op.Bytes[s][i][d] }
-				if any(bytes) {
-					row(capital(structures[s].label), words[i][d], func(k int) report.Cell { return bytesCell(float64(bytes(&ops[k]))) })
-				}
+				bytes(name+words[i][d], false, func(op *core.Operation) int64 { return op.Own[s][i][d] })
 			}
-		}
-		later := func(op *core.Operation) int64 { return op.Later[s] }
-		if any(later) {
-			row(capital(structures[s].label), "written later", func(k int) report.Cell { return bytesCell(float64(later(&ops[k]))) })
+			bytes(name+besides[d], false, func(op *core.Operation) int64 { return op.Rest[s][d] })
 		}
 	}
-	row("All", "now and later", func(k int) report.Cell {
-		now, later := all(&ops[k])
-		return bytesCell(float64(now + later))
-	})
-	row("Flash pages", "programmed for it", func(k int) report.Cell {
-		var n int64
-		for _, x := range ops[k].Pages {
-			n += x
+	bytes("All, the call itself", true, func(op *core.Operation) int64 { own, _ := all(op); return own })
+	bytes("All, besides", true, func(op *core.Operation) int64 { _, rest := all(op); return rest })
+	bytes("All, of the run for each", true, func(op *core.Operation) int64 { own, rest := all(op); return own + rest })
+	row("Flash pages, programmed in the run for each", func(k int) report.Cell {
+		n := sum(results[k].Device.FlashPrograms)
+		if n == 0 {
+			return dash
 		}
-		return few1000(n)
+		return text("%s", few(each(n, &ops[k])))
 	})
-	row("Time", "mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return long(mean(y.Time, y.Count)) })
+	row("Time, mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return long(mean(y.Time, y.Count)) })
 	return t
-}
-
-// few1000 is a number in thousandths, of which nothing is a dash.
-func few1000(n int64) report.Cell {
-	if n == 0 {
-		return dash
-	}
-	return text("%s", few(float64(n)/1000))
 }

@@ -77,7 +77,7 @@ func (v *view) quirks() (*report.Section, error) {
 	case most == "":
 		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second here, whatever any one of the %d switches that concern it says.", v.system.Title, few(rate(r)), len(turned))}
 	default:
-		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; of %d that concern it %d change nothing.", v.system.Title, few(rate(r)), most, len(turned), same)}
+		out.Text = []string{fmt.Sprintf("%s answers %s thousand calls a second. The switch that matters most is number %s; %d of the %d that concern it change neither throughput nor flash pages.", v.system.Title, few(rate(r)), most, same, len(turned))}
 	}
 	return out, nil
 }

@@ -62,14 +62,14 @@ func notes(r *result) (list []string) {
 		list = append(list, fmt.Sprintf("Only %s calls run: more of the workload (Scale) is better.", grouped(r.Calls)))
 	}
 	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
-		list = append(list, fmt.Sprintf("%s: %s of what is written are still to be written when the last call is answered; they are counted, their time is not.", title(r.System), amount(float64(left))))
+		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", capital(amount(float64(left)))))
 	}
 	if r.Device.Full > 0 {
-		list = append(list, fmt.Sprintf("%s: %s stores waited for room in the log.", title(r.System), grouped(r.Device.Full)))
+		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", grouped(r.Device.Full)))
 	}
 	if t := &r.Tallies[call.Fsync]; t.Count > 0 {
 		if n := r.SentNothing; n > 0 {
-			list = append(list, fmt.Sprintf("%s: of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", title(r.System), grouped(n+r.SentBytes+r.SentBlocks), grouped(n), grouped(r.SentBytes)))
+			list = append(list, fmt.Sprintf("Of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", grouped(n+r.SentBytes+r.SentBlocks), grouped(n), grouped(r.SentBytes)))
 		}
 	}
 	return list

@@ -26,7 +26,7 @@ func sections() []lab.Section {
 	return []lab.Section{
 		{
 			Key: operationKey, Title: "One operation, in every file system", Run: true,
-			About: "What a call moves between host and SSD, by structure and interface, and what its steps are.",
+			About: "What a call moves between host and SSD, by structure and interface, what the run moves for it besides, and its usual steps.",
 			Knobs: operationKnobs(),
 		},
 		{

@@ -120,8 +120,9 @@ func TestSectionsSay(t *testing.T) {
 	l := New()
 	for _, x := range []struct{ key, view, set, system, want string }{
 		{operationKey, "op_call=mkdir", small, "bytefs", "No mkdir is called here"},
-		{operationKey, "op_call=fsync", small, "ext4", "A usual fsync"},
-		{operationKey, "", "workload=stat scale=256", "bytefs", "moves nothing"},
+		{operationKey, "op_call=fsync", small, "ext4", "What the run moves for each fsync"},
+		{operationKey, "", "workload=stat scale=256", "bytefs", "What a call of stat moves itself"},
+		{operationKey, "op_call=close", small, "bytefs", "moves nothing"},
 		{logKey, "", small, "ext4", "block commands alone"},
 		{logKey, "", small, "nova", "a buffer of pages"},
 		{logKey, "", small, "bytefs", "in a log of"},
