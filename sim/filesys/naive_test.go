@@ -194,11 +194,15 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 				continue
 			}
 			h := &r.setup.Host
-			n.compute(id, c.Think+h.Generator, Thinks, yield)
+			own := c.Think
+			if r.load.Generated {
+				own += h.Generator
+			}
+			n.compute(id, own, Thinks, yield)
 			if r.setup.OpenLoop {
 				n.sleep(id, c.At, Thinks, yield)
 			}
-			if h.Serial > 0 {
+			if r.load.Generated && h.Serial > 0 {
 				n.serial = max(n.serial, r.now) + h.Serial
 				n.sleep(id, n.serial, Thinks, yield)
 			}

@@ -146,6 +146,9 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	if err := check(w, m); err != nil {
 		return nil, err
 	}
+	if !w.Generated {
+		m.Host.Generator, m.Host.Serial = 0, 0
+	}
 	r = &run{
 		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
@@ -176,7 +179,7 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r.flusher = r.threads + int32(actors)
 	r.clients = make([]client, r.flusher+1)
 	if len(r.clients) > mostClients {
-		return nil, fmt.Errorf("%d threads and actors; a run has room for %d", len(r.clients), mostClients)
+		return nil, fmt.Errorf("%d threads and actors; a run has room for %d: fewer threads (threads, recipe_threads) would help", len(r.clients), mostClients)
 	}
 	r.queue = newSchedule(len(r.clients))
 	for i := range r.clients {

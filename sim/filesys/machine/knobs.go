@@ -80,7 +80,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupRun
 	scales := knob.Knob[Setup]{
 		Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
-		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, but its machine is.",
+		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, and neither is its machine.",
 		Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
 	}
 	for n := int64(1); n <= 256; n *= 2 {
@@ -225,8 +225,8 @@ func Knobs() []knob.Knob[Setup] {
 	cost := func(ref func(*Setup) *unit.Time, key, label, help, source string) {
 		span(ref, us, "µs", 0, 10*ms, knob.Knob[Setup]{Key: key, Label: label, Help: help, Source: source})
 	}
-	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
-	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do.", "from the artifact's run of stat (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call. A recording has none.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do. A recording has none.", "from the artifact's run of stat (low confidence)")
 	cost(func(s *Setup) *unit.Time { return &s.Host.Open }, "open_cost", "Open, stat", "Of a call.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.Close }, "close_cost", "Close", "Of a call.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.ReadCall }, "read_cost", "Read", "Of a call.", general)

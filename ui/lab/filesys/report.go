@@ -13,14 +13,26 @@ import (
 )
 
 // describe is the report of a result.
-func describe(w *work, _ *settings, r *result) *report.Report {
+func describe(w *work, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
+	if w.recorded {
+		rep.Notes = append(rep.Notes, whereof(s, r))
+	}
 	rep.Notes = append(rep.Notes, notes(r)...)
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
 	rep.Curves = curves(r)
 	return rep
+}
+
+// whereof says what machine a recording runs on.
+func whereof(s *settings, r *result) string {
+	text := "The recording runs as it is on the whole machine, whatever Scale says, and without the costs of a benchmark program."
+	if own := r.setup.Device.Capacity; own < s.Setup.Device.Capacity {
+		text += fmt.Sprintf(" Only the SSD's capacity is less, %v of %v: at least %d times what the recording's files have.", own, s.Setup.Device.Capacity, roomy)
+	}
+	return text
 }
 
 // lead says the problem: what programs ask, and what an SSD does for the least of it.
