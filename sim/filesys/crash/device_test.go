@@ -19,6 +19,9 @@ type ssd struct {
 
 func (f *ssd) write(page int32, set uint64, tx int32) bool {
 	_, ok := f.ByteWrite(f.now, plan.Inode, page, set, tx)
+	if !ok {
+		f.Counts.Full++ // as the engine counts who waits
+	}
 	return ok
 }
 func (f *ssd) store(page int32) { f.BlockWrite(f.now, plan.Data, page, 1, 0) }

@@ -269,7 +269,6 @@ func (d *Device) ByteWrite(now unit.Time, s plan.Structure, page int32, lines ui
 	d.now = now
 	n := bits.OnesCount64(lines)
 	if d.log != nil && !d.room(now, n) {
-		d.Counts.Full++
 		return d.relief(), false
 	}
 	d.count(s, Byte, Writes, int64(n)*line)
@@ -353,6 +352,26 @@ func (d *Device) plan() {
 	for i := range d.channels {
 		d.due = min(d.due, d.channels[i].cleanAt, d.channels[i].collectAt)
 	}
+}
+
+// Unwritten is how many pages of DRAM flash does not have as they are: dirty ones of the
+// page buffer, or those of which the log has lines.
+func (d *Device) Unwritten() (n int64) {
+	switch {
+	case d.log != nil:
+		for i := range d.log.pages {
+			if d.log.pages[i].has() != 0 {
+				n++
+			}
+		}
+	case d.buffer != nil:
+		for _, dirty := range d.buffer.dirty {
+			if dirty {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Log returns how many bytes of the log are in use, of how many, and whether it is being

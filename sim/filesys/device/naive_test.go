@@ -381,7 +381,6 @@ func (n *naive) byteWrite(now unit.Time, s plan.Structure, page int32, lines uin
 			n.act(now)
 		}
 		if !n.fits(lines) && n.cleaning {
-			n.Full++
 			var ends []unit.Time
 			for i := range n.channels {
 				if at := n.channels[i].cleanAt; at >= 0 {

@@ -92,6 +92,7 @@ type Host struct {
 	cache  cache
 	space  space
 	arena  arena
+	slots  int64   // of all files
 	meta   []int32 // by key: its frame, or None
 	victim []plan.Frame
 }

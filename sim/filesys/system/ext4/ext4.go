@@ -326,7 +326,7 @@ func (f *FS) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		if c.Code == call.Fdatasync {
 			what = forData
 		}
-		t.Add(plan.Step{Kind: plan.Wait, Page: c.Node, N: what})
+		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: what})
 	}
 	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
@@ -481,7 +481,7 @@ func (f *FS) write(t *plan.Thread, c *call.Call) {
 		h.Evict(c.Node, w.First, w.End)
 	}
 	if c.Flags&call.Sync != 0 && (marks || f.dataTx[c.Node] >= f.uncommitted()) {
-		t.Add(plan.Step{Kind: plan.Wait, Page: c.Node, N: forData})
+		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forData})
 	}
 }
 
