@@ -156,11 +156,10 @@ type Result struct {
 	// LeftInDRAM are the pages of the device's DRAM, log or page buffer, that flash does
 	// not have as they are at the end.
 	LeftInDRAM int64
-	// Of the page cache: data pages read that it had, and had not, and the same of
-	// metadata; dirty pages that were written back by how: not at all (nothing had
+	// Of the page cache: data pages read that it had, and had not; dirty pages that were written back by how: not at all (nothing had
 	// changed), byte-wise, as a block; pages with a duplicate, and pages in the cache,
 	// summed over samples.
-	Hits, Misses, MetaHits, MetaMisses int64
+	Hits, Misses                       int64
 	SentNothing, SentBytes, SentBlocks int64
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint

@@ -738,7 +738,7 @@ func (r *run) finish() {
 	}
 	r.sample()
 	h := &r.host.Counts
-	res.Hits, res.Misses, res.MetaHits, res.MetaMisses = h.Hits, h.Misses, h.MetaHits, h.MetaMisses
+	res.Hits, res.Misses = h.Hits, h.Misses
 	res.SentNothing, res.SentBytes, res.SentBlocks, res.Commits = h.SentNothing, h.SentBytes, h.SentBlocks, h.Commits
 	res.Samples = r.samples.list
 	for _, s := range res.Samples {

@@ -50,6 +50,7 @@ func tiny(r *rand.Rand) machine.Setup {
 func onDevice(seed uint64) (events []plan.Event, d *device.Device) {
 	r := rand.New(rand.NewPCG(seed, 16))
 	s := tiny(r)
+	s = s.Scaled()
 	d = device.New(&s, device.WriteLog, false, func(e plan.Event) { events = append(events, e) })
 	pages := 2 + r.IntN(8)
 	drive(r, &ssd{Device: d, rand: r}, pages, 200+r.IntN(1500))

@@ -61,9 +61,6 @@ type Counts struct {
 	Full                                int64
 	// Of the page buffer: accesses of pages that it has, and that it has not.
 	BufferHits, BufferMisses int64
-	// Busy is how long each channel worked, FirmwareBusy the firmware, LinkBusy the link.
-	Busy                   []unit.Time
-	FirmwareBusy, LinkBusy unit.Time
-	// Waited is how long accesses of the host waited at channels, in sum.
-	Waited unit.Time
+	// Busy is how long each channel worked.
+	Busy []unit.Time
 }

@@ -94,10 +94,9 @@ const short = 65 * unit.Microsecond
 // New returns a device whose flash holds nothing but old data. waits says that block
 // writes are answered when they are programmed. record may be nil.
 func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *Device {
-	scaled := m.Scaled()
 	has := m.Quirks.Has
 	d := &Device{
-		m: scaled.Device, waits: waits, fresh: m.Fresh, record: record,
+		m: m.Device, waits: waits, fresh: m.Fresh, record: record,
 		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
 		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
 		slots: make([]unit.Time, max(1, m.Device.Buffer)),
@@ -150,9 +149,7 @@ func (d *Device) count(s plan.Structure, i Interface, way Direction, bytes int64
 // arrives at a time, and returns when they have.
 func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
 	d.firmware = max(d.firmware, at) + d.m.Firmware
-	d.Counts.FirmwareBusy += d.m.Firmware
 	d.link = max(d.link, d.firmware) + d.m.Transfer
-	d.Counts.LinkBusy += d.m.Transfer
 	return d.firmware, d.link
 }
 
@@ -205,7 +202,7 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 		case d.log != nil && !d.quirks.keepsLines:
 			d.void(p)
 		}
-		end := d.program(t, p, ByHost, d.waits)
+		end := d.program(t, p, ByHost)
 		d.take(end)
 		if d.waits {
 			t = end

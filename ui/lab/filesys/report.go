@@ -76,6 +76,9 @@ func notes(r *result) (list []string) {
 	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
 		list = append(list, fmt.Sprintf("%s: %s of what is written are still to be written when the last call is answered; they are counted, their time is not.", title(r.System), amount(float64(left))))
 	}
+	if r.Failed > 0 {
+		list = append(list, fmt.Sprintf("%s: %s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", title(r.System), grouped(r.Failed), many(r.Calls, "call")))
+	}
 	if r.Device.Full > 0 {
 		list = append(list, fmt.Sprintf("%s: %s stores waited for room in the log.", title(r.System), grouped(r.Device.Full)))
 	}

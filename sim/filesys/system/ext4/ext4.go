@@ -139,7 +139,7 @@ func New(h *host.Host) plan.FS {
 		nodeTx: make([]int32, most), dataTx: make([]int32, most),
 		joined: make([]int32, pages), latest: make([]int32, pages), homeless: make([]link, pages),
 		running: 1, tail: 1, first: host.None, last: host.None,
-		interval: h.Setup.Host.Commit / unit.Time(h.Setup.Scale), old: h.Setup.Host.Expire / unit.Time(h.Setup.Scale),
+		interval: h.Setup.Host.Commit, old: h.Setup.Host.Expire,
 	}
 	area := func(n int, s plan.Structure, mounted bool) int32 {
 		first := h.Reserve(n)
@@ -158,7 +158,7 @@ func New(h *host.Host) plan.FS {
 	f.blockBitmap = area(int(f.groupCount), plan.BlockBitmap, true)
 	f.inodeBitmap = area(up(most, groupInodes), plan.InodeBitmap, true)
 	f.inodes = area(up(most, inodesPerBlock), plan.Inode, false)
-	f.logSize = int32(int64(h.Setup.Host.Journal) / host.PageSize / h.Setup.Scale)
+	f.logSize = int32(int64(h.Setup.Host.Journal) / host.PageSize)
 	f.log = area(int(f.logSize), plan.Journal, false)
 	f.begin, f.count, f.live, f.size = make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize)
 	f.ring = make([]int32, 2*f.logSize)

@@ -153,7 +153,7 @@ func New(h *host.Host) plan.FS {
 	f := &FS{
 		h: h, most: int32(most), packs: 1, tx: 1, nextTx: 1,
 		entries: make([]int32, most), newDir: make([]int32, most), loose: make([]int32, most), stalled: host.None,
-		interval: h.Setup.Host.Checkpoint / unit.Time(h.Setup.Scale),
+		interval: h.Setup.Host.Checkpoint,
 	}
 	f.pages = largestSegment
 	for f.pages > 8 && h.Pages()/f.pages < segmentsAbout {
