@@ -41,8 +41,9 @@
 //  2. What a program computes takes a core (Think); the paper's machine has 28.
 //  3. A call on a file that is not there (or is there already) fails and costs a look-up.
 //     Recordings have them, when threads run ahead of those that made the file.
-//  4. When the workload ends what a file system still has to write (a checkpoint) is
-//     counted, in Left too, but takes no time. Dirty pages of data stay dirty.
+//  4. When the workload ends what its background has begun, and what a file system still
+//     has to write (a checkpoint), is counted, in Left too, but takes no time. Dirty pages
+//     of data stay dirty, those in the device's DRAM too ([Result].LeftInDRAM).
 //
 // # Cost
 //
@@ -140,7 +141,7 @@ type Result struct {
 	Time             unit.Time // until the last thread's last answer
 	Calls            int64
 	// Failed calls are about a file that is not there, or there already; they cost a
-	// look-up.
+	// look-up. They are in Calls, not in Tallies and ReadLatency.
 	Failed int64
 	// Asked are the bytes that programs read and wrote, [device.Reads] and
 	// [device.Writes]; in the cache or not.
@@ -152,12 +153,14 @@ type Result struct {
 	Ledger      [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
 	Ended       unit.Time         // what threads that had ended did not do any more, in sum
 	Device      device.Counts     // with Finish
-	Left        device.Counts     // of it, what Finish wrote
-	// Of the page cache: data pages read that it had, and had not, and the same of
-	// metadata; dirty pages that were written back by how: not at all (nothing had
+	Left        device.Counts     // of it, what was written after the last answer
+	// LeftInDRAM are the pages of the device's DRAM, log or page buffer, that flash does
+	// not have as they are at the end.
+	LeftInDRAM int64
+	// Of the page cache: data pages read that it had, and had not; dirty pages that were written back by how: not at all (nothing had
 	// changed), byte-wise, as a block; pages with a duplicate, and pages in the cache,
 	// summed over samples.
-	Hits, Misses, MetaHits, MetaMisses int64
+	Hits, Misses                       int64
 	SentNothing, SentBytes, SentBlocks int64
 	Duplicates, Cached                 int64
 	Commits                            int64 // of a journal or a checkpoint

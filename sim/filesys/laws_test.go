@@ -41,8 +41,8 @@ func laws(s *machine.Setup, w *call.Workload, r *Result) string {
 			}
 		}
 	}
-	if count != r.Calls {
-		bad("%d calls, by code %d", r.Calls, count)
+	if count+r.Failed != r.Calls {
+		bad("%d calls, by code %d and %d failed", r.Calls, count, r.Failed)
 	}
 	for _, n := range r.ReadLatency {
 		reads += n

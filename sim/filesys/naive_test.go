@@ -132,6 +132,15 @@ func (n *naive) bars(c *call.Call) bool {
 	return false
 }
 
+// holds reports whether a plan keeps others from its file: by what it writes or gives back,
+// or by waiting alone.
+func (n *naive) holds(list []plan.Step, but ...plan.Kind) bool {
+	kinds := []plan.Kind{plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim, plan.Wait}
+	return slices.ContainsFunc(list, func(s plan.Step) bool {
+		return slices.Contains(kinds, s.Kind) && !slices.Contains(but, s.Kind) && !(s.Kind == plan.Wait && s.With)
+	})
+}
+
 // sent notes what a client's steps write back.
 func (n *naive) sent(id int32) {
 	n.sending[id] = slices.Clone(n.run.host.Sent)
@@ -194,11 +203,15 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 				continue
 			}
 			h := &r.setup.Host
-			n.compute(id, c.Think+h.Generator, Thinks, yield)
+			own := c.Think
+			if r.load.Generated {
+				own += h.Generator
+			}
+			n.compute(id, own, Thinks, yield)
 			if r.setup.OpenLoop {
 				n.sleep(id, c.At, Thinks, yield)
 			}
-			if h.Serial > 0 {
+			if r.load.Generated && h.Serial > 0 {
 				n.serial = max(n.serial, r.now) + h.Serial
 				n.sleep(id, n.serial, Thinks, yield)
 			}
@@ -210,15 +223,17 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 			t.Steps = t.Steps[:0]
 			n.calls++
 			t.Call = n.calls
-			if ok, err := r.possible(c); err != nil {
+			ok, err := r.possible(c)
+			failed := !ok
+			if err != nil {
 				panic(err)
-			} else if !ok {
+			} else if failed {
 				r.result.Failed++
 				n.compute(id, h.Open, Computes, yield)
 			} else {
 				size := r.host.Files[c.Node].Size
 				r.fs.Plan(t, c, r.now)
-				if promises(c) && (c.Code != call.Write || r.host.Files[c.Node].Size > size) {
+				if promises(c) && n.holds(t.Steps) && (c.Code != call.Write || r.host.Files[c.Node].Size > size) {
 					r.host.Sent = append(r.host.Sent, host.Sent{Node: c.Node, Moved: true})
 				}
 				if pages, since := r.host.DirtyPages(); c.Code == call.Write && pages > 0 {
@@ -233,6 +248,9 @@ func (n *naive) thread(id int32) iter.Seq[unit.Time] {
 				n.sent(id)
 				n.steps(id, yield)
 				n.written(id)
+			}
+			if failed {
+				continue
 			}
 			tally := &r.result.Tallies[c.Code]
 			tally.Count++
@@ -317,6 +335,9 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 					n.set(n.locks[s.Page][0], r.now)
 				}
 			case plan.Wait:
+				if s.With && !n.holds(t.Steps[i+1:], plan.Wait) {
+					n.written(id)
+				}
 				if !r.fs.Wait(t, &t.Steps[i], r.now) {
 					n.sleep(id, forever, WaitsJournal, yield)
 				}
@@ -329,10 +350,13 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 			case plan.ByteRead:
 				done, bytes, by, what = d.ByteRead(r.now, s.Structure, s.Page, s.Lines), int64(bits.OnesCount64(s.Lines))*64, device.Byte, ReadsBytes
 			case plan.ByteWrite:
-				for {
+				for first := true; ; first = false {
 					at, ok := d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx)
 					if done = at; ok {
 						break
+					}
+					if first {
+						d.Counts.Full++
 					}
 					n.sleep(id, max(at, r.now+1), WaitsLog, yield)
 				}

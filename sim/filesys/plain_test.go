@@ -93,7 +93,7 @@ func (f *plain) sync(t *plan.Thread, node int32, now unit.Time) {
 	f.frames = f.h.Dirty(node, f.frames[:0])
 	f.WriteBack(t, f.frames, now)
 	f.meta(t, node, true)
-	t.Add(plan.Step{Kind: plan.Wait})
+	t.Add(plan.Step{Kind: plan.Wait, With: node%2 == 0})
 }
 
 func (f *plain) WriteBack(t *plan.Thread, frames []plan.Frame, now unit.Time) {

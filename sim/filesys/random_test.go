@@ -35,6 +35,7 @@ func randomCalls(r *rand.Rand) *call.Workload {
 		w.Nodes = append(w.Nodes, n)
 	}
 	w.Most = int32(len(w.Nodes)) + r.Int32N(60)
+	w.Generated = r.IntN(2) == 0
 	per, seed := r.Int64N(pick[int64](r, 1, 20, 300)), r.Uint64()
 	w.Calls = per * int64(w.Threads)
 	if w.Calls > 0 && r.IntN(3) == 0 {

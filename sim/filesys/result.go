@@ -127,8 +127,5 @@ func difference(c, before *device.Counts) device.Counts {
 	d.Full -= before.Full
 	d.BufferHits -= before.BufferHits
 	d.BufferMisses -= before.BufferMisses
-	d.FirmwareBusy -= before.FirmwareBusy
-	d.LinkBusy -= before.LinkBusy
-	d.Waited -= before.Waited
 	return d
 }

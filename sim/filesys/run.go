@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// longest is when a run is given up, so that no time overflows.
+	// longest is when a run is given up at last, so that no time overflows.
 	longest = 20 * 24 * 3600 * unit.Second
 	// often is after how many calls progress is told.
 	often = 1 << 14
@@ -88,6 +88,7 @@ type client struct {
 	waiter   int32 // the next client that waits for the same lock
 	call     call.Call
 	sends    bool      // its steps write files back
+	full     bool      // its store waits for room in the log
 	began    unit.Time // the call
 	start    unit.Time // when an actor has to act at last, if it works or sleeps
 }
@@ -120,6 +121,7 @@ type run struct {
 	children []int32   // by node: files and directories in it
 	sending  []sending // what is being written back
 	barred   []int32   // threads whose call waits for that, in the order in which they came
+	over     []int32   // files of which a client's write-back has ended
 
 	device *device.Device
 	host   *host.Host
@@ -133,7 +135,8 @@ type run struct {
 	frames            []plan.Frame
 	background, limit int // dirty pages
 	answered, until   int64
-	made, warmed      int64 // calls begun; answered when the measured part began
+	last              unit.Time // when the run is given up
+	made, warmed      int64     // calls begun; answered when the measured part began
 	origin            unit.Time
 	warm              bool // counters are of the warm-up
 	result            *Result
@@ -146,8 +149,12 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	if err := check(w, m); err != nil {
 		return nil, err
 	}
+	if !w.Generated {
+		m.Host.Generator, m.Host.Serial = 0, 0
+	}
 	r = &run{
-		setup: m, load: w, watch: watch, tell: p, warm: w.Warm > 0,
+		setup: m, load: w, last: min(longest, never/unit.Time(w.Threads)), // sums over threads do not overflow
+		watch: watch, tell: p, warm: w.Warm > 0,
 		threads: int32(w.Threads), running: int32(w.Threads), current: none, source: w.Start(),
 		children: make([]int32, w.Most),
 		result:   &Result{System: sys.Name, Workload: w.Name, Threads: w.Threads},
@@ -176,7 +183,7 @@ func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Pro
 	r.flusher = r.threads + int32(actors)
 	r.clients = make([]client, r.flusher+1)
 	if len(r.clients) > mostClients {
-		return nil, fmt.Errorf("%d threads and actors, and a run has room for %d: lower threads", len(r.clients), mostClients)
+		return nil, fmt.Errorf("%d threads and actors; a run has room for %d: fewer threads (threads, recipe_threads) would help", len(r.clients), mostClients)
 	}
 	r.queue = newSchedule(len(r.clients))
 	for i := range r.clients {
@@ -227,7 +234,7 @@ func (r *run) full(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case *host.Full:
-		*err = fmt.Errorf("%s on %s: the SSD of %v (at this scale) is full: %d more pages are wanted. A larger capacity, less other data or fewer and smaller files would help", r.load.Name, r.result.System, r.setup.Device.Capacity, p.Want)
+		*err = fmt.Errorf("%s on %s: the SSD of %v (at this scale) is full: %s. A larger capacity (capacity), less other data (old_data) or fewer blocks that collection keeps free (gc_stop), or fewer and smaller files would help", r.load.Name, r.result.System, r.setup.Device.Capacity, p)
 	default:
 		panic(p)
 	}
@@ -258,7 +265,7 @@ func (r *run) play() (err error) {
 		return r.err
 	}
 	r.finish()
-	return nil
+	return r.err
 }
 
 // advance lets the device do what is due until a time.
@@ -366,7 +373,9 @@ func (r *run) resume(c *client) unit.Time {
 			}
 			r.written(c)
 			if c.phase = asks; c.actor {
-				c.phase = sleeps
+				if c.phase = sleeps; r.running == 0 && c.thread.ID == r.flusher {
+					return never
+				}
 			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
 				return never
 			}
@@ -409,8 +418,8 @@ func (r *run) ask(c *client) bool {
 
 // begin plans a call.
 func (r *run) begin(c *client) {
-	if r.now > longest {
-		r.fail(fmt.Errorf("%s on %s: the run takes more than 20 days of simulated time: a recording without its pauses (open_loop off) or fewer calls would help", r.load.Name, r.result.System))
+	if r.now > r.last {
+		r.fail(fmt.Errorf("%s on %s: the run takes more than %d hours of simulated time, for which %d threads have no room: a recording without its pauses (open_loop off), or fewer calls or threads, would help", r.load.Name, r.result.System, r.last/(3600*unit.Second), r.threads))
 		return
 	}
 	r.made++
@@ -423,7 +432,6 @@ func (r *run) begin(c *client) {
 		return
 	}
 	if c.failed = !possible; c.failed {
-		r.result.Failed++
 		t.Add(plan.Step{Kind: plan.CPU, For: r.setup.Host.Open})
 		return
 	}
@@ -432,7 +440,7 @@ func (r *run) begin(c *client) {
 	}
 	size := r.host.Files[c.call.Node].Size
 	r.fs.Plan(t, &c.call, r.now)
-	if promises(&c.call) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
+	if promises(&c.call) && holds(t.Steps) && (c.call.Code != call.Write || r.host.Files[c.call.Node].Size > size) {
 		r.host.Sent = append(r.host.Sent, host.Sent{Node: c.call.Node, Moved: true})
 	}
 	if c.call.Code == call.Write {
@@ -447,6 +455,23 @@ func (r *run) begin(c *client) {
 // promises reports whether a call is answered only when data are durable.
 func promises(c *call.Call) bool {
 	return c.Code == call.Fsync || c.Code == call.Fdatasync || c.Code == call.Write && c.Flags&call.Sync != 0
+}
+
+// alters reports whether there are steps that change what the device holds.
+func alters(steps []plan.Step) bool {
+	for i := range steps {
+		switch steps[i].Kind {
+		case plan.BlockWrite, plan.ByteWrite, plan.Commit, plan.Trim:
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether others have to wait for the steps of a call that makes something
+// durable: where they do it, or wait for what others do not wait for by themselves.
+func holds(steps []plan.Step) bool {
+	return alters(steps) || slices.ContainsFunc(steps, func(s plan.Step) bool { return s.Kind == plan.Wait && !s.With })
 }
 
 // bars reports whether a call has to wait because others are writing back its file. An
@@ -492,22 +517,25 @@ func (r *run) sends(c *client) {
 	r.host.Sent = r.host.Sent[:0]
 }
 
-// written notes that a client's steps have, and lets those go on who waited for that.
+// written notes that a client's steps have done that, and lets those go on who waited for it.
 func (r *run) written(c *client) {
 	if !c.sends {
 		return
 	}
 	c.sends = false
 	kept := r.sending[:0]
+	r.over = r.over[:0]
 	for _, s := range r.sending {
 		if s.client != c.thread.ID {
 			kept = append(kept, s)
+		} else {
+			r.over = append(r.over, s.Node)
 		}
 	}
 	r.sending = kept
 	left := r.barred[:0]
 	for _, t := range r.barred {
-		if r.bars(&r.clients[t].call) {
+		if !slices.Contains(r.over, r.clients[t].call.Node) || r.bars(&r.clients[t].call) {
 			left = append(left, t)
 		} else {
 			r.queue.set(t, r.now)
@@ -648,13 +676,17 @@ func (r *run) answer(c *client) {
 	if r.watch.Record != nil && !c.failed {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Answered, Thread: c.thread.ID, Call: c.thread.Call})
 	}
-	took := r.now - c.began
-	tally := &r.result.Tallies[c.call.Code]
-	tally.Count++
-	tally.Time += took
-	if c.call.Code == call.Read {
-		r.result.ReadLatency[bin(took)]++
-		r.result.Longest = max(r.result.Longest, took)
+	if c.failed {
+		r.result.Failed++
+	} else {
+		took := r.now - c.began
+		tally := &r.result.Tallies[c.call.Code]
+		tally.Count++
+		tally.Time += took
+		if c.call.Code == call.Read {
+			r.result.ReadLatency[bin(took)]++
+			r.result.Longest = max(r.result.Longest, took)
+		}
 	}
 	if r.warm && r.answered >= r.load.Warm {
 		r.reset()
@@ -676,6 +708,24 @@ func (r *run) reset() {
 	}
 }
 
+// drain lets actors end what they have begun. The flusher begins nothing more.
+func (r *run) drain() {
+	for r.err == nil && slices.ContainsFunc(r.clients[r.threads:], func(c client) bool { return c.phase != sleeps }) {
+		client, at := r.queue.first()
+		if at == never {
+			r.fail(fmt.Errorf("%s: what is under way at the end waits for somebody", r.result.System))
+			return
+		}
+		r.advance(at)
+		r.now, r.current = max(r.now, at), client
+		c := &r.clients[client]
+		if at = never; c.phase != sleeps || client != r.flusher {
+			at = r.resume(c)
+		}
+		r.queue.set(client, at)
+	}
+}
+
 // finish makes the result.
 func (r *run) finish() {
 	res := r.result
@@ -689,7 +739,7 @@ func (r *run) finish() {
 	}
 	r.sample()
 	h := &r.host.Counts
-	res.Hits, res.Misses, res.MetaHits, res.MetaMisses = h.Hits, h.Misses, h.MetaHits, h.MetaMisses
+	res.Hits, res.Misses = h.Hits, h.Misses
 	res.SentNothing, res.SentBytes, res.SentBlocks, res.Commits = h.SentNothing, h.SentBytes, h.SentBlocks, h.Commits
 	res.Samples = r.samples.list
 	for _, s := range res.Samples {
@@ -699,6 +749,7 @@ func (r *run) finish() {
 	before := r.device.Counts
 	before.Busy = slices.Clone(before.Busy)
 	if r.running == 0 {
+		r.drain()
 		c := &r.clients[r.flusher]
 		c.thread.Steps, c.next = c.thread.Steps[:0], 0
 		r.fs.Finish(&c.thread, r.now)
@@ -714,5 +765,6 @@ func (r *run) finish() {
 	}
 	res.Device = r.device.Counts
 	res.Device.Busy = slices.Clone(res.Device.Busy)
+	res.LeftInDRAM = r.device.Unwritten()
 	res.Left = difference(&res.Device, &before)
 }

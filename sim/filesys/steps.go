@@ -51,6 +51,9 @@ func (r *run) execute(c *client) unit.Time {
 			continue
 		case plan.Wait:
 			c.next++
+			if s.With && !alters(t.Steps[c.next:]) {
+				r.written(c)
+			}
 			if r.fs.Wait(t, s, r.now) {
 				continue
 			}
@@ -72,9 +75,14 @@ func (r *run) execute(c *client) unit.Time {
 		case plan.ByteWrite:
 			var done bool
 			if end, done = d.ByteWrite(r.now, s.Structure, s.Page, s.Lines, s.Tx); !done {
+				if !c.full {
+					c.full = true
+					d.Counts.Full++
+				}
 				c.cause = WaitsLog
 				return max(end, r.now+1)
 			}
+			c.full = false
 			cause = WritesBytes
 			r.tally(c, s, device.Byte, device.Writes, int64(bits.OnesCount64(s.Lines))*line)
 		case plan.Commit:

@@ -76,8 +76,11 @@ type Workload struct {
 	// Calls is how many there will be about, for progress; 0 if nobody knows. Warm of them
 	// come before counters and clocks are reset.
 	Calls, Warm int64
-	// Start returns a source
-	// at the beginning of the workload, which gives the same calls every time.
+	// Generated: a benchmark program makes the calls, and what it costs
+	// ([machine.Host].Generator and Serial) counts. A recording has that in its times.
+	Generated bool
+	// Start returns a source at the beginning of the workload, which gives the same calls
+	// every time.
 	Start func() Source
 }
 

@@ -19,6 +19,9 @@ type ssd struct {
 
 func (f *ssd) write(page int32, set uint64, tx int32) bool {
 	_, ok := f.ByteWrite(f.now, plan.Inode, page, set, tx)
+	if !ok {
+		f.Counts.Full++ // as the engine counts who waits
+	}
 	return ok
 }
 func (f *ssd) store(page int32) { f.BlockWrite(f.now, plan.Data, page, 1, 0) }
@@ -47,6 +50,7 @@ func tiny(r *rand.Rand) machine.Setup {
 func onDevice(seed uint64) (events []plan.Event, d *device.Device) {
 	r := rand.New(rand.NewPCG(seed, 16))
 	s := tiny(r)
+	s = s.Scaled()
 	d = device.New(&s, device.WriteLog, false, func(e plan.Event) { events = append(events, e) })
 	pages := 2 + r.IntN(8)
 	drive(r, &ssd{Device: d, rand: r}, pages, 200+r.IntN(1500))

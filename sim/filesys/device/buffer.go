@@ -73,10 +73,10 @@ func (d *Device) claim(at unit.Time, page int32) (slot int32, t unit.Time) {
 		b.slot[old] = none
 		if b.dirty[s] {
 			if d.quirks.shortMisses {
-				at = d.program(at, old, ByBuffer, true)
+				at = d.program(at, old, ByBuffer)
 			} else {
 				at = max(at, d.slots[0])
-				d.take(d.program(at, old, ByBuffer, false))
+				d.take(d.program(at, old, ByBuffer))
 			}
 		}
 	}

@@ -52,7 +52,8 @@ type Counts struct {
 	// Of the log: lines appended, those that replaced one, lines that block writes and
 	// trims made void, lines of open transactions that cleaning carried to the other half,
 	// reads of a page that it served wholly and in part, swaps, pages cleaned by how many
-	// lines were merged, waits of writers for room.
+	// lines were merged, stores that waited for room
+	// (which the engine counts, once each).
 	Appended, Replaced, Voided, Carried int64
 	LogHits, LogPartial                 int64
 	Swaps                               int64
@@ -60,9 +61,6 @@ type Counts struct {
 	Full                                int64
 	// Of the page buffer: accesses of pages that it has, and that it has not.
 	BufferHits, BufferMisses int64
-	// Busy is how long each channel worked, FirmwareBusy the firmware, LinkBusy the link.
-	Busy                   []unit.Time
-	FirmwareBusy, LinkBusy unit.Time
-	// Waited is how long accesses of the host waited at channels, in sum.
-	Waited unit.Time
+	// Busy is how long each channel worked.
+	Busy []unit.Time
 }

@@ -95,10 +95,9 @@ const short = 65 * unit.Microsecond
 // New returns a device whose flash holds nothing but old data. waits says that block
 // writes are answered when they are programmed. record may be nil.
 func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *Device {
-	scaled := m.Scaled()
 	has := m.Quirks.Has
 	d := &Device{
-		m: scaled.Device, waits: waits, fresh: m.Fresh, record: record,
+		m: m.Device, waits: waits, fresh: m.Fresh, record: record,
 		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
 		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
 		slots: make([]unit.Time, max(1, m.Device.Buffer)),
@@ -151,9 +150,7 @@ func (d *Device) count(s plan.Structure, i Interface, way Direction, bytes int64
 // arrives at a time, and returns when they have.
 func (d *Device) order(at unit.Time) (firmware, link unit.Time) {
 	d.firmware = max(d.firmware, at) + d.m.Firmware
-	d.Counts.FirmwareBusy += d.m.Firmware
 	d.link = max(d.link, d.firmware) + d.m.Transfer
-	d.Counts.LinkBusy += d.m.Transfer
 	return d.firmware, d.link
 }
 
@@ -206,7 +203,7 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 		case d.log != nil && !d.quirks.keepsLines:
 			d.void(p)
 		}
-		end := d.program(t, p, ByHost, d.waits)
+		end := d.program(t, p, ByHost)
 		d.take(end)
 		if d.waits {
 			t = end
@@ -270,7 +267,6 @@ func (d *Device) ByteWrite(now unit.Time, s plan.Structure, page int32, lines ui
 	d.now = now
 	n := bits.OnesCount64(lines)
 	if d.log != nil && !d.room(now, n) {
-		d.Counts.Full++
 		return d.relief(), false
 	}
 	d.count(s, Byte, Writes, int64(n)*line)
@@ -354,6 +350,26 @@ func (d *Device) plan() {
 	for i := range d.channels {
 		d.due = min(d.due, d.channels[i].cleanAt, d.channels[i].collectAt)
 	}
+}
+
+// Unwritten is how many pages of DRAM flash does not have as they are: dirty ones of the
+// page buffer, or those of which the log has lines.
+func (d *Device) Unwritten() (n int64) {
+	switch {
+	case d.log != nil:
+		for i := range d.log.pages {
+			if d.log.pages[i].has() != 0 {
+				n++
+			}
+		}
+	case d.buffer != nil:
+		for _, dirty := range d.buffer.dirty {
+			if dirty {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Log returns how many bytes of the log are in use, of how many, and whether it is being

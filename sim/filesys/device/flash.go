@@ -162,15 +162,11 @@ func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 	start := d.book(&d.channels[u], at, d.m.Read, true)
 	d.Counts.FlashReads[why]++
 	d.Counts.Busy[u] += d.m.Read
-	if why != ByCleaning {
-		d.Counts.Waited += start - at
-	}
 	return start + d.m.Read
 }
 
-// program gives a page a new place and programs it, and returns when that is done. blocks
-// says that the host waits for it.
-func (d *Device) program(at unit.Time, page int32, why Why, blocks bool) unit.Time {
+// program gives a page a new place and programs it, and returns when that is done.
+func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 	u := uint32(page) % d.width
 	c := &d.channels[u]
 	copied, erased := d.ftl.Write(page)
@@ -186,9 +182,6 @@ func (d *Device) program(at unit.Time, page int32, why Why, blocks bool) unit.Ti
 	d.Counts.FlashPrograms[why]++
 	d.Counts.Programmed[d.of[page]]++
 	d.Counts.Busy[u] += d.m.Program
-	if blocks {
-		d.Counts.Waited += start - at
-	}
 	return start + d.m.Program
 }
 

@@ -209,7 +209,7 @@ func (d *Device) clean(c *channel, at unit.Time) {
 		if c.lines != every && d.ftl.Home(page) >= 0 {
 			t = d.read(t, page, ByCleaning)
 		}
-		c.cleanAt = d.program(t, page, ByCleaning, false)
+		c.cleanAt = d.program(t, page, ByCleaning)
 		return
 	}
 	c.todo[old], c.next, c.cleanAt = c.todo[old][:0], 0, never

@@ -60,7 +60,7 @@ type naivePage struct {
 
 func newNaive(m *machine.Setup, memory Memory, waits bool) *naive {
 	n := &naive{
-		m: *m, d: m.Scaled().Device, memory: memory, waits: waits,
+		m: *m, d: m.Device, memory: memory, waits: waits,
 		writer: map[int32]plan.Structure{}, committed: map[int32]bool{0: true},
 		slots: make([]unit.Time, m.Device.Buffer), channels: make([]naiveChannel, m.Device.Channels),
 	}
@@ -117,13 +117,10 @@ func (n *naive) book(page int32, at, took unit.Time, read bool) unit.Time {
 func (n *naive) read(page int32, at unit.Time, why Why) unit.Time {
 	start := n.book(page, at, n.d.Read, true)
 	n.FlashReads[why]++
-	if why != ByCleaning {
-		n.Waited += start - at
-	}
 	return start + n.d.Read
 }
 
-func (n *naive) program(now unit.Time, page int32, at unit.Time, why Why, waits bool) unit.Time {
+func (n *naive) program(now unit.Time, page int32, at unit.Time, why Why) unit.Time {
 	u := page % int32(len(n.channels))
 	if copied, erased := n.ftl.Write(page); erased > 0 {
 		n.FlashReads[ByCollection] += int64(copied)
@@ -137,9 +134,6 @@ func (n *naive) program(now unit.Time, page int32, at unit.Time, why Why, waits 
 	}
 	n.FlashPrograms[why]++
 	n.Programmed[n.writer[page]]++
-	if waits {
-		n.Waited += start - at
-	}
 	return start + n.d.Program
 }
 
@@ -192,10 +186,10 @@ func (n *naive) access(now unit.Time, s plan.Structure, page int32, at unit.Time
 		n.lru = n.lru[:most-1]
 		if left.page >= 0 && left.dirty {
 			if n.has(uint32(machine.ShortMisses)) {
-				at = n.program(now, left.page, at, ByBuffer, true)
+				at = n.program(now, left.page, at, ByBuffer)
 			} else {
 				at = max(at, slices.Min(n.slots))
-				n.hold(n.program(now, left.page, at, ByBuffer, false))
+				n.hold(n.program(now, left.page, at, ByBuffer))
 			}
 		}
 		flag = left.dirty
@@ -231,8 +225,6 @@ func (n *naive) count(s plan.Structure, i Interface, w Direction, size int) {
 func (n *naive) command(now unit.Time) (firm, link unit.Time) {
 	n.firm = max(n.firm, now+n.d.Submit) + n.d.Firmware
 	n.link = max(n.link, n.firm) + n.d.Transfer
-	n.FirmwareBusy += n.d.Firmware
-	n.LinkBusy += n.d.Transfer
 	return n.firm, n.link
 }
 
@@ -280,7 +272,7 @@ func (n *naive) blockWrite(now unit.Time, s plan.Structure, page, pages, tx int3
 			at = max(max(at, first)+n.d.Transfer, link)
 			n.forget(p, n.has(uint32(machine.KeepsLines)))
 		}
-		end := n.program(now, p, at, ByHost, n.waits)
+		end := n.program(now, p, at, ByHost)
 		n.hold(end)
 		if n.waits {
 			at = end
@@ -381,7 +373,6 @@ func (n *naive) byteWrite(now unit.Time, s plan.Structure, page int32, lines uin
 			n.act(now)
 		}
 		if !n.fits(lines) && n.cleaning {
-			n.Full++
 			var ends []unit.Time
 			for i := range n.channels {
 				if at := n.channels[i].cleanAt; at >= 0 {
@@ -507,7 +498,7 @@ func (n *naive) clean(u int, now unit.Time) {
 		if mask != every && n.mapped(page) {
 			at = n.read(page, at, ByCleaning)
 		}
-		c.cleanAt = n.program(now, page, at, ByCleaning, false)
+		c.cleanAt = n.program(now, page, at, ByCleaning)
 		return
 	}
 	c.cleanAt = -1

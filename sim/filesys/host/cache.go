@@ -42,10 +42,13 @@ type cache struct {
 // least is how many pages a cache has at least, so that a call can be planned at any scale.
 const least = 64
 
+// early is how many frames there is memory for before they are used.
+const early = 1 << 14
+
 func (c *cache) init(m *machine.Setup) {
-	c.size = int(max(int64(m.Host.Cache)/PageSize/max(m.Scale, 1), least))
+	c.size = int(max(int64(m.Host.Cache)/PageSize, least))
 	c.metaMost = int(max(int64(c.size)*m.Host.MetaShare/100, 8))
-	c.frames = make([]frame, heads, heads+c.size)
+	c.frames = make([]frame, heads, heads+min(c.size, early))
 	c.free = none
 	for i := range c.frames {
 		f := &c.frames[i]

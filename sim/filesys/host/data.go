@@ -292,6 +292,7 @@ func (h *Host) Drop(node int32, from int32, freed []int32) []int32 {
 		}
 	}
 	if int(from) < len(file.Slots) {
+		h.slots -= int64(len(file.Slots) - int(from))
 		file.Slots = file.Slots[:from]
 	}
 	if from == 0 {
@@ -308,6 +309,9 @@ func (h *Host) grow(file *File, pages int32) {
 	n := len(file.Slots)
 	if int(pages) <= n {
 		return
+	}
+	if h.slots += int64(int(pages) - n); h.slots > sparse*int64(h.space.pages) {
+		panic(&Full{Pages: int(h.space.pages), Slots: true})
 	}
 	if int(pages) > cap(file.Slots) {
 		old, class := file.Slots, file.class

@@ -61,8 +61,8 @@ type File struct {
 
 // Counts are what the host did. The host counts hits and misses, file systems the rest.
 type Counts struct {
-	// Data pages read that the cache had, and had not; the same of metadata.
-	Hits, Misses, MetaHits, MetaMisses int64
+	// Data pages read that the cache had, and had not.
+	Hits, Misses int64
 	// Dirty data pages that were written back: not at all, as nothing had changed, byte-wise,
 	// as a block.
 	SentNothing, SentBytes, SentBlocks int64
@@ -92,6 +92,7 @@ type Host struct {
 	cache  cache
 	space  space
 	arena  arena
+	slots  int64   // of all files
 	meta   []int32 // by key: its frame, or None
 	victim []plan.Frame
 }

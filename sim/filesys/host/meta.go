@@ -28,11 +28,9 @@ func (h *Host) MetaAt(t *plan.Thread, s plan.Structure, key, page int32) bool {
 	c := &h.cache
 	if i := h.meta[key]; i != None {
 		c.touch(i)
-		h.Counts.MetaHits++
 		return true
 	}
 	if page != None {
-		h.Counts.MetaMisses++
 		t.Add(plan.Step{Kind: plan.BlockRead, Structure: s, Page: page, N: 1})
 	}
 	if c.meta >= c.metaMost {

@@ -379,8 +379,8 @@ func FuzzModel(f *testing.F) {
 
 // small returns a host with a cache of 64 pages and a file of 100.
 func small(payload machine.Payload) (*Host, *writer) {
-	m := &machine.Setup{Scale: 2, Payload: payload}
-	m.Host.Cache, m.Host.MetaShare = 2*64*PageSize, 25
+	m := &machine.Setup{Scale: 1, Payload: payload}
+	m.Host.Cache, m.Host.MetaShare = 64*PageSize, 25
 	h := New(m, &call.Workload{Nodes: []call.Node{{Dir: true}, {Size: 100 * PageSize}, {}}, Most: 4}, 1000, nil)
 	h.Reserve(100)
 	h.Place()
@@ -537,8 +537,8 @@ func TestShare(t *testing.T) {
 
 // BenchmarkCalls is a steady state of appends, reads and write-backs with eviction.
 func BenchmarkCalls(b *testing.B) {
-	m := &machine.Setup{Scale: 64, Payload: machine.Zeros}
-	m.Host.Cache, m.Host.MetaShare = unit.GiB, 25
+	m := &machine.Setup{Scale: 1, Payload: machine.Zeros}
+	m.Host.Cache, m.Host.MetaShare = unit.GiB/64, 25
 	const files = 5000
 	nodes := make([]call.Node, files)
 	for i := range nodes {

@@ -1,6 +1,9 @@
 package host
 
-import "math/bits"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // A space is the free pages of the device: a bit of each page, and a place to go on
 // searching from.
@@ -16,8 +19,24 @@ type space struct {
 // reach is how many words of 64 pages are searched for a run before pieces are taken.
 const reach = 1024
 
-// Full is what Alloc and Reserve panic with.
-type Full struct{ Want int }
+// Full is what Alloc and Reserve panic with: so many pages are wanted, of Left that are
+// free of Pages that the host can use. Slots: files are so sparse that their lists of pages
+// find no room.
+type Full struct {
+	Want, Left, Pages int
+	Slots             bool
+}
+
+func (f *Full) String() string {
+	if f.Slots {
+		return fmt.Sprintf("files with holes have more than %d pages, %d for each that it has", sparse*f.Pages, sparse)
+	}
+	return fmt.Sprintf("%d pages of 4 KiB are wanted, and %d of the %d that are there besides other data and what collection keeps free are left", f.Want, f.Left, f.Pages)
+}
+
+// sparse is how many pages files may have, with those that have no home, for each of the
+// device's.
+const sparse = 4
 
 func (s *space) init(pages int32) {
 	s.taken = make([]uint64, (pages+63)/64)
@@ -39,7 +58,7 @@ func (h *Host) Left() int { return h.space.left }
 func (h *Host) Reserve(n int) int32 {
 	s := &h.space
 	if n > s.left {
-		panic(&Full{n})
+		panic(&Full{Want: n, Left: s.left, Pages: int(s.pages)})
 	}
 	first := s.reserved
 	for i := first; i < first+int32(n); i++ {
@@ -58,7 +77,7 @@ func (h *Host) Reserve(n int) int32 {
 func (h *Host) Alloc(n int, hint int32, list []int32) []int32 {
 	s := &h.space
 	if n > s.left {
-		panic(&Full{n})
+		panic(&Full{Want: n, Left: s.left, Pages: int(s.pages)})
 	}
 	if n == 0 {
 		return list

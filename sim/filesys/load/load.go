@@ -106,7 +106,7 @@ func (r *Recipe) filebench(s *machine.Setup, threads int) (*call.Workload, error
 	}
 	n := scaled(r.Calls, s.Scale*int64(len(loop)))
 	w := &call.Workload{
-		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,
+		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: entries.nodes, Most: entries.most,
 		Calls: n * int64(len(loop)),
 		Start: func() call.Source { return entries.begin(loop, r, n, threads, s.Seed, log) },
 	}

@@ -61,7 +61,7 @@ func (r *Recipe) oltp(s *machine.Setup, threads int) (*call.Workload, error) {
 	readers := threads - oltpOther
 	threads = 1 + dbWriters*int(r.AIO) + readers
 	return &call.Workload{
-		Name: r.Name, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)),
+		Name: r.Name, Generated: true, Scale: s.Scale, Threads: threads, Nodes: nodes, Most: int32(len(nodes)),
 		Calls: reads + dbWriters*batchWrites*(1+reads/batch) + 1 + reads/logBatch,
 		Start: func() call.Source {
 			o := &oltp{

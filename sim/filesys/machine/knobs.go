@@ -32,8 +32,8 @@ const (
 // Limits of what a run may take, so that it fits into a browser's memory: after scaling.
 const (
 	mostThreads  = 1024
-	mostCapacity = 64 * unit.GiB
-	mostCache    = 16 * unit.GiB
+	mostCapacity = 32 * unit.GiB
+	mostCache    = 16 * unit.GiB // which takes memory as it is used
 	mostDRAM     = 8 * unit.GiB
 	// leastBlocks a channel needs, so that collection has blocks to choose from.
 	leastBlocks = 8
@@ -80,7 +80,7 @@ func Knobs() []knob.Knob[Setup] {
 	group = GroupRun
 	scales := knob.Knob[Setup]{
 		Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
-		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, but its machine is.",
+		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, and neither is its machine.",
 		Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
 	}
 	for n := int64(1); n <= 256; n *= 2 {
@@ -114,10 +114,10 @@ func Knobs() []knob.Knob[Setup] {
 		},
 	})
 	count(func(s *Setup) *int64 { return &s.Changed }, knob.Knob[Setup]{
-		Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes, where the payload is a share of lines.", Source: "ours",
+		Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes. It decides only where the payload is a share of lines.", Source: "ours",
 	})
 	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Knob[Setup]{
-		Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "not published: off is how the text reads, and on brings fileserver to the published ratio",
+		Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "not published: off is how the text reads",
 	})
 	ks = append(ks, knob.Knob[Setup]{
 		Key: "ack", Label: "Block writes are answered", Group: group, Kind: knob.One, Help: "When the device answers a block write.",
@@ -150,7 +150,7 @@ func Knobs() []knob.Knob[Setup] {
 		Key: "erase_latency", Label: "Erase", Help: "How long a channel needs to erase a block.", Source: artifact + ", which defines but never charges it",
 	})
 	mechanism(func(s *Setup) *bool { return &s.Device.ReadsFirst }, knob.Knob[Setup]{
-		Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else who comes first. On halves what ByteFS gains in oltp.", Source: artifact + ": who comes first",
+		Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else who comes first.", Source: artifact + ": who comes first",
 	})
 
 	group = GroupBlocks
@@ -181,7 +181,7 @@ func Knobs() []knob.Knob[Setup] {
 		Key: "persist", Label: "Persistence point", Help: "The read that makes the posted stores of an access durable, once an access.", Source: "0: the paper does not say whether 0.6 µs a line has it",
 	})
 	span(func(s *Setup) *unit.Time { return &s.Device.Commit }, ns, "ns", 0, ms, knob.Knob[Setup]{
-		Key: "commit_time", Label: "COMMIT", Help: "What the command takes that makes a transaction durable.", Source: general + "; 8 µs would cost at most 3 %",
+		Key: "commit_time", Label: "COMMIT", Help: "What the command takes that makes a transaction durable.", Source: general,
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Device.DRAM }, unit.MiB, "MiB", unit.MiB, 64*unit.GiB, knob.Knob[Setup]{
 		Key: "ssd_dram", Label: "DRAM for data", Help: "The log of ByteFS, or the page buffer of NOVA and PMFS.", Source: paper,
@@ -212,7 +212,7 @@ func Knobs() []knob.Knob[Setup] {
 
 	group = GroupHost
 	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Knob[Setup]{
-		Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits.", Source: paper + ": 28-core Xeon",
+		Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon",
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Knob[Setup]{
 		Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + ": the artifact limits host memory by a tool, to what is not published",
@@ -225,8 +225,8 @@ func Knobs() []knob.Knob[Setup] {
 	cost := func(ref func(*Setup) *unit.Time, key, label, help, source string) {
 		span(ref, us, "µs", 0, 10*ms, knob.Knob[Setup]{Key: key, Label: label, Help: help, Source: source})
 	}
-	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
-	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do.", "from the artifact's run of stat (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call. A recording has none.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
+	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do. A recording has none.", "from the artifact's run of stat (low confidence)")
 	cost(func(s *Setup) *unit.Time { return &s.Host.Open }, "open_cost", "Open, stat", "Of a call.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.Close }, "close_cost", "Close", "Of a call.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.ReadCall }, "read_cost", "Read", "Of a call.", general)
@@ -236,7 +236,7 @@ func Knobs() []knob.Knob[Setup] {
 	cost(func(s *Setup) *unit.Time { return &s.Host.Fsync }, "fsync_cost", "Fsync", "Of a call.", general)
 
 	group = GroupSystems
-	cost(func(s *Setup) *unit.Time { return &s.Host.Section }, "section", "Section of a directory", "The part of a create, delete or rename that locks the directory. With 4 µs or more all file systems create at one rate.", general)
+	cost(func(s *Setup) *unit.Time { return &s.Host.Section }, "section", "Section of a directory", "The part of a create, delete or rename that locks the directory.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceByteFS }, "ns_bytefs", "Names in ByteFS", "A create or delete outside the directory's lock.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceExt4 }, "ns_ext4", "Names in Ext4", "A create or delete outside the directory's lock.", general)
 	cost(func(s *Setup) *unit.Time { return &s.Host.NamespaceF2FS }, "ns_f2fs", "Names in F2FS", "A create or delete outside the directory's lock.", general)
@@ -258,17 +258,17 @@ func Knobs() []knob.Knob[Setup] {
 	timer := func(ref func(*Setup) *unit.Time, key, label, help string) {
 		span(ref, sec, "s", ms, 3600*sec, knob.Knob[Setup]{Key: key, Label: label, Help: help, Source: general + ": the system's default"})
 	}
-	timer(func(s *Setup) *unit.Time { return &s.Host.Expire }, "expire", "Pages expire after", "After how long a dirty page is written in the background. Divided by the scale, as all timers.")
+	timer(func(s *Setup) *unit.Time { return &s.Host.Expire }, "expire", "Pages expire after", "After how long a dirty page is written in the background; Ext4 writes committed metadata home after as long. Divided by the scale, as all timers.")
 	timer(func(s *Setup) *unit.Time { return &s.Host.Commit }, "commit_interval", "Commit interval (Ext4)", "After how long the journal commits.")
-	timer(func(s *Setup) *unit.Time { return &s.Host.Checkpoint }, "checkpoint_interval", "Checkpoint interval (F2FS)", "After how long a checkpoint is written.")
+	timer(func(s *Setup) *unit.Time { return &s.Host.Checkpoint }, "checkpoint_interval", "Checkpoint interval (F2FS)", "After how long a checkpoint is written. The bundled workloads end, or need one, earlier: it decides for recordings that last longer.")
 	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Knob[Setup]{
 		Key: "journal", Label: "Journal (Ext4)", Help: "The area of the journal.", Source: general + ": mkfs's default for this capacity",
 	})
 	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Knob[Setup]{
-		Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block.", Source: paper + ": 8 of 64; 17 in the artifact",
+		Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages have changed wholly or not at all: it decides with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact",
 	})
 	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Knob[Setup]{
-		Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes of at most so many bytes go by bytes, others as blocks.", Source: paper + "; the artifact has no direct access",
+		Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes of at most so many bytes go by bytes, others as blocks. No bundled workload makes direct ones; recordings may.", Source: paper + "; the artifact has no direct access",
 	})
 	return ks
 }

@@ -49,7 +49,8 @@ type Step struct {
 	Kind      Kind
 	Structure Structure
 	// With: the next step begins when this one does; the thread goes on when all have
-	// ended. Only of steps of the device.
+	// ended. Of steps of the device; of Wait: calls on the same file that wait for the same
+	// need not wait until this one was answered.
 	With    bool
 	Page, N int32
 	Tx      int32

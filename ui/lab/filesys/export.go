@@ -15,7 +15,7 @@ import (
 
 // export runs one system and writes what happened.
 func export(key string, w *work, s *settings, system string, _ lab.Origin, _ lab.Progress) ([]byte, error) {
-	m := s.machine()
+	m := w.machine(s)
 	switch key {
 	case trafficExport:
 		return trafficCSV(w, &m, system)

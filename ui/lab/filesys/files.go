@@ -82,18 +82,11 @@ func refuse(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// roomy is how many times as large as what a recording touches the SSD is at least.
-const roomy = 8
-
-// Entries implements lab.Files. The machine is made as small as the recording allows, as
-// that of the bundled workloads is.
+// Entries implements lab.Files.
 func (s *source) Entries() []lab.Entry {
 	list := make([]lab.Entry, len(s.list))
 	for i, r := range s.list {
-		scale, m := int64(64), machine.Default()
-		for ; scale > 1 && m.Device.Capacity/unit.Bytes(scale) < roomy*touched(r); scale /= 2 {
-		}
-		list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Set: fmt.Sprintf("scale=%d", scale), Knobs: []lab.EntryKnob{{Key: "open_loop"}}}
+		list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Knobs: []lab.EntryKnob{{Key: "open_loop"}}}
 	}
 	return list
 }
@@ -184,10 +177,7 @@ func entry(s *settings, f lab.Files) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &work{Workload: w, about: recorded(r) + ".", origin: "From " + path.Base(r.Name) + ".", notes: slices.Clone(r.Notes), recorded: true}
-	if m.Scale > 1 {
-		x.notes = append(x.notes, fmt.Sprintf("The recording runs as it is, on a machine of which capacity, memories, journal and timers are 1/%d.", m.Scale))
-	}
+	x := &work{Workload: w, about: recorded(r) + ".", origin: "From " + path.Base(r.Name) + ".", notes: slices.Clone(r.Notes), recorded: true, touches: touched(r)}
 	return x, nil
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
+	"spillway/sim/filesys/machine"
+	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
 
@@ -43,10 +45,10 @@ func TestRecording(t *testing.T) {
 	l := New()
 	f := opened(t, &l, lab.File{Name: "mail/own.txt", Data: []byte(mine)})
 	e := f.Entries()
-	if len(e) != 1 || e[0].Name != "two threads of a mail server" || e[0].Set != "scale=64" {
+	if len(e) != 1 || e[0].Name != "two threads of a mail server" || e[0].Set != "" {
 		t.Fatalf("entries are %+v", e)
 	}
-	set := fmt.Sprintf("entry=%s %s", strings.ReplaceAll(e[0].Name, " ", "%20"), e[0].Set)
+	set := "entry=" + strings.ReplaceAll(e[0].Name, " ", "%20")
 	u := setup(t, &l, set)
 	carried, err := f.(lab.Carrier).Carry(u)
 	if err != nil || len(carried) != 1 || strings.Contains(string(carried[0].Data), "mail/") {
@@ -60,6 +62,9 @@ func TestRecording(t *testing.T) {
 		}
 		if x := raw.(*result); x.Calls != 7 || x.Asked != [device.Directions]int64{16384, 5000} || x.Tallies[call.Fsync].Count != 1 {
 			t.Errorf("%s: %d calls, %v asked", s.Name, x.Calls, x.Asked)
+		}
+		if x := raw.(*result); x.setup.Scale != 1 || x.setup.Device.Capacity != unit.GiB || x.setup.Host != machine.Default().Host || !strings.Contains(strings.Join(r.Notes, " "), "1 GiB of 32 GiB") {
+			t.Errorf("%s: the machine is 1/%d with %v: %s", s.Name, x.setup.Scale, x.setup.Device.Capacity, r.Notes)
 		}
 		_, other, err := l.Run(u, s.Name, again, nil)
 		if err != nil || l.Hash(raw) != l.Hash(other) {

@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/papers/bytefs"
+	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
 
@@ -38,6 +39,30 @@ type work struct {
 	about, origin string
 	notes         []string
 	recorded      bool
+	touches       unit.Bytes // what a recording's files have
+}
+
+// machine returns the machine that it runs on.
+func (w *work) machine(s *settings) machine.Setup {
+	if w.recorded {
+		return recordingMachine(s.machine(), w.touches)
+	}
+	return s.machine()
+}
+
+// roomy is how many times as large as what a recording touches the SSD's room is at least.
+const roomy = 8
+
+// recordingMachine returns the machine that a recording of so many bytes runs on. Its calls are not
+// divided, so nothing is, no timer above all. Of the SSD's capacity, which takes memory for
+// each page, there is as much as the recording needs.
+func recordingMachine(m machine.Setup, touches unit.Bytes) machine.Setup {
+	m.Scale = 1
+	d := &m.Device
+	use := max(1, 100-d.Old-d.CollectUntil)
+	need := max(unit.GiB, roomy*touches*100/unit.Bytes(use), 4*m.Host.Journal, 16*unit.Bytes(d.Channels*d.Pages)*unit.Page)
+	d.Capacity = min(d.Capacity, (need+unit.GiB-1)/unit.GiB*unit.GiB)
+	return m
 }
 
 // A result is a run with its setup.
@@ -86,7 +111,7 @@ func New() lab.Lab {
 		Source: func(s *settings) string {
 			m := &s.Setup
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %d %d %d %v", s.Entry, m.Scale, m.Seed, m.Threads, m.OpenLoop)
+				return fmt.Sprintf("entry %q %v", s.Entry, m.OpenLoop)
 			}
 			return fmt.Sprintf("%s %+v %d %d %d", s.Workload, s.Recipe, m.Scale, m.Seed, m.Threads)
 		},
@@ -137,7 +162,7 @@ func loaded(s *settings, f lab.Files) (*work, error) {
 
 // run runs a system.
 func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
-	m := s.machine()
+	m := w.machine(s)
 	var told core.Progress
 	if p != nil {
 		told = func(done, total int64) { p(int(done), int(total)) }

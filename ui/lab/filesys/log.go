@@ -104,7 +104,8 @@ func (v *view) written(r *core.Result) report.Table {
 	row("COMMIT", d.Commits)
 	row("Pages programmed by cleaning", d.FlashPrograms[device.ByCleaning])
 	row("Pages read by cleaning, for lines that the log lacks", d.FlashReads[device.ByCleaning])
-	row("Waits for room", d.Full)
+	row("Lines of open transactions that cleaning carries to the other half", d.Carried)
+	row("Stores that waited for room", d.Full)
 	return t
 }
 

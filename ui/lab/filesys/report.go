@@ -13,14 +13,26 @@ import (
 )
 
 // describe is the report of a result.
-func describe(w *work, _ *settings, r *result) *report.Report {
+func describe(w *work, s *settings, r *result) *report.Report {
 	rep := &report.Report{Fits: true, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(r), Caveats: caveats(r)}
+	if w.recorded {
+		rep.Notes = append(rep.Notes, whereof(s, r))
+	}
 	rep.Notes = append(rep.Notes, notes(r)...)
 	for i := range numbers {
 		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
 	rep.Curves = curves(r)
 	return rep
+}
+
+// whereof says what machine a recording runs on.
+func whereof(s *settings, r *result) string {
+	text := "The recording runs as it is on the whole machine, whatever Scale says, and without the costs of a benchmark program."
+	if own := r.setup.Device.Capacity; own < s.Setup.Device.Capacity {
+		text += fmt.Sprintf(" Only the SSD's capacity is less, %v of %v: at least %d times what the recording's files have.", own, s.Setup.Device.Capacity, roomy)
+	}
+	return text
 }
 
 // lead says the problem: what programs ask, and what an SSD does for the least of it.
@@ -63,6 +75,9 @@ func notes(r *result) (list []string) {
 	}
 	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
 		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", capital(amount(float64(left)))))
+	}
+	if r.Failed > 0 {
+		list = append(list, fmt.Sprintf("%s: %s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", title(r.System), grouped(r.Failed), many(r.Calls, "call")))
 	}
 	if r.Device.Full > 0 {
 		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", grouped(r.Device.Full)))

@@ -72,7 +72,7 @@ func section(key string, knobs *knob.Setup, s *settings, w *work, system string,
 	if x == nil {
 		return nil, fmt.Errorf("unknown file system %q", system)
 	}
-	m := s.machine()
+	m := w.machine(s)
 	v := &view{w, &m, x, p}
 	switch key {
 	case operationKey:

@@ -159,7 +159,7 @@ func New(h *host.Host) plan.FS {
 	f.blockBitmap = area(int(f.groupCount), plan.BlockBitmap, true)
 	f.inodeBitmap = area(up(most, groupInodes), plan.InodeBitmap, true)
 	f.inodes = area(up(most, inodesPerBlock), plan.Inode, false)
-	f.logSize = int32(h.Setup.Host.Journal / host.PageSize)
+	f.logSize = int32(int64(h.Setup.Host.Journal) / host.PageSize)
 	f.log = area(int(f.logSize), plan.Journal, false)
 	f.begin, f.count, f.live, f.size = make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize), make([]int32, f.logSize)
 	f.ring = make([]int32, 2*f.logSize)
@@ -311,7 +311,7 @@ func (f *fs) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 		if c.Code == call.Fdatasync {
 			what = forData
 		}
-		t.Add(plan.Step{Kind: plan.Wait, Page: c.Node, N: what})
+		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: what})
 	}
 	if (f.committing != 0 || f.starved) && len(f.next.blocks) >= f.quarter() {
 		t.Add(plan.Step{Kind: plan.Wait, N: forRoom})
@@ -445,7 +445,7 @@ func (f *fs) write(t *plan.Thread, c *call.Call) {
 		h.Evict(c.Node, w.First, w.End)
 	}
 	if c.Flags&call.Sync != 0 && (marks || f.dataTx[c.Node] >= f.uncommitted()) {
-		t.Add(plan.Step{Kind: plan.Wait, Page: c.Node, N: forData})
+		t.Add(plan.Step{Kind: plan.Wait, With: true, Page: c.Node, N: forData})
 	}
 }
 

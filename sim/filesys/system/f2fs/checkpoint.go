@@ -203,7 +203,7 @@ func (f *fs) open() int32 {
 	want := int8(free)
 	if f.free == 0 {
 		if want = dead; f.dead == 0 {
-			panic(&host.Full{Want: int(f.pages)})
+			panic(&host.Full{Want: int(f.pages), Left: f.h.Left(), Pages: int(f.h.Pages())})
 		}
 		f.dead--
 	} else {
