@@ -238,6 +238,9 @@ func (r *run) play() (err error) {
 	defer r.full(&err)
 	for r.running > 0 && r.err == nil {
 		client, at := r.queue.first()
+		if r.over() && at > r.watch.Idle {
+			break
+		}
 		if at == never {
 			return fmt.Errorf("%s on %s: after %d calls all %d threads that are left wait for each other", r.load.Name, r.result.System, r.answered, r.running)
 		}
@@ -250,9 +253,6 @@ func (r *run) play() (err error) {
 			r.sample()
 		}
 		r.queue.set(client, r.resume(&r.clients[client]))
-		if r.until > 0 && r.answered >= r.until {
-			break
-		}
 	}
 	if r.err != nil {
 		return r.err
@@ -319,7 +319,7 @@ func (r *run) resume(c *client) unit.Time {
 	for {
 		switch c.phase {
 		case asks:
-			if !r.ask(c) {
+			if r.over() || !r.ask(c) {
 				return never
 			}
 			h := &r.setup.Host
@@ -338,6 +338,9 @@ func (r *run) resume(c *client) unit.Time {
 				return serve(&r.serial, r.now, work)
 			}
 		case calls:
+			if r.over() {
+				return never
+			}
 			c.began, c.phase = r.now, barred
 		case barred:
 			if r.bars(&c.call) {
@@ -367,8 +370,8 @@ func (r *run) resume(c *client) unit.Time {
 			r.written(c)
 			if c.phase = asks; c.actor {
 				c.phase = sleeps
-			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
-				return never
+			} else {
+				r.answer(c)
 			}
 		default:
 			r.fail(fmt.Errorf("client %d goes on in phase %d", c.thread.ID, c.phase))
@@ -376,6 +379,9 @@ func (r *run) resume(c *client) unit.Time {
 		}
 	}
 }
+
+// over reports whether so many calls are answered as are wanted.
+func (r *run) over() bool { return r.until > 0 && r.answered >= r.until }
 
 // at is when a thread may call at last: in an open loop the time of the recording.
 func (r *run) at(c *client) unit.Time {
