@@ -171,8 +171,11 @@ type Result struct {
 type Watch struct {
 	// Record is told every event in order, if it is there. Until, if not 0, ends the run
 	// after so many calls.
+	// Idle, if it is later, lets actors (a journal's thread, the flusher) go on until then;
+	// threads end their calls and begin none.
 	Record func(plan.Event)
 	Until  int64
+	Idle   unit.Time
 	// Steps is told the steps of every call as they were planned, before they are executed.
 	Steps func(c *call.Call, steps []plan.Step)
 }

@@ -245,6 +245,9 @@ func (r *run) play() (err error) {
 	defer r.full(&err)
 	for r.running > 0 && r.err == nil {
 		client, at := r.queue.first()
+		if r.enough() && at > r.watch.Idle {
+			break
+		}
 		if at == never {
 			return fmt.Errorf("%s on %s: after %d calls all %d threads that are left wait for each other", r.load.Name, r.result.System, r.answered, r.running)
 		}
@@ -257,9 +260,6 @@ func (r *run) play() (err error) {
 			r.sample()
 		}
 		r.queue.set(client, r.resume(&r.clients[client]))
-		if r.until > 0 && r.answered >= r.until {
-			break
-		}
 	}
 	if r.err != nil {
 		return r.err
@@ -326,7 +326,7 @@ func (r *run) resume(c *client) unit.Time {
 	for {
 		switch c.phase {
 		case asks:
-			if !r.ask(c) {
+			if r.enough() || !r.ask(c) {
 				return never
 			}
 			h := &r.setup.Host
@@ -345,6 +345,9 @@ func (r *run) resume(c *client) unit.Time {
 				return serve(&r.serial, r.now, work)
 			}
 		case calls:
+			if r.enough() {
+				return never
+			}
 			c.began, c.phase = r.now, barred
 		case barred:
 			if r.bars(&c.call) {
@@ -376,8 +379,8 @@ func (r *run) resume(c *client) unit.Time {
 				if c.phase = sleeps; r.running == 0 && c.thread.ID == r.flusher {
 					return never
 				}
-			} else if r.answer(c); r.until > 0 && r.answered >= r.until {
-				return never
+			} else {
+				r.answer(c)
 			}
 		default:
 			r.fail(fmt.Errorf("client %d goes on in phase %d", c.thread.ID, c.phase))
@@ -385,6 +388,9 @@ func (r *run) resume(c *client) unit.Time {
 		}
 	}
 }
+
+// enough reports whether so many calls are answered as are wanted.
+func (r *run) enough() bool { return r.until > 0 && r.answered >= r.until }
 
 // at is when a thread may call at last: in an open loop the time of the recording.
 func (r *run) at(c *client) unit.Time {

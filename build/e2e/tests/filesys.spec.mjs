@@ -100,6 +100,11 @@ test('the power fails where it is told to', async ({ page }) => {
   await expect.poll(() => section.innerText(), { timeout: 60_000 }).not.toBe(first);
   await expect(section).toContainText(/are as promised\./);
   await screenshot(page, 'filesys-crash');
+  // A mistake of the firmware breaks promises.
+  await page.selectOption('#f-crash_fault', 'mapped');
+  await expect(page).toHaveURL(/crash_fault=mapped/);
+  await expect(section).toContainText(/With the mistake [\d\s\u202f]+ lines are not as/, { timeout: 60_000 });
+  await expect(section).toContainText(/promised to be durable, [\d\s\u202f]+ files? (is|are) not\./);
 });
 
 test('what programs write decides', async ({ page }) => {

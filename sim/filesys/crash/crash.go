@@ -4,8 +4,8 @@
 // A run is recorded as events: what the device did with lines and pages, which node a
 // transaction of the file system makes durable, when calls began and were answered. A
 // [Media] replays those of the device up to the failure; a history of every node replays
-// the others. After recovery a node is as its last durable transaction left it, and a page
-// of its data is what the media have where that node has it.
+// the others. After recovery a node has the changes of durable transactions, and a page
+// of its data is what the media have where that node has it, line by line.
 //
 // # Source
 //
@@ -19,8 +19,9 @@
 //  2. Lines that committed and were overwritten by a transaction that is open stay in the
 //     log until that commits; the paper does not say what becomes of them.
 //  3. The lines of a step, and the page of a block, are written or not: only programs are
-//     torn. A file system's contents are not modelled below its steps: whether a
-//     transaction is there after a failure decides about all that it changed.
+//     torn. Contents of metadata are not modelled: a name needs that lines of directories
+//     were written in its transaction, a size and a map the lines of the node's own inode,
+//     Ext4 all blocks of its journal's transaction, F2FS the nodes and the checkpoint.
 //  4. The TxLog is as large as it has to be.
 //  5. Time of recovery is that of the device: of ByteFS the published 0.9 s to load and
 //     2.7 s to scan 256 MB, both at scale; of Ext4 the reads of what the run wrote to the
@@ -51,13 +52,14 @@ type Run struct {
 	Most   int32 // nodes have numbers below
 }
 
-// Record runs a workload on a system until so many calls are answered, and returns what
-// happened.
-func Record(w *call.Workload, s *machine.Setup, system string, calls int64) (*Run, error) {
+// Record runs a workload on a system until so many calls are answered, and then its timers
+// until a time, and returns what happened.
+func Record(w *call.Workload, s *machine.Setup, system string, calls int64, idle unit.Time) (*Run, error) {
 	r := &Run{System: system, Nodes: w.Nodes, Most: w.Most}
 	_, err := filesys.Run(w, s, system, &filesys.Watch{
 		Record: func(e plan.Event) { r.Events = append(r.Events, e) },
 		Until:  calls,
+		Idle:   idle,
 	}, nil)
 	if err != nil {
 		return nil, err

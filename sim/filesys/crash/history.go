@@ -598,17 +598,24 @@ func (h *history) join(e *plan.Event) {
 type found struct {
 	state
 	homes []int32 // by page of the file: that of the device, from 1; 0 is none, or none that the run has written
+	// before: it is the one before the last that was made, whose making is not durable.
+	// What was done to that since is to another inode.
+	before bool
 }
 
 // recovered returns a node as its durable changes leave it.
 func (n *node) recovered(homes []int32) found {
-	f := found{n.first, homes[:0]}
+	f := found{state: n.first, homes: homes[:0]}
 	for i := range n.pages {
 		f.homes = append(f.homes, max(0, n.pages[i].origin))
 	}
 	for i := range n.changes {
 		c := &n.changes[i]
 		if i >= n.durable && c.tx == 0 {
+			if c.kind == created {
+				f.before = true
+				return f
+			}
 			continue
 		}
 		switch c.kind {
@@ -733,7 +740,7 @@ func (h *history) compare(r *Report) []found {
 			has := h.has(int32(i), f, p, v)
 			if v.promised > 0 {
 				l.Promised++
-				l.Broken = l.Broken || f.exists && has < v.promised
+				l.Broken = l.Broken || f.exists && !f.before && has < v.promised
 			}
 			if l.Before {
 				l.Pages++

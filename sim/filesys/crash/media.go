@@ -420,6 +420,17 @@ func (t *Truth) block(at, value int32) {
 	}
 }
 
+// origin says where a value of a line comes from.
+func origin(value int32) string {
+	switch value {
+	case garbage:
+		return "of a program that was cut off"
+	case 0:
+		return "as before the run, or empty"
+	}
+	return fmt.Sprintf("of event %d", value-1)
+}
+
 // Wrong counts the lines in which a tree is not as it should be, and describes the first.
 func (t *Truth) Wrong(m *Media, tree *Tree) (wrong int64, first string) {
 	for at := range t.lines {
@@ -429,7 +440,7 @@ func (t *Truth) Wrong(m *Media, tree *Tree) (wrong int64, first string) {
 		for i := range lines {
 			if got, want := tree.Lines[at][i], t.lines[at][i]; got != want {
 				if wrong == 0 {
-					first = fmt.Sprintf("line %d of page %d is of event %d and should be of event %d", i, m.pages[at].number, got-1, want-1)
+					first = fmt.Sprintf("line %d of page %d is %s and should be %s", i, m.pages[at].number, origin(got), origin(want))
 				}
 				wrong++
 			}

@@ -119,7 +119,7 @@ func TestPromisesAreKept(t *testing.T) {
 			n, promises := 0, int64(0)
 			for seed := range runs {
 				s := small(seed)
-				r, err := Record(mix(seed, 300), &s, name, 0)
+				r, err := Record(mix(seed, 300), &s, name, 0, 0)
 				if err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
@@ -173,7 +173,7 @@ func TestMistakesAreFoundInRuns(t *testing.T) {
 		for seed := range runs {
 			s := small(seed)
 			s.Device.LogAt = 5
-			r, err := Record(mix(seed, 600), &s, "bytefs", 0)
+			r, err := Record(mix(seed, 600), &s, "bytefs", 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,10 +213,11 @@ func FuzzPromises(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(seed, uint8(seed), uint16(50))
 	}
+	f.Add(uint64(208), uint8(4), uint16(191)) // a file is made and written while its unlink is under way
 	f.Fuzz(func(t *testing.T, seed uint64, system uint8, calls uint16) {
 		s := small(seed)
 		name := systems[int(system)%len(systems)]
-		r, err := Record(mix(seed, 1+int(calls)%512), &s, name, 0)
+		r, err := Record(mix(seed, 1+int(calls)%512), &s, name, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func FuzzPromises(f *testing.F) {
 
 func BenchmarkReport(b *testing.B) {
 	s := small(1)
-	r, err := Record(mix(1, 600), &s, "bytefs", 0)
+	r, err := Record(mix(1, 600), &s, "bytefs", 0, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestPromisesAreKeptByWorkloads(t *testing.T) {
 			if testing.Short() && i%5 != 0 {
 				continue
 			}
-			r, err := Record(w, &s, name, 2000)
+			r, err := Record(w, &s, name, 2000, 0)
 			if err != nil {
 				t.Fatalf("%s on %s: %v", w.Name, name, err)
 			}
@@ -276,6 +277,37 @@ func TestPromisesAreKeptByWorkloads(t *testing.T) {
 						t.Errorf("%s on %s, before event %d of %d: %s", w.Name, name, h.at, len(r.Events), fault)
 						break
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestTimersGoOn: what a file system writes after some time is durable then, though the
+// threads have stopped.
+func TestTimersGoOn(t *testing.T) {
+	s := machine.Default()
+	recipes := load.Recipes()
+	for i := range recipes {
+		if recipes[i].Name != "create" {
+			continue
+		}
+		w, err := load.Generate(&recipes[i], &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"ext4", "f2fs"} {
+			for _, idle := range []unit.Time{0, 2 * max(s.Host.Commit, s.Host.Checkpoint) / unit.Time(s.Scale)} {
+				r, err := Record(w, &s, name, 500, idle)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rep, err := Crash(r, len(r.Events), &s, Correct)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if gone := rep.Fates[call.Create][Discarded]; (gone == 0) != (idle > 0) || rep.Answered < 500 || rep.Answered >= 500+int64(w.Threads) {
+					t.Errorf("%s, idle until %v: %d creates of %d answered calls are gone", name, idle, gone, rep.Answered)
 				}
 			}
 		}

@@ -129,7 +129,7 @@ func TestSeededMistakesBreakPromises(t *testing.T) {
 			n, broken := 0, 0
 			for seed := range uint64(6) {
 				s := small(seed)
-				r, err := Record(mix(seed, 300), &s, x.system, 0)
+				r, err := Record(mix(seed, 300), &s, x.system, 0, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,24 +31,55 @@ func TestCrashSection(t *testing.T) {
 	}
 }
 
-// A mistake of the firmware is said to do harm, or to do none at the moment.
+// A mistake of the firmware is said to do harm, or why it does none.
 func TestCrashMistakes(t *testing.T) {
 	l := New()
-	harm := 0
-	for _, fault := range []string{"merge", "txlog", "lines", "ids", "mapped"} {
-		s := shown(t, &l, crashKey, "crash=70 crash_calls=2000 crash_fault="+fault, "workload=mkdir scale=256", "bytefs")
-		if len(s.Text) != 3 || !strings.Contains(s.Text[2], "mistake") {
-			t.Fatalf("mistake %s: %q", fault, s.Text)
+	for _, c := range []struct{ fault, set, says string }{
+		{"txlog", "", "With the mistake"},
+		{"mapped", "", "With the mistake"},
+		{"lines", "workload=oltp scale=256 payload=share", "With the mistake"},
+		{"lines", "", "no page in use"},
+		{"merge", "", "few microseconds"},
+		{"ids", "", "same order"},
+	} {
+		most := 0
+		var text []string
+		for _, at := range []string{"50", "60", "70", "80"} {
+			s := shown(t, &l, crashKey, "crash="+at+" crash_fault="+c.fault, c.set, "bytefs")
+			if cleans := c.fault == "mapped" || c.fault == "merge"; len(s.Text) != 3 || cleans != strings.Contains(strings.Join(s.Notes, " "), "mistake of cleaning the SSD has 128") {
+				t.Fatalf("mistake %s: %q, %q", c.fault, s.Text, s.Notes)
+			}
+			if text = append(text, s.Text[2]); strings.Contains(s.Text[2], c.says) {
+				most++
+			}
 		}
-		if strings.HasPrefix(s.Text[2], "With the mistake") {
-			harm++
+		if most < 2 || !strings.HasPrefix(c.says, "With") && most < 4 {
+			t.Errorf("mistake %s of %q: %q", c.fault, c.set, text)
 		}
-	}
-	if harm == 0 {
-		t.Error("no mistake does harm")
 	}
 	if s := shown(t, &l, crashKey, "crash_fault=txlog crash_calls=100", small, "ext4"); !strings.Contains(strings.Join(s.Text, " "), "Ext4 has none") {
 		t.Errorf("a mistake of a log that is not there: %q", s.Text)
+	}
+}
+
+// A page that is entered too soon breaks promises of a mail server, and the section says so.
+func TestCrashBreaksPromises(t *testing.T) {
+	l := New()
+	for set, at := range map[string]string{"workload=varmail": "60", small: "60", small + " mode=paper": "80"} {
+		s := shown(t, &l, crashKey, "crash="+at+" crash_fault=mapped", set, "bytefs")
+		if s.Tables[0].Rows[0].Cells[2].Text == "0" || !strings.Contains(s.Text[0], "promised to be durable, ") || !strings.Contains(s.Tables[2].Rows[0].Cells[5].Text, "promise broken") {
+			t.Errorf("%s: %q, %v", set, s.Text, s.Tables[0].Rows[0])
+		}
+	}
+}
+
+// The page says how long Ext4 waits at this scale.
+func TestCrashSaysCommitInterval(t *testing.T) {
+	l := New()
+	for set, want := range map[string]string{"scale=64": "up to 78.1", "scale=64 commit_interval=1": "up to 15.6"} {
+		if s := shown(t, &l, crashKey, "crash_calls=100", set, "ext4"); !strings.Contains(s.Text[1], want) {
+			t.Errorf("%s: %q; want %q", set, s.Text[1], want)
+		}
 	}
 }
 
