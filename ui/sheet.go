@@ -108,7 +108,7 @@ func (c *Sheet) draws() bool {
 }
 
 func (c *Sheet) caption() string {
-	return strings.TrimSpace(c.view.Text + " " + c.sheet().Drawing.Read + " " + c.sheet().Remark)
+	return strings.TrimSpace(c.view.Text + " " + c.sheet().Remark)
 }
 
 // firstHeight is the height of a drawing that is not there yet, in pixels.
