@@ -39,6 +39,9 @@ func caveats(r *result) (list []string) {
 	m := &r.setup
 	overwrites := r.Workload == "oltp" || r.Workload == "varmail" || r.Workload == "webserver"
 	if r.w.recorded {
+		if r.Calls < fewCalls {
+			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", many(r.Calls, "call")))
+		}
 		if m.Payload != machine.Random {
 			list = append(list, "A recording does not say what programs write: how many lines an overwrite changes is set under What decides the comparison, and decides what ByteFS writes.")
 		}
