@@ -78,14 +78,6 @@ func notes(r *result) (list []string) {
 	return list
 }
 
-// title is what a system is called.
-func title(name string) string {
-	if s := find(name); s != nil {
-		return s.Title
-	}
-	return name
-}
-
 // logSize is how many bytes the log of a system has in a run, 0 without a log.
 func logSize(m *machine.Setup, system string) int64 {
 	s := find(system)
