@@ -149,7 +149,7 @@ type Result struct {
 	Tallies [call.Codes]Tally
 	// Latencies of reads, in picoseconds: how many took less than 2^(i/4) ns for the i-th.
 	ReadLatency [160]int64
-	Longest     unit.Time       // latency of a read
+	Longest     unit.Time         // latency of a read
 	Ledger      [Causes]unit.Time // over all threads: its sum is Threads × Time but for threads that ended
 	Ended       unit.Time         // what threads that had ended did not do any more, in sum
 	Device      device.Counts     // with Finish

@@ -48,7 +48,11 @@ func (r *Result) ReadQuantile(thousandths int64) unit.Time {
 		if i > 0 {
 			low = bins[i-1]
 		}
-		return low + unit.Time(unit.MulDiv(int64(min(bins[i], r.Longest)-low), left, n))
+		high := bins[i]
+		if r.Longest > low {
+			high = min(high, r.Longest)
+		}
+		return low + unit.Time(unit.MulDiv(int64(high-low), left, n))
 	}
 	return 0
 }

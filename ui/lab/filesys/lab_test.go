@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
 
@@ -119,12 +120,58 @@ func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *re
 	if s := find(raw.System); s.Waits && value("byte_write_mb")+value("byte_read_mb") != 0 {
 		t.Errorf("%s: %s moves bytes", name, s.Title)
 	}
+	if _, reads := r.Value(l.Quantity("read_us")); reads {
+		if p99 := value("read_p99_us"); p99 > float64(raw.Longest)/float64(unit.Microsecond) {
+			t.Errorf("%s: 99 %% of reads take at most %v µs, the longest %v", name, p99, raw.Longest)
+		}
+	}
+	if got, most := value("cache_used"), float64(raw.setup.Host.Cache)/float64(unit.MiB); got > most {
+		t.Errorf("%s: %v of %v MiB of the page cache are in use", name, got, most)
+	}
+	if got, ok := r.Value(l.Quantity("log_used")); ok != logs(find(raw.System)) || ok && got > float64(raw.setup.Device.DRAM)/float64(unit.MiB) {
+		t.Errorf("%s: %v MiB of the log are in use: %v", name, got, ok)
+	}
+	for _, n := range r.Notes {
+		if strings.HasPrefix(n, l.Systems[0].Title+":") || strings.Contains(n, "%!") {
+			t.Errorf("%s: the page says whose note %q is", name, n)
+		}
+	}
 	for _, c := range r.Curves {
 		if len(c.X) != len(c.Y) || len(c.X) == 0 || !slices.IsSorted(c.X) || slices.ContainsFunc(c.Y, math.IsNaN) {
 			t.Errorf("%s: curve %s of %d and %d", name, c.Chart, len(c.X), len(c.Y))
 		}
 		if c.Chart == "log" && slices.Max(c.Y) > 100 {
 			t.Errorf("%s: %v %% of the log is in use", name, slices.Max(c.Y))
+		}
+	}
+}
+
+// TestPairs: charts that may be away come in pairs that come and go together, so that
+// with two beside each other none stays alone.
+func TestPairs(t *testing.T) {
+	l := New()
+	if len(l.Charts)%2 != 0 {
+		t.Errorf("%d charts", len(l.Charts))
+	}
+	for _, set := range []string{"workload=create scale=256", small} {
+		for _, s := range l.Systems {
+			r, _, err := l.Run(setup(t, &l, set), s.Name, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(l.Charts); i += 2 {
+				left, right := &l.Charts[i], &l.Charts[i+1]
+				if left.Rare != right.Rare {
+					t.Errorf("of %s and %s one may be away", left.ID, right.ID)
+				}
+				if !left.Rare {
+					continue
+				}
+				_, a := r.Value(l.Quantity(left.Of[0]))
+				if _, b := r.Value(l.Quantity(right.Of[0])); b && !a {
+					t.Errorf("%s, %s: %s is there without %s", set, s.Name, right.ID, left.ID)
+				}
+			}
 		}
 	}
 }

@@ -162,6 +162,22 @@ func list() []number {
 	ns[len(ns)-1].Scale = 0.01
 	mb("programmed_mb", "Programmed into flash", "Pages of 4 KiB, with what is still to be written when the run ends.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) * int64(unit.Page) })
 	mb("flash_read_mb", "Read from flash", "Pages of 4 KiB.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) * int64(unit.Page) })
+	used := func(key, label, help string, f func(r *result, s *core.Sample) int64) {
+		add(key, label, "MiB", help+" At full scale.", 1, 0, func(r *result) float64 {
+			var most int64
+			for i := range r.Samples {
+				most = max(most, f(r, &r.Samples[i])*r.Scale)
+			}
+			if key == "log_used" && logSize(&r.setup, r.System) == 0 {
+				return report.None()
+			}
+			return float64(most) / float64(unit.MiB)
+		})
+	}
+	used("cache_used", "Page cache in use", "The most of it at a time, without duplicates.", func(r *result, s *core.Sample) int64 {
+		return min(s.Cached*int64(unit.Page), int64(r.setup.Host.Cache)/r.Scale)
+	})
+	used("log_used", "Log in use", "The most of it at a time.", func(_ *result, s *core.Sample) int64 { return s.Log })
 	add("days", "Life of the flash", "days", "Until every block has been erased as often as it can be, if the SSD were programmed at this rate without pause.", 1, 1, func(r *result) float64 { return days(r.Result, r.setup.Device.Capacity, r.setup.Device.Endurance) })
 	return ns
 }
@@ -196,12 +212,14 @@ func charts() []report.Chart {
 		{ID: "interfaces", Title: "Over the link, by interface", Kind: report.Stacks, Of: []string{"block_write_mb", "block_read_mb", "byte_write_mb", "byte_read_mb"}, Unit: "MB", Say: "moves most", None: "Nothing moves."},
 		{ID: "flash", Title: "Flash pages, by reason", Kind: report.Stacks, Of: pages, Say: "uses flash most", None: "Flash is not used."},
 		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Rare: true, Say: "waits longest", Help: "Mean; the 99th percentile is in the table of all numbers."},
+		// It comes and goes with the one before, so that no place beside one stays empty.
+		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache.", Help: "Of pages of data that programs read through it; what a file system writes back or drops early it reads again. NOVA and PMFS have none."},
 		{
-			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true,
+			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
 		},
 		{
-			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Y: "pages", Unit: "pages", Rare: true,
+			ID: "dirty", Title: "Dirty pages in the page cache", Kind: report.Lines, X: "time, ms", Y: "pages", Unit: "pages", Say: "has most at a time",
 			Help: "They wait for fsync, their age or the limit of dirty pages.", None: "No page is dirty.",
 		},
 	}

@@ -215,7 +215,7 @@ func said(code call.Code, systems []*core.System, ops []core.Operation, results 
 	}
 	part := func(i int) string {
 		t := &results[i].Tallies[code]
-		return fmt.Sprintf("%s %s, and a call takes %v in the mean", systems[i].Title, amount(total(i)), mean(t.Time, t.Count))
+		return fmt.Sprintf("%s %s (the call itself takes %v)", systems[i].Title, amount(total(i)), mean(t.Time, t.Count))
 	}
 	text := "What a call of %s moves itself, in the mean of all: %s; %s."
 	if changes(code) {

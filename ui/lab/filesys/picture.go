@@ -2,14 +2,15 @@ package filesys
 
 import "spillway/ui/lab"
 
-// picture draws where data are. Beside links stand latencies, not rates: what a line
+// picture draws where data are. What is used of the SSD's DRAM is known of a log alone, and
+// flash has no bar: a run writes little of it. Beside links stand latencies, not rates: what a line
 // or a page takes decides here, not how many go at a time.
 func picture() *lab.Picture {
 	return &lab.Picture{
 		Places: []lab.Place{
-			{Key: "host", Title: "Host's page cache", Size: "page_cache"},
-			{Key: "dram", Title: "DRAM of the SSD", Size: "ssd_dram", Turn: []string{"log_at"}},
-			{Key: "flash", Title: "Flash", Size: "capacity"},
+			{Key: "host", Title: "Host's page cache", Size: "page_cache", Used: "cache_used"},
+			{Key: "dram", Title: "DRAM of the SSD", Size: "ssd_dram", Used: "log_used"},
+			{Key: "flash", Title: "Flash", Turn: []string{"capacity", "channels"}},
 		},
 		Links: []lab.Link{
 			{Key: "link", Title: "Lines and blocks", From: "host", To: "dram", Lanes: []lab.Lane{{To: "dram", Rate: "line_write", Bytes: "host_write_mb"}, {To: "host", Rate: "line_read", Bytes: "host_read_mb"}}},

@@ -51,6 +51,9 @@ func caveats(r *result) (list []string) {
 	m := &r.setup
 	overwrites := r.Workload == "oltp" || r.Workload == "varmail" || r.Workload == "webserver"
 	if r.w.recorded {
+		if r.Calls < fewCalls {
+			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", many(r.Calls, "call")))
+		}
 		if m.Payload != machine.Random {
 			list = append(list, "A recording does not say what programs write: how many lines an overwrite changes is set under What decides the comparison, and decides what ByteFS writes.")
 		}
@@ -88,14 +91,6 @@ func notes(r *result) (list []string) {
 		}
 	}
 	return list
-}
-
-// title is what a system is called.
-func title(name string) string {
-	if s := find(name); s != nil {
-		return s.Title
-	}
-	return name
 }
 
 // logSize is how many bytes the log of a system has in a run, 0 without a log.

@@ -140,6 +140,31 @@ func TestSectionsSay(t *testing.T) {
 	}
 }
 
+// TestOneCount: what a finding says is in the table below it.
+func TestOneCount(t *testing.T) {
+	l := New()
+	s := shown(t, &l, logKey, "", "workload=varmail scale=64", "bytefs")
+	for _, r := range s.Tables[0].Rows {
+		if r.Head == "Pages programmed by cleaning" {
+			if want := "cleaning programs " + r.Cells[0].Text + " page"; !strings.Contains(s.Text[0], want) {
+				t.Errorf("%q lacks %q", s.Text[0], want)
+			}
+		}
+	}
+	s = shown(t, &l, sensitivityKey, "", small, "bytefs")
+	if n := len(s.Tables[0].Rows); n != 5 {
+		t.Errorf("%d file systems are varied", n)
+	}
+	for _, system := range []string{"bytefs", "f2fs"} {
+		s = shown(t, &l, operationKey, "op_call=mkdir", "workload=mkdir scale=64", system)
+		for _, r := range s.Tables[0].Rows {
+			if r.Head == "Flash pages, programmed in the run for each" && r.Cells[2].Text < "1.5" {
+				t.Errorf("F2FS programs %s pages for a directory", r.Cells[2].Text)
+			}
+		}
+	}
+}
+
 // TestFactorsShareRuns: payload and fresh pages change nothing for others than ByteFS,
 // and acknowledgement as the artifact has it nothing for those that do not wait, which is
 // why factors run fewer than sixteen times.

@@ -118,7 +118,7 @@ func result() *filesys.Result {
 	r.Asked = [device.Directions]int64{device.Reads: 2000, device.Writes: 4000}
 	r.Tallies[call.Read] = filesys.Tally{Count: 4, Time: 20 * unit.Microsecond}
 	r.Tallies[call.Create] = filesys.Tally{Count: 2, Time: 980 * unit.Microsecond}
-	r.ReadLatency[40], r.ReadLatency[44] = 98, 2
+	r.ReadLatency[40], r.ReadLatency[44], r.ReadLatency[48] = 98, 1, 1
 	d := &r.Device
 	d.Bytes[plan.Data][device.Block] = [device.Directions]int64{device.Reads: 3000, device.Writes: 5000}
 	d.Bytes[plan.Inode][device.Byte] = [device.Directions]int64{device.Writes: 600}
