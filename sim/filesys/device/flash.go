@@ -34,7 +34,7 @@ type channel struct {
 type job struct {
 	arrives, begins, took unit.Time
 	read                  bool
-	slot                  int32 // of the write buffer, of a program that has one until it ends; or none
+	slot                  int32 // of the write buffer, of a program that has one and may be put off; or none
 }
 
 // shape returns the flash of a device of so many blocks a channel, of which collection
@@ -144,7 +144,7 @@ func (d *Device) insert(c *channel, at, took unit.Time, read bool, slot int32) (
 		was := rest[k].begins + rest[k].took
 		rest[k].begins = end
 		end += rest[k].took
-		if s := rest[k].slot; s != none && d.m.ReadsFirst {
+		if s := rest[k].slot; s != none {
 			d.slots.delay(s, was, end)
 		}
 	}
@@ -180,13 +180,16 @@ func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 		d.tidy(u, copied, erased)
 		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false, none)
 	}
-	slot := int32(none)
-	if why == ByHost || why == ByBuffer && !d.quirks.shortMisses {
+	slot, held := int32(none), why == ByHost || why == ByBuffer && !d.quirks.shortMisses
+	if held && d.m.ReadsFirst { // it may be put off
 		slot = d.slots.take()
 	}
 	start := d.book(c, at, d.m.Program, false, slot)
-	if slot != none {
+	switch {
+	case slot != none:
 		d.slots.set(slot, start+d.m.Program)
+	case held:
+		d.slots.use(start + d.m.Program)
 	}
 	if c.collectAt == never && d.ftl.Due(int32(u)) {
 		c.collectAt = max(at, d.now)

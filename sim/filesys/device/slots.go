@@ -25,7 +25,10 @@ func newSlots(n int32) slots {
 // first is the slot that is free first.
 func (s *slots) first() slot { return s.heap[0] }
 
-// take takes that slot, until set says when it is free.
+// use takes that slot until a time.
+func (s *slots) use(until unit.Time) { s.sink(0, slot{until, s.heap[0].id}) }
+
+// take takes it until set says when it is free.
 func (s *slots) take() int32 {
 	id := s.heap[0].id
 	s.sink(0, slot{never, id})
