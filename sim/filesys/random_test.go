@@ -220,7 +220,7 @@ func TestRandomKnobs(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		s := machine.Default()
 		s.Scale = 256
-		changed := ""
+		var changed strings.Builder
 		for range 1 + r.IntN(6) {
 			k := &knobs[r.IntN(len(knobs))]
 			switch {
@@ -234,7 +234,7 @@ func TestRandomKnobs(t *testing.T) {
 				v := pick(r, k.Min, k.Max, k.Min+r.Int64N(k.Max-k.Min+1), min(k.Max, max(k.Min, k.Get(&s)/(1+r.Int64N(20)))), min(k.Max, k.Get(&s)*(1+r.Int64N(20))))
 				k.Set(&s, v)
 			}
-			changed += " " + k.Key + "=" + k.Text(&s)
+			changed.WriteString(" " + k.Key + "=" + k.Text(&s))
 		}
 		w, err := load.Generate(&recipes[seed%uint64(len(recipes))], &s)
 		if err != nil {
@@ -243,13 +243,13 @@ func TestRandomKnobs(t *testing.T) {
 		res, err := Run(w, &s, Systems[r.IntN(len(Systems))].Name, &Watch{Until: 3000}, nil)
 		if err != nil {
 			if len(err.Error()) < 40 {
-				t.Errorf("seed %d, %s with%s: %v", seed, w.Name, changed, err)
+				t.Errorf("seed %d, %s with%s: %v", seed, w.Name, changed.String(), err)
 			}
 			continue
 		}
 		ran++
 		if broken := laws(&s, w, res); broken != "" {
-			t.Errorf("seed %d, %s on %s with%s:%s", seed, w.Name, res.System, changed, broken)
+			t.Errorf("seed %d, %s on %s with%s:%s", seed, w.Name, res.System, changed.String(), broken)
 		}
 	}
 	if ran < 100 {

@@ -75,8 +75,8 @@ func (d *Device) claim(at unit.Time, page int32) (slot int32, t unit.Time) {
 			if d.quirks.shortMisses {
 				at = d.program(at, old, ByBuffer)
 			} else {
-				at = max(at, d.slots[0])
-				d.take(d.program(at, old, ByBuffer))
+				at = max(at, d.slots.first().free)
+				d.program(at, old, ByBuffer)
 			}
 		}
 	}

@@ -24,7 +24,8 @@
 //  7. A single log takes back the room of all lines of a page when the page is clean,
 //     wherever they are.
 //  8. With ReadsFirst the host's reads, those of cleaning and no copies of collection go
-//     before programs and erases that have not begun.
+//     before programs and erases that have not begun. A program that is put off so keeps
+//     its slot of the write buffer, but for a write that has got that slot already.
 //  9. The host knows what the flash has beyond other data and the blocks that are free when
 //     collection ends; the artifact has as many logical pages as physical ones.
 //  10. A page of flash is copied by collection and a page of the log is merged in one piece:
@@ -76,7 +77,7 @@ type Device struct {
 	link     unit.Time // when the link is
 	width    uint32    // channels
 	channels []channel
-	slots    []unit.Time // of the write buffer: when each is free; a heap
+	slots    slots // of the write buffer
 	ftl      *flash.Layer
 	of       []plan.Structure // by page: who wrote it last
 	due      unit.Time        // when Act is
@@ -100,7 +101,7 @@ func New(m *machine.Setup, memory Memory, waits bool, record func(plan.Event)) *
 		m: m.Device, waits: waits, fresh: m.Fresh, record: record,
 		quirks: quirks{has(machine.NoCommit), has(machine.Inverted), has(machine.KeepsLines), has(machine.StaleDirty), has(machine.ShortMisses)},
 		width:  uint32(m.Device.Channels), channels: make([]channel, m.Device.Channels),
-		slots: make([]unit.Time, max(1, m.Device.Buffer)),
+		slots: newSlots(int32(max(1, m.Device.Buffer))),
 		due:   never,
 	}
 	if has(machine.FreeBytes) {
@@ -187,7 +188,7 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 	done := now + d.m.Submit
 	for p := page; p < page+n; p++ {
 		firmware, link := d.order(now + d.m.Submit)
-		t := max(max(firmware, d.slots[0])+d.m.Transfer, link)
+		t := max(max(firmware, d.slots.first().free)+d.m.Transfer, link)
 		d.of[p] = s
 		d.note(plan.Event{At: now, Moment: plan.Stored, Structure: s, Page: p, Tx: tx})
 		switch {
@@ -204,33 +205,12 @@ func (d *Device) BlockWrite(now unit.Time, s plan.Structure, page, n, tx int32) 
 			d.void(p)
 		}
 		end := d.program(t, p, ByHost)
-		d.take(end)
 		if d.waits {
 			t = end
 		}
 		done = max(done, t)
 	}
 	return done + d.m.Complete
-}
-
-// take takes the slot of the write buffer that is free first until a time.
-func (d *Device) take(until unit.Time) {
-	h, i := d.slots, 0
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && h[c+1] < h[c] {
-			c++
-		}
-		if until <= h[c] {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	h[i] = until
 }
 
 // ByteRead loads lines of a page.

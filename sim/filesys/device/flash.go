@@ -34,6 +34,7 @@ type channel struct {
 type job struct {
 	arrives, begins, took unit.Time
 	read                  bool
+	slot                  int32 // of the write buffer, of a program that has one and may be put off; or none
 }
 
 // shape returns the flash of a device of so many blocks a channel, of which collection
@@ -74,9 +75,9 @@ func newLayer(m *machine.Device) *flash.Layer {
 
 // book has a channel do a piece of work that arrives at a time, and returns when it
 // begins. What was booked before but comes after it is put off.
-func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+func (d *Device) book(c *channel, at, took unit.Time, read bool, slot int32) (begins unit.Time) {
 	if at < c.last || d.m.ReadsFirst {
-		return d.insert(c, at, took, read)
+		return d.insert(c, at, took, read, slot)
 	}
 	begins = max(at, c.end)
 	c.last, c.end = at, begins+took
@@ -90,7 +91,7 @@ func (d *Device) book(c *channel, at, took unit.Time, read bool) (begins unit.Ti
 			c.jobs, c.head = c.jobs[:copy(c.jobs, c.jobs[c.head:])], 0
 		}
 	}
-	c.jobs = append(c.jobs, job{at, begins, took, read})
+	c.jobs = append(c.jobs, job{at, begins, took, read, slot})
 	return begins
 }
 
@@ -107,7 +108,7 @@ func (d *Device) settle(c *channel) {
 }
 
 // insert is book where other work may come after.
-func (d *Device) insert(c *channel, at, took unit.Time, read bool) (begins unit.Time) {
+func (d *Device) insert(c *channel, at, took unit.Time, read bool, slot int32) (begins unit.Time) {
 	d.settle(c)
 	i := c.head
 	if d.m.ReadsFirst {
@@ -133,15 +134,19 @@ func (d *Device) insert(c *channel, at, took unit.Time, read bool) (begins unit.
 		c.jobs = append(c.jobs, job{})
 		copy(c.jobs[i+1:], c.jobs[i:])
 	}
-	c.jobs[i] = job{at, begins, took, read}
+	c.jobs[i] = job{at, begins, took, read, slot}
 	end := begins + took
 	rest := c.jobs[i+1:]
 	for k := range rest {
 		if rest[k].begins >= end {
 			break
 		}
+		was := rest[k].begins + rest[k].took
 		rest[k].begins = end
 		end += rest[k].took
+		if s := rest[k].slot; s != none {
+			d.slots.delay(s, was, end)
+		}
 	}
 	last := &c.jobs[len(c.jobs)-1]
 	c.last, c.end = last.arrives, last.begins+last.took
@@ -159,22 +164,33 @@ func (j *job) after(at unit.Time, read bool) bool {
 // read reads a page of flash that somebody waits for, and returns when it is read.
 func (d *Device) read(at unit.Time, page int32, why Why) unit.Time {
 	u := uint32(page) % d.width
-	start := d.book(&d.channels[u], at, d.m.Read, true)
+	start := d.book(&d.channels[u], at, d.m.Read, true, none)
 	d.Counts.FlashReads[why]++
 	d.Counts.Busy[u] += d.m.Read
 	return start + d.m.Read
 }
 
-// program gives a page a new place and programs it, and returns when that is done.
+// program gives a page a new place and programs it, in the slot of the write buffer that is
+// free first if it comes from there, and returns when that is done.
 func (d *Device) program(at unit.Time, page int32, why Why) unit.Time {
 	u := uint32(page) % d.width
 	c := &d.channels[u]
 	copied, erased := d.ftl.Write(page)
 	if erased > 0 { // there was no free block: everybody waits
 		d.tidy(u, copied, erased)
-		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false)
+		d.book(c, at, unit.Time(copied)*(d.m.Read+d.m.Program)+unit.Time(erased)*d.m.Erase, false, none)
 	}
-	start := d.book(c, at, d.m.Program, false)
+	slot, held := int32(none), why == ByHost || why == ByBuffer && !d.quirks.shortMisses
+	if held && d.m.ReadsFirst { // it may be put off
+		slot = d.slots.take()
+	}
+	start := d.book(c, at, d.m.Program, false, slot)
+	switch {
+	case slot != none:
+		d.slots.set(slot, start+d.m.Program)
+	case held:
+		d.slots.use(start + d.m.Program)
+	}
 	if c.collectAt == never && d.ftl.Due(int32(u)) {
 		c.collectAt = max(at, d.now)
 		d.due = min(d.due, c.collectAt)
@@ -211,10 +227,10 @@ func (d *Device) collect(u int32, at unit.Time) {
 	if c.copies > 0 {
 		c.copies--
 		d.tidy(uint32(u), 1, 0)
-		c.collectAt = d.book(c, at, d.m.Read+d.m.Program, false) + d.m.Read + d.m.Program
+		c.collectAt = d.book(c, at, d.m.Read+d.m.Program, false, none) + d.m.Read + d.m.Program
 		return
 	}
 	c.erase = false
 	d.tidy(uint32(u), 0, 1)
-	c.collectAt = d.book(c, at, d.m.Erase, false) + d.m.Erase
+	c.collectAt = d.book(c, at, d.m.Erase, false, none) + d.m.Erase
 }

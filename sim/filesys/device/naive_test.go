@@ -108,14 +108,31 @@ func (c *naiveChannel) serve(j job, readsFirst bool) unit.Time {
 	return c.jobs[i].begins
 }
 
-func (n *naive) book(page int32, at, took unit.Time, read bool) unit.Time {
+func (n *naive) book(page int32, at, took unit.Time, read bool, slot int32) unit.Time {
 	u := int(page) % len(n.channels)
 	n.Busy[u] += took
-	return n.channels[u].serve(job{arrives: at, took: took, read: read}, n.d.ReadsFirst)
+	c := &n.channels[u]
+	before := slices.Clone(c.jobs)
+	begins := c.serve(job{arrives: at, took: took, read: read, slot: slot}, n.d.ReadsFirst)
+	if !n.d.ReadsFirst {
+		return begins
+	}
+	// Who is put off has its slot longer.
+	same := 0
+	for same < len(before) && c.jobs[same] == before[same] {
+		same++
+	}
+	for i := same; i < len(before); i++ {
+		was, is := before[i], c.jobs[i+1]
+		if was.slot != none && n.slots[was.slot] == was.begins+was.took {
+			n.slots[was.slot] = is.begins + is.took
+		}
+	}
+	return begins
 }
 
 func (n *naive) read(page int32, at unit.Time, why Why) unit.Time {
-	start := n.book(page, at, n.d.Read, true)
+	start := n.book(page, at, n.d.Read, true, none)
 	n.FlashReads[why]++
 	return start + n.d.Read
 }
@@ -126,9 +143,17 @@ func (n *naive) program(now unit.Time, page int32, at unit.Time, why Why) unit.T
 		n.FlashReads[ByCollection] += int64(copied)
 		n.FlashPrograms[ByCollection] += int64(copied)
 		n.Erases += int64(erased)
-		n.book(page, at, unit.Time(copied)*(n.d.Read+n.d.Program)+unit.Time(erased)*n.d.Erase, false)
+		n.book(page, at, unit.Time(copied)*(n.d.Read+n.d.Program)+unit.Time(erased)*n.d.Erase, false, none)
 	}
-	start := n.book(page, at, n.d.Program, false)
+	slot := int32(none)
+	if why == ByHost || why == ByBuffer && !n.has(uint32(machine.ShortMisses)) {
+		slot = int32(slices.Index(n.slots, slices.Min(n.slots)))
+		n.slots[slot] = never
+	}
+	start := n.book(page, at, n.d.Program, false, slot)
+	if slot != none {
+		n.slots[slot] = start + n.d.Program
+	}
 	if n.channels[u].collectAt < 0 && n.ftl.Due(u) {
 		n.channels[u].collectAt = max(at, now)
 	}
@@ -189,7 +214,7 @@ func (n *naive) access(now unit.Time, s plan.Structure, page int32, at unit.Time
 				at = n.program(now, left.page, at, ByBuffer)
 			} else {
 				at = max(at, slices.Min(n.slots))
-				n.hold(n.program(now, left.page, at, ByBuffer))
+				n.program(now, left.page, at, ByBuffer)
 			}
 		}
 		flag = left.dirty
@@ -273,18 +298,12 @@ func (n *naive) blockWrite(now unit.Time, s plan.Structure, page, pages, tx int3
 			n.forget(p, n.has(uint32(machine.KeepsLines)))
 		}
 		end := n.program(now, p, at, ByHost)
-		n.hold(end)
 		if n.waits {
 			at = end
 		}
 		done = max(done, at)
 	}
 	return done + n.d.Complete
-}
-
-// hold takes the slot of the write buffer that is free first.
-func (n *naive) hold(until unit.Time) {
-	n.slots[slices.Index(n.slots, slices.Min(n.slots))] = until
 }
 
 // forget drops a page from DRAM; the slot that it leaves in the buffer is empty.
@@ -520,7 +539,7 @@ func (n *naive) collect(u int, now unit.Time) {
 	case c.erasing:
 		c.erasing = false
 		n.Erases++
-		c.collectAt = n.book(int32(u), now, n.d.Erase, false) + n.d.Erase
+		c.collectAt = n.book(int32(u), now, n.d.Erase, false, none) + n.d.Erase
 		return
 	default:
 		copied, ok := int32(0), false
@@ -539,7 +558,7 @@ func (n *naive) collect(u int, now unit.Time) {
 	n.FlashReads[ByCollection]++
 	n.FlashPrograms[ByCollection]++
 	took := n.d.Read + n.d.Program
-	c.collectAt = n.book(int32(u), now, took, false) + took
+	c.collectAt = n.book(int32(u), now, took, false, none) + took
 }
 
 func (n *naive) due() (t unit.Time, ok bool) {

@@ -53,19 +53,24 @@ func TestArrival(t *testing.T) {
 	at(t, "third read", d.BlockRead(70*us, plan.Data, 9, 1), 95_500+60_000+40_000+5_170)
 }
 
-// TestReadsFirst: a read waits for the program under way, and for no other.
+// TestReadsFirst: a read waits for the program under way, and for no other. What it puts
+// off has its slot of the write buffer longer.
 func TestReadsFirst(t *testing.T) {
 	for _, c := range []struct {
 		first bool
 		want  int64
-	}{{true, 66_670 + 40_000 + 5_170}, {false, 126_670 + 40_000 + 5_170}} {
+		slot  int64 // is free
+	}{{true, 66_670 + 40_000 + 5_170, 166_670}, {false, 126_670 + 40_000 + 5_170, 126_670}} {
 		m := machine.Default()
+		m.Device.Buffer = 2
 		m.Device.ReadsFirst = c.first
 		d := New(&m, NoMemory, false, nil)
 		d.Preload(16)
 		d.BlockWrite(0, plan.Data, 0, 1, 0) // to 66.67
 		d.BlockWrite(0, plan.Data, 8, 1, 0) // to 126.67
 		at(t, "read", d.BlockRead(10*us, plan.Data, 16, 1), c.want)
+		d.BlockWrite(20*us, plan.Data, 24, 1, 0) // has the first slot
+		at(t, "fourth write", d.BlockWrite(20*us, plan.Data, 1, 1, 0), c.slot+1_170+4_000)
 	}
 }
 
