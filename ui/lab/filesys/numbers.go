@@ -112,6 +112,7 @@ func list() []number {
 	}
 	count("flash_pages", "Flash pages", "Pages of flash read and programmed.", -1, func(r *result) int64 { return flashPages(&r.Device) })
 	count("flash_programs", "Flash programs", "Pages programmed, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashPrograms) })
+	count("left_in_dram", "Pages left in the SSD's DRAM", "Pages of which log or page buffer have what flash does not, at the end: they are in no count of programs.", 0, func(r *result) int64 { return r.LeftInDRAM })
 	count("flash_reads", "Flash reads", "Pages read, whatever for.", -1, func(r *result) int64 { return sum(r.Device.FlashReads) })
 	for w, x := range whys {
 		count("programs_"+x.key, "Programs for "+x.label, "Pages of 4 KiB.", 0, func(r *result) int64 { return r.Device.FlashPrograms[w] })

@@ -80,7 +80,7 @@ func notes(r *result) (list []string) {
 		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", capital(amount(float64(left)))))
 	}
 	if r.Failed > 0 {
-		list = append(list, fmt.Sprintf("%s: %s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", title(r.System), grouped(r.Failed), many(r.Calls, "call")))
+		list = append(list, fmt.Sprintf("%s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", grouped(r.Failed), many(r.Calls, "call")))
 	}
 	if r.Device.Full > 0 {
 		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", grouped(r.Device.Full)))
