@@ -49,7 +49,7 @@ func figures(g *grid) []study.Figure {
 		{
 			ID: "11", Title: "Flash traffic", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× ByteFS", LogY: true, Least: 0.5}, Marks: g.reductions("11", pages, flashing, "mean of 9"),
 			Says:   "On average flash has 2.9 times as much traffic with Ext4, 2.1 with F2FS, 3.2 with NOVA and 2.2 with PMFS.",
-			Remark: "Pages read and programmed, those of cleaning and of garbage collection among them; stat reaches no flash. What stays in the SSD's DRAM at the end (Pages left in the SSD's DRAM) is not counted, which favours PMFS and ByteFS: with it the means over Ext4 and F2FS fall by a fifteenth or so. Means hang on whether fresh pages are compared: see the switches.",
+			Remark: "Pages read and programmed, those of cleaning and of garbage collection among them; stat reaches no flash. What stays in the SSD's DRAM at the end (Pages left in the SSD's DRAM) is not counted, which favours PMFS and ByteFS. Means hang on whether fresh pages are compared: see the switches.",
 		},
 		{
 			ID: "12", Title: "What each mechanism brings", Section: "evaluation", Kind: study.Bars, Axes: study.Axes{Y: "× Ext4"}, Marks: g.mechanisms(),
