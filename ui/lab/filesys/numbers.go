@@ -209,7 +209,7 @@ func charts() []report.Chart {
 		{ID: "flash", Title: "Flash pages, by reason", Kind: report.Stacks, Of: pages, Say: "uses flash most", None: "Flash is not used."},
 		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Rare: true, Say: "waits longest", Help: "Mean; the 99th percentile is in the table of all numbers."},
 		// It comes and goes with the one before, so that no place beside one stays empty.
-		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache.", Help: "Of the pages of data that programs read. NOVA and PMFS have no page cache for data."},
+		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache."},
 		{
 			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
