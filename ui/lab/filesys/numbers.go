@@ -73,7 +73,7 @@ func list() []number {
 		t := &r.Tallies[call.Read]
 		return ratio(float64(t.Time), float64(t.Count)*float64(unit.Microsecond))
 	})
-	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent: reads are counted in steps of a fifth.", 1, -1, func(r *result) float64 {
+	add("read_p99_us", "Latency of a read, 99th percentile", "µs", "At most so long take 99 % of reads, to some percent.", 1, -1, func(r *result) float64 {
 		return ratio(float64(r.ReadQuantile(990)), float64(min(1, r.Tallies[call.Read].Count))*float64(unit.Microsecond))
 	})
 	for _, x := range []struct {
@@ -214,7 +214,7 @@ func charts() []report.Chart {
 		{ID: "flash", Title: "Flash pages, by reason", Kind: report.Stacks, Of: pages, Say: "uses flash most", None: "Flash is not used."},
 		{ID: "latency", Title: "Latency of a read", Kind: report.Bars, Of: []string{"read_us"}, Unit: "µs", Rare: true, Say: "waits longest", Help: "Mean; the 99th percentile is in the table of all numbers."},
 		// It comes and goes with the one before, so that no place beside one stays empty.
-		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache.", Help: "Of pages of data that programs read through it; what a file system writes back or drops early it reads again. NOVA and PMFS have none."},
+		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache."},
 		{
 			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",

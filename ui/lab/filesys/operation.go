@@ -152,8 +152,8 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 		Text:   []string{said(code, systems, ops, results)},
 		Tables: []report.Table{moves(code, systems, ops, results), stepTable(code, systems, ops, lists)},
 		Notes: []string{
-			"Bytes are the mean over all such calls, of the call alone. Besides it is what the run moves that these calls do not move themselves: other calls, the background (write-back, journal, checkpoint) and what is still to be written at the end. It is divided by the same calls, with every file system, so that all rows together are the run's totals over the number of these calls.",
-			"Steps are those of the call that is met most, after a quarter of the run. Shown are the file systems of the paper's comparison and the one in focus, whichever are chosen above.",
+			"Bytes are the mean over all such calls, of the call alone. Besides it is what the run moves that these calls do not move themselves: other calls, the background (write-back, journal, checkpoint) and what is still to be written at the end. Divided by the same calls, too, all rows together are the run's totals.",
+			"Steps are those of the call that is met most, after a quarter of the run. Shown are the file systems of the paper's comparison and the one in focus, whatever is chosen above.",
 		},
 	}, nil
 }
