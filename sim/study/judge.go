@@ -248,8 +248,6 @@ func (p *Paper) verdict(r *Row) string {
 		return "same: " + p.cannot()
 	case r.Status == Exact:
 		return "exact"
-	case r.Status == Within && r.Diff == 0:
-		return "equal"
 	case r.Status == Within:
 		return "within " + percent(r.Limit)
 	case !r.Fits:

@@ -242,11 +242,8 @@ func curves(r *result) []report.Curve {
 		fill, dirty = append(fill, 100*ratio(float64(last.Log), float64(max(1, size)))), append(dirty, float64(last.Dirty))
 	}
 	var out []report.Curve
-	if size > 0 && slices.Max(append(fill, 0)) > 0 {
+	if size > 0 {
 		out = append(out, report.Curve{Chart: "log", X: xs, Y: fill})
 	}
-	if slices.Max(append(dirty, 0)) > 0 {
-		out = append(out, report.Curve{Chart: "dirty", X: xs, Y: dirty})
-	}
-	return out
+	return append(out, report.Curve{Chart: "dirty", X: xs, Y: dirty})
 }

@@ -122,7 +122,9 @@ func variantColors() map[string]string {
 
 // find is the mark of what look finds.
 func find(m study.Mark, p *study.Point, look study.Look) study.Mark {
-	m.Y, m.Fits, m.Known = look(p)
+	if m.Y, m.Fits, m.Known = look(p); !m.Known {
+		m.Y = 0
+	}
 	return m
 }
 
