@@ -51,10 +51,12 @@ var unprofiled = []string{"filesys"}
 // bytes, a tenth of the whole.
 // Nothing is inlined in the page's, which would otherwise be a sixth larger.
 var cold = []string{
-	"archive/...", "encoding/...", "fmt", "time", "github.com/goccy/go-json/...",
-	"spillway/sim/knob", "spillway/sim/study", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/quirk",
-	"spillway/sim/filesys/papers/...", "spillway/sim/filesys/crash", "spillway/sim/filesys/load", "spillway/sim/filesys/machine", "spillway/sim/filesys/system/...",
-	"spillway/traces/...", "spillway/ui/...",
+	"archive/...", "bufio", "bytes", "context", "encoding/...", "errors", "fmt", "hash/...", "io", "os/...", "path/...",
+	"reflect", "sort", "strconv", "strings", "syscall/...", "time", "unicode/...", "github.com/goccy/go-json/...",
+	"internal/fmtsort", "internal/oserror", "internal/poll", "internal/reflectlite",
+	"spillway/sim/knob", "spillway/sim/report", "spillway/sim/study", "spillway/sim/sweep", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/quirk",
+	"spillway/sim/filesys/papers/...", "spillway/sim/filesys/crash", "spillway/sim/filesys/host", "spillway/sim/filesys/load", "spillway/sim/filesys/machine", "spillway/sim/filesys/system/...",
+	"spillway/traces/...", "spillway/ui/...", "spillway/wasm/...",
 }
 
 // whole ends the name of the program that a lean one is a part of; wasm has the

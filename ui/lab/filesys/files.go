@@ -63,7 +63,7 @@ func (s *source) add(name string, r *load.Recording) {
 
 // read reads one file.
 func read(f *lab.File) (*load.Recording, error) {
-	var in io.ReadCloser = io.NopCloser(bytes.NewReader(f.Data))
+	in := io.NopCloser(bytes.NewReader(f.Data))
 	if f.Stream != nil {
 		var err error
 		if in, err = f.Stream(); err != nil {

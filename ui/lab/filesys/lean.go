@@ -17,7 +17,12 @@ func export(string, *work, *settings, string, lab.Origin, lab.Progress) ([]byte,
 
 func encode(*result) ([]byte, error) { return nil, errNoFiles }
 
-// Words, the tour and help are in what the page knows of the laboratory.
+// Words, presets, the picture, the tour and help are in what the page knows of the
+// laboratory.
+
+func presets() []lab.Preset { return nil }
+
+func picture() *lab.Picture { return nil }
 
 func glossary() []lab.Term { return nil }
 
