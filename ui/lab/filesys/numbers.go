@@ -216,7 +216,7 @@ func charts() []report.Chart {
 		// It comes and goes with the one before, so that no place beside one stays empty.
 		{ID: "hits", Title: "Hits of the page cache", Kind: report.Bars, Of: []string{"hit_rate"}, Unit: "%", Rare: true, Say: "hits most", None: "No page that is read is in the page cache."},
 		{
-			ID: "log", Title: "Log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
+			ID: "log", Title: "Log in use over the run", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Say: "fills its log most",
 			Help: "It fills while lines are stored; its halves take turns, and the one that is cleaned is emptied at once when its last page is programmed.", None: "No system here has a log in use.",
 		},
 		{
