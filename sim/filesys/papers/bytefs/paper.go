@@ -14,7 +14,7 @@
 // The values of its figures are not public: the notes quote ratios from the text. Three
 // things that nobody published decide some of them: what the programs write, whether a
 // page that is new to a file is compared before it is written, and who waits for a
-// program of flash. The figure of the switches shows every ratio under all eight
+// program of flash. The figures of the switches show every ratio under all eight
 // combinations; everything else is computed like for like, which is what the text can be
 // read as.
 //
@@ -198,7 +198,7 @@ func Paper() *study.Paper {
 }
 
 // known says how much is known of the paper.
-const known = "The abstract is as published. All other numbers of the paper are from a third party's notes, which quote ratios of its text; they are marked as doubted. Values of its figures are not public. No constant is fitted to them, but they were known when the model was made. Ratios hang on what programs write, on fresh pages and on who waits for flash: the figure of the switches has each ratio under all of them."
+const known = "The abstract is as published. All other numbers of the paper are from a third party's notes, which quote ratios of its text; they are marked as doubted. Values of its figures are not public. No constant is fitted to them, but they were known when the model was made. Ratios hang on what programs write, on fresh pages and on who waits for flash: the figures of the switches have each ratio under all of them."
 
 // A ran is a run whose raw result has the simulator's.
 type ran interface{ Ran() *filesys.Result }
