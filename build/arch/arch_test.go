@@ -53,6 +53,17 @@ var simOrder = []string{
 	"sim/filesys",
 	"sim/filesys/crash",
 	"sim/filesys/papers/*",
+	"sim/llm/model",
+	"sim/llm/machine",
+	"sim/llm/decode",
+	"sim/llm/flow",
+	"sim/llm/job",
+	"sim/llm/offload",
+	"sim/llm/system",
+	"sim/llm/shard", // what those share whose weights come in shards
+	"sim/llm/system/*",
+	"sim/llm",
+	"sim/llm/papers/*",
 	"sim/store/ops",
 	"sim/store",
 	"sim/store/papers/*",
@@ -80,7 +91,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/llm/model", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
@@ -160,7 +171,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers", "sim/filesys/papers", "sim/filesys/system"} {
+	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers", "sim/filesys/papers", "sim/filesys/system", "sim/llm/papers", "sim/llm/system"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}
@@ -186,7 +197,7 @@ func simImport(from, to string) string {
 		return fmt.Sprintf("%s has no place in simOrder yet; give it one", from)
 	case t < 0:
 		return fmt.Sprintf("%s has no place in simOrder yet; give it one", to)
-	case f == t && strings.HasPrefix(from, "sim/train/system/") && !strings.HasPrefix(to, from+"/"):
+	case f == t && (strings.HasPrefix(from, "sim/train/system/") || strings.HasPrefix(from, "sim/llm/system/")) && !strings.HasPrefix(to, from+"/"):
 		return "a system never imports another; what they share belongs to vitality, engine or program"
 	case f < t:
 		return "the order of the simulator's packages forbids it"

@@ -24,18 +24,20 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},               // builds its graphs with the artifact's layers
-	{"traces/eager", []string{"sim/unit", "sim/workload"}},                           // PyTorch's own lowering of networks; files have none of it
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                       // another subject: operations, no workloads
-	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream"}},                    // another subject: requests to memory
-	{"traces/fscalls", []string{"sim/unit", "sim/filesys/call", "sim/filesys/load"}}, // another subject: calls of a file system
-	{"traces/jsonstream", nil},                                                       // JSON of any size; knows no format
-	{"traces/protobuf", nil},                                                         // the wire format; knows no message
-	{"traces/pickle", nil},                                                           // Python's, data only
-	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}},       // what recordings of training jobs say, whatever wrote them
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                               // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/workload"}},                                           // PyTorch's own lowering of networks; files have none of it
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                       // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream", "traces/lines"}},                    // another subject: requests to memory
+	{"traces/hf", []string{"sim/unit", "sim/llm/model", "traces/jsonx", "traces/quote"}},             // another subject: architectures and checkpoints' indices
+	{"traces/fscalls", []string{"sim/unit", "sim/filesys/call", "sim/filesys/load", "traces/lines"}}, // another subject: calls of a file system
+	{"traces/lines", nil},      // texts of any size, line by line; knows no format
+	{"traces/jsonstream", nil}, // JSON of any size; knows no format
+	{"traces/protobuf", nil},   // the wire format; knows no message
+	{"traces/pickle", nil},     // Python's, data only
+	{"traces/recording", []string{"sim/unit", "sim/workload", "sim/vitality"}},                                                                                                  // what recordings of training jobs say, whatever wrote them
 	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},            // PyTorch's files of one run, joined
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
-	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                         // the door of every laboratory
+	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                                                                                 // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart", "ui/wire"}},    // a laboratory never imports another
 	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // reproducibility bundles: zip and JSON, so in no lean program
@@ -57,7 +59,8 @@ var layers = []layer{
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", nil},
-	{"build/artifact", nil}, // where tests find the artifact; only tests import it
+	{"build/artifact", nil},                 // where tests find the artifact; only tests import it
+	{"build/golden", []string{"sim/study"}}, // compares with golden files; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},

@@ -25,7 +25,6 @@ type naive struct {
 	count   int
 	cores   []unit.Time
 	locks   map[int32][]int32 // who holds it, then who waits
-	busy    map[int32]unit.Time
 	serial  unit.Time
 	starts  map[int32]unit.Time
 	absent  map[int32]bool
@@ -323,9 +322,6 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 			switch s.Kind {
 			case plan.CPU:
 				n.compute(id, s.For, Computes, yield)
-			case plan.Section:
-				n.busy[s.Page] = max(n.busy[s.Page], r.now) + s.For
-				n.sleep(id, n.busy[s.Page], WaitsLock, yield)
 			case plan.Hold:
 				if n.locks[s.Page] = append(n.locks[s.Page], id); len(n.locks[s.Page]) > 1 {
 					n.sleep(id, forever, WaitsLock, yield)
@@ -387,7 +383,7 @@ func (n *naive) steps(id int32, yield func(unit.Time)) {
 func naively(w *call.Workload, s *machine.Setup, sys *System) *Result {
 	m := s.Scaled()
 	n := &naive{
-		cores: make([]unit.Time, m.Host.Cores), locks: map[int32][]int32{}, busy: map[int32]unit.Time{},
+		cores: make([]unit.Time, m.Host.Cores), locks: map[int32][]int32{},
 		starts: map[int32]unit.Time{}, absent: map[int32]bool{}, sending: map[int32][]host.Sent{},
 	}
 	r := &run{setup: &m, load: w, threads: int32(w.Threads), running: int32(w.Threads), source: w.Start(), children: make([]int32, w.Most), result: &Result{}}

@@ -62,7 +62,9 @@ func (f *plain) Plan(t *plan.Thread, c *call.Call, now unit.Time) {
 	case call.Unlink, call.Rmdir:
 		parent := f.h.Files[c.Node].Parent
 		f.freed = f.h.Remove(c.Node, f.freed[:0])
-		t.Add(plan.Step{Kind: plan.Section, Page: parent, For: f.h.Setup.Host.Section})
+		t.Add(plan.Step{Kind: plan.Hold, Page: parent})
+		t.Add(plan.Step{Kind: plan.CPU, For: f.h.Setup.Host.Section})
+		t.Add(plan.Step{Kind: plan.Release, Page: parent})
 		f.meta(t, c.Node, true)
 		for _, page := range f.freed {
 			t.Add(plan.Step{Kind: plan.Trim, Page: page, N: 1})

@@ -106,17 +106,15 @@ const none = -1
 
 // run is one run.
 type run struct {
-	queue   schedule
-	now     unit.Time
-	clients []client
-	threads int32 // of the clients, those of the workload
-	flusher int32 // the last actor
-	running int32 // threads that have not ended
-	current int32 // the client that goes on, for records
-	cores   cores // nil: there are more than clients
-	// By number: locks, and when sections are free.
-	locks    []lock
-	sections []unit.Time
+	queue    schedule
+	now      unit.Time
+	clients  []client
+	threads  int32     // of the clients, those of the workload
+	flusher  int32     // the last actor
+	running  int32     // threads that have not ended
+	current  int32     // the client that goes on, for records
+	cores    cores     // nil: there are more than clients
+	locks    []lock    // by number
 	serial   unit.Time // when the benchmark program's section is free
 	children []int32   // by node: files and directories in it
 	sending  []sending // what is being written back

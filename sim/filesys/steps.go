@@ -22,13 +22,6 @@ func (r *run) execute(c *client) unit.Time {
 				return r.compute(c, s.For, Computes)
 			}
 			continue
-		case plan.Section:
-			c.next++
-			if at := serve(r.section(s.Page), r.now, s.For); at > r.now {
-				c.cause = WaitsLock
-				return at
-			}
-			continue
 		case plan.Hold:
 			c.next++
 			if l := r.lock(s.Page); l.holder == none {
@@ -122,14 +115,6 @@ func (r *run) lock(number int32) *lock {
 		r.locks = append(r.locks, lock{none, none, none})
 	}
 	return &r.locks[number]
-}
-
-// section returns when a section is free, by its number.
-func (r *run) section(number int32) *unit.Time {
-	for int(number) >= len(r.sections) {
-		r.sections = append(r.sections, 0)
-	}
-	return &r.sections[number]
 }
 
 // release gives a lock to who waits for it longest.

@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/unit"
+	"spillway/traces/lines"
 )
 
 const (
@@ -96,65 +97,21 @@ func newDecoder(name string, f *format) *decoder {
 	return &decoder{name: name, format: f, ids: map[uint64]int32{}, last: -1, most: MaxKept, gaps: f.gaps, sampled: f.sampled}
 }
 
-// lines takes all lines of a text.
+// lines takes all lines of a text. One that is too long is counted as unknown by its beginning.
 func (d *decoder) lines(r io.Reader) error {
-	buf := make([]byte, 0, 4*maxLine)
-	long := false // within a line that is too long
-	for end := false; !end; {
-		n, err := fill(r, buf[len(buf):cap(buf)])
-		if end = err == io.EOF; err != nil && !end {
-			return unread(d.name, err)
-		}
-		buf = buf[:len(buf)+n]
-		rest := buf
-		for len(rest) > 0 {
-			at := bytes.IndexByte(rest, '\n')
-			if at < 0 && !end {
-				break
-			}
-			line := rest
-			if at >= 0 {
-				line, rest = rest[:at], rest[at+1:]
-			} else {
-				rest = nil
-			}
-			if long {
-				long = false
-				continue
-			}
-			d.one(line)
-			if len(d.errs) >= problems {
-				return nil
-			}
-		}
-		if len(rest) >= maxLine && !end {
-			if !long {
-				d.one(rest[:maxLine]) // is counted as unknown
-			}
-			long, rest = true, nil
-		}
-		buf = buf[:copy(buf[:cap(buf)], rest)]
+	err := lines.Each(r, maxLine, func(line []byte, _ bool) bool {
+		d.one(line)
+		return len(d.errs) < problems
+	})
+	if err != nil {
+		return unread(d.name, err)
 	}
 	return nil
-}
-
-// fill reads until p is full or something else than bytes comes. Other than of
-// io.ReadFull its io.EOF is always the end, and no other error is.
-func fill(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var k int
-		k, err = r.Read(p[n:])
-		n += k
-	}
-	return n, err
 }
 
 // one takes one line.
 func (d *decoder) one(line []byte) {
 	d.line++
-	if n := len(line); n > 0 && line[n-1] == '\r' {
-		line = line[:n-1]
-	}
 	if len(blanks(line)) == 0 || d.format.line(d, line) {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/unit"
+	"spillway/traces/lines"
 )
 
 const (
@@ -97,63 +98,21 @@ func newDecoder(name string, f *format) *decoder {
 
 // lines takes all lines of a text.
 func (d *decoder) lines(r io.Reader) error {
-	buf := make([]byte, 0, 4*maxLine)
-	long := false // within a line that is too long
-	for end := false; !end; {
-		n, err := fill(r, buf[len(buf):cap(buf)])
-		if end = err == io.EOF; err != nil && !end {
-			return unread(d.name, err)
+	err := lines.Each(r, maxLine, func(line []byte, cut bool) bool {
+		if d.line++; cut {
+			return d.leave("lines longer than 64 KiB")
 		}
-		buf = buf[:len(buf)+n]
-		rest := buf
-		for len(rest) > 0 {
-			at := bytes.IndexByte(rest, '\n')
-			if at < 0 && !end {
-				break
-			}
-			line := rest
-			if at >= 0 {
-				line, rest = rest[:at], rest[at+1:]
-			} else {
-				rest = nil
-			}
-			if long {
-				long = false
-				continue
-			}
-			d.one(line)
-			if len(d.errs) >= problems {
-				return nil
-			}
-		}
-		if len(rest) >= maxLine && !end {
-			if !long {
-				d.line++
-				d.leave("lines longer than 64 KiB")
-			}
-			long, rest = true, nil
-		}
-		buf = buf[:copy(buf[:cap(buf)], rest)]
+		d.one(line)
+		return len(d.errs) < problems
+	})
+	if err != nil {
+		return unread(d.name, err)
 	}
 	return nil
 }
 
-// fill reads until b is full or the end.
-func fill(r io.Reader, b []byte) (int, error) {
-	n, err := io.ReadFull(r, b)
-	if err == io.ErrUnexpectedEOF && n < len(b) {
-		// Of a truncated gzip file the error is the same, but its end is not clean.
-		if _, again := r.Read(make([]byte, 1)); again == io.EOF {
-			err = io.EOF
-		}
-	}
-	return n, err
-}
-
 // one takes one line.
 func (d *decoder) one(line []byte) {
-	d.line++
-	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(blanks(line)) > 0 && !d.format.line(d, line) {
 		d.leave("lines that are no part of the recording")
 	}

@@ -124,6 +124,37 @@ func At(data []byte, member string, index int, message string) *Error {
 	}
 }
 
+// Of returns an error about the value of a member of an object: of the document's, or of the
+// one that the keys before the last lead to, of equal ones the first. The document must be
+// well-formed. Of members with the same last key the last counts, as in decoding. What is not there
+// puts the error at the beginning of what is.
+func Of(data []byte, message string, keys ...string) *Error {
+	s := scanner{data: data}
+	at := 0 // where the deepest value begins that was found
+	for depth := 0; depth < len(keys); {
+		t, bad := s.next()
+		if bad != nil || t.kind == end || t.kind == closing && len(s.stack) == depth {
+			break
+		}
+		if t.kind != key || len(s.stack) != depth+1 {
+			continue
+		}
+		var name string
+		if json.Unmarshal(data[t.start:t.end], &name) != nil || name != keys[depth] {
+			continue
+		}
+		colon, _ := s.next()
+		at = colon.end
+		for at < len(data) && bytes.IndexByte([]byte(" \t\r\n"), data[at]) >= 0 {
+			at++
+		}
+		if depth < len(keys)-1 && at < len(data) && data[at] == '{' {
+			depth++
+		}
+	}
+	return newError(data, at, message)
+}
+
 // newError finds the line and column of the byte at offset.
 func newError(data []byte, offset int, message string) *Error {
 	before := data[:offset]

@@ -165,6 +165,37 @@ func TestAt(t *testing.T) {
 	}
 }
 
+func TestOf(t *testing.T) {
+	doc := `{"a": 9, "b":{"a":1,"c":{"a":[{"c":2}]}},` + "\n" + `"c" : "x", "\u0064":{"a":4}, "a":5, "e":{"a":{}}}`
+	for _, tt := range []struct {
+		keys string
+		want string // what begins there
+	}{
+		{"", doc},
+		{"a", `5, "e"`}, // the last of two
+		{"b", `{"a":1`},
+		{"b a", `1,"c"`},
+		{"b c a", `[{"c"`},
+		{"b x", `{"a":1`}, // what is there of the way
+		{"c", `"x", `},
+		{"c a", `"x", `}, // no object
+		{"d a", `4}`},    // an escaped key
+		{"e a", `{}}}`},
+		{"x", doc},
+	} {
+		e := Of([]byte(doc), "no", strings.Fields(tt.keys)...)
+		if !strings.HasPrefix(doc[e.Offset:], tt.want) {
+			t.Errorf("%s: byte %d, where %s begins; want %s", tt.keys, e.Offset, doc[e.Offset:], tt.want)
+		}
+	}
+	if got := Of([]byte(doc), "no", "c").Error(); got != "line 2, column 7 (byte 48): no" {
+		t.Errorf("got %s", got)
+	}
+	if got := Of([]byte(`[{"a":1}]`), "no", "a").Error(); got != "line 1, column 1 (byte 0): no" {
+		t.Errorf("no object: %s", got)
+	}
+}
+
 func TestErrorIsFound(t *testing.T) {
 	var v sample
 	err := Unmarshal([]byte("{\n\"name\": 1}"), &v)

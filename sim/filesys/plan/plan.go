@@ -32,7 +32,6 @@ const (
 	CPU        Kind = iota // takes a core for For
 	Hold                   // takes lock Page, after all who asked before
 	Release                // gives lock Page up
-	Section                // takes the server Page for For, after all who asked before: a lock and what is done in it
 	BlockRead              // N pages from Page, which are read at once
 	BlockWrite             // N pages from Page
 	ByteRead               // Lines of Page

@@ -97,8 +97,6 @@ func stepText(s *plan.Step) string {
 	switch s.Kind {
 	case plan.CPU:
 		return fmt.Sprintf("CPU %v", s.For)
-	case plan.Section:
-		return fmt.Sprintf("section %v", s.For)
 	case plan.Hold:
 		return "lock"
 	case plan.Release:

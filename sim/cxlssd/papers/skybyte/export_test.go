@@ -5,7 +5,6 @@ import "spillway/sim/study"
 // What tests outside of the package read.
 var (
 	Doubted = doubted
-	Short   = short
 	ScaleOf = scaleOf
 	Elapsed = elapsed
 )

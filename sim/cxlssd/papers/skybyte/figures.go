@@ -179,7 +179,7 @@ func linesOver(points []study.Point, figure string, first float64, unit string) 
 			if p.Of != last {
 				marks, last = append(marks, one(m, p, look)), p.Of
 			}
-			m.X = number(strings.TrimSuffix(p.At, unit))
+			m.X = study.Number(strings.TrimSuffix(p.At, unit))
 			marks = append(marks, find(m, p, look))
 		}
 		return marks
@@ -234,10 +234,10 @@ func sizeLines(points []study.Point, figure, usual string) func(study.Look) []st
 	list := of(points, figure)
 	return func(look study.Look) (marks []study.Mark) {
 		for i, p := range list {
-			m := study.Mark{Panel: p.Of, Series: titles[logPromoted], System: logPromoted, X: number(strings.TrimSuffix(p.At, "MB"))}
+			m := study.Mark{Panel: p.Of, Series: titles[logPromoted], System: logPromoted, X: study.Number(strings.TrimSuffix(p.At, "MB"))}
 			if usual != "" && m.X == 128 && list[i-1].Of == p.Of {
 				first := m
-				first.X = number(strings.TrimSuffix(usual, "MB"))
+				first.X = study.Number(strings.TrimSuffix(usual, "MB"))
 				marks = append(marks, one(first, p, look))
 			}
 			marks = append(marks, find(m, p, look))
@@ -250,7 +250,7 @@ func dramLines(points []study.Point) func(study.Look) []study.Mark {
 	list := of(points, "21")
 	return func(look study.Look) (marks []study.Mark) {
 		for _, p := range list {
-			m := study.Mark{Panel: p.Of, Series: titles[p.System], System: p.System, X: number(strings.TrimSuffix(p.At, " GB"))}
+			m := study.Mark{Panel: p.Of, Series: titles[p.System], System: p.System, X: study.Number(strings.TrimSuffix(p.At, " GB"))}
 			if p.System == complete && m.X == 1 {
 				first := m
 				first.X = 0.5
@@ -286,7 +286,7 @@ func cdf(points []study.Point, figure string) func(study.Look) []study.Mark {
 	return func(look study.Look) (marks []study.Mark) {
 		for _, p := range list {
 			if at := strings.IndexAny(p.Quantity, "0123456789"); at > 0 {
-				marks = append(marks, find(study.Mark{Panel: p.Of, Series: titles[base], System: base, X: number(p.Quantity[at:])}, p, look))
+				marks = append(marks, find(study.Mark{Panel: p.Of, Series: titles[base], System: base, X: study.Number(p.Quantity[at:])}, p, look))
 			}
 		}
 		return marks

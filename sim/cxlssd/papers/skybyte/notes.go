@@ -167,7 +167,7 @@ func differing(p *study.Point) string {
 		case "19":
 			w = workloadOf(w, ycsbB)
 		case "21": // the setting is host DRAM, of which there is four times as much
-			w, at = workloadOf(w, ycsbB), fmt.Sprint(number(strings.TrimSuffix(at, "GB"))/4)+" GB"
+			w, at = workloadOf(w, ycsbB), fmt.Sprint(study.Number(strings.TrimSuffix(at, "GB"))/4)+" GB"
 		case "22":
 			w = workloadOf(w, ycsbB)
 			if name, n, more := strings.Cut(strings.TrimPrefix(f[2], "SkyByte-"), "-"); more {

@@ -1,5 +1,7 @@
 package skybyte
 
+import "spillway/sim/study"
+
 // An Original is what was published of the program that a workload stands for. Zero is
 // nothing.
 type Original struct {
@@ -14,12 +16,12 @@ type Original struct {
 func OriginalOf(workload string) (o Original) {
 	for _, f := range table("table1_workloads.csv") {
 		if workloadOf(f[0], ycsbB) == workload {
-			o.Footprint, o.Stores, o.Misses = number(f[1]), number(f[2]), number(f[3])
+			o.Footprint, o.Stores, o.Misses = study.Number(f[1]), study.Number(f[2]), study.Number(f[3])
 		}
 	}
 	for _, f := range table("trace_footprint.csv") {
 		if workloadOf(f[0], ycsbA) == workload {
-			o.Pages = int64(number(f[2]))
+			o.Pages = int64(study.Number(f[2]))
 		}
 	}
 	return o

@@ -20,7 +20,6 @@ package skybyte
 
 import (
 	"embed"
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -136,7 +135,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "reconstruction: recipes stand in for the paper's traces",
 		Cannot:   "cannot run",
-		Measure:  measure, Curves: curves, Why: why(recorded()),
+		Measure:  measure, Curves: curves, Why: why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
@@ -339,33 +338,14 @@ func upTo(lines *[65]int64, n int) float64 {
 //go:embed published/*.csv gaps.csv
 var files embed.FS
 
-// table reads an embedded CSV file without its heading. The files are part of the
-// program: a test reads each.
+// table reads an embedded table without its heading.
 func table(name string) [][]string {
 	if name != "gaps.csv" {
 		name = "published/" + name
 	}
 	text, err := files.ReadFile(name)
-	var rows [][]string
-	if err == nil {
-		r := csv.NewReader(strings.NewReader(string(text)))
-		r.Comment = '#'
-		rows, err = r.ReadAll()
-	}
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("no heading")
-	}
-	if err != nil {
-		panic("skybyte: " + name + ": " + err.Error())
-	}
-	return rows[1:]
-}
-
-// number reads a number of a table.
-func number(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		panic("skybyte: " + err.Error())
 	}
-	return v
+	return study.Records(name, string(text))
 }

@@ -164,7 +164,7 @@ func TestRawWhereDiffers(t *testing.T) {
 			column = slices.Index(raw[0], "cycles_avg")
 		}
 		at := slices.IndexFunc(raw, func(d []string) bool { return d[0] == f[5] })
-		if at < 0 || math.Abs(number(raw[at][column])-number(f[6])) > 0.5 {
+		if at < 0 || math.Abs(study.Number(raw[at][column])-study.Number(f[6])) > 0.5 {
 			t.Errorf("%v: no such run, or it has another number", f)
 		}
 	}
@@ -349,7 +349,7 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%s is no point", key)
 			continue
 		}
-		r := study.Row{Point: &p.Points[at], Status: study.Gap, OursFits: true, Ours: number(f[5])}
+		r := study.Row{Point: &p.Points[at], Status: study.Gap, OursFits: true, Ours: study.Number(f[5])}
 		if p.Why(&r) == "" {
 			t.Errorf("%s: no reason", key)
 		}

@@ -103,11 +103,11 @@ func over(p study.Point, system, setup string) study.Point {
 
 // aside is a point that nothing here computes.
 func aside(figure, of, at, quantity, value, unit, why string) study.Point {
-	return study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, Aside: why, Fits: true, Value: number(value)}
+	return study.Point{Figure: figure, Of: of, At: at, Quantity: quantity, Unit: unit, Aside: why, Fits: true, Value: study.Number(value)}
 }
 
 // millions are a published number in millions.
-func millions(text string) float64 { return number(text) / 1e6 }
+func millions(text string) float64 { return study.Number(text) / 1e6 }
 
 // Limits of points: usual is what is proposed for most figures, inputs for what recipes
 // were tuned with.
@@ -122,7 +122,7 @@ func slowdowns() (list []study.Point) {
 		list = append(list,
 			point("2", cycles, dram, w, set(w), millions(f[1]), 0.20, "M"),
 			point("2", cycles, base, w, set(w), millions(f[2]), 0.20, "M"),
-			over(point("2", elapsed, base, w, set(w), number(f[2])/number(f[1]), 0.20, "×"), dram, set(w)))
+			over(point("2", elapsed, base, w, set(w), study.Number(f[2])/study.Number(f[1]), 0.20, "×"), dram, set(w)))
 	}
 	return list
 }
@@ -131,7 +131,7 @@ func slowdowns() (list []study.Point) {
 func waits() (list []study.Point) {
 	for _, f := range table("run_summary_default_settings.csv") {
 		if w := workloadOf(f[0], ycsbA); f[1] == titles[base] && w != dlrm {
-			list = append(list, point("3", missPart, base, w, set(w), 100*number(f[7]), usual, "%"))
+			list = append(list, point("3", missPart, base, w, set(w), 100*study.Number(f[7]), usual, "%"))
 		}
 	}
 	for _, f := range table("raw_runs.csv") {
@@ -146,8 +146,8 @@ func bound() (list []study.Point) {
 	for _, f := range table("fig04_memory_bound_fraction.csv") {
 		w := workloadOf(f[0], ycsbA)
 		list = append(list,
-			share("4", memoryBound, dram, w, set(w), number(f[1]), 0.03, ""),
-			share("4", memoryBound, base, w, set(w), number(f[2]), 0.03, ""))
+			share("4", memoryBound, dram, w, set(w), study.Number(f[1]), 0.03, ""),
+			share("4", memoryBound, base, w, set(w), study.Number(f[2]), 0.03, ""))
 	}
 	return list
 }
@@ -171,14 +171,14 @@ func touched() (list []study.Point) {
 		w := workloadOf(f[1], ycsbA)
 		mib := max(1, (footprints[w]+ratios[f[2]]/2)/ratios[f[2]])
 		setup := set(w, fmt.Sprintf("ssd_dram=%d", mib), fmt.Sprint("log=", float64(mib)*7/64))
-		mean := share(figure, kind+meanLines, base, w, setup, number(f[3]), 0.15, "")
+		mean := share(figure, kind+meanLines, base, w, setup, study.Number(f[3]), 0.15, "")
 		mean.At = f[2]
 		list = append(list, mean)
 		if f[2] != drawnRatio {
 			continue
 		}
 		for k, n := range within {
-			p := share(figure, fmt.Sprint(kind, n), base, w, setup, number(f[4+k]), 0.15, "")
+			p := share(figure, fmt.Sprint(kind, n), base, w, setup, study.Number(f[4+k]), 0.15, "")
 			p.At = f[2]
 			list = append(list, p)
 		}
@@ -187,7 +187,7 @@ func touched() (list []study.Point) {
 }
 
 // micros are nanoseconds of a table as whole microseconds.
-func micros(ns string) string { return fmt.Sprint(number(ns) / 1000) }
+func micros(ns string) string { return fmt.Sprint(study.Number(ns) / 1000) }
 
 func thresholds() (list []study.Point) {
 	var first float64
@@ -198,10 +198,10 @@ func thresholds() (list []study.Point) {
 			usual9 = threaded(w, 40)
 		}
 		if f[1] == "2000" {
-			first = number(f[2])
+			first = study.Number(f[2])
 			continue
 		}
-		p := over(point("9", elapsed, complete, w, usual9+" threshold="+micros(f[1]), number(f[2])/first, 0.15, "×"), complete, usual9)
+		p := over(point("9", elapsed, complete, w, usual9+" threshold="+micros(f[1]), study.Number(f[2])/first, 0.15, "×"), complete, usual9)
 		p.At = micros(f[1]) + " µs"
 		list = append(list, p)
 	}
@@ -211,7 +211,7 @@ func thresholds() (list []study.Point) {
 func schedulers() (list []study.Point) {
 	var first float64
 	for _, f := range table("fig10_sched_policy.csv") {
-		w, total := workloadOf(f[0], ycsbA), number(f[2])+number(f[3])+number(f[4])
+		w, total := workloadOf(f[0], ycsbA), study.Number(f[2])+study.Number(f[3])+study.Number(f[4])
 		setup := set(w)
 		if f[1] == "RR" {
 			first = total
@@ -241,12 +241,12 @@ func workloads() (list []study.Point) {
 		list = append(list,
 			aside("T1", w, "", "footprint", f[1], "GB", "of the whole program, which warming alone touches; the measured window touches 33 to 752 MB"),
 			aside("T1", w, "", "stores", f[2], "%", "of all loads and stores before the caches; what runs here is what misses them"),
-			point("T1", intensity, dram, w, set(w), number(f[3]), inputs, "/1000"),
-			point("T1", touchedPages, dram, a, set(a), number(pages[f[0]]), inputs, ""))
+			point("T1", intensity, dram, w, set(w), study.Number(f[3]), inputs, "/1000"),
+			point("T1", touchedPages, dram, a, set(a), study.Number(pages[f[0]]), inputs, ""))
 	}
 	for _, f := range table("run_summary_default_settings.csv") {
 		if w := workloadOf(f[0], ycsbA); f[1] == titles[logged] {
-			list = append(list, point("T1", writePart, logged, w, set(w), 100*number(f[6]), inputs, "%"))
+			list = append(list, point("T1", writePart, logged, w, set(w), 100*study.Number(f[6]), inputs, "%"))
 		}
 	}
 	return list
@@ -267,9 +267,9 @@ func designs() (list []study.Point) {
 		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])
 		setup := designSet(system, w)
 		if system == base {
-			first = number(f[2])
+			first = study.Number(f[2])
 		} else {
-			list = append(list, over(point("14", elapsed, system, w, setup, number(f[2])/first, usual, "×"), base, set(w)))
+			list = append(list, over(point("14", elapsed, system, w, setup, study.Number(f[2])/first, usual, "×"), base, set(w)))
 		}
 		list = append(list, point("14", cycles, system, w, setup, millions(f[2]), usual, "M"))
 	}
@@ -281,9 +281,9 @@ func threads() (list []study.Point) {
 	for _, f := range table("fig15_threads.csv") {
 		w, at := f[0], f[1]+" threads"
 		if f[1] == "8" {
-			first = number(f[3])
+			first = study.Number(f[3])
 		} else {
-			p := over(point("15", speed, complete, w, threaded(w, int(number(f[1]))), first/number(f[3]), usual, "×"), logPromoted, set(w))
+			p := over(point("15", speed, complete, w, threaded(w, int(study.Number(f[1]))), first/study.Number(f[3]), usual, "×"), logPromoted, set(w))
 			p.At = at
 			list = append(list, p)
 		}
@@ -301,10 +301,10 @@ func mixes() (list []study.Point) {
 		w := workloadOf(f[0], ycsbA)
 		for k, q := range []string{hostPart, hitPart, missPart, writePart} {
 			limit := usual
-			if number(f[1+k]) <= 2 {
+			if study.Number(f[1+k]) <= 2 {
 				limit = 2 // so few that they say little
 			}
-			list = append(list, point("16", q, logPromoted, w, set(w), number(f[1+k]), limit, "%"))
+			list = append(list, point("16", q, logPromoted, w, set(w), study.Number(f[1+k]), limit, "%"))
 		}
 	}
 	return list
@@ -317,9 +317,9 @@ func latencies() (list []study.Point) {
 	for _, f := range table("fig17_amat_breakdown.csv") {
 		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])
 		setup := designSet(system, w)
-		list = append(list, point("17", amat, system, w, setup, number(f[7]), usual, "ns"))
+		list = append(list, point("17", amat, system, w, setup, study.Number(f[7]), usual, "ns"))
 		for k, q := range latencyParts {
-			list = append(list, point("17", q, system, w, setup, number(f[2+k]), usual, "ns"))
+			list = append(list, point("17", q, system, w, setup, study.Number(f[2+k]), usual, "ns"))
 		}
 	}
 	return list
@@ -328,7 +328,7 @@ func latencies() (list []study.Point) {
 func programs() (list []study.Point) {
 	for _, f := range table("fig18_flash_writes.csv") {
 		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])
-		list = append(list, point("18", programmed, system, w, designSet(system, w), number(f[2]), usual, ""))
+		list = append(list, point("18", programmed, system, w, designSet(system, w), study.Number(f[2]), usual, ""))
 	}
 	return list
 }
@@ -336,13 +336,13 @@ func programs() (list []study.Point) {
 func reads() (list []study.Point) {
 	for _, f := range table("table3_flash_read_latency.csv") {
 		w := workloadOf(f[0], ycsbA)
-		p := point("T3", flashRead, logPromoted, w, set(w), number(f[1]), usual, "µs")
+		p := point("T3", flashRead, logPromoted, w, set(w), study.Number(f[1]), usual, "µs")
 		p.At = "8 threads"
 		list = append(list, p)
 	}
 	for _, f := range table("flash_read_latency_vs_threads.csv") {
 		w := workloadOf(f[0], ycsbA)
-		p := point("T3", flashRead, complete, w, threaded(w, int(number(f[1]))), number(f[2])/1000, usual, "µs")
+		p := point("T3", flashRead, complete, w, threaded(w, int(study.Number(f[1]))), study.Number(f[2])/1000, usual, "µs")
 		p.At = f[1] + " threads"
 		list = append(list, p)
 	}
@@ -362,7 +362,7 @@ func nands() (list []study.Point) {
 // logOf is the knob's text for a nominal size: designs with a log have 7/8 of the
 // device's DRAM, log and all.
 func logOf(nominal string) string {
-	return fmt.Sprint("log=", number(strings.TrimSuffix(nominal, "MB"))*7/8)
+	return fmt.Sprint("log=", study.Number(strings.TrimSuffix(nominal, "MB"))*7/8)
 }
 
 // usualLog is the nominal size of the log by default.
@@ -376,7 +376,7 @@ func logTimes() (list []study.Point) {
 		}
 		first := rows[slices.IndexFunc(rows, func(g []string) bool { return g[0] == f[0] && g[1] == usualLog })][2]
 		w := workloadOf(f[0], ycsbB)
-		p := over(point("19", mean, logPromoted, w, set(w, logOf(f[1])), number(f[2])/number(first), usual, "×"), logPromoted, set(w))
+		p := over(point("19", mean, logPromoted, w, set(w, logOf(f[1])), study.Number(f[2])/study.Number(first), usual, "×"), logPromoted, set(w))
 		p.At = f[1]
 		list = append(list, p)
 	}
@@ -390,7 +390,7 @@ func logPrograms() (list []study.Point) {
 		if f[1] != usualLog {
 			setup = set(w, logOf(f[1]))
 		}
-		p := point("20", programmed, logPromoted, w, setup, number(f[2]), usual, "")
+		p := point("20", programmed, logPromoted, w, setup, study.Number(f[2]), usual, "")
 		p.At = f[1]
 		list = append(list, p)
 	}
@@ -403,7 +403,7 @@ func sizeSet(workload, gb string) string {
 	if gb == "0.5" {
 		return set(workload)
 	}
-	v := number(gb)
+	v := study.Number(gb)
 	return set(workload, fmt.Sprint("ssd_dram=", v*1024), fmt.Sprint("host_dram=", 4*v), fmt.Sprint("log=", v*1024*7/64))
 }
 
@@ -417,7 +417,7 @@ func sizes() (list []study.Point) {
 		first := rows[slices.IndexFunc(rows, func(g []string) bool {
 			return g[0] == f[0] && g[2] == "0.5" && systemOf(g[1]) == complete
 		})][3]
-		p := over(point("21", mean, system, w, sizeSet(w, f[2]), number(f[3])/number(first), usual, "×"), complete, set(w))
+		p := over(point("21", mean, system, w, sizeSet(w, f[2]), study.Number(f[3])/study.Number(first), usual, "×"), complete, set(w))
 		p.At = f[2] + " GB"
 		list = append(list, p)
 	}
@@ -438,7 +438,7 @@ func types() (list []study.Point) {
 		name, n, _ := strings.Cut(strings.TrimPrefix(f[2], "SkyByte-"), "-")
 		system, setup, at := systemOf("SkyByte-"+name), set(w), f[1]
 		if n != "" {
-			setup, at = threaded(w, int(number(n))), f[1]+", "+n+" threads"
+			setup, at = threaded(w, int(study.Number(n))), f[1]+", "+n+" threads"
 		}
 		p := point("22", cycles, system, w, flashSet(setup, f[1]), millions(f[3]), usual, "M")
 		p.At = at
@@ -452,10 +452,10 @@ func others() (list []study.Point) {
 	for _, f := range table("fig23_alternative_migration.csv") {
 		w, system := workloadOf(f[0], ycsbA), systemOf(f[1])
 		if system == switched {
-			first = number(f[2])
+			first = study.Number(f[2])
 			continue
 		}
-		list = append(list, over(point("23", elapsed, system, w, set(w), number(f[2])/first, usual, "×"), switched, designSet(switched, w)))
+		list = append(list, over(point("23", elapsed, system, w, set(w), study.Number(f[2])/first, usual, "×"), switched, designSet(switched, w)))
 	}
 	return list
 }
@@ -466,7 +466,7 @@ func raws() (list []study.Point) {
 	first := map[string]float64{}
 	for _, f := range table("fig14_exec_time.csv") {
 		if f[1] == titles[base] {
-			first[f[0]] = number(f[2])
+			first[f[0]] = study.Number(f[2])
 		}
 	}
 	for _, f := range table("provenance_fig14_closest_raw.csv") {
@@ -474,7 +474,7 @@ func raws() (list []study.Point) {
 		if w == bfs || w == dlrm {
 			continue // another trace, and a run of DRAM-only with the wrong name
 		}
-		p := over(point("raw", elapsed, system, w, threadsOf(system, w, int(number(f[3]))), number(f[4])/first[f[0]], usual, "×"), base, set(w))
+		p := over(point("raw", elapsed, system, w, threadsOf(system, w, int(study.Number(f[3]))), study.Number(f[4])/first[f[0]], usual, "×"), base, set(w))
 		p.At = f[2]
 		list = append(list, p)
 	}
@@ -506,11 +506,11 @@ func reports() (list []study.Point) {
 			}
 			list = append(list, point("mix", quantity, system, w, set(w), value, limit, unit))
 		}
-		add(hostPart, "%", 100*number(f[3]))
-		add(hitPart, "%", 100*(number(f[4])+number(f[5])))
-		add(writePart, "%", 100*number(f[6]))
-		add(missPart, "%", 100*number(f[7]))
-		add(flashReads, "", number(f[8]))
+		add(hostPart, "%", 100*study.Number(f[3]))
+		add(hitPart, "%", 100*(study.Number(f[4])+study.Number(f[5])))
+		add(writePart, "%", 100*study.Number(f[6]))
+		add(missPart, "%", 100*study.Number(f[7]))
+		add(flashReads, "", study.Number(f[8]))
 	}
 	return list
 }

@@ -3,7 +3,6 @@ package bytefs
 // What tests outside of the package read.
 var (
 	Reason   = reason
-	Short    = short
 	Variants = variants
 )
 

@@ -30,7 +30,6 @@ import (
 	"embed"
 	"maps"
 	"math"
-	"strconv"
 	"strings"
 
 	"spillway/sim/filesys"
@@ -193,7 +192,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "a model: workloads are generated, and the values of the figures are not public",
 		Cannot:   "cannot run",
-		Measure:  measure, Why: why(recorded()),
+		Measure:  measure, Why: why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
@@ -374,47 +373,14 @@ func ours(quantity string, r *filesys.Result) float64 {
 //go:embed published/*.csv gaps.csv
 var files embed.FS
 
-// table reads an embedded CSV file without its heading. The files are part of the
-// program: a test reads each.
+// table reads an embedded table without its heading.
 func table(name string) [][]string {
 	if name != "gaps.csv" {
 		name = "published/" + name
 	}
 	text, err := files.ReadFile(name)
 	if err != nil {
-		panic("bytefs: " + name + ": " + err.Error())
-	}
-	var rows [][]string
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
-			rows = append(rows, cells(line))
-		}
-	}
-	return rows[1:]
-}
-
-// cells takes a line apart. A cell with commas stands in quotation marks, and none has
-// such a mark in it; encoding/csv would weigh more than the rest of the paper's code.
-func cells(line string) []string {
-	var list []string
-	for {
-		cell, rest, more := strings.Cut(line, ",")
-		if strings.HasPrefix(line, `"`) {
-			cell, rest, _ = strings.Cut(line[1:], `"`)
-			rest, more = strings.CutPrefix(rest, ",")
-		}
-		if list = append(list, cell); !more {
-			return list
-		}
-		line = rest
-	}
-}
-
-// number reads a number of a table.
-func number(s string) float64 {
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
 		panic("bytefs: " + err.Error())
 	}
-	return v
+	return study.Records(name, string(text))
 }

@@ -141,7 +141,7 @@ func TestMore(t *testing.T) {
 			continue
 		}
 		n++
-		bound := number(strings.TrimSuffix(text, "×"))
+		bound := study.Number(strings.TrimSuffix(text, "×"))
 		if c.Judge(bound, ClaimTolerance) != study.Differs || c.Judge(1.01*bound, ClaimTolerance) != study.Holds {
 			t.Errorf("%s: %v is from %v on", c.ID, c.Stated, c.Lo)
 		}
@@ -160,7 +160,7 @@ func TestThreads(t *testing.T) {
 			continue
 		}
 		_, threads, _ := strings.Cut(runSets[name], "threads=")
-		if at := number(f[2]) * number(f[3]) / 1000; at > number(threads) {
+		if at := study.Number(f[2]) * study.Number(f[3]) / 1000; at > study.Number(threads) {
 			t.Errorf("%s: %.1f operations at once, of %s threads", f[0], at, threads)
 		}
 	}
@@ -289,7 +289,7 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%s is no point", key)
 			continue
 		}
-		r := study.Row{Point: &p.Points[at], Status: study.Gap, OursFits: true, Ours: number(f[5])}
+		r := study.Row{Point: &p.Points[at], Status: study.Gap, OursFits: true, Ours: study.Number(f[5])}
 		if p.Why(&r) == "" {
 			t.Errorf("%s: no reason", key)
 		}

@@ -228,7 +228,7 @@ const (
 // asides are those that none does.
 func stated() (list []text, asides []study.Point) {
 	for _, f := range table("paper_claims.csv") {
-		figure, metric, workload, versus, value, unit, high := f[0], f[1], f[2], f[3], number(f[4]), f[5], f[6] == "high"
+		figure, metric, workload, versus, value, unit, high := f[0], f[1], f[2], f[3], study.Number(f[4]), f[5], f[6] == "high"
 		if unit == "x" {
 			unit = "×"
 		}
@@ -432,7 +432,7 @@ func devices() (list []study.Point) {
 				}[q]
 			}
 			list = append(list, study.Point{
-				Figure: "T1", Quantity: q, Of: f[0], Fits: true, Value: number(f[1+k]), Unit: []string{"µs", "µs", "GB/s", "GB/s", "$/GB"}[k],
+				Figure: "T1", Quantity: q, Of: f[0], Fits: true, Value: study.Number(f[1+k]), Unit: []string{"µs", "µs", "GB/s", "GB/s", "$/GB"}[k],
 				Aside: why, Note: doubtful + secondHand, Source: "paper_table1_devices.csv",
 			})
 		}
@@ -445,7 +445,7 @@ func devices() (list []study.Point) {
 // the traffic of data.
 func (g *grid) amplified() (list []study.Point) {
 	for _, f := range table("paper_table2_amplification.csv") {
-		system, low, high := systemOf(f[0]), number(f[3]), number(f[4])
+		system, low, high := systemOf(f[0]), study.Number(f[3]), study.Number(f[4])
 		over, what := macros, "all"
 		switch {
 		case strings.HasPrefix(f[2], "others"):
@@ -524,7 +524,7 @@ func (g *grid) composition() (list []study.Point) {
 		for name := range strings.SplitSeq(f[0], "/") {
 			system := systemOf(name)
 			list = append(list, study.Point{
-				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: number(f[3]), Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
+				Figure: "mix", Quantity: q, System: system, Of: of, Fits: true, Value: study.Number(f[3]), Unit: "%", Limit: usual, Note: doubtful + secondHand, Source: "paper_traffic_composition.csv",
 				Made: g.made("mix", func(f *finder) float64 { return mean(over, func(w string) float64 { return f.value(q, system, w) }) }),
 			})
 		}
@@ -570,7 +570,7 @@ var counters = []struct {
 func runs() (list []study.Point) {
 	for _, f := range table("artifact_micro_runs.csv") {
 		name, variant, _ := strings.Cut(f[0], ".")
-		names, why := number(cmp.Or(f[1], "0")), ""
+		names, why := study.Number(cmp.Or(f[1], "0")), ""
 		switch {
 		case variant == "2ext":
 			why = "the same test with fewer reads, probably as the host caches metadata; it is the same run here, and compared with the first variant"
@@ -593,19 +593,19 @@ func runs() (list []study.Point) {
 			again = why
 		}
 		if f[2] != "" {
-			add(speed, number(f[2])/1000, "thousand/s", again)
-			add(callTime, number(f[3]), "ms", again)
+			add(speed, study.Number(f[2])/1000, "thousand/s", again)
+			add(callTime, study.Number(f[3]), "ms", again)
 		}
 		for _, c := range counters {
-			value, unit := number(f[c.column])/names, ""
+			value, unit := study.Number(f[c.column])/names, ""
 			if strings.HasSuffix(c.quantity, "_kb") {
 				value, unit = value/1000, "KB"
 			}
 			add(c.quantity, value, unit, why)
 		}
-		add("log_writes", number(f[12]), "", "the same number as that of its stores")
-		add("log_reads", number(f[13]), "", "the same number as that of its loads")
-		add("cleanings", number(f[19]), "", "one ring is emptied at once there, and two halves take turns here")
+		add("log_writes", study.Number(f[12]), "", "the same number as that of its stores")
+		add("log_reads", study.Number(f[13]), "", "the same number as that of its loads")
+		add("cleanings", study.Number(f[19]), "", "one ring is emptied at once there, and two halves take turns here")
 	}
 	return list
 }
@@ -615,7 +615,7 @@ func fractions() (list []study.Point) {
 	for _, f := range table("artifact_micro_modified_fraction.csv") {
 		for k, q := range []string{"share_read", "share_write"} {
 			list = append(list, study.Point{
-				Figure: "fractions", Quantity: q, Of: f[0], At: fmt.Sprintf("%s %% of lines", f[1]), Fits: true, Value: number(f[2+k]), Unit: "%",
+				Figure: "fractions", Quantity: q, Of: f[0], At: fmt.Sprintf("%s %% of lines", f[1]), Fits: true, Value: study.Number(f[2+k]), Unit: "%",
 				Aside: "not compared: the histograms are filled where nothing was cleaned, and contradict the counters of the same runs", Note: doubtful + "filled even in runs without a cleaning", Source: "artifact_micro_modified_fraction.csv",
 			})
 		}

@@ -6,7 +6,6 @@ import "strings"
 // laboratory imports it.
 var (
 	Reason = reason
-	Short  = short
 )
 
 // A Cell is one of Tables 3 and 7: a largest batch.

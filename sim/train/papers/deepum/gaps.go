@@ -1,46 +1,19 @@
 package deepum
 
 import (
-	"strconv"
 	"strings"
 
 	"spillway/sim/study"
 )
 
-// A gap is a number that this laboratory does not reach, as recorded in gaps.csv. Any
-// other gap, and this one with another value, is not as recorded.
-type gap struct{ figure, system, of, at, quantity, ours string }
-
-// short is a value as gaps.csv has it: three digits, or "-" if ours does not fit.
-func short(value float64, fits bool) string {
-	if !fits {
-		return "-"
-	}
-	return strconv.FormatFloat(value, 'g', 3, 64)
-}
-
-// gapOf is the gap that a row shows.
-func gapOf(r *study.Row) gap {
-	return gap{r.Figure, r.System, r.Of, r.At, r.Quantity, short(r.Ours, r.OursFits)}
-}
-
-// recorded are the gaps of gaps.csv.
-func recorded() map[gap]bool {
-	all := map[gap]bool{}
-	for _, f := range table("gaps.csv") {
-		all[gap{f[0], f[1], f[2], f[3], f[4], f[5]}] = true
-	}
-	return all
-}
-
 // why explains differences: what agrees by its note, a gap by its reason, if it is
 // recorded with the value that it has.
-func why(known map[gap]bool) func(r *study.Row) string {
+func why(known study.Gaps) func(r *study.Row) string {
 	return func(r *study.Row) string {
 		switch {
 		case r.Status != study.Gap:
 			return r.Note
-		case known[gapOf(r)]:
+		case known.Known(r):
 			return reason(r)
 		}
 		return ""

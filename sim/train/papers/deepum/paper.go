@@ -36,10 +36,7 @@ package deepum
 
 import (
 	"embed"
-	"encoding/csv"
-	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"spillway/sim/study"
@@ -101,7 +98,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "reconstruction: rebuilt systems and networks, fitted constants",
 		Cannot:   "runs out of memory",
-		Measure:  measure, Why: why(recorded()),
+		Measure:  measure, Why: why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
@@ -158,32 +155,19 @@ func ours(p *study.Point, r *result.Result) float64 {
 //go:embed published/*.csv maxbatch.csv gaps.csv
 var files embed.FS
 
-// table reads an embedded CSV file without its heading. The files are part of the
-// program: a test reads each.
+// table reads an embedded table without its heading.
 func table(name string) [][]string {
 	text, err := files.ReadFile(name)
-	var rows [][]string
-	if err == nil {
-		r := csv.NewReader(strings.NewReader(string(text)))
-		r.Comment = '#'
-		rows, err = r.ReadAll()
-	}
-	if err == nil && len(rows) == 0 {
-		err = fmt.Errorf("no heading")
-	}
 	if err != nil {
-		panic("deepum: " + name + ": " + err.Error())
+		panic("deepum: " + err.Error())
 	}
-	return rows[1:]
+	return study.Records(name, string(text))
 }
 
 // number reads a number of a table: "3", "128K", "0.5".
 func number(s string) float64 {
 	digits, thousand := strings.CutSuffix(s, "K")
-	v, err := strconv.ParseFloat(digits, 64)
-	if err != nil {
-		panic("deepum: " + err.Error())
-	}
+	v := study.Number(digits)
 	if thousand {
 		v *= 1024
 	}

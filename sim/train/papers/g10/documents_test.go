@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/study"
 	"spillway/sim/train/machine"
 	paper "spillway/sim/train/papers/g10"
@@ -19,7 +20,7 @@ import (
 )
 
 // TestQuirksDocument compares QUIRKS.md with what quirk and study say.
-func TestQuirksDocument(t *testing.T) { golden(t, "QUIRKS.md", quirks()) }
+func TestQuirksDocument(t *testing.T) { golden.Compare(t, "QUIRKS.md", quirks()) }
 
 // validation writes the comparison of all published points as a document.
 func validation(rows []row) []byte {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/golden"
 	"spillway/sim/knob"
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
@@ -72,7 +73,7 @@ quirk,model,batch,system,published,corrected
 			base[name] = [2]unit.Cycles{published, corrected}
 			row(fmt.Sprintf("none,%s,%d,%s,%d,%d", p.Model, p.Batch, name, published, corrected))
 		}
-		if i > 1 && !*update {
+		if i > 1 && !golden.Update() {
 			continue
 		}
 		checked[p.Model] = true
@@ -86,7 +87,7 @@ quirk,model,batch,system,published,corrected
 			}
 		}
 	}
-	if *update {
+	if golden.Update() {
 		write(t, "effects.csv", b.Bytes())
 		return
 	}
@@ -194,7 +195,7 @@ times,model,batch,system,ideal,published,corrected
 `)
 	have := lines(t, "survive.csv")
 	_, missing := artifact.Find()
-	if *update && missing != nil {
+	if golden.Update() && missing != nil {
 		t.Fatalf("survive.csv is not rewritten without measured times: %v", missing)
 	}
 	for i, p := range paper.Headline() {
@@ -211,13 +212,13 @@ times,model,batch,system,ideal,published,corrected
 				_, corrected := reported(t, w, name, quirk.Corrected())
 				line := fmt.Sprintf("%s,%s,%d,%s,%d,%d,%d", times, p.Model, p.Batch, name, r.Ideal, published, corrected)
 				b.WriteString(line + "\n")
-				if !*update && !slices.Contains(have, line) {
+				if !golden.Update() && !slices.Contains(have, line) {
 					t.Errorf("survive.csv has no row %q; read what changed, then run with -update", line)
 				}
 			}
 		}
 	}
-	if *update {
+	if golden.Update() {
 		write(t, "survive.csv", b.Bytes())
 	}
 }
@@ -234,12 +235,12 @@ knob,value,times,model,batch,system,corrected
 `)
 	have := lines(t, "doubts.csv")
 	_, missing := artifact.Find()
-	if *update && missing != nil {
+	if golden.Update() && missing != nil {
 		t.Fatalf("doubts.csv is not rewritten without measured times: %v", missing)
 	}
 	for i, p := range paper.Headline() {
 		for _, times := range []string{"measured", "as-paper", "estimated"} {
-			if i > 0 && !*update || times == "measured" && missing != nil {
+			if i > 0 && !golden.Update() || times == "measured" && missing != nil {
 				continue
 			}
 			w, err := timed(p, times)
@@ -248,13 +249,13 @@ knob,value,times,model,batch,system,corrected
 			}
 			for _, line := range doubted(t, w, p, times) {
 				b.WriteString(line + "\n")
-				if !*update && !slices.Contains(have, line) {
+				if !golden.Update() && !slices.Contains(have, line) {
 					t.Errorf("doubts.csv has no row %q; read what changed, then run with -update", line)
 				}
 			}
 		}
 	}
-	if *update {
+	if golden.Update() {
 		write(t, "doubts.csv", b.Bytes())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/golden"
 	"spillway/sim/study"
 	paper "spillway/sim/train/papers/g10"
 )
@@ -105,7 +106,7 @@ func TestExtractSlowdowns(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	golden(t, "slowdowns.csv", []byte(b.String()))
+	golden.Compare(t, "slowdowns.csv", []byte(b.String()))
 }
 
 // TestFigures writes down what every figure draws of the published values,
@@ -142,7 +143,7 @@ func TestFigures(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "testdata/figures.txt", []byte(b.String()))
+	golden.Compare(t, "testdata/figures.txt", []byte(b.String()))
 }
 
 // TestMemory writes down what the analysis of the artifact's workloads says
@@ -182,7 +183,7 @@ func TestMemory(t *testing.T) {
 			fmt.Fprintf(&b, "Figure %s: %s: stated %s, ours %.4f %s: %s\n", c.Figure, c.Text, c.Stated, c.Ours, c.Unit, c.Verdict)
 		}
 	}
-	golden(t, "testdata/memory.txt", []byte(b.String()))
+	golden.Compare(t, "testdata/memory.txt", []byte(b.String()))
 }
 
 // TestSlowdowns runs the 18 runs of Figure 13: our quantiles are the published
@@ -219,5 +220,5 @@ func TestSlowdowns(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s %s: iteration %d, %d of %d kernels at other times\n", p.System, p.Source, r.Reported, different, len(r.Kernels))
 	}
-	golden(t, "testdata/slowdowns.txt", []byte(b.String()))
+	golden.Compare(t, "testdata/slowdowns.txt", []byte(b.String()))
 }

@@ -1,16 +1,14 @@
 package g10_test
 
 import (
-	"bytes"
-	"flag"
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/golden"
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/sim/train"
@@ -19,8 +17,6 @@ import (
 	"spillway/sim/workload"
 	"spillway/traces/g10"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden tables; read the diff before you commit it")
 
 // TestPublished runs every configuration of the published evaluation and
 // compares all published numbers. The golden table lists each point that is
@@ -42,7 +38,7 @@ func TestPublished(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	golden(t, "VALIDATION.md", validation(rows))
+	golden.Compare(t, "VALIDATION.md", validation(rows))
 }
 
 // A row is a judged point and what it is measured on.
@@ -123,33 +119,4 @@ func load(config string) (*workload.Workload, error) {
 	}
 	_, w, err := g10.Load(os.DirFS(dir), config)
 	return w, err
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
-		for i := range max(len(g), len(w)) {
-			if i >= len(g) || i >= len(w) || g[i] != w[i] {
-				t.Fatalf("%s:%d differs; read the difference, then run with -update\ngot  %s\nwant %s", path, i+1, at(g, i), at(w, i))
-			}
-		}
-	}
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "(nothing)"
 }
