@@ -33,8 +33,8 @@ var reasons = map[kind]string{
 	oldProfiler:   "a trace of PyTorch's old profiler (torch.autograd.profiler), which does not say what ran on the GPU; record with torch.profiler.profile, or with Spillway's capture.py",
 	workloadGraph: "a workload graph (JSON of Chakra), which has no tensors; record an execution trace and a profiler trace, or with Spillway's capture.py, or use Chakra's own files (.et)",
 	safetensors:   "weights (safetensors), not what happens in a step: the laboratory Compression takes them; record a step with Spillway's capture.py",
-	weightIndex:   "a list of weights' files, not what happens in a step; record one with Spillway's capture.py",
-	modelConfig:   "a model's configuration, not what happens in a step; record one with Spillway's capture.py",
+	weightIndex:   "a list of weights' files, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
+	modelConfig:   "a model's configuration, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 }
 
 // recognize says what a file is by its content, or by its beginning.

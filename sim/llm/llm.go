@@ -1,0 +1,260 @@
+// Package llm trains large language models on a node of GPUs and drives: TERAIO, ZeRO-Offload,
+// ZeRO-Infinity and FSDP.
+//
+//	model.Arch ── job.Build ── system.Plan ── offload.Run ── Result
+package llm
+
+import (
+	"errors"
+	"fmt"
+
+	"spillway/sim/llm/job"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/model"
+	"spillway/sim/llm/offload"
+	"spillway/sim/llm/system"
+	"spillway/sim/llm/system/fsdp"
+	"spillway/sim/llm/system/ideal"
+	"spillway/sim/llm/system/teraio"
+	"spillway/sim/llm/system/zero"
+	"spillway/sim/unit"
+)
+
+// Systems are what is compared.
+var Systems = []*system.System{&ideal.System, &teraio.SSD, &teraio.Mixed, &zero.Offload, &zero.Infinity, &fsdp.System}
+
+// A Setup is everything a run depends on besides the system.
+type Setup struct {
+	Arch model.Arch
+	// Layout cuts the model for ideal and TERAIO; ZeRO and FSDP cut it in their own way. A Micro
+	// of 0 is chosen.
+	Layout  job.Layout
+	Node    machine.Config
+	Options system.Options
+}
+
+// Standard is the TERAIO paper's machine with Llama-3 70B, sequences of 2048 and the smallest
+// of its batches that Figure 7 has, in fp32, with two sequences in a micro-batch (inferred from
+// the peak memory that it prints).
+func Standard() Setup {
+	arch, err := model.Find("llama3-70b")
+	if err != nil {
+		panic(err) // a test of model finds it
+	}
+	o := system.Standard()
+	o.BufferElements = 540e6 // Table 4: buffers of ZeRO-Infinity for the largest model
+	return Setup{
+		Arch:   arch,
+		Layout: job.Layout{Pipeline: 2, Tensor: 1, Data: 1, Batch: 8, Micro: 2, Sequence: 2048, Precision: job.FP32},
+		Node:   machine.Standard(), Options: o,
+	}
+}
+
+// A Result is a run of one system.
+type Result struct {
+	*offload.Result // nil if Reason says so before it ran
+	System          string
+	Job             *job.Job
+	Node            *machine.Node
+	Tokens          int64 // an iteration
+	// Reason says why it does not run, empty if it does.
+	Reason string
+	Unmet  unit.Bytes // what the plan left above the capacity
+	Moves  int64      // that programs ask for, of all GPUs
+	Notes  []string
+	// Tried are all schedules of the system, of which Schedule was the fastest.
+	Tried []Try
+}
+
+// A Try is how a schedule did.
+type Try struct {
+	Schedule string
+	Time     unit.Time // an iteration, 0 if stuck
+	Stuck    string
+}
+
+// Ran reports whether the system ran; all numbers of a result that did not are 0.
+func (r *Result) Ran() bool { return r.Result != nil && r.Reason == "" && r.Time > 0 }
+
+// Progress is in thousandths of the whole: to build takes up to built, to plan at most up to
+// planned, and to run all schedules what is left.
+const (
+	whole   = 1000
+	built   = 50
+	planned = 800
+)
+
+// steps is the progress of something that has parts. It never goes back.
+type steps struct {
+	p  system.Progress
+	at int64
+}
+
+func begin(p system.Progress) *steps {
+	s := &steps{p, -1}
+	s.reach(0)
+	return s
+}
+
+func (s *steps) reach(at int64) {
+	if s.p != nil && at > s.at {
+		s.at = at
+		s.p(at, whole)
+	}
+}
+
+// part is the progress of a part that begins now and ends at to.
+func (s *steps) part(to int64) func(done, total int64) {
+	if s.p == nil {
+		return nil
+	}
+	from := s.at
+	return func(done, total int64) {
+		if total > 0 {
+			s.reach(from + unit.MulDiv(to-from, min(max(done, 0), total), total))
+		}
+	}
+}
+
+// attempts is the progress of a part whose own progress begins anew nobody knows how often: the
+// first time gets half of it, each other an eighth of what is left.
+func (s *steps) attempts(to int64) func(done, total int64) {
+	if s.p == nil {
+		return nil
+	}
+	left, share := to-s.at, int64(2)
+	now := s.part(s.at + left/share)
+	last := int64(-1)
+	return func(done, total int64) {
+		if total <= 0 {
+			return
+		}
+		at := unit.MulDiv(whole, min(max(done, 0), total), total)
+		if at < last {
+			left, share = to-s.at, 8
+			now = s.part(s.at + left/share)
+		}
+		last = at
+		now(done, total)
+	}
+}
+
+// Run runs one system. The error is about the setup; that a system cannot run it is Reason.
+func Run(s *Setup, name string, curves bool, p system.Progress) (*Result, error) {
+	return run(s, name, offload.Options{Curves: curves}, p)
+}
+
+// Ideal is how long an iteration takes if all GPUs hold everything. Without offloading one
+// iteration is as all.
+func Ideal(s *Setup) (unit.Time, error) {
+	r, err := run(s, ideal.System.Name, offload.Options{Iterations: 1}, nil)
+	switch {
+	case err != nil:
+		return 0, err
+	case !r.Ran():
+		return 0, errors.New("ideal: " + r.Reason)
+	}
+	return r.Time, nil
+}
+
+// cut returns what a system builds, its options, and its job. A refusal is the last value.
+func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system.Options, err error) {
+	node, err = s.Node.Build()
+	if err != nil {
+		return nil, nil, o, err
+	}
+	arch := s.Arch
+	o = s.Options
+	spec := job.Spec{Arch: &arch, Layout: s.Layout, Node: node}
+	own := func(err error) error { return err }
+	if usual := spec; system.Pipeline(&usual, &o) == nil {
+		own = func(err error) error { // the setup's cut is sound: it is the system's own that does not work
+			if no := (*system.Refusal)(nil); errors.As(err, &no) || spec.Tensor == usual.Tensor && spec.Data == usual.Data {
+				return err
+			}
+			return &system.Refusal{Reason: fmt.Sprintf("%s cuts the model in another way: %v.", sys.Title, err)}
+		}
+	}
+	if err = sys.Cut(&spec, &o); err != nil {
+		return node, nil, o, own(err)
+	}
+	if j, err = job.Build(&spec); err != nil {
+		return node, nil, o, own(err)
+	}
+	return node, j, o, nil
+}
+
+func run(s *Setup, name string, options offload.Options, p system.Progress) (*Result, error) {
+	sys, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	progress := begin(p)
+	r := &Result{System: name}
+	refused := func(err error) (*Result, error) {
+		var no *system.Refusal
+		if !errors.As(err, &no) {
+			return nil, err
+		}
+		r.Reason = no.Reason
+		return r, nil
+	}
+	var o system.Options
+	r.Node, r.Job, o, err = cut(s, sys)
+	if err != nil {
+		return refused(err)
+	}
+	r.Tokens = r.Job.Tokens
+	progress.reach(built)
+	plans, err := sys.Plan(r.Job, r.Node, &o, progress.attempts(planned))
+	if err != nil {
+		return refused(err)
+	}
+	if sys.Bound && options.Iterations == 0 {
+		options.Iterations = 1 // without offloading one is as all
+	}
+	for i, plan := range plans {
+		options.Progress = progress.part(progress.at + (whole-progress.at)/int64(len(plans)-i))
+		got, err := offload.Run(r.Job, plan, r.Node, options)
+		if err != nil {
+			return nil, err
+		}
+		try := Try{Schedule: plan.Name, Stuck: got.Stuck}
+		if got.Stuck == "" {
+			try.Time = got.Time
+		}
+		r.Tried = append(r.Tried, try)
+		if r.Result == nil || r.Stuck != "" && got.Stuck == "" || got.Stuck == "" && got.Time < r.Time {
+			r.Result, r.Unmet, r.Notes, r.Moves = got, plan.Unmet, plan.Notes, moves(plan)
+		}
+	}
+	if r.Result == nil {
+		return nil, fmt.Errorf("%s has no schedule", name)
+	}
+	r.Reason = r.Stuck
+	if r.Ran() && options.Iterations == 0 && !r.Settled() {
+		r.Notes = append(r.Notes, fmt.Sprintf("iterations are not alike: the one that is measured takes %v, the one before takes %v", r.Time, r.Before))
+	}
+	progress.reach(whole)
+	return r, nil
+}
+
+// moves counts what a schedule's programs ask for.
+func moves(s *offload.Schedule) (n int64) {
+	for _, p := range s.Programs {
+		n += int64(len(p.Ops))
+	}
+	return n
+}
+
+// Find returns the system with a name.
+func Find(name string) (*system.System, error) {
+	names := make([]string, 0, len(Systems))
+	for _, s := range Systems {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("unknown system %q; want one of %v", name, names)
+}

@@ -1,0 +1,126 @@
+package machine
+
+import "spillway/sim/unit"
+
+// What presets share that no source states.
+const (
+	kWh   = 13 // US cents: what businesses pay in the United States, 12.8 on average in 2024 (EIA)
+	years = 4  // assumed
+	// adam is parameters a second of Adam on one socket: the lower end of what fp32 Adam with
+	// AVX-512 reaches, 2 to 4.5·10⁹, which memory bounds.
+	adam = 2_000_000_000
+	// gemm is what large matrix products reach of a GPU's peak, in thousandths: fitted to the axes
+	// of the TERAIO paper's Figure 7 (tokens a second of Llama-3 8B in fp32), assumed of all others.
+	gemm = 720
+	// spare is what contexts, buffers of collectives and holes take of a GPU's memory, in millionths: assumed.
+	spare = 100_000
+)
+
+// Standard is the node of the TERAIO paper (Table 2, §4.1): two H100 NVL with four 990 PRO each.
+//
+// Fitted are Efficiency (axes of Figure 7), HostPath (TERAIO-Mixed, Llama-3 70B: 59.7 % of ideal) and
+// Collective (ZeRO-Offload, Llama-3 8B: 65.9 % of ideal). Everything else that the paper
+// reports is held out. HostPath is that of TERAIO's engine; DeepSpeed and FSDP copy from and to
+// pinned memory (Table 4), of which 0.8 of PCIe is assumed, as in the other presets. Spare leaves what
+// the paper's percentages of memory are of: M of Figure 7 grows with the sequence by whole tensors only
+// if the capacity is 80 GiB.
+func Standard() Config {
+	return Config{
+		GPU: GPUs()[0], GPUs: 2, Spare: 148_936, Efficiency: gemm, // 14 of 94 GiB
+		Drive: Drives()[0], Drives: 4, ArrayCap: 16 * unit.GBps, ArrayShare: 1000, GDS: true,
+		// 24 modules of 64 GB on 24 channels of DDR5-4800: AMD EPYC 9334 data sheet, two of them.
+		Host: 1536 * unit.GiB, HostRate: 24 * 38400 * unit.MBps, HostPath: 3 * unit.GBps, Pinned: 50_400 * unit.MBps,
+		Adam: 2 * adam, Collective: 6 * unit.GBps, Switch: 1,
+		Prices: Prices{
+			Base: serverBase, HostGiB: serverGiB, KWh: kWh, Years: years,
+			BaseWatt: 700, // assumed: two processors of 210 W (data sheet), 24 modules of 6 W, fans
+		},
+	}
+}
+
+// A Preset is a node with a name. Source says where each number is from that the parts do not.
+type Preset struct {
+	Key, Title, About, Source string
+	Config                    Config
+}
+
+// Presets lists nodes; the first is that of the TERAIO paper.
+func Presets() []Preset {
+	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, copies between GPU and host reach 0.8 of PCIe, " +
+		"2·10⁹ parameters a second of Adam on a socket, matrix products at 0.72 of the peak, four years."
+	return []Preset{
+		{
+			Key: "teraio", Title: "2 × H100 NVL, 8 × 990 PRO (TERAIO)", Config: Standard(),
+			About: "The TERAIO paper's server: four consumer drives for each GPU, which talk to it directly.",
+			Source: "TERAIO paper, Table 2 (parts), §4.1 (16 GB/s an array), Table 3 (prices). Fitted: matrix products at 0.72 of the peak, " +
+				"3 GB/s between GPU and host for TERAIO, 6 GB/s in collectives. Assumed: 0.8 of PCIe between GPU and pinned host memory for ZeRO and FSDP, 700 W besides GPUs and drives, four years.",
+		},
+		{
+			Key: "eight-a100", Title: "8 × A100 80 GB (DGX A100)", Config: dgx("a100-80", 25_200, 240, 3192, 3200),
+			About: "Eight GPUs on NVLink, one data-centre drive each, two terabytes of host memory.",
+			Source: "NVIDIA DGX A100 (640 GB) data sheet and user guide: 8 drives of 3.84 TB, 2 TB of memory on 16 channels of DDR4-3200, two GPUs on a PCIe switch, 6.5 kW at most. " +
+				"Collectives: 0.8 of NVLink, as NCCL's authors say (NVIDIA/nccl issue 1054). The drive is assumed a PM9A3. Chassis as that of H100 servers in the TERAIO paper's Table 3." + assumed,
+		},
+		{
+			Key: "four-4090", Title: "4 × RTX 4090 workstation", Config: workstation(),
+			About: "Consumer GPUs without NVLink or direct storage: everything crosses host memory.",
+			Source: "AMD Ryzen Threadripper PRO 7000 data sheet: 8 channels of DDR5-5200, 128 lanes of PCIe, 350 W. 512 GB of memory and two drives a GPU are chosen; 12 GB/s in collectives, about half of a copy because all of it goes through host memory, " +
+				"$6,000 and 500 W for all but GPUs, drives and memory are assumed. Memory: 64 GB for $225 (blazetrends.com, 2024)." + assumed,
+		},
+		{
+			Key: "one-4090", Title: "1 × RTX 4090, 128 GB", Config: desktop(),
+			About: "A desktop: one consumer GPU, two drives, all the memory that the board takes.",
+			Source: "Two channels of DDR5-5600 (Intel Core i9-14900K data sheet). 128 GB and two drives are chosen; $1,500 and 250 W for all but GPU, drives and memory are assumed. " +
+				"Memory: 64 GB for $225 (blazetrends.com, 2024)." + assumed,
+		},
+		{
+			Key: "dgx-h100", Title: "8 × H100 SXM (DGX H100)", Config: dgx("h100-sxm", 50_400, 370, 4492, 4800),
+			About: "Eight GPUs on NVLink, one data-centre drive each, two terabytes of host memory.",
+			Source: "NVIDIA DGX H100 data sheet and user guide: 8 drives of 3.84 TB, 2 TB of memory on 16 channels of DDR5-4800, two GPUs on a PCIe switch, 10.2 kW at most. " +
+				"Collectives: 370 GB/s in a ring, as NCCL's authors say (NVIDIA/nccl-tests issue 212). The drive is assumed a PM9A3. Prices: TERAIO paper, Table 3." + assumed,
+		},
+	}
+}
+
+// dgx is NVIDIA's server with eight GPUs. Rates of copies between GPU and host are in MB/s, of
+// collectives in GB/s, of the memory's channels in millions of transfers of 8 bytes a second.
+func dgx(gpu string, path, collective unit.Bandwidth, watts, transfers int64) Config {
+	c := Standard()
+	c.GPU, c.Drive = must(FindGPU(gpu)), must(FindDrive("pm9a3"))
+	c.GPUs, c.Drives, c.Switch = 8, 1, 2
+	c.Spare = spare
+	c.ArrayCap = 0
+	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
+	c.HostPath, c.Pinned, c.Collective = path*unit.MBps, 0, collective*unit.GBps
+	c.Prices.BaseWatt = watts // what the data sheet's most leaves for all but GPUs and drives
+	return c
+}
+
+func workstation() Config {
+	c := desktop()
+	c.GPUs = 4
+	c.Host, c.HostRate = 512*unit.GiB, 8*8*5200*unit.MBps
+	c.Collective = 12 * unit.GBps
+	c.Prices.Base, c.Prices.BaseWatt = 600_000, 500
+	return c
+}
+
+func desktop() Config {
+	c := Standard()
+	c.GPU = must(FindGPU("rtx-4090"))
+	c.GPUs, c.Drives = 1, 2
+	c.Spare = spare
+	c.ArrayCap, c.GDS = 0, false
+	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
+	c.HostPath, c.Pinned, c.Collective, c.Adam = 25_200*unit.MBps, 0, 0, adam
+	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = 150_000, 250, 352
+	return c
+}
+
+// must returns a part that is in the list; that all are is what a test shows.
+func must[T any](part T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return part
+}
