@@ -44,7 +44,7 @@ const profile = "wasm/worker/default.pgo"
 
 // unprofiled are laboratories compiled without it: the profile is of training, and what it
 // has of others, the Go runtime, was 19 kB too much for their limit.
-var unprofiled = []string{"filesys"}
+var unprofiled = []string{"filesys", "llm"}
 
 // cold are the packages whose functions are not inlined in a laboratory's
 // program: what happens once a run, or once a call of a file system, is not worth the
@@ -56,8 +56,13 @@ var cold = []string{
 	"internal/fmtsort", "internal/oserror", "internal/poll", "internal/reflectlite",
 	"spillway/sim/knob", "spillway/sim/report", "spillway/sim/study", "spillway/sim/sweep", "spillway/sim/train/papers/...", "spillway/sim/cxlssd/papers/...", "spillway/sim/quirk",
 	"spillway/sim/filesys/papers/...", "spillway/sim/filesys/crash", "spillway/sim/filesys/host", "spillway/sim/filesys/load", "spillway/sim/filesys/machine", "spillway/sim/filesys/system/...",
+	"spillway/sim/llm/papers/...", "spillway/sim/llm", "spillway/sim/llm/decode", "spillway/sim/llm/job", "spillway/sim/llm/machine", "spillway/sim/llm/model", "spillway/sim/llm/offload", "spillway/sim/llm/flow", "spillway/sim/llm/shard", "spillway/sim/llm/system", "spillway/sim/llm/system/zero", "spillway/sim/llm/system/fsdp",
 	"spillway/traces/...", "spillway/ui/...", "spillway/wasm/...",
 }
+
+// colder are packages that are not inlined in some laboratories' programs only: what others
+// call for every kernel of every run, LLM training calls once for a job.
+var colder = map[string][]string{"llm": {"spillway/sim/workload", "spillway/sim/vitality"}}
 
 // whole ends the name of the program that a lean one is a part of; wasm has the
 // same.
@@ -70,10 +75,10 @@ type program struct {
 	flags  []string // of go build
 }
 
-// workFlags are those of a program with laboratories.
-func workFlags() []string {
+// workFlags are those of a program with laboratories; also names packages of colder.
+func workFlags(also ...string) []string {
 	flags := []string{"-pgo=" + profile}
-	for _, pattern := range cold {
+	for _, pattern := range slices.Concat(cold, also) {
 		flags = append(flags, "-gcflags="+pattern+"=-l")
 	}
 	return flags
@@ -83,7 +88,7 @@ func workFlags() []string {
 func list() []program {
 	all := []program{{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}}}
 	for _, door := range labs.Labs {
-		flags := workFlags()
+		flags := workFlags(colder[door.Name]...)
 		if slices.Contains(unprofiled, door.Name) {
 			flags = append(flags, "-pgo=off")
 		}

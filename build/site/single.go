@@ -38,8 +38,8 @@ import (
 // laboratories: each program by itself has the Go runtime in it.
 
 // maxSingle is the most that the single file may weigh, so that it can be mailed. It was
-// 6 MB with three laboratories; there are to be seven.
-const maxSingle = 7_000_000
+// 6 MB with three laboratories and 7 with five; the sixth is 0.4, and one more is to come.
+const maxSingle = 7_500_000
 
 // single is the name of the single file.
 const single = "spillway.html"

@@ -106,7 +106,7 @@ func (h *headline) winner() string {
 		if len(ties) < len(h.done) {
 			s += ", " + h.times(best, last)
 		}
-		return s + "."
+		return s + "." + h.besides(best.Run)
 	}
 	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value), h.price(best.Run))
 	if len(h.done) > 1 {
@@ -115,7 +115,25 @@ func (h *headline) winner() string {
 			s += " and " + h.times(best, last)
 		}
 	}
-	return s + "." + h.loss(best.Run)
+	return s + "." + h.besides(best.Run) + h.loss(best.Run)
+}
+
+// besides says what else matters of the best.
+func (h *headline) besides(best *Run) (s string) {
+	for _, b := range h.say.Besides {
+		at := h.info.Quantity(b.Quantity)
+		if x, ok := best.value(at); ok {
+			q := &h.info.Quantities[at]
+			other, top := "", b.Other*x
+			for _, r := range h.done {
+				if y, ok := r.Run.value(at); ok && b.Other > 0 && y > top {
+					other, top = " ("+r.System.Title+": "+Digits(q.Shown(y), 3)+")", y
+				}
+			}
+			s += " " + fmt.Sprintf(b.Says, With(Digits(q.Shown(x), 3), q.Unit)) + other + "."
+		}
+	}
+	return s
 }
 
 // gainless reports whether x is, as people see it, no better than what gains nothing.

@@ -74,11 +74,13 @@ type Say struct {
 	// Price is the key of a quantity in percent that says what the best costs, More
 	// and Less what it is to have more or less of it: "more time", "less time".
 	Price, More, Less string
-	Most              string // of the best: "is fastest"
-	Perfect           string // of those that reach the bound: "as fast as a GPU that holds everything"
-	Loss              string // ID of the chart of stacks whose largest part is named
-	LossSays          string // "What it still loses is mostly %s (%s of its time beyond ideal)"
-	Cannot            string // "cannot run it"
+	// Besides says more of the best, each where it has the quantity.
+	Besides  []Beside
+	Most     string // of the best: "is fastest"
+	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
+	Loss     string // ID of the chart of stacks whose largest part is named
+	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	Cannot   string // "cannot run it"
 	// None is said instead of all that where the best value is no better than NoneAt,
 	// with which nothing is gained: "No design makes memory larger".
 	None   string
@@ -88,6 +90,14 @@ type Say struct {
 	// Quantity does. Faster and Slower are what a system then is: "faster".
 	Change         []string
 	Faster, Slower string
+}
+
+// A Beside is a quantity of the best system, and the sentence about it, with %s for the value:
+// "Its drives live %s". Where another system has Other times as much the one with most is named
+// too; 0 never does.
+type Beside struct {
+	Quantity, Says string
+	Other          float64
 }
 
 // A Cost names the quantities that say what a setup costs: its price, and what it
@@ -184,7 +194,10 @@ type Info struct {
 	Entry      string // key of the knob that names an entry of opened files, empty if it takes none
 	// Own are keys of knobs of the entry's panel that only some entries have
 	// (Entry.Knobs): they are shown with those, and go back when another is shown.
-	Own      []string
+	Own []string
+	// Brings is another panel, all of whose knobs come with an entry: they go back when
+	// another is shown, or none.
+	Brings   string
 	Help     []Help
 	Glossary []Term // its own words; Terms has everybody's
 	Tour     []Stop
@@ -660,175 +673,6 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	return l
 }
 
-// check reports what is wrong with a declaration.
-func (l *Info) check() error {
-	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	twice := func(kind string, names []string) {
-		seen := map[string]bool{}
-		for _, name := range names {
-			if seen[name] || name == "" {
-				bad("%s %q: the name is taken or empty", kind, name)
-			}
-			seen[name] = true
-		}
-	}
-	twice("system", names(l.Systems, func(s *System) string { return s.Name }))
-	twice("quantity", names(l.Quantities, func(q *report.Quantity) string { return q.Key }))
-	twice("chart", names(l.Charts, func(c *report.Chart) string { return c.ID }))
-	twice("section", names(l.Sections, func(s *Section) string { return s.Key }))
-	twice("export", names(l.Exports, func(e *Export) string { return e.Key }))
-	twice("panel", names(l.Panels, func(p *Panel) string { return p.Key }))
-	// All of these are keys of one link.
-	keys := []string{"lab", "system", "systems", "v", "view", "figure", "focus", "file", "base", "run", "preset", "zoom", "open", "end"}
-	for i := range l.Charts {
-		keys = append(keys, "by-"+l.Charts[i].ID)
-	}
-	keys = append(keys, names(l.Knobs, func(k *knob.Info) string { return k.Key })...)
-	for i := range l.Sections {
-		s := &l.Sections[i]
-		keys = append(keys, names(s.Knobs, func(k *knob.Info) string { return k.Key })...)
-		errs = append(errs, checkKnobs(s.Knobs))
-		if s.If != "" && l.Setup().Knob(s.If) == nil {
-			bad("section %q: there is no knob %q", s.Key, s.If)
-		}
-		for _, name := range s.Systems {
-			if _, err := l.System(name); err != nil {
-				bad("section %q: %w", s.Key, err)
-			}
-		}
-	}
-	twice("knob", keys)
-	for _, key := range keys {
-		if key == "ask" || strings.HasPrefix(key, "ask-") {
-			bad("knob %q: the name is kept for questions", key)
-		}
-	}
-	errs = append(errs, checkKnobs(l.Knobs))
-	if l.Entry != "" && l.Setup().Knob(l.Entry) == nil {
-		bad("the entry of files: there is no knob %q", l.Entry)
-	}
-	for _, key := range l.Own {
-		if k := l.Setup().Knob(key); k == nil || l.Entry == "" || k.Panel != l.Setup().Knob(l.Entry).Panel {
-			bad("knob %q of entries: it is not in their panel", key)
-		}
-	}
-	if l.Vary != "" && l.Setup().Knob(l.Vary) == nil {
-		bad("what is varied at first: there is no knob %q", l.Vary)
-	}
-	looks := map[int]bool{}
-	for _, s := range l.Systems {
-		if looks[s.Look] {
-			bad("system %q: another has look %d", s.Name, s.Look)
-		}
-		looks[s.Look] = true
-	}
-	for _, c := range l.Charts {
-		for _, key := range c.Of {
-			if l.Quantity(key) < 0 {
-				bad("chart %q: no quantity %q", c.ID, key)
-			}
-		}
-	}
-	errs = append(errs, l.checkPicture())
-	errs = append(errs, l.checkLinks())
-	for _, key := range []string{l.Cost.Price, l.Cost.PerPrice} {
-		if key != "" && l.Quantity(key) < 0 {
-			bad("the cost is %q, which is no quantity", key)
-		}
-	}
-	for _, b := range l.Brief {
-		for _, key := range b.Parts {
-			if k := l.Setup().Knob(key); k == nil || !k.Derived {
-				bad("the brief: there is no derived knob %q", key)
-			}
-		}
-	}
-	for _, key := range l.Rank {
-		if l.Quantity(key) < 0 {
-			bad("a ranking shows %q, which is no quantity", key)
-		}
-	}
-	said := append([]string{l.Say.Quantity}, l.Say.Change...)
-	if l.Say.Price != "" {
-		said = append(said, l.Say.Price)
-	}
-	for _, key := range said {
-		if l.Quantity(key) < 0 {
-			bad("the headline is about %q, which is no quantity", key)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// checkLinks reports what links could not name, or would not mean.
-func (l *Info) checkLinks() error {
-	var errs []error
-	is := func(what, text string) {
-		if _, err := l.Read(text); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", what, err))
-		}
-	}
-	for _, p := range l.Presets {
-		is(fmt.Sprintf("preset %q", p.Key), p.Set)
-		for _, name := range p.Systems {
-			if _, err := l.System(name); err != nil {
-				errs = append(errs, fmt.Errorf("preset %q: %w", p.Key, err))
-			}
-		}
-	}
-	for _, u := range l.Older {
-		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
-	}
-	for _, s := range l.Systems {
-		if strings.HasPrefix(s.Name, "-") || strings.ContainsAny(s.Name, ",:=&%# ") {
-			errs = append(errs, fmt.Errorf("system %q: links cannot have the name", s.Name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// checkPicture reports what a picture names that is not there.
-func (l *Info) checkPicture() error {
-	if l.Picture == nil {
-		return nil
-	}
-	var errs []error
-	u, places := l.Setup(), map[string]bool{}
-	knobs := func(keys ...string) {
-		for _, key := range keys {
-			if key != "" && u.Knob(key) == nil {
-				errs = append(errs, fmt.Errorf("the picture: there is no knob %q", key))
-			}
-		}
-	}
-	quantities := func(keys ...string) {
-		for _, key := range keys {
-			if key != "" && l.Quantity(key) < 0 {
-				errs = append(errs, fmt.Errorf("the picture: there is no quantity %q", key))
-			}
-		}
-	}
-	quantities(l.Picture.Apart)
-	for _, p := range l.Picture.Places {
-		places[p.Key] = true
-		knobs(p.Size, p.Part)
-		knobs(p.Turn...)
-		quantities(p.Used)
-	}
-	for _, k := range l.Picture.Links {
-		knobs(k.Part)
-		for _, lane := range k.Lanes {
-			knobs(lane.Rate)
-			quantities(lane.Bytes, lane.Busy)
-			if !places[k.From] || !places[k.To] || lane.To != k.From && lane.To != k.To {
-				errs = append(errs, fmt.Errorf("the picture: link %q joins what is not there", k.Key))
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // names lists the name of each.
 func names[T any](list []T, of func(*T) string) []string {
 	out := make([]string, len(list))
@@ -836,62 +680,6 @@ func names[T any](list []T, of func(*T) string) []string {
 		out[i] = of(&list[i])
 	}
 	return out
-}
-
-// checkKnobs reports what is wrong with the knobs of a setup.
-func checkKnobs(knobs []knob.Info) error {
-	var errs []error
-	u := knob.NewSetup(knobs)
-	for i := range knobs {
-		k := &knobs[i]
-		bad := func(format string, a ...any) {
-			errs = append(errs, fmt.Errorf("knob %q"+format, append([]any{k.Key}, a...)...))
-		}
-		if k.Label == "" || k.Help == "" {
-			bad(": no label or help")
-		}
-		if !k.Derived {
-			if err := canonical(k, k.Default); err != nil {
-				bad(": the default: %w", err)
-			}
-		}
-		if k.Cap != "" && u.Knob(k.Cap) == nil {
-			bad(": there is no knob %q", k.Cap)
-		}
-		for _, c := range k.Choices {
-			pairs, err := knob.Pairs(c.Set + " " + c.Also)
-			if err != nil {
-				bad(", choice %q: %w", c.Key, err)
-			}
-			for _, p := range pairs {
-				if other := u.Knob(p.Key); other == nil {
-					bad(", choice %q: there is no knob %q", c.Key, p.Key)
-				} else if err := canonical(other, p.Text); err != nil {
-					bad(", choice %q: %w", c.Key, err)
-				}
-			}
-			for _, l := range c.Limits {
-				if u.Knob(l.Key) == nil {
-					bad(", choice %q: there is no knob %q", c.Key, l.Key)
-				}
-			}
-			for _, key := range slices.Concat(c.Moot, c.Hides) {
-				if u.Knob(key) == nil {
-					bad(", choice %q: there is no knob %q", c.Key, key)
-				}
-			}
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// canonical reports whether the knob has this text, written as it is printed.
-func canonical(k *knob.Info, text string) error {
-	is, err := k.Canon(text)
-	if err == nil && is != text {
-		err = fmt.Errorf("%s=%s is printed %q", k.Key, text, is)
-	}
-	return err
 }
 
 // A Brief is a piece of the line that says what all numbers are about.

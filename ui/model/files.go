@@ -236,11 +236,17 @@ func (r *Room) own(key string) *lab.EntryKnob {
 	return nil
 }
 
-// resetOwn gives the knobs that only entries have what they go back to.
+// resetOwn gives the knobs that only entries have, and those that come with one, what
+// they go back to.
 func (r *Room) resetOwn() {
 	for _, key := range r.Info.Own {
 		delete(r.drafts, key)
 		r.State.Setup.Reset(key)
+	}
+	for i := range r.Info.Knobs {
+		if k := &r.Info.Knobs[i]; k.Panel == r.Info.Brings {
+			r.State.Setup.Reset(k.Key)
+		}
 	}
 }
 

@@ -238,6 +238,20 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Who leaves an opened file has the bundled workload as it is, not what came with the file.
+func TestLeaveFile(t *testing.T) {
+	l := bakery()
+	l.Brings = "how"
+	h := hostOf(t, "v=2&lab=bakery", nil, l)
+	h.drop("wheat")
+	h.Pick("wheat")
+	h.Type("watts", "77")
+	h.Type("portions", "9")
+	h.Choose(h.Info.Entry, "")
+	h.want("watts", "100")
+	h.want("portions", "9")
+}
+
 // fields are opened files one of whose entries has a knob and a section of its own.
 type fields struct{}
 

@@ -28,6 +28,7 @@ for (const scheme of ['light', 'dark']) {
     await page.fill('#f-ssd_read', 'x');
     await page.fill('#f-host_link', '1');
     await expect(page.locator('#err-ssd_read')).not.toBeEmpty();
+    await page.evaluate(() => scrollTo(0, 0)); // a button that is scrolled half behind the bar is no smaller for it
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.click('#help');

@@ -9,6 +9,7 @@ const store = '#v=2&lab=store&workload=pairs&pairs=50';
 const compress = '#v=4-by-hand&lab=compress&contents=alexnet&focus=per-allocation-16x';
 const cxlssd = '#v=4-by-hand&lab=cxlssd&workload=srad&scale=4&mode=artifact&focus=skybyte-full';
 const filesys = '#v=4-by-hand&lab=filesys&workload=varmail&scale=256&mode=paper&focus=bytefs';
+const llm = '#v=4-by-hand&lab=llm&node=one-4090&model=llama3-8b&layers=3&batch=2&micro=1&sequence=1024&buffer_size=540&focus=teraio-mixed';
 
 // The views with something in them. A place is gone to without a new page.
 const places = [
@@ -74,6 +75,20 @@ const places = [
   { name: 'filesys-compare', at: `${filesys}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
   { name: 'filesys-reproduce', at: `${filesys}&view=reproduce&figure=bytefs.6`, with: reproduced },
   { name: 'filesys-claims', at: `${filesys}&view=reproduce&figure=bytefs.claims`, with: reproduced },
+  {
+    name: 'llm-explore', at: llm, async with(page) {
+      const folded = ['memory', 'links', 'map', 'roofline', 'inactive', 'life', 'fits', 'next', 'decode'];
+      for (const id of ['numbers-throughput', 'numbers-ledger', ...folded.map((key) => `open-${key}`)]) await page.click(`#${id}`);
+      for (const key of ['cost', ...folded]) await expect(page.locator(`#section-${key}`).locator('table, .plot').first()).toBeVisible({ timeout: 60_000 });
+      await page.click('#draw-array');
+      await keep(page);
+    },
+  },
+  { name: 'llm-line', at: `${llm}&view=whatif&ask-vary=drives&ask-values=1,2`, with: asked },
+  { name: 'llm-map', at: `${llm}&view=whatif&ask-vary=drives&ask-values=1,2&ask-vary2=host_memory&ask-values2=32,128`, with: asked },
+  { name: 'llm-compare', at: `${llm}&view=compare`, async with(page) { await finished(page, { cancel: '#cancel-shown' }); } },
+  { name: 'llm-reproduce', at: `${llm}&view=reproduce&figure=teraio.11`, with: reproduced },
+  { name: 'llm-claims', at: `${llm}&view=reproduce&figure=teraio.claims`, with: reproduced },
 ];
 
 // keep keeps all runs, for the view that compares them.
@@ -136,7 +151,7 @@ const silent = (page) => page.evaluate(() => [...document.querySelectorAll('.plo
   return lacks.map((what) => `${plot.id}: ${what}`);
 }));
 
-for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys']) {
+for (const lab of ['train', 'store', 'compress', 'cxlssd', 'filesys', 'llm']) {
   test(`every view of ${lab}: light, and dark at 320 pixels`, async ({ page }) => {
     test.setTimeout(240_000);
     const wrong = [];

@@ -65,6 +65,22 @@ test('native equals wasm: file systems', async ({ page }) => {
   expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
 });
 
+test('native equals wasm: LLM training', async ({ page }) => {
+  test.setTimeout(180_000);
+  await page.goto('./');
+  const jobs = [];
+  for (const setup of ['node=teraio model=llama3-8b layers=8 batch=8 gpu_memory=20', 'node=one-4090 model=granite-8b layers=4 batch=2 micro=1 fallback=stretch', 'node=dgx-h100 model=mixtral-8x7b layers=8 batch=16 micro=1 sequence=1024 precision=bf16 zero_cut=data']) {
+    for (const system of await systems('llm')) jobs.push({ ID: jobs.length + 1, Lab: 'llm', Kind: RUN, System: system, Setup: setup, Hash: true });
+  }
+  // All 171 published runs take minutes in a tab: these are the smallest of each model.
+  const paper = (await published('llm', 'teraio')).filter((j) => /gds=0|(8b batch=32 sequence=2048 micro=4|40b batch=16 sequence=1024 micro=2)( fallback=demand)?$/.test(j.Setup));
+  expect(paper.length).toBeGreaterThan(8);
+  jobs.push(...paper.map((j, i) => ({ ...j, ID: jobs.length + i + 1 })));
+  const ours = (await natively(jobs)).map((a) => a.Error || a.Hash);
+  expect(new Set(ours).size).toBeGreaterThan(jobs.length / 2);
+  expect((await inWorker(page, jobs)).map((a) => a.Hash)).toEqual(ours);
+});
+
 // The native tests compare with the same file.
 test('every published run equals native', async ({ page }) => {
   test.setTimeout(600_000);

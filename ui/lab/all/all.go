@@ -10,6 +10,7 @@ import (
 	"spillway/ui/lab/compress"
 	"spillway/ui/lab/cxlssd"
 	"spillway/ui/lab/filesys"
+	"spillway/ui/lab/llm"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
 )
@@ -29,11 +30,12 @@ var Labs = []Door{
 	{"compress", "compress", compress.New},
 	{"cxlssd", "cxlssd", cxlssd.New},
 	{"filesys", "filesys", filesys.New},
+	{"llm", "llm", llm.New},
 }
 
 // Lean names the laboratories that have a program without what opens files and
 // writes JSON (build tag lean), besides the whole one.
-var Lean = []string{"train", "store", "compress", "cxlssd", "filesys"}
+var Lean = []string{"train", "store", "compress", "cxlssd", "filesys", "llm"}
 
 // Find returns the laboratory with this name.
 func Find(name string) (lab.Lab, error) {

@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"fmt"
+
+	core "spillway/sim/llm"
+	"spillway/sim/report"
+)
+
+// fits says what every system can run on this machine.
+func (v *view) fits() (*report.Section, error) {
+	t := report.Table{Title: "The most that runs on " + briefly(&v.s.Node), Head: []string{"System", "Largest micro-batch of " + v.s.Arch.Title, "Deepest model of its widths", "Parameters"}}
+	var fits []*core.Fit
+	var names []string
+	n := int64(len(core.Systems))
+	most := int64(1)
+	for i, x := range core.Systems {
+		if x.Bound {
+			continue
+		}
+		f, err := core.Fits(v.s, x.Name, func(done, total int64) {
+			if v.p != nil {
+				v.p(int(int64(i)*parts+min(parts, done*parts/max(1, total))), int(n*parts))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		fits, names = append(fits, f), append(names, x.Title)
+		most = max(most, f.Parameters)
+	}
+	var none, some []string
+	for i, f := range fits {
+		row := report.Row{Head: names[i]}
+		micro := text("%s%s", least(&f.Micro), many(f.Micro.Most, "sequence"))
+		if f.Micro.Most == 0 {
+			micro = text("none")
+			none = append(none, names[i])
+			row.Sub = f.Micro.Reason
+		} else {
+			some = append(some, fmt.Sprintf("%s (%s%s)", names[i], upTo(&f.Micro), grouped(f.Micro.Most)))
+		}
+		layers, size := text("none"), dash
+		if f.Layers.Most > 0 {
+			layers = text("%s%s", least(&f.Layers), many(f.Layers.Most, "layer"))
+			size = report.Cell{Text: billions(f.Parameters), Share: part(f.Parameters, most), Best: f.Parameters == most}
+		}
+		row.Cells = []report.Cell{micro, layers, size}
+		t.Rows = append(t.Rows, row)
+	}
+	finding := fmt.Sprintf("On this machine no system can train %s.", v.s.Arch.Title)
+	if len(some) > 0 {
+		finding = fmt.Sprintf("%s runs with these systems, with so many sequences in a micro-batch: %s.", v.s.Arch.Title, listed(some))
+		if len(none) > 0 {
+			finding += " " + listed(none) + " cannot run it, not even with one sequence in a micro-batch."
+		}
+	}
+	return &report.Section{Text: []string{finding}, Tables: []report.Table{t}, Notes: []string{
+		"As every system counts by itself: GPU memory, host memory and drives. With as many micro-batches as GPUs; numbers above 32 are exact to 3 %, and “at least” is the most that was tried. ZeRO-Offload's need of host memory has DeepSpeed's margin of a half, FSDP's has none. What TERAIO accepts may be slow: its plan may have to evict on demand.",
+		"The deepest model has the widths of " + v.s.Arch.Title + " and more layers or fewer. A batch is any number of micro-batches; each sequence more only keeps what stages of a pipeline send each other until the end of the iteration.",
+	}}, nil
+}
+
+// upTo says whether more is impossible or was not tried.
+func upTo(l *core.Limit) string {
+	if x := least(l); x != "" {
+		return x
+	}
+	return "up to "
+}
+
+// least says that more was not tried.
+func least(l *core.Limit) string {
+	if l.Most > 0 && l.Reason == "" {
+		return "at least "
+	}
+	return ""
+}
+
+// billions writes a count of parameters.
+func billions(n int64) string {
+	if n < 1e9 {
+		return few(float64(n)/1e6) + " million"
+	}
+	return few(float64(n)/1e9) + " billion"
+}

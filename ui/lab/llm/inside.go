@@ -1,0 +1,305 @@
+package llm
+
+import (
+	"fmt"
+	"strings"
+
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/offload"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/sim/vitality"
+)
+
+// columns is how many a map over an iteration has.
+const columns = 100
+
+// mostGrids is how many GPUs a map shows beside each other.
+const mostGrids = 8
+
+// quarter is the class of a share: none, to a quarter, a half, three quarters, all.
+func quarter(x, of int64) byte {
+	if x <= 0 || of <= 0 {
+		return 0
+	}
+	return byte(min(4, 1+(4*(min(x, of)-1))/of))
+}
+
+var quarters = []string{"none", "to 25 %", "to 50 %", "to 75 %", "to 100 %"}
+
+// memory shows where tensors are while kernels run.
+func (v *view) memory() (*report.Section, error) {
+	r, no, err := v.focus()
+	if err != nil || no != nil {
+		return no, err
+	}
+	out := &report.Section{}
+	rows := []struct {
+		name string
+		of   func(s *offload.Sample) unit.Bytes
+	}{
+		{"On GPU", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.GPU] }},
+		{"In host", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.Host] }},
+		{"On drives", func(s *offload.Sample) unit.Bytes { return s.Bytes[offload.SSD] }},
+		{"In use", func(s *offload.Sample) unit.Bytes { return s.Active }},
+	}
+	m := report.Map{
+		ID: "memory", Title: "Where tensors are", X: fmt.Sprintf("kernels, in %d parts", columns), Y: "where", Columns: columns, From: 1, Classes: quarters,
+		Help: "On the GPU: of the GPU's memory. In host memory and on drives: of what all tensors of the GPU take at most. In use: of what the largest kernel uses.",
+	}
+	t := report.Table{Title: "The most of each, by GPU", Head: []string{"GPU", "On the GPU", "In host memory", "On drives", "In use by a kernel", "Kernels", "Evicted on demand", "Kernels that waited"}}
+	for _, x := range rows {
+		m.Rows = append(m.Rows, x.name)
+	}
+	for g, samples := range r.Memory {
+		most, together := make([]unit.Bytes, len(rows)), unit.Bytes(0)
+		cells := make([][]unit.Bytes, len(rows))
+		for i := range cells {
+			cells[i] = make([]unit.Bytes, columns)
+		}
+		kernels := int64(len(r.Job.Parts[g].Kernels))
+		last := 0
+		for k := range samples {
+			s := &samples[k]
+			at := int(min(columns-1, int64(s.Kernel)*columns/max(1, kernels)))
+			sum := unit.Bytes(0)
+			for i, x := range rows {
+				n := x.of(s)
+				most[i] = max(most[i], n)
+				cells[i][at] = max(cells[i][at], n)
+				if i < 3 {
+					sum += n
+				}
+			}
+			for ; last < at; last++ { // parts without a sample are as the one after
+				for i := range rows {
+					if cells[i][last] == 0 {
+						cells[i][last] = rows[i].of(s)
+					}
+				}
+			}
+			together = max(together, sum)
+		}
+		row := report.Row{Head: fmt.Sprintf("GPU %d", g)}
+		for i := range rows {
+			row.Cells = append(row.Cells, size64(most[i]))
+		}
+		row.Cells = append(row.Cells, text("%s", grouped(kernels)), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
+		t.Rows = append(t.Rows, row)
+		if g >= mostGrids {
+			continue
+		}
+		m.Grids = append(m.Grids, row.Head)
+		for i := range rows {
+			of := together
+			switch i {
+			case 0:
+				of = max(v.s.Node.Usable(), most[0])
+			case 3:
+				of = most[3]
+			}
+			for _, n := range cells[i] {
+				m.Cells = append(m.Cells, quarter(int64(n), int64(of)))
+			}
+		}
+	}
+	if len(m.Grids) > 0 {
+		out.Maps = append(out.Maps, m)
+	}
+	out.Tables = []report.Table{t}
+	use := r.active()
+	waiting := ""
+	if use.mean < 0.1 {
+		waiting = ": almost all tensors wait for their turn, most of the time"
+	}
+	out.Text = []string{fmt.Sprintf("%s holds %v of tensors on a GPU at the most, of %v that are for tensors. A kernel uses %s of that in the mean and %s at the most%s.",
+		v.system.Title, unit.Bytes(float64(unit.GiB)*r.peak()).Aligned(), v.s.Node.Usable(), percent(use.mean), percent(use.most), waiting)}
+	out.Notes = []string{"Of tensors only: what a system gathers or buffers in its own way besides is in GPU memory and host memory of the table of all numbers."}
+	return out, nil
+}
+
+// peak is the most that one GPU holds, in GiB.
+func (r *result) peak() float64 {
+	most := unit.Bytes(0)
+	for i := range r.GPUs {
+		most = max(most, r.GPUs[i].Peak)
+	}
+	return gib(most)
+}
+
+// size64 is a cell of memory.
+func size64(n unit.Bytes) report.Cell {
+	if n == 0 {
+		return dash
+	}
+	return text("%v", n)
+}
+
+// count is a cell of how many.
+func count(n int64) report.Cell {
+	if n == 0 {
+		return dash
+	}
+	return text("%s", grouped(n))
+}
+
+// links shows what every link carries.
+func (v *view) links() (*report.Section, error) {
+	r, no, err := v.focus()
+	if err != nil || no != nil {
+		return no, err
+	}
+	t := report.Table{Title: "Links, in an iteration", Head: []string{"Link", "At most", "Carries", "Busy", "Of what it could carry"}}
+	m := report.Map{
+		ID: "links", Title: "What links carry over time", X: fmt.Sprintf("time, in parts of %v", max(1, r.Time/columns)), Y: "link", Columns: columns, From: 1, Classes: quarters,
+		Help: "Each row is a share of what the link could carry in that time. SSD: the drives of the GPU; peers: other GPUs; in: towards the GPU.", Grids: []string{""},
+	}
+	full, most := -1, 0.0 // the link that is nearest to what it could carry
+	for i := range r.Links {
+		l, u := &r.Node.Links[i], &r.Links[i]
+		if u.Bytes == 0 {
+			continue
+		}
+		could := float64(l.Rate) * inSeconds(r.Time)
+		used := ratio(float64(u.Bytes), could)
+		t.Rows = append(t.Rows, report.Row{Head: l.Name, Cells: []report.Cell{text("%v", l.Rate), bytesCell(u.Bytes), shareCell(part(u.Busy, r.Time)), shareCell(used)}})
+		if full < 0 || used > most {
+			full, most = i, used
+		}
+		m.Rows = append(m.Rows, brief(l))
+		cells := make([]unit.Bytes, columns)
+		for k := range r.Rates {
+			cells[int(min(columns-1, unit.MulDiv(int64(r.Rates[k].At), columns, int64(max(1, r.Time)))))] += r.Rates[k].Bytes[i]
+		}
+		piece := int64(could / columns)
+		for _, n := range cells {
+			m.Cells = append(m.Cells, quarter(int64(n), piece))
+		}
+	}
+	if full < 0 {
+		return &report.Section{Text: []string{v.system.Title + " moves nothing here."}}, nil
+	}
+	out := &report.Section{Tables: []report.Table{t}, Text: []string{fmt.Sprintf("The fullest link of %s is “%s”: it carries %s, %s of what it could, and something in %s of the time.",
+		v.system.Title, r.Node.Links[full].Name, amount(r.Links[full].Bytes), percent(most), percent(part(r.Links[full].Busy, r.Time)))}}
+	if len(r.Rates) > 0 {
+		out.Maps = []report.Map{m}
+	}
+	return out, nil
+}
+
+// brief names a link in a few letters, for a chart's rows; no two are alike.
+func brief(l *machine.Link) string {
+	names := [machine.LinkKinds]string{"PCIe in", "PCIe out", "peers in", "peers out", "SSD in", "SSD out", "host in", "host out", ""}
+	name := names[l.Kind]
+	switch {
+	case l.Kind == machine.HostDRAM:
+		return l.Name
+	case l.GPU < 0 && (l.Kind == machine.PCIeIn || l.Kind == machine.PCIeOut):
+		n, _, _ := strings.Cut(strings.TrimPrefix(l.Name, "Switch "), " ")
+		return "Switch " + n + strings.TrimPrefix(name, "PCIe")
+	case l.GPU < 0:
+		return "All " + name
+	case strings.Contains(l.Name, "pinned"):
+		name = strings.Replace(name, "host", "pinned", 1)
+	}
+	return fmt.Sprintf("GPU %d %s", l.GPU, name)
+}
+
+// spans are classes of inactive periods by their upper end.
+var spans = []unit.Time{unit.Millisecond, 10 * unit.Millisecond, 100 * unit.Millisecond, unit.Second, 10 * unit.Second, 100 * unit.Second, 1 << 62}
+
+// spanName is what the i-th of them is called.
+func spanName(i int) string {
+	switch i {
+	case 0:
+		return "to " + spans[0].String()
+	case len(spans) - 1:
+		return "over " + spans[i-1].String()
+	}
+	return fmt.Sprintf("%v to %v", spans[i-1], spans[i])
+}
+
+// inactive is about the periods in which tensors are not used.
+func (v *view) inactive() (*report.Section, error) {
+	v.of = 1
+	ideal, err := v.plain(core.Systems[0].Name)
+	if err != nil {
+		return nil, err
+	}
+	if !ideal.Ran() {
+		return &report.Section{Text: []string{v.s.Arch.Title + " has no kernels here: " + ideal.Reason}}, nil
+	}
+	w := ideal.Job.Parts[0]
+	a := vitality.Analyze(w)
+	begin := make([]unit.Time, len(w.Kernels)+1)
+	for k := range w.Kernels {
+		begin[k+1] = begin[k] + w.Kernels[k].Time
+	}
+	all := begin[len(w.Kernels)]
+	read, write := arrayRates(ideal.Node)
+	type class struct {
+		periods, movable   int64
+		bytes, movableSize unit.Bytes
+	}
+	classes := make([]class, len(spans))
+	var total class
+	for _, p := range a.Periods {
+		length := begin[p.End] - begin[p.Start]
+		if p.Wraps {
+			length += all
+		}
+		at := 0
+		for length > spans[at] {
+			at++
+		}
+		size := w.Tensors[p.Tensor].Bytes
+		for _, c := range []*class{&classes[at], &total} {
+			c.periods++
+			c.bytes += size
+			if read > 0 && length >= read.Time(size)+write.Time(size) {
+				c.movable++
+				c.movableSize += size
+			}
+		}
+	}
+	drives := read > 0
+	t := report.Table{Title: "Inactive periods of the first GPU's tensors, by length", Head: []string{"Length", "Periods", "Share", "Size of their tensors", "Share"}}
+	if drives {
+		t.Head = append(t.Head, "Long enough for drives", "Of the size")
+	}
+	for i := range classes {
+		c := &classes[i]
+		if c.periods == 0 {
+			continue
+		}
+		row := report.Row{Head: spanName(i), Cells: []report.Cell{
+			text("%s", grouped(c.periods)), shareCell(part(c.periods, total.periods)), bytesCell(c.bytes), shareCell(part(c.bytes, total.bytes)),
+		}}
+		if drives {
+			row.Cells = append(row.Cells, shareCell(part(c.movable, c.periods)), shareCell(part(c.movableSize, c.bytes)))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(t.Rows) == 0 {
+		return &report.Section{Text: []string{"No tensor has a period in which it is not used."}}, nil
+	}
+	finding := fmt.Sprintf("The first GPU's tensors have %s in an iteration of %v of kernels", many(total.periods, "inactive period"), all)
+	notes := []string{"Lengths are of kernels alone, as on a GPU that holds everything. Kernels and tensors are those of the pipeline of ideal and TERAIO, whatever system is in focus; ZeRO and FSDP cut the model in their own way."}
+	if drives {
+		finding += fmt.Sprintf("; %s of them, with %s of the bytes, are long enough for the tensor to go to the GPU's drives and back", percent(part(total.movable, total.periods)), percent(part(total.movableSize, total.bytes)))
+		notes = append(notes, "Long enough means: longer than one write and one read of the tensor with nothing else on the drives. That periods are long enough one by one does not say that drives carry all of them together.")
+	} else {
+		finding += "; this machine has no drives to which they could go"
+	}
+	return &report.Section{Text: []string{finding + "."}, Tables: []report.Table{t}, Notes: notes}, nil
+}
+
+// arrayRates is what the first GPU's drives read and write, 0 without drives.
+func arrayRates(n *machine.Node) (read, write unit.Bandwidth) {
+	a := n.Array(0)
+	if a == nil {
+		return 0, 0
+	}
+	return n.Links[a.Read].Rate, n.Links[a.Write].Rate
+}

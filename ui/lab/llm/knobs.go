@@ -1,0 +1,422 @@
+package llm
+
+import (
+	"fmt"
+	"slices"
+
+	"spillway/sim/knob"
+	core "spillway/sim/llm"
+	"spillway/sim/llm/job"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/model"
+	"spillway/sim/llm/system"
+	"spillway/sim/unit"
+)
+
+// A settings is everything a run depends on besides the system.
+type settings struct {
+	Model string // name of a model that comes with the laboratory
+	Entry string // of opened files, instead of Model; empty for none
+	GPU   string // key of the kind of GPU
+	Drive string // key of the kind of drive
+	// Precision, Recompute, Fallback and Cut are texts of knobs, which resolved reads.
+	Precision, Recompute, Fallback, Cut string
+	// Setup is the rest. Of Arch only what knobs say counts, of Node.GPU and Node.Drive only
+	// rates, prices and endurance that are knobs; resolved adds the others.
+	core.Setup
+}
+
+// standard is what links leave out: Llama-3 70B on the node of the TERAIO paper.
+func standard() settings {
+	s := settings{Precision: precisions[0], Recompute: recomputes[0], Fallback: fallbacks[0], Cut: "data", Setup: core.Standard()}
+	s.Model, s.GPU, s.Drive = s.Arch.Name, s.Node.GPU.Key, s.Node.Drive.Key
+	if s.Options.Tensor {
+		s.Cut = "tensor"
+	}
+	return s
+}
+
+// changed stands behind the title of a model whose architecture is not as it came.
+const changed = " (changed)"
+
+// resolved returns the setup of a run; own is the architecture of an entry, nil without.
+func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
+	out := s.Setup
+	base := own
+	if base == nil {
+		a, err := model.Find(s.Model)
+		if err != nil {
+			return out, err
+		}
+		base = &a
+	}
+	out.Arch = *base
+	other := false
+	for i := range archKnobs {
+		k := &archKnobs[i]
+		if to, from := *k.of(&s.Arch), k.of(&out.Arch); *from != to {
+			*from, other = to, true
+		}
+	}
+	if other {
+		out.Arch.Title += changed
+	}
+	gpu := slices.IndexFunc(machine.GPUs(), func(g machine.GPU) bool { return g.Key == s.GPU })
+	drive := slices.IndexFunc(machine.Drives(), func(d machine.Drive) bool { return d.Key == s.Drive })
+	if gpu < 0 || drive < 0 {
+		return out, fmt.Errorf("unknown GPU %q or drive %q; choose another under Machine", s.GPU, s.Drive)
+	}
+	g, d := machine.GPUs()[gpu], machine.Drives()[drive]
+	g.Memory, g.Watts, g.Cents = s.Node.GPU.Memory, s.Node.GPU.Watts, s.Node.GPU.Cents
+	d.Read, d.Write, d.Endurance, d.Cents = s.Node.Drive.Read, s.Node.Drive.Write, s.Node.Drive.Endurance, s.Node.Drive.Cents
+	out.Node.GPU, out.Node.Drive = g, d
+	l := &out.Layout
+	l.Precision = job.Precision(slices.Index(precisions, s.Precision))
+	l.Recompute = job.Recompute(slices.Index(recomputes, s.Recompute))
+	out.Options.Fallback = system.Fallback(slices.Index(fallbacks, s.Fallback))
+	out.Options.Tensor = s.Cut == "tensor"
+	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
+		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", many(l.Tensor, "part"), many(l.Data, "replica"), parts, out.Node.GPUs)
+	}
+	l.Pipeline = out.Node.GPUs / (l.Tensor * l.Data)
+	return out, nil
+}
+
+// check reports what contradicts in settings whose every value is allowed. Of an entry the
+// architecture is checked when it is opened, and when it runs.
+func check(s *settings) error {
+	m, err := s.resolved(nil)
+	if err != nil {
+		return err
+	}
+	if s.Entry != "" {
+		_, err := m.Node.Build()
+		return err
+	}
+	return sound(&m)
+}
+
+// sound reports what contradicts in a setup.
+func sound(m *core.Setup) error {
+	if err := m.Arch.Check(); err != nil {
+		return err
+	}
+	if _, err := m.Node.Build(); err != nil {
+		return err
+	}
+	return divides(&m.Arch, &m.Layout)
+}
+
+// divides reports what of a model or a batch cannot be cut as the layout asks: what would stop
+// the pipeline of Ideal and TERAIO, and with Ideal the share of it that all others reach.
+func divides(a *model.Arch, l *job.Layout) error {
+	each := l.Batch / max(l.Data, 1)
+	switch layers := a.Layers + a.Encoder; {
+	case layers < l.Pipeline:
+		return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
+			many(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
+	case a.Heads%l.Tensor != 0:
+		return fmt.Errorf("%s cannot be cut into %d parts; set tensor under Training to a number that divides them", many(a.Heads, "head"), l.Tensor)
+	case a.KVHeads%l.Tensor != 0 && l.Tensor%a.KVHeads != 0:
+		return fmt.Errorf("%s of keys and values cannot be cut into %d parts, or copied to so many; set tensor under Training to a number that divides them or is a multiple", many(a.KVHeads, "head"), l.Tensor)
+	case a.FFN%l.Tensor != 0:
+		return fmt.Errorf("a feed-forward width of %s cannot be cut into %d parts; set tensor under Training to a number that divides it", grouped(a.FFN), l.Tensor)
+	case longest(a) > 0 && l.Sequence > longest(a):
+		return fmt.Errorf("%s knows %s positions, fewer than a sequence of %s tokens; set sequence under Training to at most %d", a.Title, grouped(longest(a)), grouped(l.Sequence), longest(a))
+	case l.Batch%l.Data != 0:
+		return fmt.Errorf("a batch of %s does not divide among %d replicas; set batch under Training to a multiple of %d, or data to a number that divides it", many(l.Batch, "sequence"), l.Data, l.Data)
+	case l.Micro > 0 && each%l.Micro != 0:
+		return fmt.Errorf("%s of a replica do not divide into micro-batches of %d; set micro under Training to a number that divides them, or to 0 to have one chosen", many(each, "sequence"), l.Micro)
+	}
+	return nil
+}
+
+// An archKnob is a knob of the architecture.
+type archKnob struct {
+	key, label, help string
+	most             int64
+	least            int64
+	of               func(*model.Arch) *int64
+}
+
+var archKnobs = []archKnob{
+	{"layers", "Layers", "Layers of the decoder, or of the only stack.", 1024, 1, func(a *model.Arch) *int64 { return &a.Layers }},
+	{"encoder", "Layers of an encoder", "Layers of an encoder before it; 0 without one.", 1024, 0, func(a *model.Arch) *int64 { return &a.Encoder }},
+	{"hidden", "Hidden width", "Elements of a token between layers.", 131072, 8, func(a *model.Arch) *int64 { return &a.Hidden }},
+	{"heads", "Heads", "Heads of queries.", 1024, 1, func(a *model.Arch) *int64 { return &a.Heads }},
+	{"kv_heads", "Heads of keys and values", "Fewer than heads where several queries share one.", 1024, 1, func(a *model.Arch) *int64 { return &a.KVHeads }},
+	{"head_dim", "Width of a head", "Elements of a head.", 1024, 1, func(a *model.Arch) *int64 { return &a.HeadDim }},
+	{"ffn", "Feed-forward width", "Width of a feed-forward block, of one expert's in a mixture.", 1 << 20, 1, func(a *model.Arch) *int64 { return &a.FFN }},
+	{"vocab", "Vocabulary", "Tokens that there are.", 4 << 20, 1, func(a *model.Arch) *int64 { return &a.Vocab }},
+	{"experts", "Experts", "Feed-forward blocks of a mixture; 0 for a dense model.", 1024, 0, func(a *model.Arch) *int64 { return &a.Experts }},
+	{"active", "Experts of a token", "How many experts a token goes through.", 64, 0, func(a *model.Arch) *int64 { return &a.Active }},
+}
+
+// archText writes what knobs have of an architecture as settings.
+func archText(a *model.Arch) string {
+	var list []knob.Pair
+	for i := range archKnobs {
+		k := &archKnobs[i]
+		list = append(list, knob.Pair{Key: k.key, Text: knob.Decimal(*k.of(a), 1)})
+	}
+	return knob.Join(list, " ")
+}
+
+// longest is how many tokens a sequence may have: as many as there are learned positions.
+func longest(a *model.Arch) int64 {
+	if a.Positions == 0 {
+		return 0
+	}
+	return a.Positions - a.PadOffset
+}
+
+// modelText is what comes with a model: its architecture; the micro-batch that the peak memory
+// which the TERAIO paper prints implies; buffers of ZeRO-Infinity that hold its largest matrix, cut
+// for two GPUs as in the paper; a shorter sequence where it has no more positions.
+func modelText(a *model.Arch) string {
+	buffers := int64(300)
+	if a.Vocab*a.Hidden > 600*million {
+		buffers = 540
+	}
+	return textOf(a, map[string]int64{"llama3-70b": 2, "granite-8b": 4}[a.Name], buffers)
+}
+
+// entryText is what comes with a model of opened files: the same, but that a micro-batch is chosen,
+// and so are buffers, as it is not known for how many GPUs its largest matrix will be cut.
+func entryText(a *model.Arch) string { return textOf(a, 0, 0) }
+
+func textOf(a *model.Arch, micro, buffers int64) string {
+	sequence := int64(2048)
+	if n := longest(a); n > 0 {
+		sequence = min(sequence, n)
+	}
+	return fmt.Sprintf("%s micro=%d buffer_size=%d sequence=%d", archText(a), micro, buffers, sequence)
+}
+
+type setting = knob.Knob[settings]
+
+// numeric is a knob of an integer.
+func numeric[T ~int64](key, label, group, unitName string, scale, least, most int64, source, help string, ref func(*settings) *T) setting {
+	get, set := knob.Field(ref)
+	return setting{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help, Get: get, Set: set}
+}
+
+// one is a knob of a word.
+func one(key, label, group, source, help string, ref func(*settings) *string, choices ...knob.Choice) setting {
+	return setting{Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Word: ref, Choices: choices}
+}
+
+// yes is a knob of what is so or not: 1 or 0.
+func yes(key, label, group, source, help, word string, ref func(*settings) *bool) setting {
+	return setting{
+		Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Scale: 1, Max: 1,
+		Choices: []knob.Choice{{Key: "1", Label: "yes", Word: word}, {Key: "0", Label: "no", Word: "-"}},
+		Get: func(s *settings) int64 {
+			if *ref(s) {
+				return 1
+			}
+			return 0
+		},
+		Set: func(s *settings, v int64) { *ref(s) = v != 0 },
+	}
+}
+
+// Texts of knobs, in the order of the numbers that they mean.
+var (
+	precisions = []string{"fp32", "bf16"}
+	recomputes = []string{"none", "selective", "full"}
+	fallbacks  = []string{"better", "demand", "stretch"}
+)
+
+// Groups of settings, and where several come from.
+const (
+	groupLayout  = "How it is cut"
+	groupDrives  = "Drives"
+	groupHost    = "Host"
+	groupLinks   = "Links"
+	groupPrices  = "Prices"
+	groupTeraIO  = "TERAIO"
+	groupZero    = "ZeRO and FSDP"
+	teraioPaper  = "TERAIO, NeurIPS 2025, §4.1"
+	deepspeed    = "DeepSpeed's configuration, as the paper has it (§4.1) or by default"
+	ofNode       = "comes with the machine"
+	ofGPU        = "comes with the GPU: its data sheet"
+	ofDrive      = "comes with the drive: its data sheet"
+	elements     = "M"
+	million      = 1_000_000
+	mostGiB      = 1 << 16 * unit.GiB
+	mostRate     = 100_000 * unit.GBps
+	mostElements = 1_000_000 * million
+)
+
+// knobs lists all settings by panel.
+func knobs() map[string][]setting {
+	workload := []setting{
+		modelKnob(),
+		{Key: "entry", Label: "Entry of the opened files", Help: "The model in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+	}
+	training := []setting{
+		numeric("batch", "Batch", "", "", 1, 1, 65536, teraioPaper, "How many sequences an iteration trains, on all GPUs together.", func(s *settings) *int64 { return &s.Layout.Batch }),
+		numeric("sequence", "Sequence", "", "tokens", 1, 1, 1<<20, teraioPaper, "Tokens of a sequence; of an encoder and a decoder each.", func(s *settings) *int64 { return &s.Layout.Sequence }),
+		one("precision", "Precision", "", teraioPaper, "In what numbers the model is trained.", func(s *settings) *string { return &s.Precision },
+			knob.Choice{Key: "fp32", Label: "fp32", Word: "fp32", Help: "All in 4 bytes: 16 bytes a parameter with gradient and moments, on the GPU's fp32 units."},
+			knob.Choice{Key: "bf16", Label: "bf16, mixed", Word: "bf16", Help: "Weights, gradients and activations in bf16; an fp32 copy and two fp32 moments: 16 bytes a parameter, on tensor cores."}),
+		one("recompute", "Recomputation", "", "none: TERAIO, §4.1; selective: Korthikanti et al., MLSys 2023; full: Chen et al., 2016", "Which activations are computed again in the backward pass instead of being kept.", func(s *settings) *string { return &s.Recompute },
+			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
+			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept but those around attention and the norms."},
+			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
+		numeric("micro", "Micro-batch of the pipeline", groupLayout, "", 1, 0, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
+		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
+		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
+		numeric("zero", "ZeRO stage of replicas", groupLayout, "", 1, 0, 3, "0: nothing is cut; Rajbhandari et al., ZeRO, SC 2020", "What replicas share: 1 optimizer states, 2 and gradients, 3 and weights.", func(s *settings) *int64 { return &s.Layout.ZeRO }),
+	}
+	arch := make([]setting, len(archKnobs))
+	for i := range archKnobs {
+		k := &archKnobs[i]
+		arch[i] = numeric(k.key, k.label, "", "", 1, k.least, k.most, "comes with the model", k.help, func(s *settings) *int64 { return k.of(&s.Arch) })
+	}
+	return map[string][]setting{"workload": workload, "training": training, "arch": arch, "machine": append([]setting{nodeKnob()}, machineKnobs()...), "prices": append(priceKnobs(), partKnobs()...), "options": optionKnobs()}
+}
+
+// modelKnob chooses a model.
+func modelKnob() setting {
+	k := one("model", "Model", "", "", "Which network is trained.", func(s *settings) *string { return &s.Model })
+	k.Always = true
+	for _, a := range model.Models() {
+		k.Choices = append(k.Choices, knob.Choice{Key: a.Name, Label: a.Title, Source: a.Source, Set: modelText(&a), Help: size(&a) + " parameters."})
+	}
+	return k
+}
+
+// machineKnobs are those of the node, but for its name.
+func machineKnobs() []setting {
+	gpu := one("gpu", "GPU", "", "", "The kind of GPU; all are the same.", func(s *settings) *string { return &s.GPU })
+	for _, g := range machine.GPUs() {
+		gpu.Choices = append(gpu.Choices, knob.Choice{
+			Key: g.Key, Label: g.Title, Source: g.Source, Help: fmt.Sprintf("%v, %v; price: %s.", g.Memory, g.HBM, g.PriceOf),
+			Set: fmt.Sprintf("gpu_memory=%s spare=%s price_gpu=%s watts_gpu=%d", knob.Decimal(int64(g.Memory), int64(unit.GiB)), knob.Decimal(spare(&g), 10_000), knob.Decimal(g.Cents, 100), g.Watts),
+		})
+	}
+	drive := one("drive", "Drive", groupDrives, "", "The kind of SSD; all are the same.", func(s *settings) *string { return &s.Drive })
+	for _, d := range machine.Drives() {
+		drive.Choices = append(drive.Choices, knob.Choice{
+			Key: d.Key, Label: d.Title, Source: d.Source, Help: fmt.Sprintf("Reads %v, writes %v, endures %v; price: %s.", d.Read, d.Write, terabytes(d.Endurance), d.PriceOf),
+			Set: driveText(&d),
+		})
+	}
+	return []setting{
+		gpu,
+		numeric("gpus", "GPUs", "", "", 1, 1, 64, ofNode, "How many GPUs the node has.", func(s *settings) *int64 { return &s.Node.GPUs }),
+		numeric("gpu_memory", "Memory of a GPU", "", "GiB", int64(unit.GiB), int64(unit.GiB), 4096*int64(unit.GiB), ofGPU, "What each GPU has. ZeRO and FSDP may use all of it, TERAIO all but the spare part.", func(s *settings) *unit.Bytes { return &s.Node.GPU.Memory }),
+		numeric("spare", "Memory of a GPU that is spare", "", "%", 10_000, 0, 990_000, "80 of 94 GiB are left of an H100 NVL: what the peaks that the paper prints (Figure 7) divide by; a tenth elsewhere is assumed", "What runtime, buffers of collectives and holes take where TERAIO plans. ZeRO and FSDP count their buffers themselves, and have the whole memory.", func(s *settings) *int64 { return &s.Node.Spare }),
+		numeric("gemm", "Efficiency of matrix products", "", "%", 10, 10, 1000, "read from the axes of the TERAIO paper's Figure 7", "What of a GPU's peak large matrix products reach.", func(s *settings) *int64 { return &s.Node.Efficiency }),
+		drive,
+		numeric("drives", "Drives for each GPU", groupDrives, "", 1, 0, 64, teraioPaper, "How many SSDs each GPU's array has; 0 for none.", func(s *settings) *int64 { return &s.Node.Drives }),
+		yes("shared", "All GPUs share one array", groupDrives, "each GPU has its own: TERAIO, §4.1", "Whether the drives of all GPUs are one array (RAID-0).", "one shared array", func(s *settings) *bool { return &s.Node.Shared }),
+		numeric("ssd_read", "Reads of a drive", groupDrives, "GB/s", int64(unit.GBps), int64(unit.MBps), int64(mostRate), ofDrive, "Sequential reads of one drive.", func(s *settings) *unit.Bandwidth { return &s.Node.Drive.Read }),
+		numeric("ssd_write", "Writes of a drive", groupDrives, "GB/s", int64(unit.GBps), int64(unit.MBps), int64(mostRate), ofDrive, "Sequential writes of one drive.", func(s *settings) *unit.Bandwidth { return &s.Node.Drive.Write }),
+		numeric("array_share", "What an array reaches of its drives", groupDrives, "%", 10, 10, 1000, ofNode, "What of the sum of its drives' rates an array moves.", func(s *settings) *int64 { return &s.Node.ArrayShare }),
+		numeric("array_cap", "The most that an array moves", groupDrives, "GB/s", int64(unit.GBps), 0, int64(mostRate), "16 GB/s a GPU: TERAIO, §4.1", "In each direction, whatever its drives; 0 is no limit.", func(s *settings) *unit.Bandwidth { return &s.Node.ArrayCap }),
+		yes("gds", "GPUDirect Storage", groupDrives, teraioPaper, "Whether drives and GPUs talk directly; without it their bytes cross host memory twice.", "-", func(s *settings) *bool { return &s.Node.GDS }),
+		numeric("host_memory", "Host memory", groupHost, "GiB", int64(unit.GiB), 0, int64(mostGiB), ofNode, "What the host has, all of it.", func(s *settings) *unit.Bytes { return &s.Node.Host }),
+		numeric("host_rate", "Rate of host memory", groupHost, "GB/s", int64(unit.GBps), int64(unit.GBps), int64(mostRate), ofNode, "Reads and writes together.", func(s *settings) *unit.Bandwidth { return &s.Node.HostRate }),
+		numeric("adam", "Parameters that the host updates", groupHost, "G/s", 1e9, million, 1e15, ofNode, "How many billion parameters a second all processors of the host update with Adam.", func(s *settings) *int64 { return &s.Node.Adam }),
+		numeric("host_path", "Between a GPU and host memory", groupLinks, "GB/s", int64(unit.GBps), int64(unit.MBps), int64(mostRate), "fitted to TERAIO-Mixed with Llama-3 70B", "In each direction, as TERAIO's engine reaches it. ZeRO and FSDP have their own: The same, pinned.", func(s *settings) *unit.Bandwidth { return &s.Node.HostPath }),
+		numeric("pinned", "The same, pinned (ZeRO, FSDP)", groupLinks, "GB/s", int64(unit.GBps), 0, int64(mostRate), ofNode, "The same for ZeRO and FSDP, which copy from and to pinned host memory only; 0: as TERAIO, at Between a GPU and host memory. At the paper's node 50.4 against 3 GB/s; with the same for all, TERAIO-Mixed gains or ZeRO loses most of its throughput.", func(s *settings) *unit.Bandwidth { return &s.Node.Pinned }),
+		numeric("collective", "Rate of collectives", groupLinks, "GB/s", int64(unit.GBps), 0, int64(mostRate), "fitted to ZeRO-Offload with Llama-3 8B", "At which a GPU sends and receives in an all-reduce or all-gather, as a program reaches it; 0 is the rate of NVLink, or of PCIe without.", func(s *settings) *unit.Bandwidth { return &s.Node.Collective }),
+		numeric("switch", "GPUs on a PCIe switch", groupLinks, "", 1, 1, 64, ofNode, "How many GPUs share one link to the host; 1: each has its own.", func(s *settings) *int64 { return &s.Node.Switch }),
+	}
+}
+
+// priceKnobs are what the node costs.
+func priceKnobs() []setting {
+	cents := func(key, label, source, help string, ref func(*settings) *int64) setting {
+		return numeric(key, label, "", "$", 100, 0, 1e9*100, source, help, ref)
+	}
+	return []setting{
+		cents("price_gpu", "Price of a GPU", "comes with the GPU: a price that was asked on a day", "Of one.", func(s *settings) *int64 { return &s.Node.GPU.Cents }),
+		cents("price_drive", "Price of a drive", "comes with the drive: a price that was asked on a day", "Of one.", func(s *settings) *int64 { return &s.Node.Drive.Cents }),
+		cents("price_host", "Price of a GiB of host memory", ofNode, "Of one GiB.", func(s *settings) *int64 { return &s.Node.Prices.HostGiB }),
+		cents("price_base", "Price of the rest", ofNode, "Chassis, board, processors and network.", func(s *settings) *int64 { return &s.Node.Prices.Base }),
+		cents("price_kwh", "Price of a kWh", "13 cents: what businesses in the United States pay, 12.8 on average in 2024 (EIA)", "Of electricity.", func(s *settings) *int64 { return &s.Node.Prices.KWh }),
+		numeric("watts_gpu", "Power of a GPU", "", "W", 1, 0, 100000, ofGPU, "While it works.", func(s *settings) *int64 { return &s.Node.GPU.Watts }),
+		numeric("watts_base", "Power of the rest", "", "W", 1, 0, 100000, ofNode, "All but GPUs and drives.", func(s *settings) *int64 { return &s.Node.Prices.BaseWatt }),
+		numeric("endurance", "Endurance of a drive", "", "TB", 1e12, 1e9, 1e18, ofDrive, "What its maker warrants to be written.", func(s *settings) *unit.Bytes { return &s.Node.Drive.Endurance }),
+		numeric("years", "Years in which the machine pays", "", "years", 1, 1, 20, "ours: four years is usual", "So long its price is spread over the tokens that it trains.", func(s *settings) *int64 { return &s.Node.Prices.Years }),
+	}
+}
+
+// optionKnobs are what systems can be told.
+func optionKnobs() []setting {
+	count := func(key, label, help string, ref func(*system.Options) *int64) setting {
+		return numeric(key, label, groupZero, elements, million, 0, mostElements, deepspeed, help, func(s *settings) *int64 { return ref(&s.Options) })
+	}
+	return []setting{
+		numeric("host_limit", "Host memory for TERAIO", groupTeraIO, "GiB", int64(unit.GiB), 0, int64(mostGiB), teraioPaper, "How much of it TERAIO-Mixed may use; the systems that work on the host have all of it.", func(s *settings) *unit.Bytes { return &s.Options.HostLimit }),
+		one("fallback", "TERAIO's plan does not fit", groupTeraIO, "the paper says evict on demand; the rest is ours", "What TERAIO does where its plan leaves more than the GPU holds.", func(s *settings) *string { return &s.Fallback },
+			knob.Choice{Key: "better", Label: "the better of both", Word: "-", Help: "Ours: the faster of the other two."},
+			knob.Choice{Key: "demand", Label: "evict on demand", Word: "as published", Help: "As published: the plan is kept, and what is missing is evicted when it is needed."},
+			knob.Choice{Key: "stretch", Label: "plan for longer", Word: "stretched", Help: "Ours: it plans for an iteration that is longer, in which everything fits."}),
+		numeric("min_tensor", "Smallest tensor that moves", groupTeraIO, "MiB", int64(unit.MiB), 0, int64(unit.GiB), "1 MiB: ours", "Smaller ones stay on the GPU.", func(s *settings) *unit.Bytes { return &s.Options.MinTensor }),
+		numeric("target", "What TERAIO's plans fill", groupTeraIO, "%", 10, 500, 1000, "97 %: ours", "Up to what of a GPU's memory a plan goes.", func(s *settings) *int64 { return &s.Options.Target }),
+		yes("rewrite", "TERAIO writes unchanged weights", groupTeraIO, "the paper does not say; without it 70B gains two points", "Whether a weight that did not change since it came is written when it leaves.", "-", func(s *settings) *bool { return &s.Options.Rewrite }),
+		one("zero_cut", "What ZeRO and FSDP cut", groupZero, "tensors: TERAIO, §4.1; the batch: as DeepSpeed and FSDP do by themselves", "Whether GPUs share every matrix, or the batch.", func(s *settings) *string { return &s.Cut },
+			knob.Choice{Key: "tensor", Label: "matrices", Word: "-", Help: "Tensor parallelism: an all-reduce behind each block."},
+			knob.Choice{Key: "data", Label: "the batch", Word: "ZeRO cuts the batch", Help: "Data parallelism: every GPU gathers each layer."}),
+		numeric("zero_micro", "Micro-batch of ZeRO and FSDP", groupZero, "", 1, 0, 65536, "0: the largest that fits", "Sequences of a micro-batch of ZeRO and FSDP, of one replica; 0 chooses.", func(s *settings) *int64 { return &s.Options.Micro }),
+		numeric("stage", "ZeRO-Offload's stage", groupZero, "", 1, 2, 3, deepspeed, "2: weights stay on the GPU; 3: they are gathered when they are used.", func(s *settings) *int64 { return &s.Options.Stage }),
+		yes("delayed", "ZeRO-Offload updates late", groupZero, "ZeRO-Offload, ATC 2021, §5.2", "Whether the host's step overlaps the next iteration, whose gradients are then of older weights.", "delayed update", func(s *settings) *bool { return &s.Options.Delayed }),
+		yes("pipelined", "ZeRO-Infinity moves while it updates", groupZero, teraioPaper, "Whether ZeRO-Infinity moves states while the host computes (pipeline_read, pipeline_write).", "-", func(s *settings) *bool { return &s.Options.Pipelined }),
+		count("sub_group", "Sub-group of an update", "How many million parameters the host updates at a time (sub_group_size).", func(o *system.Options) *int64 { return &o.SubGroup }),
+		numeric("buffers", "Buffers for weights", groupZero, "", 1, 1, 4096, deepspeed, "How many pinned buffers there are (offload_param.buffer_count).", func(s *settings) *int64 { return &s.Options.Buffers }),
+		count("buffer_size", "Size of a buffer", "Million elements of a pinned one (offload_param.buffer_size); 0: as many as the largest matrix.", func(o *system.Options) *int64 { return &o.BufferElements }),
+		numeric("opt_buffers", "Buffers for the optimizer", groupZero, "", 1, 1, 4096, deepspeed, "How many sub-groups may be on their way (offload_optimizer.buffer_count).", func(s *settings) *int64 { return &s.Options.OptBuffers }),
+		count("prefetch", "Parameters gathered ahead", "Million parameters that are gathered ahead (stage3_prefetch_bucket_size).", func(o *system.Options) *int64 { return &o.Prefetch }),
+		count("live", "Parameters gathered at a time", "Million parameters that are gathered at a time (stage3_max_live_parameters).", func(o *system.Options) *int64 { return &o.Live }),
+		count("reuse", "Reuse for which a layer stays", "A layer that is used again within so many million parameters stays (stage3_max_reuse_distance).", func(o *system.Options) *int64 { return &o.Reuse }),
+		count("bucket", "Bucket of gradients", "So many million elements go together (reduce_bucket_size).", func(o *system.Options) *int64 { return &o.Bucket }),
+	}
+}
+
+// spare is what of a GPU's memory is not for tensors, in millionths: as in the node that has it, else
+// a tenth, as nodes do.
+func spare(g *machine.GPU) int64 {
+	for _, p := range machine.Presets() {
+		if p.Config.GPU.Key == g.Key {
+			return p.Config.Spare
+		}
+	}
+	return 100_000
+}
+
+// driveText writes what comes with a drive.
+func driveText(d *machine.Drive) string {
+	return fmt.Sprintf("ssd_read=%s ssd_write=%s price_drive=%s endurance=%s",
+		knob.Decimal(int64(d.Read), int64(unit.GBps)), knob.Decimal(int64(d.Write), int64(unit.GBps)), knob.Decimal(d.Cents, 100), knob.Decimal(int64(d.Endurance), 1e12))
+}
+
+// nodeKnob names machines as a whole.
+func nodeKnob() setting {
+	k := setting{Key: "node", Label: "Machine", Help: "A node as a whole.", Kind: knob.One, Derived: true}
+	for _, p := range machine.Presets() {
+		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config)})
+	}
+	return k
+}
+
+// notOfNode are knobs that a node as a whole does not decide: what electricity costs, and how
+// long a machine is used.
+var notOfNode = []string{"price_kwh", "years"}
+
+// nodeText writes a node as settings.
+func nodeText(c *machine.Config) string {
+	s := settings{GPU: c.GPU.Key, Drive: c.Drive.Key}
+	s.Node = *c
+	var list []knob.Pair
+	for _, k := range slices.Concat(machineKnobs(), priceKnobs()) {
+		if !slices.Contains(notOfNode, k.Key) {
+			list = append(list, knob.Pair{Key: k.Key, Text: k.Text(&s)})
+		}
+	}
+	return knob.Join(list, " ")
+}

@@ -1,0 +1,207 @@
+// Package llm assembles the laboratory of training large language models on a node of GPUs
+// whose memory is too small: TERAIO, ZeRO-Offload, ZeRO-Infinity and FSDP.
+package llm
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	core "spillway/sim/llm"
+	teraiopaper "spillway/sim/llm/papers/teraio"
+	"spillway/sim/llm/system"
+	"spillway/ui/lab"
+)
+
+// A work is what runs.
+type work struct {
+	setup         core.Setup
+	about, origin string
+	notes         []string
+	ideal         *core.Result            // what GPUs that hold everything do; nil until somebody asks
+	kept          map[string]*core.Result // runs by system, for sections
+}
+
+// A result is a run with what it was of.
+type result struct {
+	*core.Result
+	setup core.Setup
+	ideal *core.Result
+	used  *share // of active, once it is known
+}
+
+// Ran is the run, for papers.
+func (r *result) Ran() *core.Result { return r.Result }
+
+// New returns the laboratory.
+func New() lab.Lab {
+	return lab.New(lab.Spec[settings, *work, *result]{
+		Info: lab.Info{
+			Name: "llm", Title: "LLM training",
+			About:   "Training large language models on GPUs, host memory and SSDs (TERAIO, ZeRO, FSDP).",
+			Lead:    "How fast a large language model trains on GPUs that cannot hold it, on what machine, and for what price.",
+			Systems: systems(),
+			Panels: []lab.Panel{
+				{Key: "workload", Title: "Model"},
+				{Key: "training", Title: "Training, and how it is cut"},
+				{Key: "arch", Title: "Architecture", Folded: true},
+				{Key: "machine", Title: "Machine"},
+				{Key: "prices", Title: "Prices, power and endurance", Folded: true},
+				{Key: "options", Title: "Options of systems", Folded: true},
+			},
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Brief: []lab.Brief{
+				{Text: "{model}"}, // a report says that it is changed: an entry's is always another than what it goes back to
+				{Text: "batch {batch}"},
+				{Text: "{sequence} each"},
+				{Text: "{precision}", Trust: true},
+				{Text: "{recompute?}", Trust: true},
+				{Text: "{gpus} × {gpu}"},
+				{Text: "{drives} × {drive} for each GPU"},
+				{Text: "{host_memory} host memory"},
+				{Text: "{fallback?}", Trust: true},
+				{Text: "{delayed?}", Trust: true},
+			},
+			Say: lab.Say{
+				Quantity: "tokens_s", Than: "× as fast as", Most: "is fastest", Perfect: "as fast as GPUs that hold everything",
+				Besides: []lab.Beside{
+					{Quantity: "price_usd", Says: "The machine costs %s"},
+					{Quantity: "tokens_usd", Says: "With power and wear it trains %s", Other: 1.1},
+					{Quantity: "life_days", Says: "Its drives live %s if it never stops", Other: 1.5},
+				},
+				Loss: "ledger", LossSays: "Its GPUs spend their time mostly on %s (%s of it)", Cannot: "cannot run it",
+				Change: []string{"tokens_s"}, Faster: "faster", Slower: "slower",
+			},
+			Cost:  lab.Cost{Price: "price_usd", PerPrice: "tokens_usd"},
+			Rank:  []string{"tokens_s", "of_ideal", "life_days", "tokens_usd", "host_gib"},
+			Drop:  dropped,
+			Entry: "entry", Brings: "arch", Vary: "drives",
+			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
+			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+		},
+		Default: standard(),
+		Knobs:   knobs(),
+		Check:   check,
+		Open:    open,
+		Source:  func(s *settings) string { return fmt.Sprintf("%+v", *s) },
+		Load:    loaded,
+		Run:     run,
+		Report:  describe,
+		Steps:   steps,
+		Result:  outcome{},
+		JSON:    encode,
+		Hash: func(r *result) string {
+			h := fnv.New128a()                         // SHA-256 would be 0.04 MB of the lean program
+			fmt.Fprintf(h, "%+v", outcomeOf(r.Result)) // numbers and names
+			return hex.EncodeToString(h.Sum(nil))
+		},
+		Export:  export,
+		Section: section,
+		Studies: studies(),
+	})
+}
+
+// dropped says what files the laboratory takes.
+const dropped = "Drop a model's config.json (Hugging Face), with its safetensors index or without, anywhere on this page"
+
+// systems lists what is compared.
+func systems() []lab.System {
+	families := map[string]string{"ideal": "Bound", "teraio-ssd": "TERAIO", "teraio-mixed": "TERAIO", "zero-offload": "ZeRO", "zero-infinity": "ZeRO", "fsdp-offload": "FSDP"}
+	var list []lab.System
+	for _, s := range core.Systems {
+		list = append(list, lab.System{
+			Name: s.Name, Title: s.Title, Family: families[s.Name], Paper: s.Paper, About: s.About,
+			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look,
+		})
+	}
+	return list
+}
+
+// loaded returns what the settings run.
+func loaded(s *settings, f lab.Files) (*work, error) {
+	if s.Entry != "" {
+		return entry(s, f)
+	}
+	m, err := s.resolved(nil)
+	if err != nil {
+		return nil, err
+	}
+	return workOf(m, fmt.Sprintf("From %s.", m.Arch.Source))
+}
+
+// workOf is the work of a setup.
+func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
+	if err := sound(&m); err != nil {
+		return nil, err
+	}
+	w := &work{setup: m, origin: origin, notes: notes}
+	a, l := &m.Arch, &m.Layout
+	w.about = fmt.Sprintf("%s: %s parameters, %s of %s tokens an iteration.", a.Title, size(a), many(l.Batch, "sequence"), grouped(l.Sequence))
+	return w, nil
+}
+
+// told turns a laboratory's progress into a simulator's.
+func told(p lab.Progress) system.Progress {
+	if p == nil {
+		return nil
+	}
+	return func(done, total int64) { p(int(done), int(total)) }
+}
+
+// run runs a system.
+func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
+	r, err := core.Run(&w.setup, name, true, told(p))
+	if err != nil {
+		return nil, err
+	}
+	ideal, err := w.bound(name, r)
+	if err != nil {
+		return nil, err
+	}
+	w.keep(r)
+	return &result{Result: r, setup: w.setup, ideal: ideal}, nil
+}
+
+// bound returns the run of GPUs that hold everything; r is that of the system with this name.
+func (w *work) bound(name string, r *core.Result) (*core.Result, error) {
+	if w.ideal != nil {
+		return w.ideal, nil
+	}
+	if name != core.Systems[0].Name {
+		var err error
+		if r, err = core.Run(&w.setup, core.Systems[0].Name, false, nil); err != nil {
+			return nil, err
+		}
+	}
+	w.ideal = r
+	return r, nil
+}
+
+// ofLayer is about how many kernels a layer has, forward and backward.
+const ofLayer = 28
+
+// steps is about how many kernels a run handles, of all GPUs.
+func steps(w *work, _ *settings, _ string) int {
+	l := &w.setup.Layout
+	micro := l.Micro
+	if micro == 0 {
+		micro = max(1, 8192/max(1, l.Sequence))
+	}
+	const iterations = 3
+	n := (w.setup.Arch.Layers + w.setup.Arch.Encoder) * ofLayer * max(1, l.Batch/max(1, micro)) * max(1, l.Tensor) * iterations
+	return int(min(n, 1<<30))
+}
+
+// studies are the papers that can be reproduced.
+func studies() []lab.Study {
+	return []lab.Study{{
+		PaperInfo: lab.PaperInfo{
+			Key: "teraio", Title: "The TERAIO paper",
+			About: "What TERAIO (NeurIPS 2025) prints of its Figures 1 to 11 and its tables: memory at the peak, shares of ideal throughput, sweeps over drives and host memory.",
+		},
+		Build: teraiopaper.Paper,
+	}}
+}
+
+var errNoFiles = errors.New("the files are no longer at hand; open them again")

@@ -1,0 +1,385 @@
+package llm
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/model"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
+	t.Helper()
+	u, err := l.Read(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return u
+}
+
+// small is a model that does not fit and runs in no time.
+const small = "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540"
+
+// setups are every model with fewer layers, every machine and every way to cut.
+func setups() []string {
+	list := []string{
+		small, small + " precision=bf16 recompute=selective", small + " recompute=full gds=1 fallback=demand", small + " fallback=stretch rewrite=0 target=90",
+		"node=teraio model=llama3-8b layers=4 batch=8 gpu_memory=16 drives=1", "node=teraio model=granite-8b layers=6 batch=8 gpu_memory=12 shared=1 zero_cut=data",
+		"node=four-4090 model=llama3-8b layers=8 batch=8 micro=1 gpu_memory=6 tensor=2", "node=four-4090 model=gpt2-xl layers=8 batch=8 micro=1 gpu_memory=2 data=2 zero=2 delayed=1 stage=2 zero_cut=data",
+		"node=dgx-h100 model=llama3-8b layers=8 batch=16 precision=bf16 gpu_memory=5", "node=eight-a100 model=mixtral-8x7b layers=8 batch=16 micro=1 sequence=512 precision=bf16 zero_cut=data",
+	}
+	for _, a := range model.Models() {
+		list = append(list, "model="+a.Name+" layers=4 batch=4 micro=1 sequence=512 gpu_memory=24")
+	}
+	return list
+}
+
+// TestRuns runs every system on every setup. The golden file has the hash of every result:
+// the same natively and as WebAssembly.
+func TestRuns(t *testing.T) {
+	l := New()
+	var b strings.Builder
+	ran := map[string]int{}
+	for _, text := range setups() {
+		u := setup(t, &l, text)
+		for _, s := range l.Systems {
+			r, raw, err := l.Run(u, s.Name, nil, nil)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", text, s.Name, err)
+			}
+			said := ""
+			if r.Fits {
+				consistent(t, &l, text+", "+s.Name, r, raw.(*result))
+				ran[s.Name]++
+			} else if said = " cannot"; len(r.Reason) < 20 {
+				t.Errorf("%s, %s: it says only %q", text, s.Name, r.Reason)
+			}
+			fmt.Fprintf(&b, "%s %s system=%s%s\n", l.Hash(raw)[:16], text, s.Name, said)
+		}
+	}
+	for _, s := range l.Systems {
+		if ran[s.Name] < len(setups())/2 {
+			t.Errorf("%s runs only %d of %d setups", s.Name, ran[s.Name], len(setups()))
+		}
+	}
+	const golden = "testdata/hashes.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
+	}
+}
+
+// consistent checks what every report must hold.
+func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *result) {
+	t.Helper()
+	if len(r.Values) != len(l.Quantities) || len(r.Caveats) > 2 {
+		t.Fatalf("%s: %+v", name, r)
+	}
+	value := func(key string) float64 {
+		v, ok := r.Value(l.Quantity(key))
+		if !ok {
+			t.Errorf("%s: no %s", name, key)
+		}
+		return v
+	}
+	for i, v := range r.Values {
+		if math.IsInf(v, 0) || v < -1e-9 {
+			t.Errorf("%s: %s is %v", name, l.Quantities[i].Key, v)
+		}
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
+			t.Errorf("%s: %s is %v, want %v", name, what, got, want)
+		}
+	}
+	sum := 0.0
+	for _, x := range causes {
+		sum += value(x.key + "_s")
+	}
+	near("what GPUs spend time on", sum, value("iteration_s"))
+	near("throughput", value("tokens_s")*value("iteration_s"), float64(raw.Tokens))
+	near("of ideal", value("of_ideal")*inSeconds(raw.Time), inSeconds(raw.ideal.Time)*float64(raw.Tokens)/float64(raw.ideal.Tokens))
+	if bound := raw.System == "ideal"; bound && value("of_ideal") != 1 || bound && value("read_gb")+value("host_read_gb")+value("written_gb")+value("host_written_gb") != 0 {
+		t.Errorf("%s: the ideal moves bytes, or is not ideal", name)
+	}
+	if strings.HasPrefix(raw.System, "teraio") {
+		if got, most := value("gpu_gib"), gib(raw.setup.Node.Usable()); got > most {
+			t.Errorf("%s: %v of %v GiB of a GPU are in use", name, got, most)
+		}
+		var read, written float64
+		for i, u := range raw.Links {
+			switch raw.Node.Links[i].Kind {
+			case machine.ArrayRead:
+				read += float64(u.Bytes) / 1e9
+			case machine.ArrayWrite:
+				written += float64(u.Bytes) / 1e9
+			}
+		}
+		near("what drives read", value("read_gb"), read)
+		near("what drives are written", value("written_gb"), written)
+		if value("moves") == 0 && read > 0 {
+			t.Errorf("%s: it moves without a plan", name)
+		}
+	}
+	if days, ok := r.Value(l.Quantity("life_days")); ok {
+		if got, most := days*value("written_tb_day")*1e12, 1.001*float64(raw.setup.Node.Drive.Endurance)*float64(drivesOf(&raw.setup.Node)); got > most || got < most/10 {
+			t.Errorf("%s: drives are written %v bytes in their life, and endure %v", name, got, most)
+		}
+	} else if value("written_tb_day") > 0 {
+		t.Errorf("%s: drives that are written live for ever", name)
+	}
+	for _, n := range append(slices.Clone(r.Notes), r.Lead, r.About, r.Origin) {
+		if strings.Contains(n, "%!") || strings.Contains(n, "NaN") {
+			t.Errorf("%s: it says %q", name, n)
+		}
+	}
+	charts := map[string]int{}
+	for _, c := range r.Curves {
+		charts[c.Chart]++
+		if len(c.X) != len(c.Y) || len(c.X) < 2 || len(c.X) > 600 || !slices.IsSorted(c.X) || slices.ContainsFunc(c.Y, func(y float64) bool { return math.IsNaN(y) || y < 0 }) {
+			t.Errorf("%s: curve %s, %s of %d and %d", name, c.Chart, c.Name, len(c.X), len(c.Y))
+		}
+	}
+	if charts["memory"] != 3 || charts["links"] != 4 {
+		t.Errorf("%s: curves %v", name, charts)
+	}
+}
+
+// A link's rate over time sums to what it carries.
+func TestRatesSum(t *testing.T) {
+	l := New()
+	r, raw, err := l.Run(setup(t, &l, small), "teraio-mixed", nil, nil)
+	if err != nil || !r.Fits {
+		t.Fatal(err, r.Reason)
+	}
+	x := raw.(*result)
+	var sum float64
+	for _, c := range r.Curves {
+		if c.Chart == "links" {
+			for _, y := range c.Y {
+				sum += y * (c.X[1] - c.X[0])
+			}
+		}
+	}
+	want := 0.0
+	for i, u := range x.Links {
+		switch x.Node.Links[i].Kind {
+		case machine.ArrayRead, machine.ArrayWrite, machine.HostIn, machine.HostOut:
+			want += float64(u.Bytes) / 1e9
+		}
+	}
+	if want == 0 || math.Abs(sum/want-1) > 0.01 {
+		t.Errorf("curves have %v GB, links %v", sum, want)
+	}
+}
+
+// Presets are as links that name them, and some system runs each; ui/lab/all runs them with all.
+func TestPresets(t *testing.T) {
+	l := New()
+	for _, p := range l.Presets {
+		u := setup(t, &l, p.Set)
+		if again := setup(t, &l, u.String()); !again.Equal(u) {
+			t.Errorf("%s: %s is read as %s", p.Key, u, again)
+		}
+		r, _, err := l.Run(u, "zero-infinity", nil, nil)
+		if err != nil || !r.Fits {
+			t.Errorf("%s: %v, %s", p.Key, err, r.Reason)
+		}
+	}
+}
+
+// large are knobs with which a run may take long.
+var large = []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}
+
+// Every number at its ends runs, or says why not and what to do; so does every choice.
+func TestEveryKnobRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every end of every setting")
+	}
+	l := New()
+	for i := range l.Knobs {
+		k := &l.Knobs[i]
+		var texts []string
+		switch k.Kind {
+		case knob.Number:
+			texts = []string{knob.Decimal(k.Min, k.Scale), knob.Decimal(k.Max, k.Scale)}
+		case knob.One:
+			for _, c := range k.Choices {
+				texts = append(texts, c.Key)
+			}
+		}
+		for _, text := range texts {
+			if slices.Contains(large, k.Key) && text == knob.Decimal(k.Max, k.Scale) {
+				continue
+			}
+			u := setup(t, &l, small)
+			if err := u.Set(k.Key, text); err != nil {
+				t.Errorf("%s=%s: %v", k.Key, text, err)
+				continue
+			}
+			if k.Key == "model" {
+				_ = u.Read("layers=4 micro=1 sequence=512")
+			}
+			if err := l.Check(u); err != nil {
+				if len(err.Error()) < 20 {
+					t.Errorf("%s=%s: %v: it does not say what to do", k.Key, text, err)
+				}
+				continue
+			}
+			for _, s := range []string{"teraio-mixed", "zero-infinity"} {
+				if _, _, err := l.Run(u, s, nil, nil); err != nil && len(err.Error()) < 20 {
+					t.Errorf("%s=%s, %s: %v: it does not say what to do", k.Key, text, s, err)
+				}
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	l := New()
+	for _, tt := range []struct{ set, system, want string }{
+		{"entry=x", "ideal", "open"},
+		{"", "magic", `unknown system "magic"`},
+		{"tensor=3", "ideal", "set tensor and data"},
+		{"heads=7", "ideal", "7"},
+		{"gpus=64 layers=4", "ideal", "set tensor or data under Training to 16 or more"},
+		{"data=2 batch=3", "ideal", "set batch under Training to a multiple of 2"},
+		{"batch=3 micro=2", "ideal", "set micro under Training"},
+		{"model=gpt2-xl sequence=4096", "zero-offload", "set sequence under Training to at most 1024"},
+	} {
+		_, _, err := l.Run(setup(t, &l, tt.set), tt.system, nil, nil)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", tt.set, err)
+		}
+	}
+}
+
+// Machines that are offered as a whole, and models, are what the simulator says of them.
+func TestWhole(t *testing.T) {
+	l := New()
+	var ks []knob.Knob[settings]
+	for _, list := range knobs() {
+		ks = append(ks, list...)
+	}
+	resolved := func(text string) core.Setup {
+		s := standard()
+		if err := knob.Fill(ks, &s, setup(t, &l, text)); err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.resolved(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	want := core.Standard()
+	if got := resolved(""); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("at first:\n%+v, want\n%+v", got, want)
+	}
+	for _, p := range machine.Presets() {
+		u := setup(t, &l, "node="+p.Key)
+		if u.Text("node") != p.Key {
+			t.Errorf("%s is shown as %s", p.Key, u.Text("node"))
+		}
+		if got := resolved("node=" + p.Key).Node; fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", p.Config) {
+			t.Errorf("%s:\n%+v, want\n%+v", p.Key, got, p.Config)
+		}
+	}
+	for _, a := range model.Models() {
+		if got := resolved("model=" + a.Name).Arch; got != a {
+			t.Errorf("%s:\n%+v, want\n%+v", a.Name, got, a)
+		}
+	}
+	if got := resolved("model=llama3-8b layers=3").Arch; got.Layers != 3 || !strings.HasSuffix(got.Title, " (changed)") {
+		t.Errorf("with three layers: %+v", got)
+	}
+}
+
+// A dollar: by hand for one run.
+func TestDollars(t *testing.T) {
+	l := New()
+	_, raw, err := l.Run(setup(t, &l, small), "teraio-ssd", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := raw.(*result)
+	c, secs := &r.setup.Node, inSeconds(r.Time)
+	drives := float64(c.GPUs*c.Drives*c.Drive.Cents) / 100
+	days := lives(r.Result)
+	kw := float64(c.MilliWatts()) / 1e6
+	want := (float64(c.Price())/100-drives)/(4*365*24*3600)*secs + drives/days/(24*3600)*secs + kw/3600*secs*float64(c.Prices.KWh)/100
+	if got := dollars(r.Result); days > 4*365 || math.Abs(got/want-1) > 1e-3 {
+		t.Errorf("an iteration costs %v $, want %v; drives live %v days", got, want, days)
+	}
+}
+
+// Of what contradicts the page says one sentence before anything runs, and no more where a machine
+// has neither drives nor host memory.
+func TestContradictions(t *testing.T) {
+	l := New()
+	if err := l.Check(setup(t, &l, "node=dgx-h100 layers=4")); err == nil || !strings.Contains(err.Error(), "4 layers cannot make the 8 stages") {
+		t.Error(err)
+	}
+	if err := l.Check(setup(t, &l, "node=dgx-h100 layers=4 data=2 batch=8")); err != nil {
+		t.Error(err)
+	}
+	r, _, err := l.Run(setup(t, &l, small+" drives=0 host_memory=0 layers=8"), "ideal", nil, nil)
+	if err != nil || !strings.HasSuffix(r.Lead, "neither a drive nor host memory.") {
+		t.Errorf("%v, %q", err, r.Lead)
+	}
+}
+
+// A changed model is called so, in the line over all charts too.
+func TestChangedModel(t *testing.T) {
+	l := New()
+	for set, want := range map[string]int{small: 1, strings.Replace(small, "layers=3", "", 1): 0} {
+		r, _, err := l.Run(setup(t, &l, set), "ideal", nil, nil)
+		if err != nil || len(r.Words) != want {
+			t.Errorf("%s: %v, %+v", set, err, r)
+		}
+	}
+}
+
+// No sentence of the tour says a unit twice: blanks have theirs.
+func TestTourUnits(t *testing.T) {
+	l := New()
+	u := l.Setup()
+	for i := range l.Tour {
+		stop := &l.Tour[i]
+		for _, b := range stop.Blanks() {
+			name := ""
+			if b[0] == "knob" {
+				name = u.Knob(b[1]).Unit
+			} else {
+				name = l.Quantities[l.Quantity(b[1])].Unit
+			}
+			before, after, _ := strings.Cut(stop.Say, "{"+b[0]+" "+b[1]+"}")
+			if name == "" {
+				continue
+			}
+			if strings.HasPrefix(after, " "+name) || name == "$" && strings.HasPrefix(after, " dollar") || strings.HasSuffix(name, "/$") && strings.Contains(before[strings.LastIndex(before, ".")+1:], "dollar") {
+				t.Errorf("stop %s: %q is in %s already", stop.Key, after, name)
+			}
+		}
+	}
+}

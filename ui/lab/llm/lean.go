@@ -1,0 +1,31 @@
+//go:build lean
+
+package llm
+
+import "spillway/ui/lab"
+
+// The lean program opens no files and writes no JSON; the page asks the whole one when
+// files come or results go.
+
+var open func([]lab.File) (lab.Files, error)
+
+func entry(*settings, lab.Files) (*work, error) { return nil, errNoFiles }
+
+func export(string, *work, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
+	return nil, errNoFiles
+}
+
+func encode(*result) ([]byte, error) { return nil, errNoFiles }
+
+// Words, presets, the picture, the tour and help are in what the page knows of the
+// laboratory.
+
+func presets() []lab.Preset { return nil }
+
+func picture() *lab.Picture { return nil }
+
+func glossary() []lab.Term { return nil }
+
+func tour() []lab.Stop { return nil }
+
+func help() []lab.Help { return nil }

@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"fmt"
+
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/unit"
+)
+
+// A known is a run that a sweep has done. A run depends on the rates of drives and host memory,
+// and asks of their sizes only that they are enough; TERAIO-Mixed plans with what host memory may
+// hold, too. So one run stands for all setups that have the same rates and more room.
+type known struct {
+	key          string
+	host, drives unit.Bytes // that the machine had
+	result       *core.Result
+}
+
+// drivesMatter reports whether a system may move anything to drives, hostMatters whether it plans
+// with how much host memory there is.
+func drivesMatter(name string) bool {
+	return name == "teraio-ssd" || name == "teraio-mixed" || name == "zero-infinity"
+}
+
+func hostMatters(name string) bool { return name == "teraio-mixed" }
+
+// cell runs the system in focus, unless a run that is known says the same; it is one of v.of.
+func (v *view) cell(s *core.Setup) (*core.Result, error) {
+	key, err := v.key(s)
+	if err != nil {
+		return nil, err
+	}
+	room := s.Node.Drive.Size * unit.Bytes(drivesOf(&s.Node))
+	for i := range v.memo {
+		k := &v.memo[i]
+		if k.key == key && k.result.Ran() && k.host <= s.Node.Host && k.drives <= room {
+			v.did()
+			return on(k.result, &s.Node), nil
+		}
+	}
+	r, err := v.run(s, v.system.Name, false)
+	if err == nil {
+		v.memo = append(v.memo, known{key, s.Node.Host, room, r})
+	}
+	return r, err
+}
+
+// key is what a run depends on, but for room.
+func (v *view) key(s *core.Setup) (string, error) {
+	node, err := s.Node.Build()
+	if err != nil {
+		return "", err
+	}
+	x := *s
+	n := &x.Node
+	n.Prices, n.GPU.Cents, n.GPU.Watts = machine.Prices{}, 0, 0
+	latency, drives := n.Drive.Latency, min(1, n.Drives)
+	n.Drive, n.Drives, n.ArrayCap, n.ArrayShare = machine.Drive{}, 0, 0, 0
+	if drivesMatter(v.system.Name) && drives > 0 {
+		a := node.Array(0)
+		n.Drives, n.Drive.Latency, n.Drive.Read, n.Drive.Write = drives, latency, node.Links[a.Read].Rate, node.Links[a.Write].Rate
+	}
+	n.Host = 0
+	if !hostMatters(v.system.Name) {
+		x.Options.HostLimit = 0
+	} else {
+		x.Options.HostLimit = min(x.Options.HostLimit, s.Node.Host)
+	}
+	return fmt.Sprintf("%+v", x), nil
+}
+
+// on is a run as of another machine that does the same.
+func on(r *core.Result, c *machine.Config) *core.Result {
+	out, node := *r, *r.Node
+	node.Config = *c
+	node.Arrays = nil
+	for _, a := range r.Node.Arrays {
+		if a.Drives = c.Drives; c.Shared {
+			a.Drives *= c.GPUs
+		}
+		node.Arrays = append(node.Arrays, a)
+	}
+	out.Node = &node
+	return &out
+}

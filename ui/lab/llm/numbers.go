@@ -1,0 +1,206 @@
+package llm
+
+import (
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/llm/offload"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// A number is a quantity and how it is taken from a result.
+type number struct {
+	report.Quantity
+	value func(r *result) float64
+}
+
+var numbers = list()
+
+func quantities() []report.Quantity {
+	qs := make([]report.Quantity, len(numbers))
+	for i := range numbers {
+		qs[i] = numbers[i].Quantity
+	}
+	return qs
+}
+
+// causes are what a GPU does or waits for, in the order of their numbers.
+var causes = [offload.Causes]struct{ key, label, help string }{
+	{"computes", "kernels", "Kernels run."},
+	{"fetch", "waiting for tensors", "The next kernel waits for a tensor that is on its way from drives or host, or for a layer that is gathered."},
+	{"space", "waiting for room", "The next kernel waits until something has left GPU memory."},
+	{"communicate", "communication", "Sends and collectives between GPUs, and waiting for the others in them."},
+	{"optimizer", "the host's optimizer", "Waiting for the host to update weights."},
+	{"bubble", "waiting for other stages", "Nothing to do: another stage of the pipeline is not done, or another GPU at the end."},
+}
+
+// gpu is a mean over GPUs.
+func (r *result) gpu(of func(*offload.GPUResult) float64) float64 {
+	sum := 0.0
+	for i := range r.GPUs {
+		sum += of(&r.GPUs[i])
+	}
+	return ratio(sum, float64(len(r.GPUs)))
+}
+
+// all is a sum over GPUs.
+func (r *result) all(of func(*offload.GPUResult) unit.Bytes) (sum unit.Bytes) {
+	for i := range r.GPUs {
+		sum += of(&r.GPUs[i])
+	}
+	return sum
+}
+
+// gib is an amount as a number.
+func gib(n unit.Bytes) float64 { return float64(n) / float64(unit.GiB) }
+
+// busy is the share of the time in which the busiest link of a kind carries anything.
+func (r *result) busy(kinds ...machine.LinkKind) float64 {
+	most := unit.Time(0)
+	for i := range r.Links {
+		for _, k := range kinds {
+			if r.Node.Links[i].Kind == k {
+				most = max(most, r.Links[i].Busy)
+			}
+		}
+	}
+	return min(1, ratio(float64(most), float64(r.Time)))
+}
+
+func list() []number {
+	var ns []number
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) {
+		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+	}
+	gb := func(key, label, help string, better int, f func(g *offload.GPUResult) unit.Bytes) {
+		add(key, label, "GB", help, 1, better, func(r *result) float64 { return float64(r.all(f)) / 1e9 })
+	}
+	share := func(key, label, help string, f func(r *result) float64) { // from 0 to 1
+		add(key, label, "%", help, 1, 0, f)
+		ns[len(ns)-1].Scale = 0.01
+	}
+	add("tokens_s", "Throughput", "tokens/s", "Tokens trained a second, by all GPUs together.", 1, 1, func(r *result) float64 { return float64(r.TokenRate()) / 1000 })
+	add("of_ideal", "Of ideal throughput", "%", "Throughput over that of GPUs that hold everything.", 1, 1, func(r *result) float64 { return float64(r.OfIdeal(r.ideal.Time)) / 1e6 })
+	ns[len(ns)-1].Scale = 0.01
+	add("iteration_s", "Iteration", "s", "Time of one iteration, after the first ones.", 2, -1, func(r *result) float64 { return inSeconds(r.Time) })
+	add("tflops", "Operations of a GPU", "TFLOPS", "Floating-point operations a second of one GPU in the mean, recomputation included.", 1, 1, func(r *result) float64 { return float64(r.FlopRate()) / 1e12 })
+	for c, x := range causes {
+		add(x.key+"_s", "GPU time: "+x.label, "s", x.help+" Mean over the GPUs; the six parts are the iteration.", 2, 0, func(r *result) float64 {
+			return r.gpu(func(g *offload.GPUResult) float64 { return inSeconds(g.Ledger[c]) })
+		})
+	}
+	add("overlapped_s", "Kernels beside transfers", "s", "For how long kernels run while bytes of their GPU move to or from drives or host. Mean over the GPUs.", 2, 1, func(r *result) float64 {
+		return r.gpu(func(g *offload.GPUResult) float64 { return inSeconds(g.Overlapped) })
+	})
+	add("peak_percent", "Memory that it would take", "%", "What all tensors of the first GPU would take at the worst if none was ever moved, as this system cuts the model and the batch, over the part of a GPU's memory that is for tensors. It is about the model, before anything is moved: above 100 % the rest has to be elsewhere. ZeRO and FSDP choose the micro-batch, and what their host updates is never on a GPU, so compare it between machines and models, not between systems. What a GPU really holds is GPU memory.", 1, 0, func(r *result) float64 {
+		return float64(core.PeakShare(r.Job)) / 1e4
+	})
+	add("gpu_gib", "GPU memory", "GiB", "The most that one GPU holds.", 1, 0, func(r *result) float64 {
+		most := unit.Bytes(0)
+		for i := range r.GPUs {
+			most = max(most, r.GPUs[i].Peak)
+		}
+		return gib(most)
+	})
+	add("gpus_gib", "Memory of all GPUs", "GiB", "The sum of the most that each GPU holds.", 1, 0, func(r *result) float64 {
+		return gib(r.all(func(g *offload.GPUResult) unit.Bytes { return g.Peak }))
+	})
+	add("host_gib", "Host memory", "GiB", "The most that host memory holds.", 1, -1, func(r *result) float64 { return gib(r.HostPeak) })
+	add("drives_gib", "Space on drives", "GiB", "The most that all drives hold.", 1, -1, func(r *result) float64 { return gib(r.DrivePeak) })
+	gb("read_gb", "From drives", "An iteration, of all GPUs.", -1, func(g *offload.GPUResult) unit.Bytes { return g.Read })
+	gb("written_gb", "To drives", "An iteration, of all GPUs.", -1, func(g *offload.GPUResult) unit.Bytes { return g.Written })
+	gb("host_read_gb", "From host memory", "An iteration, of all GPUs; what drives and GPUs move through host memory counts as of drives.", -1, func(g *offload.GPUResult) unit.Bytes { return g.HostRead })
+	gb("host_written_gb", "To host memory", "An iteration, of all GPUs.", -1, func(g *offload.GPUResult) unit.Bytes { return g.HostWritten })
+	add("life_days", "Life of the drives", "days", "Until the drives that are written most have taken what their maker warrants, if training never stops.", 1, 1, func(r *result) float64 { return lives(r.Result) })
+	add("written_tb_day", "Written a day", "TB", "To all drives, if training never stops.", 1, -1, func(r *result) float64 { return float64(r.WrittenPerDay()) / 1e12 })
+	add("price_usd", "Price of the machine", "$", "GPUs, drives, host memory and the rest, by the prices under Prices.", 0, -1, func(r *result) float64 { return float64(r.setup.Node.Price()) / 100 })
+	add("tokens_usd", "Tokens for a dollar", "tokens/$", "Tokens for a dollar of electricity, of the machine's price spread over the years in which it pays for itself, and of drives that wear out sooner.", 0, 1, func(r *result) float64 {
+		return ratio(float64(r.Tokens), dollars(r.Result))
+	})
+	add("tokens_kwh", "Tokens for a kWh", "tokens/kWh", "Tokens for a kWh, with GPUs and drives at work all the time.", 0, 1, func(r *result) float64 {
+		return float64(r.TokensPerKWh())
+	})
+	add("active_mean", "Tensors in use, mean", "%", "What the tensors of the running kernel take of a GPU's memory, mean over the kernels.", 2, 0, func(r *result) float64 { return 100 * r.active().mean })
+	add("active_most", "Tensors in use, most", "%", "The same of the kernel with the largest tensors.", 1, 0, func(r *result) float64 { return 100 * r.active().most })
+	add("demand", "Evicted on demand", "", "Tensors that had to leave though no plan asked for it, of all GPUs in an iteration.", 0, -1, func(r *result) float64 {
+		return r.gpu(func(g *offload.GPUResult) float64 { return float64(g.Demand) }) * float64(len(r.GPUs))
+	})
+	add("late", "Kernels that waited", "", "For a tensor, of all GPUs in an iteration.", 0, -1, func(r *result) float64 {
+		return r.gpu(func(g *offload.GPUResult) float64 { return float64(g.Late) }) * float64(len(r.GPUs))
+	})
+	add("moves", "Planned moves", "", "Offloads and prefetches of an iteration, of all GPUs.", 0, 0, func(r *result) float64 { return float64(r.Moves) })
+	share("read_busy", "Drives are read", "Of the time, of the array that is read most.", func(r *result) float64 { return r.busy(machine.ArrayRead) })
+	share("write_busy", "Drives are written", "Of the time, of the array that is written most.", func(r *result) float64 { return r.busy(machine.ArrayWrite) })
+	share("host_read_busy", "Host memory is read", "Of the time, by the GPU that reads it most.", func(r *result) float64 { return r.busy(machine.HostIn) })
+	share("host_write_busy", "Host memory is written", "Of the time, by the GPU that writes it most.", func(r *result) float64 { return r.busy(machine.HostOut) })
+	return ns
+}
+
+// charts are the laboratory's figures.
+func charts() []report.Chart {
+	var time []string
+	for _, x := range causes {
+		time = append(time, x.key+"_s")
+	}
+	return []report.Chart{
+		{ID: "throughput", Title: "Throughput against GPUs that hold everything", Kind: report.Bars, Of: []string{"tokens_s"}, Unit: "tokens/s", Say: "is fastest"},
+		{ID: "ledger", Title: "What GPUs spend an iteration on", Kind: report.Stacks, Of: time, Unit: "s", Say: "takes longest", Help: "Mean over the GPUs; every moment of every GPU has one cause."},
+		{ID: "tiers", Title: "Memory by tier, at its most", Kind: report.Stacks, Of: []string{"gpus_gib", "host_gib", "drives_gib"}, Unit: "GiB", Say: "takes most", Help: "Of all GPUs, of the host and of all drives; the most of each, not at the same moment."},
+		{
+			ID: "traffic", Title: "Traffic per iteration, by link and direction", Kind: report.Stacks, Of: []string{"read_gb", "written_gb", "host_read_gb", "host_written_gb"},
+			Colors: []string{"ssd-in", "ssd-out", "host-in", "host-out"}, Unit: "GB", Say: "moves most", None: "Nothing moves between GPUs and host or drives.",
+		},
+		{
+			ID: "memory", Title: "Memory of the first GPU's tensors, by tier", Kind: report.Bands, X: "time in the iteration, s", Y: "GiB", Unit: "GiB",
+			Names: []string{"GPU", "host", "SSD array"}, None: "Nothing is recorded of its memory.", Help: "Where the tensors of the first GPU's part of the model are, over one iteration.",
+		},
+		{
+			ID: "links", Title: "What drives and host memory carry for the GPUs", Kind: report.Bands, X: "time in the iteration, s", Y: "GB/s", Unit: "GB/s",
+			Names: []string{"from drives", "to drives", "from host", "to host"}, Colors: []string{"ssd-in", "ssd-out", "host-in", "host-out"},
+			None: "Nothing moves between GPUs and host or drives.", Help: "Of all GPUs together, one above the other.",
+		},
+		{ID: "life", Title: "Life of the drives", Kind: report.Bars, Of: []string{"life_days"}, Unit: "days", Say: "keeps its drives longest", Help: "If training never stops, until what their maker warrants is written.", None: "No drive is written."},
+		{ID: "cost", Title: "Tokens for a dollar", Kind: report.Bars, Of: []string{"tokens_usd"}, Unit: "tokens/$", Say: "gets most for the money", Help: "Machine, electricity and drives that wear out; the prices are settings."},
+	}
+}
+
+// curves draws what changes over an iteration: where the first GPU's tensors are, and what
+// links carry.
+func curves(r *result) []report.Curve {
+	var out []report.Curve
+	if len(r.Memory) > 0 && len(r.Memory[0]) > 1 {
+		tiers := []struct {
+			name string
+			tier offload.Tier
+		}{{"GPU", offload.GPU}, {"host", offload.Host}, {"SSD array", offload.SSD}}
+		for _, x := range tiers {
+			c := report.Curve{Chart: "memory", Name: x.name}
+			for _, s := range r.Memory[0] {
+				c.X, c.Y = append(c.X, inSeconds(s.At)), append(c.Y, gib(s.Bytes[x.tier]))
+			}
+			out = append(out, c)
+		}
+	}
+	if len(r.Rates) < 2 {
+		return out
+	}
+	ways := []struct {
+		name string
+		kind machine.LinkKind
+	}{{"from drives", machine.ArrayRead}, {"to drives", machine.ArrayWrite}, {"from host", machine.HostIn}, {"to host", machine.HostOut}}
+	step := inSeconds(r.Rates[1].At - r.Rates[0].At)
+	for _, x := range ways {
+		c := report.Curve{Chart: "links", Name: x.name}
+		for _, s := range r.Rates {
+			sum := unit.Bytes(0)
+			for i, n := range s.Bytes {
+				if r.Node.Links[i].Kind == x.kind {
+					sum += n
+				}
+			}
+			c.X, c.Y = append(c.X, inSeconds(s.At)), append(c.Y, ratio(float64(sum)/1e9, step))
+		}
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+//go:build !lean
+
+package llm
+
+import "spillway/ui/lab"
+
+// presets are what the page opens on, the first of them, and offers.
+func presets() []lab.Preset {
+	list := []lab.Preset{
+		{
+			Key: "llama3-70b", Title: "Llama-3 70B on two GPUs", Set: "node=teraio model=llama3-70b batch=8 sequence=2048 zero_cut=tensor",
+			About: "The machine of the TERAIO paper: two H100 NVL, four 990 PRO for each, 1.5 TB of host memory. The model takes nine times what a GPU has.",
+		},
+		{
+			Key: "llama3-8b", Title: "Llama-3 8B", Set: "node=teraio model=llama3-8b batch=64 sequence=2048 zero_cut=tensor",
+			About: "The same machine with a model that takes less than twice the GPU's memory: drives alone keep up, and ZeRO waits for its own collectives.",
+		},
+		{
+			Key: "granite-8b", Title: "Granite 8B Code", Set: "node=teraio model=granite-8b batch=32 sequence=4096 zero_cut=tensor",
+			About: "Eight billion parameters again, but long sequences: activations make it four times the GPU's memory.",
+		},
+		{
+			Key: "eight-a100", Title: "Eight A100", Set: "node=eight-a100 model=llama3-70b batch=32 sequence=2048 precision=bf16 recompute=selective zero_cut=data",
+			About: "Llama-3 70B in bf16 on eight GPUs with NVLink, where the host could hold what the GPUs cannot.",
+		},
+		{
+			Key: "four-4090", Title: "Four RTX 4090", Set: "node=four-4090 model=llama3-8b batch=16 sequence=2048 precision=bf16 recompute=selective zero_cut=data",
+			About: "A workstation without NVLink: Llama-3 8B in bf16 on four GPUs of 24 GB.",
+		},
+		{
+			Key: "one-4090", Title: "One RTX 4090", Set: "node=one-4090 model=llama3-8b batch=4 sequence=2048 precision=bf16 recompute=full zero_cut=data buffer_size=540",
+			About: "One GPU of 24 GB, 128 GB of host memory and an SSD: what can be fine-tuned at home, and for how long.",
+		},
+		{
+			Key: "dgx-h100", Title: "DGX H100", Set: "node=dgx-h100 model=llama3-70b batch=32 sequence=2048 precision=bf16 recompute=selective zero_cut=data",
+			About: "Eight H100 with NVSwitch and 2 TB of host memory: what offloading costs where GPUs are fast.",
+		},
+	}
+	for i := range list {
+		list[i].Systems = []string{"ideal", "teraio-ssd", "zero-offload", "zero-infinity", "fsdp-offload", "teraio-mixed"} // the last is in focus
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package llm
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+)
+
+// describe is the report of a result.
+func describe(w *work, _ *settings, r *result) *report.Report {
+	rep := &report.Report{Fits: r.Reason == "", Reason: r.Reason, About: w.about, Origin: w.origin, Notes: append([]string(nil), w.notes...), Lead: lead(w, r), Caveats: caveats(w)}
+	if t := w.setup.Arch.Title; strings.HasSuffix(t, changed) {
+		rep.Words = []report.Word{{Key: "model", Text: t}}
+	}
+	if !rep.Fits {
+		return rep
+	}
+	rep.Notes = append(rep.Notes, r.Notes...)
+	rep.Notes = append(rep.Notes, notes(r)...)
+	for i := range numbers {
+		rep.Values = append(rep.Values, numbers[i].value(r))
+	}
+	rep.Curves = curves(r)
+	return rep
+}
+
+// lead says the problem: what the model takes, and what the machine has.
+func lead(w *work, r *result) string {
+	c := &w.setup.Node
+	has := fmt.Sprintf("%d × %s, with %v for tensors each", c.GPUs, c.GPU.Title, c.Usable())
+	if r.ideal == nil || r.ideal.Job == nil {
+		return fmt.Sprintf("%s trains on %s.", w.setup.Arch.Title, has)
+	}
+	need := needs(r.ideal)
+	text := fmt.Sprintf("%s with batch %s needs %v on the fullest GPU, and the machine has %s", w.setup.Arch.Title, grouped(w.setup.Layout.Batch), need.Aligned(), has)
+	if need <= c.Usable() {
+		return text + ", so everything fits."
+	}
+	text += fmt.Sprintf(", so %s of it has to be elsewhere", percent(1-part(c.Usable(), need)))
+	switch host := fmt.Sprintf("in %v of host memory", c.Host); {
+	case c.Drives > 0 && c.Host > 0:
+		text += ": on " + drivesIn(c) + ", or " + host
+	case c.Drives > 0:
+		text += ": on " + drivesIn(c)
+	case c.Host > 0:
+		text += ": " + host
+	default:
+		text += ", and there is neither a drive nor host memory"
+	}
+	return text + "."
+}
+
+// caveats say what decides whether the numbers can be trusted. They are the same for every
+// system.
+func caveats(w *work) []string {
+	return []string{
+		"Kernel times are estimated from the GPU's data sheet and one efficiency of matrix products (Machine), not measured.",
+		"Rates of links are as programs reach them; those that are fitted to the TERAIO paper say so under Machine.",
+	}
+}
+
+// notes are about one system.
+func notes(r *result) (list []string) {
+	if r.Unmet > 0 {
+		list = append(list, fmt.Sprintf("The plan leaves up to %v more on a GPU than it holds; that is evicted when room is needed.", r.Unmet))
+	}
+	if days := lives(r.Result); !math.IsNaN(days) {
+		list = append(list, fmt.Sprintf("If it never stops, %s live %s: %s a day are written to all, and one endures %v.",
+			drivesIn(&r.setup.Node), span(days), amount(r.WrittenPerDay()), terabytes(r.setup.Node.Drive.Endurance)))
+	}
+	return list
+}
+
+// needs is the most that all tensors of a GPU take at once if none is moved.
+func needs(r *core.Result) (most unit.Bytes) {
+	for i := range r.Job.Parts {
+		most = max(most, r.Job.Peak(i))
+	}
+	return most
+}
+
+// span writes days.
+func span(days float64) string {
+	switch {
+	case math.IsNaN(days) || math.IsInf(days, 0):
+		return "without end"
+	case days < 2:
+		return few(24*days) + " hours"
+	case days < 2*year:
+		return few(days) + " days"
+	}
+	return few(days/year) + " years"
+}
+
+// drivesIn says what drives a node has.
+func drivesIn(c *machine.Config) string { return fmt.Sprintf("%d × %s", drivesOf(c), c.Drive.Title) }
+
+// briefly is a machine in a few words.
+func briefly(c *machine.Config) string {
+	text := fmt.Sprintf("%d × %s", c.GPUs, c.GPU.Title)
+	if c.Drives > 0 {
+		text += ", " + drivesIn(c)
+	}
+	return text + fmt.Sprintf(", %v of host memory", c.Host)
+}

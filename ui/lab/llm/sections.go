@@ -1,0 +1,237 @@
+package llm
+
+import (
+	"fmt"
+
+	"spillway/sim/knob"
+	core "spillway/sim/llm"
+	"spillway/sim/llm/job"
+	"spillway/sim/llm/system"
+	"spillway/sim/report"
+	"spillway/ui/lab"
+)
+
+// Keys of the sections.
+const (
+	memoryKey   = "memory"
+	linksKey    = "links"
+	mapKey      = "map"
+	rooflineKey = "roofline"
+	inactiveKey = "inactive"
+	costKey     = "cost"
+	lifeKey     = "life"
+	fitsKey     = "fits"
+	nextKey     = "next"
+	decodeKey   = "decode"
+)
+
+func sections() []lab.Section {
+	return []lab.Section{
+		{
+			Key: costKey, Title: "What it costs", Run: true,
+			About: "Every system's tokens for a dollar and a kWh, beside as many GPUs as hold everything, and how long drives live.",
+		},
+		{
+			Key: memoryKey, Title: "Memory over kernels", Run: true, Folded: true,
+			About: "Of the system in focus: where every GPU's tensors are while its kernels run.",
+		},
+		{
+			Key: linksKey, Title: "Links over time", Run: true, Folded: true,
+			About: "Of the system in focus: what every link carries, of what it could.",
+		},
+		{
+			Key: mapKey, Title: "Drives and host memory", Run: true, Folded: true,
+			About: "Throughput of the system in focus with fewer and more drives and host memory, also with none (Figure 9 of the TERAIO paper).",
+		},
+		{
+			Key: rooflineKey, Title: "How fast drives have to be", Run: true, Folded: true,
+			About: "Throughput of the system in focus over the rate of a GPU's drives (Figure 3 of the TERAIO paper). Each row is a run.",
+		},
+		{
+			Key: inactiveKey, Title: "Inactive periods", Run: true, Folded: true,
+			About: "For how long tensors of the first GPU are not used, and how many of those periods are long enough to go to drives and back (Figure 2 of the TERAIO paper).",
+		},
+		{
+			Key: lifeKey, Title: "Life of the drives", Run: true, Folded: true,
+			About: "How much every system writes, and how long drives of each kind would live.",
+		},
+		{
+			Key: fitsKey, Title: "What else fits", Run: true, Folded: true,
+			About: "The largest model and the largest batch that every system can run on this machine.",
+		},
+		{
+			Key: nextKey, Title: "What to buy next", Run: true, Folded: true,
+			About: "What more of each part of the machine does to the system in focus, for how many dollars, and what it could do without.",
+		},
+		{
+			Key: decodeKey, Title: "Token rates from drives", Run: true, Folded: true,
+			About: "How fast the model answers if its weights come from drives or host memory for every token.",
+			Knobs: decodeKnobs(),
+		},
+	}
+}
+
+// A view is what a section is about.
+type view struct {
+	w      *work
+	s      *core.Setup
+	system *system.System
+	p      lab.Progress
+	done   int // runs
+	of     int // runs that there will be
+	memo   []known
+}
+
+// section computes a section of a run.
+func section(key string, knobs *knob.Setup, _ *settings, w *work, name string, p lab.Progress) (*report.Section, error) {
+	x, err := core.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{w: w, s: &w.setup, system: x, p: p}
+	switch key {
+	case memoryKey:
+		return v.memory()
+	case linksKey:
+		return v.links()
+	case mapKey:
+		return v.heat()
+	case rooflineKey:
+		return v.roofline()
+	case inactiveKey:
+		return v.inactive()
+	case costKey:
+		return v.cost()
+	case lifeKey:
+		return v.life()
+	case fitsKey:
+		return v.fits()
+	case nextKey:
+		return v.next()
+	case decodeKey:
+		return v.decode(knobs)
+	}
+	return nil, fmt.Errorf("no section %q", key)
+}
+
+// parts is how finely a run's progress is told beside others.
+const parts = 100
+
+// run runs a system; it is one of v.of.
+func (v *view) run(s *core.Setup, name string, curves bool) (*core.Result, error) {
+	var told system.Progress
+	if v.p != nil {
+		told = func(done, total int64) {
+			v.p(v.done*parts+int(min(parts, done*parts/max(1, total))), max(1, v.of)*parts)
+		}
+	}
+	r, err := core.Run(s, name, curves, told)
+	v.did()
+	return r, err
+}
+
+// did counts a run.
+func (v *view) did() {
+	v.done++
+	if v.p != nil {
+		v.p(v.done*parts, max(v.done, v.of)*parts)
+	}
+}
+
+// plain is the run of a system with the setup as it is, without curves; it is one of v.of. Runs
+// are kept with the work, so that sections and the page's own run do not repeat each other.
+func (v *view) plain(name string) (*core.Result, error) {
+	if r := v.w.kept[name]; r != nil {
+		v.did()
+		return r, nil
+	}
+	r, err := v.run(v.s, name, false)
+	if err != nil {
+		return nil, err
+	}
+	v.w.keep(r)
+	return r, nil
+}
+
+// keep keeps what a run says, without its curves and its kernels; of the ideal also its kernels.
+func (w *work) keep(r *core.Result) {
+	if bound(r) {
+		w.ideal = r
+	}
+	if w.kept == nil {
+		w.kept = map[string]*core.Result{}
+	}
+	c := *r
+	if r.Result != nil {
+		own := *r.Result
+		own.Memory, own.Rates = nil, nil
+		c.Result = &own
+	}
+	if !bound(r) {
+		c.Job = nil
+	}
+	w.kept[r.System] = &c
+}
+
+// each runs all systems with the setup as it is.
+func (v *view) each() ([]*result, error) {
+	v.of = len(core.Systems)
+	var list []*result
+	for _, x := range core.Systems { // the ideal is the first
+		r, err := v.plain(x.Name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, &result{Result: r, setup: *v.s, ideal: v.w.ideal})
+	}
+	return list, nil
+}
+
+// focus runs the system in focus with curves. A section is returned where it cannot run.
+func (v *view) focus() (*result, *report.Section, error) {
+	v.of = 2
+	r, err := v.run(v.s, v.system.Name, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Reason != "" {
+		return nil, &report.Section{Text: []string{v.system.Title + " cannot run it: " + r.Reason}}, nil
+	}
+	ideal := r
+	if !v.system.Bound {
+		if ideal, err = v.plain(core.Systems[0].Name); err != nil {
+			return nil, nil, err
+		}
+	}
+	v.w.ideal = ideal
+	return &result{Result: r, setup: *v.s, ideal: ideal}, nil, nil
+}
+
+// Kernels of an iteration up to which each run of a sweep is quick enough, if there are a few runs
+// and if there are many.
+const (
+	mostOfFew  = 20_000
+	mostOfMany = 10_000
+)
+
+// smaller is the setup with so small a batch that a run is quick, and what to say of it: its
+// throughput against ideal is close to that of the whole batch, because micro-batches repeat: each GPU
+// has two rounds of them, or one where an iteration would have more kernels than most. It depends
+// on the setup alone.
+func (v *view) smaller(most int64) (core.Setup, string) {
+	s := *v.s
+	l := &s.Layout
+	micro := l.Micro
+	if micro == 0 {
+		micro = job.ChooseMicro(l.Batch/max(1, l.Data), l.Sequence)
+	}
+	small := 2 * micro * s.Node.GPUs // any way to cut divides it
+	if kernels := (s.Arch.Layers + s.Arch.Encoder) * ofLayer * min(2*s.Node.GPUs, l.Batch/micro); kernels > most {
+		small /= 2
+	}
+	if small >= l.Batch {
+		return s, ""
+	}
+	l.Micro, l.Batch = micro, small
+	return s, fmt.Sprintf("So that it does not take minutes all runs are of a batch of %s; with the whole batch of %s throughput is higher, and shares of ideal differ by a few points.", grouped(small), grouped(v.s.Layout.Batch))
+}

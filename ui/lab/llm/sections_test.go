@@ -1,0 +1,442 @@
+package llm
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"spillway/sim/knob"
+	core "spillway/sim/llm"
+	"spillway/sim/llm/machine"
+	"spillway/sim/report"
+	"spillway/sim/unit"
+	"spillway/ui/lab"
+)
+
+// shown computes a section.
+func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Section {
+	t.Helper()
+	view := knob.NewSetup(l.Info.Section(key).Knobs)
+	if err := view.Read(knobs); err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.Section(key, view, setup(t, l, set), system, nil, nil)
+	if err != nil {
+		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
+	}
+	return s
+}
+
+// whole checks that a section is what the page can show: rows have a cell for every head, maps
+// a class for every cell.
+func whole(t *testing.T, name string, s *report.Section) {
+	t.Helper()
+	if len(s.Text) == 0 {
+		t.Errorf("%s says nothing", name)
+	}
+	wrong := func(x string) bool {
+		x = strings.ReplaceAll(x, "Infinity", "")
+		return strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf")
+	}
+	for _, x := range slices.Concat(s.Text, s.Notes) {
+		if wrong(x) {
+			t.Errorf("%s says %q", name, x)
+		}
+	}
+	for _, table := range s.Tables {
+		if len(table.Rows) == 0 {
+			t.Errorf("%s: table %q is empty", name, table.Title)
+		}
+		for _, r := range table.Rows {
+			if len(r.Cells) != len(table.Head)-1 {
+				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
+			}
+			for _, c := range r.Cells {
+				if c.Text == "" || wrong(c.Text) || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
+					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
+				}
+			}
+		}
+	}
+	for _, m := range s.Maps {
+		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels {
+			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
+		}
+		for _, c := range m.Cells {
+			if c != report.NoCell && int(c) >= len(m.Classes) {
+				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
+			}
+		}
+	}
+}
+
+// Every section of every system is whole.
+func TestSections(t *testing.T) {
+	l := New()
+	set := small
+	if s := os.Getenv("SHOW"); s != "" && s != "1" {
+		set = s
+	}
+	for _, x := range l.Systems {
+		if x.Name != "teraio-mixed" && x.Name != "zero-infinity" && testing.Short() {
+			continue
+		}
+		for _, s := range l.Sections {
+			if x.Name == "teraio-ssd" && (s.Key == mapKey || s.Key == nextKey || s.Key == rooflineKey) && os.Getenv("SHOW") == "" {
+				continue // many runs, as of TERAIO-Mixed
+			}
+			start := time.Now()
+			got := shown(t, &l, s.Key, "", set, x.Name)
+			whole(t, s.Key+" of "+x.Name, got)
+			if os.Getenv("SHOW") != "" && (x.Main || x.Name == "zero-infinity") {
+				t.Logf("=== %s of %s, %v\n%s\n%s\n%s", s.Key, x.Name, time.Since(start), strings.Join(got.Text, "\n"), tables(got), strings.Join(got.Notes, "\n"))
+			}
+		}
+	}
+}
+
+// tables writes the tables of a section, for eyes.
+func tables(s *report.Section) string {
+	var b strings.Builder
+	for _, t := range s.Tables {
+		b.WriteString("# " + t.Title + "\n" + strings.Join(t.Head, " | ") + "\n")
+		for _, r := range t.Rows {
+			b.WriteString(r.Head)
+			if r.Sub != "" {
+				b.WriteString(" (" + r.Sub + ")")
+			}
+			for _, c := range r.Cells {
+				b.WriteString(" | " + c.Text)
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// What sections say of settings and systems that matter to them.
+func TestSectionsSay(t *testing.T) {
+	l := New()
+	large := "model=gpt3-175b node=one-4090 batch=1 micro=1"
+	for _, x := range []struct{ key, view, set, system, want string }{
+		{memoryKey, "", small, "teraio-mixed", "of tensors on a GPU at the most"},
+		{memoryKey, "", large, "zero-offload", "cannot run it"},
+		{linksKey, "", small, "ideal", "moves nothing"},
+		{linksKey, "", small, "teraio-ssd", "fullest link"},
+		{lifeKey, "", small + " drives=0", "fsdp-offload", "no drives"},
+		{lifeKey, "", small, "teraio-ssd", "TERAIO-SSD writes"},
+		{costKey, "", small, "teraio-ssd", "tokens for a dollar"},
+		{costKey, "", large + " drives=0 host_memory=8", "fsdp-offload", "No system runs it"},
+		{mapKey, "", small, "teraio-mixed", "of ideal throughput"},
+		{mapKey, "", small, "ideal", "holds everything"},
+		{mapKey, "", small + " drives=0 host_memory=0", "teraio-mixed", "With no drives and no host memory TERAIO-Mixed cannot run it; with "},
+		{mapKey, "", large + " host_memory=8", "zero-offload", "cannot run it with any number of drives"},
+		{mapKey, "", small + " drives=8", "teraio-ssd", "With 8 drives for each GPU"},
+		{rooflineKey, "", small + " host_memory=512", "fsdp-offload", "moves nothing from or to drives here, however fast"},
+		{rooflineKey, "", small, "teraio-ssd", "This machine's read 13.4 GB/s"},
+		{rooflineKey, "", small + " drives=0", "teraio-ssd", "has none now"},
+		{rooflineKey, "", small, "ideal", "holds everything"},
+		{inactiveKey, "", small + " drives=0", "teraio-ssd", "no drives to which they could go"},
+		{lifeKey, "", large + " host_memory=0 gpu_memory=1", "fsdp-offload", "No system runs"},
+		{nextKey, "", small, "ideal", "holds everything"},
+		{nextKey, "", small + " drives=0 host_memory=0", "zero-offload", "cannot run it now"},
+		{nextKey, "", small, "teraio-mixed", "It could do without: "},
+		{decodeKey, "", small, "ideal", "fit into the memory of this machine's GPUs"},
+		{decodeKey, "", large, "ideal", "From “All drives of this machine”"},
+		{rooflineKey, "", small, "teraio-ssd", "of ideal throughput"},
+		{rooflineKey, "", large, "zero-offload", "cannot run it, whatever the drives"},
+		{inactiveKey, "", small, "teraio-ssd", "inactive periods in an iteration"},
+		{nextKey, "", small, "teraio-mixed", "TERAIO-Mixed trains"},
+		{fitsKey, "", small, "teraio-mixed", "runs with"},
+		{decodeKey, "decode_batch=1", small, "ideal", "for 1 request at a time"},
+	} {
+		s := shown(t, &l, x.key, x.view, x.set, x.system)
+		if !strings.Contains(strings.Join(s.Text, " "), x.want) {
+			t.Errorf("%s of %s, %s: %q lacks %q", x.key, x.system, x.set, s.Text, x.want)
+		}
+	}
+}
+
+// A section's runs are those of the page: the machine as it is set, its cell of the map, and what
+// it trains before anything is bought.
+func TestSectionsAgree(t *testing.T) {
+	l := New()
+	r, _, err := l.Run(setup(t, &l, small), "teraio-mixed", nil, nil)
+	if err != nil || !r.Fits {
+		t.Fatal(err, r.Reason)
+	}
+	rate, _ := r.Value(l.Quantity("tokens_s"))
+	of, _ := r.Value(l.Quantity("of_ideal"))
+	if s := shown(t, &l, nextKey, "", small, "teraio-mixed"); !strings.Contains(s.Text[0], "trains "+few(rate)+" tokens/s now") {
+		t.Errorf("%q, and the run has %v tokens/s", s.Text[0], rate)
+	}
+	s := shown(t, &l, mapKey, "", small, "teraio-mixed")
+	if !strings.Contains(s.Text[0], "reaches "+percent(of)+" of ideal") {
+		t.Errorf("%q, and the run has %s of ideal", s.Text[0], percent(of))
+	}
+	at := slices.Index(s.Tables[0].Head, "2 drives (now)") - 1
+	for _, row := range s.Tables[0].Rows {
+		if strings.Contains(row.Head, "(now)") && row.Cells[at].Text != percent(of) {
+			t.Errorf("the map has %s where the run has %s", row.Cells[at].Text, percent(of))
+		}
+	}
+}
+
+// A section says the same to a worker that has run nothing and to one that has run everything.
+func TestSectionsHaveNoHistory(t *testing.T) {
+	// Ideal chooses a micro-batch of four for a batch of sixteen.
+	set := small + " micro=0 batch=16 layers=2"
+	old := New()
+	for _, x := range old.Systems {
+		if _, _, err := old.Run(setup(t, &old, set), x.Name, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range old.Sections {
+		fresh := New()
+		want, got := shown(t, &fresh, s.Key, "", set, "teraio-mixed"), shown(t, &old, s.Key, "", set, "teraio-mixed")
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: a fresh worker says\n%q\n%s\nafter runs it says\n%q\n%s", s.Key, want.Text, tables(want), got.Text, tables(got))
+		}
+		if !reflect.DeepEqual(shown(t, &old, s.Key, "", set, "teraio-mixed"), want) {
+			t.Errorf("%s says something else the second time", s.Key)
+		}
+	}
+}
+
+// A run that stands for another says what the other would: throughput, cost and life of drives.
+func TestKnownRuns(t *testing.T) {
+	l := New()
+	_, raw, err := l.Run(setup(t, &l, small+" array_cap=9"), "ideal", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := raw.(*result).setup
+	for _, x := range core.Systems {
+		v := &view{w: &work{setup: s}, s: &s, system: x}
+		saved := 0
+		for _, host := range []unit.Bytes{0, 64 * unit.GiB, 512 * unit.GiB} {
+			for drives := range int64(5) {
+				for _, shared := range []bool{false, true} {
+					c := withHost(&s, host)
+					c.Node.Drives, c.Node.Shared = drives, shared
+					before := len(v.memo)
+					got, err := v.cell(&c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(v.memo) == before {
+						saved++
+					}
+					want, err := core.Run(&c, x.Name, false, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					same := true
+					if want.Ran() && got.Ran() {
+						same = got.Time == want.Time && dollars(got) == dollars(want) && got.DriveLife() == want.DriveLife() && got.TokensPerKWh() == want.TokensPerKWh()
+					}
+					if got.Ran() != want.Ran() || want.Ran() && !same {
+						t.Errorf("%s with %d drives (shared %v), %v: %d, and another run says %d thousandths of tokens a second", x.Name, drives, shared, host, got.TokenRate(), want.TokenRate())
+					}
+				}
+			}
+		}
+		if saved == 0 && x.Name != "ideal" {
+			t.Errorf("%s: every cell is a run", x.Name)
+		}
+	}
+}
+
+// The map has the machine's own column and row, none, and one drive more, whatever the machine has.
+func TestMapHasNow(t *testing.T) {
+	for own := range int64(65) {
+		list := columnsOf(own)
+		if !slices.Contains(list, own) || own < 64 && !slices.Contains(list, own+1) || own <= 4 && list[0] != 0 || len(list) > 6 {
+			t.Errorf("with %d drives the columns are %v", own, list)
+		}
+	}
+	for _, own := range []unit.Bytes{0, 128 * unit.GiB, mostGiB} {
+		list := hostsOf(own)
+		seen := map[unit.Bytes]bool{}
+		for _, n := range list {
+			seen[n] = true
+		}
+		if !seen[own] || !seen[0] || len(seen) != len(list) {
+			t.Errorf("with %v the rows are %v", own, list)
+		}
+	}
+}
+
+// Links have names of their own on a chart, short enough to be read.
+func TestLinkNames(t *testing.T) {
+	for _, p := range machine.Presets() {
+		for _, shared := range []bool{false, true} {
+			c := p.Config
+			c.Shared, c.Pinned = shared, unit.GBps
+			n, err := c.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]string{}
+			for i := range n.Links {
+				l := &n.Links[i]
+				name := brief(l)
+				if was, ok := seen[name]; ok || len(name) > len("Host memory read") && l.Kind != machine.HostDRAM {
+					t.Errorf("%s: %q is %q, as %q is", p.Key, l.Name, name, was)
+				}
+				seen[name] = l.Name
+			}
+		}
+	}
+}
+
+// The fullest link is the one that is nearest to what it could carry, and what is bought and left
+// out has the words of its case.
+func TestSectionTables(t *testing.T) {
+	l := New()
+	s := shown(t, &l, linksKey, "", small, "teraio-ssd")
+	if strings.Contains(s.Text[0], "PCIe") {
+		t.Errorf("PCIe carries more than drives: %q", s.Text[0])
+	}
+	next := shown(t, &l, nextKey, "", small, "teraio-mixed")
+	if len(next.Tables) != 2 {
+		t.Fatalf("%d tables", len(next.Tables))
+	}
+	got := tables(next)
+	for _, want := range []string{"All drives", "Half of the host memory", "One drive fewer", "One drive more"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no row %q in\n%s", want, got)
+		}
+	}
+	for _, row := range next.Tables[1].Rows {
+		if strings.Contains(row.Sub, "Slower though no part is") {
+			t.Errorf("%s is less, and the table says %q", row.Head, row.Sub)
+		}
+	}
+	for _, row := range shown(t, &l, fitsKey, "", small, "teraio-mixed").Tables[0].Rows {
+		if strings.Contains(row.Cells[1].Text, "1 024") && !strings.Contains(row.Cells[1].Text, "at least") {
+			t.Errorf("%s has %s, where the search ends", row.Head, row.Cells[1].Text)
+		}
+	}
+	if s := shown(t, &l, inactiveKey, "", small+" drives=0", "teraio-mixed"); len(s.Tables[0].Head) != 5 {
+		t.Errorf("without drives there are %v", s.Tables[0].Head)
+	}
+	if s := shown(t, &l, decodeKey, "", "node=teraio model=llama3-70b", "ideal"); rateOf(t, s, "Its host memory") <= rateOf(t, s, "All drives") {
+		t.Errorf("host memory is slower than drives:\n%s", tables(s))
+	}
+}
+
+// rateOf is the rate in a row of the token rates, in GB/s.
+func rateOf(t *testing.T, s *report.Section, head string) (rate float64) {
+	t.Helper()
+	for _, row := range s.Tables[0].Rows {
+		if strings.HasPrefix(row.Head, head) {
+			if _, err := fmt.Sscanf(row.Cells[0].Text, "%g GB/s", &rate); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return rate
+}
+
+// Progress of a section ends at its end and never goes back.
+func TestSectionProgress(t *testing.T) {
+	l := New()
+	for _, s := range l.Sections {
+		if s.Key == decodeKey {
+			continue // it takes no time
+		}
+		fresh := New()
+		last := 0.0
+		view := knob.NewSetup(fresh.Info.Section(s.Key).Knobs)
+		_, err := fresh.Section(s.Key, view, setup(t, &fresh, small), "teraio-mixed", nil, func(done, total int) {
+			now := float64(done) / float64(max(1, total))
+			if now < last || now > 1 {
+				t.Errorf("%s: %v after %v", s.Key, now, last)
+			}
+			last = now
+		})
+		if err != nil || last < 0.8 {
+			t.Errorf("%s ends at %v: %v", s.Key, last, err)
+		}
+	}
+}
+
+// Steps, which bound what runs elsewhere than in the page, are near what is there.
+func TestSteps(t *testing.T) {
+	l := New()
+	for _, set := range []string{"", "model=llama3-8b batch=64", small} {
+		u := setup(t, &l, set)
+		_, raw, err := l.Run(u, "ideal", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Steps(u, "ideal")
+		if want := 3 * kernelsOf(raw.(*result).Job); err != nil || math.Abs(float64(got)/float64(want)-1) > 0.5 {
+			t.Errorf("%s: %d steps, and %d kernels in three iterations: %v", set, got, want, err)
+		}
+	}
+}
+
+// Every sweep of the tour shows something: not all values give the same.
+func TestSweeps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every value of every sweep")
+	}
+	l := New()
+	for i := range l.Tour {
+		stop := &l.Tour[i]
+		pairs, err := knob.Pairs(stop.Show)
+		if err != nil {
+			t.Fatal(err)
+		}
+		show := map[string]string{}
+		for _, p := range pairs {
+			show[p.Key] = p.Text
+		}
+		if show["view"] != "whatif" {
+			continue
+		}
+		at := slices.IndexFunc(l.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset })
+		got := map[string]bool{}
+		for value := range strings.SplitSeq(show["ask-values"], ",") {
+			_, raw, err := l.Run(setup(t, &l, l.Presets[at].Set+" batch=16 "+show["ask-vary"]+"="+value), "teraio-ssd", nil, nil)
+			if err != nil {
+				t.Fatalf("stop %s, %s: %v", stop.Key, value, err)
+			}
+			got[l.Hash(raw)] = true
+		}
+		if len(got) < 2 {
+			t.Errorf("stop %s: all values of %s give the same", stop.Key, show["ask-vary"])
+		}
+	}
+}
+
+// Numbers of parts are names for settings: choosing one sets it, and what the machine costs follows.
+func TestParts(t *testing.T) {
+	l := New()
+	price := func(set string) float64 {
+		r, _, err := l.Run(setup(t, &l, set), "ideal", nil, nil)
+		if err != nil || !r.Fits {
+			t.Fatal(set, err)
+		}
+		x, _ := r.Value(l.Quantity("price_usd"))
+		return x
+	}
+	const machine = small + " batch=8 layers=4"
+	for _, x := range []struct{ part, same string }{{"parts-gpus=4", "gpus=4"}, {"parts-drives=0", "drives=0"}, {"parts-drives=4", "drives=4"}, {"parts-host=512", "host_memory=512"}} {
+		a, b := setup(t, &l, machine+" "+x.part), setup(t, &l, machine+" "+x.same)
+		if a.String() != b.String() {
+			t.Errorf("%s is %q, want %q", x.part, a, b)
+		}
+		if price(machine+" "+x.part) == price(machine) {
+			t.Errorf("%s costs nothing", x.part)
+		}
+	}
+}
