@@ -354,7 +354,7 @@ func optionKnobs() []setting {
 	return []setting{
 		numeric("host_limit", "Host memory for TERAIO", groupTeraIO, "GiB", int64(unit.GiB), 0, int64(mostGiB), teraioPaper, "How much of it TERAIO-Mixed may use; the systems that work on the host have all of it.", func(s *settings) *unit.Bytes { return &s.Options.HostLimit }),
 		one("fallback", "TERAIO's plan does not fit", groupTeraIO, "the paper says evict on demand; the rest is ours", "What TERAIO does where its plan leaves more than the GPU holds.", func(s *settings) *string { return &s.Fallback },
-			knob.Choice{Key: "better", Label: "the better of both", Word: "-", Help: "Ours: the faster of the other two."},
+			knob.Choice{Key: "better", Label: "the best of several", Word: "-", Help: "Ours: the fastest of the other two, one stretched half as far, one with host memory first, and these on drives alone."},
 			knob.Choice{Key: "demand", Label: "evict on demand", Word: "as published", Help: "As published: the plan is kept, and what is missing is evicted when it is needed."},
 			knob.Choice{Key: "stretch", Label: "plan for longer", Word: "stretched", Help: "Ours: it plans for an iteration that is longer, in which everything fits."}),
 		numeric("min_tensor", "Smallest tensor that moves", groupTeraIO, "MiB", int64(unit.MiB), 0, int64(unit.GiB), "1 MiB: ours", "Smaller ones stay on the GPU.", func(s *settings) *unit.Bytes { return &s.Options.MinTensor }),

@@ -57,7 +57,7 @@ func sections() []lab.Section {
 		},
 		{
 			Key: fitsKey, Title: "What else fits", Run: true, Folded: true,
-			About: "The largest model and the largest batch that every system can run on this machine.",
+			About: "The largest micro-batch of this model, and the deepest model of its widths, that every system can run on this machine.",
 		},
 		{
 			Key: nextKey, Title: "What to buy next", Run: true, Folded: true,
