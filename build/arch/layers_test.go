@@ -61,6 +61,7 @@ var layers = []layer{
 	{"build/arch", nil},
 	{"build/artifact", nil},                 // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study"}}, // compares with golden files; only tests import it
+	{"build/effort", nil}, // how much tests try; only tests import it
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},

@@ -1,0 +1,32 @@
+// Package effort says how much a test shall try: a change waits for the tests of
+// today, `make nightly` runs all that they leave out. Only tests import it.
+//
+// There are three efforts. With -short a test tries what shows that the platform is
+// right (WebAssembly, copies of the repository). Without it a test tries everything but
+// the long lists of like cases, of which it takes a share that changes with the commit.
+// At night it takes them all.
+package effort
+
+import (
+	"os"
+	"strconv"
+)
+
+// The variables of the environment that build/suites sets.
+const (
+	Variable = "SPILLWAY_EFFORT" // "nightly", or nothing
+	Turn     = "SPILLWAY_TURN"   // which share is this run's: a number made of the commit
+)
+
+// Nightly reports whether a test shall try everything.
+func Nightly() bool { return os.Getenv(Variable) == "nightly" }
+
+// Takes reports whether a test tries case number index of a long list of like cases:
+// at night all, otherwise one in every, others with another commit.
+func Takes(index, every int) bool {
+	if Nightly() {
+		return true
+	}
+	turn, _ := strconv.ParseUint(os.Getenv(Turn), 10, 32)
+	return uint64(index)%uint64(every) == turn%uint64(every)
+}
