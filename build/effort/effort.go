@@ -30,3 +30,7 @@ func Takes(index, every int) bool {
 	turn, _ := strconv.ParseUint(os.Getenv(Turn), 10, 32)
 	return uint64(index)%uint64(every) == turn%uint64(every)
 }
+
+// Outsider is the variable that asks build/outsider for more than that the examples of
+// the documents apply: "whole" also vets, tests and runs the copy.
+const Outsider = "SPILLWAY_OUTSIDER"
