@@ -1,20 +1,18 @@
 package compress
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	core "spillway/sim/compress"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // setups are the suites, each of their programs, and some other machines.
 func setups() []string {
@@ -41,7 +39,7 @@ func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 // every result: the same natively and as WebAssembly.
 func TestRuns(t *testing.T) {
 	l := New()
-	var b strings.Builder
+	var runs []golden.Run
 	for _, text := range setups() {
 		u := setup(t, &l, text)
 		for _, s := range l.Systems {
@@ -50,22 +48,12 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("%s, %s: %v %+v", text, s.Name, err, r)
 			}
 			check(t, &l, text+", "+s.Name, r)
-			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+			name := text + " system=" + s.Name
+			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
+				"ratio", "buddy_access_percent", "slowdown_percent", "metadata_hits_percent", "device_bytes", "buddy_bytes")}})
 		}
 	}
-	const golden = "testdata/hashes.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
-	}
+	golden.Runs(t, runs)
 }
 
 // check checks what every report must hold.

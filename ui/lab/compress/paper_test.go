@@ -2,10 +2,10 @@ package compress
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/study"
 )
 
@@ -35,16 +35,7 @@ func TestVerdicts(t *testing.T) {
 			c := p.Record(&rows[i])
 			fmt.Fprintf(&b, "%s, %s, %s, %s: %s\n", c.Figure, c.Of, c.At, c.System, c.Verdict)
 		}
-		const golden = "testdata/verdicts.golden"
-		if *update {
-			if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("verdicts are others than in %s (%v):\n%s", golden, err, b.String())
-		}
+		golden.Compare(t, "testdata/verdicts.golden", []byte(b.String()))
 	}
 }
 

@@ -1,22 +1,20 @@
 package cxlssd
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 	t.Helper()
@@ -40,7 +38,7 @@ func setups() []string {
 // result: the same natively and as WebAssembly.
 func TestRuns(t *testing.T) {
 	l := New()
-	var b strings.Builder
+	var runs []golden.Run
 	for _, text := range setups() {
 		u := setup(t, &l, text)
 		for _, s := range l.Systems {
@@ -49,22 +47,12 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("%s, %s: %v", text, s.Name, err)
 			}
 			consistent(t, &l, text+", "+s.Name, r, raw.(*result))
-			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+			name := text + " system=" + s.Name
+			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
+				"time_ms", "amat_ns", "switches", "flash_reads", "flash_programs", "promotions", "link_bytes")}})
 		}
 	}
-	const golden = "testdata/hashes.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
-	}
+	golden.Runs(t, runs)
 }
 
 // consistent checks what every report must hold.

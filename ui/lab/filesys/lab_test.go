@@ -1,14 +1,13 @@
 package filesys
 
 import (
-	"flag"
-	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
@@ -16,8 +15,6 @@ import (
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 	t.Helper()
@@ -48,7 +45,7 @@ func setups() []string {
 // result: the same natively and as WebAssembly.
 func TestRuns(t *testing.T) {
 	l := New()
-	var b strings.Builder
+	var runs []golden.Run
 	for _, text := range setups() {
 		u := setup(t, &l, text)
 		for _, s := range l.Systems {
@@ -57,22 +54,12 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("%s, %s: %v", text, s.Name, err)
 			}
 			consistent(t, &l, text+", "+s.Name, r, raw.(*result))
-			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+			name := text + " system=" + s.Name
+			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
+				"kops", "time_ms", "host_write_mb", "host_read_mb", "meta_mb", "flash_programs", "flash_reads", "commits")}})
 		}
 	}
-	const golden = "testdata/hashes.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
-	}
+	golden.Runs(t, runs)
 }
 
 // consistent checks what every report must hold.

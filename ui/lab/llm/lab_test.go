@@ -1,14 +1,14 @@
 package llm
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
@@ -16,8 +16,6 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 	t.Helper()
@@ -49,7 +47,7 @@ func setups() []string {
 // the same natively and as WebAssembly.
 func TestRuns(t *testing.T) {
 	l := New()
-	var b strings.Builder
+	var runs []golden.Run
 	ran := map[string]int{}
 	for _, text := range setups() {
 		u := setup(t, &l, text)
@@ -65,7 +63,9 @@ func TestRuns(t *testing.T) {
 			} else if said = " cannot"; len(r.Reason) < 20 {
 				t.Errorf("%s, %s: it says only %q", text, s.Name, r.Reason)
 			}
-			fmt.Fprintf(&b, "%s %s system=%s%s\n", l.Hash(raw)[:16], text, s.Name, said)
+			name := text + " system=" + s.Name
+			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name + said, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
+				"iteration_s", "tokens_s", "fetch_s", "space_s", "read_gb", "written_gb", "host_read_gb", "host_written_gb", "demand", "late")}})
 		}
 	}
 	for _, s := range l.Systems {
@@ -73,19 +73,7 @@ func TestRuns(t *testing.T) {
 			t.Errorf("%s runs only %d of %d setups", s.Name, ran[s.Name], len(setups()))
 		}
 	}
-	const golden = "testdata/hashes.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
-	}
+	golden.Runs(t, runs)
 }
 
 // consistent checks what every report must hold.

@@ -1,21 +1,19 @@
 package store
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/traces/opstrace"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // setups are one of every kind of workload.
 func setups() []string {
@@ -48,7 +46,7 @@ func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 // hash of every result: the same natively and as WebAssembly.
 func TestRuns(t *testing.T) {
 	l := New()
-	var b strings.Builder
+	var runs []golden.Run
 	for _, text := range setups() {
 		u := setup(t, &l, text)
 		for _, s := range l.Systems {
@@ -57,22 +55,12 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("%s, %s: %v %+v", text, s.Name, err, r)
 			}
 			check(t, &l, text+", "+s.Name, r)
-			fmt.Fprintf(&b, "%s %s system=%s\n", l.Hash(raw)[:16], text, s.Name)
+			name := text + " system=" + s.Name
+			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
+				"time_s", "hit_rate_percent", "misses", "late_prefetches", "evictions", "evicted_bytes", "fetched_bytes", "prefetched_bytes")}})
 		}
 	}
-	const golden = "testdata/hashes.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have other hashes than in %s:\n%s", golden, b.String())
-	}
+	golden.Runs(t, runs)
 }
 
 // check checks what every report must hold.
