@@ -1,24 +1,18 @@
 package train
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/knob"
 	"spillway/sim/study"
+	"spillway/sim/train/result"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// hashes lists every published run of the G10 paper, on bundled workloads, with
-// the first half of its result's hash: one line "model batch hash run" a run.
-const hashes = "testdata/hashes.golden"
 
 // published returns the G10 paper of a laboratory and its runs, without analyses.
 func published(t testing.TB, l *lab.Lab) (*study.Paper, []study.Run) {
@@ -36,34 +30,61 @@ func published(t testing.TB, l *lab.Lab) (*study.Paper, []study.Run) {
 	return p, runs
 }
 
-// line measures a run as a worker does, and describes it as in the golden file.
-func line(l *lab.Lab, p *study.Paper, r *study.Run) (string, error) {
+// measured measures a run as a worker does, and describes it as in the golden files: its
+// line is "model batch hash run", with the first half of its result's hash.
+func measured(l *lab.Lab, p *study.Paper, r *study.Run) (golden.Run, error) {
 	_, raw, err := l.Measure(p, r.Name, r.Set, nil, nil)
 	if err != nil {
-		return "", err
+		return golden.Run{}, err
 	}
 	pairs, err := knob.Pairs(r.Is)
 	if err != nil {
-		return "", err
+		return golden.Run{}, err
 	}
 	text := map[string]string{}
 	for _, p := range pairs {
 		text[p.Key] = p.Text
 	}
-	return fmt.Sprintf("%s %s %.32s %s", text["model"], text["batch"], l.Hash(raw), r.Name), nil
+	return golden.Run{
+		Line: fmt.Sprintf("%s %s %.32s %s", text["model"], text["batch"], l.Hash(raw), r.Name),
+		Run:  change.Run{Name: r.Name, Values: known(raw.(*result.Result))},
+	}, nil
 }
 
-// TestHashes runs all of them and compares. The same file is compared with what
-// the page's workers say in a browser, so a result is the same everywhere. With
+// known is what people know of a result: of the iteration that figures show.
+func known(r *result.Result) []change.Value {
+	if !r.Fits {
+		return []change.Value{change.Cannot(r.Reason)}
+	}
+	i := &r.Iterations[r.Reported]
+	clock := float64(r.Clock)
+	return []change.Value{
+		change.Float("iteration_s", float64(i.Time)/clock),
+		change.Float("stall_s", float64(i.Stall)/clock),
+		change.Int("ssd_to_gpu_bytes", i.Traffic.SSDIn),
+		change.Int("gpu_to_ssd_bytes", i.Traffic.SSDOut),
+		change.Int("host_to_gpu_bytes", i.Traffic.HostIn),
+		change.Int("gpu_to_host_bytes", i.Traffic.HostOut),
+		change.Int("faulted_pages", i.Faults.Moving+i.Faults.Host+i.Faults.SSD+i.Faults.Unallocated),
+		change.Int("planned_migrations", r.PlannedOps),
+	}
+}
+
+// TestHashes runs every published run of the G10 paper, on bundled workloads, and
+// compares. The same hashes are compared with what the page's workers say in a
+// browser, so a result is the same everywhere. With
 // -short, as under Node, only every fourth runs.
 func TestHashes(t *testing.T) {
 	every := 1
-	if testing.Short() && !*update {
+	if testing.Short() && !golden.Update() {
 		every = 4
 	}
 	l := New()
 	_, runs := published(t, &l)
-	lines := make([]string, len(runs))
+	list := make([]golden.Run, len(runs))
+	for i := range runs {
+		list[i].Name = runs[i].Name
+	}
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -71,10 +92,12 @@ func TestHashes(t *testing.T) {
 			l := New() // it keeps the workload at hand
 			p, runs := published(t, &l)
 			for i := range next {
-				var err error
-				if lines[i], err = line(&l, p, &runs[i]); err != nil {
+				r, err := measured(&l, p, &runs[i])
+				if err != nil {
 					t.Errorf("%s: %v", runs[i].Name, err)
+					continue
 				}
+				list[i] = r
 			}
 		})
 	}
@@ -83,33 +106,8 @@ func TestHashes(t *testing.T) {
 	}
 	close(next)
 	wg.Wait()
-	if t.Failed() {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(hashes, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	golden, err := os.ReadFile(hashes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.TrimSpace(string(golden)), "\n")
-	if len(want) != len(lines) {
-		t.Fatalf("%d runs, %s has %d; if that is right: go test ./ui/lab/train -update", len(lines), hashes, len(want))
-	}
-	wrong := 0
-	for i := 0; i < len(lines); i += every {
-		if lines[i] != want[i] {
-			if wrong++; wrong <= 5 {
-				t.Errorf("got  %s\nwant %s", lines[i], want[i])
-			}
-		}
-	}
-	if wrong > 0 {
-		t.Errorf("%d of %d results are others than in %s on %s/%s; if that is right: go test ./ui/lab/train -update",
-			wrong, (len(lines)+every-1)/every, hashes, runtime.GOOS, runtime.GOARCH)
+	if !t.Failed() {
+		golden.Runs(t, list)
 	}
 }
 
