@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/quirk"
 	"spillway/sim/unit"
@@ -266,7 +267,7 @@ var extras = []struct {
 // TestQuirks checks the effects of all switches at a small scale, and that QUIRKS.md has
 // every switch and every difference of settings as they are.
 func TestQuirks(t *testing.T) {
-	if *update {
+	if golden.Update() {
 		if err := os.WriteFile("QUIRKS.md", document(t), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -293,25 +294,7 @@ func TestQuirks(t *testing.T) {
 	}
 	fmt.Fprint(&b, "the paper's setup\n\n")
 	e.changes(t, &b, fig14, Paper())
-	const golden = "testdata/quirks.txt"
-	if *update {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, wanted := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(got), len(wanted)) {
-		switch {
-		case i >= len(got) || i >= len(wanted):
-			t.Fatalf("%s has %d lines; want %d", golden, len(wanted), len(got))
-		case got[i] != wanted[i]:
-			t.Errorf("%s, line %d: %s; now %s; -update writes it, and QUIRKS.md, anew", golden, i+1, wanted[i], got[i])
-		}
-	}
+	golden.Compare(t, "testdata/quirks.txt", b.Bytes())
 }
 
 // TestConcerns runs what should make no difference, and checks that each switch makes one

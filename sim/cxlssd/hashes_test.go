@@ -3,16 +3,13 @@ package cxlssd
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/cxlssd/stream"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/hashes.golden")
 
 // recipe returns a bundled workload; tests share them, and with them their streams.
 func recipe(t *testing.T, name string) *stream.Workload {
@@ -33,7 +30,7 @@ var recipes = map[string]*stream.Workload{}
 // paper has it, and compares what comes out with the golden file: the same bytes
 // natively and as WebAssembly. With -update it is written anew.
 func TestHashes(t *testing.T) {
-	var b strings.Builder
+	var runs []golden.Run
 	list := stream.Recipes()
 	for k := range list {
 		w := recipe(t, list[k].Name)
@@ -55,31 +52,17 @@ func TestHashes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprintf(&b, "%s %s %s %d ps %x\n", w.Name, Systems[i].Name, preset, res.Time, sha256.Sum256(text))
+				name := w.Name + " " + Systems[i].Name + " " + preset
+				runs = append(runs, golden.Run{Line: fmt.Sprintf("%s %d ps %x", name, res.Time, sha256.Sum256(text)), Run: change.Run{Name: name, Values: []change.Value{
+					change.Int("time_ps", res.Time),
+					change.Int("switches", res.Switches),
+					change.Int("flash_reads", res.UserReads+res.CompactionReads+res.CollectionReads),
+					change.Int("flash_programs", res.EvictionPrograms+res.CompactionPrograms+res.DemotionPrograms+res.CollectionPrograms),
+					change.Int("compactions", res.Compactions),
+					change.Int("promotions", res.Promotions),
+				}}})
 			}
 		}
 	}
-	const file = "testdata/hashes.golden"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, lines := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
-	if len(got) != len(lines) {
-		t.Fatalf("%d runs, %s has %d; write it anew with -update", len(got), file, len(lines))
-	}
-	for i, line := range lines {
-		if got[i] != line {
-			t.Errorf("line %d: %s, want %s", i+1, got[i], line)
-		}
-	}
+	golden.Runs(t, runs)
 }

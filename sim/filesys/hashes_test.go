@@ -3,23 +3,21 @@ package filesys
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
+	"spillway/build/golden"
+	"spillway/build/golden/change"
+	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/hashes.golden")
 
 // TestHashes runs every system on every workload at a 256th, as the paper and as the
 // artifact have it, and compares what comes out with the golden file: the same bytes
 // natively and as WebAssembly. With -update it is written anew.
 func TestHashes(t *testing.T) {
-	var b strings.Builder
+	var runs []golden.Run
 	for _, recipes := range load.Recipes() {
 		for i := range Systems {
 			for _, preset := range []string{"paper", "artifact"} {
@@ -40,31 +38,37 @@ func TestHashes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fmt.Fprintf(&b, "%s %s %s %d ps %x\n", w.Name, Systems[i].Name, preset, res.Time, sha256.Sum256(text))
+				name := w.Name + " " + Systems[i].Name + " " + preset
+				runs = append(runs, golden.Run{Line: fmt.Sprintf("%s %d ps %x", name, res.Time, sha256.Sum256(text)), Run: change.Run{Name: name, Values: known(res)}})
 			}
 		}
 	}
-	const file = "testdata/hashes.golden"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
+	golden.Runs(t, runs)
+}
+
+// known is what people know of a result.
+func known(r *Result) []change.Value {
+	var bytes [device.Directions]int64
+	for _, by := range r.Device.Bytes {
+		for _, both := range by {
+			for way, n := range both {
+				bytes[way] += n
+			}
 		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
+	}
+	sum := func(of [device.Whys]int64) (n int64) {
+		for _, x := range of {
+			n += x
 		}
-		return
+		return n
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, lines := strings.Split(b.String(), "\n"), strings.Split(string(want), "\n")
-	if len(got) != len(lines) {
-		t.Fatalf("%d runs, %s has %d; write it anew with -update", len(got), file, len(lines))
-	}
-	for i, line := range lines {
-		if got[i] != line {
-			t.Errorf("line %d: %s, want %s", i+1, got[i], line)
-		}
+	return []change.Value{
+		change.Int("time_ps", r.Time),
+		change.Int("calls", r.Calls),
+		change.Int("written_bytes", bytes[device.Writes]),
+		change.Int("read_bytes", bytes[device.Reads]),
+		change.Int("flash_programs", sum(r.Device.FlashPrograms)),
+		change.Int("flash_reads", sum(r.Device.FlashReads)),
+		change.Int("commits", r.Commits),
 	}
 }

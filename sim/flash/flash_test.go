@@ -1,19 +1,15 @@
 package flash
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func simulate(t testing.TB, s Spec, p Pattern) Measurement {
 	t.Helper()
@@ -82,22 +78,7 @@ func TestGolden(t *testing.T) {
 				m.Read, m.Write, m.MixedRead, m.MixedWrite, m.ReadLatency/1000, m.WriteLatency/1000, m.LoadedRead/1000, m.Amplification, m.Erases)
 		}
 	}
-	const name = "testdata/drives.txt"
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := []byte(b.String()); !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update and read the diff. Got:\n%s", name, got)
-	}
+	golden.Compare(t, "testdata/drives.txt", []byte(b.String()))
 }
 
 // TestBottlenecks builds drives with one narrow place each, whose rate is known.

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"spillway/build/golden"
+	"spillway/build/golden/change"
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/model"
@@ -58,7 +58,7 @@ func cases(t testing.TB) (list []testCase) {
 
 // TestConform runs every system on every case and checks what must hold for all.
 func TestConform(t *testing.T) {
-	var b strings.Builder
+	var runs []golden.Run
 	ran := map[string]int{}
 	for _, c := range cases(t) {
 		ideal, err := Ideal(&c.setup)
@@ -80,7 +80,7 @@ func TestConform(t *testing.T) {
 			}
 			if !r.Ran() {
 				t.Logf("%s does not run: %s", name, r.Reason)
-				fmt.Fprintf(&b, "%s: %s\n", name, r.Reason)
+				runs = append(runs, golden.Run{Line: name + ": " + r.Reason, Run: change.Run{Name: name, Values: []change.Value{change.Cannot(r.Reason)}}})
 				continue
 			}
 			if last != whole {
@@ -102,8 +102,8 @@ func TestConform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&b, "%s: %d ps, %d of ideal, peak %d, %d tokens a dollar, life %d, %x\n",
-				name, r.Time, r.OfIdeal(ideal), PeakShare(r.Job), r.TokensPerDollar(), r.DriveLife(), sha256.Sum256(text))
+			runs = append(runs, golden.Run{Line: fmt.Sprintf("%s: %d ps, %d of ideal, peak %d, %d tokens a dollar, life %d, %x",
+				name, r.Time, r.OfIdeal(ideal), PeakShare(r.Job), r.TokensPerDollar(), r.DriveLife(), sha256.Sum256(text)), Run: change.Run{Name: name, Values: known(r, ideal)}})
 		}
 	}
 	for _, sys := range Systems {
@@ -112,7 +112,31 @@ func TestConform(t *testing.T) {
 		}
 	}
 	// The same bytes natively and as WebAssembly.
-	golden.Compare(t, "testdata/hashes.golden", []byte(b.String()))
+	golden.Runs(t, runs)
+}
+
+// known is what people know of a result; times are summed over GPUs but for the iteration's.
+func known(r *Result, ideal unit.Time) []change.Value {
+	var all offload.GPUResult
+	for i := range r.GPUs {
+		g := &r.GPUs[i]
+		all.Ledger[offload.Fetch] += g.Ledger[offload.Fetch]
+		all.Ledger[offload.Space] += g.Ledger[offload.Space]
+		all.Read, all.Written, all.HostRead, all.HostWritten = all.Read+g.Read, all.Written+g.Written, all.HostRead+g.HostRead, all.HostWritten+g.HostWritten
+		all.Demand, all.Late = all.Demand+g.Demand, all.Late+g.Late
+	}
+	return []change.Value{
+		change.Int("time_ps", r.Time),
+		change.Int("of_ideal_millionths", r.OfIdeal(ideal)),
+		change.Int("fetch_ps", all.Ledger[offload.Fetch]),
+		change.Int("space_ps", all.Ledger[offload.Space]),
+		change.Int("read_bytes", all.Read),
+		change.Int("written_bytes", all.Written),
+		change.Int("host_read_bytes", all.HostRead),
+		change.Int("host_written_bytes", all.HostWritten),
+		change.Int("demand", all.Demand),
+		change.Int("late", all.Late),
+	}
 }
 
 func layoutOf(t *testing.T, s *Setup, name string) job.Layout {

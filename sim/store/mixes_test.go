@@ -1,17 +1,14 @@
 package store
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/unit"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files; read the diff before you commit it")
 
 // TestMixesTellPoliciesApart: on every bundled trace any two of the five
 // policies differ by 1 % or more in bytes evicted or in time, and the best and the
@@ -105,17 +102,5 @@ func TestGolden(t *testing.T) {
 			fmt.Fprintf(&b, " gets %d, %d, %d\n", c.Hits, c.Misses, c.Late)
 		}
 	}
-	const file = "testdata/runs.golden"
-	if *update {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("results have changed; go test -update writes them anew. They are now:\n%s", b.String())
-	}
+	golden.Compare(t, "testdata/runs.golden", []byte(b.String()))
 }
