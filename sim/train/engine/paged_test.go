@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 
 	"spillway/sim/train/machine"
@@ -186,6 +187,50 @@ func TestFirstBatch(t *testing.T) {
 		}
 		if least := m.SSDRead.Cycles(pages*unit.Page, m.Clock); r.Main().Stall < least {
 			t.Errorf("%d pages from the SSD take %d cycles; its rate allows %d", pages, r.Main().Stall, least)
+		}
+	}
+}
+
+// TestEventsOfExtremes counts the events of a run with every parameter of the machine
+// at its least and its most. Batches that do the same are one event, so that a run is
+// little work however short its batches and however slow its links are.
+func TestEventsOfExtremes(t *testing.T) {
+	const layers, iterations = 24, 2
+	w := &workload.Workload{}
+	use := func(name string, in, out []workload.TensorID) {
+		w.Kernels = append(w.Kernels, workload.Kernel{Name: name, Time: 2 * unit.Millisecond, Inputs: in, Outputs: out})
+	}
+	for i := range workload.TensorID(layers) {
+		w.Tensors = append(w.Tensors, workload.Tensor{Bytes: 96 * unit.MiB}, workload.Tensor{Bytes: 32 * unit.MiB, Global: true})
+		use("forward", []workload.TensorID{max(2*i-2, 0), 2*i + 1}, []workload.TensorID{2 * i})
+	}
+	for i := workload.TensorID(layers - 1); i >= 0; i-- {
+		use("backward", []workload.TensorID{2 * i, 2*i + 1}, []workload.TensorID{2*i + 1})
+	}
+	for _, mode := range []struct {
+		quirks quirk.Set
+		most   int // events of a kernel
+	}{
+		{quirk.Published(), 1200}, // coming and going take turns, page by page where a batch is one
+		{quirk.Corrected(), 40},
+	} {
+		for _, k := range machine.Knobs() {
+			for _, v := range []int64{k.Min, k.Max} {
+				c := Config{Machine: machine.G10(), Runtime: Runtime{Memory: Paged}, Quirks: mode.quirks, Iterations: iterations}
+				c.Machine.GPUMemory, c.Machine.HostMemory = unit.GiB, 512*unit.MiB
+				if k.Set(&c.Machine, v); c.Machine.Validate() != nil {
+					continue
+				}
+				events := 0
+				c.check = func(*pagedRun) { events++ }
+				var no *DoesNotFit
+				if _, err := Run(w, &program.Program{}, c); err != nil && !errors.As(err, &no) {
+					t.Fatal(err)
+				}
+				if most := mode.most * iterations * len(w.Kernels); events > most {
+					t.Errorf("%v, %s %d: %d events of %d kernels in %d iterations, want at most %d", mode.quirks, k.Key, v, events, len(w.Kernels), iterations, most)
+				}
+			}
 		}
 	}
 }
