@@ -96,7 +96,7 @@ func (s *shell) converted(names []string, artifact, entry string, c recording.Ch
 // write writes to a file, or to standard output without one.
 func (s *shell) write(name string, data []byte) error {
 	if name == "" {
-		_, err := s.out.Write(data)
+		_, err := s.data.Write(data)
 		return err
 	}
 	f, err := os.Create(name)

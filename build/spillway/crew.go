@@ -217,7 +217,7 @@ func (p *progress) show() {
 	} else {
 		text += "\n"
 	}
-	_, _ = io.WriteString(p.shell.errs, text)
+	_, _ = io.WriteString(p.shell.lines, text)
 	p.last, p.written = now, true
 }
 
@@ -227,6 +227,6 @@ func (p *progress) end() {
 		p.ticker.Stop()
 	}
 	if p.written && p.shell.terminal {
-		_, _ = io.WriteString(p.shell.errs, "\r\x1b[K")
+		_, _ = io.WriteString(p.shell.lines, "\r\x1b[K")
 	}
 }

@@ -39,7 +39,7 @@ func (s *shell) export(args []string) error {
 		return fmt.Errorf("export: %w", err)
 	}
 	if *out == "" {
-		_, err = s.out.Write(data)
+		_, err = s.data.Write(data)
 		return err
 	}
 	if err := os.WriteFile(*out, data, 0o666); err != nil {

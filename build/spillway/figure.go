@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func (s *shell) figure(args []string) error {
 	case *theme == "auto":
 		o.Theme = ""
 	}
+	if err := drawable(*out); err != nil {
+		return fmt.Errorf("figure: %w", err)
+	}
 	page, fragment, err := s.figureLink(rest)
 	if err != nil {
 		return fmt.Errorf("figure: %w", err)
@@ -65,8 +69,21 @@ func (s *shell) figure(args []string) error {
 	if *out != "" {
 		return os.WriteFile(*out, []byte(text), 0o644)
 	}
-	_, err = fmt.Fprint(s.out, text)
+	_, err = fmt.Fprint(s.data, text)
 	return err
+}
+
+// drawable refuses a file whose name says that it is no drawing as this command writes it.
+func drawable(name string) error {
+	ext := filepath.Ext(name)
+	if ext == "" || strings.EqualFold(ext, ".svg") {
+		return nil
+	}
+	base, want := strings.TrimSuffix(name, ext), "pdf"
+	if strings.EqualFold(ext, ".png") {
+		want = "png"
+	}
+	return fmt.Errorf("-o %s: a figure is written as SVG, as nothing else; take -o %s.svg, of which other programs make PDF and PNG: rsvg-convert -f %s -o %s.%s %s.svg", name, base, want, base, want, base)
 }
 
 // maxFigure is the most that a drawing may be wide, in pixels.

@@ -9,6 +9,22 @@ import (
 	"testing"
 )
 
+// A name that promises another format is refused before anything runs, in words that say
+// what can be written.
+func TestFigureFormat(t *testing.T) {
+	for _, name := range []string{"x.pdf", "x.png", "a/x.PNG", "x.svg.eps"} {
+		file := filepath.Join(t.TempDir(), filepath.Base(name))
+		code, out, errs := run(t, "figure", "lab=train", "preset=g10-paper", "batch=16", "-o", file)
+		base := strings.TrimSuffix(file, filepath.Ext(file))
+		if code != exitUsage || out != "" || !strings.Contains(errs, "a figure is written as SVG, as nothing else; take -o "+base+".svg") {
+			t.Errorf("%s: exit code %d: %s%s", name, code, out, errs)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s is written", name)
+		}
+	}
+}
+
 // TestFigure writes a chart of settings to a file and reads from it what makes the
 // same chart again.
 func TestFigure(t *testing.T) {

@@ -69,6 +69,9 @@ func start() int {
 		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
+	if info, err := os.Stdout.Stat(); err == nil {
+		s.screen = info.Mode()&os.ModeCharDevice != 0
+	}
 	return s.command(os.Args[1:])
 }
 
@@ -79,7 +82,11 @@ type shell struct {
 	stop      context.Context  // ends what runs; nil if nothing does
 	now       func() time.Time // for progress on errs; nil if there is none
 	terminal  bool             // errs is one
+	screen    bool             // out is one
 	version   string           // of the command, empty if unknown
+	// What files say goes to out and errs, once a command runs; only what other programs
+	// read, and progress, goes past them.
+	data, lines io.Writer
 }
 
 // context returns what ends the shell's work.
@@ -92,6 +99,11 @@ func (s *shell) context() context.Context {
 
 // command runs one command line and returns the exit code.
 func (s *shell) command(args []string) int {
+	s.data, s.lines = s.out, s.errs
+	s.out, s.errs = &plainWriter{to: s.out}, &plainWriter{to: s.errs}
+	if s.screen {
+		s.data = s.out
+	}
 	if len(args) == 0 {
 		fmt.Fprint(s.errs, usage)
 		return exitUsage

@@ -308,7 +308,7 @@ func TestProgress(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var errs bytes.Buffer
 		now := time.Unix(100, 0)
-		s := &shell{errs: &errs, now: func() time.Time { return now }, terminal: terminal}
+		s := &shell{errs: &errs, lines: &errs, now: func() time.Time { return now }, terminal: terminal}
 		p := s.crew(all.Door{}).progress(40)
 		p.done = 1
 		p.show()
@@ -327,7 +327,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	c := (&shell{errs: &errs, now: func() time.Time { return time.Unix(0, 0) }}).crew(all.Door{})
+	c := (&shell{errs: &errs, lines: &errs, now: func() time.Time { return time.Unix(0, 0) }}).crew(all.Door{})
 	c.told = &progress{shell: c.shell}
 	c.told.done = 3
 	c.told.start = time.Unix(-5, 0)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/traces/jsonx"
 )
@@ -135,7 +136,7 @@ func number(values map[string]float64, key string) string {
 
 // write writes a line at once, for those who look on.
 func (c *csvWriter) write(cells []string) error {
-	if err := c.w.Write(cells); err != nil {
+	if err := c.w.Write(report.Cells(cells)); err != nil {
 		return err
 	}
 	c.w.Flush()

@@ -450,6 +450,14 @@ func (v *solving) searchCSV(list []solved) error {
 			})
 		}
 	}
+	return writeAll(w, lines)
+}
+
+// writeAll writes lines of comma-separated values.
+func writeAll(w *csv.Writer, lines [][]string) error {
+	for i := range lines {
+		lines[i] = report.Cells(lines[i])
+	}
 	return w.WriteAll(lines)
 }
 
@@ -533,7 +541,7 @@ func (v *solving) effectsCSV(list []effect) error {
 			lines = append(lines, append(head[:len(head):len(head)], c.System, full(c.Before), full(c.After), full(c.Share), c.Why))
 		}
 	}
-	return w.WriteAll(lines)
+	return writeAll(w, lines)
 }
 
 func (v *solving) effectsTable(w io.Writer, list []effect) error {

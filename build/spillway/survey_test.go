@@ -92,7 +92,7 @@ func TestSurveyed(t *testing.T) {
 func TestSurveyTells(t *testing.T) {
 	var errs strings.Builder
 	now := time.Unix(0, 0)
-	s := &shell{errs: &errs, now: func() time.Time { return now }}
+	s := &shell{errs: &errs, lines: &errs, now: func() time.Time { return now }}
 	p := &progress{shell: s, bytes: true, start: now, done: 4e9, total: 16e9}
 	now = now.Add(20 * time.Second)
 	p.show()

@@ -86,7 +86,11 @@ func CSV(c *Context, runs []Run) string {
 
 func csvText(rows [][]string) string {
 	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(rows) // a Builder takes everything
+	w := csv.NewWriter(&b)
+	for _, row := range rows {
+		_ = w.Write(report.Cells(row)) // a Builder takes everything
+	}
+	w.Flush()
 	return b.String()
 }
 

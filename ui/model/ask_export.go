@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"spillway/sim/report"
 )
 
 // asked is the version of the format of exported questions.
@@ -87,7 +89,7 @@ func (a *Ask) CSV() string {
 			}
 			row = append(row, text)
 		}
-		_ = w.Write(append(row, r.setup+r.turned))
+		_ = w.Write(report.Cells(append(row, r.setup+r.turned)))
 	}
 	w.Flush()
 	return b.String()

@@ -94,11 +94,11 @@ func CSV(f *File) string {
 				w.Flush()
 				b.WriteByte('\n')
 			}
-			_ = w.Write([]string{f.titles()[i]}) // a Builder takes everything
+			_ = w.Write(report.Cells([]string{f.titles()[i]})) // a Builder takes everything
 		}
-		_ = w.Write(heads(t, n))
+		_ = w.Write(report.Cells(heads(t, n)))
 		for k := range t.Rows {
-			_ = w.Write(row(&t.Rows[k], n))
+			_ = w.Write(report.Cells(row(&t.Rows[k], n)))
 		}
 	}
 	w.Flush()

@@ -28,6 +28,10 @@ func TestCSV(t *testing.T) {
 	if err != nil || len(rows) != 4 || rows[0][2] != nasty || rows[1][0] != nasty+" (sub)" || rows[1][1] != "1.5 (+8 % better)" || rows[1][2] != nasty || rows[3][2] != "" {
 		t.Errorf("%q, %v", rows, err)
 	}
+	// What a file named is no formula to who opens this.
+	if rows, err := csv.NewReader(strings.NewReader(CSV(sample("=HYPERLINK(\"x\")")))).ReadAll(); err != nil || rows[1][0] != "'=HYPERLINK(\"x\") (sub)" || rows[1][2] != "'=HYPERLINK(\"x\")" {
+		t.Errorf("%q, %v", rows, err)
+	}
 	two := sample("x")
 	two.Tables = append(two.Tables, report.Table{Title: "Other", Head: []string{"a"}, Rows: []report.Row{{Head: "b"}}})
 	if got := CSV(two); !strings.HasSuffix(got, "\n\nOther\na\nb\n") {

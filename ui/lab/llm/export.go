@@ -12,6 +12,7 @@ import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/offload"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
@@ -66,7 +67,7 @@ func (s *sheet) row(cells ...any) {
 	for i, c := range cells {
 		list[i] = fmt.Sprint(c)
 	}
-	_ = s.w.Write(list)
+	_ = s.w.Write(report.Cells(list))
 }
 
 // bytes are all rows.
