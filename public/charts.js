@@ -908,6 +908,8 @@ window.charts = (() => {
       x.end();
     },
     hidden(id) { return [...figures.get(id)?.hidden ?? []]; },
+    // settled: what waits to be drawn waits to be seen.
+    settled() { return !frame && !idle && (pending.size === 0 || Boolean(window.echarts)); },
     // first draws the first figure at once, before the page is drawn again: there
     // is something to see.
     first() {

@@ -49,18 +49,28 @@ window.tools = (() => {
     target.scrollIntoView({ block: 'start' });
   });
 
+  // settled reports whether the page shows what was last done to it and nothing is
+  // under way: those who drive the page wait for it. It is a question and no mark on
+  // the page, which would be old between an event and what comes of it.
+  let owed = 0;
+  tools.settled = () => owed === 0 && window.charts.settled() && Boolean(tools.shows?.());
+  const soon = (then) => {
+    owed++;
+    setTimeout(() => { owed--; then(); }, 60);
+  };
+
   // drawn waits for an element to be there and seen, but not for ever.
   function drawn(id, then, tries = 50) {
-    setTimeout(() => {
+    soon(() => {
       const target = document.getElementById(id);
       if (target?.getClientRects().length > 0) then(target);
       else if (tries > 0) drawn(id, then, tries - 1);
-    }, 60);
+    });
   }
 
   // focus does not scroll; near scrolls as little as makes all of it visible.
-  tools.focus = (id) => setTimeout(() => document.getElementById(id)?.focus({ preventScroll: true }), 60);
-  tools.near = (id) => setTimeout(() => document.getElementById(id)?.scrollIntoView({ block: 'nearest' }), 60);
+  tools.focus = (id) => soon(() => document.getElementById(id)?.focus({ preventScroll: true }));
+  tools.near = (id) => soon(() => document.getElementById(id)?.scrollIntoView({ block: 'nearest' }));
 
   // What a reload would lose is kept for the tab; where there is no storage, or no
   // room in it, it is lost.

@@ -33,7 +33,8 @@ func main() {
 	if !p.frame.drawn() {
 		p.frame.serve()
 	}
-	p.session = model.NewSession(tabs, fragment(), p)
+	p.visited = fragment()
+	p.session = model.NewSession(tabs, p.visited, p)
 	p.session.Version = p.version()
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
@@ -77,7 +78,9 @@ func main() {
 	go p.apply()
 	var drawn time.Time
 	for first := true; ; first = false {
+		p.rests = true
 		<-dirty
+		p.rests = false
 		// While runs come in, drawing each by itself would take longer than all of
 		// them.
 		if wait := breath - time.Since(drawn); p.busy() && wait > 0 {

@@ -28,6 +28,7 @@ type page struct {
 	lean    map[string]bool // laboratories whose program does no whole jobs
 	changed bool            // by what was taken from the inbox: something is to be drawn
 	jobs    map[int]bool    // under way
+	rests   bool            // nothing is to be drawn
 	frame   *frame          // in another page, nil if the page stands by itself
 
 	sets     map[int]js.Value // opened files, by the number of their set
@@ -39,6 +40,7 @@ type page struct {
 	zoomed   string // what charts.js knows to be zoomed into
 	place    place  // of that state
 	visiting bool   // the address bar has what is to be shown next
+	visited  string // fragment of the address bar that the session knows
 
 	shared *ui.Shared // what the share dialog shows, nil before it was opened
 	looked string     // the stop of a tour that was last looked at
@@ -84,28 +86,37 @@ func (p *page) link() {
 	if r == nil || p.session.Wanted() != r.Info.Name {
 		return // what is wanted is still to come
 	}
-	fragment, at := r.State.Encode(r.Info), place{lab: r.Info.Name, view: r.State.View}
+	link, at := r.State.Encode(r.Info), place{lab: r.Info.Name, view: r.State.View}
 	if at.view == model.Reproduce {
 		at.figure = r.State.Figure
 	}
 	if at.lab != p.place.lab {
 		js.Global().Get("document").Set("title", r.Info.Title+" · Spillway")
 	}
-	if fragment != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
+	if link != p.shown && !p.visiting && p.frame == nil { // a frame leaves the history alone
 		step := "pushState"
 		if at == p.place {
 			step = "replaceState"
 		}
-		js.Global().Get("history").Call(step, nil, "", "#"+fragment)
+		js.Global().Get("history").Call(step, nil, "", "#"+link)
+		p.visited = fragment()
 		if at.lab != p.place.lab || at.view != p.place.view {
 			js.Global().Call("scrollTo", 0, 0) // another page begins at its top
 		}
 	}
-	p.shown, p.place, p.visiting = fragment, at, false
+	p.shown, p.place, p.visiting = link, at, false
 	if zoomed := r.Zoomed(); zoomed != p.zoomed {
 		js.Global().Get("charts").Call("zoom", zoomed)
 		p.zoomed = zoomed
 	}
+}
+
+// shows reports whether the document has what was last done to the page, and nothing
+// is under way. Whoever asks from JavaScript finds every goroutine waiting, so none
+// has handled an event by half.
+func (p *page) shows() bool {
+	r := p.session.Room
+	return p.rests && len(p.jobs) == 0 && r != nil && p.session.Wanted() == r.Info.Name && fragment() == p.visited
 }
 
 // listen connects what page.js and the browser report.
@@ -140,11 +151,13 @@ func (p *page) listen() {
 		return inRoom(func(r *model.Room) { r.OpenLine(line) })
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
+	p.tools.Set("shows", js.FuncOf(func(js.Value, []js.Value) any { return p.shows() }))
 	p.listenHelp(on)
 	p.tools.Set("picture", js.FuncOf(p.picture))
 	on("onShare", func([]js.Value) func() { return p.Share })
 	on("onVisit", func(args []js.Value) func() {
 		fragment := args[0].String()
+		p.visited = fragment
 		return func() {
 			if fragment != "#"+p.shown {
 				p.visiting = true
