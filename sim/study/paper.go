@@ -145,6 +145,32 @@ func (p *Paper) tasks() ([]task, map[string]int) {
 			measure(&b)
 		}
 	}
+	// A drawing may have values of other figures beside its own, whose runs it needs too.
+	for i := range p.Figures {
+		f := &p.Figures[i]
+		if f.Marks == nil {
+			continue
+		}
+		use := func(run string) {
+			if k, ok := at[run]; ok && !slices.Contains(list[k].Figures, f.ID) {
+				list[k].Figures = append(list[k].Figures, f.ID)
+			}
+		}
+		var look Look
+		look = func(x *Point) (value float64, fits, known bool) {
+			if x.Made != nil {
+				value, known = x.Made.Value(look)
+				return value, known, known
+			}
+			use(x.Run())
+			if x.Over != "" {
+				b := x.base()
+				use(b.Run())
+			}
+			return 1, true, true
+		}
+		f.Marks(look)
+	}
 	p.list, p.at = list, at
 	return list, at
 }

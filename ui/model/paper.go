@@ -401,12 +401,15 @@ type Standing struct {
 	done                         float64
 }
 
-// Percent is the progress from 0 to 100.
+// Percent is the progress from 0 to 100, which it is when every run is known.
 func (s *Standing) Percent() int {
-	if s.Runs == 0 {
+	switch s.Runs {
+	case 0:
 		return 0
+	case s.Known:
+		return 100
 	}
-	return int(100 * (float64(s.Known) + s.done) / float64(s.Runs))
+	return min(99, int(100*(float64(s.Known)+s.done)/float64(s.Runs)))
 }
 
 // Standing tells about a figure by its full name, or about a paper's claims.

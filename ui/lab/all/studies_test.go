@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +66,43 @@ func TestStudies(t *testing.T) {
 					continue
 				}
 				drawn(t, p, sheet)
+			}
+			whole(t, p)
+		}
+	}
+}
+
+// whole checks that a figure needs no other runs than those that it names: with them it
+// has all that it has when everything has run.
+func whole(t *testing.T, p *study.Paper) {
+	t.Helper()
+	runs := p.Runs()
+	var everything []study.Outcome
+	for _, r := range runs {
+		everything = append(everything, study.Outcome{Run: r.Name, Fits: true, Values: slices.Repeat([]float64{1}, len(p.Of(r.Name)))})
+	}
+	for i := range p.Figures {
+		id := p.Figures[i].ID
+		var outcomes []study.Outcome
+		for k, r := range runs {
+			if slices.Contains(r.Figures, id) {
+				outcomes = append(outcomes, everything[k])
+			}
+		}
+		own, err := p.Sheet(id, outcomes)
+		all, err2 := p.Sheet(id, everything)
+		if err := errors.Join(err, err2); err != nil {
+			t.Errorf("%s: %v", p.Name(id), err)
+			continue
+		}
+		for k, m := range all.Drawing.Ours {
+			if own.Drawing.Ours[k].Known != m.Known {
+				t.Errorf("%s: its own runs do not draw %+v", p.Name(id), m)
+			}
+		}
+		for k, c := range all.Claims {
+			if own.Claims[k].Known != c.Known {
+				t.Errorf("%s: its own runs do not tell %q", p.Name(id), c.Text)
 			}
 		}
 	}
