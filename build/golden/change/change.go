@@ -115,16 +115,6 @@ func (d *Delta) Relative() float64 {
 	return (is - was) / math.Abs(was)
 }
 
-// far is how far a delta is from none, for the order of deltas: from and to words are
-// farthest, then what was 0.
-func (d *Delta) far() float64 {
-	r := d.Relative()
-	if math.IsNaN(r) {
-		return math.Inf(1)
-	}
-	return min(math.Abs(r), math.MaxFloat64)
-}
-
 func (d *Delta) String() string {
 	switch r := d.Relative(); {
 	case d.Was == "":
@@ -155,17 +145,6 @@ type Change struct {
 	Name      string
 	New, Gone bool
 	Deltas    []Delta
-}
-
-// Farthest returns the delta that is farthest, nil without any.
-func (c *Change) Farthest() *Delta {
-	var most *Delta
-	for i := range c.Deltas {
-		if d := &c.Deltas[i]; most == nil || d.far() > most.far() {
-			most = d
-		}
-	}
-	return most
 }
 
 // few is how many deltas of a run are said, the others are counted.

@@ -56,17 +56,15 @@ func TestBetween(t *testing.T) {
 	}
 }
 
-func TestFarthest(t *testing.T) {
-	c := Change{Deltas: []Delta{{"a", "100", "101"}, {"b", "100", "50"}, {"c", "100", "140"}}}
-	if d := c.Farthest(); d.Key != "b" || d.Relative() != -0.5 {
-		t.Errorf("farthest is %v", d)
-	}
-	c.Deltas = append(c.Deltas, Delta{"d", "0", "1"})
-	if d := c.Farthest(); d.Key != "d" || !math.IsInf(d.Relative(), 1) {
-		t.Errorf("farthest is %v", d)
-	}
-	if (&Change{}).Farthest() != nil {
-		t.Error("nothing is farthest of nothing")
+func TestRelative(t *testing.T) {
+	for _, x := range []struct {
+		was, is string
+		want    float64
+	}{{"100", "50", -0.5}, {"-2", "-1", 0.5}, {"0", "1", math.Inf(1)}, {"", "1", math.NaN()}, {"1", "-", math.NaN()}} {
+		d := Delta{"a", x.was, x.is}
+		if got := d.Relative(); got != x.want && !(math.IsNaN(got) && math.IsNaN(x.want)) {
+			t.Errorf("%v: %v, want %v", d, got, x.want)
+		}
 	}
 	for r, want := range map[float64]string{0.5: "+50 %", -0.00012345: "-0.012 %", 12.3: "+1230 %", 1e7: "+1e+09 %"} {
 		if got := Percent(r); got != want {
