@@ -64,6 +64,13 @@ type drawn struct {
 	Width, Height int
 }
 
+// Only is the attribute that names the chart to the component. It is whole here
+// because a template takes every attribute that begins with "on" for a script, and
+// would write the chart's name as one.
+func (d *drawn) Only() template.HTMLAttr {
+	return template.HTMLAttr(`only="` + html.EscapeString(d.ID) + `"`)
+}
+
 // A card is the picture that goes with a preset's address in other places, which
 // take no SVG.
 type card struct {

@@ -74,6 +74,17 @@ func checkLanding(t *testing.T, s site, folder, title string) {
 	if err := json.Unmarshal([]byte(data), &about); err != nil || about["@type"] != "Dataset" || about["name"] != title {
 		t.Errorf("%s: %v of %s", folder, err, data)
 	}
+	// A figure runs the chart that its section is about.
+	sections := regexp.MustCompile(`<section aria-labelledby="([^"]+)">`).FindAllStringSubmatch(page, -1)
+	figures := regexp.MustCompile(`<spill-figure src="[^"]+" only="([^"]+)">`).FindAllStringSubmatch(page, -1)
+	if len(sections) != len(figures) {
+		t.Fatalf("%s: %d sections, %d figures", folder, len(sections), len(figures))
+	}
+	for i, m := range sections {
+		if figures[i][1] != m[1] {
+			t.Errorf("%s: the figure of chart %s asks for %q", folder, m[1], figures[i][1])
+		}
+	}
 	pictures := regexp.MustCompile(`<img src="([\w-]+\.svg)" alt="([^"]+)" width="(\d+)" height="(\d+)">`).FindAllStringSubmatch(page, -1)
 	if len(pictures) < 3 {
 		t.Errorf("%s: %d pictures", folder, len(pictures))
