@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/effort"
 	"spillway/build/golden"
 	"spillway/sim/knob"
 	"spillway/sim/train"
@@ -38,8 +39,8 @@ func reported(t *testing.T, w *workload.Workload, name string, q quirk.Set) (*re
 }
 
 // TestEffects measures what each quirk does to the headline workloads and
-// compares it with effects.csv: the first two wholly, the
-// others without single quirks. -update measures everything.
+// compares it with effects.csv: a share of the rows of the first two, at night these
+// wholly and the others without single quirks. -update measures everything.
 func TestEffects(t *testing.T) {
 	artifact.Dir(t) // or skip
 	var b bytes.Buffer
@@ -49,55 +50,64 @@ func TestEffects(t *testing.T) {
 # rows that change nothing are left out. 0 is a run that does not fit.
 quirk,model,batch,system,published,corrected
 `)
-	var missing []string
 	have := lines(t, "effects.csv")
-	row := func(line string) {
-		b.WriteString(line + "\n")
-		if !slices.Contains(have, line) {
-			missing = append(missing, line)
-		}
-	}
-	checked := map[string]bool{}
+	measured := 0
 	for i, p := range paper.Headline() {
-		if testing.Short() && i > 0 {
+		if i > 1 && !effort.Nightly() && !golden.Update() || i > 0 && testing.Short() {
 			break
 		}
 		w, err := load(p.Source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		base := map[string][2]unit.Cycles{}
+		base := map[string][2]unit.Cycles{} // measured when it is asked for
+		of := func(name string, published, corrected quirk.Set) [2]unit.Cycles {
+			_, x := reported(t, w, name, published)
+			_, y := reported(t, w, name, corrected)
+			return [2]unit.Cycles{x, y}
+		}
+		plain := func(name string) [2]unit.Cycles {
+			if _, ok := base[name]; !ok {
+				base[name] = of(name, quirk.Published(), quirk.Corrected())
+			}
+			return base[name]
+		}
+		row := func(key, name string, measure func() [2]unit.Cycles) {
+			if measured++; !golden.Update() && !effort.Takes(measured, share) {
+				return
+			}
+			got := measure()
+			begin := fmt.Sprintf("%s,%s,%d,%s,", key, p.Model, p.Batch, name)
+			line := fmt.Sprintf("%s%d,%d", begin, got[0], got[1])
+			shown := key == "none" || got != plain(name)
+			if shown {
+				b.WriteString(line + "\n")
+			}
+			if golden.Update() {
+				return
+			}
+			at := slices.IndexFunc(have, func(s string) bool { return strings.HasPrefix(s, begin) })
+			switch {
+			case shown && (at < 0 || have[at] != line):
+				t.Errorf("effects.csv has no row %q: a change of the simulator changed a measured effect; read it, then run with -update", line)
+			case !shown && at >= 0:
+				t.Errorf("effects.csv: %q is no longer measured; run with -update", have[at])
+			}
+		}
 		for _, name := range paper.Systems {
-			_, published := reported(t, w, name, quirk.Published())
-			_, corrected := reported(t, w, name, quirk.Corrected())
-			base[name] = [2]unit.Cycles{published, corrected}
-			row(fmt.Sprintf("none,%s,%d,%s,%d,%d", p.Model, p.Batch, name, published, corrected))
+			row("none", name, func() [2]unit.Cycles { return plain(name) })
 		}
 		if i > 1 && !golden.Update() {
 			continue
 		}
-		checked[p.Model] = true
 		for _, q := range quirk.All() {
 			for _, name := range paper.Affected(q.Quirk) {
-				_, without := reported(t, w, name, quirk.Published()&^q.Quirk)
-				_, with := reported(t, w, name, quirk.Corrected()|q.Quirk)
-				if base[name] != [2]unit.Cycles{without, with} {
-					row(fmt.Sprintf("%s,%s,%d,%s,%d,%d", q.Key, p.Model, p.Batch, name, without, with))
-				}
+				row(q.Key, name, func() [2]unit.Cycles { return of(name, quirk.Published()&^q.Quirk, quirk.Corrected()|q.Quirk) })
 			}
 		}
 	}
 	if golden.Update() {
 		write(t, "effects.csv", b.Bytes())
-		return
-	}
-	for _, line := range missing {
-		t.Errorf("effects.csv has no row %q: a change of the simulator changed a measured effect; read it, then run with -update", line)
-	}
-	for _, line := range have {
-		if f := strings.Split(line, ","); len(f) > 1 && f[0] != "none" && checked[f[1]] && !strings.Contains(b.String(), line+"\n") {
-			t.Errorf("effects.csv: %q is no longer measured; run with -update", line)
-		}
 	}
 }
 
@@ -185,7 +195,7 @@ func TestEnoughMemory(t *testing.T) {
 }
 
 // TestSurvive runs the headline workloads with kernel times from all sources
-// and compares with survive.csv.
+// and compares with survive.csv: a share of its rows, at night all.
 func TestSurvive(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(`# The headline workloads with kernel times from three sources, run by this simulator on the machine of Table 2;
@@ -198,6 +208,7 @@ times,model,batch,system,ideal,published,corrected
 	if golden.Update() && missing != nil {
 		t.Fatalf("survive.csv is not rewritten without measured times: %v", missing)
 	}
+	count := 0
 	for i, p := range paper.Headline() {
 		for _, times := range []string{"measured", "as-paper", "estimated"} {
 			if testing.Short() && i > 0 || times == "measured" && missing != nil {
@@ -208,6 +219,9 @@ times,model,batch,system,ideal,published,corrected
 				t.Fatal(err)
 			}
 			for _, name := range paper.Systems {
+				if count++; !golden.Update() && !effort.Takes(count, share) {
+					continue
+				}
 				r, published := reported(t, w, name, quirk.Published())
 				_, corrected := reported(t, w, name, quirk.Corrected())
 				line := fmt.Sprintf("%s,%s,%d,%s,%d,%d,%d", times, p.Model, p.Batch, name, r.Ideal, published, corrected)
@@ -224,8 +238,8 @@ times,model,batch,system,ideal,published,corrected
 }
 
 // TestDoubts runs the headline workloads corrected with other values of the
-// parameters whose true values are not known, and compares with doubts.csv: the
-// first workload wholly, the others only to rewrite it.
+// parameters whose true values are not known, and compares with doubts.csv: of the
+// first workload a share, at night all of it, the others only to rewrite it.
 func TestDoubts(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString(`# Iteration times of corrected mode in cycles of 1.2 GHz with other values of parameters whose true values are not
@@ -263,6 +277,7 @@ knob,value,times,model,batch,system,corrected
 // doubted returns the rows of doubts.csv about one workload.
 func doubted(t *testing.T, w *workload.Workload, p paper.Point, times string) []string {
 	var rows []string
+	count := 0
 	for _, d := range machine.Doubts() {
 		at := slices.IndexFunc(machine.Knobs(), func(k knob.Knob[machine.Machine]) bool { return k.Key == d.Key })
 		k := machine.Knobs()[at]
@@ -276,6 +291,9 @@ func doubted(t *testing.T, w *workload.Workload, p paper.Point, times string) []
 				o.Quirks = quirk.Corrected()
 				if s.Runtime(&o).Memory != engine.Paged {
 					continue // no page faults
+				}
+				if count++; !golden.Update() && !effort.Takes(count, share) {
+					continue
 				}
 				k.Set(&m, v)
 				rows = append(rows, fmt.Sprintf("%s,%d,%s,%s,%d,%s,%d", d.Key, v, times, p.Model, p.Batch, name, run(t, w, name, m, o).Time()))
@@ -326,7 +344,7 @@ func timed(p paper.Point, times string) (*workload.Workload, error) {
 }
 
 // TestCorrectedResponds varies the machine in corrected mode on two headline
-// workloads: better parts do not hurt much, worse ones are felt where they
+// workloads, in a share of the ways, at night in all: better parts do not hurt much, worse ones are felt where they
 // should be, and extreme ones give sane times.
 func TestCorrectedResponds(t *testing.T) {
 	type change func(q *train.Request)
@@ -377,8 +395,8 @@ func TestCorrectedResponds(t *testing.T) {
 			base := train.Request{System: name, Machine: machine.G10(), Options: system.Published()}
 			base.Options.Quirks = quirk.Corrected()
 			before := run(t, w, name, base.Machine, base.Options)
-			for _, c := range changes {
-				if c.only != "" && !slices.Contains(strings.Fields(c.only), name) {
+			for i, c := range changes {
+				if c.only != "" && !slices.Contains(strings.Fields(c.only), name) || !effort.Takes(i, share) {
 					continue
 				}
 				q := base
