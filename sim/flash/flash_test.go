@@ -55,7 +55,7 @@ func TestZNANDRandomWrites(t *testing.T) {
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %-9s %12s %12s %12s %12s %9s %9s %9s %6s %7s\n", "drive", "pattern",
-		"read/B/s", "write/B/s", "mixed read", "mixed write", "read/ns", "write/ns", "loaded/ns", "wa/‰", "erases")
+		"read/B/s", "write/B/s", "mixed-read", "mixed-write", "read/ns", "write/ns", "loaded/ns", "wa/‰", "erases")
 	for _, d := range Drives() {
 		training := Pattern{Utilization: 1000, Request: 64 * unit.MiB, Hot: 30, HotWrites: 1000, Cyclic: true, Reads: 500}
 		trimmed := Default()
