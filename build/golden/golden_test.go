@@ -60,5 +60,5 @@ func TestRuns(t *testing.T) {
 		Runs(r, []Run{run("one", "1x", 101), run("two", "22", 200), run("three", "3x", 300)})
 	})
 	check("names", []string{`two runs are called "one"`}, func(r *recorder) { Runs(r, []Run{run("one", "11", 100), run("one", "11", 100)}) })
-	check("text", []string{"doc.txt:2 differs", "b 3: b 2 → 3 (+50 %)", "-update"}, func(r *recorder) { Compare(r, "doc.txt", []byte("a 1\nb 3\n")) })
+	check("text", []string{"doc.txt:2 differs", "line 2, b: b 2 → 3 (+50 %)", "-update"}, func(r *recorder) { Compare(r, "doc.txt", []byte("a 1\nb 3\n")) })
 }

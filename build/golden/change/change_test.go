@@ -98,10 +98,10 @@ run g10 2 of 3
 `
 	now := strings.NewReplacer(
 		"lru               110      20", "lru             11000      19", "−3 %", "−6 %", "500 ps", "505 ps", "04c9", "04d9", "run g10", "run g11").Replace(was)
-	const want = `lru 11000 19: time/ns 110 → 11000 (+9900 %), evict 20 → 19 (-5 %)
-| A | 7.0 GB/s | −6 % |: life -3 → -6 (-100 %)
-x, ideal: 505 ps, peak 3, 632b2d7766687f45587aa5dec0b27354: ideal 500 → 505 (+1 %)
-x, other: 600 ps, peak 3, 04d9fe95c0c78ba903ebfee0e0db1e8e: another hash, the same values
+	const want = `line 3, lru: time/ns 110 → 11000 (+9900 %), evict 20 → 19 (-5 %)
+line 7, A: life -3 → -6 (-100 %)
+line 8, x, ideal: ideal 500 → 505 (+1 %)
+line 9, x, other: another hash, the same values
 run g11 2 of 3: a new run
 run g10 2 of 3: there is no such run any more
 `

@@ -31,7 +31,7 @@ func Text(was, is string) []Change {
 		candidates[key] = candidates[key][1:]
 		paired[i] = true
 		_, then := numbers(before[gone[i]])
-		c := Change{Name: short(after[line])}
+		c := Change{Name: place(after, line)}
 		columns := header(after, line)
 		for k := range now {
 			if now[k].text == then[k].text || now[k].hash {
@@ -74,10 +74,11 @@ func without(lines, others []string) (list []int) {
 	return list
 }
 
-// A number is one in a line: its text, what stands before it, and in which field it is.
+// A number is one in a line: its text, what stands before it, where it begins, and in
+// which field it is.
 type number struct {
 	text, label string
-	field       int
+	at, field   int
 	hash        bool
 }
 
@@ -97,7 +98,7 @@ func numbers(line string) (rest string, list []number) {
 		if at[0] > 0 && (word(before) || before == '.' || before == '/') || at[1] < len(line) && word(after) {
 			continue // part of a name: "g10", "bert-base2"
 		}
-		label := strings.Trim(line[end:at[0]], " \t|,:;=([")
+		label := strings.Trim(line[end:at[0]], around)
 		if i := strings.LastIndexAny(label, ",;|:"); i >= 0 {
 			label = strings.TrimSpace(label[i+1:])
 		}
@@ -105,7 +106,7 @@ func numbers(line string) (rest string, list []number) {
 			label = "number " + strconv.Itoa(len(list)+1)
 		}
 		hash := strings.Trim(text, "0123456789abcdef") == "" && len(text) >= 16 && strings.ContainsAny(text, "abcdef")
-		list = append(list, number{strings.Replace(text, "−", "-", 1), label, field(line, at[0]), hash})
+		list = append(list, number{strings.Replace(text, "−", "-", 1), label, at[0], field(line, at[0]), hash})
 		b.WriteString(line[end:at[0]] + "#")
 		end = at[1]
 	}
@@ -160,6 +161,18 @@ func header(lines []string, at int) []string {
 		}
 	}
 	return nil
+}
+
+// around is what stands between a number and its label.
+const around = " \t|,:;=(["
+
+// place returns the number of a line and how it begins, up to its first number.
+func place(lines []string, at int) string {
+	begin := lines[at]
+	if _, list := numbers(begin); len(list) > 0 {
+		begin = begin[:list[0].at]
+	}
+	return strings.TrimSuffix("line "+strconv.Itoa(at+1)+", "+short(strings.Trim(begin, around)), ", ")
 }
 
 // short returns the beginning of a line.

@@ -58,13 +58,13 @@ Largest relative change: time_s 4 → 3.9 (-2.5 %) of two in a/testdata/values.g
 			[]file{{"b.txt", []byte("drive  read\nA  100\nB  200\n"), []byte("drive  read\nA  110\nB  200\nC  1\n")}, {"new.txt", nil, []byte("x\n")}, {"bin", []byte("a\x00"), []byte("b\x00")}},
 			`b.txt: lines +2 -1
   1 line with other values
-    A  1, +10 %: 100 → 110 in A 110
+    A  1, +10 %: 100 → 110 in line 2, A
   1 new line: C 1
 new.txt: a new file, lines +1 -0
 bin: lines +1 -1
 
 3 golden files changed since HEAD, lines +4 -2.
-Largest relative change: A 100 → 110 (+10 %) of A 110 in b.txt
+Largest relative change: A 100 → 110 (+10 %) of line 2, A in b.txt
 `,
 		},
 	} {
