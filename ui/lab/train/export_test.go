@@ -19,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -38,27 +39,51 @@ var exported = []string{
 // origin is what the tests say of files.
 var origin = lab.Origin{Title: `a "title" <b>`, Mode: "corrected", Link: "https://example.org/#v=3", Version: "1234abcd"}
 
-// eachExport calls f with every system's run, and the file of a format.
-func eachExport(t *testing.T, key string, f func(t *testing.T, x *exporting, data []byte)) {
-	t.Helper()
+// TestExports runs every system once for each of the exported runs and reads what each
+// format says of it.
+func TestExports(t *testing.T) {
 	l, moved := New(), 0
-	for _, set := range exported {
-		for _, s := range l.Systems {
+	for i, set := range exported {
+		for n, s := range l.Systems {
+			if i > 0 && testing.Short() && !effort.Takes(n, 4) {
+				continue
+			}
 			t.Run(s.Name+" "+set, func(t *testing.T) {
-				u := l.Setup()
-				if err := applyText(u, set); err != nil {
-					t.Fatal(err)
-				}
-				data, err := l.Export(key, u, s.Name, nil, origin, nil)
+				x, err := runOf(t, set, s.Name)
 				if err != nil {
 					if !strings.Contains(err.Error(), "cannot run it") {
 						t.Fatal(err)
 					}
 					t.Skip(err)
 				}
-				x := runOf(t, set, s.Name)
 				moved += len(x.Transfers)
-				f(t, x, data)
+				for f, format := range []struct {
+					key   string
+					data  func() ([]byte, error)
+					check func(t *testing.T, x *exporting, data []byte)
+				}{
+					{timelineExport, x.timeline, checkTimeline},
+					{stallsExport, func() ([]byte, error) { return x.stalls(), nil }, checkStalls},
+					{chakraExport, func() ([]byte, error) { return x.chakra(), nil }, checkChakra},
+				} {
+					t.Run(format.key, func(t *testing.T) {
+						data, err := format.data()
+						if err != nil {
+							t.Fatal(err)
+						}
+						format.check(t, x, data)
+						if i > 0 || f != n%3 { // another run
+							return
+						}
+						u := l.Setup()
+						if err := applyText(u, set); err != nil {
+							t.Fatal(err)
+						}
+						if again, err := l.Export(format.key, u, s.Name, nil, origin, nil); err != nil || !bytes.Equal(again, data) {
+							t.Errorf("the laboratory writes another file: %d bytes, not %d, %v", len(again), len(data), err)
+						}
+					})
+				}
 			})
 		}
 	}
@@ -87,36 +112,35 @@ func ns(t *testing.T, n json.Number) int64 {
 
 // The timeline is what the documented format allows, slices of a track nest or
 // follow each other, and what it has sums to the result's ledger and traffic.
-func TestTimeline(t *testing.T) {
-	eachExport(t, timelineExport, func(t *testing.T, x *exporting, data []byte) {
-		var file struct {
-			DisplayTimeUnit string
-			OtherData       map[string]string
-			TraceEvents     []event
+func checkTimeline(t *testing.T, x *exporting, data []byte) {
+	t.Helper()
+	var file struct {
+		DisplayTimeUnit string
+		OtherData       map[string]string
+		TraceEvents     []event
+	}
+	read := json.NewDecoder(bytes.NewReader(data))
+	read.UseNumber()
+	if err := read.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if o := file.OtherData; file.DisplayTimeUnit != "ns" || o["link"] != origin.Link || o["mode"] != origin.Mode || !strings.HasSuffix(o["title"], origin.Title) || !strings.HasSuffix(o["generator"], origin.Version) {
+		t.Errorf("other data %v", file.OtherData)
+	}
+	sums, causes := summed(t, file.TraceEvents)
+	it := x.r.Main()
+	want := map[string]int64{
+		"2/1": int64(it.Traffic.SSDIn), "2/2": int64(it.Traffic.SSDOut), "3/1": int64(it.Traffic.HostIn), "3/2": int64(it.Traffic.HostOut),
+	}
+	maps.DeleteFunc(want, func(_ string, n int64) bool { return n == 0 })
+	if !maps.Equal(sums, want) {
+		t.Errorf("bytes by track %v; the traffic is %v", sums, want)
+	}
+	for c := range result.NumCauses {
+		if got, want := causes[c.String()], int64(*it.Ledger.At(c)); got != want {
+			t.Errorf("%v: slices have %d cycles, the ledger %d", c, got, want)
 		}
-		read := json.NewDecoder(bytes.NewReader(data))
-		read.UseNumber()
-		if err := read.Decode(&file); err != nil {
-			t.Fatal(err)
-		}
-		if o := file.OtherData; file.DisplayTimeUnit != "ns" || o["link"] != origin.Link || o["mode"] != origin.Mode || !strings.HasSuffix(o["title"], origin.Title) || !strings.HasSuffix(o["generator"], origin.Version) {
-			t.Errorf("other data %v", file.OtherData)
-		}
-		sums, causes := summed(t, file.TraceEvents)
-		it := x.r.Main()
-		want := map[string]int64{
-			"2/1": int64(it.Traffic.SSDIn), "2/2": int64(it.Traffic.SSDOut), "3/1": int64(it.Traffic.HostIn), "3/2": int64(it.Traffic.HostOut),
-		}
-		maps.DeleteFunc(want, func(_ string, n int64) bool { return n == 0 })
-		if !maps.Equal(sums, want) {
-			t.Errorf("bytes by track %v; the traffic is %v", sums, want)
-		}
-		for c := range result.NumCauses {
-			if got, want := causes[c.String()], int64(*it.Ledger.At(c)); got != want {
-				t.Errorf("%v: slices have %d cycles, the ledger %d", c, got, want)
-			}
-		}
-	})
+	}
 }
 
 // summed checks events and returns bytes by track, and cycles by cause.
@@ -176,47 +200,46 @@ func integer(t *testing.T, v any) int64 {
 }
 
 // Each of the two profiles weighs what the run takes beyond ideal.
-func TestStalls(t *testing.T) {
-	eachExport(t, stallsExport, func(t *testing.T, x *exporting, data []byte) {
-		var file struct {
-			Schema   string `json:"$schema"`
-			Name     string
-			Exporter string
-			Shared   struct{ Frames []struct{ Name string } }
-			Profiles []struct {
-				Type, Unit, Name     string
-				StartValue, EndValue int64
-				Samples              [][]int
-				Weights              []int64
+func checkStalls(t *testing.T, x *exporting, data []byte) {
+	t.Helper()
+	var file struct {
+		Schema   string `json:"$schema"`
+		Name     string
+		Exporter string
+		Shared   struct{ Frames []struct{ Name string } }
+		Profiles []struct {
+			Type, Unit, Name     string
+			StartValue, EndValue int64
+			Samples              [][]int
+			Weights              []int64
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	if file.Schema != "https://www.speedscope.app/file-format-schema.json" || !strings.Contains(file.Exporter, origin.Link) || len(file.Profiles) != 2 {
+		t.Errorf("%+v", file)
+	}
+	want := int64(x.time(x.r.Main().Ledger.Total()) / unit.Nanosecond)
+	for k, p := range file.Profiles {
+		off := []int64{1, int64(len(p.Samples))}[k] // each sample is whole nanoseconds
+		var sum int64
+		byCause := map[string]int64{}
+		for i, stack := range p.Samples {
+			sum += p.Weights[i]
+			for _, f := range stack {
+				byCause[file.Shared.Frames[f].Name] += p.Weights[i]
 			}
 		}
-		if err := json.Unmarshal(data, &file); err != nil {
-			t.Fatal(err)
+		if p.Type != "sampled" || p.Unit != "nanoseconds" || len(p.Samples) != len(p.Weights) || sum != want || p.StartValue != 0 || p.EndValue != want {
+			t.Errorf("%s %s weighs %d of %d; the run takes %d ns beyond ideal", p.Name, p.Unit, sum, p.EndValue, want)
 		}
-		if file.Schema != "https://www.speedscope.app/file-format-schema.json" || !strings.Contains(file.Exporter, origin.Link) || len(file.Profiles) != 2 {
-			t.Errorf("%+v", file)
-		}
-		want := int64(x.time(x.r.Main().Ledger.Total()) / unit.Nanosecond)
-		for k, p := range file.Profiles {
-			off := []int64{1, int64(len(p.Samples))}[k] // each sample is whole nanoseconds
-			var sum int64
-			byCause := map[string]int64{}
-			for i, stack := range p.Samples {
-				sum += p.Weights[i]
-				for _, f := range stack {
-					byCause[file.Shared.Frames[f].Name] += p.Weights[i]
-				}
-			}
-			if p.Type != "sampled" || p.Unit != "nanoseconds" || len(p.Samples) != len(p.Weights) || sum != want || p.StartValue != 0 || p.EndValue != want {
-				t.Errorf("%s %s weighs %d of %d; the run takes %d ns beyond ideal", p.Name, p.Unit, sum, p.EndValue, want)
-			}
-			for c := range result.NumCauses {
-				if got, want := byCause[c.String()], int64(x.time(*x.r.Main().Ledger.At(c))/unit.Nanosecond); got < want-off || got > want+off {
-					t.Errorf("%v weighs %d ns, the ledger has %d", c, got, want)
-				}
+		for c := range result.NumCauses {
+			if got, want := byCause[c.String()], int64(x.time(*x.r.Main().Ledger.At(c))/unit.Nanosecond); got < want-off || got > want+off {
+				t.Errorf("%v weighs %d ns, the ledger has %d", c, got, want)
 			}
 		}
-	})
+	}
 }
 
 // schema is et_def.proto as the format's description has it.
@@ -337,60 +360,59 @@ func readChakra(t *testing.T, file protoreflect.FileDescriptor, data []byte) (he
 
 // The graph has every kernel and every byte that moves, depends only on what is
 // before, and each kernel on the loads of what it uses.
-func TestChakra(t *testing.T) {
+func checkChakra(t *testing.T, x *exporting, data []byte) {
+	t.Helper()
 	file := schema(t)
-	eachExport(t, chakraExport, func(t *testing.T, x *exporting, data []byte) {
-		head, nodes := readChakra(t, file, data)
-		if head["version"] != "0.0.4" || head["link"] != origin.Link {
-			t.Errorf("head %v", head)
+	head, nodes := readChakra(t, file, data)
+	if head["version"] != "0.0.4" || head["link"] != origin.Link {
+		t.Errorf("head %v", head)
+	}
+	seen := map[uint64]*chakraNode{}
+	sums := map[string]uint64{}
+	kernels := 0
+	loaded := map[uint64]uint64{} // tensor: its last move
+	for i := range nodes {
+		n := &nodes[i]
+		for _, d := range slices.Concat(n.control, n.data) {
+			if seen[d] == nil {
+				t.Fatalf("node %d (%s) needs %d, which is not before it", n.id, n.name, d)
+			}
 		}
-		seen := map[uint64]*chakraNode{}
-		sums := map[string]uint64{}
-		kernels := 0
-		loaded := map[uint64]uint64{} // tensor: its last move
-		for i := range nodes {
-			n := &nodes[i]
-			for _, d := range slices.Concat(n.control, n.data) {
-				if seen[d] == nil {
-					t.Fatalf("node %d (%s) needs %d, which is not before it", n.id, n.name, d)
+		if n.id == 0 || seen[n.id] != nil || n.name == "" || n.attrs["is_cpu_op"] != false {
+			t.Fatalf("node %+v", n)
+		}
+		seen[n.id] = n
+		if n.typ == 4 {
+			if n.attrs["kernel"] != uint64(kernels) || n.name != x.w.Kernels[kernels].Name {
+				t.Fatalf("kernel %d is %+v", kernels, n)
+			}
+			for _, id := range x.w.WorkingSet(nil, workload.KernelID(kernels)) {
+				if m, ok := loaded[uint64(id)]; ok && !slices.Contains(n.data, m) {
+					t.Fatalf("kernel %d does not need %d, which moves tensor %d", kernels, m, id)
 				}
 			}
-			if n.id == 0 || seen[n.id] != nil || n.name == "" || n.attrs["is_cpu_op"] != false {
-				t.Fatalf("node %+v", n)
-			}
-			seen[n.id] = n
-			if n.typ == 4 {
-				if n.attrs["kernel"] != uint64(kernels) || n.name != x.w.Kernels[kernels].Name {
-					t.Fatalf("kernel %d is %+v", kernels, n)
-				}
-				for _, id := range x.w.WorkingSet(nil, workload.KernelID(kernels)) {
-					if m, ok := loaded[uint64(id)]; ok && !slices.Contains(n.data, m) {
-						t.Fatalf("kernel %d does not need %d, which moves tensor %d", kernels, m, id)
-					}
-				}
-				kernels++
-				continue
-			}
-			loaded[n.attrs["tensor"].(uint64)] = n.id
-			sums[fmt.Sprint(n.typ, " ", n.attrs["from"], " ", n.attrs["to"])] += n.attrs["tensor_size"].(uint64)
+			kernels++
+			continue
 		}
-		if kernels != len(x.w.Kernels) {
-			t.Errorf("%d kernels of %d", kernels, len(x.w.Kernels))
+		loaded[n.attrs["tensor"].(uint64)] = n.id
+		sums[fmt.Sprint(n.typ, " ", n.attrs["from"], " ", n.attrs["to"])] += n.attrs["tensor_size"].(uint64)
+	}
+	if kernels != len(x.w.Kernels) {
+		t.Errorf("%d kernels of %d", kernels, len(x.w.Kernels))
+	}
+	tr := x.r.Main().Traffic
+	want := map[string]uint64{}
+	for key, n := range map[string]unit.Bytes{
+		fmt.Sprint(2, " ", machine.SSD, " ", machine.GPU): tr.SSDIn, fmt.Sprint(2, " ", machine.Host, " ", machine.GPU): tr.HostIn,
+		fmt.Sprint(3, " ", machine.GPU, " ", machine.SSD): tr.SSDOut, fmt.Sprint(3, " ", machine.GPU, " ", machine.Host): tr.HostOut,
+	} {
+		if n > 0 {
+			want[key] = uint64(n)
 		}
-		tr := x.r.Main().Traffic
-		want := map[string]uint64{}
-		for key, n := range map[string]unit.Bytes{
-			fmt.Sprint(2, " ", machine.SSD, " ", machine.GPU): tr.SSDIn, fmt.Sprint(2, " ", machine.Host, " ", machine.GPU): tr.HostIn,
-			fmt.Sprint(3, " ", machine.GPU, " ", machine.SSD): tr.SSDOut, fmt.Sprint(3, " ", machine.GPU, " ", machine.Host): tr.HostOut,
-		} {
-			if n > 0 {
-				want[key] = uint64(n)
-			}
-		}
-		if !maps.Equal(sums, want) {
-			t.Errorf("moved %v, traffic %v", sums, want)
-		}
-	})
+	}
+	if !maps.Equal(sums, want) {
+		t.Errorf("moved %v, traffic %v", sums, want)
+	}
 }
 
 // What cannot run has no file, and says why.
@@ -421,8 +443,8 @@ func applyText(u *knob.Setup, set string) error {
 	return u.Apply(pairs)
 }
 
-// runOf repeats a run.
-func runOf(t *testing.T, set, system string) *exporting {
+// runOf runs a system with a record. It fails where the system cannot run it.
+func runOf(t *testing.T, set, system string) (*exporting, error) {
 	t.Helper()
 	s := standard()
 	l := New()
@@ -441,9 +463,5 @@ func runOf(t *testing.T, set, system string) *exporting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := recorded(w, &s, system, origin, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return recorded(w, &s, system, origin, nil)
 }
