@@ -42,7 +42,8 @@ func Compare(t testing.TB, path string, got []byte) {
 	for i < min(len(g), len(w)) && g[i] == w[i] {
 		i++
 	}
-	t.Errorf("%s:%d differs:\ngot  %s\nwant %s%s\n%s", path, i+1, at(g, i), at(w, i), say(change.Text(string(want), string(got))), meant(t))
+	one, other := apart(at(g, i), at(w, i))
+	t.Errorf("%s:%d differs:\ngot  %s\nwant %s%s\n%s", path, i+1, one, other, say(change.Text(string(want), string(got))), meant(t))
 }
 
 func at(lines []string, i int) string {
@@ -50,6 +51,30 @@ func at(lines []string, i int) string {
 		return lines[i]
 	}
 	return "(nothing)"
+}
+
+// apart returns two lines around what differs first, where they are long.
+func apart(a, b string) (one, other string) {
+	const before, most = 60, 300
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	from := 0
+	if max(len(a), len(b)) > most {
+		from = max(0, same-before)
+	}
+	part := func(s string) string {
+		text := strings.ToValidUTF8(s[from:min(len(s), from+most)], "")
+		if from > 0 {
+			text = "… " + text
+		}
+		if len(s) > from+most {
+			text += " …"
+		}
+		return text
+	}
+	return part(a), part(b)
 }
 
 // A Run is one of which a test computed the hash: its line in hashes.golden, which is

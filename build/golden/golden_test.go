@@ -62,3 +62,14 @@ func TestRuns(t *testing.T) {
 	check("names", []string{`two runs are called "one"`}, func(r *recorder) { Runs(r, []Run{run("one", "11", 100), run("one", "11", 100)}) })
 	check("text", []string{"doc.txt:2 differs", "line 2, b: b 2 → 3 (+50 %)", "-update"}, func(r *recorder) { Compare(r, "doc.txt", []byte("a 1\nb 3\n")) })
 }
+
+func TestApart(t *testing.T) {
+	if a, b := apart("one 1", "one 2"); a != "one 1" || b != "one 2" {
+		t.Errorf("short lines become %q, %q", a, b)
+	}
+	long := strings.Repeat("ä", 500)
+	a, b := apart(long+"1"+long, long+"2")
+	if !strings.HasPrefix(a, "… ä") || !strings.HasSuffix(a, "ä …") || !strings.Contains(a, "ä1ä") || !strings.HasSuffix(b, "ä2") || len(a) > 320 {
+		t.Errorf("long lines become %q, %q", a, b)
+	}
+}

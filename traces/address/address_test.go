@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,11 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/unit"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // say writes all of a recording.
 func say(r *Recording) string {
@@ -40,24 +38,6 @@ func say(r *Recording) string {
 		b.WriteString("- " + r.Passed + "\n")
 	}
 	return b.String()
-}
-
-// golden compares a text with a file.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != text {
-		t.Errorf("%s: want\n%s\ngot\n%s", file, want, text)
-	}
 }
 
 func samples(t testing.TB) []string {
@@ -97,7 +77,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s compressed: %v\n%s", file, err, say(again))
 		}
 	}
-	golden(t, "samples.golden", all.String())
+	golden.Compare(t, "testdata/samples.golden", []byte(all.String()))
 	for _, f := range append(slices.Clone(foreign), own) {
 		if !seen[f.title] {
 			t.Errorf("no sample of %s", f.title)
@@ -210,7 +190,7 @@ func TestErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "%v\n", err)
 	}
-	golden(t, "errors.golden", all.String())
+	golden.Compare(t, "testdata/errors.golden", []byte(all.String()))
 }
 
 // threads is a block with one access for each of so many threads.

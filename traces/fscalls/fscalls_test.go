@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,31 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"spillway/build/golden"
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
 )
-
-var update = flag.Bool("update", false, "write golden files")
-
-// golden compares a text with a file.
-func golden(t *testing.T, name, text string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != text {
-		t.Errorf("%s: want\n%s\ngot\n%s", file, want, text)
-	}
-}
 
 func samples(t testing.TB) []string {
 	t.Helper()
@@ -92,7 +72,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s, with carriage returns: %v", file, err)
 		}
 	}
-	golden(t, "samples.golden", all.String())
+	golden.Compare(t, "testdata/samples.golden", []byte(all.String()))
 }
 
 // roundTrip writes a recording and reads it again.
@@ -222,7 +202,7 @@ func TestErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&all, "%v\n\n", err)
 	}
-	golden(t, "errors.golden", all.String())
+	golden.Compare(t, "testdata/errors.golden", []byte(all.String()))
 	_, err := Read("x", strings.NewReader("hello"))
 	if !errors.As(err, new(*NotTraceError)) {
 		t.Errorf("%v is no NotTraceError", err)

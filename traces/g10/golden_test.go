@@ -1,20 +1,17 @@
 package g10
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // TestGolden compares the tensors and kernels of small networks with golden
 // text. Each network exercises one family of blocks, or the operator list.
@@ -47,7 +44,7 @@ func TestGolden(t *testing.T) {
 			if err := b.w.Validate(); err != nil {
 				t.Error(err)
 			}
-			golden(t, c.name+".golden", dump(b.w))
+			golden.Compare(t, "testdata/"+c.name+".golden", []byte(dump(b.w)))
 			inferred, err := Infer(File{c.name, data})
 			inferred.Batch = c.setup.Batch
 			if inferred.Height, inferred.Width = c.setup.Height, c.setup.Width; err != nil || inferred != c.setup {
@@ -80,26 +77,6 @@ func testdata(t testing.TB, name string) []byte {
 		t.Fatal(err)
 	}
 	return data
-}
-
-// golden compares got with a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(filepath.Join("testdata", name), []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want := strings.Split(string(testdata(t, name)), "\n")
-	for i, line := range strings.Split(got, "\n") {
-		if i >= len(want) || line != want[i] {
-			t.Fatalf("testdata/%s:%d: got %q, want %q", name, i+1, line, slices.Concat(want, make([]string, i+1))[i])
-		}
-	}
-	if n := strings.Count(got, "\n") + 1; n != len(want) {
-		t.Fatalf("testdata/%s: got %d lines, want %d", name, n, len(want))
-	}
 }
 
 const tinyConfig = `# a comment
@@ -158,7 +135,7 @@ func TestBuild(t *testing.T) {
 	for i, k := range w.Kernels {
 		fmt.Fprintf(&times, "times  %-4d %d %d %d ps\n", i, k.Time, k.InputFault, k.Fault)
 	}
-	golden(t, "linear.golden", head+dump(w)+times.String())
+	golden.Compare(t, "testdata/linear.golden", []byte(head+dump(w)+times.String()))
 }
 
 // TestSpeedup checks kernel_speedup: what a kernel gains with all data resident

@@ -3,7 +3,6 @@ package zoo
 import (
 	"bytes"
 	"cmp"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -12,11 +11,10 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/golden"
 	"spillway/sim/unit"
 	"spillway/traces/g10"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // cold separates kernels that the profiler timed cold from warm ones: between
 // them lies a gap.
@@ -28,7 +26,6 @@ const cold = 50 * unit.Millisecond
 // of a kernel, and how many of the three products of convolutions are rightly
 // called cold or warm.
 func TestProfile(t *testing.T) {
-	const golden = "testdata/profile.golden"
 	results := filepath.Join(artifact.Dir(t), "results")
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%-12s %5s %11s %11s %7s %6s %6s %7s %7s %7s\n",
@@ -64,18 +61,7 @@ func TestProfile(t *testing.T) {
 			b.WriteByte('\n')
 		}
 	}
-	if *update {
-		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b.Bytes(), want) {
-		t.Errorf("the errors of the time model changed; look at them, then run with -update\ngot\n%swant\n%s", b.Bytes(), want)
-	}
+	golden.Compare(t, "testdata/profile.golden", b.Bytes())
 }
 
 // profiledBatches lists the batch sizes of a folder of results.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
@@ -83,7 +84,7 @@ func TestGhosts(t *testing.T) {
 		}
 	}
 	b.WriteString("## file\n" + chart.CSV(c, rs))
-	golden(t, "ghosts.txt", b.String())
+	golden.Compare(t, "testdata/ghosts.txt", []byte(b.String()))
 }
 
 // A chart has the same shape with and without reports of the baseline, but for

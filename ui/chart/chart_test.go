@@ -2,24 +2,20 @@ package chart_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // bakery is an invented laboratory with a chart of every kind.
 func bakery() *lab.Info {
@@ -124,23 +120,6 @@ func describe(v *chart.View) string {
 	return b.String()
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; run with -update and look at what changed", path)
-	}
-}
-
 func TestViews(t *testing.T) {
 	c := context()
 	var b strings.Builder
@@ -152,7 +131,7 @@ func TestViews(t *testing.T) {
 	b.WriteString(describe(&v))
 	v = chart.Draw(c, &c.Info.Charts[5], runs(c.Info))
 	b.WriteString(describe(&v))
-	golden(t, "views.txt", b.String())
+	golden.Compare(t, "testdata/views.txt", []byte(b.String()))
 }
 
 // sheets are a figure of every kind of an invented paper.
@@ -204,7 +183,7 @@ func TestSheets(t *testing.T) {
 		v.Table = chart.Differences(&s)
 		b.WriteString(describe(&v))
 	}
-	golden(t, "sheets.txt", b.String())
+	golden.Compare(t, "testdata/sheets.txt", []byte(b.String()))
 }
 
 // TestEncoded keeps a figure of every kind as charts.js gets it, for its own test
@@ -245,7 +224,7 @@ func TestEncoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "figures.json", strings.ReplaceAll(string(text), `{"id"`, "\n"+`{"id"`)+"\n")
+	golden.Compare(t, "testdata/figures.json", []byte(strings.ReplaceAll(string(text), `{"id"`, "\n"+`{"id"`)+"\n"))
 }
 
 func BenchmarkViews(b *testing.B) {
@@ -497,7 +476,7 @@ func TestNumbers(t *testing.T) {
 		b.WriteString("\n")
 	}
 	b.WriteString("\n" + chart.CSV(c, rs))
-	golden(t, "numbers.txt", b.String())
+	golden.Compare(t, "testdata/numbers.txt", []byte(b.String()))
 }
 
 func TestText(t *testing.T) {

@@ -89,11 +89,11 @@ func changed(commit string) ([]file, error) {
 	return files, nil
 }
 
-// golden reports whether tests write a file with -update: what is in testdata, and the
-// documents and tables that stand beside the code they are about.
+// golden reports whether tests write a file with -update: what is in testdata, the site's
+// schemas, and the documents and tables that stand beside the code they are about.
 func golden(p string) bool {
 	beside := strings.HasPrefix(p, "sim/") || strings.HasPrefix(p, "build/spillway/")
-	return strings.Contains(p, "/testdata/") || beside && (path.Ext(p) == ".md" || path.Ext(p) == ".csv")
+	return strings.Contains(p, "/testdata/") || strings.HasPrefix(p, "public/schema/") || beside && (path.Ext(p) == ".md" || path.Ext(p) == ".csv")
 }
 
 func git(dir string, args ...string) ([]byte, error) {

@@ -2,13 +2,12 @@ package g10_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"spillway/build/golden"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/program"
 	"spillway/sim/train/quirk"
@@ -18,8 +17,6 @@ import (
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // systems are the three planners.
 var systems = []system.System{g10.GDS, g10.Host, g10.System}
@@ -80,7 +77,7 @@ func TestPlans(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					m, o := machine.G10(), system.Published()
 					m.GPUMemory, m.HostMemory, o.Quirks = toy.memory, toy.host, q
-					golden(t, name, plan(t, s, toy.w, &m, &o))
+					compare(t, name, plan(t, s, toy.w, &m, &o))
 				})
 			}
 		}
@@ -96,27 +93,15 @@ func plan(t testing.TB, s system.System, w *workload.Workload, m *machine.Machin
 	return p
 }
 
-// golden compares p's text with testdata.
-func golden(t *testing.T, name string, p *program.Program) {
+// compare compares p's text with testdata.
+func compare(t *testing.T, name string, p *program.Program) {
 	t.Helper()
 	var got bytes.Buffer
 	fmt.Fprintf(&got, "rounds %d\n", p.Rounds)
 	if err := p.WriteText(&got); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; run go test with -update to write it", err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("plan differs from %s\ngot:\n%s\nwant:\n%s", file, got.Bytes(), want)
-	}
+	golden.Compare(t, filepath.Join("testdata", name), got.Bytes())
 }
 
 // TestPlanIsPure checks that planning twice gives the same and changes nothing.
