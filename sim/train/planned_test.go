@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/result"
@@ -18,25 +20,29 @@ import (
 
 var plannedSettings = flag.Uint64("planned.settings", 150, "random settings in which planned systems are compared with all others")
 
-// TestPlannedWins runs every system in random settings, corrected, and compares
-// those that plan with all that use no memory which they may not use. A planned
-// system takes at most a half percent more time than any other, or there is a
+// TestPlannedWins runs systems in a share of random settings, at night in all, corrected,
+// and compares those that plan with all that use no memory which they may not use. A
+// planned system takes at most a half percent more time than any other, or there is a
 // reason that is worked out, and the loss is within its bound.
 func TestPlannedWins(t *testing.T) {
-	settings := *plannedSettings
-	if testing.Short() {
-		settings = min(settings, 30)
-	}
+	settings := 0
 	tally := map[string]int{}
-	for seed := range settings {
-		comparePlanned(t, seed, tally)
+	for seed := range *plannedSettings {
+		if taken(seed) {
+			settings++
+			comparePlanned(t, seed, tally)
+		}
 	}
 	for _, reason := range reasons {
 		t.Logf("%d comparisons lost: %s", tally[reason.text], reason.text)
 	}
 	t.Logf("of %d comparisons in %d settings", tally["all"], settings)
-	if lost := tally["all"] - tally["won"]; lost*10 > tally["all"] {
-		t.Errorf("%d of %d comparisons lost; want less than a tenth", lost, tally["all"])
+	most := tally["all"] / 10
+	if !effort.Nightly() {
+		most *= 2 // of few settings
+	}
+	if lost := tally["all"] - tally["won"]; lost > most {
+		t.Errorf("%d of %d comparisons lost; want at most %d", lost, tally["all"], most)
 	}
 }
 
@@ -158,20 +164,29 @@ var reasons = []reason{
 	},
 }
 
+// The systems that plan, and those that they are compared with: the G10 paper's.
+var (
+	plannedSystems = []string{"g10", "g10-host", "g10-gds"}
+	otherSystems   = []string{"uvm", "flashneuron", "deepum+", "g10-gds", "g10-host"}
+)
+
 // comparePlanned compares the systems in one setting.
 func comparePlanned(t *testing.T, seed uint64, tally map[string]int) {
 	t.Helper()
 	s := drawSetting(seed)
 	results := map[string]*result.Result{}
-	for _, sys := range train.Systems {
-		r, err := train.Run(s.w, train.Request{System: sys.Name, Machine: s.m, Options: inCorrectedMode()}, nil)
+	for _, name := range slices.Concat(plannedSystems, otherSystems) {
+		if results[name] != nil {
+			continue
+		}
+		r, err := train.Run(s.w, train.Request{System: name, Machine: s.m, Options: inCorrectedMode()}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		results[sys.Name] = r
+		results[name] = r
 	}
-	for _, planned := range []string{"g10", "g10-host", "g10-gds"} {
-		for _, other := range []string{"uvm", "flashneuron", "deepum+", "g10-gds", "g10-host"} {
+	for _, planned := range plannedSystems {
+		for _, other := range otherSystems {
 			// G10-GDS has no host memory, and both pay more for a fault than G10.
 			if other == planned || planned == "g10-gds" && other != "flashneuron" && s.m.HostMemory > 0 || !results[other].Fits {
 				continue

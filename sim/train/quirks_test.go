@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
@@ -49,7 +50,8 @@ func modeless(t *testing.T, w *workload.Workload, name string, m machine.Machine
 }
 
 // TestQuirkScopes checks that a quirk changes nothing about the systems that do
-// not declare it, and something about one that does.
+// not declare it, in a share of random workloads, at night in all, and something about
+// one that does.
 func TestQuirkScopes(t *testing.T) {
 	seeds := []uint64{1487, 121, 491, 91} // free-skips-moving and three of the planner's need a long search
 	for seed := range uint64(60) {
@@ -57,11 +59,14 @@ func TestQuirkScopes(t *testing.T) {
 	}
 	for _, q := range quirk.All() {
 		seen := false
-		for _, seed := range seeds {
+		for i, seed := range seeds {
+			if seen && !effort.Takes(i, share) {
+				continue
+			}
 			w, m := small(seed)
 			for _, s := range train.Systems {
 				listed := s.Quirks.Has(q.Quirk)
-				if listed && seen {
+				if listed && seen || !listed && !effort.Takes(i, share) {
 					continue
 				}
 				for _, pair := range [2][2]quirk.Set{
@@ -90,7 +95,8 @@ func TestQuirkScopes(t *testing.T) {
 }
 
 // TestEveryKnobMatters varies each knob in both modes: it changes the result of
-// some system, unless quirk.Set.Inert says that it is not read.
+// some system, unless quirk.Set.Inert says that it is not read. That it is not is tried
+// on a share of random workloads, at night on all.
 func TestEveryKnobMatters(t *testing.T) {
 	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 		inert := mode.Inert()
@@ -103,14 +109,35 @@ func TestEveryKnobMatters(t *testing.T) {
 	}
 }
 
+// declaring are the systems that a setting may matter to: those that declare it as a
+// parameter of theirs, or all where it is everybody's.
+func declaring(key string) (list []system.System) {
+	for _, s := range train.All() {
+		if slices.ContainsFunc(s.Params, func(p *system.Param) bool { return p.Key == key }) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return train.All()
+	}
+	return list
+}
+
 func varied[S any](t *testing.T, mode quirk.Set, k knob.Knob[S], inert bool, of func(*machine.Machine, *system.Options) *S) {
 	t.Helper()
 	seeds := 80 // rarely read knobs need that many; what is never read needs fewer to be believed
 	if inert {
 		seeds = 20
 	}
+	systems := declaring(k.Key)
+	if inert && effort.Nightly() {
+		systems = train.All()
+	}
 	changes := ""
 	for seed := range uint64(seeds) {
+		if inert && !effort.Takes(int(seed), share) {
+			continue
+		}
 		w, m := small(seed)
 		o := system.Published()
 		o.Quirks = mode
@@ -125,7 +152,7 @@ func varied[S any](t *testing.T, mode quirk.Set, k knob.Knob[S], inert bool, of 
 			if k.Check(of(&m2, &o2)) != nil || m2.Validate() != nil {
 				continue
 			}
-			for _, s := range train.All() {
+			for _, s := range systems {
 				if base[s.Name] == nil {
 					base[s.Name] = modeless(t, w, s.Name, m, o)
 				}

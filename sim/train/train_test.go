@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/train"
 	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
@@ -55,8 +56,17 @@ func TestSystemsDescribeThemselves(t *testing.T) {
 // modes are the fidelity modes of the theorems below.
 var modes = []quirk.Set{quirk.Published(), quirk.Corrected()}
 
-// cases is how many random workloads each theorem is tried on.
-const cases = 40
+// cases is how many random workloads each theorem is tried on, at night; share is one in
+// how many it takes otherwise.
+const cases, share = 40, 4
+
+// taken reports whether a test tries a random case; with -short few are.
+func taken(seed uint64) bool {
+	if testing.Short() {
+		return effort.Takes(int(seed), 4*share)
+	}
+	return effort.Takes(int(seed), share)
+}
 
 // A theorem changes a case in a way whose effect is known. It gets the
 // unchanged result and reports what is wrong with the changed one, or "".
@@ -101,6 +111,9 @@ func try(t *testing.T, accept func(s system.System, mode quirk.Set) bool, th the
 				continue
 			}
 			for seed := range uint64(cases) {
+				if !effort.Takes(int(seed), share) {
+					continue
+				}
 				r := rand.New(rand.NewPCG(seed, 1))
 				w, m := systemtest.Workload(r, float64(seed)/cases), systemtest.Machine(r)
 				o := system.Published()
@@ -228,7 +241,7 @@ func TestUnusedTier(t *testing.T) {
 		}
 		return ""
 	})
-	if tried < cases {
+	if tried < cases/share {
 		t.Errorf("only %d runs", tried)
 	}
 }
