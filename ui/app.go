@@ -180,7 +180,7 @@ func (a *App) SaveJSON() {
 	name := a.Name("results", "json")
 	schema := a.Page.Address() // none where the page is a file
 	if schema != "" {
-		schema = schema[:strings.LastIndexByte(schema, '/')+1] + "schema/results-2.json"
+		schema = schema[:strings.LastIndexByte(schema, '/')+1] + "schema/results-3.json"
 	}
 	a.Export(schema, func(text, problem string) {
 		if problem != "" {

@@ -64,6 +64,8 @@ var layers = []layer{
 	{"build/golden/change", []string{"sim/report"}},                // what differs between two states of a golden file
 	{"build/golden/summary", []string{"build/golden/change"}},      // says it of all golden files after make golden
 	{"build/effort", nil}, // how much tests try; only tests import it
+	{"build/suites", []string{"build/effort"}}, // runs the tests
+	{"build/sources", nil}, // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},

@@ -51,7 +51,7 @@ func results(t *testing.T, l lab.Lab, fragment string) []byte {
 	}
 	h.work(n)
 	var out string
-	n.Export("https://example.org/schema/results-2.json", func(text, problem string) {
+	n.Export("https://example.org/schema/results-3.json", func(text, problem string) {
 		if problem != "" {
 			t.Fatal(problem)
 		}
@@ -150,7 +150,7 @@ func TestSchemaIsStable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/results-2.json"
+	const golden = "testdata/results-3.json"
 	if *update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
 	"spillway/ui/bundle"
@@ -202,7 +201,15 @@ func (s *shell) bindPaper(key string) ([]byte, error) {
 	return bundle.BindPaper(&r.lab, r.paper, s.order(), parts)
 }
 
+// environment says where the command runs.
+func (s *shell) environment() string {
+	if s.program == "" {
+		return "the native command"
+	}
+	return "the native command, " + s.program
+}
+
 // order is what every bundle of the command says about itself.
 func (s *shell) order() *work.Order {
-	return &work.Order{Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH}
+	return &work.Order{Version: s.version, Environment: s.environment()}
 }

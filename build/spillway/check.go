@@ -25,7 +25,7 @@ type checked struct {
 	Paper   string        `json:"paper,omitempty" help:"key of the paper that it is about"`
 	Setup   string        `json:"setup" help:"setup text of its runs; empty of a paper's"`
 	Version string        `json:"version" help:"of the program that wrote it"`
-	Here    string        `json:"here" help:"version of this program"`
+	Here    string        `json:"here" help:"this program, as spillway version prints it"`
 	Damaged []string      `json:"damaged" help:"files whose bytes are not what the manifest says, and why"`
 	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper and last its claims"`
 }
@@ -70,7 +70,7 @@ func (s *shell) check(args []string) error {
 		return err
 	}
 	c := summary(b.Info(), verdicts)
-	c.Here = s.version
+	c.Here = s.program
 	if *asJSON {
 		err = printJSON(s.out, c)
 	} else {

@@ -17,6 +17,7 @@ import (
 	"spillway/traces/jsonx"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
+	"spillway/ui/work"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and COMMANDS.md")
@@ -270,13 +271,13 @@ func TestBreaksOff(t *testing.T) {
 
 // TestSetupsAreStable checks that the setup of a run, given back, is that run.
 func TestSetupsAreStable(t *testing.T) {
-	var first, second labRun
+	var first, second work.Record
 	_, out, _ := try(tinyLab(1), "run", "lab=tiny", "system=arms", "road=steep", "tricks=throw", "--json")
-	if err := jsonx.Unmarshal([]byte(out), &first); err != nil {
+	if err := only1(out, &first); err != nil {
 		t.Fatal(err)
 	}
 	_, out, _ = try(tinyLab(1), "run", "lab=tiny", "system=arms", "--setup", first.Setup, "--json")
-	if err := jsonx.Unmarshal([]byte(out), &second); err != nil || !reflect.DeepEqual(first, second) {
+	if err := only1(out, &second); err != nil || !reflect.DeepEqual(first, second) {
 		t.Errorf("%v\nfirst  %+v\nsecond %+v", err, first, second)
 	}
 }
@@ -366,8 +367,8 @@ func TestHelp(t *testing.T) {
 		}
 		return m[1] + out + "```"
 	})
-	if n := len(blocks.FindAllString(got, -1)); n != 14 {
-		t.Errorf("COMMANDS.md explains %d commands, want 14", n)
+	if n := len(blocks.FindAllString(got, -1)); n != 15 {
+		t.Errorf("COMMANDS.md explains %d commands, want 15", n)
 	}
 	if got == string(data) {
 		return

@@ -14,7 +14,8 @@ import (
 
 // A listing is the JSON of spillway list. Names and meanings are stable.
 type listing struct {
-	Labs []labEntry `json:"labs" help:"in the order of the page"`
+	Program string     `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
+	Labs    []labEntry `json:"labs" help:"in the order of the page"`
 }
 
 type labEntry struct {
@@ -118,7 +119,7 @@ func (s *shell) list(args []string) error {
 			doors = append(doors, d)
 		}
 	}
-	var all listing
+	all := listing{Program: s.program}
 	for _, d := range doors {
 		l := d.New()
 		all.Labs = append(all.Labs, entry(&l))

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -42,6 +41,7 @@ usage: spillway COMMAND [ARGUMENTS]
   models   training: the bundled models, the GPUs and the systems
   inspect  training: what recordings of a job hold, before anything runs
   convert  training: write a workload as a Spillway trace
+  version  name, version with the hash of the sources, Go version, platform
 
 spillway COMMAND -h explains a command and its JSON. Exit code: 0 done, 1 a
 number is not as recorded or a run broke off, 2 wrong use or unreadable input.
@@ -69,6 +69,7 @@ func start() int {
 		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
+	s.program = model.Program(s.version)
 	if info, err := os.Stdout.Stat(); err == nil {
 		s.screen = info.Mode()&os.ModeCharDevice != 0
 	}
@@ -84,6 +85,7 @@ type shell struct {
 	terminal  bool             // errs is one
 	screen    bool             // out is one
 	version   string           // of the command, empty if unknown
+	program   string           // the same with name, Go version and platform
 	// What files say goes to out and errs, once a command runs; only what other programs
 	// read, and progress, goes past them.
 	data, lines io.Writer
@@ -110,6 +112,7 @@ func (s *shell) command(args []string) int {
 	}
 	commands := map[string]func([]string) error{
 		"list": s.list, "run": s.run, "verify": s.verify, "sweep": s.sweep, "merge": s.merge, "solve": s.solve, "figure": s.figure, "export": s.export, "bundle": s.bundle, "check": s.check, "report": s.report, "models": s.models, "convert": s.convert, "inspect": s.inspect,
+		"version": s.printVersion, "--version": s.printVersion, "-version": s.printVersion, "-v": s.printVersion,
 	}
 	switch run, ok := commands[args[0]]; {
 	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
@@ -192,26 +195,4 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitFailed
 	}
 	return exitUsage
-}
-
-// version is that of the command, with the commit that it was built from if it
-// knows.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return model.Version
-	}
-	commit, changed := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = " with changes"
-		}
-	}
-	if commit == "" {
-		return model.Version
-	}
-	return model.Version + " commit " + commit + changed
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -18,6 +20,7 @@ import (
 	"spillway/sim/train/result"
 	"spillway/traces/jsonx"
 	"spillway/ui/lab/all"
+	"spillway/ui/work"
 )
 
 const tiny = "../../traces/spillway/testdata/tiny.json"
@@ -28,6 +31,18 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	s := shell{labs: all.Labs, out: &out, errs: &errs}
 	code = s.command(args)
 	return code, out.String(), errs.String()
+}
+
+// only1 reads JSON of a list of one thing.
+func only1(out string, to any) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		return err
+	}
+	if len(list) != 1 {
+		return fmt.Errorf("%d things, want one: %.200s", len(list), out)
+	}
+	return jsonx.Unmarshal(list[0], to)
 }
 
 func TestExitCodes(t *testing.T) {
@@ -119,13 +134,13 @@ func TestTraining(t *testing.T) {
 // TestFormsAgree runs a workload in both forms: the numbers are the same.
 func TestFormsAgree(t *testing.T) {
 	var old output
-	var lab labRun
+	var lab work.Record
 	_, out, errs := run(t, "run", "bert-base@64@as-paper", "--system", "g10", "--set", "gpu_memory=8", "--json")
-	if err := jsonx.Unmarshal([]byte(out), &old); err != nil {
+	if err := only1(out, &old); err != nil {
 		t.Fatal(err, errs)
 	}
 	_, out, errs = run(t, "run", "lab="+trainingLab, "model=bert-base", "batch=64", "times=as-paper", "system=g10", "gpu_memory=8", "--json")
-	if err := jsonx.Unmarshal([]byte(out), &lab); err != nil {
+	if err := only1(out, &lab); err != nil {
 		t.Fatal(err, errs)
 	}
 	seconds := float64(old.IterationCycles) / float64(old.ClockHz)
@@ -152,7 +167,7 @@ func TestJSONSSD(t *testing.T) {
 			t.Fatalf("exit code %d: %s", code, errs)
 		}
 		got.SSD, typed.SSD = nil, nil
-		if err := errors.Join(jsonx.Unmarshal([]byte(out), &got), jsonx.Unmarshal([]byte(out), &typed)); err != nil {
+		if err := errors.Join(only1(out, &got), only1(out, &typed)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -229,8 +244,8 @@ func TestConfig(t *testing.T) {
 	}
 	entry := "entry=BERT/256-sim_prefetch_lru"
 	code, out, errs = run(t, "run", "lab=train", "system=g10", "file="+artifact.Dir(t), entry, "--json")
-	var got labRun
-	if err := jsonx.Unmarshal([]byte(out), &got); err != nil || code != exitOK || got.Values["iteration_s"] != 8773229325/1.2e9 {
+	var got work.Record
+	if err := only1(out, &got); err != nil || code != exitOK || got.Values["iteration_s"] != 8773229325/1.2e9 {
 		t.Errorf("the same from the artifact's folder: exit code %d, %v: %s%s", code, err, out, errs)
 	}
 }

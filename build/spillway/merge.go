@@ -40,7 +40,7 @@ func (s *shell) merge(args []string) error {
 		return fmt.Errorf("merge: %w", err)
 	}
 	head := parts[0].head
-	w := head.Sweep.writer(s.out, form)
+	w := head.Sweep.writer(s, form)
 	if err := w.begin(&head.Sweep); err != nil {
 		return err
 	}

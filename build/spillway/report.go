@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 
 	"spillway/sim/study"
@@ -49,7 +48,7 @@ func (s *shell) report(args []string) error {
 		papers = append(papers, *p)
 	}
 	text := pages.HTML(papers, pages.Options{
-		Version: s.version, Environment: "the native command, " + runtime.GOOS + "/" + runtime.GOARCH,
+		Version: s.version, Environment: s.environment(),
 		Figure: func(sheet *study.Sheet) string {
 			for _, r := range list {
 				if r.paper.Key == sheet.Paper && len(sheet.Drawing.Panels) > 0 {

@@ -13,11 +13,12 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/traces/jsonx"
+	"spillway/ui/work"
 )
 
 // A sweepRun is the JSON of one run of a sweep. Names and meanings are stable.
 type sweepRun struct {
-	labRun
+	work.Record
 	At      map[string]string `json:"at" help:"the values of the settings that are varied"`
 	Problem string            `json:"problem,omitempty" help:"what contradicts in its settings, so that nothing ran; missing if nothing does"`
 }
@@ -54,11 +55,12 @@ type runWriter interface {
 	end() error
 }
 
-// writer returns what prints to w.
-func (p *plan) writer(w io.Writer, f *outForm) runWriter {
+// writer returns what prints to the shell.
+func (p *plan) writer(s *shell, f *outForm) runWriter {
+	w := s.out
 	switch {
 	case f.json:
-		return &jsonWriter{w: w}
+		return &jsonWriter{w: w, program: s.program}
 	case f.csv:
 		return &csvWriter{w: csv.NewWriter(w)}
 	}
@@ -67,13 +69,15 @@ func (p *plan) writer(w io.Writer, f *outForm) runWriter {
 
 // A jsonWriter prints an array.
 type jsonWriter struct {
-	w    io.Writer
-	rows int
+	w       io.Writer
+	program string
+	rows    int
 }
 
 func (j *jsonWriter) begin(*plan) error { return nil }
 
 func (j *jsonWriter) row(r *sweepRun) error {
+	r.Program = j.program
 	data, err := jsonx.MarshalIndent(r)
 	if err != nil {
 		return err

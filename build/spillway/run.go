@@ -15,6 +15,8 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
+	"spillway/ui/model"
+	"spillway/ui/work"
 )
 
 const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
@@ -31,29 +33,15 @@ trace, MODEL@BATCH, MODEL@BATCH@GPU (estimated kernel times) or
 MODEL@BATCH@as-paper. All flags but --json and --setup belong to it.
 `
 
-// A labRun is the JSON of one system's run. Names and meanings are stable.
-type labRun struct {
-	Lab    string             `json:"lab" help:"name of the laboratory"`
-	System string             `json:"system" help:"name of the system"`
-	Setup  string             `json:"setup" help:"all settings that are not as by default, as a text: --setup SETUP sets them again"`
-	Fits   bool               `json:"fits" help:"false if the system cannot run it"`
-	Reason string             `json:"reason" help:"why it cannot"`
-	Values map[string]float64 `json:"values" help:"by quantity (see list), those that this run has; none if it does not fit"`
-	Notes  []string           `json:"notes" help:"what the reader should know"`
-	About  string             `json:"about" help:"what ran"`
-	Origin string             `json:"origin" help:"where that comes from"`
-	Hash   string             `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
-}
-
 // An ownRun is a run with the laboratory's own result.
 type ownRun struct {
-	labRun
+	work.Record
 	Result json.RawMessage `json:"result,omitempty" help:"the laboratory's own, of those that are described below; missing in others"`
 }
 
 var runDocs = []doc{
-	{"With lab=, --json prints an object for one system, an array of them for several, in the order of system=:", ownRun{}},
-	{"Without lab=, --json prints one object a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
+	{"With lab=, --json prints an array of objects, one a system, in the order of system=:", ownRun{}},
+	{"Without lab=, --json prints an array of objects, one a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
 }
 
 // resultDocs describe the results of the laboratories that print them.
@@ -95,12 +83,11 @@ func (s *shell) run(args []string) error {
 		return err
 	case !*asJSON:
 		return printRuns(s.out, l, runs)
-	case len(runs) == 1:
-		return printJSON(s.out, ownRun{runs[0].record(l), runs[0].own})
 	}
 	list := make([]ownRun, len(runs))
 	for i := range runs {
 		list[i] = ownRun{runs[i].record(l), runs[i].own}
+		list[i].Program = s.program
 	}
 	return printJSON(s.out, list)
 }
@@ -334,22 +321,41 @@ func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
 }
 
 // record is the run for programs.
-func (r *labResult) record(l *lab.Lab) labRun {
-	o := labRun{
-		Lab: l.Name, System: r.system.Name, Setup: r.setup.String(), Fits: r.report.Fits, Reason: r.report.Reason, Values: map[string]float64{},
-		Notes: append([]string{}, r.report.Notes...), About: r.report.About, Origin: r.report.Origin, Hash: r.hash,
-	}
-	for i := range l.Quantities {
-		if v, ok := r.report.Value(i); ok {
-			o.Values[l.Quantities[i].Key] = v
-		}
+func (r *labResult) record(l *lab.Lab) work.Record {
+	o := work.RecordOf(&l.Info, r.system.Name, r.setup)
+	o.Say(&l.Info, r.report, r.hash)
+	if pieces, _ := r.brief(l); len(pieces) > 0 {
+		o.Workload = pieces[0]
 	}
 	return o
 }
 
+// brief says what ran, as the page does: the workload, the machine, how far numbers can be
+// trusted.
+func (r *labResult) brief(l *lab.Lab) (pieces, trust []string) {
+	return model.Brief(&l.Info, r.setup, r.report)
+}
+
+// spoken is a setup text without what an opened entry makes meaningless and nobody said:
+// settings that name another workload.
+func spoken(i *lab.Info, u *knob.Setup) string {
+	if i.Entry == "" || u.Text(i.Entry) == "" {
+		return u.String()
+	}
+	entry := u.Knob(i.Entry)
+	return knob.Join(slices.DeleteFunc(u.Pairs(), func(p knob.Pair) bool {
+		k := u.Knob(p.Key)
+		return k.Panel == entry.Panel && k.Key != i.Entry && !slices.Contains(i.Own, k.Key) && p.Text == k.Default
+	}), " ")
+}
+
 // printRuns prints a table of all quantities, a column a system.
 func printRuns(w io.Writer, l *lab.Lab, runs []labResult) error {
-	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, runs[0].setup, wrap(runs[0].report.About+"\n"+runs[0].report.Origin, ""))
+	pieces, _ := runs[0].brief(l)
+	if len(pieces) > 0 {
+		fmt.Fprintln(w, strings.Join(pieces, " · "))
+	}
+	fmt.Fprintf(w, "lab=%s %s\n%s", l.Name, spoken(&l.Info, runs[0].setup), wrap(runs[0].report.About+"\n"+runs[0].report.Origin, ""))
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range runs {
 		fmt.Fprintf(tw, "\t%s", runs[i].system.Title)

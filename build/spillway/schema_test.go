@@ -14,14 +14,14 @@ import (
 
 // What run --json prints is as the published schema says.
 func TestRunSchema(t *testing.T) {
-	const file = "../../public/schema/run-1.json"
+	const file = "../../public/schema/run-2.json"
 	var results []schema.Result
 	for _, d := range all.Labs {
 		if l := d.New(); l.Inline {
 			results = append(results, schema.Result{Lab: l.Name, Type: reflect.TypeOf(l.Result)})
 		}
 	}
-	text, err := schema.OfRuns("run:1", "What spillway run --json prints", "One object for one system, an array of them for several. Newer programs may add members.", reflect.TypeFor[ownRun](), results)
+	text, err := schema.OfRuns("run:2", "What spillway run --json prints", "An array of objects, one a system. Newer programs may add members.", reflect.TypeFor[ownRun](), results)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,8 @@ func TestRunSchema(t *testing.T) {
 			t.Errorf("%v: %v %s", args, err, errs)
 		}
 	}
-	base := `{"lab":"compress","system":"naive","setup":"","fits":true,"reason":"","values":{},"notes":[],"about":"","origin":"","hash":""`
-	for _, wrong := range []string{`{}`, `"x"`, `[{"lab":"train"}]`, `[1]`, base + `}`, base + `,"result":{}}`, base + `,"result":{"programs":[{}]}}`} {
+	base := `{"program":"","workload":"","lab":"compress","system":"naive","setup":"","fits":true,"reason":"","values":{},"notes":[],"about":"","origin":"","hash":""`
+	for _, wrong := range []string{`{}`, `"x"`, `[{"lab":"train"}]`, `[1]`, `[` + base + `}]`, `[` + base + `,"result":{}}]`, `[` + base + `,"result":{"programs":[{}]}}]`} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
 		if err != nil || s.Validate(doc) == nil {
 			t.Errorf("%s passes (%v)", wrong, err)

@@ -35,6 +35,7 @@ is not possible, down, and says by how much the quantity of every system changes
 
 // A solved is the JSON of an answer. Names and meanings are stable.
 type solved struct {
+	Program   string   `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
 	Lab       string   `json:"lab" help:"name of the laboratory"`
 	System    string   `json:"system" help:"name of the system"`
 	Setup     string   `json:"setup" help:"all other settings, as a setup text"`
@@ -373,7 +374,7 @@ func (v *solving) title(name string) string {
 func (v *solving) solved(s *sweep.Search, test string) solved {
 	g, a := s.Goal(), s.Answer()
 	o := solved{
-		Lab: v.lab.Name, System: g.System, Setup: v.base.String(), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
+		Program: v.shell.program, Lab: v.lab.Name, System: g.System, Setup: v.base.String(), Find: "smallest", Key: g.Range.Key, Unit: v.base.Knob(g.Range.Key).Unit,
 		Quantity: v.quantity.Key, Test: test, Than: g.Than, Found: a.At >= 0, Monotone: a.Dip == nil,
 		Says: s.Say(v.title(g.System), v.title(g.Than)), Precision: g.Precision, Probes: []probe{},
 	}

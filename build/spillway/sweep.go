@@ -13,6 +13,7 @@ import (
 	"spillway/sim/sweep"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
+	"spillway/ui/work"
 )
 
 const sweepForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] --vary KEY=VALUES ... [--csv | --json]
@@ -95,7 +96,7 @@ func (s *shell) sweep(args []string) error {
 	case err != nil:
 		return err
 	case !sharded:
-		return x.run(x.writer(s.out, form), wholly)
+		return x.run(x.writer(s, form), wholly)
 	}
 	return x.part(*shard, *parts)
 }
@@ -345,7 +346,7 @@ func (x *sweeping) run(w runWriter, h share) error {
 // one runs the i-th run of the grid.
 func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	p := x.grid.At(i)
-	r := &sweepRun{labRun: labRun{Lab: l.Name, System: p.System, Setup: p.Setup.String(), Values: map[string]float64{}, Notes: []string{}}, At: map[string]string{}, Problem: p.Problem}
+	r := &sweepRun{Record: work.RecordOf(&l.Info, p.System, p.Setup), At: map[string]string{}, Problem: p.Problem}
 	for k := range x.Axes {
 		r.At[x.Axes[k].Key] = p.Texts[k]
 	}
@@ -365,7 +366,7 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.labRun = (&labResult{system: system, setup: p.Setup, report: rep, hash: l.Hash(raw)}).record(l)
+	r.Record = (&labResult{system: system, setup: p.Setup, report: rep, hash: l.Hash(raw)}).record(l)
 	return r, nil
 }
 

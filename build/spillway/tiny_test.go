@@ -46,6 +46,7 @@ func tinyLab(time float64) all.Door {
 					{Key: "boxes_per_s", Label: "Rate", Unit: "boxes/s", Help: "Boxes over time.", Places: 2, Better: 1},
 				},
 				Panels: []lab.Panel{{Key: "job", Title: "Job"}},
+				Brief:  []lab.Brief{{Text: "{boxes} of boxes"}, {Text: "a {road} road", Trust: true}},
 				Say:    lab.Say{Quantity: "time_s"},
 			},
 			Default: haul{Boxes: 10, Road: "flat"},

@@ -75,6 +75,7 @@ func (s *shell) training(paths []string, o *options) error {
 	if o.final != "" && len(paths) > 1 {
 		return fmt.Errorf("run: -final writes one file, %s, and there are %d workloads; run them one by one", finalName, len(paths))
 	}
+	list := []*output{}
 	for _, path := range paths {
 		j, err := open(path, o)
 		if err != nil {
@@ -91,15 +92,18 @@ func (s *shell) training(paths []string, o *options) error {
 			}
 		}
 		if o.json {
-			err = printJSON(s.out, newOutput(j, r))
-		} else {
-			err = printSummary(s.out, j, r, time.Since(began))
+			list = append(list, newOutput(j, r))
+			list[len(list)-1].Program = s.program
+			continue
 		}
-		if err != nil {
+		if err := printSummary(s.out, j, r, time.Since(began)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if !o.json {
+		return nil
+	}
+	return printJSON(s.out, list)
 }
 
 // open opens a file with one workload, or builds MODEL@BATCH, and applies the
@@ -271,6 +275,7 @@ func reader(config, artifact string) func(string) (string, []byte, error) {
 // An output is the JSON object of a run in the old form. Names and meanings are
 // stable.
 type output struct {
+	Program          string         `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
 	System           string         `json:"system" help:"what ran"`
 	Mode             string         `json:"mode" help:"its quirks"`
 	Workload         string         `json:"workload" help:"for people"`
@@ -288,6 +293,7 @@ type output struct {
 	Stalls           result.Ledger  `json:"stall_by_cause_cycles" help:"time beyond ideal, by cause"`
 	ClockHz          unit.Frequency `json:"clock_hz" help:"ticks a second"`
 	Notes            []string       `json:"notes" help:"what the reader should know"`
+	Hash             string         `json:"hash" help:"of the whole result: equal results have equal hashes on every platform"`
 	SSD              *result.SSD    `json:"ssd,omitempty" help:"what the simulated drive delivered under this run, in its steady state; missing without --set ssd=KEY"`
 }
 
@@ -302,7 +308,7 @@ func newOutput(j *job, r *result.Result) *output {
 	o := &output{
 		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append(append([]string{}, r.Notes...), j.says...), IterationsCycles: []unit.Cycles{},
-		SSD: r.SSD,
+		SSD: r.SSD, Hash: result.Hash(r),
 	}
 	if !r.Fits {
 		return o

@@ -26,6 +26,7 @@ their numbers must be as recorded: exit code 1 if a gap is not explained.
 
 // A verification is the JSON of spillway verify. Names and meanings are stable.
 type verification struct {
+	Program string   `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
 	Points  []point  `json:"points" help:"every published number, in the order of the papers' figures"`
 	Claims  []claim  `json:"claims" help:"numbers that the papers' texts state, computed again"`
 	Figures []figure `json:"figures" help:"what came out of every figure"`
@@ -88,7 +89,7 @@ func (s *shell) verify(args []string) error {
 			return err
 		}
 	}
-	total := &verification{Points: []point{}, Claims: []claim{}, Figures: []figure{}}
+	total := &verification{Program: s.program, Points: []point{}, Claims: []claim{}, Figures: []figure{}}
 	var gaps []study.Row
 	for _, r := range list {
 		if err := r.measure(s.crew(r.door)); err != nil {

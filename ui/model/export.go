@@ -45,7 +45,7 @@ func (r *Room) writtenAnswer(a *work.Answer) bool {
 }
 
 // exported is the version of the format of exported results.
-const exported = 2
+const exported = 3
 
 // An export is results on their way into a file.
 type export struct {
@@ -76,15 +76,17 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 		if !run.On {
 			continue
 		}
+		x.file.Runs = append(x.file.Runs, exportRun{Record: work.RecordOf(r.Info, run.System.Name, r.State.Setup), Title: run.System.Title, Status: cmp.Or(run.Status(), "ok"), Error: run.Error})
+		now := &x.file.Runs[len(x.file.Runs)-1]
+		now.Program, now.Workload, now.Setup = Program(r.session.Version), x.file.Workload, x.file.Setup
 		if run.Report != nil {
 			id := r.session.id()
-			x.waiting, x.places[id] = append(x.waiting, id), len(x.file.Runs)
+			x.waiting, x.places[id] = append(x.waiting, id), len(x.file.Runs)-1
 		}
-		x.file.Runs = append(x.file.Runs, exportRun{run.System.Name, run.System.Title, cmp.Or(run.Status(), "ok"), run.Error, nil})
 	}
 	for _, id := range slices.Clone(x.waiting) {
 		r.session.host.Start(&work.Job{
-			ID: id, Lab: r.Info.Name, Kind: work.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(),
+			ID: id, Lab: r.Info.Name, Kind: work.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(), Hash: true,
 		}, false)
 	}
 	r.finishExport()
@@ -97,7 +99,11 @@ func (r *Room) exportAnswer(a *work.Answer) bool {
 	}
 	if a.Last {
 		x.waiting = slices.DeleteFunc(x.waiting, func(id int) bool { return id == a.ID })
-		x.file.Runs[x.places[a.ID]].Result = json.RawMessage(a.JSON)
+		run := &x.file.Runs[x.places[a.ID]]
+		run.Result = json.RawMessage(a.JSON)
+		if a.Report != nil {
+			run.Say(r.Info, a.Report, a.Hash)
+		}
 		if bad := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); bad != "" {
 			x.failed = bad
 		}
@@ -120,7 +126,7 @@ type exportFile struct {
 }
 
 type exportRun struct {
-	System string          `json:"system" help:"its stable name"`
+	work.Record
 	Title  string          `json:"title" help:"its name for people"`
 	Status string          `json:"status" help:"ok, or why there is no result or none of a run that fits"`
 	Error  string          `json:"error,omitempty" help:"what went wrong"`

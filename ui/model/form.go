@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
@@ -278,15 +279,28 @@ func words(u *knob.Setup, key string) string {
 // Brief is the line that says what all numbers are about, in pieces; trust are
 // those that say how far they can be trusted.
 func (r *Room) Brief() (pieces, trust []string) {
-	u := r.State.Setup
-	base := u.Base()
-	for i, b := range r.Info.Brief {
+	return brief(r.Info, r.State.Setup, r.about, r.lost())
+}
+
+// Brief says the same of settings and the report of a run.
+func Brief(i *lab.Info, u *knob.Setup, x *report.Report) (pieces, trust []string) {
+	return brief(i, u, x, false)
+}
+
+// brief says what numbers are about. about is a report, nil if there is none yet; lost
+// says that the files of the entry are not here.
+func brief(info *lab.Info, u *knob.Setup, about *report.Report, lost bool) (pieces, trust []string) {
+	base, entry := u.Base(), ""
+	if info.Entry != "" {
+		entry = u.Text(info.Entry)
+	}
+	for i, b := range info.Brief {
 		lacks := false
 		text := fill(b.Text, func(key string) string {
 			key, optional := strings.CutSuffix(key, "?")
-			w, said := r.word(key)
+			w, said := word(about, key)
 			switch k := u.Knob(key); {
-			case r.lost() && k != nil && k.Panel == u.Knob(r.Info.Entry).Panel:
+			case lost && k != nil && k.Panel == u.Knob(info.Entry).Panel:
 				w, optional = "", false // the file decides, and it is not here
 			case !said:
 				w = words(u, key)
@@ -294,11 +308,11 @@ func (r *Room) Brief() (pieces, trust []string) {
 			lacks = lacks || w == "" && !optional
 			return w
 		})
-		if i == 0 && r.Entry() != "" {
-			text = r.Entry()
+		if i == 0 && entry != "" {
+			text = entry
 		}
 		text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " ,", ",") // what stood before the comma may be nothing
-		if text == "" || lacks && (i > 0 || r.Entry() == "") {
+		if text == "" || lacks && (i > 0 || entry == "") {
 			continue
 		}
 		if b.Panel != "" && matters(b.Panel, u, base) {
@@ -357,11 +371,11 @@ func built(b *lab.Brief, u, base *knob.Setup) string {
 }
 
 // word returns what a report says instead of a knob's value, and whether it does.
-func (r *Room) word(key string) (string, bool) {
-	if r.about == nil {
+func word(about *report.Report, key string) (string, bool) {
+	if about == nil {
 		return "", false
 	}
-	for _, w := range r.about.Words {
+	for _, w := range about.Words {
 		if w.Key == key {
 			return w.Text, true
 		}

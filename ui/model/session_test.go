@@ -411,7 +411,7 @@ func TestExport(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &f); err != nil || problem != "" || calls != 1 {
 		t.Fatalf("%v, %q, %d calls: %s", err, problem, calls, text)
 	}
-	if f.Format != "spillway-results" || f.Version != 2 || f.Lab != "bakery" || f.Link != link || f.Setup != "dish=cake oven=gas" || f.Workload != "Cake, 12" {
+	if f.Format != "spillway-results" || f.Version != 3 || f.Lab != "bakery" || f.Link != link || f.Setup != "dish=cake oven=gas" || f.Workload != "Cake, 12" {
 		t.Errorf("%+v\nwant link %s", f, link)
 	}
 	if len(f.Runs) != 3 || f.Runs[1].Title != "Oven" || f.Runs[1].Status != "ok" || f.Runs[1].Result.Speed < 8.3 || f.Runs[1].Result.Speed > 8.4 || f.Runs[2].Status != "does not fit" {

@@ -15,7 +15,7 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 
 // Results is the name of the schema of exported results in the site's folder
 // "schema/".
-const Results = "results-2.json"
+const Results = "results-3.json"
 
 // A Schema is one, or a part of one.
 type Schema map[string]any
@@ -31,11 +31,11 @@ type Result struct {
 func OfResults(file reflect.Type, results []Result) ([]byte, error) {
 	g := generator{defs: Schema{}}
 	s := g.object(file)
-	s["$schema"], s["$id"] = draft, "urn:spillway:schema:results:2"
+	s["$schema"], s["$id"] = draft, "urn:spillway:schema:results:3"
 	s["title"] = "Spillway results"
 	s["description"] = "What the page saves as JSON: all compared systems of one setup. Times and sizes are integers whose names say the unit. Newer programs may add members; what is here keeps its meaning within a version."
 	members := s["properties"].(Schema)
-	members["format"], members["version"] = Schema{"const": "spillway-results"}, Schema{"const": 2}
+	members["format"], members["version"] = Schema{"const": "spillway-results"}, Schema{"const": 3}
 	names := []string{}
 	for _, r := range results {
 		names = append(names, r.Lab)
@@ -60,14 +60,14 @@ func (g *generator) parts(results []Result, has func(Schema) Schema) []Schema {
 	return list
 }
 
-// OfRuns returns the schema of a type, and of arrays of it. Of the laboratories in
-// results it also has a member result.
+// OfRuns returns the schema of arrays of a type, which of the laboratories in results also
+// has a member result.
 func OfRuns(id, title, description string, t reflect.Type, results []Result) ([]byte, error) {
 	g := generator{defs: Schema{}}
 	one := Schema{"allOf": append([]Schema{g.of(t)}, g.parts(results, func(r Schema) Schema {
 		return Schema{"properties": Schema{"result": r}, "required": []string{"result"}}
 	})...)}
-	s := Schema{"anyOf": []Schema{one, {"type": "array", "items": one}}}
+	s := Schema{"type": "array", "items": one}
 	s["$schema"], s["$id"], s["title"], s["description"], s["$defs"] = draft, "urn:spillway:schema:"+id, title, description, g.defs
 	text, err := json.MarshalIndent(s, "", "  ")
 	return append(text, '\n'), err

@@ -180,8 +180,12 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 		return nil
 	}
 	text, err := b.Lab.JSON(raw)
-	a.JSON = string(text)
-	return err
+	if err != nil {
+		return err
+	}
+	r.Curves = nil // all of them are in the result
+	a.JSON, a.Report = string(text), r
+	return nil
 }
 
 // several does the runs of a question. One that fails leaves the others alone.

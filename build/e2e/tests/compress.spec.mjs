@@ -34,7 +34,7 @@ async function choose(page, ...files) {
 // native runs the command on a file and returns its results, one a system.
 async function native(file, ...more) {
   const args = ['run', 'lab=compress', 'exact=yes', ...more, ...(file ? [`file=${file}`] : []), '--json'];
-  return JSON.parse((await promisify(execFile)(path.join(root, 'build/out/spillway'), args)).stdout);
+  return JSON.parse((await promisify(execFile)(path.join(root, 'build/out/spillway'), args)).stdout)[0];
 }
 
 async function violations(page) {

@@ -22,7 +22,7 @@ async function violations(page) {
 // native runs the command and returns its values.
 async function native(system, ...args) {
   const { stdout } = await promisify(execFile)(path.join(root, 'build/out/spillway'), ['run', 'lab=cxlssd', `system=${system}`, ...args, '--json']);
-  return JSON.parse(stdout).values;
+  return JSON.parse(stdout)[0].values;
 }
 
 // result is what the page has of a system's run.

@@ -16,7 +16,7 @@ test.beforeEach(() => { test.setTimeout(240_000); });
 // native runs the command and returns its result.
 async function native(system) {
   const args = ['run', 'lab=train', `system=${system}`, ...setup.split('&'), '--json'];
-  return JSON.parse((await promisify(execFile)(path.join(root, 'build/out/spillway'), args, { maxBuffer: 1 << 28 })).stdout);
+  return JSON.parse((await promisify(execFile)(path.join(root, 'build/out/spillway'), args, { maxBuffer: 1 << 28 })).stdout)[0];
 }
 
 test('UM, DeepUM and LMS learn over iterations, and say what the command says', async ({ page }) => {

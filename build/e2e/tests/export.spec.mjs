@@ -52,8 +52,18 @@ test('files are what others read', async ({ browser, page, baseURL }) => {
   expect((await saved(page, 'results', 'md')).data.toString()).toMatch(/\| Quantity \| Ideal \| Base UVM \| G10 \|/);
 
   const results = JSON.parse((await saved(page, 'results', 'json')).data);
-  expect(results.$schema).toBe(`${baseURL}schema/results-2.json`);
+  expect(results.$schema).toBe(`${baseURL}schema/results-3.json`);
   valid(new Ajv2020(), await (await page.request.get(results.$schema)).json(), results);
+
+  // The command says the same of each run, under the same keys.
+  const { stdout } = await promisify(execFile)(path.join(root, 'build/out/spillway'), ['run', `lab=${results.lab}`, `system=${results.runs.map((r) => r.system)}`, '--setup', results.setup, '--json']);
+  const ours = JSON.parse(stdout);
+  expect(ours.map((r) => r.system)).toEqual(results.runs.map((r) => r.system));
+  for (const [k, there] of ours.entries()) {
+    const here = Object.fromEntries(Object.keys(there).map((key) => [key, results.runs[k][key]]));
+    expect({ ...here, program: '' }).toEqual({ ...there, program: '' });
+    expect(results.runs[k].program).toMatch(/^spillway \S+ go\S+ js\/wasm$/);
+  }
 
   const trace = await saved(page, 'results', 'timeline');
   expect(trace.name).toMatch(/-g10-timeline\.trace\.json$/);
