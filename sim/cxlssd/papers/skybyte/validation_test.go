@@ -104,13 +104,18 @@ func validation(t *testing.T, p *study.Paper, rows []study.Row, scores []score, 
 		if !slices.Contains(reasons, text) {
 			reasons = append(reasons, text)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %d |\n", r.Figure, p.Called(r.System), r.Of, r.At, strings.TrimSpace(p.Called(r.Quantity)+unit(r.Unit)), value(r.Value), value(r.Ours), difference(r), 1+slices.Index(reasons, text))
+		fmt.Fprintf(&b, "%s%d |\n", gap(p, r), 1+slices.Index(reasons, text))
 	}
 	b.WriteByte('\n')
 	for i, text := range reasons {
 		fmt.Fprintf(&b, "%d. %s.\n", i+1, text)
 	}
 	return b.Bytes()
+}
+
+// gap writes a row of the table of gaps, all but its reason.
+func gap(p *study.Paper, r *study.Row) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | ", r.Figure, p.Called(r.System), r.Of, r.At, strings.TrimSpace(p.Called(r.Quantity)+unit(r.Unit)), value(r.Value), value(r.Ours), difference(r))
 }
 
 // scales compares Figure 14 at the scales that run with full scale, as fullscale.csv
