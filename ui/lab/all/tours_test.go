@@ -56,8 +56,8 @@ func TestToursAreTrue(t *testing.T) {
 	}
 	for _, door := range labs.Labs {
 		w := &walk{t, door.New(), map[string]*report.Report{}}
-		if len(w.lab.Tour) < 6 {
-			t.Errorf("%s: a tour of %d stops", door.Name, len(w.lab.Tour))
+		if n := len(w.lab.Tour); n > 0 && n < 6 { // a laboratory may have none
+			t.Errorf("%s: a tour of %d stops", door.Name, n)
 		}
 		seen := map[string]bool{}
 		for i := range w.lab.Tour {
