@@ -1,0 +1,45 @@
+package effort
+
+// Platform lists the packages, as patterns from the module's root, whose tests run as
+// WebAssembly too whenever all tests do: those where another platform may give another
+// result, and those that are nothing without one. The tests of all others run as
+// WebAssembly at night; TestPlatform has why that is enough.
+var Platform = []string{
+	"sim/compress/...",             // bits of floating-point numbers
+	"sim/cxlssd",                   // an engine
+	"sim/cxlssd/stream",            // random accesses by recipe, in floating point
+	"sim/filesys",                  // an engine
+	"sim/filesys/device",           // an engine: the log of a flash device
+	"sim/filesys/load",             // random calls by recipe, in floating point
+	"sim/flash",                    // an engine
+	"sim/llm",                      // an engine
+	"sim/llm/flow",                 // shares of links, in floating point
+	"sim/llm/offload",              // an engine
+	"sim/portable",                 // exists to be the same on all platforms
+	"sim/store",                    // an engine
+	"sim/study",                    // verdicts from floating-point numbers
+	"sim/train",                    // the theorems, over every engine of training
+	"sim/train/engine",             // four engines beside their references
+	"sim/train/system/capuchin",    // plans by floating-point measures
+	"sim/train/system/g10",         // plans by floating-point areas
+	"sim/train/system/swapadvisor", // a random search
+	"sim/unit",                     // 128-bit products, rounding, clocks
+	"traces",                       // samples of all formats, the hostile ones too
+	"traces/eager",                 // kernel times in floating point
+	"traces/kineto",                // times as text to integers
+	"traces/pickle",                // lengths of 64 bits
+	"traces/tensorfile",            // offsets of 64 bits, half precision
+	"traces/xplane",                // varints, floating-point times
+	"traces/zoo",                   // kernel times in floating point
+	"ui",                           // the page's program: components in its language of the platform
+	"ui/bundle",                    // archives that both platforms write the same
+	"ui/lab/compress",              // hashes of runs
+	"ui/lab/cxlssd",                // hashes of runs
+	"ui/lab/filesys",               // hashes of runs
+	"ui/lab/llm",                   // hashes of runs
+	"ui/lab/store",                 // hashes of runs
+	"ui/lab/train",                 // hashes of published runs
+	"ui/wire",                      // what page and workers write, also of the other platform
+	"ui/work",                      // the bench that runs in workers
+	"wasm/worker",                  // runs nowhere else
+}

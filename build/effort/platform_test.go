@@ -1,0 +1,115 @@
+package effort
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// natively lists the packages whose tests run as WebAssembly only at night, with the
+// reason why a change of them need not wait for that.
+var natively = []struct{ pattern, why string }{
+	{"sim/cxlssd/papers/...", "published numbers and words; the laboratory's hashes run"},
+	{"sim/filesys/crash", "integers; the laboratory's runs go through it"},
+	{"sim/filesys/host", "integers; the engine's tests go through it"},
+	{"sim/filesys/machine", "a table of settings"},
+	{"sim/filesys/papers/...", "published numbers and words; the laboratory's hashes run"},
+	{"sim/filesys/system/...", "integers; the engine's tests go through them"},
+	{"sim/knob", "integers and texts"},
+	{"sim/llm/decode", "integers; the laboratory's hashes go through it"},
+	{"sim/llm/job", "integers; the engine's tests go through it"},
+	{"sim/llm/machine", "a table of settings"},
+	{"sim/llm/model", "integers"},
+	{"sim/llm/papers/...", "published numbers and words; the laboratory's hashes run"},
+	{"sim/llm/shard", "integers"},
+	{"sim/llm/system/...", "integers; the engine's tests and the laboratory's hashes go through them"},
+	{"sim/quirk", "a table of words"},
+	{"sim/report", "texts"},
+	{"sim/store/ops", "integers"},
+	{"sim/store/papers/...", "published numbers and words; the laboratory's hashes run"},
+	{"sim/sweep", "lists of settings"},
+	{"sim/train/caching", "integers; the engine's tests go through it"},
+	{"sim/train/machine", "a table of settings"},
+	{"sim/train/papers/...", "published numbers and words; the laboratory's hashes are of the same runs"},
+	{"sim/train/program", "integers"},
+	{"sim/train/published", "texts"},
+	{"sim/train/quirk", "a table of words"},
+	{"sim/train/result", "the laboratory's hashes are made with it"},
+	{"sim/train/swapplan", "integers; the theorems go through it"},
+	{"sim/train/system", "a table of settings"},
+	{"sim/train/system/*", "integers; the theorems run every system"},
+	{"sim/vitality", "integers; the theorems go through it"},
+	{"sim/workload", "integers"},
+	{"traces/*", "texts and integers; the samples of package traces go through them"},
+	{"ui/chart", "what is shown of numbers; the browser's tests look at it"},
+	{"ui/draw", "pictures as text; the browser's tests look at them"},
+	{"ui/embed", "texts; the browser's tests ask it"},
+	{"ui/lab", "texts; every laboratory's tests go through it"},
+	{"ui/lab/all", "words of laboratories"},
+	{"ui/model", "what the page shows; the browser's tests go through it"},
+	{"ui/pool", "no arithmetic; the browser's tests go through it"},
+	{"ui/review", "a document"},
+	{"ui/stage", "what is built natively"},
+	{"ui/table", "texts"},
+	{"wasm/edge/...", "the host's own tests run it in its engine"},
+}
+
+// fits reports whether a package is what a pattern names: "x" itself, with "x/*" what is
+// directly in it, with "x/..." itself and all below.
+func fits(pattern, folder string) bool {
+	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return folder == top || strings.HasPrefix(folder, top+"/")
+	}
+	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return path.Dir(folder) == top
+	}
+	return folder == pattern
+}
+
+// Every package with tests that could run as WebAssembly is in one of the lists, and
+// nothing else is: a new package has to choose.
+func TestPlatform(t *testing.T) {
+	used := map[string]bool{}
+	for _, top := range []string{"sim", "traces", "ui", "wasm"} {
+		err := filepath.WalkDir(filepath.Join("../..", top), func(file string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			tests, err := filepath.Glob(filepath.Join(file, "*_test.go"))
+			if err != nil || len(tests) == 0 {
+				return err
+			}
+			folder := strings.TrimPrefix(filepath.ToSlash(file), "../../")
+			chosen := slices.IndexFunc(Platform, func(p string) bool { return fits(p, folder) })
+			left := slices.IndexFunc(natively, func(x struct{ pattern, why string }) bool { return fits(x.pattern, folder) })
+			switch {
+			case chosen < 0 && left < 0:
+				t.Errorf("%s: nothing says whether its tests run as WebAssembly when all tests do: add it to Platform (build/effort/platform.go), or to natively here with the reason", folder)
+			case chosen >= 0 && left >= 0 && !strings.HasSuffix(natively[left].pattern, "*"):
+				t.Errorf("%s is in both lists", folder)
+			}
+			if chosen >= 0 {
+				used[Platform[chosen]] = true
+			} else if left >= 0 {
+				used[natively[left].pattern] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, p := range Platform {
+		if !used[p] {
+			t.Errorf("Platform has %s, where there are no tests", p)
+		}
+	}
+	for _, x := range natively {
+		if !used[x.pattern] || x.why == "" {
+			t.Errorf("natively has %s, where there are no tests, or not why", x.pattern)
+		}
+	}
+}
