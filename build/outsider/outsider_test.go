@@ -4,6 +4,10 @@
 // applies each example of the table under "Seams" to a scratch copy of the
 // repository and wants everything green there that such a person can run, which
 // is without the G10 artifact. A seam is worth what its example shows.
+//
+// That the examples apply is always tried. Building and testing the copy takes as long
+// as all native tests: build/suites asks for it where a seam or a document changed
+// (effort.Outsider), and at night.
 package outsider
 
 import (
@@ -15,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spillway/build/effort"
 )
 
 // A seam is a row of DESIGN.md's table and what must be green when its example
@@ -120,8 +126,8 @@ func try(t *testing.T, s seam, blocks []block) {
 			t.Fatal(err)
 		}
 	}
-	if testing.Short() {
-		t.Skip("the examples were applied, but nothing built and run with them")
+	if !*alone && !effort.Nightly() && os.Getenv(effort.Outsider) != "whole" {
+		t.Skipf("the examples were applied, but nothing built and run with them: %s=whole does", effort.Outsider)
 	}
 	green(t, dir, s)
 }
@@ -171,7 +177,7 @@ func green(t *testing.T, dir string, s seam) {
 		cmd.Dir = dir
 		// Paths out of what is built, so that all but the example's own
 		// packages come from the cache, whatever this copy is called.
-		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "GOWORK=off", "SPILLWAY_ARTIFACT="+filepath.Join(dir, "no-artifact"))
+		cmd.Env = append(os.Environ(), effort.Variable+"=", "GOFLAGS=-trimpath", "GOWORK=off", "SPILLWAY_ARTIFACT="+filepath.Join(dir, "no-artifact"))
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return
@@ -192,7 +198,7 @@ func green(t *testing.T, dir string, s seam) {
 	if t.Failed() {
 		return
 	}
-	run(append([]string{"test", "-short"}, s.packages...)...)
+	run(append([]string{"test", "-timeout", "30m"}, s.packages...)...)
 	for _, c := range s.commands {
 		run(c...)
 	}
