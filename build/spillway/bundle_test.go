@@ -50,7 +50,7 @@ func TestGoldenBundles(t *testing.T) {
 	}{
 		{"train", 2, []string{"lab=train", "system=uvm,g10", "model=bert-base", "batch=16", "gpu_memory=2"}},
 		{"store", 2, []string{"lab=store", "system=lru,oracle"}},
-		{"file", 2, []string{"lab=train", "system=ideal,g10", "file=" + tiny}},
+		{"file", 2, []string{"lab=train", "system=ideal,g10", "mode=published", "file=" + tiny}},
 		{"link", 1, []string{"#v=3&lab=store&workload=networks&clients=1&systems=lru"}},
 		{"paper", 13, []string{"--paper", "ravenstore"}},
 	} {

@@ -60,7 +60,7 @@ type knobEntry struct {
 	Max     *float64      `json:"max,omitempty" help:"of a number"`
 	Choices []choiceEntry `json:"choices,omitempty" help:"of one and many"`
 	Sets    []choiceEntry `json:"sets,omitempty" help:"of many: names for several choices; members as in choices"`
-	Default string        `json:"default" help:"its value when it is not set; empty if it is derived"`
+	Default string        `json:"default" help:"its value when it is not set; empty if it follows from other settings"`
 	Derived bool          `json:"derived" help:"it is a name for values of other settings, and choosing sets them"`
 	Help    string        `json:"help" help:"what it means"`
 	Source  string        `json:"source,omitempty" help:"where the default comes from"`
@@ -158,6 +158,7 @@ func entry(l *lab.Lab) labEntry {
 	}
 	for k := range i.Knobs {
 		e.Knobs = append(e.Knobs, setting(&i.Knobs[k]))
+		e.Knobs[k].unsaid(&i)
 	}
 	for _, x := range i.Exports {
 		e.Exports = append(e.Exports, exportEntry{Key: x.Key, Title: x.Title, Ext: x.Ext, About: x.About})
@@ -186,6 +187,16 @@ func setting(k *knob.Info) knobEntry {
 		e.Min, e.Max = &least, &most
 	}
 	return e
+}
+
+// unsaid says what the setting is where nobody says it, if that is not its default.
+func (e *knobEntry) unsaid(i *lab.Info) {
+	for _, x := range i.Unsaid {
+		if x.Key == e.Key {
+			e.Help += fmt.Sprintf(" Where nobody says it, it is %s, but %s with %s and no files, or with the file that such a workload was made of.", x.Text, e.Default, x.Unless)
+			e.Default = ""
+		}
+	}
 }
 
 func choices(list []knob.Choice) []choiceEntry {

@@ -249,3 +249,38 @@ func TestConfig(t *testing.T) {
 		t.Errorf("the same from the artifact's folder: exit code %d, %v: %s%s", code, err, out, errs)
 	}
 }
+
+// TestFidelity: what nobody published is corrected where nobody says how it runs, and the
+// first line says so, and truly what runs, of a file too.
+func TestFidelity(t *testing.T) {
+	for _, tt := range []struct {
+		first string
+		args  []string
+	}{
+		{"BERT-base, batch 16 · kernel times as the paper measured · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16"}},
+		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated"}},
+		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated", "mode=published"}},
+		{"Two layers, batch 32 · kernel times estimated · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "file=" + tiny}},
+		{"Two layers, batch 32, g10 (corrected)", []string{tiny}},
+		{"BERT-base, batch 4, g10 (corrected)", []string{"bert-base@4"}},
+		{"BERT-base, batch 4, g10 (published)", []string{"bert-base@4@as-paper"}},
+	} {
+		args := append([]string{"run"}, tt.args...)
+		if strings.HasPrefix(tt.args[0], "lab=") {
+			args = append(args, "system=g10")
+		}
+		code, out, errs := run(t, args...)
+		if first, _, _ := strings.Cut(out, "\n"); code != exitOK || first != tt.first {
+			t.Errorf("%q: exit code %d, %s\n got %s\nwant %s", tt.args, code, errs, first, tt.first)
+		}
+		if strings.Contains(strings.Join(tt.args, " "), "file=") && strings.Contains(out, "model=") {
+			t.Errorf("%q: the lines name a model: %s", tt.args, out)
+		}
+	}
+	// A sweep says it of each point.
+	code, out, errs := run(t, "sweep", "lab=train", "system=ideal", "batch=16", "--vary", "times=*", "--json")
+	var list []work.Record
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitOK || len(list) != 2 || !strings.Contains(list[0].Setup, "mode=published") || !strings.Contains(list[1].Setup, "mode=corrected") {
+		t.Errorf("exit code %d, %v, %s\n%s", code, err, errs, out)
+	}
+}

@@ -253,8 +253,12 @@ func setup(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) 
 func fromFiles(l *lab.Lab, files lab.Files, pairs []knob.Pair) (*knob.Setup, error) {
 	u := l.Setup()
 	e, err := chosenEntry(l, files, pairs)
-	if err != nil || e == nil {
+	if err != nil {
 		return u, err
+	}
+	l.Presume(u, pairs, e)
+	if e == nil {
+		return u, nil
 	}
 	if err := u.Read(e.Set); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)

@@ -58,7 +58,7 @@ func (s *shell) sweep(args []string) error {
 	var o grid
 	fs.StringVar(&o.workloads, "workloads", "bert-base@256", "comma-separated `LIST`: MODEL@BATCH[@as-paper|@GPU], .config files or traces")
 	fs.StringVar(&o.systems, "systems", "", "comma-separated `NAMES` of systems; all without it")
-	fs.StringVar(&o.mode, "mode", "published", "`MODE`: published, corrected, or a comma-separated list of quirks")
+	fs.StringVar(&o.mode, "mode", "", modeHelp)
 	fs.StringVar(&o.artifact, "artifact", "", "`FOLDER` of the G10 artifact that .config files refer to")
 	fs.Var(&o.set, "set", "override a key for all runs: `KEY=VALUE`; may be repeated")
 	rest, err := parse(fs, args)
@@ -186,10 +186,8 @@ func (s *shell) prepare(q request, vary []string, of string) (*sweeping, error) 
 		return nil, fmt.Errorf("sweep: %w", listed(err, x.lab.Name))
 	}
 	x.grid = sweep.Grid{Base: base, Axes: axes, Systems: x.Systems, Keep: q.pairs}
-	if x.files != nil {
-		x.grid.Start = func(axes []knob.Pair) (*knob.Setup, error) {
-			return fromFiles(x.lab, x.files, slices.Concat(q.pairs, axes))
-		}
+	x.grid.Start = func(axes []knob.Pair) (*knob.Setup, error) {
+		return fromFiles(x.lab, x.files, slices.Concat(q.pairs, axes))
 	}
 	if err := x.grid.Check(); err != nil {
 		return nil, fmt.Errorf("sweep: %w", err)

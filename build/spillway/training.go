@@ -56,10 +56,13 @@ type options struct {
 	set      assignments
 }
 
+// modeHelp explains --mode.
+const modeHelp = "`MODE`: published, corrected, or a comma-separated list of quirks (default corrected, but published for the G10 artifact's own workloads: a .config file, and @as-paper)"
+
 func trainingFlags(fs *flag.FlagSet) *options {
 	o := &options{}
 	fs.StringVar(&o.artifact, "artifact", "", "`FOLDER` of the G10 artifact that a config's paths refer to; without it found from the config's own place")
-	fs.StringVar(&o.mode, "mode", "published", "`MODE`: published, corrected, or a comma-separated list of quirks")
+	fs.StringVar(&o.mode, "mode", "", modeHelp)
 	fs.StringVar(&o.system, "system", "", "run the system of this `NAME` instead of the config's policy")
 	fs.StringVar(&o.final, "final", "", "write the artifact's sim_result.final into this `FOLDER`")
 	fs.Var(&o.set, "set", "override a config key, or ssd=KEY to simulate a drive: `KEY=VALUE`; may be repeated")
@@ -109,9 +112,12 @@ func (s *shell) training(paths []string, o *options) error {
 // open opens a file with one workload, or builds MODEL@BATCH, and applies the
 // overrides.
 func open(path string, o *options) (*job, error) {
-	q, err := quirk.Parse(o.mode)
-	if err != nil {
-		return nil, err
+	q := quirk.Published()
+	if o.mode != "" {
+		var err error
+		if q, err = quirk.Parse(o.mode); err != nil {
+			return nil, err
+		}
 	}
 	j := &job{q: train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
 	scratch := j.q
@@ -154,6 +160,9 @@ func open(path string, o *options) (*job, error) {
 	}
 	if o.system != "" {
 		j.q.System = o.system
+	}
+	if o.mode == "" && cfg == nil && !(bundled && j.w.Times == workload.ColdModel) {
+		q = quirk.Corrected()
 	}
 	j.q.Options.Quirks = q
 	return j, j.q.Validate()

@@ -7,7 +7,6 @@ import (
 
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
-	"spillway/sim/train/quirk"
 	"spillway/sim/train/system"
 )
 
@@ -20,11 +19,6 @@ type grid struct {
 // trainingSweep is the old form of sweep.
 func (s *shell) trainingSweep(o *grid) error {
 	q := train.Request{Machine: machine.G10(), Options: system.Published()}
-	quirks, err := quirk.Parse(o.mode)
-	if err != nil {
-		return err
-	}
-	q.Options.Quirks = quirks
 	for _, a := range o.set {
 		if err := assign(&q, a); err != nil {
 			return err
@@ -50,10 +44,12 @@ func (s *shell) trainingSweep(o *grid) error {
 	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "workload\tkernel times\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
 	for path := range strings.SplitSeq(o.workloads, ",") {
-		w, err := openWorkload(strings.TrimSpace(path), o.artifact)
+		j, err := open(strings.TrimSpace(path), &options{artifact: o.artifact, mode: o.mode, system: "ideal"})
 		if err != nil {
 			return err
 		}
+		w := j.w
+		q.Options.Quirks = j.q.Options.Quirks
 		for _, name := range names {
 			for _, v := range values {
 				q.System = name

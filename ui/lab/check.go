@@ -132,6 +132,10 @@ func (l *Info) checkLinks() error {
 			}
 		}
 	}
+	for _, x := range l.Unsaid {
+		is(fmt.Sprintf("what %s is where nobody says it", x.Key), knob.Join([]knob.Pair{{Key: x.Key, Text: x.Text}}, " "))
+		is(fmt.Sprintf("where %s is as by default", x.Key), x.Unless)
+	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
 	}

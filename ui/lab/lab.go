@@ -183,6 +183,7 @@ type Info struct {
 	Sections   []Section
 	Presets    []Preset
 	Older      []Upgrade // by format, of which there may be links
+	Unsaid     []Unsaid  // what settings are where nobody says them
 	Picture    *Picture  // nil if there is nothing to draw
 	Papers     []PaperInfo
 	Say        Say

@@ -37,6 +37,7 @@ func State(i *lab.Info, preset string, pairs []knob.Pair) (*model.State, error) 
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "in this link: "))
 	}
+	i.Presume(s.Setup, all, nil)
 	named := func(p knob.Pair) bool { return p.Key == model.FocusKey }
 	switch chosen := slices.ContainsFunc(pairs, named); {
 	case len(s.On) == 0 || chosen:

@@ -101,7 +101,7 @@ func New() lab.Lab {
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(),
+			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
 			Brief: []lab.Brief{
 				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},

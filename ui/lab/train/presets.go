@@ -43,6 +43,12 @@ func presets() []lab.Preset {
 	}
 }
 
+// unsaid is that only what the published simulator ran itself, with the kernel times of its
+// paper, is run as it was published.
+func unsaid() []lab.Unsaid {
+	return []lab.Unsaid{{Key: "mode", Text: "corrected", Unless: "times=as-paper"}}
+}
+
 // older is what links meant when they were of an older format. The first knew no
 // other laboratory; its machine brought no GPU and no kernel times along.
 func older() []lab.Upgrade {

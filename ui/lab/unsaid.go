@@ -1,0 +1,46 @@
+package lab
+
+import (
+	"slices"
+
+	"spillway/sim/knob"
+)
+
+// An Unsaid is what a setting is where nobody said it: neither a link, whose version says
+// what it leaves out, nor a preset, nor a file. Knobs' defaults are what links leave out.
+type Unsaid struct {
+	Key, Text string
+	// Unless is a setup text: where all of it is set, and no file is opened, and of a file
+	// that is the original of a bundled workload, the setting is as by default.
+	Unless string
+}
+
+// Presume gives settings that pairs do not name, with which u will be changed, what they are
+// where nobody says them. e is the entry of opened files that runs, nil without one.
+func (i *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
+	for _, x := range i.Unsaid {
+		if says(pairs, x.Key) || e == nil && i.meets(u, pairs, x.Unless) || e != nil && e.Is != "" {
+			continue
+		}
+		if e != nil {
+			if set, err := knob.Pairs(e.Set); err != nil || says(set, x.Key) {
+				continue
+			}
+		}
+		_ = u.Apply([]knob.Pair{{Key: x.Key, Text: x.Text}}) // check has seen that it can be
+	}
+}
+
+// meets reports whether u, changed by pairs, has all that a text sets, and no entry.
+func (i *Info) meets(u *knob.Setup, pairs []knob.Pair, text string) bool {
+	t := u.Clone()
+	_ = t.Apply(pairs) // what cannot be read says who reads it
+	want, err := knob.Pairs(text)
+	return err == nil && (i.Entry == "" || t.Text(i.Entry) == "") &&
+		!slices.ContainsFunc(want, func(p knob.Pair) bool { return t.Text(p.Key) != p.Text })
+}
+
+// says reports whether pairs name a key.
+func says(pairs []knob.Pair, key string) bool {
+	return slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == key })
+}
