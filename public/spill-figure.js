@@ -145,6 +145,7 @@
   const engines = new Map();
   const engine = (site) => engines.get(site) ?? engines.set(site, new Engine(site)).get(site);
 
+  // Pictures are measured in px: slides have letters of any size.
   const sheet = new CSSStyleSheet(); // which no policy of a page forbids
   sheet.replaceSync(`
 :host{display:block;margin:1em 0}
@@ -152,9 +153,9 @@
 :host([theme=light]){color:#1b1b1b;background:#fff}
 :host([theme=dark]){color:#e8e8e8;background:#1b1b1b}
 figure{margin:0;position:relative;transition:color 1ms}
-img,::slotted(img){width:100%;max-width:60em;min-width:34em;height:auto}
+img,::slotted(img){width:100%;max-width:960px;min-width:544px;height:auto}
 .static,.live{overflow-x:auto}
-iframe{width:100%;height:30em;border:0}
+iframe{width:100%;height:480px;border:0}
 .wait iframe{position:absolute;height:1px!important;visibility:hidden}
 figcaption,.tools,form{margin:.4em 0}
 .tools,form{display:flex;flex-wrap:wrap;gap:.4em 1em;align-items:center}
@@ -162,18 +163,18 @@ label{display:inline-flex;flex-wrap:wrap;gap:.2em .5em;align-items:center;max-wi
 button,input,select{font:inherit;color:inherit;background:transparent;border:1px solid;border-radius:4px;min-height:1.8em;padding:.1em .6em;max-width:100%}
 option{color:CanvasText;background:Canvas}
 a{color:inherit}
-.scroll{overflow:auto;max-height:24em}
+.scroll{overflow:auto;max-height:384px}
 table{border-collapse:collapse;font-size:.85em}
 th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:tabular-nums}
-@media print{.tools,form,details,.has .status,.has .live{display:none}.has .static{display:block!important}}`);
+@media print{:host([theme]){color:#1b1b1b;background:#fff}figure{color-scheme:light!important}.tools,form,details,.has .status,.has .live{display:none}.has .static{display:block!important}}`);
 
-  class SpillFigure extends HTMLElement {
-    static observedAttributes = ['src', 'only', 'controls', 'frame', 'theme', 'picture', 'alt', 'run'];
+  // A Figure is what an element shows and does.
+  class Figure {
     values = {};
     state = '';
 
-    constructor() {
-      super();
+    constructor(host) {
+      this.host = host;
       const slot = h('slot');
       this.picture = h('img', { part: 'picture' });
       this.still = h('div', { className: 'static' }, slot, this.picture);
@@ -188,9 +189,9 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
       this.tools = h('div', { className: 'tools' }, this.button, this.link);
       this.figure = h('figure', { part: 'figure' }, this.still, this.live,
         h('figcaption', { part: 'caption' }, this.caption, this.status), this.form, this.tools);
-      const root = this.attachShadow({ mode: 'open' });
-      root.adoptedStyleSheets = [sheet];
-      root.append(this.figure);
+      this.root = host.attachShadow({ mode: 'open' });
+      this.root.adoptedStyleSheets = [sheet];
+      this.root.append(this.figure);
 
       // In a narrow window pictures stay readable and can be scrolled, with keys too.
       this.sizes = new ResizeObserver(() => {
@@ -212,49 +213,58 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
         this.values[target.name] = target.value.slice(0, 200);
         this.run();
       });
+      // A key that a field, a button or a table takes is none of the page's, which sees
+      // the element pressed and would turn to the next slide or chapter.
+      for (const part of [this.form, this.live, this.tools]) {
+        for (const kind of ['keydown', 'keypress', 'keyup']) {
+          part.addEventListener(kind, (e) => {
+            if (/^(Enter| )$/.test(e.key) || e.target.closest('form,.scroll')) e.stopPropagation();
+          });
+        }
+      }
       // The page's text has another color now: its theme may have changed.
       this.figure.addEventListener('transitionend', (e) => {
         if (e.target === this.figure) this.follow();
       });
     }
 
-    connectedCallback() {
+    enter() {
       this.media = matchMedia('(prefers-color-scheme: dark)');
       this.media.onchange = () => this.follow();
       this.follow();
       this.reset();
       this.sizes.observe(this.still);
-      if (this.getAttribute('run') !== 'view' || navigator.connection?.saveData) return;
+      if (this.host.run !== 'view' || navigator.connection?.saveData) return;
       this.seen = new IntersectionObserver((all) => {
         if (!all.some((e) => e.isIntersecting)) return;
         this.seen.disconnect();
         if (this.state === 'static') this.run();
       });
-      this.seen.observe(this);
+      this.seen.observe(this.host);
     }
 
-    disconnectedCallback() {
+    exit() {
       this.media.onchange = null;
       this.seen?.disconnect();
       this.sizes.disconnect();
       this.leave();
     }
 
-    attributeChangedCallback(name, was, is) {
-      if (was === is || !this.state || !this.isConnected) return;
+    change(name) {
       if (name === 'theme') this.follow();
       else if (name === 'src' || this.state === 'static') this.reset();
-      else this.run();
+      else if (name === 'alt' || name === 'picture') this.draw();
+      else if (name !== 'run' && name !== 'timeout') this.run();
     }
 
     // words is a list in an attribute.
     words(name) {
-      return (this.getAttribute(name) ?? '').split(',').map((s) => s.trim()).filter(Boolean).slice(0, 12);
+      return this.host[name].split(',').map((s) => s.trim()).filter(Boolean).slice(0, 12);
     }
 
     // address is where the site is, and what of it.
     address() {
-      const url = new URL(this.getAttribute('src') || '#', this.baseURI);
+      const url = new URL(this.host.src || '#', this.host.baseURI);
       if (!/^https?:$/.test(url.protocol)) throw new Error('src is no address of a Spillway');
       const link = url.hash.slice(1);
       url.search = url.hash = '';
@@ -262,9 +272,9 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
     }
 
     theme() {
-      const own = this.getAttribute('theme');
+      const own = this.host.theme;
       if (own === 'light' || own === 'dark') return own;
-      const [r, g, b] = /^rgba?\((\d+), (\d+), (\d+)/.exec(getComputedStyle(this).color)?.slice(1) ?? [];
+      const [r, g, b] = /^rgba?\((\d+), (\d+), (\d+)/.exec(getComputedStyle(this.host).color)?.slice(1) ?? [];
       const dark = b === undefined ? this.media.matches : 2 * r + 5 * g + +b > 8 * 128;
       return dark ? 'dark' : 'light';
     }
@@ -285,9 +295,9 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
     }
 
     draw() {
-      const src = this.getAttribute('picture');
+      const src = this.host.picture;
       if (src && this.picture.getAttribute('src') !== src) this.picture.src = src;
-      this.picture.alt = this.getAttribute('alt') ?? '';
+      this.picture.alt = this.host.alt;
       this.picture.hidden = !src || this.held;
       this.figure.className = src || this.held ? 'has' : '';
       this.figure.dataset.state = this.state;
@@ -345,8 +355,8 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
     run() {
       try {
         const { site, link } = this.address();
-        const patience = Math.min(Math.max(Number(this.getAttribute('timeout')) || 120, 1), 600);
-        const mode = this.getAttribute('frame');
+        const patience = Math.min(Math.max(Number(this.host.timeout) || 120, 1), 600);
+        const mode = this.host.getAttribute('frame');
         this.tell('Loading the simulator, some megabytes once for all figures …');
         if (this.engine?.site !== site || mode !== null) this.leave();
         this.shown = this.figure.style.colorScheme = this.theme();
@@ -365,7 +375,7 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
     // open shows the page itself in a frame.
     open(site, link, mode, patience) {
       const query = new URLSearchParams({ embed: mode, theme: this.shown });
-      for (const name of ['only', 'hide']) if (this.hasAttribute(name)) query.set(name, this.getAttribute(name));
+      for (const name of ['only', 'hide']) if (this.host[name]) query.set(name, this.host[name]);
       this.frame = new Wire(`${site}?${query}#${link}`, 'allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads', (m) => {
         if (m.type === 'ready' && this.state === 'loading') {
           clearTimeout(this.timer);
@@ -377,7 +387,7 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
           this.fail(text(m.message, 300));
         }
       });
-      this.frame.frame.title = this.getAttribute('alt') || 'Spillway';
+      this.frame.frame.title = this.host.alt || 'Spillway';
       this.live.replaceChildren(this.frame.frame);
       this.timer = setTimeout(() => this.fail(`no answer from ${site} within ${patience} s`), patience * 1000);
       this.turn('loading');
@@ -431,9 +441,50 @@ th,td{border:1px solid;padding:.2em .6em;text-align:start;font-variant-numeric:t
           const unit = text(f.unit, 40);
           this.form.append(h('label', {}, `${text(f.label, 100) || key}${unit && `, ${unit}`}${bounds}`, input));
         }
-        if (input !== this.shadowRoot.activeElement) input.value = text(f.text, 200);
+        if (input !== this.root.activeElement) input.value = text(f.text, 200);
       }
     }
+  }
+
+  // What an author says of a figure. Frameworks set properties where an element has such,
+  // so each attribute is one as well, and the element has nothing else.
+  const ATTRIBUTES = ['src', 'only', 'controls', 'run', 'picture', 'alt', 'theme', 'frame', 'hide', 'timeout'];
+
+  class SpillFigure extends HTMLElement {
+    static observedAttributes = ATTRIBUTES;
+    #figure = new Figure(this);
+
+    connectedCallback() {
+      for (const name of ATTRIBUTES) {
+        if (!Object.hasOwn(this, name)) continue;
+        const value = this[name]; // set before this script came
+        delete this[name];
+        this[name] = value;
+      }
+      this.#figure.enter();
+    }
+
+    disconnectedCallback() {
+      this.#figure.exit();
+    }
+
+    attributeChangedCallback(name, was, is) {
+      if (was !== is && this.isConnected && this.#figure.state) this.#figure.change(name);
+    }
+  }
+
+  for (const name of ATTRIBUTES) {
+    Object.defineProperty(SpillFigure.prototype, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        return this.getAttribute(name) ?? '';
+      },
+      set(value) {
+        if (value === false || value === null || value === undefined) this.removeAttribute(name);
+        else this.setAttribute(name, value);
+      },
+    });
   }
 
   customElements.define(NAME, SpillFigure);

@@ -2,7 +2,6 @@
 // frames that answer well, badly or never.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, screenshot, test } from '../fixture.mjs';
 
 const mock = readFileSync(path.join(import.meta.dirname, '../mock-engine.html'), 'utf8');
@@ -32,11 +31,6 @@ async function host(page, baseURL, guard, body, policy) {
 const tag = (baseURL, link, more = '', inside = still, site = 'mock') => `<spill-figure src="${baseURL}${site}/#${link}" ${more}>${inside}<span slot="caption">Figure ${link}</span></spill-figure>`;
 const state = (figure, want) => expect(figure.getByRole('figure')).toHaveAttribute('data-state', want, { timeout: 20_000 });
 const engines = (page) => page.locator('html > iframe');
-
-async function violations(page) {
-  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
-  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
-}
 
 test('ten figures wait, and then share one frame that may only run scripts', async ({ page, baseURL, guard }) => {
   await host(page, baseURL, guard, Array.from({ length: 10 }, (_, i) => tag(baseURL, `v=3&n=${i}`, 'only="throughput"')).join(''));
@@ -81,7 +75,8 @@ test('settings are turned with the keyboard, and what comes out is said', async 
   await memory.press('Enter'); // the browser says what is allowed
   await figure.getByLabel('Mode').selectOption('Corrected');
   await expect(figure.getByRole('status')).toHaveText('G10 at 40 GiB, for all.');
-  expect(await figure.evaluate((f) => f.values)).toEqual({ gpu_memory: '40', mode: 'b' });
+  await expect(figure.getByLabel('Mode')).toHaveValue('b');
+  await expect(figure.getByRole('link')).toHaveAttribute('href', /gpu_memory=40$/); // what was turned before stays
 });
 
 test('the theme of the page, print and other settings of people', async ({ page, baseURL, guard }) => {
@@ -93,11 +88,9 @@ test('the theme of the page, print and other settings of people', async ({ page,
   const theme = (figure, want) => expect.poll(() => figure.locator('.live img').getAttribute('src')).toContain(encodeURIComponent(`<title>${want}<`));
   await theme(follows, 'light');
   await theme(fixed, 'dark');
-  expect(await violations(page)).toEqual([]);
   // As documentation tools do it: with a button, a class and colors of their own.
   await page.evaluate(() => { document.body.style.cssText = 'background:#111;color:#eee'; });
   await theme(follows, 'dark');
-  expect(await violations(page)).toEqual([]);
   await page.evaluate(() => { document.body.style.cssText = ''; });
   await theme(follows, 'light');
   await page.emulateMedia({ colorScheme: 'dark' });
