@@ -21,9 +21,9 @@ import (
 
 	"github.com/andybalholm/brotli"
 
+	"spillway/build/effort"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/build/effort"
 	"spillway/ui/model"
 	"spillway/ui/wire"
 )
