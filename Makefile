@@ -9,10 +9,11 @@ OUT    := build/out
 # Hand-written Go files; generated ones end in _gen.go.
 SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -path './dist/*'
 LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/ } !skip' <<<"$$out")"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
-# Packages whose tests run natively and, the same, as WebAssembly under Node.
-BOTH   := ./sim/... ./traces/... ./ui/...
+# Packages with files for the browser only: of the others a tool that looks at the text
+# would see the same as natively.
+BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -exec dirname ./{} + | sort -u)
 
-.PHONY: help run build offline dist generate test test-native test-wasm test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-capture edge native \
+.PHONY: help run build offline dist generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \
 	fix bench profile golden fuzz clean
 
@@ -38,34 +39,46 @@ generate: ## Go from .vugu
 	@if ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: ## all tests: native, WebAssembly, scripts, Chromium, Firefox, workerd; all of them run, then a line on each
-	@trap 'exit 130' INT; status=0; lines=; for suite in native wasm scripts browser firefox edge; do \
-		echo "== $$suite"; start=$$SECONDS; verdict=passed; \
-		$(MAKE) --no-print-directory test-$$suite || { verdict=failed; status=1; }; \
-		lines+="$$(printf '%-8s %s %5d s' $$suite $$verdict $$((SECONDS - start)))"$$'\n'; \
-	done; printf '\n%s' "$$lines"; exit $$status
+test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd; about half an hour on two processors
+	@$(OUT)/suites full
 
-test-native: generate ## go test
-	@echo 'Building the tests and running them; a package is named when it is done, the slowest after a minute or more ...'
-	@go test -v -run '^TestArtifact$$' ./build/artifact | sed -n 's/^.*skipped, as/Tests that compare with the published numbers are skipped, as/p'
-	go test -timeout 30m ./...
+quick: suites ## the part of it that what you changed can reach; BASE=COMMIT to compare with another than where the branch began, STOP=1 to end at the first failure
+	@$(OUT)/suites $(if $(BASE),-base $(BASE)) $(if $(STOP),-stop) quick
 
-test-wasm: generate ## the same tests of sim, traces and ui as WebAssembly under Node, and the worker's own; -short: the long tables run natively only
-	@echo 'Building the same tests as WebAssembly and running them under Node, for some minutes ...'
-	$(WASM) go test -short -timeout 30m $(BOTH) ./wasm/worker
+nightly: suites ## make test without leaving anything out, and fuzzing; hours
+	@$(OUT)/suites nightly
 
-test-browser: offline server native harness ## the page in Chromium
-	go build -o $(OUT)/jobs ./build/e2e/jobs
-	CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
+times: suites ## what the last runs took: suites, packages, tests, by wall and processor time
+	@$(OUT)/suites times
 
-test-firefox: offline server harness ## the page in Firefox, briefly; installs firefox-esr when root
-	go build -o $(OUT)/jobs ./build/e2e/jobs
+mutants: suites ## put twenty faults into a copy, one after the other, and see that make quick finds each; NAMES="..." only these
+	@$(OUT)/suites mutants $(NAMES)
+
+suites: # the program that runs the tests
+	@go build -trimpath -o $(OUT)/suites ./build/suites
+
+test-native: suites ## go test alone
+	@$(OUT)/suites -only test-native full
+
+test-wasm: suites ## the tests whose arithmetic or platform matters, as WebAssembly under Node; -short
+	@$(OUT)/suites -only test-wasm full
+
+test-outsider: suites ## the examples of the documents in a copy of the repository, whole
+	@$(OUT)/suites -only test-outsider full
+
+site: offline server native harness # what the tests in browsers look at
+	@go build -o $(OUT)/jobs ./build/e2e/jobs
+
+test-browser: site ## the page in Chromium; ARGS="tests/llm.spec.mjs" as for Playwright
+	@CHROMIUM="$$(node build/e2e/chromium.mjs)" && export CHROMIUM && cd build/e2e && node node_modules/@playwright/test/cli.js test $(ARGS)
+
+test-firefox: site ## the page in Firefox, briefly; installs firefox-esr when root
 	FIREFOX="$$(node build/e2e/firefox.mjs)" && export FIREFOX && cd build/e2e && { [ -z "$$FIREFOX" ] || node --test --test-force-exit --test-reporter=spec firefox/; }
 
 test-scripts: ## the page's own scripts, without a browser
 	cd build/e2e && node --test --test-reporter=spec unit/
 
-test-edge: build edge harness ## the optional host in workerd
+test-edge: offline edge harness ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
 
 test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root
@@ -81,7 +94,7 @@ test-capture: ## capture.py with a real PyTorch on the CPU; installs python3-tor
 	PYTHON='$(PYTHON)' build/capture/test.sh
 
 native: # the command
-	go build -o $(OUT)/spillway ./build/spillway
+	go build -trimpath -buildvcs=false -ldflags "-X main.sources=$$(go run ./build/sources ./build/spillway)" -o $(OUT)/spillway ./build/spillway
 
 edge: ## the optional host's worker in build/worker/
 	go tool workers-assets-gen -mode=go -o build/worker
@@ -103,23 +116,23 @@ check-generated:
 
 check-vet:
 	go vet ./...
-	GOOS=js GOARCH=wasm go vet $(BOTH) ./wasm/...
+	GOOS=js GOARCH=wasm go vet $(BROWSER)
 	GOOS=js GOARCH=wasm go vet -tags lean ./ui/lab/...
 
 check-fix:
 	go fix -diff ./...
-	GOOS=js GOARCH=wasm go fix -diff $(BOTH) ./wasm/...
+	GOOS=js GOARCH=wasm go fix -diff $(BROWSER)
 
 check-static: # without what it says about generated code
 	@echo staticcheck; $(call LINT,$$(go tool -n staticcheck) ./...)
-	@$(call LINT,GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BOTH) ./wasm/...)
+	@$(call LINT,GOOS=js GOARCH=wasm $$(go tool -n staticcheck) $(BROWSER))
 
 check-format:
 	@echo gofumpt; files="$$($(SOURCES) -exec $$(go tool -n gofumpt) -l {} +)"; [ -z "$$files" ] || { echo "not formatted, make fix does it:" $$files; exit 1; }
 
 fix: ## let go fix and gofumpt repair what they can
 	go fix ./...
-	GOOS=js GOARCH=wasm go fix $(BOTH) ./wasm/...
+	GOOS=js GOARCH=wasm go fix $(BROWSER)
 	$(SOURCES) -exec $$(go tool -n gofumpt) -w {} +
 
 check-dead:
@@ -147,8 +160,8 @@ bench: $(if $(IN),,build server harness) ## measure natively and as WebAssembly,
 profile: ## measure what the laboratories' programs are compiled for: wasm/worker/default.pgo
 	go test -trimpath -run "^$$" -bench Reproduce -benchtime 10x -cpuprofile $(CURDIR)/wasm/worker/default.pgo -o $(OUT)/profiled.test ./ui/lab/train
 
-golden: generate ## rewrite the golden files; then read git diff and say why
-	go test $(call WITH,'flag\.Bool..update') -update
+golden: generate ## rewrite the golden files and say what changed; then read git diff and say why
+	@status=0; SPILLWAY_EFFORT=nightly go test $(call WITH,'flag\.Bool..update|"spillway/build/golden"') -update || status=$$?; go run ./build/golden/summary; exit $$status
 
 fuzz: generate ## every fuzz test for TIME each (default 30s)
 	@for dir in $(call WITH,'^func Fuzz'); do for name in $$(grep -rhoE '^func Fuzz\w*' $$dir/*_test.go | cut -d' ' -f2); do \

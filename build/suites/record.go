@@ -1,0 +1,117 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// recordFile says what passed last of what does not run each time. It is part of the
+// repository: who runs it commits it.
+const recordFile = "build/suites/record.json"
+
+// A record is the content of recordFile.
+type record struct {
+	Nightly  passed `json:"nightly"`  // inputs: the engines
+	Outsider passed `json:"outsider"` // inputs: the documents with examples, and what they patch
+}
+
+// passed is when something passed last, and with which inputs.
+type passed struct {
+	Date    string  `json:"date,omitempty"`
+	Commit  string  `json:"commit,omitempty"`
+	Inputs  string  `json:"inputs,omitempty"` // a hash
+	Result  string  `json:"result,omitempty"`
+	Minutes float64 `json:"minutes,omitempty"`
+}
+
+func readRecord() (*record, error) {
+	r := &record{}
+	data, err := os.ReadFile(recordFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; git checkout %s brings it back", recordFile, err, recordFile)
+	}
+	return r, nil
+}
+
+func (r *record) write() error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(recordFile, append(data, '\n'), 0o644)
+}
+
+// engines are the folders whose change asks for a nightly run.
+var engines = []string{"sim"}
+
+// seams are the documents whose examples build/outsider applies, and the lists and tests
+// that the examples change.
+var seams = []string{"DESIGN.md", "build/outsider", "ui/lab/all", "ui/lab/lab.go", "build/arch", "sim/train/train.go", "traces/traces.go", "traces/zoo", "sim/train/machine", "sim/store/papers"}
+
+// inputs is a hash of the files below some places, tests' samples left out.
+func inputs(places []string) (string, error) {
+	out, err := git(append([]string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, places...)...)
+	if err != nil {
+		return "", err
+	}
+	names := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	slices.Sort(names)
+	sum := sha256.New()
+	for _, name := range slices.Compact(names) {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) || strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(name, outsiders) || strings.Contains(name, "/testdata/") {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		content := sha256.Sum256(data)
+		fmt.Fprintf(sum, "%s %x\n", name, content)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
+}
+
+// outsiderStale reports whether the outsider's tests have to run: its documents or lists
+// are not those that they passed with.
+func outsiderStale(r *record) bool {
+	now, err := inputs(seams)
+	return err != nil || now != r.Outsider.Inputs
+}
+
+// nightlyStale says that a nightly run is due, or "".
+func nightlyStale(r *record) string {
+	now, err := inputs(engines)
+	switch {
+	case err != nil:
+		return err.Error()
+	case r.Nightly.Inputs == "":
+		return "make nightly has not passed yet"
+	case now != r.Nightly.Inputs:
+		return fmt.Sprintf("the engines (%s) differ from those that make nightly last passed with, on %s at %.7s: run it before an issue on engines is resolved", strings.Join(engines, ", "), r.Nightly.Date, r.Nightly.Commit)
+	}
+	return ""
+}
+
+// now makes the record of something that has passed just now.
+func now(places []string, result string, took time.Duration) (passed, error) {
+	sum, err := inputs(places)
+	if err != nil {
+		return passed{}, err
+	}
+	commit, err := git("rev-parse", "HEAD")
+	return passed{time.Now().UTC().Format("2006-01-02"), strings.TrimSpace(commit), sum, result, float64(int(took.Minutes()*10)) / 10}, err
+}

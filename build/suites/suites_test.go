@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil { // the program runs in the repository's root
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// sh is a task of the shell.
+func sh(name, script string, needs ...string) task {
+	return task{name: name, command: []string{"sh", "-c", script}, needs: needs}
+}
+
+// Tasks begin when what they need has passed, whoever wants to be alone is, and what
+// hangs on something that failed does not run.
+func TestSchedule(t *testing.T) {
+	dir := t.TempDir()
+	log := func(name string) string { return "echo " + name + " >> " + dir + "/order" }
+	alone := sh("alone", log("alone"))
+	alone.alone = true
+	s := &schedule{lanes: 2, out: io.Discard}
+	suites := s.run([]task{
+		sh("first", log("first")),
+		sh("fails", "echo what is wrong; exit 3"),
+		alone,
+		sh("second", log("second"), "first"),
+		sh("never", log("never"), "fails"),
+		sh("hangs-on-never", log("never"), "never"),
+	})
+	order, err := os.ReadFile(dir + "/order")
+	if err != nil || strings.Contains(string(order), "never") || strings.Index(string(order), "first") > strings.Index(string(order), "second") {
+		t.Errorf("order %q (%v)", order, err)
+	}
+	verdicts := ""
+	for _, x := range suites {
+		verdicts += fmt.Sprint(x.Name, " ", x.Passed, x.Failed, x.blocked, "; ")
+	}
+	if want := "first 1 0 false; fails 0 1 false; alone 1 0 false; second 1 0 false; never 0 0 true; hangs-on-never 0 0 true; "; verdicts != want {
+		t.Errorf("got  %s\nwant %s", verdicts, want)
+	}
+	if f := suites[1].failures; len(f) != 1 || !strings.Contains(f[0].output, "what is wrong") || f[0].repeat != "sh -c echo what is wrong; exit 3" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// With stop, nothing begins after a failure.
+func TestStop(t *testing.T) {
+	s := &schedule{lanes: 1, stop: true, out: io.Discard}
+	suites := s.run([]task{sh("fails", "exit 1"), sh("after", "exit 0")})
+	if !suites[1].blocked {
+		t.Errorf("%+v", suites[1])
+	}
+}
+
+// What go test prints becomes counts, times and failures with a line that repeats them.
+func TestGoTestEvents(t *testing.T) {
+	var said bytes.Buffer
+	g := newGoTest(&said, t.TempDir()+"/usage", []string{"SPILLWAY_TURN=3"}, []string{"-short"})
+	note(g.usage, 1.5, "sim/unit")
+	note(g.usage, 0.25, "sim/unit")
+	for _, line := range []string{
+		`{"Action":"start","Package":"spillway/sim/unit"}`,
+		`{"Action":"run","Package":"spillway/sim/unit","Test":"TestA"}`,
+		`{"Action":"output","Package":"spillway/sim/unit","Test":"TestA/part","Output":"    unit_test.go:7: got 3\n"}`,
+		`{"Action":"fail","Package":"spillway/sim/unit","Test":"TestA/part","Elapsed":0.1}`,
+		`{"Action":"fail","Package":"spillway/sim/unit","Test":"TestA","Elapsed":0.2}`,
+		`{"Action":"pass","Package":"spillway/sim/unit","Test":"TestB","Elapsed":0.3}`,
+		`{"Action":"skip","Package":"spillway/sim/unit","Test":"TestC","Elapsed":0}`,
+		`{"Action":"fail","Package":"spillway/sim/unit","Elapsed":2}`,
+		`{"Action":"build-output","ImportPath":"spillway/sim/knob [spillway/sim/knob.test]","Output":"knob.go:3:1: syntax error\n"}`,
+		`{"Action":"build-fail","ImportPath":"spillway/sim/knob [spillway/sim/knob.test]"}`,
+		`{"Action":"fail","Package":"spillway/sim/knob","Elapsed":0,"FailedBuild":"spillway/sim/knob [spillway/sim/knob.test]"}`,
+		`not an event`,
+	} {
+		fmt.Fprintln(g, line)
+	}
+	s := g.close()
+	if s.Passed != 1 || s.Failed != 2 || s.Skipped != 1 || len(s.Packages) != 2 {
+		t.Errorf("%+v", s)
+	}
+	at := slices.IndexFunc(s.Packages, func(c container) bool { return c.Name == "sim/unit" })
+	if p := s.Packages[at]; p.CPU != 1.75 || p.Wall != 2 || len(p.Tests) != 3 {
+		t.Errorf("%+v", p)
+	}
+	for _, want := range []string{"got 3", "again:  SPILLWAY_TURN=3 go test -short -run '^TestA$' ./sim/unit", "syntax error", "FAILED  sim/knob"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("%q is not in\n%s", want, said.String())
+		}
+	}
+}
+
+func TestNodeCounts(t *testing.T) {
+	n := &nodeTest{out: io.Discard, name: "edge", again: "make test-edge"}
+	fmt.Fprint(n, "▶ host\n  ✖ answers (3 ms)\nℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 0\nℹ skipped 1\n")
+	if s := n.close(); s.Passed != 3 || s.Failed != 1 || s.Skipped != 1 || s.failures[0].repeat != "make test-edge" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestPlaywrightReport(t *testing.T) {
+	file := t.TempDir() + "/report.json"
+	p := newPlaywright(io.Discard, file)
+	err := os.WriteFile(file, []byte(`{"suites":[{"file":"llm.spec.mjs","specs":[
+		{"title":"opens","file":"llm.spec.mjs","line":12,"tests":[{"status":"expected","results":[{"duration":1500}]}]}],
+		"suites":[{"specs":[{"title":"charts","file":"llm.spec.mjs","line":40,"tests":[{"status":"unexpected","results":[{"duration":500,"errors":[{"message":"\u001b[31mgone\u001b[39m"}]}]}]}]}]}],"errors":[]}`), 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.close()
+	if s.Passed != 1 || s.Failed != 1 || len(s.Packages) != 1 || s.Packages[0].Wall != 2 {
+		t.Errorf("%+v", s)
+	}
+	if f := s.failures[0]; !strings.HasPrefix(f.output, "gone\n") || f.repeat != "make test-browser ARGS='tests/llm.spec.mjs:40'" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// toy is a repository of five packages: lab and chart import engine, page imports both,
+// and page's tests open a sample of the reader's.
+func toy() house {
+	h := house{}
+	add := func(folder string, imports, reads []string) {
+		h[folder] = &goPackageInfo{folder: folder, imports: imports, reads: reads, tested: true}
+	}
+	add("sim/engine", nil, nil)
+	add("ui/lab", []string{"sim/engine"}, nil)
+	add("ui/chart", []string{"sim/engine"}, nil)
+	add("ui/page", []string{"ui/lab", "ui/chart"}, []string{"traces/reader/testdata"})
+	add("traces/reader", nil, nil)
+	return h
+}
+
+func TestReach(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		want map[string]int
+	}{
+		{"sim/engine/run.go", map[string]int{"sim/engine": 0, "ui/lab": 1, "ui/chart": 1, "ui/page": 2}},
+		{"ui/lab/words.go", map[string]int{"ui/lab": 0, "ui/page": 1}},
+		{"sim/engine/run_test.go", map[string]int{"sim/engine": 0}},
+		{"traces/reader/testdata/a.json", map[string]int{"traces/reader": 0, "ui/page": 1}},
+		{"public/charts.js", map[string]int{}},
+	} {
+		if r := toy().reach([]string{tt.file}); !maps.Equal(r.packages, tt.want) || r.all != "" {
+			t.Errorf("%s reaches %v, want %v", tt.file, r.packages, tt.want)
+		}
+	}
+	if r := toy().reach([]string{"go.mod"}); r.all == "" {
+		t.Error("go.mod does not reach everything")
+	}
+	r := toy().reach([]string{"ui/lab/llm/words.go", "public/charts.js", "ui/chart/bars_test.go"})
+	for pattern, want := range map[string]bool{"*": true, "ui/lab/...": true, "ui/lab/llm": true, "ui/lab": false, "public/charts.js": true, "public": true, "ui/chart/...": false, "ui/la/...": false} {
+		if r.touches(pattern) != want {
+			t.Errorf("%s: %t", pattern, !want)
+		}
+	}
+}
+
+// The true house: go list's packages, who reads what, and which tests a change leaves.
+func TestHouse(t *testing.T) {
+	h, err := listHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := h["ui/lab/train"]; p == nil || !p.tested || !slices.Contains(p.imports, "sim/train") {
+		t.Errorf("%+v", p)
+	}
+	if p := h[outsiders]; p == nil || !slices.Contains(p.reads, "DESIGN.md") {
+		t.Errorf("the outsider does not read DESIGN.md: %+v", p)
+	}
+	if !h["ui"].browser || h["sim/unit"].browser {
+		t.Error("which packages have code for the browser only is wrong")
+	}
+	if at := h.reach([]string{"sim/llm/flow/flow.go"}).packages; at["sim/llm/flow"] != 0 || at["ui/lab/llm"] == 0 {
+		t.Errorf("%v", at)
+	}
+	if _, ok := h.reach([]string{"sim/llm/flow/flow.go"}).packages["sim/store"]; ok {
+		t.Error("a change in one laboratory reaches another")
+	}
+}
+
+// Whatever quick runs, full runs too; so what quick catches, full does.
+func TestQuickIsPartOfFull(t *testing.T) {
+	h, err := listHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planner{out: io.Discard, house: h}
+	packages := func(r run, ends string) (list []string) {
+		for _, task := range r.tasks {
+			if strings.HasSuffix(task.name, ends) || ends == "native" && strings.HasSuffix(task.name, "short") {
+				list = append(list, slices.DeleteFunc(slices.Clone(task.command), func(s string) bool { return !strings.HasPrefix(s, "./") })...)
+			}
+		}
+		return list
+	}
+	full := p.full(&record{})
+	for _, file := range []string{"sim/train/engine/batch.go", "ui/chart/bars.go", "traces/kineto/read.go", "ui/lab/llm/words.go", "public/charts.js"} {
+		quick, err := p.quick(h.reach([]string{file}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ends := range []string{"native", "wasm"} {
+			for _, folder := range packages(quick, ends) {
+				if !slices.Contains(packages(full, ends), folder) {
+					t.Errorf("%s: quick tests %s (%s), full does not", file, folder, ends)
+				}
+			}
+		}
+	}
+}
+
+// A mutant's place is one place, and its fault differs.
+func TestMutants(t *testing.T) {
+	names := map[string]bool{}
+	for i := range mutants {
+		m := &mutants[i]
+		text, err := os.ReadFile(m.file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if wrong, err := m.change(string(text)); err != nil {
+			t.Error(err)
+		} else if wrong == string(text) || names[m.name] {
+			t.Errorf("%s: no fault, or there twice", m.name)
+		}
+		names[m.name] = true
+	}
+	if len(mutants) != 20 {
+		t.Errorf("%d mutants", len(mutants))
+	}
+}
+
+// The record is about what it names: another document makes it stale.
+func TestRecord(t *testing.T) {
+	before, err := inputs(seams)
+	if err != nil {
+		t.Skip(err) // no git
+	}
+	p, err := now(seams, "passed", 90*time.Second)
+	if err != nil || p.Inputs != before || p.Minutes != 1.5 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if outsiderStale(&record{Outsider: p}) || !outsiderStale(&record{}) {
+		t.Error("the outsider is stale with what it passed with, or not without")
+	}
+	if nightlyStale(&record{}) == "" {
+		t.Error("nobody says that make nightly never passed")
+	}
+}
