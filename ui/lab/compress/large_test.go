@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"spillway/ui/lab"
 )
@@ -88,7 +87,7 @@ func sparse(t *testing.T, each int64) io.ReaderAt {
 }
 
 // TestLarge measures a sample of a checkpoint of 16 GiB, of few tensors and of
-// thousands: it reads little, holds little, and is done soon.
+// thousands: it reads little and holds little.
 func TestLarge(t *testing.T) {
 	t.Run("255 tensors", func(t *testing.T) { large(t, 64<<20) })
 	t.Run("5461 tensors", func(t *testing.T) { large(t, 3<<20) })
@@ -106,7 +105,6 @@ func large(t *testing.T, each int64) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	start := time.Now()
 	l := New()
 	files, err := l.Open([]lab.File{file})
 	if err != nil {
@@ -116,18 +114,14 @@ func large(t *testing.T, each int64) {
 	if err != nil || !r.Fits {
 		t.Fatal(err, r)
 	}
-	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	held := after.TotalAlloc - before.TotalAlloc
-	t.Logf("%d MiB read, %d KiB allocated in all, %v", read.Load()>>20, held>>10, took)
+	t.Logf("%d MiB read, %d KiB allocated in all", read.Load()>>20, held>>10)
 	if n := read.Load(); n > largeBytes/32 || n < largeBytes/1024 {
 		t.Errorf("%d bytes of %d are read", n, int64(largeBytes))
 	}
 	if held > 32<<20 {
 		t.Errorf("%d bytes are allocated", held)
-	}
-	if took > 10*time.Second && runtime.GOOS != "js" { // a tenth of a second on a machine that is free
-		t.Errorf("it takes %v", took)
 	}
 	if v, ok := r.Value(l.Quantity("footprint_bytes")); !ok || v < 0.99*largeBytes {
 		t.Errorf("%.0f bytes are compressed", v)
