@@ -25,6 +25,7 @@ const module = "spillway"
 // it. "sim/train/system/*" stands for the systems, which do not know each other.
 var simOrder = []string{
 	"sim/unit",
+	"sim/portable",
 	"sim/knob",
 	"sim/report",
 	"sim/sweep",

@@ -47,11 +47,11 @@ var layers = []layer{
 	{"ui/wire", nil},                                                                    // how page and workers write what they say
 	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                        // what people see of reports
+	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
 	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"ui/chart"}},                                                                                 // charts as SVG
+	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
@@ -63,9 +63,9 @@ var layers = []layer{
 	{"build/golden", []string{"sim/study", "build/golden/change"}}, // compares with golden files; only tests import it
 	{"build/golden/change", []string{"sim/report"}},                // what differs between two states of a golden file
 	{"build/golden/summary", []string{"build/golden/change"}},      // says it of all golden files after make golden
-	{"build/effort", nil}, // how much tests try; only tests import it
+	{"build/effort", nil},                      // how much tests try; only tests import it
 	{"build/suites", []string{"build/effort"}}, // runs the tests
-	{"build/sources", nil}, // hashes what a program is built from
+	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},

@@ -11,6 +11,7 @@ import (
 	"math"
 
 	"spillway/sim/compress/buddy"
+	"spillway/sim/portable"
 	"spillway/sim/unit"
 )
 
@@ -215,13 +216,13 @@ func (r *Result) access(p *Program, random float64) (accessed unit.Bytes) {
 		}
 		for k := range a.Snapshots {
 			h, t := &a.Snapshots[k], r.Targets[i]
-			overflow += weight * h.Overflow(t)
+			overflow += float64(weight * h.Overflow(t))
 			if a.Idle {
 				continue
 			}
 			near, far := h.One(t)
-			local += weight * ((1-random)*h.Local(t) + random*near)
-			remote += weight * ((1-random)*h.Remote(t) + random*far)
+			local += float64(weight * (float64((1-random)*h.Local(t)) + float64(random*near)))
+			remote += float64(weight * (float64((1-random)*h.Remote(t)) + float64(random*far)))
 		}
 	}
 	if all := float64(p.Bytes()); all > 0 {
@@ -229,7 +230,7 @@ func (r *Result) access(p *Program, random float64) (accessed unit.Bytes) {
 	}
 	if accessed > 0 {
 		r.Local, r.Remote = local/float64(accessed), remote/float64(accessed)
-		r.Whole = 1 - random + random/buddy.Sectors
+		r.Whole = 1 - random + float64(random/buddy.Sectors)
 	}
 	return accessed
 }
@@ -260,7 +261,7 @@ func (s *Setup) hits(accessed unit.Bytes, scattered float64) float64 {
 	}
 	entries := s.Line * 8 / buddy.MetadataBits // of a line
 	covered := min(1, float64(lines*entries*buddy.EntryBytes)/float64(accessed))
-	return (1-scattered)*(1-1/float64(entries)) + scattered*covered
+	return float64((1-scattered)*(1-1/float64(entries))) + float64(scattered*covered)
 }
 
 // time returns the parts of a program's time.
@@ -304,8 +305,8 @@ func Summarize(list []*Result) (s Summary) {
 		s.Device += r.Device
 		s.Buddy += r.Buddy
 		s.Capacity.Metadata += r.Capacity.Metadata
-		s.Optimistic += math.Log(r.Optimistic)
-		s.Ratio += math.Log(r.Ratio())
+		s.Optimistic += portable.Log(r.Optimistic)
+		s.Ratio += portable.Log(r.Ratio())
 		s.Overflow += r.Overflow
 		s.Remote += r.Remote
 		s.Local += r.Local
@@ -320,7 +321,7 @@ func Summarize(list []*Result) (s Summary) {
 	for _, sum := range []*float64{&s.Optimistic, &s.Ratio, &s.Overflow, &s.Remote, &s.Local, &s.Hits, &s.GPU, &s.Metadata, &s.Link} {
 		*sum /= n
 	}
-	s.Optimistic, s.Ratio = math.Exp(s.Optimistic), math.Exp(s.Ratio)
+	s.Optimistic, s.Ratio = portable.Exp(s.Optimistic), portable.Exp(s.Ratio)
 	s.Slowdown = s.GPU + s.Metadata + s.Link - 1
 	return s
 }

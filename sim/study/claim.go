@@ -45,7 +45,7 @@ func (c *Claim) Judge(value, tolerance float64) Verdict {
 		return Holds
 	case c.Sharp, c.Even != 0 && ((c.Lo > c.Even) != (value > c.Even)):
 		return Differs
-	case value >= c.Lo-tolerance*math.Abs(c.Lo) && value <= c.Hi+tolerance*math.Abs(c.Hi):
+	case value >= c.Lo-float64(tolerance*math.Abs(c.Lo)) && value <= c.Hi+float64(tolerance*math.Abs(c.Hi)):
 		return Near
 	}
 	return Differs

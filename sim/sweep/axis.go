@@ -277,7 +277,7 @@ func spread(k *knob.Info, lo, hi int64, n int, byFactor bool) []int64 {
 		if byFactor {
 			x *= factor
 		} else {
-			step := float64(hi-lo) * (float64(i+1) / float64(n-1))
+			step := float64(float64(hi-lo) * (float64(i+1) / float64(n-1)))
 			x = float64(lo) + step
 		}
 	}
@@ -318,7 +318,7 @@ func rounded(k *knob.Info, v int64, digits int) int64 {
 func root(x float64, n int) float64 {
 	lo, hi := 1.0, x
 	for range 200 {
-		mid := lo + (hi-lo)/2
+		mid := lo + float64((hi-lo)/2)
 		if power := raise(mid, n); power > x {
 			hi = mid
 		} else {

@@ -233,7 +233,7 @@ func (s *Search) between() []int64 {
 	for i := range inside {
 		x := a + (b-a)/(inside+1)*int64(i+1)
 		if a > 0 {
-			x = min(max(int64(float64(a)*raise(factor, i+1)+0.5), a+1), b-1)
+			x = min(max(int64(float64(float64(a)*raise(factor, i+1))+0.5), a+1), b-1)
 		}
 		x = s.plain(x, a, b)
 		if len(list) == 0 || x > list[len(list)-1] {

@@ -37,7 +37,7 @@ func (w *Want) holds(y, than Reading) bool {
 	if !y.ok() || !than.ok() {
 		return false
 	}
-	slack := w.Share * max(than.Value, -than.Value)
+	slack := float64(w.Share * max(than.Value, -than.Value))
 	up, down := y.Value >= than.Value-slack, y.Value <= than.Value+slack
 	switch w.Test {
 	case AtLeast:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/portable"
 	"spillway/sim/report"
 )
 
@@ -108,7 +109,7 @@ func (p *Panels) fit(x, y span) {
 	}
 	switch {
 	case p.Y.Log:
-		p.Y.Min = new(math.Pow(10, math.Floor(math.Log10(y.low))))
+		p.Y.Min = new(math.Pow10(int(math.Floor(portable.Log10(y.low)))))
 		if y.high <= *p.Y.Min {
 			p.Y.Max = new(10 * *p.Y.Min)
 		}
@@ -342,9 +343,9 @@ func follow(r *Run, name string, xs, ys []float64, steps bool) track {
 			continue
 		}
 		if w := xs[i] - xs[i-1]; steps {
-			area += w * ys[i-1]
+			area += float64(w * ys[i-1])
 		} else {
-			area += w * (y + ys[i-1]) / 2
+			area += float64(w * (y + ys[i-1]) / 2)
 		}
 	}
 	if n := len(xs); n > 0 {

@@ -3,6 +3,8 @@ package chart
 import (
 	"math"
 	"strings"
+
+	"spillway/sim/portable"
 )
 
 // What a sweep of one knob shows, in sentences.
@@ -170,9 +172,9 @@ func (s *Sweep) overtakes(a, b, i, k int) string {
 	if gap0+gap1 > 0 {
 		share = gap0 / (gap0 + gap1)
 	}
-	x := d.Xs[i] + share*(d.Xs[k]-d.Xs[i])
+	x := d.Xs[i] + float64(share*(d.Xs[k]-d.Xs[i]))
 	if d.geometric() {
-		x = d.Xs[i] * math.Pow(d.Xs[k]/d.Xs[i], share)
+		x = d.Xs[i] * portable.Exp(float64(share*portable.Log(d.Xs[k]/d.Xs[i])))
 	}
 	return " overtakes " + name + " at about " + With(Digits(x, 2), d.Unit)
 }

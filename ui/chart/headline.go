@@ -175,9 +175,9 @@ func (h *headline) perfect(x float64) bool {
 	const near = 0.0005
 	switch {
 	case h.bounded && h.lower():
-		return x <= h.bound+near*math.Abs(h.bound)
+		return x <= h.bound+float64(near*math.Abs(h.bound))
 	case h.bounded:
-		return x >= h.bound-near*math.Abs(h.bound)
+		return x >= h.bound-float64(near*math.Abs(h.bound))
 	case h.say.Percent && !h.lower():
 		return x > 1-near
 	}

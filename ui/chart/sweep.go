@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/portable"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -143,7 +144,7 @@ func (d *Dim) here() (at float64, ok bool) {
 	}
 	for i := 1; i < len(d.Xs); i++ {
 		if a, b := d.Xs[i-1], d.Xs[i]; d.NowX >= a && d.NowX <= b && b > a {
-			return float64(i-1) + math.Log(d.NowX/a)/math.Log(b/a), true
+			return float64(i-1) + portable.Log(d.NowX/a)/portable.Log(b/a), true
 		}
 	}
 	return 0, false
@@ -225,7 +226,7 @@ func (s *Sweep) best(i, k int) int {
 		if sys.Bound || !finite(v) || s.Of.Better == 0 {
 			continue
 		}
-		if v *= float64(s.Of.Better); at < 0 || v > most+1e-9*math.Abs(most) {
+		if v *= float64(s.Of.Better); at < 0 || v > most+float64(1e-9*math.Abs(most)) {
 			at, most = n, v
 		}
 	}

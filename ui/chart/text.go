@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"spillway/sim/portable"
 	"spillway/sim/report"
 )
 
@@ -18,7 +19,7 @@ func Digits(x float64, n int) string {
 	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return "0"
 	}
-	d := max(0, n-1-int(math.Floor(math.Log10(math.Abs(x)))))
+	d := max(0, n-1-int(math.Floor(portable.Log10(math.Abs(x)))))
 	s := strconv.FormatFloat(x, 'f', d, 64)
 	if d > 0 {
 		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
@@ -70,7 +71,7 @@ func four(x float64) string {
 	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return "0"
 	}
-	return grouped(strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(x))))), 64))
+	return grouped(strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(portable.Log10(math.Abs(x))))), 64))
 }
 
 // Dash stands where there is no value.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/portable"
 	"spillway/ui/chart"
 )
 
@@ -20,7 +21,7 @@ type scale struct {
 func (s *scale) at(x float64) float64 {
 	low, high := s.low, s.high
 	if s.log {
-		x, low, high = math.Log10(x), math.Log10(low), math.Log10(high)
+		x, low, high = portable.Log10(x), portable.Log10(low), portable.Log10(high)
 	}
 	if high == low {
 		return s.from
@@ -95,10 +96,10 @@ func grown(a *chart.Axis, s span, tight bool, from, to float64, n int) scale {
 	}
 	if d := step((out.high - out.low) / float64(max(n, 1))); !tight {
 		if a.Min == nil {
-			out.low = math.Floor(out.low/d+1e-9) * d
+			out.low = math.Floor(float64(out.low/d)+1e-9) * d
 		}
 		if a.Max == nil {
-			out.high = math.Ceil(out.high/d-1e-9) * d
+			out.high = math.Ceil(float64(out.high/d)-1e-9) * d
 		}
 	}
 	return out
@@ -110,7 +111,7 @@ func logarithmic(a *chart.Axis, s span, out scale) scale {
 	}
 	s.high = max(s.high, s.low)
 	out.powers = s.high >= 5e4 || s.low < 5e-4
-	out.low, out.high = math.Pow10(int(math.Floor(math.Log10(s.low)+1e-9))), math.Pow10(int(math.Ceil(math.Log10(s.high)-1e-9)))
+	out.low, out.high = math.Pow10(int(math.Floor(portable.Log10(s.low)+1e-9))), math.Pow10(int(math.Ceil(portable.Log10(s.high)-1e-9)))
 	if a.Min != nil && *a.Min > 0 {
 		out.low = *a.Min
 	}
@@ -133,7 +134,7 @@ type tick struct {
 func (s *scale) ticks(n int) []tick {
 	var list []tick
 	if s.log {
-		first, last := int(math.Ceil(math.Log10(s.low)-1e-9)), int(math.Floor(math.Log10(s.high)+1e-9))
+		first, last := int(math.Ceil(portable.Log10(s.low)-1e-9)), int(math.Floor(portable.Log10(s.high)+1e-9))
 		each := max(1, (last-first+n)/max(n, 1))
 		for k := first; k <= last; k += each {
 			list = append(list, tick{math.Pow10(k), s.label(math.Pow10(k), k)})
@@ -141,7 +142,7 @@ func (s *scale) ticks(n int) []tick {
 		return list
 	}
 	d := step((s.high - s.low) / float64(max(n, 1)))
-	for k := math.Ceil(s.low/d - 1e-9); k*d <= s.high+d*1e-9 && len(list) < 100; k++ {
+	for k := math.Ceil(s.low/d - 1e-9); k*d <= s.high+float64(d*1e-9) && len(list) < 100; k++ {
 		list = append(list, tick{k * d, s.label(k*d, 0)})
 	}
 	return list
@@ -185,12 +186,12 @@ func (p *pen) below(b box, s *scale, list []tick, name string, lines bool) {
 		if lines {
 			p.line(x, b.y, x, b.y+b.h, p.ink(nil, &grid))
 		}
-		if half := measure(t.text, usual) / 2; x-half >= until {
+		if half := float64(measure(t.text, usual) / 2); x-half >= until {
 			p.text(x, b.y+b.h+15, t.text, 0, ink, middle)
 			until = x + half + 6
 		}
 	}
-	p.text(b.x+b.w/2, b.y+b.h+30, fit(name, usual, b.w+60), 0, ink, middle)
+	p.text(b.x+float64(b.w/2), b.y+b.h+30, fit(name, usual, b.w+60), 0, ink, middle)
 }
 
 // beside draws the labels and lines of a vertical axis.

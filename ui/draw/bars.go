@@ -69,9 +69,9 @@ func (p *pen) bars(f *chart.Figure, b box) {
 	p.below(in, &s, s.ticks(int(in.w/80)), bars.Unit, true)
 	row := in.h / float64(max(len(bars.Rows), 1))
 	for i := range bars.Rows {
-		y := in.y + row*(float64(i)+0.5)
+		y := in.y + float64(row*(float64(i)+0.5))
 		high := min(thick, 0.8*row)
-		p.row(f, i, parts, &s, box{in.x, y - high/2, 0, high})
+		p.row(f, i, parts, &s, box{in.x, y - float64(high/2), 0, high})
 		end := s.inside(whole[i])
 		if x, ok := was[i]; ok {
 			p.ghost(s.at(0), s.inside(x), y, high, sums)
@@ -79,7 +79,7 @@ func (p *pen) bars(f *chart.Figure, b box) {
 		}
 		p.text(in.x-8, y, fit(bars.Rows[i].Name, usual, names), 0, color("--text"), ends+level)
 		if bars.Limit != nil {
-			p.limit(&s, bars.Limit, box{end + 4, y - row/2, measure(bars.Rows[i].End, usual) + 4, row})
+			p.limit(&s, bars.Limit, box{end + 4, y - float64(row/2), measure(bars.Rows[i].End, usual) + 4, row})
 		}
 		p.text(end+6, y, bars.Rows[i].End, 0, color("--text"), level)
 	}
@@ -120,10 +120,10 @@ func (p *pen) row(f *chart.Figure, i int, parts []*chart.Part, s *scale, b box) 
 func (p *pen) ghost(from, to, y, high float64, sums bool) {
 	ink, panel := color("--text"), color("--panel")
 	if sums {
-		p.rect(box{to - 1.25, y - high/2 - 1, 2.5, high + 2}, p.ink(&ink, &panel)+` stroke-width="0.8"`)
+		p.rect(box{to - 1.25, y - float64(high/2) - 1, 2.5, high + 2}, p.ink(&ink, &panel)+` stroke-width="0.8"`)
 		return
 	}
-	p.rect(box{from, y - high/2, to - from, high}, ` fill="none"`+p.ink(nil, &ink)+` stroke-width="1.2" stroke-dasharray="4 3"`)
+	p.rect(box{from, y - float64(high/2), to - from, high}, ` fill="none"`+p.ink(nil, &ink)+` stroke-width="1.2" stroke-dasharray="4 3"`)
 }
 
 // columns draws upright bars in groups, published values as ticks across them.
@@ -158,21 +158,21 @@ func (p *pen) columns(f *chart.Figure, b box) {
 	p.beside(in, &s, list)
 	p.text(b.x, in.y-10, c.Y.Name, 0, color("--text-2"), begins)
 	each := in.w / float64(max(len(c.Labels), 1))
-	middles := func(at float64) float64 { return in.x + each*(at+0.5) }
+	middles := func(at float64) float64 { return in.x + float64(each*(at+0.5)) }
 	p.uprights(f, &s, in, each)
 	p.base(in.x, in.y+in.h, in.x+in.w, in.y+in.h)
 	wide := min(20, 0.85*each)
 	panel := color("--panel")
 	for t := ticks; len(t) > 1; t = t[2:] {
 		if t[1] > 0 || !s.log {
-			p.rect(box{middles(t[0]) - wide/2, s.inside(t[1]) - 1.5, wide, 3}, p.ink(&ink, &panel)+` stroke-width="0.5"`)
+			p.rect(box{middles(t[0]) - float64(wide/2), s.inside(t[1]) - 1.5, wide, 3}, p.ink(&ink, &panel)+` stroke-width="0.5"`)
 		}
 	}
 	for i, text := range c.Labels {
 		p.upright(middles(float64(i)), in.y+in.h+7, fit(text, usual, 112), 0, color("--text"), ends+level)
 	}
 	for _, g := range c.Groups {
-		at := in.x + each*(float64(g.At)+float64(g.N)/2)
+		at := in.x + float64(each*(float64(g.At)+float64(float64(g.N)/2)))
 		p.text(at, in.y+in.h+labels+24, fit(g.Name, usual, each*float64(g.N+1)), 0, color("--text"), middle+` font-weight="600"`)
 	}
 	for _, n := range c.Notes {
@@ -229,7 +229,7 @@ func (p *pen) uprights(f *chart.Figure, s *scale, in box, each float64) {
 				from[at] = x
 			}
 			high := s.inside(from[at])
-			p.rect(box{in.x + each*(float64(at)+0.5) - wide/2, high, wide, low - high}, p.filled(k.Look, false))
+			p.rect(box{in.x + float64(each*(float64(at)+0.5)) - float64(wide/2), high, wide, low - high}, p.filled(k.Look, false))
 		}
 	}
 }

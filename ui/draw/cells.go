@@ -23,7 +23,7 @@ func (p *pen) cells(f *chart.Figure, b box) {
 		return
 	}
 	for k := range h.Names {
-		p.grid(h, who[k*size:(k+1)*size], k, box{b.x + w*float64(k), b.y + top, w - 12, b.h - top})
+		p.grid(h, who[k*size:(k+1)*size], k, box{b.x + float64(w*float64(k)), b.y + top, w - 12, b.h - top})
 	}
 }
 
@@ -53,7 +53,7 @@ func (p *pen) grid(h *chart.Heat, who []float64, k int, b box) {
 			}
 			if int(who[at]) == i {
 				wide := px(cell.w * float64(n))
-				for _, t := range []string{"M", px(in.x + cell.w*float64(at%nx)), " ", px(in.y + cell.h*float64(at/nx)), "h", wide, "v", px(cell.h), "h-", wide, "z"} {
+				for _, t := range []string{"M", px(in.x + float64(cell.w*float64(at%nx))), " ", px(in.y + float64(cell.h*float64(at/nx))), "h", wide, "v", px(cell.h), "h-", wide, "z"} {
 					d.WriteString(t)
 				}
 			}
@@ -67,13 +67,13 @@ func (p *pen) grid(h *chart.Heat, who []float64, k int, b box) {
 	frame := color("--axis")
 	p.rect(in, ` fill="none"`+p.ink(nil, &frame))
 	for i := 0; i < ny; i += stride(ny, cell.h, usual+4) {
-		p.text(in.x-6, in.y+cell.h*(float64(i)+0.5), fit(h.Y.Labels[i], usual, 110), 0, color("--text-2"), ends+level)
+		p.text(in.x-6, in.y+float64(cell.h*(float64(i)+0.5)), fit(h.Y.Labels[i], usual, 110), 0, color("--text-2"), ends+level)
 	}
 	s := scale{low: -0.5, high: float64(nx) - 0.5, from: in.x, to: in.x + in.w}
 	p.below(in, &s, named(h.X.Labels), h.X.Name, false)
 	if len(h.Here) == 2 && k == 0 {
 		ink := color("--text")
-		p.rect(box{in.x + cell.w*float64(h.Here[0]) - 1, in.y + cell.h*float64(h.Here[1]) - 1, cell.w + 2, cell.h + 2}, ` fill="none"`+p.ink(nil, &ink)+` stroke-width="2"`)
+		p.rect(box{in.x + float64(cell.w*float64(h.Here[0])) - 1, in.y + float64(cell.h*float64(h.Here[1])) - 1, cell.w + 2, cell.h + 2}, ` fill="none"`+p.ink(nil, &ink)+` stroke-width="2"`)
 	}
 }
 

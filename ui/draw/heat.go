@@ -33,7 +33,7 @@ func (p *pen) heat(f *chart.Figure, b box) {
 	}
 	w, high := b.w/float64(perRow), (b.h-top)/float64((n+perRow-1)/perRow)
 	for k := range h.Names {
-		m.draw(k, box{b.x + w*float64(k%perRow), b.y + top + high*float64(k/perRow), w - 12, high})
+		m.draw(k, box{b.x + float64(w*float64(k%perRow)), b.y + top + float64(high*float64(k/perRow)), w - 12, high})
 	}
 }
 
@@ -64,16 +64,16 @@ func (m *maps) draw(k int, b box) {
 	in := box{b.x + left + 8, b.y + 24, b.w - left - 8, b.h - 24 - 38}
 	cell := box{w: in.w / float64(nx), h: in.h / float64(ny)}
 	for i := range nx * ny {
-		m.cell(k*nx*ny+i, box{in.x + cell.w*float64(i%nx), in.y + in.h - cell.h*float64(i/nx+1), cell.w - 1, cell.h - 1})
+		m.cell(k*nx*ny+i, box{in.x + float64(cell.w*float64(i%nx)), in.y + in.h - float64(cell.h*float64(i/nx+1)), cell.w - 1, cell.h - 1})
 	}
 	for i, text := range h.Y.Labels {
-		m.text(in.x-6, in.y+in.h-cell.h*(float64(i)+0.5), fit(text, usual, 110), 0, color("--text-2"), ends+level)
+		m.text(in.x-6, in.y+in.h-float64(cell.h*(float64(i)+0.5)), fit(text, usual, 110), 0, color("--text-2"), ends+level)
 	}
 	s := scale{low: -0.5, high: float64(nx) - 0.5, from: in.x, to: in.x + in.w}
 	m.below(in, &s, named(h.X.Labels), h.X.Name, false)
 	if len(h.Here) == 2 {
 		ink := color("--text")
-		m.rect(box{in.x + cell.w*float64(h.Here[0]) + 1, in.y + in.h - cell.h*float64(h.Here[1]+1) + 1, cell.w - 3, cell.h - 3}, ` fill="none"`+m.ink(nil, &ink)+` stroke-width="2"`)
+		m.rect(box{in.x + float64(cell.w*float64(h.Here[0])) + 1, in.y + in.h - float64(cell.h*float64(h.Here[1]+1)) + 1, cell.w - 3, cell.h - 3}, ` fill="none"`+m.ink(nil, &ink)+` stroke-width="2"`)
 	}
 }
 
@@ -98,7 +98,7 @@ func (m *maps) cell(at int, b box) {
 		if m.reach.high > m.reach.low {
 			share = math.Round(shades*(v-m.reach.low)/(m.reach.high-m.reach.low)) / shades
 		}
-		ground = mixed(color("--accent"), color("--panel"), 0.06+0.94*share)
+		ground = mixed(color("--accent"), color("--panel"), 0.06+float64(0.94*share))
 	}
 	m.rect(b, m.ink(&ground, nil))
 	m.said(b, text, ground, false)
@@ -112,7 +112,7 @@ func (m *maps) said(b box, text string, ground paint, own bool) {
 		return
 	}
 	if own {
-		m.rect(box{b.x + b.w/2 - w/2 - 2, b.y + b.h/2 - 7, w + 4, 14}, m.ink(&ground, nil))
+		m.rect(box{b.x + float64(b.w/2) - float64(w/2) - 2, b.y + float64(b.h/2) - 7, w + 4, 14}, m.ink(&ground, nil))
 	}
-	m.text(b.x+b.w/2, b.y+b.h/2, text, 0, over(ground, color("--text"), color("--panel")), middle+level)
+	m.text(b.x+float64(b.w/2), b.y+float64(b.h/2), text, 0, over(ground, color("--text"), color("--panel")), middle+level)
 }

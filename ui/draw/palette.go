@@ -77,7 +77,7 @@ func mix(a, b string, share float64) string {
 	out := []byte("#")
 	x, y := parts(a), parts(b)
 	for i := range x {
-		v := int(math.Round(x[i]*share + y[i]*(1-share)))
+		v := int(math.Round(float64(x[i]*share) + float64(y[i]*(1-share))))
 		if v < 16 {
 			out = append(out, '0')
 		}
@@ -119,5 +119,5 @@ func light(c string) float64 {
 	for i := range x {
 		x[i] = x[i] / 255 * x[i] / 255
 	}
-	return 0.2126*x[0] + 0.7152*x[1] + 0.0722*x[2] + 0.05
+	return float64(0.2126*x[0]) + float64(0.7152*x[1]) + float64(0.0722*x[2]) + 0.05
 }

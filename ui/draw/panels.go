@@ -41,7 +41,7 @@ func (p *pen) panels(f *chart.Figure, b box) {
 				name += ", " + c.Y.Name
 			}
 		}
-		in := box{b.x + each.w*float64(k%perRow), b.y + top + each.h*float64(k/perRow), each.w, each.h}
+		in := box{b.x + float64(each.w*float64(k%perRow)), b.y + top + float64(each.h*float64(k/perRow)), each.w, each.h}
 		if !single {
 			in.w -= 16
 		}
@@ -153,7 +153,7 @@ func (p *pen) limits(c *chart.Panels, k int, in box, sx, sy *scale) {
 	if c.Here != nil && c.Here.At >= sx.low && c.Here.At <= sx.high {
 		ink, x := color("--text-2"), sx.at(c.Here.At)
 		p.line(x, in.y, x, in.y+in.h, p.ink(nil, &ink)+dash(1))
-		if x > in.x+in.w/2 {
+		if x > in.x+float64(in.w/2) {
 			p.text(x-6, in.y+12, c.Here.Text, 0, ink, ends)
 		} else {
 			p.text(x+6, in.y+12, c.Here.Text, 0, ink, begins)
@@ -270,7 +270,7 @@ func (p *pen) marked(runs [][]point, s *chart.Series, c paint, seen string, i in
 	if !alone {
 		return
 	}
-	_, shift := math.Modf(float64(i) * 0.618)
+	_, shift := math.Modf(float64(float64(i) * 0.618))
 	for k := range 5 { // elsewhere on every line
 		at := all[int((float64(k)+shift)/5*float64(len(all)))]
 		p.symbol(s.Look.Mark, at.x, at.y, 6, p.ink(&c, &panel)+` stroke-width="0.8"`+seen)

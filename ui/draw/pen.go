@@ -188,7 +188,7 @@ func dash(kind int) string {
 
 // symbol draws one of the shapes that lines are told apart by.
 func (p *pen) symbol(kind int, x, y, size float64, attrs string) {
-	r := size / 2
+	r := float64(size / 2)
 	switch kind {
 	case 1:
 		p.rect(box{x - r, y - r, size, size}, attrs)

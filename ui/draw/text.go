@@ -32,7 +32,7 @@ func measure(text string, size float64) float64 {
 			sum += 1000 // of scripts that are as wide as high
 		}
 	}
-	return float64(sum) * size / 1000 * 1.08
+	return float64(float64(sum) * size / 1000 * 1.08)
 }
 
 // fit is a text, cut where it is wider than it may be.

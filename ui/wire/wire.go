@@ -23,7 +23,7 @@ import (
 // Marshal writes v, a pointer or a value.
 func Marshal(v any) ([]byte, error) {
 	x := reflect.Indirect(reflect.ValueOf(v))
-	return write(binary.LittleEndian.AppendUint32(nil, print(x.Type())), x)
+	return write(binary.LittleEndian.AppendUint32(nil, fingerprint(x.Type())), x)
 }
 
 // errShort is the error of bytes that end too early.
@@ -89,7 +89,7 @@ func Unmarshal(data []byte, v any) error {
 	switch p, err := r.take(4); {
 	case err != nil:
 		return err
-	case binary.LittleEndian.Uint32(p) != print(x.Type()):
+	case binary.LittleEndian.Uint32(p) != fingerprint(x.Type()):
 		return ErrOther
 	}
 	if err := r.read(x); err != nil {

@@ -68,7 +68,7 @@ func TestRefused(t *testing.T) {
 
 // head is how messages of v's type begin.
 func head(v any) []byte {
-	return binary.LittleEndian.AppendUint32(nil, print(reflect.TypeOf(v).Elem()))
+	return binary.LittleEndian.AppendUint32(nil, fingerprint(reflect.TypeOf(v).Elem()))
 }
 
 func TestOther(t *testing.T) {

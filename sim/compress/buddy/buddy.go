@@ -241,7 +241,7 @@ func (h *Histogram) One(t Target) (local, remote float64) {
 	local, remote = share(near, h.Entries*Sectors), share(far, h.Entries*Sectors)
 	alone := share(whole, h.Entries*Sectors) // one sector of each
 	away := raw.Remote(t)
-	return local + alone*(1-away), remote + alone*away
+	return local + float64(alone*(1-away)), remote + float64(alone*away)
 }
 
 // Optimistic returns the compression ratio if every entry could have the smallest of
@@ -359,7 +359,7 @@ func (p *Policy) whole(list []Allocation) Target {
 		var over, all float64
 		for i := range list {
 			n := float64(list[i].entries())
-			over += n * list[i].worst(t)
+			over += float64(n * list[i].worst(t))
 			all += n
 		}
 		return over <= p.Naive*all*(1+rounding)

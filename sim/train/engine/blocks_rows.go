@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"spillway/sim/portable"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -15,8 +16,8 @@ import (
 // All kernels of an iteration that touch as many rows of a tensor, as their first access
 // in rows, touch the same: a batch looks up rows and later updates them.
 
-// Floating-point numbers are rounded after every operation here, and functions are made
-// of them, so that every machine draws the same pages.
+// Floating-point numbers are rounded after every operation here, so that every machine
+// draws the same pages.
 
 // chance is how many steps a probability has between 0 and 1.
 const chance = 24
@@ -47,7 +48,7 @@ func newRowTable(k rowKey, work func(n int64)) *rowTable {
 	// times how many.
 	of := func(a, b int64, times float64) uint32 {
 		mean := float64(float64(draws*z.between(min(a, rows), min(b, rows))) * times)
-		return uint32(math.Floor(float64((1-exp(-mean))*(1<<chance)) + 0.5))
+		return uint32(math.Floor(float64((1-portable.Exp(-mean))*(1<<chance)) + 0.5))
 	}
 	for p := range min(pages, int64(len(t.head))) {
 		from, to := unit.Bytes(p)*unit.Page, unit.Bytes(p+1)*unit.Page
@@ -191,7 +192,7 @@ const exactRanks = 4096
 func newZipf(thousandths, n int64) zipf {
 	z := zipf{rest: float64(1000-thousandths) / 1000, exact: make([]float64, min(n, exactRanks)+1)}
 	for i := 1; i < len(z.exact); i++ {
-		z.exact[i] = z.exact[i-1] + exp(-float64(float64(float64(thousandths)/1000)*ln(float64(i))))
+		z.exact[i] = z.exact[i-1] + portable.Exp(-float64(float64(float64(thousandths)/1000)*portable.Log(float64(i))))
 	}
 	z.all = z.sum(n)
 	return z
@@ -206,40 +207,11 @@ func (z *zipf) sum(n int64) float64 {
 	// Rank i is as much as the integral from i-1/2 to i+1/2.
 	from, ratio := float64(last)+0.5, (float64(n)+0.5)/(float64(last)+0.5)
 	if z.rest == 0 {
-		return z.exact[last] + ln(ratio)
+		return z.exact[last] + portable.Log(ratio)
 	}
-	scale := exp(float64(z.rest * ln(from)))
-	return z.exact[last] + float64(scale*(exp(float64(z.rest*ln(ratio)))-1))/z.rest
+	scale := portable.Exp(float64(z.rest * portable.Log(from)))
+	return z.exact[last] + float64(scale*(portable.Exp(float64(z.rest*portable.Log(ratio)))-1))/z.rest
 }
 
 // between returns the share of ranks a+1 to b in all.
 func (z *zipf) between(a, b int64) float64 { return (z.sum(b) - z.sum(a)) / z.all }
-
-// exp returns e to the power of x, which is not large.
-func exp(x float64) float64 {
-	if x < -700 {
-		return 0
-	}
-	n := math.Floor(float64(x/math.Ln2) + 0.5)
-	f := x - float64(n*math.Ln2) // within 0.35 of 0
-	sum := 1.0
-	for i := 16.0; i > 0; i-- {
-		sum = 1 + float64(float64(sum*f)/i)
-	}
-	return math.Ldexp(sum, int(n))
-}
-
-// ln returns the natural logarithm of x > 0.
-func ln(x float64) float64 {
-	f, e := math.Frexp(x)
-	if f < math.Sqrt2/2 {
-		f, e = 2*f, e-1
-	}
-	t := (f - 1) / (f + 1) // within 0.18 of 0
-	sq := float64(t * t)
-	sum := 0.0
-	for i := 25.0; i > 0; i -= 2 {
-		sum = float64(sum*sq) + 1/i
-	}
-	return float64(2*float64(t*sum)) + float64(float64(e)*math.Ln2)
-}

@@ -337,17 +337,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestRowMath compares the functions that draw rows with the standard library's.
+// TestRowMath compares the sums that draw rows with those of the standard library's powers.
 func TestRowMath(t *testing.T) {
-	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-14*max(1, math.Abs(b)) }
-	for x := -40.0; x < 40; x += 0.0137 {
-		if got := exp(x); math.Abs(got/math.Exp(x)-1) > 1e-14 {
-			t.Fatalf("exp(%g) = %g, want %g", x, got, math.Exp(x))
-		}
-		if got, y := ln(math.Exp(x)), math.Exp(x); !near(got, math.Log(y)) {
-			t.Fatalf("ln(%g) = %g, want %g", y, got, math.Log(y))
-		}
-	}
 	for _, by := range []int64{0, 1, 500, 999, 1000, 1001, 1050, 3000, 10_000} {
 		const n = 100_000
 		z, sum := newZipf(by, n), 0.0

@@ -75,9 +75,9 @@ func (g *group) add(a *buddy.Allocation, target buddy.Target, t *tensor) {
 	for i := range a.Snapshots {
 		h := &a.Snapshots[i]
 		for n := range h.Sectors {
-			g.sectors[n] += weight * part(h.Sectors[n], h.Entries)
+			g.sectors[n] += float64(weight * part(h.Sectors[n], h.Entries))
 		}
-		g.overflow += weight * h.Overflow(target)
+		g.overflow += float64(weight * h.Overflow(target))
 	}
 	if t == nil {
 		return
@@ -88,7 +88,7 @@ func (g *group) add(a *buddy.Allocation, target buddy.Target, t *tensor) {
 		g.dtype = "several"
 	}
 	e := float64(a.Bytes) * float64(t.Error) / 1000
-	g.variance += e * e
+	g.variance += float64(e * e)
 	g.sampled = g.sampled || t.Entries*buddy.EntryBytes < t.Bytes
 }
 

@@ -104,7 +104,7 @@ func scrambled(n int64) uint64 {
 
 // noise is a float between 0.02 and 0.06.
 func noise(j int) uint32 {
-	return math.Float32bits(0.02 + 0.04*float32(mix(j))/float32(math.MaxUint32))
+	return math.Float32bits(0.02 + float32(0.04*float32(mix(j))/float32(math.MaxUint32)))
 }
 
 // made are the made up allocations.

@@ -119,7 +119,7 @@ func (f *opened) drawOne(t *tensorfile.Tensor, take int64, c *counts, buf []byte
 			for k := range larger {
 				more += float64(h.Sectors[buddy.Sectors-k]-before.Sectors[buddy.Sectors-k]) / float64(h.Entries-before.Entries)
 				sum[k] += more
-				squares[k] += more * more
+				squares[k] += float64(more * more)
 			}
 		}
 	}

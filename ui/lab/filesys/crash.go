@@ -76,7 +76,7 @@ func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := unit.Time(unit.MulDiv(int64(first.Time()), int64(percent*100+0.5), 100*100))
+	at := unit.Time(unit.MulDiv(int64(first.Time()), int64(float64(percent*100)+0.5), 100*100))
 	list := v.compared()
 	cut := make([]cutOff, len(list))
 	var f *cutOff

@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/machine"
+	"spillway/sim/portable"
 	"spillway/sim/report"
 )
 
@@ -155,7 +156,7 @@ func (s *settings) usual() bool {
 func closest(ratios []float64, was float64) int {
 	best := 0
 	for c, x := range ratios {
-		if was > 0 && math.Abs(math.Log(x/was)) < math.Abs(math.Log(ratios[best]/was)) {
+		if was > 0 && math.Abs(portable.Log(x/was)) < math.Abs(portable.Log(ratios[best]/was)) {
 			best = c
 		}
 	}
@@ -181,10 +182,10 @@ func effect(ratios []float64, f int) float64 {
 	sum := 0.0
 	for c := range ratios {
 		if way(c, f) == 1 {
-			sum += math.Log(ratios[c] / ratios[c&^(1<<f)])
+			sum += portable.Log(ratios[c] / ratios[c&^(1<<f)])
 		}
 	}
-	return math.Exp(sum / float64(len(ratios)/2))
+	return portable.Exp(sum / float64(len(ratios)/2))
 }
 
 // decides is the finding.
@@ -193,7 +194,7 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 	for _, x := range ratios {
 		low, high = min(low, x), max(high, x)
 	}
-	size := func(f int) float64 { return math.Abs(math.Log(effect(ratios, f))) }
+	size := func(f int) float64 { return math.Abs(portable.Log(effect(ratios, f))) }
 	for f := range threeFactors {
 		if size(f) > size(most) {
 			most = f

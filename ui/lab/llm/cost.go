@@ -120,7 +120,7 @@ func (v *view) whole(list []*result) *report.Table {
 	bare.Drives = 0
 	price := times * bare.Price()
 	perSecond := float64(ideal.TokenRate()) / 1000 * float64(times)
-	cost := electricity(&bare) * float64(times)
+	cost := float64(electricity(&bare) * float64(times))
 	if c.Prices.Years > 0 {
 		cost += float64(price) / 100 / (float64(c.Prices.Years) * year * day)
 	}

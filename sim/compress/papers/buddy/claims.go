@@ -62,7 +62,7 @@ func mean(outcome outcomes, at int, suites ...string) (float64, bool) {
 		if !known || !also {
 			return 0, false
 		}
-		sum, count = sum+n*v, count+n
+		sum, count = sum+float64(n*v), count+n
 	}
 	return sum / count, true
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"spillway/sim/portable"
 	"spillway/sim/study"
 )
 
@@ -40,9 +41,9 @@ var workloadsOf = []string{bc, bfs, dlrm, radix, srad, tpcc, ycsbA}
 func geomean(list []string, of func(workload string) float64) float64 {
 	logs := 0.0
 	for _, w := range list {
-		logs += math.Log(of(w))
+		logs += portable.Log(of(w))
 	}
-	return math.Exp(logs / float64(len(list)))
+	return portable.Exp(logs / float64(len(list)))
 }
 
 // least and most are over workloads.

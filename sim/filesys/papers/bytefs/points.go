@@ -151,7 +151,7 @@ func (g *grid) made(figure string, of func(f *finder) float64) *study.Made {
 func mean(list []string, of func(string) float64) float64 {
 	sum := 0.0
 	for _, x := range list {
-		sum += of(x)
+		sum += float64(of(x)) // which may end with a product
 	}
 	return sum / float64(len(list))
 }

@@ -63,7 +63,7 @@ func Points() []Point {
 			if err != nil {
 				panic(fmt.Sprintf("published.csv: line %d: %v", i+1, err))
 			}
-			return int64(v*scale + 0.5)
+			return int64(float64(v*scale) + 0.5)
 		}
 		ps = append(ps, Point{
 			Table: int(number(f[0], 1)), System: f[1], Count: int(number(f[2], 1)), Bytes: unit.Bytes(number(f[3], 1)),

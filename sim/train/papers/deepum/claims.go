@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"spillway/sim/portable"
 	"spillway/sim/study"
 )
 
@@ -172,13 +173,13 @@ func ratio(points []*study.Point, look study.Look, slow, fast string, where func
 			return 0, false
 		}
 		if fits && also && y > 0 {
-			logs, n = logs+math.Log(x/y), n+1
+			logs, n = logs+portable.Log(x/y), n+1
 		}
 	}
 	if n == 0 {
 		return 0, false
 	}
-	return math.Exp(logs / float64(n)), true
+	return portable.Exp(logs / float64(n)), true
 }
 
 // left is the largest share of UM's faults, in percent, that DeepUM leaves.

@@ -2,8 +2,8 @@ package deepum
 
 import (
 	"fmt"
-	"math"
 
+	"spillway/sim/portable"
 	"spillway/sim/study"
 )
 
@@ -157,10 +157,10 @@ func saving(look study.Look, change string) (percent float64, known bool) {
 		if !known {
 			return 0, false
 		}
-		logs += float64(r.rows) * math.Log(ratio)
+		logs += float64(float64(r.rows) * portable.Log(ratio))
 		weights += float64(r.rows)
 	}
-	return 100 * (1 - math.Exp(-logs/weights)), true
+	return 100 * (1 - portable.Exp(-logs/weights)), true
 }
 
 // relative is how many times as fast as with one change of the setup a row is with
@@ -183,9 +183,9 @@ func relatives(look study.Look, figure, base, change string) (ratio float64, kno
 		if !known {
 			return 0, false
 		}
-		logs += math.Log(x)
+		logs += portable.Log(x)
 	}
-	return math.Exp(logs / float64(len(swept()))), true
+	return portable.Exp(logs / float64(len(swept()))), true
 }
 
 // sweptMean is the series of relatives.

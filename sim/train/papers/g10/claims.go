@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"spillway/sim/portable"
 	"spillway/sim/study"
 	"spillway/sim/workload"
 )
@@ -252,13 +253,13 @@ type geomean struct {
 	n    int
 }
 
-func (g *geomean) add(x float64) { g.logs, g.n = g.logs+math.Log(x), g.n+1 }
+func (g *geomean) add(x float64) { g.logs, g.n = g.logs+portable.Log(x), g.n+1 }
 
 func (g *geomean) value() float64 {
 	if g.n == 0 {
 		return 0
 	}
-	return math.Exp(g.logs / float64(g.n))
+	return portable.Exp(g.logs / float64(g.n))
 }
 
 // ratio is how fast a is compared with b, the geometric mean times scale.

@@ -44,7 +44,6 @@ func (c *policy) measured() {
 	c.plan = newPlanner(c.Workload, exec, rate, c.Capacity()+held)
 	c.plan.tell = c.Tell
 	c.plan.plan()
-	println("work", c.plan.priced, c.plan.work, len(c.plan.gaps))
 	c.early = make([]unit.Cycles, len(c.plan.gaps))
 	c.moved = true
 }

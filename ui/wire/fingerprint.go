@@ -15,9 +15,9 @@ var ErrOther = errors.New("this page is older than the site it comes from; reloa
 // prints are those of the types seen so far.
 var prints sync.Map // reflect.Type to uint32
 
-// print is a number that two types share only if they are written alike: that
+// fingerprint is a number that two types share only if they are written alike: that
 // of their fields' names and kinds, all the way down.
-func print(t reflect.Type) uint32 {
+func fingerprint(t reflect.Type) uint32 {
 	if p, ok := prints.Load(t); ok {
 		return p.(uint32)
 	}
