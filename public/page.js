@@ -53,7 +53,7 @@ window.tools = (() => {
   // under way: those who drive the page wait for it. It is a question and no mark on
   // the page, which would be old between an event and what comes of it.
   let owed = 0;
-  tools.settled = () => owed === 0 && window.charts.settled() && Boolean(tools.shows?.());
+  tools.settled = () => owed === 0 && Boolean(tools.shows?.()) && window.charts.settled();
   const soon = (then) => {
     owed++;
     setTimeout(() => { owed--; then(); }, 60);

@@ -2,6 +2,12 @@
 //
 //   import { test, expect, finished, visit, saved, screenshot } from '../fixture.mjs';
 //
+// Tests get the tab of the test before, emptied: its process has the programs
+// compiled, which is most of what a first visit costs. There is no service worker. A
+// test about first visits, service workers or memory has the tag @fresh and gets a
+// browser profile of its own; one that measures time has @alone as well, and runs
+// after the others. See playwright.config.mjs.
+//
 // A test fails when the page logs an error, throws, breaks the site's content
 // security policy, or asks for anything outside the site. A test that provokes
 // such a thing on purpose says so first: guard.expect(/regular expression/).
@@ -38,7 +44,7 @@ class Complaints {
 }
 
 export const test = base.extend({
-  guard: [async ({ context, baseURL }, use) => {
+  guard: [async ({ context, baseURL }, use, { testId }) => {
     const guard = new Complaints();
     const origin = new URL(baseURL).origin;
     context.on('console', (message) => {
@@ -58,6 +64,14 @@ export const test = base.extend({
         window.reportViolation(`${e.violatedDirective} blocked ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber}`);
       });
     });
+    // A tab keeps its session's storage; the test before left some.
+    await context.addInitScript((id) => {
+      if (self !== top) return;
+      try {
+        if (sessionStorage.getItem('test') !== id) sessionStorage.clear();
+        sessionStorage.setItem('test', id);
+      } catch { /* a document without storage */ }
+    }, testId);
     await use(guard);
     const complaints = guard.list();
     if (complaints.length > 0) throw new Error(`The page must stay free of these:\n  ${complaints.join('\n  ')}`);
@@ -69,16 +83,11 @@ export async function live(page) {
   await expect(page.locator('[data-first]')).toHaveCount(0, { timeout: 30_000 });
 }
 
-// finished waits until the page shows what was last done to it and no run is
-// under way. That the button to cancel is hidden says so only where it exists:
-// before the program has started there is none, and none counts as hidden.
+// finished waits until the page shows what was last done to it and nothing is under
+// way, which the page itself says. That the button to cancel is there and hidden says
+// that the view is there, too.
 export async function finished(page, { cancel = '#cancel', timeout = 60_000 } = {}) {
-  await live(page);
-  await expect(page.locator(cancel)).toBeAttached({ timeout });
-  // While runs come in the program draws four times a second, else once a frame;
-  // so what was just begun may not be shown yet.
-  await page.evaluate(() => new Promise((done) => { setTimeout(done, 320); }));
-  await expect(page.locator(cancel)).toBeHidden({ timeout });
+  await page.waitForFunction((id) => window.tools?.settled() && document.querySelector(id)?.checkVisibility({ visibilityProperty: true }) === false, cancel, { timeout, polling: 25 });
 }
 
 // unfold opens all panels of settings; in a narrow window they are in a drawer,
@@ -106,6 +115,17 @@ export async function saved(page, menu, format) {
   await page.click(`#save-${menu}`);
   const [d] = await Promise.all([page.waitForEvent('download'), page.click(`#${format}-${menu}`)]);
   return { name: d.suggestedFilename(), data: await readFile(await d.path()) };
+}
+
+// drop gives files to the page as if they were dragged onto it: names, each with a text
+// or with bytes.
+export async function drop(page, files) {
+  const list = Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString('base64')]);
+  await page.evaluate((all) => {
+    const transfer = new DataTransfer();
+    for (const [name, data] of all) transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name));
+    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
+  }, list);
 }
 
 // screenshot saves the page as build/out/screenshots/NAME.png for people to look at.

@@ -1,4 +1,5 @@
-// Browser tests over the built site in dist/; `make test-browser` runs them.
+// Browser tests over the built site in dist/; `make test-browser` runs them, side by
+// side. What measures time comes last, one after the other.
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
@@ -22,14 +23,23 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   retries: 0,
-  workers: 1,
+  workers: 2,
+  fullyParallel: true,
   forbidOnly: !!process.env.CI,
-  reporter: 'list',
+  // build/suites names a file for what each test took.
+  reporter: [['list'], ['./again.mjs'], ...(process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['json']] : [])],
+  outputDir: path.join(root, 'build/out/failures'),
+  projects: [
+    { name: 'page', grepInvert: /@fresh|@alone/, use: { reuseContext: true, serviceWorkers: 'block' } },
+    { name: 'fresh', grep: /@fresh/, grepInvert: /@alone/ },
+    { name: 'alone', grep: /@alone/, workers: 1 },
+  ],
   use: {
     browserName: 'chromium',
     baseURL: `${origin}/`,
     viewport: { width: 1440, height: 900 },
     trace: 'off',
+    screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM || undefined,
       // Nothing that talks to the network by itself; no sandbox, as root has none.
