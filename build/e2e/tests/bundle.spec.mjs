@@ -5,8 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import AxeBuilder from '@axe-core/playwright';
-import { expect, finished, live, screenshot, test, visit } from '../fixture.mjs';
+import { drop, expect, finished, live, screenshot, test, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const spillway = path.join(root, 'build/out/spillway');
@@ -19,15 +18,6 @@ test.afterAll(() => rm(folder, { recursive: true }));
 
 // native runs the command; it fails unless its exit code is 0.
 const native = async (...args) => (await promisify(execFile)(spillway, args)).stdout;
-
-// drop gives the page a file as if dragged onto it.
-async function drop(page, name, data) {
-  await page.evaluate(([name, base64]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
-    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
-  }, [name, data.toString('base64')]);
-}
 
 // says waits for the conclusion.
 const says = (page, text) => expect(page.locator('#check-says')).toContainText(text, { timeout: 30_000 });
@@ -44,7 +34,7 @@ test('what the page saves the command replays, and the page too', async ({ page 
   const file = await save(page);
   expect(file).toMatch(/\.spillway\.zip$/);
   expect(await native('check', file)).toContain('replayed: 2 of 2 parts replayed');
-  await drop(page, 'mine.zip', await readFile(file));
+  await drop(page, { 'mine.zip': await readFile(file) });
   await says(page, 'Replayed. 2 of 2 replayed.');
 });
 
@@ -52,12 +42,10 @@ test('what the command writes the page replays, in whatever laboratory', async (
   await visit(page, train);
   const file = path.join(folder, 'store.zip');
   await native('bundle', 'lab=store', 'workload=networks', 'clients=1', 'system=lru,oracle', '-o', file);
-  await drop(page, 'store.zip', await readFile(file));
+  await drop(page, { 'store.zip': await readFile(file) });
   await says(page, 'Replayed. 2 of 2 replayed.');
   await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true'); // checking moves nothing
   await expect(page.locator('#check-table tbody tr')).toHaveCount(2);
-  const { violations } = await new AxeBuilder({ page }).include('#check').withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
-  expect(violations.map((v) => v.id)).toEqual([]);
   await screenshot(page, 'bundle-replayed');
   await page.click('#check-open');
   await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', 'true');
@@ -70,7 +58,7 @@ test('what the command writes the page replays, in whatever laboratory', async (
 
 test('a bundle brings its workload', async ({ page }) => {
   await visit(page, './#v=3&lab=store&workload=networks&clients=1&systems=lru');
-  await drop(page, 'file.zip', await readFile(golden('file')));
+  await drop(page, { 'file.zip': await readFile(golden('file')) });
   await says(page, 'Replayed. 2 of 2 replayed.');
   await page.click('#check-open');
   await expect(page.locator('#context')).toContainText('Two layers, batch 32');
@@ -87,11 +75,11 @@ test('damage and other values are said with their place', async ({ page }) => {
   const data = await readFile(golden('store'));
   const at = data.indexOf('results/lru.json') + 3000;
   data[at] ^= 1;
-  await drop(page, 'damaged.zip', data);
+  await drop(page, { 'damaged.zip': data });
   await says(page, 'Damaged.');
   await expect(page.locator('#check .check-list')).toContainText('results/lru.json');
   await expect(page.locator('#check-table')).toContainText('✗ damaged');
-  await drop(page, 'forged.zip', await readFile(golden('forged')));
+  await drop(page, { 'forged.zip': await readFile(golden('forged')) });
   await says(page, 'Differs. 1 of 2 replayed, 1 of 2 differs.');
   await expect(page.locator('#check-table')).toContainText('(time_s)');
   await expect(page.locator('#check-table')).toContainText('≠ differs');
@@ -104,7 +92,7 @@ test('damage and other values are said with their place', async ({ page }) => {
 test('a paper is checked run by run, and reported', async ({ page }) => {
   await page.goto('./#v=3&lab=store&view=reproduce');
   await live(page);
-  await drop(page, 'paper.zip', await readFile(golden('paper')));
+  await drop(page, { 'paper.zip': await readFile(golden('paper')) });
   await says(page, 'Replayed.');
   await expect(page.locator('#check-table')).toContainText('claims');
   await page.click('#reproduce-ravenstore');
@@ -121,6 +109,4 @@ test('a paper is checked run by run, and reported', async ({ page }) => {
   await page.setContent(text);
   await expect(page.locator('h1')).toContainText('Ravenstore');
   await expect(page.locator('table').nth(1)).toContainText('holds');
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
-  expect(violations.map((v) => v.id)).toEqual([]);
 });

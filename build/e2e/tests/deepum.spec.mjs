@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -48,8 +47,6 @@ test('what DeepUM learned, by kernel', async ({ page }) => {
   await page.fill('#f-learned_kernel', '100');
   await page.press('#f-learned_kernel', 'Enter');
   await expect.poll(() => section.innerText(), { timeout: 120_000 }).not.toBe(before);
-  const found = await new AxeBuilder({ page }).include('#section-learned').withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
-  expect(found.violations.map((v) => v.id)).toEqual([]);
 });
 
 test('all systems are ranked, with the reasons of those that cannot run', async ({ page }) => {

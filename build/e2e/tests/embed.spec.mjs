@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, screenshot, test as base } from '../fixture.mjs';
 
 const link = 'v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&systems=uvm,g10';
@@ -154,22 +153,15 @@ test('settings in a drawer, in a narrow dark frame', async ({ page, host }) => {
 });
 
 for (const [mode, width, theme] of [['view', 320, 'dark'], ['edit', 700, 'light']]) {
-  test(`no accessibility violations: ${mode}, ${width} px, ${theme}`, async ({ page, host }) => {
+  test(`as wide as its frame: ${mode}, ${width} px, ${theme}`, async ({ page, host }) => {
     await page.setViewportSize({ width, height: 2400 });
-    // axe is put into the frame, which it cannot be without an origin.
     const frame = await host.open(`embed=${mode}&theme=${theme}`, undefined);
     await expect(frame.locator('#headline')).toContainText('G10', { timeout: 30_000 });
     await expect(frame.locator('.plot-host[data-drawn=true]').nth(2)).toBeVisible();
     await screenshot(page, `embed-${mode}-${width}-${theme}`);
-    const judge = async () => {
-      const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
-      expect(found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.flat()).join(' | ')}`)).toEqual([]);
-    };
-    await judge();
     if (mode === 'edit') {
       await frame.locator('#open-settings').click();
       await expect(frame.locator('#f-batch')).toBeVisible();
-      await judge();
       await screenshot(page, `embed-drawer-${width}-${theme}`);
     }
     expect(await host.frame().evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);

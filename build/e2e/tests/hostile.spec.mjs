@@ -66,8 +66,8 @@ test('links inside the page leave the settings alone', async ({ page }) => {
 
 test('reloads in the middle of runs', async ({ page }) => {
   await page.goto('./#v=2&lab=train&model=senet-154&batch=1024&times=as-paper');
-  for (let i = 0; i < 4; i++) {
-    await page.waitForTimeout(150 + 250 * i);
+  for (const stage of ['compiled app.wasm', 'worker-started', 'page-drawn', 'first-answer']) {
+    await page.waitForFunction((name) => performance.getEntriesByName(name).length > 0, stage);
     await page.reload();
   }
   await expect(page.locator('#f-batch')).toHaveValue('1024');

@@ -31,7 +31,7 @@ async function elsewhere(html) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-test('it works in a frame on another origin that has none itself', async ({ page, guard, baseURL }) => {
+test('it works in a frame on another origin that has none itself', { tag: '@fresh' }, async ({ page, guard, baseURL }) => {
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the document around it
   const around = await elsewhere(`<!doctype html><title>x</title><iframe sandbox="allow-scripts" width="1200" height="800" src="${baseURL}#v=3&model=bert-base&batch=64"></iframe>`);
   try {
@@ -46,7 +46,7 @@ test('it works in a frame on another origin that has none itself', async ({ page
   }
 });
 
-test('Chromium can install it', async ({ page, context }) => {
+test('Chromium can install it', { tag: '@fresh' }, async ({ page, context }) => {
   await page.goto('./');
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   const devtools = await context.newCDPSession(page);
@@ -65,7 +65,7 @@ test('Chromium can install it', async ({ page, context }) => {
   }
 });
 
-test('the zip works in a folder of a plain server, and without it after one visit', async ({ page, context, guard }) => {
+test('the zip works in a folder of a plain server, and without it after one visit', { tag: '@fresh' }, async ({ page, context, guard }) => {
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the server's own port
   const site = await serveZip();
   await page.goto(`${site.url}#${opened}`);
@@ -79,7 +79,7 @@ test('the zip works in a folder of a plain server, and without it after one visi
   await same(page);
 });
 
-test('the single file has everything in it', async ({ page, context, guard }) => {
+test('the single file has everything in it', { tag: '@fresh' }, async ({ page, context, guard }) => {
   test.setTimeout(120_000);
   guard.expect(/^foreign request: file:.*\/spillway\.html/);
   await context.setOffline(true);
@@ -114,7 +114,7 @@ test('the single file has everything in it', async ({ page, context, guard }) =>
 });
 
 // What a browser makes of the document is every byte of what was put into it.
-test('the single file comes apart as it was put together', async ({ page, guard }) => {
+test('the single file comes apart as it was put together', { tag: '@fresh' }, async ({ page, guard }) => {
   guard.expect(/^foreign request: file:.*\/spillway\.html/);
   await page.goto(single);
   await live(page);
@@ -127,7 +127,7 @@ test('the single file comes apart as it was put together', async ({ page, guard 
   expect(found).toEqual(texts.map((text) => createHash('sha256').update(text).digest('hex')));
 });
 
-test('the single file survives a server that says it is in another character set', async ({ page, guard }) => {
+test('the single file survives a server that says it is in another character set', { tag: '@fresh' }, async ({ page, guard }) => {
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
   const server = await elsewhere(await readFile(path.join(out, 'spillway.html')));
   try {

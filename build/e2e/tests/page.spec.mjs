@@ -1,11 +1,10 @@
 // The page as its visitors use it: results, settings, downloads, links.
-import path from 'node:path';
 import { expect, finished, saved, screenshot, test, visit } from '../fixture.mjs';
 
 // quick is a workload that every system runs in moments.
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
 
-test('the first chart is there soon and every system runs', async ({ page }) => {
+test('the first chart is there soon and every system runs', { tag: '@alone' }, async ({ page }) => {
   await page.goto('./');
   await page.waitForFunction(() => window.firstChart > 0);
   const first = await page.evaluate(() => Math.round(window.firstChart));
@@ -22,16 +21,6 @@ test('the first chart is there soon and every system runs', async ({ page }) => 
   await expect(page.locator('#headline')).toHaveText(/fast/);
   await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
   await screenshot(page, 'light');
-});
-
-// The README's picture.
-test('the picture of the training laboratory', async ({ page }) => {
-  test.skip(!process.env.SCREENSHOTS, 'SCREENSHOTS=1 makes the pictures of the README');
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.emulateMedia({ colorScheme: 'light' });
-  await visit(page, './');
-  await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
-  await page.screenshot({ path: path.resolve(import.meta.dirname, '../../../public/screenshot.png'), animations: 'disabled' });
 });
 
 test('no chart is blank', async ({ page }) => {
@@ -106,7 +95,7 @@ test('typing keeps text and caret', async ({ page }) => {
   expect(await page.evaluate(() => document.activeElement.selectionStart)).toBe(1);
 });
 
-test('cancel is immediate and the runs can be started again', async ({ page }) => {
+test('cancel is immediate and the runs can be started again', { tag: '@alone' }, async ({ page }) => {
   await visit(page, quick);
   await page.fill('#f-batch', '1024');
   await expect(page.locator('#cancel')).toBeVisible();
@@ -213,7 +202,7 @@ test('a crashed worker is replaced and the visitor told', async ({ page, guard }
   await expect(page.locator('.run.failed')).toHaveCount(0);
 });
 
-test('without a network the page still computes', async ({ page, context }) => {
+test('without a network the page still computes', { tag: '@fresh' }, async ({ page, context }) => {
   await visit(page, quick);
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   await context.setOffline(true);
@@ -241,7 +230,6 @@ async function shifts(page, change) {
   });
   await change();
   await finished(page);
-  await page.waitForTimeout(500);
   const list = await page.evaluate(() => window.shifts);
   const sum = list.reduce((all, x) => all + x.value, 0);
   return { sum, text: `${sum.toFixed(4)} ${list.filter((x) => x.value >= 0.0005).flatMap((x) => x.of).join('; ')}` };
@@ -255,7 +243,7 @@ for (const [lab, link, changes] of [
   test(`nothing jumps when a setting changes or is cancelled: ${lab}`, async ({ page }) => {
     await visit(page, link);
     await expect(page.locator('.plot-host[data-drawn=true]')).toHaveCount(6);
-    await page.waitForTimeout(1000);
+    await finished(page);
     for (const [key, value] of Object.entries(changes)) {
       const { sum, text } = await shifts(page, () => page.fill(`#f-${key}`, value));
       console.log(`  ${key}: ${text} (budget 0.02)`);

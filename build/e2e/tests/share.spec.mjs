@@ -10,7 +10,6 @@ test('Share has the link, code to embed and a citation, and sends nothing', asyn
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await visit(page, quick);
   await expect(page.locator('.plot-host[data-drawn=true]').first()).toBeVisible();
-  await page.waitForFunction(() => navigator.serviceWorker?.controller); // it has fetched what it keeps
   const asked = [];
   // A new address has the browser ask the service worker for the tab's icon again.
   context.on('request', (request) => { if (!request.url().endsWith('/icon.svg')) asked.push(request.url()); });

@@ -38,7 +38,7 @@ test('the policy lets no inline script run', async ({ page, guard }) => {
   expect(await page.evaluate(() => window.ran)).toBeUndefined();
 });
 
-test('after the first visit no network is needed', async ({ page, context }) => {
+test('after the first visit no network is needed', { tag: '@fresh' }, async ({ page, context }) => {
   await page.goto('./');
   await started(page);
   await page.waitForFunction(() => navigator.serviceWorker.controller);
@@ -88,10 +88,7 @@ for (const folder of ['/', '/some/folder/']) {
   }
 }
 
-// Without a service worker, which fetches everything sooner or later.
 test.describe('laboratories', () => {
-  test.use({ serviceWorkers: 'block' });
-
   // asked lists the laboratories' files that were asked for.
   function asked(page) {
     const list = [];

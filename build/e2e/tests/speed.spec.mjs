@@ -1,5 +1,5 @@
 // Measures the page's program in Chromium; only `make bench` runs this.
-import { expect, finished, resident, test, visit } from '../fixture.mjs';
+import { finished, resident, test, visit } from '../fixture.mjs';
 import { inWorker, published } from '../worker.mjs';
 
 test.skip(!process.env.BENCH, 'make bench runs this');
@@ -13,7 +13,7 @@ const times = 40; // the browser compiles better while the first ones run
 // The middle one.
 const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
-test('the first chart on a first visit', async ({ browser, baseURL }) => {
+test('the first chart on a first visit', { tag: '@alone' }, async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
@@ -30,7 +30,7 @@ test('the first chart on a first visit', async ({ browser, baseURL }) => {
   for (const name of Object.keys(visits[0])) console.log(`${name}: median ${Math.round(median(visits.map((v) => v[name])))} ms of ${visits.map((v) => Math.round(v[name])).join(', ')}`);
 });
 
-test('the first figure over a slow line', async ({ browser, baseURL }) => {
+test('the first figure over a slow line', { tag: '@alone' }, async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
   const visits = [];
   for (let i = 0; i < 5; i++) {
@@ -50,7 +50,7 @@ test('the first figure over a slow line', async ({ browser, baseURL }) => {
 // One change of a setting: until everything in sight is drawn, what of that the
 // page's thread works, and how far things jump.
 for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&batch=256&times=as-paper'], ['the opening', '']]) {
-  test(`a change of a setting: ${what}`, async ({ page }) => {
+  test(`a change of a setting: ${what}`, { tag: '@alone' }, async ({ page }) => {
     test.setTimeout(120_000);
     await page.addInitScript(() => {
       window.shift = 0;
@@ -84,7 +84,7 @@ for (const [what, link] of [['BERT-256, seven systems', '#v=1&model=bert-base&ba
   });
 }
 
-test('runs in a worker', async ({ page }) => {
+test('runs in a worker', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(120_000);
   await visit(page, './#v=1&model=bert-base&batch=16&times=as-paper');
   const all = await published('train', 'g10');
@@ -95,7 +95,7 @@ test('runs in a worker', async ({ page }) => {
   }
 });
 
-test('every bundled model in Explore', async ({ page }) => {
+test('every bundled model in Explore', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(300_000);
   await visit(page, './');
   const models = await page.locator('#f-model option').evaluateAll((all) => all.map((o) => o.value));
@@ -106,7 +106,7 @@ test('every bundled model in Explore', async ({ page }) => {
   console.log(`Explore after ${models.length} models: the renderer took at most ${Math.round(resident())} MiB`);
 });
 
-test('everything is reproduced', async ({ page }) => {
+test('everything is reproduced', { tag: '@alone' }, async ({ page }) => {
   test.setTimeout(400_000);
   await page.goto('./#v=1&model=bert-base&batch=16&times=as-paper&view=reproduce');
   await finished(page, { cancel: '#cancel-g10' });

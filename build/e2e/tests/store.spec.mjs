@@ -2,17 +2,11 @@
 // their links and programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import { expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const store = './#v=2&lab=store';
 const train = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
-
-async function violations(page) {
-  const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
-  return found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(' | ')}`);
-}
 
 async function open(page, url = store) {
   await visit(page, url);
@@ -30,11 +24,7 @@ function programs(page) {
 }
 
 test.describe('tabs', () => {
-  // Without the service worker, which fetches everything for later.
-  test.use({ serviceWorkers: 'block' });
-
-  test('a laboratory is fetched when its tab is opened', async ({ page, guard }) => {
-    guard.expect(/service worker/i);
+  test('a laboratory is fetched when its tab is opened', async ({ page }) => {
     const asked = programs(page);
     await visit(page, train);
     await expect(page.locator('#lab-train')).toHaveAttribute('aria-current', 'true');
@@ -49,8 +39,7 @@ test.describe('tabs', () => {
     expect(asked.filter((name) => name === 'store.wasm')).toHaveLength(1);
   });
 
-  test('a link opens the store without the other', async ({ page, guard }) => {
-    guard.expect(/service worker/i);
+  test('a link opens the store without the other', async ({ page }) => {
     const asked = programs(page);
     await visit(page, `${store}&workload=networks&clients=3&gpu_memory=10&systems=lru,oracle&focus=lru`);
     await expect(page.locator('#f-workload')).toHaveValue('networks');
@@ -111,7 +100,7 @@ test('a link of format 1 shows the run that it showed', async ({ page }) => {
   expect(await page.locator('#numbers').innerText()).toBe(numbers);
 });
 
-test('without a network both laboratories compute', async ({ page, context }) => {
+test('without a network both laboratories compute', { tag: '@fresh' }, async ({ page, context }) => {
   await visit(page, train);
   await page.waitForFunction(() => navigator.serviceWorker.controller);
   await context.setOffline(true);
@@ -245,26 +234,6 @@ test('a trace for another laboratory says where it belongs', async ({ page }) =>
   await expect(page.locator('#files-error')).toContainText('laboratory of training memory');
 });
 
-for (const scheme of ['light', 'dark']) {
-  test(`no accessibility violations in the store, ${scheme}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: scheme });
-    await open(page);
-      await page.click('#open-fairness');
-    await page.click('#open-prefetch');
-    await expect(page.locator('#section-prefetch tbody tr')).toHaveCount(6, { timeout: 30_000 });
-    await page.click('#numbers-memory');
-    await page.click('#info-lru');
-    await page.fill('#f-link', 'x');
-    await expect(page.locator('#err-link')).not.toBeEmpty();
-    expect(await violations(page)).toEqual([]);
-    await screenshot(page, `store-${scheme}`, { fullPage: true });
-    await page.click('#view-reproduce');
-    await expect(page.locator('#paper-title')).toContainText('Table 1');
-    await expect(page.locator('.paper-rows tbody tr')).toHaveCount(8); // a table shows its rows
-    expect(await violations(page)).toEqual([]);
-  });
-}
-
 test('the store in a narrow window', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   await visit(page, store);
@@ -275,14 +244,12 @@ test('the store in a narrow window', async ({ page }) => {
   await page.click('#open-fairness');
   await expect(page.locator('#section-fairness .answer')).toBeVisible();
   await fits();
-  expect(await violations(page)).toEqual([]);
   await screenshot(page, 'store-narrow', { fullPage: true });
   await page.click('#view-reproduce');
   await expect(page.locator('#paper-title')).toContainText('Table 1');
   await page.locator('[id="figure-entry-ravenstore.T2"]').click();
   await expect(page.locator('#paper-title')).toBeInViewport();
   await fits();
-  expect(await violations(page)).toEqual([]);
 });
 
 test('tabs and sections by keyboard', async ({ page }) => {
@@ -330,13 +297,4 @@ test('tabs and sections by keyboard', async ({ page }) => {
     await expect(page.locator(`#open-${key}`)).toHaveAttribute('aria-expanded', 'true');
     await expect(page.locator(`#open-${key}`)).toBeFocused();
   }
-});
-
-// The README's picture.
-test('the picture of the store', async ({ page }) => {
-  test.skip(!process.env.SCREENSHOTS, 'SCREENSHOTS=1 makes the pictures of the README');
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.emulateMedia({ colorScheme: 'light' });
-  await open(page);
-  await page.screenshot({ path: path.join(root, 'public/screenshot-store.png'), animations: 'disabled' });
 });

@@ -58,7 +58,7 @@ const shows = (page, version) => expect(page.locator('meta[name=description]')).
 const offer = (page) => page.getByRole('status').filter({ hasText: 'A newer version' });
 const caches = (page) => page.evaluate(() => window.caches.keys());
 
-test('a newer version waits until it is asked for, and takes nothing from another tab', async ({ page, context, guard }) => {
+test('a newer version waits until it is asked for, and takes nothing from another tab', { tag: '@fresh' }, async ({ page, context, guard }) => {
   test.setTimeout(180_000);
   guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/); // the copy's own port
   const site = await serveCopy();
@@ -102,7 +102,7 @@ test('a newer version waits until it is asked for, and takes nothing from anothe
 test.describe('without a copy', () => {
   test.use({ serviceWorkers: 'block' });
 
-  test('a page does not take a newer version of what it asks for later', async ({ page, guard }) => {
+  test('a page does not take a newer version of what it asks for later', { tag: '@fresh' }, async ({ page, guard }) => {
     test.setTimeout(120_000);
     guard.expect(/^foreign request: http:\/\/127\.0\.0\.1:/);
     guard.expect(/^console: .*integrity/);
@@ -122,7 +122,7 @@ test.describe('without a copy', () => {
   });
 });
 
-test('where the browser has no room, the page says so and works', async ({ page, context, baseURL }) => {
+test('where the browser has no room, the page says so and works', { tag: '@fresh' }, async ({ page, context, baseURL }) => {
   const devtools = await context.newCDPSession(page);
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: new URL(baseURL).origin, quotaSize: 100_000 });
   await page.goto('./');
