@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +14,8 @@ import (
 )
 
 // addCharts bundles the parts of ECharts that build/site/echarts.mjs names.
-func (s site) addCharts() error {
-	if err := installPackages("build"); err != nil {
+func (s site) addCharts(ctx context.Context) error {
+	if err := installPackages(ctx, "build"); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs("build")
@@ -45,7 +46,7 @@ func (s site) addCharts() error {
 
 // installPackages runs npm ci in dir, unless the last run installed the same
 // lock file. Install scripts never run.
-func installPackages(dir string) error {
+func installPackages(ctx context.Context, dir string) error {
 	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func installPackages(dir string) error {
 	if err != nil {
 		return fmt.Errorf("npm, which fetches the chart library, was not found: install Node.js 20 or newer (%w)", err)
 	}
-	if _, err := run(nil, npm, "--prefix", dir, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+	if _, err := run(ctx, nil, npm, "--prefix", dir, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
 		return err
 	}
 	return os.WriteFile(mark, lock, 0o644)

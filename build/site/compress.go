@@ -1,25 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"sync"
-
-	"github.com/andybalholm/brotli"
 
 	labs "spillway/ui/lab/all"
 )
-
-// packed are the endings of compressed copies.
-var packed = []string{".br", ".gz"}
 
 // compressible says which files get smaller copies.
 func compressible(name string) bool {
@@ -30,26 +20,42 @@ func compressible(name string) bool {
 	return false
 }
 
-// compress writes the missing .br and .gz copies and weighs the programs.
-func (s site) compress(out string) error {
-	var group sync.WaitGroup
-	names := slices.Sorted(maps.Keys(s))
-	errs := make([]error, len(names))
-	for i, name := range names {
+// tasks are the contents of the site that will be asked for compressed: for copies, and
+// for what needs no host.
+func (s site) tasks(copies, offline bool) []task {
+	var all []task
+	for _, name := range s.names() {
+		if copies && compressible(name) {
+			all = append(all, task{s[name], ".br"})
+		}
+		if offline || copies && compressible(name) {
+			all = append(all, task{s[name], ".gz"})
+		}
+	}
+	return all
+}
+
+// compress writes the .br and .gz copies.
+func (s site) compress(out string, p *packer) error {
+	for _, name := range s.names() {
 		if !compressible(name) {
 			continue
 		}
-		group.Go(func() { errs[i] = compressFile(filepath.Join(out, filepath.FromSlash(name)), s[name]) })
+		for _, ext := range packed {
+			data, err := p.pack(s[name], ext)
+			if err == nil {
+				err = replace(filepath.Join(out, filepath.FromSlash(name))+ext, data)
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
-	group.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	return weigh(out)
+	return nil
 }
 
 // weigh reports what the compressed programs weigh, and which are too heavy.
-func weigh(out string) error {
+func weigh(out string, say *progress) error {
 	var errs []error
 	size := func(program string) int64 {
 		info, err := os.Stat(filepath.Join(out, program+".wasm.br"))
@@ -60,9 +66,9 @@ func weigh(out string) error {
 		return info.Size()
 	}
 	check := func(what string, bytes, most int64) {
-		fmt.Printf("site: %s: %d bytes with brotli (limit %d)\n", what, bytes, most)
+		say.say("%s: %d bytes with brotli (limit %d)", what, bytes, most)
 		if bytes > most {
-			errs = append(errs, fmt.Errorf("%s: %d bytes are more than %d; find what grew with go tool nm -size -sort size", what, bytes, most))
+			errs = append(errs, fmt.Errorf("%s: %d bytes are more than %d; go run ./build/site -weigh NAME shows what is in a program", what, bytes, most))
 		}
 	}
 	page := size("app")
@@ -78,34 +84,4 @@ func weigh(out string) error {
 		check(door.Name+".wasm", lab, maxFurther)
 	}
 	return errors.Join(errs...)
-}
-
-func compressFile(file string, data []byte) error {
-	for _, ext := range packed {
-		if _, err := os.Stat(file + ext); err == nil {
-			continue // write removes copies that are out of date
-		}
-		var b bytes.Buffer
-		w, err := encoder(&b, ext)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-		if err := w.Close(); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file+ext, b.Bytes(), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func encoder(w io.Writer, ext string) (io.WriteCloser, error) {
-	if ext == ".br" {
-		return brotli.NewWriterLevel(w, brotli.BestCompression), nil
-	}
-	return gzip.NewWriterLevel(w, gzip.BestCompression)
 }

@@ -35,6 +35,15 @@ func (s site) add(name string, data []byte) error {
 	return nil
 }
 
+// join adds all files of another site.
+func (s site) join(other site) error {
+	var errs []error
+	for name, data := range other {
+		errs = append(errs, s.add(name, data))
+	}
+	return errors.Join(errs...)
+}
+
 // addPublic takes the hand-written files as they are.
 func (s site) addPublic() error {
 	return fs.WalkDir(os.DirFS("public"), ".", func(name string, d fs.DirEntry, err error) error {
@@ -147,22 +156,36 @@ func (s site) fill(name, line, by string) error {
 func (s site) write(out string) error {
 	for name, data := range s {
 		file := filepath.Join(out, filepath.FromSlash(name))
-		if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, data) {
+		if same(file, data) {
 			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			return err
 		}
 		for _, ext := range packed {
 			if err := os.Remove(file + ext); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
+		if err := replace(file, data); err != nil {
+			return err
+		}
 	}
 	return s.prune(out)
+}
+
+// same reports whether a file has this content.
+func same(file string, data []byte) bool {
+	old, err := os.ReadFile(file)
+	return err == nil && bytes.Equal(old, data)
+}
+
+// replace writes a file, unless it has this content.
+func replace(file string, data []byte) error {
+	if same(file, data) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
 }
 
 // prune removes what this site does not have. Compressed copies stay while

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,13 +13,13 @@ import (
 	"image/png"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/stage"
 
 	_ "embed"
@@ -78,9 +79,68 @@ type card struct {
 	Width, Height int
 }
 
+// A shown is a preset and what the page shows of it, before a version and an address
+// are known.
+type shown struct {
+	door  labs.Door
+	title string // of the laboratory
+	of    lab.Preset
+	link  string // the fragment
+	says  string
+	views []chart.View
+}
+
+// showPresets runs what all laboratories offer to begin with.
+func showPresets(ctx context.Context, say *progress) ([]shown, error) {
+	byLab := make([][]shown, len(labs.Labs))
+	err := each(ctx, len(byLab), func(i int) (err error) {
+		byLab[i], err = presets(labs.Labs[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(byLab...)
+	said := say.begin(fmt.Sprintf("running %d presets", len(all)), len(all))
+	err = each(ctx, len(all), func(i int) error {
+		defer said.add(1)
+		return all[i].show()
+	})
+	if err == nil {
+		said.end()
+	}
+	return all, err
+}
+
+// presets are those of a laboratory with their links, still to be shown.
+func presets(door labs.Door) ([]shown, error) {
+	l := door.New()
+	opening, err := stage.Show(l, nil, "")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", door.Name, err)
+	}
+	var all []shown
+	for _, x := range l.Presets {
+		opening.UsePreset(x.Key)
+		all = append(all, shown{door: door, title: l.Title, of: x, link: opening.State.Encode(opening.Info)})
+	}
+	return all, nil
+}
+
+// show runs a preset. The laboratory is another one each time: it does one thing at a
+// time.
+func (x *shown) show() error {
+	n, err := stage.Show(x.door.New(), nil, x.link)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", x.door.Name, x.of.Key, err)
+	}
+	x.says, x.views = chart.Headline(n.Info, n.ChartRuns()), n.Charts()
+	return nil
+}
+
 // addLandings writes f/PRESET/ for every preset of every laboratory: a page that
 // needs no script, with the charts as SVG files, and fills in the examples.
-func (s site) addLandings(origin string) error {
+func (s site) addLandings(from []shown, origin string) error {
 	version := s.version()
 	if version == "" {
 		return errors.New("index.html names no version")
@@ -93,13 +153,13 @@ func (s site) addLandings(origin string) error {
 	if err != nil {
 		return err
 	}
-	var all []*preset
-	for _, door := range labs.Labs {
-		list, err := presets(door.New(), version, origin)
-		if err != nil {
-			return fmt.Errorf("%s: %w", door.Name, err)
-		}
-		all = append(all, list...)
+	all := make([]*preset, len(from))
+	err = each(context.Background(), len(from), func(i int) error {
+		all[i] = from[i].draw(version, origin)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	for _, p := range all {
 		if err := s.addLanding(page, p); err != nil {
@@ -113,49 +173,28 @@ func (s site) addLandings(origin string) error {
 	return errors.Join(s.add(figures+"index.html", b.Bytes()), s.fillExamples(all))
 }
 
-// presets runs what a laboratory offers to begin with.
-func presets(l lab.Lab, version, origin string) ([]*preset, error) {
-	opening, err := stage.Show(l, nil, "")
-	if err != nil {
-		return nil, err
-	}
-	var list []*preset
-	for _, x := range l.Presets {
-		opening.UsePreset(x.Key)
-		p := &preset{
-			Key: x.Key, Title: x.Title, About: x.About, Lab: l.Title, Link: template.URL(opening.State.Encode(opening.Info)),
-			Version: version, Origin: origin, Card: card{File: "screenshot-" + l.Name + ".png"},
-		}
-		session, err := stage.Show(l, nil, string(p.Link))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", x.Key, err)
-		}
-		p.take(session)
-		list = append(list, p)
-	}
-	return list, nil
-}
-
 // size is how an SVG of package draw begins.
 var size = regexp.MustCompile(`^<svg [^>]*\bwidth="(\d+)" height="(\d+)"`)
 
-// take draws what a session shows.
-func (p *preset) take(n *model.Session) {
-	p.Says = chart.Headline(n.Info, n.ChartRuns())
-	link := "#" + string(p.Link)
-	if p.Origin != "" {
-		link = p.Origin + link
+// draw draws what was shown, for a version of the site at its address.
+func (x *shown) draw(version, origin string) *preset {
+	p := &preset{
+		Key: x.of.Key, Title: x.of.Title, About: x.of.About, Lab: x.title, Link: template.URL(x.link), Says: x.says,
+		Version: version, Origin: origin, Card: card{File: "screenshot-" + x.door.Name + ".png"},
+	}
+	link := "#" + x.link
+	if origin != "" {
+		link = origin + link
 	} else {
 		link = "../../" + link
 	}
-	views := n.Charts()
-	for i := range views {
-		v := &views[i]
+	for i := range x.views {
+		v := &x.views[i]
 		p.Trust = v.Mode
 		if v.Figure == nil || v.Empty != "" {
 			continue
 		}
-		d := drawn{View: v, SVG: draw.SVG(v, draw.Options{Link: link, Version: p.Version})}
+		d := drawn{View: v, SVG: draw.SVG(v, draw.Options{Link: link, Version: version})}
 		if m := size.FindStringSubmatch(d.SVG); m != nil {
 			_, _ = fmt.Sscan(m[1], &d.Width) // it is digits
 			_, _ = fmt.Sscan(m[2], &d.Height)
@@ -165,6 +204,7 @@ func (p *preset) take(n *model.Session) {
 		}
 		p.Charts = append(p.Charts, d)
 	}
+	return p
 }
 
 // Data says what the page is about to programs that read schema.org.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -12,10 +13,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	labs "spillway/ui/lab/all"
 )
+
+// presetsShown are run once for all tests.
+var presetsShown = sync.OnceValues(func() ([]shown, error) { return showPresets(context.Background(), nil) })
 
 // landed is a site with the pages of presets, for an origin.
 func landed(t *testing.T, origin string) site {
@@ -29,7 +34,8 @@ func landed(t *testing.T, origin string) site {
 		s[name], err = os.ReadFile(file)
 		return err
 	})
-	if err := errors.Join(err, s.addLandings(origin)); err != nil {
+	all, wrong := presetsShown()
+	if err := errors.Join(err, wrong, s.addLandings(all, origin)); err != nil {
 		t.Fatal(err)
 	}
 	return s

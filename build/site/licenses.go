@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,13 +12,13 @@ import (
 
 // addLicenses collects the license of everything the site contains. Which Go
 // modules that are is asked of the compiler, not listed by hand.
-func (s site) addLicenses() error {
+func (s site) addLicenses(ctx context.Context) error {
 	var b bytes.Buffer
 	b.WriteString("Spillway and the software it contains\n")
 	if err := section(&b, "Spillway", "LICENSE"); err != nil {
 		return err
 	}
-	root, err := goroot()
+	root, err := goroot(ctx)
 	if err != nil {
 		return err
 	}
@@ -28,7 +29,7 @@ func (s site) addLicenses() error {
 	for _, p := range list() {
 		args = append(args, p.folder)
 	}
-	out, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", args...)
+	out, err := run(ctx, []string{"GOOS=js", "GOARCH=wasm"}, "go", args...)
 	if err != nil {
 		return err
 	}

@@ -2,16 +2,16 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +22,9 @@ import (
 
 // run executes a command from the repository root and returns its output; on
 // failure the error holds what it said.
-func run(env []string, name string, args ...string) ([]byte, error) {
-	cmd := exec.Command(name, args...)
+func run(ctx context.Context, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -129,46 +130,90 @@ func main() { worker.Run(lab.New()) }
 	return nil
 }
 
-// compile makes the programs. That is left to as many processes as there are
-// processors: linking one program takes one.
-func compile(all []program) error {
-	var group sync.WaitGroup
-	errs := make([]error, len(all))
-	turns := make(chan struct{}, runtime.NumCPU())
-	for i, p := range all {
-		group.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path.Join(programs, p.file)}
-			args = append(append(args, p.flags...), p.folder)
-			_, errs[i] = run([]string{"GOOS=js", "GOARCH=wasm"}, "go", args...)
-		})
+// path is where a program is compiled to. Those that are compiled together keep the
+// names of their folders, in a folder that has the name of the first.
+func (p program) path(first program, alone bool) string {
+	if alone {
+		return path.Join(programs, p.file)
 	}
-	group.Wait()
-	return errors.Join(errs...)
+	return path.Join(programs, strings.TrimSuffix(first.file, ".wasm")+"-like", path.Base(p.folder))
 }
 
-// addPrograms compiles the page's program and the laboratories', and adds the
-// script that starts them. That script must come from the compiler that built
-// them.
-func (s site) addPrograms() error {
-	if err := writeSources(); err != nil {
-		return err
-	}
-	all := list()
-	if err := compile(all); err != nil {
-		return err
-	}
+// alike orders programs for the compiler. Those that have the same flags are compiled by
+// one command, those that share compiled packages by one command after the other, in
+// one line: two at a time would both compile what they share. What shares none stands
+// in another line. Only optimising for the profile or not divides all packages.
+func alike(all []program) (lines [2][][]program) {
 	for _, p := range all {
-		data, err := os.ReadFile(path.Join(programs, p.file))
-		if err == nil {
-			err = s.add(p.file, data)
+		line := &lines[0]
+		if slices.Contains(p.flags, "-pgo=off") {
+			line = &lines[1]
 		}
-		if err != nil {
-			return err
+		at := slices.IndexFunc(*line, func(like []program) bool { return slices.Equal(like[0].flags, p.flags) })
+		if at < 0 {
+			at = len(*line)
+			*line = append(*line, nil)
 		}
+		(*line)[at] = append((*line)[at], p)
 	}
-	root, err := goroot()
+	return lines
+}
+
+// compile makes the programs and returns them by file.
+func compile(ctx context.Context, all []program, said *step) (site, error) {
+	s := site{}
+	var mu sync.Mutex
+	var work []func(context.Context) error
+	for _, line := range alike(all) {
+		work = append(work, func(ctx context.Context) error {
+			for _, like := range line {
+				made, err := compileAlike(ctx, like)
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				maps.Copy(s, made)
+				mu.Unlock()
+				said.add(int64(len(like)))
+			}
+			return nil
+		})
+	}
+	return s, together(ctx, work...)
+}
+
+// compileAlike makes programs that have the same flags.
+func compileAlike(ctx context.Context, like []program) (site, error) {
+	alone := len(like) == 1
+	out := like[0].path(like[0], alone)
+	if !alone {
+		out = path.Dir(out) + "/" // so that the compiler takes it for a folder
+	}
+	args := append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out}, like[0].flags...)
+	for _, p := range like {
+		args = append(args, p.folder)
+	}
+	if _, err := run(ctx, []string{"GOOS=js", "GOARCH=wasm"}, "go", args...); err != nil {
+		return nil, err
+	}
+	s := site{}
+	for _, p := range like {
+		data, err := os.ReadFile(p.path(like[0], alone))
+		if err != nil {
+			return nil, err
+		}
+		s[p.file] = data
+	}
+	return s, nil
+}
+
+// addPrograms adds compiled programs and the script that starts them. That script must
+// come from the compiler that built them.
+func (s site) addPrograms(ctx context.Context, made site) error {
+	if err := s.join(made); err != nil {
+		return err
+	}
+	root, err := goroot(ctx)
 	if err != nil {
 		return err
 	}
@@ -179,8 +224,8 @@ func (s site) addPrograms() error {
 	return s.add("wasm_exec.js", starter)
 }
 
-func goroot() (string, error) {
-	out, err := run(nil, "go", "env", "GOROOT")
+func goroot(ctx context.Context) (string, error) {
+	out, err := run(ctx, nil, "go", "env", "GOROOT")
 	return strings.TrimSpace(string(out)), err
 }
 
@@ -195,8 +240,8 @@ const noEval = `
 
 // addRenderer serves the script that Vugu's renderer evaluates at start as an
 // ordinary file, so that the page needs no 'unsafe-eval'.
-func (s site) addRenderer() error {
-	out, err := run(nil, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/vugu/vugu")
+func (s site) addRenderer(ctx context.Context) error {
+	out, err := run(ctx, nil, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/vugu/vugu")
 	if err != nil {
 		return err
 	}

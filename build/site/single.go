@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed" // the script of the single file
 	"encoding/base64"
 	"encoding/json"
@@ -41,8 +40,11 @@ import (
 // 6 MB with three laboratories and 7 with five; the sixth is 0.4, and one more is to come.
 const maxSingle = 7_500_000
 
-// single is the name of the single file.
-const single = "spillway.html"
+// single is the name of the single file, and singleProgram of the program in it.
+const (
+	single        = "spillway.html"
+	singleProgram = "spillway.wasm"
+)
 
 // recorder is the script that records training jobs, for download.
 const recorder = "capture.py"
@@ -78,30 +80,32 @@ func init() { laboratories = func() { jobs.Run(%s) } }
 	}
 	list := filepath.Join(folder, "overlay.json")
 	flags := append(workFlags(), "-gcflags=github.com/vugu/...=-l", "-overlay="+list, "-ldflags=-s -w -X spillway/ui.icon="+icon)
-	return program{"spillway.wasm", "./wasm", flags}, os.WriteFile(list, overlay, 0o644)
+	return program{singleProgram, "./wasm", flags}, os.WriteFile(list, overlay, 0o644)
 }
 
-// single returns the single file of the assembled site s.
-func (s site) single() ([]byte, error) {
-	icon := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(s["icon.svg"])
-	p, err := everything(icon)
-	if err == nil {
-		err = compile([]program{p})
-	}
-	if err != nil {
-		return nil, err
-	}
-	code, err := os.ReadFile(filepath.Join(programs, p.file))
-	if err != nil {
-		return nil, err
-	}
-	tabs, err := s.wholeTabs()
+// single returns the single file of the assembled site s with its program.
+func (s site) single(code []byte, p *packer) ([]byte, error) {
+	inside, err := s.inside(code)
 	if err != nil {
 		return nil, err
 	}
 	page := string(s["index.html"])
-	scripts := scriptsOf(page)
-	inside := site{p.file: code, "labs.info": tabs}
+	return inside.bundle(strings.ReplaceAll(page, `"icon.svg"`, `"`+s.icon()+`"`), scriptsOf(page), p)
+}
+
+// icon is the address of an icon that needs no file.
+func (s site) icon() string {
+	return "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(s["icon.svg"])
+}
+
+// inside are the files that are in the single file.
+func (s site) inside(code []byte) (site, error) {
+	tabs, err := s.wholeTabs()
+	if err != nil {
+		return nil, err
+	}
+	scripts := scriptsOf(string(s["index.html"]))
+	inside := site{singleProgram: code, "labs.info": tabs}
 	for _, name := range []string{"worker.js", "licenses.txt", recorder} {
 		inside[name] = s[name]
 	}
@@ -110,7 +114,7 @@ func (s site) single() ([]byte, error) {
 			inside[name] = data
 		}
 	}
-	return inside.bundle(strings.ReplaceAll(page, `"icon.svg"`, `"`+icon+`"`), scripts)
+	return inside, nil
 }
 
 // wholeTabs is labs.info without lean programs.
@@ -140,8 +144,8 @@ func scriptsOf(page string) []string {
 }
 
 // bundle returns the page with the files of s inside.
-func (s site) bundle(page string, scripts []string) ([]byte, error) {
-	pack, places, err := s.pack()
+func (s site) bundle(page string, scripts []string, p *packer) ([]byte, error) {
+	pack, places, err := s.pack(p)
 	if err != nil {
 		return nil, err
 	}
@@ -262,24 +266,17 @@ func asciiPage(page string) (string, error) {
 }
 
 // pack compresses the files and says where each is.
-func (s site) pack() (pack []byte, places map[string][2]int, err error) {
+func (s site) pack(p *packer) (pack []byte, places map[string][2]int, err error) {
 	places = map[string][2]int{}
-	var b bytes.Buffer
 	for _, name := range s.names() {
-		from := b.Len()
-		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		file, err := p.pack(s[name], ".gz")
 		if err != nil {
 			return nil, nil, err
 		}
-		if _, err := w.Write(s[name]); err != nil {
-			return nil, nil, err
-		}
-		if err := w.Close(); err != nil {
-			return nil, nil, err
-		}
-		places[name] = [2]int{from, b.Len() - from}
+		places[name] = [2]int{len(pack), len(file)}
+		pack = append(pack, file...)
 	}
-	return b.Bytes(), places, nil
+	return pack, places, nil
 }
 
 // mark comes before a byte that a document cannot have as it is.

@@ -70,7 +70,7 @@ func TestBundle(t *testing.T) {
 	if got := strings.Join(scripts, " "); got != "b.js a.js boot.js" {
 		t.Errorf("the scripts run as %s", got)
 	}
-	file, err := s.bundle(tinyPage, scripts)
+	file, err := s.bundle(tinyPage, scripts, newPacker(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestBundleRefuses(t *testing.T) {
 		"no policy":                     strings.Replace(tinyPage, "Content-Security-Policy", "x", 1),
 		"two character sets":            strings.Replace(tinyPage, "<style>", `<meta charset="utf-8"><style>`, 1),
 	} {
-		if _, err := s.bundle(page, scriptsOf(page)); err == nil {
+		if _, err := s.bundle(page, scriptsOf(page), newPacker(t.TempDir())); err == nil {
 			t.Errorf("%s: accepted", what)
 		}
 	}

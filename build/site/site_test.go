@@ -146,13 +146,13 @@ func TestTooHeavy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := weigh(dir); err != nil {
+	if err := weigh(dir, nil); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "app.wasm.br"), make([]byte, maxFirst/2+1), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if weigh(dir) == nil {
+	if weigh(dir, nil) == nil {
 		t.Error("a page that is too heavy is accepted")
 	}
 }
@@ -206,7 +206,7 @@ func TestWriteKeepsReplacesAndRemoves(t *testing.T) {
 	for _, p := range list() {
 		s[p.file] = []byte("program")
 	}
-	for _, step := range []error{s.write(dir), s.compress(dir)} {
+	for _, step := range []error{s.write(dir), s.compress(dir, newPacker(t.TempDir()))} {
 		if step != nil {
 			t.Fatal(step)
 		}
@@ -265,6 +265,31 @@ func TestStringVar(t *testing.T) {
 	}
 }
 
+// What shares compiled packages is compiled one after the other, what has the same flags
+// at once, and no two programs go to one place.
+func TestAlike(t *testing.T) {
+	all := append(list(), program{singleProgram, "./wasm", workFlags()})
+	places := map[string]bool{}
+	n := 0
+	for _, line := range alike(all) {
+		for _, like := range line {
+			for _, p := range like {
+				n++
+				places[p.path(like[0], len(like) == 1)] = true
+				if !slices.Equal(p.flags, like[0].flags) {
+					t.Errorf("%s is compiled like %s", p.file, like[0].file)
+				}
+				if slices.Contains(p.flags, "-pgo=off") != slices.Contains(line[0][0].flags, "-pgo=off") {
+					t.Errorf("%s shares no package with %s", p.file, line[0][0].file)
+				}
+			}
+		}
+	}
+	if n != len(all) || len(places) != n {
+		t.Errorf("%d programs, %d are compiled, to %d places", len(all), n, len(places))
+	}
+}
+
 // Every laboratory's program compiles: at night, and in a copy of the repository whose
 // site nobody builds.
 func TestPrograms(t *testing.T) {
@@ -276,7 +301,7 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range list() {
-		if _, err := run([]string{"GOOS=js", "GOARCH=wasm"}, "go", "vet", p.folder); err != nil {
+		if _, err := run(t.Context(), []string{"GOOS=js", "GOARCH=wasm"}, "go", "vet", p.folder); err != nil {
 			t.Error(err)
 		}
 	}

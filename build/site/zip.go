@@ -3,41 +3,44 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
-// offline writes what needs no host of its own, the zip and the single file, and
-// returns the latter.
-func (s site) offline() ([]byte, error) {
-	packed, err := s.zip("spillway-" + s.version())
+// offline writes what needs no host of its own, the zip and the single file, whose
+// program is given, and returns the latter.
+func (s site) offline(code []byte, p *packer, say *progress) ([]byte, error) {
+	packed, err := s.zip("spillway-"+s.version(), p)
 	if err != nil {
 		return nil, err
 	}
-	file, err := s.single()
+	file, err := s.single(code, p)
 	if err != nil {
 		return nil, err
 	}
 	if len(file) > maxSingle {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d; find what grew with go tool nm -size -sort size", single, len(file), maxSingle)
+		return nil, fmt.Errorf("%s has %d bytes, more than %d; go run ./build/site -weigh spillway shows what is in its program", single, len(file), maxSingle)
 	}
-	old, err := filepath.Glob("build/out/spillway-site-*.zip")
+	old, err := filepath.Glob(zips)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range old {
 		err = errors.Join(err, os.Remove(name))
 	}
-	name := "build/out/spillway-site-" + s.version() + ".zip"
+	name := strings.Replace(zips, "*", s.version(), 1)
 	err = errors.Join(err, os.WriteFile(name, packed, 0o644), os.WriteFile("build/out/"+single, file, 0o644))
-	fmt.Printf("site: %s: %d bytes; build/out/%s: %d bytes (limit %d)\n", name, len(packed), single, len(file), maxSingle)
+	say.say("%s: %d bytes; build/out/%s: %d bytes (limit %d)", name, len(packed), single, len(file), maxSingle)
 	return file, err
 }
+
+// zips is where the zip of a version is.
+const zips = "build/out/spillway-site-*.zip"
 
 // readme is for whoever unpacks the zip.
 const readme = `Spillway, the whole site: memory and storage simulators in the browser.
@@ -52,10 +55,10 @@ in this folder, and then http://localhost:8000/ in a browser. No network is need
 
 // zip returns the site as one archive with one folder. The same site is the same to
 // the byte.
-func (s site) zip(folder string) ([]byte, error) {
+func (s site) zip(folder string, p *packer) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return &deflated{to: w, by: p}, nil })
 	add := func(name string, data []byte) error {
 		// The earliest time that a zip can say.
 		w, err := z.CreateHeader(&zip.FileHeader{Name: folder + "/" + name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
@@ -71,3 +74,24 @@ func (s site) zip(folder string) ([]byte, error) {
 	err = errors.Join(err, z.Close())
 	return b.Bytes(), err
 }
+
+// A deflated writes content as the packer has it with gzip: the same, between a head
+// and an end.
+type deflated struct {
+	to io.Writer
+	by *packer
+}
+
+// Without name and comment the head has one length.
+const gzipHead, gzipEnd = 10, 8
+
+func (d *deflated) Write(content []byte) (int, error) {
+	made, err := d.by.pack(content, ".gz")
+	if err != nil {
+		return 0, err
+	}
+	_, err = d.to.Write(made[gzipHead : len(made)-gzipEnd])
+	return len(content), err
+}
+
+func (*deflated) Close() error { return nil }

@@ -20,11 +20,12 @@ func number(t *testing.T, text string) int {
 // The zip has the whole site in one folder and is the same each time.
 func TestZip(t *testing.T) {
 	s := site{"index.html": []byte("page"), "sub/a.js": []byte("1"), "b.wasm": bytes.Repeat([]byte("x"), 1000)}
-	data, err := s.zip("spillway-1")
+	packer := newPacker(t.TempDir())
+	data, err := s.zip("spillway-1", packer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.zip("spillway-1")
+	again, err := s.zip("spillway-1", packer)
 	if err != nil || !bytes.Equal(data, again) {
 		t.Errorf("another archive of the same site, %v", err)
 	}
