@@ -11,7 +11,7 @@
 // programs' sizes are held against the limits. With -offline the site is also
 // packed in two ways that need no host of its own, a zip and a single HTML file,
 // both in build/out; -compress does that, too, and puts the single file into the
-// site.
+// site. With -if-changed nothing is done when the last build had the same sources.
 package main
 
 import (
@@ -42,6 +42,7 @@ func main() {
 	flag.BoolVar(&b.Compress, "compress", false, "add .br and .gz files, best quality")
 	flag.BoolVar(&b.Offline, "offline", false, "also write the zip and the single file of the site")
 	flag.StringVar(&b.Origin, "origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
+	flag.BoolVar(&b.ifChanged, "if-changed", false, "do nothing if the last build was of the same sources and all that it wrote is still there")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
 	flag.Parse()
 	run := b.run
@@ -57,11 +58,10 @@ func main() {
 
 // A build is what is asked for.
 type build struct {
-	Out, Origin       string
-	Compress, Offline bool
-
-	say    *progress
-	packer *packer
+	wanted
+	ifChanged bool
+	say       *progress
+	packer    *packer
 }
 
 // run builds the site, unless it is there already.
@@ -75,7 +75,22 @@ func (b *build) run() error {
 	defer end()
 	b.say, b.packer = say, newPacker(kept)
 	start := time.Now()
+	before, err := b.sources()
+	if err != nil {
+		return err
+	}
+	if b.ifChanged {
+		why := b.stale(stampFile, before)
+		if why == "" {
+			say.say("%s is up to date (inputs unchanged); without -if-changed it is built anew", b.Out)
+			return nil
+		}
+		say.say("building, because %s", why)
+	}
 	if err := b.assemble(context.Background()); err != nil {
+		return err
+	}
+	if err := b.stamp(stampFile, before); err != nil {
 		return err
 	}
 	say.say("%s is complete (%.1f s)", b.Out, time.Since(start).Seconds())
