@@ -225,7 +225,9 @@ func (c *Picture) link(k *lab.Link, from *lab.Place) part {
 		if l.To == from.Key {
 			n.Class = "lane back"
 		}
-		n.Rate, _ = c.setting(l.Rate)
+		if v, unit, ok := c.Info.Rate(c.State.Setup, c.focused(), &l); ok {
+			n.Rate = chart.With(chart.Digits(v, 3), unit)
+		}
 		if c.State.Setup.Moot(l.Rate) != "" {
 			n.Class += " moot" // the editor says why
 		}
@@ -246,6 +248,11 @@ func (c *Picture) link(k *lab.Link, from *lab.Place) part {
 		}
 		words = append(words, "to the "+c.placeTitle(l.To)+" "+sentence(n.Rate, n.Bytes, busy))
 		x.Lanes = append(x.Lanes, n)
+	}
+	for _, key := range k.Turn {
+		if !slices.Contains(x.knobs, key) {
+			x.knobs = append(x.knobs, key)
+		}
 	}
 	x.Label = sentence(append([]string{x.Title}, words...)...)
 	return x

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"syscall/js"
 
 	"spillway/ui/model"
@@ -59,15 +60,17 @@ func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) 
 	}))
 }
 
-// look shows what a stop of a tour is about, when it is drawn.
+// look shows what a stop of a tour is about, when it is drawn, and again when what takes
+// time is there.
 func (p *page) look() {
 	r := p.session.Room
 	if r == nil || r.Stop() == nil {
 		p.looked = ""
 		return
 	}
-	if stop := r.Stop(); p.looked != r.Info.Name+" "+stop.Key {
-		p.looked = r.Info.Name + " " + stop.Key
+	stop := r.Stop()
+	if looked := fmt.Sprint(r.Info.Name, " ", stop.Key, " ", r.StopReady()); p.looked != looked {
+		p.looked = looked
 		p.tools.Call("lookAt", stop.Look)
 	}
 }

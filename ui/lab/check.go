@@ -75,6 +75,10 @@ func (l *Info) check() error {
 		}
 		looks[s.Look] = true
 	}
+	mains := slices.DeleteFunc(slices.Clone(l.Systems), func(s System) bool { return !s.Main })
+	if len(mains) > 1 || len(mains) == 1 && (mains[0].Bound || mains[0].Off) {
+		bad("the system in focus at first: it is one, no bound, and compared")
+	}
 	for _, c := range l.Charts {
 		for _, key := range c.Of {
 			if l.Quantity(key) < 0 {
@@ -138,6 +142,11 @@ func (l *Info) checkLinks() error {
 	}
 	for _, u := range l.Older {
 		is(fmt.Sprintf("links of format %d", u.Format), u.Meant)
+		if u.Focus != "" {
+			if _, err := l.System(u.Focus); err != nil {
+				errs = append(errs, fmt.Errorf("links of format %d: %w", u.Format, err))
+			}
+		}
 	}
 	for _, s := range l.Systems {
 		if strings.HasPrefix(s.Name, "-") || strings.ContainsAny(s.Name, ",:=&%# ") {
@@ -177,9 +186,15 @@ func (l *Info) checkPicture() error {
 	}
 	for _, k := range l.Picture.Links {
 		knobs(k.Part)
+		knobs(k.Turn...)
+		ways := map[string]bool{}
 		for _, lane := range k.Lanes {
 			knobs(lane.Rate)
-			quantities(lane.Bytes, lane.Busy)
+			quantities(lane.Bytes, lane.Busy, lane.Reached)
+			if ways[lane.To] {
+				errs = append(errs, fmt.Errorf("the picture: link %q has two lanes to %q", k.Key, lane.To))
+			}
+			ways[lane.To] = true
 			if !places[k.From] || !places[k.To] || lane.To != k.From && lane.To != k.To {
 				errs = append(errs, fmt.Errorf("the picture: link %q joins what is not there", k.Key))
 			}

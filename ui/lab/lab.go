@@ -128,45 +128,8 @@ type Upgrade struct {
 	// format 1 named only what differs.
 	Systems []string
 	Figure  string
-}
-
-// A Picture draws what a laboratory is about: places that hold bytes, and links
-// between them. Its numbers are settings, and the report of the system in focus.
-type Picture struct {
-	// Apart is the key of the quantity of bytes that go over links which are not drawn;
-	// it may be empty.
-	Apart  string
-	Places []Place
-	Links  []Link
-}
-
-// A Place holds bytes.
-type Place struct {
-	Key, Title string
-	// Size is the key of the knob that says how much it holds, Used that of the
-	// quantity that says how much of it was in use at most, Part that of the derived
-	// knob with the products that it may be. Each may be empty.
-	Size, Used, Part string
-	// Unbounded is set where a size of 0 means as much as it takes.
-	Unbounded bool
-	// Turn are keys of knobs that decide how much lies in a place that has no size.
-	Turn []string
-}
-
-// A Link joins two places.
-type Link struct {
-	Key, Title string
-	From, To   string // keys of places
-	Part       string // as a Place's
-	Lanes      []Lane
-}
-
-// A Lane is one direction of a link. Rate is the key of the knob that limits it,
-// Bytes and Busy are keys of quantities: what it carried, and the share of the
-// time, from 0 to 1, in which it did.
-type Lane struct {
-	To                string // the place that bytes go to
-	Rate, Bytes, Busy string
+	// Focus is the system that was in focus when a link of this format said none.
+	Focus string
 }
 
 // Info is a laboratory as data.

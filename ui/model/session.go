@@ -278,6 +278,7 @@ type Room struct {
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
 	tour       int    // stop of the tour that is shown, from 1; 0 without one
+	toured     string // key of the section that the stop opened, empty if none
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {

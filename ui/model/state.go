@@ -74,12 +74,16 @@ func Default(i *lab.Info) State {
 func Opening(i *lab.Info) State {
 	s := Default(i)
 	if len(i.Presets) > 0 {
-		s.Setup = preset(i, &i.Presets[0])
-	}
-	if len(s.On) > 0 { // the newest
-		_ = s.Look.Set(FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+		s.begin(i, &i.Presets[0])
 	}
 	return s
+}
+
+// begin makes of a default what a preset shows: its setup, and its systems with the last
+// that it names in focus; without any the laboratory's own.
+func (s *State) begin(i *lab.Info, p *lab.Preset) {
+	s.Setup = preset(i, p)
+	s.compare(i, p)
 }
 
 // preset returns the setup that a preset stands for.
@@ -93,11 +97,12 @@ func (s *State) compare(i *lab.Info, p *lab.Preset) {
 		if !slices.ContainsFunc(i.Presets, func(q lab.Preset) bool { return len(q.Systems) > 0 && slices.Equal(s.On, systemsOf(i, q.Systems)) }) {
 			return
 		}
-		on = firstSystems(i)
+		s.On = firstSystems(i)
+		_ = s.Look.Set(FocusKey, s.Look.Knob(FocusKey).Default) // it is one of the systems
+		return
 	}
-	if s.On = systemsOf(i, on); len(on) > 0 {
-		_ = s.Look.Set(FocusKey, on[len(on)-1]) // it is one of the systems
-	}
+	s.On = systemsOf(i, on)
+	_ = s.Look.Set(FocusKey, on[len(on)-1]) // it is one of the systems
 }
 
 // systemsOf puts names of systems into the laboratory's order.

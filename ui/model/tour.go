@@ -3,12 +3,14 @@ package model
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
 )
 
-// StopState is the state that a stop of a laboratory's tour shows: that of a link.
+// StopState is the state that a stop of a laboratory's tour shows: that of its preset, with
+// what the stop sets and shows.
 func StopState(i *lab.Info, stop *lab.Stop) (State, error) {
 	show, err := knob.Pairs(stop.Show)
 	if err != nil {
@@ -18,15 +20,22 @@ func StopState(i *lab.Info, stop *lab.Stop) (State, error) {
 	if err != nil {
 		return s, err
 	}
-	opening := Opening(i)
-	s.Setup = opening.Setup
-	if focus := opening.Look.Text(FocusKey); s.Look.Text(FocusKey) == Default(i).Look.Text(FocusKey) {
-		err = s.Look.Set(FocusKey, focus)
-	}
+	of := Opening(i)
 	if at := slices.IndexFunc(i.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset }); at >= 0 {
-		s.Setup = preset(i, &i.Presets[at])
+		of = Default(i)
+		of.begin(i, &i.Presets[at])
 	} else if stop.Preset != "" {
 		return s, fmt.Errorf("no preset %q", stop.Preset)
+	}
+	says := func(key string) bool {
+		return slices.ContainsFunc(show, func(p knob.Pair) bool { return p.Key == key })
+	}
+	s.Setup = of.Setup
+	if !says("systems") {
+		s.On = of.On
+	}
+	if !says(FocusKey) {
+		err = s.Look.Set(FocusKey, of.Look.Text(FocusKey))
 	}
 	set, setErr := knob.Pairs(stop.Set)
 	if err == nil {
@@ -62,11 +71,38 @@ func (r *Room) TourTo(number int) {
 		return
 	}
 	s.keep(&r.State)
+	r.unfold()
 	r.Change("tour", func() {
 		r.State = s
 		clear(r.drafts)
 		clear(r.wishes)
 	})
+}
+
+// unfold opens the folded section that the stop is about, and closes the one that the stop
+// before opened.
+func (r *Room) unfold() {
+	if r.toured != "" && r.section(r.toured).open {
+		r.ToggleSection(r.toured)
+	}
+	r.toured = ""
+	key, ok := strings.CutPrefix(r.Stop().Look, "section-")
+	if s := r.Info.Section(key); ok && s != nil && !r.sectionOpen(s) {
+		r.section(key).open, r.toured = true, key
+	}
+}
+
+// StopReady reports whether what the stop is about is there: a section has its results.
+func (r *Room) StopReady() bool {
+	if r.Stop() == nil {
+		return false
+	}
+	key, ok := strings.CutPrefix(r.Stop().Look, "section-")
+	if !ok || r.Info.Section(key) == nil {
+		return true
+	}
+	x := r.section(key)
+	return x.id == 0 && (x.shown != nil || x.err != "") && !r.Active()
 }
 
 // EndTour leaves everything as it is shown.

@@ -73,7 +73,11 @@ func from2(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 // from3 is of the format that knew no presets: runs were what they differ in from
 // the defaults.
 func from3(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
-	pairs = meant(older(i, 3), slices.Clone(pairs))
+	u := older(i, 3)
+	pairs = meant(u, slices.Clone(pairs))
+	if u.Focus != "" && !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == FocusKey }) {
+		pairs = append(pairs, knob.Pair{Key: FocusKey, Text: u.Focus})
+	}
 	var bad []error
 	for k := range pairs {
 		p := &pairs[k]

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/work"
 )
 
 // A walk is the runs of one laboratory's tour, each made once.
@@ -67,6 +70,7 @@ func TestToursAreTrue(t *testing.T) {
 			}
 			seen[stop.Key] = true
 			w.blanks(i)
+			w.looks(i)
 			if stop.Show == "" && len(stop.Facts) == 0 {
 				t.Errorf("%s, stop %s: nothing is claimed, or nothing proves it", door.Name, stop.Key)
 			}
@@ -104,6 +108,91 @@ func (w *walk) blanks(i int) {
 	for word := range strings.FieldsSeq(stop.Filled(func(string, string) string { return "" })) {
 		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(word, "G10") && !strings.HasPrefix(word, "GPT-2") && !strings.HasPrefix(word, "Ext4") && !strings.HasPrefix(word, "F2FS") && word != "1" {
 			w.Errorf("stop %s: %q is written down", stop.Key, word)
+		}
+	}
+}
+
+// looks checks that what a stop outlines has something in it.
+func (w *walk) looks(i int) {
+	stop := &w.lab.Tour[i]
+	s, err := model.StopState(&w.lab.Info, stop)
+	if err != nil {
+		w.Fatal(err)
+	}
+	focus := s.Look.Text(model.FocusKey)
+	if !slices.Contains(s.On, focus) || s.View == model.Explore && !w.report(i, focus).Fits {
+		w.Errorf("stop %s: %s is in focus, and is not compared or cannot run it", stop.Key, focus)
+	}
+	if key, ok := strings.CutPrefix(stop.Look, "section-"); ok {
+		at := w.lab.Info.Section(key)
+		if at == nil {
+			w.Errorf("stop %s: there is no section %q", stop.Key, key)
+			return
+		}
+		view := knob.NewSetup(at.Knobs)
+		for _, k := range at.Knobs {
+			if err := view.Set(k.Key, s.Look.Text(k.Key)); err != nil {
+				w.Error(err)
+			}
+		}
+		if x, err := w.lab.Section(key, view, s.Setup, focus, nil, nil); err != nil || len(x.Tables)+len(x.Maps)+len(x.Text) == 0 {
+			w.Errorf("stop %s: section %s has nothing, %v", stop.Key, key, err)
+		}
+		return
+	}
+	id, ok := strings.CutPrefix(stop.Look, "figure-")
+	if !ok {
+		return
+	}
+	c := &chart.Context{Info: &w.lab.Info, Setup: s.Setup, Focus: focus}
+	var runs []chart.Run
+	for k := range w.lab.Systems {
+		x := chart.Run{System: &w.lab.Systems[k], On: slices.Contains(s.On, w.lab.Systems[k].Name)}
+		if x.On {
+			x.Report = w.report(i, x.System.Name)
+		}
+		runs = append(runs, x)
+	}
+	views := chart.Views(c, runs)
+	if at := slices.IndexFunc(views, func(v chart.View) bool { return v.ID == id }); at < 0 || views[at].Absent || views[at].Empty != "" {
+		w.Errorf("stop %s: nothing is in the chart %q", stop.Key, id)
+	}
+}
+
+// deaf is a host that does nothing.
+type deaf struct{}
+
+func (deaf) Start(*work.Job, bool)     {}
+func (deaf) Stop([]int)                {}
+func (deaf) Fetch(string)              {}
+func (deaf) Stored(string) string      { return "" }
+func (deaf) Store(string, string) bool { return false }
+
+// A section that a stop is about is open while the stop is shown, and its results are
+// waited for.
+func TestToursOpenSections(t *testing.T) {
+	for _, door := range labs.Labs {
+		l := door.New()
+		n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, "", deaf{})
+		n.Enter(&l.Info, "")
+		open := func() (keys []string) {
+			for _, v := range n.Sections() {
+				if v.Open && v.Folded {
+					keys = append(keys, "section-"+v.Key)
+				}
+			}
+			return keys
+		}
+		for i := range l.Tour {
+			n.TourTo(i + 1)
+			look, now := l.Tour[i].Look, open()
+			about := strings.HasPrefix(look, "section-")
+			if s := l.Info.Section(strings.TrimPrefix(look, "section-")); about && s.Folded && !slices.Equal(now, []string{look}) || !about && len(now) > 0 {
+				t.Errorf("%s, stop %s about %s: open are %v", l.Name, l.Tour[i].Key, look, now)
+			}
+			if n.StopReady() == about {
+				t.Errorf("%s, stop %s: it is ready: %v", l.Name, l.Tour[i].Key, n.StopReady())
+			}
 		}
 	}
 }

@@ -67,6 +67,29 @@ func (r *result) busy(kinds ...machine.LinkKind) float64 {
 	return min(1, ratio(float64(most), float64(r.Time)))
 }
 
+// rate is what all links of a kind that the system uses can carry in a second, in GB/s. A system
+// that uses none has those that it would: of host memory the first of each GPU.
+func (r *result) rate(kind machine.LinkKind) float64 {
+	var all, used unit.Bandwidth
+	seen := map[int16]bool{}
+	for i := range r.Node.Links {
+		switch l := &r.Node.Links[i]; {
+		case l.Kind != kind:
+		case r.Links[i].Bytes > 0:
+			used += l.Rate
+		case !seen[l.GPU]:
+			all += l.Rate
+		}
+		if r.Node.Links[i].Kind == kind {
+			seen[r.Node.Links[i].GPU] = true
+		}
+	}
+	if used > 0 {
+		all = used
+	}
+	return float64(all) / float64(unit.GBps)
+}
+
 func list() []number {
 	var ns []number
 	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) {
@@ -133,6 +156,17 @@ func list() []number {
 	share("write_busy", "Drives are written", "Of the time, of the array that is written most.", func(r *result) float64 { return r.busy(machine.ArrayWrite) })
 	share("host_read_busy", "Host memory is read", "Of the time, by the GPU that reads it most.", func(r *result) float64 { return r.busy(machine.HostIn) })
 	share("host_write_busy", "Host memory is written", "Of the time, by the GPU that writes it most.", func(r *result) float64 { return r.busy(machine.HostOut) })
+	for _, x := range []struct {
+		key, label, help string
+		kind             machine.LinkKind
+	}{
+		{"read_rate", "Rate of reads from drives", "What all arrays can read in a second.", machine.ArrayRead},
+		{"write_rate", "Rate of writes to drives", "What all arrays can write in a second.", machine.ArrayWrite},
+		{"host_read_rate", "Rate from host memory", "What all GPUs can read of host memory in a second, on the way that the system takes.", machine.HostIn},
+		{"host_write_rate", "Rate to host memory", "What all GPUs can write to host memory in a second, on the way that the system takes.", machine.HostOut},
+	} {
+		add(x.key, x.label, "GB/s", x.help, 1, 0, func(r *result) float64 { return r.rate(x.kind) })
+	}
 	return ns
 }
 

@@ -58,5 +58,6 @@ func older() []lab.Upgrade {
 			Systems: []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"},
 		},
 		{Format: 2, Meant: "fault_batch=256"},
+		{Format: 3, Focus: "uvm"},
 	}
 }

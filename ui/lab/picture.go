@@ -1,0 +1,69 @@
+package lab
+
+import (
+	"strconv"
+
+	"spillway/sim/knob"
+	"spillway/sim/report"
+)
+
+// A Picture draws what a laboratory is about: places that hold bytes, and links
+// between them. Its numbers are settings, and the report of the system in focus.
+type Picture struct {
+	// Apart is the key of the quantity of bytes that go over links which are not drawn;
+	// it may be empty.
+	Apart  string
+	Places []Place
+	Links  []Link
+}
+
+// A Place holds bytes.
+type Place struct {
+	Key, Title string
+	// Size is the key of the knob that says how much it holds, Used that of the
+	// quantity that says how much of it was in use at most, Part that of the derived
+	// knob with the products that it may be. Each may be empty.
+	Size, Used, Part string
+	// Unbounded is set where a size of 0 means as much as it takes.
+	Unbounded bool
+	// Turn are keys of knobs that decide how much lies in a place that has no size.
+	Turn []string
+}
+
+// A Link joins two places.
+type Link struct {
+	Key, Title string
+	From, To   string // keys of places
+	Part       string // as a Place's
+	Lanes      []Lane
+	Turn       []string // keys of further knobs that decide its rates
+}
+
+// A Lane is one direction of a link; a link has at most one each way. Rate is the key of the
+// knob that limits it, Bytes and Busy are keys of quantities: what it carried, and the share
+// of the time, from 0 to 1, in which it did.
+type Lane struct {
+	To                string // the place that bytes go to
+	Rate, Bytes, Busy string
+	// Reached is the key of the quantity that says the rate in a run, where that is
+	// another with every system, or where Bytes are of several of what Rate is of one of;
+	// it may be empty.
+	Reached string
+}
+
+// Rate returns the rate of a lane as it is drawn: of the run if the report has one, else what
+// the knob says. It is false where nothing is known, or nothing limits it.
+func (i *Info) Rate(u *knob.Setup, r *report.Report, l *Lane) (v float64, unit string, ok bool) {
+	if at := i.Quantity(l.Reached); at >= 0 && r != nil {
+		if v, ok := r.Value(at); ok {
+			q := &i.Quantities[at]
+			return q.Shown(v), q.Unit, v > 0
+		}
+	}
+	k := u.Knob(l.Rate)
+	if k == nil {
+		return 0, "", false
+	}
+	v, err := strconv.ParseFloat(u.Text(l.Rate), 64)
+	return v, k.Unit, err == nil && v > 0
+}
