@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/build/effort"
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
@@ -123,8 +124,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSystems runs every system on every sample that becomes a workload, as
-// published and corrected, with GPU memory for all of it and for half.
+// TestSystems runs every system on a share of the samples that become workloads, at night
+// on all, as published and corrected, with GPU memory for all of it and for half.
 func TestSystems(t *testing.T) {
 	ran := 0
 	for _, names := range runnable(t) {
@@ -138,8 +139,10 @@ func TestSystems(t *testing.T) {
 				continue
 			}
 			ran++
-			for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
-				everySystem(t, w, mode)
+			for k, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
+				if effort.Takes(2*ran+k, 4) {
+					everySystem(t, w, mode)
+				}
 			}
 		}
 	}
@@ -229,9 +232,12 @@ func everySystem(t *testing.T, w *workload.Workload, mode quirk.Set) {
 }
 
 // TestSaveSamples: what samples become is the same after it was saved as a Spillway
-// trace, with the same results, and without names runs as long.
+// trace, with the same results, and without names runs as long: a share, at night all.
 func TestSaveSamples(t *testing.T) {
-	for _, names := range runnable(t) {
+	for n, names := range runnable(t) {
+		if !effort.Takes(n, 4) {
+			continue
+		}
 		s, err := opened(t, names...)
 		if err != nil {
 			continue
