@@ -146,6 +146,7 @@ func (h house) owner(file string) string {
 type reach struct {
 	files    []string        // that differ
 	changed  map[string]bool // packages with other code
+	code     map[string]bool // those and all that import them
 	packages map[string]int  // packages with tests that may turn out otherwise, and how many imports away
 	all      string          // why everything may: go.mod differs; or ""
 }
@@ -193,6 +194,7 @@ func (h house) reach(files []string) *reach {
 		}
 		front = next
 	}
+	r.code = reached
 	return r
 }
 

@@ -53,17 +53,21 @@ func low(command ...string) []string { return append([]string{"nice"}, command..
 
 // environment is what tells tests how much to try.
 func (p *planner) environment() []string {
-	turn := "0"
-	if commit, err := git("rev-parse", "--short=7", "HEAD"); err == nil {
-		if n, err := strconv.ParseUint(strings.TrimSpace(commit), 16, 64); err == nil {
-			turn = strconv.FormatUint(n, 10)
-		}
-	}
-	env := []string{effort.Turn + "=" + turn}
+	env := []string{effort.Turn + "=" + strconv.FormatUint(p.turn(), 10)}
 	if p.nightly {
 		env = append(env, effort.Variable+"=nightly")
 	}
 	return env
+}
+
+// turn is a number that is another one with each commit.
+func (p *planner) turn() uint64 {
+	commit, err := git("rev-parse", "--short=7", "HEAD")
+	if err != nil {
+		return 0
+	}
+	n, _ := strconv.ParseUint(strings.TrimSpace(commit), 16, 64)
+	return n
 }
 
 // tested lists the packages with tests that fit.
@@ -178,7 +182,7 @@ func (p *planner) full(record *record) run {
 	}), !p.nightly, true)
 	wasm.needs = []string{"generate"}
 	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), check("check-generated"), site(), native)}
-	r.tasks = append(r.tasks, p.browser("browser", "--project=page"))
+	r.tasks = append(r.tasks, p.browser("browser", "--project=page --project=fresh"))
 	for _, target := range []string{"check-vet", "check-fix", "check-static", "check-dead"} {
 		r.tasks = append(r.tasks, check(target))
 	}
@@ -190,7 +194,7 @@ func (p *planner) full(record *record) run {
 	} else {
 		r.left = append(r.left, "build/outsider's tests of the copy: documents and lists are as they were when it last passed")
 	}
-	timing := p.browser("timing", "--project=timing")
+	timing := p.browser("timing", "--project=alone")
 	timing.alone = true
 	r.tasks = append(r.tasks, p.node("test-firefox", "test-firefox", "site"), p.node("test-edge", "test-edge", "site"), timing)
 	if !p.nightly {
@@ -232,12 +236,12 @@ func (p *planner) quick(reached *reach) (run, error) {
 	if reached.touches("public/...") || reached.touches("build/e2e/...") || reached.touches("build/site/...") {
 		r.tasks = append(r.tasks, p.node("test-scripts", "test-scripts"))
 	}
-	if chosen != "" {
+	if len(chosen) > 0 {
 		r.tasks = append(r.tasks, site())
 	}
 	add(p.goTest("quick-native", whole, false, false), whole)
-	if chosen != "" {
-		r.tasks = append(r.tasks, p.browser("browser", chosen))
+	for _, c := range chosen {
+		r.tasks = append(r.tasks, p.browser(c.name, c.arguments))
 	}
 	add(p.goTest("quick-short", short, true, false), short)
 	add(p.goTest("quick-wasm", wasm, true, true), wasm)
@@ -256,25 +260,69 @@ func (p *planner) quick(reached *reach) (run, error) {
 // specMap is what browser tests are about, by file of tests: patterns as in reach.touches.
 const specMap = "build/e2e/specs.json"
 
-// specs chooses browser tests: Playwright's arguments, or "" for none, and what is left out.
-func (p *planner) specs(reached *reach) (arguments, left string, err error) {
+// A choice is a call of Playwright: arguments for files of tests, and for some tests in
+// them.
+type choice struct{ name, arguments string }
+
+// specs chooses browser tests, and says what is left out. Of files with tests for every
+// laboratory, which are named "llm: every view", those laboratories are chosen that the
+// change reaches; and of what all share one, another with each commit.
+func (p *planner) specs(reached *reach) (chosen []choice, left string, err error) {
 	data, err := os.ReadFile(specMap)
 	if err != nil {
-		return "", "", err
+		return nil, "", err
 	}
 	var about map[string][]string
 	if err := json.Unmarshal(data, &about); err != nil {
-		return "", "", fmt.Errorf("%s: %w", specMap, err)
+		return nil, "", fmt.Errorf("%s: %w", specMap, err)
 	}
-	var chosen []string
-	for _, spec := range slices.Sorted(maps.Keys(about)) {
-		if reached.all != "" || reached.touches(path.Join("build/e2e/tests", spec)) || slices.ContainsFunc(about[spec], reached.touches) {
-			chosen = append(chosen, "tests/"+spec)
+	labs := p.labs()
+	var whole, some, reachedLabs []string
+	for _, name := range labs {
+		if reached.code["ui/lab/"+name] {
+			reachedLabs = append(reachedLabs, name)
 		}
 	}
-	left = fmt.Sprintf("%d of %d files of browser tests", len(about)-len(chosen), len(about))
-	if len(chosen) > 0 {
-		chosen = append(chosen, "--project=page")
+	for _, spec := range slices.Sorted(maps.Keys(about)) {
+		if !reached.touches(path.Join("build/e2e/tests", spec)) && !slices.ContainsFunc(about[spec], reached.touches) && reached.all == "" {
+			continue
+		}
+		if p.byLab(about[spec]) {
+			some = append(some, "tests/"+spec)
+		} else {
+			whole = append(whole, "tests/"+spec)
+		}
 	}
-	return strings.Join(chosen, " "), left, nil
+	left = fmt.Sprintf("%d of %d files of browser tests", len(about)-len(whole)-len(some), len(about))
+	if len(whole) > 0 {
+		chosen = append(chosen, choice{"browser", strings.Join(whole, " ") + " --project=page --project=fresh"})
+	}
+	if len(some) > 0 {
+		if len(reachedLabs) == 0 || len(reachedLabs) == len(labs) {
+			reachedLabs = []string{labs[p.turn()%uint64(len(labs))]}
+		}
+		left += fmt.Sprintf(", and of %s other laboratories than %s", strings.Join(some, ", "), strings.Join(reachedLabs, ", "))
+		chosen = append(chosen, choice{"browser-labs", fmt.Sprintf("%s --project=page --grep ' (%s): '", strings.Join(some, " "), strings.Join(reachedLabs, "|"))})
+	}
+	return chosen, left, nil
+}
+
+// labs lists the laboratories by name: the folders of ui/lab, but for their list.
+func (p *planner) labs() (names []string) {
+	for _, folder := range slices.Sorted(maps.Keys(p.house)) {
+		if path.Dir(folder) == "ui/lab" && slices.Contains(p.house["ui/lab/all"].imports, folder) {
+			names = append(names, path.Base(folder))
+		}
+	}
+	return names
+}
+
+// byLab reports whether a file of browser tests is about every laboratory.
+func (p *planner) byLab(about []string) bool {
+	for _, name := range p.labs() {
+		if !slices.Contains(about, "ui/lab/"+name+"/...") {
+			return false
+		}
+	}
+	return true
 }

@@ -223,6 +223,38 @@ func TestQuickIsPartOfFull(t *testing.T) {
 	}
 }
 
+// A change in one laboratory asks for its browser tests only, one that all share for
+// those of one laboratory.
+func TestSpecs(t *testing.T) {
+	h, err := listHouse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planner{out: io.Discard, house: h}
+	if labs := p.labs(); len(labs) < 6 || !slices.Contains(labs, "train") || slices.Contains(labs, "all") {
+		t.Errorf("laboratories are %v", labs)
+	}
+	for file, want := range map[string]string{
+		"ui/lab/llm/words.go":              "browser-labs: tests/everyone.spec.mjs tests/labs.spec.mjs tests/same.spec.mjs --project=page --grep ' (llm): '",
+		"sim/unit/unit_test.go":            "",
+		"build/e2e/tests/heat.spec.mjs":    "browser: tests/heat.spec.mjs --project=page --project=fresh",
+		"build/recipes/slurm/sweep.sbatch": "",
+	} {
+		chosen, left, err := p.specs(h.reach([]string{file}))
+		said := ""
+		for _, c := range chosen {
+			said += c.name + ": " + c.arguments + "\n"
+		}
+		if err != nil || !strings.Contains(said, want) || want == "" && said != "" || !strings.Contains(left, "files of browser tests") {
+			t.Errorf("%s: %q, left out %q, %v", file, said, left, err)
+		}
+	}
+	chosen, _, err := p.specs(h.reach([]string{"ui/chart/bars.go"}))
+	if err != nil || len(chosen) != 2 || strings.Contains(chosen[1].arguments, "|") {
+		t.Errorf("%+v, %v", chosen, err)
+	}
+}
+
 // A mutant's place is one place, and its fault differs.
 func TestMutants(t *testing.T) {
 	names := map[string]bool{}
