@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/quirk"
@@ -223,11 +224,14 @@ func laws(t *testing.T, d *Device, n *naive) {
 
 // TestRandom holds the device against the naive one.
 func TestRandom(t *testing.T) {
-	runs := 800
+	every := 4
 	if testing.Short() {
-		runs = 150
+		every = 8
 	}
-	for i := range runs {
+	for i := range 800 {
+		if !effort.Takes(i, every) {
+			continue
+		}
 		r := &dice{more: rand.New(rand.NewPCG(uint64(i), 1))}
 		both(t, r, 150)
 		if t.Failed() {

@@ -1042,7 +1042,7 @@ func slowWorkload(r *rand.Rand, scale int64) *workload.Workload {
 func TestSwapReference(t *testing.T) {
 	fits, not := 0, 0
 	var seen result.Swapping
-	for seed := range uint64(8 * *seeds) {
+	for seed := range tried(8 * *seeds) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		c := Config{Iterations: 1 + r.IntN(3), Runtime: Runtime{Memory: Arena, Pool: 1}}
 		var w *workload.Workload
