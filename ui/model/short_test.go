@@ -223,7 +223,7 @@ func TestLinksOnTheirWay(t *testing.T) {
 		}
 	}
 	h := visit(t, link[:cut+14])
-	if got := h.State.Setup.Text("gpu_memory"); got != "32" || h.State.Setup.Text("model") != "gpt2-xl" {
+	if got := h.State.Setup.Text("gpu_memory"); got != "32" || h.State.Setup.Text("model") != "gpt2-xl-pytorch" {
 		t.Errorf("of a link that was cut off %s is left", h.State.Setup)
 	}
 }
