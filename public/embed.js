@@ -146,6 +146,7 @@ window.embed = (() => {
   let turns = 0;
   let when = 0;
   function measure() {
+    if (document.querySelector('.starting')) return; // the page around keeps the height that it has
     const height = Math.ceil(root.getBoundingClientRect().height);
     if (height === told[0]) return;
     const now = performance.now(); // people are slower than bars

@@ -62,9 +62,28 @@ window.share = (() => {
     return url.href;
   }
 
+  // tall is how high a frame of 700 px is that shows a chart, or all: as high as these
+  // parts of the page would be, which are measured where nobody sees them.
+  const AROUND = 60; // the margin and the line at the foot of a frame
+  function tall(id) {
+    const one = id && document.querySelector(`[id="figure-${id}"], [id="values-${id}"]`);
+    const box = document.createElement('div');
+    box.style.cssText = 'position:absolute;visibility:hidden;width:676px';
+    box.append(...(one ? [...document.querySelectorAll('#main .said, #main .summary'), one] : [...$('main').children]).map((e) => e.cloneNode(true)));
+    for (const e of box.querySelectorAll('.picture, .baseline, .accounts')) e.remove();
+    for (const e of box.querySelectorAll('.figures')) e.style.gridTemplateColumns = 'minmax(0, 1fr)';
+    document.body.append(box);
+    const height = box.offsetHeight;
+    box.remove();
+    return height + AROUND;
+  }
+
+  // In other widths a frame says how high it is.
+  const FOLLOWS = `<script>{ const frame = document.currentScript.previousElementSibling; addEventListener('message', ({ source, data }) => { if (source === frame.contentWindow && data?.spillway === 1 && data.type === 'resize') frame.height = data.height; }); }</script>`;
+
   // embed is the code that shows a chart in another page. What stands inside the
   // element is there without scripts, too: the picture, if it is not too large.
-  function embed(as, s, chart, picture) {
+  function embed(as, s, chart, picture, height) {
     const link = `${site()}#${s.link}`;
     const title = [chart?.title, s.about].filter(Boolean).join(': ');
     const only = chart ? ` only="${quoted(chart.id)}"` : '';
@@ -75,7 +94,7 @@ window.share = (() => {
       return `<script async src="${quoted(script)}"></script>\n<spill-figure src="${quoted(link)}"${only}>\n${svg && svg.length <= MOST ? `  ${svg}\n` : ''}  <a href="${quoted(link)}">${quoted(text)}</a>\n</spill-figure>`;
     }
     const query = chart ? `?embed=view&only=${encodeURIComponent(chart.id)}` : '?embed=view';
-    return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${(chart?.height ?? 560) + 160}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"></iframe>`;
+    return `<iframe src="${quoted(`${site()}${query}#${s.link}`)}" title="${quoted(`${title} (Spillway)`)}" width="100%" height="${height}" style="border:0" loading="lazy" sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"></iframe>\n${FOLLOWS}`;
   }
 
   // tex makes text safe in a BibTeX field.
@@ -164,7 +183,7 @@ window.share = (() => {
     const chart = shown.charts.find((c) => c.csv && c.id === $('share-chart').value);
     $('share-embed').value = window.held
       ? 'This page is a single file, which other pages cannot embed. Open what follows # behind the address of a Spillway, and take the code there.'
-      : embed($('share-as').value, shown, chart, window.tools.picture);
+      : embed($('share-as').value, shown, chart, window.tools.picture, tall(chart?.id));
     const hash = chart ? sha256(new TextEncoder().encode(chart.csv)) : '';
     const { text, bibtex } = cited(shown, chart, hash, $('version').textContent, new Date().toISOString().slice(0, 10));
     $('share-text').value = text;

@@ -16,19 +16,30 @@ const PREFIX = `spillway ${SCOPE.pathname} `; // an origin may have several Spil
 const CACHE = PREFIX + VERSION;
 
 const place = (name, hash) => new URL(`${name}?${encodeURIComponent(hash)}`, SCOPE).href;
-const find = (name, hash) => caches.match(place(name, hash), { ignoreVary: true });
+// find prefers what this version keeps: what others keep may have come under another policy.
+const find = async (name, hash) => await caches.match(place(name, hash), { ignoreVary: true, cacheName: CACHE }) ?? caches.match(place(name, hash), { ignoreVary: true });
 const isPage = (url) => url.pathname === SCOPE.pathname || url.pathname === `${SCOPE.pathname}index.html`;
 
-// keep fills this version's cache. What an older version has it need not load. A
-// site that changes meanwhile fails the hashes.
+// keep fills this version's cache. What an older version has it need not load, if the
+// host sends the page under the same policy as then: a browser refuses a page the
+// workers that came under a laxer one. A site that changes meanwhile fails the hashes.
 async function keep() {
   const cache = await caches.open(CACHE);
+  const page = await load('./', FILES['./']);
   await Promise.all(Object.entries(FILES).map(async ([name, hash]) => {
-    // no-cache: ask the server whether the browser's copy is current.
-    const response = await find(name, hash) ?? await fetch(name, { cache: 'no-cache', integrity: hash });
-    if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
-    await cache.put(place(name, hash), response);
+    const old = await find(name, hash);
+    const same = old && policy(old) === policy(page);
+    await cache.put(place(name, hash), same ? old : name === './' ? page : await load(name, hash));
   }));
+}
+
+const policy = (response) => response.headers.get('Cross-Origin-Embedder-Policy');
+
+async function load(name, hash) {
+  // no-cache: ask the server whether the browser's copy is current.
+  const response = await fetch(name, { cache: 'no-cache', integrity: hash });
+  if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
+  return response;
 }
 
 // refuse leaves nothing half behind and tells the pages.

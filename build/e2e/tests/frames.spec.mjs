@@ -1,6 +1,7 @@
 // Pages of others that hold Spillway: with the code that Share gives, and isolated.
 import http from 'node:http';
 import { expect, screenshot, test as base, visit } from '../fixture.mjs';
+import { every, labs } from '../labs.mjs';
 
 const test = base.extend({
   // open shows a page on another origin.
@@ -22,40 +23,42 @@ const test = base.extend({
   },
 });
 
-test('the frame that Share gives is as high as it needs, in every laboratory', async ({ page, around }) => {
-  test.setTimeout(400_000);
-  await visit(page, './');
-  const given = [];
-  const labs = await page.locator('[id^=lab-]').evaluateAll((all) => all.map((e) => e.id));
-  for (const lab of labs) {
-    await page.click(`#${lab}`);
-    await expect(page.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 60_000 });
-    await page.click('#link');
-    given.push([lab, await page.locator('#share-embed').inputValue()]);
-    await page.click('#share-close');
-  }
-  expect(given.length).toBeGreaterThan(5);
-  await page.setViewportSize({ width: 700, height: 1000 });
-  for (const [lab, code] of given) {
-    await test.step(lab, async () => {
-      const [frame] = code.split('\n');
-      const [, height] = /^<iframe [^>]* height="(\d+)"/.exec(frame);
-      // Without the script it has room, and not much more than it needs.
-      await around(frame);
-      const needs = () => page.frames()[1].evaluate(() => document.documentElement.getBoundingClientRect().height);
-      const inside = page.frameLocator('iframe');
-      await expect(inside.locator('.plot-host[data-drawn=true]').first()).toBeVisible({ timeout: 60_000 });
-      await expect(inside.locator('#headline')).not.toHaveText(/^Computing/, { timeout: 60_000 });
-      await expect.poll(async () => Number(height) - await needs()).toBeGreaterThanOrEqual(0);
-      expect(Number(height) - await needs()).toBeLessThan(100);
-    });
-  }
-  // With it, it is as high as that, at any width.
-  await around(given[0][1]);
-  const scrolls = () => page.frames()[1].evaluate(() => document.documentElement.scrollHeight - innerHeight);
+// given takes the code for a frame of the first chart from the share dialog.
+async function given(page, lab) {
+  await visit(page, lab.quick);
+  await page.click('#link');
+  const code = await page.locator('#share-embed').inputValue();
+  expect(code).toMatch(/^<iframe [^>]*only=[^>]*><\/iframe>\n<script>[^<]*<\/script>$/);
+  return code;
+}
+
+// drawn waits for what the frame shows.
+async function drawn(page) {
   const inside = page.frameLocator('iframe');
-  await expect(inside.locator('.plot-host[data-drawn=true]').first()).toBeVisible({ timeout: 60_000 });
+  await expect(inside.locator('.plot-host[data-drawn=true]')).toHaveCount(1, { timeout: 60_000 });
+  await expect(inside.locator('#headline')).not.toHaveText(/^(Computing|So far)/, { timeout: 60_000 });
+}
+
+for (const lab of labs) {
+  test(`the frame that Share gives has room for what it shows: ${lab.name}`, async ({ page, around }) => {
+    test.setTimeout(120_000);
+    const [frame] = (await given(page, lab)).split('\n');
+    await page.setViewportSize({ width: 700, height: 1000 });
+    await around(frame); // without the script
+    await drawn(page);
+    const height = Number(/ height="(\d+)"/.exec(frame)[1]);
+    const spare = () => page.frames()[1].evaluate((h) => h - document.documentElement.getBoundingClientRect().height, height);
+    await expect.poll(spare).toBeGreaterThanOrEqual(0);
+    expect(await spare()).toBeLessThan(80);
+  });
+}
+
+test('the code that Share gives makes the frame as high as it is, at any width', async ({ page, around }) => {
+  await page.setViewportSize({ width: 700, height: 1000 });
+  await around(await given(page, every[0]));
+  await drawn(page);
   const high = () => page.locator('iframe').evaluate((f) => f.clientHeight);
+  const scrolls = () => page.frames()[1].evaluate(() => document.documentElement.scrollHeight - innerHeight);
   await expect.poll(scrolls).toBe(0);
   const wide = await high();
   await page.setViewportSize({ width: 360, height: 1000 });
@@ -65,7 +68,7 @@ test('the frame that Share gives is as high as it needs, in every laboratory', a
 });
 
 test('an isolated page shows the script, the pictures and frames', async ({ page, baseURL, around }) => {
-  const link = `${baseURL}#v=4&lab=store`;
+  const link = `${baseURL}#v=4-by-hand&lab=store`;
   await around(`<script src="${baseURL}spill-figure.js"></script>
 <spill-figure src="${link}" only="time"><img src="${baseURL}f/services/time.svg" alt="as printed"></spill-figure>
 <spill-figure src="${link}" only="time" frame="view"></spill-figure>`, { 'Cross-Origin-Embedder-Policy': 'require-corp', 'Cross-Origin-Opener-Policy': 'same-origin' });

@@ -21,9 +21,9 @@ const shown = { link: 'v=4&lab=train&times=estimated&end=00000', lab: 'Training'
 const chart = { id: 'memory', title: 'Memory', text: 'G10 uses <most>.', note: 'BERT_base, 5 %', mode: 'corrected', height: 300 };
 
 test('code to embed says what it must, and nothing in it ends early', () => {
-  const frame = share.embed('frame', shown, chart);
+  const frame = share.embed('frame', shown, chart, undefined, 613);
   assert.match(frame, /^<iframe src="https:\/\/example\.org\/lab\/\?embed=view&amp;only=memory#v=4&amp;lab=train&amp;times=estimated&amp;end=00000" title="Memory: BERT &amp; &lt;co&gt;, &quot;20&quot; GiB \(Spillway\)" /);
-  assert.match(frame, / sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"><\/iframe>$/);
+  assert.match(frame, / height="613" .* sandbox="allow-scripts allow-popups allow-popups-to-escape-sandbox allow-downloads"><\/iframe>\n<script>[^<]*'resize'[^<]*<\/script>$/);
   const figure = share.embed('figure', shown, chart);
   assert.match(figure, /<script async src="https:\/\/example\.org\/lab\/spill-figure\.js"><\/script>\n<spill-figure src="https:\/\/example\.org\/lab\/#v=4&amp;/);
   assert.match(figure, / only="memory">\n {2}<a href="[^"]*">Memory: BERT &amp; &lt;co&gt;, &quot;20&quot; GiB\. G10 uses &lt;most&gt;\.<\/a>\n<\/spill-figure>$/);

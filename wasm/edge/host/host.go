@@ -120,7 +120,7 @@ func pass(w http.ResponseWriter, r *http.Request, res *http.Response) {
 func send(w http.ResponseWriter, status int, mime string, body []byte, head bool) {
 	for key, text := range map[string]string{
 		"Content-Type": mime, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-		"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin",
+		"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin", "Cross-Origin-Embedder-Policy": "require-corp",
 	} {
 		w.Header().Set(key, text)
 	}

@@ -275,3 +275,16 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
+
+// Pages that are isolated may show every answer, and frame those that are pages.
+func TestIsolatedPagesTakeAnswers(t *testing.T) {
+	h, _ := newHost()
+	for _, address := range []string{quick, strings.Replace(strings.Replace(quick, "/figure/", "/f/", 1), ".svg", "", 1), "/oembed?url=" + at + "/f/g10-paper/", "/figure/nothing.svg"} {
+		_, header, _ := ask(t, h, "GET", address)
+		for key, want := range map[string]string{"Cross-Origin-Resource-Policy": "cross-origin", "Cross-Origin-Embedder-Policy": "require-corp"} {
+			if got := header.Get(key); got != want {
+				t.Errorf("%s: %s: %q", address, key, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+// What the service worker keeps when a new version comes, without a browser.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import vm from 'node:vm';
+
+const source = readFileSync(new URL('../../../public/sw.js', import.meta.url), 'utf8');
+
+// install runs a version's worker over what is kept, on a host that sends a policy or
+// none: what it asked the host for, and how it answers then.
+async function install(stored, version, files, policy) {
+  const asked = [];
+  const events = {};
+  const answer = (name) => new Response(name, { headers: policy ? { 'Cross-Origin-Embedder-Policy': policy } : {} });
+  const cache = (name) => stored[name] ??= new Map();
+  const self = { location: 'https://example.org/lab/sw.js', addEventListener: (type, does) => { events[type] = does; }, clients: { matchAll: async () => [] } };
+  const caches = {
+    open: async (name) => ({ put: async (url, response) => { cache(name).set(url, response); } }),
+    match: async (url, { cacheName }) => Object.entries(stored).filter(([name]) => !cacheName || name === cacheName).map(([, all]) => all.get(url)).find(Boolean)?.clone(),
+    delete: async (name) => delete stored[name],
+  };
+  const code = source.replace("VERSION = ''", `VERSION = '${version}'`).replace('FILES = {}', `FILES = ${JSON.stringify(files)}`);
+  assert.notEqual(code, source);
+  vm.runInNewContext(code, { self, caches, URL, fetch: async (name) => { asked.push(name); return answer(name); } });
+  await new Promise((resolve, reject) => { events.install({ waitUntil: (done) => done.then(resolve, reject) }); });
+  const get = (name) => new Promise((resolve) => {
+    events.fetch({ request: { method: 'GET', url: `https://example.org/lab/${name}`, integrity: '' }, respondWith: resolve });
+  });
+  return { asked: asked.toSorted(), get };
+}
+
+const one = { './': 'a', 'worker.js': 'b', 'app.wasm': 'c' };
+const two = { ...one, './': 'd', 'app.wasm': 'e' };
+
+const policyOf = (response) => response.headers.get('Cross-Origin-Embedder-Policy');
+
+test('a new version loads what is new', async () => {
+  for (const policy of ['', 'require-corp']) {
+    const stored = {};
+    assert.deepEqual((await install(stored, 'one', one, policy)).asked, ['./', 'app.wasm', 'worker.js']);
+    assert.deepEqual((await install(stored, 'two', two, policy)).asked, ['./', 'app.wasm']);
+    assert.equal(stored['spillway /lab/ two'].size, 3);
+  }
+});
+
+test('what came under another policy is loaded again, and given to nobody who needs the new one', async () => {
+  for (const [before, after] of [['', 'require-corp'], ['require-corp', '']]) {
+    const stored = {};
+    await install(stored, 'one', one, before);
+    const { asked, get } = await install(stored, 'two', two, after);
+    assert.deepEqual(asked, ['./', 'app.wasm', 'worker.js']);
+    assert.equal(policyOf(await get('worker.js')), after || null);
+  }
+});
