@@ -296,7 +296,7 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 			d = &then
 		}
 		if tt.link == "v=2&focus=magic" { // then today's
-			d.Look = now.Look
+			d = &State{Setup: then.Setup, On: then.On, View: then.View, Look: now.Look}
 		}
 		if err == nil {
 			err = bad
