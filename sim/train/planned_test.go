@@ -68,6 +68,9 @@ func TestPlannedFound(t *testing.T) {
 // took up to 2.6 times too long: the plan ended when the SSD was busy, while the
 // host was empty, so that a faster SSD could cost time.
 func TestPlannedExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("whole networks, natively")
+	}
 	build := func(model string, batch int, times zoo.TimeModel) *workload.Workload {
 		w, err := zoo.Build(model, batch, times)
 		if err != nil {

@@ -53,6 +53,9 @@ func modeless(t *testing.T, w *workload.Workload, name string, m machine.Machine
 // not declare it, in a share of random workloads, at night in all, and something about
 // one that does.
 func TestQuirkScopes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what systems declare is the same everywhere")
+	}
 	seeds := []uint64{1487, 121, 491, 91} // free-skips-moving and three of the planner's need a long search
 	for seed := range uint64(60) {
 		seeds = append(seeds, seed)
@@ -98,6 +101,9 @@ func TestQuirkScopes(t *testing.T) {
 // some system, unless quirk.Set.Inert says that it is not read. That it is not is tried
 // on a share of random workloads, at night on all.
 func TestEveryKnobMatters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what knobs are read is the same everywhere")
+	}
 	for _, mode := range []quirk.Set{quirk.Published(), quirk.Corrected()} {
 		inert := mode.Inert()
 		for _, k := range machine.Knobs() {

@@ -49,6 +49,9 @@ func onV100(pages, warm int64) train.Request {
 // UM takes as long, and faults as often, as Figure 9(b) and Table 5 of the DeepUM paper
 // say, within what they can be expected to: costs and usable memory are fitted to them.
 func TestUM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("published numbers, natively")
+	}
 	for _, x := range []struct {
 		id              string
 		batch           int
