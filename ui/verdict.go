@@ -97,7 +97,7 @@ func (c *Verdict) about() string {
 	if i.Version != "" {
 		version = "by version " + i.Version
 	}
-	return fmt.Sprintf("A bundle of laboratory %s, of %s, written %s. Its results are computed again here, its figures are checked by their hash: replayed is identical to the last byte, agrees is within 0.1 %%.", i.Lab, what, version)
+	return fmt.Sprintf("A bundle of laboratory %s, of %s, written %s. Its results are computed and its texts written again here: replayed is identical to the last byte, agrees is within 0.1 %%.", i.Lab, what, version)
 }
 
 // SaveBundle downloads the compared runs as a reproducibility bundle.

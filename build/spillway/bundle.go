@@ -105,10 +105,12 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 		state.On, o.Systems = append(state.On, x.Name), append(o.Systems, x.Name)
 	}
 	o.Link = state.Encode(&l.Info)
-	if o.Figures, err = drawings(l, o, workload); err != nil {
-		return nil, err
+	if workload != nil {
+		if workload, opened, err = work.Handed(&l, u, workload, opened); err != nil {
+			return nil, err
+		}
 	}
-	if workload, err = work.Handed(u, workload, opened); err != nil {
+	if o.Figures, err = drawings(l, o, workload); err != nil {
 		return nil, err
 	}
 	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)

@@ -16,6 +16,7 @@ import (
 
 	"spillway/traces/jsonx"
 	"spillway/ui/bundle"
+	"spillway/ui/lab/all"
 )
 
 // unzip returns what the files of a bundle hold.
@@ -66,6 +67,9 @@ func TestGoldenBundles(t *testing.T) {
 		if testing.Short() { // something new may be there, as in the tests of DESIGN.md's examples
 			want = nil
 		}
+		if code, out, errs := run(t, "check", fresh); code != exitOK || !strings.Contains("\n"+out, "\nreplayed: ") {
+			t.Errorf("%s: exit code %d: what was just written is checked: %s%s", tt.name, code, out, errs)
+		}
 		for _, name := range slices.Sorted(maps.Keys(want)) { // links, drawings and descriptions may come to say more
 			if (strings.HasPrefix(name, "results/") || strings.HasPrefix(name, "workload/") || name == "claims.json") && is[name] != want[name] {
 				t.Errorf("%s: %s is not as it was", tt.name, name)
@@ -76,8 +80,13 @@ func TestGoldenBundles(t *testing.T) {
 		if err := jsonx.Unmarshal([]byte(out), &c); err != nil {
 			t.Fatal(err, errs)
 		}
-		if code != exitOK || c.Finding != "replayed" && !testing.Short() || len(c.Damaged) > 0 || len(c.Parts) < tt.parts {
+		if code != exitOK || len(c.Damaged) > 0 || len(c.Parts) < tt.parts {
 			t.Errorf("%s: exit code %d: %+v", tt.name, code, c)
+		}
+		for _, p := range c.Parts {
+			if p.Finding != "replayed" && p.Part != "texts" && p.Part != "pictures" && !testing.Short() {
+				t.Errorf("%s: %+v", tt.name, p)
+			}
 		}
 	}
 }
@@ -116,7 +125,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	code, out, _ := run(t, "check", forged)
-	if code != exitFailed || !strings.Contains(out, "(time_s): recorded 9") || !strings.Contains(out, "differs: 1 of 2 parts replayed") {
+	if code != exitFailed || !strings.Contains(out, "(time_s): recorded 9") || !strings.Contains(out, "differs: 1 of 4 parts replayed") {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	for _, tt := range []struct {
@@ -135,6 +144,39 @@ func TestCheck(t *testing.T) {
 	} {
 		if code, out, errs := run(t, tt.args...); code != exitUsage || !strings.Contains(out+errs, tt.says) {
 			t.Errorf("spillway %v: exit code %d, want %q in: %s%s", tt.args, code, tt.says, out, errs)
+		}
+	}
+}
+
+// TestForged: whoever changes a picture or a text, and makes the manifest fit, is told where.
+func TestForged(t *testing.T) {
+	run := func(args ...string) (int, string) {
+		var out bytes.Buffer
+		s := shell{labs: all.Labs, out: &out, errs: &out, version: "test"}
+		return s.command(args), out.String()
+	}
+	name := filepath.Join(t.TempDir(), "x"+bundle.Ext)
+	if code, out := run("bundle", "-o", name, "#v=3&lab=store&workload=networks&clients=1&systems=lru"); code != exitOK {
+		t.Fatal(out)
+	}
+	for _, tt := range []struct {
+		file, old, by string
+		code          int
+		says          string
+	}{
+		{"README.md", "", "", exitOK, "replayed: 3 of 3 parts replayed"},
+		{"figures/time.svg", "</svg>", "<text>WE ARE BEST</text></svg>", exitFailed, "differs    pictures: The same version wrote them"},
+		{"figures/time.svg", "</svg>", "<text>WE ARE BEST</text></svg>", exitFailed, "recorded <text>WE ARE BEST</text></svg>, now </svg>"},
+		{"README.md", "# A", "# The best", exitFailed, "differs    texts: The same version wrote them"},
+		{"scenario.txt", "link: v=", "link: systems=lru,fifo&v=", exitUsage, "cannot be checked pictures: "},
+		{"scenario.txt", "link: ", "link: v=3&lab=store&workload=networks&clients=2&systems=lru\nwas: ", exitUsage, "cannot be checked pictures: the link in scenario.txt is of something else"},
+	} {
+		forged := filepath.Join(t.TempDir(), "x"+bundle.Ext)
+		if err := os.WriteFile(forged, forge(t, name, tt.file, tt.old, tt.by), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code, out := run("check", forged); code != tt.code || !strings.Contains(out, tt.says) {
+			t.Errorf("%s: exit code %d, want %d and %q:\n%s", tt.file, code, tt.code, tt.says, out)
 		}
 	}
 }

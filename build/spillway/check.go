@@ -4,18 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
-	"spillway/sim/study"
 	"spillway/ui/bundle"
 	"spillway/ui/lab"
+	"spillway/ui/model"
 	"spillway/ui/work"
 )
 
-const checkAbout = `Computes what is in a bundle again and compares: replayed (identical, to the last
-byte of the result), agrees (not identical, but every value within 0.1 %), or
-differs, with where and by how much. Exit code: 0 replayed or agrees, 1 something
-differs, 2 it cannot be checked: it is damaged, or of something that this version
-does not have.
+const checkAbout = `Computes what is in a bundle again, writes its texts and draws its pictures again, and
+compares: replayed (identical, to the last byte), agrees (not identical, but every
+value within 0.1 %, or within 10^-12 where the same version wrote it; of another
+version's texts and pictures, which may be worded and drawn otherwise, the first line
+that is not the same), or differs, with where and by how much. Exit code: 0 replayed or agrees, 1 something differs, 2 it
+cannot be checked: it is damaged, or of something that this version does not have.
 `
 
 // A checked is the JSON of spillway check. Names and meanings are stable.
@@ -27,7 +29,7 @@ type checked struct {
 	Version string        `json:"version" help:"of the program that wrote it"`
 	Here    string        `json:"here" help:"this program, as spillway version prints it"`
 	Damaged []string      `json:"damaged" help:"files whose bytes are not what the manifest says, and why"`
-	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper and last its claims"`
+	Parts   []checkedPart `json:"parts" help:"each system, or each run of the paper; texts; its claims; pictures"`
 }
 
 type checkedPart struct {
@@ -47,6 +49,7 @@ type checkedDifference struct {
 func (s *shell) check(args []string) error {
 	fs := s.flags("check", "FILE"+bundle.Ext+" [--json]", checkAbout, doc{"--json prints one object:", checked{}})
 	asJSON := fs.Bool("json", false, "print everything as one JSON object")
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err
@@ -104,26 +107,42 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
 			opened = nil // what is damaged is said of each part
 		}
 	}
-	list := make([]*work.Verdict, len(info.Parts))
-	runs := len(list)
-	if info.Paper != "" && runs > 0 {
-		runs-- // the claims are computed from the others
+	if len(info.Parts) == 0 {
+		return nil, nil // nobody knows what ran
 	}
+	list := make([]*work.Verdict, len(info.Parts))
+	runs := len(list) - 1 // the last is made of what the others give
 	err = each(s.crew(door), runs, func(l *lab.Lab, i int) error {
 		list[i] = b.Check(l, &work.Order{Version: s.version, Part: i}, opened, nil)
 		return nil
 	})
-	if err != nil || runs == len(list) {
-		return list, err
+	if err != nil {
+		return nil, err
 	}
-	var outcomes []study.Outcome
-	for _, v := range list[:runs] {
-		if v.Outcome != nil {
-			outcomes = append(outcomes, *v.Outcome)
-		}
+	outcomes, told := work.Given(list[:runs])
+	list[runs] = b.Check(&l, &work.Order{Version: s.version, Part: runs, Outcomes: outcomes, Told: told}, opened, nil)
+	if info.Pictures > 0 {
+		drawn, err := redrawn(l, info, b.Workload())
+		list = append(list, b.Pictures(drawn, s.version, err))
 	}
-	list[runs] = b.Check(&l, &work.Order{Version: s.version, Part: runs, Outcomes: outcomes}, nil, nil)
 	return list, nil
+}
+
+// redrawn draws the pictures of a bundle again, from its link. An error is why they cannot
+// be drawn.
+func redrawn(l lab.Lab, info *work.BundleInfo, workload []lab.File) ([]work.Drawn, error) {
+	link, err := model.ReadLink(info.Link)
+	if err != nil {
+		return nil, err
+	}
+	state, err := model.Read(&l.Info, link.Pairs)
+	if err != nil {
+		return nil, err
+	}
+	if link.Lab != info.Lab || state.Setup.String() != info.Setup || !slices.Equal(state.On, info.Systems) {
+		return nil, errors.New("the link in scenario.txt is of something else than its results")
+	}
+	return drawings(l, &work.Order{Link: info.Link, Version: info.Version}, workload)
 }
 
 // summary is what was found, for programs.

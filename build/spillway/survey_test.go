@@ -83,7 +83,7 @@ func TestSurveyed(t *testing.T) {
 	if info, err := os.Stat(bundle); err != nil || info.Size() > 100_000 {
 		t.Errorf("%v: a bundle with the bytes themselves? %v", info, err)
 	}
-	if code, out, errs := run(t, "check", bundle); code != 0 || !strings.Contains(out, "1 of 1 parts replayed") {
+	if code, out, errs := run(t, "check", bundle); code != 0 || !strings.Contains(out, "3 of 3 parts replayed") {
 		t.Errorf("%d, %s\n%s", code, out, errs)
 	}
 }

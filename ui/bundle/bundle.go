@@ -112,6 +112,15 @@ type scenario struct {
 	systems []string
 }
 
+// tell adds what the run of one more system says: notes stay that all say.
+func (s *scenario) tell(t *work.Told, first bool) {
+	s.workload, s.origin = t.About, t.Origin
+	if first {
+		s.notes = t.Notes
+	}
+	s.notes = slices.DeleteFunc(slices.Clone(s.notes), func(n string) bool { return !slices.Contains(t.Notes, n) })
+}
+
 // text is the scenario for people, and for read.
 func (s *scenario) text() string {
 	var b strings.Builder
@@ -204,6 +213,7 @@ func (b *Bundle) Info() *work.BundleInfo {
 	i := &work.BundleInfo{
 		Lab: b.manifest.Lab, Paper: b.manifest.Paper, Version: b.manifest.Tool.Version,
 		Setup: b.scenario.setup, Systems: b.scenario.systems, Workload: b.scenario.workload, Opened: b.scenario.opened, Damaged: b.damaged,
+		Pictures: len(b.pictures()), Link: b.scenario.link,
 	}
 	for k := range b.results {
 		i.Parts = append(i.Parts, b.results[k].Title)
@@ -211,14 +221,23 @@ func (b *Bundle) Info() *work.BundleInfo {
 	for k := range b.runs {
 		i.Parts = append(i.Parts, b.runs[k].Run)
 	}
+	if len(i.Parts) == 0 {
+		return i // nobody knows what ran
+	}
+	i.Parts = append(i.Parts, textsPart)
 	if b.manifest.Paper != "" {
 		i.Parts = append(i.Parts, claimsPart)
 	}
 	return i
 }
 
-// claimsPart is what is checked last of a paper.
-const claimsPart = "claims"
+// Parts that are no runs: what is written about them, the pictures of them, and, last of a
+// paper, its claims.
+const (
+	textsPart    = "texts"
+	picturesPart = "pictures"
+	claimsPart   = "claims"
+)
 
 // Workload implements work.Bound.
 func (b *Bundle) Workload() []lab.File {

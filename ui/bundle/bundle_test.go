@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,7 +65,8 @@ func check(t *testing.T, l lab.Lab, data []byte, version string) (*work.BundleIn
 	}
 	var list []*work.Verdict
 	for i := range a.Bundle.Parts {
-		c := b.Do(&work.Job{Kind: work.Check, Files: 1, Order: &work.Order{Version: version, Part: i}}, nil)
+		_, told := work.Given(list)
+		c := b.Do(&work.Job{Kind: work.Check, Files: 1, Order: &work.Order{Version: version, Part: i, Told: told}}, nil)
 		if c.Error != "" || c.Verdict == nil {
 			t.Fatalf("part %d: %q", i, c.Error)
 		}
@@ -106,7 +108,7 @@ func TestRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if info.Lab != tt.lab.Name || info.Opened != (files != nil) || len(info.Damaged) > 0 || !slices.Equal(info.Systems, tt.systems) || len(list) != len(tt.systems) {
+			if info.Lab != tt.lab.Name || info.Opened != (files != nil) || len(info.Damaged) > 0 || !slices.Equal(info.Systems, tt.systems) || len(list) != len(tt.systems)+1 {
 				t.Errorf("%+v", info)
 			}
 			for _, v := range list {
@@ -234,6 +236,12 @@ func TestDiffers(t *testing.T) {
 	}{
 		{"a value", func(l map[string]string) { value(l, func(v float64) float64 { return 1.25 * v }) }, "other", work.Differs, "(iteration_s)", "-20 %"},
 		{"a value of the same version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "test", work.Differs, "(iteration_s)", "-0.0001 %"},
+		{"a value of the same version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "test", work.Agrees, "(iteration_s)", "-1e-11 %"},
+		{"a value of another version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "other", work.Agrees, "(iteration_s)", "-1e-11 %"},
+		{"the last digits, and a word", func(l map[string]string) {
+			value(l, func(v float64) float64 { return v * (1 + 1e-13) })
+			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"about":"`, `"about":"not `, 1)
+		}, "test", work.Differs, "(iteration_s)", "-1e-11 %"},
 		{"a value of another version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "other", work.Agrees, "(iteration_s)", "-0.0001 %"},
 		{"an absurd value", func(l map[string]string) { value(l, func(float64) float64 { return -1e300 }) }, "other", work.Differs, "(iteration_s)", "+100 %"},
 		{"a value that is gone", func(l map[string]string) {
@@ -256,7 +264,7 @@ func TestDiffers(t *testing.T) {
 		tt.change(list)
 		sign(t, list)
 		info, got, err := check(t, training, join(t, list), tt.version)
-		if err != nil || len(info.Damaged) > 0 || len(got) != 2 {
+		if err != nil || len(info.Damaged) > 0 || len(got) != 3 {
 			t.Errorf("%s: %v %+v", tt.name, err, info)
 			continue
 		}
@@ -270,6 +278,74 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
+// Whoever changes a text or a picture, and makes the manifest fit, is told where.
+func TestForged(t *testing.T) {
+	o := order("ideal", "g10")
+	drawn := func() []work.Drawn {
+		return []work.Drawn{{Name: "a", SVG: "<svg>\n1\n</svg>"}, {Name: "b", SVG: "<svg/>"}}
+	}
+	o.Figures = drawn()
+	data := bind(t, training, small, o, nil)
+	for _, tt := range []struct {
+		name, file, old, by string
+		texts, pictures     work.Finding
+		where               string // of the first difference
+	}{
+		{"", "", "", "", work.Replayed, work.Replayed, ""},
+		{"a text", "README.md", "computed again", "the best", work.Differs, work.Replayed, "README.md:"},
+		{"a picture", "figures/a.svg", "1", "WE ARE BEST", work.Differs, work.Differs, "figures/a.svg:2"}, // a text has the hashes of all files
+		{"who made it", "environment.json", "a test", "another test", work.Differs, work.Replayed, "ro-crate-metadata.json:"},
+		{"more about who made it", "environment.json", "{", `{"best": "we",`, work.Differs, work.Replayed, "environment.json:1"},
+		{"the workload", "scenario.txt", "workload: ", "workload: THE BEST ", work.Differs, work.Replayed, "scenario.txt:"},
+		{"a citation", "CITATION.cff", "Spillway authors", "best authors", work.Differs, work.Replayed, "CITATION.cff:"},
+		{"hashes", "ro-crate-metadata.json", `"sha256": "`, `"sha256": "0`, work.Differs, work.Replayed, "ro-crate-metadata.json:"},
+	} {
+		list := files(t, data)
+		if list[tt.file] = strings.Replace(list[tt.file], tt.old, tt.by, 1); tt.file == "" {
+			delete(list, "")
+		}
+		sign(t, list)
+		for _, version := range []string{"test", "other"} {
+			forged := join(t, list)
+			info, got, err := check(t, training, forged, version)
+			if err != nil || len(info.Damaged) > 0 || len(got) != 3 || info.Pictures != 2 {
+				t.Fatalf("%s: %v %+v", tt.name, err, info)
+			}
+			b, err := bundle.Open(forged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pictures, first := b.Pictures(drawn(), version, nil), ""
+			for _, v := range []*work.Verdict{got[2], pictures} {
+				if v.Part == "pictures" == strings.HasPrefix(tt.where, "figures/") && len(v.Differences) > 0 {
+					first = v.Differences[0].Where
+				}
+			}
+			want := func(f work.Finding) work.Finding {
+				if f == work.Differs && version != "test" { // which may word and draw otherwise
+					return work.Agrees
+				}
+				return f
+			}
+			if got[2].Finding != want(tt.texts) || pictures.Finding != want(tt.pictures) || !strings.HasPrefix(first, tt.where) {
+				t.Errorf("%s, checked by version %s: texts %+v, pictures %+v", tt.name, version, got[2], pictures)
+			}
+		}
+	}
+	b, err := bundle.Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, list := range map[string][]work.Drawn{"one is gone": drawn()[:1], "one is new": append(drawn(), work.Drawn{Name: "c", SVG: "<svg/>"})} {
+		if v := b.Pictures(list, "test", nil); v.Finding != work.Differs {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	if v := b.Pictures(nil, "test", errors.New("no link")); v.Finding != work.Uncheckable {
+		t.Errorf("what cannot be drawn: %+v", v)
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	data := bind(t, training, small, order("ideal", "g10"), nil)
 	for _, tt := range []struct {
@@ -280,15 +356,15 @@ func TestDamaged(t *testing.T) {
 	}{
 		{"a byte of a result", func(l map[string]string) {
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], "G10", "G11", 1)
-		}, "results/g10.json: its SHA-256 begins with", []work.Finding{work.Replayed, work.Damaged}},
-		{"a missing result", func(l map[string]string) { delete(l, "results/ideal.json") }, "results/ideal.json: it is missing", []work.Finding{work.Damaged, work.Replayed}},
-		{"a file too many", func(l map[string]string) { l["results/magic.json"] = "{}" }, "results/magic.json: the manifest does not list it", []work.Finding{work.Replayed, work.Replayed}},
-		{"a workload too many", func(l map[string]string) { l["workload/x"] = "{}" }, "workload/x: the manifest does not list it", []work.Finding{work.Damaged, work.Damaged}},
-		{"a shorter README", func(l map[string]string) { l["README.md"] = "" }, "README.md: 0 bytes where", []work.Finding{work.Replayed, work.Replayed}},
+		}, "results/g10.json: its SHA-256 begins with", []work.Finding{work.Replayed, work.Damaged, work.Uncheckable}},
+		{"a missing result", func(l map[string]string) { delete(l, "results/ideal.json") }, "results/ideal.json: it is missing", []work.Finding{work.Damaged, work.Replayed, work.Uncheckable}},
+		{"a file too many", func(l map[string]string) { l["results/magic.json"] = "{}" }, "results/magic.json: the manifest does not list it", []work.Finding{work.Replayed, work.Replayed, work.Differs}},
+		{"a workload too many", func(l map[string]string) { l["workload/x"] = "{}" }, "workload/x: the manifest does not list it", []work.Finding{work.Damaged, work.Damaged, work.Damaged}},
+		{"a shorter README", func(l map[string]string) { l["README.md"] = "" }, "README.md: 0 bytes where", []work.Finding{work.Replayed, work.Replayed, work.Damaged}},
 		{"the scenario", func(l map[string]string) { l["scenario.txt"] += " " }, "scenario.txt: ", nil},
 		{"the root", func(l map[string]string) {
 			l["manifest.json"] = strings.Replace(l["manifest.json"], `"root": "`, `"root": "0`, 1)
-		}, "manifest.json: its root", []work.Finding{work.Replayed, work.Replayed}},
+		}, "manifest.json: its root", []work.Finding{work.Replayed, work.Replayed, work.Replayed}},
 	} {
 		list := files(t, data)
 		tt.change(list)
@@ -432,8 +508,11 @@ func TestPaper(t *testing.T) {
 			o.Part = i
 			v := b.Check(&objects, o, nil, nil)
 			want := work.Replayed
-			if i == len(b.Info().Parts)-1 {
+			switch b.Info().Parts[i] {
+			case "claims":
 				want = tt.want
+			case "texts": // of which one has the hashes of all files
+				want = map[bool]work.Finding{true: work.Agrees}[tt.want != work.Replayed]
 			}
 			if v.Finding != want {
 				t.Errorf("%q: %+v, want %v", tt.by, v, want)

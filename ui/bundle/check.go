@@ -13,8 +13,11 @@ import (
 	"spillway/ui/work"
 )
 
-// Tolerance is the relative difference up to which values of two versions agree.
-const Tolerance = 0.001
+// Values agree up to a relative difference of Tolerance, of the same version up to Rounding.
+const (
+	Tolerance = 0.001
+	Rounding  = 1e-12
+)
 
 // mostDifferences is how many differences a verdict names.
 const mostDifferences = 20
@@ -22,6 +25,7 @@ const mostDifferences = 20
 // Check implements work.Bound: it computes a part again and compares.
 func (b *Bundle) Check(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress) *work.Verdict {
 	v := &work.Verdict{Part: b.Info().Parts[o.Part]}
+	rounded := false // all is the same but for the last digits of numbers
 	switch bad := b.needed(o.Part); {
 	case bad != "":
 		v.Finding, v.Says = work.Damaged, bad
@@ -30,12 +34,14 @@ func (b *Bundle) Check(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progre
 		return cannot(v, fmt.Errorf("it is about the laboratory %.40q", b.manifest.Lab))
 	case b.scenario.opened && opened == nil:
 		return cannot(v, fmt.Errorf("%s holds nothing that can be run", workloadFolder))
+	case o.Part == b.computed():
+		b.checkTexts(l, o, v)
 	case b.manifest.Paper != "":
-		b.checkPaper(l, o, p, v)
+		rounded = b.checkPaper(l, o, p, v)
 	default:
-		b.checkSystem(l, o, opened, p, v)
+		rounded = b.checkSystem(l, o, opened, p, v)
 	}
-	if v.Finding == work.Agrees && o.Version != "" && o.Version == b.manifest.Tool.Version {
+	if v.Finding == work.Agrees && !rounded && o.Version != "" && o.Version == b.manifest.Tool.Version {
 		v.Finding = work.Differs
 		v.Says = "The same version wrote it, so that it should be identical."
 	}
@@ -47,10 +53,15 @@ func cannot(v *work.Verdict, err error) *work.Verdict {
 	return v
 }
 
+// computed is how many parts are runs; the texts come next.
+func (b *Bundle) computed() int { return max(len(b.results), len(b.runs)) }
+
 // needed says what is damaged of what a part is checked with.
 func (b *Bundle) needed(part int) string {
 	files := []string{scenarioName}
-	if b.manifest.Paper != "" {
+	if part == b.computed() {
+		files = append(files, texts...)
+	} else if b.manifest.Paper != "" {
 		files = append(files, runsName, claimsName)
 	} else if part < len(b.results) {
 		files = append(files, resultName(b.results[part].System))
@@ -73,34 +84,36 @@ func (b *Bundle) needed(part int) string {
 	return ""
 }
 
-// checkSystem runs one system again.
-func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress, v *work.Verdict) {
+// checkSystem runs one system again. It reports whether all is as recorded but for the
+// last digits of numbers.
+func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress, v *work.Verdict) (rounded bool) {
 	was := &b.results[o.Part]
 	x, err := l.System(was.System)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	v.Part = x.Title
 	u, err := l.Read(was.Setup)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
-	is, _, err := once(l, u, x, opened, p)
+	is, rep, err := once(l, u, x, opened, p)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
+	v.Told = &work.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}
 	text, err := write(is)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	recorded := b.files[resultName(was.System)]
 	tabled := b.inTable(&l.Info, was)
 	if tabled && bytes.Equal(text, recorded) {
-		return // replayed
+		return true // replayed
 	}
 	v.Finding = work.Agrees
 	compareResults(&l.Info, was, is, v)
@@ -113,6 +126,7 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 		v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", resultName(was.System), at), Recorded: a, Got: c}}
 		v.Says = "All values are the same; the rest of the result is not."
 	}
+	return tabled && rounds(recorded, text)
 }
 
 // inTable reports whether the table of values has those of a system's result. A

@@ -166,37 +166,38 @@ func (b *Bundle) readRuns() error {
 	return nil
 }
 
-// checkPaper does one run of a paper again, or computes its claims again.
-func (b *Bundle) checkPaper(l *lab.Lab, o *work.Order, p lab.Progress, v *work.Verdict) {
+// checkPaper does one run of a paper again, or computes its claims again. It reports
+// whether all is as recorded but for the last digits of numbers.
+func (b *Bundle) checkPaper(l *lab.Lab, o *work.Order, p lab.Progress, v *work.Verdict) (rounded bool) {
 	paper, err := l.Paper(b.manifest.Paper)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	if o.Part >= len(b.runs) {
-		b.checkClaims(paper, o, v)
-		return
+		return b.checkClaims(paper, o, v)
 	}
 	was := &b.runs[o.Part]
 	runs := paper.Runs()
 	at := slices.IndexFunc(runs, func(r study.Run) bool { return r.Name == was.Run })
 	if at < 0 {
 		cannot(v, fmt.Errorf("this version's %s has no run %.80q", paper.Key, was.Run))
-		return
+		return false
 	}
 	is, outcome, err := measured(l, paper, &runs[at], p)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	v.Outcome = outcome
 	a, err1 := write(was)
 	c, err2 := write(is)
 	if err1 == nil && err2 == nil && bytes.Equal(a, c) {
-		return // replayed
+		return true // replayed
 	}
 	v.Finding = work.Agrees
 	compareRuns(paper, was, is, v)
+	return rounds(a, c)
 }
 
 // compareRuns compares the values of a paper's run.
@@ -257,26 +258,26 @@ func some(x *float64, unit string) string {
 	return shown(*x, unit)
 }
 
-// checkClaims compares the claims with those of outcomes.
-func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict) {
+// checkClaims compares the claims with those of outcomes, as checkPaper does runs.
+func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict) (rounded bool) {
 	var was claims
 	if err := parse(claimsName, b.files[claimsName], &was); err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	is, err := judged(paper, o.Outcomes)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	text, err := write(is)
 	if err != nil {
 		cannot(v, err)
-		return
+		return false
 	}
 	if bytes.Equal(text, b.files[claimsName]) && (b.bad[valuesName] || bytes.Equal(points(is), b.files[valuesName])) {
 		v.Says = fmt.Sprintf("%d claims and %d published values with the same verdicts.", len(is.Claims), len(is.Points))
-		return // replayed
+		return true // replayed
 	}
 	v.Finding = work.Agrees
 	compareClaims(&was, is, v)
@@ -284,11 +285,11 @@ func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict)
 		v.Finding = work.Differs
 		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the claims"})
 	}
-	if len(v.Differences) > 0 {
-		return
+	if len(v.Differences) == 0 {
+		at, a, c := firstLine(b.files[claimsName], text)
+		v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", claimsName, at), Recorded: a, Got: c}}
 	}
-	at, a, c := firstLine(b.files[claimsName], text)
-	v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", claimsName, at), Recorded: a, Got: c}}
+	return rounds(b.files[claimsName], text)
 }
 
 // compareClaims compares verdicts and values.

@@ -37,7 +37,7 @@ How to check it:
 2. Or run `+"`spillway check FILE`"+` (`+"`go run ./build/spillway check FILE`"+` in its sources): exit code 0 replayed or agrees, 1 differs, 2 cannot be checked.
 3. The bytes alone: `+"`sha256sum`"+` of every file is in manifest.json.
 
-Files: scenario.txt says what ran, results/ what came out, workload/ (if there is one) what files were opened, figures/ (if there are any) are drawings of the results, environment.json says where it ran. Figures are checked by their hash alone, all numbers are computed again.
+Files: scenario.txt says what ran, results/ what came out, workload/ (if there is one) what files were opened, figures/ (if there are any) are drawings of the results, environment.json says where it ran. All numbers are computed again and all texts written again; the command draws the figures again, too.
 
 Written by Spillway, version %s.
 `, what, trust, orUnknown(o.Version))
@@ -63,13 +63,16 @@ license: Apache-2.0
 `, orUnknown(version))
 }
 
-// environment says where a bundle was made. It is not compared.
+// An environmentFile is the file environment.json.
+type environmentFile struct {
+	Tool        string `json:"tool"`
+	Version     string `json:"version"`
+	Environment string `json:"environment"`
+}
+
+// environment says where a bundle was made, which nobody can check.
 func environment(o *work.Order) []byte {
-	text, err := write(struct {
-		Tool        string `json:"tool"`
-		Version     string `json:"version"`
-		Environment string `json:"environment"`
-	}{"spillway", orUnknown(o.Version), o.Environment})
+	text, err := write(environmentFile{"spillway", orUnknown(o.Version), o.Environment})
 	if err != nil {
 		return []byte("{}\n") // three texts are always written
 	}

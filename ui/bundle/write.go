@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"spillway/sim/knob"
@@ -41,11 +40,7 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 			return nil, err
 		}
 		results = append(results, r)
-		s.workload, s.origin = r.About, rep.Origin
-		if i == 0 {
-			s.notes = rep.Notes
-		}
-		s.notes = slices.DeleteFunc(slices.Clone(s.notes), func(n string) bool { return !slices.Contains(rep.Notes, n) })
+		s.tell(&work.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}, i == 0)
 	}
 	files[valuesName] = values(&l.Info, results)
 	if s.opened {
@@ -132,15 +127,23 @@ func table(rows [][]string) []byte {
 
 func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// finish adds what every bundle has and packs it.
-func finish(files map[string][]byte, s *scenario, o *work.Order) ([]byte, error) {
-	for _, f := range o.Figures {
-		files[figuresFolder+f.Name+".svg"] = []byte(f.SVG)
-	}
+// pictureName is the file of a drawing.
+func pictureName(name string) string { return figuresFolder + name + ".svg" }
+
+// about adds the texts that do not depend on the other files.
+func about(files map[string][]byte, s *scenario, o *work.Order) {
 	files[scenarioName] = []byte(s.text())
 	files[environmentName] = environment(o)
 	files[readmeName] = []byte(readme(s, o))
 	files[citationName] = []byte(citation(o.Version))
+}
+
+// finish adds what every bundle has and packs it.
+func finish(files map[string][]byte, s *scenario, o *work.Order) ([]byte, error) {
+	for _, f := range o.Figures {
+		files[pictureName(f.Name)] = []byte(f.SVG)
+	}
+	about(files, s, o)
 	m := manifest{Format: format, Version: Version, Tool: tool{"spillway", o.Version}, Lab: s.lab, Paper: s.paper}
 	crate, err := write(crate(files, s, o))
 	if err != nil {

@@ -51,32 +51,22 @@ func (n *Session) CloseChecking() {
 	n.Checking = nil
 }
 
-// feed hands parts to the workers. A paper's claims come last: they are computed
-// from what the others give.
+// feed hands parts to the workers. A paper's claims, or the texts of another bundle, come
+// last: they are made of what the others give.
 func (c *Checking) feed() {
 	for c.next < len(c.Verdicts) && len(c.jobs) < mostAtOnce {
 		o := &work.Order{Version: c.session.Version, Part: c.next}
-		if c.Info.Paper != "" && c.next == len(c.Verdicts)-1 {
+		if c.next == len(c.Verdicts)-1 {
 			if len(c.jobs) > 0 {
 				return
 			}
-			o.Outcomes = c.outcomes()
+			o.Outcomes, o.Told = work.Given(c.Verdicts[:c.next])
 		}
 		id := c.session.id()
 		c.jobs[id] = c.next
 		c.next++
 		c.session.host.Start(&work.Job{ID: id, Lab: c.Info.Lab, Kind: work.Check, Files: c.number, Order: o}, c.Info.Paper != "")
 	}
-}
-
-func (c *Checking) outcomes() []study.Outcome {
-	var list []study.Outcome
-	for _, v := range c.Verdicts {
-		if v != nil && v.Outcome != nil {
-			list = append(list, *v.Outcome)
-		}
-	}
-	return list
 }
 
 // answer takes what a worker said about a part; it reports whether it did.
@@ -150,7 +140,11 @@ func (c *Checking) Says() string {
 			parts = append(parts, fmt.Sprintf("%d of %d %s", k, len(c.Verdicts), f))
 		}
 	}
-	return text + strings.Join(parts, ", ") + "."
+	text += strings.Join(parts, ", ") + "."
+	if n := c.Info.Pictures; n > 0 {
+		text += fmt.Sprintf(" Not checked here: figures/ (%d); spillway check draws them again.", n)
+	}
+	return text
 }
 
 // OpenChecked shows the run that a bundle is about, with the workload that it

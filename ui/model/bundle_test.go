@@ -57,10 +57,10 @@ func TestBundle(t *testing.T) {
 	number := h.Files.Number
 	h.dropBundle(data)
 	c := h.Checking
-	if c == nil || c.Active() || c.Finding() != work.Replayed || c.Known() != 2 || !c.Info.Opened || h.Info.Name != "train" || h.Files.Number != number || h.Files.Opening {
+	if c == nil || c.Active() || c.Finding() != work.Replayed || c.Known() != 3 || !c.Info.Opened || h.Info.Name != "train" || h.Files.Number != number || h.Files.Opening {
 		t.Fatalf("%+v; files %+v", c, h.Files)
 	}
-	if c.Says() != "Replayed. 2 of 2 replayed." {
+	if c.Says() != "Replayed. 3 of 3 replayed. Not checked here: figures/ (1); spillway check draws them again." {
 		t.Error(c.Says())
 	}
 	// Its run is opened in its laboratory, with its workload.
@@ -126,7 +126,7 @@ func TestBundleOfPaper(t *testing.T) {
 	}
 	h := withBundles(t, quick)
 	h.dropBundle(data)
-	if c := h.Checking; c.Finding() != work.Replayed || c.Known() != len(parts)+1 {
+	if c := h.Checking; c.Finding() != work.Replayed || c.Known() != len(parts)+2 {
 		t.Errorf("%s %+v", c.Says(), c)
 	}
 	h.OpenChecked()

@@ -42,6 +42,16 @@ type Order struct {
 	// a paper's bundle gave: its claims are computed from them.
 	Part     int
 	Outcomes []study.Outcome
+	// Told is what the parts before the last of any other bundle gave: its texts are
+	// written again from them.
+	Told []Told
+}
+
+// Told is what a run tells the texts of a bundle: what ran, where it comes from and what
+// the reader should know.
+type Told struct {
+	About, Origin string
+	Notes         []string
 }
 
 // A Drawn is a figure as SVG, under a name without an ending.
@@ -57,7 +67,13 @@ type BundleInfo struct {
 	// Workload says what ran, and Opened that the bundle holds the files of it.
 	Workload string
 	Opened   bool
-	Parts    []string // what is checked one by one: titles of systems, a paper's runs
+	// Parts are checked one by one: systems or a paper's runs, the bundle's texts, a
+	// paper's claims. The last needs what the others gave.
+	Parts []string
+	// Pictures is how many drawings it holds, of what Link shows: the command draws them
+	// again.
+	Pictures int
+	Link     string
 	Damaged  []string // where its bytes are not what its manifest says
 }
 
@@ -89,6 +105,20 @@ type Verdict struct {
 	// Differences says where and by how much, the largest first.
 	Differences []Difference
 	Outcome     *study.Outcome // of a paper's run
+	Told        *Told          // of another run
+}
+
+// Given returns what the parts of a bundle gave for its last.
+func Given(verdicts []*Verdict) (outcomes []study.Outcome, told []Told) {
+	for _, v := range verdicts {
+		if v != nil && v.Outcome != nil {
+			outcomes = append(outcomes, *v.Outcome)
+		}
+		if v != nil && v.Told != nil {
+			told = append(told, *v.Told)
+		}
+	}
+	return outcomes, told
 }
 
 // A Difference is one place in which what was recorded is not what comes out.
@@ -117,16 +147,21 @@ func (b *Bench) bound(number int) (Bound, error) {
 	return b.bundle, nil
 }
 
-// Handed returns what a bundle of a setup has of the files that are opened: of a
-// recording only what was made of it, of others all of their bytes.
-func Handed(u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, error) {
+// Handed returns what a bundle of a setup has of the files that are opened, and what is in
+// that: of a recording only what was made of it, of others all of their bytes. What is said
+// of a bundle is said of what it has, so that everybody can say it again.
+func Handed(l *lab.Lab, u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, lab.Files, error) {
 	if c, ok := opened.(lab.Carrier); ok {
 		carried, err := c.Carry(u)
+		if err == nil && len(carried) > 0 {
+			opened, err = l.Open(carried)
+		}
 		if err != nil || len(carried) > 0 {
-			return carried, err
+			return carried, opened, err
 		}
 	}
-	return whole(workload)
+	list, err := whole(workload)
+	return list, opened, err
 }
 
 // bind makes a bundle of the files at hand.
@@ -142,7 +177,12 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 	if err != nil {
 		return err
 	}
-	workload, err = Handed(u, workload, files)
+	var has lab.Files
+	workload, has, err = Handed(&b.Lab, u, workload, files)
+	o := *j.Order
+	if has != files {
+		o.Figures = nil // they show the recording, which the bundle has not
+	}
 	switch {
 	case err != nil:
 		return err
@@ -151,7 +191,7 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 	case len(workload) == 0:
 		return fmt.Errorf("the opened files have more than %d MiB, too much for a bundle; open only those that are needed", mostKept>>20)
 	}
-	a.Data, err = b.Binder.Bind(&b.Lab, j.Setup, j.Order, workload, files, progress)
+	a.Data, err = b.Binder.Bind(&b.Lab, j.Setup, &o, workload, has, progress)
 	return err
 }
 

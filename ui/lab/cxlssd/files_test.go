@@ -259,7 +259,7 @@ func TestHanded(t *testing.T) {
 	if err := u.Set(pair.Key, pair.Text); err != nil {
 		t.Fatal(err)
 	}
-	handed, err := work.Handed(u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
+	handed, _, err := work.Handed(&l, u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
 	if err != nil || len(handed) != 1 || handed[0].Name != "a-b.address" {
 		t.Fatal(err, handed)
 	}
