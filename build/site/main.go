@@ -44,11 +44,14 @@ func main() {
 	flag.StringVar(&b.Origin, "origin", "", "address at which the site will be; pages of figures then have oEmbed and cards, which need whole addresses")
 	flag.BoolVar(&b.ifChanged, "if-changed", false, "do nothing if the last build was of the same sources and all that it wrote is still there")
 	sources := flag.Bool("sources", false, "only write the sources of the laboratories' programs, for tools that read all code")
+	heavy := flag.String("weigh", "", "only list what the code of a program weighs by package; as llm, llm-files, app or spillway")
 	flag.Parse()
 	run := b.run
 	switch {
 	case *sources:
 		run = writeSources
+	case *heavy != "":
+		run = func() error { return weighProgram(os.Stdout, *heavy) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "site:", err)
