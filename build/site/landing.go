@@ -93,9 +93,11 @@ type shown struct {
 // showPresets runs what all laboratories offer to begin with.
 func showPresets(ctx context.Context, say *progress) ([]shown, error) {
 	byLab := make([][]shown, len(labs.Labs))
-	err := each(ctx, len(byLab), func(i int) (err error) {
-		byLab[i], err = presets(labs.Labs[i])
-		return err
+	err := say.do("opening the laboratories", func() error {
+		return each(ctx, len(byLab), func(i int) (err error) {
+			byLab[i], err = presets(labs.Labs[i])
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
