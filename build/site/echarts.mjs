@@ -1,7 +1,7 @@
 // What the page draws with: the parts of ECharts it uses and no others.
 // build/site bundles this file into echarts.js, which defines window.echarts.
 import * as echarts from 'echarts/core';
-import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import {
   AriaComponent,
   DataZoomComponent,
@@ -11,13 +11,13 @@ import {
   TitleComponent,
   TooltipComponent,
 } from 'echarts/components';
-import { CanvasRenderer, SVGRenderer } from 'echarts/renderers';
+import { CanvasRenderer } from 'echarts/renderers';
 
 echarts.use([
-  BarChart, CustomChart, LineChart, ScatterChart,
+  BarChart, LineChart, ScatterChart,
   AriaComponent, DataZoomComponent, GridComponent, LegendComponent,
   MarkLineComponent, TitleComponent, TooltipComponent,
-  CanvasRenderer, SVGRenderer,
+  CanvasRenderer,
 ]);
 
 window.echarts = echarts;
