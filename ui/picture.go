@@ -129,16 +129,24 @@ func (c *Picture) value(key string) (q *report.Quantity, v float64, ok bool) {
 }
 
 // amount prints a quantity of the system in focus, "" if there is none.
-func (c *Picture) amount(key string) string {
+func (c *Picture) amount(key string) string { return c.amountOf(key, 1) }
+
+// amountOf prints a part of it.
+func (c *Picture) amountOf(key string, part float64) string {
 	q, v, ok := c.value(key)
 	if !ok {
 		return ""
 	}
-	return chart.With(chart.Digits(q.Shown(v), 3), q.Unit)
+	return chart.With(chart.Digits(q.Shown(v)/part, 3), q.Unit)
 }
 
-// setting prints a knob's value with three digits; the editor has all of them.
-func (c *Picture) setting(key string) (text string, v float64) {
+// used is what is in use of a place, at the scale of the run.
+func (c *Picture) used(p *lab.Place) string {
+	return c.amountOf(p.Used, c.Info.Part(c.State.Setup))
+}
+
+// setting prints a part of a knob's value with three digits; the editor has all of it.
+func (c *Picture) setting(key string, part float64) (text string, v float64) {
 	k := c.State.Setup.Knob(key)
 	if k == nil {
 		return "", 0
@@ -147,6 +155,7 @@ func (c *Picture) setting(key string) (text string, v float64) {
 	if err != nil {
 		return c.State.Setup.Text(key), 0
 	}
+	v /= part
 	return chart.With(chart.Digits(v, 3), k.Unit), v
 }
 
@@ -169,7 +178,7 @@ func (c *Picture) place(p *lab.Place) part {
 		x.knobs = []string{p.Size}
 	}
 	var size float64
-	x.Size, size = c.setting(p.Size)
+	x.Size, size = c.setting(p.Size, c.Info.Part(c.State.Setup))
 	if x.Product == x.Size {
 		x.Product = ""
 	}
@@ -178,13 +187,14 @@ func (c *Picture) place(p *lab.Place) part {
 		x.Size = "as much as it takes"
 	}
 	if q, v, ok := c.value(p.Used); ok {
-		x.Used = c.amount(p.Used) + " used"
+		x.Used = c.used(p)
 		if unbounded && v > 0 {
 			x.Size = ""
 		}
 		if size > 0 {
-			x.Fill = fmt.Sprintf("--fill:%.1f%%", min(100, 100*q.Shown(v)/size))
-			if q.Shown(v) > 1.005*size {
+			is := q.Shown(v) / c.Info.Part(c.State.Setup)
+			x.Fill = fmt.Sprintf("--fill:%.1f%%", min(100, 100*is/size))
+			if is > 1.005*size {
 				x.Class += " over"
 			}
 		}
@@ -195,7 +205,11 @@ func (c *Picture) place(p *lab.Place) part {
 	if len(x.knobs) == 0 {
 		x.Class += " hub" // nothing to turn
 	}
-	x.Label = sentence(x.Title, x.Product, x.Size, x.Used)
+	inUse := ""
+	if x.Used != "" {
+		inUse = x.Used + " used"
+	}
+	x.Label = sentence(x.Title, x.Product, x.Size, inUse)
 	return x
 }
 
@@ -349,8 +363,8 @@ func (c *Picture) story() string {
 	if !c.carries() {
 		var used []string
 		for i := range c.Info.Picture.Places {
-			if p := &c.Info.Picture.Places[i]; c.amount(p.Used) != "" {
-				used = append(used, p.Title+" "+c.amount(p.Used))
+			if p := &c.Info.Picture.Places[i]; c.used(p) != "" {
+				used = append(used, p.Title+" "+c.used(p))
 			}
 		}
 		return s.Title + " uses: " + strings.Join(used, ", ") + "."
@@ -422,7 +436,7 @@ func (c *Picture) busiest() string {
 // end names a place, and where nothing stays, as in a switch, the first place.
 func (c *Picture) end(key string) string {
 	for i := range c.Info.Picture.Places {
-		if p := &c.Info.Picture.Places[i]; p.Key == key && p.Size == "" && p.Used == "" && p.Part == "" {
+		if p := &c.Info.Picture.Places[i]; p.Key == key && p.Size == "" && p.Used == "" && p.Part == "" && len(p.Turn) == 0 {
 			return c.Info.Picture.Places[0].Title
 		}
 	}
@@ -433,6 +447,18 @@ func (c *Picture) end(key string) string {
 func (c *Picture) close() {
 	c.Page.Focus("draw-" + c.chosen)
 	c.chosen = ""
+}
+
+// hint says what the drawing is for, and at what scale it is.
+func (c *Picture) hint() string {
+	text := "Parts change when pressed."
+	if c.Info.Picture == nil {
+		return text
+	}
+	if part := c.Info.Part(c.State.Setup); part > 1 {
+		text += fmt.Sprintf(" Drawn is 1/%s of everything, as it runs; settings are of all of it.", chart.Digits(part, 3))
+	}
+	return text
 }
 
 // steps is the largest value of a slider.

@@ -8,7 +8,9 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
 	"spillway/ui/lab/compress"
+	"spillway/ui/lab/filesys"
 	"spillway/ui/model"
 	"spillway/ui/work"
 )
@@ -66,7 +68,12 @@ func TestPictureShowsTheSystemInFocus(t *testing.T) {
 // compressStage is a page of the laboratory of compressed memory.
 func compressStage(t *testing.T, fragment string) *stage {
 	t.Helper()
-	l := compress.New()
+	return labStage(t, compress.New(), fragment)
+}
+
+// labStage is a page of a laboratory.
+func labStage(t *testing.T, l lab.Lab, fragment string) *stage {
+	t.Helper()
 	s := emptyStage(t, fragment, &silent{})
 	s.runner.bench = work.Bench{Lab: l}
 	s.root.Session = model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
@@ -79,7 +86,7 @@ func compressStage(t *testing.T, fragment string) *stage {
 func TestPictureWithoutSize(t *testing.T) {
 	s := compressStage(t, "v=3&lab=compress&contents=alexnet")
 	s.finish()
-	if text := s.html("draw-gpu"); strings.Contains(text, ">0 GiB<") || !strings.Contains(text, "GiB used") {
+	if text := s.html("draw-gpu"); strings.Contains(text, ">0 GiB<") || !strings.Contains(text, " used<") {
 		t.Error(text)
 	}
 	s.click("draw-gpu")
@@ -102,7 +109,7 @@ func TestPictureOfNothing(t *testing.T) {
 func TestPictureTurnsWhatDecides(t *testing.T) {
 	s := compressStage(t, "v=3&lab=compress&contents=alexnet")
 	s.finish()
-	s.want("draw-buddy", "GiB used")
+	s.want("draw-buddy", " used<")
 	if text := s.html("drawing"); strings.Contains(text, "30px") || strings.Contains(text, "hub") {
 		t.Error(text)
 	}
@@ -177,6 +184,43 @@ func TestPictureLayout(t *testing.T) {
 	want := []string{"a 1 1/3", "ah 2 1/3", "hub 3 1/3", "hb 4 1/2", "b 5 1/2", "ab 6 1/2", "hc 4 2/3", "c 5 2/3"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The drawing and its words name what bytes go from and to, all at the scale of the run.
+func TestPictureOfFiles(t *testing.T) {
+	s := labStage(t, filesys.New(), "v=4-by-hand&lab=filesys&workload=create&scale=256&systems=bytefs")
+	s.finish()
+	s.want("draw-host", ">4 MiB<") // of 1024
+	s.want("draw-dram", ">1 MiB<") // of 256
+	s.want("turn", "1/256")
+	s.want("story", "from DRAM of the SSD to Flash")
+	s.want("lead", "at 1/256 of full scale")
+	if f := s.root.Field("threads"); f.Text != "" || f.Mark != "as the workload has them" {
+		t.Errorf("as many threads as the workload has are %+v", f)
+	}
+	for _, typed := range []string{"5", "", "0"} {
+		s.root.Type("threads", typed)
+		if f := s.root.Field("threads"); f.Text != typed || f.Error != "" || (f.Mark == "") != (typed == "5") {
+			t.Errorf("typed %q it is %+v", typed, f)
+		}
+	}
+}
+
+// What is drawn as a place is one in words: only what holds nothing, and has nothing to turn,
+// is passed through.
+func TestPictureNamesPlaces(t *testing.T) {
+	for _, door := range all.Labs {
+		i := door.New().Info
+		s := emptyStage(t, "", &silent{})
+		p := &Picture{App: s.root.App}
+		p.Room = &model.Room{Info: &i}
+		for k := range i.Picture.Places {
+			x := &i.Picture.Places[k]
+			if got := p.end(x.Key); got != x.Title && x.Key != "pcie" {
+				t.Errorf("%s: %s is called %s", i.Name, x.Title, got)
+			}
+		}
 	}
 }
 

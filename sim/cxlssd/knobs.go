@@ -87,7 +87,7 @@ func Knobs() []knob.Knob[Setup] {
 	count(func(s *Setup) *int64 { return &s.Threads }, knob.Knob[Setup]{
 		Key: "threads", Label: "Threads", Max: mostThreads,
 		Help:   "How many threads share the work; 0 is as the design has them: as many as cores, or the workload's number where reads switch threads. A recording has its own.",
-		Source: "SkyByte, §6.1: 8, and 24 with context switches",
+		Source: "SkyByte, §6.1: 8, and 24 with context switches", Zero: "as the design has them",
 	})
 	count(func(s *Setup) *int64 { return &s.Seed }, knob.Knob[Setup]{
 		Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours",

@@ -37,6 +37,9 @@ type Info struct {
 	// Always puts the knob into every link, so that a link keeps its meaning when
 	// the default changes.
 	Always bool
+	// Zero is what a number of 0 leaves it to, where that is no number: "as the workload
+	// has them". A form shows it instead of the 0.
+	Zero string
 }
 
 // A Choice is one text that a knob can have.
@@ -75,7 +78,7 @@ type Limit struct {
 func (k *Knob[S]) Info() Info {
 	return Info{
 		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Unit: k.Unit, Group: k.Group,
-		Kind: k.Kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always,
+		Kind: k.Kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always, Zero: k.Zero,
 	}
 }
 

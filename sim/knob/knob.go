@@ -46,6 +46,8 @@ type Knob[S any] struct {
 	Derived bool
 	// Always: see [Info].
 	Always bool
+	// Zero: see [Info].
+	Zero string
 }
 
 // Field returns the accessors of the integer field that ref points at.

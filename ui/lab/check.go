@@ -178,6 +178,7 @@ func (l *Info) checkPicture() error {
 		}
 	}
 	quantities(l.Picture.Apart)
+	knobs(l.Picture.Scale)
 	for _, p := range l.Picture.Places {
 		places[p.Key] = true
 		knobs(p.Size, p.Part)

@@ -15,6 +15,23 @@ type Picture struct {
 	Apart  string
 	Places []Place
 	Links  []Link
+	// Scale is the key of a number by which a run makes everything smaller: sizes and what
+	// is used of them are drawn as the run has them, though settings and quantities are of
+	// full scale. It may be empty.
+	Scale string
+}
+
+// Part is by how much a run makes everything smaller, 1 if it does not: a workload from a
+// file runs as it is.
+func (i *Info) Part(u *knob.Setup) float64 {
+	if i.Picture == nil || i.Picture.Scale == "" || i.Entry != "" && u.Text(i.Entry) != "" {
+		return 1
+	}
+	v, err := strconv.ParseFloat(u.Text(i.Picture.Scale), 64)
+	if err != nil {
+		return 1
+	}
+	return max(1, v)
 }
 
 // A Place holds bytes.

@@ -85,6 +85,13 @@ func (a *Ask) suggest(key string) string {
 		if list := a.products(key); len(list) > 1 {
 			return strings.Join(list, ",")
 		}
+		if k.Zero != "" { // no number, so nothing to begin with
+			list := []string{}
+			for v := max(low, k.Scale); v <= min(high, 32*k.Scale); v *= 2 {
+				list = append(list, knob.Decimal(v, k.Scale))
+			}
+			return strings.Join(list, ",")
+		}
 		return knob.Decimal(low, k.Scale) + ".." + knob.Decimal(high, k.Scale) + "/" + strconv.Itoa(suggested)
 	}
 	from, to := max(low, 1, v/reach), high

@@ -21,7 +21,7 @@ type Field struct {
 	Hint             string // what stands below the field; may be empty
 	Default          string // what reset goes back to, with unit
 	Changed          bool   // differs from the default
-	Mark             string // why the value does not matter now, empty if it does
+	Mark             string // why the value does not matter now, or what 0 leaves it to; may be empty
 	Why              string // why some choices are not possible now, empty if all are
 	Options          []Option
 	Sets             []Option // of a Many: names for several options at once
@@ -120,11 +120,19 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 		if l := u.Limit(k.Key); l != nil {
 			f.Hint = l.Hint
 		}
+		if _, ok := r.drafts[k.Key]; k.Zero != "" && u.Text(k.Key) == "0" && f.Error == "" {
+			if f.Mark = cmp.Or(f.Mark, k.Zero); !ok {
+				f.Text = ""
+			}
+		}
 		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.drafts[k.Key] != f.Text {
 			f.Text, f.Unit = join(number, unit), "" // so that typing into it means the same
 		}
 		if number, unit := k.Short(base.Text(k.Key)); k.Kind == knob.Number {
 			f.Default = join(number, unit)
+			if number == "0" && k.Zero != "" {
+				f.Default = k.Zero
+			}
 		}
 	case knob.One:
 		l := u.Limit(k.Key)
@@ -222,6 +230,9 @@ func (r *Room) typed(key string, u *knob.Setup) (string, error) {
 	draft, ok := r.drafts[key]
 	if !ok {
 		return u.Text(key), nil
+	}
+	if k := u.Knob(key); draft == "" && k.Zero != "" && u.Text(key) == "0" {
+		return "", nil
 	}
 	if err := u.Valid(key, draft); err != nil {
 		return draft, err

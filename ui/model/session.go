@@ -619,6 +619,9 @@ func (r *Room) Redo() {
 func (r *Room) Type(key, text string) {
 	r.Change(key, func() {
 		r.drafts[key] = text
+		if k := r.State.Setup.Knob(key); k != nil && k.Zero != "" && strings.TrimSpace(text) == "" {
+			r.drafts[key], text = "", "0"
+		}
 		_ = r.State.Setup.Set(key, text) // the field shows the error
 	})
 }

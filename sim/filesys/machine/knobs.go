@@ -96,7 +96,7 @@ func Knobs() []knob.Knob[Setup] {
 		Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours",
 	})
 	count(func(s *Setup) *int64 { return &s.Threads }, knob.Knob[Setup]{
-		Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 is as the workload has them. A recording has its own.", Source: "0: as the workload",
+		Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 is as the workload has them. A recording has its own.", Source: "0: as the workload", Zero: "as the workload has them",
 	})
 	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Knob[Setup]{
 		Key: "open_loop", Label: "Times of the recording", Help: "Whether a call of a recording waits for its time; else a thread calls as soon as it was answered.", Source: "ours",

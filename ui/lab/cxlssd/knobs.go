@@ -72,7 +72,7 @@ func recipeText(r *stream.Recipe) string {
 func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
 	out := knob.Knob[settings]{
 		Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
-		Scale: k.Scale, Min: k.Min, Max: k.Max, Kind: k.Kind, Choices: k.Choices,
+		Scale: k.Scale, Min: k.Min, Max: k.Max, Zero: k.Zero, Kind: k.Kind, Choices: k.Choices,
 	}
 	if k.Word != nil {
 		out.Word = func(s *settings) *string { return k.Word(part(s)) }

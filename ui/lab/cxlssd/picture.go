@@ -2,11 +2,11 @@ package cxlssd
 
 import "spillway/ui/lab"
 
-// picture draws where a line may be. Sizes, and what is used of them, are of full
-// scale, what links carry is of the run. Beside links stand latencies, not rates: these are 0 for
+// picture draws where a line may be, at the scale of the run. Beside links stand latencies, not rates: these are 0 for
 // no limit, which would read as nothing.
 func picture() *lab.Picture {
 	return &lab.Picture{
+		Scale: "scale",
 		Places: []lab.Place{
 			{Key: "host", Title: "CPU and host DRAM", Size: "host_dram", Used: "host_bytes"},
 			{Key: "dram", Title: "Page cache and write log", Size: "ssd_dram", Turn: []string{"log"}},

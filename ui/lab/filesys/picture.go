@@ -4,11 +4,12 @@ package filesys
 
 import "spillway/ui/lab"
 
-// picture draws where data are. What is used of the SSD's DRAM is known of a log alone, and
+// picture draws where data are, at the scale of the run. What is used of the SSD's DRAM is known of a log alone, and
 // flash has no bar: a run writes little of it. Beside links stand latencies, not rates: what a line
 // or a page takes decides here, not how many go at a time.
 func picture() *lab.Picture {
 	return &lab.Picture{
+		Scale: "scale",
 		Places: []lab.Place{
 			{Key: "host", Title: "Host's page cache", Size: "page_cache", Used: "cache_used"},
 			{Key: "dram", Title: "DRAM of the SSD", Size: "ssd_dram", Used: "log_used"},

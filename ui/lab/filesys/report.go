@@ -42,6 +42,9 @@ func lead(r *result) string {
 	if r.Asked[device.Writes] == 0 {
 		text = fmt.Sprintf("Programs make %s calls and write no data", grouped(r.Calls))
 	}
+	if r.Scale > 1 {
+		text += fmt.Sprintf(" (at 1/%d of full scale)", r.Scale)
+	}
 	return text + fmt.Sprintf(". What a call changes may be one line of 64 bytes, stored in %v, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
 }
 

@@ -201,6 +201,13 @@ func numeric[T ~int64](key, label, group, unitName string, scale, least, most in
 	return setting{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help, Get: get, Set: set}
 }
 
+// chosen is a number that 0 leaves to the system.
+func chosen(key, label, group string, most int64, source, help string, ref func(*settings) *int64) setting {
+	k := numeric(key, label, group, "", 1, 0, most, source, help, ref)
+	k.Zero = "as the system chooses"
+	return k
+}
+
 // one is a knob of a word.
 func one(key, label, group, source, help string, ref func(*settings) *string, choices ...knob.Choice) setting {
 	return setting{Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Word: ref, Choices: choices}
@@ -265,7 +272,7 @@ func knobs() map[string][]setting {
 			knob.Choice{Key: "none", Label: "none", Word: "-", Help: "All activations are kept."},
 			knob.Choice{Key: "selective", Label: "selective", Word: "selective recomputation", Help: "All are kept but those around attention and the norms."},
 			knob.Choice{Key: "full", Label: "full", Word: "full recomputation", Help: "Only the inputs of layers are kept."}),
-		numeric("micro", "Micro-batch of the pipeline", groupLayout, "", 1, 0, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
+		chosen("micro", "Micro-batch of the pipeline", groupLayout, 65536, "0: about 8192 tokens, as inferred from the memory that the paper prints", "Sequences of a micro-batch of the pipeline; 0 chooses.", func(s *settings) *int64 { return &s.Layout.Micro }),
 		numeric("tensor", "Parts of a matrix (tensor parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "In how many parts every matrix is cut. What GPUs remain are replicas and stages of a pipeline.", func(s *settings) *int64 { return &s.Layout.Tensor }),
 		numeric("data", "Replicas (data parallelism)", groupLayout, "", 1, 1, 256, teraioPaper, "How many replicas of the model there are, each with its part of the batch.", func(s *settings) *int64 { return &s.Layout.Data }),
 		numeric("zero", "ZeRO stage of replicas", groupLayout, "", 1, 0, 3, "0: nothing is cut; Rajbhandari et al., ZeRO, SC 2020", "What replicas share: 1 optimizer states, 2 and gradients, 3 and weights.", func(s *settings) *int64 { return &s.Layout.ZeRO }),
@@ -363,7 +370,7 @@ func optionKnobs() []setting {
 		one("zero_cut", "What ZeRO and FSDP cut", groupZero, "tensors: TERAIO, §4.1; the batch: as DeepSpeed and FSDP do by themselves", "Whether GPUs share every matrix, or the batch.", func(s *settings) *string { return &s.Cut },
 			knob.Choice{Key: "tensor", Label: "matrices", Word: "-", Help: "Tensor parallelism: an all-reduce behind each block."},
 			knob.Choice{Key: "data", Label: "the batch", Word: "ZeRO cuts the batch", Help: "Data parallelism: every GPU gathers each layer."}),
-		numeric("zero_micro", "Micro-batch of ZeRO and FSDP", groupZero, "", 1, 0, 65536, "0: the largest that fits", "Sequences of a micro-batch of ZeRO and FSDP, of one replica; 0 chooses.", func(s *settings) *int64 { return &s.Options.Micro }),
+		chosen("zero_micro", "Micro-batch of ZeRO and FSDP", groupZero, 65536, "0: the largest that fits", "Sequences of a micro-batch of ZeRO and FSDP, of one replica; 0 chooses.", func(s *settings) *int64 { return &s.Options.Micro }),
 		numeric("stage", "ZeRO-Offload's stage", groupZero, "", 1, 2, 3, deepspeed, "2: weights stay on the GPU; 3: they are gathered when they are used.", func(s *settings) *int64 { return &s.Options.Stage }),
 		yes("delayed", "ZeRO-Offload updates late", groupZero, "ZeRO-Offload, ATC 2021, §5.2", "Whether the host's step overlaps the next iteration, whose gradients are then of older weights.", "delayed update", func(s *settings) *bool { return &s.Options.Delayed }),
 		yes("pipelined", "ZeRO-Infinity moves while it updates", groupZero, teraioPaper, "Whether ZeRO-Infinity moves states while the host computes (pipeline_read, pipeline_write).", "-", func(s *settings) *bool { return &s.Options.Pipelined }),
