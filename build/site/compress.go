@@ -20,16 +20,14 @@ func compressible(name string) bool {
 	return false
 }
 
-// tasks are the contents of the site that will be asked for compressed: for copies, and
-// for what needs no host.
-func (s site) tasks(copies, offline bool) []task {
+// tasks are the contents of the site that will be asked for compressed: for what needs
+// no host, and for copies.
+func (s site) tasks(copies bool) []task {
 	var all []task
 	for _, name := range s.names() {
+		all = append(all, task{s[name], ".gz"})
 		if copies && compressible(name) {
 			all = append(all, task{s[name], ".br"})
-		}
-		if offline || copies && compressible(name) {
-			all = append(all, task{s[name], ".gz"})
 		}
 	}
 	return all

@@ -221,7 +221,7 @@ func (b *build) compress(s site, code []byte) error {
 	if err != nil {
 		return err
 	}
-	tasks := append(s.tasks(b.Compress, true), inside.tasks(false, true)...)
+	tasks := append(s.tasks(b.Compress), inside.tasks(false)...)
 	said := b.say.begin(fmt.Sprintf("compressing %d files", len(s)), 0)
 	said.share = true
 	for _, t := range tasks {
