@@ -44,6 +44,9 @@ func BenchmarkDeepUM(b *testing.B) {
 // makes it faster (Figure 10); more look-ahead than 8 kernels gains a little (Figure
 // 11), and tables that are too small lose (Figure 12).
 func TestDeepUM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("published numbers, natively")
+	}
 	w := trained(t, "gpt2-l-pytorch", 5)
 	measure := func(name string, change func(*system.Options)) *result.Iteration {
 		q := inDeepUM(name, 1)

@@ -96,6 +96,9 @@ var found = []struct {
 // TestLawsFind checks that the laws find what they found: each case breaks one
 // with the quirk alone, and none without.
 func TestLawsFind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("faults that were mended, natively")
+	}
 	for _, x := range found {
 		c := drawCase(x.seed)
 		for _, broken := range c.laws(t, nil) {
