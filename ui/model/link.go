@@ -19,7 +19,7 @@ import (
 const version = 4
 
 // byHand is the version of links that people and programs write: the same without
-// a sum at the end.
+// a sum at the end. One that says no version and names a laboratory is one of these.
 const byHand = "4-by-hand"
 
 // What is no preset: the defaults of the knobs, and, in a baseline or a run, the
@@ -391,6 +391,12 @@ func ReadLink(fragment string) (Link, error) {
 	}
 	parts, pairs, damaged := fragments(fragment)
 	text := take(&pairs, "v")
+	if text == "" && len(pairs) > 0 && slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == "lab" }) {
+		text = byHand
+		if len(pairs) == 1 && !damaged { // it is shown as it opens
+			return Link{Lab: pairs[0].Text, Empty: true}, nil
+		}
+	}
 	digits, _, _ := strings.Cut(text, "-")
 	v, err := strconv.Atoi(digits)
 	switch {

@@ -13,6 +13,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/lab/all"
 	"spillway/ui/lab/train"
 )
 
@@ -265,7 +266,6 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ link, want string }{
 		{"v=5&lab=train&tomorrow=1", "this link was made by a newer Spillway (format 5; this one reads up to 4)"},
 		{"model=bert-base", "it may be cut off"},
-		{"lab=train&model=bert-base", "says no version (v=4)"},
 		{"v=0", `the version "0", which never existed`},
 		{"v=one", `the version "one", which never existed`},
 		{"v=1&%zz", "damaged"},
@@ -400,4 +400,34 @@ func FuzzReadLink(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A link that names a laboratory opens that laboratory, also without a version: alone as its
+// tab does, with a preset what the preset shows.
+func TestLinksThatNameALaboratory(t *testing.T) {
+	for _, d := range all.Labs {
+		i := d.New().Info
+		l, err := ReadLink("#lab=" + i.Name)
+		if err != nil || l.Lab != i.Name || !l.Empty {
+			t.Errorf("lab=%s: %+v, %v", i.Name, l, err)
+		}
+		for k := range i.Presets {
+			text := "lab=" + i.Name + "&preset=" + i.Presets[k].Key
+			l, err := ReadLink(text)
+			if err != nil || l.Lab != i.Name || l.Empty {
+				t.Errorf("%s: %+v, %v", text, l, err)
+			}
+			s, err := Read(&i, l.Pairs)
+			want := Default(&i)
+			want.begin(&i, &i.Presets[k])
+			if err != nil || !equal(&s, &want) {
+				t.Errorf("%s shows %s, %v", text, s.Encode(&i), err)
+			}
+		}
+	}
+	h := visit(t, "lab=bakery")
+	h.enter()
+	if h.Room.Info.Name != "bakery" || h.Notice != "" {
+		t.Errorf("%s, %q", h.Room.Info.Name, h.Notice)
+	}
 }
