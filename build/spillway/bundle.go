@@ -32,6 +32,7 @@ func (s *shell) bundle(args []string) error {
 	out := fs.String("o", "", "write the bundle to `FILE`")
 	setup := fs.String("setup", "", "settings as one `TEXT`, as of spillway run")
 	key := fs.String("paper", "", "a bundle of everything in the paper with this `KEY`; spillway list has them")
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err

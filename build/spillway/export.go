@@ -20,6 +20,7 @@ func (s *shell) export(args []string) error {
 	fs := s.flags("export", exportForm, exportAbout+"\n"+s.exports())
 	out := fs.String("out", "", "`FILE` to write; standard output without it")
 	setup := fs.String("setup", "", "settings as one `TEXT`, as of run")
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ func (s *shell) figure(args []string) error {
 	width := fs.Int("width", 0, "`PIXELS`; a chart that needs more takes it (default 760)")
 	site := fs.String("site", "", "`ADDRESS` of the page that the drawing links to (default that of LINK)")
 	out := fs.String("o", "", "write to `FILE` instead of standard output")
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"strings"
 
+	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
 
@@ -12,9 +15,45 @@ func (s *shell) door(name string) (all.Door, error) {
 	var names []string
 	for _, d := range s.labs {
 		if d.Name == name {
-			return d, nil
+			return s.forced(d), nil
 		}
 		names = append(names, d.Name)
 	}
 	return all.Door{}, fmt.Errorf("unknown laboratory %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// forced is a laboratory that runs whatever work it is, if --force is given.
+func (s *shell) forced(d all.Door) all.Door {
+	if !s.force {
+		return d
+	}
+	enter := d.New
+	d.New = func() lab.Lab {
+		l := enter()
+		l.Unbound()
+		return l
+	}
+	return d
+}
+
+// forceFlag adds --force.
+func (s *shell) forceFlag(fs *flag.FlagSet) {
+	fs.BoolVar(&s.force, "force", false, "also run what is more work than a run may be, however long it takes")
+}
+
+// much is what an error says of a run that is too much work to begin, or "".
+func much(err error) string {
+	var m *lab.Much
+	if errors.As(err, &m) {
+		return m.Error()
+	}
+	return ""
+}
+
+// forcible adds to such an error how to run it all the same.
+func forcible(err error) error {
+	if err != nil && strings.Contains(err.Error(), lab.TooMuch) {
+		return fmt.Errorf("%w --force runs it all the same", err)
+	}
+	return err
 }

@@ -411,3 +411,29 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%d examples, want 14 or more", ran)
 	}
 }
+
+// What is more work than a run may be is refused before it begins, with what would help;
+// --force runs it.
+func TestTooMuch(t *testing.T) {
+	heavy := tinyLab(10)
+	const says = "Arms would be about 75 million steps of work here, and a run may have 50 million, which take some minutes. Take fewer boxes."
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string // of both streams
+	}{
+		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5"}, exitUsage, "spillway: " + says + " --force runs it all the same\n"},
+		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5", "--json"}, exitUsage, says},
+		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5", "--force"}, exitOK, "15 boxes"},
+		{[]string{"run", "lab=tiny", "system=arms", "boxes=5"}, exitOK, "10 boxes"},
+		{[]string{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5", "--csv"}, exitOK, `7.5,arms,contradicts,"` + says},
+		{[]string{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5", "--csv", "--force"}, exitOK, "7.5,arms,ok,"},
+		{[]string{"solve", "lab=tiny", "system=arms", "--largest", "boxes=1..7.5", "--fits", "--csv"}, exitOK, says},
+		{[]string{"bundle", "lab=tiny", "system=arms", "boxes=7.5", "-o", filepath.Join(t.TempDir(), "x.spillway.zip")}, exitUsage, says + " --force runs it all the same\n"},
+	} {
+		code, out, errs := try(heavy, tt.args...)
+		if code != tt.code || !strings.Contains(out+errs, tt.want) {
+			t.Errorf("%q: exit code %d, want %d and %q:\n%s%s", tt.args, code, tt.code, tt.want, out, errs)
+		}
+	}
+}

@@ -242,7 +242,7 @@ func TestPartsOfFiles(t *testing.T) {
 	if code != exitOK {
 		t.Fatal(errs)
 	}
-	merge(filepath.Base(strings.TrimSpace(out)) + " is of another sweep: its files have other content")
+	merge(" is of another sweep: its files have other content") // of which is said, names decide
 	if err := os.Remove(strings.TrimSpace(out)); err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,7 @@ func (s *shell) run(args []string) error {
 	fs := s.flags("run", runForm, runAbout, append(slices.Clone(runDocs), resultDocs(s.labs)...)...)
 	asJSON := fs.Bool("json", false, "print JSON, described below")
 	setup := fs.String("setup", "", "settings as one `TEXT`: key=value with blanks or & between, values escaped as in links; may also have lab= and system=")
+	s.forceFlag(fs)
 	o := trainingFlags(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *shell) run(args []string) error {
 	if err != nil {
 		return fmt.Errorf("run: %w", err)
 	}
-	if err := only(fs, "json", "setup"); err != nil {
+	if err := only(fs, "json", "setup", "force"); err != nil {
 		return err
 	}
 	runs, l, err := s.runLab(q)

@@ -118,6 +118,7 @@ func (s *shell) solve(args []string) error {
 		doc{"With --sensitivity an array of objects, one a setting:", effect{}}, doc{solveCSV, struct{}{}})
 	var ask question
 	ask.flags(fs)
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err
@@ -248,6 +249,9 @@ func (v *solving) read(l *lab.Lab, r sweep.Run) (sweep.Reading, error) {
 		return sweep.Reading{Problem: sweep.OneLine(err)}, nil
 	}
 	rep, _, err := l.Run(r.Setup, r.System, v.files, nil)
+	if problem := much(err); problem != "" {
+		return sweep.Reading{Problem: problem}, nil
+	}
 	if err != nil {
 		return sweep.Reading{}, broken(l, r, err)
 	}

@@ -45,7 +45,7 @@ setting. Its flags are those that the first does not name.
 `
 
 // sweepFlags are those of the forms with lab=.
-var sweepFlags = []string{"vary", "of", "json", "csv", "shard", "parts"}
+var sweepFlags = []string{"vary", "of", "json", "csv", "shard", "parts", "force"}
 
 func (s *shell) sweep(args []string) error {
 	fs := s.flags("sweep", sweepForm, sweepAbout, doc{"With lab=, --json prints an array of objects, one a run:", sweepRun{}}, doc{csvHelp, struct{}{}})
@@ -61,6 +61,7 @@ func (s *shell) sweep(args []string) error {
 	fs.StringVar(&o.mode, "mode", "", modeHelp)
 	fs.StringVar(&o.artifact, "artifact", "", "`FOLDER` of the G10 artifact that .config files refer to")
 	fs.Var(&o.set, "set", "override a key for all runs: `KEY=VALUE`; may be repeated")
+	s.forceFlag(fs)
 	rest, err := parse(fs, args)
 	if err != nil {
 		return err
@@ -143,6 +144,7 @@ type plan struct {
 	Axes     []planAxis `json:"axes" help:"what is varied; the first changes slowest"`
 	Files    []planFile `json:"files" help:"the opened files"`
 	Table    []string   `json:"table" help:"keys of the quantities in the table"`
+	Force    bool       `json:"force,omitempty" help:"whether runs may be any work; missing if not"`
 	Columns  []string   `json:"columns" help:"keys of the quantities in the CSV file"`
 }
 
@@ -225,7 +227,7 @@ func (s *shell) open(q request) (*sweeping, error) {
 		return nil, err
 	}
 	l := door.New()
-	x := &sweeping{plan: plan{Lab: l.Name, Settings: knob.Join(q.pairs, " "), Files: []planFile{}}, shell: s, door: door, lab: &l}
+	x := &sweeping{plan: plan{Lab: l.Name, Force: s.force, Settings: knob.Join(q.pairs, " "), Files: []planFile{}}, shell: s, door: door, lab: &l}
 	systems, err := chosen(&l, q.systems)
 	if err != nil {
 		return nil, err
@@ -357,6 +359,9 @@ func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 		return r, nil
 	}
 	rep, raw, err := l.Run(p.Setup, p.System, x.files, nil)
+	if r.Problem = much(err); r.Problem != "" {
+		return r, nil
+	}
 	if err != nil {
 		return nil, broken(l, p.Run, err)
 	}

@@ -96,6 +96,8 @@ func tinyLab(time float64) all.Door {
 				}
 				return r
 			},
+			Steps:   func(boxes int64, _ *haul, _ string) int { return lab.Steps(float64(boxes), time*1e6/2) },
+			Less:    "Take fewer boxes.",
 			JSON:    func(c carried) ([]byte, error) { return fmt.Append(nil, c), nil },
 			Hash:    func(c carried) string { return fmt.Sprint("#", c.Time) },
 			Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: boxPaper().Key}, Build: boxPaper}},

@@ -384,9 +384,11 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
-	// Steps says about how much work a run of a system is: of what it runs, how many
-	// parts it handles one by one.
+	// Steps says about how much work a run of a system is (see MostSteps).
 	Steps func(u *knob.Setup, system string) (int, error)
+	// Unbound lets this laboratory run what is more work than MostSteps, too. Otherwise
+	// Run, Export and Section refuse it with an error that is a Much.
+	Unbound func()
 	// Result is a value of the type that JSON writes; its schema is published. Inline is
 	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
@@ -468,8 +470,10 @@ type Spec[S, W, R any] struct {
 	// Run runs one system. What it returns as an error is about the settings.
 	Run    func(w W, s *S, system string, p Progress) (R, error)
 	Report func(w W, s *S, r R) *report.Report
-	// Steps is how many parts of w a run of a system handles one by one; nil is 0.
+	// Steps is about how much work a run of a system is, in what costs: pages, bytes, calls,
+	// kernels (see MostSteps); nil is 0. Less says in a sentence what would make it less.
 	Steps   func(w W, s *S, system string) int
+	Less    string
 	JSON    func(R) ([]byte, error)
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
@@ -527,6 +531,21 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return w, err
 	}
+	bounded := true
+	l.Unbound = func() { bounded = false }
+	within := func(w W, s *S, system string) error {
+		if !bounded || spec.Steps == nil {
+			return nil
+		}
+		if n := spec.Steps(w, s, system); n > MostSteps {
+			x, err := l.System(system)
+			if err != nil {
+				return err
+			}
+			return &Much{System: x.Title, Steps: n, Less: spec.Less}
+		}
+		return nil
+	}
 	l.Complete = func() Info {
 		i := l.Info
 		i.Knobs = slices.Clone(i.Knobs) // the laboratory's own stay as they are
@@ -549,6 +568,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			return nil, nil, err
 		}
 		w, err := load(s, f)
+		if err == nil {
+			err = within(w, s, system)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -607,6 +629,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 				return nil, err
 			}
 			w, err := load(s, f)
+			if err == nil {
+				err = within(w, s, system)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -627,7 +652,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		s, err := settings(u)
 		var w W
 		if l.Sections[at].Run && err == nil {
-			w, err = load(s, f)
+			if w, err = load(s, f); err == nil {
+				err = within(w, s, system)
+			}
 		}
 		if err != nil {
 			return nil, err

@@ -20,10 +20,19 @@ import (
 // when the link cannot be read, is about another laboratory, contradicts itself or
 // needs files, and when a run fails.
 func Show(l lab.Lab, tabs []model.Tab, fragment string) (*model.Session, error) {
+	return show(l, tabs, fragment, &host{bench: work.Bench{Lab: l}})
+}
+
+// Draw is Show for those who want charts alone: the laboratory's own sections, which may
+// be many times the work, are left out.
+func Draw(l lab.Lab, fragment string) (*model.Session, error) {
+	return show(l, nil, fragment, &host{bench: work.Bench{Lab: l}, charts: true})
+}
+
+func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session, error) {
 	if tabs == nil {
 		tabs = []model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}
 	}
-	h := &host{bench: work.Bench{Lab: l}}
 	n := model.NewSession(tabs, fragment, h)
 	if h.wanted != l.Name {
 		return nil, fmt.Errorf("the link is about the laboratory %q, not %q", h.wanted, l.Name)
@@ -81,6 +90,7 @@ func needs(entry string) error {
 type host struct {
 	bench  work.Bench
 	files  []lab.File // opened
+	charts bool       // sections are left out
 	jobs   []*work.Job
 	wanted string // the laboratory that the session asked for
 }
@@ -105,7 +115,11 @@ func (h *host) work(n *model.Session) error {
 	return nil
 }
 
-func (h *host) Start(j *work.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *host) Start(j *work.Job, _ bool) {
+	if !h.charts || j.Kind != work.Section {
+		h.jobs = append(h.jobs, j)
+	}
+}
 
 func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *work.Job) bool { return slices.Contains(ids, j.ID) })

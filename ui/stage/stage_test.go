@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/knob"
+	"spillway/sim/report"
+	"spillway/ui/draw"
+	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
 	"spillway/ui/stage"
@@ -79,6 +83,38 @@ func TestErrors(t *testing.T) {
 	} {
 		if _, err := show(t, x.lab, x.fragment); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v; want %q in it", x.fragment, err, x.want)
+		}
+	}
+}
+
+// Charts alone are those of the whole page, without what sections take.
+func TestDraw(t *testing.T) {
+	l, err := all.Find("store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := l.Section
+	asked := 0
+	l.Section = func(key string, view, u *knob.Setup, system string, f lab.Files, p lab.Progress) (*report.Section, error) {
+		asked++
+		return section(key, view, u, system, f, p)
+	}
+	const link = "v=4-by-hand&lab=store&preset=two-resnets"
+	n, err := stage.Draw(l, link)
+	if err != nil || asked > 0 {
+		t.Fatalf("%d sections, %v", asked, err)
+	}
+	whole, err := stage.Show(l, nil, link)
+	if err != nil || asked == 0 {
+		t.Fatalf("%d sections, %v", asked, err)
+	}
+	is, want := n.Charts(), whole.Charts()
+	if len(is) == 0 || len(is) != len(want) {
+		t.Fatalf("%d charts, want %d", len(is), len(want))
+	}
+	for i := range is {
+		if draw.SVG(&is[i], draw.Options{}) != draw.SVG(&want[i], draw.Options{}) {
+			t.Errorf("%s is drawn otherwise", is[i].ID)
 		}
 	}
 }

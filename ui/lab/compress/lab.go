@@ -95,6 +95,8 @@ func New() lab.Lab {
 		Load:   load,
 		Run:    run,
 		Report: describe,
+		Steps:  steps,
+		Less:   "Choose less contents.",
 		Result: written{},
 		Inline: true,
 		JSON:   encode,

@@ -111,6 +111,8 @@ func New() lab.Lab {
 		Load:   load,
 		Run:    run,
 		Report: describe,
+		Steps:  steps,
+		Less:   less,
 		Result: core.Result{},
 		JSON:   encode,
 		Hash: func(r *result) string {

@@ -118,6 +118,8 @@ func New() lab.Lab {
 		Load:   loaded,
 		Run:    run,
 		Report: describe,
+		Steps:  steps,
+		Less:   less,
 		Result: core.Result{},
 		JSON:   encode,
 		Hash: func(r *result) string {

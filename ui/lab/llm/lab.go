@@ -89,6 +89,7 @@ func New() lab.Lab {
 		Run:     run,
 		Report:  describe,
 		Steps:   steps,
+		Less:    less,
 		Result:  outcome{},
 		JSON:    encode,
 		Hash: func(r *result) string {
@@ -176,21 +177,6 @@ func (w *work) bound(name string, r *core.Result) (*core.Result, error) {
 	}
 	w.ideal = r
 	return r, nil
-}
-
-// ofLayer is about how many kernels a layer has, forward and backward.
-const ofLayer = 28
-
-// steps is about how many kernels a run handles, of all GPUs.
-func steps(w *work, _ *settings, _ string) int {
-	l := &w.setup.Layout
-	micro := l.Micro
-	if micro == 0 {
-		micro = max(1, 8192/max(1, l.Sequence))
-	}
-	const iterations = 3
-	n := (w.setup.Arch.Layers + w.setup.Arch.Encoder) * ofLayer * max(1, l.Batch/max(1, micro)) * max(1, l.Tensor) * iterations
-	return int(min(n, 1<<30))
 }
 
 // studies are the papers that can be reproduced.

@@ -17,10 +17,8 @@ func export(string, *work, *settings, string, lab.Origin, lab.Progress) ([]byte,
 
 func encode(*result) ([]byte, error) { return nil, errNoFiles }
 
-// Words, presets, the picture, the tour and help are in what the page knows of the
+// Words, the picture, the tour and help are in what the page knows of the
 // laboratory.
-
-func presets() []lab.Preset { return nil }
 
 func picture() *lab.Picture { return nil }
 

@@ -106,7 +106,8 @@ func New() lab.Lab {
 			return s.Workload
 		},
 		Load:  load,
-		Steps: func(w *trace, _ *settings, _ string) int { return len(w.Ops) },
+		Steps: steps,
+		Less:  "Fewer clients, iterations or pairs would help.",
 		Run: func(w *trace, s *settings, system string, _ lab.Progress) (*result, error) {
 			p, err := core.Find(system)
 			if err != nil {

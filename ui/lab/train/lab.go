@@ -13,16 +13,12 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/study"
 	core "spillway/sim/train"
-	"spillway/sim/train/engine"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/papers/deepum"
 	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
-	"spillway/sim/train/system/autotm"
-	"spillway/sim/train/system/capuchin"
-	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
@@ -146,6 +142,7 @@ func New() lab.Lab {
 		},
 		Report:  describe,
 		Steps:   steps,
+		Less:    less,
 		JSON:    encode,
 		Hash:    result.Hash,
 		Export:  export,
@@ -176,48 +173,6 @@ func New() lab.Lab {
 			}
 		},
 	})
-}
-
-// visitsAStep is about how many visits of blocks take as long as handling a kernel.
-const visitsAStep = 50
-
-// pairsAStep is about how many pairs of kernels AutoTM and Capuchin look at when they plan
-// in the time that handling a kernel takes.
-const pairsAStep = 64
-
-// steps is about how much work a run is: kernels of all iterations, warm-up and what a
-// search tries and a plan included, and visits of blocks where kernels have many.
-func steps(w Workload, s *settings, name string) int {
-	o := s.options()
-	n, iterations := int64(len(w.Kernels)), s.Options.Iterations
-	var planning int64
-	if x, err := core.Find(name); err == nil {
-		rt := x.Runtime(&o)
-		switch {
-		case rt.Memory == engine.InBlocks:
-			iterations += rt.Blocks.Warm
-			var visits int64
-			for i := range w.Kernels {
-				for _, t := range slices.Concat(w.Kernels[i].Inputs, w.Kernels[i].Outputs) {
-					visits += int64(w.Tensors[t].Bytes / engine.BlockSize)
-				}
-			}
-			n += visits / visitsAStep
-		case rt.Swapper != nil:
-			iterations += rt.Swap.Warm
-		}
-		if strings.HasSuffix(name, swapadvisor.System.Name) { // its search tries iterations
-			iterations += swapadvisor.Population.Of(&o) * (swapadvisor.Generations.Of(&o) + 1) / 10
-		}
-		if strings.HasSuffix(name, autotm.System.Name) || strings.HasSuffix(name, capuchin.System.Name) {
-			planning = n * n / pairsAStep // gaps by the kernels in them
-		}
-	}
-	n = n*iterations + planning
-	if s.SSD != fixed {
-		n *= 5 // on the fixed rates, and until the drive's settle
-	}
-	return int(min(n, 1<<30))
 }
 
 // paper is the G10 paper's, whose analyses take plain workloads.

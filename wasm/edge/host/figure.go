@@ -194,6 +194,16 @@ func (h *Host) figure(w http.ResponseWriter, r *http.Request, file string) *prob
 	return nil
 }
 
+// known reports whether a preset's own settings and systems are wanted: there are few of
+// them, and a page has the picture, so each is drawn whatever work it is.
+func (x *want) known() bool {
+	if x.preset == nil {
+		return false
+	}
+	of, err := stage.State(x.info, x.preset.Key, nil)
+	return err == nil && of.Setup.Equal(x.state.Setup) && !slices.ContainsFunc(x.state.On, func(name string) bool { return !slices.Contains(of.On, name) })
+}
+
 // draw runs what is wanted and draws it.
 func (x *want) draw(at, version string) (string, *problem) {
 	all, most := 0, 0
@@ -204,12 +214,12 @@ func (x *want) draw(at, version string) (string, *problem) {
 		}
 		all, most = all+steps, max(most, steps)
 	}
-	if all > MaxSteps {
+	if all > MaxSteps && !x.known() {
 		return "", refused(http.StatusUnprocessableEntity,
-			"this is too much work for this host: up to %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which has no such limit",
-			most, len(x.state.On), all, MaxSteps, at, x.fragment())
+			"this is too much work for this host: up to %d steps of %d systems are %d, and it does %d. Name fewer with systems=, choose a smaller workload, or open it in the page, %s/#%s , which may do %d for each",
+			most, len(x.state.On), all, MaxSteps, at, x.fragment(), lab.MostSteps)
 	}
-	n, err := stage.Show(x.lab, nil, x.fragment())
+	n, err := stage.Draw(x.lab, x.fragment())
 	var broke *stage.Failure
 	switch {
 	case errors.As(err, &broke):

@@ -25,7 +25,7 @@ import (
 const (
 	MaxQuery    = 1000      // bytes
 	MaxSettings = 32        // in one address
-	MaxSteps    = 150_000   // parts of a workload that are handled one by one, over all systems
+	MaxSteps    = 300_000   // of work (lab.MostSteps says what one is), over all systems; presets as they are may be more
 	MaxAnswer   = 2_000_000 // bytes
 	MinWidth    = 240       // pixels
 	MaxWidth    = 2000

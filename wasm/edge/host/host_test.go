@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"go/build"
 	"html"
 	"image/png"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,8 +139,12 @@ func TestRefused(t *testing.T) {
 		{"/figure/<script>alert(1)</script>.svg", 404, "no preset"},
 		{"/figure/g10-paper.png", 404, "/figure/PRESET.svg"},
 		{"/figure/", 404, "/figure/PRESET.svg"},
-		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 174176 steps of 6 systems are 1045056, and it does 150000"},
+		{"/figure/store.svg?workload=networks&model=resnet-152&clients=8", 422, "too much work for this host: up to 1283386 steps of 6 systems are 7700316, and it does 300000"},
 		{"/figure/gpt2-xl-rtx-4090.svg?ssd=990-pro", 422, "too much work"},
+		{"/figure/g10-paper.svg?batch=4097", 422, "too much work"},
+		{"/figure/filesys.svg?workload=varmail&calls=1000000000000&systems=bytefs", 422, "too much work"},
+		{"/figure/llama3-70b.svg?layers=81&systems=teraio-mixed", 422, "too much work"},
+		{"/figure/llama3-70b.svg?layers=1024&encoder=1024&systems=teraio-mixed", 422, "too much work"},
 		{"/f/g10-paper?gpu_memory=lots", 400, "GPU memory"},
 		{"/f/nothing", 404, "there are gpt2-xl-rtx-4090, "},
 		{"/oembed", 404, "url is no address of this host"},
@@ -285,6 +291,68 @@ func TestIsolatedPagesTakeAnswers(t *testing.T) {
 			if got := header.Get(key); got != want {
 				t.Errorf("%s: %s: %q", address, key, got)
 			}
+		}
+	}
+}
+
+// TestPresets: every preset that the site has a page of has a figure here, a page with
+// settings, and is told how to embed; whatever work it is as it stands.
+func TestPresets(t *testing.T) {
+	h, _ := newHost()
+	n := 0
+	for _, d := range all.Labs {
+		l := d.New()
+		for i := range l.Presets {
+			p := &l.Presets[i]
+			n++
+			name, first := p.Key, l.Systems[0].Name
+			if code, _, text := ask(t, h, "GET", "/figure/"+name+".svg?systems="+first); code != 200 || !strings.HasPrefix(text, "<svg") {
+				t.Errorf("%s: %d %.200s", name, code, text)
+			}
+			if i > 0 {
+				continue // the rest does not differ from preset to preset
+			}
+			if code, _, text := ask(t, h, "GET", "/f/"+name+"?theme=dark"); code != 200 || !strings.Contains(text, html.EscapeString(p.Title)) {
+				t.Errorf("the page of %s: %d %.200s", name, code, text)
+			}
+			if code, _, text := ask(t, h, "GET", "/oembed?url="+url.QueryEscape(at+"/f/"+name+"/")); code != 200 {
+				t.Errorf("oEmbed of %s: %d %.200s", name, code, text)
+			}
+		}
+	}
+	if n < 38 {
+		t.Errorf("%d presets", n)
+	}
+	if code, _, text := ask(t, h, "GET", "/figure/llama3-70b.svg?systems=teraio-mixed"); code != 200 || !strings.HasPrefix(text, "<svg") {
+		t.Errorf("a preset that is more work than a figure with settings may be: %d %.200s", code, text)
+	}
+}
+
+// TestBuiltWithPresets: the program that is built of this host has all presets, too, though
+// laboratories' lean programs leave them to the page.
+func TestBuiltWithPresets(t *testing.T) {
+	recipe, err := os.ReadFile("../../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^\tGOOS=js GOARCH=wasm go build .* -tags (\S+) .* \./wasm/edge$`).FindSubmatch(recipe)
+	if m == nil {
+		t.Fatal("the Makefile does not build it")
+	}
+	for _, d := range all.Labs {
+		of := build.Default
+		of.GOOS, of.GOARCH, of.CgoEnabled, of.BuildTags = "js", "wasm", false, strings.Split(string(m[1]), ",")
+		is, err := of.ImportDir("../../../ui/lab/"+d.Package, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of.BuildTags = nil
+		whole, err := of.ImportDir("../../../ui/lab/"+d.Package, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(whole.GoFiles, "presets.go") && !slices.Contains(is.GoFiles, "presets.go") {
+			t.Errorf("%s: built with the tags %s it has no presets", d.Name, m[1])
 		}
 	}
 }
