@@ -105,8 +105,9 @@ func (a *App) SaveBundle() {
 	a.fresh()
 	name := a.Name("bundle", "spillway.zip")
 	var figures []work.Drawn
-	for i := range a.views {
-		if v := &a.views[i]; v.Figure != nil {
+	views := a.Pictures()
+	for i := range views {
+		if v := &views[i]; v.Figure != nil {
 			figures = append(figures, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.RunLink(), Version: a.Version})})
 		}
 	}

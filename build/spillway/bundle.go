@@ -111,24 +111,24 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if o.Figures, err = drawings(l, o, workload); err != nil {
+	if o.Figures, err = drawings(l, o, o.Link, workload); err != nil {
 		return nil, err
 	}
 	return bundle.Binder{}.Bind(&l, u.String(), o, workload, opened, nil)
 }
 
-// drawings are the charts of what a bundle is about.
-func drawings(l lab.Lab, o *work.Order, workload []lab.File) ([]work.Drawn, error) {
-	show := func() (*model.Session, error) { return stage.Show(l, nil, o.Link) }
+// drawings are the charts of what a bundle is about, and of what a link shows.
+func drawings(l lab.Lab, o *work.Order, link string, workload []lab.File) ([]work.Drawn, error) {
+	show := func() (*model.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
-		show = func() (*model.Session, error) { return stage.ShowFiles(l, o.Link, workload) }
+		show = func() (*model.Session, error) { return stage.ShowFiles(l, link, workload) }
 	}
 	n, err := show()
 	if err != nil {
 		return nil, err
 	}
 	var list []work.Drawn
-	views := n.Charts()
+	views := n.Pictures()
 	for i := range views {
 		if v := &views[i]; v.Figure != nil {
 			list = append(list, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + o.Link, Version: o.Version})})

@@ -142,7 +142,8 @@ func redrawn(l lab.Lab, info *work.BundleInfo, workload []lab.File) ([]work.Draw
 	if link.Lab != info.Lab || state.Setup.String() != info.Setup || !slices.Equal(state.On, info.Systems) {
 		return nil, errors.New("the link in scenario.txt is of something else than its results")
 	}
-	return drawings(l, &work.Order{Link: info.Link, Version: info.Version}, workload)
+	state.View = model.Explore // whatever view the page was in
+	return drawings(l, &work.Order{Link: info.Link, Version: info.Version}, state.Encode(&l.Info), workload)
 }
 
 // summary is what was found, for programs.

@@ -15,6 +15,7 @@ func (r *Room) ChartRuns() []chart.Run {
 		x := &r.Runs[i]
 		runs = append(runs, chart.Run{
 			System: x.System, On: x.On, Report: x.Report, Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Shelf.Before(x.System.Name),
+			Seeds: r.seedValues(x),
 		})
 	}
 	return runs
@@ -65,6 +66,17 @@ func (r *Room) Charts() []chart.View {
 		return nil
 	}
 	return chart.Views(r.ChartContext(), r.ChartRuns())
+}
+
+// Pictures are the charts of the runs, whatever view is open and whatever they are compared
+// with: what everybody draws who opens the link to them.
+func (r *Room) Pictures() []chart.View {
+	c, runs := r.ChartContext(), r.ChartRuns()
+	c.Base = nil
+	for i := range runs {
+		runs[i].Before = nil
+	}
+	return chart.Views(c, runs)
 }
 
 // A Side is what the view Compare shows of its runs.
