@@ -391,6 +391,7 @@ func ReadLink(fragment string) (Link, error) {
 	}
 	parts, pairs, damaged := fragments(fragment)
 	text := take(&pairs, "v")
+	said := text
 	if text == "" && len(pairs) > 0 && slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == "lab" }) {
 		text = byHand
 		if len(pairs) == 1 && !damaged { // it is shown as it opens
@@ -414,7 +415,10 @@ func ReadLink(fragment string) (Link, error) {
 	}
 	lab := take(&pairs, "lab")
 	if len(pairs) > 0 || v != version {
-		pairs = append([]knob.Pair{{Key: "v", Text: strconv.Itoa(v)}}, pairs...)
+		if said != "" {
+			said = strconv.Itoa(v)
+		}
+		pairs = append([]knob.Pair{{Key: "v", Text: said}}, pairs...) // Read asks whether it said one
 	}
 	return Link{Lab: lab, Pairs: pairs}, err
 }
@@ -477,6 +481,7 @@ func take(pairs *[]knob.Pair, key string) string {
 // usable even when the error is not nil: what could not be read is as at first.
 func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	s := Default(i)
+	free := slices.Contains(pairs, knob.Pair{Key: "v"}) // a link that says no version
 	pairs, newer, err := upgraded(i, slices.Clone(pairs))
 	errs := []error{err}
 	var setup, look, ask, runs []knob.Pair
@@ -513,6 +518,9 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	}
 	var other, bad error
 	s.Setup, other, bad = undelta(i, setup)
+	if free && !slices.ContainsFunc(setup, func(p knob.Pair) bool { return p.Key == "preset" }) {
+		i.Presume(s.Setup, setup, nil)
+	}
 	about := []*knob.Setup{s.Setup}
 	if text := take(&setup, "preset"); text != "" {
 		of, _ := readPreset(i, text) // what is wrong with it is said already

@@ -118,3 +118,49 @@ func TestDraw(t *testing.T) {
 		}
 	}
 }
+
+// A link without a version means of fidelity what people expect: only what the published
+// simulator ran itself is as published. One with a version means what it meant.
+func TestFidelityOfLinks(t *testing.T) {
+	for link, want := range map[string]string{
+		"lab=train&model=resnet-50&times=estimated":                   "corrected",
+		"lab=train&model=gpt2-xl-pytorch":                             "corrected",
+		"lab=train&model=resnet-50&times=estimated&mode=published":    "published",
+		"lab=train&model=bert-base&batch=16":                          "published",
+		"lab=train&preset=g10-paper&batch=16":                         "published",
+		"lab=train&preset=g10-paper&times=estimated":                  "published",
+		"lab=train&preset=vit-h100":                                   "corrected",
+		"lab=train&entry=mine":                                        "corrected",
+		"v=4-by-hand&lab=train&model=resnet-50&times=estimated":       "published",
+		"v=3&lab=train&model=resnet-50&times=estimated":               "published",
+		"v=2&lab=train&model=resnet-50&times=estimated&gpu_memory=20": "published",
+		"v=1&model=bert-base&batch=256&ssd=990-pro":                   "published",
+		"v=4-by-hand&lab=train&preset=vit-h100&mode=published":        "published",
+		"v=4-by-hand&lab=train&preset=resnet-152-corrected&batch=64":  "corrected",
+	} {
+		l, err := all.Find("train")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := model.ReadLink(link)
+		if err != nil {
+			t.Fatal(link, err)
+		}
+		info := l.Complete()
+		s, err := model.Read(&info, at.Pairs)
+		if got := s.Setup.Text("mode"); err != nil || got != want {
+			t.Errorf("%s: %s, want %s (%v)", link, got, want, err)
+		}
+	}
+	l, err := all.Find("train")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := l.Complete()
+	for _, x := range []struct{ preset, times, want string }{{"", "estimated", "corrected"}, {"", "as-paper", "published"}, {"g10-paper", "estimated", "published"}} {
+		s, err := stage.State(&info, x.preset, []knob.Pair{{Key: "times", Text: x.times}})
+		if err != nil || s.Setup.Text("mode") != x.want {
+			t.Errorf("%+v: %s, %v", x, s.Setup.Text("mode"), err)
+		}
+	}
+}
