@@ -26,7 +26,7 @@ func TestECharts(t *testing.T) {
 		if list == nil {
 			t.Fatalf("echarts.mjs takes nothing from %s", tt.from)
 		}
-		for _, name := range strings.Split(list[1], ",") {
+		for name := range strings.SplitSeq(list[1], ",") {
 			name = strings.TrimSpace(name)
 			kind := strings.ToLower(strings.TrimSuffix(name, tt.ending))
 			if !regexp.MustCompile(`\b` + tt.option + `: '` + kind + `'`).MatchString(charts) {
