@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -435,5 +436,64 @@ func TestTooMuch(t *testing.T) {
 		if code != tt.code || !strings.Contains(out+errs, tt.want) {
 			t.Errorf("%q: exit code %d, want %d and %q:\n%s%s", tt.args, code, tt.code, tt.want, out, errs)
 		}
+	}
+}
+
+// What list says that a number may be, run takes, and no more: as by default, and with every
+// choice that says otherwise.
+func TestLimitsAgree(t *testing.T) {
+	_, out, _ := run(t, "list", "--json")
+	var list listing
+	if err := jsonx.Unmarshal([]byte(out), &list, jsonx.Strict); err != nil {
+		t.Fatal(err)
+	}
+	limits := 0
+	for i := range list.Labs {
+		l := all.Labs[i].New()
+		takes := func(k *knobEntry, with []knob.Pair, least, most float64) {
+			t.Helper()
+			step := 1 / float64(l.Setup().Knob(k.Key).Scale)
+			for v, want := range map[float64]bool{least: true, most: true, least - step: false, most + step: false} {
+				if !want && (v == least || v == most) {
+					continue // no number of that many digits lies beyond
+				}
+				text := strconv.FormatFloat(v, 'f', -1, 64)
+				if err := l.Setup().Apply(append(with, knob.Pair{Key: k.Key, Text: text})); (err == nil) != want {
+					t.Errorf("lab=%s %v %s=%s: %v", l.Name, with, k.Key, text, err)
+				}
+			}
+		}
+		entries := map[string]*knobEntry{}
+		for n := range list.Labs[i].Knobs {
+			entries[list.Labs[i].Knobs[n].Key] = &list.Labs[i].Knobs[n]
+		}
+		for _, k := range entries {
+			if k.Min != nil {
+				takes(k, nil, *k.Min, *k.Max)
+			}
+			for _, c := range k.Choices {
+				with := []knob.Pair{{Key: k.Key, Text: c.Key}}
+				for _, x := range c.Limits {
+					if len(x.Choices) > 0 {
+						with = append(with, knob.Pair{Key: x.Key, Text: x.Choices[0]})
+					}
+				}
+				for _, x := range c.Limits {
+					limits++
+					if !slices.Contains(entries[x.Key].Limited, k.Key) {
+						t.Errorf("%s does not say that %s limits it", x.Key, k.Key)
+					}
+					if x.Min != nil {
+						takes(entries[x.Key], slices.Clip(with), *x.Min, *x.Max)
+					}
+				}
+			}
+		}
+	}
+	if limits < 20 {
+		t.Errorf("%d limits", limits)
+	}
+	if _, out, _ := run(t, "list", "train"); !regexp.MustCompile(`(?m)^  batch +256 +1 to 65536; others with another model$`).MatchString(out) {
+		t.Errorf("%s", out)
 	}
 }

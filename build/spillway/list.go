@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -56,8 +57,9 @@ type knobEntry struct {
 	Panel   string        `json:"panel" help:"where the page has it"`
 	Unit    string        `json:"unit" help:"of min, max, default and values; empty if none"`
 	Kind    string        `json:"kind" help:"number: a decimal number; one: the key of a choice; many: keys of choices with commas between them, or the key of a set; word: any text"`
-	Min     *float64      `json:"min,omitempty" help:"of a number"`
-	Max     *float64      `json:"max,omitempty" help:"of a number"`
+	Min     *float64      `json:"min,omitempty" help:"of a number, where other settings are as by default"`
+	Max     *float64      `json:"max,omitempty" help:"of a number, where other settings are as by default"`
+	Limited []string      `json:"limited_by,omitempty" help:"keys of settings whose choices allow it other values: see limits of choices"`
 	Choices []choiceEntry `json:"choices,omitempty" help:"of one and many"`
 	Sets    []choiceEntry `json:"sets,omitempty" help:"of many: names for several choices; members as in choices"`
 	Default string        `json:"default" help:"its value when it is not set; empty if it follows from other settings"`
@@ -73,6 +75,15 @@ type choiceEntry struct {
 	Help   string `json:"help,omitempty" help:"what it means"`
 	Source string `json:"source,omitempty" help:"where its numbers come from"`
 	Set    string `json:"set,omitempty" help:"the settings that come with it, as a setup text; of a set its choices"`
+
+	Limits []limitEntry `json:"limits,omitempty" help:"what other settings may be with it"`
+}
+
+type limitEntry struct {
+	Key     string   `json:"key" help:"of the other setting"`
+	Min     *float64 `json:"min,omitempty" help:"of a number"`
+	Max     *float64 `json:"max,omitempty" help:"of a number"`
+	Choices []string `json:"choices,omitempty" help:"keys of those that are possible"`
 }
 
 type paperEntry struct {
@@ -159,6 +170,7 @@ func entry(l *lab.Lab) labEntry {
 	for k := range i.Knobs {
 		e.Knobs = append(e.Knobs, setting(&i.Knobs[k]))
 		e.Knobs[k].unsaid(&i)
+		e.Knobs[k].limited(&i)
 	}
 	for _, x := range i.Exports {
 		e.Exports = append(e.Exports, exportEntry{Key: x.Key, Title: x.Title, Ext: x.Ext, About: x.About})
@@ -195,6 +207,35 @@ func (e *knobEntry) unsaid(i *lab.Info) {
 		if x.Key == e.Key {
 			e.Help += fmt.Sprintf(" Where nobody says it, it is %s, but %s with %s and no files, or with the file that such a workload was made of.", x.Text, e.Default, x.Unless)
 			e.Default = ""
+		}
+	}
+}
+
+// limited says what the setting may be where others are as by default, and which others say.
+func (e *knobEntry) limited(i *lab.Info) {
+	u := i.Setup()
+	if l := u.Limit(e.Key); l != nil && e.Min != nil {
+		k := u.Knob(e.Key)
+		*e.Min, *e.Max = float64(l.Min)/float64(k.Scale), float64(l.Max)/float64(k.Scale)
+	}
+	for n := range i.Knobs {
+		k := &i.Knobs[n]
+		for c := range k.Choices {
+			for _, l := range k.Choices[c].Limits {
+				if l.Key == e.Key && !slices.Contains(e.Limited, k.Key) {
+					e.Limited = append(e.Limited, k.Key)
+				}
+				of := u.Knob(l.Key)
+				if k.Key != e.Key || of == nil {
+					continue
+				}
+				x := limitEntry{Key: l.Key, Choices: l.Choices}
+				if of.Kind == knob.Number {
+					least, most := float64(l.Min)/float64(of.Scale), float64(l.Max)/float64(of.Scale)
+					x.Min, x.Max = &least, &most
+				}
+				e.Choices[c].Limits = append(e.Choices[c].Limits, x)
+			}
 		}
 	}
 }
@@ -255,7 +296,11 @@ func (l *listing) print(w io.Writer, full bool) error {
 func (k *knobEntry) values() string {
 	if k.Min != nil {
 		plain := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-		return strings.TrimSpace(plain(*k.Min) + " to " + plain(*k.Max) + " " + k.Unit)
+		text := strings.TrimSpace(plain(*k.Min) + " to " + plain(*k.Max) + " " + k.Unit)
+		if len(k.Limited) > 0 {
+			text += "; others with another " + strings.Join(k.Limited, ", ")
+		}
+		return text
 	}
 	var names []string
 	for _, list := range [][]choiceEntry{k.Sets, k.Choices} {

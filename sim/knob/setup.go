@@ -209,25 +209,38 @@ func (u *Setup) Chosen() []*Choice {
 // Limit returns what the choices that stand allow the knob with this key, or nil.
 // It is asked for every knob whenever one is set, so no list of choices is made.
 func (u *Setup) Limit(key string) *Limit {
+	var found *Limit
 	for i := range u.infos {
 		k := &u.infos[i]
 		switch {
 		case k.Kind == One && !k.Derived:
 			if c := k.Choice(u.texts[i]); c != nil {
-				if l := c.limit(key); l != nil {
-					return l
-				}
+				found = both(found, c.limit(key))
 			}
 		case k.Kind == Many:
 			for n := range k.Choices {
 				c := &k.Choices[n]
 				if l := c.limit(key); l != nil && slices.Contains(k.Members(u.texts[i]), c.Key) {
-					return l
+					found = both(found, l)
 				}
 			}
 		}
 	}
-	return nil
+	return found
+}
+
+// both is what two limits allow, either of which may be nil: of numbers what both do, of
+// choices what the first does.
+func both(a, b *Limit) *Limit {
+	switch {
+	case a == nil:
+		return b
+	case b == nil || len(a.Choices) > 0 || max(a.Min, b.Min) > min(a.Max, b.Max):
+		return a
+	}
+	l := *a
+	l.Min, l.Max = max(a.Min, b.Min), min(a.Max, b.Max)
+	return &l
 }
 
 // limit returns what the choice allows the knob with this key, or nil.

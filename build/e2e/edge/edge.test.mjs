@@ -112,9 +112,19 @@ test('figures for the asking', async (t) => {
   assert.equal(known.status, 304);
   assert.equal((await get(address, { method: 'HEAD' })).headers.get('etag'), tag);
 
+  // Presets that laboratories' lean programs leave to the page.
+  for (const [preset, system] of [['mail-server', 'bytefs'], ['llama3-8b', 'ideal']]) {
+    const r = await get(`/figure/${preset}.svg?systems=${system}`);
+    const text = await r.text();
+    assert.equal(r.status, 200, text);
+    assert.match(text, /^<svg/);
+  }
+
   for (const [wrong, status, says] of [
     ['/figure/g10-paper.svg?gpu_memory=lots', 400, /GPU memory/],
     ['/figure/store.svg?workload=networks&model=resnet-152&clients=8', 422, /too much work for this host/],
+    ['/figure/filesys.svg?workload=varmail&calls=1000000000000&systems=bytefs', 422, /too much work for this host/],
+    ['/figure/g10-paper.svg?batch=4097', 422, /too much work for this host/],
     [`/figure/g10-paper.svg?${'a'.repeat(2000)}`, 414, /at most 1000/],
     ['/figure/%3Cscript%3E.svg', 404, /there is no preset/],
   ]) {
