@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { Miniflare } from 'miniflare';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -80,6 +81,14 @@ test('a wrong address and a wrong method', async (t) => {
   assert.equal(await post.text(), 'only GET and HEAD\n', 'the Go program answers');
   const after = await get('/');
   assert.equal(after.status, 200, 'the request after a refused one');
+});
+
+test('the README says how large the program is', async () => {
+  const program = await readFile(path.join(root, 'build/worker/app.wasm'));
+  const [, whole, packed] = /The program is (\S+) MB, (\S+) MB with gzip/.exec(await readFile(path.join(root, 'wasm/edge/README.md'), 'utf8'));
+  for (const [said, is] of [[whole, program.length], [packed, gzipSync(program).length]]) {
+    assert.ok(Math.abs(said * 1e6 / is - 1) < 0.05, `${said} MB, and it has ${is} bytes`);
+  }
 });
 
 test('figures for the asking', async (t) => {
