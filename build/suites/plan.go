@@ -156,7 +156,7 @@ func browserHalf(folder string) bool {
 // first are the tasks that every mode begins with: what fails in seconds.
 func (p *planner) first() []task {
 	return []task{
-		{name: "generate", command: []string{"make", "--no-print-directory", "generate"}},
+		{name: "generate", command: []string{"make", "--no-print-directory", "check-generated"}, repeat: "make check-generated"},
 		check("check-format"),
 		p.lawTask(),
 	}
@@ -181,7 +181,7 @@ func (p *planner) full(record *record) run {
 		return browserHalf(i.folder) && (p.nightly || platform(i.folder))
 	}), !p.nightly, true)
 	wasm.needs = []string{"generate"}
-	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), check("check-generated"), site(), native)}
+	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
 	r.tasks = append(r.tasks, p.browser("browser", "--project=page --project=fresh"))
 	for _, target := range []string{"check-vet", "check-fix", "check-static", "check-dead"} {
 		r.tasks = append(r.tasks, check(target))
