@@ -26,7 +26,7 @@ func TestBaseline(t *testing.T) {
 	if got := s.html("baseline"); !strings.Contains(got, "Since the baseline: SSD read 3.2 → 12.8 GB/s.") {
 		t.Errorf("baseline %s", got)
 	}
-	if got := s.root.numbers.(*Numbers).table; !strings.Contains(got, `% better</span>`) || !strings.Contains(got, `class="change better"`) {
+	if got := s.root.numbers.(*Numbers).table; !strings.Contains(got, `%, better</span>`) || !strings.Contains(got, `class="change better"`) {
 		t.Error("no number says its change")
 	}
 	s.click("numbers-breakdown")
@@ -80,7 +80,7 @@ func TestCompareView(t *testing.T) {
 			t.Errorf("%s: %d results", id, c.views[i].Results)
 		}
 	}
-	if got := c.text[1]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "% better</span>") {
+	if got := c.text[1]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "%, better</span>") {
 		t.Errorf("tables %s", got)
 	}
 	s.inBox("change", "side-of", "iteration_s")

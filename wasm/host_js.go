@@ -77,6 +77,9 @@ func (p *page) answer(a *work.Answer) {
 	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
 		p.changed = true
 	}
+	if r := p.session.Room; a.Last && len(p.jobs) == 0 && r != nil {
+		r.Idle()
+	}
 }
 
 // condense keeps what a worker found in opened files, so that no other has to read

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 )
 
 // A Goal is what a search looks for: the smallest or the largest value of a knob
@@ -341,7 +343,7 @@ func (s *Search) Say(system, than string) string {
 	case last < 0:
 		return "Nothing has run yet."
 	case a.At < 0:
-		text := fmt.Sprintf("%s %s with no %s from %s to %s", system, s.goal.Want.say(than), s.label(), a.Probes[0].Text, s.text(a.Probes[last].Text))
+		text := fmt.Sprintf("No %s from %s to %s %s", s.none(), a.Probes[0].Text, s.text(a.Probes[last].Text), s.goal.Want.gives(system, than))
 		if near := s.nearest(); near >= 0 {
 			p := &a.Probes[near]
 			text += fmt.Sprintf("; it comes nearest, with %s, at %s", s.goal.Want.value(p.Y.Value, s.goal.Want.apart(p.Than.Value)), s.text(p.Text))
@@ -364,12 +366,18 @@ func (s *Search) Say(system, than string) string {
 // label is the knob's label inside a sentence.
 func (s *Search) label() string { return lower(s.info.Label) }
 
+// none is what there is none of: "number of drives", "GPU memory".
+func (s *Search) none() string {
+	label := s.label()
+	if first, _, _ := strings.Cut(label, " "); s.info.Unit == "" && strings.HasSuffix(first, "s") {
+		return "number of " + label
+	}
+	return label
+}
+
 // text puts the knob's unit behind a number.
 func (s *Search) text(number string) string {
-	if s.info.Unit == "" {
-		return number
-	}
-	return number + " " + s.info.Unit
+	return report.Measure(number, s.info.Unit)
 }
 
 // hint is what to say of an answer that is not the only edge.

@@ -486,9 +486,9 @@ func TestSearchSays(t *testing.T) {
 	}{
 		{"rate", false, want, step(3, 99), "Rate 3 m/s is the smallest with which P has at least 4.00 m/s in rate; with 2.97 m/s, next below, it does not."},
 		{"rate", true, want, step(0, 3), "Rate 2.99 m/s is the largest with which P has at least 4.00 m/s in rate; with 3 m/s, next above, it does not."},
-		{"rate", false, want, step(99, 99), "P has at least 4.00 m/s in rate with no rate from 0 to 16 m/s; it comes nearest, with 1.00 m/s, at 0 m/s."},
-		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost}, small, "P has at most 0.00 m/s in rate with no rate from 0 to 1 m/s; it comes nearest, with 0.0001 m/s, at 0 m/s."},
-		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost, Bound: 0.00005}, small, "P has at most 0.00005 m/s in rate with no rate from 0 to 1 m/s; it comes nearest, with 0.00010 m/s, at 0 m/s."},
+		{"rate", false, want, step(99, 99), "No rate from 0 to 16 m/s gives P at least 4.00 m/s in rate; it comes nearest, with 1.00 m/s, at 0 m/s."},
+		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost}, small, "No rate from 0 to 1 m/s gives P at most 0.00 m/s in rate; it comes nearest, with 0.0001 m/s, at 0 m/s."},
+		{"rate=0..1", false, Want{Quantity: quantity, Test: AtMost, Bound: 0.00005}, small, "No rate from 0 to 1 m/s gives P at most 0.00005 m/s in rate; it comes nearest, with 0.00010 m/s, at 0 m/s."},
 		{"rate", false, want, step(0, 99), "With Rate 0 m/s, the smallest of the range, P has at least 4.00 m/s in rate. So it does with all others that were tried."},
 		{"rate=1..16", false, want, step(2, 9), "Rate 2 m/s is the smallest with which P has at least 4.00 m/s in rate; with 1.98 m/s, next below, it does not. More is not always better here: it holds with 8 and not with 11.31 m/s."},
 		{"batch", true, Want{Quantity: quantity}, unfit, "Batch size 40 is the largest with which P can run it; with 41, next above, it does not: the bench is full."},

@@ -65,6 +65,22 @@ func (w *Want) say(than string) string {
 	return "can run it"
 }
 
+// gives is say of what gives a system that: "brings P within 5 % of Ideal in speed".
+func (w *Want) gives(system, than string) string {
+	if than == "" {
+		than = w.value(w.Bound, w.exact(w.Bound))
+	}
+	switch w.Test {
+	case Within:
+		return fmt.Sprintf("brings %s within %s %% of %s in %s", system, strconv.FormatFloat(w.Share*100, 'g', 6, 64), than, w.name())
+	case AtLeast:
+		return fmt.Sprintf("gives %s at least %s in %s", system, than, w.name())
+	case AtMost:
+		return fmt.Sprintf("gives %s at most %s in %s", system, than, w.name())
+	}
+	return "lets " + system + " run it"
+}
+
 // name is the quantity's label inside a sentence.
 func (w *Want) name() string { return lower(w.Quantity.Label) }
 

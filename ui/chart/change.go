@@ -62,10 +62,16 @@ func (c change) amount() string {
 		return sign + Digits(math.Abs(diff), 2) + " points"
 	case c.was == 0:
 		return "from 0"
+	case c.is == 0:
+		return "to 0"
 	case ratio >= 10:
 		return Digits(ratio, 3) + "×"
 	}
-	return sign + Digits(100*math.Abs(diff/c.was), 2) + " %"
+	percent := Digits(100*math.Abs(diff/c.was), 2)
+	if diff < 0 && percent == "100" { // "all of it less, better" reads as its opposite
+		return "to almost 0"
+	}
+	return sign + percent + " %"
 }
 
 // text says the change and whether it is one for the better.
@@ -82,8 +88,8 @@ func (c change) text() string {
 
 // What a change of a value that may be better or worse ends with.
 const (
-	Better = " better"
-	Worse  = " worse"
+	Better = ", better"
+	Worse  = ", worse"
 )
 
 // behind puts the change behind a value.

@@ -392,6 +392,14 @@ func TestHeight(t *testing.T) {
 	}
 }
 
+// bySeeds makes random numbers decide, with these values of the first two at other seeds.
+func bySeeds(a, b []float64) func([]chart.Run, *lab.Info) {
+	return func(rs []chart.Run, i *lab.Info) {
+		i.Say = lab.Say{Quantity: "speed", Most: "is fastest", Seed: "seed"}
+		rs[1].Seeds, rs[2].Seeds = a, b
+	}
+}
+
 func TestHeadline(t *testing.T) {
 	i := bakery()
 	names := []string{"Ideal", "G10", "DeepUM+", "Base UVM", "FlashNeuron"}
@@ -444,6 +452,15 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 1.5, 1}, better: 1, change: func(_ []chart.Run, i *lab.Info) {
 			i.Say = lab.Say{Quantity: "speed", Most: "is fastest", None: "no oven helps", NoneAt: 1}
 		}, want: "G10 is fastest, at 1.5 × dream, 1.5× as good as DeepUM+."},
+		// What is below a hundredth of the time is not blamed.
+		{values: []float64{1, 0.5}, better: 1, change: func(rs []chart.Run, i *lab.Info) {
+			i.Say.LossOf = "speed"
+			rs[1].Report.Values = []float64{0.5, 0.004, 0.001}
+		}, want: "G10 is fastest, at 50 % of ideal throughput."},
+		// Where random numbers decide there are two digits, and whom another seed puts first is level.
+		{values: []float64{1, 0.8678, 0.8531, 0.2}, better: 1, change: bySeeds(nil, nil), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
+		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.88}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, 1.2× as good as DeepUM+ and 4.3× as good as Base UVM."},
+		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.78}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
 		{values: []float64{0, 0, 3}, better: -1, change: func(rs []chart.Run, i *lab.Info) {
 			rs[0].On, i.Say.Percent, i.Say.Of, i.Say.Most, i.Say.Loss = false, false, "", "loses least", ""
 		}, want: "G10 loses least, at 0 × dream, before DeepUM+ at 3 × dream."},

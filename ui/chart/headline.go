@@ -147,7 +147,10 @@ func (h *headline) gainless(x float64) bool {
 // value prints a value of what decides.
 func (h *headline) value(x float64) string {
 	text := Percent(x, 1)
-	if !h.say.Percent {
+	switch {
+	case h.say.Seed != "":
+		text = With(Digits(h.quantity.Shown(x), 2), h.quantity.Unit)
+	case !h.say.Percent:
 		text = With(Digits(h.quantity.Shown(x), 4), h.quantity.Unit)
 	}
 	if h.say.Of != "" {
@@ -195,10 +198,22 @@ func (h *headline) times(a, b contender) string {
 		return "level with " + b.System.Title
 	case x <= 0 || y <= 0: // a ratio would say nothing
 		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
-	case x/y < 1.005:
+	case x/y < 1.005 || h.say.Seed != "" && (Digits(x/y, 2) == "1" || h.turns(a, b)):
 		return "level with " + b.System.Title
+	case h.say.Seed != "":
+		return Digits(x/y, 2) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 	}
 	return Digits(x/y, 3) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
+}
+
+// turns reports whether other random numbers put b before a.
+func (h *headline) turns(a, b contender) bool {
+	for k := range min(len(a.Seeds), len(b.Seeds)) {
+		if x, y := a.Seeds[k], b.Seeds[k]; x == y || x > y == h.lower() {
+			return true
+		}
+	}
+	return false
 }
 
 // loss names the largest part of what the best still loses.
@@ -214,7 +229,8 @@ func (h *headline) loss(best *Run) string {
 	}
 	s := d.stack(best, qs, places)
 	part, share := s.largest()
-	if share == 0 {
+	lost, _ := best.value(places[part])
+	if all, ok := best.value(h.info.Quantity(h.say.LossOf)); share == 0 || ok && lost < all/100 {
 		return ""
 	}
 	return " " + fmt.Sprintf(h.say.LossSays, inner(partNames(d.chart, qs)[part]), Percent(share, 1)) + "."

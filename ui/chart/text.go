@@ -82,13 +82,10 @@ func Cell(q *report.Quantity, v float64) string { return Fixed(q.Shown(v), q.Pla
 
 // With puts a unit behind a number.
 func With(text, unit string) string {
-	switch unit {
-	case "":
-		return text
-	case "×":
+	if unit == "×" {
 		return text + unit
 	}
-	return text + " " + unit
+	return report.Measure(text, unit)
 }
 
 // amount prints x, in unit, with four digits. Counts have no zeros behind the

@@ -106,6 +106,12 @@ func (l *Info) check() error {
 		}
 	}
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)
+	if l.Say.LossOf != "" {
+		said = append(said, l.Say.LossOf)
+	}
+	if l.Say.Seed != "" && l.Setup().Knob(l.Say.Seed) == nil {
+		bad("the headline's seed: there is no knob %q", l.Say.Seed)
+	}
 	if l.Say.Price != "" {
 		said = append(said, l.Say.Price)
 	}

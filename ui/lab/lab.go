@@ -80,6 +80,13 @@ type Say struct {
 	Perfect  string // of those that reach the bound: "as fast as a GPU that holds everything"
 	Loss     string // ID of the chart of stacks whose largest part is named
 	LossSays string // "What it still loses is mostly %s (%s of its time beyond ideal)"
+	// LossOf is the key of the quantity of which what is lost is a part: what is below a
+	// hundredth of it is not blamed. It may be empty.
+	LossOf string
+	// Seed is the key of the knob with which random numbers begin, if these decide who is
+	// first among those that are near: then the headline has two digits, and a system that
+	// another seed puts first is level. It may be empty.
+	Seed string
 	Cannot   string // "cannot run it"
 	// None is said instead of all that where the best value is no better than NoneAt,
 	// with which nothing is gained: "No design makes memory larger".

@@ -218,10 +218,7 @@ func help(k *knob.Info) string {
 }
 
 func join(text, unit string) string {
-	if unit == "" {
-		return text
-	}
-	return text + " " + unit
+	return report.Measure(text, unit)
 }
 
 // typed returns what a field shows and why it is wrong. A valid draft of another

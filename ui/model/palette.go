@@ -175,7 +175,7 @@ func (r *Room) Glossary() []lab.Term {
 // FindCommands returns the commands that fit a query, the best first. Every word
 // of the query must be found; letters may be left out of a title's word.
 func FindCommands(list []Command, query string, most int) []Command {
-	words := strings.Fields(strings.ToLower(query))
+	words := strings.Fields(folded(query))
 	type hit struct{ score, at int }
 	var hits []hit
 	for i := range list {
@@ -204,9 +204,9 @@ func FindCommands(list []Command, query string, most int) []Command {
 
 // match says how well a word fits, 0 if it does not.
 func (c *Command) match(word string) int {
-	title := strings.ToLower(c.Title)
-	_, key, _ := strings.Cut(strings.ToLower(c.ID), " ")
-	switch also := strings.ToLower(c.also + " " + c.Kind); {
+	title := folded(c.Title)
+	_, key, _ := strings.Cut(folded(c.ID), " ")
+	switch also := folded(c.also + " " + c.Kind); {
 	case title == word || key == word:
 		return 40
 	case strings.HasPrefix(title, word) || strings.HasPrefix(key, word):
@@ -217,7 +217,7 @@ func (c *Command) match(word string) int {
 		return 16
 	case strings.Contains(title, word) || strings.Contains(key, word) || strings.Contains(also, word):
 		return 12
-	case startsWord(strings.ToLower(c.About), word):
+	case startsWord(folded(c.About), word):
 		return 6
 	case len(word) >= 3 && (scattered(title, word) || scattered(key, word)):
 		return 3
@@ -227,7 +227,7 @@ func (c *Command) match(word string) int {
 
 // whole is what a query brings that is the title, or its beginning.
 func (c *Command) whole(query string) int {
-	title := strings.ToLower(c.Title)
+	title := folded(c.Title)
 	switch {
 	case query == "":
 		return 0
@@ -239,9 +239,12 @@ func (c *Command) whole(query string) int {
 	return 0
 }
 
+// folded is a text as queries are held against it: small, and hyphens are blanks.
+func folded(text string) string { return strings.ReplaceAll(strings.ToLower(text), "-", " ") }
+
 // startsWord reports whether one of a text's words begins with word.
 func startsWord(text, word string) bool {
-	return strings.Contains(" "+strings.NewReplacer("-", " ", "(", " ", "_", " ", ",", " ").Replace(text), " "+word)
+	return strings.Contains(" "+strings.NewReplacer("(", " ", "_", " ", ",", " ").Replace(text), " "+word)
 }
 
 // scattered reports whether one of a text's words is word with letters left out.

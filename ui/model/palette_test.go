@@ -22,6 +22,10 @@ func TestPaletteFinds(t *testing.T) {
 	for query, want := range map[string]string{
 		"ssd_read":        "knob ssd_read",
 		"ssd read":        "knob ssd_read",
+		"ssd-read":        "knob ssd_read",
+		"what-if":         "view whatif",
+		"g10 gds":         "system g10-gds",
+		"G10-GDS":         "system g10-gds",
 		"gpu memory":      "knob gpu_memory",
 		"gpt-2 xl":        "",
 		"explore":         "view explore",

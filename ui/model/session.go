@@ -278,6 +278,7 @@ type Room struct {
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
 	tour       int    // stop of the tour that is shown, from 1; 0 without one
+	seeds      seeding
 	toured     string // key of the section that the stop opened, empty if none
 }
 
@@ -383,6 +384,9 @@ func (r *Room) Refresh() {
 	if setup := r.State.Setup.String(); r.problemOf != setup {
 		r.Problems, r.problemOf = nil, setup
 	}
+	if r.seeds.of != "" && r.seeds.of != r.seedsOf() {
+		r.stopSeeds()
+	}
 	blocked := r.Blocked() != "" || r.State.View != Explore
 	var stop []int
 	var start []*Run
@@ -447,6 +451,7 @@ func (r *Room) rest() {
 		}
 	}
 	r.session.host.Stop(stop)
+	r.stopSeeds()
 	r.pauseAll()
 	r.Ask.rest()
 	r.Shelf.rest()
@@ -461,7 +466,7 @@ func (r *Room) answer(a *work.Answer) bool {
 		r.opened(a)
 		return true
 	}
-	if r.surveyAnswer(a) || r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) {
+	if r.surveyAnswer(a) || r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) || r.seedAnswer(a) {
 		return true
 	}
 	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })

@@ -34,7 +34,7 @@ test('a baseline shows what a change did, in numbers, charts and a sentence', as
   await set(page, 'ssd_read', '6.4');
   await expect(page.locator('#headline')).toHaveText(/^Twice the SSD read rate .*G10/);
   await expect(page.locator('#baseline-says')).toHaveText('Since the baseline: SSD read 3.2 → 6.4 GB/s.');
-  await expect(page.locator('#numbers .change.better').first()).toHaveText(/^[+−][\d.]+ % better$/);
+  await expect(page.locator('#numbers .change.better').first()).toHaveText(/^[+−][\d.]+ %, better$/);
   const ghost = () => page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-throughput .plot-host')).getOption().series.find((s) => s.id === 'ghost')?.data);
   await expect.poll(ghost).toHaveLength(3);
   const lines = () => page.evaluate(() => echarts.getInstanceByDom(document.querySelector('#chart-memory .plot-host')).getOption().series.filter((s) => s.id.startsWith('ghost')).length);

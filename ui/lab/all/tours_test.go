@@ -105,6 +105,14 @@ func (w *walk) blanks(i int) {
 		}
 		w.value(i, lab.Value{System: b[0], Quantity: b[1]})
 	}
+	if text := stop.Filled(func(what, key string) string {
+		if at := w.lab.Quantity(key); what != "knob" && at >= 0 {
+			return chart.With("2", w.lab.Quantities[at].Unit)
+		}
+		return "2"
+	}); strings.Contains(text, "× times") || strings.Contains(text, "% percent") {
+		w.Errorf("stop %s: %s", stop.Key, text)
+	}
 	for word := range strings.FieldsSeq(stop.Filled(func(string, string) string { return "" })) {
 		if strings.ContainsAny(word, "0123456789") && !strings.HasPrefix(word, "G10") && !strings.HasPrefix(word, "GPT-2") && !strings.HasPrefix(word, "Ext4") && !strings.HasPrefix(word, "F2FS") && word != "1" {
 			w.Errorf("stop %s: %q is written down", stop.Key, word)

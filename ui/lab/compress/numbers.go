@@ -145,7 +145,7 @@ func charts() []report.Chart {
 		{ID: "ratio", Title: "How much larger memory becomes", Kind: report.Bars, Of: []string{"ratio"}, Unit: "×", Say: "makes it largest"},
 		{ID: "capacity", Title: "GPU memory by target", Help: "Of a suite, whose programs run one at a time, of the largest.", Kind: report.Stacks, Of: append(targets, "metadata_bytes"), Unit: "GiB", Say: "takes most", Limit: "gpu_memory", LimitLabel: "GPU memory"},
 		{ID: "access", Title: "Accesses that need the buddy memory", Kind: report.Bars, Of: []string{"buddy_access_percent"}, Unit: "%", Say: "needs it most", None: "No access needs it."},
-		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes the largest share of that time"},
+		{ID: "time", Title: "Time against a GPU that holds everything", Kind: report.Stacks, Of: []string{"gpu_percent", "metadata_percent", "buddy_percent"}, Unit: "%", Say: "takes longest"},
 		{ID: "links", Title: "Slowdown over the rate of the link", Kind: report.Lines, X: "link, GB/s", Y: "slowdown, %", Unit: "%", Help: "For the targets that were chosen; negative is faster than a GPU that holds everything uncompressed. Circles are drawn where the paper publishes something of these contents.", Say: "is highest"},
 		{ID: "sectors", Title: "What entries take when compressed", Kind: report.Stacks, Of: sectors, Unit: "%", Max: 100, Say: "has most", Help: "The same for every design."},
 	}

@@ -11,7 +11,7 @@ func tour() []lab.Stop {
 	return []lab.Stop{
 		{
 			Key: "ratio", Title: "More memory, in hardware", Look: "figure-ratio",
-			Say:   "Hardware compresses GPU memory entry by entry. One target for a whole program makes it {naive ratio} times as large, a target for each allocation {per-allocation ratio} times, and a larger one for what is mostly zero {per-allocation-16x ratio} times.",
+			Say:   "Hardware compresses GPU memory entry by entry. One target for a whole program makes it {naive ratio} as large, a target for each allocation {per-allocation ratio}, and a larger one for what is mostly zero {per-allocation-16x ratio}.",
 			Facts: []lab.Fact{{Left: of(each, "ratio"), Right: of(naive, "ratio"), Times: 1.1}, {Left: of(final, "ratio"), Right: of(each, "ratio"), Times: 1.03}},
 		},
 		{
@@ -31,7 +31,7 @@ func tour() []lab.Stop {
 		},
 		{
 			Key: "hpc", Title: "Other programs", Look: "figure-capacity", Preset: "hpc",
-			Say:   "HPC programs hold more zeros: memory becomes {per-allocation-16x ratio} times as large, and {per-allocation-16x buddy_access_percent} of the accesses need the buddy memory. Contents of both suites are fitted to the paper's means.",
+			Say:   "HPC programs hold more zeros: memory becomes {per-allocation-16x ratio} as large, and {per-allocation-16x buddy_access_percent} of the accesses need the buddy memory. Contents of both suites are fitted to the paper's means.",
 			Facts: []lab.Fact{{Left: of(final, "ratio"), Right: of(naive, "ratio"), Times: 1.1}},
 		},
 		{

@@ -42,10 +42,7 @@ func (v *view) cost() (*report.Section, error) {
 
 // dollars writes thousandths of a dollar.
 func dollars(x int64) string {
-	if x >= 100_000 {
-		return grouped((x+500)/1000) + " $"
-	}
-	return fixed(float64(x)/1000, 2) + " $"
+	return report.Dollars(float64(x) / 1000)
 }
 
 // costs is the finding.
@@ -135,12 +132,12 @@ func (v *view) prices(bound, r *core.Result) report.Table {
 	t := report.Table{Title: "Cost-effectiveness of " + v.system.Title + " with other prices", Head: []string{"DRAM"}}
 	factors := []int64{25, 50, 100, 200, 400} // percent
 	for _, f := range factors {
-		t.Head = append(t.Head, "Flash at "+times(unit.MulDiv(v.s.FlashPrice, f, 100))+" $")
+		t.Head = append(t.Head, "Flash at $"+times(unit.MulDiv(v.s.FlashPrice, f, 100)))
 	}
 	for _, d := range factors {
 		s := *v.s
 		s.DRAMPrice = unit.MulDiv(v.s.DRAMPrice, d, 100)
-		row := report.Row{Head: times(s.DRAMPrice) + " $ a GiB"}
+		row := report.Row{Head: "$" + times(s.DRAMPrice) + " a GiB"}
 		for _, f := range factors {
 			s.FlashPrice = unit.MulDiv(v.s.FlashPrice, f, 100)
 			p := core.PriceOf(&s, v.design())

@@ -42,7 +42,7 @@ func (v *view) cost() (*report.Section, error) {
 		row.Cells = append(row.Cells,
 			text("%s tokens/s", few(float64(r.TokenRate())/1000)), shareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), text("%s", money(c.Price())),
 			report.Cell{Text: grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}, text("%s", grouped(r.TokensPerKWh())),
-			text("%s", lasting(lives(r.Result))), text("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), text("%s $", few(billion/each)))
+			text("%s", lasting(lives(r.Result))), text("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), text("%s", report.Dollars(billion/each)))
 		t.Rows = append(t.Rows, row)
 	}
 	tables := []report.Table{t, v.priceTable()}

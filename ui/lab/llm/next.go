@@ -178,7 +178,7 @@ func joined(a, b string) string {
 
 // buys is the table of what could be bought.
 func (v *view) buys(before *core.Result, list []*tried) report.Table {
-	t := report.Table{Title: "What each part does to " + v.system.Title, Head: []string{"Bought", "Price", "Tokens a second for 1000 $", "Throughput", "Change", "Tokens for a dollar"}}
+	t := report.Table{Title: "What each part does to " + v.system.Title, Head: []string{"Bought", "Price", "Tokens a second for $1,000", "Throughput", "Change", "Tokens for a dollar"}}
 	for _, b := range list {
 		price := money(b.Cents)
 		switch {
@@ -258,7 +258,7 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 	if worth == nil {
 		return fmt.Sprintf("%s. No part that has a price makes it faster; the most is gained by: %s, %s.", now, lowered(most.Title), gain(most))
 	}
-	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each 1000 $.", now, lowered(worth.Title), money(worth.Cents), gain(worth), few(float64(worth.Worth(before, worth.after))/1000))
+	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, lowered(worth.Title), money(worth.Cents), gain(worth), few(float64(worth.Worth(before, worth.after))/1000))
 	if most != worth {
 		price := "whose price is not known"
 		switch {

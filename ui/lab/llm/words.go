@@ -112,10 +112,7 @@ func size(a *model.Arch) string { return billions(a.Parameters()) }
 
 // money writes cents.
 func money(cents int64) string {
-	if cents < 100_00 {
-		return fixed(float64(cents)/100, 2) + " $"
-	}
-	return grouped((cents+50)/100) + " $"
+	return report.Dollars(float64(cents) / 100)
 }
 
 // ratio is a quotient, none of nothing.

@@ -83,7 +83,7 @@ func New() lab.Lab {
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
-				LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
+				LossOf: "time_s", LossSays: "What its clients wait for is mostly %s (%s of their waiting)", Cannot: "cannot run it",
 				Faster: "faster", Slower: "slower",
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",

@@ -104,7 +104,7 @@ func New() lab.Lab {
 			Say: lab.Say{
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
 				Perfect: "as fast as a GPU that holds everything", Loss: "causes",
-				LossSays: "What it loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+				LossOf: "iteration_s", LossSays: "What it loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
