@@ -17,7 +17,9 @@ compares: replayed (identical, to the last byte), agrees (not identical, but eve
 value within 0.1 %, or within 10^-12 where the same version wrote it; of another
 version's texts and pictures, which may be worded and drawn otherwise, the first line
 that is not the same), or differs, with where and by how much. Exit code: 0 replayed or agrees, 1 something differs, 2 it
-cannot be checked: it is damaged, or of something that this version does not have.
+cannot be checked: it is damaged, or of something that this version does not have. Results as JSON, of the page or of run, are checked, too, those of
+former versions as well: replayed (the same hash), agrees (every value within 1e-12)
+or differs.
 `
 
 // A checked is the JSON of spillway check. Names and meanings are stable.
@@ -47,7 +49,7 @@ type checkedDifference struct {
 }
 
 func (s *shell) check(args []string) error {
-	fs := s.flags("check", "FILE"+bundle.Ext+" [--json]", checkAbout, doc{"--json prints one object:", checked{}})
+	fs := s.flags("check", "FILE"+bundle.Ext+" | RESULTS.json [--json]", checkAbout, doc{"--json prints one object:", checked{}})
 	asJSON := fs.Bool("json", false, "print everything as one JSON object")
 	s.forceFlag(fs)
 	rest, err := parse(fs, args)
@@ -61,8 +63,18 @@ func (s *shell) check(args []string) error {
 	if err != nil {
 		return err
 	}
+	if list, err := readResults(data); err != nil || len(list) > 0 {
+		var c *checked
+		if err == nil {
+			c, err = s.checkResults(list)
+		}
+		if err != nil {
+			return fmt.Errorf("check: %s: %w", rest[0], err)
+		}
+		return s.found(c, *asJSON)
+	}
 	if !bundle.Is(data) {
-		return fmt.Errorf("check: %s is no bundle: a zip with a manifest.json of Spillway; if it was downloaded, it may be cut off", rest[0])
+		return fmt.Errorf("check: %s is no bundle, a zip with a manifest.json of Spillway, and no results as JSON; if it was downloaded, it may be cut off", rest[0])
 	}
 	b, err := bundle.Open(data)
 	if err != nil {
@@ -72,9 +84,13 @@ func (s *shell) check(args []string) error {
 	if err != nil {
 		return err
 	}
-	c := summary(b.Info(), verdicts)
+	return s.found(summary(b.Info(), verdicts), *asJSON)
+}
+
+// found prints what was found; the error says what it comes to.
+func (s *shell) found(c *checked, asJSON bool) (err error) {
 	c.Here = s.program
-	if *asJSON {
+	if asJSON {
 		err = printJSON(s.out, c)
 	} else {
 		s.printChecked(c)
