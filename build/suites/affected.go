@@ -26,8 +26,8 @@ type goPackageInfo struct {
 	imports []string // folders of the module that its code imports
 	tests   []string // and its tests
 	reads   []string // files and folders outside its own that its code names, such as ../../DESIGN.md
-	browser bool     // it has code for the browser only
-	tested  bool     // it has tests
+	native  bool     // it has tests that run natively
+	wasm    bool     // and as WebAssembly
 }
 
 // A house is all packages, natively and as WebAssembly.
@@ -67,9 +67,10 @@ func listHouse() (house, error) {
 			}
 			info.imports = union(info.imports, p.Imports)
 			info.tests = union(info.tests, append(p.TestImports, p.XTestImports...))
-			info.tested = info.tested || len(p.TestGoFiles)+len(p.XTestGoFiles) > 0
+			if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+				info.native, info.wasm = info.native || env == nil, info.wasm || env != nil
+			}
 			for _, name := range slices.Concat(p.GoFiles, p.TestGoFiles, p.XTestGoFiles) {
-				info.browser = info.browser || strings.HasSuffix(name, "_js.go")
 				reads, err := readsOf(folder, name)
 				if err != nil {
 					return nil, err

@@ -70,14 +70,21 @@ func (p *planner) turn() uint64 {
 	return n
 }
 
-// tested lists the packages with tests that fit.
-func (p *planner) tested(fits func(*goPackageInfo) bool) (folders []string) {
+// list lists the packages that fit.
+func (p *planner) list(fits func(*goPackageInfo) bool) (folders []string) {
 	for _, folder := range slices.Sorted(maps.Keys(p.house)) {
-		if info := p.house[folder]; info.tested && fits(info) {
+		if fits(p.house[folder]) {
 			folders = append(folders, folder)
 		}
 	}
 	return folders
+}
+
+// inPages reports whether a package has tests for the platform of pages: those of tools
+// (build, the host in wasm/edge) run natively only.
+func inPages(i *goPackageInfo) bool {
+	top, _, _ := strings.Cut(i.folder, "/")
+	return i.wasm && (slices.Contains([]string{"sim", "traces", "ui"}, top) || i.folder == "wasm/worker")
 }
 
 // goTest is the task that runs tests of packages, natively or as WebAssembly.
@@ -147,12 +154,6 @@ func platform(folder string) bool {
 	})
 }
 
-// browserHalf reports whether a package can be built for the browser.
-func browserHalf(folder string) bool {
-	top, _, _ := strings.Cut(folder, "/")
-	return slices.Contains([]string{"sim", "traces", "ui"}, top) || folder == "wasm/worker"
-}
-
 // first are the tasks that every mode begins with: what fails in seconds.
 func (p *planner) first() []task {
 	return []task{
@@ -175,10 +176,10 @@ func site() task {
 
 // full is `make test`: everything that a change must pass.
 func (p *planner) full(record *record) run {
-	native := p.goTest("test-native", p.tested(func(i *goPackageInfo) bool { return i.folder != law }), false, false)
+	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law }), false, false)
 	native.needs = []string{"generate"}
-	wasm := p.goTest("test-wasm", p.tested(func(i *goPackageInfo) bool {
-		return browserHalf(i.folder) && (p.nightly || platform(i.folder))
+	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
+		return inPages(i) && (p.nightly || platform(i.folder))
 	}), !p.nightly, true)
 	wasm.needs = []string{"generate"}
 	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
@@ -198,7 +199,7 @@ func (p *planner) full(record *record) run {
 	timing.alone = true
 	r.tasks = append(r.tasks, p.node("test-firefox", "test-firefox", "site"), p.node("test-edge", "test-edge", "site"), timing)
 	if !p.nightly {
-		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.tested(func(i *goPackageInfo) bool { return browserHalf(i.folder) && !platform(i.folder) })))+" packages as WebAssembly, fuzzing")
+		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !platform(i.folder) })))+" packages as WebAssembly, fuzzing")
 	} else {
 		r.tasks = append(r.tasks, task{name: "fuzz", command: low("make", "--no-print-directory", "fuzz"), needs: []string{"generate"}})
 	}
@@ -211,17 +212,15 @@ func (p *planner) quick(reached *reach) (run, error) {
 		fmt.Fprintf(p.out, "%s: everything may turn out otherwise; make test is for that.\n", reached.all)
 	}
 	r := run{tasks: p.first()}
-	whole := p.tested(func(i *goPackageInfo) bool {
+	native := func(i *goPackageInfo) bool { return i.native && i.folder != law }
+	whole := p.list(func(i *goPackageInfo) bool {
 		at, ok := reached.packages[i.folder]
-		return reached.all != "" || ok && at <= 1 && i.folder != law
+		return native(i) && (reached.all != "" || ok && at <= 1)
 	})
-	short := p.tested(func(i *goPackageInfo) bool {
-		at := reached.packages[i.folder]
-		return reached.all == "" && at > 1 && i.folder != law
-	})
-	wasm := p.tested(func(i *goPackageInfo) bool {
+	short := p.list(func(i *goPackageInfo) bool { return native(i) && reached.all == "" && reached.packages[i.folder] > 1 })
+	wasm := p.list(func(i *goPackageInfo) bool {
 		_, ok := reached.packages[i.folder]
-		return (reached.all != "" || ok) && browserHalf(i.folder) && platform(i.folder)
+		return inPages(i) && platform(i.folder) && (reached.all != "" || ok)
 	})
 	add := func(t task, folders []string) {
 		if len(folders) > 0 {
@@ -249,7 +248,7 @@ func (p *planner) quick(reached *reach) (run, error) {
 	if len(changed) > 0 {
 		r.tasks = append(r.tasks, task{name: "vet", command: low(append([]string{"go", "vet"}, dotted(changed)...)...), needs: []string{"generate"}})
 	}
-	all := p.tested(func(*goPackageInfo) bool { return true })
+	all := p.list(native)
 	r.left = append(r.left,
 		fmt.Sprintf("%d of %d packages with tests (%d others with -short)", len(all)-len(whole)-len(short), len(all), len(short)),
 		fmt.Sprintf("%d of %d as WebAssembly", len(all)-len(wasm), len(all)),

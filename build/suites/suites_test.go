@@ -133,7 +133,7 @@ func TestPlaywrightReport(t *testing.T) {
 func toy() house {
 	h := house{}
 	add := func(folder string, imports, reads []string) {
-		h[folder] = &goPackageInfo{folder: folder, imports: imports, reads: reads, tested: true}
+		h[folder] = &goPackageInfo{folder: folder, imports: imports, reads: reads, native: true, wasm: true}
 	}
 	add("sim/engine", nil, nil)
 	add("ui/lab", []string{"sim/engine"}, nil)
@@ -175,14 +175,14 @@ func TestHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := h["ui/lab/train"]; p == nil || !p.tested || !slices.Contains(p.imports, "sim/train") {
+	if p := h["ui/lab/train"]; p == nil || !p.native || !p.wasm || !slices.Contains(p.imports, "sim/train") {
 		t.Errorf("%+v", p)
 	}
 	if p := h[outsiders]; p == nil || !slices.Contains(p.reads, "DESIGN.md") {
 		t.Errorf("the outsider does not read DESIGN.md: %+v", p)
 	}
-	if !h["ui"].browser || h["sim/unit"].browser {
-		t.Error("which packages have code for the browser only is wrong")
+	if p := h["wasm/worker"]; p.native || !p.wasm {
+		t.Errorf("wasm/worker has tests as WebAssembly only, not %+v", p)
 	}
 	if at := h.reach([]string{"sim/llm/flow/flow.go"}).packages; at["sim/llm/flow"] != 0 || at["ui/lab/llm"] == 0 {
 		t.Errorf("%v", at)
