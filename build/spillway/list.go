@@ -202,31 +202,31 @@ func setting(k *knob.Info) knobEntry {
 }
 
 // unsaid says what the setting is where nobody says it, if that is not its default.
-func (e *knobEntry) unsaid(i *lab.Info) {
+func (k *knobEntry) unsaid(i *lab.Info) {
 	for _, x := range i.Unsaid {
-		if x.Key == e.Key {
-			e.Help += fmt.Sprintf(" Where nobody says it, it is %s, but %s with %s and no files, or with the file that such a workload was made of.", x.Text, e.Default, x.Unless)
-			e.Default = ""
+		if x.Key == k.Key {
+			k.Help += fmt.Sprintf(" Where nobody says it, it is %s, but %s with %s and no files, or with the file that such a workload was made of.", x.Text, k.Default, x.Unless)
+			k.Default = ""
 		}
 	}
 }
 
 // limited says what the setting may be where others are as by default, and which others say.
-func (e *knobEntry) limited(i *lab.Info) {
+func (k *knobEntry) limited(i *lab.Info) {
 	u := i.Setup()
-	if l := u.Limit(e.Key); l != nil && e.Min != nil {
-		k := u.Knob(e.Key)
-		*e.Min, *e.Max = float64(l.Min)/float64(k.Scale), float64(l.Max)/float64(k.Scale)
+	if l := u.Limit(k.Key); l != nil && k.Min != nil {
+		of := u.Knob(k.Key)
+		*k.Min, *k.Max = float64(l.Min)/float64(of.Scale), float64(l.Max)/float64(of.Scale)
 	}
 	for n := range i.Knobs {
-		k := &i.Knobs[n]
-		for c := range k.Choices {
-			for _, l := range k.Choices[c].Limits {
-				if l.Key == e.Key && !slices.Contains(e.Limited, k.Key) {
-					e.Limited = append(e.Limited, k.Key)
+		other := &i.Knobs[n]
+		for c := range other.Choices {
+			for _, l := range other.Choices[c].Limits {
+				if l.Key == k.Key && !slices.Contains(k.Limited, other.Key) {
+					k.Limited = append(k.Limited, other.Key)
 				}
 				of := u.Knob(l.Key)
-				if k.Key != e.Key || of == nil {
+				if other.Key != k.Key || of == nil {
 					continue
 				}
 				x := limitEntry{Key: l.Key, Choices: l.Choices}
@@ -234,7 +234,7 @@ func (e *knobEntry) limited(i *lab.Info) {
 					least, most := float64(l.Min)/float64(of.Scale), float64(l.Max)/float64(of.Scale)
 					x.Min, x.Max = &least, &most
 				}
-				e.Choices[c].Limits = append(e.Choices[c].Limits, x)
+				k.Choices[c].Limits = append(k.Choices[c].Limits, x)
 			}
 		}
 	}

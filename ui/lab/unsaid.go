@@ -17,9 +17,9 @@ type Unsaid struct {
 
 // Presume gives settings that pairs do not name, with which u will be changed, what they are
 // where nobody says them. e is the entry of opened files that runs, nil without one.
-func (i *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
-	for _, x := range i.Unsaid {
-		if says(pairs, x.Key) || e == nil && i.meets(u, pairs, x.Unless) || e != nil && e.Is != "" {
+func (l *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
+	for _, x := range l.Unsaid {
+		if says(pairs, x.Key) || e == nil && l.meets(u, pairs, x.Unless) || e != nil && e.Is != "" {
 			continue
 		}
 		if e != nil {
@@ -32,11 +32,11 @@ func (i *Info) Presume(u *knob.Setup, pairs []knob.Pair, e *Entry) {
 }
 
 // meets reports whether u, changed by pairs, has all that a text sets, and no entry.
-func (i *Info) meets(u *knob.Setup, pairs []knob.Pair, text string) bool {
+func (l *Info) meets(u *knob.Setup, pairs []knob.Pair, text string) bool {
 	t := u.Clone()
 	_ = t.Apply(pairs) // what cannot be read says who reads it
 	want, err := knob.Pairs(text)
-	return err == nil && (i.Entry == "" || t.Text(i.Entry) == "") &&
+	return err == nil && (l.Entry == "" || t.Text(l.Entry) == "") &&
 		!slices.ContainsFunc(want, func(p knob.Pair) bool { return t.Text(p.Key) != p.Text })
 }
 
