@@ -33,6 +33,7 @@ var Platform = []string{
 	"traces/zoo",                   // kernel times in floating point
 	"ui",                           // the page's program: components in its language of the platform
 	"ui/bundle",                    // archives that both platforms write the same
+	"ui/lab/all/alike/...",         // hashes of all presets and all reports
 	"ui/lab/compress",              // hashes of runs
 	"ui/lab/cxlssd",                // hashes of runs
 	"ui/lab/filesys",               // hashes of runs
