@@ -42,6 +42,7 @@ const views = (lab) => [
 // What else only some have, or that is enough to look at in one of them.
 const more = {
   train: [
+    { name: 'settings', at: train, async with() {}, async narrow(page) { await page.click('#open-settings'); }, async leave(page) { await page.click('#close-settings'); } },
     {
       name: 'fields', at: train, async with(page) {
         await unfold(page);
@@ -55,7 +56,6 @@ const more = {
       },
       async leave(page) { await page.locator('#list-mode').evaluate((e) => e.click()); }, // out of sight, in a drawer
     },
-    { name: 'settings', at: train, async with() {}, async narrow(page) { await page.click('#open-settings'); }, async leave(page) { await page.click('#close-settings'); } },
     { name: 'help', at: train, async with(page) { await page.click('#help'); await expect(page.locator('#help-dialog')).toBeVisible(); }, leave: escape },
     { name: 'share', at: train, async with(page) { await page.click('#link'); await expect(page.locator('#share-dialog')).toBeVisible(); }, leave: escape },
     { name: 'palette', at: train, async with(page) { await page.keyboard.press('Control+K'); await page.keyboard.type('ssd'); await expect(page.locator('#palette-list [aria-selected=true]')).toHaveCount(1); }, leave: escape },
@@ -273,7 +273,7 @@ async function judge(page, places) {
 
 for (const lab of labs) {
   test(`${lab.name}: every view, light, and dark at 320 pixels`, async ({ page }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(360_000);
     await judge(page, views(lab));
   });
 
@@ -281,7 +281,7 @@ for (const lab of labs) {
   for (let from = 0; from < rest.length; from += 5) {
     const part = rest.slice(from, from + 5);
     test(`${lab.name}: ${part.map((place) => place.name).join(', ')}: light, and dark at 320 pixels`, async ({ page }) => {
-      test.setTimeout(240_000);
+      test.setTimeout(360_000);
       await judge(page, part);
     });
   }
@@ -297,7 +297,7 @@ test('examples, pages of presets and a report', async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.goto(`./${name}`);
-    if (name.endsWith('docs.html')) {
+    if (name === 'examples/docs.html') {
       const figure = page.locator('#loss');
       await figure.getByRole('button').press('Enter');
       await expect(figure.getByRole('figure').first()).toHaveAttribute('data-state', 'live', { timeout: 40_000 });
