@@ -17,10 +17,10 @@ const (
 func steps(w *work, s *settings, _ string) int {
 	calls := float64(w.Calls)
 	if w.recorded {
-		return lab.Steps(calls*ofCall + float64(w.touches/unit.Page))
+		return lab.Steps(float64(calls*ofCall) + float64(w.touches/unit.Page))
 	}
 	pages, pieces := aCall(&s.Recipe, s.Workload)
-	return lab.Steps(calls, ofCall*pieces+ofPage*pages)
+	return lab.Steps(calls, float64(ofCall*pieces)+float64(ofPage*pages))
 }
 
 // aCall is how many pages a call of a workload moves, and in how many pieces, about.
@@ -35,10 +35,10 @@ func aCall(r *load.Recipe, workload string) (pages, pieces float64) {
 		return float64(r.IO+r.Append/32) / page, 1
 	}
 	if of.Uses("file_size") {
-		pages += float64(r.FileSize) / page
+		pages += float64(float64(r.FileSize) / page)
 	}
 	if of.Uses("append") {
-		pages += float64(r.Append) / 2 / page
+		pages += float64(float64(r.Append) / 2 / page)
 	}
 	pieces = 1
 	if of.Uses("io") {

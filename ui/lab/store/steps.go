@@ -23,5 +23,5 @@ func steps(w *trace, _ *settings, _ string) int {
 		}
 		most = max(most, there)
 	}
-	return lab.Steps(float64(len(w.Ops)), ofOperation+ofTensor*float64(most))
+	return lab.Steps(float64(len(w.Ops)), ofOperation+float64(ofTensor*float64(most)))
 }

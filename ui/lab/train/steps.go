@@ -68,7 +68,7 @@ func steps(w Workload, s *settings, name string) int {
 			planning = n * n / plansAStep
 		}
 	}
-	all := n*iterations + planning + paged*max(1, iterations/2)
+	all := float64(n*iterations) + planning + float64(paged*max(1, iterations/2))
 	if s.SSD != fixed {
 		all *= 5 // on the fixed rates, and until the drive's settle
 	}
