@@ -66,7 +66,8 @@ test-wasm: suites ## the tests whose arithmetic or platform matters, as WebAssem
 test-outsider: suites ## the examples of the documents in a copy of the repository, whole
 	@$(OUT)/suites -only test-outsider full
 
-site: offline server native harness # what the tests in browsers look at
+site: generate server native harness # what the tests in browsers look at, built anew if its sources differ
+	@go run ./build/site -offline -if-changed
 	@go build -o $(OUT)/jobs ./build/e2e/jobs
 
 test-browser: site ## the page in Chromium; ARGS="tests/llm.spec.mjs" as for Playwright
@@ -78,7 +79,7 @@ test-firefox: site ## the page in Firefox, briefly; installs firefox-esr when ro
 test-scripts: ## the page's own scripts, without a browser
 	cd build/e2e && node --test --test-reporter=spec unit/
 
-test-edge: offline edge harness ## the optional host in workerd
+test-edge: site edge ## the optional host in workerd
 	cd build/e2e && node --test --test-force-exit --test-reporter=spec edge/
 
 test-slurm: native ## the recipe for Slurm, on a cluster of one node that it starts; installs slurm-wlm when root
@@ -168,4 +169,4 @@ fuzz: generate ## every fuzz test for TIME each (default 30s)
 		echo "$$dir $$name"; go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(or $(TIME),30s) $$dir || exit 1; done; done
 
 clean: ## remove what was built
-	rm -rf dist $(OUT) build/worker build/e2e/test-results
+	rm -rf dist $(OUT) build/worker
