@@ -36,7 +36,7 @@ dist: generate ## offline, with compressed copies and the single file in dist/, 
 	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 
 generate: ## Go from .vugu; SPILLWAY_GENERATED=1: it is there, and others read it just now
-	@if [ -z "$$SPILLWAY_GENERATED" ] && ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
+	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
 test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd; about half an hour on two processors
