@@ -11,7 +11,7 @@ SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -p
 LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/ } !skip' <<<"$$out")"; [ -z "$$out" ] || { echo "$$out"; exit 1; }
 # Packages with files for the browser only: of the others a tool that looks at the text
 # would see the same as natively.
-BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -exec dirname ./{} + | sort -u)
+BROWSER = ./wasm/... $$(find sim traces ui -name '*_js.go' -printf './%h\n' | sort -u)
 
 .PHONY: help run build offline dist generate test quick nightly times mutants suites site test-native test-wasm test-outsider test-scripts test-browser test-firefox test-edge test-slurm test-parallel test-kubernetes test-capture edge native \
 	server harness check check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy \

@@ -44,12 +44,12 @@ func TestSchedule(t *testing.T) {
 	if err != nil || strings.Contains(string(order), "never") || strings.Index(string(order), "first") > strings.Index(string(order), "second") {
 		t.Errorf("order %q (%v)", order, err)
 	}
-	verdicts := ""
+	var verdicts strings.Builder
 	for _, x := range suites {
-		verdicts += fmt.Sprint(x.Name, " ", x.Passed, x.Failed, x.blocked, "; ")
+		verdicts.WriteString(fmt.Sprint(x.Name, " ", x.Passed, x.Failed, x.blocked, "; "))
 	}
-	if want := "first 1 0 false; fails 0 1 false; alone 1 0 false; second 1 0 false; never 0 0 true; hangs-on-never 0 0 true; "; verdicts != want {
-		t.Errorf("got  %s\nwant %s", verdicts, want)
+	if want := "first 1 0 false; fails 0 1 false; alone 1 0 false; second 1 0 false; never 0 0 true; hangs-on-never 0 0 true; "; verdicts.String() != want {
+		t.Errorf("got  %s\nwant %s", verdicts.String(), want)
 	}
 	if f := suites[1].failures; len(f) != 1 || !strings.Contains(f[0].output, "what is wrong") || f[0].repeat != "sh -c echo what is wrong; exit 3" {
 		t.Errorf("%+v", f)
@@ -241,12 +241,12 @@ func TestSpecs(t *testing.T) {
 		"build/recipes/slurm/sweep.sbatch": "",
 	} {
 		chosen, left, err := p.specs(h.reach([]string{file}))
-		said := ""
+		var said strings.Builder
 		for _, c := range chosen {
-			said += c.name + ": " + c.arguments + "\n"
+			said.WriteString(c.name + ": " + c.arguments + "\n")
 		}
-		if err != nil || !strings.Contains(said, want) || want == "" && said != "" || !strings.Contains(left, "files of browser tests") {
-			t.Errorf("%s: %q, left out %q, %v", file, said, left, err)
+		if err != nil || !strings.Contains(said.String(), want) || want == "" && said.String() != "" || !strings.Contains(left, "files of browser tests") {
+			t.Errorf("%s: %q, left out %q, %v", file, said.String(), left, err)
 		}
 	}
 	chosen, _, err := p.specs(h.reach([]string{"ui/chart/bars.go"}))

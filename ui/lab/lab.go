@@ -86,8 +86,8 @@ type Say struct {
 	// Seed is the key of the knob with which random numbers begin, if these decide who is
 	// first among those that are near: then the headline has two digits, and a system that
 	// another seed puts first is level. It may be empty.
-	Seed string
-	Cannot   string // "cannot run it"
+	Seed   string
+	Cannot string // "cannot run it"
 	// None is said instead of all that where the best value is no better than NoneAt,
 	// with which nothing is gained: "No design makes memory larger".
 	None   string

@@ -23,11 +23,11 @@ type Picture struct {
 
 // Part is by how much a run makes everything smaller, 1 if it does not: a workload from a
 // file runs as it is.
-func (i *Info) Part(u *knob.Setup) float64 {
-	if i.Picture == nil || i.Picture.Scale == "" || i.Entry != "" && u.Text(i.Entry) != "" {
+func (l *Info) Part(u *knob.Setup) float64 {
+	if l.Picture == nil || l.Picture.Scale == "" || l.Entry != "" && u.Text(l.Entry) != "" {
 		return 1
 	}
-	v, err := strconv.ParseFloat(u.Text(i.Picture.Scale), 64)
+	v, err := strconv.ParseFloat(u.Text(l.Picture.Scale), 64)
 	if err != nil {
 		return 1
 	}
@@ -70,17 +70,17 @@ type Lane struct {
 
 // Rate returns the rate of a lane as it is drawn: of the run if the report has one, else what
 // the knob says. It is false where nothing is known, or nothing limits it.
-func (i *Info) Rate(u *knob.Setup, r *report.Report, l *Lane) (v float64, unit string, ok bool) {
-	if at := i.Quantity(l.Reached); at >= 0 && r != nil {
+func (l *Info) Rate(u *knob.Setup, r *report.Report, lane *Lane) (v float64, unit string, ok bool) {
+	if at := l.Quantity(lane.Reached); at >= 0 && r != nil {
 		if v, ok := r.Value(at); ok {
-			q := &i.Quantities[at]
+			q := &l.Quantities[at]
 			return q.Shown(v), q.Unit, v > 0
 		}
 	}
-	k := u.Knob(l.Rate)
+	k := u.Knob(lane.Rate)
 	if k == nil {
 		return 0, "", false
 	}
-	v, err := strconv.ParseFloat(u.Text(l.Rate), 64)
+	v, err := strconv.ParseFloat(u.Text(lane.Rate), 64)
 	return v, k.Unit, err == nil && v > 0
 }

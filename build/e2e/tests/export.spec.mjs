@@ -1,13 +1,16 @@
 // What is saved, read again by others: JSON Schema by ajv, profiles by speedscope
 // itself, pictures by the format's description; and the menu by keyboard.
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { texts } from '../png.mjs';
 import { expect, saved, screenshot, test, visit } from '../fixture.mjs';
 
 const moving = '/#v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=1&mode=corrected&systems=ideal,uvm,g10&focus=g10';
+const root = path.resolve(import.meta.dirname, '../../..');
 const speedscope = path.join(import.meta.dirname, '../node_modules/speedscope/dist/release');
 
 // valid checks a document against a schema.
