@@ -64,6 +64,8 @@ test('a link opens on the same part of a chart, and zooming is nothing to undo',
   await expect(zoomed(page)).toHaveCount(1);
   await expect(page).toHaveURL(/&zoom=memory:[\d.]+-[\d.]+&end=/);
   await expect(page.locator('#undo')).toBeDisabled();
+  let was; // the wheel turns on for a moment
+  await expect.poll(() => { const same = was === page.url(); was = page.url(); return same; }, { intervals: [500] }).toBe(true);
   const other = await context.newPage();
   await visit(other, page.url());
   await expect(zoomed(other)).toHaveCount(1);

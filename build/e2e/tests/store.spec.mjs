@@ -146,7 +146,7 @@ test('an eviction is picked in the chart or by its number', async ({ page }) => 
   await open(page);
   const section = page.locator('#section-eviction');
   const answer = section.locator('.answer').first();
-  await expect(answer).toHaveText(/^FIFO, eviction 1 of \d+: at [\d.]+ s it evicts \w+ \(.*\) of \w+, because operation \d+, of \w+, needs room\. It is (got next by operation \d+ of the trace|never again)\./);
+  await expect(answer).toHaveText(/^Size-aware, eviction 1 of \d+: at [\d.]+ s it evicts \w+ \(.*\) of \w+, because operation \d+, of \w+, needs room\. It is (got next by operation \d+ of the trace|never again)\./);
   await expect(section.locator('.answer').nth(1)).toHaveText(/^(That was right: .*|Full knowledge would have evicted \w+ of \w+, .*)$/);
   await page.fill('#f-eviction', '7');
   await page.press('#f-eviction', 'Enter');
@@ -169,12 +169,12 @@ test('an eviction is picked in the chart or by its number', async ({ page }) => 
   await expect(answer).toHaveText(/eviction \d\d+ of/);
   await expect(page.locator('#f-eviction')).not.toHaveValue('7');
   // Another system in focus: its chart and its evictions.
-  await page.selectOption('#focus-memory', 'size-aware');
-  await expect(answer).toContainText('Size-aware, eviction');
-  await expect(page.locator('#title-memory')).toContainText('Size-aware');
-  await expect(page.locator('#title-host')).toContainText('Size-aware');
-  await expect(page.locator('#focus-host')).toHaveValue('size-aware');
-  await expect(page).toHaveURL(/focus=size-aware/);
+  await page.selectOption('#focus-memory', 'lru');
+  await expect(answer).toContainText('LRU, eviction');
+  await expect(page.locator('#title-memory')).toContainText('LRU');
+  await expect(page.locator('#title-host')).toContainText('LRU');
+  await expect(page.locator('#focus-host')).toHaveValue('lru');
+  await expect(page).toHaveURL(/focus=lru/);
   await page.selectOption('#focus-memory', 'oracle');
   await expect(section.locator('.findings')).toHaveText(/^\s*(\d+) of \1 evictions are right/);
 });
@@ -282,9 +282,9 @@ test('tabs and sections by keyboard', async ({ page }) => {
   await page.keyboard.press('ArrowLeft');
   await expect(page.locator('#f-parallel_eviction-1')).toBeChecked();
   await finished(page);
-  await tabTo('focus-memory'); // the last system that is compared
+  await tabTo('focus-memory'); // Size-aware, which the laboratory is about
   await page.keyboard.press('ArrowUp');
-  await expect(page).toHaveURL(/focus=size-aware/);
+  await expect(page).toHaveURL(/focus=latency-logical/);
   await tabTo('f-eviction');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('3');
