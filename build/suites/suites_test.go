@@ -287,8 +287,10 @@ func TestRecord(t *testing.T) {
 	if err != nil || p.Inputs != before || p.Minutes != 1.5 {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if outsiderStale(&record{Outsider: p}) || !outsiderStale(&record{}) {
-		t.Error("the outsider is stale with what it passed with, or not without")
+	other := p
+	other.Inputs = "another"
+	if outsiderStale(&record{Outsider: p}) || !outsiderStale(&record{Outsider: other}) || outsiderStale(&record{}) {
+		t.Error("the outsider is stale with what it passed with, or not with something else")
 	}
 	if nightlyStale(&record{}) == "" {
 		t.Error("nobody says that make nightly never passed")
