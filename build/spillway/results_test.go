@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,9 +40,7 @@ func TestCheckResults(t *testing.T) {
 	values := list[0]["values"].(map[string]any)
 	off := func(by float64) map[string]any {
 		m := map[string]any{}
-		for k, v := range values {
-			m[k] = v
-		}
+		maps.Copy(m, values)
 		m["time_s"] = values["time_s"].(float64) * (1 + by)
 		return m
 	}

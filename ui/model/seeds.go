@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spillway/ui/work"
 )
@@ -62,11 +63,12 @@ func (r *Room) Idle() {
 
 // seedsOf is equal while the same is compared.
 func (r *Room) seedsOf() string {
-	text := r.runs() + " " + strconv.Itoa(r.number())
+	var text strings.Builder
+	text.WriteString(r.runs() + " " + strconv.Itoa(r.number()))
 	for _, name := range r.State.On {
-		text += " " + name
+		text.WriteString(" " + name)
 	}
-	return text
+	return text.String()
 }
 
 // twoBest are the names of the two systems that are first, no bounds.

@@ -56,7 +56,7 @@ func changed(commit string) ([]file, error) {
 		return nil, err
 	}
 	var paths []string
-	for _, p := range strings.Split(string(differ)+string(added), "\x00") {
+	for p := range strings.SplitSeq(string(differ)+string(added), "\x00") {
 		if !golden(p) {
 			continue
 		}
