@@ -39,7 +39,7 @@ generate: ## Go from .vugu; SPILLWAY_GENERATED=1: it is there, and others read i
 	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
 	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
 
-test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd; about half an hour on two processors
+test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd
 	@$(OUT)/suites full
 
 quick: suites ## the part of it that what you changed can reach; BASE=COMMIT to compare with another than where the branch began, STOP=1 to end at the first failure

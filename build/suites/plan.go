@@ -105,6 +105,9 @@ func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
 	t.command = low(append(append([]string{"go", "test", "-json", "-vet=off", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
 	t.reader = newGoTest(p.out, absolute, append(p.environment(), repeated...), flags)
 	t.repeat = "make " + name
+	if strings.HasPrefix(name, "quick") {
+		t.repeat = "make quick"
+	}
 	return t
 }
 
