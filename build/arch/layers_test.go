@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"spillway/build/effort"
 )
 
 // A layer is a package above the simulator, or several ("x/*"), and the
@@ -58,14 +59,14 @@ var layers = []layer{
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
-	{"build/arch", nil},
-	{"build/artifact", nil}, // where tests find the artifact; only tests import it
+	{"build/arch", []string{"build/effort"}},
+	{"build/artifact", nil},                                        // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/golden/change"}}, // compares with golden files; only tests import it
 	{"build/golden/change", []string{"sim/report"}},                // what differs between two states of a golden file
 	{"build/golden/summary", []string{"build/golden/change"}},      // says it of all golden files after make golden
-	{"build/effort", nil},                      // how much tests try; only tests import it
-	{"build/suites", []string{"build/effort"}}, // runs the tests
-	{"build/sources", nil},                     // hashes what a program is built from
+	{"build/effort", nil},                                          // how much tests try; only tests import it
+	{"build/suites", []string{"build/effort"}},                     // runs the tests
+	{"build/sources", nil},                                         // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
@@ -74,22 +75,10 @@ var layers = []layer{
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
 }
 
-// covers reports whether folder is pattern, or below it if it ends in "/...",
-// or directly in it if it ends in "/*".
-func covers(pattern, folder string) bool {
-	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
-		return folder == top || strings.HasPrefix(folder, top+"/")
-	}
-	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
-		return path.Dir(folder) == top
-	}
-	return folder == pattern
-}
-
 // layerOf returns the layer of a folder, or nil.
 func layerOf(folder string) *layer {
 	for i := range layers {
-		if covers(layers[i].name, folder) {
+		if effort.Covers(layers[i].name, folder) {
 			return &layers[i]
 		}
 	}
@@ -99,10 +88,10 @@ func layerOf(folder string) *layer {
 func TestEveryPackageHasItsPlace(t *testing.T) {
 	for _, f := range files(t, "sim", "traces", "ui", "wasm", "build") {
 		from := f.folder()
-		if covers("build/out/...", from) {
+		if effort.Covers("build/out/...", from) {
 			continue // built, not part of the repository
 		}
-		if covers("sim/...", from) {
+		if effort.Covers("sim/...", from) {
 			if rank(from) < 0 {
 				t.Errorf("%s: package %s is new; say in simOrder (build/arch/arch_test.go) what may import it", f.name, from)
 			}
@@ -115,8 +104,8 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 		}
 		for _, to := range f.imports() {
 			ours := slices.ContainsFunc([]string{"sim/...", "traces/...", "ui/...", "wasm/...", "build/..."},
-				func(p string) bool { return covers(p, to) })
-			allowed := func(p string) bool { return covers(p, to) }
+				func(p string) bool { return effort.Covers(p, to) })
+			allowed := func(p string) bool { return effort.Covers(p, to) }
 			if ours && !slices.ContainsFunc(l.may, allowed) {
 				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
 			}
@@ -153,24 +142,7 @@ func TestNoMachinePaths(t *testing.T) {
 	}
 }
 
-func TestLayers(t *testing.T) {
-	for _, tt := range []struct {
-		pattern, folder string
-		want            bool
-	}{
-		{"traces/*", "traces/g10", true},
-		{"traces/*", "traces/g10/x", false},
-		{"traces/*", "traces", false},
-		{"sim/...", "sim", true},
-		{"sim/...", "sim/train/system/g10", true},
-		{"sim/...", "simple", false},
-		{"ui", "ui", true},
-		{"ui", "ui/model", false},
-	} {
-		if got := covers(tt.pattern, tt.folder); got != tt.want {
-			t.Errorf("covers(%q, %q) = %v", tt.pattern, tt.folder, got)
-		}
-	}
+func TestNewPackageHasNoPlace(t *testing.T) {
 	if l := layerOf("ui/sketch"); l != nil {
 		t.Errorf("ui/sketch is new, yet %v covers it", *l)
 	}

@@ -1,5 +1,11 @@
 package effort
 
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
 // Platform lists the packages, as patterns from the module's root, whose tests run as
 // WebAssembly too whenever all tests do: those where another platform may give another
 // result, and those that are nothing without one. The tests of all others run as
@@ -43,4 +49,22 @@ var Platform = []string{
 	"ui/wire",                      // what page and workers write, also of the other platform
 	"ui/work",                      // the bench that runs in workers
 	"wasm/worker",                  // runs nowhere else
+}
+
+// OnPlatform reports whether the tests of a package, by its folder, are among those of
+// Platform.
+func OnPlatform(folder string) bool {
+	return slices.ContainsFunc(Platform, func(pattern string) bool { return Covers(pattern, folder) })
+}
+
+// Covers reports whether a pattern names a file or a folder: "x" names x itself, "x/*"
+// what is directly in it, "x/..." itself and all below.
+func Covers(pattern, name string) bool {
+	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == top || strings.HasPrefix(name, top+"/")
+	}
+	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return path.Dir(name) == top
+	}
+	return name == pattern
 }

@@ -2,7 +2,6 @@ package effort
 
 import (
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,16 +56,18 @@ var natively = []struct{ pattern, why string }{
 	{"wasm/edge/...", "the host's own tests run it in its engine"},
 }
 
-// fits reports whether a package is what a pattern names: "x" itself, with "x/*" what is
-// directly in it, with "x/..." itself and all below.
-func fits(pattern, folder string) bool {
-	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
-		return folder == top || strings.HasPrefix(folder, top+"/")
+func TestCovers(t *testing.T) {
+	for pattern, want := range map[string][4]bool{
+		"ui":     {true, false, false, false},
+		"ui/*":   {false, true, false, false},
+		"ui/...": {true, true, true, false},
+	} {
+		for i, name := range []string{"ui", "ui/lab", "ui/lab/llm", "uid/lab"} {
+			if Covers(pattern, name) != want[i] {
+				t.Errorf("%s covers %s: %t", pattern, name, !want[i])
+			}
+		}
 	}
-	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
-		return path.Dir(folder) == top
-	}
-	return folder == pattern
 }
 
 // Every package with tests that could run as WebAssembly is in one of the lists, and
@@ -83,8 +84,8 @@ func TestPlatform(t *testing.T) {
 				return err
 			}
 			folder := strings.TrimPrefix(filepath.ToSlash(file), "../../")
-			chosen := slices.IndexFunc(Platform, func(p string) bool { return fits(p, folder) })
-			left := slices.IndexFunc(natively, func(x struct{ pattern, why string }) bool { return fits(x.pattern, folder) })
+			chosen := slices.IndexFunc(Platform, func(p string) bool { return Covers(p, folder) })
+			left := slices.IndexFunc(natively, func(x struct{ pattern, why string }) bool { return Covers(x.pattern, folder) })
 			switch {
 			case chosen < 0 && left < 0:
 				t.Errorf("%s: nothing says whether its tests run as WebAssembly when all tests do: add it to Platform (build/effort/platform.go), or to natively here with the reason", folder)

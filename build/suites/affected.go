@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"spillway/build/effort"
 )
 
 // module is the name of the module in go.mod.
@@ -212,13 +214,9 @@ func (r *reach) touches(pattern string) bool {
 	if pattern == "*" {
 		return true
 	}
-	fits := func(name string) bool {
-		if below, ok := strings.CutSuffix(pattern, "/..."); ok {
-			return name == below || strings.HasPrefix(name, below+"/")
-		}
-		return name == pattern || path.Dir(name) == pattern
-	}
-	return slices.ContainsFunc(r.files, func(file string) bool { return !strings.HasSuffix(file, "_test.go") && fits(file) })
+	return slices.ContainsFunc(r.files, func(file string) bool {
+		return !strings.HasSuffix(file, "_test.go") && (effort.Covers(pattern, file) || effort.Covers(pattern+"/*", file))
+	})
 }
 
 // differing lists the files that differ from a commit, those that git does not know yet

@@ -105,9 +105,6 @@ func (p *planner) goTest(name string, folders []string, short, wasm bool) task {
 	t.command = low(append(append([]string{"go", "test", "-json", "-vet=off", "-trimpath", "-timeout", timeout.String(), "-exec", program}, flags...), dotted(folders)...)...)
 	t.reader = newGoTest(p.out, absolute, append(p.environment(), repeated...), flags)
 	t.repeat = "make " + name
-	if strings.HasPrefix(name, "quick") {
-		t.repeat = "make quick"
-	}
 	return t
 }
 
@@ -149,14 +146,6 @@ const outsiders = "build/outsider"
 // law has a task of its own, before everything.
 const law = "build/arch"
 
-// platform reports whether a package's tests run as WebAssembly, too.
-func platform(folder string) bool {
-	return slices.ContainsFunc(effort.Platform, func(pattern string) bool {
-		below, all := strings.CutSuffix(pattern, "/...")
-		return folder == below || all && strings.HasPrefix(folder, below+"/")
-	})
-}
-
 // first are the tasks that every mode begins with: what fails in seconds.
 func (p *planner) first() []task {
 	return []task{
@@ -182,7 +171,7 @@ func (p *planner) full(record *record) run {
 	native := p.goTest("test-native", p.list(func(i *goPackageInfo) bool { return i.native && i.folder != law }), false, false)
 	native.needs = []string{"generate"}
 	wasm := p.goTest("test-wasm", p.list(func(i *goPackageInfo) bool {
-		return inPages(i) && (p.nightly || platform(i.folder))
+		return inPages(i) && (p.nightly || effort.OnPlatform(i.folder))
 	}), !p.nightly, true)
 	wasm.needs = []string{"generate"}
 	r := run{tasks: append(p.first(), p.node("test-scripts", "test-scripts"), check("check-tidy"), site(), native)}
@@ -204,7 +193,7 @@ func (p *planner) full(record *record) run {
 	timing.alone = true
 	r.tasks = append(r.tasks, p.node("test-firefox", "test-firefox", "site"), p.node("test-edge", "test-edge", "site"), timing)
 	if !p.nightly {
-		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !platform(i.folder) })))+" packages as WebAssembly, fuzzing")
+		r.left = append(r.left, "for make nightly: seven in eight of the long lists, "+strconv.Itoa(len(p.list(func(i *goPackageInfo) bool { return inPages(i) && !effort.OnPlatform(i.folder) })))+" packages as WebAssembly, fuzzing")
 	} else {
 		r.tasks = append(r.tasks, task{name: "fuzz", command: low("make", "--no-print-directory", "fuzz"), needs: []string{"generate"}})
 	}
@@ -225,11 +214,11 @@ func (p *planner) quick(reached *reach) (run, error) {
 	short := p.list(func(i *goPackageInfo) bool { return native(i) && reached.all == "" && reached.packages[i.folder] > 1 })
 	wasm := p.list(func(i *goPackageInfo) bool {
 		_, ok := reached.packages[i.folder]
-		return inPages(i) && platform(i.folder) && (reached.all != "" || ok)
+		return inPages(i) && effort.OnPlatform(i.folder) && (reached.all != "" || ok)
 	})
 	add := func(t task, folders []string) {
 		if len(folders) > 0 {
-			t.needs = []string{"generate"}
+			t.needs, t.repeat = []string{"generate"}, "make quick"
 			r.tasks = append(r.tasks, t)
 		}
 	}
