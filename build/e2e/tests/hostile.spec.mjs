@@ -1,19 +1,9 @@
 // What visitors do that nobody planned for: wrong files, links inside the page,
 // reloads in the middle, two tabs, extreme numbers, huge zoom.
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { expect, finished, screenshot, test, visit } from '../fixture.mjs';
+import { drop, expect, finished, screenshot, test, visit } from '../fixture.mjs';
 
 const quick = './#v=2&lab=train&model=bert-base&batch=16&times=as-paper';
-
-// drop gives the page files with these bytes.
-async function drop(page, files) {
-  const list = Object.entries(files).map(([name, data]) => [name, Buffer.from(data).toString('base64')]);
-  await page.evaluate((all) => {
-    const transfer = new DataTransfer();
-    for (const [name, text] of all) transfer.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], name));
-    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
-  }, list);
-}
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const zip = Buffer.concat([Buffer.from('504b0304140000000800', 'hex'), Buffer.alloc(16), Buffer.from('050000000000', 'hex'), Buffer.from('a.txt'), deflateRawSync(Buffer.alloc(5000, 65))]);

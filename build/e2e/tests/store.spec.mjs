@@ -2,7 +2,7 @@
 // their links and programs.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
+import { drop, expect, finished, screenshot, test, unfold, visit } from '../fixture.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const store = './#v=2&lab=store';
@@ -198,12 +198,7 @@ test('fairness, numbers of clients and the switches', async ({ page }) => {
 test('a trace of operations is dropped and runs', async ({ page }) => {
   await open(page);
   const text = await readFile(path.join(root, 'traces/opstrace/testdata/tiny.csv'), 'utf8');
-  const drop = (name, content) => page.evaluate(([n, c]) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([c], n));
-    document.body.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: transfer }));
-  }, [name, content]);
-  await drop('mine.csv', text);
+  await drop(page, { 'mine.csv': text });
   await expect(page.locator('#context')).toContainText('mine.csv');
   await finished(page);
   await expect(page.locator('#facts')).toContainText('2 clients, 2 tensors, 6 operations');
@@ -212,12 +207,12 @@ test('a trace of operations is dropped and runs', async ({ page }) => {
   await expect(page).toHaveURL(/entry=mine\.csv/);
   // A damaged one says where, and nothing else changes.
   const numbers = await page.locator('#numbers').innerText();
-  await drop('broken.csv', text.replace('64000,a,free', 'later,a,free'));
+  await drop(page, { 'broken.csv': text.replace('64000,a,free', 'later,a,free') });
   await expect(page.locator('#files-error')).toContainText('broken.csv:6: time_us: "later" is not a time');
-  await drop('photo.png', '\x89PNG\r\n');
+  await drop(page, { 'photo.png': '\x89PNG\r\n' });
   await expect(page.locator('#files-error')).toContainText('photo.png: not a trace of store operations');
   // Lines of JSON are read as well; back to what is bundled.
-  await drop('mine.jsonl', await readFile(path.join(root, 'traces/opstrace/testdata/tiny.jsonl'), 'utf8'));
+  await drop(page, { 'mine.jsonl': await readFile(path.join(root, 'traces/opstrace/testdata/tiny.jsonl'), 'utf8') });
   await expect(page.locator('#context')).toContainText('mine.jsonl');
   await finished(page);
   expect(numbers.length).toBeGreaterThan(100);
