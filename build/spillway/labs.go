@@ -22,15 +22,20 @@ func (s *shell) door(name string) (all.Door, error) {
 	return all.Door{}, fmt.Errorf("unknown laboratory %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// forced is a laboratory that runs whatever work it is, if --force is given.
+// forced is a laboratory that runs whatever work it is, if --force is given; if it could
+// be, one that says so when it refuses.
 func (s *shell) forced(d all.Door) all.Door {
-	if !s.force {
+	if !s.forcible {
 		return d
 	}
 	enter := d.New
 	d.New = func() lab.Lab {
 		l := enter()
-		l.Unbound()
+		if s.force {
+			l.Unbound()
+		} else {
+			l.Pass("--force runs it all the same.")
+		}
 		return l
 	}
 	return d
@@ -38,6 +43,7 @@ func (s *shell) forced(d all.Door) all.Door {
 
 // forceFlag adds --force.
 func (s *shell) forceFlag(fs *flag.FlagSet) {
+	s.forcible = true
 	fs.BoolVar(&s.force, "force", false, "also run what is more work than a run may be, however long it takes")
 }
 
@@ -48,12 +54,4 @@ func much(err error) string {
 		return m.Error()
 	}
 	return ""
-}
-
-// forcible adds to such an error how to run it all the same.
-func forcible(err error) error {
-	if err != nil && strings.Contains(err.Error(), lab.TooMuch) {
-		return fmt.Errorf("%w --force runs it all the same", err)
-	}
-	return err
 }

@@ -423,14 +423,14 @@ func TestTooMuch(t *testing.T) {
 		code int
 		want string // of both streams
 	}{
-		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5"}, exitUsage, "spillway: " + says + " --force runs it all the same\n"},
+		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5"}, exitUsage, "spillway: " + says + " --force runs it all the same.\n"},
 		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5", "--json"}, exitUsage, says},
 		{[]string{"run", "lab=tiny", "system=arms", "boxes=7.5", "--force"}, exitOK, "15 boxes"},
 		{[]string{"run", "lab=tiny", "system=arms", "boxes=5"}, exitOK, "10 boxes"},
 		{[]string{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5", "--csv"}, exitOK, `7.5,arms,contradicts,"` + says},
 		{[]string{"sweep", "lab=tiny", "system=arms", "--vary", "boxes=5,7.5", "--csv", "--force"}, exitOK, "7.5,arms,ok,"},
 		{[]string{"solve", "lab=tiny", "system=arms", "--largest", "boxes=1..7.5", "--fits", "--csv"}, exitOK, says},
-		{[]string{"bundle", "lab=tiny", "system=arms", "boxes=7.5", "-o", filepath.Join(t.TempDir(), "x.spillway.zip")}, exitUsage, says + " --force runs it all the same\n"},
+		{[]string{"bundle", "lab=tiny", "system=arms", "boxes=7.5", "-o", filepath.Join(t.TempDir(), "x.spillway.zip")}, exitUsage, says + " --force runs it all the same.\n"},
 	} {
 		code, out, errs := try(heavy, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.want) {

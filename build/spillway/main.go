@@ -85,6 +85,7 @@ type shell struct {
 	terminal  bool             // errs is one
 	screen    bool             // out is one
 	force     bool             // runs may be any work
+	forcible  bool             // the command has --force
 	version   string           // of the command, empty if unknown
 	program   string           // the same with name, Go version and platform
 	// What files say goes to out and errs, once a command runs; only what other programs
@@ -123,7 +124,7 @@ func (s *shell) command(args []string) int {
 		fmt.Fprintf(s.errs, "spillway: unknown command %q\n\n%s", args[0], usage)
 		return exitUsage
 	default:
-		return exitCode(forcible(run(args[1:])), s.errs)
+		return exitCode(run(args[1:]), s.errs)
 	}
 }
 

@@ -21,6 +21,8 @@ import (
 	"spillway/traces"
 	"spillway/traces/g10"
 	"spillway/traces/recording"
+	"spillway/ui/lab"
+	trainlab "spillway/ui/lab/train"
 )
 
 // assignments collects repeated -set key=value flags.
@@ -69,6 +71,15 @@ func trainingFlags(fs *flag.FlagSet) *options {
 	return o
 }
 
+// within refuses what is more work than a run may be, unless --force is given.
+func (s *shell) within(j *job) error {
+	n := lab.Steps(j.q.Steps(j.w))
+	if s.force || n <= lab.MostSteps {
+		return nil
+	}
+	return &lab.Much{System: j.q.System, Steps: n, Less: trainlab.Less + " --force runs it all the same."}
+}
+
 // training is the old form of run: workloads of training, each run by the system
 // that its config names.
 func (s *shell) training(paths []string, o *options) error {
@@ -83,6 +94,9 @@ func (s *shell) training(paths []string, o *options) error {
 		j, err := open(path, o)
 		if err != nil {
 			return err
+		}
+		if err := s.within(j); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		began := time.Now()
 		r, err := train.Run(j.w, j.q, nil)

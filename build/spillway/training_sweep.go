@@ -58,6 +58,10 @@ func (s *shell) trainingSweep(o *grid) error {
 						return err
 					}
 				}
+				if problem := much(s.within(&job{w: w, q: q})); problem != "" {
+					fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t\t\n", w.Name, w.Times, name, v, problem)
+					continue
+				}
 				r, err := train.Run(w, q, nil)
 				if err != nil {
 					return err

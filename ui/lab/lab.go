@@ -394,8 +394,10 @@ type Lab struct {
 	// Steps says about how much work a run of a system is (see MostSteps).
 	Steps func(u *knob.Setup, system string) (int, error)
 	// Unbound lets this laboratory run what is more work than MostSteps, too. Otherwise
-	// Run, Export and Section refuse it with an error that is a Much.
+	// Run, Export and Section refuse it with an error that is a Much; Pass adds to these
+	// a sentence that says how to run it all the same, where one can.
 	Unbound func()
+	Pass    func(sentence string)
 	// Result is a value of the type that JSON writes; its schema is published. Inline is
 	// true where that is short and explained enough to stand in what run --json prints.
 	Result any
@@ -540,6 +542,8 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	bounded := true
 	l.Unbound = func() { bounded = false }
+	less := spec.Less
+	l.Pass = func(sentence string) { less = strings.TrimSpace(less + " " + sentence) }
 	within := func(w W, s *S, system string) error {
 		if !bounded || spec.Steps == nil {
 			return nil
@@ -549,7 +553,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			if err != nil {
 				return err
 			}
-			return &Much{System: x.Title, Steps: n, Less: spec.Less}
+			return &Much{System: x.Title, Steps: n, Less: less}
 		}
 		return nil
 	}

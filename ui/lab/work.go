@@ -13,12 +13,9 @@ type Much struct {
 	Less   string // what would make it less
 }
 
-// TooMuch is in every message of a Much: workers hand on only texts.
-const TooMuch = "million steps of work here, and a run may have"
-
 // Error implements error.
 func (m *Much) Error() string {
-	return fmt.Sprintf("%s would be about %s %s %d million, which take some minutes. %s", m.System, millions(m.Steps), TooMuch, MostSteps/1_000_000, m.Less)
+	return fmt.Sprintf("%s would be about %s million steps of work here, and a run may have %d million, which take some minutes. %s", m.System, millions(m.Steps), MostSteps/1_000_000, m.Less)
 }
 
 // millions is a number of steps in millions.

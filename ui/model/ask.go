@@ -238,12 +238,8 @@ func (a *Ask) outcome(t task) *Outcome {
 	return nil
 }
 
-// learn keeps what came of a run. That it is too much work is an answer, too: to try
-// again would not change it.
+// learn keeps what came of a run.
 func (a *Ask) learn(key string, o *Outcome) {
-	if strings.Contains(o.Error, lab.TooMuch) {
-		o = &Outcome{Unfit: true, Problem: o.Error}
-	}
 	if a.known[key] == nil {
 		a.oldest = append(a.oldest, key)
 	}

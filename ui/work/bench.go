@@ -84,7 +84,8 @@ func (b *Bench) Do(j *Job, progress lab.Progress) (a Answer) {
 	}()
 	a = Answer{ID: j.ID, Last: true}
 	if err := b.do(j, progress, &a); err != nil {
-		a.Error = err.Error()
+		var much *lab.Much
+		a.Error, a.refused = err.Error(), errors.As(err, &much)
 	}
 	return a
 }
@@ -188,11 +189,16 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 	return nil
 }
 
-// several does the runs of a question. One that fails leaves the others alone.
+// several does the runs of a question. One that fails leaves the others alone; that one
+// is too much work is an answer.
 func (b *Bench) several(j *Job, a *Answer) {
 	a.Parts = make([]Part, len(j.Picks))
 	for i, p := range j.Picks {
 		one := b.Do(&Job{Kind: Run, Setup: p.Setup, System: p.System, Files: j.Files, Lean: true}, nil)
+		if one.refused {
+			a.Parts[i] = Part{Report: &report.Report{Reason: one.Error}}
+			continue
+		}
 		a.Parts[i] = Part{Error: one.Error, Problems: one.Problems}
 		if r := one.Report; r != nil {
 			a.Parts[i].Report = &report.Report{Fits: r.Fits, Reason: r.Reason, Values: r.Values}

@@ -142,7 +142,7 @@ func New() lab.Lab {
 		},
 		Report:  describe,
 		Steps:   steps,
-		Less:    less,
+		Less:    Less,
 		JSON:    encode,
 		Hash:    result.Hash,
 		Export:  export,
