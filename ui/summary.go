@@ -7,6 +7,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
+	"spillway/ui/model"
 )
 
 // Summary says who wins and how the runs stand.
@@ -63,13 +64,15 @@ func (c *Summary) announce() string {
 
 type trouble struct {
 	Title, Text, Class string
-	several            bool // of more than one system
+	Why                string // folded, where other systems run
+	several            bool   // of more than one system
 }
 
 // troubles lists errors and refusals with their reasons; systems with the same
 // one stand together.
 func (c *Summary) troubles() []trouble {
 	var ts []trouble
+	some := slices.ContainsFunc(c.Runs, func(r model.Run) bool { return r.On && r.Report != nil && r.Report.Fits })
 	for i := range c.Runs {
 		t := trouble{Title: c.Runs[i].System.Title}
 		switch r := &c.Runs[i]; {
@@ -78,11 +81,11 @@ func (c *Summary) troubles() []trouble {
 		case r.Error != "":
 			t.Text, t.Class = r.Error, "error"
 		case r.Report != nil && !r.Report.Fits:
-			t.Text, t.Class = r.Status()+": "+r.Report.Reason, "refusal"
+			t.Text, t.Why, t.Class = r.Status(), r.Report.Reason, "refusal"
 		default:
 			continue
 		}
-		if k := slices.IndexFunc(ts, func(x trouble) bool { return x.Text == t.Text && x.Class == t.Class }); k >= 0 {
+		if k := slices.IndexFunc(ts, func(x trouble) bool { return x.Text == t.Text && x.Why == t.Why && x.Class == t.Class }); k >= 0 {
 			ts[k].Title += ", " + t.Title
 			ts[k].several = true
 		} else {
@@ -92,6 +95,9 @@ func (c *Summary) troubles() []trouble {
 	for i := range ts {
 		if rest, ok := strings.CutPrefix(ts[i].Text, chart.Unfit); ok && ts[i].several && ts[i].Class == "refusal" {
 			ts[i].Text = "do not fit" + rest
+		}
+		if !some && ts[i].Why != "" {
+			ts[i].Text, ts[i].Why = ts[i].Text+": "+ts[i].Why, ""
 		}
 	}
 	return ts
