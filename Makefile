@@ -104,10 +104,12 @@ edge: ## the optional host's worker in build/worker/
 server:
 	go build -o $(OUT)/serve ./build/serve
 
-harness:
+harness: # what the browser tests need: Playwright, and the frameworks that <spill-figure> is tried in
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'The browser tests need Node.js 20 or newer with npm.'; exit 1; }
 	@cd build/e2e && { cmp -s package-lock.json node_modules/.installed-lock.json \
 		|| { echo 'Fetching what the browser tests need (npm ci) ...'; npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
+	@cd build && { [ -d node_modules/react ] && cmp -s package-lock.json node_modules/.installed-lock.json \
+		|| { npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed-lock.json; }; }
 
 check: check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy ## all that can be judged without running the program; make -k check goes on after a finding
 

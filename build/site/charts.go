@@ -45,7 +45,8 @@ func (s site) addCharts(ctx context.Context) error {
 }
 
 // installPackages runs npm ci in dir, unless the last run installed the same
-// lock file. Install scripts never run.
+// lock file. Install scripts never run; what only tests need is left to them (make
+// harness).
 func installPackages(ctx context.Context, dir string) error {
 	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
@@ -59,7 +60,7 @@ func installPackages(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("npm, which fetches the chart library, was not found: install Node.js 20 or newer (%w)", err)
 	}
-	if _, err := run(ctx, nil, npm, "--prefix", dir, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
+	if _, err := run(ctx, nil, npm, "--prefix", dir, "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"); err != nil {
 		return err
 	}
 	return os.WriteFile(mark, lock, 0o644)
