@@ -46,7 +46,7 @@ const rows = {
     draw: 'link', line: '&ask-vary=link&ask-values=50,150&ask-of=slowdown_percent', maps: '&ask-vary2=threshold&ask-values2=10,30', claims: 'buddy.claims',
   },
   cxlssd: {
-    setup: 'workload=srad scale=1 device=paper', focus: 'skybyte-full', headline: /as fast as Base-CSSD\./, charts: 4,
+    setup: 'workload=srad scale=4 device=paper', focus: 'skybyte-full', headline: /as fast as Base-CSSD\./, charts: 4,
     shown: (v) => v.time_ms.toFixed(3),
     sections: ['bill', 'cost', 'locality', 'log', 'page', 'profile', 'quirks', 'threads'], narrow: ['log', 'profile'],
     files: {

@@ -39,6 +39,8 @@ export default defineConfig({
     baseURL: `${origin}/`,
     viewport: { width: 1440, height: 900 },
     trace: 'off',
+    // What moves for ever is drawn by the processor here; tests about motion ask for it.
+    contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM || undefined,

@@ -258,3 +258,17 @@ for (const [lab, link, changes] of [
     expect(sum, text).toBeLessThan(0.02);
   });
 }
+
+test('on A4 there are legends and all columns, and no chart lies on two sheets', async ({ page }) => {
+  await visit(page, quick);
+  const pills = await page.locator('.run:visible').count();
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 718, height: 1047 }); // A4 at 96 dpi less 10 mm on each side
+  await expect(page.locator('.side').first()).toBeHidden();
+  await expect(page.locator('.run:visible')).toHaveCount(pills); // the legend: names with the charts' colors
+  const wide = await page.evaluate(() => [...document.querySelectorAll('.numbers')].filter((e) => e.checkVisibility()).map((e) => ({ id: e.id, right: Math.round(e.getBoundingClientRect().right), inside: e.parentElement.scrollWidth - e.parentElement.clientWidth })));
+  expect(wide.length).toBeGreaterThan(0);
+  for (const { id, right, inside } of wide) expect({ id, right: right <= 718, inside: inside <= 0 }).toEqual({ id, right: true, inside: true });
+  const cut = await page.evaluate(() => [...document.querySelectorAll('.plot-frame')].filter((e) => e.checkVisibility() && (getComputedStyle(e).breakInside !== 'avoid' || e.offsetHeight > 1047)).length);
+  expect(cut).toBe(0);
+});
