@@ -60,13 +60,13 @@ var layers = []layer{
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
 	{"build/arch", []string{"build/effort"}},
-	{"build/artifact", nil},                                        // where tests find the artifact; only tests import it
-	{"build/golden", []string{"sim/study", "build/golden/change"}}, // compares with golden files; only tests import it
-	{"build/golden/change", []string{"sim/report"}},                // what differs between two states of a golden file
-	{"build/golden/summary", []string{"build/golden/change"}},      // says it of all golden files after make golden
-	{"build/effort", nil},                                          // how much tests try; only tests import it
-	{"build/suites", []string{"build/effort"}},                     // runs the tests
-	{"build/sources", nil},                                         // hashes what a program is built from
+	{"build/artifact", nil}, // where tests find the artifact; only tests import it
+	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
+	{"build/golden/change", []string{"sim/report"}},                                // what differs between two states of a golden file
+	{"build/golden/summary", []string{"build/golden/change"}},                      // says it of all golden files after make golden
+	{"build/effort", nil},                      // how much tests try; only tests import it
+	{"build/suites", []string{"build/effort"}}, // runs the tests
+	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},

@@ -31,6 +31,13 @@ func Takes(index, every int) bool {
 	return uint64(index)%uint64(every) == turn%uint64(every)
 }
 
+// Examples is the variable that says that the documents' examples were added to what is
+// tested: golden files lack what they bring.
+const Examples = "SPILLWAY_EXAMPLES"
+
+// WithExamples reports that.
+func WithExamples() bool { return os.Getenv(Examples) != "" }
+
 // Outsider is the variable that asks build/outsider for more than that the examples of
 // the documents apply: "whole" also vets, tests and runs the copy.
 const Outsider = "SPILLWAY_OUTSIDER"

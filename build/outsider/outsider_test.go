@@ -177,7 +177,7 @@ func green(t *testing.T, dir string, s seam) {
 		cmd.Dir = dir
 		// Paths out of what is built, so that all but the example's own
 		// packages come from the cache, whatever this copy is called.
-		cmd.Env = append(os.Environ(), effort.Variable+"=", "GOFLAGS=-trimpath", "GOWORK=off", "SPILLWAY_ARTIFACT="+filepath.Join(dir, "no-artifact"))
+		cmd.Env = append(os.Environ(), effort.Variable+"=", effort.Examples+"=1", "GOFLAGS=-trimpath", "GOWORK=off", "SPILLWAY_ARTIFACT="+filepath.Join(dir, "no-artifact"))
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return

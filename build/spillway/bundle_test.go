@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/traces/jsonx"
 	"spillway/ui/bundle"
 	"spillway/ui/lab/all"
@@ -64,7 +65,7 @@ func TestGoldenBundles(t *testing.T) {
 			t.Fatalf("%s: exit code %d: %s", tt.name, code, errs)
 		}
 		is, want := unzip(t, fresh), unzip(t, golden)
-		if testing.Short() { // something new may be there, as in the tests of DESIGN.md's examples
+		if effort.WithExamples() {
 			want = nil
 		}
 		if code, out, errs := run(t, "check", fresh); code != exitOK || !strings.Contains("\n"+out, "\nreplayed: ") {
@@ -84,7 +85,7 @@ func TestGoldenBundles(t *testing.T) {
 			t.Errorf("%s: exit code %d: %+v", tt.name, code, c)
 		}
 		for _, p := range c.Parts {
-			if p.Finding != "replayed" && p.Part != "texts" && p.Part != "pictures" && !testing.Short() {
+			if p.Finding != "replayed" && p.Part != "texts" && p.Part != "pictures" && !effort.WithExamples() {
 				t.Errorf("%s: %+v", tt.name, p)
 			}
 		}
