@@ -2,6 +2,7 @@
 // here is tested all the same: as it opens, with what the page itself says it has.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { share } from './effort.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -110,3 +111,7 @@ export const every = names.map((name) => {
 // change that is in no other.
 const only = process.env.SPILLWAY_LABS?.split(',').filter(Boolean) ?? [];
 export const labs = every.filter((lab) => only.length === 0 || only.includes(lab.name));
+
+// turn are half of them, others with the next commit, for tests that are long and much the
+// same in each; all at night, those that are named, and all where nobody counts commits.
+export const turn = only.length > 0 || process.env.SPILLWAY_TURN === undefined ? labs : share(labs, 2);

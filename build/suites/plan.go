@@ -234,7 +234,11 @@ func (p *planner) quick(reached *reach) (run, error) {
 	}
 	add(p.goTest("quick-native", whole, false, false), whole)
 	for _, c := range chosen {
-		r.tasks = append(r.tasks, p.browser(c.name, c.arguments))
+		t := p.browser(c.name, c.arguments)
+		if c.labs != "" {
+			t.env = append(t.env, "SPILLWAY_LABS="+c.labs)
+		}
+		r.tasks = append(r.tasks, t)
 	}
 	add(p.goTest("quick-short", short, true, false), short)
 	add(p.goTest("quick-wasm", wasm, true, true), wasm)
@@ -254,8 +258,8 @@ func (p *planner) quick(reached *reach) (run, error) {
 const specMap = "build/e2e/specs.json"
 
 // A choice is a call of Playwright: arguments for files of tests, and for some tests in
-// them.
-type choice struct{ name, arguments string }
+// them, and the laboratories that they are about, all if none is named.
+type choice struct{ name, arguments, labs string }
 
 // specs chooses browser tests, and says what is left out. Of files with tests for every
 // laboratory, which are named "llm: every view", those laboratories are chosen that the
@@ -288,14 +292,16 @@ func (p *planner) specs(reached *reach) (chosen []choice, left string, err error
 	}
 	left = fmt.Sprintf("%d of %d files of browser tests", len(about)-len(whole)-len(some), len(about))
 	if len(whole) > 0 {
-		chosen = append(chosen, choice{"browser", strings.Join(whole, " ") + " --project=page --project=fresh"})
+		chosen = append(chosen, choice{name: "browser", arguments: strings.Join(whole, " ") + " --project=page --project=fresh"})
 	}
 	if len(some) > 0 {
 		if len(reachedLabs) == 0 || len(reachedLabs) == len(labs) {
 			reachedLabs = []string{labs[p.turn()%uint64(len(labs))]}
 		}
 		left += fmt.Sprintf(", and of %s other laboratories than %s", strings.Join(some, ", "), strings.Join(reachedLabs, ", "))
-		chosen = append(chosen, choice{"browser-labs", fmt.Sprintf("%s --project=page --grep ' (%s): '", strings.Join(some, " "), strings.Join(reachedLabs, "|"))})
+		chosen = append(chosen, choice{
+			"browser-labs", fmt.Sprintf("%s --project=page --grep ' (%s): '", strings.Join(some, " "), strings.Join(reachedLabs, "|")), strings.Join(reachedLabs, ","),
+		})
 	}
 	return chosen, left, nil
 }

@@ -9,7 +9,7 @@ import axe from 'axe-core';
 import { nightly } from '../effort.mjs';
 import { drop, expect, finished, live, screenshot, test, unfold } from '../fixture.mjs';
 import { kineto } from '../kineto.mjs';
-import { every, labs } from '../labs.mjs';
+import { every, turn } from '../labs.mjs';
 import { chance, contents, safetensors } from '../tensors.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -271,7 +271,7 @@ async function judge(page, places) {
   expect(wrong).toEqual([]);
 }
 
-for (const lab of labs) {
+for (const lab of turn) {
   test(`${lab.name}: every view, light, and dark at 320 pixels`, async ({ page }) => {
     test.setTimeout(360_000);
     await judge(page, views(lab));
