@@ -45,9 +45,10 @@ type event struct {
 }
 
 func newGoTest(out io.Writer, usage string, env, flags []string) *goTest {
-	_ = os.Remove(usage)
 	return &goTest{out: out, env: env, flags: flags, usage: usage, packages: map[string]*goPackage{}}
 }
+
+func (g *goTest) begin() { _ = os.Remove(g.usage) }
 
 func (g *goTest) Write(p []byte) (int, error) {
 	g.rest = append(g.rest, p...)

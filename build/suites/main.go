@@ -107,7 +107,7 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 		return false, err
 	}
 	begun := time.Now()
-	s := &schedule{lanes: max(2, runtime.NumCPU()), stop: stop, out: os.Stdout}
+	s := &schedule{lanes: max(2, runtime.NumCPU()), stop: stop, out: os.Stdout, logs: logs}
 	suites := s.run(r.tasks)
 	if err := keepTimes(mode, time.Since(begun), suites); err != nil {
 		return false, err

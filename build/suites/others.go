@@ -23,6 +23,8 @@ type nodeTest struct {
 
 var nodeCount = regexp.MustCompile(`^\S* ?(pass|fail|cancelled|skipped) (\d+)$`)
 
+func (n *nodeTest) begin() {}
+
 func (n *nodeTest) Write(p []byte) (int, error) {
 	_, _ = n.last.Write(p)
 	n.rest = append(n.rest, p...)
@@ -69,9 +71,10 @@ type playwright struct {
 const failures = "build/out/failures"
 
 func newPlaywright(out io.Writer, file string) *playwright {
-	_ = os.Remove(file)
 	return &playwright{out: out, file: file}
 }
+
+func (p *playwright) begin() { _ = os.Remove(p.file) }
 
 // playwrightFailed is a line of the list reporter about a test that failed.
 var playwrightFailed = regexp.MustCompile(`^\s*(✘|x)\s+\d+ `)

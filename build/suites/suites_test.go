@@ -32,7 +32,7 @@ func TestSchedule(t *testing.T) {
 	log := func(name string) string { return "echo " + name + " >> " + dir + "/order" }
 	alone := sh("alone", log("alone"))
 	alone.alone = true
-	s := &schedule{lanes: 2, out: io.Discard}
+	s := &schedule{lanes: 2, out: io.Discard, logs: t.TempDir()}
 	suites := s.run([]task{
 		sh("first", log("first")),
 		sh("fails", "echo what is wrong; exit 3"),
@@ -59,7 +59,7 @@ func TestSchedule(t *testing.T) {
 
 // With stop, nothing begins after a failure.
 func TestStop(t *testing.T) {
-	s := &schedule{lanes: 1, stop: true, out: io.Discard}
+	s := &schedule{lanes: 1, stop: true, out: io.Discard, logs: t.TempDir()}
 	suites := s.run([]task{sh("fails", "exit 1"), sh("after", "exit 0")})
 	if !suites[1].blocked {
 		t.Errorf("%+v", suites[1])

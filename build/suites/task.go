@@ -27,6 +27,8 @@ type task struct {
 // from one goroutine.
 type reader interface {
 	io.Writer
+	// begin is called before the task runs: files of the last run go.
+	begin()
 	// close is called when the task has ended and returns what it was about. What
 	// failed has been said by then, through the function that the reader was made with.
 	close() suite
@@ -77,6 +79,7 @@ type schedule struct {
 	lanes int
 	stop  bool // begin nothing more once something failed
 	out   io.Writer
+	logs  string // folder for what tasks print
 
 	mu      sync.Mutex
 	results map[string]*suite
@@ -183,7 +186,7 @@ func clock() string { return time.Now().Format("15:04:05") }
 func (s *schedule) carryOut(t *task) suite {
 	fmt.Fprintf(s.out, "%s  %-10s begins\n", clock(), t.name)
 	begun := time.Now()
-	log, err := create(filepath.Join(logs, t.name+".log"))
+	log, err := create(filepath.Join(s.logs, t.name+".log"))
 	if err != nil {
 		return suite{Name: t.name, Failed: 1, failures: []failure{{t.name, err.Error(), t.again()}}}
 	}
@@ -194,6 +197,7 @@ func (s *schedule) carryOut(t *task) suite {
 	cmd.Env = append(os.Environ(), t.env...)
 	cmd.Stderr, cmd.Stdout = to, to
 	if t.reader != nil {
+		t.reader.begin()
 		cmd.Stdout = io.MultiWriter(log, t.reader)
 	}
 	err = cmd.Run()
