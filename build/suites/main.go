@@ -6,14 +6,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -22,7 +25,7 @@ func main() {
 		os.Exit(measure(os.Args[2:]))
 	}
 	base := flag.String("base", "", "quick: the commit to compare with; what is not committed counts, too (default: where the branch left its upstream, else the last commit)")
-	stop := flag.Bool("stop", false, "begin nothing more once something failed")
+	stop := flag.Bool("stop", false, "end everything once something failed")
 	list := flag.Bool("list", false, "only say what would run")
 	only := flag.String("only", "", "names of tasks, comma between them: only these, whatever they need")
 	tests := flag.Bool("tests", false, "times: every test, not only the longest")
@@ -48,7 +51,14 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 	if mode == "mutants" {
 		return tryMutants(os.Stdout, flag.Args()[1:])
 	}
-	p := &planner{out: os.Stdout, nightly: mode == "nightly", outsider: strings.Contains(only, "outsider")}
+	s := &schedule{lanes: max(2, runtime.NumCPU()), out: os.Stdout, logs: logs}
+	if stop {
+		interrupted, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer cancel()
+		s.stop = newStopper(interrupted, os.Stdout)
+		s.out = s.stop
+	}
+	p := &planner{out: s.out, nightly: mode == "nightly", outsider: strings.Contains(only, "outsider")}
 	self, err := os.Executable()
 	if err != nil {
 		return false, err
@@ -107,7 +117,6 @@ func command(mode, base, only string, stop, list, tests bool) (bool, error) {
 		return false, err
 	}
 	begun := time.Now()
-	s := &schedule{lanes: max(2, runtime.NumCPU()), stop: stop, out: os.Stdout, logs: logs}
 	suites := s.run(r.tasks)
 	if err := keepTimes(mode, time.Since(begun), suites); err != nil {
 		return false, err

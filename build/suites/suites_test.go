@@ -57,12 +57,13 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// With stop, nothing begins after a failure.
+// With a stopper, what runs ends with the first failure, and nothing begins after it.
 func TestStop(t *testing.T) {
-	s := &schedule{lanes: 1, stop: true, out: io.Discard, logs: t.TempDir()}
-	suites := s.run([]task{sh("fails", "exit 1"), sh("after", "exit 0")})
-	if !suites[1].blocked {
-		t.Errorf("%+v", suites[1])
+	stop := newStopper(t.Context(), io.Discard)
+	s := &schedule{lanes: 2, stop: stop, out: stop, logs: t.TempDir()}
+	suites := s.run([]task{sh("beside", "sleep 60; exit 0"), sh("fails", "exit 1"), sh("after", "exit 0")})
+	if !suites[0].blocked || !suites[2].blocked || suites[1].Failed != 1 {
+		t.Errorf("%+v", suites)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -77,7 +79,7 @@ const logs = "build/out/tests"
 // as there are lanes.
 type schedule struct {
 	lanes int
-	stop  bool // begin nothing more once something failed
+	stop  *stopper // begin nothing more once something failed, and end what runs; nil: go on
 	out   io.Writer
 	logs  string // folder for what tasks print
 
@@ -170,14 +172,43 @@ func (s *schedule) held(t *task) string {
 			return name + " has failed"
 		}
 	}
-	if s.stop {
-		for name, r := range s.results {
-			if r.Failed > 0 {
-				return name + " has failed"
-			}
-		}
+	if s.stop != nil && s.stop.Err() != nil {
+		return "something has failed"
 	}
 	return ""
+}
+
+// A stopper hands on what is said, and ends all that runs once something is said to have
+// failed.
+type stopper struct {
+	context.Context
+	cancel context.CancelFunc
+	out    io.Writer
+}
+
+func newStopper(parent context.Context, out io.Writer) *stopper {
+	s := &stopper{out: out}
+	s.Context, s.cancel = context.WithCancel(parent)
+	return s
+}
+
+func (s *stopper) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("FAILED")) {
+		s.cancel()
+	}
+	return s.out.Write(p)
+}
+
+// command is a task's, which a stopper can end with all that it has begun.
+func (s *schedule) command(t *task) *exec.Cmd {
+	if s.stop == nil {
+		return exec.Command(t.command[0], t.command[1:]...)
+	}
+	cmd := exec.CommandContext(s.stop, t.command[0], t.command[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	return cmd
 }
 
 func clock() string { return time.Now().Format("15:04:05") }
@@ -193,7 +224,7 @@ func (s *schedule) carryOut(t *task) suite {
 	defer log.Close()
 	var last tail
 	to := io.MultiWriter(log, &last)
-	cmd := exec.Command(t.command[0], t.command[1:]...)
+	cmd := s.command(t)
 	cmd.Env = append(os.Environ(), t.env...)
 	cmd.Stderr, cmd.Stdout = to, to
 	if t.reader != nil {
@@ -212,13 +243,18 @@ func (s *schedule) carryOut(t *task) suite {
 	switch {
 	case err == nil && t.reader == nil:
 		r.Passed = 1
+	case err != nil && r.Failed == 0 && s.stop != nil && s.stop.Err() != nil:
+		r.blocked = true
 	case err != nil && r.Failed == 0: // it did not come to its tests
 		r.Failed = 1
 		r.failures = append(r.failures, failure{t.name, fmt.Sprintf("%s\n%v", last.String(), err), t.again()})
 	}
 	verdict := "passed"
-	if r.Failed > 0 {
+	switch {
+	case r.Failed > 0:
 		verdict = "FAILED"
+	case r.blocked:
+		verdict = "ended"
 	}
 	fmt.Fprintf(s.out, "%s  %-10s %s, %.0f s (%.0f s of processor)\n", clock(), t.name, verdict, r.Wall, r.CPU)
 	if t.reader == nil {
