@@ -16,9 +16,16 @@ window.tools = (() => {
     if (embedded) return document.documentElement.dataset.wanted || null;
     try { return localStorage.getItem('spillway-theme'); } catch { return null; }
   }
+  let printing = false; // paper is light
   function applyTheme() {
-    document.documentElement.dataset.theme = remembered() ?? (dark.matches ? 'dark' : 'light');
+    document.documentElement.dataset.theme = printing ? 'light' : remembered() ?? (dark.matches ? 'dark' : 'light');
     window.charts?.recolor();
+  }
+  for (const event of ['beforeprint', 'afterprint']) {
+    addEventListener(event, () => {
+      printing = event === 'beforeprint';
+      applyTheme();
+    }, { capture: true }); // before charts.js draws what waits
   }
   tools.applyTheme = applyTheme;
   dark.addEventListener('change', applyTheme);

@@ -262,6 +262,8 @@ for (const [lab, link, changes] of [
 test('on A4 there are legends and all columns, and no chart lies on two sheets', async ({ page }) => {
   await visit(page, quick);
   const pills = await page.locator('.run:visible').count();
+  await page.evaluate(() => { document.documentElement.dataset.theme = 'dark'; dispatchEvent(new Event('beforeprint')); });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
   await page.emulateMedia({ media: 'print' });
   await page.setViewportSize({ width: 718, height: 1047 }); // A4 at 96 dpi less 10 mm on each side
   await expect(page.locator('.side').first()).toBeHidden();
