@@ -112,6 +112,6 @@ export const every = names.map((name) => {
 const only = process.env.SPILLWAY_LABS?.split(',').filter(Boolean) ?? [];
 export const labs = every.filter((lab) => only.length === 0 || only.includes(lab.name));
 
-// turn are half of them, others with the next commit, for tests that are long and much the
+// turn are a third of them, others with the next commit, for tests that are long and much the
 // same in each; all at night, those that are named, and all where nobody counts commits.
-export const turn = only.length > 0 || process.env.SPILLWAY_TURN === undefined ? labs : share(labs, 2);
+export const turn = only.length > 0 || process.env.SPILLWAY_TURN === undefined ? labs : share(labs, 3);

@@ -37,7 +37,6 @@ var Platform = []string{
 	"traces/tensorfile",            // offsets of 64 bits, half precision
 	"traces/xplane",                // varints, floating-point times
 	"traces/zoo",                   // kernel times in floating point
-	"ui",                           // the page's program: components in its language of the platform
 	"ui/bundle",                    // archives that both platforms write the same
 	"ui/lab/all/alike/...",         // hashes of all presets and all reports
 	"ui/lab/compress",              // hashes of runs

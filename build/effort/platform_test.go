@@ -43,6 +43,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/vitality", "integers; the theorems go through it"},
 	{"sim/workload", "integers"},
 	{"traces/*", "texts and integers; the samples of package traces go through them"},
+	{"ui", "components without arithmetic; the browser's tests look at them"},
 	{"ui/chart", "what is shown of numbers; the browser's tests look at it"},
 	{"ui/draw", "pictures as text; the browser's tests look at them"},
 	{"ui/embed", "texts; the browser's tests ask it"},

@@ -1,7 +1,7 @@
 // Pages of others that hold Spillway: with the code that Share gives, and isolated.
 import http from 'node:http';
 import { expect, screenshot, test as base, visit } from '../fixture.mjs';
-import { every, labs } from '../labs.mjs';
+import { every, turn } from '../labs.mjs';
 
 const test = base.extend({
   // open shows a page on another origin.
@@ -39,7 +39,7 @@ async function drawn(page) {
   await expect(inside.locator('#headline')).not.toHaveText(/^(Computing|So far)/, { timeout: 60_000 });
 }
 
-for (const lab of labs) {
+for (const lab of turn) {
   test(`the frame that Share gives has room for what it shows: ${lab.name}`, async ({ page, around }) => {
     test.setTimeout(120_000);
     const [frame] = (await given(page, lab)).split('\n');

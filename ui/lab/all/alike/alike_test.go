@@ -3,6 +3,7 @@ package alike
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -61,6 +62,10 @@ func (r *reader) figure(id string) (hash string, values []change.Value, err erro
 // WebAssembly; build/platforms compares two papers' with those on arm64. Some figures take a
 // minute, so that there is a small share each time, and all at night.
 func TestReportsAreAlikeEverywhere(t *testing.T) {
+	share := 24
+	if runtime.GOARCH == "wasm" {
+		share = 72 // it is three times as slow
+	}
 	var runs []golden.Run
 	for _, door := range labs.Labs {
 		l := door.New()
@@ -69,7 +74,7 @@ func TestReportsAreAlikeEverywhere(t *testing.T) {
 			for i := range p.Figures {
 				name := p.Name(p.Figures[i].ID)
 				runs = append(runs, golden.Run{Run: change.Run{Name: name}})
-				if !golden.Update() && !effort.Takes(len(runs), 24) {
+				if !golden.Update() && !effort.Takes(len(runs), share) {
 					continue
 				}
 				hash, values, err := r.figure(p.Figures[i].ID)
