@@ -6,6 +6,8 @@ SHELL  := /bin/bash
 GOROOT := $(shell go env GOROOT)
 WASM   := PATH="$(GOROOT)/lib/wasm:$$PATH" GOOS=js GOARCH=wasm
 OUT    := build/out
+# No folder in what is compiled: clones, and tests beside checks, share the compiler's cache.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(shell go env GOFLAGS)) -trimpath)
 # Hand-written Go files; generated ones end in _gen.go.
 SOURCES = find . -name '*.go' ! -name '*_gen.go' ! -path '*/node_modules/*' ! -path './dist/*'
 LINT = out="$$($(1) || [ $$? = 1 ])"; out="$$(awk '/^[^\t]/ { skip = /_gen\.go:/ } !skip' <<<"$$out")"; [ -z "$$out" ] || { echo "$$out"; exit 1; }

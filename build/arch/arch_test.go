@@ -145,7 +145,7 @@ func files(t *testing.T, folders ...string) []file {
 			if err != nil {
 				return err
 			}
-			if d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata") {
+			if d.IsDir() && (name == "build/out" || d.Name() == "node_modules" || d.Name() == "testdata") {
 				return fs.SkipDir
 			}
 			if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

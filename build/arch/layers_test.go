@@ -88,9 +88,6 @@ func layerOf(folder string) *layer {
 func TestEveryPackageHasItsPlace(t *testing.T) {
 	for _, f := range files(t, "sim", "traces", "ui", "wasm", "build") {
 		from := f.folder()
-		if effort.Covers("build/out/...", from) {
-			continue // built, not part of the repository
-		}
 		if effort.Covers("sim/...", from) {
 			if rank(from) < 0 {
 				t.Errorf("%s: package %s is new; say in simOrder (build/arch/arch_test.go) what may import it", f.name, from)

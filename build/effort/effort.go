@@ -9,7 +9,9 @@ package effort
 
 import (
 	"os"
+	"runtime"
 	"strconv"
+	"testing"
 )
 
 // The variables of the environment that build/suites sets.
@@ -29,6 +31,14 @@ func Takes(index, every int) bool {
 	}
 	turn, _ := strconv.ParseUint(os.Getenv(Turn), 10, 32)
 	return uint64(index)%uint64(every) == turn%uint64(every)
+}
+
+// Natively skips a test where it runs as WebAssembly by day: its point is no platform's.
+func Natively(t testing.TB) {
+	t.Helper()
+	if runtime.GOARCH == "wasm" && !Nightly() {
+		t.Skip("natively each time; as WebAssembly at night")
+	}
 }
 
 // Examples is the variable that says that the documents' examples were added to what is

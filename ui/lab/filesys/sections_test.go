@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
@@ -83,6 +84,7 @@ func whole(t *testing.T, name string, s *report.Section) {
 
 // Every section of every system is whole.
 func TestSections(t *testing.T) {
+	effort.Natively(t)
 	l := New()
 	for i := range core.Systems {
 		x := &core.Systems[i]

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
@@ -77,6 +78,7 @@ func whole(t *testing.T, name string, s *report.Section) {
 
 // Every section of every system is whole.
 func TestSections(t *testing.T) {
+	effort.Natively(t)
 	l := New()
 	set := small
 	if s := os.Getenv("SHOW"); s != "" && s != "1" {
@@ -121,6 +123,7 @@ func tables(s *report.Section) string {
 
 // What sections say of settings and systems that matter to them.
 func TestSectionsSay(t *testing.T) {
+	effort.Natively(t)
 	l := New()
 	large := "model=gpt3-175b node=one-4090 batch=1 micro=1"
 	for _, x := range []struct{ key, view, set, system, want string }{
@@ -189,6 +192,7 @@ func TestSectionsAgree(t *testing.T) {
 
 // A section says the same to a worker that has run nothing and to one that has run everything.
 func TestSectionsHaveNoHistory(t *testing.T) {
+	effort.Natively(t)
 	// Ideal chooses a micro-batch of four for a batch of sixteen.
 	set := small + " micro=0 batch=16 layers=2"
 	old := New()

@@ -42,6 +42,7 @@ var origin = lab.Origin{Title: `a "title" <b>`, Mode: "corrected", Link: "https:
 // TestExports runs every system once for each of the exported runs and reads what each
 // format says of it.
 func TestExports(t *testing.T) {
+	effort.Natively(t)
 	l, moved := New(), 0
 	for i, set := range exported {
 		for n, s := range l.Systems {

@@ -315,6 +315,7 @@ func TestQuantities(t *testing.T) {
 
 // Reports of runs say what their results say.
 func TestReports(t *testing.T) {
+	effort.Natively(t)
 	l := New()
 	for _, set := range []string{"batch=16 gpu_memory=2 host_memory=0", "batch=16 gpu_memory=1 mode=corrected ssd=z-nand", "batch=64 times=estimated gpu_memory=4"} {
 		u := l.Setup()

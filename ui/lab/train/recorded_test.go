@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -265,6 +266,7 @@ func TestPicture(t *testing.T) {
 
 // A Spillway trace of anything, with and without names, runs with the same result.
 func TestTraceExport(t *testing.T) {
+	effort.Natively(t)
 	x, _ := recordings(t)
 	l := New()
 	for set, f := range map[string]lab.Files{"model=resnet-50 batch=128 times=estimated gpu_memory=8": nil, "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2": x} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/result"
@@ -120,6 +121,7 @@ func TestBusy(t *testing.T) {
 // Every preset runs as it says: the page opens on the first, and something has to
 // move there; the second is the default, as links that say nothing have it.
 func TestPresets(t *testing.T) {
+	effort.Natively(t)
 	l := New()
 	for i, p := range l.Presets {
 		u := set(t, p.Set)
