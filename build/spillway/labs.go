@@ -34,12 +34,15 @@ func (s *shell) forced(d all.Door) all.Door {
 		if s.force {
 			l.Unbound()
 		} else {
-			l.Pass("--force runs it all the same.")
+			l.Pass(forceHelp)
 		}
 		return l
 	}
 	return d
 }
+
+// forceHelp says how a run passes the limit.
+const forceHelp = "--force runs it all the same."
 
 // forceFlag adds --force.
 func (s *shell) forceFlag(fs *flag.FlagSet) {

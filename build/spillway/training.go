@@ -77,7 +77,7 @@ func (s *shell) within(j *job) error {
 	if s.force || n <= lab.MostSteps {
 		return nil
 	}
-	return &lab.Much{System: j.q.System, Steps: n, Less: trainlab.Less + " --force runs it all the same."}
+	return &lab.Much{System: j.q.System, Steps: n, Less: trainlab.Less + " " + forceHelp}
 }
 
 // training is the old form of run: workloads of training, each run by the system
