@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/sim/store/ops"
 	"spillway/sim/unit"
@@ -221,6 +222,9 @@ func TestStackTheorems(t *testing.T) {
 	lru, _ := Find("lru")
 	strict := 0
 	for seed := range uint64(60) {
+		if !effort.Takes(int(seed), 4) {
+			continue
+		}
 		trace := equalTrace(rand.New(rand.NewPCG(seed, 3)))
 		s := Published()
 		s.Client, s.Prefetch = 0, 0

@@ -21,7 +21,7 @@ func every(t *testing.T, l *lab.Lab, check func(about string, s *model.State, ru
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := effort.Takes(i, 4)
+		all := effort.Takes(i, 8)
 		var runs []chart.Run
 		for k := range l.Systems {
 			if !all && l.Systems[k].Name != s.Look.Text(model.FocusKey) {

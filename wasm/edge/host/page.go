@@ -17,8 +17,8 @@ import (
 // figures, because the host has nothing that makes pixels of a drawing.
 const (
 	card       = "/screenshot.png"
-	cardWidth  = 1440
-	cardHeight = 1000
+	cardWidth  = 1280
+	cardHeight = 900
 )
 
 // The size of an embedded figure, in pixels, if nobody says otherwise.

@@ -3,7 +3,6 @@ package alike
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -58,14 +57,12 @@ func (r *reader) figure(id string) (hash string, values []change.Value, err erro
 	return review.Hash(&review.Paper{Outline: r.paper.Outline(), Sheets: []*study.Sheet{sheet}, All: all}), values, nil
 }
 
-// Every number of every paper's report has these hashes, figure by figure, natively and as
-// WebAssembly; build/platforms compares two papers' with those on arm64. Some figures take a
+// Every number of every paper's report has these hashes, figure by figure, natively and, at night,
+// as WebAssembly; build/platforms compares two papers' with those on arm64. Some figures take a
 // minute, so that there is a small share each time, and all at night.
 func TestReportsAreAlikeEverywhere(t *testing.T) {
-	share := 24
-	if runtime.GOARCH == "wasm" {
-		share = 72 // it is three times as slow
-	}
+	effort.Natively(t) // ui/lab/train compares a quarter of its runs as WebAssembly each time
+	const share = 24
 	var runs []golden.Run
 	for _, door := range labs.Labs {
 		l := door.New()
