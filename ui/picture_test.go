@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/lab/compress"
 	"spillway/ui/lab/filesys"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // An empty link shows the first preset, and says which holds.
@@ -75,7 +75,7 @@ func compressStage(t *testing.T, fragment string) *stage {
 func labStage(t *testing.T, l lab.Lab, fragment string) *stage {
 	t.Helper()
 	s := emptyStage(t, fragment, &silent{})
-	s.runner.bench = work.Bench{Lab: l}
+	s.runner.bench = exec.Bench{Lab: l}
 	s.root.Session = model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
 	s.root.Enter(&l.Info, "")
 	s.draw()

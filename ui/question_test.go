@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // asked is a link to a question about a workload that is quick to run.
@@ -170,7 +170,7 @@ func TestQuestionFails(t *testing.T) {
 		for len(s.runner.queue) > 0 {
 			j := s.runner.queue[0]
 			s.runner.queue = s.runner.queue[1:]
-			s.root.Answer(&work.Answer{ID: j.ID, Last: true, Error: "the worker is gone"})
+			s.root.Answer(&exec.Answer{ID: j.ID, Last: true, Error: "the worker is gone"})
 		}
 		s.draw()
 		s.want("ask-says", " of the runs failed: the worker is gone.")

@@ -14,22 +14,22 @@ import (
 	"spillway/sim/study"
 	"spillway/sim/train/machine"
 	"spillway/ui/draw"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // direct does every job at once, in the test's goroutine, when asked to.
 type direct struct {
-	bench   work.Bench
-	queue   []*work.Job
+	bench   exec.Bench
+	queue   []*exec.Job
 	stopped map[int]bool
 	fetched []string
 	stored  map[string]string
 }
 
-func (d *direct) Start(j *work.Job, _ bool) { d.queue = append(d.queue, j) }
+func (d *direct) Start(j *exec.Job, _ bool) { d.queue = append(d.queue, j) }
 
 func (d *direct) Stop(ids []int) {
 	for _, id := range ids {
@@ -120,7 +120,7 @@ func newStage(t *testing.T, fragment string) *stage {
 // emptyStage returns a page whose laboratory is still to come.
 func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	t.Helper()
-	s := &stage{T: t, page: page, runner: &direct{bench: work.Bench{Lab: training()}, stopped: map[int]bool{}, stored: map[string]string{}}}
+	s := &stage{T: t, page: page, runner: &direct{bench: exec.Bench{Lab: training()}, stopped: map[int]bool{}, stored: map[string]string{}}}
 	var mu sync.RWMutex
 	s.env = vugu.NewEventEnvImpl(&mu, make(chan bool, 1))
 	var err error
@@ -528,7 +528,7 @@ func TestFiles(t *testing.T) {
 	s.want("files-summary", "Reading…")
 	j := s.runner.queue[len(s.runner.queue)-1]
 	s.runner.queue = nil
-	a := work.Answer{ID: j.ID, Last: true, Notes: []string{"a note"}}
+	a := exec.Answer{ID: j.ID, Last: true, Notes: []string{"a note"}}
 	for _, name := range []string{"one", "two", "bad"} {
 		a.Entries = append(a.Entries, lab.Entry{Name: name, Info: "of " + name, Set: "gpu_memory=7"})
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"spillway/ui/draw"
+	"spillway/ui/exec"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // Verdict says what came out of the check of a bundle.
@@ -19,7 +19,7 @@ type Verdict struct {
 // A verdictRow is a row of the table: a part's finding, or one more difference of
 // it.
 type verdictRow struct {
-	work.Difference
+	exec.Difference
 	part, finding, class string
 }
 
@@ -39,7 +39,7 @@ func (c *Verdict) Compute() {
 		c.Page.Show("check") // wherever it was dropped
 	}
 	for _, v := range c.Checking.Verdicts {
-		if v == nil || v.Finding == work.Replayed && c.Checking.Info.Paper != "" && v.Says == "" || len(c.rows) >= mostVerdicts {
+		if v == nil || v.Finding == exec.Replayed && c.Checking.Info.Paper != "" && v.Says == "" || len(c.rows) >= mostVerdicts {
 			continue
 		}
 		r := verdictRow{part: v.Part, finding: v.Finding.Mark() + " " + v.Finding.String(), class: "finding " + findingClass(v.Finding)}
@@ -58,11 +58,11 @@ func (c *Verdict) Compute() {
 }
 
 // findingClass is the color of a finding; its word says the same.
-func findingClass(f work.Finding) string {
+func findingClass(f exec.Finding) string {
 	switch f {
-	case work.Replayed, work.Agrees:
+	case exec.Replayed, exec.Agrees:
 		return "ok"
-	case work.Differs:
+	case exec.Differs:
 		return "warn"
 	}
 	return "bad"
@@ -104,11 +104,11 @@ func (c *Verdict) about() string {
 func (a *App) SaveBundle() {
 	a.fresh()
 	name := a.Name("bundle", "spillway.zip")
-	var figures []work.Drawn
+	var figures []exec.Drawn
 	views := a.Pictures()
 	for i := range views {
 		if v := &views[i]; v.Figure != nil {
-			figures = append(figures, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.RunLink(), Version: a.Version})})
+			figures = append(figures, exec.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.RunLink(), Version: a.Version})})
 		}
 	}
 	a.Bundle(figures, func(data []byte, problem string) {

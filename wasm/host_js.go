@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"syscall/js"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/pool"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 	"spillway/wasm/browser"
 )
 
@@ -17,13 +17,13 @@ import (
 const whole = "-files"
 
 // Start implements model.Host.
-func (p *page) Start(j *work.Job, bulk bool) {
+func (p *page) Start(j *exec.Job, bulk bool) {
 	p.jobs[j.ID] = true
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
 		p.inbox.put(func() {
-			p.answer(&work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the job cannot be sent: %v", err)})
+			p.answer(&exec.Answer{ID: id, Last: true, Error: fmt.Sprintf("the job cannot be sent: %v", err)})
 		})
 		return
 	}
@@ -69,7 +69,7 @@ func (p *page) Fetch(name string) {
 
 // answer tells the session. While more results may come in a moment, what is
 // shown stands: drawing each by itself takes longer than all of them.
-func (p *page) answer(a *work.Answer) {
+func (p *page) answer(a *exec.Answer) {
 	if a.Last {
 		delete(p.jobs, a.ID)
 	}
@@ -84,7 +84,7 @@ func (p *page) answer(a *work.Answer) {
 
 // condense keeps what a worker found in opened files, so that no other has to read
 // them: it is that set from now on, or a set of its own.
-func (p *page) condense(a *work.Answer) {
+func (p *page) condense(a *exec.Answer) {
 	if len(a.Condensed) == 0 {
 		return
 	}
@@ -136,9 +136,9 @@ func (h host) Later(ms float64, f func()) { after(ms, func() { h.inbox.put(f) })
 
 // Answer implements pool.Host.
 func (h host) Answer(id int, data []byte, last bool) {
-	var a work.Answer
+	var a exec.Answer
 	if err := wire.Unmarshal(data, &a); err != nil {
-		a = work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
+		a = exec.Answer{ID: id, Last: true, Error: fmt.Sprintf("the worker's answer cannot be read: %v", err)}
 	}
 	first := last && !h.answered
 	if first {
@@ -152,7 +152,7 @@ func (h host) Answer(id int, data []byte, last bool) {
 }
 
 // Failed implements pool.Host.
-func (h host) Failed(id int, text string) { h.answer(&work.Answer{ID: id, Last: true, Error: text}) }
+func (h host) Failed(id int, text string) { h.answer(&exec.Answer{ID: id, Last: true, Error: text}) }
 
 // Crashed implements pool.Host.
 func (h host) Crashed(text string) {

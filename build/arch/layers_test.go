@@ -41,24 +41,24 @@ var layers = []layer{
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                                                                                 // the door of every laboratory
 	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart", "ui/wire"}},    // a laboratory never imports another
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/work"}}, // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}}, // reproducibility bundles: zip and JSON, so in no lean program
 	{"ui/review", []string{"sim/study"}},                                                // a reviewer's report as HTML
 	{"ui/table", []string{"sim/report"}},                                                // tables as files
 	{"ui/schema", nil},                                                                  // JSON Schemas of what is exported
 	{"ui/wire", nil},                                                                    // how page and workers write what they say
-	{"ui/work", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},        // what people see of reports
-	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart"}}, // what the page shows: no laboratory
+	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/work", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
+	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/work"}},                                               // shows a link without a page
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
-	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/work", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/work"}},
+	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
@@ -70,9 +70,9 @@ var layers = []layer{
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/review", "ui/stage", "ui/work"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/review", "ui/stage", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
-	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/work"}},
+	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/exec"}},
 }
 
 // layerOf returns the layer of a folder, or nil.

@@ -1,11 +1,11 @@
-// Work for a laboratory's program without the page's: jobs as in ui/work, by the
+// Work for a laboratory's program without the page's: jobs as in ui/exec, by the
 // names of their fields. build/e2e/jobs translates.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-// Kinds of job, as in ui/work.
+// Kinds of job, as in ui/exec.
 export const RUN = 0;
 
 // tool runs build/e2e/jobs and returns the lines it prints.

@@ -46,7 +46,7 @@ var Platform = []string{
 	"ui/lab/store",                 // hashes of runs
 	"ui/lab/train",                 // hashes of published runs
 	"ui/wire",                      // what page and workers write, also of the other platform
-	"ui/work",                      // the bench that runs in workers
+	"ui/exec",                      // the bench that runs in workers
 	"wasm/worker",                  // runs nowhere else
 }
 

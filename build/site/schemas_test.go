@@ -10,21 +10,21 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // answering is a session's host that does jobs at once.
 type answering struct {
-	bench work.Bench
-	jobs  []*work.Job
+	bench exec.Bench
+	jobs  []*exec.Job
 }
 
-func (h *answering) Start(j *work.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *answering) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
 func (*answering) Stop([]int)                  {}
 func (*answering) Fetch(string)                {}
 func (*answering) Stored(string) string        { return "" }
@@ -42,7 +42,7 @@ func (h *answering) work(n *model.Session) {
 // results is what the page saves for a link.
 func results(t *testing.T, l lab.Lab, fragment string) []byte {
 	t.Helper()
-	h := &answering{bench: work.Bench{Lab: l}}
+	h := &answering{bench: exec.Bench{Lab: l}}
 	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")

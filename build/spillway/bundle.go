@@ -8,10 +8,10 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/draw"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 	"spillway/ui/stage"
-	"spillway/ui/work"
 )
 
 const bundleForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] -o FILE` + bundle.Ext + `
@@ -107,7 +107,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	o.Link = state.Encode(&l.Info)
 	if workload != nil {
-		if workload, opened, err = work.Handed(&l, u, workload, opened); err != nil {
+		if workload, opened, err = exec.Handed(&l, u, workload, opened); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 }
 
 // drawings are the charts of what a bundle is about, and of what a link shows.
-func drawings(l lab.Lab, o *work.Order, link string, workload []lab.File) ([]work.Drawn, error) {
+func drawings(l lab.Lab, o *exec.Order, link string, workload []lab.File) ([]exec.Drawn, error) {
 	show := func() (*model.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
 		show = func() (*model.Session, error) { return stage.ShowFiles(l, link, workload) }
@@ -127,11 +127,11 @@ func drawings(l lab.Lab, o *work.Order, link string, workload []lab.File) ([]wor
 	if err != nil {
 		return nil, err
 	}
-	var list []work.Drawn
+	var list []exec.Drawn
 	views := n.Pictures()
 	for i := range views {
 		if v := &views[i]; v.Figure != nil {
-			list = append(list, work.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + o.Link, Version: o.Version})})
+			list = append(list, exec.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + o.Link, Version: o.Version})})
 		}
 	}
 	return list, nil
@@ -213,6 +213,6 @@ func (s *shell) environment() string {
 }
 
 // order is what every bundle of the command says about itself.
-func (s *shell) order() *work.Order {
-	return &work.Order{Version: s.version, Environment: s.environment()}
+func (s *shell) order() *exec.Order {
+	return &exec.Order{Version: s.version, Environment: s.environment()}
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"spillway/ui/bundle"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 const checkAbout = `Computes what is in a bundle again, writes its texts and draws its pictures again, and
@@ -98,16 +98,16 @@ func (s *shell) found(c *checked, asJSON bool) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case c.Finding == work.Differs.String():
+	case c.Finding == exec.Differs.String():
 		return failed{errors.New("not everything is as recorded")}
-	case c.Finding != work.Replayed.String() && c.Finding != work.Agrees.String():
-		return errors.New("it " + map[bool]string{true: "is damaged", false: "cannot be checked"}[c.Finding == work.Damaged.String()])
+	case c.Finding != exec.Replayed.String() && c.Finding != exec.Agrees.String():
+		return errors.New("it " + map[bool]string{true: "is damaged", false: "cannot be checked"}[c.Finding == exec.Damaged.String()])
 	}
 	return nil
 }
 
 // verdicts checks all parts of a bundle.
-func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
+func (s *shell) verdicts(b *bundle.Bundle) ([]*exec.Verdict, error) {
 	info := b.Info()
 	door, err := s.door(info.Lab)
 	if err != nil {
@@ -126,17 +126,17 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
 	if len(info.Parts) == 0 {
 		return nil, nil // nobody knows what ran
 	}
-	list := make([]*work.Verdict, len(info.Parts))
+	list := make([]*exec.Verdict, len(info.Parts))
 	runs := len(list) - 1 // the last is made of what the others give
 	err = each(s.crew(door), runs, func(l *lab.Lab, i int) error {
-		list[i] = b.Check(l, &work.Order{Version: s.version, Part: i}, opened, nil)
+		list[i] = b.Check(l, &exec.Order{Version: s.version, Part: i}, opened, nil)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	outcomes, told := work.Given(list[:runs])
-	list[runs] = b.Check(&l, &work.Order{Version: s.version, Part: runs, Outcomes: outcomes, Told: told}, opened, nil)
+	outcomes, told := exec.Given(list[:runs])
+	list[runs] = b.Check(&l, &exec.Order{Version: s.version, Part: runs, Outcomes: outcomes, Told: told}, opened, nil)
 	if info.Pictures > 0 {
 		drawn, err := redrawn(l, info, b.Workload())
 		list = append(list, b.Pictures(drawn, s.version, err))
@@ -146,7 +146,7 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*work.Verdict, error) {
 
 // redrawn draws the pictures of a bundle again, from its link. An error is why they cannot
 // be drawn.
-func redrawn(l lab.Lab, info *work.BundleInfo, workload []lab.File) ([]work.Drawn, error) {
+func redrawn(l lab.Lab, info *exec.BundleInfo, workload []lab.File) ([]exec.Drawn, error) {
 	link, err := model.ReadLink(info.Link)
 	if err != nil {
 		return nil, err
@@ -159,15 +159,15 @@ func redrawn(l lab.Lab, info *work.BundleInfo, workload []lab.File) ([]work.Draw
 		return nil, errors.New("the link in scenario.txt is of something else than its results")
 	}
 	state.View = model.Explore // whatever view the page was in
-	return drawings(l, &work.Order{Link: info.Link, Version: info.Version}, state.Encode(&l.Info), workload)
+	return drawings(l, &exec.Order{Link: info.Link, Version: info.Version}, state.Encode(&l.Info), workload)
 }
 
 // summary is what was found, for programs.
-func summary(info *work.BundleInfo, verdicts []*work.Verdict) *checked {
+func summary(info *exec.BundleInfo, verdicts []*exec.Verdict) *checked {
 	c := &checked{Lab: info.Lab, Paper: info.Paper, Setup: info.Setup, Version: info.Version, Damaged: append([]string{}, info.Damaged...), Parts: []checkedPart{}}
-	worst := work.Replayed
+	worst := exec.Replayed
 	if len(info.Damaged) > 0 || len(verdicts) == 0 {
-		worst = work.Damaged
+		worst = exec.Damaged
 	}
 	for _, v := range verdicts {
 		worst = max(worst, v.Finding)
@@ -196,7 +196,7 @@ func (s *shell) printChecked(c *checked) {
 	}
 	same := 0
 	for _, p := range c.Parts {
-		if p.Finding == work.Replayed.String() {
+		if p.Finding == exec.Replayed.String() {
 			if same++; len(c.Parts) > mostReplayed && p.Says == "" {
 				continue
 			}

@@ -17,9 +17,9 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/traces/jsonx"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/work"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and COMMANDS.md")
@@ -273,7 +273,7 @@ func TestBreaksOff(t *testing.T) {
 
 // TestSetupsAreStable checks that the setup of a run, given back, is that run.
 func TestSetupsAreStable(t *testing.T) {
-	var first, second work.Record
+	var first, second exec.Record
 	_, out, _ := try(tinyLab(1), "run", "lab=tiny", "system=arms", "road=steep", "tricks=throw", "--json")
 	if err := only1(out, &first); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/traces/jsonx"
+	"spillway/ui/exec"
 	"spillway/ui/lab/all"
-	"spillway/ui/work"
 )
 
 const tiny = "../../traces/spillway/testdata/tiny.json"
@@ -134,7 +134,7 @@ func TestTraining(t *testing.T) {
 // TestFormsAgree runs a workload in both forms: the numbers are the same.
 func TestFormsAgree(t *testing.T) {
 	var old output
-	var lab work.Record
+	var lab exec.Record
 	_, out, errs := run(t, "run", "bert-base@64@as-paper", "--system", "g10", "--set", "gpu_memory=8", "--json")
 	if err := only1(out, &old); err != nil {
 		t.Fatal(err, errs)
@@ -244,7 +244,7 @@ func TestConfig(t *testing.T) {
 	}
 	entry := "entry=BERT/256-sim_prefetch_lru"
 	code, out, errs = run(t, "run", "lab=train", "system=g10", "file="+artifact.Dir(t), entry, "--json")
-	var got work.Record
+	var got exec.Record
 	if err := only1(out, &got); err != nil || code != exitOK || got.Values["iteration_s"] != 8773229325/1.2e9 {
 		t.Errorf("the same from the artifact's folder: exit code %d, %v: %s%s", code, err, out, errs)
 	}
@@ -279,7 +279,7 @@ func TestFidelity(t *testing.T) {
 	}
 	// A sweep says it of each point.
 	code, out, errs := run(t, "sweep", "lab=train", "system=ideal", "batch=16", "--vary", "times=*", "--json")
-	var list []work.Record
+	var list []exec.Record
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitOK || len(list) != 2 || !strings.Contains(list[0].Setup, "mode=published") || !strings.Contains(list[1].Setup, "mode=corrected") {
 		t.Errorf("exit code %d, %v, %s\n%s", code, err, errs, out)
 	}

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strconv"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // A recordedRun is a run in a file of results: of the page, versions 2 and 3, or what run
 // --json printed, as an object or in an array. Version 2 of the page has only the result.
 type recordedRun struct {
-	work.Record
+	exec.Record
 	Status string
 	Result json.RawMessage
 }
@@ -67,7 +67,7 @@ const nearly = 1e-12
 // checkResults computes what a file of results has again.
 func (s *shell) checkResults(list []recordedRun) (*checked, error) {
 	c := &checked{Lab: list[0].Lab, Setup: list[0].Setup, Version: list[0].Program, Damaged: []string{}}
-	worst := work.Replayed
+	worst := exec.Replayed
 	for i := range list {
 		r := &list[i]
 		door, err := s.door(r.Lab)
@@ -87,7 +87,7 @@ func (s *shell) checkResults(list []recordedRun) (*checked, error) {
 }
 
 // check runs it again.
-func (r *recordedRun) check(l *lab.Lab) (work.Finding, []checkedDifference, error) {
+func (r *recordedRun) check(l *lab.Lab) (exec.Finding, []checkedDifference, error) {
 	u, err := l.Read(r.Setup)
 	switch {
 	case err != nil:
@@ -102,14 +102,14 @@ func (r *recordedRun) check(l *lab.Lab) (work.Finding, []checkedDifference, erro
 	if r.Hash == "" {
 		text, err := l.JSON(raw)
 		if err != nil || same(text, r.Result) {
-			return work.Replayed, nil, err
+			return exec.Replayed, nil, err
 		}
-		return work.Differs, []checkedDifference{{Where: "result", Recorded: "another", Got: strconv.Itoa(len(text)) + " bytes"}}, nil
+		return exec.Differs, []checkedDifference{{Where: "result", Recorded: "another", Got: strconv.Itoa(len(text)) + " bytes"}}, nil
 	}
 	if r.Hash == l.Hash(raw) {
-		return work.Replayed, nil, nil
+		return exec.Replayed, nil, nil
 	}
-	now := work.RecordOf(&l.Info, r.System, u)
+	now := exec.RecordOf(&l.Info, r.System, u)
 	now.Say(&l.Info, rep, "")
 	var list []checkedDifference
 	for i := range l.Quantities {
@@ -125,9 +125,9 @@ func (r *recordedRun) check(l *lab.Lab) (work.Finding, []checkedDifference, erro
 		list = slices.Insert(list, 0, checkedDifference{Where: "fits", Recorded: strconv.FormatBool(r.Fits), Got: strconv.FormatBool(now.Fits)})
 	}
 	if len(list) > 0 {
-		return work.Differs, list, nil
+		return exec.Differs, list, nil
 	}
-	return work.Agrees, nil, nil
+	return exec.Agrees, nil, nil
 }
 
 // same reports whether two JSON texts differ in blanks at most.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
 	"spillway/ui/stage"
-	"spillway/ui/work"
 )
 
 // Results as JSON are read again, of the page and of the command, as they were before each
@@ -109,7 +109,7 @@ func saved(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &raws{bench: work.Bench{Lab: l}}
+	h := &raws{bench: exec.Bench{Lab: l}}
 	page := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, n.State.Encode(n.Info), h)
 	page.Enter(n.Info, "")
 	h.work(page)
@@ -121,11 +121,11 @@ func saved(t *testing.T) string {
 
 // raws is a session's host that does jobs at once.
 type raws struct {
-	bench work.Bench
-	jobs  []*work.Job
+	bench exec.Bench
+	jobs  []*exec.Job
 }
 
-func (h *raws) Start(j *work.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *raws) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
 func (*raws) Stop([]int)                  {}
 func (*raws) Fetch(string)                {}
 func (*raws) Stored(string) string        { return "" }

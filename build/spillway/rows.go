@@ -13,12 +13,12 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/traces/jsonx"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // A sweepRun is the JSON of one run of a sweep. Names and meanings are stable.
 type sweepRun struct {
-	work.Record
+	exec.Record
 	At      map[string]string `json:"at" help:"the values of the settings that are varied"`
 	Problem string            `json:"problem,omitempty" help:"what contradicts in its settings, so that nothing ran; missing if nothing does"`
 }

@@ -13,10 +13,10 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
@@ -35,7 +35,7 @@ MODEL@BATCH@as-paper. All flags but --json and --setup belong to it.
 
 // An ownRun is a run with the laboratory's own result.
 type ownRun struct {
-	work.Record
+	exec.Record
 	Result json.RawMessage `json:"result,omitempty" help:"the laboratory's own, of those that are described below; missing in others"`
 }
 
@@ -326,8 +326,8 @@ func choose(entries []lab.Entry, name, key string) (*lab.Entry, error) {
 }
 
 // record is the run for programs.
-func (r *labResult) record(l *lab.Lab) work.Record {
-	o := work.RecordOf(&l.Info, r.system.Name, r.setup)
+func (r *labResult) record(l *lab.Lab) exec.Record {
+	o := exec.RecordOf(&l.Info, r.system.Name, r.setup)
 	o.Say(&l.Info, r.report, r.hash)
 	if pieces, _ := r.brief(l); len(pieces) > 0 {
 		o.Workload = pieces[0]

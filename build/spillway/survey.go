@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // surveyed goes through all bytes of opened files on all processors, if one of some
@@ -32,7 +32,7 @@ func (s *shell) surveyed(l *lab.Lab, files lab.Files, opened []lab.File, setups 
 				}
 			}
 		}
-		list, known, err := work.Surveyed(l, u, files, runtime.GOMAXPROCS(0), tell)
+		list, known, err := exec.Surveyed(l, u, files, runtime.GOMAXPROCS(0), tell)
 		p.end()
 		if err != nil {
 			return nil, nil, err

@@ -11,9 +11,9 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/sweep"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/work"
 )
 
 const sweepForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] --vary KEY=VALUES ... [--csv | --json]
@@ -346,7 +346,7 @@ func (x *sweeping) run(w runWriter, h share) error {
 // one runs the i-th run of the grid.
 func (x *sweeping) one(l *lab.Lab, i int) (*sweepRun, error) {
 	p := x.grid.At(i)
-	r := &sweepRun{Record: work.RecordOf(&l.Info, p.System, p.Setup), At: map[string]string{}, Problem: p.Problem}
+	r := &sweepRun{Record: exec.RecordOf(&l.Info, p.System, p.Setup), At: map[string]string{}, Problem: p.Problem}
 	for k := range x.Axes {
 		r.At[x.Axes[k].Key] = p.Texts[k]
 	}

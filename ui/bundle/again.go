@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // texts are what a bundle says about itself besides its results.
@@ -18,7 +18,7 @@ var texts = []string{scenarioName, readmeName, citationName, environmentName, cr
 
 // checkTexts writes the texts again. Where a bundle was made only its writer knows: that
 // may be anything.
-func (b *Bundle) checkTexts(l *lab.Lab, o *work.Order, v *work.Verdict) {
+func (b *Bundle) checkTexts(l *lab.Lab, o *exec.Order, v *exec.Verdict) {
 	s := b.scenario
 	if s.paper == "" {
 		if len(o.Told) < len(b.results) {
@@ -40,7 +40,7 @@ func (b *Bundle) checkTexts(l *lab.Lab, o *work.Order, v *work.Verdict) {
 	} else {
 		s.workload, s.systems = paper.Standing, paper.Systems
 	}
-	made := &work.Order{Version: b.manifest.Tool.Version}
+	made := &exec.Order{Version: b.manifest.Tool.Version}
 	var where environmentFile
 	if err := parse(environmentName, b.files[environmentName], &where); err == nil {
 		made.Environment = where.Environment
@@ -64,15 +64,15 @@ func (b *Bundle) checkTexts(l *lab.Lab, o *work.Order, v *work.Verdict) {
 			known = known || strings.HasPrefix(name, folder)
 		}
 		if !known && !(s.opened && strings.HasPrefix(name, workloadFolder)) {
-			v.Differences = append(v.Differences, work.Difference{Where: name, Recorded: "a file", Got: "none"})
+			v.Differences = append(v.Differences, exec.Difference{Where: name, Recorded: "a file", Got: "none"})
 		}
 	}
 	b.otherwise(v, o.Version)
 }
 
 // Pictures compares pictures that this version drew again; err is why it could not.
-func (b *Bundle) Pictures(drawn []work.Drawn, version string, err error) *work.Verdict {
-	v := &work.Verdict{Part: picturesPart}
+func (b *Bundle) Pictures(drawn []exec.Drawn, version string, err error) *exec.Verdict {
+	v := &exec.Verdict{Part: picturesPart}
 	if err != nil {
 		return cannot(v, err)
 	}
@@ -89,7 +89,7 @@ func (b *Bundle) Pictures(drawn []work.Drawn, version string, err error) *work.V
 	slices.Sort(names)
 	for _, name := range names {
 		if b.bad[name] {
-			v.Finding, v.Says = work.Damaged, name+" is not what the manifest says."
+			v.Finding, v.Says = exec.Damaged, name+" is not what the manifest says."
 			return v
 		}
 		b.same(name, again[name], v)
@@ -110,7 +110,7 @@ func (b *Bundle) pictures() (names []string) {
 }
 
 // same compares a file with what it would be if it were written now.
-func (b *Bundle) same(name string, again []byte, v *work.Verdict) {
+func (b *Bundle) same(name string, again []byte, v *exec.Verdict) {
 	recorded := b.files[name]
 	if bytes.Equal(recorded, again) {
 		return
@@ -119,18 +119,18 @@ func (b *Bundle) same(name string, again []byte, v *work.Verdict) {
 		return
 	}
 	at, was, is := firstLine(recorded, again)
-	v.Differences = append(v.Differences, work.Difference{Where: fmt.Sprintf("%s:%d", name, at), Recorded: was, Got: is})
+	v.Differences = append(v.Differences, exec.Difference{Where: fmt.Sprintf("%s:%d", name, at), Recorded: was, Got: is})
 }
 
 // otherwise concludes about texts or pictures: those of the same version must be the same,
 // another may word and draw otherwise.
-func (b *Bundle) otherwise(v *work.Verdict, version string) {
+func (b *Bundle) otherwise(v *exec.Verdict, version string) {
 	switch {
 	case len(v.Differences) == 0: // replayed
 	case version != "" && version == b.manifest.Tool.Version:
-		v.Finding, v.Says = work.Differs, "The same version wrote them, so that they should be identical."
+		v.Finding, v.Says = exec.Differs, "The same version wrote them, so that they should be identical."
 	default:
-		v.Finding, v.Says = work.Agrees, "They are not as this version makes them. Another wrote them, which may word and draw otherwise; read them with that in mind."
+		v.Finding, v.Says = exec.Agrees, "They are not as this version makes them. Another wrote them, which may word and draw otherwise; read them with that in mind."
 	}
 }
 

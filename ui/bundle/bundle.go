@@ -15,8 +15,8 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // Version is the version of the format of bundles.
@@ -113,7 +113,7 @@ type scenario struct {
 }
 
 // tell adds what the run of one more system says: notes stay that all say.
-func (s *scenario) tell(t *work.Told, first bool) {
+func (s *scenario) tell(t *exec.Told, first bool) {
 	s.workload, s.origin = t.About, t.Origin
 	if first {
 		s.notes = t.Notes
@@ -208,9 +208,9 @@ type Bundle struct {
 	bad      map[string]bool
 }
 
-// Info implements work.Bound.
-func (b *Bundle) Info() *work.BundleInfo {
-	i := &work.BundleInfo{
+// Info implements exec.Bound.
+func (b *Bundle) Info() *exec.BundleInfo {
+	i := &exec.BundleInfo{
 		Lab: b.manifest.Lab, Paper: b.manifest.Paper, Version: b.manifest.Tool.Version,
 		Setup: b.scenario.setup, Systems: b.scenario.systems, Workload: b.scenario.workload, Opened: b.scenario.opened, Damaged: b.damaged,
 		Pictures: len(b.pictures()), Link: b.scenario.link,
@@ -239,7 +239,7 @@ const (
 	claimsPart   = "claims"
 )
 
-// Workload implements work.Bound.
+// Workload implements exec.Bound.
 func (b *Bundle) Workload() []lab.File {
 	if !b.scenario.opened {
 		return nil
@@ -256,8 +256,8 @@ func (b *Bundle) Workload() []lab.File {
 // Binder is what a program knows of bundles.
 type Binder struct{}
 
-// Unbind implements work.Binder.
-func (Binder) Unbind(files []lab.File) (work.Bound, error) {
+// Unbind implements exec.Binder.
+func (Binder) Unbind(files []lab.File) (exec.Bound, error) {
 	if len(files) != 1 || !Is(files[0].Data) {
 		return nil, nil
 	}

@@ -17,10 +17,10 @@ import (
 	"testing"
 
 	"spillway/ui/bundle"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
-	"spillway/ui/work"
 )
 
 // small is a setup that is quick to run.
@@ -31,15 +31,15 @@ var (
 	objects  = store.New()
 )
 
-func order(systems ...string) *work.Order {
-	return &work.Order{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
+func order(systems ...string) *exec.Order {
+	return &exec.Order{Systems: systems, Link: "v=3&lab=train", Version: "test", Environment: "a test"}
 }
 
 // bind makes a bundle on a bench, as a worker does.
-func bind(t *testing.T, l lab.Lab, setup string, o *work.Order, files []lab.File) []byte {
+func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File) []byte {
 	t.Helper()
-	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
-	j := &work.Job{Kind: work.Bundle, Setup: setup, Order: o}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
+	j := &exec.Job{Kind: exec.Bundle, Setup: setup, Order: o}
 	if files != nil {
 		b.Open(1, files)
 		j.Files = 1
@@ -52,21 +52,21 @@ func bind(t *testing.T, l lab.Lab, setup string, o *work.Order, files []lab.File
 }
 
 // check does what the page does with a dropped bundle.
-func check(t *testing.T, l lab.Lab, data []byte, version string) (*work.BundleInfo, []*work.Verdict, error) {
+func check(t *testing.T, l lab.Lab, data []byte, version string) (*exec.BundleInfo, []*exec.Verdict, error) {
 	t.Helper()
-	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
 	b.Open(1, []lab.File{{Name: "x.zip", Data: data}})
-	a := b.Do(&work.Job{Kind: work.List, Files: 1}, nil)
+	a := b.Do(&exec.Job{Kind: exec.List, Files: 1}, nil)
 	if a.Error != "" {
 		return nil, nil, fmt.Errorf("%s", a.Error)
 	}
 	if a.Bundle == nil {
 		t.Fatal("it is not taken for a bundle")
 	}
-	var list []*work.Verdict
+	var list []*exec.Verdict
 	for i := range a.Bundle.Parts {
-		_, told := work.Given(list)
-		c := b.Do(&work.Job{Kind: work.Check, Files: 1, Order: &work.Order{Version: version, Part: i, Told: told}}, nil)
+		_, told := exec.Given(list)
+		c := b.Do(&exec.Job{Kind: exec.Check, Files: 1, Order: &exec.Order{Version: version, Part: i, Told: told}}, nil)
 		if c.Error != "" || c.Verdict == nil {
 			t.Fatalf("part %d: %q", i, c.Error)
 		}
@@ -112,7 +112,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%+v", info)
 			}
 			for _, v := range list {
-				if v.Finding != work.Replayed || len(v.Differences) > 0 {
+				if v.Finding != exec.Replayed || len(v.Differences) > 0 {
 					t.Errorf("%s %q: %+v", tt.lab.Name, tt.setup, v)
 				}
 			}
@@ -127,14 +127,14 @@ func TestInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := bind(t, training, "entry=Two+layers,+batch+32", order("ideal"), []lab.File{{Name: "tiny.json", Data: trace}})
-	b := &work.Bench{Lab: training, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: training, Binder: bundle.Binder{}}
 	b.Open(5, []lab.File{{Name: "x.zip", Data: data}})
-	a := b.Do(&work.Job{Kind: work.List, Files: 5, Inside: true}, nil)
+	a := b.Do(&exec.Job{Kind: exec.List, Files: 5, Inside: true}, nil)
 	if len(a.Entries) != 1 || a.Entries[0].Name != "Two layers, batch 32" {
 		t.Fatalf("%+v", a)
 	}
 	// A bundle of what a bundle held is the same.
-	again := b.Do(&work.Job{Kind: work.Bundle, Files: 5, Setup: "entry=Two+layers,+batch+32", Order: order("ideal")}, nil)
+	again := b.Do(&exec.Job{Kind: exec.Bundle, Files: 5, Setup: "entry=Two+layers,+batch+32", Order: order("ideal")}, nil)
 	if again.Error != "" || !bytes.Equal(again.Data, data) {
 		t.Errorf("another bundle: %q", again.Error)
 	}
@@ -230,35 +230,35 @@ func TestDiffers(t *testing.T) {
 		name    string
 		change  func(list map[string]string)
 		version string
-		want    work.Finding
+		want    exec.Finding
 		where   string // of the first difference
 		off     string
 	}{
-		{"a value", func(l map[string]string) { value(l, func(v float64) float64 { return 1.25 * v }) }, "other", work.Differs, "(iteration_s)", "-20 %"},
-		{"a value of the same version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "test", work.Differs, "(iteration_s)", "-0.0001 %"},
-		{"a value of the same version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "test", work.Agrees, "(iteration_s)", "-1e-11 %"},
-		{"a value of another version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "other", work.Agrees, "(iteration_s)", "-1e-11 %"},
+		{"a value", func(l map[string]string) { value(l, func(v float64) float64 { return 1.25 * v }) }, "other", exec.Differs, "(iteration_s)", "-20 %"},
+		{"a value of the same version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "test", exec.Differs, "(iteration_s)", "-0.0001 %"},
+		{"a value of the same version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "test", exec.Agrees, "(iteration_s)", "-1e-11 %"},
+		{"a value of another version, in its last digits", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-13) }) }, "other", exec.Agrees, "(iteration_s)", "-1e-11 %"},
 		{"the last digits, and a word", func(l map[string]string) {
 			value(l, func(v float64) float64 { return v * (1 + 1e-13) })
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"about":"`, `"about":"not `, 1)
-		}, "test", work.Differs, "(iteration_s)", "-1e-11 %"},
-		{"a value of another version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "other", work.Agrees, "(iteration_s)", "-0.0001 %"},
-		{"an absurd value", func(l map[string]string) { value(l, func(float64) float64 { return -1e300 }) }, "other", work.Differs, "(iteration_s)", "+100 %"},
+		}, "test", exec.Differs, "(iteration_s)", "-1e-11 %"},
+		{"a value of another version, a little", func(l map[string]string) { value(l, func(v float64) float64 { return v * (1 + 1e-6) }) }, "other", exec.Agrees, "(iteration_s)", "-0.0001 %"},
+		{"an absurd value", func(l map[string]string) { value(l, func(float64) float64 { return -1e300 }) }, "other", exec.Differs, "(iteration_s)", "+100 %"},
 		{"a value that is gone", func(l map[string]string) {
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"iteration_s"`, `"iteration_h"`, 1)
 			cell(l, "")
-		}, "other", work.Agrees, "", ""},
+		}, "other", exec.Agrees, "", ""},
 		{"the hash", func(l map[string]string) {
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"hash": "`, `"hash": "0`, 1)
-		}, "test", work.Differs, "results/g10.json:", ""},
+		}, "test", exec.Differs, "results/g10.json:", ""},
 		{"the table of a value that agrees", func(l map[string]string) {
 			value(l, func(v float64) float64 { return v * (1 + 1e-6) })
 			cell(l, "3")
-		}, "other", work.Differs, "(iteration_s)", "-0.0001 %"},
-		{"the table", func(l map[string]string) { l["results/values.csv"] += "x\n" }, "other", work.Differs, "results/values.csv", ""},
+		}, "other", exec.Differs, "(iteration_s)", "-0.0001 %"},
+		{"the table", func(l map[string]string) { l["results/values.csv"] += "x\n" }, "other", exec.Differs, "results/values.csv", ""},
 		{"that it fits", func(l map[string]string) {
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], `"fits": true`, `"fits": false`, 1)
-		}, "other", work.Differs, "whether it can run", ""},
+		}, "other", exec.Differs, "whether it can run", ""},
 	} {
 		list := files(t, data)
 		tt.change(list)
@@ -272,7 +272,7 @@ func TestDiffers(t *testing.T) {
 		if v.Finding != tt.want || len(v.Differences) == 0 || !strings.Contains(v.Differences[0].Where, tt.where) || v.Differences[0].Off != tt.off {
 			t.Errorf("%s: %+v, want %v at %q by %q", tt.name, v, tt.want, tt.where, tt.off)
 		}
-		if got[0].Finding != work.Replayed && tt.name != "the table" { // which no reader takes
+		if got[0].Finding != exec.Replayed && tt.name != "the table" { // which no reader takes
 			t.Errorf("%s: the other system: %+v", tt.name, got[0])
 		}
 	}
@@ -281,24 +281,24 @@ func TestDiffers(t *testing.T) {
 // Whoever changes a text or a picture, and makes the manifest fit, is told where.
 func TestForged(t *testing.T) {
 	o := order("ideal", "g10")
-	drawn := func() []work.Drawn {
-		return []work.Drawn{{Name: "a", SVG: "<svg>\n1\n</svg>"}, {Name: "b", SVG: "<svg/>"}}
+	drawn := func() []exec.Drawn {
+		return []exec.Drawn{{Name: "a", SVG: "<svg>\n1\n</svg>"}, {Name: "b", SVG: "<svg/>"}}
 	}
 	o.Figures = drawn()
 	data := bind(t, training, small, o, nil)
 	for _, tt := range []struct {
 		name, file, old, by string
-		texts, pictures     work.Finding
+		texts, pictures     exec.Finding
 		where               string // of the first difference
 	}{
-		{"", "", "", "", work.Replayed, work.Replayed, ""},
-		{"a text", "README.md", "computed again", "the best", work.Differs, work.Replayed, "README.md:"},
-		{"a picture", "figures/a.svg", "1", "WE ARE BEST", work.Differs, work.Differs, "figures/a.svg:2"}, // a text has the hashes of all files
-		{"who made it", "environment.json", "a test", "another test", work.Differs, work.Replayed, "ro-crate-metadata.json:"},
-		{"more about who made it", "environment.json", "{", `{"best": "we",`, work.Differs, work.Replayed, "environment.json:1"},
-		{"the workload", "scenario.txt", "workload: ", "workload: THE BEST ", work.Differs, work.Replayed, "scenario.txt:"},
-		{"a citation", "CITATION.cff", "Spillway authors", "best authors", work.Differs, work.Replayed, "CITATION.cff:"},
-		{"hashes", "ro-crate-metadata.json", `"sha256": "`, `"sha256": "0`, work.Differs, work.Replayed, "ro-crate-metadata.json:"},
+		{"", "", "", "", exec.Replayed, exec.Replayed, ""},
+		{"a text", "README.md", "computed again", "the best", exec.Differs, exec.Replayed, "README.md:"},
+		{"a picture", "figures/a.svg", "1", "WE ARE BEST", exec.Differs, exec.Differs, "figures/a.svg:2"}, // a text has the hashes of all files
+		{"who made it", "environment.json", "a test", "another test", exec.Differs, exec.Replayed, "ro-crate-metadata.json:"},
+		{"more about who made it", "environment.json", "{", `{"best": "we",`, exec.Differs, exec.Replayed, "environment.json:1"},
+		{"the workload", "scenario.txt", "workload: ", "workload: THE BEST ", exec.Differs, exec.Replayed, "scenario.txt:"},
+		{"a citation", "CITATION.cff", "Spillway authors", "best authors", exec.Differs, exec.Replayed, "CITATION.cff:"},
+		{"hashes", "ro-crate-metadata.json", `"sha256": "`, `"sha256": "0`, exec.Differs, exec.Replayed, "ro-crate-metadata.json:"},
 	} {
 		list := files(t, data)
 		if list[tt.file] = strings.Replace(list[tt.file], tt.old, tt.by, 1); tt.file == "" {
@@ -316,14 +316,14 @@ func TestForged(t *testing.T) {
 				t.Fatal(err)
 			}
 			pictures, first := b.Pictures(drawn(), version, nil), ""
-			for _, v := range []*work.Verdict{got[2], pictures} {
+			for _, v := range []*exec.Verdict{got[2], pictures} {
 				if v.Part == "pictures" == strings.HasPrefix(tt.where, "figures/") && len(v.Differences) > 0 {
 					first = v.Differences[0].Where
 				}
 			}
-			want := func(f work.Finding) work.Finding {
-				if f == work.Differs && version != "test" { // which may word and draw otherwise
-					return work.Agrees
+			want := func(f exec.Finding) exec.Finding {
+				if f == exec.Differs && version != "test" { // which may word and draw otherwise
+					return exec.Agrees
 				}
 				return f
 			}
@@ -336,12 +336,12 @@ func TestForged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, list := range map[string][]work.Drawn{"one is gone": drawn()[:1], "one is new": append(drawn(), work.Drawn{Name: "c", SVG: "<svg/>"})} {
-		if v := b.Pictures(list, "test", nil); v.Finding != work.Differs {
+	for name, list := range map[string][]exec.Drawn{"one is gone": drawn()[:1], "one is new": append(drawn(), exec.Drawn{Name: "c", SVG: "<svg/>"})} {
+		if v := b.Pictures(list, "test", nil); v.Finding != exec.Differs {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
-	if v := b.Pictures(nil, "test", errors.New("no link")); v.Finding != work.Uncheckable {
+	if v := b.Pictures(nil, "test", errors.New("no link")); v.Finding != exec.Uncheckable {
 		t.Errorf("what cannot be drawn: %+v", v)
 	}
 }
@@ -352,19 +352,19 @@ func TestDamaged(t *testing.T) {
 		name   string
 		change func(list map[string]string)
 		first  string // of what is damaged
-		want   []work.Finding
+		want   []exec.Finding
 	}{
 		{"a byte of a result", func(l map[string]string) {
 			l["results/g10.json"] = strings.Replace(l["results/g10.json"], "G10", "G11", 1)
-		}, "results/g10.json: its SHA-256 begins with", []work.Finding{work.Replayed, work.Damaged, work.Uncheckable}},
-		{"a missing result", func(l map[string]string) { delete(l, "results/ideal.json") }, "results/ideal.json: it is missing", []work.Finding{work.Damaged, work.Replayed, work.Uncheckable}},
-		{"a file too many", func(l map[string]string) { l["results/magic.json"] = "{}" }, "results/magic.json: the manifest does not list it", []work.Finding{work.Replayed, work.Replayed, work.Differs}},
-		{"a workload too many", func(l map[string]string) { l["workload/x"] = "{}" }, "workload/x: the manifest does not list it", []work.Finding{work.Damaged, work.Damaged, work.Damaged}},
-		{"a shorter README", func(l map[string]string) { l["README.md"] = "" }, "README.md: 0 bytes where", []work.Finding{work.Replayed, work.Replayed, work.Damaged}},
+		}, "results/g10.json: its SHA-256 begins with", []exec.Finding{exec.Replayed, exec.Damaged, exec.Uncheckable}},
+		{"a missing result", func(l map[string]string) { delete(l, "results/ideal.json") }, "results/ideal.json: it is missing", []exec.Finding{exec.Damaged, exec.Replayed, exec.Uncheckable}},
+		{"a file too many", func(l map[string]string) { l["results/magic.json"] = "{}" }, "results/magic.json: the manifest does not list it", []exec.Finding{exec.Replayed, exec.Replayed, exec.Differs}},
+		{"a workload too many", func(l map[string]string) { l["workload/x"] = "{}" }, "workload/x: the manifest does not list it", []exec.Finding{exec.Damaged, exec.Damaged, exec.Damaged}},
+		{"a shorter README", func(l map[string]string) { l["README.md"] = "" }, "README.md: 0 bytes where", []exec.Finding{exec.Replayed, exec.Replayed, exec.Damaged}},
 		{"the scenario", func(l map[string]string) { l["scenario.txt"] += " " }, "scenario.txt: ", nil},
 		{"the root", func(l map[string]string) {
 			l["manifest.json"] = strings.Replace(l["manifest.json"], `"root": "`, `"root": "0`, 1)
-		}, "manifest.json: its root", []work.Finding{work.Replayed, work.Replayed, work.Replayed}},
+		}, "manifest.json: its root", []exec.Finding{exec.Replayed, exec.Replayed, exec.Replayed}},
 	} {
 		list := files(t, data)
 		tt.change(list)
@@ -373,7 +373,7 @@ func TestDamaged(t *testing.T) {
 			t.Errorf("%s: %v %+v", tt.name, err, info)
 			continue
 		}
-		var is []work.Finding
+		var is []exec.Finding
 		for _, v := range got {
 			is = append(is, v.Finding)
 		}
@@ -461,7 +461,7 @@ func TestHostile(t *testing.T) {
 		t.Error(err)
 	}
 	_, list, _ := check(t, training, data, "test")
-	if list[0].Finding != work.Uncheckable || !strings.Contains(list[0].Says, `about the laboratory "store"`) {
+	if list[0].Finding != exec.Uncheckable || !strings.Contains(list[0].Says, `about the laboratory "store"`) {
 		t.Errorf("%+v", list[0])
 	}
 	if bundle.Is([]byte("PK\x03\x04 manifest.json spillway-bundle")) || bundle.Is(nil) || bundle.Is(join(t, map[string]string{"manifest.json": "{}"})) {
@@ -489,12 +489,12 @@ func TestPaper(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		old, by string // in runs and claims
-		want    work.Finding
+		want    exec.Finding
 	}{
-		{"", "", work.Replayed},
-		{`"verdict": "within`, `"verdict": "exact`, work.Differs},
-		{`"published": `, `"published": 9`, work.Differs},
-		{`"ours": `, `"ours": 9`, work.Differs},
+		{"", "", exec.Replayed},
+		{`"verdict": "within`, `"verdict": "exact`, exec.Differs},
+		{`"published": `, `"published": 9`, exec.Differs},
+		{`"ours": `, `"ours": 9`, exec.Differs},
 	} {
 		list := files(t, data)
 		list["claims.json"] = strings.Replace(list["claims.json"], tt.old, tt.by, 1)
@@ -503,16 +503,16 @@ func TestPaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := &work.Order{Version: "other"}
+		o := &exec.Order{Version: "other"}
 		for i := range b.Info().Parts {
 			o.Part = i
 			v := b.Check(&objects, o, nil, nil)
-			want := work.Replayed
+			want := exec.Replayed
 			switch b.Info().Parts[i] {
 			case "claims":
 				want = tt.want
 			case "texts": // of which one has the hashes of all files
-				want = map[bool]work.Finding{true: work.Agrees}[tt.want != work.Replayed]
+				want = map[bool]exec.Finding{true: exec.Agrees}[tt.want != exec.Replayed]
 			}
 			if v.Finding != want {
 				t.Errorf("%q: %+v, want %v", tt.by, v, want)
@@ -531,7 +531,7 @@ func TestPaper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := b.Check(&objects, &work.Order{}, nil, nil); v.Finding != work.Differs || !strings.HasPrefix(v.Differences[0].Where, "ravenstore.T1 ") {
+	if v := b.Check(&objects, &exec.Order{}, nil, nil); v.Finding != exec.Differs || !strings.HasPrefix(v.Differences[0].Where, "ravenstore.T1 ") {
 		t.Errorf("%+v", v)
 	}
 }
@@ -558,7 +558,7 @@ func FuzzOpen(f *testing.F) {
 		if b, err := bundle.Open(data); err == nil {
 			for i := range b.Info().Parts {
 				empty.Name = b.Info().Lab
-				_ = b.Check(&empty, &work.Order{Part: i}, nil, nil)
+				_ = b.Check(&empty, &exec.Order{Part: i}, nil, nil)
 			}
 			_ = b.Workload()
 		}

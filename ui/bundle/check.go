@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // Values agree up to a relative difference of Tolerance, of the same version up to Rounding.
@@ -22,13 +22,13 @@ const (
 // mostDifferences is how many differences a verdict names.
 const mostDifferences = 20
 
-// Check implements work.Bound: it computes a part again and compares.
-func (b *Bundle) Check(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress) *work.Verdict {
-	v := &work.Verdict{Part: b.Info().Parts[o.Part]}
+// Check implements exec.Bound: it computes a part again and compares.
+func (b *Bundle) Check(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.Progress) *exec.Verdict {
+	v := &exec.Verdict{Part: b.Info().Parts[o.Part]}
 	rounded := false // all is the same but for the last digits of numbers
 	switch bad := b.needed(o.Part); {
 	case bad != "":
-		v.Finding, v.Says = work.Damaged, bad
+		v.Finding, v.Says = exec.Damaged, bad
 		return v
 	case l.Name != b.manifest.Lab:
 		return cannot(v, fmt.Errorf("it is about the laboratory %.40q", b.manifest.Lab))
@@ -41,15 +41,15 @@ func (b *Bundle) Check(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progre
 	default:
 		rounded = b.checkSystem(l, o, opened, p, v)
 	}
-	if v.Finding == work.Agrees && !rounded && o.Version != "" && o.Version == b.manifest.Tool.Version {
-		v.Finding = work.Differs
+	if v.Finding == exec.Agrees && !rounded && o.Version != "" && o.Version == b.manifest.Tool.Version {
+		v.Finding = exec.Differs
 		v.Says = "The same version wrote it, so that it should be identical."
 	}
 	return v
 }
 
-func cannot(v *work.Verdict, err error) *work.Verdict {
-	v.Finding, v.Says = work.Uncheckable, err.Error()
+func cannot(v *exec.Verdict, err error) *exec.Verdict {
+	v.Finding, v.Says = exec.Uncheckable, err.Error()
 	return v
 }
 
@@ -86,7 +86,7 @@ func (b *Bundle) needed(part int) string {
 
 // checkSystem runs one system again. It reports whether all is as recorded but for the
 // last digits of numbers.
-func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.Progress, v *work.Verdict) (rounded bool) {
+func (b *Bundle) checkSystem(l *lab.Lab, o *exec.Order, opened lab.Files, p lab.Progress, v *exec.Verdict) (rounded bool) {
 	was := &b.results[o.Part]
 	x, err := l.System(was.System)
 	if err != nil {
@@ -104,7 +104,7 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 		cannot(v, err)
 		return false
 	}
-	v.Told = &work.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}
+	v.Told = &exec.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}
 	text, err := write(is)
 	if err != nil {
 		cannot(v, err)
@@ -115,15 +115,15 @@ func (b *Bundle) checkSystem(l *lab.Lab, o *work.Order, opened lab.Files, p lab.
 	if tabled && bytes.Equal(text, recorded) {
 		return true // replayed
 	}
-	v.Finding = work.Agrees
+	v.Finding = exec.Agrees
 	compareResults(&l.Info, was, is, v)
 	switch {
 	case !tabled:
-		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the results"})
-		v.Finding = work.Differs
+		v.Differences = append(v.Differences, exec.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the results"})
+		v.Finding = exec.Differs
 	case len(v.Differences) == 0:
 		at, a, c := firstLine(recorded, text)
-		v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", resultName(was.System), at), Recorded: a, Got: c}}
+		v.Differences = []exec.Difference{{Where: fmt.Sprintf("%s:%d", resultName(was.System), at), Recorded: a, Got: c}}
 		v.Says = "All values are the same; the rest of the result is not."
 	}
 	return tabled && rounds(recorded, text)
@@ -164,10 +164,10 @@ func (b *Bundle) inTable(l *lab.Info, r *result) bool {
 }
 
 // compareResults compares values. Those that are the same are not named.
-func compareResults(l *lab.Info, was, is *result, v *work.Verdict) {
+func compareResults(l *lab.Info, was, is *result, v *exec.Verdict) {
 	if was.Fits != is.Fits {
-		v.Finding = work.Differs
-		v.Differences = []work.Difference{{Where: "whether it can run", Recorded: fits(was), Got: fits(is)}}
+		v.Finding = exec.Differs
+		v.Differences = []exec.Difference{{Where: "whether it can run", Recorded: fits(was), Got: fits(is)}}
 		return
 	}
 	d := differences{}
@@ -177,11 +177,11 @@ func compareResults(l *lab.Info, was, is *result, v *work.Verdict) {
 		c, inNew := is.Values[q.Key]
 		switch {
 		case !inOld && inNew:
-			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: "not recorded", Got: shown(q.Shown(c), q.Unit)}, 0)
+			d.add(exec.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: "not recorded", Got: shown(q.Shown(c), q.Unit)}, 0)
 		case inOld && !inNew:
-			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: "none"}, math.Inf(1))
+			d.add(exec.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: "none"}, math.Inf(1))
 		case inOld && a != c:
-			d.add(work.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: shown(q.Shown(c), q.Unit), Off: off(a, c)}, relative(a, c))
+			d.add(exec.Difference{Where: q.Label + " (" + q.Key + ")", Recorded: shown(q.Shown(a), q.Unit), Got: shown(q.Shown(c), q.Unit), Off: off(a, c)}, relative(a, c))
 		}
 	}
 	var unknown []string
@@ -192,7 +192,7 @@ func compareResults(l *lab.Info, was, is *result, v *work.Verdict) {
 	}
 	slices.Sort(unknown)
 	for _, key := range unknown {
-		d.add(work.Difference{Where: key, Recorded: exact(was.Values[key]), Got: "this version has no such quantity"}, 0)
+		d.add(exec.Difference{Where: key, Recorded: exact(was.Values[key]), Got: "this version has no such quantity"}, 0)
 	}
 	d.conclude(v)
 }
@@ -206,21 +206,21 @@ func fits(r *result) string {
 
 // differences collects differences with their relative size.
 type differences struct {
-	list []work.Difference
+	list []exec.Difference
 	by   []float64
 }
 
-func (d *differences) add(x work.Difference, by float64) {
+func (d *differences) add(x exec.Difference, by float64) {
 	d.list, d.by = append(d.list, x), append(d.by, by)
 }
 
 // conclude puts the largest first and says whether all are within the tolerance.
-func (d *differences) conclude(v *work.Verdict) {
+func (d *differences) conclude(v *exec.Verdict) {
 	order := make([]int, len(d.list))
 	for i := range order {
 		order[i] = i
 		if d.by[i] > Tolerance {
-			v.Finding = work.Differs
+			v.Finding = exec.Differs
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(d.by[b], d.by[a]) })

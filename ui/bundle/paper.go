@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"spillway/sim/study"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // A run is one of a paper's, in results/runs.json.
@@ -78,7 +78,7 @@ func Measure(l *lab.Lab, paper *study.Paper, r *study.Run) (Part, error) {
 
 // BindPaper returns a bundle of everything in a paper. parts are its runs, in
 // their order.
-func BindPaper(l *lab.Lab, paper *study.Paper, o *work.Order, parts []Part) ([]byte, error) {
+func BindPaper(l *lab.Lab, paper *study.Paper, o *exec.Order, parts []Part) ([]byte, error) {
 	s := &scenario{lab: l.Name, paper: paper.Key, link: o.Link, workload: paper.Standing, systems: paper.Systems}
 	var runs []*run
 	var outcomes []study.Outcome
@@ -168,7 +168,7 @@ func (b *Bundle) readRuns() error {
 
 // checkPaper does one run of a paper again, or computes its claims again. It reports
 // whether all is as recorded but for the last digits of numbers.
-func (b *Bundle) checkPaper(l *lab.Lab, o *work.Order, p lab.Progress, v *work.Verdict) (rounded bool) {
+func (b *Bundle) checkPaper(l *lab.Lab, o *exec.Order, p lab.Progress, v *exec.Verdict) (rounded bool) {
 	paper, err := l.Paper(b.manifest.Paper)
 	if err != nil {
 		cannot(v, err)
@@ -195,21 +195,21 @@ func (b *Bundle) checkPaper(l *lab.Lab, o *work.Order, p lab.Progress, v *work.V
 	if err1 == nil && err2 == nil && bytes.Equal(a, c) {
 		return true // replayed
 	}
-	v.Finding = work.Agrees
+	v.Finding = exec.Agrees
 	compareRuns(paper, was, is, v)
 	return rounds(a, c)
 }
 
 // compareRuns compares the values of a paper's run.
-func compareRuns(paper *study.Paper, was, is *run, v *work.Verdict) {
+func compareRuns(paper *study.Paper, was, is *run, v *exec.Verdict) {
 	switch {
 	case was.Setup != is.Setup || was.System != is.System:
-		v.Finding = work.Differs
-		v.Differences = []work.Difference{{Where: "the setup of the run", Recorded: clip(was.System + " " + was.Setup), Got: clip(is.System + " " + is.Setup)}}
+		v.Finding = exec.Differs
+		v.Differences = []exec.Difference{{Where: "the setup of the run", Recorded: clip(was.System + " " + was.Setup), Got: clip(is.System + " " + is.Setup)}}
 		return
 	case was.Fits != is.Fits || len(was.Values) > len(is.Values): // more are those of figures that came later
-		v.Finding = work.Differs
-		v.Differences = []work.Difference{{
+		v.Finding = exec.Differs
+		v.Differences = []exec.Difference{{
 			Where: "whether it can run", Recorded: fmt.Sprintf("%t, %d values", was.Fits, len(was.Values)), Got: fmt.Sprintf("%t, %d values", is.Fits, len(is.Values)),
 		}}
 		return
@@ -229,11 +229,11 @@ func compareRuns(paper *study.Paper, was, is *run, v *work.Verdict) {
 		return
 	}
 	if len(d.list) == 0 && was.Hash == is.Hash {
-		v.Differences = []work.Difference{{Where: "why it cannot run", Recorded: clip(was.Reason), Got: clip(is.Reason)}}
+		v.Differences = []exec.Difference{{Where: "why it cannot run", Recorded: clip(was.Reason), Got: clip(is.Reason)}}
 		return
 	}
 	if len(d.list) == 0 {
-		v.Differences = []work.Difference{{Where: "the hash of the whole result", Recorded: clip(was.Hash), Got: is.Hash}}
+		v.Differences = []exec.Difference{{Where: "the hash of the whole result", Recorded: clip(was.Hash), Got: is.Hash}}
 		v.Says = "All values are the same; the rest of the result is not."
 		return
 	}
@@ -245,9 +245,9 @@ func (d *differences) value(where string, recorded, got *float64, unit string) {
 	switch {
 	case recorded == nil && got == nil, recorded != nil && got != nil && *recorded == *got:
 	case recorded == nil || got == nil:
-		d.add(work.Difference{Where: where, Recorded: some(recorded, unit), Got: some(got, unit)}, math.Inf(1))
+		d.add(exec.Difference{Where: where, Recorded: some(recorded, unit), Got: some(got, unit)}, math.Inf(1))
 	default:
-		d.add(work.Difference{Where: where, Recorded: shown(*recorded, unit), Got: shown(*got, unit), Off: off(*recorded, *got)}, relative(*recorded, *got))
+		d.add(exec.Difference{Where: where, Recorded: shown(*recorded, unit), Got: shown(*got, unit), Off: off(*recorded, *got)}, relative(*recorded, *got))
 	}
 }
 
@@ -259,7 +259,7 @@ func some(x *float64, unit string) string {
 }
 
 // checkClaims compares the claims with those of outcomes, as checkPaper does runs.
-func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict) (rounded bool) {
+func (b *Bundle) checkClaims(paper *study.Paper, o *exec.Order, v *exec.Verdict) (rounded bool) {
 	var was claims
 	if err := parse(claimsName, b.files[claimsName], &was); err != nil {
 		cannot(v, err)
@@ -279,25 +279,25 @@ func (b *Bundle) checkClaims(paper *study.Paper, o *work.Order, v *work.Verdict)
 		v.Says = fmt.Sprintf("%d claims and %d published values with the same verdicts.", len(is.Claims), len(is.Points))
 		return true // replayed
 	}
-	v.Finding = work.Agrees
+	v.Finding = exec.Agrees
 	compareClaims(&was, is, v)
 	if !b.bad[valuesName] && !bytes.Equal(points(&was), b.files[valuesName]) {
-		v.Finding = work.Differs
-		v.Differences = append(v.Differences, work.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the claims"})
+		v.Finding = exec.Differs
+		v.Differences = append(v.Differences, exec.Difference{Where: valuesName, Recorded: "a table of other values", Got: "that of the claims"})
 	}
 	if len(v.Differences) == 0 {
 		at, a, c := firstLine(b.files[claimsName], text)
-		v.Differences = []work.Difference{{Where: fmt.Sprintf("%s:%d", claimsName, at), Recorded: a, Got: c}}
+		v.Differences = []exec.Difference{{Where: fmt.Sprintf("%s:%d", claimsName, at), Recorded: a, Got: c}}
 	}
 	return rounds(b.files[claimsName], text)
 }
 
 // compareClaims compares verdicts and values.
-func compareClaims(was, is *claims, v *work.Verdict) {
+func compareClaims(was, is *claims, v *exec.Verdict) {
 	d := differences{}
 	word := func(where, a, c string) {
 		if a != c {
-			d.add(work.Difference{Where: where, Recorded: clip(a), Got: clip(c)}, math.Inf(1))
+			d.add(exec.Difference{Where: where, Recorded: clip(a), Got: clip(c)}, math.Inf(1))
 		}
 	}
 	if len(was.Claims) > len(is.Claims) || len(was.Points) > len(is.Points) {

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 func sorted(files map[string][]byte) []string { return slices.Sorted(maps.Keys(files)) }
 
 // readme says what a bundle is and, in three lines, how to check it.
-func readme(s *scenario, o *work.Order) string {
+func readme(s *scenario, o *exec.Order) string {
 	what := "the runs of " + strings.Join(s.systems, ", ") + " on one workload: " + oneLine(s.workload)
 	if s.paper != "" {
 		what = "everything that was computed to reproduce the paper " + s.paper + ", and its claims"
@@ -71,7 +71,7 @@ type environmentFile struct {
 }
 
 // environment says where a bundle was made, which nobody can check.
-func environment(o *work.Order) []byte {
+func environment(o *exec.Order) []byte {
 	text, err := write(environmentFile{"spillway", orUnknown(o.Version), o.Environment})
 	if err != nil {
 		return []byte("{}\n") // three texts are always written
@@ -80,7 +80,7 @@ func environment(o *work.Order) []byte {
 }
 
 // crate describes the files as an RO-Crate.
-func crate(files map[string][]byte, s *scenario, o *work.Order) any {
+func crate(files map[string][]byte, s *scenario, o *exec.Order) any {
 	type node = map[string]any
 	ref := func(id string) node { return node{"@id": id} }
 	parts, graph := []node{}, []node{}

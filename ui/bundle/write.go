@@ -10,13 +10,13 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
-// Bind implements work.Binder: it runs the systems that an order names and returns
+// Bind implements exec.Binder: it runs the systems that an order names and returns
 // a bundle of them.
-func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
+func (Binder) Bind(l *lab.Lab, setup string, o *exec.Order, workload []lab.File, opened lab.Files, p lab.Progress) ([]byte, error) {
 	systems, err := titles(&l.Info, o.Systems)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (Binder) Bind(l *lab.Lab, setup string, o *work.Order, workload []lab.File,
 			return nil, err
 		}
 		results = append(results, r)
-		s.tell(&work.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}, i == 0)
+		s.tell(&exec.Told{About: rep.About, Origin: rep.Origin, Notes: rep.Notes}, i == 0)
 	}
 	files[valuesName] = values(&l.Info, results)
 	if s.opened {
@@ -131,7 +131,7 @@ func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 func pictureName(name string) string { return figuresFolder + name + ".svg" }
 
 // about adds the texts that do not depend on the other files.
-func about(files map[string][]byte, s *scenario, o *work.Order) {
+func about(files map[string][]byte, s *scenario, o *exec.Order) {
 	files[scenarioName] = []byte(s.text())
 	files[environmentName] = environment(o)
 	files[readmeName] = []byte(readme(s, o))
@@ -139,7 +139,7 @@ func about(files map[string][]byte, s *scenario, o *work.Order) {
 }
 
 // finish adds what every bundle has and packs it.
-func finish(files map[string][]byte, s *scenario, o *work.Order) ([]byte, error) {
+func finish(files map[string][]byte, s *scenario, o *exec.Order) ([]byte, error) {
 	for _, f := range o.Figures {
 		files[pictureName(f.Name)] = []byte(f.SVG)
 	}

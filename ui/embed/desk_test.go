@@ -9,10 +9,10 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // quick is a link to a comparison that takes milliseconds, mixes to one in the
@@ -25,10 +25,10 @@ const (
 // A host is the program around a desk, without a browser: it does jobs when told.
 type host struct {
 	labs    map[string]lab.Info
-	benches map[string]*work.Bench
+	benches map[string]*exec.Bench
 	tabs    []model.Tab
 	session *model.Session
-	jobs    []*work.Job
+	jobs    []*exec.Job
 	fetched []string
 	begun   int
 	refuse  bool // laboratories cannot be fetched
@@ -37,9 +37,9 @@ type host struct {
 
 func newHost(tb testing.TB) *host {
 	tb.Helper()
-	h := &host{labs: map[string]lab.Info{}, benches: map[string]*work.Bench{}}
+	h := &host{labs: map[string]lab.Info{}, benches: map[string]*exec.Bench{}}
 	for _, l := range laboratories() {
-		h.labs[l.Name], h.benches[l.Name] = l.Complete(), &work.Bench{Lab: l}
+		h.labs[l.Name], h.benches[l.Name] = l.Complete(), &exec.Bench{Lab: l}
 		h.tabs = append(h.tabs, model.Tab{Name: l.Name, Title: l.Title})
 	}
 	return h
@@ -52,10 +52,10 @@ var laboratories = sync.OnceValue(func() (list []lab.Lab) {
 	return list
 })
 
-func (h *host) Start(j *work.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *host) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
 
 func (h *host) Stop(ids []int) {
-	h.jobs = slices.DeleteFunc(h.jobs, func(j *work.Job) bool { return slices.Contains(ids, j.ID) })
+	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
 func (h *host) Fetch(name string)       { h.fetched = append(h.fetched, name) }
@@ -86,7 +86,7 @@ func (h *host) work() bool {
 	case len(h.jobs) > 0:
 		j := h.jobs[0]
 		h.jobs = h.jobs[1:]
-		a := work.Answer{ID: j.ID, Last: true, Error: "not done"}
+		a := exec.Answer{ID: j.ID, Last: true, Error: "not done"}
 		if !h.lazy {
 			a = h.benches[j.Lab].Do(j, nil)
 		}

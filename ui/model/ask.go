@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // The keys of the question, a setup of its own that links carry.
@@ -512,16 +512,16 @@ func (a *Ask) start(picks []task) {
 	if a.begun.IsZero() {
 		a.begun = time.Now()
 	}
-	j := &work.Job{ID: a.room.session.id(), Lab: a.room.Info.Name, Kind: work.Several, Files: a.room.number()}
+	j := &exec.Job{ID: a.room.session.id(), Lab: a.room.Info.Name, Kind: exec.Several, Files: a.room.number()}
 	for _, t := range picks {
-		j.Picks = append(j.Picks, work.Pick{Setup: t.setup, System: t.system})
+		j.Picks = append(j.Picks, exec.Pick{Setup: t.setup, System: t.system})
 	}
 	a.jobs[j.ID] = picks
 	a.room.session.host.Start(j, true)
 }
 
 // answer takes what a worker said, if it is about the question.
-func (a *Ask) answer(x *work.Answer) bool {
+func (a *Ask) answer(x *exec.Answer) bool {
 	picks, ok := a.jobs[x.ID]
 	if !ok {
 		return false
@@ -549,7 +549,7 @@ func (a *Ask) answer(x *work.Answer) bool {
 }
 
 // outcomeOf makes an outcome of what a worker said.
-func outcomeOf(p *work.Part) *Outcome {
+func outcomeOf(p *exec.Part) *Outcome {
 	switch {
 	case p.Error != "":
 		return &Outcome{Error: p.Error}

@@ -7,8 +7,8 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // All systems are ranked, also those that are not compared, when somebody says so.
@@ -16,7 +16,7 @@ func TestRank(t *testing.T) {
 	h := asking(t, "&dish=cake&watts=300&systems=dream,oven")
 	h.do()
 	h.Ask.Choose(askKey, Rank)
-	if h.Ask.Active() || len(h.open(work.Several)) != 0 {
+	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
 		t.Fatal("systems that nobody compares run unasked")
 	}
 	if p := h.Ask.Progress(); p.All != 3 || h.Ask.text(amongKey) != All {
@@ -24,7 +24,7 @@ func TestRank(t *testing.T) {
 	}
 	h.Ask.Run()
 	h.Ask.Cancel()
-	if len(h.open(work.Several)) != 0 || h.Ask.Active() {
+	if len(h.open(exec.Several)) != 0 || h.Ask.Active() {
 		t.Error("it cannot be stopped")
 	}
 	h.Ask.Run()
@@ -147,18 +147,18 @@ func TestSectionOfSystems(t *testing.T) {
 	h.SetLook(FocusKey, "oven")
 	h.do()
 	h.ToggleSection("glaze")
-	j := h.one(work.Section)
+	j := h.one(exec.Section)
 	if j.System != "kiln" {
 		t.Errorf("it is about %s", j.System)
 	}
-	h.Session.Answer(&work.Answer{ID: j.ID, Done: 1, Total: 4})
+	h.Session.Answer(&exec.Answer{ID: j.ID, Done: 1, Total: 4})
 	if s := at(); s == nil || !s.Busy || s.Part != 0.25 {
 		t.Errorf("%+v", s)
 	}
 	h.ToggleSection("glaze")
-	if len(h.open(work.Section)) != 0 || at().Busy {
+	if len(h.open(exec.Section)) != 0 || at().Busy {
 		t.Error("closing does not stop it")
 	}
 	h.ToggleSection("glaze")
-	h.one(work.Section)
+	h.one(exec.Section)
 }

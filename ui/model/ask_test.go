@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"spillway/sim/sweep"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // asking returns a session about the bakery that shows a question.
@@ -33,7 +33,7 @@ func (h *host) fieldOf(key string) Field {
 
 // picks counts the runs that wait.
 func (h *host) picks() (n int) {
-	for _, j := range h.open(work.Several) {
+	for _, j := range h.open(exec.Several) {
 		n += len(j.Picks)
 	}
 	return n
@@ -41,10 +41,10 @@ func (h *host) picks() (n int) {
 
 func TestVaryOne(t *testing.T) {
 	h := asking(t, "&watts=300&ask-vary=watts&systems=dream,oven")
-	if n := len(h.open(work.Run)); n != 0 {
+	if n := len(h.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs of Explore wait", n)
 	}
-	if j := h.open(work.Several); len(j) != jobsAtOnce || !h.bulk[j[0].ID] || !h.Ask.Active() {
+	if j := h.open(exec.Several); len(j) != jobsAtOnce || !h.bulk[j[0].ID] || !h.Ask.Active() {
 		t.Fatalf("%d jobs", len(j))
 	}
 	h.do()
@@ -168,8 +168,8 @@ func TestVaryMany(t *testing.T) {
 
 func TestAskCancel(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&systems=oven")
-	j := h.open(work.Several)[0]
-	h.say(j, work.Answer{Parts: []work.Part{{Report: good(7).Report}}})
+	j := h.open(exec.Several)[0]
+	h.say(j, exec.Answer{Parts: []exec.Part{{Report: good(7).Report}}})
 	h.Ask.Cancel()
 	if h.Ask.Active() || len(h.open()) != 0 {
 		t.Error("after cancelling something runs")
@@ -187,7 +187,7 @@ func TestAskCancel(t *testing.T) {
 		t.Error("what was cancelled cannot be run")
 	}
 	h.SetView(Explore)
-	if h.Ask.Active() || len(h.open(work.Several)) != 0 {
+	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
 		t.Error("the view was left, and its runs go on")
 	}
 	h.do()
@@ -197,7 +197,7 @@ func TestAskCancel(t *testing.T) {
 	}
 	h.Go("train")
 	h.enter()
-	if len(h.open(work.Several)) != 0 {
+	if len(h.open(exec.Several)) != 0 {
 		t.Error("the laboratory was left, and its runs go on")
 	}
 }
@@ -205,19 +205,19 @@ func TestAskCancel(t *testing.T) {
 // Answers about what is no longer asked are taken by nobody.
 func TestAskStale(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&systems=oven")
-	old := h.open(work.Several)[0]
+	old := h.open(exec.Several)[0]
 	h.Ask.Choose(varyKey, "portions")
 	if !h.over[old.ID] {
 		t.Error("the old question goes on")
 	}
-	if h.Answer(&work.Answer{ID: old.ID, Last: true}) {
+	if h.Answer(&exec.Answer{ID: old.ID, Last: true}) {
 		t.Error("an old answer is taken")
 	}
 	h.do()
-	h.say(&work.Job{ID: 999}, work.Answer{})
+	h.say(&exec.Job{ID: 999}, exec.Answer{})
 	short := asking(t, "&ask-vary=watts&ask-values=100,200&systems=oven")
-	for _, j := range short.open(work.Several) {
-		short.say(j, work.Answer{Error: "the worker is gone"})
+	for _, j := range short.open(exec.Several) {
+		short.say(j, exec.Answer{Error: "the worker is gone"})
 	}
 	if c := short.Ask.At("oven", 0, 0); c.Problem != "the worker is gone" {
 		t.Errorf("%+v", c)
@@ -521,8 +521,8 @@ func TestSigned(t *testing.T) {
 func TestFindFails(t *testing.T) {
 	h := asking(t, "&ask=find&ask-find=most&ask-vary=portions&systems=dream,kiln")
 	fail := func() {
-		for list := h.open(work.Several); len(list) > 0; list = h.open(work.Several) {
-			h.say(list[0], work.Answer{Error: "the worker is gone"})
+		for list := h.open(exec.Several); len(list) > 0; list = h.open(exec.Several) {
+			h.say(list[0], exec.Answer{Error: "the worker is gone"})
 		}
 	}
 	fail()
@@ -548,11 +548,11 @@ func TestFindFails(t *testing.T) {
 // tried again.
 func TestEffectsFail(t *testing.T) {
 	h := asking(t, "&ask=effects&systems=oven")
-	for _, j := range h.open(work.Several) {
-		h.say(j, work.Answer{Error: "the worker is gone"})
+	for _, j := range h.open(exec.Several) {
+		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
-	for _, j := range h.open(work.Several) {
-		h.say(j, work.Answer{Error: "the worker is gone"})
+	for _, j := range h.open(exec.Several) {
+		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
 	for _, g := range h.Ask.Gains() {
 		if g.Reason != "" || g.To == "" || len(g.Parts) != 1 || g.Parts[0].Say() != "failed" {
@@ -567,8 +567,8 @@ func TestEffectsFail(t *testing.T) {
 	h = newHost(t, "v=2&lab=bakery&systems=oven")
 	h.do()
 	h.Ask.AskEffects()
-	for _, j := range h.open(work.Several) {
-		h.say(j, work.Answer{Error: "the worker is gone"})
+	for _, j := range h.open(exec.Several) {
+		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
 	h.do()
 	h.Ask.AskEffects()

@@ -7,15 +7,15 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/study"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // A Checking is a bundle that was opened: what it says about itself, and what came
 // out when its parts were computed again.
 type Checking struct {
 	Name     string // of its file
-	Info     *work.BundleInfo
-	Verdicts []*work.Verdict // by part, nil where it is not known yet
+	Info     *exec.BundleInfo
+	Verdicts []*exec.Verdict // by part, nil where it is not known yet
 	Error    string          // why it cannot be checked
 
 	session *Session
@@ -25,9 +25,9 @@ type Checking struct {
 }
 
 // check begins to check a bundle that was opened under a number.
-func (n *Session) check(name string, number int, info *work.BundleInfo) {
+func (n *Session) check(name string, number int, info *exec.BundleInfo) {
 	n.CloseChecking()
-	c := &Checking{Name: name, Info: info, Verdicts: make([]*work.Verdict, len(info.Parts)), session: n, number: number, jobs: map[int]int{}}
+	c := &Checking{Name: name, Info: info, Verdicts: make([]*exec.Verdict, len(info.Parts)), session: n, number: number, jobs: map[int]int{}}
 	n.Checking = c
 	switch {
 	case !slices.ContainsFunc(n.Tabs, func(t Tab) bool { return t.Name == info.Lab }):
@@ -55,22 +55,22 @@ func (n *Session) CloseChecking() {
 // last: they are made of what the others give.
 func (c *Checking) feed() {
 	for c.next < len(c.Verdicts) && len(c.jobs) < mostAtOnce {
-		o := &work.Order{Version: c.session.Version, Part: c.next}
+		o := &exec.Order{Version: c.session.Version, Part: c.next}
 		if c.next == len(c.Verdicts)-1 {
 			if len(c.jobs) > 0 {
 				return
 			}
-			o.Outcomes, o.Told = work.Given(c.Verdicts[:c.next])
+			o.Outcomes, o.Told = exec.Given(c.Verdicts[:c.next])
 		}
 		id := c.session.id()
 		c.jobs[id] = c.next
 		c.next++
-		c.session.host.Start(&work.Job{ID: id, Lab: c.Info.Lab, Kind: work.Check, Files: c.number, Order: o}, c.Info.Paper != "")
+		c.session.host.Start(&exec.Job{ID: id, Lab: c.Info.Lab, Kind: exec.Check, Files: c.number, Order: o}, c.Info.Paper != "")
 	}
 }
 
 // answer takes what a worker said about a part; it reports whether it did.
-func (c *Checking) answer(a *work.Answer) bool {
+func (c *Checking) answer(a *exec.Answer) bool {
 	if c == nil {
 		return false
 	}
@@ -83,7 +83,7 @@ func (c *Checking) answer(a *work.Answer) bool {
 	}
 	delete(c.jobs, a.ID)
 	if c.Verdicts[part] = a.Verdict; a.Verdict == nil {
-		c.Verdicts[part] = &work.Verdict{Part: c.Info.Parts[part], Finding: work.Uncheckable, Says: a.Error}
+		c.Verdicts[part] = &exec.Verdict{Part: c.Info.Parts[part], Finding: exec.Uncheckable, Says: a.Error}
 	}
 	c.feed()
 	return true
@@ -96,7 +96,7 @@ func (c *Checking) Known() int { return len(c.Verdicts) - c.count(nil) }
 func (c *Checking) Active() bool { return c != nil && c.Error == "" && c.Known() < len(c.Verdicts) }
 
 // count counts the parts with a finding, or without one if it is nil.
-func (c *Checking) count(f *work.Finding) (n int) {
+func (c *Checking) count(f *exec.Finding) (n int) {
 	for _, v := range c.Verdicts {
 		if v == nil && f == nil || v != nil && f != nil && v.Finding == *f {
 			n++
@@ -106,13 +106,13 @@ func (c *Checking) count(f *work.Finding) (n int) {
 }
 
 // Finding is the worst of all parts and files.
-func (c *Checking) Finding() work.Finding {
-	worst := work.Replayed
+func (c *Checking) Finding() exec.Finding {
+	worst := exec.Replayed
 	if c.Error != "" {
-		worst = work.Uncheckable
+		worst = exec.Uncheckable
 	}
 	if len(c.Info.Damaged) > 0 {
-		worst = work.Damaged
+		worst = exec.Damaged
 	}
 	for _, v := range c.Verdicts {
 		if v != nil {
@@ -135,7 +135,7 @@ func (c *Checking) Says() string {
 		text += "Its bytes are not what its manifest says. "
 	}
 	var parts []string
-	for f := work.Replayed; f <= work.Damaged; f++ {
+	for f := exec.Replayed; f <= exec.Damaged; f++ {
 		if k := c.count(&f); k > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d %s", k, len(c.Verdicts), f))
 		}
@@ -186,12 +186,12 @@ func (r *Room) take() {
 	r.session.brought = nil
 	r.stopOpening()
 	r.Files = Files{Number: b.number, Names: []string{b.name}, Opening: true, id: r.session.id()}
-	r.session.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: b.number, Inside: true}, false)
+	r.session.host.Start(&exec.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: exec.List, Files: b.number, Inside: true}, false)
 }
 
 // unbundled takes the answer to Open when the files are a bundle: those that were
 // open before are open again.
-func (r *Room) unbundled(info *work.BundleInfo) {
+func (r *Room) unbundled(info *exec.BundleInfo) {
 	f := r.Files
 	r.Files = Files{}
 	if f.before != nil {
@@ -209,7 +209,7 @@ type binding struct {
 
 // Bundle asks a worker for a bundle of the compared systems; done gets it, or why
 // there is none.
-func (r *Room) Bundle(figures []work.Drawn, done func(data []byte, problem string)) {
+func (r *Room) Bundle(figures []exec.Drawn, done func(data []byte, problem string)) {
 	if r.binding != nil {
 		r.session.host.Stop([]int{r.binding.id})
 	}
@@ -218,13 +218,13 @@ func (r *Room) Bundle(figures []work.Drawn, done func(data []byte, problem strin
 		return
 	}
 	r.binding = &binding{r.session.id(), done}
-	r.session.host.Start(&work.Job{
-		ID: r.binding.id, Lab: r.Info.Name, Kind: work.Bundle, Setup: r.runs(), Files: r.number(),
-		Order: &work.Order{Systems: r.State.On, Link: r.RunLink(), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
+	r.session.host.Start(&exec.Job{
+		ID: r.binding.id, Lab: r.Info.Name, Kind: exec.Bundle, Setup: r.runs(), Files: r.number(),
+		Order: &exec.Order{Systems: r.State.On, Link: r.RunLink(), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
 	}, false)
 }
 
-func (r *Room) bundleAnswer(a *work.Answer) bool {
+func (r *Room) bundleAnswer(a *exec.Answer) bool {
 	b := r.binding
 	if b == nil || a.ID != b.id {
 		return false

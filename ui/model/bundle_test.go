@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"spillway/ui/bundle"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // dropBundle opens a bundle in whatever laboratory is shown.
@@ -35,7 +35,7 @@ func withBundles(t *testing.T, fragment string) *host {
 func (h *host) saved() []byte {
 	h.Helper()
 	var data []byte
-	h.Bundle([]work.Drawn{{Name: "a", SVG: "<svg/>"}}, func(d []byte, problem string) {
+	h.Bundle([]exec.Drawn{{Name: "a", SVG: "<svg/>"}}, func(d []byte, problem string) {
 		if problem != "" {
 			h.Fatal(problem)
 		}
@@ -57,7 +57,7 @@ func TestBundle(t *testing.T) {
 	number := h.Files.Number
 	h.dropBundle(data)
 	c := h.Checking
-	if c == nil || c.Active() || c.Finding() != work.Replayed || c.Known() != 3 || !c.Info.Opened || h.Info.Name != "train" || h.Files.Number != number || h.Files.Opening {
+	if c == nil || c.Active() || c.Finding() != exec.Replayed || c.Known() != 3 || !c.Info.Opened || h.Info.Name != "train" || h.Files.Number != number || h.Files.Opening {
 		t.Fatalf("%+v; files %+v", c, h.Files)
 	}
 	if c.Says() != "Replayed. 3 of 3 replayed. Not checked here: figures/ (1); spillway check draws them again." {
@@ -89,17 +89,17 @@ func TestBundleKeepsFiles(t *testing.T) {
 	h.do()
 	number := h.Files.Number
 	h.dropBundle(bakery)
-	if h.Files.Number != number || !h.Files.Has("rye") || h.Entry() != "rye" || h.Blocked() != "" || h.Checking.Finding() != work.Replayed {
+	if h.Files.Number != number || !h.Files.Has("rye") || h.Entry() != "rye" || h.Blocked() != "" || h.Checking.Finding() != exec.Replayed {
 		t.Errorf("%+v, blocked %q", h.Files, h.Blocked())
 	}
 	// One of what there is not, and one that is damaged.
-	h.check("x", 9, &work.BundleInfo{Lab: "smithy", Parts: []string{"a"}})
+	h.check("x", 9, &exec.BundleInfo{Lab: "smithy", Parts: []string{"a"}})
 	if h.Checking.Active() || !strings.Contains(h.Checking.Says(), `the laboratory "smithy", which this version does not have`) {
 		t.Error(h.Checking.Says())
 	}
 	h.OpenChecked() // nothing to open
-	h.check("x", 9, &work.BundleInfo{Lab: "bakery", Damaged: []string{"scenario.txt: it is missing"}})
-	if h.Checking.Active() || h.Checking.Finding() != work.Damaged || !strings.Contains(h.Checking.Says(), "nobody can say what ran") {
+	h.check("x", 9, &exec.BundleInfo{Lab: "bakery", Damaged: []string{"scenario.txt: it is missing"}})
+	if h.Checking.Active() || h.Checking.Finding() != exec.Damaged || !strings.Contains(h.Checking.Says(), "nobody can say what ran") {
 		t.Error(h.Checking.Says())
 	}
 }
@@ -120,13 +120,13 @@ func TestBundleOfPaper(t *testing.T) {
 	if len(parts) == 0 {
 		t.Fatal("nothing can be run")
 	}
-	data, err := bundle.BindPaper(&l, paper, &work.Order{}, parts)
+	data, err := bundle.BindPaper(&l, paper, &exec.Order{}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := withBundles(t, quick)
 	h.dropBundle(data)
-	if c := h.Checking; c.Finding() != work.Replayed || c.Known() != len(parts)+2 {
+	if c := h.Checking; c.Finding() != exec.Replayed || c.Known() != len(parts)+2 {
 		t.Errorf("%s %+v", c.Says(), c)
 	}
 	h.OpenChecked()

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // A fileExport is a run on its way into a file of another format.
@@ -26,12 +26,12 @@ func (r *Room) ExportRun(key, system string, o lab.Origin, done func(data []byte
 	pieces, trust := r.Brief()
 	o.Title, o.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
 	r.writing = &fileExport{r.session.id(), done}
-	r.session.host.Start(&work.Job{
-		ID: r.writing.job, Lab: r.Info.Name, Kind: work.Export, Key: key, Setup: r.runs(), System: system, Files: r.number(), Origin: o,
+	r.session.host.Start(&exec.Job{
+		ID: r.writing.job, Lab: r.Info.Name, Kind: exec.Export, Key: key, Setup: r.runs(), System: system, Files: r.number(), Origin: o,
 	}, false)
 }
 
-func (r *Room) writtenAnswer(a *work.Answer) bool {
+func (r *Room) writtenAnswer(a *exec.Answer) bool {
 	x := r.writing
 	if x == nil || a.ID != x.job {
 		return false
@@ -76,7 +76,7 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 		if !run.On {
 			continue
 		}
-		x.file.Runs = append(x.file.Runs, exportRun{Record: work.RecordOf(r.Info, run.System.Name, r.State.Setup), Title: run.System.Title, Status: cmp.Or(run.Status(), "ok"), Error: run.Error})
+		x.file.Runs = append(x.file.Runs, exportRun{Record: exec.RecordOf(r.Info, run.System.Name, r.State.Setup), Title: run.System.Title, Status: cmp.Or(run.Status(), "ok"), Error: run.Error})
 		now := &x.file.Runs[len(x.file.Runs)-1]
 		now.Program, now.Workload, now.Setup = Program(r.session.Version), x.file.Workload, x.file.Setup
 		if run.Report != nil {
@@ -85,14 +85,14 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 		}
 	}
 	for _, id := range slices.Clone(x.waiting) {
-		r.session.host.Start(&work.Job{
-			ID: id, Lab: r.Info.Name, Kind: work.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(), Hash: true,
+		r.session.host.Start(&exec.Job{
+			ID: id, Lab: r.Info.Name, Kind: exec.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(), Hash: true,
 		}, false)
 	}
 	r.finishExport()
 }
 
-func (r *Room) exportAnswer(a *work.Answer) bool {
+func (r *Room) exportAnswer(a *exec.Answer) bool {
 	x := r.exporting
 	if x == nil || !slices.Contains(x.waiting, a.ID) {
 		return false
@@ -126,7 +126,7 @@ type exportFile struct {
 }
 
 type exportRun struct {
-	work.Record
+	exec.Record
 	Title  string          `json:"title" help:"its name for people"`
 	Status string          `json:"status" help:"ok, or why there is no result or none of a run that fits"`
 	Error  string          `json:"error,omitempty" help:"what went wrong"`

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // Files is what a room knows about the files that were opened in it.
@@ -118,7 +118,7 @@ func (n *Session) Open(names []string, hand func(number int)) {
 	n.number++
 	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id(), before: before}
 	hand(n.number)
-	n.host.Start(&work.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: work.List, Files: n.number}, false)
+	n.host.Start(&exec.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: exec.List, Files: n.number}, false)
 	r.Refresh()
 }
 
@@ -159,7 +159,7 @@ func (f *Files) Percent() int {
 // opened takes the answer to Open. A set with one usable entry is shown at once, and
 // so are the entry that a link asked for, and the first of files that replace those
 // that were shown.
-func (r *Room) opened(a *work.Answer) {
+func (r *Room) opened(a *exec.Answer) {
 	if !a.Last {
 		r.Files.Done, r.Files.Total = a.Done, a.Total
 		return

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // files are flour for the bakery.
@@ -23,7 +23,7 @@ func files(names ...string) []lab.File {
 func (h *host) drop(names ...string) {
 	h.Helper()
 	h.Open(names, func(n int) { h.benches[h.Info.Name].Open(n, files(names...)) })
-	if !h.Files.Opening || h.one(work.List).Files != h.Files.Number {
+	if !h.Files.Opening || h.one(exec.List).Files != h.Files.Number {
 		h.Errorf("opening: %+v", h.Files)
 	}
 	h.do()
@@ -109,7 +109,7 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 func TestLinkAboutAFile(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=9&flour=wheat&watts=77")
 	h.wantBlocked(`This link is about a file. Drop the file or folder that holds "wheat" on the page.`)
-	if len(h.open(work.Run)) != 0 {
+	if len(h.open(exec.Run)) != 0 {
 		t.Error("it runs without the file")
 	}
 	h.drop("rye", "wheat")
@@ -143,17 +143,17 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Open([]string{"a", "b", "c"}, func(int) {})
-	first := h.one(work.List)
+	first := h.one(exec.List)
 	h.Open(nil, func(int) {})
-	if !h.over[first.ID] || h.say(first, work.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
+	if !h.over[first.ID] || h.say(first, exec.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
 		t.Error("the first files are still read")
 	}
-	h.say(h.one(work.List), work.Answer{})
+	h.say(h.one(exec.List), exec.Answer{})
 	if h.Files.Error != "Nothing to run was found in the files." {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Open([]string{"a", "b", "c"}, func(int) {})
-	h.say(h.one(work.List), work.Answer{})
+	h.say(h.one(exec.List), exec.Answer{})
 	if h.Files.Error != "Nothing to run was found in a and 2 more." {
 		t.Errorf("%+v", h.Files)
 	}
@@ -196,8 +196,8 @@ func TestCancelOpening(t *testing.T) {
 	h.drop("wheat")
 	report, state := h.run("oven").Report, h.State.Encode(h.Info)
 	h.Open([]string{"large"}, func(int) {})
-	j := h.one(work.List)
-	if !h.Answer(&work.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
+	j := h.one(exec.List)
+	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
 		t.Errorf("%+v", h.Files)
 	}
 	h.CancelOpening()
@@ -220,11 +220,11 @@ func TestRefused(t *testing.T) {
 	h.drop("wheat")
 	report := h.run("oven").Report
 	h.Open([]string{"letter"}, func(int) {})
-	j := h.one(work.List)
+	j := h.one(exec.List)
 	if c := h.ChartContext(); c.Waiting == "" {
 		t.Error("while files are opened charts are said to be computed")
 	}
-	h.Answer(&work.Answer{ID: j.ID, Last: true, Error: "letter: not a sack"})
+	h.Answer(&exec.Answer{ID: j.ID, Last: true, Error: "letter: not a sack"})
 	h.do()
 	if f := &h.Files; f.Number != 1 || f.Error != "letter: not a sack" || !f.Has("wheat") || f.Opening || h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report {
 		t.Errorf("%+v, entry %q, blocked %q", h.Files, h.Entry(), h.Blocked())

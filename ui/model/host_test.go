@@ -12,9 +12,9 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/study"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
 // A host of tests writes down what it is asked and does it when told to, on a
@@ -23,15 +23,15 @@ type host struct {
 	*testing.T
 	*Session
 	labs    map[string]lab.Lab
-	benches map[string]*work.Bench
-	jobs    []*work.Job  // all that were started
+	benches map[string]*exec.Bench
+	jobs    []*exec.Job  // all that were started
 	over    map[int]bool // stopped or answered
 	bulk    map[int]bool
 	fetched []string
 	stored  map[string]string // nil: the browser stores nothing
 }
 
-func (h *host) Start(j *work.Job, bulk bool) {
+func (h *host) Start(j *exec.Job, bulk bool) {
 	h.jobs = append(h.jobs, j)
 	h.bulk[j.ID] = bulk
 }
@@ -77,10 +77,10 @@ func newHostWith(t *testing.T, fragment string, stored map[string]string) *host 
 // hostOf is newHostWith of these laboratories.
 func hostOf(t *testing.T, fragment string, stored map[string]string, labs ...lab.Lab) *host {
 	t.Helper()
-	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*work.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
+	h := &host{T: t, labs: map[string]lab.Lab{}, benches: map[string]*exec.Bench{}, over: map[int]bool{}, bulk: map[int]bool{}, stored: stored}
 	var tabs []Tab
 	for _, l := range labs {
-		h.labs[l.Name], h.benches[l.Name] = l, &work.Bench{Lab: l}
+		h.labs[l.Name], h.benches[l.Name] = l, &exec.Bench{Lab: l}
 		tabs = append(tabs, Tab{Name: l.Name, Title: l.Title, About: l.About})
 	}
 	h.Session = NewSession(tabs, fragment, h)
@@ -101,8 +101,8 @@ func (h *host) enter() {
 }
 
 // open lists the jobs that wait for an answer, the oldest first.
-func (h *host) open(kinds ...work.Kind) []*work.Job {
-	var list []*work.Job
+func (h *host) open(kinds ...exec.Kind) []*exec.Job {
+	var list []*exec.Job
 	for _, j := range h.jobs {
 		if !h.over[j.ID] && (kinds == nil || slices.Contains(kinds, j.Kind)) {
 			list = append(list, j)
@@ -112,7 +112,7 @@ func (h *host) open(kinds ...work.Kind) []*work.Job {
 }
 
 // one is the only waiting job of a kind.
-func (h *host) one(kind work.Kind) *work.Job {
+func (h *host) one(kind exec.Kind) *exec.Job {
 	h.Helper()
 	list := h.open(kind)
 	if len(list) != 1 {
@@ -122,9 +122,9 @@ func (h *host) one(kind work.Kind) *work.Job {
 }
 
 // of is the waiting run of a system.
-func (h *host) of(system string) *work.Job {
+func (h *host) of(system string) *exec.Job {
 	h.Helper()
-	for _, j := range h.open(work.Run) {
+	for _, j := range h.open(exec.Run) {
 		if j.System == system {
 			return j
 		}
@@ -134,17 +134,17 @@ func (h *host) of(system string) *work.Job {
 }
 
 // say answers a job.
-func (h *host) say(j *work.Job, a work.Answer) bool {
+func (h *host) say(j *exec.Job, a exec.Answer) bool {
 	a.ID, a.Last = j.ID, true
 	h.over[j.ID] = true
 	if a.Set != a.Of {
-		h.benches[j.Lab].Open(a.Set, work.Lent(&a, nil))
+		h.benches[j.Lab].Open(a.Set, exec.Lent(&a, nil))
 	}
 	return h.Answer(&a)
 }
 
 // do does the waiting jobs, and those that come of them, until none is left.
-func (h *host) do(kinds ...work.Kind) {
+func (h *host) do(kinds ...exec.Kind) {
 	h.Helper()
 	for n := 0; ; n++ {
 		list := h.open(kinds...)
@@ -154,10 +154,10 @@ func (h *host) do(kinds ...work.Kind) {
 		if n > 5000 {
 			h.Fatal("it does not end")
 		}
-		var j work.Job
+		var j exec.Job
 		pass(h.T, list[0], &j)
-		a := h.benches[j.Lab].Do(&j, func(done, total int) { h.Answer(&work.Answer{ID: j.ID, Done: done, Total: total}) })
-		var got work.Answer
+		a := h.benches[j.Lab].Do(&j, func(done, total int) { h.Answer(&exec.Answer{ID: j.ID, Done: done, Total: total}) })
+		var got exec.Answer
 		pass(h.T, &a, &got)
 		if !a.Last || a.ID != j.ID {
 			h.Fatalf("answer to job %d: %+v", j.ID, a)
@@ -240,8 +240,8 @@ func (f *Field) chosen() string {
 }
 
 // good is a report with one value for everything.
-func good(values ...float64) work.Answer {
-	return work.Answer{Report: &report.Report{Fits: true, Values: values, About: "about it", Origin: "from there"}}
+func good(values ...float64) exec.Answer {
+	return exec.Answer{Report: &report.Report{Fits: true, Values: values, About: "about it", Origin: "from there"}}
 }
 
 // A bread is what the invented laboratory's runs depend on.

@@ -8,8 +8,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/study"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // Papers runs what a laboratory's papers published and compares. Each run
@@ -29,7 +29,7 @@ type Papers struct {
 // A job is what a worker has been asked about a paper.
 type job struct {
 	paper  *paper
-	kind   work.Kind
+	kind   exec.Kind
 	run    int    // of Measure
 	figure string // of Sheet
 	rev    int    // of the paper, when it was asked
@@ -50,8 +50,8 @@ type paper struct {
 	figure  string // that sheet was asked for
 	tallies []study.Tally
 	tallyOf int
-	asking  map[work.Kind]bool // sheets and tallies under way
-	at      map[work.Kind]time.Time
+	asking  map[exec.Kind]bool // sheets and tallies under way
+	at      map[exec.Kind]time.Time
 }
 
 // A paperRun is one simulation of a paper, or one analysis.
@@ -70,7 +70,7 @@ func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
 func newPapers(r *Room) *Papers {
 	p := &Papers{room: r, jobs: map[int]job{}}
 	for _, i := range r.Info.Papers {
-		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[work.Kind]bool{}, at: map[work.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
+		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[exec.Kind]bool{}, at: map[exec.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
 	}
 	return p
 }
@@ -122,17 +122,17 @@ func (p *Papers) refresh() {
 	for _, x := range p.list {
 		if !x.asked {
 			x.asked = true
-			p.ask(x, job{kind: work.Outline}, &work.Job{})
+			p.ask(x, job{kind: exec.Outline}, &exec.Job{})
 		}
 	}
 	p.sheets()
 }
 
-func (p *Papers) ask(x *paper, t job, j *work.Job) {
+func (p *Papers) ask(x *paper, t job, j *exec.Job) {
 	j.ID, j.Lab, j.Kind, j.Paper = p.room.session.id(), p.room.Info.Name, t.kind, x.Key
 	t.paper = x
 	p.jobs[j.ID] = t
-	p.room.session.host.Start(j, t.kind == work.Measure)
+	p.room.session.host.Start(j, t.kind == exec.Measure)
 }
 
 // oftenest is how often the shown figure follows runs that are going on, tallied how
@@ -150,15 +150,15 @@ func (p *Papers) sheets() {
 		if x.outline == nil {
 			continue
 		}
-		early := func(k work.Kind, often time.Duration) bool { return p.Active() && time.Since(x.at[k]) < often }
+		early := func(k exec.Kind, often time.Duration) bool { return p.Active() && time.Since(x.at[k]) < often }
 		other := x.sheetOf < 0 || x.figure != figure
-		if x == shown && !x.asking[work.Sheet] && (other || x.sheetOf != x.rev && !early(work.Sheet, oftenest)) && figure != "" {
-			x.asking[work.Sheet], x.at[work.Sheet] = true, time.Now()
-			p.ask(x, job{kind: work.Sheet, figure: figure, rev: x.rev}, &work.Job{Name: figure, Outcomes: x.outcomes(figure)})
+		if x == shown && !x.asking[exec.Sheet] && (other || x.sheetOf != x.rev && !early(exec.Sheet, oftenest)) && figure != "" {
+			x.asking[exec.Sheet], x.at[exec.Sheet] = true, time.Now()
+			p.ask(x, job{kind: exec.Sheet, figure: figure, rev: x.rev}, &exec.Job{Name: figure, Outcomes: x.outcomes(figure)})
 		}
-		if !x.asking[work.Tallies] && x.tallyOf != x.rev && !early(work.Tallies, tallied) {
-			x.asking[work.Tallies], x.at[work.Tallies] = true, time.Now()
-			p.ask(x, job{kind: work.Tallies, rev: x.rev}, &work.Job{Outcomes: x.outcomes(study.AllClaims)})
+		if !x.asking[exec.Tallies] && x.tallyOf != x.rev && !early(exec.Tallies, tallied) {
+			x.asking[exec.Tallies], x.at[exec.Tallies] = true, time.Now()
+			p.ask(x, job{kind: exec.Tallies, rev: x.rev}, &exec.Job{Outcomes: x.outcomes(study.AllClaims)})
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (r *paperRun) serves(figure string) bool {
 }
 
 // answer takes what a worker said; it reports whether it was about a paper.
-func (p *Papers) answer(a *work.Answer) bool {
+func (p *Papers) answer(a *exec.Answer) bool {
 	if p.collecting.answer(p, a) {
 		return true
 	}
@@ -189,7 +189,7 @@ func (p *Papers) answer(a *work.Answer) bool {
 	}
 	x := t.paper
 	if !a.Last {
-		if t.kind == work.Measure && a.Total > 0 {
+		if t.kind == exec.Measure && a.Total > 0 {
 			x.runs[t.run].done = float64(a.Done) / float64(a.Total)
 		}
 		return true
@@ -197,7 +197,7 @@ func (p *Papers) answer(a *work.Answer) bool {
 	delete(p.jobs, a.ID)
 	p.Rev++
 	switch t.kind {
-	case work.Outline:
+	case exec.Outline:
 		x.outline, x.problem = a.Outline, a.Error
 		x.asked = a.Outline != nil // else once more when the view is shown again
 		if a.Outline != nil {
@@ -208,13 +208,13 @@ func (p *Papers) answer(a *work.Answer) bool {
 			}
 			slices.SortStableFunc(x.order, func(a, b int) int { return strings.Compare(x.runs[a].Set, x.runs[b].Set) })
 		}
-	case work.Sheet:
-		x.asking[work.Sheet] = false
+	case exec.Sheet:
+		x.asking[exec.Sheet] = false
 		x.sheet, x.sheetOf, x.figure, x.problem = a.Sheet, t.rev, t.figure, a.Error
-	case work.Tallies:
-		x.asking[work.Tallies] = false
+	case exec.Tallies:
+		x.asking[exec.Tallies] = false
 		x.tallies, x.tallyOf = a.Tallies, t.rev
-	case work.Measure:
+	case exec.Measure:
 		r := &x.runs[t.run]
 		r.id, r.done, r.outcome, r.err = 0, 0, a.Outcome, a.Error
 		clear(r.wanted)
@@ -354,7 +354,7 @@ func (p *Papers) feed() {
 	}
 	busy := 0
 	for _, t := range p.jobs {
-		if t.kind == work.Measure {
+		if t.kind == exec.Measure {
 			busy++
 		}
 	}
@@ -368,8 +368,8 @@ func (p *Papers) feed() {
 				continue
 			}
 			set, files, rebuilt := p.source(x, &r.Run)
-			j := &work.Job{Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
-			p.ask(x, job{kind: work.Measure, run: i}, j)
+			j := &exec.Job{Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
+			p.ask(x, job{kind: exec.Measure, run: i}, j)
 			r.id, r.source = j.ID, fmt.Sprint(set, files)
 			busy++
 		}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"spillway/sim/study"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // published answers a run of the G10 paper with the values that it published,
 // multiplied.
-func published(p *study.Paper, j *work.Job, factor float64) work.Answer {
+func published(p *study.Paper, j *exec.Job, factor float64) exec.Answer {
 	o := &study.Outcome{Run: j.Name, Fits: true, Rebuilt: j.Rebuilt}
 	points := p.Of(j.Name)
 	if len(points) > 0 {
@@ -22,7 +22,7 @@ func published(p *study.Paper, j *work.Job, factor float64) work.Answer {
 			o.Values = append(o.Values, x.Value*factor)
 		}
 	}
-	return work.Answer{Outcome: o}
+	return exec.Answer{Outcome: o}
 }
 
 // reproduce answers all runs of the G10 paper that are asked for, does the rest,
@@ -35,9 +35,9 @@ func (h *host) reproduce(factor float64) (n int) {
 		h.Fatal(err)
 	}
 	for range 2000 {
-		runs := h.open(work.Measure)
+		runs := h.open(exec.Measure)
 		if len(runs) == 0 {
-			h.do(work.Outline, work.Sheet, work.Tallies)
+			h.do(exec.Outline, exec.Sheet, exec.Tallies)
 			return n
 		}
 		if len(runs) > mostAtOnce {
@@ -47,7 +47,7 @@ func (h *host) reproduce(factor float64) (n int) {
 		if !h.bulk[j.ID] {
 			h.Fatal("a run of a paper goes before others")
 		}
-		if !h.Answer(&work.Answer{ID: j.ID, Done: 1, Total: 2}) {
+		if !h.Answer(&exec.Answer{ID: j.ID, Done: 1, Total: 2}) {
 			h.Fatal("progress was dropped")
 		}
 		a := published(p, j, factor)
@@ -67,10 +67,10 @@ func (h *host) reproduce(factor float64) (n int) {
 func reproducing(t *testing.T, figure string) *host {
 	t.Helper()
 	h := newHost(t, "v=2&lab=train&view=reproduce&figure="+figure)
-	if len(h.open(work.Run)) != 0 {
+	if len(h.open(exec.Run)) != 0 {
 		t.Error("the comparison runs though a paper is shown")
 	}
-	h.do(work.Outline, work.Sheet, work.Tallies)
+	h.do(exec.Outline, exec.Sheet, exec.Tallies)
 	return h
 }
 
@@ -78,7 +78,7 @@ func reproducing(t *testing.T, figure string) *host {
 func (h *host) originals() {
 	h.Helper()
 	h.Open([]string{"g10.zip"}, func(int) {})
-	a := work.Answer{}
+	a := exec.Answer{}
 	seen := map[string]bool{}
 	for _, r := range h.outline().Runs {
 		if r.Is != "" && !seen[r.Is] {
@@ -86,8 +86,8 @@ func (h *host) originals() {
 			a.Entries = append(a.Entries, lab.Entry{Name: r.Is, Is: r.Is}, lab.Entry{Name: "2 " + r.Is, Is: r.Is, Set: "iterations=2"}, lab.Entry{Name: "3 " + r.Is, Is: r.Is, Error: "bad"})
 		}
 	}
-	h.say(h.one(work.List), a)
-	h.do(work.Sheet, work.Tallies)
+	h.say(h.one(exec.List), a)
+	h.do(exec.Sheet, exec.Tallies)
 }
 
 func (h *host) outline() *study.Outline {
@@ -107,7 +107,7 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	h.Paper.Run("g10.11") // before there is anything to run
-	h.do(work.Outline)
+	h.do(exec.Outline)
 	v := h.Paper.Views()[0]
 	if len(v.Items) != len(v.Outline.Figures) || v.Items[0].Shown || v.Items[0].Name != "g10.2" || v.Items[0].Label != "Figure 2" || !v.Items[3].Shown || v.Items[3].Name != "g10.11" || v.All.Name != "g10.claims" || v.Need < 29 || v.Have != 0 {
 		t.Errorf("%+v, %d of %d", v.Items, v.Have, v.Need)
@@ -117,7 +117,7 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	}
-	h.do(work.Sheet, work.Tallies)
+	h.do(exec.Sheet, exec.Tallies)
 	if s := h.Paper.Sheet(); s == nil || s.Figure != "11" { // the first with published values
 		t.Error("the first figure is not shown")
 	}
@@ -125,12 +125,12 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 	if h.Paper.Sheet() != nil {
 		t.Error("another figure's sheet is shown")
 	}
-	h.do(work.Sheet)
+	h.do(exec.Sheet)
 	if s := h.Paper.Sheet(); s == nil || s.Figure != "16" || len(s.Rows) == 0 || !strings.Contains(h.State.Encode(h.Info), "&view=reproduce&figure=g10.16") {
 		t.Error("Figure 16 is not shown")
 	}
 	h.SetView(Explore)
-	if len(h.open(work.Run)) != len(h.State.On) {
+	if len(h.open(exec.Run)) != len(h.State.On) {
 		t.Error("back at the comparison nothing runs")
 	}
 }
@@ -190,7 +190,7 @@ func TestReproduceWithOriginalsIsExact(t *testing.T) {
 		t.Errorf("files have %d of %d workloads", v.Have, v.Need)
 	}
 	h.Paper.Run("g10.11")
-	for _, j := range h.open(work.Measure) {
+	for _, j := range h.open(exec.Measure) {
 		if !strings.Contains(j.Setup, " entry=model") || j.Files != 1 || j.Rebuilt || j.Lab != "train" || j.Paper != "g10" {
 			t.Errorf("a bundled workload is used: %+v", j)
 		}
@@ -207,15 +207,15 @@ func TestReproduceWithOriginalsIsExact(t *testing.T) {
 		}
 	}
 	h.Paper.Run("g10.16")
-	old := h.open(work.Measure)[0]
+	old := h.open(exec.Measure)[0]
 	// Other files: what was measured with the old ones is forgotten, and what
 	// runs starts again.
 	h.Open([]string{"other"}, func(int) {})
-	h.say(h.one(work.List), work.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
+	h.say(h.one(exec.List), exec.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
 	if st := h.Paper.Standing("g10.11"); st.Known != 0 || !h.over[old.ID] || !h.Paper.Active() {
 		t.Errorf("after other files: %+v", st)
 	}
-	for _, j := range h.open(work.Measure) {
+	for _, j := range h.open(exec.Measure) {
 		if j.Files != 0 || !j.Rebuilt {
 			t.Errorf("the old files are used: %+v", j)
 		}
@@ -262,15 +262,15 @@ func TestReproduceCancel(t *testing.T) {
 		t.Errorf("Figure 11 still waits for %d", st.Waiting)
 	}
 	p.Cancel("g10.12")
-	if p.Active() || len(h.open(work.Measure)) != 0 {
-		t.Errorf("still active, %d jobs", len(h.open(work.Measure)))
+	if p.Active() || len(h.open(exec.Measure)) != 0 {
+		t.Errorf("still active, %d jobs", len(h.open(exec.Measure)))
 	}
 	if p.Elapsed() <= 0 {
 		t.Error("no elapsed time")
 	}
 	p.Run("g10.claims")
 	p.Cancel("g10.claims")
-	if p.Active() || len(h.open(work.Measure)) != 0 {
+	if p.Active() || len(h.open(exec.Measure)) != 0 {
 		t.Error("everything goes on")
 	}
 	p.Run("g10.19")
@@ -282,7 +282,7 @@ func TestReproduceCancel(t *testing.T) {
 	if st := p.Standing("g10.19"); st.Known != 0 || p.Active() {
 		t.Errorf("not forgotten: %+v", st)
 	}
-	h.do(work.Sheet, work.Tallies)
+	h.do(exec.Sheet, exec.Tallies)
 	if v := h.verdict("g10.19"); v.Text != "not run" {
 		t.Errorf("%+v", v)
 	}
@@ -292,9 +292,9 @@ func TestReproduceFailures(t *testing.T) {
 	h := reproducing(t, "g10.2")
 	h.Paper.Run("g10.2")
 	runs := 0
-	for len(h.open(work.Measure)) > 0 {
+	for len(h.open(exec.Measure)) > 0 {
 		runs++
-		h.say(h.open(work.Measure)[0], work.Answer{Error: "out of luck"})
+		h.say(h.open(exec.Measure)[0], exec.Answer{Error: "out of luck"})
 	}
 	st := h.Paper.Standing("g10.2")
 	if v := h.verdict("g10.2"); v.Class != "bad" || st.Error != "out of luck" || st.Errors != runs || h.Paper.Active() {
@@ -308,7 +308,7 @@ func TestReproduceFailures(t *testing.T) {
 		t.Errorf("%d runs at the second try; want %d", n, runs)
 	}
 	h.Paper.Run("g10.11")
-	h.say(h.open(work.Measure)[0], work.Answer{})
+	h.say(h.open(exec.Measure)[0], exec.Answer{})
 	if st := h.Paper.Standing("g10.11"); st.Error != "the worker answered something else" {
 		t.Errorf("%+v", st)
 	}
@@ -317,8 +317,8 @@ func TestReproduceFailures(t *testing.T) {
 // What cannot be had is said, and asked for again only when something changes.
 func TestPapersThatFail(t *testing.T) {
 	h := newHost(t, "v=2&lab=train&view=reproduce")
-	for _, j := range h.open(work.Outline) {
-		h.say(j, work.Answer{Error: "no memory"})
+	for _, j := range h.open(exec.Outline) {
+		h.say(j, exec.Answer{Error: "no memory"})
 	}
 	if v := h.Paper.Views()[0]; v.Problem != "no memory" || len(h.open()) != 0 {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
@@ -326,16 +326,16 @@ func TestPapersThatFail(t *testing.T) {
 	h.SetView(Explore)
 	h.Cancel()
 	h.SetView(Reproduce)
-	h.do(work.Outline)
-	h.say(h.one(work.Sheet), work.Answer{Error: "no ink"})
-	for _, j := range h.open(work.Tallies) {
-		h.say(j, work.Answer{Error: "no fingers"})
+	h.do(exec.Outline)
+	h.say(h.one(exec.Sheet), exec.Answer{Error: "no ink"})
+	for _, j := range h.open(exec.Tallies) {
+		h.say(j, exec.Answer{Error: "no fingers"})
 	}
 	if v := h.Paper.Views()[0]; v.Problem != "no ink" || len(h.open()) != 0 || h.Paper.Sheet() != nil {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}
 	h.Paper.Show("g10.3")
-	h.do(work.Sheet)
+	h.do(exec.Sheet)
 	if v := h.Paper.Views()[0]; v.Problem != "" || h.Paper.Sheet() == nil {
 		t.Errorf("%q", v.Problem)
 	}
@@ -348,7 +348,7 @@ func TestPapersThatFail(t *testing.T) {
 	b.Paper.Run("gone.claims")
 	b.Paper.Cancel("gone.claims")
 	b.Paper.Forget("gone.1")
-	if len(b.open(work.Measure)) != 0 {
+	if len(b.open(exec.Measure)) != 0 {
 		t.Error("a paper that is not there runs")
 	}
 }
@@ -357,7 +357,7 @@ func TestPapersThatFail(t *testing.T) {
 // its originals, and with a run that fails.
 func TestSmallPaper(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&view=reproduce&figure=crumb.2")
-	h.do(work.Outline, work.Sheet, work.Tallies)
+	h.do(exec.Outline, exec.Sheet, exec.Tallies)
 	h.Paper.Run("crumb.1")
 	h.do()
 	if v := h.verdict("crumb.1"); v.Text != "1 of 1 within 25 %" || v.Class != "ok" {
@@ -374,7 +374,7 @@ func TestSmallPaper(t *testing.T) {
 		t.Errorf("%d of %d", v.Have, v.Need)
 	}
 	h.Paper.Run("crumb.claims")
-	for _, j := range h.open(work.Measure) {
+	for _, j := range h.open(exec.Measure) {
 		if own := strings.Contains(j.Setup, "flour="); own != (j.Files == 1) || own == strings.Contains(j.Name, "watts") {
 			t.Errorf("%+v", j)
 		}
@@ -399,11 +399,11 @@ func TestSmallPaper(t *testing.T) {
 // Papers go on in a room that is left.
 func TestPapersGoOn(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&view=reproduce&figure=crumb.1")
-	h.do(work.Outline, work.Sheet, work.Tallies)
+	h.do(exec.Outline, exec.Sheet, exec.Tallies)
 	h.Paper.Run("crumb.1")
 	h.Go("train")
 	h.enter()
-	h.do(work.Measure, work.Sheet, work.Tallies)
+	h.do(exec.Measure, exec.Sheet, exec.Tallies)
 	h.Go("bakery")
 	if v := h.verdict("crumb.1"); v.Class != "ok" || h.State.View != Reproduce {
 		t.Errorf("%+v", v)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"spillway/sim/study"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // Sheets are all sheets of a paper, for those who write them down.
@@ -35,9 +35,9 @@ func (p *Papers) Collect(key string, done func(s *Sheets, problem string)) {
 	x := p.list[at]
 	c := &collecting{Sheets: Sheets{Outline: x.outline, Figures: make([]*study.Sheet, len(x.outline.Figures))}, done: done}
 	p.collecting = c
-	var jobs []*work.Job
+	var jobs []*exec.Job
 	ask := func(figure string) {
-		j := &work.Job{ID: p.room.session.id(), Lab: p.room.Info.Name, Kind: work.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
+		j := &exec.Job{ID: p.room.session.id(), Lab: p.room.Info.Name, Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
 		jobs, c.waiting = append(jobs, j), append(c.waiting, j.ID)
 	}
 	for i := range x.outline.Figures {
@@ -50,7 +50,7 @@ func (p *Papers) Collect(key string, done func(s *Sheets, problem string)) {
 }
 
 // answer takes what a worker said about a sheet; it reports whether it did.
-func (c *collecting) answer(p *Papers, a *work.Answer) bool {
+func (c *collecting) answer(p *Papers, a *exec.Answer) bool {
 	if c == nil {
 		return false
 	}

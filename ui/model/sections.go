@@ -6,8 +6,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // A sectionState is what is known of one of the laboratory's own sections.
@@ -118,7 +118,7 @@ func (r *Room) refreshSections() {
 			continue
 		}
 		x := r.section(s.Key)
-		j := &work.Job{Lab: r.Info.Name, Kind: work.Section, Key: s.Key, View: r.view(s)}
+		j := &exec.Job{Lab: r.Info.Name, Kind: exec.Section, Key: s.Key, View: r.view(s)}
 		if s.Run {
 			if r.Blocked() != "" || r.Active() {
 				continue
@@ -138,7 +138,7 @@ func (r *Room) refreshSections() {
 	}
 }
 
-func (r *Room) sectionAnswer(a *work.Answer) bool {
+func (r *Room) sectionAnswer(a *exec.Answer) bool {
 	for _, x := range r.sections {
 		if x.id != a.ID {
 			continue

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // moreSeeds is how many other seeds the two best systems are run with where random numbers
@@ -53,7 +53,7 @@ func (r *Room) Idle() {
 			if u.Set(seed, strconv.Itoa(from+1+k)) != nil { // it is the last that there is
 				continue
 			}
-			j := &work.Job{ID: r.session.id(), Lab: r.Info.Name, Kind: work.Run, Setup: u.String(), System: name, Files: r.number()}
+			j := &exec.Job{ID: r.session.id(), Lab: r.Info.Name, Kind: exec.Run, Setup: u.String(), System: name, Files: r.number()}
 			r.seeds.jobs[j.ID] = seeded{name, k}
 			r.seeds.left++
 			r.session.host.Start(j, true)
@@ -117,7 +117,7 @@ func (r *Room) stopSeeds() {
 }
 
 // seedAnswer takes what a worker said of a run with another seed.
-func (r *Room) seedAnswer(a *work.Answer) bool {
+func (r *Room) seedAnswer(a *exec.Answer) bool {
 	x, ok := r.seeds.jobs[a.ID]
 	if !ok {
 		return false

@@ -3,8 +3,8 @@ package model
 import (
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab/cxlssd"
-	"spillway/ui/work"
 )
 
 // When nobody waits for anything the two best designs run with other seeds, for the headline;
@@ -12,10 +12,10 @@ import (
 func TestSeedsWhenIdle(t *testing.T) {
 	h := hostOf(t, "v=4-by-hand&lab=cxlssd&workload=bc&scale=64&systems=dram-only,base-cssd,skybyte-p,skybyte-full", map[string]string{}, cxlssd.New())
 	h.Idle()
-	if n := len(h.open(work.Run)); n != 4 {
+	if n := len(h.open(exec.Run)); n != 4 {
 		t.Fatalf("%d runs are asked for at first", n)
 	}
-	h.do(work.Run)
+	h.do(exec.Run)
 	for i := range h.Runs {
 		if h.seedValues(&h.Runs[i]) != nil {
 			t.Error("seeds are known before they ran")
@@ -23,7 +23,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 	}
 	h.Idle()
 	h.Idle()
-	jobs := h.open(work.Run)
+	jobs := h.open(exec.Run)
 	if len(jobs) != 2*moreSeeds {
 		t.Fatalf("%d runs with other seeds", len(jobs))
 	}
@@ -33,7 +33,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 		}
 	}
 	rev := h.Rev
-	h.do(work.Run)
+	h.do(exec.Run)
 	known := 0
 	for _, x := range h.ChartRuns() {
 		if len(x.Seeds) == moreSeeds && x.Seeds[0] > 0 && x.Seeds[1] > 0 && x.Seeds[0] != x.Seeds[1] {
@@ -49,17 +49,17 @@ func TestSeedsWhenIdle(t *testing.T) {
 			t.Error("seeds of other settings stay")
 		}
 	}
-	h.do(work.Run)
+	h.do(exec.Run)
 	h.Idle()
 	h.Type("seed", "8")
-	if n := len(h.open(work.Run)); n != 4 {
+	if n := len(h.open(exec.Run)); n != 4 {
 		t.Errorf("%d runs wait after a change, not those compared alone", n)
 	}
 
 	plain := newHost(t, quick)
-	plain.do(work.Run)
+	plain.do(exec.Run)
 	plain.Idle()
-	if n := len(plain.open(work.Run)); n != 0 {
+	if n := len(plain.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs where nothing is left to chance", n)
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // A Host does for a session what needs the browser.
 type Host interface {
 	// Start does j as soon as there is room, in the order of the calls. Its answers
 	// come back through Session.Answer. Bulk jobs let others go first.
-	Start(j *work.Job, bulk bool)
+	Start(j *exec.Job, bulk bool)
 	// Stop ends the jobs with these IDs; nobody waits for them any more.
 	Stop(ids []int)
 	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
@@ -140,7 +140,7 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 
 // Answer takes what a worker said. Answers to jobs that nobody waits for any
 // more are dropped; it reports whether something changed.
-func (n *Session) Answer(a *work.Answer) bool {
+func (n *Session) Answer(a *exec.Answer) bool {
 	if n.Checking.answer(a) {
 		return true
 	}
@@ -436,8 +436,8 @@ func (r *Room) start(x *Run) {
 			x.Report, x.Seeded, r.about = known, true, known
 		}
 	}
-	r.session.host.Start(&work.Job{
-		ID: x.ID, Lab: r.Info.Name, Kind: work.Run, Setup: r.runs(), System: x.System.Name, Files: r.number(),
+	r.session.host.Start(&exec.Job{
+		ID: x.ID, Lab: r.Info.Name, Kind: exec.Run, Setup: r.runs(), System: x.System.Name, Files: r.number(),
 	}, false)
 }
 
@@ -458,7 +458,7 @@ func (r *Room) rest() {
 }
 
 // answer takes what a worker said, if it is about this room.
-func (r *Room) answer(a *work.Answer) bool {
+func (r *Room) answer(a *exec.Answer) bool {
 	if a.ID == 0 {
 		return false
 	}

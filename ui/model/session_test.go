@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"spillway/sim/report"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // usual is how many systems are compared unless somebody chooses others.
@@ -28,7 +28,7 @@ func TestEverySystemStarts(t *testing.T) {
 		t.Fatalf("%d jobs for %d systems that are compared", len(jobs), len(h.State.On))
 	}
 	for i, j := range jobs {
-		if j.ID == 0 || j.Lab != "train" || j.Kind != work.Run || j.System != h.State.On[i] || j.Setup != h.State.Setup.String() || j.Files != 0 || h.bulk[j.ID] {
+		if j.ID == 0 || j.Lab != "train" || j.Kind != exec.Run || j.System != h.State.On[i] || j.Setup != h.State.Setup.String() || j.Files != 0 || h.bulk[j.ID] {
 			t.Errorf("job %d: %+v", i, j)
 		}
 	}
@@ -37,7 +37,7 @@ func TestEverySystemStarts(t *testing.T) {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
 	j := h.of("uvm")
-	if !h.Answer(&work.Answer{ID: j.ID, Done: 1, Total: 4}) || x.RunState() != "25 %" || x.Percent() != 25 {
+	if !h.Answer(&exec.Answer{ID: j.ID, Done: 1, Total: 4}) || x.RunState() != "25 %" || x.Percent() != 25 {
 		t.Errorf("%q, %d", x.RunState(), x.Percent())
 	}
 	rev := h.Rev
@@ -47,11 +47,11 @@ func TestEverySystemStarts(t *testing.T) {
 	if about, origin := h.About(); about != "about it" || origin != "from there" {
 		t.Errorf("%q, %q", about, origin)
 	}
-	h.say(h.of("g10"), work.Answer{Report: &report.Report{Reason: "large"}})
+	h.say(h.of("g10"), exec.Answer{Report: &report.Report{Reason: "large"}})
 	if x := h.run("g10"); x.RunState() != "does not fit" || x.Status() != "does not fit" || x.Shown() {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
-	h.say(h.of("ideal"), work.Answer{Error: "bad luck"})
+	h.say(h.of("ideal"), exec.Answer{Error: "bad luck"})
 	if x := h.run("ideal"); x.RunState() != "failed" || x.Status() != "failed" || !h.CanRunAgain() {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
@@ -63,12 +63,12 @@ func TestEverySystemStarts(t *testing.T) {
 
 func TestSystemsThatAreOffStartNothing(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
-	if got := h.State.On; !slices.Equal(got, []string{"dream", "oven"}) || len(h.open(work.Run)) != 2 || h.run("kiln").On {
+	if got := h.State.On; !slices.Equal(got, []string{"dream", "oven"}) || len(h.open(exec.Run)) != 2 || h.run("kiln").On {
 		t.Errorf("on: %v", got)
 	}
 	h.ToggleSystem("kiln")
 	h.ToggleSystem("dream")
-	if got := h.State.On; !slices.Equal(got, []string{"oven", "kiln"}) || len(h.open(work.Run)) != 2 || h.run("dream").Active() {
+	if got := h.State.On; !slices.Equal(got, []string{"oven", "kiln"}) || len(h.open(exec.Run)) != 2 || h.run("dream").Active() {
 		t.Errorf("on: %v", got)
 	}
 	h.do()
@@ -88,7 +88,7 @@ func TestOutdatedAnswersAreDropped(t *testing.T) {
 	if !h.over[old.ID] {
 		t.Error("the outdated job was not stopped")
 	}
-	if h.say(old, work.Answer{Error: "late"}) || h.run("uvm").Error != "" {
+	if h.say(old, exec.Answer{Error: "late"}) || h.run("uvm").Error != "" {
 		t.Error("an answer to an outdated job was taken")
 	}
 	young := h.of("uvm")
@@ -101,7 +101,7 @@ func TestOutdatedAnswersAreDropped(t *testing.T) {
 	if len(h.jobs) != n {
 		t.Error("the same settings ran again")
 	}
-	if h.Answer(&work.Answer{ID: 0, Last: true, Error: "nobody's"}) || h.Answer(&work.Answer{ID: 12345, Last: true}) {
+	if h.Answer(&exec.Answer{ID: 0, Last: true, Error: "nobody's"}) || h.Answer(&exec.Answer{ID: 12345, Last: true}) {
 		t.Error("nobody's answer was taken")
 	}
 }
@@ -157,7 +157,7 @@ func TestContradictingSettings(t *testing.T) {
 	h.SetLook(ByKey("memory"), "kernel")
 	h.SetView(Reproduce)
 	h.SetView(Explore)
-	if len(h.open(work.Run)) != 0 || len(h.Problems) != 1 {
+	if len(h.open(exec.Run)) != 0 || len(h.Problems) != 1 {
 		t.Errorf("what contradicts runs again: %d jobs", len(h.jobs)-n)
 	}
 	h.Type("host_link", "16")
@@ -263,12 +263,12 @@ func TestCancel(t *testing.T) {
 	h.SetLook(ByKey("memory"), "kernel")
 	h.SetView(Reproduce)
 	h.SetView(Explore)
-	if len(h.open(work.Run)) != 0 {
+	if len(h.open(exec.Run)) != 0 {
 		t.Error("what was cancelled started by itself")
 	}
 	h.RunAgain()
-	if len(h.open(work.Run)) != len(h.State.On)-1 || h.run("uvm").RunState() != "waiting" {
-		t.Errorf("%d jobs", len(h.open(work.Run)))
+	if len(h.open(exec.Run)) != len(h.State.On)-1 || h.run("uvm").RunState() != "waiting" {
+		t.Errorf("%d jobs", len(h.open(exec.Run)))
 	}
 	h.do()
 	if h.CanRunAgain() {
@@ -277,7 +277,7 @@ func TestCancel(t *testing.T) {
 	h.Type("gpu_memory", "3")
 	h.Cancel()
 	h.Type("gpu_memory", "4")
-	if len(h.open(work.Run)) != len(h.State.On) {
+	if len(h.open(exec.Run)) != len(h.State.On) {
 		t.Error("other settings do not run after a cancel")
 	}
 }
@@ -338,8 +338,8 @@ func TestLaboratories(t *testing.T) {
 	h.Type("watts", "300")
 	h.do()
 	h.Go("train") // as it was left, and what was under way starts again
-	if h.Info.Name != "train" || len(h.fetched) != 0 || !h.CanRedo() || len(h.open(work.Run)) != len(h.State.On) {
-		t.Errorf("%s, %d jobs", h.Info.Name, len(h.open(work.Run)))
+	if h.Info.Name != "train" || len(h.fetched) != 0 || !h.CanRedo() || len(h.open(exec.Run)) != len(h.State.On) {
+		t.Errorf("%s, %d jobs", h.Info.Name, len(h.open(exec.Run)))
 	}
 	h.Redo()
 	if got := h.State.Encode(h.Info); got != link || h.field("batch").Text != "x" {
@@ -392,14 +392,14 @@ func TestExport(t *testing.T) {
 	calls := 0
 	done := func(a, b string) { text, problem = a, b; calls++ }
 	h.Export("", done)
-	first := h.open(work.Raw)
+	first := h.open(exec.Raw)
 	h.Export("", done) // again: the first is not wanted any more
-	if len(first) != 3 || !h.over[first[0].ID] || len(h.open(work.Raw)) != 3 || calls != 0 {
+	if len(first) != 3 || !h.over[first[0].ID] || len(h.open(exec.Raw)) != 3 || calls != 0 {
 		t.Fatalf("%d jobs", len(first))
 	}
 	link := h.State.Encode(h.Info)
 	h.Type("watts", "900") // changed before the results are there
-	h.do(work.Raw)
+	h.do(exec.Raw)
 	var f struct {
 		Format, Lab, Link, Setup, Workload, Origin string
 		Version                                    int
@@ -436,7 +436,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("problems %q", h.Problems)
 	}
 	h.Export("", done)
-	h.do(work.Raw)
+	h.do(exec.Raw)
 	if problem != "too hot; too few" || text != "" {
 		t.Errorf("contradicting settings were exported: %q, %q", text, problem)
 	}
@@ -480,15 +480,15 @@ func TestSections(t *testing.T) {
 	if got := names(); !slices.Equal(got, []string{"crust", "menu"}) {
 		t.Errorf("there are %q", got)
 	}
-	if j := h.one(work.Section); j.Key != "menu" || j.Setup != "" || !section("menu").Busy || section("crust").Open {
+	if j := h.one(exec.Section); j.Key != "menu" || j.Setup != "" || !section("menu").Busy || section("crust").Open {
 		t.Errorf("%+v", j)
 	}
-	h.do(work.Section)
+	h.do(exec.Section)
 	if s := section("menu"); s.Busy || s.Error != "" || s.Shown.Text[0] != "menu  of nothing by " {
 		t.Errorf("%+v", s.Shown)
 	}
 	h.ToggleSection("crust") // waits for the run in focus
-	if len(h.open(work.Section)) != 0 {
+	if len(h.open(exec.Section)) != 0 {
 		t.Error("a section about a run did not wait for it")
 	}
 	h.do()
@@ -537,7 +537,7 @@ func TestSections(t *testing.T) {
 	}
 	h.Open([]string{"rye"}, func(n int) { h.benches["bakery"].Open(n, files("rye")) })
 	h.do()
-	if got := h.jobs[len(h.jobs)-1]; got.Kind != work.Section || got.Files != 2 {
+	if got := h.jobs[len(h.jobs)-1]; got.Kind != exec.Section || got.Files != 2 {
 		t.Errorf("a section still shows the old files: %+v", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // A Shelf holds the baseline that everything is compared with, and the runs that
@@ -251,13 +251,13 @@ func (s *Shelf) want(in map[string]*outcome, place, setup, system string, files 
 	in[place] = x
 	if x.report == nil {
 		x.id, s.begun = r.session.id(), time.Now()
-		r.session.host.Start(&work.Job{ID: x.id, Lab: r.Info.Name, Kind: work.Run, Setup: setup, System: system, Files: files}, true)
+		r.session.host.Start(&exec.Job{ID: x.id, Lab: r.Info.Name, Kind: exec.Run, Setup: setup, System: system, Files: files}, true)
 	}
 }
 
 // answer takes what a worker said, if it is about the shelf and changes what is
 // shown. Nobody is shown how far the baseline is.
-func (s *Shelf) answer(a *work.Answer) bool {
+func (s *Shelf) answer(a *exec.Answer) bool {
 	for _, x := range s.base {
 		if x.id == a.ID {
 			return s.take(x, a)
@@ -274,7 +274,7 @@ func (s *Shelf) answer(a *work.Answer) bool {
 
 // take takes what a worker said about an outcome, and reports whether it is to be
 // drawn now: it waits for the others if they may come in a moment.
-func (s *Shelf) take(x *outcome, a *work.Answer) bool {
+func (s *Shelf) take(x *outcome, a *exec.Answer) bool {
 	x.done, x.total = a.Done, a.Total
 	if a.Last {
 		x.id, x.report, x.err = 0, a.Report, a.Error

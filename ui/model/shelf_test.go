@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // kitchen is a link to the invented laboratory.
@@ -46,10 +46,10 @@ func TestBaseline(t *testing.T) {
 	}
 	// Another system's baseline is computed when it is compared.
 	h.ToggleSystem("kiln")
-	if h.of("kiln").Setup == h.open(work.Run)[1].Setup || !h.Shelf.Pending() {
+	if h.of("kiln").Setup == h.open(exec.Run)[1].Setup || !h.Shelf.Pending() {
 		t.Error("no run of the baseline waits")
 	}
-	for _, j := range h.open(work.Run) {
+	for _, j := range h.open(exec.Run) {
 		if j.Lean || h.bulk[j.ID] != !strings.Contains(j.Setup, "watts") {
 			t.Errorf("%+v, bulk %t: what is shown comes first", j, h.bulk[j.ID])
 		}
@@ -136,7 +136,7 @@ func TestBaselineInLink(t *testing.T) {
 	if got := g.State.Encode(g.Info); got != link {
 		t.Errorf("read again %s, want %s", got, link)
 	}
-	list := g.open(work.Run)
+	list := g.open(exec.Run)
 	if len(list) != 4 || g.bulk[list[0].ID] || g.bulk[list[1].ID] || !g.bulk[list[2].ID] {
 		t.Errorf("%d runs", len(list))
 	}
@@ -145,16 +145,16 @@ func TestBaselineInLink(t *testing.T) {
 	// What is left is stopped.
 	g = newHost(t, link)
 	g.SetView(Reproduce)
-	if n := len(g.open(work.Run)); n != 0 {
+	if n := len(g.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs wait in another view", n)
 	}
 	g.SetView(Explore)
-	if n := len(g.open(work.Run)); n != 4 {
+	if n := len(g.open(exec.Run)); n != 4 {
 		t.Errorf("%d runs wait when it is back", n)
 	}
 	g.Go("train")
 	g.enter()
-	for _, j := range g.open(work.Run) {
+	for _, j := range g.open(exec.Run) {
 		if j.Lab == "bakery" {
 			t.Errorf("in another laboratory %+v still waits", j)
 		}
@@ -223,14 +223,14 @@ func TestKeptRuns(t *testing.T) {
 	// Another tab, or the same after a reload, has them and computes them.
 	g := newHostWith(t, "v=2&lab=bakery&dish=rye&portions=4&view=compare&systems=oven", h.stored)
 	g.wantShown(names...)
-	if list := g.open(work.Run); len(list) != 4 || !g.bulk[list[0].ID] {
+	if list := g.open(exec.Run); len(list) != 4 || !g.bulk[list[0].ID] {
 		t.Errorf("%d runs wait", len(list))
 	}
 	if !g.Shelf.Busy() {
 		t.Error("nothing is under way")
 	}
 	g.Shelf.Cancel()
-	if g.Shelf.Busy() || len(g.open(work.Run)) > 0 || !g.Shelf.CanRunAgain() || g.Shelf.Shown()[0].Run.RunState() != "cancelled" {
+	if g.Shelf.Busy() || len(g.open(exec.Run)) > 0 || !g.Shelf.CanRunAgain() || g.Shelf.Shown()[0].Run.RunState() != "cancelled" {
 		t.Error("it goes on after cancelling")
 	}
 	g.Shelf.RunAgain()
@@ -453,8 +453,8 @@ func TestBaselineAgain(t *testing.T) {
 	h.do()
 	h.wantBefore("oven", 50)
 	h.Visit(kitchen + "&base=watts%3D300")
-	for _, j := range h.open(work.Run) {
-		h.say(j, work.Answer{Error: "the worker is gone"})
+	for _, j := range h.open(exec.Run) {
+		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
 	if !h.CanRunAgain() || !strings.Contains(h.Shelf.Note(), "the worker is gone") {
 		t.Fatalf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
@@ -464,7 +464,7 @@ func TestBaselineAgain(t *testing.T) {
 		t.Fatal("the baseline is not tried again")
 	}
 	h.ToggleSystem("oven")
-	if n := len(h.open(work.Run)); n != 1 {
+	if n := len(h.open(exec.Run)); n != 1 {
 		t.Errorf("%d runs wait, want the other system's", n)
 	}
 	h.ToggleSystem("oven")

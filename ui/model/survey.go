@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // ahead is how many parts of a survey are asked for at a time: more than there are
@@ -145,10 +145,10 @@ func (r *Room) feed(s *Survey) {
 	if !s.Active() {
 		s.begun, s.first = time.Now(), s.Done()
 	}
-	j := work.Job{Lab: r.Info.Name, Entry: s.Entry, Files: r.Files.Number}
+	j := exec.Job{Lab: r.Info.Name, Entry: s.Entry, Files: r.Files.Number}
 	if s.known == len(s.found) {
 		r.session.number++
-		j.ID, j.Kind, j.Found, j.Set = r.session.id(), work.Join, s.found, r.session.number
+		j.ID, j.Kind, j.Found, j.Set = r.session.id(), exec.Join, s.found, r.session.number
 		s.join = j.ID
 		r.session.host.Start(&j, false)
 		return
@@ -159,7 +159,7 @@ func (r *Room) feed(s *Survey) {
 		}
 		if s.found[i] == nil && !s.has(i) {
 			one := j
-			one.ID, one.Kind, one.Portion = r.session.id(), work.Survey, i
+			one.ID, one.Kind, one.Portion = r.session.id(), exec.Survey, i
 			s.under[one.ID] = &portion{part: i}
 			r.session.host.Start(&one, true)
 		}
@@ -219,7 +219,7 @@ func (r *Room) GoOn() {
 }
 
 // surveyAnswer takes what a worker said, if it is about a survey.
-func (r *Room) surveyAnswer(a *work.Answer) bool {
+func (r *Room) surveyAnswer(a *exec.Answer) bool {
 	for _, s := range r.Files.surveys {
 		p := s.under[a.ID]
 		switch {
@@ -249,7 +249,7 @@ func (r *Room) surveyAnswer(a *work.Answer) bool {
 
 // joined takes the files in which an entry needs no survey any more: they are the
 // open ones from now on.
-func (r *Room) joined(s *Survey, a *work.Answer) {
+func (r *Room) joined(s *Survey, a *exec.Answer) {
 	s.join = 0
 	delete(r.Files.surveys, s.Entry)
 	f := &r.Files

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // grain is opened files with two sacks, of which a gas oven needs to know every
@@ -64,7 +64,7 @@ func miller(t *testing.T) *host {
 	t.Helper()
 	h := hostOf(t, "v=2&lab=bakery&flour=spelt&oven=gas", nil, mill())
 	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
-	h.do(work.List)
+	h.do(exec.List)
 	return h
 }
 
@@ -80,7 +80,7 @@ func (h *host) wantSurvey(done int64, active bool) {
 // What needs a survey runs without it first, and again when it is done.
 func TestSurvey(t *testing.T) {
 	h := miller(t)
-	runs, parts := h.open(work.Run), h.open(work.Survey)
+	runs, parts := h.open(exec.Run), h.open(exec.Survey)
 	if len(runs) != 2 || runs[0].Setup != "dish=rye flour=spelt watts=1" || runs[0].Files != 1 {
 		t.Fatalf("%+v", runs[0])
 	}
@@ -92,22 +92,22 @@ func TestSurvey(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
-	h.do(work.Run)
+	h.do(exec.Run)
 	sample := h.run("oven").Report
 	if sample == nil || h.run("oven").Stale || h.run("oven").Status() != "" {
 		t.Errorf("%+v", h.run("oven"))
 	}
 	h.wantSurvey(0, true)
-	h.Answer(&work.Answer{ID: parts[3].ID, Done: 500, Total: 1000})
+	h.Answer(&exec.Answer{ID: parts[3].ID, Done: 500, Total: 1000})
 	h.wantSurvey(500, true)
-	h.say(parts[3], work.Answer{Data: []byte("spelt 3,")})
+	h.say(parts[3], exec.Answer{Data: []byte("spelt 3,")})
 	h.wantSurvey(1000, true)
-	if n := len(h.open(work.Survey)); n != ahead {
+	if n := len(h.open(exec.Survey)); n != ahead {
 		t.Errorf("%d parts are under way", n)
 	}
-	h.do(work.Survey)
+	h.do(exec.Survey)
 	h.wantSurvey(1000*grains, true)
-	j := h.one(work.Join)
+	j := h.one(exec.Join)
 	if j.Set != 2 || j.Files != 1 || len(j.Found) != grains || h.bulk[j.ID] {
 		t.Errorf("%+v", j)
 	}
@@ -120,7 +120,7 @@ func TestSurvey(t *testing.T) {
 	}
 	again := 0
 	for _, x := range h.jobs[slices.Index(h.jobs, j)+1:] {
-		if x.Kind == work.Run {
+		if x.Kind == exec.Run {
 			again++
 		}
 		if x.Setup != "dish=rye flour=spelt oven=gas" || x.Files != 2 {
@@ -139,7 +139,7 @@ func TestSurvey(t *testing.T) {
 	n = len(h.jobs)
 	h.Pick("spelt") // it is known still
 	h.do()
-	if h.Survey() != nil || slices.ContainsFunc(h.jobs[n:], func(j *work.Job) bool { return j.Kind == work.Survey }) {
+	if h.Survey() != nil || slices.ContainsFunc(h.jobs[n:], func(j *exec.Job) bool { return j.Kind == exec.Survey }) {
 		t.Error("it is gone through again")
 	}
 }
@@ -148,13 +148,13 @@ func TestSurvey(t *testing.T) {
 func TestCancelSurvey(t *testing.T) {
 	h := miller(t)
 	for range 5 {
-		j := h.open(work.Survey)[0]
-		h.say(j, work.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
+		j := h.open(exec.Survey)[0]
+		h.say(j, exec.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
 	}
 	h.wantSurvey(5000, true)
 	h.CancelSurvey()
 	h.wantSurvey(5000, false)
-	if s := h.Survey(); !s.Cancelled || s.Left() != 0 || len(h.open(work.Survey)) != 0 {
+	if s := h.Survey(); !s.Cancelled || s.Left() != 0 || len(h.open(exec.Survey)) != 0 {
 		t.Errorf("%+v", s)
 	}
 	h.do()
@@ -171,7 +171,7 @@ func TestCancelSurvey(t *testing.T) {
 		}
 	})
 	h.Bundle(nil, func([]byte, string) {})
-	if j := h.one(work.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
+	if j := h.one(exec.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
 		t.Errorf("%q, %q", j.Setup, j.Order.Link)
 	}
 	if text := h.Ask.JSON(); !ran(text) {
@@ -189,7 +189,7 @@ func TestCancelSurvey(t *testing.T) {
 	h.do()
 	again := 0
 	for _, j := range h.jobs[n:] {
-		if j.Kind == work.Survey {
+		if j.Kind == exec.Survey {
 			again++
 		}
 	}
@@ -204,34 +204,34 @@ func TestCancelSurvey(t *testing.T) {
 func TestSurveyStops(t *testing.T) {
 	h := miller(t)
 	part := func() {
-		j := h.open(work.Survey)[0]
-		h.say(j, work.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
+		j := h.open(exec.Survey)[0]
+		h.say(j, exec.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
 	}
 	part()
 	h.Choose("oven", "wood")
-	if len(h.open(work.Survey)) != 0 || h.Survey() != nil {
+	if len(h.open(exec.Survey)) != 0 || h.Survey() != nil {
 		t.Error("it goes on for nobody")
 	}
 	h.Undo()
 	h.wantSurvey(1000, true)
 	part()
 	h.Open([]string{"stone"}, func(n int) { h.benches["bakery"].Open(n, files("stone")) })
-	if len(h.open(work.Survey)) != 0 || h.Survey() != nil {
+	if len(h.open(exec.Survey)) != 0 || h.Survey() != nil {
 		t.Error("it goes on while others are opened")
 	}
-	list := h.one(work.List)
-	h.say(list, work.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
+	list := h.one(exec.List)
+	h.say(list, exec.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
 	h.wantSurvey(2000, true)
 	h.Open([]string{"sack"}, func(int) {})
 	h.CancelOpening()
 	h.wantSurvey(2000, true)
 	part()
-	old := h.open(work.Survey)[0]
+	old := h.open(exec.Survey)[0]
 	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
-	if h.say(old, work.Answer{Data: []byte("spelt 9,")}) {
+	if h.say(old, exec.Answer{Data: []byte("spelt 9,")}) {
 		t.Error("an answer about files that are gone")
 	}
-	h.do(work.List)
+	h.do(exec.List)
 	h.wantSurvey(0, true) // other files
 	h.do()
 	if h.Survey() != nil || h.run("oven").RunState() != "done" {
@@ -242,13 +242,13 @@ func TestSurveyStops(t *testing.T) {
 // A part that fails is said with its reason; what was found stays.
 func TestSurveyFails(t *testing.T) {
 	h := miller(t)
-	h.do(work.Run)
-	list := h.open(work.Survey)
-	h.say(list[0], work.Answer{Data: []byte("spelt 0,")})
-	h.say(list[1], work.Answer{Error: "sack cannot be read: it is gone. Open it again"})
+	h.do(exec.Run)
+	list := h.open(exec.Survey)
+	h.say(list[0], exec.Answer{Data: []byte("spelt 0,")})
+	h.say(list[1], exec.Answer{Error: "sack cannot be read: it is gone. Open it again"})
 	s := h.Survey()
-	if s == nil || s.Error != "sack cannot be read: it is gone. Open it again" || s.Active() || len(h.open(work.Survey)) != 0 {
-		t.Fatalf("%+v, %d parts", s, len(h.open(work.Survey)))
+	if s == nil || s.Error != "sack cannot be read: it is gone. Open it again" || s.Active() || len(h.open(exec.Survey)) != 0 {
+		t.Fatalf("%+v, %d parts", s, len(h.open(exec.Survey)))
 	}
 	h.wantSurvey(1000, false)
 	h.Type("portions", "6")
@@ -256,8 +256,8 @@ func TestSurveyFails(t *testing.T) {
 	h.wantSurvey(1000, false)
 	h.GoOn()
 	h.wantSurvey(1000, true)
-	h.do(work.Survey, work.Run)
-	h.say(h.one(work.Join), work.Answer{Error: "it changed"})
+	h.do(exec.Survey, exec.Run)
+	h.say(h.one(exec.Join), exec.Answer{Error: "it changed"})
 	if s := h.Survey(); s.Error != "it changed" || s.Active() {
 		t.Errorf("%+v", s)
 	}
@@ -272,9 +272,9 @@ func TestSurveyFails(t *testing.T) {
 // While a survey is not done, all that leaves the page is about what is shown.
 func TestMeanwhile(t *testing.T) {
 	h := miller(t)
-	h.do(work.Run)
+	h.do(exec.Run)
 	h.Bundle(nil, func([]byte, string) {})
-	if j := h.one(work.Bundle); strings.Contains(j.Setup, "gas") {
+	if j := h.one(exec.Bundle); strings.Contains(j.Setup, "gas") {
 		t.Errorf("%+v", j)
 	}
 	if link := h.State.Encode(h.Info); !strings.Contains(link, "oven=gas") {

@@ -4,14 +4,14 @@ import (
 	"errors"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // ShowFiles is Show for a link about opened files, which are given.
 func ShowFiles(l lab.Lab, fragment string, files []lab.File) (*model.Session, error) {
-	h := &host{bench: work.Bench{Lab: l}, files: files}
+	h := &host{bench: exec.Bench{Lab: l}, files: files}
 	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // Show opens a link's fragment on a laboratory and does all of its runs, those of
@@ -20,13 +20,13 @@ import (
 // when the link cannot be read, is about another laboratory, contradicts itself or
 // needs files, and when a run fails.
 func Show(l lab.Lab, tabs []model.Tab, fragment string) (*model.Session, error) {
-	return show(l, tabs, fragment, &host{bench: work.Bench{Lab: l}})
+	return show(l, tabs, fragment, &host{bench: exec.Bench{Lab: l}})
 }
 
 // Draw is Show for those who want charts alone: the laboratory's own sections, which may
 // be many times the work, are left out.
 func Draw(l lab.Lab, fragment string) (*model.Session, error) {
-	return show(l, nil, fragment, &host{bench: work.Bench{Lab: l}, charts: true})
+	return show(l, nil, fragment, &host{bench: exec.Bench{Lab: l}, charts: true})
 }
 
 func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session, error) {
@@ -88,10 +88,10 @@ func needs(entry string) error {
 
 // A host does a session's jobs one after the other, with nobody looking.
 type host struct {
-	bench  work.Bench
+	bench  exec.Bench
 	files  []lab.File // opened
 	charts bool       // sections are left out
-	jobs   []*work.Job
+	jobs   []*exec.Job
 	wanted string // the laboratory that the session asked for
 }
 
@@ -108,21 +108,21 @@ func (h *host) work(n *model.Session) error {
 			return errors.New(strings.Join(a.Problems, "; "))
 		}
 		if a.Set != a.Of {
-			h.bench.Open(a.Set, work.Lent(&a, h.files))
+			h.bench.Open(a.Set, exec.Lent(&a, h.files))
 		}
 		n.Answer(&a)
 	}
 	return nil
 }
 
-func (h *host) Start(j *work.Job, _ bool) {
-	if !h.charts || j.Kind != work.Section {
+func (h *host) Start(j *exec.Job, _ bool) {
+	if !h.charts || j.Kind != exec.Section {
 		h.jobs = append(h.jobs, j)
 	}
 }
 
 func (h *host) Stop(ids []int) {
-	h.jobs = slices.DeleteFunc(h.jobs, func(j *work.Job) bool { return slices.Contains(ids, j.ID) })
+	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }
 
 func (h *host) Fetch(name string)       { h.wanted = name }

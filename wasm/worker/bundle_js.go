@@ -4,8 +4,8 @@ package worker
 
 import (
 	"spillway/ui/bundle"
-	"spillway/ui/work"
+	"spillway/ui/exec"
 )
 
 // binder is what the program knows of bundles.
-func binder() work.Binder { return bundle.Binder{} }
+func binder() exec.Binder { return bundle.Binder{} }

@@ -2,7 +2,7 @@
 
 package worker
 
-import "spillway/ui/work"
+import "spillway/ui/exec"
 
 // binder is nil: the whole program knows bundles.
-func binder() work.Binder { return nil }
+func binder() exec.Binder { return nil }

@@ -12,9 +12,9 @@ import (
 	"runtime/debug"
 	"syscall/js"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 	"spillway/wasm/browser"
 )
 
@@ -27,9 +27,9 @@ func Run(labs ...lab.Lab) {
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(usual)
 	messages := listen()
-	benches := map[string]*work.Bench{}
+	benches := map[string]*exec.Bench{}
 	for _, l := range labs {
-		benches[l.Name] = &work.Bench{Lab: l, Binder: binder()}
+		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder()}
 	}
 	for {
 		do(benches, messages())
@@ -66,10 +66,10 @@ func listen() func() js.Value {
 }
 
 // do answers one message.
-func do(benches map[string]*work.Bench, message js.Value) {
+func do(benches map[string]*exec.Bench, message js.Value) {
 	id := message.Get("id").Int()
-	fail := func(err error) { post(id, &work.Answer{ID: id, Last: true, Error: err.Error()}) }
-	var j work.Job
+	fail := func(err error) { post(id, &exec.Answer{ID: id, Last: true, Error: err.Error()}) }
+	var j exec.Job
 	if err := wire.Unmarshal(browser.Bytes(message.Get("job")), &j); err != nil {
 		fail(fmt.Errorf("the worker did not understand its job: %w", err))
 		return
@@ -93,9 +93,9 @@ func do(benches map[string]*work.Bench, message js.Value) {
 
 // progress returns a function that tells the page now and then how far the job
 // is: less often when the job is one of hundreds, because the page draws each time.
-func progress(j *work.Job) lab.Progress {
+func progress(j *exec.Job) lab.Progress {
 	pause := 120.0 // ms
-	if j.Kind == work.Measure {
+	if j.Kind == exec.Measure {
 		pause = 600
 	}
 	id := j.ID
@@ -104,16 +104,16 @@ func progress(j *work.Job) lab.Progress {
 	return func(done, total int) {
 		if now := clock.Call("now").Float(); now >= next {
 			next = now + pause
-			post(id, &work.Answer{ID: id, Done: done, Total: total})
+			post(id, &exec.Answer{ID: id, Done: done, Total: total})
 		}
 	}
 }
 
 // post sends an answer to the page.
-func post(id int, a *work.Answer) {
+func post(id int, a *exec.Answer) {
 	data, err := wire.Marshal(a)
 	if err != nil {
-		a = &work.Answer{ID: id, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)}
+		a = &exec.Answer{ID: id, Last: true, Error: fmt.Sprintf("the result cannot be sent: %v", err)}
 		data, _ = wire.Marshal(a) // numbers and texts only
 	}
 	array := browser.Array(data)

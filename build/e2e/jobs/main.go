@@ -18,9 +18,9 @@ import (
 	"os"
 	"strings"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab/all"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
 // An answer is what tests look at of one. A report's numbers may be none, which
@@ -45,7 +45,7 @@ func do(out *bufio.Writer, args []string) error {
 	switch strings.Join(args[:min(len(args), 1)], "") {
 	case "encode":
 		return lines(func(line []byte) error {
-			var j work.Job
+			var j exec.Job
 			err := json.Unmarshal(line, &j)
 			if err != nil {
 				return err
@@ -60,16 +60,16 @@ func do(out *bufio.Writer, args []string) error {
 			if err != nil {
 				return err
 			}
-			var a work.Answer
+			var a exec.Answer
 			if err := wire.Unmarshal(data, &a); err != nil {
 				return err
 			}
 			return show(out, &a)
 		})
 	case "native":
-		benches := map[string]*work.Bench{}
+		benches := map[string]*exec.Bench{}
 		return lines(func(line []byte) error {
-			var j work.Job
+			var j exec.Job
 			if err := json.Unmarshal(line, &j); err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func do(out *bufio.Writer, args []string) error {
 				if err != nil {
 					return err
 				}
-				benches[j.Lab] = &work.Bench{Lab: l}
+				benches[j.Lab] = &exec.Bench{Lab: l}
 			}
 			a := benches[j.Lab].Do(&j, nil)
 			return show(out, &a)
@@ -111,7 +111,7 @@ func lines(f func(line []byte) error) error {
 	return in.Err()
 }
 
-func show(out *bufio.Writer, a *work.Answer) error {
+func show(out *bufio.Writer, a *exec.Answer) error {
 	text, err := json.Marshal(answer{a.ID, a.Error, a.Problems, a.Hash})
 	fmt.Fprintf(out, "%s\n", text)
 	return err
@@ -132,7 +132,7 @@ func published(out *bufio.Writer, labName, key string) error {
 			continue // an analysis has no result
 		}
 		id++
-		j := work.Job{ID: id, Lab: labName, Kind: work.Measure, Paper: key, Name: r.Name, Setup: r.Set, Hash: true}
+		j := exec.Job{ID: id, Lab: labName, Kind: exec.Measure, Paper: key, Name: r.Name, Setup: r.Set, Hash: true}
 		text, err := json.Marshal(&j)
 		if err != nil {
 			return err

@@ -9,10 +9,10 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
-	"spillway/ui/work"
 )
 
 // A walk is the runs of one laboratory's tour, each made once.
@@ -170,7 +170,7 @@ func (w *walk) looks(i int) {
 // deaf is a host that does nothing.
 type deaf struct{}
 
-func (deaf) Start(*work.Job, bool)     {}
+func (deaf) Start(*exec.Job, bool)     {}
 func (deaf) Stop([]int)                {}
 func (deaf) Fetch(string)              {}
 func (deaf) Stored(string) string      { return "" }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // weights is a safetensors file with a dense tensor, one of zeros, and one whose
@@ -58,7 +58,7 @@ func TestFile(t *testing.T) {
 			if _, _, err := l.Run(u, "naive", files, nil); err == nil || !strings.Contains(err.Error(), "not all entries of a/w.safetensors have been compressed yet") {
 				t.Error(err)
 			}
-			if _, files, err = work.Surveyed(&l, u, files, 2, nil); err != nil {
+			if _, files, err = exec.Surveyed(&l, u, files, 2, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

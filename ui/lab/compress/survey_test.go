@@ -17,9 +17,9 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/traces/tensorfile"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
 // streamed is a file that is read in slices, and counts what was read of it.
@@ -222,7 +222,7 @@ func TestSurvey(t *testing.T) {
 	var hashes []string
 	fresh := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "v", Data: weights(t)}) // no samples yet
 	for _, s := range []*source{fresh, along} {
-		list, known, err := work.Surveyed(&l, u, s, 3, nil)
+		list, known, err := exec.Surveyed(&l, u, s, 3, nil)
 		if err != nil || len(list) != 1 {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestSurvey(t *testing.T) {
 		if e := both.Entries(); e[0].Survey != nil || e[1].Survey == nil {
 			t.Errorf("%+v", e)
 		}
-		more, _, err := work.Surveyed(&l, setup(t, &l, "entry=v exact=yes"), both, 1, nil)
+		more, _, err := exec.Surveyed(&l, setup(t, &l, "entry=v exact=yes"), both, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

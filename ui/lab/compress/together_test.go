@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // shards is a checkpoint of so many files beside what is not one of them.
@@ -46,7 +46,7 @@ func TestTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range []*source{raw, sourceOf(t, files...)} {
-			measured, known, err := work.Surveyed(&l, u, s, 2, nil)
+			measured, known, err := exec.Surveyed(&l, u, s, 2, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

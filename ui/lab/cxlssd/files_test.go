@@ -14,8 +14,8 @@ import (
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
 	"spillway/sim/unit"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // sampleFiles are the samples of all formats.
@@ -259,7 +259,7 @@ func TestHanded(t *testing.T) {
 	if err := u.Set(pair.Key, pair.Text); err != nil {
 		t.Fatal(err)
 	}
-	handed, _, err := work.Handed(&l, u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
+	handed, _, err := exec.Handed(&l, u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
 	if err != nil || len(handed) != 1 || handed[0].Name != "a-b.address" {
 		t.Fatal(err, handed)
 	}
@@ -333,10 +333,10 @@ func TestLent(t *testing.T) {
 	}
 	data := text.Bytes()
 	opened := []lab.File{{Name: "big", Size: int64(len(data)), Data: data[:1000], Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}
-	reader, runner := &work.Bench{Lab: New()}, &work.Bench{Lab: New()}
+	reader, runner := &exec.Bench{Lab: New()}, &exec.Bench{Lab: New()}
 	reader.Open(1, opened)
 	told := 0
-	a := reader.Do(&work.Job{Kind: work.List, Files: 1}, func(done, total int) {
+	a := reader.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {
 		if done < told || total < len(data) {
 			t.Errorf("%d of %d after %d", done, total, told)
 		}
@@ -345,12 +345,12 @@ func TestLent(t *testing.T) {
 	if a.Error != "" || len(a.Entries) != 1 || told < len(data)*9/10 {
 		t.Fatal(a.Error, a.Entries, told)
 	}
-	lent := work.Lent(&a, opened)
+	lent := exec.Lent(&a, opened)
 	if len(lent) != 1 || lent[0].Stream != nil || len(lent[0].Data) > 6*accesses {
 		t.Fatalf("%d files, the first of %d bytes", len(lent), len(lent[0].Data))
 	}
 	runner.Open(1, lent)
-	job := &work.Job{Kind: work.Run, Files: 1, Setup: "scale=1 entry=big ssd_dram=64 log=7", System: "skybyte-wp"}
+	job := &exec.Job{Kind: exec.Run, Files: 1, Setup: "scale=1 entry=big ssd_dram=64 log=7", System: "skybyte-wp"}
 	one, two := reader.Do(job, nil), runner.Do(job, nil)
 	if one.Error != "" || two.Error != "" || one.Report == nil || fmt.Sprintf("%+v", one.Report) != fmt.Sprintf("%+v", two.Report) {
 		t.Errorf("%s %s: %v", one.Error, two.Error, one.Problems)

@@ -16,8 +16,8 @@ import (
 	"spillway/traces"
 	"spillway/traces/recording"
 	"spillway/ui/bundle"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // recordedStep is an iteration of layers whose activations are wanted again at its
@@ -316,16 +316,16 @@ func TestTraceExport(t *testing.T) {
 func TestBundleOfRecording(t *testing.T) {
 	_, files := recordings(t)
 	l := New()
-	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
 	b.Open(1, files)
-	a := b.Do(&work.Job{ID: 1, Kind: work.Bundle, Files: 1, Setup: "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2", Order: &work.Order{Systems: []string{"ideal", "g10"}}}, nil)
+	a := b.Do(&exec.Job{ID: 1, Kind: exec.Bundle, Files: 1, Setup: "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2", Order: &exec.Order{Systems: []string{"ideal", "g10"}}}, nil)
 	if a.Error != "" {
 		t.Fatal(a.Error)
 	}
 	b.Open(2, []lab.File{{Name: "x.spillway.zip", Data: a.Data}})
 	for part := range 2 {
-		c := b.Do(&work.Job{ID: 2, Kind: work.Check, Files: 2, Order: &work.Order{Part: part}}, nil)
-		if c.Error != "" || c.Verdict == nil || c.Verdict.Finding != work.Replayed {
+		c := b.Do(&exec.Job{ID: 2, Kind: exec.Check, Files: 2, Order: &exec.Order{Part: part}}, nil)
+		if c.Error != "" || c.Verdict == nil || c.Verdict.Finding != exec.Replayed {
 			t.Errorf("%s %+v", c.Error, c.Verdict)
 		}
 	}
@@ -333,7 +333,7 @@ func TestBundleOfRecording(t *testing.T) {
 		t.Error("it has the file")
 	}
 	b.Open(3, files)
-	if a := b.Do(&work.Job{ID: 3, Kind: work.Bundle, Files: 3, Setup: "entry=snapshot.pickle,+GPU+0", Order: &work.Order{Systems: []string{"ideal"}}}, nil); !strings.Contains(a.Error, "no kernels") {
+	if a := b.Do(&exec.Job{ID: 3, Kind: exec.Bundle, Files: 3, Setup: "entry=snapshot.pickle,+GPU+0", Order: &exec.Order{Systems: []string{"ideal"}}}, nil); !strings.Contains(a.Error, "no kernels") {
 		t.Errorf("%q", a.Error)
 	}
 }

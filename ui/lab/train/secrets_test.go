@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"spillway/ui/bundle"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // The secrets of a job: where it ran, whose it is, what its environment holds.
@@ -57,7 +57,7 @@ func TestNoSecrets(t *testing.T) {
 		}
 	}
 	l := New()
-	b := &work.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
 	b.Open(1, []lab.File{{Name: "home/anna-laptop/train_secret.py/job.json", Data: data}})
 	n := 0
 	check := func(what string, data []byte) {
@@ -68,7 +68,7 @@ func TestNoSecrets(t *testing.T) {
 			}
 		}
 	}
-	do := func(j *work.Job) *work.Answer {
+	do := func(j *exec.Job) *exec.Answer {
 		j.ID, j.Files = 1, 1
 		a := b.Do(j, nil)
 		if a.Error != "" {
@@ -76,7 +76,7 @@ func TestNoSecrets(t *testing.T) {
 		}
 		return &a
 	}
-	a := do(&work.Job{Kind: work.List})
+	a := do(&exec.Job{Kind: exec.List})
 	if len(a.Entries) != 1 || len(a.Condensed) != 1 || len(a.Entries[0].Knobs) != 3 {
 		t.Fatalf("%+v", a.Entries)
 	}
@@ -87,13 +87,13 @@ func TestNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("the link", []byte(u.String()))
-	check("the report", fmt.Appendf(nil, "%+v", do(&work.Job{Kind: work.Run, Setup: u.String(), System: "g10"}).Report))
-	check("the result", []byte(do(&work.Job{Kind: work.Raw, Setup: u.String(), System: "g10"}).JSON))
-	check("the account", fmt.Appendf(nil, "%+v", do(&work.Job{Kind: work.Section, Key: recordedKey, Setup: u.String(), System: "g10"}).Section))
+	check("the report", fmt.Appendf(nil, "%+v", do(&exec.Job{Kind: exec.Run, Setup: u.String(), System: "g10"}).Report))
+	check("the result", []byte(do(&exec.Job{Kind: exec.Raw, Setup: u.String(), System: "g10"}).JSON))
+	check("the account", fmt.Appendf(nil, "%+v", do(&exec.Job{Kind: exec.Section, Key: recordedKey, Setup: u.String(), System: "g10"}).Section))
 	for _, e := range l.Exports {
-		check(e.Title, do(&work.Job{Kind: work.Export, Key: e.Key, Setup: u.String(), System: "g10"}).Data)
+		check(e.Title, do(&exec.Job{Kind: exec.Export, Key: e.Key, Setup: u.String(), System: "g10"}).Data)
 	}
-	zip := do(&work.Job{Kind: work.Bundle, Setup: u.String(), Order: &work.Order{Systems: []string{"ideal", "g10"}}}).Data
+	zip := do(&exec.Job{Kind: exec.Bundle, Setup: u.String(), Order: &exec.Order{Systems: []string{"ideal", "g10"}}}).Data
 	x, err := bundle.Open(zip)
 	if err != nil {
 		t.Fatal(err)

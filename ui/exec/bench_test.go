@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"spillway/sim/study"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
 	"spillway/ui/wire"
-	"spillway/ui/work"
 )
 
 // small is a setup that is quick to run.
@@ -42,12 +42,12 @@ func tiny() []lab.File {
 }
 
 // do does a job as a worker does: what comes and goes passes through the wire.
-func do(t *testing.T, b *work.Bench, j work.Job) work.Answer {
+func do(t *testing.T, b *exec.Bench, j exec.Job) exec.Answer {
 	t.Helper()
-	var sent work.Job
+	var sent exec.Job
 	pass(t, &j, &sent)
 	a := b.Do(&sent, nil)
-	var got work.Answer
+	var got exec.Answer
 	pass(t, &a, &got)
 	if !got.Last || got.ID != j.ID {
 		t.Errorf("answer %d, last %t, to job %d", got.ID, got.Last, j.ID)
@@ -73,9 +73,9 @@ func pass[T any](t *testing.T, v, to *T) {
 }
 
 func TestRun(t *testing.T) {
-	b := &work.Bench{Lab: training}
+	b := &exec.Bench{Lab: training}
 	for i, s := range training.Systems {
-		j := work.Job{ID: i + 1, Lab: "train", Setup: small, System: s.Name, Hash: true}
+		j := exec.Job{ID: i + 1, Lab: "train", Setup: small, System: s.Name, Hash: true}
 		a := do(t, b, j)
 		if a.Report != nil && strings.Contains(a.Report.Reason, "none is a convolution") { // vDNN's kind of network
 			continue
@@ -84,7 +84,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %q", s.Name, a.Error)
 			continue
 		}
-		j.Kind, j.ID = work.Raw, 100+i
+		j.Kind, j.ID = exec.Raw, 100+i
 		raw := do(t, b, j)
 		if raw.Hash != a.Hash || raw.Report == nil || raw.Report.Curves != nil || fmt.Sprint(raw.Report.Values) != fmt.Sprint(a.Report.Values) || !strings.Contains(raw.JSON, `"system": "`+s.Name+`"`) {
 			t.Errorf("%s: hash %s, then %s", s.Name, a.Hash, raw.Hash)
@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	calls := 0
-	b.Do(&work.Job{Setup: small, System: "g10"}, func(done, total int) {
+	b.Do(&exec.Job{Setup: small, System: "g10"}, func(done, total int) {
 		if calls++; done > total || total == 0 {
 			t.Errorf("%d of %d", done, total)
 		}
@@ -106,32 +106,32 @@ func TestRun(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	b := &work.Bench{Lab: training}
+	b := &exec.Bench{Lab: training}
 	b.Open(3, tiny())
 	for _, tt := range []struct {
-		job  work.Job
+		job  exec.Job
 		want string
 	}{
-		{work.Job{Setup: small + " gpu_memory=0", System: "g10"}, "GPU memory is 0 GiB; want"},
-		{work.Job{Setup: small, System: "magic"}, `unknown system "magic"`},
-		{work.Job{Setup: small + " color=red", System: "g10"}, `unknown setting "color"`},
-		{work.Job{Setup: "model", System: "g10"}, "want key=value"},
-		{work.Job{Setup: small + " entry=x", System: "ideal", Files: 2}, "no longer at hand"},
-		{work.Job{Setup: small + " entry=x", System: "ideal", Files: 3}, `hold no "x"`},
-		{work.Job{Setup: small + " entry=x", System: "ideal"}, "no longer at hand"},
-		{work.Job{Kind: work.List, Files: 2}, "no longer at hand"},
-		{work.Job{Kind: work.List}, "no files to list"},
-		{work.Job{Kind: work.Section, Key: "survive", View: "survive_mode=never"}, `unknown fidelity "never"`},
-		{work.Job{Kind: work.Section, Key: "survive", View: "x"}, "want key=value"},
-		{work.Job{Kind: work.Section, Key: "nothing"}, `no section "nothing"`},
-		{work.Job{Kind: work.Section, Key: "survive", Setup: "x=y"}, `unknown setting "x"`},
-		{work.Job{Kind: work.Outline, Paper: "g11"}, `unknown paper "g11"; there are g10`},
-		{work.Job{Kind: work.Sheet, Paper: "g10", Name: "99"}, `no figure "99"`},
-		{work.Job{Kind: work.Sheet, Paper: "g10", Name: "11", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
-		{work.Job{Kind: work.Tallies, Paper: "g10", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
-		{work.Job{Kind: work.Measure, Paper: "g10", Name: "x", Setup: small}, `"x"`},
-		{work.Job{Kind: work.Measure, Paper: "g10", Name: "x", Setup: "y"}, "want key=value"},
-		{work.Job{Kind: 99, Paper: "g10"}, "no work of kind 99"},
+		{exec.Job{Setup: small + " gpu_memory=0", System: "g10"}, "GPU memory is 0 GiB; want"},
+		{exec.Job{Setup: small, System: "magic"}, `unknown system "magic"`},
+		{exec.Job{Setup: small + " color=red", System: "g10"}, `unknown setting "color"`},
+		{exec.Job{Setup: "model", System: "g10"}, "want key=value"},
+		{exec.Job{Setup: small + " entry=x", System: "ideal", Files: 2}, "no longer at hand"},
+		{exec.Job{Setup: small + " entry=x", System: "ideal", Files: 3}, `hold no "x"`},
+		{exec.Job{Setup: small + " entry=x", System: "ideal"}, "no longer at hand"},
+		{exec.Job{Kind: exec.List, Files: 2}, "no longer at hand"},
+		{exec.Job{Kind: exec.List}, "no files to list"},
+		{exec.Job{Kind: exec.Section, Key: "survive", View: "survive_mode=never"}, `unknown fidelity "never"`},
+		{exec.Job{Kind: exec.Section, Key: "survive", View: "x"}, "want key=value"},
+		{exec.Job{Kind: exec.Section, Key: "nothing"}, `no section "nothing"`},
+		{exec.Job{Kind: exec.Section, Key: "survive", Setup: "x=y"}, `unknown setting "x"`},
+		{exec.Job{Kind: exec.Outline, Paper: "g11"}, `unknown paper "g11"; there are g10`},
+		{exec.Job{Kind: exec.Sheet, Paper: "g10", Name: "99"}, `no figure "99"`},
+		{exec.Job{Kind: exec.Sheet, Paper: "g10", Name: "11", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
+		{exec.Job{Kind: exec.Tallies, Paper: "g10", Outcomes: []study.Outcome{{Run: "x"}}}, `no run "x"`},
+		{exec.Job{Kind: exec.Measure, Paper: "g10", Name: "x", Setup: small}, `"x"`},
+		{exec.Job{Kind: exec.Measure, Paper: "g10", Name: "x", Setup: "y"}, "want key=value"},
+		{exec.Job{Kind: 99, Paper: "g10"}, "no work of kind 99"},
 	} {
 		tt.job.ID = 7
 		if a := do(t, b, tt.job); !strings.Contains(a.Error, tt.want) || strings.Contains(a.Error, "bug") || a.Report != nil {
@@ -140,24 +140,24 @@ func TestErrors(t *testing.T) {
 	}
 	b.Open(4, []lab.File{{Name: "photo.png", Data: []byte("\x89PNG\r\n\x1a\n")}})
 	for range 2 { // the answer stays the same when asked again
-		if a := do(t, b, work.Job{Kind: work.List, Files: 4}); !strings.Contains(a.Error, "photo.png: an image (PNG)") {
+		if a := do(t, b, exec.Job{Kind: exec.List, Files: 4}); !strings.Contains(a.Error, "photo.png: an image (PNG)") {
 			t.Errorf("got %q", a.Error)
 		}
 	}
 	closed := training
 	closed.Open = nil
-	b = &work.Bench{Lab: closed}
+	b = &exec.Bench{Lab: closed}
 	b.Open(1, tiny())
-	if a := do(t, b, work.Job{Kind: work.List, Files: 1}); a.Error != "Training memory takes no files" {
+	if a := do(t, b, exec.Job{Kind: exec.List, Files: 1}); a.Error != "Training memory takes no files" {
 		t.Errorf("got %q", a.Error)
 	}
 }
 
 // What contradicts is no error: nothing was run.
 func TestProblems(t *testing.T) {
-	b := &work.Bench{Lab: training}
-	for _, kind := range []work.Kind{work.Run, work.Raw} {
-		a := do(t, b, work.Job{Kind: kind, Setup: small + " ssd_read=20 ssd_write=30", System: "g10", Hash: true})
+	b := &exec.Bench{Lab: training}
+	for _, kind := range []exec.Kind{exec.Run, exec.Raw} {
+		a := do(t, b, exec.Job{Kind: kind, Setup: small + " ssd_read=20 ssd_write=30", System: "g10", Hash: true})
 		if a.Error != "" || len(a.Problems) != 2 || a.Report != nil || a.JSON != "" || a.Hash != "" || !strings.HasPrefix(a.Problems[1], "SSD write (30 GB/s) is faster") {
 			t.Errorf("%+v", a)
 		}
@@ -165,20 +165,20 @@ func TestProblems(t *testing.T) {
 }
 
 func TestPanicIsAnAnswer(t *testing.T) {
-	b := &work.Bench{Lab: training}
-	a := b.Do(&work.Job{ID: 5, Setup: small, System: "g10"}, func(int, int) { panic("boom") })
+	b := &exec.Bench{Lab: training}
+	a := b.Do(&exec.Job{ID: 5, Setup: small, System: "g10"}, func(int, int) { panic("boom") })
 	if a.ID != 5 || !a.Last || !strings.HasPrefix(a.Error, "the simulator has a bug: boom (") || !strings.Contains(a.Error, ".go:") {
 		t.Errorf("got %+v", a)
 	}
-	if a := do(t, b, work.Job{ID: 6, Setup: small, System: "g10"}); a.Error != "" {
+	if a := do(t, b, exec.Job{ID: 6, Setup: small, System: "g10"}); a.Error != "" {
 		t.Errorf("after a panic: %q", a.Error)
 	}
 }
 
 func TestFiles(t *testing.T) {
-	b := &work.Bench{Lab: training}
+	b := &exec.Bench{Lab: training}
 	b.Open(1, tiny())
-	a := do(t, b, work.Job{Kind: work.List, Files: 1})
+	a := do(t, b, exec.Job{Kind: exec.List, Files: 1})
 	if a.Error != "" || len(a.Entries) != 2 {
 		t.Fatalf("%+v", a)
 	}
@@ -195,7 +195,7 @@ func TestFiles(t *testing.T) {
 		if err := u.Set("entry", e.Name); err != nil {
 			t.Fatal(err)
 		}
-		r := do(t, b, work.Job{Setup: u.String() + " " + e.Set, System: "ideal", Files: 1})
+		r := do(t, b, exec.Job{Setup: u.String() + " " + e.Set, System: "ideal", Files: 1})
 		if r.Error != "" || !strings.HasPrefix(r.Report.About, "10 kernels") || len(r.Report.Words) == 0 || r.Report.Words[0].Text != "measured" {
 			t.Errorf("%s: %+v", e.Name, r)
 		}
@@ -203,20 +203,20 @@ func TestFiles(t *testing.T) {
 }
 
 func TestSections(t *testing.T) {
-	b := &work.Bench{Lab: training}
+	b := &exec.Bench{Lab: training}
 	for _, s := range training.Sections {
 		if s.Run {
 			continue // about a run
 		}
-		if a := do(t, b, work.Job{Kind: work.Section, Key: s.Key}); a.Error != "" || a.Section == nil || len(a.Section.Tables) == 0 {
+		if a := do(t, b, exec.Job{Kind: exec.Section, Key: s.Key}); a.Error != "" || a.Section == nil || len(a.Section.Tables) == 0 {
 			t.Errorf("%s: %q", s.Key, a.Error)
 		}
 	}
 }
 
 func TestPaper(t *testing.T) {
-	b := &work.Bench{Lab: training}
-	a := do(t, b, work.Job{Kind: work.Outline, Paper: "g10"})
+	b := &exec.Bench{Lab: training}
+	a := do(t, b, exec.Job{Kind: exec.Outline, Paper: "g10"})
 	if a.Error != "" || len(a.Outline.Figures) == 0 {
 		t.Fatalf("%+v", a)
 	}
@@ -227,7 +227,7 @@ func TestPaper(t *testing.T) {
 			continue
 		}
 		kinds[r.System == ""]++
-		m := do(t, b, work.Job{Kind: work.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true, Hash: true})
+		m := do(t, b, exec.Job{Kind: exec.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true, Hash: true})
 		if m.Error != "" || m.Outcome.Run != r.Name || !m.Outcome.Rebuilt || (m.Hash != "") != (r.System != "") {
 			t.Fatalf("%s: %q", r.Name, m.Error)
 		}
@@ -237,16 +237,16 @@ func TestPaper(t *testing.T) {
 		t.Fatalf("%d outcomes, %v", len(outcomes), kinds)
 	}
 	for _, f := range a.Outline.Figures {
-		s := do(t, b, work.Job{Kind: work.Sheet, Paper: "g10", Name: f.ID, Outcomes: outcomes})
+		s := do(t, b, exec.Job{Kind: exec.Sheet, Paper: "g10", Name: f.ID, Outcomes: outcomes})
 		if s.Error != "" || s.Sheet.Figure != f.ID || len(s.Sheet.Rows) != f.Points {
 			t.Errorf("Figure %s: %q", f.ID, s.Error)
 		}
 	}
-	s := do(t, b, work.Job{Kind: work.Sheet, Paper: "g10", Name: study.AllClaims, Outcomes: outcomes})
+	s := do(t, b, exec.Job{Kind: exec.Sheet, Paper: "g10", Name: study.AllClaims, Outcomes: outcomes})
 	if s.Error != "" || len(s.Sheet.Claims) != a.Outline.Claims {
 		t.Errorf("%q", s.Error)
 	}
-	s = do(t, b, work.Job{Kind: work.Tallies, Paper: "g10", Outcomes: outcomes})
+	s = do(t, b, exec.Job{Kind: exec.Tallies, Paper: "g10", Outcomes: outcomes})
 	if s.Error != "" || len(s.Tallies) != len(a.Outline.Figures)+1 || s.Tallies[len(s.Tallies)-1].Known != 3 {
 		t.Errorf("%q, %d tallies", s.Error, len(s.Tallies))
 	}
@@ -254,10 +254,10 @@ func TestPaper(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	err := errors.Join(errors.New("a"), errors.Join(errors.New("b"), errors.New("c")))
-	if got := work.Lines(err); !reflect.DeepEqual(got, []string{"a", "b", "c"}) {
+	if got := exec.Lines(err); !reflect.DeepEqual(got, []string{"a", "b", "c"}) {
 		t.Errorf("%q", got)
 	}
-	if got := work.Lines(errors.New("a")); !reflect.DeepEqual(got, []string{"a"}) {
+	if got := exec.Lines(errors.New("a")); !reflect.DeepEqual(got, []string{"a"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -272,10 +272,10 @@ func BenchmarkReproduce(b *testing.B) {
 	}
 	runs := paper.Runs()
 	for b.Loop() {
-		bench := &work.Bench{Lab: training}
+		bench := &exec.Bench{Lab: training}
 		for i := 7; i < len(runs); i += 8 {
 			r := &runs[i]
-			if a := bench.Do(&work.Job{Kind: work.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true}, nil); a.Error != "" {
+			if a := bench.Do(&exec.Job{Kind: exec.Measure, Paper: "g10", Name: r.Name, Setup: r.Set, System: r.System, Rebuilt: true}, nil); a.Error != "" {
 				b.Fatalf("%s: %s", r.Name, a.Error)
 			}
 		}
@@ -284,8 +284,8 @@ func BenchmarkReproduce(b *testing.B) {
 
 // Several runs of one job: each has its own outcome, and only what a question needs.
 func TestSeveral(t *testing.T) {
-	b := &work.Bench{Lab: training}
-	a := do(t, b, work.Job{Kind: work.Several, ID: 3, Picks: []work.Pick{
+	b := &exec.Bench{Lab: training}
+	a := do(t, b, exec.Job{Kind: exec.Several, ID: 3, Picks: []exec.Pick{
 		{Setup: small, System: "g10"}, {Setup: small + " ssd_read=20 ssd_write=30", System: "g10"}, {Setup: small, System: "magic"}, {Setup: small, System: "ideal"},
 	}})
 	if a.Error != "" || len(a.Parts) != 4 {
@@ -297,7 +297,7 @@ func TestSeveral(t *testing.T) {
 			t.Errorf("run %d: %+v", i, a.Parts[i])
 		}
 	}
-	one := do(t, b, work.Job{Setup: small, System: "g10"})
+	one := do(t, b, exec.Job{Setup: small, System: "g10"})
 	if got, want := a.Parts[0].Report.Values[0], one.Report.Values[0]; got != want {
 		t.Errorf("together %v, alone %v", got, want)
 	}
@@ -308,20 +308,20 @@ func TestSeveral(t *testing.T) {
 
 // An export is a file, also of opened files, and says why there is none.
 func TestExport(t *testing.T) {
-	b := &work.Bench{Lab: training}
-	j := work.Job{Kind: work.Export, Key: "timeline", Setup: small, System: "g10", Origin: lab.Origin{Link: "https://example.org/#x"}}
+	b := &exec.Bench{Lab: training}
+	j := exec.Job{Kind: exec.Export, Key: "timeline", Setup: small, System: "g10", Origin: lab.Origin{Link: "https://example.org/#x"}}
 	if a := do(t, b, j); a.Error != "" || !strings.Contains(string(a.Data), `"link":"https://example.org/#x"`) || !j.Whole() {
 		t.Errorf("%s, %d bytes", a.Error, len(a.Data))
 	}
 	b.Open(1, tiny())
-	a := do(t, b, work.Job{Kind: work.List, Files: 1})
-	if a := do(t, b, work.Job{Kind: work.Export, Key: "chakra", Setup: "entry=" + strings.ReplaceAll(a.Entries[0].Name, " ", "+"), System: "uvm", Files: 1}); a.Error != "" || len(a.Data) == 0 {
+	a := do(t, b, exec.Job{Kind: exec.List, Files: 1})
+	if a := do(t, b, exec.Job{Kind: exec.Export, Key: "chakra", Setup: "entry=" + strings.ReplaceAll(a.Entries[0].Name, " ", "+"), System: "uvm", Files: 1}); a.Error != "" || len(a.Data) == 0 {
 		t.Errorf("%s", a.Error)
 	}
-	for want, j := range map[string]work.Job{
+	for want, j := range map[string]exec.Job{
 		`no export "x"`: {Key: "x", Setup: small, System: "g10"}, "cannot run it": {Key: "stalls", Setup: small + " gpu_memory=0.02", System: "uvm"}, "want key=value": {Key: "stalls", Setup: "x", System: "uvm"},
 	} {
-		j.Kind = work.Export
+		j.Kind = exec.Export
 		if a := do(t, b, j); !strings.Contains(a.Error, want) || a.Data != nil {
 			t.Errorf("%s: %q", want, a.Error)
 		}

@@ -1,7 +1,7 @@
-// Package work is what the page and the workers say to each other, and the bench
+// Package exec is what the page and the workers say to each other, and the bench
 // that does the work with one laboratory. It knows no browser: a worker, the
 // native tests and the command all run the same code.
-package work
+package exec
 
 import (
 	"spillway/sim/report"

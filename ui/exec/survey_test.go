@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // pages are opened files with one entry, a book, of which some setups need all pages.
@@ -69,32 +69,32 @@ func reading(torn int) lab.Lab {
 }
 
 func TestListCondenses(t *testing.T) {
-	b := &work.Bench{Lab: reading(-1)}
+	b := &exec.Bench{Lab: reading(-1)}
 	b.Open(4, []lab.File{{Name: "book"}})
 	told := 0
-	a := b.Do(&work.Job{ID: 1, Kind: work.List, Files: 4}, func(int, int) { told++ })
+	a := b.Do(&exec.Job{ID: 1, Kind: exec.List, Files: 4}, func(int, int) { told++ })
 	if a.Error != "" || len(a.Condensed) != 1 || a.Set != 4 || a.Of != 4 || !a.Along || len(a.Entries) != 2 || told != 1 {
 		t.Fatalf("%+v, told %d", a, told)
 	}
 	opened := []lab.File{{Name: "book"}}
-	if list := work.Lent(&a, opened); len(list) != 2 || string(list[0].Data) != "a book" || list[1].Name != "book" {
+	if list := exec.Lent(&a, opened); len(list) != 2 || string(list[0].Data) != "a book" || list[1].Name != "book" {
 		t.Errorf("%+v", list)
 	}
 	a.Along = false
-	if list := work.Lent(&a, opened); len(list) != 1 {
+	if list := exec.Lent(&a, opened); len(list) != 1 {
 		t.Errorf("%+v", list)
 	}
-	if list := work.Lent(&work.Answer{}, opened); len(list) != 1 || list[0].Name != "book" {
+	if list := exec.Lent(&exec.Answer{}, opened); len(list) != 1 || list[0].Name != "book" {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestSurveyJobs(t *testing.T) {
-	b := &work.Bench{Lab: reading(5)}
+	b := &exec.Bench{Lab: reading(5)}
 	b.Open(4, []lab.File{{Name: "book"}})
 	var found [][]byte
 	for i := range 7 {
-		a := do(t, b, work.Job{ID: 1, Kind: work.Survey, Files: 4, Entry: "book", Portion: i})
+		a := do(t, b, exec.Job{ID: 1, Kind: exec.Survey, Files: 4, Entry: "book", Portion: i})
 		if i == 5 {
 			if a.Error != "page 5 of the book is torn" {
 				t.Errorf("%+v", a)
@@ -103,21 +103,21 @@ func TestSurveyJobs(t *testing.T) {
 		}
 		found = append(found, a.Data)
 	}
-	a := do(t, b, work.Job{ID: 1, Kind: work.Join, Files: 4, Entry: "book", Found: found, Set: 9})
+	a := do(t, b, exec.Job{ID: 1, Kind: exec.Join, Files: 4, Entry: "book", Found: found, Set: 9})
 	if a.Error != "" || a.Set != 9 || a.Of != 4 || !a.Along || len(a.Condensed) != 1 || string(a.Condensed[0].Data) != "abcde?g" || a.Entries[1].Survey != nil {
 		t.Errorf("%+v", a)
 	}
-	a = do(t, b, work.Job{ID: 1, Kind: work.Join, Files: 4, Entry: "book", Found: found[:6]})
+	a = do(t, b, exec.Job{ID: 1, Kind: exec.Join, Files: 4, Entry: "book", Found: found[:6]})
 	if a.Error != "pages are missing" {
 		t.Errorf("%+v", a)
 	}
-	b = &work.Bench{Lab: training}
+	b = &exec.Bench{Lab: training}
 	b.Open(1, tiny())
-	for _, k := range []work.Kind{work.Survey, work.Join} {
-		if a := do(t, b, work.Job{ID: 1, Kind: k, Files: 1}); !strings.Contains(a.Error, "needs all of their bytes") {
+	for _, k := range []exec.Kind{exec.Survey, exec.Join} {
+		if a := do(t, b, exec.Job{ID: 1, Kind: k, Files: 1}); !strings.Contains(a.Error, "needs all of their bytes") {
 			t.Errorf("%+v", a)
 		}
-		if a := do(t, b, work.Job{ID: 1, Kind: k, Files: 2}); !strings.Contains(a.Error, "no longer at hand") {
+		if a := do(t, b, exec.Job{ID: 1, Kind: k, Files: 2}); !strings.Contains(a.Error, "no longer at hand") {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -139,7 +139,7 @@ func TestSurveyed(t *testing.T) {
 	}
 	for _, crew := range []int{0, 1, 2, 50} {
 		done := 0
-		list, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), files, crew, func(n, total int) {
+		list, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), files, crew, func(n, total int) {
 			if n < done || total != 70 {
 				t.Errorf("%d of %d after %d", n, total, done)
 			}
@@ -150,22 +150,22 @@ func TestSurveyed(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"entry=book", "entry=letter gpu_memory=1", "gpu_memory=1"} {
-		if list, known, err := work.Surveyed(&l, setup(text), files, 2, nil); err != nil || list != nil || known != files {
+		if list, known, err := exec.Surveyed(&l, setup(text), files, 2, nil); err != nil || list != nil || known != files {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for _, n := range []int{0, -1} {
 		none := &pages{count: n, torn: -1}
-		if list, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), none, 2, nil); err != nil || list != nil || known != lab.Files(none) {
+		if list, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), none, 2, nil); err != nil || list != nil || known != lab.Files(none) {
 			t.Errorf("%d parts: %v", n, err)
 		}
 	}
-	if _, known, err := work.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, 2, nil); known != nil || err != nil {
+	if _, known, err := exec.Surveyed(&l, setup("entry=book gpu_memory=1"), nil, 2, nil); known != nil || err != nil {
 		t.Error("without files")
 	}
 	torn := reading(3)
 	files, _ = torn.Open([]lab.File{{Name: "book"}})
-	if _, _, err := work.Surveyed(&torn, setup("entry=book gpu_memory=1"), files, 2, nil); err == nil || err.Error() != "page 3 of the book is torn" {
+	if _, _, err := exec.Surveyed(&torn, setup("entry=book gpu_memory=1"), files, 2, nil); err == nil || err.Error() != "page 3 of the book is torn" {
 		t.Error(err)
 	}
 }

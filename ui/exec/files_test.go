@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/work"
 )
 
 // streamed is a file that is not at hand whole.
@@ -28,12 +28,12 @@ func TestLargeFiles(t *testing.T) {
 		large[i] = streamed(large[i].Name, large[i].Data)
 		total += len(whole[i].Data)
 	}
-	b := &work.Bench{Lab: training}
+	b := &exec.Bench{Lab: training}
 	b.Open(1, whole)
-	want := do(t, b, work.Job{Kind: work.List, Files: 1}).Entries
+	want := do(t, b, exec.Job{Kind: exec.List, Files: 1}).Entries
 	b.Open(2, large)
 	var told []int
-	a := b.Do(&work.Job{Kind: work.List, Files: 2, ID: 1}, func(done, all int) {
+	a := b.Do(&exec.Job{Kind: exec.List, Files: 2, ID: 1}, func(done, all int) {
 		if told = append(told, done); all != total {
 			t.Errorf("%d of %d; the files have %d", done, all, total)
 		}
@@ -42,7 +42,7 @@ func TestLargeFiles(t *testing.T) {
 		t.Errorf("%q, %d entries, told %v", a.Error, len(a.Entries), told)
 	}
 	told = nil
-	b.Do(&work.Job{Setup: "entry=" + strings.ReplaceAll(a.Entries[0].Name, " ", "+"), System: "ideal", Files: 2}, func(int, int) {})
+	b.Do(&exec.Job{Setup: "entry=" + strings.ReplaceAll(a.Entries[0].Name, " ", "+"), System: "ideal", Files: 2}, func(int, int) {})
 	if len(told) > 0 {
 		t.Error("a run tells of reading files")
 	}

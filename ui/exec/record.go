@@ -1,4 +1,4 @@
-package work
+package exec
 
 import (
 	"spillway/sim/knob"
