@@ -38,8 +38,8 @@ dist: generate ## offline, with compressed copies and the single file in dist/, 
 	go run ./build/site -compress $(if $(ORIGIN),-origin $(ORIGIN))
 
 generate: ## Go from .vugu; SPILLWAY_GENERATED=1: it is there, and others read it just now
-	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/*.vugu >/dev/null 2>&1; then echo 'Translating ui/*.vugu to Go ...'; go generate ./ui; fi
-	@if [ -e ui/0_missing_gen.go ]; then cat ui/0_missing_gen.go; echo 'ui: a .vugu file has no Go type of its name (see above): declare it, delete ui/0_missing_gen.go'; exit 1; fi
+	@if [ -z "$${SPILLWAY_GENERATED:-}" ] && ls ui/view/*.vugu >/dev/null 2>&1; then echo 'Translating ui/view/*.vugu to Go ...'; go generate ./ui/view; fi
+	@if [ -e ui/view/0_missing_gen.go ]; then cat ui/view/0_missing_gen.go; echo 'ui/view: a .vugu file has no Go type of its name (see above): declare it, delete ui/view/0_missing_gen.go'; exit 1; fi
 
 test: suites ## everything that a change must pass: checks, native tests, WebAssembly, scripts, Chromium, Firefox, workerd
 	@$(OUT)/suites full
@@ -116,8 +116,8 @@ harness: # what the browser tests need: Playwright, and the frameworks that <spi
 check: check-generated check-vet check-fix check-static check-format check-dead check-law check-tidy ## all that can be judged without running the program; make -k check goes on after a finding
 
 check-generated:
-	@before="$$(cat ui/*_gen.go 2>/dev/null || true)"; SPILLWAY_GENERATED= $(MAKE) --no-print-directory generate && \
-		[ -z "$$before" ] || [ "$$before" = "$$(cat ui/*_gen.go)" ] || { echo 'ui/*_gen.go was not what the .vugu files say; it is now: commit it'; exit 1; }
+	@before="$$(cat ui/view/*_gen.go 2>/dev/null || true)"; SPILLWAY_GENERATED= $(MAKE) --no-print-directory generate && \
+		[ -z "$$before" ] || [ "$$before" = "$$(cat ui/view/*_gen.go)" ] || { echo 'ui/view/*_gen.go was not what the .vugu files say; it is now: commit it'; exit 1; }
 
 check-vet:
 	go vet ./...

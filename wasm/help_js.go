@@ -10,7 +10,7 @@ import (
 // mostFound is how many commands the palette shows.
 const mostFound = 30
 
-// Help implements ui.Page. The dialog has what is the same for all laboratories.
+// Help implements view.Page. The dialog has what is the same for all laboratories.
 func (p *page) Help() {
 	what := map[string]any{"title": "", "about": "", "topics": []any{}, "words": []any{}, "stops": []any{}}
 	if r := p.session.Room; r != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/domrender"
 
-	"spillway/ui"
 	"spillway/ui/model"
+	"spillway/ui/view"
 	"spillway/ui/wire"
 	"spillway/wasm/browser"
 )
@@ -45,10 +45,10 @@ func main() {
 	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
 		p.inbox.take()()
 	}
-	p.app = ui.NewApp(p.session, p)
-	var root vugu.Builder = ui.NewRoot(p.app)
+	p.app = view.NewApp(p.session, p)
+	var root vugu.Builder = view.NewRoot(p.app)
 	if p.frame != nil {
-		root = ui.NewEmbedded(p.app, p.frame.options)
+		root = view.NewEmbedded(p.app, p.frame.options)
 	}
 	p.link()
 	p.listen()
@@ -64,7 +64,7 @@ func main() {
 		stop("the page cannot be drawn", err)
 		return
 	}
-	still := ui.NewStill()
+	still := view.NewStill()
 	dirty := make(chan struct{}, 1)
 	dirty <- struct{}{}
 	go func() {

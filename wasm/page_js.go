@@ -10,16 +10,16 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/report"
-	"spillway/ui"
 	"spillway/ui/draw"
 	"spillway/ui/model"
 	"spillway/ui/pool"
+	"spillway/ui/view"
 	"spillway/wasm/browser"
 )
 
 // A page joins the session to the document.
 type page struct {
-	app     *ui.App
+	app     *view.App
 	session *model.Session
 	pool    *pool.Pool
 	env     vugu.EventEnv
@@ -42,8 +42,8 @@ type page struct {
 	visiting bool   // the address bar has what is to be shown next
 	visited  string // fragment of the address bar that the session knows
 
-	shared *ui.Shared // what the share dialog shows, nil before it was opened
-	looked string     // the stop of a tour that was last looked at
+	shared *view.Shared // what the share dialog shows, nil before it was opened
+	looked string       // the stop of a tour that was last looked at
 }
 
 // A place is what the browser's Back button goes back to.
@@ -225,15 +225,15 @@ func (p *page) listen() {
 	}
 }
 
-// Save implements ui.Page.
+// Save implements view.Page.
 func (p *page) Save(name, mime, text string) { p.tools.Call("save", name, mime, text) }
 
-// SaveBytes implements ui.Page.
+// SaveBytes implements view.Page.
 func (p *page) SaveBytes(name, mime string, data []byte) {
 	p.tools.Call("save", name, mime, browser.Array(data))
 }
 
-// Address implements ui.Page.
+// Address implements view.Page.
 func (p *page) Address() string {
 	location := js.Global().Get("location")
 	if !strings.HasPrefix(location.Get("protocol").String(), "http") {
@@ -250,13 +250,13 @@ func (p *page) version() string {
 	return ""
 }
 
-// SaveChart implements ui.Page.
+// SaveChart implements view.Page.
 func (p *page) SaveChart(id, name, data string) {
 	o := p.Drawing(id)
 	js.Global().Get("charts").Call("save", id, name, o.Link, o.Version, data)
 }
 
-// Drawing implements ui.Page. The link of a page that is a file on somebody's
+// Drawing implements view.Page. The link of a page that is a file on somebody's
 // computer is its state alone.
 func (p *page) Drawing(id string) draw.Options {
 	document, location := js.Global().Get("document"), js.Global().Get("location")
@@ -277,7 +277,7 @@ func (p *page) Drawing(id string) draw.Options {
 	return o
 }
 
-// Share implements ui.Page. The address bar gets the link that the dialog shows.
+// Share implements view.Page. The address bar gets the link that the dialog shows.
 func (p *page) Share() {
 	s := p.app.Shared()
 	if s == nil {
@@ -320,22 +320,22 @@ func (p *page) opened() any {
 	return nil
 }
 
-// Pick implements ui.Page.
+// Pick implements view.Page.
 func (p *page) Pick(folder bool) { p.tools.Call("pick", folder) }
 
-// Theme implements ui.Page.
+// Theme implements view.Page.
 func (p *page) Theme() { p.tools.Call("theme") }
 
-// Narrow implements ui.Page. The width is that of style.css.
+// Narrow implements view.Page. The width is that of style.css.
 func (p *page) Narrow() bool {
 	return js.Global().Call("matchMedia", "(max-width: 1100px)").Get("matches").Bool()
 }
 
-// Show implements ui.Page.
+// Show implements view.Page.
 func (p *page) Show(id string) { p.tools.Call("show", id) }
 
-// Focus implements ui.Page.
+// Focus implements view.Page.
 func (p *page) Focus(id string) { p.tools.Call("focus", id) }
 
-// Near implements ui.Page.
+// Near implements view.Page.
 func (p *page) Near(id string) { p.tools.Call("near", id) }

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"spillway/build/effort"
 )
 
 // module is the name of the module; imports of it are judged by its folders.
@@ -38,11 +40,9 @@ var simOrder = []string{
 	"sim/compress/profile",
 	"sim/compress/stretch",
 	"sim/compress",
-	"sim/compress/papers/*",
 	"sim/quirk",
 	"sim/cxlssd/stream",
 	"sim/cxlssd",
-	"sim/cxlssd/papers/*",
 	"sim/filesys/call",
 	"sim/filesys/machine",
 	"sim/filesys/plan",
@@ -53,7 +53,6 @@ var simOrder = []string{
 	"sim/filesys/load",
 	"sim/filesys",
 	"sim/filesys/crash",
-	"sim/filesys/papers/*",
 	"sim/llm/model",
 	"sim/llm/machine",
 	"sim/llm/decode",
@@ -64,10 +63,8 @@ var simOrder = []string{
 	"sim/llm/shard", // what those share whose weights come in shards
 	"sim/llm/system/*",
 	"sim/llm",
-	"sim/llm/papers/*",
 	"sim/store/ops",
 	"sim/store",
-	"sim/store/papers/*",
 	"sim/train/quirk",
 	"sim/train/machine",
 	"sim/train/published",
@@ -80,7 +77,6 @@ var simOrder = []string{
 	"sim/train/system/*",
 	"sim/train",
 	"sim/train/system/systemtest", // the suite every system must pass
-	"sim/train/papers/*",
 }
 
 // impure packages reach for a clock, a file, another goroutine or a browser.
@@ -172,7 +168,7 @@ func rank(folder string) int {
 	if i := slices.Index(simOrder, folder); i >= 0 {
 		return i
 	}
-	for _, many := range []string{"sim/train/system", "sim/train/papers", "sim/store/papers", "sim/compress/papers", "sim/cxlssd/papers", "sim/filesys/papers", "sim/filesys/system", "sim/llm/papers", "sim/llm/system"} {
+	for _, many := range []string{"sim/train/system", "sim/filesys/system", "sim/llm/system"} {
 		if strings.HasPrefix(folder, many+"/") {
 			return slices.Index(simOrder, many+"/*")
 		}
@@ -216,20 +212,24 @@ func TestSimulatorKnowsNobodyAboveIt(t *testing.T) {
 	}
 }
 
+// Papers, too: what was published, and how a run is measured for it.
 func TestSimulatorIsPure(t *testing.T) {
-	for _, f := range files(t, "sim") {
+	for _, f := range files(t, "sim", "ui/lab") {
+		if !effort.Covers("sim/...", f.folder()) && !effort.Covers("ui/lab/*/papers/*", f.folder()) {
+			continue
+		}
 		for _, to := range f.imports() {
 			if slices.Contains(impure, to) {
-				t.Errorf("%s imports %s: the simulator has no clock, files, goroutines or browser", f.name, to)
+				t.Errorf("%s imports %s: the simulator and its papers have no clock, files, goroutines or browser", f.name, to)
 			}
 		}
 		for n := range ast.Preorder(f.tree) {
 			switch n := n.(type) {
 			case *ast.GoStmt:
-				t.Errorf("%s: a goroutine in the simulator", f.pos.Position(n.Pos()))
+				t.Errorf("%s: a goroutine in the simulator or a paper", f.pos.Position(n.Pos()))
 			case *ast.FuncDecl:
 				if n.Recv == nil && n.Name.Name == "init" {
-					t.Errorf("%s: an init function in the simulator", f.pos.Position(n.Pos()))
+					t.Errorf("%s: an init function in the simulator or a paper", f.pos.Position(n.Pos()))
 				}
 			}
 		}
@@ -262,12 +262,12 @@ func TestOnlyTheEdgeOfTheProgramTouchesTheBrowser(t *testing.T) {
 
 func TestViewModelIsFreeOfVugu(t *testing.T) {
 	for _, f := range files(t, "sim", "traces", "ui", "wasm", "build") {
-		if f.folder() == "ui" || f.folder() == "wasm" || f.name == "build/site/first.go" {
+		if f.folder() == "ui/view" || f.folder() == "wasm" || f.name == "build/site/first.go" {
 			continue
 		}
 		for _, to := range f.imports() {
 			if strings.HasPrefix(to, "github.com/vugu/") {
-				t.Errorf("%s imports %s: only ui, wasm and the first screen of build/site draw with Vugu", f.name, to)
+				t.Errorf("%s imports %s: only ui/view, wasm and the first screen of build/site draw with Vugu", f.name, to)
 			}
 		}
 	}
@@ -298,7 +298,7 @@ func TestLawItself(t *testing.T) {
 		{"sim/train", "sim/train/system/g10", true},
 		{"sim/train/engine", "sim/train", false},
 		{"sim/train/engine", "traces/g10", false},
-		{"sim/train/engine", "ui", false},
+		{"sim/train/engine", "ui/view", false},
 		{"sim/train/engine", "github.com/vugu/vugu", false},
 		{"sim/train/engine", "slices", true},
 		{"sim/nowhere", "sim/unit", false},

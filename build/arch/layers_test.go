@@ -39,26 +39,27 @@ var layers = []layer{
 	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},            // PyTorch's files of one run, joined
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                                                                                 // the door of every laboratory
-	{"ui/lab/all", []string{"ui/lab/..."}},                                              // the list of them
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/chart", "ui/wire"}},    // a laboratory never imports another
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}}, // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/study"}},                                                // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                                                // tables as files
-	{"ui/schema", nil},                                                                  // JSON Schemas of what is exported
-	{"ui/wire", nil},                                                                    // how page and workers write what they say
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},              // what they say, and the bench that does it
+	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
+	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/wire"}}, // a laboratory never imports another
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                   // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/study"}}, // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}}, // tables as files
+	{"ui/schema", nil},                   // JSON Schemas of what is exported
+	{"ui/wire", nil},                     // how page and workers write what they say
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},        // what people see of reports
 	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart"}}, // what the page shows: no laboratory
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
-	{"ui", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
+	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/exec"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
@@ -69,7 +70,7 @@ var layers = []layer{
 	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
+	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
 	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/review", "ui/stage", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/exec"}},

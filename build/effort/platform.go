@@ -57,13 +57,11 @@ func OnPlatform(folder string) bool {
 }
 
 // Covers reports whether a pattern names a file or a folder: "x" names x itself, "x/*"
-// what is directly in it, "x/..." itself and all below.
+// what is directly in it, "x/*/y" what y of any of those is, "x/..." x and all below.
 func Covers(pattern, name string) bool {
 	if top, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return name == top || strings.HasPrefix(name, top+"/")
 	}
-	if top, ok := strings.CutSuffix(pattern, "/*"); ok {
-		return path.Dir(name) == top
-	}
-	return name == pattern
+	ok, _ := path.Match(pattern, name)
+	return ok
 }

@@ -69,7 +69,7 @@ var seams = []seam{
 	{"a chart", []string{"./ui/...", "./build/site"}, nil},
 	{
 		"a paper's figure",
-		[]string{"./sim/store/papers/...", "./ui/...", "./build/spillway"},
+		[]string{"./ui/...", "./build/spillway"},
 		[][]string{{"run", "./build/spillway", "verify", "--figures", "ravenstore.drawn"}},
 	},
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/staticrender"
 
-	"spillway/ui"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
 	"spillway/ui/stage"
+	"spillway/ui/view"
 	"spillway/ui/wire"
 )
 
 // A still is a page that nobody uses: it needs nothing of the browser but its width.
-type still struct{ ui.Page }
+type still struct{ view.Page }
 
 func (still) Narrow() bool { return false }
 
@@ -57,7 +57,7 @@ func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *
 	if err != nil {
 		return "", "", nil, err
 	}
-	root := ui.NewRoot(ui.NewApp(session, still{}))
+	root := view.NewRoot(view.NewApp(session, still{}))
 	var b bytes.Buffer
 	r := staticrender.New(&b)
 	env, err := vugu.NewBuildEnv(r.EventEnv())
@@ -72,8 +72,8 @@ func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *
 		return "", "", nil, err
 	}
 	text := b.String()
-	for id, view := range root.Drawn() {
-		drawn := svg(view)
+	for id, of := range root.Drawn() {
+		drawn := svg(of)
 		if drawn == "" {
 			continue
 		}

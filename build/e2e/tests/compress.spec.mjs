@@ -175,6 +175,7 @@ test('where a tensor compresses, and one entry', async ({ page }) => {
 });
 
 test('all entries of a larger file, with progress, cancelled and gone on', async ({ page }) => {
+  test.setTimeout(180_000); // it waits a minute for the survey alone
   const larger = [tensor('w', 'BF16', [4096, 4096], 'bf16'), tensor('half', 'I32', [2048, 4096], 'half'), tensor('m', 'F32', [2048, 4096], 'zeros')];
   const file = await write('larger.safetensors', safetensors(larger));
   const [ours] = await native(file, 'system=per-allocation-16x');

@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	core "spillway/sim/compress"
-	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	paper "spillway/ui/lab/compress/papers/buddy"
 )
 
 // A settings is everything a run depends on besides the design.

@@ -6,9 +6,9 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
-	paper "spillway/sim/compress/papers/buddy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	paper "spillway/ui/lab/compress/papers/buddy"
 )
 
 // A number is a quantity and how it is taken from a result.

@@ -10,10 +10,10 @@ import (
 	"hash/fnv"
 
 	core "spillway/sim/cxlssd"
-	"spillway/sim/cxlssd/papers/skybyte"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/cxlssd/papers/skybyte"
 )
 
 // A settings is everything a run depends on besides the system.

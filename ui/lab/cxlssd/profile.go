@@ -5,10 +5,10 @@ import (
 	"strconv"
 
 	core "spillway/sim/cxlssd"
-	"spillway/sim/cxlssd/papers/skybyte"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab/cxlssd/papers/skybyte"
 )
 
 // windowRequests are the requests per 1000 instructions, in hundredths, that the artifact's

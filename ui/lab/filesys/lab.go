@@ -12,9 +12,9 @@ import (
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
-	"spillway/sim/filesys/papers/bytefs"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/filesys/papers/bytefs"
 )
 
 // A settings is everything a run depends on besides the system.

@@ -10,11 +10,11 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
-	"spillway/sim/filesys/papers/bytefs"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/filesys/papers/bytefs"
 )
 
 // small is a workload of all kinds of calls that runs in no time.

@@ -9,9 +9,9 @@ import (
 	"hash/fnv"
 
 	core "spillway/sim/llm"
-	teraiopaper "spillway/sim/llm/papers/teraio"
 	"spillway/sim/llm/system"
 	"spillway/ui/lab"
+	teraiopaper "spillway/ui/lab/llm/papers/teraio"
 )
 
 // A work is what runs.

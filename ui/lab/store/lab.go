@@ -15,11 +15,11 @@ import (
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/sim/store/ops"
-	"spillway/sim/store/papers/ravenstore"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
+	"spillway/ui/lab/store/papers/ravenstore"
 )
 
 // A settings is everything a run depends on besides the policy.

@@ -14,8 +14,6 @@ import (
 	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
-	"spillway/sim/train/papers/deepum"
-	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
@@ -25,6 +23,8 @@ import (
 	"spillway/traces/recording"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
+	"spillway/ui/lab/train/papers/deepum"
+	"spillway/ui/lab/train/papers/g10"
 )
 
 // A settings is everything a run depends on besides the system.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
-	"spillway/sim/train/papers/g10"
 	"spillway/sim/workload"
+	"spillway/ui/lab/train/papers/g10"
 )
 
 // The setup text of every published point runs, in the laboratory, exactly what

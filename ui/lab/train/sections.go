@@ -8,10 +8,10 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/train/papers/g10"
 	"spillway/sim/train/quirk"
 	"spillway/sim/workload"
 	"spillway/ui/lab"
+	"spillway/ui/lab/train/papers/g10"
 )
 
 // sections are the parts of the page that only this laboratory has: what was

@@ -1,0 +1,120 @@
+//go:build js && wasm
+
+package view
+
+import (
+	"syscall/js"
+	"unsafe"
+
+	vjs "github.com/vugu/vugu/js"
+
+	"spillway/ui/chart"
+)
+
+// canvas is where a chart is drawn.
+type canvas struct {
+	element js.Value
+	name    string
+	rev     int
+	shown   bool
+	results int     // in what was shown
+	draw    js.Func // returns what to draw
+}
+
+// created runs on every render.
+func (c *Figure) created(v vjs.Value) {
+	if c.canvas.results > 0 && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
+		return
+	}
+	c.canvas.update(js.Value(v), c.drawn)
+}
+
+// created runs on every render.
+func (c *Sheet) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+
+// created runs on every render.
+func (c *Question) created(v vjs.Value) { c.canvas.update(js.Value(v), c.drawn) }
+
+// update asks for a drawing when the element or the numbers changed; charts.js
+// asks back for the numbers when it has time, so that many changes in a row cost
+// one drawing.
+func (c *canvas) update(element js.Value, what func() (string, int, *chart.View)) {
+	name, rev, v := what()
+	if v == nil || v.Figure == nil {
+		c.dispose()
+		return
+	}
+	same := c.shown && element.Equal(c.element) && c.name == name
+	if same && c.rev == rev {
+		return
+	}
+	if !same {
+		c.dispose()
+		c.draw = js.FuncOf(func(js.Value, []js.Value) any {
+			_, _, v := what()
+			if v == nil || v.Figure == nil {
+				return nil
+			}
+			text, data := v.Figure.Encode()
+			return map[string]any{"figure": text, "data": array(data), "title": v.Title, "note": v.Note, "mode": v.Mode, "results": v.Results}
+		})
+	}
+	c.element, c.name, c.rev, c.shown, c.results = element, name, rev, true, v.Results
+	js.Global().Get("charts").Call("show", name, element, c.draw)
+}
+
+// array hands numbers to the browser as they are.
+func array(data []float64) js.Value {
+	a := js.Global().Get("Float64Array").New(len(data))
+	if len(data) > 0 {
+		bytes := unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 8*len(data))
+		js.CopyBytesToJS(js.Global().Get("Uint8Array").New(a.Get("buffer")), bytes)
+	}
+	return a
+}
+
+func (c *canvas) dispose() {
+	if c.shown {
+		js.Global().Get("charts").Call("dispose", c.name)
+		c.draw.Release()
+		c.shown, c.results = false, 0
+	}
+}
+
+// markup is an element whose content is set as a whole, and only when it has
+// changed: what the virtual nodes do not have is left alone.
+type markup struct {
+	inside js.Value
+	html   string
+}
+
+func (m *markup) set(element js.Value, html string) {
+	if element.Equal(m.inside) && m.html == html {
+		return
+	}
+	m.inside, m.html = element, html
+	id := ""
+	if at := js.Global().Get("document").Get("activeElement"); at.Truthy() && element.Call("contains", at).Bool() {
+		id = at.Get("id").String()
+	}
+	element.Set("innerHTML", html)
+	next := element.Call("querySelector", "[autofocus]")
+	if !next.Truthy() && id != "" {
+		next = js.Global().Get("document").Call("getElementById", id)
+	}
+	if next.Truthy() { // what was used stays in use
+		next.Call("focus", map[string]any{"preventScroll": true})
+	}
+}
+
+// created runs on every render.
+func (c *Numbers) created(v vjs.Value) { c.markup.set(js.Value(v), c.content()) }
+
+// filled runs on every render.
+func (c *Compare) filled(k int, v vjs.Value) { c.boxes[k].set(js.Value(v), c.text[k]) }
+
+// filled runs on every render.
+func (c *Sheet) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }
+
+// filled runs on every render.
+func (c *Question) filled(v vjs.Value) { c.markup.set(js.Value(v), c.rows()) }

@@ -1,0 +1,30 @@
+//go:build !(js && wasm)
+
+package view
+
+import vjs "github.com/vugu/vugu/js"
+
+// canvas is where a chart is drawn; without a browser it is nothing.
+type canvas struct{}
+
+func (c *Figure) created(vjs.Value) { c.drawn() }
+
+func (c *Sheet) created(vjs.Value) { c.drawn() }
+
+func (c *canvas) dispose() {}
+
+// markup is an element whose content is set as a whole; without a browser it is
+// nothing.
+type markup struct{}
+
+func (m *markup) set(string) {}
+
+func (c *Numbers) created(vjs.Value) { c.set(c.content()) }
+
+func (c *Compare) filled(k int, _ vjs.Value) { c.boxes[k].set(c.text[k]) }
+
+func (c *Sheet) filled(vjs.Value) { c.set(c.rows()) }
+
+func (c *Question) created(vjs.Value) { c.drawn() }
+
+func (c *Question) filled(vjs.Value) { c.set(c.rows()) }

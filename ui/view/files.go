@@ -1,0 +1,68 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/vugu/vugu"
+
+	"spillway/ui/lab"
+)
+
+// Files says what runs, and opens files.
+type Files struct{ *App }
+
+// unfolded reports whether the panel is open: when it was opened, and when there
+// are files.
+func (c *Files) unfolded() bool {
+	return !c.closed[c.folding("files")] || c.Room.Files.Number > 0 || c.Entry() != ""
+}
+
+func (c *Files) fold() { c.closed[c.folding("files")] = c.unfolded() }
+
+func (c *Files) about() string {
+	about, _ := c.About()
+	return about
+}
+
+func (c *Files) origin() string {
+	_, origin := c.About()
+	return origin
+}
+
+func (c *Files) search(e vugu.DOMEvent) { c.Room.Files.Filter = e.PropString("target", "value") }
+
+// mostEntries is how many entries of opened files are listed; search finds the others.
+const mostEntries = 60
+
+func (c *Files) entries() []lab.Entry {
+	es, _ := c.Room.Files.Shown(mostEntries)
+	return es
+}
+
+func (c *Files) summary() string {
+	f := &c.Room.Files
+	shown, matching := f.Shown(mostEntries)
+	switch {
+	case f.Opening:
+		return "Reading…"
+	case len(f.Entries) == 0:
+		return ""
+	case matching > len(shown):
+		return fmt.Sprintf("%d of %d workloads match; the first %d are listed.", matching, len(f.Entries), len(shown))
+	case matching < len(f.Entries):
+		return fmt.Sprintf("%d of %d workloads match.", matching, len(f.Entries))
+	case len(f.Entries) == 1:
+		return "1 workload found."
+	}
+	return fmt.Sprintf("%d workloads found. Choose one below.", len(f.Entries))
+}
+
+func (c *Files) current(name string) string { return boolText(c.Entry() == name) }
+
+// detail is the line under an entry's name.
+func (c *Files) detail(e lab.Entry) string {
+	if e.Error != "" {
+		return e.Error
+	}
+	return e.Info
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"spillway/sim/report"
+	"spillway/ui/table"
+)
+
+// Formats is the menu of the formats in which something can be saved: a button
+// that shows the others.
+type Formats struct {
+	*App
+	id    string // unique on the page
+	about func() string
+	list  func() []format
+}
+
+// A format is one entry of the menu.
+type format struct {
+	key, label string
+	help       string // may be empty
+	save       func()
+}
+
+func (c *Formats) name() string { return "save " + c.id }
+
+// pick saves and closes the menu.
+func (c *Formats) pick(f format) {
+	c.ToggleOpen(c.name())
+	c.Page.Focus("save-" + c.id)
+	f.save()
+}
+
+// tableFormats are those of tables. Without a CSV of its own a table is written as
+// it is shown; what is the name of the file.
+func (a *App) tableFormats(what string, own func(), file func() *table.File) []format {
+	var list []format
+	for i := range table.Formats {
+		f := &table.Formats[i]
+		if f.Key == "csv" && own != nil {
+			list = append(list, format{f.Key, f.Label, "All digits, in plain units", own})
+			continue
+		}
+		list = append(list, format{f.Key, f.Label, "", func() { a.Page.Save(a.Name(what, f.Ext), f.Mime, f.Write(file())) }})
+	}
+	return list
+}
+
+// file is tables as files have them.
+func (a *App) file(title, mode string, tables ...report.Table) *table.File {
+	return &table.File{Title: title, Mode: mode, Link: a.link(), Tables: tables}
+}
+
+// link is the address that shows the same, as it ran.
+func (a *App) link() string { return a.Page.Address() + "#" + a.RunLink() }

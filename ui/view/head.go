@@ -1,0 +1,31 @@
+package view
+
+import "spillway/ui/model"
+
+// Head is the bar at the top: name, laboratories, views and tools.
+type Head struct{ *App }
+
+// icon is an attribute value that the compiler of components cannot see
+// through: it writes constant markup anew on every render, and the browser
+// would load the image again.
+var icon = "icon.svg"
+
+// lead says what the laboratory is about.
+func (c *Head) lead() string {
+	if c.Room == nil {
+		return "Simulated in this tab; nothing is uploaded."
+	}
+	return c.Info.Lead + " Simulated in this tab; nothing is uploaded."
+}
+
+func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }
+
+func (c *Head) viewing(v model.View) string { return boolText(c.Room != nil && c.State.View == v) }
+
+func (c *Head) hasPapers() bool { return c.Room != nil && len(c.Info.Papers) > 0 }
+
+func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != model.Reproduce }
+
+func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
+
+func (c *Head) canRedo() bool { return c.Room != nil && c.CanRedo() }

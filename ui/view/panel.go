@@ -1,0 +1,141 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/knob"
+	"spillway/ui/model"
+)
+
+// Panel edits the knobs of one panel.
+type Panel struct {
+	*App
+	Index int
+}
+
+func (c *Panel) form() *model.Form { return &c.forms[c.Index] }
+
+func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
+
+func (c *Panel) fold() { c.closed[c.folding(c.form().Key)] = c.unfolded() }
+
+// resetClass hides the button where there is nothing to see of what it resets.
+func (c *Panel) resetClass() string {
+	if c.unfolded() && c.form().Changed {
+		return "small"
+	}
+	return "small away"
+}
+
+// fromFile reports whether an opened file stands in for what is chosen here.
+func (c *Panel) fromFile() bool {
+	return c.Entry() != "" && c.State.Setup.Knob(c.Info.Entry).Panel == c.form().Key
+}
+
+func (c *Panel) fileText() string { return "From the opened files: " + c.Entry() + "." }
+
+func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
+
+func (c *Panel) groups() []model.Group {
+	if !c.unfolded() { // what is not seen need not be drawn
+		return nil
+	}
+	return c.form().Groups
+}
+
+// problems are what contradicts; they stand in the panel with most numbers.
+func (c *Panel) problems() []string {
+	if c.form().Key != c.Info.Contradictions {
+		return nil
+	}
+	return c.Problems
+}
+
+func (c *Panel) typed(key string, e vugu.DOMEvent) { c.Type(key, e.PropString("target", "value")) }
+
+func (c *Panel) picked(key string, e vugu.DOMEvent) { c.Choose(key, e.PropString("target", "value")) }
+
+func (c *Panel) listLabel(f model.Field) string {
+	verb := "Show"
+	if c.IsOpen("list " + f.Key) {
+		verb = "Hide"
+	}
+	return fmt.Sprintf("%s all %d one by one", verb, len(f.Options))
+}
+
+// fieldClass is the CSS class of a field's input.
+func fieldClass(f model.Field) string {
+	switch {
+	case f.Error != "":
+		return "wrong"
+	case f.Changed:
+		return "changed"
+	}
+	return "plain"
+}
+
+// rowClass is the CSS class of the row of a text: words need more room than numbers.
+func rowClass(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "row"
+	}
+	return "row words"
+}
+
+// inputMode is the keyboard that a telephone shows.
+func inputMode(f model.Field) string {
+	if f.Kind == knob.Number {
+		return "decimal"
+	}
+	return "text"
+}
+
+// hints reports whether a field's hint is shown: with the help, or when it is not
+// clear what to enter.
+func (c *Panel) hints(f model.Field) bool {
+	return f.Hint != "" && !isMany(f) && (c.IsOpen("help "+f.Key) || f.Error != "")
+}
+
+// step is the key of a number that arrows change, nothing for other texts.
+func step(f model.Field) string {
+	if f.Kind == knob.Number {
+		return f.Key
+	}
+	return ""
+}
+
+const nothing = ""
+
+// brings says what more of a number would do, empty as long as nobody has asked.
+func (c *Panel) brings(f model.Field) string {
+	if f.Kind != knob.Number || f.Mark != "" {
+		return nothing
+	}
+	return c.Ask.Effect(f.Key)
+}
+
+// weighs reports whether the panel asks what its numbers bring: the one with most
+// of them.
+func (c *Panel) weighs() bool {
+	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Blocked() == ""
+}
+
+func (c *Panel) askEffects() {
+	if c.Ask.EffectsProgress().Active {
+		c.Ask.CancelEffects()
+		return
+	}
+	c.Ask.AskEffects()
+}
+
+func (c *Panel) effectsLabel() string {
+	switch p := c.Ask.EffectsProgress(); {
+	case p.Active:
+		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
+	case p.All > 0:
+		return "Try each setting again"
+	}
+	return "What does 10 % more of each bring?"
+}

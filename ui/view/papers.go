@@ -1,0 +1,175 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/study"
+	"spillway/ui/chart"
+	"spillway/ui/draw"
+	"spillway/ui/model"
+	"spillway/ui/review"
+)
+
+// Papers is the view that runs what papers published.
+type Papers struct {
+	*App
+	views []model.PaperView
+	sheet vugu.Builder
+}
+
+// Compute refreshes what every part of the view needs.
+func (c *Papers) Compute() {
+	if c.sheet == nil {
+		c.sheet = &Sheet{App: c.App}
+	}
+	c.views = c.Paper.Views()
+}
+
+func (c *Papers) title(v model.PaperView) string { return v.Title + ", reproduced" }
+
+// remark is what must be known before comparing.
+func (c *Papers) remark(v model.PaperView) string {
+	if v.Outline == nil {
+		return ""
+	}
+	return v.Outline.Remark
+}
+
+func (c *Papers) canRun(v model.PaperView) bool {
+	return v.Outline != nil && !v.All.Running && !v.All.Known
+}
+
+func (c *Papers) canForget(v model.PaperView) bool { return v.All.Percent > 0 && !c.Paper.Active() }
+
+func (c *Papers) allLabel(v model.PaperView) string {
+	if v.All.Running {
+		return "Reproducing…"
+	}
+	return "Reproduce everything"
+}
+
+// state says how far everything is.
+func (c *Papers) state(v model.PaperView) string {
+	if v.Outline == nil {
+		return "Opening…"
+	}
+	s := c.Paper.Standing(v.All.Name)
+	text := fmt.Sprintf("%d of %d runs", s.Known, s.Runs)
+	if took := c.Paper.Elapsed(); took > 0 && s.Known > 0 {
+		text += fmt.Sprintf(", %v", took.Round(time.Second/10))
+	}
+	return text + "."
+}
+
+// score says what came out so far.
+func (c *Papers) score(v model.PaperView) string {
+	t := v.Tally
+	if t == nil || t.Compared+t.Holds+t.Near+t.Differs == 0 {
+		return ""
+	}
+	text := ""
+	if t.Compared > 0 {
+		text = fmt.Sprintf("%d published numbers compared: %d exact, %d within their limit, %d off. ", t.Compared, t.Exact, t.Within, t.Gap)
+	}
+	if t.Claims > 0 {
+		text += fmt.Sprintf("%d of %d claims hold, %d near, %d differ.", t.Holds, t.Claims, t.Near, t.Differs)
+	}
+	return text
+}
+
+// announce is what screen readers hear: only when all is done.
+func (c *Papers) announce(v model.PaperView) string {
+	if c.Paper.Active() || v.All.Percent < 100 {
+		return ""
+	}
+	return c.score(v)
+}
+
+// source says which workloads are used.
+func (c *Papers) source(v model.PaperView) string {
+	if v.Outline == nil {
+		return ""
+	}
+	if v.Have == 0 {
+		return v.Outline.Originals
+	}
+	return fmt.Sprintf("The opened files hold %d of the %d workloads; the others are rebuilt.", v.Have, v.Need)
+}
+
+// items are the paper's figures and, if it states numbers, its claims.
+func (c *Papers) items(v model.PaperView) []model.Item {
+	if v.Outline == nil || v.Outline.Claims == 0 {
+		return v.Items
+	}
+	return append(v.Items[:len(v.Items):len(v.Items)], v.All)
+}
+
+func runLabel(e model.Item) string {
+	switch {
+	case e.Running:
+		return "Cancel"
+	case e.Known:
+		return "Again"
+	}
+	return "Run"
+}
+
+// run runs a figure, or cancels it. What begins is shown.
+func (c *Papers) run(e model.Item) {
+	runItem(c.App, e)
+	if !e.Running {
+		c.Paper.Show(e.Name)
+	}
+}
+
+func runItem(a *App, e model.Item) {
+	switch {
+	case e.Running:
+		a.Paper.Cancel(e.Name)
+		return
+	case e.Known:
+		a.Paper.Forget(e.Name)
+	}
+	a.Paper.Run(e.Name)
+}
+
+// report downloads what a reviewer wants to see of a paper, as one HTML file.
+func (c *Papers) report(v model.PaperView) {
+	c.Paper.Collect(v.Key, func(s *model.Sheets, problem string) {
+		if problem != "" {
+			c.Notice = "The report cannot be saved: " + problem + "."
+			return
+		}
+		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{
+			Version: c.Version, Environment: "a page in a browser",
+			Figure: func(sheet *study.Sheet) string {
+				if len(sheet.Drawing.Panels) == 0 {
+					return ""
+				}
+				v := chart.Sheet(sheet, c.Info)
+				return draw.SVG(&v, draw.Options{Version: c.Version})
+			},
+		})
+		c.Page.Save("spillway-report-"+v.Key+".html", "text/html", text)
+	})
+}
+
+func (c *Papers) show(name string) {
+	c.Paper.Show(name)
+	if c.Page.Narrow() { // the list covers the window
+		c.Page.Show("main")
+	}
+}
+
+func (c *Papers) problems() []string {
+	var list []string
+	for _, v := range c.views {
+		if v.Problem != "" {
+			list = append(list, v.Problem)
+		}
+	}
+	return list
+}

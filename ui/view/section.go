@@ -1,0 +1,177 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/model"
+	"spillway/ui/table"
+)
+
+// Section is one of the laboratory's own parts of the page.
+type Section struct {
+	*App
+	Key  string
+	view model.SectionView
+
+	saving  *Formats
+	maps    []chart.View // of the view's maps
+	of      *report.Section
+	rev     int
+	figures []vugu.Builder    // as many as there were ever maps
+	typed   map[string]string // into fields that are still being edited, by key
+}
+
+// menu has the formats of the section's tables.
+func (c *Section) menu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "section-" + c.Key, about: func() string { return c.view.Title }, list: func() []format {
+			return c.tableFormats(c.Key, nil, func() *table.File {
+				mode := c.view.About
+				for i := range c.Info.Sections {
+					if s := &c.Info.Sections[i]; s.Key == c.Key && s.Run {
+						_, trust := c.Brief()
+						mode = strings.Join(trust, " · ")
+					}
+				}
+				return c.file(c.view.Title, mode, c.tables()...)
+			})
+		}}
+	}
+	return c.saving
+}
+
+// Compute finds the section as of now; it may not be there.
+func (c *Section) Compute() {
+	c.view = model.SectionView{}
+	for _, v := range c.Sections() {
+		if v.Key == c.Key {
+			c.view = v
+		}
+	}
+	c.draw()
+}
+
+// draw makes the charts of the maps, if something has changed.
+func (c *Section) draw() {
+	if c.of == c.view.Shown && c.rev == c.Rev {
+		return
+	}
+	c.of, c.rev = c.view.Shown, c.Rev
+	c.maps = c.Maps(&c.view)
+	for i := len(c.figures); i < len(c.maps); i++ {
+		c.figures = append(c.figures, &Figure{App: c.App, source: func() *chart.View {
+			if i < len(c.maps) {
+				return &c.maps[i]
+			}
+			return &chart.View{ID: "section-" + c.Key + "-none"} // while it goes away
+		}})
+	}
+}
+
+// plots are the charts that are there now.
+func (c *Section) plots() []vugu.Builder { return c.figures[:len(c.maps)] }
+
+// fieldText is what stands in a field: what is being typed into it, so that what comes
+// in meanwhile does not overwrite it, else what is set.
+func (c *Section) fieldText(f model.Field) string {
+	if text, ok := c.typed[f.Key]; ok {
+		return text
+	}
+	return f.Text
+}
+
+func (c *Section) typing(key string, e vugu.DOMEvent) {
+	if c.typed == nil {
+		c.typed = map[string]string{}
+	}
+	c.typed[key] = e.PropString("target", "value")
+}
+
+func (c *Section) picked(key string, e vugu.DOMEvent) {
+	delete(c.typed, key)
+	c.SetLook(key, e.PropString("target", "value"))
+}
+
+// there reports whether the section is there.
+func (c *Section) there() bool { return c.view.Key != "" }
+
+func (c *Section) label() string {
+	if c.view.Open {
+		return "Hide"
+	}
+	return "Show"
+}
+
+func (c *Section) busy() string {
+	if c.view.Busy && c.view.Part > 0 {
+		return "Computing… " + strconv.Itoa(int(100*min(c.view.Part, 1))) + " %"
+	}
+	if c.view.Busy {
+		return "Computing…"
+	}
+	return ""
+}
+
+// shown is what is known, or nothing.
+func (c *Section) shown() *report.Section {
+	if c.view.Shown == nil {
+		return &report.Section{}
+	}
+	return c.view.Shown
+}
+
+func (c *Section) text() []string { return c.shown().Text }
+
+func (c *Section) tables() []report.Table { return c.shown().Tables }
+
+func (c *Section) notes() []string { return c.shown().Notes }
+
+// longSub is how long a row's second line may be to be shown; longer ones are a
+// hint of its head.
+const longSub = 40
+
+func (c *Section) sub(r report.Row) string {
+	if len(r.Sub) > longSub {
+		return ""
+	}
+	return r.Sub
+}
+
+// share is the style of a cell's bar.
+func share(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return stack(x.Stack)
+	}
+	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
+}
+
+// stack is the style of a bar of parts, each in the color of its level.
+func stack(parts []float64) string {
+	var b strings.Builder
+	b.WriteString("--stack:linear-gradient(90deg")
+	end := 0.0
+	for i, x := range parts {
+		if x <= 0 {
+			continue
+		}
+		b.WriteString(",var(--level-" + strconv.Itoa(min(i, report.Levels-1)) + ") " + strconv.FormatFloat(100*end, 'f', 1, 64) + "% ")
+		end += x
+		b.WriteString(strconv.FormatFloat(100*end, 'f', 1, 64) + "%")
+	}
+	return b.String() + ")"
+}
+
+func bestClass(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return "stack"
+	}
+	if x.Best {
+		return "best"
+	}
+	return "other"
+}

@@ -1,0 +1,341 @@
+package view
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/vugu/vugu"
+
+	"spillway/sim/report"
+	"spillway/sim/study"
+	"spillway/ui/chart"
+	"spillway/ui/model"
+	"spillway/ui/table"
+)
+
+// Sheet is one figure of a paper: our values over the published ones, the claims
+// about it and every difference.
+type Sheet struct {
+	*App
+	canvas
+	markup
+
+	item   model.Item // the figure in the list
+	claims []claim
+	view   chart.View
+	table  string
+	of     *study.Sheet // that the above was made of
+	rev    int          // counts sheets
+
+	savingChart, saving *Formats
+}
+
+// A claim is a row of the table of claims.
+type claim struct{ Text, Stated, Published, Ours, Verdict, Class string }
+
+// Compute makes what the figure shows when its sheet has changed.
+func (c *Sheet) Compute() {
+	c.item = model.Item{}
+	for _, v := range c.Paper.Views() {
+		for _, e := range append(v.Items[:len(v.Items):len(v.Items)], v.All) {
+			if e.Shown {
+				c.item = e
+			}
+		}
+	}
+	s := c.Paper.Sheet()
+	if s == c.of {
+		return
+	}
+	c.of, c.table, c.claims = s, "", nil
+	c.rev++
+	if s == nil {
+		return
+	}
+	if len(s.Drawing.Panels) > 0 {
+		c.view = chart.Sheet(s, c.Info)
+	} else {
+		c.view = chart.View{}
+	}
+	for i := range s.Claims {
+		c.claims = append(c.claims, claimRow(&s.Claims[i]))
+	}
+}
+
+func claimRow(l *study.ClaimLine) claim {
+	value := func(v float64, known bool) string {
+		if !known {
+			return "–"
+		}
+		return chart.With(chart.Digits(v, 4), l.Unit)
+	}
+	r := claim{
+		Text: strings.TrimSpace(l.Sentence() + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
+		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
+	}
+	switch {
+	case !l.Known:
+		r.Verdict = "not run"
+	case l.Verdict == study.Differs:
+		r.Class = "warn"
+	default:
+		r.Class = "ok"
+	}
+	return r
+}
+
+// sheet is what is shown; an empty one before it is there.
+func (c *Sheet) sheet() *study.Sheet {
+	if c.of == nil {
+		return &study.Sheet{}
+	}
+	return c.of
+}
+
+func (c *Sheet) title() string {
+	if c.item.Name == "" {
+		return "Opening the paper…"
+	}
+	return strings.TrimSuffix(c.item.Label+": "+c.item.Title, ": ")
+}
+
+// draws reports whether there is a place for a drawing.
+func (c *Sheet) draws() bool {
+	return c.of == nil || c.of.Figure != study.AllClaims && c.of.Drawing.Kind != study.Table
+}
+
+func (c *Sheet) caption() string {
+	return strings.TrimSpace(c.view.Text + " " + c.sheet().Remark)
+}
+
+// firstHeight is the height of a drawing that is not there yet, in pixels.
+const firstHeight = 400
+
+func (c *Sheet) plotStyle() string {
+	h := firstHeight
+	if c.view.Height > 0 {
+		h = c.view.Height
+	}
+	return "height:" + strconv.Itoa(h) + "px"
+}
+
+func (c *Sheet) alt() string { return c.title() + ". " + c.sheet().Drawing.Describe() }
+
+func (c *Sheet) empty() string {
+	if c.of != nil && len(c.of.Drawing.Published)+len(c.of.Drawing.Curves) == 0 {
+		return "Not run yet; nothing was published for it but the drawing."
+	}
+	return c.view.Empty
+}
+
+// drawn is what the canvas of the figure draws.
+func (c *Sheet) drawn() (name string, rev int, v *chart.View) { return "paper", c.rev, &c.view }
+
+func (c *Sheet) filename(ext string) string {
+	return "spillway-" + strings.ReplaceAll(c.item.Name, ".", "-") + "." + ext
+}
+
+func (c *Sheet) save(kind string) { c.saveChart("paper", kind, c.filename(kind), &c.view, "") }
+
+// chartMenu has the formats of the chart, tableMenu those of its numbers or of all
+// claims.
+func (c *Sheet) chartMenu() vugu.Builder {
+	if c.savingChart == nil {
+		c.savingChart = &Formats{App: c.App, id: "paper-chart", about: c.title, list: func() []format { return c.pictures(c.save) }}
+	}
+	return c.savingChart
+}
+
+func (c *Sheet) tableMenu() vugu.Builder {
+	if c.saving == nil {
+		c.saving = &Formats{App: c.App, id: "paper", about: func() string { return c.title() + ", its numbers" }, list: func() []format {
+			return c.tableFormats(strings.ReplaceAll(c.item.Name, ".", "-"), c.saveCSV, func() *table.File { return c.file(c.title(), c.sheet().Note, c.numbers()...) })
+		}}
+	}
+	return c.saving
+}
+
+// numbers are the claims and the differences as files have them.
+func (c *Sheet) numbers() []report.Table {
+	var list []report.Table
+	if s := c.sheet(); len(s.Rows) > 0 {
+		t := chart.Differences(s)
+		t.Title = c.rowsTitle()
+		list = append(list, t)
+	}
+	if len(c.claims) > 0 {
+		t := report.Table{Title: "What the paper's text says in numbers", Head: []string{"Claim", "Paper's text", "Published values give", "Here", "Verdict"}}
+		for _, x := range c.claims {
+			t.Rows = append(t.Rows, report.Row{Head: x.Text, Cells: []report.Cell{{Text: x.Stated}, {Text: x.Published}, {Text: x.Ours}, {Text: x.Verdict}}})
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+func (c *Sheet) rowsTitle() string {
+	if c.sheet().Figure == study.AllClaims {
+		return "All claims"
+	}
+	return "Every published number"
+}
+
+// counts reports whether there are published numbers to list, or claims that stand for
+// them.
+func (c *Sheet) counts() bool {
+	return c.of == nil || c.of.Figure == study.AllClaims || c.hasRows() || len(c.of.Whys) > 0
+}
+
+func (c *Sheet) hasRows() bool { return len(c.sheet().Rows) > 0 }
+
+// tabled reports whether the figure is a table, whose rows are what there is to see.
+func (c *Sheet) tabled() bool { return c.of != nil && c.of.Drawing.Kind == study.Table && c.hasRows() }
+
+func (c *Sheet) showsRows() bool { return c.hasRows() && (c.tabled() || c.IsOpen("paper-rows")) }
+
+// remark stands below the heading where no caption has it.
+func (c *Sheet) remark() string {
+	if c.draws() {
+		return ""
+	}
+	return c.sheet().Remark
+}
+
+func (c *Sheet) rowsLabel() string {
+	if c.IsOpen("paper-rows") {
+		return "Hide the differences"
+	}
+	return "Show the differences"
+}
+
+// summary counts what was compared.
+func (c *Sheet) summary() string {
+	t := &c.sheet().Tally
+	if t.Points == 0 {
+		return ""
+	}
+	numbers := "numbers"
+	if t.Points == 1 {
+		numbers = "number"
+	}
+	text := fmt.Sprintf("%d published %s; %d compared: %d exact, %d within their limit, %d off.", t.Points, numbers, t.Compared, t.Exact, t.Within, t.Gap)
+	if t.Aside > 0 {
+		text += fmt.Sprintf(" Not computed here: %d.", t.Aside)
+	}
+	return text
+}
+
+// rows is the table of differences as HTML: one row a point. It is one string
+// because a page of thousands of separate cells would be slow.
+func (c *Sheet) rows() string {
+	if !c.showsRows() {
+		return ""
+	}
+	if c.table == "" {
+		c.table = rowsHTML(c.of.Rows)
+	}
+	return c.table
+}
+
+// valueDigits is how many digits values have that are not counted.
+const valueDigits = 6
+
+// value prints a value in its unit.
+func value(v float64, fits bool, unit string) string {
+	switch {
+	case !fits:
+		return chart.Unfit
+	case unit == "cycles" || unit == "pages":
+		return chart.Count(int64(v))
+	}
+	return chart.Digits(v, valueDigits)
+}
+
+func rowsHTML(rows []study.Line) string {
+	var b strings.Builder
+	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
+	for i := range rows {
+		r := &rows[i]
+		about, ours, diff := r.Of, "–", ""
+		if r.At != "" {
+			about += ", " + r.At
+		}
+		if r.Status != "" {
+			ours = value(r.Ours, r.OursFits, r.Unit)
+			if r.Fits && r.OursFits {
+				diff = signed(r.Diff)
+			}
+		}
+		fmt.Fprintf(&b, `<tr class="%s">`, r.Status)
+		published := value(r.Published, r.Fits, r.Unit)
+		if study.Doubt(r.Note) != "" {
+			published += " " + chart.Doubted
+		}
+		for _, text := range []string{about, r.Title, r.Quantity, published, ours, r.Unit, diff} {
+			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
+		}
+		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
+		if !r.Aside { // which no run yields
+			b.WriteString(`<button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button>`)
+		}
+		b.WriteString(`</td></tr>`)
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// signed prints a relative difference in percent.
+func signed(x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case x > 0:
+		return "+" + chart.Digits(100*x, 3) + " %"
+	}
+	return chart.Digits(100*x, 3) + " %"
+}
+
+// saveCSV downloads the figure's numbers, or all claims.
+func (c *Sheet) saveCSV() {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	num := func(v float64, known bool) string {
+		if !known {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	fit := func(v float64, fits bool) string {
+		if !fits {
+			return "does-not-fit"
+		}
+		return num(v, true)
+	}
+	var table [][]string
+	if s := c.sheet(); s.Figure == study.AllClaims {
+		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict", "beside"})
+		for _, l := range s.Claims {
+			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict), l.Beside})
+		}
+	} else {
+		table = append(table, []string{"figure", "about", "at", "system", "quantity", "unit", "published", "ours", "relative_difference", "verdict", "rebuilt", "explanation", "note", "setup", "source"})
+		for _, r := range s.Rows {
+			ours := ""
+			if r.Status != "" {
+				ours = fit(r.Ours, r.OursFits)
+			}
+			table = append(table, []string{
+				s.Paper + "." + s.Figure, r.Of, r.At, r.System, r.Quantity, r.Unit, fit(r.Published, r.Fits), ours, num(r.Diff, r.Status != "" && r.Fits && r.OursFits),
+				r.Verdict, boolText(r.Rebuilt), r.Why, r.Note, r.Set, r.Source,
+			})
+		}
+	}
+	_ = w.WriteAll(table) // a Builder takes everything
+	c.Page.Save(c.filename("csv"), "text/csv", b.String())
+}
+
+// Destroy lets go of the drawing.
+func (c *Sheet) Destroy() { c.dispose() }

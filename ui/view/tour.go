@@ -1,0 +1,118 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+)
+
+// Tour is the bar that leads through a laboratory, beside what it is about.
+type Tour struct{ *App }
+
+func (c *Tour) on() bool { return c.stop() != nil }
+
+func (c *Tour) stop() *lab.Stop {
+	if c.Room == nil {
+		return nil
+	}
+	return c.Stop()
+}
+
+func (c *Tour) first() bool { return c.on() && c.StopNumber() == 1 }
+
+func (c *Tour) last() bool { return c.on() && c.StopNumber() == len(c.Info.Tour) }
+
+// holds reports whether what the stop says is about what is shown.
+func (c *Tour) holds() bool { return c.on() && c.AtStop() }
+
+func (c *Tour) title() string {
+	if !c.on() {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d: %s", c.StopNumber(), len(c.Info.Tour), c.stop().Title)
+}
+
+func (c *Tour) next() string {
+	if c.last() {
+		return "Finish"
+	}
+	return "Next"
+}
+
+// says is the stop's text with the numbers of the runs that are shown.
+func (c *Tour) says() string {
+	switch {
+	case !c.on():
+		return ""
+	case !c.holds():
+		return "What is shown is no longer what this step is about."
+	}
+	return c.stop().Filled(c.blank)
+}
+
+// blank is a setting, or a quantity of a system's run.
+func (c *Tour) blank(what, key string) string {
+	if what == "knob" {
+		f := c.Field(key)
+		return strings.TrimSpace(f.Text + " " + f.Unit)
+	}
+	at := c.Info.Quantity(key)
+	for i := range c.Runs {
+		r := &c.Runs[i]
+		if r.System.Name != what || r.Report == nil || r.Stale && !r.Seeded || at < 0 {
+			continue
+		}
+		if v, ok := r.Report.Value(at); ok {
+			q := &c.Info.Quantities[at]
+			return chart.With(chart.Digits(q.Shown(v), 3), q.Unit)
+		}
+	}
+	return "…"
+}
+
+// to goes on by some stops.
+func (c *Tour) to(by int) {
+	if by > 0 && c.last() {
+		c.end()
+		return
+	}
+	c.TourTo(c.StopNumber() + by)
+}
+
+func (c *Tour) end() {
+	c.EndTour()
+	c.Told = "The tour is over. Undo brings back the settings from before it."
+	c.Page.Focus("main")
+}
+
+// Obey does what the palette found.
+func (a *App) Obey(id string) {
+	if key, ok := strings.CutPrefix(id, "save "); ok && a.Room != nil {
+		a.saveAs(key)
+		return
+	}
+	show, err := a.Session.Obey(id)
+	if err != nil {
+		a.Notice = "The palette: " + err.Error() + "."
+		return
+	}
+	if key, ok := strings.CutPrefix(id, "knob "); ok {
+		a.Jump(key)
+	}
+	if show != "" {
+		a.Page.Show(show)
+	}
+}
+
+// saveAs saves all numbers, all results or the run in focus in a format of the
+// menu that is with the numbers.
+func (a *App) saveAs(key string) {
+	a.fresh()
+	list := (&Numbers{App: a}).formats()
+	if at := slices.IndexFunc(list, func(f format) bool { return f.key == key }); at >= 0 {
+		list[at].save()
+	}
+}
