@@ -6,6 +6,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 	"spillway/ui/pool"
 	"spillway/ui/wire"
 	"spillway/wasm/browser"
@@ -17,7 +18,7 @@ import (
 const whole = "-files"
 
 // Start implements model.Host.
-func (p *page) Start(j *exec.Job, bulk bool) {
+func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.jobs[j.ID] = true
 	text, err := wire.Marshal(j)
 	if err != nil {
@@ -31,7 +32,7 @@ func (p *page) Start(j *exec.Job, bulk bool) {
 	if j.Whole() && p.lean[j.Lab] {
 		program += whole
 	}
-	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: bulk})
+	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: priority == calls.Behind})
 }
 
 // Stop implements model.Host.

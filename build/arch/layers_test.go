@@ -49,17 +49,18 @@ var layers = []layer{
 	{"ui/wire", nil},                     // how page and workers write what they say
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},        // what people see of reports
-	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart"}}, // what the page shows: no laboratory
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                // what a frame in another page answers
+	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/model/calls", []string{"ui/exec"}}, // who waits for which job
+	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/calls"}}, // what the page shows: no laboratory
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                                  // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/exec"}},                                               // shows a link without a page
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/model/calls", "ui/exec"}},                             // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/pool", "ui/wire", "ui/exec"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/model/calls", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it

@@ -46,6 +46,7 @@ var natively = []struct{ pattern, why string }{
 	{"ui/lab/*/papers/*", "published numbers and words; the laboratories' hashes are of the same runs"},
 	{"ui/lab/all", "words of laboratories"},
 	{"ui/model", "what the page shows; the browser's tests go through it"},
+	{"ui/model/calls", "no arithmetic; the tests of ui/model go through it"},
 	{"ui/pool", "no arithmetic; the browser's tests go through it"},
 	{"ui/review", "a document"},
 	{"ui/stage", "what is built natively"},

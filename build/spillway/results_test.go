@@ -11,6 +11,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 	"spillway/ui/stage"
 )
 
@@ -125,11 +126,11 @@ type raws struct {
 	jobs  []*exec.Job
 }
 
-func (h *raws) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
-func (*raws) Stop([]int)                  {}
-func (*raws) Fetch(string)                {}
-func (*raws) Stored(string) string        { return "" }
-func (*raws) Store(string, string) bool   { return false }
+func (h *raws) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
+func (*raws) Stop([]int)                            {}
+func (*raws) Fetch(string)                          {}
+func (*raws) Stored(string) string                  { return "" }
+func (*raws) Store(string, string) bool             { return false }
 
 func (h *raws) work(n *model.Session) {
 	for len(h.jobs) > 0 {

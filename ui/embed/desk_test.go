@@ -13,6 +13,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 )
 
 // quick is a link to a comparison that takes milliseconds, mixes to one in the
@@ -52,7 +53,7 @@ var laboratories = sync.OnceValue(func() (list []lab.Lab) {
 	return list
 })
 
-func (h *host) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *host) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 
 func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })

@@ -11,6 +11,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // The keys of the question, a setup of its own that links carry.
@@ -142,7 +143,7 @@ type Ask struct {
 	room   *Room
 	known  map[string]*Outcome // by key of the run
 	oldest []string            // keys of known
-	jobs   map[int][]task
+	jobs   []*batch
 	under  map[string]bool // keys of the runs in jobs
 
 	now     *plan             // of the question
@@ -176,6 +177,12 @@ func (o *Outcome) Value(at int) (float64, bool) {
 // A task is one run.
 type task struct{ setup, system string }
 
+// A batch is the runs of one job.
+type batch struct {
+	picks []task
+	call  *calls.Call
+}
+
 // A variant is one change of the settings.
 type variant struct {
 	setup   string // its text; empty is that of all defaults
@@ -199,7 +206,7 @@ type plan struct {
 }
 
 func newAsk(r *Room) *Ask {
-	return &Ask{room: r, known: map[string]*Outcome{}, jobs: map[int][]task{}, under: map[string]bool{}, drafts: map[string]string{}}
+	return &Ask{room: r, known: map[string]*Outcome{}, under: map[string]bool{}, drafts: map[string]string{}}
 }
 
 // mostKnown is how many outcomes are kept: of the training laboratory, with 54
@@ -487,65 +494,55 @@ func (a *Ask) stopUnwanted(wanted []task) {
 	for _, t := range wanted {
 		want[t] = true
 	}
-	var stop []int
-	for id, picks := range a.jobs {
-		if slices.ContainsFunc(picks, func(t task) bool { return want[t] }) {
-			continue
+	var stop []*calls.Call
+	for _, b := range slices.Clone(a.jobs) {
+		if !slices.ContainsFunc(b.picks, func(t task) bool { return want[t] }) {
+			stop = append(stop, b.call)
+			a.end(b)
 		}
-		stop = append(stop, id)
-		a.end(id)
 	}
-	if len(stop) > 0 {
-		a.room.session.host.Stop(stop)
-	}
+	calls.Stop(stop...)
 }
 
 // end forgets a job.
-func (a *Ask) end(id int) {
-	for _, t := range a.jobs[id] {
+func (a *Ask) end(b *batch) {
+	for _, t := range b.picks {
 		delete(a.under, a.key(t))
 	}
-	delete(a.jobs, id)
+	a.jobs = slices.DeleteFunc(a.jobs, func(o *batch) bool { return o == b })
 }
 
 func (a *Ask) start(picks []task) {
 	if a.begun.IsZero() {
 		a.begun = time.Now()
 	}
-	j := &exec.Job{ID: a.room.session.id(), Lab: a.room.Info.Name, Kind: exec.Several, Files: a.room.number()}
+	j := &exec.Job{Kind: exec.Several, Files: a.room.number()}
 	for _, t := range picks {
 		j.Picks = append(j.Picks, exec.Pick{Setup: t.setup, System: t.system})
 	}
-	a.jobs[j.ID] = picks
-	a.room.session.host.Start(j, true)
+	b := &batch{picks: picks}
+	b.call = a.room.call(j, calls.Behind, func(x *exec.Answer) { a.ran(b, x) })
+	a.jobs = append(a.jobs, b)
 }
 
-// answer takes what a worker said, if it is about the question.
-func (a *Ask) answer(x *exec.Answer) bool {
-	picks, ok := a.jobs[x.ID]
-	if !ok {
-		return false
-	}
-	if !x.Last {
-		return true
-	}
+// ran takes what came of a job.
+func (a *Ask) ran(b *batch, x *exec.Answer) {
 	a.Rev++
-	keys := make([]string, len(picks))
-	for i, t := range picks {
+	keys := make([]string, len(b.picks))
+	for i, t := range b.picks {
 		keys[i] = a.key(t)
 	}
-	a.end(x.ID)
-	for i := range picks {
+	a.end(b)
+	for i := range b.picks {
 		o := &Outcome{Error: cmp.Or(x.Error, "the worker answered something else")}
 		if i < len(x.Parts) {
 			o = outcomeOf(&x.Parts[i])
 		}
 		a.learn(keys[i], o)
 	}
-	a.done += len(picks)
+	a.done += len(b.picks)
 	a.measure()
 	a.feed()
-	return true
 }
 
 // outcomeOf makes an outcome of what a worker said.

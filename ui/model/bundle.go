@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/study"
 	"spillway/ui/exec"
+	"spillway/ui/model/calls"
 )
 
 // A Checking is a bundle that was opened: what it says about itself, and what came
@@ -19,15 +20,15 @@ type Checking struct {
 	Error    string          // why it cannot be checked
 
 	session *Session
-	number  int         // of the set of files that it is
-	jobs    map[int]int // part by job
-	next    int         // the first part that no worker has got
+	number  int // of the set of files that it is
+	jobs    []*calls.Call
+	next    int // the first part that no worker has got
 }
 
 // check begins to check a bundle that was opened under a number.
 func (n *Session) check(name string, number int, info *exec.BundleInfo) {
 	n.CloseChecking()
-	c := &Checking{Name: name, Info: info, Verdicts: make([]*exec.Verdict, len(info.Parts)), session: n, number: number, jobs: map[int]int{}}
+	c := &Checking{Name: name, Info: info, Verdicts: make([]*exec.Verdict, len(info.Parts)), session: n, number: number}
 	n.Checking = c
 	switch {
 	case !slices.ContainsFunc(n.Tabs, func(t Tab) bool { return t.Name == info.Lab }):
@@ -42,11 +43,7 @@ func (n *Session) check(name string, number int, info *exec.BundleInfo) {
 // CloseChecking ends the check of a bundle and forgets it.
 func (n *Session) CloseChecking() {
 	if c := n.Checking; c != nil {
-		var stop []int
-		for id := range c.jobs {
-			stop = append(stop, id)
-		}
-		n.host.Stop(stop)
+		calls.Stop(c.jobs...)
 	}
 	n.Checking = nil
 }
@@ -62,31 +59,24 @@ func (c *Checking) feed() {
 			}
 			o.Outcomes, o.Told = exec.Given(c.Verdicts[:c.next])
 		}
-		id := c.session.id()
-		c.jobs[id] = c.next
+		priority := calls.Shown
+		if c.Info.Paper != "" {
+			priority = calls.Behind
+		}
+		j := &exec.Job{Lab: c.Info.Lab, Kind: exec.Check, Files: c.number, Order: o}
+		c.jobs = append(c.jobs, c.session.calls.Start(j, priority, nil, func(a *exec.Answer) { c.checked(o.Part, a) }))
 		c.next++
-		c.session.host.Start(&exec.Job{ID: id, Lab: c.Info.Lab, Kind: exec.Check, Files: c.number, Order: o}, c.Info.Paper != "")
 	}
 }
 
-// answer takes what a worker said about a part; it reports whether it did.
-func (c *Checking) answer(a *exec.Answer) bool {
-	if c == nil {
-		return false
-	}
-	part, ok := c.jobs[a.ID]
-	if !ok {
-		return false
-	}
-	if !a.Last {
-		return true
-	}
-	delete(c.jobs, a.ID)
+// checked takes what a worker found of a part.
+func (c *Checking) checked(part int, a *exec.Answer) {
+	c.session.changed = true
+	c.jobs = slices.DeleteFunc(c.jobs, func(x *calls.Call) bool { return !x.Active() })
 	if c.Verdicts[part] = a.Verdict; a.Verdict == nil {
 		c.Verdicts[part] = &exec.Verdict{Part: c.Info.Parts[part], Finding: exec.Uncheckable, Says: a.Error}
 	}
 	c.feed()
-	return true
 }
 
 // Known is how many parts have been checked.
@@ -185,8 +175,8 @@ func (r *Room) take() {
 	}
 	r.session.brought = nil
 	r.stopOpening()
-	r.Files = Files{Number: b.number, Names: []string{b.name}, Opening: true, id: r.session.id()}
-	r.session.host.Start(&exec.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: exec.List, Files: b.number, Inside: true}, false)
+	r.Files = Files{Number: b.number, Names: []string{b.name}, Opening: true}
+	r.Files.call = r.call(&exec.Job{Kind: exec.List, Files: b.number, Inside: true}, calls.Shown, r.opened)
 }
 
 // unbundled takes the answer to Open when the files are a bundle: those that were
@@ -201,37 +191,16 @@ func (r *Room) unbundled(info *exec.BundleInfo) {
 	r.Refresh()
 }
 
-// A binding is a bundle on its way into a file.
-type binding struct {
-	id   int
-	done func(data []byte, problem string)
-}
-
 // Bundle asks a worker for a bundle of the compared systems; done gets it, or why
 // there is none.
 func (r *Room) Bundle(figures []exec.Drawn, done func(data []byte, problem string)) {
-	if r.binding != nil {
-		r.session.host.Stop([]int{r.binding.id})
-	}
+	calls.Stop(r.binding)
 	if why := r.Blocked(); why != "" {
 		done(nil, strings.TrimSuffix(why, "."))
 		return
 	}
-	r.binding = &binding{r.session.id(), done}
-	r.session.host.Start(&exec.Job{
-		ID: r.binding.id, Lab: r.Info.Name, Kind: exec.Bundle, Setup: r.runs(), Files: r.number(),
+	r.binding = r.call(&exec.Job{
+		Kind: exec.Bundle, Setup: r.runs(), Files: r.number(),
 		Order: &exec.Order{Systems: r.State.On, Link: r.RunLink(), Version: r.session.Version, Environment: "a page in a browser", Figures: figures},
-	}, false)
-}
-
-func (r *Room) bundleAnswer(a *exec.Answer) bool {
-	b := r.binding
-	if b == nil || a.ID != b.id {
-		return false
-	}
-	if a.Last {
-		r.binding = nil
-		b.done(a.Data, a.Error)
-	}
-	return true
+	}, calls.Shown, func(a *exec.Answer) { done(a.Data, a.Error) })
 }

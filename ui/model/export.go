@@ -4,53 +4,33 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
-
-// A fileExport is a run on its way into a file of another format.
-type fileExport struct {
-	job  int
-	done func(data []byte, problem string)
-}
 
 // ExportRun asks a worker for the run of a system in a format of the laboratory;
 // done gets it, or says why there is none. What was asked for before is given up.
 func (r *Room) ExportRun(key, system string, o lab.Origin, done func(data []byte, problem string)) {
-	if r.writing != nil {
-		r.session.host.Stop([]int{r.writing.job})
-	}
+	calls.Stop(r.writing)
 	pieces, trust := r.Brief()
 	o.Title, o.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
-	r.writing = &fileExport{r.session.id(), done}
-	r.session.host.Start(&exec.Job{
-		ID: r.writing.job, Lab: r.Info.Name, Kind: exec.Export, Key: key, Setup: r.runs(), System: system, Files: r.number(), Origin: o,
-	}, false)
-}
-
-func (r *Room) writtenAnswer(a *exec.Answer) bool {
-	x := r.writing
-	if x == nil || a.ID != x.job {
-		return false
-	}
-	if a.Last {
-		r.writing = nil
+	j := &exec.Job{Kind: exec.Export, Key: key, Setup: r.runs(), System: system, Files: r.number(), Origin: o}
+	r.writing = r.call(j, calls.Shown, func(a *exec.Answer) {
 		problem := cmp.Or(a.Error, strings.Join(a.Problems, "; "))
-		x.done(a.Data, strings.TrimSuffix(problem, "."))
-	}
-	return true
+		done(a.Data, strings.TrimSuffix(problem, "."))
+	})
 }
 
-// exported is the version of the format of exported results.
-const exported = 3
+// resultsVersion is that of the format of exported results.
+const resultsVersion = 3
 
 // An export is results on their way into a file.
 type export struct {
-	waiting []int       // jobs whose results are still to come
-	places  map[int]int // of their systems in file
+	waiting []*calls.Call // for results
+	left    int           // of them, still to come
 	file    exportFile
 	failed  string
 	done    func(text, problem string)
@@ -61,12 +41,12 @@ type export struct {
 // repeated. schema is the address of the file's schema; it may be empty.
 func (r *Room) Export(schema string, done func(text, problem string)) {
 	if r.exporting != nil {
-		r.session.host.Stop(r.exporting.waiting)
+		calls.Stop(r.exporting.waiting...)
 	}
-	x := &export{places: map[int]int{}, done: done}
+	x := &export{done: done}
 	r.exporting = x
 	pieces, _ := r.Brief()
-	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: exported, Lab: r.Info.Name, Link: r.RunLink(), Setup: r.runs()}
+	x.file = exportFile{Schema: schema, Format: "spillway-results", Version: resultsVersion, Lab: r.Info.Name, Link: r.RunLink(), Setup: r.runs()}
 	if len(pieces) > 0 {
 		x.file.Workload = pieces[0]
 	}
@@ -79,37 +59,30 @@ func (r *Room) Export(schema string, done func(text, problem string)) {
 		x.file.Runs = append(x.file.Runs, exportRun{Record: exec.RecordOf(r.Info, run.System.Name, r.State.Setup), Title: run.System.Title, Status: cmp.Or(run.Status(), "ok"), Error: run.Error})
 		now := &x.file.Runs[len(x.file.Runs)-1]
 		now.Program, now.Workload, now.Setup = Program(r.session.Version), x.file.Workload, x.file.Setup
-		if run.Report != nil {
-			id := r.session.id()
-			x.waiting, x.places[id] = append(x.waiting, id), len(x.file.Runs)-1
+		if run.Report == nil {
+			continue
 		}
-	}
-	for _, id := range slices.Clone(x.waiting) {
-		r.session.host.Start(&exec.Job{
-			ID: id, Lab: r.Info.Name, Kind: exec.Raw, Setup: x.file.Setup, System: x.file.Runs[x.places[id]].System, Files: r.number(), Hash: true,
-		}, false)
+		at := len(x.file.Runs) - 1
+		x.left++
+		x.waiting = append(x.waiting, r.call(&exec.Job{
+			Kind: exec.Raw, Setup: x.file.Setup, System: run.System.Name, Files: r.number(), Hash: true,
+		}, calls.Shown, func(a *exec.Answer) { r.exported(&x.file.Runs[at], a) }))
 	}
 	r.finishExport()
 }
 
-func (r *Room) exportAnswer(a *exec.Answer) bool {
+// exported takes the result of a run.
+func (r *Room) exported(run *exportRun, a *exec.Answer) {
 	x := r.exporting
-	if x == nil || !slices.Contains(x.waiting, a.ID) {
-		return false
+	x.left--
+	run.Result = json.RawMessage(a.JSON)
+	if a.Report != nil {
+		run.Say(r.Info, a.Report, a.Hash)
 	}
-	if a.Last {
-		x.waiting = slices.DeleteFunc(x.waiting, func(id int) bool { return id == a.ID })
-		run := &x.file.Runs[x.places[a.ID]]
-		run.Result = json.RawMessage(a.JSON)
-		if a.Report != nil {
-			run.Say(r.Info, a.Report, a.Hash)
-		}
-		if bad := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); bad != "" {
-			x.failed = bad
-		}
-		r.finishExport()
+	if bad := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); bad != "" {
+		x.failed = bad
 	}
-	return true
+	r.finishExport()
 }
 
 // An exportFile is the file: everything in it that is no result.
@@ -138,7 +111,7 @@ func ResultsFile() reflect.Type { return reflect.TypeFor[exportFile]() }
 
 func (r *Room) finishExport() {
 	x := r.exporting
-	if len(x.waiting) > 0 {
+	if x.left > 0 {
 		return
 	}
 	r.exporting = nil

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // Files is what a room knows about the files that were opened in it.
@@ -19,13 +20,10 @@ type Files struct {
 	Error   string // why nothing could be opened, with what to do
 	Filter  string // what the visitor searches for
 	Opening bool
-	// Done of Total bytes have been read while Opening; Total is 0 before anything is
-	// known.
-	Done, Total int
-	Said        bool // the visitor knows what was opened
+	Said    bool // the visitor knows what was opened
 
-	id     int    // of the job that opens them
-	before *Files // what was open before, while these are being opened
+	call   *calls.Call // what opens them
+	before *Files      // what was open before, while these are being opened
 	// surveys are those of its entries that were begun and are not done, by name.
 	surveys map[string]*Survey
 }
@@ -116,16 +114,16 @@ func (n *Session) Open(names []string, hand func(number int)) {
 	before := r.stopOpening()
 	r.Told = ""
 	n.number++
-	r.Files = Files{Number: n.number, Names: names, Opening: true, id: n.id(), before: before}
+	r.Files = Files{Number: n.number, Names: names, Opening: true, before: before}
 	hand(n.number)
-	n.host.Start(&exec.Job{ID: r.Files.id, Lab: r.Info.Name, Kind: exec.List, Files: n.number}, false)
+	r.Files.call = r.call(&exec.Job{Kind: exec.List, Files: n.number}, calls.Shown, r.opened)
 	r.Refresh()
 }
 
 // stopOpening ends what opens files, and returns those that are open.
 func (r *Room) stopOpening() *Files {
 	if r.Files.Opening {
-		r.session.host.Stop([]int{r.Files.id})
+		calls.Stop(r.Files.call)
 		return r.Files.before
 	}
 	r.pauseAll()
@@ -148,22 +146,22 @@ func (r *Room) CancelOpening() {
 	r.Refresh()
 }
 
-// Percent is how much of the files has been read, 0 if that is not known.
-func (f *Files) Percent() int {
-	if f.Total <= 0 {
-		return 0
+// Read is how many bytes of how many have been read while Opening; total is 0 before
+// anything is known.
+func (f *Files) Read() (done, total int) {
+	if f.call == nil {
+		return 0, 0
 	}
-	return int(int64(f.Done) * 100 / int64(f.Total))
+	return f.call.Done, f.call.Total
 }
+
+// Percent is how much of the files has been read, 0 if that is not known.
+func (f *Files) Percent() int { return int(100 * f.call.Part()) }
 
 // opened takes the answer to Open. A set with one usable entry is shown at once, and
 // so are the entry that a link asked for, and the first of files that replace those
 // that were shown.
 func (r *Room) opened(a *exec.Answer) {
-	if !a.Last {
-		r.Files.Done, r.Files.Total = a.Done, a.Total
-		return
-	}
 	if a.Bundle != nil {
 		r.unbundled(a.Bundle)
 		return
@@ -176,7 +174,7 @@ func (r *Room) opened(a *exec.Answer) {
 	}
 	f := &r.Files
 	was := f.before
-	f.Opening, f.id, f.before, f.Done, f.Total = false, 0, nil, 0, 0
+	f.Opening, f.call, f.before = false, nil, nil
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
 	r.cache.forget()
 	r.Paper.filesChanged()

@@ -14,6 +14,7 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 	"spillway/ui/wire"
 )
 
@@ -31,9 +32,9 @@ type host struct {
 	stored  map[string]string // nil: the browser stores nothing
 }
 
-func (h *host) Start(j *exec.Job, bulk bool) {
+func (h *host) Start(j *exec.Job, priority calls.Priority) {
 	h.jobs = append(h.jobs, j)
-	h.bulk[j.ID] = bulk
+	h.bulk[j.ID] = priority == calls.Behind
 }
 
 func (h *host) Stop(ids []int) {

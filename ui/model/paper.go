@@ -10,6 +10,7 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // Papers runs what a laboratory's papers published and compares. Each run
@@ -19,20 +20,10 @@ type Papers struct {
 
 	room  *Room
 	list  []*paper
-	jobs  map[int]job   // jobs under way
 	begun time.Time     // when the newest run of work began
 	took  time.Duration // how long it took, when over
 
 	collecting *collecting // sheets for a report, nil if nobody waits for them
-}
-
-// A job is what a worker has been asked about a paper.
-type job struct {
-	paper  *paper
-	kind   exec.Kind
-	run    int    // of Measure
-	figure string // of Sheet
-	rev    int    // of the paper, when it was asked
 }
 
 // A paper is one publication.
@@ -58,8 +49,7 @@ type paper struct {
 type paperRun struct {
 	study.Run
 	wanted  map[string]bool // by the figures that ask for it now
-	id      int             // of the job, 0 if none
-	done    float64
+	call    *calls.Call
 	outcome *study.Outcome
 	err     string
 	source  string // the workload it was measured with
@@ -68,7 +58,7 @@ type paperRun struct {
 func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
 
 func newPapers(r *Room) *Papers {
-	p := &Papers{room: r, jobs: map[int]job{}}
+	p := &Papers{room: r}
 	for _, i := range r.Info.Papers {
 		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[exec.Kind]bool{}, at: map[exec.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
 	}
@@ -122,17 +112,36 @@ func (p *Papers) refresh() {
 	for _, x := range p.list {
 		if !x.asked {
 			x.asked = true
-			p.ask(x, job{kind: exec.Outline}, &exec.Job{})
+			p.ask(x, &exec.Job{Kind: exec.Outline}, calls.Shown, x.open)
 		}
 	}
 	p.sheets()
 }
 
-func (p *Papers) ask(x *paper, t job, j *exec.Job) {
-	j.ID, j.Lab, j.Kind, j.Paper = p.room.session.id(), p.room.Info.Name, t.kind, x.Key
-	t.paper = x
-	p.jobs[j.ID] = t
-	p.room.session.host.Start(j, t.kind == exec.Measure)
+// ask asks a worker about a paper; told gets what it says, before the sheets are looked
+// after.
+func (p *Papers) ask(x *paper, j *exec.Job, priority calls.Priority, told func(*exec.Answer)) *calls.Call {
+	j.Paper = x.Key
+	return p.room.call(j, priority, func(a *exec.Answer) {
+		p.Rev++
+		told(a)
+		p.sheets()
+	})
+}
+
+// open takes a paper's outline.
+func (x *paper) open(a *exec.Answer) {
+	x.outline, x.problem = a.Outline, a.Error
+	x.asked = a.Outline != nil // else once more when the view is shown again
+	if a.Outline == nil {
+		return
+	}
+	for i, r := range a.Outline.Runs {
+		x.byName[r.Name] = i
+		x.runs = append(x.runs, paperRun{Run: r, wanted: map[string]bool{}})
+		x.order = append(x.order, i)
+	}
+	slices.SortStableFunc(x.order, func(a, b int) int { return strings.Compare(x.runs[a].Set, x.runs[b].Set) })
 }
 
 // oftenest is how often the shown figure follows runs that are going on, tallied how
@@ -154,11 +163,19 @@ func (p *Papers) sheets() {
 		other := x.sheetOf < 0 || x.figure != figure
 		if x == shown && !x.asking[exec.Sheet] && (other || x.sheetOf != x.rev && !early(exec.Sheet, oftenest)) && figure != "" {
 			x.asking[exec.Sheet], x.at[exec.Sheet] = true, time.Now()
-			p.ask(x, job{kind: exec.Sheet, figure: figure, rev: x.rev}, &exec.Job{Name: figure, Outcomes: x.outcomes(figure)})
+			rev := x.rev
+			p.ask(x, &exec.Job{Kind: exec.Sheet, Name: figure, Outcomes: x.outcomes(figure)}, calls.Shown, func(a *exec.Answer) {
+				x.asking[exec.Sheet] = false
+				x.sheet, x.sheetOf, x.figure, x.problem = a.Sheet, rev, figure, a.Error
+			})
 		}
 		if !x.asking[exec.Tallies] && x.tallyOf != x.rev && !early(exec.Tallies, tallied) {
 			x.asking[exec.Tallies], x.at[exec.Tallies] = true, time.Now()
-			p.ask(x, job{kind: exec.Tallies, rev: x.rev}, &exec.Job{Outcomes: x.outcomes(study.AllClaims)})
+			rev := x.rev
+			p.ask(x, &exec.Job{Kind: exec.Tallies, Outcomes: x.outcomes(study.AllClaims)}, calls.Shown, func(a *exec.Answer) {
+				x.asking[exec.Tallies] = false
+				x.tallies, x.tallyOf = a.Tallies, rev
+			})
 		}
 	}
 }
@@ -178,57 +195,18 @@ func (r *paperRun) serves(figure string) bool {
 	return figure == study.AllClaims || slices.Contains(r.Figures, figure)
 }
 
-// answer takes what a worker said; it reports whether it was about a paper.
-func (p *Papers) answer(a *exec.Answer) bool {
-	if p.collecting.answer(p, a) {
-		return true
+// measured takes what came of a run.
+func (p *Papers) measured(x *paper, r *paperRun, a *exec.Answer) {
+	r.call, r.outcome, r.err = nil, a.Outcome, a.Error
+	clear(r.wanted)
+	if !r.known() {
+		r.err = "the worker answered something else"
 	}
-	t, ok := p.jobs[a.ID]
-	if !ok {
-		return false
+	x.rev++
+	p.feed()
+	if p.took == 0 && !p.Active() {
+		p.took = time.Since(p.begun)
 	}
-	x := t.paper
-	if !a.Last {
-		if t.kind == exec.Measure && a.Total > 0 {
-			x.runs[t.run].done = float64(a.Done) / float64(a.Total)
-		}
-		return true
-	}
-	delete(p.jobs, a.ID)
-	p.Rev++
-	switch t.kind {
-	case exec.Outline:
-		x.outline, x.problem = a.Outline, a.Error
-		x.asked = a.Outline != nil // else once more when the view is shown again
-		if a.Outline != nil {
-			for i, r := range a.Outline.Runs {
-				x.byName[r.Name] = i
-				x.runs = append(x.runs, paperRun{Run: r, wanted: map[string]bool{}})
-				x.order = append(x.order, i)
-			}
-			slices.SortStableFunc(x.order, func(a, b int) int { return strings.Compare(x.runs[a].Set, x.runs[b].Set) })
-		}
-	case exec.Sheet:
-		x.asking[exec.Sheet] = false
-		x.sheet, x.sheetOf, x.figure, x.problem = a.Sheet, t.rev, t.figure, a.Error
-	case exec.Tallies:
-		x.asking[exec.Tallies] = false
-		x.tallies, x.tallyOf = a.Tallies, t.rev
-	case exec.Measure:
-		r := &x.runs[t.run]
-		r.id, r.done, r.outcome, r.err = 0, 0, a.Outcome, a.Error
-		clear(r.wanted)
-		if !r.known() {
-			r.err = "the worker answered something else"
-		}
-		x.rev++
-		p.feed()
-		if p.took == 0 && !p.Active() {
-			p.took = time.Since(p.begun)
-		}
-	}
-	p.sheets()
-	return true
 }
 
 // source returns the setup of a run: with the original of its workload if the
@@ -255,8 +233,8 @@ func (p *Papers) filesChanged() {
 	for _, x := range p.list {
 		for i := range x.runs {
 			r := &x.runs[i]
-			if set, files, _ := p.source(x, &r.Run); (r.known() || r.id != 0) && r.source != fmt.Sprint(set, files) {
-				p.stop(x, i)
+			if set, files, _ := p.source(x, &r.Run); (r.known() || r.call.Active()) && r.source != fmt.Sprint(set, files) {
+				r.stop()
 				r.outcome, r.err = nil, ""
 			}
 		}
@@ -310,7 +288,7 @@ func (p *Papers) Cancel(name string) {
 		}
 		delete(r.wanted, figure)
 		if len(r.wanted) == 0 {
-			p.stop(x, i)
+			r.stop()
 		}
 	}
 	p.Rev++
@@ -328,7 +306,7 @@ func (p *Papers) Forget(name string) {
 	}
 	for i := range x.runs {
 		if r := &x.runs[i]; r.serves(figure) {
-			p.stop(x, i)
+			r.stop()
 			r.outcome, r.err = nil, ""
 			clear(r.wanted)
 		}
@@ -339,12 +317,9 @@ func (p *Papers) Forget(name string) {
 }
 
 // stop ends the run's job, if it has one. The run stays wanted.
-func (p *Papers) stop(x *paper, i int) {
-	if r := &x.runs[i]; r.id != 0 {
-		delete(p.jobs, r.id)
-		p.room.session.host.Stop([]int{r.id})
-		r.id, r.done = 0, 0
-	}
+func (r *paperRun) stop() {
+	calls.Stop(r.call)
+	r.call = nil
 }
 
 // feed hands wanted runs to the workers.
@@ -353,9 +328,11 @@ func (p *Papers) feed() {
 		return
 	}
 	busy := 0
-	for _, t := range p.jobs {
-		if t.kind == exec.Measure {
-			busy++
+	for _, x := range p.list {
+		for i := range x.runs {
+			if x.runs[i].call.Active() {
+				busy++
+			}
 		}
 	}
 	for _, x := range p.list {
@@ -364,13 +341,13 @@ func (p *Papers) feed() {
 				return
 			}
 			r := &x.runs[i]
-			if len(r.wanted) == 0 || r.id != 0 || r.known() {
+			if len(r.wanted) == 0 || r.call.Active() || r.known() {
 				continue
 			}
 			set, files, rebuilt := p.source(x, &r.Run)
-			j := &exec.Job{Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
-			p.ask(x, job{kind: exec.Measure, run: i}, j)
-			r.id, r.source = j.ID, fmt.Sprint(set, files)
+			j := &exec.Job{Kind: exec.Measure, Setup: set, System: r.System, Files: files, Name: r.Name, Rebuilt: rebuilt}
+			r.call = p.ask(x, j, calls.Behind, func(a *exec.Answer) { p.measured(x, r, a) })
+			r.source = fmt.Sprint(set, files)
 			busy++
 		}
 	}
@@ -435,7 +412,7 @@ func (p *Papers) Standing(name string) Standing {
 			s.Known++
 		case r.wanted[figure]:
 			s.Waiting++
-			s.done += r.done
+			s.done += r.call.Part()
 		}
 	}
 	return s

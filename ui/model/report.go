@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/study"
 	"spillway/ui/exec"
+	"spillway/ui/model/calls"
 )
 
 // Sheets are all sheets of a paper, for those who write them down.
@@ -17,7 +18,8 @@ type Sheets struct {
 // A collecting is sheets on their way.
 type collecting struct {
 	Sheets
-	waiting []int // jobs, 0 where the sheet is there; the last is that of All
+	waiting []*calls.Call
+	left    int // of them, still to come
 	done    func(*Sheets, string)
 }
 
@@ -30,49 +32,35 @@ func (p *Papers) Collect(key string, done func(s *Sheets, problem string)) {
 		return
 	}
 	if c := p.collecting; c != nil {
-		p.room.session.host.Stop(slices.DeleteFunc(c.waiting, func(id int) bool { return id == 0 }))
+		calls.Stop(c.waiting...)
 	}
 	x := p.list[at]
 	c := &collecting{Sheets: Sheets{Outline: x.outline, Figures: make([]*study.Sheet, len(x.outline.Figures))}, done: done}
 	p.collecting = c
-	var jobs []*exec.Job
-	ask := func(figure string) {
-		j := &exec.Job{ID: p.room.session.id(), Lab: p.room.Info.Name, Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
-		jobs, c.waiting = append(jobs, j), append(c.waiting, j.ID)
+	ask := func(figure string, put func(*study.Sheet)) {
+		j := &exec.Job{Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
+		c.left++
+		c.waiting = append(c.waiting, p.room.call(j, calls.Shown, func(a *exec.Answer) {
+			put(a.Sheet)
+			p.collected(a)
+		}))
 	}
 	for i := range x.outline.Figures {
-		ask(x.outline.Figures[i].ID)
+		ask(x.outline.Figures[i].ID, func(s *study.Sheet) { c.Figures[i] = s })
 	}
-	ask(study.AllClaims)
-	for _, j := range jobs {
-		p.room.session.host.Start(j, false)
-	}
+	ask(study.AllClaims, func(s *study.Sheet) { c.All = s })
 }
 
-// answer takes what a worker said about a sheet; it reports whether it did.
-func (c *collecting) answer(p *Papers, a *exec.Answer) bool {
-	if c == nil {
-		return false
-	}
-	i := slices.Index(c.waiting, a.ID)
-	switch {
-	case i < 0:
-		return false
-	case !a.Last:
-		return true
+// collected hands over what is there once it is all, or why one sheet is not.
+func (p *Papers) collected(a *exec.Answer) {
+	c := p.collecting
+	switch c.left--; {
 	case a.Sheet == nil:
 		p.collecting = nil
+		calls.Stop(c.waiting...)
 		c.done(nil, a.Error)
-		return true
-	}
-	if c.waiting[i] = 0; i < len(c.Figures) {
-		c.Figures[i] = a.Sheet
-	} else {
-		c.All = a.Sheet
-	}
-	if !slices.ContainsFunc(c.waiting, func(id int) bool { return id != 0 }) {
+	case c.left == 0:
 		p.collecting = nil
 		c.done(&c.Sheets, "")
 	}
-	return true
 }

@@ -8,16 +8,16 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // A sectionState is what is known of one of the laboratory's own sections.
 type sectionState struct {
 	open  bool
-	id    int    // of the job, 0 if none
-	key   string // what shown or the job is about
+	call  *calls.Call
+	key   string // what shown or the call is about
 	shown *report.Section
 	err   string
-	part  float64 // of the job that is done
 }
 
 // A SectionView is one of the laboratory's own sections as the page shows it.
@@ -40,7 +40,7 @@ func (r *Room) Sections() []SectionView {
 			continue
 		}
 		x := r.section(s.Key)
-		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.id != 0, Part: x.part}
+		v := SectionView{Section: s, Open: r.sectionOpen(&s), Shown: x.shown, Error: x.err, Busy: x.call.Active(), Part: x.call.Part()}
 		for i := range s.Knobs {
 			f := r.field(&s.Knobs[i], r.State.Look, base)
 			offer(&f, x.shown)
@@ -89,9 +89,9 @@ func (r *Room) sectionOpen(s *lab.Section) bool { return !s.Folded || r.section(
 // ToggleSection opens a folded section or closes it, which stops what it computes.
 func (r *Room) ToggleSection(key string) {
 	x := r.section(key)
-	if x.open = !x.open; !x.open && x.id != 0 {
-		r.session.host.Stop([]int{x.id})
-		x.id, x.key, x.part = 0, "", 0
+	if x.open = !x.open; !x.open && x.call.Active() {
+		calls.Stop(x.call)
+		x.call, x.key = nil, ""
 		r.Rev++
 	}
 	r.refreshSections()
@@ -118,7 +118,7 @@ func (r *Room) refreshSections() {
 			continue
 		}
 		x := r.section(s.Key)
-		j := &exec.Job{Lab: r.Info.Name, Kind: exec.Section, Key: s.Key, View: r.view(s)}
+		j := &exec.Job{Kind: exec.Section, Key: s.Key, View: r.view(s)}
 		if s.Run {
 			if r.Blocked() != "" || r.Active() {
 				continue
@@ -129,28 +129,11 @@ func (r *Room) refreshSections() {
 		if x.key == key {
 			continue
 		}
-		if x.id != 0 {
-			r.session.host.Stop([]int{x.id})
-		}
-		j.ID = r.session.id()
-		x.id, x.key, x.part = j.ID, key, 0
-		r.session.host.Start(j, false)
-	}
-}
-
-func (r *Room) sectionAnswer(a *exec.Answer) bool {
-	for _, x := range r.sections {
-		if x.id != a.ID {
-			continue
-		}
-		switch {
-		case a.Last:
-			x.id, x.shown, x.err, x.part = 0, a.Section, a.Error, 0
+		calls.Stop(x.call)
+		x.key = key
+		x.call = r.call(j, calls.Shown, func(a *exec.Answer) {
+			x.call, x.shown, x.err = nil, a.Section, a.Error
 			r.Rev++
-		case a.Total > 0:
-			x.part = float64(a.Done) / float64(a.Total)
-		}
-		return true
+		})
 	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/ui/exec"
+	"spillway/ui/model/calls"
 )
 
 // moreSeeds is how many other seeds the two best systems are run with where random numbers
@@ -16,15 +17,9 @@ const moreSeeds = 2
 // seeding is runs with other seeds, for the headline.
 type seeding struct {
 	of     string // what is compared
-	jobs   map[int]seeded
+	calls  []*calls.Call
 	values map[string][]float64 // by system; NaN is not known, or cannot run
 	left   int                  // runs that are not done
-}
-
-// A seeded is a run with another seed.
-type seeded struct {
-	system string
-	at     int
 }
 
 // Idle asks for what is only worth its time when nobody waits for anything: in a laboratory
@@ -41,7 +36,7 @@ func (r *Room) Idle() {
 		return
 	}
 	r.stopSeeds()
-	r.seeds = seeding{of: of, jobs: map[int]seeded{}, values: map[string][]float64{}}
+	r.seeds = seeding{of: of, values: map[string][]float64{}}
 	from, err := strconv.Atoi(r.State.Setup.Text(seed))
 	if err != nil {
 		return
@@ -53,10 +48,10 @@ func (r *Room) Idle() {
 			if u.Set(seed, strconv.Itoa(from+1+k)) != nil { // it is the last that there is
 				continue
 			}
-			j := &exec.Job{ID: r.session.id(), Lab: r.Info.Name, Kind: exec.Run, Setup: u.String(), System: name, Files: r.number()}
-			r.seeds.jobs[j.ID] = seeded{name, k}
+			j := &exec.Job{Kind: exec.Run, Setup: u.String(), System: name, Files: r.number()}
+			value := &r.seeds.values[name][k]
 			r.seeds.left++
-			r.session.host.Start(j, true)
+			r.seeds.calls = append(r.seeds.calls, r.call(j, calls.Behind, func(a *exec.Answer) { r.reseeded(value, a) }))
 		}
 	}
 }
@@ -105,36 +100,20 @@ func (r *Room) twoBest() []string {
 
 // stopSeeds ends the runs with other seeds.
 func (r *Room) stopSeeds() {
-	var stop []int
-	for id := range r.seeds.jobs {
-		stop = append(stop, id)
-	}
-	if len(stop) > 0 {
-		slices.Sort(stop)
-		r.session.host.Stop(stop)
-	}
+	calls.Stop(r.seeds.calls...)
 	r.seeds = seeding{}
 }
 
-// seedAnswer takes what a worker said of a run with another seed.
-func (r *Room) seedAnswer(a *exec.Answer) bool {
-	x, ok := r.seeds.jobs[a.ID]
-	if !ok {
-		return false
-	}
-	if !a.Last {
-		return true
-	}
-	delete(r.seeds.jobs, a.ID)
+// reseeded takes what came of a run with another seed.
+func (r *Room) reseeded(value *float64, a *exec.Answer) {
 	if a.Report != nil {
 		if v, ok := a.Report.Value(r.Info.Quantity(r.Info.Say.Quantity)); ok {
-			r.seeds.values[x.system][x.at] = v
+			*value = v
 		}
 	}
 	if r.seeds.left--; r.seeds.left == 0 {
 		r.Rev++
 	}
-	return true
 }
 
 // seedValues are what is known of a run with other seeds, nothing before all of it is.

@@ -13,15 +13,13 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // A Host does for a session what needs the browser.
 type Host interface {
-	// Start does j as soon as there is room, in the order of the calls. Its answers
-	// come back through Session.Answer. Bulk jobs let others go first.
-	Start(j *exec.Job, bulk bool)
-	// Stop ends the jobs with these IDs; nobody waits for them any more.
-	Stop(ids []int)
+	// Host does jobs; their answers come back through Session.Answer.
+	calls.Host
 	// Fetch asks for a laboratory's Info; it comes back through Session.Enter.
 	Fetch(lab string)
 	// Stored returns the text that the browser keeps under a name, "" if none.
@@ -50,11 +48,12 @@ type Session struct {
 	Checking *Checking
 
 	host    Host
+	calls   *calls.Table
+	changed bool // since the newest answer came: what is shown is to be drawn
 	rooms   map[string]*Room
 	wanted  string // the laboratory whose Info was asked for
 	arrived *Link  // the link that asked for it, nil if none did
-	nextID  int
-	number  int // of the newest set of files, in any room
+	number  int    // of the newest set of files, in any room
 	seed    *Seed
 	memory  []memory
 	brought *brought // files that come with the link that is being opened
@@ -62,7 +61,7 @@ type Session struct {
 
 // NewSession returns a session that shows what a link's fragment says.
 func NewSession(tabs []Tab, fragment string, h Host) *Session {
-	n := &Session{Tabs: tabs, host: h, rooms: map[string]*Room{}}
+	n := &Session{Tabs: tabs, host: h, calls: calls.NewTable(h), rooms: map[string]*Room{}}
 	n.Visit(fragment)
 	return n
 }
@@ -139,33 +138,17 @@ func (n *Session) Enter(info *lab.Info, problem string) {
 }
 
 // Answer takes what a worker said. Answers to jobs that nobody waits for any
-// more are dropped; it reports whether something changed.
+// more are dropped; it reports whether something that is shown changed.
 func (n *Session) Answer(a *exec.Answer) bool {
-	if n.Checking.answer(a) {
-		return true
-	}
-	for _, r := range n.rooms {
-		if r.answer(a) {
-			return r == n.Room
-		}
-	}
-	return false
-}
-
-// id returns a number for a job that no other has.
-func (n *Session) id() int {
-	n.nextID++
-	return n.nextID
+	n.changed = false
+	n.calls.Answer(a)
+	return n.changed
 }
 
 // A Run is one system's part of a comparison.
 type Run struct {
 	System *lab.System
 	On     bool // compared
-
-	// What is under way.
-	ID          int // of the job, 0 if none
-	Done, Total int // progress
 
 	// What is known. Stale is true when the settings have changed since.
 	Report    *report.Report
@@ -175,11 +158,12 @@ type Run struct {
 	// Seeded is true of a report that the site came with.
 	Seeded bool
 
-	key string // of the setup that Report, Error or the job is about
+	call *calls.Call // what computes it
+	key  string      // of the setup that Report, Error or the call is about
 }
 
 // Active reports whether the run waits or computes.
-func (r *Run) Active() bool { return r.ID != 0 }
+func (r *Run) Active() bool { return r.call.Active() }
 
 // Nothing reports whether what is shown cannot be run by any system.
 func (r *Room) Nothing() bool { return r.about != nil && r.about.Nothing && r.Entry() != "" }
@@ -211,8 +195,8 @@ func (r *Run) RunState() string {
 	switch {
 	case r.Active() && r.Seeded:
 		return "done" // the same is computed here
-	case r.Active() && r.Total > 0:
-		return fmt.Sprintf("%d %%", 100*r.Done/r.Total)
+	case r.Active() && r.call.Total > 0:
+		return fmt.Sprintf("%d %%", r.Percent())
 	case r.Active():
 		return "waiting"
 	case r.Error != "":
@@ -238,12 +222,7 @@ func unfit(r *report.Report) string {
 }
 
 // Percent is the progress from 0 to 100.
-func (r *Run) Percent() int {
-	if r.Total <= 0 {
-		return 0
-	}
-	return min(100, 100*r.Done/r.Total)
-}
+func (r *Run) Percent() int { return int(100 * r.call.Part()) }
 
 // A Room is the visitor's work in one laboratory: the state, what was typed,
 // what runs, what came out, and the way back.
@@ -273,8 +252,8 @@ type Room struct {
 	sections   map[string]*sectionState
 	cache      cache
 	exporting  *export
-	writing    *fileExport
-	binding    *binding
+	writing    *calls.Call // a run on its way into a file of another format
+	binding    *calls.Call // a bundle on its way into a file
 	undo, redo []snapshot
 	lastEdit   string // field of the newest undo step, to join keystrokes
 	tour       int    // stop of the tour that is shown, from 1; 0 without one
@@ -388,15 +367,15 @@ func (r *Room) Refresh() {
 		r.stopSeeds()
 	}
 	blocked := r.Blocked() != "" || r.State.View != Explore
-	var stop []int
+	var stop []*calls.Call
 	var start []*Run
 	for i := range r.Runs {
 		x := &r.Runs[i]
 		x.On = slices.Contains(r.State.On, x.System.Name)
 		key := r.key(x.System.Name)
 		if x.Active() && (blocked || !x.On || x.key != key) {
-			stop = append(stop, x.ID)
-			x.ID, x.key = 0, ""
+			stop = append(stop, x.call)
+			x.call, x.key = nil, ""
 		}
 		if !x.On || x.Active() || x.key == key && (x.Cancelled || !x.Stale) {
 			continue
@@ -412,9 +391,7 @@ func (r *Room) Refresh() {
 		}
 		start = append(start, x)
 	}
-	if len(stop) > 0 {
-		r.session.host.Stop(stop)
-	}
+	calls.Stop(stop...)
 	for _, x := range start {
 		r.start(x)
 	}
@@ -429,62 +406,57 @@ func (r *Room) start(x *Run) {
 	if x.Report != nil { // else there is nothing that could stand meanwhile
 		r.begun = time.Now()
 	}
-	x.ID, x.Done, x.Total = r.session.id(), 0, 0
 	x.key, x.Stale, x.Cancelled = r.key(x.System.Name), x.Report != nil || x.Error != "", false
 	if x.Seeded = false; !x.Stale {
 		if known := r.session.sown(r.Info.Name, x.key); known != nil {
 			x.Report, x.Seeded, r.about = known, true, known
 		}
 	}
-	r.session.host.Start(&exec.Job{
-		ID: x.ID, Lab: r.Info.Name, Kind: exec.Run, Setup: r.runs(), System: x.System.Name, Files: r.number(),
-	}, false)
+	j := &exec.Job{Kind: exec.Run, Setup: r.runs(), System: x.System.Name, Files: r.number()}
+	x.call = r.call(j, calls.Shown, func(a *exec.Answer) { r.ran(x, a) })
+}
+
+// call starts a job of this laboratory; ended gets its last answer. What is shown is drawn
+// anew then, and whenever the job says how far it is.
+func (r *Room) call(j *exec.Job, p calls.Priority, ended func(*exec.Answer)) *calls.Call {
+	j.Lab = r.Info.Name
+	return r.session.calls.Start(j, p, func(*calls.Call) { r.draw() }, func(a *exec.Answer) {
+		ended(a)
+		r.draw()
+	})
+}
+
+// draw has the laboratory drawn anew, if it is shown.
+func (r *Room) draw() {
+	if r.session.Room == r {
+		r.session.changed = true
+	}
 }
 
 // rest stops what is under way in a room that is left.
 func (r *Room) rest() {
-	var stop []int
+	var stop []*calls.Call
 	for i := range r.Runs {
 		if x := &r.Runs[i]; x.Active() {
-			stop = append(stop, x.ID)
-			x.ID, x.key = 0, ""
+			stop = append(stop, x.call)
+			x.call, x.key = nil, ""
 		}
 	}
-	r.session.host.Stop(stop)
+	calls.Stop(stop...)
 	r.stopSeeds()
 	r.pauseAll()
 	r.Ask.rest()
 	r.Shelf.rest()
 }
 
-// answer takes what a worker said, if it is about this room.
-func (r *Room) answer(a *exec.Answer) bool {
-	if a.ID == 0 {
-		return false
-	}
-	if r.Files.id == a.ID {
-		r.opened(a)
-		return true
-	}
-	if r.surveyAnswer(a) || r.Paper.answer(a) || r.Ask.answer(a) || r.Shelf.answer(a) || r.sectionAnswer(a) || r.exportAnswer(a) || r.writtenAnswer(a) || r.bundleAnswer(a) || r.seedAnswer(a) {
-		return true
-	}
-	i := slices.IndexFunc(r.Runs, func(x Run) bool { return x.ID == a.ID })
-	if i < 0 {
-		return false
-	}
-	x := &r.Runs[i]
-	if !a.Last {
-		x.Done, x.Total = a.Done, a.Total
-		return true
-	}
-	x.ID = 0
+// ran takes what came of a run.
+func (r *Room) ran(x *Run, a *exec.Answer) {
 	r.Rev++
 	if len(a.Problems) > 0 {
 		r.Problems, r.problemOf = a.Problems, r.State.Setup.String()
 		x.Stale, x.key = true, ""
 		r.Refresh()
-		return true
+		return
 	}
 	x.Stale, x.Seeded, x.Report, x.Error = false, false, a.Report, a.Error
 	if a.Report != nil {
@@ -492,7 +464,6 @@ func (r *Room) answer(a *exec.Answer) bool {
 		r.cache.put(x.key, a.Report)
 	}
 	r.refreshSections()
-	return true
 }
 
 // grace is how long what was drawn before stands while new runs are under way:
@@ -519,14 +490,14 @@ func (r *Room) Active() bool {
 
 // Cancel stops everything that runs.
 func (r *Room) Cancel() {
-	var stop []int
+	var stop []*calls.Call
 	for i := range r.Runs {
 		if x := &r.Runs[i]; x.Active() {
-			stop = append(stop, x.ID)
-			x.ID, x.Cancelled = 0, true
+			stop = append(stop, x.call)
+			x.call, x.Cancelled = nil, true
 		}
 	}
-	r.session.host.Stop(stop)
+	calls.Stop(stop...)
 	r.Rev++
 }
 

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/exec"
+	"spillway/ui/model/calls"
 )
 
 // A Shelf holds the baseline that everything is compared with, and the runs that
@@ -34,8 +35,7 @@ type Shelf struct {
 // An outcome is what a job that the shelf asked for came to.
 type outcome struct {
 	key         string // of the run: see runKey
-	id          int    // of the job, 0 if none
-	done, total int
+	call        *calls.Call
 	report      *report.Report
 	err         string
 	contradicts bool // err is of the settings: another run would say the same
@@ -44,7 +44,7 @@ type outcome struct {
 
 // again reports whether it was cancelled or failed, so that it can be tried again.
 func (x *outcome) again() bool {
-	return x.id == 0 && (x.cancelled || x.err != "" && !x.contradicts)
+	return !x.call.Active() && (x.cancelled || x.err != "" && !x.contradicts)
 }
 
 func newShelf(r *Room) *Shelf {
@@ -98,12 +98,7 @@ func (s *Shelf) Before(system string) *report.Report {
 
 // Pending reports whether reports of the baseline are still to come.
 func (s *Shelf) Pending() bool {
-	for _, x := range s.base {
-		if x.id != 0 {
-			return true
-		}
-	}
-	return false
+	return underWay(s.base)
 }
 
 // Note says in a line what is wrong with the baseline, empty if nothing.
@@ -218,8 +213,8 @@ func (s *Shelf) refreshBase() {
 // dropOff forgets what is under way of the baseline for systems that are off.
 func (s *Shelf) dropOff() {
 	for name, x := range s.base {
-		if x.id != 0 && !slices.Contains(s.room.State.On, name) {
-			s.room.session.host.Stop([]int{x.id})
+		if x.call.Active() && !slices.Contains(s.room.State.On, name) {
+			calls.Stop(x.call)
 			delete(s.base, name)
 		}
 	}
@@ -244,54 +239,52 @@ func (s *Shelf) want(in map[string]*outcome, place, setup, system string, files 
 	if x != nil && x.key == key {
 		return
 	}
-	if x != nil && x.id != 0 {
-		r.session.host.Stop([]int{x.id})
+	if x != nil {
+		calls.Stop(x.call)
 	}
 	x = &outcome{key: key, report: r.cache.get(key)}
 	in[place] = x
 	if x.report == nil {
-		x.id, s.begun = r.session.id(), time.Now()
-		r.session.host.Start(&exec.Job{ID: x.id, Lab: r.Info.Name, Kind: exec.Run, Setup: setup, System: system, Files: files}, true)
+		s.begun = time.Now()
+		j := &exec.Job{Lab: r.Info.Name, Kind: exec.Run, Setup: setup, System: system, Files: files}
+		x.call = r.session.calls.Start(j, calls.Behind, func(*calls.Call) { s.show() }, func(a *exec.Answer) { s.ran(x, a) })
 	}
 }
 
-// answer takes what a worker said, if it is about the shelf and changes what is
-// shown. Nobody is shown how far the baseline is.
-func (s *Shelf) answer(a *exec.Answer) bool {
-	for _, x := range s.base {
-		if x.id == a.ID {
-			return s.take(x, a)
-		}
+// ran takes what came of a run.
+func (s *Shelf) ran(x *outcome, a *exec.Answer) {
+	x.report, x.err = a.Report, a.Error
+	if len(a.Problems) > 0 {
+		x.err, x.contradicts = strings.Join(a.Problems, "; "), true
 	}
-	for _, x := range s.runs {
-		if x.id == a.ID {
-			s.take(x, a)
+	if a.Report != nil {
+		s.room.cache.put(x.key, a.Report)
+	}
+	s.news = true
+	s.show()
+}
+
+// show has it drawn how far shown runs are, and what came out, once the others had the
+// moment in which they may come, too. Nobody is shown how far the baseline is.
+func (s *Shelf) show() {
+	if s.news && (!s.Pending() && !s.Busy() || time.Since(s.begun) >= grace) {
+		s.news = false
+		s.room.Rev++
+		s.room.draw()
+	}
+	if s.looking {
+		s.room.draw()
+	}
+}
+
+// underWay reports whether any of the outcomes is still to come.
+func underWay(in map[string]*outcome) bool {
+	for _, x := range in {
+		if x.call.Active() {
 			return true
 		}
 	}
 	return false
-}
-
-// take takes what a worker said about an outcome, and reports whether it is to be
-// drawn now: it waits for the others if they may come in a moment.
-func (s *Shelf) take(x *outcome, a *exec.Answer) bool {
-	x.done, x.total = a.Done, a.Total
-	if a.Last {
-		x.id, x.report, x.err = 0, a.Report, a.Error
-		if len(a.Problems) > 0 {
-			x.err, x.contradicts = strings.Join(a.Problems, "; "), true
-		}
-		if a.Report != nil {
-			s.room.cache.put(x.key, a.Report)
-		}
-		s.news = true
-	}
-	if !s.news || (s.Pending() || s.Busy()) && time.Since(s.begun) < grace {
-		return false
-	}
-	s.news = false
-	s.room.Rev++
-	return true
 }
 
 // rest stops what is under way in a room that is left.
@@ -302,14 +295,14 @@ func (s *Shelf) rest() {
 
 // drop forgets outcomes that are under way, or all of them.
 func (s *Shelf) drop(in map[string]*outcome, all bool) {
-	var ids []int
+	var stop []*calls.Call
 	for key, x := range in {
-		if x.id != 0 {
-			ids = append(ids, x.id)
+		if x.call.Active() {
+			stop = append(stop, x.call)
 		}
-		if all || x.id != 0 {
+		if all || x.call.Active() {
 			delete(in, key)
 		}
 	}
-	s.room.session.host.Stop(ids)
+	calls.Stop(stop...)
 }

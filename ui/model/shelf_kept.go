@@ -8,6 +8,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // A Kept is a run with a name: one system with the settings of one setup text.
@@ -361,8 +362,7 @@ func (s *Shelf) Shown() []ShownRun {
 		x.Run.On = true
 		x.Needs = s.lacks(x.Setup)
 		if o := s.runs[runKey(k.Setup, k.System, s.room.filesOf(x.Setup))]; o != nil {
-			x.Run.ID, x.Run.Done, x.Run.Total = o.id, o.done, o.total
-			x.Run.Report, x.Run.Error, x.Run.Cancelled = o.report, o.err, o.cancelled
+			x.Run.call, x.Run.Report, x.Run.Error, x.Run.Cancelled = o.call, o.report, o.err, o.cancelled
 		}
 	}
 	return list
@@ -388,24 +388,19 @@ func (s *Shelf) Lacking() (names []string) {
 
 // Busy reports whether shown runs are under way.
 func (s *Shelf) Busy() bool {
-	for _, x := range s.runs {
-		if x.id != 0 {
-			return true
-		}
-	}
-	return false
+	return underWay(s.runs)
 }
 
 // Cancel stops the shown runs that are under way.
 func (s *Shelf) Cancel() {
-	var ids []int
+	var stop []*calls.Call
 	for _, x := range s.runs {
-		if x.id != 0 {
-			ids = append(ids, x.id)
-			x.id, x.cancelled = 0, true
+		if x.call.Active() {
+			stop = append(stop, x.call)
+			x.cancelled = true
 		}
 	}
-	s.room.session.host.Stop(ids)
+	calls.Stop(stop...)
 	s.room.Rev++
 }
 
@@ -446,9 +441,7 @@ func (s *Shelf) refreshShown() {
 	}
 	for key, x := range s.runs {
 		if !wanted[key] {
-			if x.id != 0 {
-				r.session.host.Stop([]int{x.id})
-			}
+			calls.Stop(x.call)
 			delete(s.runs, key)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 )
 
 // ahead is how many parts of a survey are asked for at a time: more than there are
@@ -26,23 +27,23 @@ type Survey struct {
 	found [][]byte
 	known int // of found
 	size  int64
-	under map[int]*portion // by the ID of its job
-	join  int              // ID of the job that puts the parts together
-	begun time.Time        // when it began or went on
-	first int64            // bytes that were known then
+	under []*portion
+	join  *calls.Call // puts the parts together
+	begun time.Time   // when it began or went on
+	first int64       // bytes that were known then
 }
 
 // A portion is a part that a worker goes through.
 type portion struct {
 	part int
-	done int64
+	call *calls.Call // bytes
 }
 
 // Done is how many of the bytes have been gone through.
 func (s *Survey) Done() int64 {
 	done := s.size * int64(s.known)
 	for _, p := range s.under {
-		done += p.done
+		done += int64(p.call.Done)
 	}
 	return min(done, s.Bytes)
 }
@@ -51,7 +52,7 @@ func (s *Survey) Done() int64 {
 func (s *Survey) Percent() int { return int(100 * float64(s.Done()) / float64(max(1, s.Bytes))) }
 
 // Active reports whether it waits or computes.
-func (s *Survey) Active() bool { return len(s.under) > 0 || s.join != 0 }
+func (s *Survey) Active() bool { return len(s.under) > 0 || s.join.Active() }
 
 // Left is about how long it still takes, 0 while that cannot be said.
 func (s *Survey) Left() time.Duration {
@@ -118,7 +119,7 @@ func (r *Room) refreshSurvey() {
 	e, need := r.surveyed(r.State.Setup)
 	for name, s := range r.Files.surveys {
 		if e == nil || name != e.Name {
-			r.pause(s)
+			s.pause()
 		}
 	}
 	if e == nil {
@@ -129,7 +130,7 @@ func (r *Room) refreshSurvey() {
 		if r.Files.surveys == nil {
 			r.Files.surveys = map[string]*Survey{}
 		}
-		s = &Survey{Entry: e.Name, Bytes: need.Bytes, found: make([][]byte, need.Parts), size: (need.Bytes + int64(need.Parts) - 1) / int64(need.Parts), under: map[int]*portion{}}
+		s = &Survey{Entry: e.Name, Bytes: need.Bytes, found: make([][]byte, need.Parts), size: (need.Bytes + int64(need.Parts) - 1) / int64(need.Parts)}
 		r.Files.surveys[e.Name] = s
 	}
 	if !s.Cancelled && s.Error == "" {
@@ -139,18 +140,17 @@ func (r *Room) refreshSurvey() {
 
 // feed asks for the next parts, or for all of them to be put together.
 func (r *Room) feed(s *Survey) {
-	if s.join != 0 {
+	if s.join.Active() {
 		return
 	}
 	if !s.Active() {
 		s.begun, s.first = time.Now(), s.Done()
 	}
-	j := exec.Job{Lab: r.Info.Name, Entry: s.Entry, Files: r.Files.Number}
+	j := exec.Job{Entry: s.Entry, Files: r.Files.Number}
 	if s.known == len(s.found) {
 		r.session.number++
-		j.ID, j.Kind, j.Found, j.Set = r.session.id(), exec.Join, s.found, r.session.number
-		s.join = j.ID
-		r.session.host.Start(&j, false)
+		j.Kind, j.Found, j.Set = exec.Join, s.found, r.session.number
+		s.join = r.call(&j, calls.Shown, func(a *exec.Answer) { r.joined(s, a) })
 		return
 	}
 	for i := range s.found {
@@ -159,52 +159,40 @@ func (r *Room) feed(s *Survey) {
 		}
 		if s.found[i] == nil && !s.has(i) {
 			one := j
-			one.ID, one.Kind, one.Portion = r.session.id(), exec.Survey, i
-			s.under[one.ID] = &portion{part: i}
-			r.session.host.Start(&one, true)
+			one.Kind, one.Portion = exec.Survey, i
+			p := &portion{part: i}
+			p.call = r.call(&one, calls.Behind, func(a *exec.Answer) { r.surveyedPart(s, p, a) })
+			s.under = append(s.under, p)
 		}
 	}
 }
 
 // has reports whether a part is under way.
 func (s *Survey) has(part int) bool {
-	for _, p := range s.under {
-		if p.part == part {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.under, func(p *portion) bool { return p.part == part })
 }
 
 // pause stops what is under way of a survey. What was found stays.
-func (r *Room) pause(s *Survey) {
-	if !s.Active() {
-		return
+func (s *Survey) pause() {
+	stop := []*calls.Call{s.join}
+	for _, p := range s.under {
+		stop = append(stop, p.call)
 	}
-	var stop []int
-	for id := range s.under {
-		stop = append(stop, id)
-	}
-	if s.join != 0 {
-		stop = append(stop, s.join)
-	}
-	slices.Sort(stop)
-	clear(s.under)
-	s.join = 0
-	r.session.host.Stop(stop)
+	s.under, s.join = nil, nil
+	calls.Stop(stop...)
 }
 
 // pauseAll stops all surveys of the files that are open.
 func (r *Room) pauseAll() {
 	for _, s := range r.Files.surveys {
-		r.pause(s)
+		s.pause()
 	}
 }
 
 // CancelSurvey stops what is shown waits for: what can be said without it stays.
 func (r *Room) CancelSurvey() {
 	if s := r.Survey(); s != nil && s.Active() {
-		r.pause(s)
+		s.pause()
 		s.Cancelled = true
 		r.Rev++
 	}
@@ -218,39 +206,31 @@ func (r *Room) GoOn() {
 	}
 }
 
-// surveyAnswer takes what a worker said, if it is about a survey.
-func (r *Room) surveyAnswer(a *exec.Answer) bool {
-	for _, s := range r.Files.surveys {
-		p := s.under[a.ID]
-		switch {
-		case a.ID != s.join && p == nil:
-			continue
-		case !a.Last && p != nil:
-			p.done = int64(a.Done)
-		case !a.Last:
-		case a.Error != "":
-			delete(s.under, a.ID)
-			s.join = 0
-			r.pause(s)
-			s.Error = a.Error
-		case p != nil:
-			delete(s.under, a.ID)
-			s.found[p.part] = a.Data
-			s.known++
-			r.feed(s)
-		default:
-			r.joined(s, a)
-		}
-		r.Rev++
-		return true
+// surveyedPart takes what was found in a part.
+func (r *Room) surveyedPart(s *Survey, p *portion, a *exec.Answer) {
+	s.under = slices.DeleteFunc(s.under, func(o *portion) bool { return o == p })
+	if r.Rev++; a.Error != "" {
+		s.fail(a)
+		return
 	}
-	return false
+	s.found[p.part] = a.Data
+	s.known++
+	r.feed(s)
+}
+
+// fail stops the survey for what a worker said.
+func (s *Survey) fail(a *exec.Answer) {
+	s.pause()
+	s.Error = a.Error
 }
 
 // joined takes the files in which an entry needs no survey any more: they are the
 // open ones from now on.
 func (r *Room) joined(s *Survey, a *exec.Answer) {
-	s.join = 0
+	if r.Rev++; a.Error != "" {
+		s.fail(a)
+		return
+	}
 	delete(r.Files.surveys, s.Entry)
 	f := &r.Files
 	f.Number, f.Entries, f.Notes = a.Set, a.Entries, a.Notes

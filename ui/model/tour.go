@@ -102,7 +102,7 @@ func (r *Room) StopReady() bool {
 		return true
 	}
 	x := r.section(key)
-	return x.id == 0 && (x.shown != nil || x.err != "") && !r.Active()
+	return !x.call.Active() && (x.shown != nil || x.err != "") && !r.Active()
 }
 
 // EndTour leaves everything as it is shown.

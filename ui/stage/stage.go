@@ -12,6 +12,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 )
 
 // Show opens a link's fragment on a laboratory and does all of its runs, those of
@@ -115,7 +116,7 @@ func (h *host) work(n *model.Session) error {
 	return nil
 }
 
-func (h *host) Start(j *exec.Job, _ bool) {
+func (h *host) Start(j *exec.Job, _ calls.Priority) {
 	if !h.charts || j.Kind != exec.Section {
 		h.jobs = append(h.jobs, j)
 	}

@@ -41,22 +41,23 @@ func (c *Alerts) showOpened() {
 // reading says how far files have been read. It is empty when none are.
 func (c *Alerts) reading() string {
 	f := &c.Room.Files
+	done, total := f.Read()
 	switch {
 	case !f.Opening:
 		return ""
-	case f.Total == 0:
+	case total == 0:
 		return "Reading " + f.What() + "…"
-	case f.Done >= f.Total:
-		return fmt.Sprintf("Read %s, %s. Finding out what it holds…", f.What(), megabytes(f.Total))
+	case done >= total:
+		return fmt.Sprintf("Read %s, %s. Finding out what it holds…", f.What(), megabytes(total))
 	}
-	return fmt.Sprintf("Reading %s: %s of %s", f.What(), megabytes(f.Done), megabytes(f.Total))
+	return fmt.Sprintf("Reading %s: %s of %s", f.What(), megabytes(done), megabytes(total))
 }
 
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // read is the percentage that has been read, nil while it is not known.
 func (c *Alerts) read() any {
-	if c.Room.Files.Total == 0 {
+	if _, total := c.Room.Files.Read(); total == 0 {
 		return nil
 	}
 	return fmt.Sprint(c.Room.Files.Percent())
@@ -65,10 +66,11 @@ func (c *Alerts) read() any {
 // announce is what screen readers hear of it: every quarter.
 func (c *Alerts) announce() string {
 	f := &c.Room.Files
+	_, total := f.Read()
 	switch {
 	case !f.Opening:
 		return ""
-	case f.Total == 0:
+	case total == 0:
 		return "Reading " + f.What()
 	}
 	return fmt.Sprintf("Reading %s: %d %%", f.What(), f.Percent()/25*25)

@@ -18,6 +18,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 )
 
 // direct does every job at once, in the test's goroutine, when asked to.
@@ -29,7 +30,7 @@ type direct struct {
 	stored  map[string]string
 }
 
-func (d *direct) Start(j *exec.Job, _ bool) { d.queue = append(d.queue, j) }
+func (d *direct) Start(j *exec.Job, _ calls.Priority) { d.queue = append(d.queue, j) }
 
 func (d *direct) Stop(ids []int) {
 	for _, id := range ids {
