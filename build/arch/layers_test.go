@@ -25,12 +25,12 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
-	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                               // builds its graphs with the artifact's layers
-	{"traces/eager", []string{"sim/unit", "sim/workload"}},                                           // PyTorch's own lowering of networks; files have none of it
-	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                       // another subject: operations, no workloads
-	{"traces/address", []string{"sim/unit", "sim/cxlssd/stream", "traces/lines"}},                    // another subject: requests to memory
-	{"traces/hf", []string{"sim/unit", "sim/llm/model", "traces/jsonx", "traces/quote"}},             // another subject: architectures and checkpoints' indices
-	{"traces/fscalls", []string{"sim/unit", "sim/filesys/call", "sim/filesys/load", "traces/lines"}}, // another subject: calls of a file system
+	{"traces/zoo", []string{"sim/unit", "sim/workload", "traces/g10"}},                                            // builds its graphs with the artifact's layers
+	{"traces/eager", []string{"sim/unit", "sim/workload"}},                                                        // PyTorch's own lowering of networks; files have none of it
+	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                    // another subject: operations, no workloads
+	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                    // another subject: requests to memory
+	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/llm/model", "traces/jsonx", "traces/quote"}},             // another subject: architectures and checkpoints' indices
+	{"traces/fscalls", []string{"sim/unit", "sim/prose", "sim/filesys/call", "sim/filesys/load", "traces/lines"}}, // another subject: calls of a file system
 	{"traces/lines", nil},      // texts of any size, line by line; knows no format
 	{"traces/jsonstream", nil}, // JSON of any size; knows no format
 	{"traces/protobuf", nil},   // the wire format; knows no message
@@ -49,10 +49,10 @@ var layers = []layer{
 	{"ui/wire", nil},                     // how page and workers write what they say
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
 	{"ui/model/calls", []string{"ui/exec"}}, // who waits for which job
-	{"ui/model", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/calls"}}, // what the page shows: no laboratory
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                                  // what a frame in another page answers
+	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/calls"}}, // what the page shows: no laboratory
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                                               // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/model/calls", "ui/exec"}},                             // shows a link without a page

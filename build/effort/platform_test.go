@@ -24,6 +24,7 @@ var natively = []struct{ pattern, why string }{
 	{"sim/llm/system/...", "integers; the engine's tests and the laboratory's hashes go through them"},
 	{"sim/quirk", "a table of words"},
 	{"sim/report", "texts"},
+	{"sim/prose", "texts"},
 	{"sim/store/ops", "integers"},
 	{"sim/sweep", "lists of settings"},
 	{"sim/train/caching", "integers; the engine's tests go through it"},

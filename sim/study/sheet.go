@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -159,7 +158,7 @@ func (p *Paper) Sheet(figure string, outcomes []Outcome) (*Sheet, error) {
 			why = strings.Trim(strings.Replace(why, Doubtful+d, "", 1), "; ")
 		}
 		if r.Explained && why != "" {
-			s.Whys = append(s.Whys, capital(why)+".")
+			s.Whys = append(s.Whys, prose.Capital(why)+".")
 		}
 	}
 	s.Whys = distinct(s.Whys)
@@ -443,9 +442,9 @@ func (t *Tally) ofClaims() (text string, good bool) {
 // origin says where the workloads of what is known come from; "" if nothing is
 // known or the paper has no others.
 func (p *Paper) origin(t *Tally) string {
-	standing := fmt.Sprintf("%s; tolerance %s", capital(p.Standing), percent(p.Rebuilt))
+	standing := fmt.Sprintf("%s; tolerance %s", prose.Capital(p.Standing), percent(p.Rebuilt))
 	if p.Originals == "" { // nothing but stand-ins, each point with a tolerance of its own
-		standing = capital(p.Standing)
+		standing = prose.Capital(p.Standing)
 	}
 	switch {
 	case t.Known == 0 || p.Standing == "":
@@ -456,13 +455,4 @@ func (p *Paper) origin(t *Tally) string {
 		return standing + "."
 	}
 	return fmt.Sprintf("%d of %d runs with the paper's own workloads, from the opened files. The others: %s.", t.Known-t.Rebuilt, t.Known, p.Standing)
-}
-
-// capital returns s with a capital first letter.
-func capital(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
-		return s
-	}
-	return string(unicode.ToUpper(r)) + s[n:]
 }

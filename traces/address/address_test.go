@@ -15,6 +15,7 @@ import (
 
 	"spillway/build/golden"
 	"spillway/sim/cxlssd/stream"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 )
 
@@ -218,7 +219,7 @@ func TestDocumentation(t *testing.T) {
 	if !strings.Contains(string(doc), "```text\n"+string(example)+"```") {
 		t.Error("the example is not testdata/own.txt")
 	}
-	for _, want := range append(gapNames[:], "missed", "sampled", "pages=N", strings.TrimSpace(magic), thousands(MaxKept), thousands(MaxPages), fmt.Sprint(MaxThreads), thousands(maxSize), fmt.Sprint(mostTexts), fmt.Sprint(mostText)) {
+	for _, want := range append(gapNames[:], "missed", "sampled", "pages=N", strings.TrimSpace(magic), prose.Grouped(MaxKept), prose.Grouped(MaxPages), fmt.Sprint(MaxThreads), prose.Grouped(maxSize), fmt.Sprint(mostTexts), fmt.Sprint(mostText)) {
 		if !strings.Contains(string(doc), want) {
 			t.Errorf("FORMAT.md does not say %q", want)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"spillway/sim/cxlssd/stream"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces/lines"
 )
@@ -284,7 +285,7 @@ func (d *decoder) leftOut() string {
 	var list []string
 	for why, n := range d.left {
 		if n > 0 {
-			list = append(list, thousands(n)+" "+reasonSays[why])
+			list = append(list, prose.Grouped(n)+" "+reasonSays[why])
 		}
 	}
 	return strings.Join(list, ", ")
@@ -297,9 +298,9 @@ func (d *decoder) notes(r *Recording) {
 		text := "The accesses are a sample"
 		switch low, high := d.period[0], d.period[1]; {
 		case low == high && high > 1:
-			text += fmt.Sprintf(", one of %s events", thousands(int64(min(high, math.MaxInt64))))
+			text += fmt.Sprintf(", one of %s events", prose.Grouped(int64(min(high, math.MaxInt64))))
 		case high > 1:
-			text += fmt.Sprintf(", one of %s to %s events", thousands(int64(min(low, math.MaxInt64))), thousands(int64(min(high, math.MaxInt64))))
+			text += fmt.Sprintf(", one of %s to %s events", prose.Grouped(int64(min(low, math.MaxInt64))), prose.Grouped(int64(min(high, math.MaxInt64))))
 		}
 		text += ": pages and lines are touched less often than they were, and seem less local"
 		if d.gaps == Nanoseconds {
@@ -308,7 +309,7 @@ func (d *decoder) notes(r *Recording) {
 		note("%s.", text)
 	}
 	if d.silent > 0 {
-		note("Samples of which nobody says whether a cache answered them are kept: %s.", thousands(d.silent))
+		note("Samples of which nobody says whether a cache answered them are kept: %s.", prose.Grouped(d.silent))
 	}
 	if l := d.leftOut(); l != "" {
 		note("Left out are records: %s.", l)
@@ -319,7 +320,7 @@ func (d *decoder) notes(r *Recording) {
 		if d.unknown == 1 {
 			what = "line"
 		}
-		note("Passed over as no part of the trace: %s %s.", thousands(d.unknown), what)
+		note("Passed over as no part of the trace: %s %s.", prose.Grouped(d.unknown), what)
 		r.Passed = "Passed over are, for example: " + strings.Join(d.examples, "; ") + "."
 	}
 }
@@ -328,28 +329,19 @@ func (d *decoder) notes(r *Recording) {
 func (d *decoder) room() (notes []string) {
 	note := func(format string, a ...any) { notes = append(notes, fmt.Sprintf(format, a...)) }
 	if d.out > 0 {
-		what := fmt.Sprintf("%s accesses, as many as are kept", thousands(d.count))
+		what := fmt.Sprintf("%s accesses, as many as are kept", prose.Grouped(d.count))
 		if d.count < MaxKept {
-			what = fmt.Sprintf("%s accesses, which touch %s pages, as many as are kept", thousands(d.count), thousands(int64(d.pages.n)))
+			what = fmt.Sprintf("%s accesses, which touch %s pages, as many as are kept", prose.Grouped(d.count), prose.Grouped(int64(d.pages.n)))
 		}
-		note("Used are the first %s; the other %s were only counted.", what, thousands(d.out))
+		note("Used are the first %s; the other %s were only counted.", what, prose.Grouped(d.out))
 	}
 	if d.crowded > 0 {
-		note("Left out are accesses of threads beyond the first %d: %s.", MaxThreads, thousands(d.crowded))
+		note("Left out are accesses of threads beyond the first %d: %s.", MaxThreads, prose.Grouped(d.crowded))
 	}
 	if d.capped > 0 {
-		note("Gaps longer than %s are cut to that: %s.", thousands(int64(stream.MaxGap)), thousands(d.capped))
+		note("Gaps longer than %s are cut to that: %s.", prose.Grouped(int64(stream.MaxGap)), prose.Grouped(d.capped))
 	}
 	return notes
-}
-
-// thousands writes a number with a space between thousands.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + " " + s[at:]
-	}
-	return s
 }
 
 // A table numbers pages in the order in which they come: a hash table with open

@@ -12,6 +12,7 @@ import (
 
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces/lines"
 )
@@ -188,7 +189,7 @@ func (n *node) above() int32 { return n.edge.dir }
 // room reports whether another node may be, in this directory.
 func (d *decoder) room(dir int32) bool {
 	if len(d.nodes) >= load.MaxNodes {
-		d.leave("calls of files beyond the first " + thousands(load.MaxNodes))
+		d.leave("calls of files beyond the first " + prose.Grouped(load.MaxNodes))
 		return false
 	}
 	return d.fits(dir, 0)
@@ -201,7 +202,7 @@ func (d *decoder) fits(dir, height int32) bool {
 		depth++
 	}
 	if depth+height > maxDepth {
-		return !d.leave("calls of files more than " + thousands(maxDepth) + " directories deep")
+		return !d.leave("calls of files more than " + prose.Grouped(maxDepth) + " directories deep")
 	}
 	for at := dir; at >= 0; at = d.nodes[at].edge.dir {
 		height++
@@ -306,7 +307,7 @@ func (d *decoder) thread(id uint64) int32 {
 func (d *decoder) emit(c call.Call) bool {
 	d.sure = true
 	if d.count >= load.MaxCalls {
-		return d.leave("calls beyond the first " + thousands(load.MaxCalls))
+		return d.leave("calls beyond the first " + prose.Grouped(load.MaxCalls))
 	}
 	t := d.thread(d.id)
 	if !d.timed {
@@ -541,13 +542,13 @@ func (d *decoder) notes(r *load.Recording) {
 		r.Notes = append(r.Notes, "No metadata are known: these are requests of block devices, each taken as one file with direct access. Of their addresses only the order within 1 MiB remains.")
 	}
 	if n := len(r.Nodes) - 1; n > 0 && !d.direct {
-		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that are not created in the recording: %s. They exist before it, files as large as they are said to be or as far as they are accessed.", thousands(int64(n))))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that are not created in the recording: %s. They exist before it, files as large as they are said to be or as far as they are accessed.", prose.Grouped(int64(n))))
 	}
 	if d.crowded > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("Calls of threads beyond the first %s: %s. These make them.", thousands(load.MaxThreads), thousands(d.crowded)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Calls of threads beyond the first %s: %s. These make them.", prose.Grouped(load.MaxThreads), prose.Grouped(d.crowded)))
 	}
 	if d.unseen > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that appear without having been created: %s. They are created when they are first used.", thousands(d.unseen)))
+		r.Notes = append(r.Notes, fmt.Sprintf("Files and directories that appear without having been created: %s. They are created when they are first used.", prose.Grouped(d.unseen)))
 	}
 	if len(r.Unmatched) > 0 {
 		r.Notes = append(r.Notes, "Left out: "+listed(r.Unmatched)+".")
@@ -558,16 +559,7 @@ func (d *decoder) notes(r *load.Recording) {
 func listed(counts []load.Count) string {
 	list := make([]string, len(counts))
 	for i, c := range counts {
-		list[i] = c.What + " (" + thousands(c.N) + ")"
+		list[i] = c.What + " (" + prose.Grouped(c.N) + ")"
 	}
 	return strings.Join(list, ", ")
-}
-
-// thousands writes a number with a space between thousands.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for at := len(s) - 3; at > 0; at -= 3 {
-		s = s[:at] + " " + s[at:]
-	}
-	return s
 }

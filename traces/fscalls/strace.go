@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spillway/sim/filesys/call"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 )
 
@@ -198,7 +199,7 @@ func (d *decoder) straceLine(b []byte) bool {
 	}
 	p := d.process(id)
 	if p == nil {
-		return d.leave("calls of processes beyond the first " + thousands(maxProcesses))
+		return d.leave("calls of processes beyond the first " + prose.Grouped(maxProcesses))
 	}
 	if at := bytes.LastIndex(b, []byte("<unfinished ...>")); at >= 0 && len(bytes.TrimSpace(b[at+16:])) == 0 {
 		p.since = d.at

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/llm/model"
+	"spillway/sim/prose"
 	"spillway/traces/jsonx"
 )
 
@@ -166,7 +167,7 @@ func unknown(o *object, typ, class string) error {
 		if len(o.path) > 0 {
 			where = " of " + o.path[0]
 		}
-		return jsonx.Of(o.data, fmt.Sprintf("neither model_type nor architectures%s says what model this is; known are %s", where, list(known)), o.path...)
+		return jsonx.Of(o.data, fmt.Sprintf("neither model_type nor architectures%s says what model this is; known are %s", where, prose.List(known)), o.path...)
 	}
 	name, key := strconv.Quote(short(typ, 60)), "model_type"
 	switch {
@@ -179,7 +180,7 @@ func unknown(o *object, typ, class string) error {
 	if w := lacks[strings.ToLower(typ)]; w != "" {
 		why = "what this simulator does not have is " + w
 	}
-	return jsonx.Of(o.data, fmt.Sprintf("architecture %s: %s; known are %s", name, why, list(known)), append(slices.Clone(o.path), key)...)
+	return jsonx.Of(o.data, fmt.Sprintf("architecture %s: %s; known are %s", name, why, prose.List(known)), append(slices.Clone(o.path), key)...)
 }
 
 // called is a name out of a file, in a message.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/traces/jsonx"
 )
 
@@ -163,7 +164,7 @@ func (o *object) language() *object {
 			}
 		}
 		if slices.Sort(others); len(others) > 0 {
-			inner.note("Of the model only %s is read; %s is not simulated.", key, list(others))
+			inner.note("Of the model only %s is read; %s is not simulated.", key, prose.List(others))
 		}
 		if o.has("quantization_config") && !inner.has("quantization_config") {
 			inner.values["quantization_config"] = o.values["quantization_config"]
@@ -182,14 +183,6 @@ func (o *object) ignored() {
 	if o.has("quantization_config") {
 		o.note("quantization_config: training has its own precision; that of the file is not used.")
 	}
-}
-
-// list joins words.
-func list(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
 // show is a value in an error.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -120,7 +121,7 @@ func (d *drawing) levelIn(best *Run, value func(*Run) (string, bool)) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", level with " + list(names)
+	return ", level with " + prose.List(names)
 }
 
 // unit is that of the chart's axis.
@@ -329,10 +330,10 @@ func (d *drawing) sayFits(b *Bars, stacks []stack, unit string) {
 	}
 	said := []string{d.limitText(limit)}
 	if len(fit) > 0 {
-		said = append(said, "it is enough for "+list(fit))
+		said = append(said, "it is enough for "+prose.List(fit))
 	}
 	if len(need) > 0 {
-		said = append(said, "too little for what others need: "+list(need))
+		said = append(said, "too little for what others need: "+prose.List(need))
 	}
 	text := sentence(strings.Join(said, "; "))
 	d.view.Text = strings.TrimSpace(d.view.Text + " " + text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -117,7 +118,7 @@ func (v *View) count(m *report.Map) {
 				parts = append(parts, name+" "+share)
 			}
 		}
-		text := Count(int64(all)) + " cells: " + list(parts)
+		text := Count(int64(all)) + " cells: " + prose.List(parts)
 		if m.Grids[g] != "" {
 			text = m.Grids[g] + ", " + text
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -183,11 +184,11 @@ func (s *step) effect(subject string, many bool) string {
 		case len(s.won) > 0:
 			won := s.won
 			s.won = nil
-			return subject + verb(" makes it fit with ", " make it fit with ") + list(won)
+			return subject + verb(" makes it fit with ", " make it fit with ") + prose.List(won)
 		case len(s.lost) > 0:
 			lost := s.lost
 			s.lost = nil
-			return subject + verb(" leaves ", " leave ") + list(lost) + " without a way to run it"
+			return subject + verb(" leaves ", " leave ") + prose.List(lost) + " without a way to run it"
 		}
 		return ""
 	}
@@ -252,10 +253,10 @@ func (s *step) changes() (said []string) {
 		said = append(said, least.title+" loses "+Digits(100*(1-least.gain), 2)+" %")
 	}
 	if len(s.lost) > 0 {
-		said = append(said, list(s.lost)+" no longer "+run(s.lost)+" it")
+		said = append(said, prose.List(s.lost)+" no longer "+run(s.lost)+" it")
 	}
 	if len(s.won) > 0 {
-		said = append(said, list(s.won)+" now "+run(s.won)+" it")
+		said = append(said, prose.List(s.won)+" now "+run(s.won)+" it")
 	}
 	if s.best != nil && s.best != s.bestWas && s.best.is > s.bestWas.is*(1+still) && s.bestWas.was > s.best.was*(1+still) {
 		said = append(said, s.best.title+" is now ahead of "+s.bestWas.title)

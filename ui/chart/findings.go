@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spillway/sim/portable"
+	"spillway/sim/prose"
 )
 
 // What a sweep of one knob shows, in sentences.
@@ -257,7 +258,7 @@ func (s *Sweep) sayKnees() string {
 	case len(still) == 0:
 		text += " " + sentence(beyond+" nothing changes any more")
 	case rest > 0:
-		text += " " + sentence(beyond+" only "+list(still)+plural(len(still), " changes", " change"))
+		text += " " + sentence(beyond+" only "+prose.List(still)+plural(len(still), " changes", " change"))
 	}
 	return text
 }

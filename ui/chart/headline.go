@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -75,7 +76,7 @@ type contender struct {
 }
 
 func (h *headline) refusal() string {
-	return list(h.refused) + " " + orElse(h.say.Cannot, "cannot run it") + "."
+	return prose.List(h.refused) + " " + orElse(h.say.Cannot, "cannot run it") + "."
 }
 
 // lower reports whether less is better.
@@ -102,7 +103,7 @@ func (h *headline) winner() string {
 				ties = append(ties, r.System.Title)
 			}
 		}
-		s := list(ties) + ": " + h.say.Perfect
+		s := prose.List(ties) + ": " + h.say.Perfect
 		if len(ties) < len(h.done) {
 			s += ", " + h.times(best, last)
 		}

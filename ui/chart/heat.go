@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -204,7 +205,7 @@ func (s *Sweep) sayMaps() string {
 			said = append(said, name(n)+" at "+strconv.Itoa(count[n]))
 		}
 	}
-	text := "best of " + strconv.Itoa(all) + " points: " + list(said)
+	text := "best of " + strconv.Itoa(all) + " points: " + prose.List(said)
 	if count[order[0]] == all {
 		text = capital(name(order[0])) + " at all " + strconv.Itoa(all) + " points"
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 )
 
 // Subject says what was changed, as a sentence begins, and whether that is plural.
@@ -56,7 +57,7 @@ func scaled(ds []knob.Difference) (text string, many bool) {
 	if len(names) == 0 || len(names) > 3 {
 		return "", false
 	}
-	return times(factor) + list(names), len(names) > 1
+	return times(factor) + prose.List(names), len(names) > 1
 }
 
 // times says a factor before what it is of: "Twice the ".
@@ -102,11 +103,11 @@ func members(d *knob.Difference) (text string, many bool) {
 	case n > 3:
 		return fmt.Sprintf("%d changes of %s", n, inner(k.Label)), true
 	case len(went) == 0:
-		return "Turning on " + list(came), false
+		return "Turning on " + prose.List(came), false
 	case len(came) == 0:
-		return "Turning off " + list(went), false
+		return "Turning off " + prose.List(went), false
 	}
-	return fmt.Sprintf("%s instead of %s", list(came), list(went)), false
+	return fmt.Sprintf("%s instead of %s", prose.List(came), prose.List(went)), false
 }
 
 // Value is a knob's text as people say it.

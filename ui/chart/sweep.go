@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/portable"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -96,7 +97,7 @@ func (s *Sweep) title() string {
 	for i := range s.Dims {
 		names[i] = inner(s.Dims[i].Label)
 	}
-	return s.Of.Label + ", by " + list(names)
+	return s.Of.Label + ", by " + prose.List(names)
 }
 
 // shown is a value of the quantity in the unit that people see; not a number
@@ -300,7 +301,7 @@ func (s *Sweep) gaps(a *Answer) {
 			at = g.at[0] + " to " + g.at[len(g.at)-1] + " (" + Count(int64(len(g.at))) + " points)"
 		}
 		if g.why == "" {
-			a.Gaps = append(a.Gaps, sentence(list(g.who)+" cannot run it at "+at))
+			a.Gaps = append(a.Gaps, sentence(prose.List(g.who)+" cannot run it at "+at))
 		} else {
 			a.Gaps = append(a.Gaps, "At "+at+": "+sentence(g.why))
 		}

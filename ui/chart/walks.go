@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -140,9 +141,9 @@ func (w *Walks) says() string {
 	}
 	if len(none) > 0 {
 		tried := "no " + inner(w.Knob.Label) + " from " + strconv.FormatFloat(x.low, 'f', -1, 64) + " to " + With(strconv.FormatFloat(x.high, 'f', -1, 64), w.Knob.Unit)
-		not := "is enough for " + list(none)
+		not := "is enough for " + prose.List(none)
 		if w.None != nil {
-			not = w.None(list(none))
+			not = w.None(prose.List(none))
 		}
 		text += " " + sentence(tried+" "+not)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
@@ -392,7 +393,7 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 	r := a.room
 	u := r.State.Setup.Clone()
 	if err := u.Set(key, text); err != nil {
-		return variant{problem: capital(err.Error()) + "."}, u
+		return variant{problem: prose.Capital(err.Error()) + "."}, u
 	}
 	if e := r.Info.Entry; r.Info.Leaves(key) && u.Text(e) != "" {
 		_ = u.Set(e, "") // another workload than that of the opened file
@@ -551,21 +552,13 @@ func outcomeOf(p *exec.Part) *Outcome {
 	case p.Error != "":
 		return &Outcome{Error: p.Error}
 	case len(p.Problems) > 0:
-		return &Outcome{Problem: sentences(p.Problems)}
+		return &Outcome{Problem: prose.Sentences(p.Problems)}
 	case p.Report == nil:
 		return &Outcome{Error: "the worker answered something else"}
 	case !p.Report.Fits:
 		return &Outcome{Unfit: true, Problem: p.Report.Reason}
 	}
 	return &Outcome{Values: p.Report.Values}
-}
-
-func sentences(list []string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = strings.TrimSuffix(capital(s), ".") + "."
-	}
-	return strings.Join(out, " ")
 }
 
 // measure notes how fast runs come in.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/ui/lab"
@@ -121,7 +122,7 @@ func (a *Ask) planFind(p *plan) {
 	}
 	span, err := sweepRange(u, key, a.text(rangeKey))
 	if err != nil {
-		p.problem = "The range: " + capital(err.Error()) + "."
+		p.problem = "The range: " + prose.Capital(err.Error()) + "."
 		return
 	}
 	bound := a.bound()
@@ -149,7 +150,7 @@ func (a *Ask) planFind(p *plan) {
 		goal.System = name
 		s, err := sweep.NewSearch(goal)
 		if err != nil {
-			p.problem = capital(err.Error()) + "."
+			p.problem = prose.Capital(err.Error()) + "."
 			return
 		}
 		p.walks = append(p.walks, &walk{asks: s, search: s, system: name})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -111,7 +112,7 @@ func (a *Ask) typed(f *Field) {
 	}
 	u := a.room.State.Ask.Clone()
 	if err := a.set(u, f.Key, draft); err != nil {
-		f.Text, f.Error = draft, capital(err.Error())
+		f.Text, f.Error = draft, prose.Capital(err.Error())
 	} else if u.Equal(a.room.State.Ask) {
 		f.Text = draft
 	}
@@ -199,7 +200,7 @@ func (a *Ask) Choose(key, text string) {
 	r.Change("", func() {
 		u := r.State.Ask.Clone()
 		if err := a.set(u, key, text); err != nil {
-			r.session.Notice = capital(err.Error()) + "."
+			r.session.Notice = prose.Capital(err.Error()) + "."
 			return
 		}
 		r.State.Ask = u

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/sweep"
 )
 
@@ -58,7 +59,7 @@ func textProblem(err error) error {
 
 type errorText string
 
-func (e errorText) Error() string { return capital(string(e)) }
+func (e errorText) Error() string { return prose.Capital(string(e)) }
 
 // suggested is how many points suggest themselves, and how far from the value
 // that is set.
@@ -161,7 +162,7 @@ func (a *Ask) planVary(p *plan) {
 	levels := make([]int, g.Len())
 	for i := range g.Len() {
 		x := g.At(i)
-		v := variant{problem: strings.TrimSuffix(capital(x.Problem), ".") + "."}
+		v := variant{problem: strings.TrimSuffix(prose.Capital(x.Problem), ".") + "."}
 		if x.Problem == "" {
 			v = variant{setup: x.Setup.String(), can: true}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/model/calls"
@@ -120,7 +121,7 @@ func (c *Checking) Says() string {
 	if c.Error != "" {
 		return c.Error
 	}
-	text := capital(c.Finding().String()) + ". "
+	text := prose.Capital(c.Finding().String()) + ". "
 	if len(c.Info.Damaged) > 0 {
 		text += "Its bytes are not what its manifest says. "
 	}
@@ -150,7 +151,7 @@ func (n *Session) OpenChecked() {
 	} else {
 		pairs, err := knob.Pairs(c.Info.Setup)
 		if err != nil {
-			n.Notice = capital(err.Error()) + "."
+			n.Notice = prose.Capital(err.Error()) + "."
 			return
 		}
 		link.Pairs = append(pairs, knob.Pair{Key: "systems", Text: strings.Join(c.Info.Systems, ",")})

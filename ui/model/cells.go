@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/chart"
 )
@@ -53,7 +54,7 @@ func (r *Room) pick(p *report.Pick, n int64) {
 			err = r.State.Look.Apply(append(pairs, knob.Pair{Key: p.Key, Text: strconv.FormatInt(n, 10)}))
 		}
 		if err != nil {
-			r.session.Notice = capital(err.Error()) + "."
+			r.session.Notice = prose.Capital(err.Error()) + "."
 		}
 	})
 }

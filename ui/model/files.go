@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
@@ -263,7 +264,7 @@ func (r *Room) Pick(name string) {
 				err = r.State.Setup.Apply(append(pairs, knob.Pair{Key: r.Info.Entry, Text: e.Name}))
 			}
 			if err != nil {
-				r.session.Notice = capital(err.Error()) + "."
+				r.session.Notice = prose.Capital(err.Error()) + "."
 			}
 			clear(r.drafts)
 		})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -151,7 +152,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			if o.Off {
 				o.Why = fmt.Sprintf("There is no %q with %s.", o.Label, limiter(u, k.Key))
 				if l.Why != "" {
-					o.Why = capital(l.Why) + "."
+					o.Why = prose.Capital(l.Why) + "."
 				}
 				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
 			}

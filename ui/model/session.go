@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
@@ -82,7 +83,7 @@ func (n *Session) Visit(fragment string) {
 	link, err := ReadLink(fragment)
 	n.Notice = ""
 	if err != nil {
-		n.Notice = capital(err.Error()) + "."
+		n.Notice = prose.Capital(err.Error()) + "."
 	}
 	name := link.Lab
 	if name == "" {
@@ -276,7 +277,7 @@ func (r *Room) visit(link *Link) {
 	if !link.Empty {
 		var err error
 		if s, err = Read(r.Info, link.Pairs); err != nil {
-			r.session.Notice = strings.TrimPrefix(r.session.Notice+" "+capital(err.Error())+".", " ")
+			r.session.Notice = strings.TrimPrefix(r.session.Notice+" "+prose.Capital(err.Error())+".", " ")
 		}
 	}
 	s.keep(&r.State)
@@ -317,7 +318,7 @@ func (r *Room) Blocked() string {
 	case bad > 1:
 		return fmt.Sprintf("%d settings are not valid. Correct them to run.", bad) + r.shownMeanwhile()
 	case len(r.Problems) > 0:
-		return r.Info.ContradictionHelp + r.shownMeanwhile() + " " + sentences(r.Problems)
+		return r.Info.ContradictionHelp + r.shownMeanwhile() + " " + prose.Sentences(r.Problems)
 	case r.lost() && r.Files.Opening:
 		return "Files are being read."
 	case r.lost():
@@ -608,7 +609,7 @@ func (r *Room) Choose(key, choice string) {
 	r.Change("", func() {
 		before := r.State.Setup.Clone()
 		if err := r.State.Setup.Set(key, choice); err != nil {
-			r.session.Notice = capital(err.Error()) + "."
+			r.session.Notice = prose.Capital(err.Error()) + "."
 			return
 		}
 		r.settled(before, key)
@@ -754,7 +755,7 @@ func (r *Room) OpenLine(i int) {
 	line := &s.Rows[i]
 	u, err := r.Info.Read(line.Set)
 	if err != nil {
-		r.session.Notice = capital(err.Error()) + "."
+		r.session.Notice = prose.Capital(err.Error()) + "."
 		return
 	}
 	r.State.View = Explore
@@ -777,7 +778,7 @@ func (r *Room) ToggleSystem(name string) {
 func (r *Room) SetLook(key, text string) {
 	r.Change("look "+key, func() {
 		if err := r.State.Look.Set(key, text); err != nil {
-			r.session.Notice = capital(err.Error()) + "."
+			r.session.Notice = prose.Capital(err.Error()) + "."
 		}
 	})
 }
@@ -814,11 +815,3 @@ func (c *cache) put(key string, r *report.Report) {
 
 // forget drops everything: what files mean has changed.
 func (c *cache) forget() { c.keys, c.m = nil, nil }
-
-// capital begins a sentence.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}

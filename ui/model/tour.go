@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/ui/lab"
 )
 
@@ -67,7 +68,7 @@ func (r *Room) TourTo(number int) {
 	r.tour = number
 	s, err := StopState(r.Info, r.Stop())
 	if err != nil {
-		r.session.Notice = capital(err.Error()) + "." // a test of the laboratory would show it
+		r.session.Notice = prose.Capital(err.Error()) + "." // a test of the laboratory would show it
 		return
 	}
 	s.keep(&r.State)

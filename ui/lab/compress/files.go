@@ -14,6 +14,7 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/compress/buddy"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces/tensorfile"
 	"spillway/ui/lab"
@@ -103,7 +104,7 @@ func (s *source) Entries() []lab.Entry {
 		for k := range f.Tensors {
 			n += f.Tensors[k].Bytes
 		}
-		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %s, %v", f.Format, several(len(f.Tensors), "tensor"), n)}
+		list[i] = lab.Entry{Name: f.name, Info: fmt.Sprintf("%s, %s, %v", f.Format, prose.Count(len(f.Tensors), "tensor"), n)}
 		if f.all != nil || f.at != nil {
 			list[i].Knobs = []lab.EntryKnob{{Key: "exact"}}
 		}

@@ -13,6 +13,7 @@ import (
 
 	core "spillway/sim/compress"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/sim/unit"
@@ -273,9 +274,9 @@ func about(list []core.Program) string {
 		n += len(list[i].Allocations)
 	}
 	if len(list) == 1 {
-		return fmt.Sprintf("%s, %v.", several(n, "allocation"), bytes)
+		return fmt.Sprintf("%s, %v.", prose.Count(n, "allocation"), bytes)
 	}
-	return fmt.Sprintf("%d programs with %s, %v in all.", len(list), several(n, "allocation"), bytes)
+	return fmt.Sprintf("%d programs with %s, %v in all.", len(list), prose.Count(n, "allocation"), bytes)
 }
 
 func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error) {

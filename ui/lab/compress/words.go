@@ -102,10 +102,3 @@ func double(say func(uint64) string) func([]byte, int) string {
 	}
 }
 
-// several counts things: "1 tensor", "2 tensors".
-func several(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}

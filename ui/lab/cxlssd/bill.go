@@ -7,6 +7,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -76,7 +77,7 @@ func (v *view) average(r *core.Result) string {
 	}
 	words := [core.Parts]string{"host DRAM", "the link", "the look-up in the device", "the device's DRAM", "flash itself", "the queue before flash or the log"}
 	return fmt.Sprintf("%s: the mean of %s requests takes %s ns, of which %s is %s.",
-		v.system.Title, grouped(n), fixed(nanoseconds(float64(sum)/float64(n)), 1), percent(part(int64(r.Bill[most]), int64(sum))), words[most])
+		v.system.Title, prose.Grouped(n), prose.Fixed(nanoseconds(float64(sum)/float64(n)), 1), prose.Percent(part(int64(r.Bill[most]), int64(sum))), words[most])
 }
 
 // served is how requests were served, and what each way costs.
@@ -88,13 +89,13 @@ func (v *view) served(r *core.Result) report.Table {
 		if count == 0 {
 			return
 		}
-		x := report.Row{Head: head, Cells: []report.Cell{{Text: grouped(count)}, shareCell(count, n)}}
+		x := report.Row{Head: head, Cells: []report.Cell{{Text: prose.Grouped(count)}, shareCell(count, n)}}
 		var all unit.Time
 		for _, p := range bill {
 			all += p
-			x.Cells = append(x.Cells, text("%s", perRequest(p, count)))
+			x.Cells = append(x.Cells, report.Textf("%s", perRequest(p, count)))
 		}
-		x.Cells = append(x.Cells, text("%s", perRequest(all, count)), shareCell(int64(all), int64(sum)))
+		x.Cells = append(x.Cells, report.Textf("%s", perRequest(all, count)), shareCell(int64(all), int64(sum)))
 		t.Rows = append(t.Rows, x)
 	}
 	for k := range r.Requests {
@@ -109,7 +110,7 @@ func perRequest(t unit.Time, n int64) string {
 	if t == 0 {
 		return "–"
 	}
-	return fixed(nanoseconds(float64(t)/float64(max(n, 1))), 1)
+	return prose.Fixed(nanoseconds(float64(t)/float64(max(n, 1))), 1)
 }
 
 // byDesign is the mean request of every design.
@@ -118,18 +119,18 @@ func byDesign(systems []*core.System, results []*core.Result) report.Table {
 	t.Head = append(append(t.Head, partNames[:]...), "AMAT", "Of it: host, link, index and DRAM, flash, queue")
 	for i, r := range results {
 		n, sum := requests(r), billed(r)
-		x := report.Row{Head: systems[i].Title, Cells: []report.Cell{{Text: grouped(n)}}}
+		x := report.Row{Head: systems[i].Title, Cells: []report.Cell{{Text: prose.Grouped(n)}}}
 		for _, p := range r.Bill {
-			x.Cells = append(x.Cells, text("%s", perRequest(p, n)))
+			x.Cells = append(x.Cells, report.Textf("%s", perRequest(p, n)))
 		}
 		of := func(t unit.Time) float64 { return part(int64(t), int64(sum)) }
 		b := &r.Bill
 		stack := []float64{of(b[core.PartHost]), of(b[core.PartLink]), of(b[core.PartIndex] + b[core.PartDRAM]), of(b[core.PartFlash]), of(b[core.PartQueue])}
 		said := make([]string, len(stack))
 		for k, s := range stack {
-			said[k] = fixed(100*s, 0)
+			said[k] = prose.Fixed(100*s, 0)
 		}
-		x.Cells = append(x.Cells, text("%s", perRequest(sum, n)), report.Cell{Text: strings.Join(said, " / ") + " %", Stack: stack})
+		x.Cells = append(x.Cells, report.Textf("%s", perRequest(sum, n)), report.Cell{Text: strings.Join(said, " / ") + " %", Stack: stack})
 		t.Rows = append(t.Rows, x)
 	}
 	return t
@@ -145,10 +146,10 @@ func law(systems []*core.System, results []*core.Result) report.Table {
 		l := lawOf(r)
 		x := report.Row{Head: systems[i].Title}
 		for _, time := range []unit.Time{l.computes, l.chip, l.switches, l.waits, l.sum(), l.measured} {
-			x.Cells = append(x.Cells, long(time))
+			x.Cells = append(x.Cells, report.TimeCell(time))
 		}
 		ratio := part(int64(l.measured), int64(l.sum()))
-		x.Cells = append(x.Cells, report.Cell{Text: percent(ratio), Share: min(1, ratio)}, long(r.Time))
+		x.Cells = append(x.Cells, report.Cell{Text: prose.Percent(ratio), Share: min(1, ratio)}, report.TimeCell(r.Time))
 		t.Rows = append(t.Rows, x)
 	}
 	return t
@@ -222,7 +223,7 @@ func (b *bounds) cores() string {
 		if b.law.switches > 0 {
 			spent = append(spent, fmt.Sprintf("switches %v", b.law.switches))
 		}
-		return fmt.Sprintf("%s bounds this run: the mean core is busy for %v of %v, of which it %s.", b.most(), b.balanced, b.time, listed(spent))
+		return fmt.Sprintf("%s bounds this run: the mean core is busy for %v of %v, of which it %s.", b.most(), b.balanced, b.time, prose.List(spent))
 	}
 	return fmt.Sprintf("work is spread unevenly: the mean core is busy for %v of %v, and no single thread or channel explains it.", b.balanced, b.time)
 }
@@ -260,7 +261,7 @@ func (b *bounds) table() report.Table {
 		{fmt.Sprintf("The slowest thread, number %d", b.thread+1), "time on cores of one thread", b.slowest},
 		{"The run", "", b.time},
 	} {
-		t.Rows = append(t.Rows, report.Row{Head: x.head, Sub: x.sub, Cells: []report.Cell{long(x.t), shareCell(int64(x.t), int64(b.time))}})
+		t.Rows = append(t.Rows, report.Row{Head: x.head, Sub: x.sub, Cells: []report.Cell{report.TimeCell(x.t), shareCell(int64(x.t), int64(b.time))}})
 	}
 	return t
 }

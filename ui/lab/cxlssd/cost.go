@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	core "spillway/sim/cxlssd"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -51,11 +52,11 @@ func (v *view) costs(p *core.Price, bound, r *core.Result) string {
 		return fmt.Sprintf("%v of DRAM cost %s.", v.s.Capacity(), dollars(p.Total()))
 	}
 	return fmt.Sprintf("%s costs %s for %v, DRAM of this size %s: %s times as much. It has %s of DRAM-only's speed, so it does %s times as much for the money.",
-		v.system.Title, dollars(p.Total()), v.s.Capacity(), dollars(p.DRAM), times(p.Cheaper()), percent(part(int64(bound.Time), int64(r.Time))), times(p.Effect(r.Time, bound.Time)))
+		v.system.Title, dollars(p.Total()), v.s.Capacity(), dollars(p.DRAM), times(p.Cheaper()), prose.Percent(part(int64(bound.Time), int64(r.Time))), times(p.Effect(r.Time, bound.Time)))
 }
 
 // times writes thousandths.
-func times(x int64) string { return fixed(float64(x)/1000, 2) }
+func times(x int64) string { return prose.Fixed(float64(x)/1000, 2) }
 
 // parts lists what the design costs.
 func (v *view) parts(p *core.Price) report.Table {
@@ -63,7 +64,7 @@ func (v *view) parts(p *core.Price) report.Table {
 	d := v.design()
 	row := func(head string, size unit.Bytes, gb, x int64) {
 		if x > 0 {
-			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%v", size), text("%s", times(gb)), text("%s", dollars(x)), shareCell(x, p.Total())}})
+			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%v", size), report.Textf("%s", times(gb)), report.Textf("%s", dollars(x)), shareCell(x, p.Total())}})
 		}
 	}
 	row("Flash", v.s.Capacity(), v.s.FlashPrice, p.Flash)
@@ -89,7 +90,7 @@ func (v *view) effects(systems []*core.System, results []*core.Result, bound *co
 		p := core.PriceOf(v.s, v.mechanisms(x))
 		effect := p.Effect(results[i].Time, bound.Time)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			text("%s", dollars(p.Total())), text("%s", times(p.Cheaper())), shareCell(int64(bound.Time), int64(results[i].Time)),
+			report.Textf("%s", dollars(p.Total())), report.Textf("%s", times(p.Cheaper())), shareCell(int64(bound.Time), int64(results[i].Time)),
 			{Text: times(effect), Share: part(effect, best), Best: effect == best},
 		}})
 	}
@@ -121,7 +122,7 @@ func (v *view) lifetimes(systems []*core.System, results []*core.Result) report.
 			years = "more than 1000"
 		}
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			text("%s", grouped(programs(r))), text("%v", rate), text("%s", times(r.Amplification(v.s))), text("%s", times(life.DWPD)), text("%s", years),
+			report.Textf("%s", prose.Grouped(programs(r))), report.Textf("%v", rate), report.Textf("%s", times(r.Amplification(v.s))), report.Textf("%s", times(life.DWPD)), report.Textf("%s", years),
 		}})
 	}
 	return t

@@ -13,6 +13,7 @@ import (
 
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces/address"
 	"spillway/ui/lab"
@@ -222,17 +223,17 @@ func (s *source) find(name string) (*address.Recording, error) {
 // standIn says what stands in for what a recording does not say.
 func standIn(s *settings) string {
 	r := &s.Recipe
-	text := fmt.Sprintf("A recording does not say what a request costs on the chip, how loads overlap and how full the device is at the start. Here a request costs %d cycles, of loads that follow each other up to %d are under way, each with a probability of %s, and %s of the cache is full, with promotion %s",
-		r.OnChip, r.Outstanding, knob.Decimal(r.Overlap, 1000), percent(part(r.Fill, 1000)), percent(part(r.FillPromote, 1000)))
+	why := fmt.Sprintf("A recording does not say what a request costs on the chip, how loads overlap and how full the device is at the start. Here a request costs %d cycles, of loads that follow each other up to %d are under way, each with a probability of %s, and %s of the cache is full, with promotion %s",
+		r.OnChip, r.Outstanding, knob.Decimal(r.Overlap, 1000), prose.Percent(part(r.Fill, 1000)), prose.Percent(part(r.FillPromote, 1000)))
 	w, err := stream.Find(s.Workload)
 	of := neutralRecipe()
 	switch said := unsaidOf(r); {
 	case said == unsaidOf(&of):
-		return text + ": numbers that favour no bundled workload. Recipe has them."
+		return why + ": numbers that favour no bundled workload. Recipe has them."
 	case err == nil && said == unsaidOf(&w.Recipe):
-		return text + ": as fitted to " + w.Title + ", which need not be like the recording. Recipe has these numbers."
+		return why + ": as fitted to " + w.Title + ", which need not be like the recording. Recipe has these numbers."
 	}
-	return text + ", as Recipe has it."
+	return why + ", as Recipe has it."
 }
 
 // unsaidOf is a recipe without what a recording says.

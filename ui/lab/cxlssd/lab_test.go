@@ -12,15 +12,16 @@ import (
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
 
-func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
+func setup(t *testing.T, l *lab.Lab, typed string) *knob.Setup {
 	t.Helper()
-	u, err := l.Read(text)
+	u, err := l.Read(typed)
 	if err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: %v", typed, err)
 	}
 	return u
 }
@@ -39,15 +40,15 @@ func setups() []string {
 func TestRuns(t *testing.T) {
 	l := New()
 	var runs []golden.Run
-	for _, text := range setups() {
-		u := setup(t, &l, text)
+	for _, typed := range setups() {
+		u := setup(t, &l, typed)
 		for _, s := range l.Systems {
 			r, raw, err := l.Run(u, s.Name, nil, nil)
 			if err != nil {
-				t.Fatalf("%s, %s: %v", text, s.Name, err)
+				t.Fatalf("%s, %s: %v", typed, s.Name, err)
 			}
-			consistent(t, &l, text+", "+s.Name, r, raw.(*result))
-			name := text + " system=" + s.Name
+			consistent(t, &l, typed+", "+s.Name, r, raw.(*result))
+			name := typed + " system=" + s.Name
 			runs = append(runs, golden.Run{Line: l.Hash(raw)[:16] + " " + name, Run: change.Run{Name: name, Values: change.Report(l.Quantities, r,
 				"time_ms", "amat_ns", "switches", "flash_reads", "flash_programs", "promotions", "link_bytes")}})
 		}
@@ -162,7 +163,7 @@ func TestLosses(t *testing.T) {
 		}
 		is := raw.(*result)
 		programs[i] = is.programs()
-		said := strings.Contains(strings.Join(r.Caveats, " "), "lose data here") && strings.Contains(strings.Join(r.Notes, " "), grouped(is.Demotions)+" pages leave host DRAM")
+		said := strings.Contains(strings.Join(r.Caveats, " "), "lose data here") && strings.Contains(strings.Join(r.Notes, " "), prose.Grouped(is.Demotions)+" pages leave host DRAM")
 		if said != (i == 0) {
 			t.Errorf("%s: %q, %q", mode, r.Caveats, r.Notes)
 		}
@@ -233,22 +234,22 @@ func TestEveryKnobRuns(t *testing.T) {
 				texts = append(texts, c.Key)
 			}
 		}
-		for _, text := range texts {
+		for _, typed := range texts {
 			u := setup(t, &l, base)
-			if err := u.Set(k.Key, text); err != nil {
-				t.Errorf("%s=%s: %v", k.Key, text, err)
+			if err := u.Set(k.Key, typed); err != nil {
+				t.Errorf("%s=%s: %v", k.Key, typed, err)
 				continue
 			}
 			if k.Key == "workload" || k.Key == "scale" {
 				_ = u.Set("scale", "64")
 			}
 			if err := l.Check(u); err != nil {
-				said(k.Key+"="+text, err)
+				said(k.Key+"="+typed, err)
 				continue
 			}
 			for _, s := range []string{"base-cssd", "own-design"} {
 				if _, _, err := l.Run(u, s, nil, nil); err != nil {
-					said(k.Key+"="+text+", "+s, err)
+					said(k.Key+"="+typed+", "+s, err)
 				}
 			}
 		}
@@ -279,16 +280,16 @@ func TestEveryKnobActs(t *testing.T) {
 		"mode": "mode=paper",
 	}
 	const collecting = "channels=4 dies=1 blocks=256 pages=64 precondition=40"
-	for key, text := range other {
-		other[key] = strings.Replace(text, "%s", collecting, 1)
+	for key, typed := range other {
+		other[key] = strings.Replace(typed, "%s", collecting, 1)
 	}
-	values := func(text string) string {
-		u := setup(t, &l, "workload=tpcc scale=32 "+text) // the last one counts
+	values := func(typed string) string {
+		u := setup(t, &l, "workload=tpcc scale=32 "+typed) // the last one counts
 		var b strings.Builder
 		for _, s := range []string{"base-cssd", "skybyte-full", "own-design"} {
 			r, _, err := l.Run(u, s, nil, nil)
 			if err != nil {
-				t.Fatalf("%s: %v", text, err)
+				t.Fatalf("%s: %v", typed, err)
 			}
 			fmt.Fprintln(&b, r.Fits, r.Reason, r.Values)
 		}
@@ -299,14 +300,14 @@ func TestEveryKnobActs(t *testing.T) {
 		if k.Key == "entry" || slices.Contains(l.Own, k.Key) || k.Derived || k.Key == "collect_until" {
 			continue // of files; names for others; runs this small end before a collection does
 		}
-		text, ok := other[k.Key]
+		typed, ok := other[k.Key]
 		if !ok {
 			t.Errorf("no other value for %s", k.Key)
 			continue
 		}
-		before := text[:strings.LastIndex(" "+text, " ")]
-		if values(text) == values(before) {
-			t.Errorf("%s changes nothing", text)
+		before := typed[:strings.LastIndex(" "+typed, " ")]
+		if values(typed) == values(before) {
+			t.Errorf("%s changes nothing", typed)
 		}
 	}
 }

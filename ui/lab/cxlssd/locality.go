@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -67,7 +68,7 @@ func (v *view) alone(r *core.Result, ratio int) (*report.Section, error) {
 	touched, stays, lines := inRanges(&l.Lines)
 	written, writes, linesWritten := inRanges(&l.Written)
 	out := &report.Section{Text: []string{
-		fmt.Sprintf("A cache of %s pages, a share of 1/%d of the footprint, serves %s of the requests.", grouped(int64(pages)), ratio, percent(part(l.Hits, l.Hits+l.Misses))),
+		fmt.Sprintf("A cache of %s pages, a share of 1/%d of the footprint, serves %s of the requests.", prose.Grouped(int64(pages)), ratio, prose.Percent(part(l.Hits, l.Hits+l.Misses))),
 		used("touched", &l.Lines, stays, lines),
 	}}
 	if writes > 0 {
@@ -88,8 +89,8 @@ func usedTable(what string, read, written []int64) report.Table {
 	for i := range lineRanges {
 		a, b = a+read[i], b+written[i]
 		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{
-			text("%s", grouped(read[i])), shareCell(read[i], reads), shareCell(a, reads),
-			text("%s", grouped(written[i])), shareCell(written[i], writes), shareCell(b, writes),
+			report.Textf("%s", prose.Grouped(read[i])), shareCell(read[i], reads), shareCell(a, reads),
+			report.Textf("%s", prose.Grouped(written[i])), shareCell(written[i], writes), shareCell(b, writes),
 		}})
 	}
 	return t
@@ -102,7 +103,7 @@ func used(how string, h *[65]int64, pages, lines int64) string {
 		few += h[n]
 	}
 	return fmt.Sprintf("Of %s pages of which something is %s, on average %s of 64 lines are; %s of these pages have at most 16 lines %s, %s all 64.",
-		grouped(pages), how, fixed(part(lines, pages), 1), percent(part(few, pages)), how, percent(part(h[64], pages)))
+		prose.Grouped(pages), how, prose.Fixed(part(lines, pages), 1), prose.Percent(part(few, pages)), how, prose.Percent(part(h[64], pages)))
 }
 
 // moved compares the bytes that were asked for with those that flash moved.
@@ -114,9 +115,9 @@ func moved(r *core.Result, read, written int64) report.Table {
 	}{{"Read", read, r.UserReads}, {"Written", written, programs(r)}} {
 		ratio := "–"
 		if x.used > 0 {
-			ratio = fixed(part(64*x.pages, x.used), 2)
+			ratio = prose.Fixed(part(64*x.pages, x.used), 2)
 		}
-		t.Rows = append(t.Rows, report.Row{Head: x.head, Cells: []report.Cell{text("%s", grouped(x.used)), text("%s", grouped(64*x.pages)), text("%s", ratio)}})
+		t.Rows = append(t.Rows, report.Row{Head: x.head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(x.used)), report.Textf("%s", prose.Grouped(64*x.pages)), report.Textf("%s", ratio)}})
 	}
 	return t
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	core "spillway/sim/cxlssd"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -56,17 +57,17 @@ func (v *view) log() (*report.Section, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("The table has the first %d of %d compactions; the export “Compactions” has all.", mostCompactions, len(list)))
 	}
 	if r.WarmPrograms > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are of what the log held after warming: they are charged when the run begins, and how many lines each page had is not counted.", grouped(r.WarmPrograms), grouped(r.WarmReads)))
+		out.Notes = append(out.Notes, fmt.Sprintf("%s of the programs, and %s reads, are of what the log held after warming: they are charged when the run begins, and how many lines each page had is not counted.", prose.Grouped(r.WarmPrograms), prose.Grouped(r.WarmReads)))
 	}
 	return out, nil
 }
 
 // logged says what the log took and gave.
 func (v *view) logged(r *core.Result, list []compaction) string {
-	text := fmt.Sprintf("%s: %s writes are appended to a log of %s slots, %s of them replace a line that is still in it.",
-		v.system.Title, grouped(r.Appends), grouped(r.Slots), percent(part(r.Replaced, r.Appends)))
+	said := fmt.Sprintf("%s: %s writes are appended to a log of %s slots, %s of them replace a line that is still in it.",
+		v.system.Title, prose.Grouped(r.Appends), prose.Grouped(r.Slots), prose.Percent(part(r.Replaced, r.Appends)))
 	if len(list) == 0 && r.CompactionPrograms == 0 {
-		return text + " It is never compacted."
+		return said + " It is never compacted."
 	}
 	var lines int64
 	for n, pages := range r.Merged {
@@ -74,13 +75,13 @@ func (v *view) logged(r *core.Result, list []compaction) string {
 	}
 	pages := r.CompactionPrograms - r.WarmPrograms
 	if pages == 0 {
-		return text + " It does not fill far enough to be compacted in the run."
+		return said + " It does not fill far enough to be compacted in the run."
 	}
 	many := "A compaction programs"
 	if r.Compactions > 1 {
-		many = grouped(r.Compactions) + " compactions program"
+		many = prose.Grouped(r.Compactions) + " compactions program"
 	}
-	return text + fmt.Sprintf(" %s %s pages, each with %s lines of the log at once.", many, grouped(pages), fixed(part(lines, pages), 1))
+	return said + fmt.Sprintf(" %s %s pages, each with %s lines of the log at once.", many, prose.Grouped(pages), prose.Fixed(part(lines, pages), 1))
 }
 
 // without runs the design without its log.
@@ -101,11 +102,11 @@ func (v *view) saved(r, without *core.Result) string {
 	case b == 0 && a == 0:
 		return "Flash is not written, with the log or without."
 	case b == 0:
-		return fmt.Sprintf("Without the log flash would be programmed %s times, with it never.", grouped(a))
+		return fmt.Sprintf("Without the log flash would be programmed %s times, with it never.", prose.Grouped(a))
 	case a >= b:
-		return fmt.Sprintf("Without the log flash would be programmed %s times, %s times as often, and the run would take %v instead of %v.", grouped(a), fixed(part(a, b), 1), without.Time, r.Time)
+		return fmt.Sprintf("Without the log flash would be programmed %s times, %s times as often, and the run would take %v instead of %v.", prose.Grouped(a), prose.Fixed(part(a, b), 1), without.Time, r.Time)
 	}
-	return fmt.Sprintf("Without the log flash would be programmed %s times, less than with it, and the run would take %v instead of %v.", grouped(a), without.Time, r.Time)
+	return fmt.Sprintf("Without the log flash would be programmed %s times, less than with it, and the run would take %v instead of %v.", prose.Grouped(a), without.Time, r.Time)
 }
 
 // written lists flash programs by reason.
@@ -115,7 +116,7 @@ func (v *view) written(r, without *core.Result) report.Table {
 		if of(r) == 0 && of(without) == 0 {
 			return
 		}
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", grouped(of(r))), text("%s", grouped(of(without)))}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(of(r))), report.Textf("%s", prose.Grouped(of(without)))}})
 	}
 	row("Programs: pages that leave the cache", func(r *core.Result) int64 { return r.EvictionPrograms })
 	row("Programs: compaction", func(r *core.Result) int64 { return r.CompactionPrograms })
@@ -126,7 +127,7 @@ func (v *view) written(r, without *core.Result) report.Table {
 	row("Reads for compaction", func(r *core.Result) int64 { return r.CompactionReads })
 	row("Reads for garbage collection", func(r *core.Result) int64 { return r.CollectionReads })
 	row("Erases", func(r *core.Result) int64 { return r.Erases })
-	t.Rows = append(t.Rows, report.Row{Head: "Time", Cells: []report.Cell{text("%v", r.Time), text("%v", without.Time)}})
+	t.Rows = append(t.Rows, report.Row{Head: "Time", Cells: []report.Cell{report.Textf("%v", r.Time), report.Textf("%v", without.Time)}})
 	return t
 }
 
@@ -166,11 +167,11 @@ func inRanges(h *[65]int64) (sums []int64, all, lines int64) {
 // mergedLines is how many lines of a page a compaction takes at once.
 func mergedLines(r *core.Result) report.Table {
 	sums, all, lines := inRanges(&r.Merged)
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page by a compaction: %s on average", fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Title: fmt.Sprintf("Lines merged into a page by a compaction: %s on average", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{text("%s", grouped(n)), shareCell(n, all), shareCell(sum, all)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, all), shareCell(sum, all)}})
 	}
 	return t
 }
@@ -180,8 +181,8 @@ func compactions(list []compaction) report.Table {
 	t := report.Table{Title: "Compactions", Head: []string{"Number", "From", "Takes", "Pages", "Lines", "Lines a page", "Time a page"}}
 	for i, c := range list[:min(len(list), mostCompactions)] {
 		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
-			long(c.from), long(c.to - c.from), text("%s", grouped(c.pages)), text("%s", grouped(c.lines)),
-			text("%s", fixed(part(c.lines, c.pages), 1)), long(mean(c.to-c.from, c.pages)),
+			report.TimeCell(c.from), report.TimeCell(c.to - c.from), report.Textf("%s", prose.Grouped(c.pages)), report.Textf("%s", prose.Grouped(c.lines)),
+			report.Textf("%s", prose.Fixed(part(c.lines, c.pages), 1)), report.TimeCell(mean(c.to-c.from, c.pages)),
 		}})
 	}
 	return t

@@ -7,6 +7,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -111,8 +112,8 @@ func (v *view) page(knobs *knob.Setup) (*report.Section, error) {
 		return nil, err
 	}
 	out.Text = []string{v.life(page, int64(asked[page]), int64(writes[page]), events)}
-	if text := uneven(int64(asked[page]), events); text != "" {
-		out.Notes = append(out.Notes, text)
+	if said := uneven(int64(asked[page]), events); said != "" {
+		out.Notes = append(out.Notes, said)
 	}
 	if len(events) > 0 {
 		out.Tables = []report.Table{lifeTable(events, r.Time)}
@@ -170,8 +171,8 @@ func follow(list []event, what string, at unit.Time) []event {
 
 // life sums up what happened.
 func (v *view) life(page, asked, writes int64, events []event) string {
-	var text strings.Builder
-	text.WriteString(fmt.Sprintf("Page %d is asked for %s times, %s of them writes.", page, grouped(asked), grouped(writes)))
+	var said strings.Builder
+	said.WriteString(fmt.Sprintf("Page %d is asked for %s times, %s of them writes.", page, prose.Grouped(asked), prose.Grouped(writes)))
 	counts := map[string]int{}
 	for _, e := range events {
 		counts[e.what] += e.count
@@ -199,14 +200,14 @@ func (v *view) life(page, asked, writes int64, events []event) string {
 			break
 		}
 		if e.what == "host" || e.what == "demote" {
-			text.WriteString(" It is in host DRAM when the run begins.")
+			said.WriteString(" It is in host DRAM when the run begins.")
 			break
 		}
 	}
 	if len(parts) == 0 {
-		return text.String() + " With " + v.system.Title + " it is in DRAM all the time."
+		return said.String() + " With " + v.system.Title + " it is in DRAM all the time."
 	}
-	return text.String() + " With " + v.system.Title + " it " + listed(parts) + "."
+	return said.String() + " With " + v.system.Title + " it " + prose.List(parts) + "."
 }
 
 // uneven says why events are not as many as requests, empty if they are.
@@ -221,7 +222,7 @@ func uneven(asked int64, events []event) string {
 	if answers == asked || answers == 0 {
 		return ""
 	}
-	return fmt.Sprintf("It is asked for %s times and answers %s times here. Requests that wait while the page is on its way, or whose line is read from the log, are no event; those that were squashed by a switch of threads come again and are counted each time.", grouped(asked), grouped(answers))
+	return fmt.Sprintf("It is asked for %s times and answers %s times here. Requests that wait while the page is on its way, or whose line is read from the log, are no event; those that were squashed by a switch of threads come again and are counted each time.", prose.Grouped(asked), prose.Grouped(answers))
 }
 
 // lifeTable lists events.
@@ -233,7 +234,7 @@ func lifeTable(events []event, end unit.Time) report.Table {
 			until = e.last.String()
 		}
 		t.Rows = append(t.Rows, report.Row{Head: eventNames[e.what], Cells: []report.Cell{
-			text("%d", e.count), text("%v", e.at), text("%s", until), shareCell(int64(e.at), int64(end)),
+			report.Textf("%d", e.count), report.Textf("%v", e.at), report.Textf("%s", until), shareCell(int64(e.at), int64(end)),
 		}})
 	}
 	return t

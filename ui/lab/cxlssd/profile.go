@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab/cxlssd/papers/skybyte"
@@ -38,13 +39,13 @@ func (v *view) profile() (*report.Section, error) {
 		Notes:  []string{"Reuse counts the other pages that were asked for since the last request to a page, in the order of the threads' clocks: a cache of whole pages that replaces the one not used for longest holds those with fewer than its own pages."},
 	}
 	if v.w.Recorded == nil {
-		text := "Table I of the paper is of whole programs; the artifact runs a window of each, which touches far fewer pages. Its writes are stores among all loads and stores, before the caches; here they are of what misses these."
+		said := "Table I of the paper is of whole programs; the artifact runs a window of each, which touches far fewer pages. Its writes are stores among all loads and stores, before the caches; here they are of what misses these."
 		if v.fitted() {
-			text += " The recipe is fitted to the window."
+			said += " The recipe is fitted to the window."
 		} else {
-			text += " The recipe was changed: it is no longer the one that is fitted to the window."
+			said += " The recipe was changed: it is no longer the one that is fitted to the window."
 		}
-		out.Notes = append(out.Notes, text)
+		out.Notes = append(out.Notes, said)
 	}
 	return out, nil
 }
@@ -56,8 +57,8 @@ func (v *view) asks(p *stream.Profile, threads int) string {
 		lines += int64(n) * pages
 	}
 	return fmt.Sprintf("%d threads make %s requests, %s of them writes, to %s pages: %v. Of a page that is touched, %s of 64 lines are, by %s requests.",
-		threads, grouped(p.Requests), percent(part(p.Writes, p.Requests)), grouped(p.Touched), unit.Bytes(p.Touched)*unit.Page,
-		fixed(part(lines, p.Touched), 1), fixed(part(p.Requests, p.Touched), 1))
+		threads, prose.Grouped(p.Requests), prose.Percent(part(p.Writes, p.Requests)), prose.Grouped(p.Touched), unit.Bytes(p.Touched)*unit.Page,
+		prose.Fixed(part(lines, p.Touched), 1), prose.Fixed(part(p.Requests, p.Touched), 1))
 }
 
 // reused says how much of it a cache of a size would hold.
@@ -73,7 +74,7 @@ func reused(p *stream.Profile, cache unit.Bytes) string {
 		last = i
 	}
 	return fmt.Sprintf("%s of the requests are the first to their page, and %s come after at most %s other pages, which a cache of %v, as the device's DRAM is here, would hold.",
-		percent(part(p.First, p.Requests)), percent(part(held, p.Requests)), grouped(1<<last-1), cache)
+		prose.Percent(part(p.First, p.Requests)), prose.Percent(part(held, p.Requests)), prose.Grouped(1<<last-1), cache)
 }
 
 // fitted reports whether the recipe is the bundled one.
@@ -91,18 +92,18 @@ func (v *view) asked(p *stream.Profile, r *core.Result) report.Table {
 		t.Title, t.Head = "Beside what was published of the original", append(t.Head, "At full scale", "The artifact's window", "The paper's Table I")
 		of = skybyte.OriginalOf(v.w.Name)
 	}
-	none := text("–")
+	none := report.Textf("–")
 	known := func(x float64, places int, unitName string) report.Cell {
 		if x == 0 {
 			return none
 		}
-		return text("%s%s", fixed(x, places), unitName)
+		return report.Textf("%s%s", prose.Fixed(x, places), unitName)
 	}
 	size := func(pages int64) report.Cell {
 		if pages == 0 {
 			return none
 		}
-		return text("%v", unit.Bytes(pages)*unit.Page)
+		return report.Textf("%v", unit.Bytes(pages)*unit.Page)
 	}
 	add := func(head string, here report.Cell, published ...report.Cell) {
 		cells := []report.Cell{here}
@@ -111,18 +112,18 @@ func (v *view) asked(p *stream.Profile, r *core.Result) report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: head, Cells: cells})
 	}
-	count := func(n int64) report.Cell { return text("%s", grouped(n)) }
+	count := func(n int64) report.Cell { return report.Textf("%s", prose.Grouped(n)) }
 	add("Requests", count(p.Requests), count(p.Requests*r.Scale), none, none)
 	add("Pages touched", count(p.Touched), count(p.Touched*r.Scale), countOr(of.Pages), none)
 	add("Footprint", size(p.Touched), size(p.Touched*r.Scale), size(of.Pages), known(of.Footprint, 2, " GB"))
 	writes := shareCell(p.Writes, p.Requests)
 	add("Writes", writes, writes, none, known(of.Stores, 0, " %"))
 	if instructions := v.w.Recipe.Instructions; recipe && instructions > 0 {
-		perK := text("%s", fixed(1000*part(p.Requests*r.Scale, instructions), 2))
+		perK := report.Textf("%s", prose.Fixed(1000*part(p.Requests*r.Scale, instructions), 2))
 		add("Requests per 1000 instructions", perK, perK, known(float64(windowRequests[v.w.Name])/100, 2, ""), known(of.Misses, 1, ""))
 	}
-	add("Computing of the thread that computes longest, without waiting", text("%v", v.s.Clock.Time(unit.Cycles(p.Cycles))), none, none, none)
-	runs := text("%s, the longest of %s pages", grouped(p.RunCount), grouped(longestRun(p)))
+	add("Computing of the thread that computes longest, without waiting", report.Textf("%v", v.s.Clock.Time(unit.Cycles(p.Cycles))), none, none, none)
+	runs := report.Textf("%s, the longest of %s pages", prose.Grouped(p.RunCount), prose.Grouped(longestRun(p)))
 	add("Ranges of touched pages with consecutive numbers", runs, none, none, none)
 	return t
 }
@@ -137,9 +138,9 @@ func longestRun(p *stream.Profile) int64 {
 
 func countOr(n int64) report.Cell {
 	if n == 0 {
-		return text("–")
+		return report.Textf("–")
 	}
-	return text("%s", grouped(n))
+	return report.Textf("%s", prose.Grouped(n))
 }
 
 // linesTable says how much of pages is touched.
@@ -148,7 +149,7 @@ func linesTable(p *stream.Profile) report.Table {
 	a, touched, _ := inRanges(&p.Lines)
 	b, written, _ := inRanges(&p.Written)
 	for i := range lineRanges {
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{text("%s", grouped(a[i])), shareCell(a[i], touched), text("%s", grouped(b[i])), shareCell(b[i], written)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(a[i])), shareCell(a[i], touched), report.Textf("%s", prose.Grouped(b[i])), shareCell(b[i], written)}})
 	}
 	return t
 }
@@ -159,7 +160,7 @@ func reuseTable(p *stream.Profile) report.Table {
 	var sum int64
 	row := func(head string, n int64) {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", grouped(n)), shareCell(n, p.Requests), shareCell(sum, p.Requests)}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, p.Requests), shareCell(sum, p.Requests)}})
 	}
 	last := 0
 	for i, n := range p.Reuse {
@@ -180,7 +181,7 @@ func reuseTable(p *stream.Profile) report.Table {
 		case i == 1 && first == 1:
 			row("1", between)
 		default:
-			row(grouped(1<<(first-1))+" to "+grouped(1<<i-1), between)
+			row(prose.Grouped(1<<(first-1))+" to "+prose.Grouped(1<<i-1), between)
 		}
 		between, first = 0, i+1
 	}
@@ -199,7 +200,7 @@ func hotTable(p *stream.Profile) report.Table {
 		if i == len(p.Hot)-1 {
 			n = p.Touched
 		}
-		t.Rows = append(t.Rows, report.Row{Head: grouped(n), Cells: []report.Cell{text("%v", unit.Bytes(n)*unit.Page), shareCell(n, p.Touched), shareCell(x, 1_000_000)}})
+		t.Rows = append(t.Rows, report.Row{Head: prose.Grouped(n), Cells: []report.Cell{report.Textf("%v", unit.Bytes(n)*unit.Page), shareCell(n, p.Touched), shareCell(x, 1_000_000)}})
 	}
 	return t
 }
@@ -211,11 +212,11 @@ func sharesTable(p *stream.Profile) report.Table {
 		top = max(top, n)
 	}
 	t := report.Table{
-		Title: fmt.Sprintf("Requests by thread; the largest has %s times the mean", fixed(part(top*int64(len(p.ByThread)), p.Requests), 2)),
+		Title: fmt.Sprintf("Requests by thread; the largest has %s times the mean", prose.Fixed(part(top*int64(len(p.ByThread)), p.Requests), 2)),
 		Head:  []string{"Thread", "Requests", "Share"},
 	}
 	for i, n := range p.ByThread {
-		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{text("%s", grouped(n)), shareCell(n, p.Requests)}})
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, p.Requests)}})
 	}
 	return t
 }

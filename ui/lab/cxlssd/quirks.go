@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	core "spillway/sim/cxlssd"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -38,7 +39,7 @@ func (v *view) quirks() (*report.Section, error) {
 		row := report.Row{Head: name, Cells: []report.Cell{{Text: now}}}
 		if !e.Concerned {
 			apart++
-			row.Cells = append(row.Cells, text("–"), text("does not concern it"), text("–"))
+			row.Cells = append(row.Cells, report.Textf("–"), report.Textf("does not concern it"), report.Textf("–"))
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -47,28 +48,17 @@ func (v *view) quirks() (*report.Section, error) {
 			same++
 		}
 		if size := max(change, -change); size > by {
-			most, by = fmt.Sprintf("%d, %s: %s with it turned over", e.Switch+1, q.Key, signed(change)), size
+			most, by = fmt.Sprintf("%d, %s: %s with it turned over", e.Switch+1, q.Key, prose.Signed(change)), size
 		}
-		row.Cells = append(row.Cells, long(x.Time), report.Cell{Text: signed(change), Share: min(1, max(change, -change))}, text("%s", grouped(programs(x))))
+		row.Cells = append(row.Cells, report.TimeCell(x.Time), report.Cell{Text: prose.Signed(change), Share: min(1, max(change, -change))}, report.Textf("%s", prose.Grouped(programs(x))))
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Tables: []report.Table{t}}
 	if most == "" {
 		out.Text = []string{fmt.Sprintf("%s takes %v here, whatever any one of the %d switches says.", v.system.Title, r.Time, len(core.Quirks))}
 	} else {
-		out.Text = []string{fmt.Sprintf("%s takes %v and programs flash %s times. The switch that matters most to its time is number %s; of %d that concern it %d change neither.", v.system.Title, r.Time, grouped(programs(r)), most, len(core.Quirks)-apart, same)}
+		out.Text = []string{fmt.Sprintf("%s takes %v and programs flash %s times. The switch that matters most to its time is number %s; of %d that concern it %d change neither.", v.system.Title, r.Time, prose.Grouped(programs(r)), most, len(core.Quirks)-apart, same)}
 	}
 	out.Notes = append(notes, "Each row is a run of its own with all other switches as they are now; one that is about a part which the design does not have is not run. Under Fidelity every switch can be set.")
 	return out, nil
-}
-
-// signed is a change as text.
-func signed(x float64) string {
-	if x > 0 {
-		return "+" + percent(x)
-	}
-	if x < 0 {
-		return "−" + percent(-x)
-	}
-	return "none"
 }

@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -32,28 +33,28 @@ func about(w *stream.Workload, scale int64) string {
 	for i := range w.Recipe.Classes {
 		pages += w.Recipe.Classes[i].Pages
 	}
-	text := fmt.Sprintf("%d M instructions, %v in pages of 4 KiB", w.Recipe.Instructions/1_000_000, unit.Bytes(pages)*unit.Page)
+	said := fmt.Sprintf("%d M instructions, %v in pages of 4 KiB", w.Recipe.Instructions/1_000_000, unit.Bytes(pages)*unit.Page)
 	if scale > 1 {
-		return text + fmt.Sprintf(" at full scale, of which 1/%d runs.", scale)
+		return said + fmt.Sprintf(" at full scale, of which 1/%d runs.", scale)
 	}
-	return text + "."
+	return said + "."
 }
 
 // lead says the problem: what there is to hold, and in what, both as they run.
 func lead(r *result) string {
 	m, w := &r.setup, &r.w.Recipe
-	text := fmt.Sprintf("The threads touch %v, and the device has %v of DRAM before its flash", unit.Bytes(r.Footprint)*unit.Page, m.DRAM/unit.Bytes(max(1, m.Scale)))
+	said := fmt.Sprintf("The threads touch %v, and the device has %v of DRAM before its flash", unit.Bytes(r.Footprint)*unit.Page, m.DRAM/unit.Bytes(max(1, m.Scale)))
 	if m.Scale > 1 {
-		text += fmt.Sprintf(" (both at 1/%d of full scale)", m.Scale)
+		said += fmt.Sprintf(" (both at 1/%d of full scale)", m.Scale)
 	}
 	if w.Fill == 0 && w.FillPromote == 0 {
-		return text + ", empty when the run begins."
+		return said + ", empty when the run begins."
 	}
-	text += fmt.Sprintf(". When the run begins pages of other programs fill %s %% of its cache", knob.Decimal(w.Fill, 10))
+	said += fmt.Sprintf(". When the run begins pages of other programs fill %s %% of its cache", knob.Decimal(w.Fill, 10))
 	if w.FillPromote != w.Fill {
-		text += fmt.Sprintf(", %s %% in designs that promote", knob.Decimal(w.FillPromote, 10))
+		said += fmt.Sprintf(", %s %% in designs that promote", knob.Decimal(w.FillPromote, 10))
 	}
-	return text + "."
+	return said + "."
 }
 
 // lost is about how many dirty pages left host DRAM and were written nowhere: those of
@@ -74,9 +75,9 @@ func losses(r *result) (own, common string) {
 		return "", ""
 	}
 	own = fmt.Sprintf("With %s %s pages leave host DRAM and are written nowhere, dirty or not (switch demotion-lost). Of other programs' pages, which leave first, the recipe says that %s %% are dirty, so that up to %s programs are saved by losing data.",
-		r.title(), grouped(r.Demotions), knob.Decimal(r.w.Recipe.DemoteDirty, 10), grouped(pages))
+		r.title(), prose.Grouped(r.Demotions), knob.Decimal(r.w.Recipe.DemoteDirty, 10), prose.Grouped(pages))
 	if lines > 0 {
-		own += fmt.Sprintf(" Of the threads' own pages %s written lines are lost.", grouped(lines))
+		own += fmt.Sprintf(" Of the threads' own pages %s written lines are lost.", prose.Grouped(lines))
 	}
 	return own, "Designs with a log lose data here: as in the artifact, dirty pages that leave host DRAM are written nowhere (switch demotion-lost under Fidelity), so a part of what they save in programs and time is not the log's."
 }
@@ -116,9 +117,9 @@ func passes(r *result) (own, common string) {
 	var here, any []string
 	dram := r.w.Recipe.DRAM
 	if a, b := uneven(r.Result), uneven(r.ideal); b > 1.005 {
-		any = append(any, fmt.Sprintf("its slowest core takes %s times the mean, which threads that take turns level", fixed(b, 2)))
+		any = append(any, fmt.Sprintf("its slowest core takes %s times the mean, which threads that take turns level", prose.Fixed(b, 2)))
 		if d.Switch && b-a > 0.005 {
-			here = append(here, fmt.Sprintf("its %d threads lie more evenly on the cores than DRAM-only's %d (slowest core over mean %s against %s)", r.Threads, r.ideal.Threads, fixed(a, 2), fixed(b, 2)))
+			here = append(here, fmt.Sprintf("its %d threads lie more evenly on the cores than DRAM-only's %d (slowest core over mean %s against %s)", r.Threads, r.ideal.Threads, prose.Fixed(a, 2), prose.Fixed(b, 2)))
 		}
 	}
 	if s.Quirks.Has(core.FixedHost) && s.Access < dram {
@@ -139,7 +140,7 @@ func passes(r *result) (own, common string) {
 	if len(any) == 0 {
 		any = append(any, "requests of another design may meet in a better order")
 	}
-	even := percent(part(int64(r.ideal.Work()), int64(r.Time)*busyCores(r.ideal)))
-	own = fmt.Sprintf("%s is faster than DRAM-only: %s. If the work of DRAM-only lay evenly on its cores, this would be %s of its speed.", r.title(), listed(here), even)
-	return own, "DRAM-only is no bound here: " + listed(any) + "."
+	even := prose.Percent(part(int64(r.ideal.Work()), int64(r.Time)*busyCores(r.ideal)))
+	own = fmt.Sprintf("%s is faster than DRAM-only: %s. If the work of DRAM-only lay evenly on its cores, this would be %s of its speed.", r.title(), prose.List(here), even)
+	return own, "DRAM-only is no bound here: " + prose.List(any) + "."
 }

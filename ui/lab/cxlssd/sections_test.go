@@ -8,6 +8,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -146,9 +147,9 @@ func TestSectionsSay(t *testing.T) {
 }
 
 // count reads a number with spaces between thousands.
-func countIn(t *testing.T, text string) int64 {
+func countIn(t *testing.T, typed string) int64 {
 	t.Helper()
-	n, err := strconv.ParseInt(strings.ReplaceAll(text, " ", ""), 10, 64)
+	n, err := strconv.ParseInt(strings.ReplaceAll(typed, " ", ""), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,9 +257,9 @@ func TestMergedLines(t *testing.T) {
 	if sum != pages || all != pages || in != lines || pages != r.CompactionPrograms-r.WarmPrograms {
 		t.Errorf("%d pages in ranges, %d in all, %d programmed; %d lines of %d", sum, all, r.CompactionPrograms, in, lines)
 	}
-	text := strings.Join(shown(t, &l, logKey, "", "workload=srad scale=4", "skybyte-w").Text, " ")
-	if !strings.Contains(text, grouped(pages)+" pages") || !strings.Contains(text, fixed(part(lines, pages), 1)+" lines") {
-		t.Errorf("%q has not the %d programs of the run", text, pages)
+	typed := strings.Join(shown(t, &l, logKey, "", "workload=srad scale=4", "skybyte-w").Text, " ")
+	if !strings.Contains(typed, prose.Grouped(pages)+" pages") || !strings.Contains(typed, prose.Fixed(part(lines, pages), 1)+" lines") {
+		t.Errorf("%q has not the %d programs of the run", typed, pages)
 	}
 }
 
@@ -305,8 +306,8 @@ func TestPageLife(t *testing.T) {
 		}}, nil); err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(s.Text, " ")
-		want := []string{fmt.Sprintf("Page 0 is asked for %s times, %s of them writes", grouped(int64(asked)), grouped(int64(writes)))}
+		typed := strings.Join(s.Text, " ")
+		want := []string{fmt.Sprintf("Page 0 is asked for %s times, %s of them writes", prose.Grouped(int64(asked)), prose.Grouped(int64(writes)))}
 		if misses == 1 {
 			want = append(want, "misses once")
 		} else if misses > 1 {
@@ -316,11 +317,11 @@ func TestPageLife(t *testing.T) {
 			want = append(want, fmt.Sprintf("in the cache %d times", hits))
 		}
 		for _, x := range want {
-			if !strings.Contains(text, x) {
-				t.Errorf("%s: no %q in %q", system, x, text)
+			if !strings.Contains(typed, x) {
+				t.Errorf("%s: no %q in %q", system, x, typed)
 			}
 		}
-		said := fmt.Sprintf("It is asked for %s times and answers %s times here.", grouped(int64(asked)), grouped(int64(answers)))
+		said := fmt.Sprintf("It is asked for %s times and answers %s times here.", prose.Grouped(int64(asked)), prose.Grouped(int64(answers)))
 		if got := strings.Contains(strings.Join(s.Notes, " "), said); got != (answers != asked) {
 			t.Errorf("%s: %d of %d answers, notes %q", system, answers, asked, s.Notes)
 		}

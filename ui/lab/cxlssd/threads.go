@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -201,7 +202,7 @@ func (v *view) busy(r *core.Result) string {
 	for _, t := range r.Ledger {
 		all += t
 	}
-	share := func(t unit.Time) string { return percent(part(int64(t), int64(all))) }
+	share := func(t unit.Time) string { return prose.Percent(part(int64(t), int64(all))) }
 	of := func(causes ...core.Cause) string {
 		var sum unit.Time
 		for _, c := range causes {
@@ -209,27 +210,27 @@ func (v *view) busy(r *core.Result) string {
 		}
 		return share(sum)
 	}
-	text := fmt.Sprintf("%s, %d threads on %d cores: of the cores' time %s computes, %s is what requests cost on the chip, %s waits for memory and the log and %s switches",
+	said := fmt.Sprintf("%s, %d threads on %d cores: of the cores' time %s computes, %s is what requests cost on the chip, %s waits for memory and the log and %s switches",
 		v.system.Title, r.Threads, r.Cores, share(r.Ledger[core.Computes]-r.OnChip), share(r.OnChip), of(core.WaitsDRAM, core.WaitsSSD, core.WaitsLog), of(core.Switches, core.Stopped))
 	if r.Ledger[core.Idle] > 0 {
-		text += fmt.Sprintf("; for %s a core has nothing left to do, as work is spread unevenly", of(core.Idle))
+		said += fmt.Sprintf("; for %s a core has nothing left to do, as work is spread unevenly", of(core.Idle))
 	}
-	text += ". "
+	said += ". "
 	if r.Switches == 0 {
-		return text + "No thread is switched."
+		return said + "No thread is switched."
 	}
-	return text + fmt.Sprintf("%s switches, %s of them on a read that had switched before and was still not there.", grouped(r.Switches), percent(part(r.Repeated, r.Switches)))
+	return said + fmt.Sprintf("%s switches, %s of them on a read that had switched before and was still not there.", prose.Grouped(r.Switches), prose.Percent(part(r.Repeated, r.Switches)))
 }
 
 // coresTable lists what cores did.
 func coresTable(r *core.Result) report.Table {
 	sum := coreTime(r)
 	t := report.Table{
-		Title: fmt.Sprintf("Cores; the slowest takes %s times as long as the mean", fixed(part(int64(r.Time)*int64(r.Cores), int64(sum)), 2)),
+		Title: fmt.Sprintf("Cores; the slowest takes %s times as long as the mean", prose.Fixed(part(int64(r.Time)*int64(r.Cores), int64(sum)), 2)),
 		Head:  []string{"Core", "Until its threads are done", "Of the run"},
 	}
 	for i, x := range r.CoreTimes {
-		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{text("%v", x), shareCell(int64(x), int64(r.Time))}})
+		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{report.Textf("%v", x), shareCell(int64(x), int64(r.Time))}})
 	}
 	return t
 }
@@ -253,9 +254,9 @@ func threadsTable(sums []threadSum, counts []int64) report.Table {
 		}
 		waits := x.spent[core.WaitsDRAM] + x.spent[core.WaitsSSD] + x.spent[core.WaitsLog]
 		t.Rows = append(t.Rows, report.Row{Head: strconv.Itoa(i + 1), Cells: []report.Cell{
-			text("%s", grouped(counts[i])), shareCell(counts[i], all), text("%v", on),
+			report.Textf("%s", prose.Grouped(counts[i])), shareCell(counts[i], all), report.Textf("%v", on),
 			shareCell(int64(x.spent[core.Computes]), int64(on)), shareCell(int64(waits), int64(on)),
-			text("%s", grouped(x.switches)), text("%s", grouped(x.again)), text("%d", ran),
+			report.Textf("%s", prose.Grouped(x.switches)), report.Textf("%s", prose.Grouped(x.again)), report.Textf("%d", ran),
 		}})
 	}
 	return t

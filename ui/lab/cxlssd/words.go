@@ -1,11 +1,8 @@
 package cxlssd
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	core "spillway/sim/cxlssd"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -18,23 +15,8 @@ var (
 	causeNames = [core.Causes]string{"computes", "waits for host DRAM", "waits for the SSD", "waits for the log", "switches threads", "is stopped", "has no thread"}
 )
 
-// fixed writes a number with so many decimals.
-func fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
-
 // part is a share, 0 of nothing.
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }
-
-// percent is a share as text.
-func percent(x float64) string { return fixed(100*x, 1) + " %" }
-
-// grouped writes a count with spaces between thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + " " + text[at:]
-	}
-	return text
-}
 
 // nanoseconds is a time in ns, as a number for people.
 func nanoseconds(t float64) float64 { return t / float64(unit.Nanosecond) }
@@ -47,29 +29,10 @@ func mean(sum unit.Time, n int64) unit.Time {
 	return sum / unit.Time(n)
 }
 
-// text is a cell.
-func text(format string, a ...any) report.Cell { return report.Cell{Text: fmt.Sprintf(format, a...)} }
-
-// long is a time.
-func long(t unit.Time) report.Cell {
-	if t == 0 {
-		return report.Cell{Text: "–"}
-	}
-	return report.Cell{Text: t.String()}
-}
-
 // shareCell is a share with its bar.
 func shareCell(n, of int64) report.Cell {
 	x := part(n, of)
-	return report.Cell{Text: percent(x), Share: min(max(x, 0), 1)}
-}
-
-// listed joins words: "a", "a and b", "a, b and c".
-func listed(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}
 }
 
 // billed is the sum of the latencies of all requests.

@@ -11,6 +11,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -99,7 +100,7 @@ func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
 		Text:   []string{v.afterCrash(f, at), canLose(f.system, v.s)},
 		Tables: []report.Table{crashes(cut)},
 		Notes: []string{
-			fmt.Sprintf("The first %s of the workload are recorded, from cold caches. All systems lose power %v after the beginning; one that has answered all of them by then has been idle since, but for its timers.", many(calls, "call"), at),
+			fmt.Sprintf("The first %s of the workload are recorded, from cold caches. All systems lose power %v after the beginning; one that has answered all of them by then has been idle since, but for its timers.", prose.Count(calls, "call"), at),
 			"Acknowledged calls are not promises: only an fsync, or a synchronous write, promises what was written before it. A promise is broken if such data are older or gone after recovery.",
 			"Recovery is what the SSD takes: of ByteFS the published 0.9 s to load and 2.7 s to scan 256 MB, at this scale and fill; of Ext4 and F2FS reading journal and nodes; of NOVA and PMFS it is not modelled.",
 		},
@@ -120,7 +121,7 @@ func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
 		out.Tables = append(out.Tables, t)
 	}
 	if n := len(f.report.Nodes); n > mostLost {
-		out.Notes = append(out.Notes, fmt.Sprintf("The last table has %d of %s files and directories.", mostLost, grouped(int64(n))))
+		out.Notes = append(out.Notes, fmt.Sprintf("The last table has %d of %s files and directories.", mostLost, prose.Grouped(int64(n))))
 	}
 	return out, nil
 }
@@ -136,21 +137,21 @@ func fated(r *crash.Report, fate crash.Fate) (n int64) {
 // afterCrash says what became of the system in focus.
 func (v *view) afterCrash(c *cutOff, at unit.Time) string {
 	r := c.report
-	text := fmt.Sprintf("%s loses power after %v, before step %s of %s that are recorded, when %s answered.", c.system.Title, at, grouped(int64(r.Event+1)), grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
+	said := fmt.Sprintf("%s loses power after %v, before step %s of %s that are recorded, when %s answered.", c.system.Title, at, prose.Grouped(int64(r.Event+1)), prose.Grouped(int64(len(c.run.Events))), are(r.Answered, "call"))
 	switch {
 	case r.Broken > 0:
-		text += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", many(r.Promises, "file"), are(r.Broken, "file"))
+		said += fmt.Sprintf(" Of %s that were promised to be durable, %s not.", prose.Count(r.Promises, "file"), are(r.Broken, "file"))
 	case r.Promises > 0:
-		text += fmt.Sprintf(" All %s that were promised to be durable are as promised.", many(r.Promises, "file"))
+		said += fmt.Sprintf(" All %s that were promised to be durable are as promised.", prose.Count(r.Promises, "file"))
 	default:
-		text += " Nothing had been promised."
+		said += " Nothing had been promised."
 	}
-	text += fmt.Sprintf(" %s gone and %s brought back by recovery; %s from what programs saw.",
+	said += fmt.Sprintf(" %s gone and %s brought back by recovery; %s from what programs saw.",
 		are(fated(r, crash.Discarded)+fated(r, crash.Torn), "change"), are(fated(r, crash.Replayed), "change"), differ(int64(len(r.Nodes))))
 	if logs(c.system) {
-		text += fmt.Sprintf(" Recovery scans %s of the log, applies %s and throws away %s of %s.", many(r.Lines, "line"), grouped(r.Applied), grouped(r.Thrown), many(r.Open, "open transaction"))
+		said += fmt.Sprintf(" Recovery scans %s of the log, applies %s and throws away %s of %s.", prose.Count(r.Lines, "line"), prose.Grouped(r.Applied), prose.Grouped(r.Thrown), prose.Count(r.Open, "open transaction"))
 	}
-	return text
+	return said
 }
 
 // are is a count with its verb.
@@ -158,7 +159,7 @@ func are(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word + " is"
 	}
-	return many(n, word) + " are"
+	return prose.Count(n, word) + " are"
 }
 
 // differ is a count of files with its verb.
@@ -166,7 +167,7 @@ func differ(n int64) string {
 	if n == 1 {
 		return "1 file differs"
 	}
-	return many(n, "file") + " differ"
+	return prose.Count(n, "file") + " differ"
 }
 
 // canLose says what a file system may lose.
@@ -209,18 +210,18 @@ func crashes(cut []cutOff) report.Table {
 	t := report.Table{Title: "After the power failed", Head: []string{"System", "Calls answered", "Files promised", "Broken", "Changes kept", "Replayed", "Gone", "Torn", "Open transactions", "Files that differ", "Recovery"}}
 	for i := range cut {
 		c, r := &cut[i], cut[i].report
-		recovery := text("%v", r.Recovery)
+		recovery := report.Textf("%v", r.Recovery)
 		switch {
 		case c.system.Memory == device.PageBuffer:
-			recovery = dash
+			recovery = report.DashCell()
 		case r.Recovery == 0:
-			recovery = text("nothing to do")
+			recovery = report.Textf("nothing to do")
 		}
 		row := report.Row{Head: c.system.Title, Cells: []report.Cell{
-			text("%s", grouped(r.Answered)), text("%s", grouped(r.Promises)),
-			{Text: grouped(r.Broken), Best: r.Broken > 0},
-			text("%s", grouped(fated(r, crash.Kept))), text("%s", grouped(fated(r, crash.Replayed))), text("%s", grouped(fated(r, crash.Discarded))), text("%s", grouped(fated(r, crash.Torn))),
-			text("%s", grouped(r.Open)), text("%s", grouped(int64(len(r.Nodes)))), recovery,
+			report.Textf("%s", prose.Grouped(r.Answered)), report.Textf("%s", prose.Grouped(r.Promises)),
+			{Text: prose.Grouped(r.Broken), Best: r.Broken > 0},
+			report.Textf("%s", prose.Grouped(fated(r, crash.Kept))), report.Textf("%s", prose.Grouped(fated(r, crash.Replayed))), report.Textf("%s", prose.Grouped(fated(r, crash.Discarded))), report.Textf("%s", prose.Grouped(fated(r, crash.Torn))),
+			report.Textf("%s", prose.Grouped(r.Open)), report.Textf("%s", prose.Grouped(int64(len(r.Nodes)))), recovery,
 		}}
 		t.Rows = append(t.Rows, row)
 	}
@@ -235,7 +236,7 @@ func fates(c *cutOff) report.Table {
 		for fate := range crash.Fates {
 			n := c.report.Fates[code][fate]
 			all += n
-			row.Cells = append(row.Cells, text("%s", grouped(n)))
+			row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(n)))
 		}
 		if all > 0 {
 			t.Rows = append(t.Rows, row)
@@ -276,7 +277,7 @@ func lost(c *cutOff) report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Head: name + strconv.Itoa(int(l.Node)), Cells: []report.Cell{
 			exists(l.Before, l.Size), exists(l.After, l.Recovered),
-			text("%s", grouped(l.Pages)), text("%s", grouped(l.Missing)), text("%s", grouped(l.Promised)), text("%s", strings.Join(says, ", ")),
+			report.Textf("%s", prose.Grouped(l.Pages)), report.Textf("%s", prose.Grouped(l.Missing)), report.Textf("%s", prose.Grouped(l.Promised)), report.Textf("%s", strings.Join(says, ", ")),
 		}})
 	}
 	return t
@@ -285,7 +286,7 @@ func lost(c *cutOff) report.Table {
 // exists is a file's size, if it is there.
 func exists(is bool, size int64) report.Cell {
 	if !is {
-		return dash
+		return report.DashCell()
 	}
-	return text("%v", unit.Bytes(size))
+	return report.Textf("%v", unit.Bytes(size))
 }

@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/portable"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -113,15 +114,15 @@ func (v *view) factors(s *settings) (*report.Section, error) {
 	near := closest(ratios[:], was)
 	for c, x := range ratios {
 		row := report.Row{Head: threeFactors[0].names[way(c, 0)], Cells: []report.Cell{
-			text("%s", threeFactors[1].names[way(c, 1)]), text("%s", threeFactors[2].names[way(c, 2)]),
-			text("%s k/s", few(rate(results[at[c][0]]))), text("%s k/s", few(rate(results[at[c][1]]))),
+			report.Textf("%s", threeFactors[1].names[way(c, 1)]), report.Textf("%s", threeFactors[2].names[way(c, 2)]),
+			report.Textf("%s k/s", prose.Few(rate(results[at[c][0]]))), report.Textf("%s k/s", prose.Few(rate(results[at[c][1]]))),
 			{Text: times(x), Share: x / max(top, 1e-9), Best: was > 0 && c == near},
 		}}
 		if v.now(c) {
 			row.Head += ", as it is set now"
 		}
 		if was > 0 {
-			row.Cells = append(row.Cells, text("%s", signed(x/was-1)))
+			row.Cells = append(row.Cells, report.Textf("%s", prose.Signed(x/was-1)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -200,12 +201,12 @@ func (v *view) decides(byteFS, rival *core.System, ratios []float64) string {
 			most = f
 		}
 	}
-	text := fmt.Sprintf("%s has %s to %s the throughput of %s, by what three settings say that nobody published.", byteFS.Title, times(low), times(high), rival.Title)
+	said := fmt.Sprintf("%s has %s to %s the throughput of %s, by what three settings say that nobody published.", byteFS.Title, times(low), times(high), rival.Title)
 	if size(most) < 0.01 {
-		return text + " None of them matters here."
+		return said + " None of them matters here."
 	}
 	f := &threeFactors[most]
-	return text + fmt.Sprintf(" What matters most is %s: from “%s” to “%s” the ratio is multiplied by %s.", lowered(f.label), f.names[0], f.names[1], few(effect(ratios, most)))
+	return said + fmt.Sprintf(" What matters most is %s: from “%s” to “%s” the ratio is multiplied by %s.", prose.Lower(f.label), f.names[0], f.names[1], prose.Few(effect(ratios, most)))
 }
 
 // effects lists what each factor does alone.
@@ -213,7 +214,7 @@ func effects(ratios []float64) report.Table {
 	t := report.Table{Title: "What each does to the ratio", Head: []string{"Setting", "From", "To", "The ratio is multiplied by"}}
 	for f := range threeFactors {
 		x := &threeFactors[f]
-		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{text("%s", x.names[0]), text("%s", x.names[1]), text("%s", few(effect(ratios, f)))}})
+		t.Rows = append(t.Rows, report.Row{Head: x.label, Cells: []report.Cell{report.Textf("%s", x.names[0]), report.Textf("%s", x.names[1]), report.Textf("%s", prose.Few(effect(ratios, f)))}})
 	}
 	return t
 }

@@ -17,6 +17,7 @@ import (
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 	"spillway/traces/fscalls"
 	"spillway/ui/lab"
@@ -120,7 +121,7 @@ func recorded(r *load.Recording) string {
 	for _, t := range r.Threads {
 		calls += int64(len(t))
 	}
-	return fmt.Sprintf("%s: %s of %s, %s files and directories, %v of data", r.Format, many(calls, "call"), many(int64(len(r.Threads)), "thread"), grouped(int64(r.Most)-1), touched(r))
+	return fmt.Sprintf("%s: %s of %s, %s files and directories, %v of data", r.Format, prose.Count(calls, "call"), prose.Count(int64(len(r.Threads)), "thread"), prose.Grouped(int64(r.Most)-1), touched(r))
 }
 
 // Notes implements lab.Files.

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 )
 
 // standard is what links leave out. What only YCSB has is as its recipes have it.
@@ -196,7 +197,7 @@ func generate(s *settings) (*work, error) {
 	if r.Store() {
 		x.origin = ycsb + "."
 	}
-	x.about = fmt.Sprintf("%s %s files and directories exist before, %d threads call", recipeOf(s.Workload).About, grouped(int64(len(w.Nodes))), w.Threads)
+	x.about = fmt.Sprintf("%s %s files and directories exist before, %d threads call", recipeOf(s.Workload).About, prose.Grouped(int64(len(w.Nodes))), w.Threads)
 	if m.Scale > 1 {
 		x.about += fmt.Sprintf(", at 1/%d of full scale", m.Scale)
 	}

@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -40,7 +41,7 @@ func (v *view) life() (*report.Section, error) {
 		pages := sum(r.Device.FlashPrograms)
 		written := float64(pages) * float64(unit.Page)
 		row := report.Row{Head: x.Title, Cells: []report.Cell{
-			bytesCell(perCall(pages*int64(unit.Page), r)), bytesCell(written / max(1, float64(r.Time)) * day),
+			report.BytesCell(perCall(pages*int64(unit.Page), r)), report.BytesCell(written / max(1, float64(r.Time)) * day),
 			lasts(days(r, v.s.Device.Capacity, v.s.Device.Endurance), 0), lasts(equal[i], best),
 			over(written, float64(r.Asked[device.Writes])), over(written, float64(moved(&r.Device, plan.Data, device.Writes))), countCell(r.Device.Erases),
 		}}
@@ -50,31 +51,31 @@ func (v *view) life() (*report.Section, error) {
 		Text:   []string{v.lives(systems, results, equal)},
 		Tables: []report.Table{t},
 		Notes: []string{
-			fmt.Sprintf("Every block can be erased %s times (Endurance), and programs are spread over all of them. The flash is that of full scale: throughput does not depend on the scale, wear does.", grouped(v.s.Device.Endurance)),
+			fmt.Sprintf("Every block can be erased %s times (Endurance), and programs are spread over all of them. The flash is that of full scale: throughput does not depend on the scale, wear does.", prose.Grouped(v.s.Device.Endurance)),
 			"At its own rate a faster file system wears flash out sooner, because it gets more done; at the work of the slowest all do the same a day.",
 		},
 	}, nil
 }
 
-// over is a ratio, a dash of nothing.
+// over is a ratio, a report.DashCell() of nothing.
 func over(a, b float64) report.Cell {
 	if b == 0 {
-		return dash
+		return report.DashCell()
 	}
-	return text("%s", times(a/b))
+	return report.Textf("%s", times(a/b))
 }
 
 // lasts is a life in days; best, if there is one, is the longest.
 func lasts(days, best float64) report.Cell {
 	const year = 365.25
-	text := few(days/year) + " years"
+	said := prose.Few(days/year) + " years"
 	switch {
 	case math.IsNaN(days) || days > 1000*year:
-		text = "over 1000 years"
+		said = "over 1000 years"
 	case days < year:
-		text = few(days) + " days"
+		said = prose.Few(days) + " days"
 	}
-	return report.Cell{Text: text, Best: best > 0 && days >= best}
+	return report.Cell{Text: said, Best: best > 0 && days >= best}
 }
 
 // lives is the finding.
@@ -95,5 +96,5 @@ func (v *view) lives(systems []*core.System, results []*core.Result, equal []flo
 		return fmt.Sprintf("%s programs no flash here.", systems[at].Title)
 	}
 	return fmt.Sprintf("%s programs %s a call. Doing the same work a day its flash lasts %s as long as with %s, the best of the others.",
-		systems[at].Title, amount(perCall(pages*int64(unit.Page), results[at])), times(equal[at]/equal[other]), systems[other].Title)
+		systems[at].Title, prose.Bytes(perCall(pages*int64(unit.Page), results[at])), times(equal[at]/equal[other]), systems[other].Title)
 }

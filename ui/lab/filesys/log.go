@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -42,12 +43,12 @@ func (v *view) log() (*report.Section, error) {
 
 // without is about a system that has no log.
 func (v *view) without(r *core.Result) string {
-	text := v.system.Title + " has no log on the SSD"
+	said := v.system.Title + " has no log on the SSD"
 	if v.system.Memory == device.PageBuffer {
 		n := r.Device.BufferHits + r.Device.BufferMisses
-		return text + fmt.Sprintf(": the DRAM is a buffer of pages, which has %s of all accesses, of which there are %s; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", percent(part(r.Device.BufferHits, n)), grouped(n))
+		return said + fmt.Sprintf(": the DRAM is a buffer of pages, which has %s of all accesses, of which there are %s; a miss reads a page of flash and may program another. Choose ByteFS to see a log.", prose.Percent(part(r.Device.BufferHits, n)), prose.Grouped(n))
 	}
-	return text + ": it uses block commands alone. Choose ByteFS to see a log."
+	return said + ": it uses block commands alone. Choose ByteFS to see a log."
 }
 
 // merged is how many pages cleaning programmed.
@@ -61,21 +62,21 @@ func merged(r *core.Result) (n int64) {
 // logged says what the log took and gave.
 func (v *view) logged(r *core.Result) string {
 	d := &r.Device
-	text := fmt.Sprintf("%s stores %s in a log of %v: %s of them replace a line that is still there, %s are made void by a block or because their page is freed.",
-		v.system.Title, many(d.Appended, "line"), unit.Bytes(logSize(v.s, v.system.Name)), percent(part(d.Replaced, d.Appended)), percent(part(d.Voided, d.Appended)))
+	said := fmt.Sprintf("%s stores %s in a log of %v: %s of them replace a line that is still there, %s are made void by a block or because their page is freed.",
+		v.system.Title, prose.Count(d.Appended, "line"), unit.Bytes(logSize(v.s, v.system.Name)), prose.Percent(part(d.Replaced, d.Appended)), prose.Percent(part(d.Voided, d.Appended)))
 	pages := merged(r)
 	if pages == 0 {
-		return text + " It does not fill far enough to be cleaned in the run."
+		return said + " It does not fill far enough to be cleaned in the run."
 	}
 	var lines int64
 	for n, of := range d.Merged {
 		lines += int64(n) * of
 	}
-	text += fmt.Sprintf(" Its halves take turns %s, and cleaning programs %s, with %s lines at once in the mean.", often(d.Swaps), many(d.FlashPrograms[device.ByCleaning], "page"), fixed(part(lines, pages), 1))
+	said += fmt.Sprintf(" Its halves take turns %s, and cleaning programs %s, with %s lines at once in the mean.", often(d.Swaps), prose.Count(d.FlashPrograms[device.ByCleaning], "page"), prose.Fixed(part(lines, pages), 1))
 	if d.Full > 0 {
-		text += fmt.Sprintf(" %s had to wait for room.", many(d.Full, "store"))
+		said += fmt.Sprintf(" %s had to wait for room.", prose.Count(d.Full, "store"))
 	}
-	return text
+	return said
 }
 
 // often is a count of times.
@@ -86,7 +87,7 @@ func often(n int64) string {
 	case 2:
 		return "twice"
 	}
-	return grouped(n) + " times"
+	return prose.Grouped(n) + " times"
 }
 
 // written lists what the log did.
@@ -94,7 +95,7 @@ func (v *view) written(r *core.Result) report.Table {
 	t := report.Table{Title: "What the log did", Head: []string{"", "In the run", "A call"}}
 	d := &r.Device
 	row := func(head string, n int64) {
-		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", grouped(n)), text("%s", few(perCall(n, r)))}})
+		t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), report.Textf("%s", prose.Few(perCall(n, r)))}})
 	}
 	row("Lines stored", d.Appended)
 	row("Lines that replace one still in the log", d.Replaced)
@@ -138,11 +139,11 @@ func mergedLines(r *core.Result) report.Table {
 		sums[at] += r.Device.Merged[n]
 		lines += int64(n) * r.Device.Merged[n]
 	}
-	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s in the mean", fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
+	t := report.Table{Title: fmt.Sprintf("Lines merged into a page that cleaning has programmed: %s in the mean", prose.Fixed(part(lines, all), 1)), Head: []string{"Lines", "Pages", "Share", "So many or fewer"}}
 	var sum int64
 	for i, n := range sums {
 		sum += n
-		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{text("%s", grouped(n)), shareCell(n, all), shareCell(sum, all)}})
+		t.Rows = append(t.Rows, report.Row{Head: rangeName(i), Cells: []report.Cell{report.Textf("%s", prose.Grouped(n)), shareCell(n, all), shareCell(sum, all)}})
 	}
 	return t
 }

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -43,13 +44,13 @@ func planOf(steps []plan.Step) []string {
 		}
 	}
 	for i := range steps {
-		text := stepText(&steps[i])
-		if text == "" {
+		said := stepText(&steps[i])
+		if said == "" {
 			continue
 		}
-		if text != last {
+		if said != last {
 			flush()
-			last, n = text, 0
+			last, n = said, 0
 		}
 		n++
 	}
@@ -73,7 +74,7 @@ func stepTable(code call.Code, systems []*core.System, ops []core.Operation, lis
 			if n < len(list) {
 				r.Cells = append(r.Cells, report.Cell{Text: list[n]})
 			} else {
-				r.Cells = append(r.Cells, dash)
+				r.Cells = append(r.Cells, report.DashCell())
 			}
 		}
 		t.Rows = append(t.Rows, r)
@@ -92,7 +93,7 @@ func stepText(s *plan.Step) string {
 		return fmt.Sprintf("%s %d blocks of %s", what, s.N, name)
 	}
 	lines := func(what string) string {
-		return fmt.Sprintf("%s %s of %s", what, many(int64(bits.OnesCount64(s.Lines)), "line"), name)
+		return fmt.Sprintf("%s %s of %s", what, prose.Count(int64(bits.OnesCount64(s.Lines)), "line"), name)
 	}
 	switch s.Kind {
 	case plan.CPU:
@@ -138,7 +139,7 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 				has = append(has, codeNames[c])
 			}
 		}
-		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", knobs.Text(opCall), listed(has))}}, nil
+		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", knobs.Text(opCall), prose.List(has))}}, nil
 	}
 	ops := make([]core.Operation, len(systems))
 	lists := make([][]string, len(systems))
@@ -213,13 +214,13 @@ func said(code call.Code, systems []*core.System, ops []core.Operation, results 
 	}
 	part := func(i int) string {
 		t := &results[i].Tallies[code]
-		return fmt.Sprintf("%s %s (the call itself takes %v)", systems[i].Title, amount(total(i)), mean(t.Time, t.Count))
+		return fmt.Sprintf("%s %s (the call itself takes %v)", systems[i].Title, prose.Bytes(total(i)), mean(t.Time, t.Count))
 	}
-	text := "What a call of %s moves itself, in the mean of all: %s; %s."
+	said := "What a call of %s moves itself, in the mean of all: %s; %s."
 	if changes(code) {
-		text = "What the run moves for each %s, other calls and the background with it: %s; %s."
+		said = "What the run moves for each %s, other calls and the background with it: %s; %s."
 	}
-	return fmt.Sprintf(text, codeNames[code], part(low), part(high))
+	return fmt.Sprintf(said, codeNames[code], part(low), part(high))
 }
 
 // moves is the table of structures and interfaces.
@@ -240,13 +241,13 @@ func moves(code call.Code, systems []*core.System, ops []core.Operation, results
 			always = always || of(&ops[i]) > 0
 		}
 		if always {
-			row(head, func(i int) report.Cell { return bytesCell(each(of(&ops[i]), &ops[i])) })
+			row(head, func(i int) report.Cell { return report.BytesCell(each(of(&ops[i]), &ops[i])) })
 		}
 	}
 	words := [device.Interfaces][device.Directions]string{{"read as blocks", "written as blocks"}, {"loaded by bytes", "stored by bytes"}}
 	besides := [device.Directions]string{"read besides", "written besides"}
 	for s := range structures {
-		name := capital(structures[s].label) + ", "
+		name := prose.Capital(structures[s].label) + ", "
 		for _, d := range []device.Direction{device.Writes, device.Reads} {
 			for i := range device.Interfaces {
 				bytes(name+words[i][d], false, func(op *core.Operation) int64 { return op.Own[s][i][d] })
@@ -260,10 +261,10 @@ func moves(code call.Code, systems []*core.System, ops []core.Operation, results
 	row("Flash pages, programmed in the run for each", func(k int) report.Cell {
 		n := sum(results[k].Device.FlashPrograms)
 		if n == 0 {
-			return dash
+			return report.DashCell()
 		}
-		return text("%s", few(each(n, &ops[k])))
+		return report.Textf("%s", prose.Few(each(n, &ops[k])))
 	})
-	row("Time, mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return long(mean(y.Time, y.Count)) })
+	row("Time, mean of all such calls", func(k int) report.Cell { y := &results[k].Tallies[code]; return report.TimeCell(mean(y.Time, y.Count)) })
 	return t
 }

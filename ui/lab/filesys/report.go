@@ -8,6 +8,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -28,24 +29,24 @@ func describe(w *work, s *settings, r *result) *report.Report {
 
 // whereof says what machine a recording runs on.
 func whereof(s *settings, r *result) string {
-	text := "The recording runs as it is on the whole machine, whatever Scale says, and without the costs of a benchmark program."
+	said := "The recording runs as it is on the whole machine, whatever Scale says, and without the costs of a benchmark program."
 	if own := r.setup.Device.Capacity; own < s.Setup.Device.Capacity {
-		text += fmt.Sprintf(" Only the SSD's capacity is less, %v of %v: at least %d times what the recording's files have.", own, s.Setup.Device.Capacity, roomy)
+		said += fmt.Sprintf(" Only the SSD's capacity is less, %v of %v: at least %d times what the recording's files have.", own, s.Setup.Device.Capacity, roomy)
 	}
-	return text
+	return said
 }
 
 // lead says the problem: what programs ask, and what an SSD does for the least of it.
 func lead(r *result) string {
 	d := &r.setup.Device
-	text := fmt.Sprintf("Programs make %s calls and write %s", grouped(r.Calls), amount(float64(r.Asked[device.Writes])))
+	said := fmt.Sprintf("Programs make %s calls and write %s", prose.Grouped(r.Calls), prose.Bytes(float64(r.Asked[device.Writes])))
 	if r.Asked[device.Writes] == 0 {
-		text = fmt.Sprintf("Programs make %s calls and write no data", grouped(r.Calls))
+		said = fmt.Sprintf("Programs make %s calls and write no data", prose.Grouped(r.Calls))
 	}
 	if r.Scale > 1 {
-		text += fmt.Sprintf(" (at 1/%d of full scale)", r.Scale)
+		said += fmt.Sprintf(" (at 1/%d of full scale)", r.Scale)
 	}
-	return text + fmt.Sprintf(". What a call changes may be one line of 64 bytes, stored in %v, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
+	return said + fmt.Sprintf(". What a call changes may be one line of 64 bytes, stored in %v, or has to go as a block of 4 KiB, which flash programs in %v.", d.LineWrite, d.Program)
 }
 
 // caveats say what decides whether the numbers can be trusted, or who wins. They are
@@ -55,7 +56,7 @@ func caveats(r *result) (list []string) {
 	overwrites := r.Workload == "oltp" || r.Workload == "varmail" || r.Workload == "webserver"
 	if r.w.recorded {
 		if r.Calls < fewCalls {
-			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", many(r.Calls, "call")))
+			list = append(list, fmt.Sprintf("Only %s: too few to say who is faster.", prose.Count(r.Calls, "call")))
 		}
 		if m.Payload != machine.Random {
 			list = append(list, "A recording does not say what programs write: how many lines an overwrite changes is set under What decides the comparison, and decides what ByteFS writes.")
@@ -77,20 +78,20 @@ const fewCalls = 2000
 // notes are about one system.
 func notes(r *result) (list []string) {
 	if r.Calls < fewCalls && !r.w.recorded {
-		list = append(list, fmt.Sprintf("Only %s calls run: more of the workload (Scale) is better.", grouped(r.Calls)))
+		list = append(list, fmt.Sprintf("Only %s calls run: more of the workload (Scale) is better.", prose.Grouped(r.Calls)))
 	}
 	if left := moved(&r.Left, plan.Data, device.Writes); left > 0 {
-		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", capital(amount(float64(left)))))
+		list = append(list, fmt.Sprintf("%s of what is written are still to be written when the last call is answered; they are counted, their time is not.", prose.Capital(prose.Bytes(float64(left)))))
 	}
 	if r.Failed > 0 {
-		list = append(list, fmt.Sprintf("%s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", grouped(r.Failed), many(r.Calls, "call")))
+		list = append(list, fmt.Sprintf("%s of %s failed, since what they are about was not there, or was there already. They cost a look-up, and are in no latency.", prose.Grouped(r.Failed), prose.Count(r.Calls, "call")))
 	}
 	if r.Device.Full > 0 {
-		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", grouped(r.Device.Full)))
+		list = append(list, fmt.Sprintf("Waits for room in the log: %s.", prose.Grouped(r.Device.Full)))
 	}
 	if t := &r.Tallies[call.Fsync]; t.Count > 0 {
 		if n := r.SentNothing; n > 0 {
-			list = append(list, fmt.Sprintf("Of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", grouped(n+r.SentBytes+r.SentBlocks), grouped(n), grouped(r.SentBytes)))
+			list = append(list, fmt.Sprintf("Of %s dirty pages that were written back %s had not changed and were not sent, %s went by bytes.", prose.Grouped(n+r.SentBytes+r.SentBlocks), prose.Grouped(n), prose.Grouped(r.SentBytes)))
 		}
 	}
 	return list

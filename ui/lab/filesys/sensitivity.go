@@ -6,6 +6,7 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -94,8 +95,8 @@ func (v *view) sensitivity(knobs *knob.Setup) (*report.Section, error) {
 				top = max(top, rate(of(q, s)))
 			}
 			n := rate(of(p, s))
-			a.Cells = append(a.Cells, report.Cell{Text: few(n), Share: n / max(top, 1e-9), Best: n == best})
-			b.Cells = append(b.Cells, text("%s + %s", grouped(sum(of(p, s).Device.FlashPrograms)), grouped(sum(of(p, s).Device.FlashReads))))
+			a.Cells = append(a.Cells, report.Cell{Text: prose.Few(n), Share: n / max(top, 1e-9), Best: n == best})
+			b.Cells = append(b.Cells, report.Textf("%s + %s", prose.Grouped(sum(of(p, s).Device.FlashPrograms)), prose.Grouped(sum(of(p, s).Device.FlashReads))))
 		}
 		speed.Rows, pages.Rows = append(speed.Rows, a), append(pages.Rows, b)
 	}
@@ -115,7 +116,7 @@ func ahead(x *variation, systems []*core.System, of func(p, s int) *core.Result)
 		}
 	}
 	last := len(x.points) - 1
-	text := fmt.Sprintf("From %s to %s ByteFS goes from %s to %s thousand calls a second.", x.points[0].label, x.points[last].label, few(rate(of(0, main))), few(rate(of(last, main))))
+	said := fmt.Sprintf("From %s to %s ByteFS goes from %s to %s thousand calls a second.", x.points[0].label, x.points[last].label, prose.Few(rate(of(0, main))), prose.Few(rate(of(last, main))))
 	var lost []string
 	for p := range x.points {
 		for s := range systems {
@@ -125,7 +126,7 @@ func ahead(x *variation, systems []*core.System, of func(p, s int) *core.Result)
 		}
 	}
 	if len(lost) == 0 {
-		return text + " It is ahead of all that are shown everywhere."
+		return said + " It is ahead of all that are shown everywhere."
 	}
-	return text + " Ahead of it are " + listed(lost) + "."
+	return said + " Ahead of it are " + prose.List(lost) + "."
 }

@@ -6,6 +6,7 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -53,15 +54,15 @@ func (v *view) moves(r, byteFS *core.Result) string {
 			most = s
 		}
 	}
-	text := fmt.Sprintf("%s writes %s to the SSD and reads %s; %s of both is %s.", v.system.Title, amount(float64(w)), amount(float64(d)), percent(part(total(most), w+d)), structures[most].label)
+	said := fmt.Sprintf("%s writes %s to the SSD and reads %s; %s of both is %s.", v.system.Title, prose.Bytes(float64(w)), prose.Bytes(float64(d)), prose.Percent(part(total(most), w+d)), structures[most].label)
 	if r == byteFS {
 		bytes := byInterface(&r.Device, device.Byte, device.Writes)
-		return text + fmt.Sprintf(" %s of what it writes goes by bytes.", percent(part(bytes, w)))
+		return said + fmt.Sprintf(" %s of what it writes goes by bytes.", prose.Percent(part(bytes, w)))
 	}
 	if m := meta(&byteFS.Device); m > 0 && meta(&r.Device) > 0 {
-		text += fmt.Sprintf(" Of metadata it moves %s what ByteFS does.", times(float64(meta(&r.Device))/float64(m)))
+		said += fmt.Sprintf(" Of metadata it moves %s what ByteFS does.", times(float64(meta(&r.Device))/float64(m)))
 	}
-	return text
+	return said
 }
 
 // structures is the focus' traffic.
@@ -75,7 +76,7 @@ func (v *view) structures(r *core.Result) report.Table {
 		if list == [4]int64{} {
 			continue
 		}
-		t.Rows = append(t.Rows, four(capital(structures[s].label), list, all))
+		t.Rows = append(t.Rows, four(prose.Capital(structures[s].label), list, all))
 		for i, n := range list {
 			sums[i] += n
 		}
@@ -89,7 +90,7 @@ func four(head string, list [4]int64, all int64) report.Row {
 	r := report.Row{Head: head}
 	var sum int64
 	for _, n := range list {
-		r.Cells = append(r.Cells, bytesCell(float64(n)))
+		r.Cells = append(r.Cells, report.BytesCell(float64(n)))
 		sum += n
 	}
 	r.Cells = append(r.Cells, shareCell(sum, all))
@@ -109,13 +110,13 @@ func beside(systems []*core.System, results []*core.Result) report.Table {
 		c := &results[i].Device
 		w, r := moved(c, plan.Data, device.Writes), moved(c, plan.Data, device.Reads)
 		mw, mr := moved(c, plan.Data+1, device.Writes), moved(c, plan.Data+1, device.Reads)
-		than := dash
+		than := report.DashCell()
 		if base > 0 {
-			than = text("%s", few(float64(mw+mr)/base))
+			than = report.Textf("%s", prose.Few(float64(mw+mr)/base))
 		}
 		bytes := byInterface(c, device.Byte, device.Writes) + byInterface(c, device.Byte, device.Reads)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			bytesCell(float64(w - mw)), bytesCell(float64(r - mr)), bytesCell(float64(mw)), bytesCell(float64(mr)), than, shareCell(bytes, w+r),
+			report.BytesCell(float64(w - mw)), report.BytesCell(float64(r - mr)), report.BytesCell(float64(mw)), report.BytesCell(float64(mr)), than, shareCell(bytes, w+r),
 		}})
 	}
 	return t
@@ -126,9 +127,9 @@ func amplified(systems []*core.System, results []*core.Result) report.Table {
 	t := report.Table{Title: "Amplification, by both definitions", Head: []string{"System", "Written over asked", "Written over data moved", "Read over asked", "Read over data moved"}}
 	over := func(n, of int64) report.Cell {
 		if of == 0 {
-			return dash
+			return report.DashCell()
 		}
-		return text("%s", times(float64(n)/float64(of)))
+		return report.Textf("%s", times(float64(n)/float64(of)))
 	}
 	for i, x := range systems {
 		r := results[i]
@@ -161,10 +162,10 @@ func flashTable(systems []*core.System, results []*core.Result) report.Table {
 	return t
 }
 
-// countCell is a count, of which nothing is a dash.
+// countCell is a count, of which nothing is a report.DashCell().
 func countCell(n int64) report.Cell {
 	if n == 0 {
-		return dash
+		return report.DashCell()
 	}
-	return text("%s", grouped(n))
+	return report.Textf("%s", prose.Grouped(n))
 }

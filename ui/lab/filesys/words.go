@@ -1,14 +1,11 @@
 package filesys
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -30,120 +27,16 @@ var (
 	whys      = [device.Whys]struct{ key, label string }{{"host", "the host"}, {"buffer", "the page buffer"}, {"cleaning", "cleaning of the log"}, {"collection", "garbage collection"}}
 )
 
-// fixed writes a number with so many decimals.
-func fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
-
 // part is a share, 0 of nothing.
 func part(n, of int64) float64 { return float64(n) / float64(max(of, 1)) }
 
-// percent is a share as text.
-func percent(x float64) string { return fixed(100*x, 1) + " %" }
-
-// signed is a change as text.
-func signed(x float64) string {
-	switch {
-	case x >= 0.0005:
-		return "+" + percent(x)
-	case x <= -0.0005:
-		return "−" + percent(-x)
-	}
-	return "none"
-}
-
-// grouped writes a count with spaces between thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + " " + text[at:]
-	}
-	return text
-}
-
-// few writes a number of which three digits matter.
-func few(x float64) string {
-	switch {
-	case x == 0:
-		return "0"
-	case x < 0.0005:
-		return "under 0.001"
-	case x < 1:
-		return fixed(x, 3)
-	case x < 10:
-		return fixed(x, 2)
-	case x < 100:
-		return fixed(x, 1)
-	}
-	return grouped(int64(x + 0.5))
-}
-
 // times writes a ratio.
-func times(x float64) string { return few(x) + "×" }
-
-// text is a cell.
-func text(format string, a ...any) report.Cell { return report.Cell{Text: fmt.Sprintf(format, a...)} }
-
-// dash is the cell of what is not there.
-var dash = report.Cell{Text: "–"}
+func times(x float64) string { return prose.Few(x) + "×" }
 
 // shareCell is a share with its bar.
 func shareCell(n, of int64) report.Cell {
 	x := part(n, of)
-	return report.Cell{Text: percent(x), Share: min(max(x, 0), 1)}
-}
-
-// bytesCell is an amount, of which nothing is a dash.
-func bytesCell(n float64) report.Cell {
-	if n == 0 {
-		return dash
-	}
-	return report.Cell{Text: amount(n)}
-}
-
-// amount writes bytes, which may be a mean.
-func amount(n float64) string {
-	switch {
-	case n == 0:
-		return "nothing"
-	case n < 1000:
-		return fixed(n, 0) + " B"
-	case n < 1e6:
-		return few(n/1e3) + " kB"
-	case n < 1e9:
-		return few(n/1e6) + " MB"
-	}
-	return few(n/1e9) + " GB"
-}
-
-// long is a time.
-func long(t unit.Time) report.Cell {
-	if t == 0 {
-		return dash
-	}
-	return report.Cell{Text: t.String()}
-}
-
-// listed joins words: "a", "a and b", "a, b and c".
-func listed(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
-// capital begins a text with a capital letter.
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// many is a count with its word: "1 line", "2 lines".
-func many(n int64, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return grouped(n) + " " + word + "s"
+	return report.Cell{Text: prose.Percent(x), Share: min(max(x, 0), 1)}
 }
 
 // rate is thousand calls answered a second.
@@ -195,6 +88,3 @@ func find(name string) *core.System {
 	}
 	return nil
 }
-
-// lowered is a sentence as the rest of one.
-func lowered(s string) string { return strings.ToLower(s[:1]) + s[1:] }

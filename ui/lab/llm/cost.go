@@ -6,6 +6,7 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -34,15 +35,15 @@ func (v *view) cost() (*report.Section, error) {
 		x, _ := core.Find(r.System)
 		row := report.Row{Head: x.Title}
 		if !r.Result.Ran() {
-			row.Cells = append(row.Cells, text("cannot run it"), dash, dash, dash, dash, dash, dash, dash)
+			row.Cells = append(row.Cells, report.Textf("cannot run it"), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell())
 			t.Rows = append(t.Rows, row)
 			continue
 		}
 		each := float64(r.Tokens) / dollars(r.Result)
 		row.Cells = append(row.Cells,
-			text("%s tokens/s", few(float64(r.TokenRate())/1000)), shareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), text("%s", money(c.Price())),
-			report.Cell{Text: grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}, text("%s", grouped(r.TokensPerKWh())),
-			text("%s", lasting(lives(r.Result))), text("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), text("%s", report.Dollars(billion/each)))
+			report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.ShareCell(float64(r.OfIdeal(r.ideal.Time))/1e6), report.Textf("%s", money(c.Price())),
+			report.Cell{Text: prose.Grouped(int64(each)), Share: each / max(best, 1e-9), Best: each == best}, report.Textf("%s", prose.Grouped(r.TokensPerKWh())),
+			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", span(billion/float64(r.Tokens)*inSeconds(r.Time)/day)), report.Textf("%s", report.Dollars(billion/each)))
 		t.Rows = append(t.Rows, row)
 	}
 	tables := []report.Table{t, v.priceTable()}
@@ -71,14 +72,14 @@ func (v *view) costs(list []*result, best float64) string {
 			continue
 		}
 		x, _ := core.Find(r.System)
-		text := fmt.Sprintf("%s trains %s tokens for a dollar, most of all: %s. The machine costs %s", x.Title, grouped(int64(best)), briefly(&v.s.Node), money(v.s.Node.Price()))
+		said := fmt.Sprintf("%s trains %s tokens for a dollar, most of all: %s. The machine costs %s", x.Title, prose.Grouped(int64(best)), briefly(&v.s.Node), money(v.s.Node.Price()))
 		if days := lives(r.Result); !math.IsNaN(days) {
-			text += fmt.Sprintf(", and its drives live %s if it never stops", lasting(days))
+			said += fmt.Sprintf(", and its drives live %s if it never stops", lasting(days))
 			if share := worn(r.Result) / dollars(r.Result); share > 0.005 {
-				text += fmt.Sprintf("; new ones are %s of what it costs", percent(share))
+				said += fmt.Sprintf("; new ones are %s of what it costs", prose.Percent(share))
 			}
 		}
-		text += "."
+		said += "."
 		fast := r
 		for _, x := range list {
 			if !bound(x.Result) && x.TokenRate() > fast.TokenRate() {
@@ -87,9 +88,9 @@ func (v *view) costs(list []*result, best float64) string {
 		}
 		if fast != r {
 			x, _ := core.Find(fast.System)
-			text += fmt.Sprintf(" %s is faster, %s instead of %s tokens/s, but trains %s for a dollar.", x.Title, few(float64(fast.TokenRate())/1000), few(float64(r.TokenRate())/1000), grouped(int64(float64(fast.Tokens)/dollars(fast.Result))))
+			said += fmt.Sprintf(" %s is faster, %s instead of %s tokens/s, but trains %s for a dollar.", x.Title, prose.Few(float64(fast.TokenRate())/1000), prose.Few(float64(r.TokenRate())/1000), prose.Grouped(int64(float64(fast.Tokens)/dollars(fast.Result))))
 		}
-		return text
+		return said
 	}
 	return "No system runs it on this machine."
 }
@@ -126,7 +127,7 @@ func (v *view) whole(list []*result) *report.Table {
 	}
 	t := report.Table{Title: "Beside GPUs that hold everything", Head: []string{"", "Machines", "GPUs", "Price", "Throughput at most", "Tokens for a dollar at most"}}
 	t.Rows = append(t.Rows, report.Row{Head: "GPUs that hold everything", Cells: []report.Cell{
-		text("%s", grouped(times)), text("%s", grouped(times*c.GPUs)), text("%s", money(price)), text("%s tokens/s", few(perSecond)), text("%s", grouped(int64(perSecond/cost))),
+		report.Textf("%s", prose.Grouped(times)), report.Textf("%s", prose.Grouped(times*c.GPUs)), report.Textf("%s", money(price)), report.Textf("%s tokens/s", prose.Few(perSecond)), report.Textf("%s", prose.Grouped(int64(perSecond/cost))),
 	}})
 	for _, r := range list {
 		if bound(r.Result) || !r.Result.Ran() {
@@ -134,7 +135,7 @@ func (v *view) whole(list []*result) *report.Table {
 		}
 		x, _ := core.Find(r.System)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
-			text("1"), text("%d", c.GPUs), text("%s", money(c.Price())), text("%s tokens/s", few(float64(r.TokenRate())/1000)), text("%s", grouped(int64(float64(r.Tokens)/dollars(r.Result)))),
+			report.Textf("1"), report.Textf("%d", c.GPUs), report.Textf("%s", money(c.Price())), report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.Textf("%s", prose.Grouped(int64(float64(r.Tokens)/dollars(r.Result)))),
 		}})
 	}
 	return &t
@@ -152,11 +153,11 @@ func (v *view) priceTable() report.Table {
 	all := c.Price()
 	row := func(head, many string, one, price int64, from string) {
 		if price > 0 {
-			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{text("%s", many), text("%s", money(one)), text("%s", money(price)), shareCell(part(price, all)), text("%s", from)}})
+			t.Rows = append(t.Rows, report.Row{Head: head, Cells: []report.Cell{report.Textf("%s", many), report.Textf("%s", money(one)), report.Textf("%s", money(price)), report.ShareCell(part(price, all)), report.Textf("%s", from)}})
 		}
 	}
-	row(c.GPU.Title, grouped(c.GPUs), c.GPU.Cents, c.GPUs*c.GPU.Cents, c.GPU.PriceOf)
-	row(c.Drive.Title, grouped(drivesOf(c)), c.Drive.Cents, drivesOf(c)*c.Drive.Cents, c.Drive.PriceOf)
+	row(c.GPU.Title, prose.Grouped(c.GPUs), c.GPU.Cents, c.GPUs*c.GPU.Cents, c.GPU.PriceOf)
+	row(c.Drive.Title, prose.Grouped(drivesOf(c)), c.Drive.Cents, drivesOf(c)*c.Drive.Cents, c.Drive.PriceOf)
 	row("Host memory", fmt.Sprint(c.Host), c.Prices.HostGiB, unit.MulDiv(c.Prices.HostGiB, int64(c.Host), int64(unit.GiB)), "a GiB; comes with the machine (Prices)")
 	row("The rest", "1", c.Prices.Base, c.Prices.Base, "comes with the machine (Prices)")
 	row("All", "1", all, all, "sum")
@@ -184,7 +185,7 @@ func (v *view) life() (*report.Section, error) {
 		written := written(r.Result)
 		t.Rows = append(t.Rows, report.Row{Head: x.Title, Cells: []report.Cell{
 			bytesCell(written), bytesCell(unit.Bytes(unit.MulDiv(int64(written), 1, max(1, r.Tokens)))), bytesCell(r.WrittenPerDay()),
-			text("%s", lasting(lives(r.Result))), text("%s", few(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))),
+			report.Textf("%s", lasting(lives(r.Result))), report.Textf("%s", prose.Few(float64(r.WrittenPerDay())/float64(max(1, drivesOf(c)))/float64(max(1, c.Drive.Size)))),
 		}})
 		if written > 0 {
 			shown = append(shown, r.Result)
@@ -202,10 +203,10 @@ func (v *view) life() (*report.Section, error) {
 		return out, nil
 	}
 	for _, d := range machine.Drives() {
-		row := report.Row{Head: d.Title, Cells: []report.Cell{text("%s", terabytes(d.Endurance)), text("%v", d.Write)}}
+		row := report.Row{Head: d.Title, Cells: []report.Cell{report.Textf("%s", terabytes(d.Endurance)), report.Textf("%v", d.Write)}}
 		for _, r := range shown {
 			days := lives(r) * float64(d.Endurance) / float64(max(1, c.Drive.Endurance))
-			row.Cells = append(row.Cells, text("%s", span(days)))
+			row.Cells = append(row.Cells, report.Textf("%s", span(days)))
 		}
 		kinds.Rows = append(kinds.Rows, row)
 	}
@@ -235,12 +236,12 @@ func (v *view) lifetime(list []*core.Result) string {
 	x, _ := core.Find(of.System)
 	c := &v.s.Node
 	days := lives(of)
-	text := fmt.Sprintf("%s writes %s a day, so %s live %s if it never stops.", x.Title, amount(of.WrittenPerDay()), drivesIn(c), lasting(days))
+	said := fmt.Sprintf("%s writes %s a day, so %s live %s if it never stops.", x.Title, amount(of.WrittenPerDay()), drivesIn(c), lasting(days))
 	best := machine.Drives()[0]
 	for _, d := range machine.Drives() {
 		if d.Endurance > best.Endurance {
 			best = d
 		}
 	}
-	return text + fmt.Sprintf(" As many %s would live %s.", best.Title, span(days*float64(best.Endurance)/float64(max(1, c.Drive.Endurance))))
+	return said + fmt.Sprintf(" As many %s would live %s.", best.Title, span(days*float64(best.Endurance)/float64(max(1, c.Drive.Endurance))))
 }

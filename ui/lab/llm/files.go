@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/llm/model"
+	"spillway/sim/prose"
 	"spillway/traces/hf"
 	"spillway/ui/lab"
 )
@@ -92,9 +93,9 @@ func (s *source) add(file string, m *hf.Model) {
 	if a.Title == "" {
 		a.Title = path.Base(file)
 	}
-	name := fmt.Sprintf("%s, %s, %s parameters", a.Title, many(a.Heads, "head"), grouped(a.Parameters()))
+	name := fmt.Sprintf("%s, %s, %s parameters", a.Title, prose.Count(a.Heads, "head"), prose.Grouped(a.Parameters()))
 	if a.Experts > 0 {
-		name += fmt.Sprintf(", %d of %s", a.Active, many(a.Experts, "expert"))
+		name += fmt.Sprintf(", %d of %s", a.Active, prose.Count(a.Experts, "expert"))
 	}
 	base := name
 	for n := 2; slices.ContainsFunc(s.list, func(o opened) bool { return o.name == name }); n++ {
@@ -122,7 +123,7 @@ func (s *source) Entries() []lab.Entry {
 	list := make([]lab.Entry, len(s.list))
 	for i := range s.list {
 		o := &s.list[i]
-		info := fmt.Sprintf("%s parameters, %s of width %s", size(&o.arch), many(o.arch.Layers, "layer"), grouped(o.arch.Hidden))
+		info := fmt.Sprintf("%s parameters, %s of width %s", size(&o.arch), prose.Count(o.arch.Layers, "layer"), prose.Grouped(o.arch.Hidden))
 		if o.says != "" {
 			info += "; " + o.says
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	core "spillway/sim/llm"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 )
 
@@ -32,17 +33,17 @@ func (v *view) fits() (*report.Section, error) {
 	var none, some []string
 	for i, f := range fits {
 		row := report.Row{Head: names[i]}
-		micro := text("%s%s", least(&f.Micro), many(f.Micro.Most, "sequence"))
+		micro := report.Textf("%s%s", least(&f.Micro), prose.Count(f.Micro.Most, "sequence"))
 		if f.Micro.Most == 0 {
-			micro = text("none")
+			micro = report.Textf("none")
 			none = append(none, names[i])
 			row.Sub = f.Micro.Reason
 		} else {
-			some = append(some, fmt.Sprintf("%s (%s%s)", names[i], upTo(&f.Micro), grouped(f.Micro.Most)))
+			some = append(some, fmt.Sprintf("%s (%s%s)", names[i], upTo(&f.Micro), prose.Grouped(f.Micro.Most)))
 		}
-		layers, size := text("none"), dash
+		layers, size := report.Textf("none"), report.DashCell()
 		if f.Layers.Most > 0 {
-			layers = text("%s%s", least(&f.Layers), many(f.Layers.Most, "layer"))
+			layers = report.Textf("%s%s", least(&f.Layers), prose.Count(f.Layers.Most, "layer"))
 			size = report.Cell{Text: billions(f.Parameters), Share: part(f.Parameters, most), Best: f.Parameters == most}
 		}
 		row.Cells = []report.Cell{micro, layers, size}
@@ -50,9 +51,9 @@ func (v *view) fits() (*report.Section, error) {
 	}
 	finding := fmt.Sprintf("On this machine no system can train %s.", v.s.Arch.Title)
 	if len(some) > 0 {
-		finding = fmt.Sprintf("%s runs with these systems, with so many sequences in a micro-batch: %s.", v.s.Arch.Title, listed(some))
+		finding = fmt.Sprintf("%s runs with these systems, with so many sequences in a micro-batch: %s.", v.s.Arch.Title, prose.List(some))
 		if len(none) > 0 {
-			finding += " " + listed(none) + " cannot run it, not even with one sequence in a micro-batch."
+			finding += " " + prose.List(none) + " cannot run it, not even with one sequence in a micro-batch."
 		}
 	}
 	return &report.Section{Text: []string{finding}, Tables: []report.Table{t}, Notes: []string{
@@ -80,7 +81,7 @@ func least(l *core.Limit) string {
 // billions writes a count of parameters.
 func billions(n int64) string {
 	if n < 1e9 {
-		return few(float64(n)/1e6) + " million"
+		return prose.Few(float64(n)/1e6) + " million"
 	}
-	return few(float64(n)/1e9) + " billion"
+	return prose.Few(float64(n)/1e9) + " billion"
 }

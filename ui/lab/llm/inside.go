@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
@@ -85,7 +86,7 @@ func (v *view) memory() (*report.Section, error) {
 		for i := range rows {
 			row.Cells = append(row.Cells, size64(most[i]))
 		}
-		row.Cells = append(row.Cells, text("%s", grouped(kernels)), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
+		row.Cells = append(row.Cells, report.Textf("%s", prose.Grouped(kernels)), count(r.GPUs[g].Demand), count(r.GPUs[g].Late))
 		t.Rows = append(t.Rows, row)
 		if g >= mostGrids {
 			continue
@@ -114,7 +115,7 @@ func (v *view) memory() (*report.Section, error) {
 		waiting = ": almost all tensors wait for their turn, most of the time"
 	}
 	out.Text = []string{fmt.Sprintf("%s holds %v of tensors on a GPU at the most, of %v that are for tensors. A kernel uses %s of that in the mean and %s at the most%s.",
-		v.system.Title, unit.Bytes(float64(unit.GiB)*r.peak()).Aligned(), v.s.Node.Usable(), percent(use.mean), percent(use.most), waiting)}
+		v.system.Title, unit.Bytes(float64(unit.GiB)*r.peak()).Aligned(), v.s.Node.Usable(), prose.Percent(use.mean), prose.Percent(use.most), waiting)}
 	out.Notes = []string{"Of tensors only: what a system gathers or buffers in its own way besides is in GPU memory and host memory of the table of all numbers."}
 	return out, nil
 }
@@ -131,17 +132,17 @@ func (r *result) peak() float64 {
 // size64 is a cell of memory.
 func size64(n unit.Bytes) report.Cell {
 	if n == 0 {
-		return dash
+		return report.DashCell()
 	}
-	return text("%v", n)
+	return report.Textf("%v", n)
 }
 
 // count is a cell of how many.
 func count(n int64) report.Cell {
 	if n == 0 {
-		return dash
+		return report.DashCell()
 	}
-	return text("%s", grouped(n))
+	return report.Textf("%s", prose.Grouped(n))
 }
 
 // links shows what every link carries.
@@ -163,7 +164,7 @@ func (v *view) links() (*report.Section, error) {
 		}
 		could := float64(l.Rate) * inSeconds(r.Time)
 		used := ratio(float64(u.Bytes), could)
-		t.Rows = append(t.Rows, report.Row{Head: l.Name, Cells: []report.Cell{text("%v", l.Rate), bytesCell(u.Bytes), shareCell(part(u.Busy, r.Time)), shareCell(used)}})
+		t.Rows = append(t.Rows, report.Row{Head: l.Name, Cells: []report.Cell{report.Textf("%v", l.Rate), bytesCell(u.Bytes), report.ShareCell(part(u.Busy, r.Time)), report.ShareCell(used)}})
 		if full < 0 || used > most {
 			full, most = i, used
 		}
@@ -181,7 +182,7 @@ func (v *view) links() (*report.Section, error) {
 		return &report.Section{Text: []string{v.system.Title + " moves nothing here."}}, nil
 	}
 	out := &report.Section{Tables: []report.Table{t}, Text: []string{fmt.Sprintf("The fullest link of %s is “%s”: it carries %s, %s of what it could, and something in %s of the time.",
-		v.system.Title, r.Node.Links[full].Name, amount(r.Links[full].Bytes), percent(most), percent(part(r.Links[full].Busy, r.Time)))}}
+		v.system.Title, r.Node.Links[full].Name, amount(r.Links[full].Bytes), prose.Percent(most), prose.Percent(part(r.Links[full].Busy, r.Time)))}}
 	if len(r.Rates) > 0 {
 		out.Maps = []report.Map{m}
 	}
@@ -274,20 +275,20 @@ func (v *view) inactive() (*report.Section, error) {
 			continue
 		}
 		row := report.Row{Head: spanName(i), Cells: []report.Cell{
-			text("%s", grouped(c.periods)), shareCell(part(c.periods, total.periods)), bytesCell(c.bytes), shareCell(part(c.bytes, total.bytes)),
+			report.Textf("%s", prose.Grouped(c.periods)), report.ShareCell(part(c.periods, total.periods)), bytesCell(c.bytes), report.ShareCell(part(c.bytes, total.bytes)),
 		}}
 		if drives {
-			row.Cells = append(row.Cells, shareCell(part(c.movable, c.periods)), shareCell(part(c.movableSize, c.bytes)))
+			row.Cells = append(row.Cells, report.ShareCell(part(c.movable, c.periods)), report.ShareCell(part(c.movableSize, c.bytes)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	if len(t.Rows) == 0 {
 		return &report.Section{Text: []string{"No tensor has a period in which it is not used."}}, nil
 	}
-	finding := fmt.Sprintf("The first GPU's tensors have %s in an iteration of %v of kernels", many(total.periods, "inactive period"), all)
+	finding := fmt.Sprintf("The first GPU's tensors have %s in an iteration of %v of kernels", prose.Count(total.periods, "inactive period"), all)
 	notes := []string{"Lengths are of kernels alone, as on a GPU that holds everything. Kernels and tensors are those of the pipeline of ideal and TERAIO, whatever system is in focus; ZeRO and FSDP cut the model in their own way."}
 	if drives {
-		finding += fmt.Sprintf("; %s of them, with %s of the bytes, are long enough for the tensor to go to the GPU's drives and back", percent(part(total.movable, total.periods)), percent(part(total.movableSize, total.bytes)))
+		finding += fmt.Sprintf("; %s of them, with %s of the bytes, are long enough for the tensor to go to the GPU's drives and back", prose.Percent(part(total.movable, total.periods)), prose.Percent(part(total.movableSize, total.bytes)))
 		notes = append(notes, "Long enough means: longer than one write and one read of the tensor with nothing else on the drives. That periods are long enough one by one does not say that drives carry all of them together.")
 	} else {
 		finding += "; this machine has no drives to which they could go"

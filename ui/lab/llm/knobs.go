@@ -10,6 +10,7 @@ import (
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/prose"
 	"spillway/sim/unit"
 )
 
@@ -76,7 +77,7 @@ func (s *settings) resolved(own *model.Arch) (core.Setup, error) {
 	out.Options.Fallback = system.Fallback(slices.Index(fallbacks, s.Fallback))
 	out.Options.Tensor = s.Cut == "tensor"
 	if parts := l.Tensor * l.Data; parts < 1 || out.Node.GPUs%parts != 0 {
-		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", many(l.Tensor, "part"), many(l.Data, "replica"), parts, out.Node.GPUs)
+		return out, fmt.Errorf("%s of a matrix and %s take %d GPUs, which does not divide %d; set tensor and data under Training so that their product does", prose.Count(l.Tensor, "part"), prose.Count(l.Data, "replica"), parts, out.Node.GPUs)
 	}
 	l.Pipeline = out.Node.GPUs / (l.Tensor * l.Data)
 	return out, nil
@@ -114,19 +115,19 @@ func divides(a *model.Arch, l *job.Layout) error {
 	switch layers := a.Layers + a.Encoder; {
 	case layers < l.Pipeline:
 		return fmt.Errorf("%s cannot make the %d stages of a pipeline that %d GPUs make; set tensor or data under Training to %d or more, or take fewer GPUs",
-			many(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
+			prose.Count(layers, "layer"), l.Pipeline, l.Pipeline*l.Tensor*l.Data, l.Tensor*l.Data*((l.Pipeline+layers-1)/max(layers, 1)))
 	case a.Heads%l.Tensor != 0:
-		return fmt.Errorf("%s cannot be cut into %d parts; set tensor under Training to a number that divides them", many(a.Heads, "head"), l.Tensor)
+		return fmt.Errorf("%s cannot be cut into %d parts; set tensor under Training to a number that divides them", prose.Count(a.Heads, "head"), l.Tensor)
 	case a.KVHeads%l.Tensor != 0 && l.Tensor%a.KVHeads != 0:
-		return fmt.Errorf("%s of keys and values cannot be cut into %d parts, or copied to so many; set tensor under Training to a number that divides them or is a multiple", many(a.KVHeads, "head"), l.Tensor)
+		return fmt.Errorf("%s of keys and values cannot be cut into %d parts, or copied to so many; set tensor under Training to a number that divides them or is a multiple", prose.Count(a.KVHeads, "head"), l.Tensor)
 	case a.FFN%l.Tensor != 0:
-		return fmt.Errorf("a feed-forward width of %s cannot be cut into %d parts; set tensor under Training to a number that divides it", grouped(a.FFN), l.Tensor)
+		return fmt.Errorf("a feed-forward width of %s cannot be cut into %d parts; set tensor under Training to a number that divides it", prose.Grouped(a.FFN), l.Tensor)
 	case longest(a) > 0 && l.Sequence > longest(a):
-		return fmt.Errorf("%s knows %s positions, fewer than a sequence of %s tokens; set sequence under Training to at most %d", a.Title, grouped(longest(a)), grouped(l.Sequence), longest(a))
+		return fmt.Errorf("%s knows %s positions, fewer than a sequence of %s tokens; set sequence under Training to at most %d", a.Title, prose.Grouped(longest(a)), prose.Grouped(l.Sequence), longest(a))
 	case l.Batch%l.Data != 0:
-		return fmt.Errorf("a batch of %s does not divide among %d replicas; set batch under Training to a multiple of %d, or data to a number that divides it", many(l.Batch, "sequence"), l.Data, l.Data)
+		return fmt.Errorf("a batch of %s does not divide among %d replicas; set batch under Training to a multiple of %d, or data to a number that divides it", prose.Count(l.Batch, "sequence"), l.Data, l.Data)
 	case l.Micro > 0 && each%l.Micro != 0:
-		return fmt.Errorf("%s of a replica do not divide into micro-batches of %d; set micro under Training to a number that divides them, or to 0 to have one chosen", many(each, "sequence"), l.Micro)
+		return fmt.Errorf("%s of a replica do not divide into micro-batches of %d; set micro under Training to a number that divides them, or to 0 to have one chosen", prose.Count(each, "sequence"), l.Micro)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/system"
+	"spillway/sim/prose"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
 )
@@ -138,7 +139,7 @@ func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
 	}
 	w := &work{setup: m, origin: origin, notes: notes}
 	a, l := &m.Arch, &m.Layout
-	w.about = fmt.Sprintf("%s: %s parameters, %s of %s tokens an iteration.", a.Title, size(a), many(l.Batch, "sequence"), grouped(l.Sequence))
+	w.about = fmt.Sprintf("%s: %s parameters, %s of %s tokens an iteration.", a.Title, size(a), prose.Count(l.Batch, "sequence"), prose.Grouped(l.Sequence))
 	return w, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	core "spillway/sim/llm"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -67,7 +68,7 @@ func without(s *core.Setup) []core.Change {
 		x := *s
 		x.Node.GPUs -= one
 		x.Layout.Pipeline = x.Node.GPUs / one
-		add("gpus", fmt.Sprintf("%s, %d in all", many(one, "GPU"), x.Node.GPUs), x)
+		add("gpus", fmt.Sprintf("%s, %d in all", prose.Count(one, "GPU"), x.Node.GPUs), x)
 	}
 	return list
 }
@@ -132,10 +133,10 @@ func (v *view) next() (*report.Section, error) {
 // tokens for a dollar.
 func changedBy(before, after *core.Result) []report.Cell {
 	each := float64(after.Tokens) / dollars(after)
-	cells := []report.Cell{text("%s tokens/s", few(float64(after.TokenRate())/1000)), dash, text("%s", grouped(int64(each)))}
+	cells := []report.Cell{report.Textf("%s tokens/s", prose.Few(float64(after.TokenRate())/1000)), report.DashCell(), report.Textf("%s", prose.Grouped(int64(each)))}
 	if before.Ran() {
-		cells[1] = text("%s", signed(part(after.TokenRate(), before.TokenRate())-1))
-		cells[2] = text("%s (%s)", grouped(int64(each)), gains(each/(float64(before.Tokens)/dollars(before))))
+		cells[1] = report.Textf("%s", prose.Signed(part(after.TokenRate(), before.TokenRate())-1))
+		cells[2] = report.Textf("%s (%s)", prose.Grouped(int64(each)), gains(each/(float64(before.Tokens)/dollars(before))))
 	}
 	return cells
 }
@@ -143,13 +144,15 @@ func changedBy(before, after *core.Result) []report.Cell {
 // gains writes a ratio as a change, or as a factor where it is large.
 func gains(x float64) string {
 	if x >= 2 {
-		return "× " + few(x)
+		return "× " + prose.Few(x)
 	}
-	return signed(x - 1)
+	return prose.Signed(x - 1)
 }
 
 // cannot are the cells of what cannot run.
-func cannot() []report.Cell { return []report.Cell{text("cannot run it"), dash, dash} }
+func cannot() []report.Cell {
+	return []report.Cell{report.Textf("cannot run it"), report.DashCell(), report.DashCell()}
+}
 
 // sub is what has to be said of a row.
 func (b *tried) sub(before *core.Result) string {
@@ -163,7 +166,7 @@ func (b *tried) sub(before *core.Result) string {
 		said = "For the same reason as now."
 	}
 	if b.batch > 0 {
-		said = joined(fmt.Sprintf("With a batch of %s, in proportion to the GPUs.", grouped(b.batch)), said)
+		said = joined(fmt.Sprintf("With a batch of %s, in proportion to the GPUs.", prose.Grouped(b.batch)), said)
 	}
 	return said
 }
@@ -187,17 +190,17 @@ func (v *view) buys(before *core.Result, list []*tried) report.Table {
 		case b.Cents == 0:
 			price = "nothing to buy"
 		}
-		worth := dash
+		worth := report.DashCell()
 		if b.Cents > 0 && b.why == "" {
-			worth = text("%s", plus(float64(b.Worth(before, b.after))/1000))
+			worth = report.Textf("%s", plus(float64(b.Worth(before, b.after))/1000))
 		}
-		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{text("%s", price), worth}}
+		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{report.Textf("%s", price), worth}}
 		if b.why != "" {
 			row.Cells = append(row.Cells, cannot()...)
 		} else {
 			row.Cells = append(row.Cells, changedBy(before, b.after)...)
 			if b.Cents < 0 {
-				row.Cells[len(row.Cells)-1] = text("not known")
+				row.Cells[len(row.Cells)-1] = report.Textf("not known")
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -209,7 +212,7 @@ func (v *view) buys(before *core.Result, list []*tried) report.Table {
 func (v *view) spares(before *core.Result, list []*tried) report.Table {
 	t := report.Table{Title: "What " + v.system.Title + " could do without", Head: []string{"Left out", "Saves", "Throughput", "Change", "Tokens for a dollar"}}
 	for _, b := range list {
-		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{text("%s", money(b.Cents))}}
+		row := report.Row{Head: b.Title, Sub: b.sub(before), Cells: []report.Cell{report.Textf("%s", money(b.Cents))}}
 		if b.why != "" {
 			row.Cells = append(row.Cells, cannot()...)
 		} else {
@@ -236,9 +239,9 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 	}
 	now := v.system.Title + " cannot run it now"
 	if before.Ran() {
-		now = fmt.Sprintf("%s trains %s tokens/s", v.system.Title, few(float64(before.TokenRate())/1000))
+		now = fmt.Sprintf("%s trains %s tokens/s", v.system.Title, prose.Few(float64(before.TokenRate())/1000))
 		if before.Job.Spec.Batch != v.s.Layout.Batch {
-			now += fmt.Sprintf(" with a batch of %s", grouped(before.Job.Spec.Batch))
+			now += fmt.Sprintf(" with a batch of %s", prose.Grouped(before.Job.Spec.Batch))
 		} else {
 			now += " now"
 		}
@@ -251,14 +254,14 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 	}
 	gain := func(b *tried) string {
 		if before.Ran() {
-			return signed(part(b.after.TokenRate(), before.TokenRate())-1) + " throughput"
+			return prose.Signed(part(b.after.TokenRate(), before.TokenRate())-1) + " throughput"
 		}
-		return few(float64(b.after.TokenRate())/1000) + " tokens/s"
+		return prose.Few(float64(b.after.TokenRate())/1000) + " tokens/s"
 	}
 	if worth == nil {
-		return fmt.Sprintf("%s. No part that has a price makes it faster; the most is gained by: %s, %s.", now, lowered(most.Title), gain(most))
+		return fmt.Sprintf("%s. No part that has a price makes it faster; the most is gained by: %s, %s.", now, prose.Lower(most.Title), gain(most))
 	}
-	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, lowered(worth.Title), money(worth.Cents), gain(worth), few(float64(worth.Worth(before, worth.after))/1000))
+	said := fmt.Sprintf("%s. For its price the most is gained by: %s (%s, %s), %s tokens a second more for each $1,000.", now, prose.Lower(worth.Title), money(worth.Cents), gain(worth), prose.Few(float64(worth.Worth(before, worth.after))/1000))
 	if most != worth {
 		price := "whose price is not known"
 		switch {
@@ -267,7 +270,7 @@ func (v *view) bought(before *core.Result, list []*tried) string {
 		case most.Cents == 0:
 			price = "with nothing to buy"
 		}
-		said += fmt.Sprintf(" The most of all by: %s, %s, %s.", lowered(most.Title), gain(most), price)
+		said += fmt.Sprintf(" The most of all by: %s, %s, %s.", prose.Lower(most.Title), gain(most), price)
 	}
 	return said + v.cheapest(before, list, most, worth)
 }
@@ -286,7 +289,7 @@ func (v *view) cheapest(before *core.Result, list []*tried, said ...*tried) stri
 	if best == nil || best.value(before) < 1+missed || slices.Contains(said, best) {
 		return ""
 	}
-	return fmt.Sprintf(" A dollar trains most tokens with: %s, %s.", lowered(best.Title), gains(best.value(before)))
+	return fmt.Sprintf(" A dollar trains most tokens with: %s, %s.", prose.Lower(best.Title), gains(best.value(before)))
 }
 
 // value is how many tokens a dollar trains, of what it trained before.
@@ -310,34 +313,23 @@ func (v *view) spared(before *core.Result, list []*tried) string {
 		}
 	}
 	if best == nil {
-		return fmt.Sprintf("Nothing can be left out without losing more than %s of throughput.", percent(missed))
+		return fmt.Sprintf("Nothing can be left out without losing more than %s of throughput.", prose.Percent(missed))
 	}
 	now, then := float64(before.Tokens)/dollars(before), float64(best.after.Tokens)/dollars(best.after)
 	change := "without loss"
-	if x := signed(part(best.after.TokenRate(), before.TokenRate()) - 1); x != "none" {
+	if x := prose.Signed(part(best.after.TokenRate(), before.TokenRate()) - 1); x != "none" {
 		change = "for " + x + " of throughput"
 	}
-	return fmt.Sprintf("It could do without: %s. That saves %s %s, and a dollar trains %s tokens instead of %s.", lowered(best.Title), money(best.Cents), change, grouped(int64(then)), grouped(int64(now)))
-}
-
-// signed is a change as text.
-func signed(x float64) string {
-	switch {
-	case x >= 0.0005:
-		return "+" + percent(x)
-	case x <= -0.0005:
-		return "−" + percent(-x)
-	}
-	return "none"
+	return fmt.Sprintf("It could do without: %s. That saves %s %s, and a dollar trains %s tokens instead of %s.", prose.Lower(best.Title), money(best.Cents), change, prose.Grouped(int64(then)), prose.Grouped(int64(now)))
 }
 
 // plus is a gain as text.
 func plus(x float64) string {
 	switch {
 	case x > 0:
-		return "+" + few(x)
+		return "+" + prose.Few(x)
 	case x < 0:
-		return "−" + few(-x)
+		return "−" + prose.Few(-x)
 	}
 	return "none"
 }

@@ -7,6 +7,7 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -37,22 +38,22 @@ func lead(w *work, r *result) string {
 		return fmt.Sprintf("%s trains on %s.", w.setup.Arch.Title, has)
 	}
 	need := needs(r.ideal)
-	text := fmt.Sprintf("%s with batch %s needs %v on the fullest GPU, and the machine has %s", w.setup.Arch.Title, grouped(w.setup.Layout.Batch), need.Aligned(), has)
+	said := fmt.Sprintf("%s with batch %s needs %v on the fullest GPU, and the machine has %s", w.setup.Arch.Title, prose.Grouped(w.setup.Layout.Batch), need.Aligned(), has)
 	if need <= c.Usable() {
-		return text + ", so everything fits."
+		return said + ", so everything fits."
 	}
-	text += fmt.Sprintf(", so %s of it has to be elsewhere", percent(1-part(c.Usable(), need)))
+	said += fmt.Sprintf(", so %s of it has to be elsewhere", prose.Percent(1-part(c.Usable(), need)))
 	switch host := fmt.Sprintf("in %v of host memory", c.Host); {
 	case c.Drives > 0 && c.Host > 0:
-		text += ": on " + drivesIn(c) + ", or " + host
+		said += ": on " + drivesIn(c) + ", or " + host
 	case c.Drives > 0:
-		text += ": on " + drivesIn(c)
+		said += ": on " + drivesIn(c)
 	case c.Host > 0:
-		text += ": " + host
+		said += ": " + host
 	default:
-		text += ", and there is neither a drive nor host memory"
+		said += ", and there is neither a drive nor host memory"
 	}
-	return text + "."
+	return said + "."
 }
 
 // caveats say what decides whether the numbers can be trusted. They are the same for every
@@ -90,11 +91,11 @@ func span(days float64) string {
 	case math.IsNaN(days) || math.IsInf(days, 0):
 		return "without end"
 	case days < 2:
-		return few(24*days) + " hours"
+		return prose.Few(24*days) + " hours"
 	case days < 2*year:
-		return few(days) + " days"
+		return prose.Few(days) + " days"
 	}
-	return few(days/year) + " years"
+	return prose.Few(days/year) + " years"
 }
 
 // drivesIn says what drives a node has.
@@ -102,9 +103,9 @@ func drivesIn(c *machine.Config) string { return fmt.Sprintf("%d × %s", drivesO
 
 // briefly is a machine in a few words.
 func briefly(c *machine.Config) string {
-	text := fmt.Sprintf("%d × %s", c.GPUs, c.GPU.Title)
+	said := fmt.Sprintf("%d × %s", c.GPUs, c.GPU.Title)
 	if c.Drives > 0 {
-		text += ", " + drivesIn(c)
+		said += ", " + drivesIn(c)
 	}
-	return text + fmt.Sprintf(", %v of host memory", c.Host)
+	return said + fmt.Sprintf(", %v of host memory", c.Host)
 }

@@ -7,6 +7,7 @@ import (
 	core "spillway/sim/llm"
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/system"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/ui/lab"
 )
@@ -233,5 +234,5 @@ func (v *view) smaller(most int64) (core.Setup, string) {
 		return s, ""
 	}
 	l.Micro, l.Batch = micro, small
-	return s, fmt.Sprintf("So that it does not take minutes all runs are of a batch of %s; with the whole batch of %s throughput is higher, and shares of ideal differ by a few points.", grouped(small), grouped(v.s.Layout.Batch))
+	return s, fmt.Sprintf("So that it does not take minutes all runs are of a batch of %s; with the whole batch of %s throughput is higher, and shares of ideal differ by a few points.", prose.Grouped(small), prose.Grouped(v.s.Layout.Batch))
 }

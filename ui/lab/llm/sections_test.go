@@ -14,6 +14,7 @@ import (
 	"spillway/sim/knob"
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
@@ -175,17 +176,17 @@ func TestSectionsAgree(t *testing.T) {
 	}
 	rate, _ := r.Value(l.Quantity("tokens_s"))
 	of, _ := r.Value(l.Quantity("of_ideal"))
-	if s := shown(t, &l, nextKey, "", small, "teraio-mixed"); !strings.Contains(s.Text[0], "trains "+few(rate)+" tokens/s now") {
+	if s := shown(t, &l, nextKey, "", small, "teraio-mixed"); !strings.Contains(s.Text[0], "trains "+prose.Few(rate)+" tokens/s now") {
 		t.Errorf("%q, and the run has %v tokens/s", s.Text[0], rate)
 	}
 	s := shown(t, &l, mapKey, "", small, "teraio-mixed")
-	if !strings.Contains(s.Text[0], "reaches "+percent(of)+" of ideal") {
-		t.Errorf("%q, and the run has %s of ideal", s.Text[0], percent(of))
+	if !strings.Contains(s.Text[0], "reaches "+prose.Percent(of)+" of ideal") {
+		t.Errorf("%q, and the run has %s of ideal", s.Text[0], prose.Percent(of))
 	}
 	at := slices.Index(s.Tables[0].Head, "2 drives (now)") - 1
 	for _, row := range s.Tables[0].Rows {
-		if strings.Contains(row.Head, "(now)") && row.Cells[at].Text != percent(of) {
-			t.Errorf("the map has %s where the run has %s", row.Cells[at].Text, percent(of))
+		if strings.Contains(row.Head, "(now)") && row.Cells[at].Text != prose.Percent(of) {
+			t.Errorf("the map has %s where the run has %s", row.Cells[at].Text, prose.Percent(of))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	core "spillway/sim/llm"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 )
@@ -165,16 +166,16 @@ func (v *view) heat() (*report.Section, error) {
 				m.Cells = append(m.Cells, shareClass(g.ran[i][k], g.of[i][k]))
 			}
 			if !g.ran[i][k].Ran() {
-				row.Cells = append(row.Cells, text("cannot run"))
+				row.Cells = append(row.Cells, report.Textf("cannot run"))
 				continue
 			}
-			row.Cells = append(row.Cells, shareCell(float64(g.of[i][k])/1e6))
+			row.Cells = append(row.Cells, report.ShareCell(float64(g.of[i][k])/1e6))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	out := &report.Section{Text: []string{v.mapped(&s, g)}, Maps: []report.Map{m}, Tables: []report.Table{t}, Notes: []string{"Where host memory is less or more, the part of it that may hold tensors is so in proportion. The limit of an array (Machine) stands, so that drives beyond it bring nothing."}}
 	if x, n := g.worse(); x >= 0.001 {
-		out.Text = append(out.Text, fmt.Sprintf("One drive more is slower in places, most with %s: %s less. "+anew, forEach(n), percent(x)))
+		out.Text = append(out.Text, fmt.Sprintf("One drive more is slower in places, most with %s: %s less. "+anew, forEach(n), prose.Percent(x)))
 	}
 	if says != "" {
 		out.Text = append(out.Text, says)
@@ -187,7 +188,7 @@ func driveCount(n int64) string {
 	if n == 0 {
 		return "no drives"
 	}
-	return many(n, "drive")
+	return prose.Count(n, "drive")
 }
 
 // forEach is that in a sentence.
@@ -195,7 +196,7 @@ func forEach(n int64) string {
 	if n == 0 {
 		return "no drives"
 	}
-	return many(n, "drive") + " for each GPU"
+	return prose.Count(n, "drive") + " for each GPU"
 }
 
 // hostName is an amount of host memory.
@@ -217,14 +218,14 @@ func (v *view) mapped(s *core.Setup, g *grid) string {
 		if x == 0 {
 			return "it cannot run"
 		}
-		return percent(float64(x) / 1e6)
+		return prose.Percent(float64(x) / 1e6)
 	}
 	now := g.at(s.Node.Drives, s.Node.Host)
 	if now == 0 {
 		for i := range slices.Backward(g.hosts) {
 			for k, x := range g.of[i] {
 				if x > 0 {
-					return fmt.Sprintf("With %s and %s %s cannot run it; with %s and host memory of %s it can, at %s of ideal throughput.", has, host, v.system.Title, forEach(g.drives[k]), hostName(g.hosts[i]), percent(float64(x)/1e6))
+					return fmt.Sprintf("With %s and %s %s cannot run it; with %s and host memory of %s it can, at %s of ideal throughput.", has, host, v.system.Title, forEach(g.drives[k]), hostName(g.hosts[i]), prose.Percent(float64(x)/1e6))
 				}
 			}
 		}
@@ -239,7 +240,7 @@ func (v *view) mapped(s *core.Setup, g *grid) string {
 		others = append(others, "without host memory "+of(g.at(s.Node.Drives, 0)))
 	}
 	others = append(others, fmt.Sprintf("with the most of both %s", of(g.of[0][len(g.drives)-1])))
-	return said + "; " + listed(others) + "."
+	return said + "; " + prose.List(others) + "."
 }
 
 // idealTime is that of GPUs that hold everything; it is one of v.of.
@@ -287,7 +288,7 @@ func (v *view) roofline() (*report.Section, error) {
 		row := report.Row{Head: rate.String()}
 		if !r.Ran() {
 			reason = r.Reason
-			row.Cells = []report.Cell{text("cannot run it"), dash, dash, dash, dash}
+			row.Cells = []report.Cell{report.Textf("cannot run it"), report.DashCell(), report.DashCell(), report.DashCell(), report.DashCell()}
 			t.Rows = append(t.Rows, row)
 			continue
 		}
@@ -300,7 +301,7 @@ func (v *view) roofline() (*report.Section, error) {
 			}
 		}
 		if i == len(rates)-1 && read+written == 0 {
-			return &report.Section{Text: []string{fmt.Sprintf("%s moves nothing from or to drives here, however fast they are: it reaches %s of ideal throughput with any.", v.system.Title, percent(float64(of)/1e6))}}, nil
+			return &report.Section{Text: []string{fmt.Sprintf("%s moves nothing from or to drives here, however fast they are: it reaches %s of ideal throughput with any.", v.system.Title, prose.Percent(float64(of)/1e6))}}, nil
 		}
 		if last > 0 && part(of, last) > 1.001 {
 			slower = fmt.Sprintf("Drives of %v are slower here than drives of %v. %s", lastRate, rate, anew)
@@ -308,8 +309,8 @@ func (v *view) roofline() (*report.Section, error) {
 		last, lastRate = of, rate
 		floor := rate.Time(max(read, written))
 		row.Cells = []report.Cell{
-			text("%s tokens/s", few(float64(r.TokenRate())/1000)), shareCell(float64(of) / 1e6), bytesCell(read + written), long(floor),
-			shareCell(min(1, part(ideal, max(ideal, floor)))),
+			report.Textf("%s tokens/s", prose.Few(float64(r.TokenRate())/1000)), report.ShareCell(float64(of) / 1e6), bytesCell(read + written), report.TimeCell(floor),
+			report.ShareCell(min(1, part(ideal, max(ideal, floor)))),
 		}
 		if of >= 900_000 {
 			near = rate

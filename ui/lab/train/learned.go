@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
@@ -209,7 +210,7 @@ func (m *moment) band() *report.Map {
 	high := (most + each - 1) / each
 	x := &report.Map{
 		ID: "chain", Title: "The chain: blocks of the running kernel and of those predicted next", X: "kernels ahead", Y: "blocks, up to",
-		Help:  fmt.Sprintf("A column is a kernel, 0 the running one; a cell is %s. What is on the GPU is at the bottom.", plural(each, "block")),
+		Help:  fmt.Sprintf("A column is a kernel, 0 the running one; a cell is %s. What is on the GPU is at the bottom.", prose.Count(each, "block")),
 		Grids: []string{""}, Columns: len(m.chain.Steps), Classes: stateNames(),
 		Cells: slices.Repeat([]byte{report.NoCell}, high*len(m.chain.Steps)),
 	}
@@ -229,14 +230,6 @@ func (m *moment) band() *report.Map {
 		}
 	}
 	return x
-}
-
-// plural prints a number of things.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // mostColumns is how many rows of a table stand side by side.
@@ -259,7 +252,7 @@ func (m *moment) rows() *report.Map {
 	each := max(1, (t.Ways+report.Levels-2)/(report.Levels-1)) // entries of a class
 	x := &report.Map{
 		ID: "table", Title: "Rows of the kernel's block table", X: "row, and what stands at its left", Y: "row", Grids: []string{""}, Columns: columns,
-		Help: fmt.Sprintf("A cell is one of %d rows, which has room for %s.", t.Rows, plural(t.Ways, "block")),
+		Help: fmt.Sprintf("A cell is one of %d rows, which has room for %s.", t.Rows, prose.Count(t.Ways, "block")),
 	}
 	x.Classes = []string{"empty"}
 	for from := 1; from <= t.Ways; from += each {
@@ -350,7 +343,7 @@ func (m *moment) shape() report.Table {
 	x.Rows = append(
 		x.Rows,
 		fact("Rows with an entry", fmt.Sprintf("%d of %d", t.RowsUsed, t.Rows)),
-		fact("Rows that are full", fmt.Sprintf("%d, of %s", rows[t.Ways], plural(t.Ways, "block"))),
+		fact("Rows that are full", fmt.Sprintf("%d, of %s", rows[t.Ways], prose.Count(t.Ways, "block"))),
 		fact("Entries", strconv.Itoa(len(t.Entries))),
 		fact("Conflicts", fmt.Sprintf("%d entries made room for others", t.Lost)),
 		fact("Successors", fmt.Sprintf("%d, of %d that an entry may have", follow, t.Successors*len(t.Entries))),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
@@ -82,12 +83,10 @@ func tallies(r *recording.Report) report.Table {
 		add(says[0], says[1], r.Sources[i])
 	}
 	for i := range r.Roles {
-		add(capital(workload.Kind(i).String()), "role", r.Roles[i])
+		add(prose.Capital(workload.Kind(i).String()), "role", r.Roles[i])
 	}
 	return t
 }
-
-func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }
 
 // peakOf returns the place where the sum of all roles is largest.
 func peakOf(p *recording.Picture) (at int, most unit.Bytes) {

@@ -1,0 +1,114 @@
+// Package prose writes numbers, amounts and lists as people read them in a sentence or a
+// table.
+package prose
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Capital makes the first letter a capital.
+func Capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// Lower makes the first letter a small one, for the middle of a sentence, but not that of an
+// abbreviation: "Host memory" but "SSD".
+func Lower(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if second, _ := utf8.DecodeRuneInString(s[n:]); !unicode.IsLower(second) {
+		return s
+	}
+	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// List is "a", "a and b", "a, b and c".
+func List(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// Sentences makes a sentence of each text, with a capital and a full stop.
+func Sentences(list []string) string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = strings.TrimSuffix(Capital(s), ".") + "."
+	}
+	return strings.Join(out, " ")
+}
+
+// Fixed has so many places behind the point.
+func Fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
+
+// Percent is a share as "12.3 %".
+func Percent(share float64) string { return Fixed(100*share, 1) + " %" }
+
+// Signed is a change by a share as "+12.3 %" or "−12.3 %", "none" where that would be 0.0 %.
+func Signed(share float64) string {
+	switch {
+	case share >= 0.0005:
+		return "+" + Percent(share)
+	case share <= -0.0005:
+		return "−" + Percent(-share)
+	}
+	return "none"
+}
+
+// Grouped has a space after every three digits, from the right.
+func Grouped[T ~int | ~int64](n T) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + " " + s[at:]
+	}
+	return s
+}
+
+// Few has three digits that count, or more of a large number; x is not negative.
+func Few(x float64) string {
+	switch {
+	case x == 0:
+		return "0"
+	case x < 0.0005:
+		return "under 0.001"
+	case x < 1:
+		return Fixed(x, 3)
+	case x < 10:
+		return Fixed(x, 2)
+	case x < 100:
+		return Fixed(x, 1)
+	}
+	return Grouped(int64(x + 0.5))
+}
+
+// Count is "1 line" or "1 234 lines".
+func Count[T ~int | ~int64](n T, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Grouped(n) + " " + one + "s"
+}
+
+// Bytes is an amount in the decimal unit that suits it, "nothing" of 0.
+func Bytes(n float64) string {
+	switch {
+	case n == 0:
+		return "nothing"
+	case n < 1000:
+		return Fixed(n, 0) + " B"
+	case n < 1e6:
+		return Few(n/1e3) + " kB"
+	case n < 1e9:
+		return Few(n/1e6) + " MB"
+	case n < 1e12:
+		return Few(n/1e9) + " GB"
+	}
+	return Few(n/1e12) + " TB"
+}

@@ -1,0 +1,48 @@
+package prose
+
+import "testing"
+
+func TestProse(t *testing.T) {
+	for _, x := range []struct{ got, want string }{
+		{Capital(""), ""},
+		{Capital("two"), "Two"},
+		{Capital("ähnlich"), "Ähnlich"},
+		{Lower(""), ""},
+		{Lower("Host memory"), "host memory"},
+		{Lower("SSD"), "SSD"},
+		{Lower("X"), "X"},
+		{List(nil), ""},
+		{List([]string{"a"}), "a"},
+		{List([]string{"a", "b"}), "a and b"},
+		{List([]string{"a", "b", "c"}), "a, b and c"},
+		{Sentences([]string{"no.", "it is"}), "No. It is."},
+		{Percent(0.1234), "12.3 %"},
+		{Signed(0.1234), "+12.3 %"},
+		{Signed(-0.1234), "−12.3 %"},
+		{Signed(0.0004), "none"},
+		{Signed(-0.0004), "none"},
+		{Grouped(0), "0"},
+		{Grouped(-123), "-123"},
+		{Grouped(-1234), "-1 234"},
+		{Grouped(int64(1234567)), "1 234 567"},
+		{Few(0), "0"},
+		{Few(0.0001), "under 0.001"},
+		{Few(0.1234), "0.123"},
+		{Few(1.234), "1.23"},
+		{Few(12.34), "12.3"},
+		{Few(1234.5), "1 235"},
+		{Count(1, "line"), "1 line"},
+		{Count(int64(1200), "line"), "1 200 lines"},
+		{Count(0, "line"), "0 lines"},
+		{Bytes(0), "nothing"},
+		{Bytes(12), "12 B"},
+		{Bytes(1234), "1.23 kB"},
+		{Bytes(12.3e6), "12.3 MB"},
+		{Bytes(1.5e9), "1.50 GB"},
+		{Bytes(1.5e12), "1.50 TB"},
+	} {
+		if x.got != x.want {
+			t.Errorf("%q; want %q", x.got, x.want)
+		}
+	}
+}
