@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"spillway/build/effort"
 )
 
 // emulator returns the program that runs those of arm64; where there is none it installs
@@ -79,13 +81,17 @@ func output(t *testing.T, command []string, args ...string) string {
 var program = regexp.MustCompile(`(?m)^ *"program": .*\n`)
 
 // What every laboratory opens with and the two papers that are verified soonest come out
-// on arm64 as they do here, to the last digit and with the same hashes.
+// on arm64 as they do here, to the last digit and with the same hashes; two of them by day:
+// what arm64 would compute otherwise TestNothingIsFused finds in the program itself.
 func TestARM64Agrees(t *testing.T) {
 	native, emulated := both(t)
-	for _, args := range []string{
+	for i, args := range []string{
 		"run lab=train", "run lab=store", "run lab=compress", "run lab=cxlssd", "run lab=filesys", "run lab=llm",
 		"verify --paper ravenstore", "verify --paper buddy",
 	} {
+		if !effort.Takes(i, 4) {
+			continue
+		}
 		list := append(strings.Fields(args), "--json")
 		here, there := program.ReplaceAllString(output(t, native, list...), ""), program.ReplaceAllString(output(t, emulated, list...), "")
 		if len(here) < 1000 {

@@ -14,6 +14,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,7 +25,7 @@ type answering struct {
 	jobs  []*exec.Job
 }
 
-func (h *answering) Start(j *exec.Job, _ bool) { h.jobs = append(h.jobs, j) }
+func (h *answering) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 func (*answering) Stop([]int)                  {}
 func (*answering) Fetch(string)                {}
 func (*answering) Stored(string) string        { return "" }

@@ -52,18 +52,22 @@ func tinyLab(time float64) all.Door {
 			Default: haul{Boxes: 10, Road: "flat"},
 			Knobs: map[string][]knob.Knob[haul]{"job": {
 				{
-					Key: "boxes", Label: "Boxes", Help: "How many.", Source: "counted", Unit: "dozen", Scale: 2, Min: 1, Max: 60, Always: true,
-					Get: func(h *haul) int64 { return h.Boxes }, Set: func(h *haul, v int64) { h.Boxes = v },
+					Info: knob.Info{Key: "boxes", Label: "Boxes", Help: "How many.", Source: "counted", Unit: "dozen", Scale: 2, Min: 1, Max: 60, Always: true},
+					Get:  func(h *haul) int64 { return h.Boxes }, Set: func(h *haul, v int64) { h.Boxes = v },
 				},
 				{
-					Key: "road", Label: "Road", Help: "Where they go.", Kind: knob.One, Word: func(h *haul) *string { return &h.Road },
-					Choices: []knob.Choice{{Key: "flat", Label: "Flat", Help: "No hills."}, {Key: "steep", Label: "Steep", Set: "boxes=2.5"}},
+					Info: knob.Info{
+						Key: "road", Label: "Road", Help: "Where they go.", Kind: knob.One,
+						Choices: []knob.Choice{{Key: "flat", Label: "Flat", Help: "No hills."}, {Key: "steep", Label: "Steep", Set: "boxes=2.5"}},
+					}, Word: func(h *haul) *string { return &h.Road },
 				},
 				{
-					Key: "tricks", Config: "TRICKS", Label: "Tricks", Help: "What is allowed.", Kind: knob.Many, Word: func(h *haul) *string { return &h.Tricks },
-					Choices: []knob.Choice{{Key: "run", Label: "Run"}, {Key: "throw", Label: "Throw"}}, Sets: []knob.Choice{{Key: "everything", Label: "Everything", Set: "run,throw"}},
+					Info: knob.Info{
+						Key: "tricks", Config: "TRICKS", Label: "Tricks", Help: "What is allowed.", Kind: knob.Many,
+						Choices: []knob.Choice{{Key: "run", Label: "Run"}, {Key: "throw", Label: "Throw"}}, Sets: []knob.Choice{{Key: "everything", Label: "Everything", Set: "run,throw"}},
+					}, Word: func(h *haul) *string { return &h.Tricks },
 				},
-				{Key: "load", Label: "Load", Help: "Of the opened files.", Kind: knob.Word, Word: func(h *haul) *string { return &h.Load }},
+				{Info: knob.Info{Key: "load", Label: "Load", Help: "Of the opened files.", Kind: knob.Word}, Word: func(h *haul) *string { return &h.Load }},
 			}},
 			Check: func(h *haul) error {
 				if h.Road == "steep" && h.Boxes > 40 {

@@ -142,19 +142,19 @@ func Knobs() []knob.Knob[Spec] {
 	}
 	count := func(ref func(*Spec) *int64, key, label, help, group, name string, least, most int64) {
 		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: 1, Min: least, Max: most}, get, set)
+		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: 1, Min: least, Max: most}}, get, set)
 	}
 	size := func(ref func(*Spec) *unit.Bytes, key, label, help, group, name string, scale, least, most unit.Bytes) {
 		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: int64(scale), Min: int64(least), Max: int64(most)}, get, set)
+		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: int64(scale), Min: int64(least), Max: int64(most)}}, get, set)
 	}
 	span := func(ref func(*Spec) *unit.Time, key, label, help, group string, least unit.Time) {
 		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Key: key, Label: label, Help: help, Group: group, Unit: "µs", Scale: int64(unit.Microsecond), Min: int64(least), Max: int64(unit.Second)}, get, set)
+		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "µs", Scale: int64(unit.Microsecond), Min: int64(least), Max: int64(unit.Second)}}, get, set)
 	}
 	rate := func(ref func(*Spec) *unit.Bandwidth, key, label, help, group string) {
 		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Key: key, Label: label, Help: help, Group: group, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(1000 * unit.GBps)}, get, set)
+		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(1000 * unit.GBps)}}, get, set)
 	}
 	const (
 		geometry = "SSD geometry"
@@ -165,8 +165,10 @@ func Knobs() []knob.Knob[Spec] {
 	size(func(s *Spec) *unit.Bytes { return &s.Capacity }, "flash_capacity", "Capacity", "What the host can address.", geometry, "GB", unit.GB, unit.GB, 1e6*unit.GB)
 	get, set := knob.Field(func(s *Spec) *int64 { return &s.OverProvision })
 	add(knob.Knob[Spec]{
-		Key: "flash_spare", Label: "Over-provisioning", Group: geometry, Unit: "%", Scale: 10, Min: 0, Max: 4000,
-		Help: "Flash beyond the capacity; garbage collection works with it.",
+		Info: knob.Info{
+			Key: "flash_spare", Label: "Over-provisioning", Group: geometry, Unit: "%", Scale: 10, Min: 0, Max: 4000,
+			Help: "Flash beyond the capacity; garbage collection works with it.",
+		},
 	}, get, set)
 	count(func(s *Spec) *int64 { return &s.Channels }, "flash_channels", "Channels", "Buses between controller and flash.", geometry, "", 1, 256)
 	count(func(s *Spec) *int64 { return &s.Dies }, "flash_dies", "Dies", "Dies on a channel that work at a time.", geometry, "", 1, 64)

@@ -21,12 +21,22 @@ const (
 // An Info is a knob without its settings struct: all that a form, a link or a
 // command line needs.
 type Info struct {
-	Key, Config, Label, Help, Source, Unit string // as in Knob
-	Panel, Group                           string // where forms show it: "hardware", "Links"
-	Kind                                   Kind
-	Scale, Min, Max                        int64
-	Choices, Sets                          []Choice
-	Default                                string
+	Key    string // stable, in links and files: "gpu_memory"
+	Config string // its key in files of the program that was simulated, empty if none
+	Label  string // short, for people
+	Help   string // what it means and who uses it, one sentence
+	Source string // where the default comes from
+	Unit   string // unit of the text form: "GiB", "GB/s", "µs"
+	Panel  string // where forms show it: "hardware"
+	Group  string // heading there: "Links"
+	Kind   Kind
+	Scale  int64 // base units in one Unit; the text form is value/Scale
+	// Min and Max bound the value, in base units, both included.
+	Min, Max int64
+	// Choices are what One and Many choose from; Sets are names for several of
+	// Many's at once.
+	Choices, Sets []Choice
+	Default       string
 	// Derived marks a One that is a name for values of other knobs: it shows the
 	// first choice whose Set holds, and choosing one applies its Set. It has no
 	// value of its own and is in no link.
@@ -74,19 +84,11 @@ type Limit struct {
 	Why      string   // why no others, behind "is not possible here: "
 }
 
-// Info returns the knob without its settings struct and default.
-func (k *Knob[S]) Info() Info {
-	return Info{
-		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Unit: k.Unit, Group: k.Group,
-		Kind: k.Kind, Scale: k.Scale, Min: k.Min, Max: k.Max, Choices: k.Choices, Sets: k.Sets, Cap: k.Cap, Derived: k.Derived, Always: k.Always, Zero: k.Zero,
-	}
-}
-
 // Infos returns the knobs of one panel with the defaults in s.
 func Infos[S any](panel string, knobs []Knob[S], s *S) []Info {
 	out := make([]Info, len(knobs))
 	for i := range knobs {
-		out[i] = knobs[i].Info()
+		out[i] = knobs[i].Info
 		out[i].Panel = panel
 		if !knobs[i].Derived {
 			out[i].Default = knobs[i].Text(s)

@@ -19,35 +19,25 @@ import (
 // A Knob is one parameter inside a settings struct S: an integer, unless Word is
 // set.
 type Knob[S any] struct {
-	Key    string // stable, in links and files: "gpu_memory"
-	Config string // its key in files of the program that was simulated, empty if none
-	Label  string // short, for people
-	Help   string // what it means and who uses it, one sentence
-	Source string // where the default comes from
-	Group  string // heading in forms
-	Unit   string // unit of the text form: "GiB", "GB/s", "µs"
-	Scale  int64  // base units in one Unit; the text form is value/Scale
-	// Min and Max bound the value, in base units, both included.
-	Min, Max int64
+	Info
 	// Get and Set access the integer.
 	Get func(*S) int64
 	Set func(*S, int64)
-
 	// Word accesses the text of a knob that is no number; a One without it chooses
 	// among numbers, which are the keys. Kind says which texts there are.
 	Word func(*S) *string
-	Kind Kind
-	// Choices are what One and Many choose from; Sets are names for several of
-	// Many's at once.
-	Choices, Sets []Choice
-	// Cap: see [Info].
-	Cap string
-	// Derived: see [Info].
-	Derived bool
-	// Always: see [Info].
-	Always bool
-	// Zero: see [Info].
-	Zero string
+}
+
+// Lift makes a knob of a part of the settings one of the settings.
+func Lift[S, T any](k Knob[T], part func(*S) *T) Knob[S] {
+	out := Knob[S]{Info: k.Info}
+	if k.Word != nil {
+		out.Word = func(s *S) *string { return k.Word(part(s)) }
+		return out
+	}
+	out.Get = func(s *S) int64 { return k.Get(part(s)) }
+	out.Set = func(s *S, v int64) { k.Set(part(s), v) }
+	return out
 }
 
 // Field returns the accessors of the integer field that ref points at.
@@ -68,8 +58,7 @@ func (k *Knob[S]) Text(s *S) string {
 // it in s. On error s keeps its value. The error says what is allowed.
 func (k *Knob[S]) Parse(s *S, text string) error {
 	if k.Word != nil || k.Kind == One {
-		info := k.Info()
-		text, err := info.Canon(text)
+		text, err := k.Canon(text)
 		if err != nil {
 			return err
 		}
@@ -92,8 +81,7 @@ func (k *Knob[S]) Parse(s *S, text string) error {
 // Check reports whether the value in s is in range.
 func (k *Knob[S]) Check(s *S) error {
 	if k.Word != nil || k.Kind == One {
-		info := k.Info()
-		_, err := info.Canon(k.Text(s))
+		_, err := k.Canon(k.Text(s))
 		return err
 	}
 	return k.check(k.Get(s))

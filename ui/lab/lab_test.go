@@ -49,9 +49,9 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 		},
 		Default: brew{Bean: "mocha", Grams: 7},
 		Knobs: map[string][]knob.Knob[brew]{"what": {
-			{Key: "bean", Label: "Bean", Help: "Which.", Kind: knob.One, Word: func(s *brew) *string { return &s.Bean }, Choices: []knob.Choice{{Key: "mocha"}, {Key: "java", Set: "grams=9"}}},
-			{Key: "grams", Label: "Grams", Help: "How many.", Scale: 1, Min: 1, Max: 50, Get: get, Set: set},
-			{Key: "ground", Label: "File", Help: "Opened.", Kind: knob.Word, Word: func(s *brew) *string { return &s.File }},
+			{Info: knob.Info{Key: "bean", Label: "Bean", Help: "Which.", Kind: knob.One, Choices: []knob.Choice{{Key: "mocha"}, {Key: "java", Set: "grams=9"}}}, Word: func(s *brew) *string { return &s.Bean }},
+			{Info: knob.Info{Key: "grams", Label: "Grams", Help: "How many.", Scale: 1, Min: 1, Max: 50}, Get: get, Set: set},
+			{Info: knob.Info{Key: "ground", Label: "File", Help: "Opened.", Kind: knob.Word}, Word: func(s *brew) *string { return &s.File }},
 		}},
 		Check: func(s *brew) error {
 			if s.Bean == "java" && s.Grams > 20 {

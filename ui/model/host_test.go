@@ -264,11 +264,11 @@ type loaf struct {
 // about a run, and one that is there only with files.
 func bakery() lab.Lab {
 	word := func(key, label string, kind knob.Kind, ref func(*bread) *string, choices ...knob.Choice) knob.Knob[bread] {
-		return knob.Knob[bread]{Key: key, Label: label, Help: "Help.", Kind: kind, Word: ref, Choices: choices}
+		return knob.Knob[bread]{Info: knob.Info{Key: key, Label: label, Help: "Help.", Kind: kind, Choices: choices}, Word: ref}
 	}
 	number := func(key, label string, ref func(*bread) *int64) knob.Knob[bread] {
 		get, set := knob.Field(ref)
-		return knob.Knob[bread]{Key: key, Label: label, Help: "Help.", Scale: 1, Min: 1, Max: 5000, Get: get, Set: set}
+		return knob.Knob[bread]{Info: knob.Info{Key: key, Label: label, Help: "Help.", Scale: 1, Min: 1, Max: 5000}, Get: get, Set: set}
 	}
 	dish := word("dish", "Dish", knob.One, func(s *bread) *string { return &s.Dish },
 		knob.Choice{Key: "rye", Label: "Rye", Set: "portions=4", Limits: []knob.Limit{{Key: "portions", Min: 1, Max: 50, Hint: "Try 4 or 8."}}},

@@ -80,7 +80,7 @@ func (p *Prices) Total(m *Machine) int64 {
 func PriceKnobs() []knob.Knob[Prices] {
 	var ks []knob.Knob[Prices]
 	add := func(key, label, help string, ref func(*Prices) *int64) {
-		k := knob.Knob[Prices]{Key: key, Label: label, Help: help, Unit: "$", Scale: 100, Max: 100 * 1_000_000}
+		k := knob.Knob[Prices]{Info: knob.Info{Key: key, Label: label, Help: help, Unit: "$", Scale: 100, Max: 100 * 1_000_000}}
 		k.Get, k.Set = knob.Field(ref)
 		ks = append(ks, k)
 	}

@@ -54,8 +54,10 @@ func (p *Param) Set(o *Options, v int64) {
 // Knob returns the parameter as one of the options' knobs.
 func (p *Param) Knob() knob.Knob[Options] {
 	return knob.Knob[Options]{
-		Key: p.Key, Config: p.Config, Label: p.Label, Help: p.Help, Source: p.Source, Group: group,
-		Unit: p.Unit, Scale: p.Scale, Min: p.Min, Max: p.Max,
+		Info: knob.Info{
+			Key: p.Key, Config: p.Config, Label: p.Label, Help: p.Help, Source: p.Source, Group: group,
+			Unit: p.Unit, Scale: p.Scale, Min: p.Min, Max: p.Max,
+		},
 		Get: p.Of, Set: p.Set,
 	}
 }

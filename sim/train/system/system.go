@@ -98,16 +98,22 @@ func RunKnobs() []knob.Knob[Options] {
 		ks = append(ks, k)
 	}
 	add(func(o *Options) *int64 { return &o.Iterations }, knob.Knob[Options]{
-		Key: "iterations", Config: "num_iteration", Label: "Iterations", Unit: "", Scale: 1, Min: 1, Max: 16,
-		Help: "Training iterations simulated; the first starts cold, with weights on the SSD.",
+		Info: knob.Info{
+			Key: "iterations", Config: "num_iteration", Label: "Iterations", Unit: "", Scale: 1, Min: 1, Max: 16,
+			Help: "Training iterations simulated; the first starts cold, with weights on the SSD.",
+		},
 	})
 	add(func(o *Options) *int64 { return &o.Noise }, knob.Knob[Options]{
-		Key: "noise", Config: "kernel_time_std_dev", Label: "Kernel time error", Unit: "", Scale: 1000, Min: 0, Max: 1000,
-		Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).",
+		Info: knob.Info{
+			Key: "noise", Config: "kernel_time_std_dev", Label: "Kernel time error", Unit: "", Scale: 1000, Min: 0, Max: 1000,
+			Help: "Half-width of a uniform random error on kernel times that the planner does not know of (G10 paper, Figure 19).",
+		},
 	})
 	add(func(o *Options) *int64 { return &o.Seed }, knob.Knob[Options]{
-		Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
-		Help: "Seed of the kernel time error.",
+		Info: knob.Info{
+			Key: "seed", Config: "ran_seed", Label: "Random seed", Unit: "", Scale: 1, Min: 0, Max: 1<<32 - 1,
+			Help: "Seed of the kernel time error.",
+		},
 	})
 	return ks
 }

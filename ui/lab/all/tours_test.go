@@ -13,6 +13,7 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/calls"
 )
 
 // A walk is the runs of one laboratory's tour, each made once.
@@ -170,7 +171,7 @@ func (w *walk) looks(i int) {
 // deaf is a host that does nothing.
 type deaf struct{}
 
-func (deaf) Start(*exec.Job, bool)     {}
+func (deaf) Start(*exec.Job, calls.Priority)     {}
 func (deaf) Stop([]int)                {}
 func (deaf) Fetch(string)              {}
 func (deaf) Stored(string) string      { return "" }

@@ -166,7 +166,7 @@ func programKey(name string) string {
 
 func knobs() map[string][]knob.Knob[settings] {
 	contents := knob.Knob[settings]{
-		Key: "contents", Label: "Contents", Help: "What lies in GPU memory.", Kind: knob.One, Always: true,
+		Info: knob.Info{Key: "contents", Label: "Contents", Help: "What lies in GPU memory.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Contents },
 	}
 	for _, s := range core.Suites() {
@@ -183,10 +183,12 @@ func knobs() map[string][]knob.Knob[settings] {
 	contents.Choices = append(contents.Choices, networks()...)
 	file := []knob.Knob[settings]{
 		batchKnob(),
-		{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The file whose tensors are compressed, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 		{
-			Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, of which the standard error is said.", Kind: knob.One,
-			Choices: []knob.Choice{{Key: "no", Label: "a sample"}, {Key: "yes", Label: "all"}}, Word: func(s *settings) *string { return &s.Exact },
+			Info: knob.Info{
+				Key: "exact", Label: "Entries of files", Help: "Whether all entries of a file are compressed, or a sample, of which the standard error is said.", Kind: knob.One,
+				Choices: []knob.Choice{{Key: "no", Label: "a sample"}, {Key: "yes", Label: "all"}},
+			}, Word: func(s *settings) *string { return &s.Exact },
 		},
 	}
 	number := func(k knob.Knob[settings], get func(*settings) int64, set func(*settings, int64)) knob.Knob[settings] {
@@ -195,11 +197,11 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	rate := func(key, label, help, source string, ref func(*settings) *unit.Bandwidth) knob.Knob[settings] {
 		get, set := knob.Field(ref)
-		return number(knob.Knob[settings]{Key: key, Label: label, Help: help, Source: source, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps)}, get, set)
+		return number(knob.Knob[settings]{Info: knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps)}}, get, set)
 	}
 	share := func(key, label, help, source string, ref func(*settings) *core.Thousandths) knob.Knob[settings] {
 		get, set := knob.Field(ref)
-		return number(knob.Knob[settings]{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}, get, set)
+		return number(knob.Knob[settings]{Info: knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}}, get, set)
 	}
 	gpuGet, gpuSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.GPU })
 	cacheGet, cacheSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Cache })
@@ -208,29 +210,31 @@ func knobs() map[string][]knob.Knob[settings] {
 	return map[string][]knob.Knob[settings]{
 		"contents": append([]knob.Knob[settings]{contents}, file...),
 		"hardware": {
-			number(knob.Knob[settings]{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, gpuGet, gpuSet),
+			number(knob.Knob[settings]{Info: knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}}, gpuGet, gpuSet),
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
 			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
 			share("written", "Written", "The share of the traffic to the buddy memory that goes there, in the link's other direction at the same time as the rest.", "0: AlexNet's two slowdowns, §4.2, leave no room for more than a quarter", func(s *settings) *core.Thousandths { return &s.Setup.Written }),
 			{
-				Key: "patterns", Label: "Access patterns", Help: "Whether the four programs of which the paper says how they access memory do so.", Kind: knob.One,
-				Choices: []knob.Choice{
-					{Key: "text", Label: "as the paper says", Help: "354.cg and 360.ilbdc ask for one sector three times of four; 351.palm and 355.seismic jump once in four.", Source: "Buddy Compression, §4.2; shares assumed"},
-					{Key: "alike", Label: "alike for all", Help: "All programs have the two shares below."},
+				Info: knob.Info{
+					Key: "patterns", Label: "Access patterns", Help: "Whether the four programs of which the paper says how they access memory do so.", Kind: knob.One,
+					Choices: []knob.Choice{
+						{Key: "text", Label: "as the paper says", Help: "354.cg and 360.ilbdc ask for one sector three times of four; 351.palm and 355.seismic jump once in four.", Source: "Buddy Compression, §4.2; shares assumed"},
+						{Key: "alike", Label: "alike for all", Help: "All programs have the two shares below."},
+					},
 				},
 				Word: func(s *settings) *string { return &s.Patterns },
 			},
 			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
 			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in the footprint and seldom find their metadata in the cache; all others follow each other.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
-			number(knob.Knob[settings]{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, cacheGet, cacheSet),
-			number(knob.Knob[settings]{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, lineGet, lineSet),
+			number(knob.Knob[settings]{Info: knob.Info{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}}, cacheGet, cacheSet),
+			number(knob.Knob[settings]{Info: knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}}, lineGet, lineSet),
 		},
 		"policy": {
 			share("threshold", "Buddy Threshold", "How many of an allocation's entries may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
 			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
 			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
-			number(knob.Knob[settings]{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, ratioGet, ratioSet),
+			number(knob.Knob[settings]{Info: knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}}, ratioGet, ratioSet),
 		},
 	}
 }

@@ -20,8 +20,8 @@ const batch = 256
 // batchKnob is the batch size of networks, which all other contents have none of.
 func batchKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration of a network.", Scale: 1, Min: 1,
-		Get: func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
+		Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one training iteration of a network.", Scale: 1, Min: 1},
+		Get:  func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
 	}
 	for i := range zoo.Models {
 		k.Max = max(k.Max, int64(zoo.Models[i].MaxBatch))

@@ -68,27 +68,13 @@ func recipeText(r *stream.Recipe) string {
 	return knob.Join(list, " ")
 }
 
-// lift makes a knob of a part of the settings one of the settings.
-func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
-	out := knob.Knob[settings]{
-		Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
-		Scale: k.Scale, Min: k.Min, Max: k.Max, Zero: k.Zero, Kind: k.Kind, Choices: k.Choices,
-	}
-	if k.Word != nil {
-		out.Word = func(s *settings) *string { return k.Word(part(s)) }
-	} else {
-		out.Get, out.Set = func(s *settings) int64 { return k.Get(part(s)) }, func(s *settings, v int64) { k.Set(part(s), v) }
-	}
-	return out
-}
-
 func knobs() map[string][]knob.Knob[settings] {
 	panels := map[string][]knob.Knob[settings]{}
 	add := func(panel string, ks ...knob.Knob[settings]) { panels[panel] = append(panels[panel], ks...) }
 	add("workload", workloadKnob())
 	add("device", deviceKnob(), flashKnob())
 	for _, k := range core.Knobs() {
-		x, panel := lift(k, func(s *settings) *core.Setup { return &s.Setup }), "device"
+		x, panel := knob.Lift(k, func(s *settings) *core.Setup { return &s.Setup }), "device"
 		switch k.Group {
 		case core.GroupRun:
 			x.Group, panel = "", "workload"
@@ -99,17 +85,19 @@ func knobs() map[string][]knob.Knob[settings] {
 		add(panel, x)
 	}
 	add("workload",
-		knob.Knob[settings]{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
-		integer(knob.Knob[settings]{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads are made of each recorded one: its work is dealt out to them in pieces that follow each other.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
-		integer(knob.Knob[settings]{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache that is put before a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
+		knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
+		integer(knob.Knob[settings]{Info: knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads are made of each recorded one: its work is dealt out to them in pieces that follow each other.", Source: "1: as recorded"}}, func(s *settings) *int64 { return &s.Split }),
+		integer(knob.Knob[settings]{Info: knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache that is put before a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}}, func(s *settings) *unit.Bytes { return &s.LLC }),
 	)
 	add("workload", unsaidKnob())
 	for _, k := range stream.Knobs() {
-		add("recipe", lift(k, func(s *settings) *stream.Recipe { return &s.Recipe }))
+		add("recipe", knob.Lift(k, func(s *settings) *stream.Recipe { return &s.Recipe }))
 	}
 	add("recipe", knob.Knob[settings]{
-		Key: "classes", Label: "Classes of page visits", Kind: knob.Word, Word: func(s *settings) *string { return &s.Classes },
-		Help: stream.ClassesHelp, Source: "the workload's recipe",
+		Info: knob.Info{
+			Key: "classes", Label: "Classes of page visits", Kind: knob.Word,
+			Help: stream.ClassesHelp, Source: "the workload's recipe",
+		}, Word: func(s *settings) *string { return &s.Classes },
 	})
 	add("device", ownPromoteKnob())
 	add("options", modeKnob())
@@ -152,8 +140,10 @@ func neutralText() string {
 
 func unsaidKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: unsaid, Label: "What a recording does not say", Kind: knob.One, Word: func(s *settings) *string { return &s.Unsaid },
-		Help: "How loads overlap, what a request costs on the chip, how full the device is at the start: recordings have none of it, and Recipe has numbers for it.",
+		Info: knob.Info{
+			Key: unsaid, Label: "What a recording does not say", Kind: knob.One,
+			Help: "How loads overlap, what a request costs on the chip, how full the device is at the start: recordings have none of it, and Recipe has numbers for it.",
+		}, Word: func(s *settings) *string { return &s.Unsaid },
 	}
 	var why []string
 	for _, n := range neutral {
@@ -178,7 +168,7 @@ func integer[T ~int64](k knob.Knob[settings], ref func(*settings) *T) knob.Knob[
 
 func workloadKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "workload", Label: "Workload", Help: "What the threads run: a stream of cache lines that the last-level cache does not have.", Kind: knob.One, Always: true,
+		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the threads run: a stream of cache lines that the last-level cache does not have.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
 	for _, w := range stream.Recipes() {
@@ -193,10 +183,12 @@ func workloadKnob() knob.Knob[settings] {
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
 	return knob.Knob[settings]{
-		Key: "device", Label: "Device and host", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
-		Choices: []knob.Choice{
-			{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration, with all its switches on: its results are compared with the paper's figures."},
-			{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "What the paper describes, where its simulator does something else."},
+		Info: knob.Info{
+			Key: "device", Label: "Device and host", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+			Choices: []knob.Choice{
+				{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration, with all its switches on: its results are compared with the paper's figures."},
+				{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "What the paper describes, where its simulator does something else."},
+			},
 		},
 	}
 }
@@ -214,7 +206,7 @@ func setupText(s core.Setup, mode string) string {
 
 // flashKnob names kinds of flash.
 func flashKnob() knob.Knob[settings] {
-	k := knob.Knob[settings]{Key: "flash", Label: "Flash", Help: "A kind of flash with its times.", Kind: knob.One, Derived: true}
+	k := knob.Knob[settings]{Info: knob.Info{Key: "flash", Label: "Flash", Help: "A kind of flash with its times.", Kind: knob.One, Derived: true}}
 	for _, f := range []struct {
 		key, label, word     string
 		read, program, erase int64 // µs
@@ -233,7 +225,7 @@ func flashKnob() knob.Knob[settings] {
 
 func ownPromoteKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "own_promote", Label: "Promotion (P)", Group: core.GroupOwn, Help: "Which pages the system Own design moves to host DRAM.", Source: "all of SkyByte's mechanisms at first", Kind: knob.One,
+		Info: knob.Info{Key: "own_promote", Label: "Promotion (P)", Group: core.GroupOwn, Help: "Which pages the system Own design moves to host DRAM.", Source: "all of SkyByte's mechanisms at first", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.Promote },
 	}
 	for _, p := range promotions {
@@ -245,7 +237,7 @@ func ownPromoteKnob() knob.Knob[settings] {
 // modeKnob chooses between the published simulator and the paper.
 func modeKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "mode", Label: "Fidelity", Help: "Which of the published simulator's habits are on that its paper does not have.", Kind: knob.Many, Always: true,
+		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which of the published simulator's habits are on that its paper does not have.", Kind: knob.Many, Always: true},
 		Word: func(s *settings) *string { return &s.Mode },
 	}
 	var all []string

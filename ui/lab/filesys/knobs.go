@@ -55,27 +55,13 @@ func recipeText(r *load.Recipe) string {
 	return knob.Join(list, " ")
 }
 
-// lift makes a knob of a part of the settings one of the settings.
-func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
-	out := knob.Knob[settings]{
-		Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
-		Scale: k.Scale, Min: k.Min, Max: k.Max, Zero: k.Zero, Kind: k.Kind, Choices: k.Choices,
-	}
-	if k.Word != nil {
-		out.Word = func(s *settings) *string { return k.Word(part(s)) }
-	} else {
-		out.Get, out.Set = func(s *settings) int64 { return k.Get(part(s)) }, func(s *settings, v int64) { k.Set(part(s), v) }
-	}
-	return out
-}
-
 func knobs() map[string][]knob.Knob[settings] {
 	panels := map[string][]knob.Knob[settings]{}
 	add := func(panel string, ks ...knob.Knob[settings]) { panels[panel] = append(panels[panel], ks...) }
 	add("workload", workloadKnob())
 	add("device", deviceKnob())
 	for _, k := range machine.Knobs() {
-		x, panel := lift(k, func(s *settings) *machine.Setup { return &s.Setup }), "device"
+		x, panel := knob.Lift(k, func(s *settings) *machine.Setup { return &s.Setup }), "device"
 		switch k.Group {
 		case machine.GroupRun:
 			x.Group, panel = "", "workload"
@@ -90,9 +76,9 @@ func knobs() map[string][]knob.Knob[settings] {
 		}
 		add(panel, x)
 	}
-	add("workload", knob.Knob[settings]{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }})
+	add("workload", knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }})
 	for _, k := range load.Knobs() {
-		add("recipe", lift(k, func(s *settings) *load.Recipe { return &s.Recipe }))
+		add("recipe", knob.Lift(k, func(s *settings) *load.Recipe { return &s.Recipe }))
 	}
 	add("options", modeKnob())
 	return panels
@@ -101,7 +87,7 @@ func knobs() map[string][]knob.Knob[settings] {
 // workloadKnob chooses a recipe.
 func workloadKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "workload", Label: "Workload", Help: "What programs ask the file system for.", Kind: knob.One, Always: true,
+		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What programs ask the file system for.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
 	for _, r := range load.Recipes() {
@@ -133,12 +119,14 @@ func board() machine.Setup {
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
 	return knob.Knob[settings]{
-		Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
-		Choices: []knob.Choice{
-			{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
-			{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
-			{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
-			{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
+		Info: knob.Info{
+			Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+			Choices: []knob.Choice{
+				{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
+				{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
+				{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
+				{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
+			},
 		},
 	}
 }
@@ -163,7 +151,7 @@ func setupText(m machine.Setup, mode string) string {
 // modeKnob chooses between the artifact and the paper.
 func modeKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "mode", Label: "Fidelity", Help: "Which accidents of the published artifact are on that its paper does not have.", Kind: knob.Many, Always: true,
+		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which accidents of the published artifact are on that its paper does not have.", Kind: knob.Many, Always: true},
 		Word: func(s *settings) *string { return &s.Mode },
 	}
 	var all []string

@@ -199,7 +199,7 @@ type setting = knob.Knob[settings]
 // numeric is a knob of an integer.
 func numeric[T ~int64](key, label, group, unitName string, scale, least, most int64, source, help string, ref func(*settings) *T) setting {
 	get, set := knob.Field(ref)
-	return setting{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help, Get: get, Set: set}
+	return setting{Info: knob.Info{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help}, Get: get, Set: set}
 }
 
 // chosen is a number that 0 leaves to the system.
@@ -211,14 +211,16 @@ func chosen(key, label, group string, most int64, source, help string, ref func(
 
 // one is a knob of a word.
 func one(key, label, group, source, help string, ref func(*settings) *string, choices ...knob.Choice) setting {
-	return setting{Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Word: ref, Choices: choices}
+	return setting{Info: knob.Info{Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Choices: choices}, Word: ref}
 }
 
 // yes is a knob of what is so or not: 1 or 0.
 func yes(key, label, group, source, help, word string, ref func(*settings) *bool) setting {
 	return setting{
-		Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Scale: 1, Max: 1,
-		Choices: []knob.Choice{{Key: "1", Label: "yes", Word: word}, {Key: "0", Label: "no", Word: "-"}},
+		Info: knob.Info{
+			Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Scale: 1, Max: 1,
+			Choices: []knob.Choice{{Key: "1", Label: "yes", Word: word}, {Key: "0", Label: "no", Word: "-"}},
+		},
 		Get: func(s *settings) int64 {
 			if *ref(s) {
 				return 1
@@ -261,7 +263,7 @@ const (
 func knobs() map[string][]setting {
 	workload := []setting{
 		modelKnob(),
-		{Key: "entry", Label: "Entry of the opened files", Help: "The model in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The model in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	training := []setting{
 		numeric("batch", "Batch", "", "", 1, 1, 65536, teraioPaper, "How many sequences an iteration trains, on all GPUs together.", func(s *settings) *int64 { return &s.Layout.Batch }),
@@ -405,7 +407,7 @@ func driveText(d *machine.Drive) string {
 
 // nodeKnob names machines as a whole.
 func nodeKnob() setting {
-	k := setting{Key: "node", Label: "Machine", Help: "A node as a whole.", Kind: knob.One, Derived: true}
+	k := setting{Info: knob.Info{Key: "node", Label: "Machine", Help: "A node as a whole.", Kind: knob.One, Derived: true}}
 	for _, p := range machine.Presets() {
 		k.Choices = append(k.Choices, knob.Choice{Key: p.Key, Label: p.Title, Help: p.About, Source: p.Source, Set: nodeText(&p.Config)})
 	}

@@ -10,7 +10,7 @@ import (
 // choice of knobs that stand for others. What a part costs comes with the machine.
 func partKnobs() []setting {
 	name := func(key, label, help, of string, texts ...string) setting {
-		k := setting{Key: key, Label: label, Group: groupParts, Help: help, Kind: knob.One, Derived: true, Word: func(*settings) *string { return new(string) }}
+		k := setting{Info: knob.Info{Key: key, Label: label, Group: groupParts, Help: help, Kind: knob.One, Derived: true}, Word: func(*settings) *string { return new(string) }}
 		for _, text := range texts {
 			c := knob.Choice{Key: text, Label: text, Set: of + "=" + text}
 			if n, err := strconv.Atoi(text); err == nil && of == "host_memory" {

@@ -182,7 +182,7 @@ var (
 
 func knobs() map[string][]knob.Knob[settings] {
 	which := knob.Knob[settings]{
-		Key: "workload", Label: "Workload", Help: "What the store's clients do.", Kind: knob.One, Always: true,
+		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the store's clients do.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Workload },
 	}
 	all := func(lists ...[]string) (out []string) {
@@ -218,10 +218,12 @@ func knobs() map[string][]knob.Knob[settings] {
 		}
 		return k
 	}
-	model := knob.Knob[settings]{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One, Word: func(s *settings) *string { return &s.Model }}
+	model := knob.Knob[settings]{Info: knob.Info{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One}, Word: func(s *settings) *string { return &s.Model }}
 	other := knob.Knob[settings]{
-		Key: "other", Label: "Every second client", Help: "The network of every second client.", Kind: knob.One, Word: func(s *settings) *string { return &s.Other },
-		Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
+		Info: knob.Info{
+			Key: "other", Label: "Every second client", Help: "The network of every second client.", Kind: knob.One,
+			Choices: []knob.Choice{{Key: same, Label: "the same", Word: "-"}},
+		}, Word: func(s *settings) *string { return &s.Other },
 	}
 	least, most := int64(1<<30), int64(0)
 	for i := range zoo.Models {
@@ -230,27 +232,27 @@ func knobs() map[string][]knob.Knob[settings] {
 		other.Choices = append(other.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Word: "and " + m.Title, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 		model.Choices = append(model.Choices, knob.Choice{Key: m.ID, Label: m.Title, Help: m.About, Source: m.Source, Limits: []knob.Limit{{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch)}}})
 	}
-	gpu := knob.Knob[settings]{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by a roofline model.", Kind: knob.One, Word: func(s *settings) *string { return &s.GPU }}
+	gpu := knob.Knob[settings]{Info: knob.Info{Key: "gpu", Label: "Kernel times of", Help: "The GPU that kernel times are estimated for, by a roofline model.", Kind: knob.One}, Word: func(s *settings) *string { return &s.GPU }}
 	for _, g := range zoo.GPUs {
 		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Source: g.Source})
 	}
 	work := []knob.Knob[settings]{
 		which, model, other,
-		number(knob.Knob[settings]{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
-		number(knob.Knob[settings]{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
-		number(knob.Knob[settings]{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
-		number(knob.Knob[settings]{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
-		number(knob.Knob[settings]{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
-		number(knob.Knob[settings]{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
-		number(knob.Knob[settings]{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
-		{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word, Word: func(s *settings) *string { return &s.Entry }},
+		number(knob.Knob[settings]{Info: knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}}, func(s *settings) *int64 { return &s.Clients }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}}, func(s *settings) *int64 { return &s.Iterations }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}}, func(s *settings) *int64 { return &s.Pairs }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}}, func(s *settings) *int64 { return &s.Bytes }),
+		number(knob.Knob[settings]{Info: knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}}, func(s *settings) *int64 { return &s.Evicts }),
+		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	var machine, costs []knob.Knob[settings]
 	for _, k := range core.Knobs() {
 		lifted := knob.Knob[settings]{
-			Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit, Scale: k.Scale, Min: k.Min, Max: k.Max,
-			Get: func(s *settings) int64 { return k.Get(&s.Setup) }, Set: func(s *settings, v int64) { k.Set(&s.Setup, v) },
+			Info: knob.Info{Key: k.Key, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit, Scale: k.Scale, Min: k.Min, Max: k.Max},
+			Get:  func(s *settings) int64 { return k.Get(&s.Setup) }, Set: func(s *settings, v int64) { k.Set(&s.Setup, v) },
 		}
 		if k.Max == 1 && k.Scale == 1 { // a switch
 			lifted.Kind, lifted.Choices = knob.One, []knob.Choice{{Key: "1", Label: "on"}, {Key: "0", Label: "off"}}

@@ -10,12 +10,14 @@ import (
 // then is the machine's SSD: the part and its rates do not count.
 func driveKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "ssd", Label: "SSD inside", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
-		Word: func(s *settings) *string { return &s.SSD },
-		Choices: []knob.Choice{{
-			Key: fixed, Label: "fixed rates, below", Word: "-", Source: "The SSD is two rates and a latency.",
-			Help: "A device model lets rates, write amplification and lifetime come out of the drive's inside.",
-		}},
+		Info: knob.Info{
+			Key: "ssd", Label: "SSD inside", Help: "Channels, dies, garbage collection and wear of a drive, simulated under each run's traffic, or fixed rates.", Kind: knob.One,
+
+			Choices: []knob.Choice{{
+				Key: fixed, Label: "fixed rates, below", Word: "-", Source: "The SSD is two rates and a latency.",
+				Help: "A device model lets rates, write amplification and lifetime come out of the drive's inside.",
+			}},
+		}, Word: func(s *settings) *string { return &s.SSD },
 	}
 	for _, d := range flash.Drives() {
 		k.Choices = append(k.Choices, knob.Choice{

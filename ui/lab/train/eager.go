@@ -51,8 +51,10 @@ func sequenceOf() knob.Knob[settings] {
 		most = max(most, eager.Models[i].MaxSequence)
 	}
 	k := knob.Knob[settings]{
-		Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
-		Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
+		Info: knob.Info{
+			Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
+			Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
+		},
 	}
 	k.Get, k.Set = knob.Field(func(s *settings) *int64 { return &s.Sequence })
 	return k

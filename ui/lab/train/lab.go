@@ -246,7 +246,7 @@ func knobs() map[string][]knob.Knob[settings] {
 
 func workloadKnobs() []knob.Knob[settings] {
 	model := knob.Knob[settings]{
-		Key: "model", Label: "Model", Help: "The network that is trained.", Kind: knob.One, Always: true,
+		Info: knob.Info{Key: "model", Label: "Model", Help: "The network that is trained.", Kind: knob.One, Always: true},
 		Word: func(s *settings) *string { return &s.Model },
 	}
 	least, most := 1<<30, 0
@@ -271,12 +271,14 @@ func workloadKnobs() []knob.Knob[settings] {
 		model.Choices = append(model.Choices, eagerChoice(m))
 	}
 	batch := knob.Knob[settings]{
-		Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true,
-		Get: func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
+		Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true},
+		Get:  func(s *settings) int64 { return s.Batch }, Set: func(s *settings, v int64) { s.Batch = v },
 	}
 	optimizer := knob.Knob[settings]{
-		Key: "optimizer", Label: "Optimizer", Kind: knob.One, Word: func(s *settings) *string { return &s.Optimizer },
-		Help: "How weights are updated, and what training keeps beside them: parameters, gradients and state, all in fp32.",
+		Info: knob.Info{
+			Key: "optimizer", Label: "Optimizer", Kind: knob.One,
+			Help: "How weights are updated, and what training keeps beside them: parameters, gradients and state, all in fp32.",
+		}, Word: func(s *settings) *string { return &s.Optimizer },
 	}
 	for i := range zoo.Optimizers {
 		o := &zoo.Optimizers[i]
@@ -287,26 +289,28 @@ func workloadKnobs() []knob.Knob[settings] {
 		optimizer.Choices = append(optimizer.Choices, c)
 	}
 	times := knob.Knob[settings]{
-		Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
-		Word: func(s *settings) *string { return &s.Times },
-		Choices: []knob.Choice{
-			{
-				Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
-				Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
-				Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
+		Info: knob.Info{
+			Key: "times", Label: "Kernel times", Help: "Where kernel times come from. Those of a file are measured.", Kind: knob.One, Always: true,
+
+			Choices: []knob.Choice{
+				{
+					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
+					Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
+					Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
+				},
+				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A roofline model fitted to the warm kernels of the artifact, on an A100, and scaled to the GPU by its rates: fp32 without tensor cores, nothing fused. Fused kernels in bf16 are several times faster and hide less of the transfers."},
 			},
-			{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "A roofline model fitted to the warm kernels of the artifact, on an A100, and scaled to the GPU by its rates: fp32 without tensor cores, nothing fused. Fused kernels in bf16 are several times faster and hide less of the transfers."},
-		},
+		}, Word: func(s *settings) *string { return &s.Times },
 	}
 	gpu := knob.Knob[settings]{
-		Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine.", Kind: knob.One,
+		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine.", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.GPU },
 	}
 	for _, g := range zoo.GPUs {
 		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
 	}
 	file := knob.Knob[settings]{
-		Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word,
+		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
 	return append([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer, times, gpu, file}, recordedKnobs()...)
@@ -322,8 +326,10 @@ func batches(sample string, list []int) string {
 
 func hardwareKnobs() []knob.Knob[settings] {
 	preset := knob.Knob[settings]{
-		Key: "machine", Label: "Preset", Kind: knob.One, Always: true, Word: func(s *settings) *string { return &s.Preset },
-		Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
+		Info: knob.Info{
+			Key: "machine", Label: "Preset", Kind: knob.One, Always: true,
+			Help: "A whole machine to start from; what is reset goes back to it. Kernel times are then estimated for its GPU, unless that is the paper's.",
+		}, Word: func(s *settings) *string { return &s.Preset },
 	}
 	for _, p := range machine.Presets() {
 		preset.Choices = append(preset.Choices, knob.Choice{Key: p.Key, Label: p.Machine.Name, Set: numbersOf(&p.Machine, nil), Also: estimate(p.GPU) + " ssd=" + fixed + " " + pricesOf(&p.Prices)})
@@ -336,7 +342,7 @@ func hardwareKnobs() []knob.Knob[settings] {
 		}
 	}
 	for _, k := range machine.Knobs() {
-		list = append(list, lift(k, func(s *settings) *machine.Machine { return &s.Machine }))
+		list = append(list, knob.Lift(k, func(s *settings) *machine.Machine { return &s.Machine }))
 	}
 	return list
 }
@@ -367,7 +373,7 @@ func estimate(gpu string) string {
 // partKnob names the numbers of parts.
 func partKnob(slot *machine.Slot) knob.Knob[settings] {
 	part := knob.Knob[settings]{
-		Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true,
+		Info: knob.Info{Key: "part-" + slot.Key, Label: slot.Label, Help: "A part with its data sheet's numbers.", Kind: knob.One, Derived: true},
 		Word: func(*settings) *string { return new(string) },
 	}
 	for _, p := range slot.Parts {
@@ -408,7 +414,7 @@ func pricesOf(p *machine.Prices) string {
 func costKnobs() []knob.Knob[settings] {
 	var list []knob.Knob[settings]
 	for _, k := range machine.PriceKnobs() {
-		list = append(list, lift(k, func(s *settings) *machine.Prices { return &s.Prices }))
+		list = append(list, knob.Lift(k, func(s *settings) *machine.Prices { return &s.Prices }))
 	}
 	return list
 }
@@ -416,11 +422,13 @@ func costKnobs() []knob.Knob[settings] {
 func optionKnobs() []knob.Knob[settings] {
 	var list []knob.Knob[settings]
 	for _, k := range core.Knobs() {
-		list = append(list, lift(k, func(s *settings) *system.Options { return &s.Options }))
+		list = append(list, knob.Lift(k, func(s *settings) *system.Options { return &s.Options }))
 	}
 	contents := knob.Knob[settings]{
-		Key: "buddy_contents", Label: "Contents of tensors", Group: list[len(list)-1].Group, Kind: knob.One,
-		Help: "With Buddy Compression: what tensors are taken to hold. A workload has no values, so this is assumed, and ratios follow from it.",
+		Info: knob.Info{
+			Key: "buddy_contents", Label: "Contents of tensors", Group: list[len(list)-1].Group, Kind: knob.One,
+			Help: "With Buddy Compression: what tensors are taken to hold. A workload has no values, so this is assumed, and ratios follow from it.",
+		},
 		Word: func(s *settings) *string { return &s.Contents },
 	}
 	for _, c := range profile.All() {
@@ -429,19 +437,10 @@ func optionKnobs() []knob.Knob[settings] {
 	return append(list, contents)
 }
 
-// lift makes a knob of a part of the settings one of the settings.
-func lift[T any](k knob.Knob[T], part func(*settings) *T) knob.Knob[settings] {
-	return knob.Knob[settings]{
-		Key: k.Key, Config: k.Config, Label: k.Label, Help: k.Help, Source: k.Source, Group: k.Group, Unit: k.Unit,
-		Scale: k.Scale, Min: k.Min, Max: k.Max, Cap: k.Cap,
-		Get: func(s *settings) int64 { return k.Get(part(s)) }, Set: func(s *settings, v int64) { k.Set(part(s), v) },
-	}
-}
-
 // modeKnob chooses between the published simulator's accidents and the paper.
 func modeKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
-		Key: "mode", Label: "Fidelity", Help: "Which accidents of the published simulator are on.", Kind: knob.Many, Always: true,
+		Info: knob.Info{Key: "mode", Label: "Fidelity", Help: "Which accidents of the published simulator are on.", Kind: knob.Many, Always: true},
 		Word: func(s *settings) *string { return &s.Mode },
 	}
 	var all []string

@@ -43,21 +43,27 @@ func own() []string { return []string{stepKnob, unknownKnob, rolesKnob} }
 // recordedKnobs are the settings of recordings.
 func recordedKnobs() []knob.Knob[settings] {
 	step := knob.Knob[settings]{
-		Key: stepKnob, Label: "Step", Kind: knob.Word, Word: func(s *settings) *string { return &s.Step },
-		Help: "The iteration of the recording that is run. The one chosen by Spillway is complete and, if there are enough, neither the first nor the last.",
+		Info: knob.Info{
+			Key: stepKnob, Label: "Step", Kind: knob.Word,
+			Help: "The iteration of the recording that is run. The one chosen by Spillway is complete and, if there are enough, neither the first nor the last.",
+		}, Word: func(s *settings) *string { return &s.Step },
 	}
 	unknown := knob.Knob[settings]{
-		Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One, Word: func(s *settings) *string { return &s.Unknown },
-		Help: "What becomes of kernels of which nobody knows what they read and write.",
-		Choices: []knob.Choice{
-			{Key: string(recording.Merge), Label: "join the kernel before", Help: "Their time goes to the kernel before, so that the total time stays."},
-			{Key: string(recording.Follow), Label: "use what it used", Help: "They are taken to read what the kernel before them read."},
-			{Key: string(recording.Drop), Label: "are left out", Help: "They are left out, with their time."},
-		},
+		Info: knob.Info{
+			Key: unknownKnob, Label: "Kernels with unknown tensors", Kind: knob.One,
+			Help: "What becomes of kernels of which nobody knows what they read and write.",
+			Choices: []knob.Choice{
+				{Key: string(recording.Merge), Label: "join the kernel before", Help: "Their time goes to the kernel before, so that the total time stays."},
+				{Key: string(recording.Follow), Label: "use what it used", Help: "They are taken to read what the kernel before them read."},
+				{Key: string(recording.Drop), Label: "are left out", Help: "They are left out, with their time."},
+			},
+		}, Word: func(s *settings) *string { return &s.Unknown },
 	}
 	roles := knob.Knob[settings]{
-		Key: rolesKnob, Label: "Roles", Kind: knob.Rules, Word: func(s *settings) *string { return &s.Roles },
-		Help: "Patterns of tensors' names with the role that they have, such as *embed*=weight,ids=input; * stands for any text, ? for any character, and the first that matches counts. Weights and optimizer state live on from one iteration to the next.",
+		Info: knob.Info{
+			Key: rolesKnob, Label: "Roles", Kind: knob.Rules,
+			Help: "Patterns of tensors' names with the role that they have, such as *embed*=weight,ids=input; * stands for any text, ? for any character, and the first that matches counts. Weights and optimizer state live on from one iteration to the next.",
+		}, Word: func(s *settings) *string { return &s.Roles },
 	}
 	for k := workload.Intermediate; k <= workload.Input; k++ {
 		roles.Choices = append(roles.Choices, knob.Choice{Key: k.String()})
