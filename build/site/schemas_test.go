@@ -26,10 +26,10 @@ type answering struct {
 }
 
 func (h *answering) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
-func (*answering) Stop([]int)                  {}
-func (*answering) Fetch(string)                {}
-func (*answering) Stored(string) string        { return "" }
-func (*answering) Store(string, string) bool   { return false }
+func (*answering) Stop([]int)                            {}
+func (*answering) Fetch(string)                          {}
+func (*answering) Stored(string) string                  { return "" }
+func (*answering) Store(string, string) bool             { return false }
 
 func (h *answering) work(n *model.Session) {
 	for len(h.jobs) > 0 {

@@ -42,41 +42,35 @@ const (
 func Knobs() []knob.Knob[Setup] {
 	var ks []knob.Knob[Setup]
 	group := ""
-	add := func(k knob.Knob[Setup], get func(*Setup) int64, set func(*Setup, int64)) {
-		k.Group, k.Get, k.Set = group, get, set
+	add := func(k knob.Knob[Setup]) {
+		k.Group = group
 		ks = append(ks, k)
 	}
-	count := func(ref func(*Setup) *int64, k knob.Knob[Setup]) {
+	count := func(ref func(*Setup) *int64, k knob.Info) {
 		if k.Scale == 0 {
 			k.Scale = 1
 		}
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	span := func(ref func(*Setup) *unit.Time, scale unit.Time, name string, most unit.Time, k knob.Knob[Setup]) {
+	span := func(ref func(*Setup) *unit.Time, scale unit.Time, name string, most unit.Time, k knob.Info) {
 		k.Scale, k.Unit, k.Max = int64(scale), name, int64(most)
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	size := func(ref func(*Setup) *unit.Bytes, scale unit.Bytes, name string, k knob.Knob[Setup]) {
+	size := func(ref func(*Setup) *unit.Bytes, scale unit.Bytes, name string, k knob.Info) {
 		k.Scale, k.Unit = int64(scale), name
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	rate := func(ref func(*Setup) *unit.Bandwidth, k knob.Knob[Setup]) {
+	rate := func(ref func(*Setup) *unit.Bandwidth, k knob.Info) {
 		k.Scale, k.Unit, k.Max = int64(unit.GBps), "GB/s", int64(1000*unit.GBps)
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
 	const ns, us = unit.Nanosecond, unit.Microsecond
 
 	group = GroupRun
-	scales := knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "scale", Label: "Scale", Kind: knob.One, Min: 1, Max: 64,
-			Help:   "The part of the full workload that runs: footprint, cache, log, host DRAM and instructions are divided, latencies, threads and channels are not.",
-			Source: "ours, for speed",
-		},
+	scales := knob.Info{
+		Key: "scale", Label: "Scale", Kind: knob.One, Min: 1, Max: 64,
+		Help:   "The part of the full workload that runs: footprint, cache, log, host DRAM and instructions are divided, latencies, threads and channels are not.",
+		Source: "ours, for speed",
 	}
 	for _, n := range []int64{1, 2, 4, 8, 16, 32, 64} {
 		label := "full"
@@ -86,148 +80,81 @@ func Knobs() []knob.Knob[Setup] {
 		scales.Choices = append(scales.Choices, knob.Choice{Key: fmt.Sprint(n), Label: label, Help: Deviates(n), Word: "scale " + label})
 	}
 	count(func(s *Setup) *int64 { return &s.Scale }, scales)
-	count(func(s *Setup) *int64 { return &s.Threads }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "threads", Label: "Threads", Max: mostThreads,
-			Help:   "How many threads share the work; 0 is as the design has them: as many as cores, or the workload's number where reads switch threads. A recording has its own.",
-			Source: "SkyByte, §6.1: 8, and 24 with context switches", Zero: "as the design has them",
-		},
+	count(func(s *Setup) *int64 { return &s.Threads }, knob.Info{
+		Key: "threads", Label: "Threads", Max: mostThreads,
+		Help:   "How many threads share the work; 0 is as the design has them: as many as cores, or the workload's number where reads switch threads. A recording has its own.",
+		Source: "SkyByte, §6.1: 8, and 24 with context switches", Zero: "as the design has them",
 	})
-	count(func(s *Setup) *int64 { return &s.Seed }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"},
-	})
+	count(func(s *Setup) *int64 { return &s.Seed }, knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"})
 
 	group = GroupFlash
-	span(func(s *Setup) *unit.Time { return &s.Read }, us, "µs", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "flash_read", Label: "Read", Min: int64(ns), Help: "How long a die needs to read a page.", Source: table4},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Program }, us, "µs", 10*unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "flash_program", Label: "Program", Min: int64(ns), Help: "How long a die needs to program a page.", Source: artifact + "; 100 µs in Table IV"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Erase }, us, "µs", 100*unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "flash_erase", Label: "Erase", Help: "How long a die needs to erase a block.", Source: table4},
-	})
-	count(func(s *Setup) *int64 { return &s.Channels }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 1024, Help: "Channels of the device, which work at the same time.", Source: table2},
-	})
-	count(func(s *Setup) *int64 { return &s.Dies }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "dies", Label: "Dies a channel", Min: 1, Max: 256, Help: "Dies of a channel; while the switch one-lun is on a channel works on one page at a time all the same.", Source: table2 + ": 8 chips of 8 dies"},
-	})
-	count(func(s *Setup) *int64 { return &s.Planes }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "planes", Label: "Planes a die", Min: 1, Max: 16, Help: "Planes of a die.", Source: table2},
-	})
-	count(func(s *Setup) *int64 { return &s.Blocks }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "blocks", Label: "Blocks a plane", Min: 8, Max: 1 << 16, Help: "Blocks of a plane, each erased as a whole.", Source: table2},
-	})
-	count(func(s *Setup) *int64 { return &s.Pages }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "pages", Label: "Pages a block", Min: 1, Max: 1 << 12, Help: "Pages of 4 KiB in a block.", Source: table2},
-	})
-	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 is without limit.", Source: "0: " + artifact + " has no bus"},
-	})
+	span(func(s *Setup) *unit.Time { return &s.Read }, us, "µs", unit.Millisecond, knob.Info{Key: "flash_read", Label: "Read", Min: int64(ns), Help: "How long a die needs to read a page.", Source: table4})
+	span(func(s *Setup) *unit.Time { return &s.Program }, us, "µs", 10*unit.Millisecond, knob.Info{Key: "flash_program", Label: "Program", Min: int64(ns), Help: "How long a die needs to program a page.", Source: artifact + "; 100 µs in Table IV"})
+	span(func(s *Setup) *unit.Time { return &s.Erase }, us, "µs", 100*unit.Millisecond, knob.Info{Key: "flash_erase", Label: "Erase", Help: "How long a die needs to erase a block.", Source: table4})
+	count(func(s *Setup) *int64 { return &s.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 1024, Help: "Channels of the device, which work at the same time.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Dies }, knob.Info{Key: "dies", Label: "Dies a channel", Min: 1, Max: 256, Help: "Dies of a channel; while the switch one-lun is on a channel works on one page at a time all the same.", Source: table2 + ": 8 chips of 8 dies"})
+	count(func(s *Setup) *int64 { return &s.Planes }, knob.Info{Key: "planes", Label: "Planes a die", Min: 1, Max: 16, Help: "Planes of a die.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Blocks }, knob.Info{Key: "blocks", Label: "Blocks a plane", Min: 8, Max: 1 << 16, Help: "Blocks of a plane, each erased as a whole.", Source: table2})
+	count(func(s *Setup) *int64 { return &s.Pages }, knob.Info{Key: "pages", Label: "Pages a block", Min: 1, Max: 1 << 12, Help: "Pages of 4 KiB in a block.", Source: table2})
+	rate(func(s *Setup) *unit.Bandwidth { return &s.ChannelRate }, knob.Info{Key: "channel_rate", Label: "Rate of a channel", Help: "What a channel's bus carries; 0 is without limit.", Source: "0: " + artifact + " has no bus"})
 
 	group = GroupDRAM
-	size(func(s *Setup) *unit.Bytes { return &s.DRAM }, unit.MiB, "MiB", knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "ssd_dram", Label: "DRAM of the device", Min: int64(unit.MiB), Max: int64(64 * unit.GiB),
-			Help: "Page cache and, in designs that have one, the write log.", Source: table2,
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.DRAM }, unit.MiB, "MiB", knob.Info{
+		Key: "ssd_dram", Label: "DRAM of the device", Min: int64(unit.MiB), Max: int64(64 * unit.GiB),
+		Help: "Page cache and, in designs that have one, the write log.", Source: table2,
 	})
-	size(func(s *Setup) *unit.Bytes { return &s.Log }, unit.MiB, "MiB", knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "log", Label: "Write log", Min: int64(unit.KiB), Max: int64(32 * unit.GiB),
-			Help: "What of it is the write log, in designs with one. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.Log }, unit.MiB, "MiB", knob.Info{
+		Key: "log", Label: "Write log", Min: int64(unit.KiB), Max: int64(32 * unit.GiB),
+		Help: "What of it is the write log, in designs with one. A written line takes 72 bytes: itself and its address.", Source: artifact + ": an eighth of 448 MiB; 64 MiB in Table II",
 	})
-	count(func(s *Setup) *int64 { return &s.Ways }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "ways", Label: "Ways of the cache", Min: 1, Max: mostWays, Help: "In how many places of the page cache a page may be.", Source: artifact},
-	})
+	count(func(s *Setup) *int64 { return &s.Ways }, knob.Info{Key: "ways", Label: "Ways of the cache", Min: 1, Max: mostWays, Help: "In how many places of the page cache a page may be.", Source: artifact})
 
 	group = GroupHost
-	size(func(s *Setup) *unit.Bytes { return &s.Host }, unit.GiB, "GiB", knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "host_dram", Label: "Host DRAM for promotion", Min: int64(unit.MiB), Max: int64(256 * unit.GiB),
-			Help: "Memory of the host that promoted pages may take, in designs that promote.", Source: table2,
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.Host }, unit.GiB, "GiB", knob.Info{
+		Key: "host_dram", Label: "Host DRAM for promotion", Min: int64(unit.MiB), Max: int64(256 * unit.GiB),
+		Help: "Memory of the host that promoted pages may take, in designs that promote.", Source: table2,
 	})
-	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, at which it begins.", Source: artifact},
-	})
-	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "promote_reset", Label: "Counters begin anew after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold begins anew.", Source: artifact},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long the copy of a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Shootdown }, us, "µs", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "shootdown", Label: "TLB shoot-down", Help: "How long a promotion stops every core: the device's interrupt (MSI-X), and the shoot-down by which the core forgets the page's old address.", Source: "0: the artifact charges nothing, and the paper says no number"},
-	})
+	count(func(s *Setup) *int64 { return &s.PromoteAt }, knob.Info{Key: "promote_at", Label: "Promote at", Unit: "hits", Min: 1, Max: 255, Help: "How many hits promote a page: the largest value of the adaptive threshold, at which it begins.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.PromoteReset }, knob.Info{Key: "promote_reset", Label: "Counters begin anew after", Unit: "accesses", Min: 1, Max: 1 << 30, Help: "After how many accesses the adaptive threshold begins anew.", Source: artifact})
+	span(func(s *Setup) *unit.Time { return &s.Copy }, us, "µs", unit.Millisecond, knob.Info{Key: "promote_copy", Label: "Copy of a page", Help: "How long the copy of a promoted page takes.", Source: "0: the artifact charges nothing, and the paper says no number"})
+	span(func(s *Setup) *unit.Time { return &s.Shootdown }, us, "µs", unit.Millisecond, knob.Info{Key: "shootdown", Label: "TLB shoot-down", Help: "How long a promotion stops every core: the device's interrupt (MSI-X), and the shoot-down by which the core forgets the page's old address.", Source: "0: the artifact charges nothing, and the paper says no number"})
 
 	group = GroupLink
-	span(func(s *Setup) *unit.Time { return &s.Link }, ns, "ns", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "link", Label: "CXL link", Help: "Latency that the link adds to a request.", Source: table2},
-	})
-	rate(func(s *Setup) *unit.Bandwidth { return &s.LinkRate }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "link_rate", Label: "Rate of the link", Help: "What each direction carries: read lines and promoted pages one, written lines and demoted pages the other. 0 is without limit.", Source: "0: " + artifact + "; 16 GB/s in Table II"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Index }, ns, "ns", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "index", Label: "Index", Help: "How long the device needs to find out where a line is.", Source: "SkyByte, §6.1: 72 ns for a log of 64 MB, measured on an FPGA; 49 ns for a cache of 512 MB without one, which is not in the model"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Access }, ns, "ns", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "access", Label: "DRAM access", Help: "Latency of the device's DRAM and, while the switch fixed-host is on, of promoted pages. Without the switch, and where all memory is DRAM, host DRAM has the workload's DRAM latency (Recipe).", Source: artifact},
-	})
+	span(func(s *Setup) *unit.Time { return &s.Link }, ns, "ns", unit.Millisecond, knob.Info{Key: "link", Label: "CXL link", Help: "Latency that the link adds to a request.", Source: table2})
+	rate(func(s *Setup) *unit.Bandwidth { return &s.LinkRate }, knob.Info{Key: "link_rate", Label: "Rate of the link", Help: "What each direction carries: read lines and promoted pages one, written lines and demoted pages the other. 0 is without limit.", Source: "0: " + artifact + "; 16 GB/s in Table II"})
+	span(func(s *Setup) *unit.Time { return &s.Index }, ns, "ns", unit.Millisecond, knob.Info{Key: "index", Label: "Index", Help: "How long the device needs to find out where a line is.", Source: "SkyByte, §6.1: 72 ns for a log of 64 MB, measured on an FPGA; 49 ns for a cache of 512 MB without one, which is not in the model"})
+	span(func(s *Setup) *unit.Time { return &s.Access }, ns, "ns", unit.Millisecond, knob.Info{Key: "access", Label: "DRAM access", Help: "Latency of the device's DRAM and, while the switch fixed-host is on, of promoted pages. Without the switch, and where all memory is DRAM, host DRAM has the workload's DRAM latency (Recipe).", Source: artifact})
 
 	group = GroupCollect
-	share := func(ref func(*Setup) *int64, k knob.Knob[Setup]) {
+	share := func(ref func(*Setup) *int64, k knob.Info) {
 		k.Unit, k.Scale, k.Max = "%", 10, 1000
 		count(ref, k)
 	}
-	share(func(s *Setup) *int64 { return &s.Preconditioned }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "precondition", Label: "Full of old pages", Help: "How much of the flash holds old data that is valid, before the run; above 0 garbage collection is about to begin. It goes on until as much is free as Collect until says, so that old data and the footprint must leave that: at most some 64 % by default. The fuller it is, the more pages collection copies before each erase: in a run of a fraction of a second fewer erases are done, and each frees less. With little old data superblocks are nearly empty: they are erased one after the other, and requests wait most.", Source: "0: the artifact never collects. The paper collects from 80 % used on, of which what is valid is not said"},
-	})
-	share(func(s *Setup) *int64 { return &s.CollectAt }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "collect_at", Label: "Collect at", Help: "With how many free superblocks garbage collection begins.", Source: artifact},
-	})
-	share(func(s *Setup) *int64 { return &s.CollectUntil }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "collect_until", Label: "Collect until", Help: "With how many free superblocks it ends: one more at least than it begins with.", Source: artifact},
-	})
-	count(func(s *Setup) *int64 { return &s.Endurance }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: single-level cells of low latency"},
-	})
+	share(func(s *Setup) *int64 { return &s.Preconditioned }, knob.Info{Key: "precondition", Label: "Full of old pages", Help: "How much of the flash holds old data that is valid, before the run; above 0 garbage collection is about to begin. It goes on until as much is free as Collect until says, so that old data and the footprint must leave that: at most some 64 % by default. The fuller it is, the more pages collection copies before each erase: in a run of a fraction of a second fewer erases are done, and each frees less. With little old data superblocks are nearly empty: they are erased one after the other, and requests wait most.", Source: "0: the artifact never collects. The paper collects from 80 % used on, of which what is valid is not said"})
+	share(func(s *Setup) *int64 { return &s.CollectAt }, knob.Info{Key: "collect_at", Label: "Collect at", Help: "With how many free superblocks garbage collection begins.", Source: artifact})
+	share(func(s *Setup) *int64 { return &s.CollectUntil }, knob.Info{Key: "collect_until", Label: "Collect until", Help: "With how many free superblocks it ends: one more at least than it begins with.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Endurance }, knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: single-level cells of low latency"})
 
 	group = GroupPrices
-	price := func(ref func(*Setup) *int64, k knob.Knob[Setup]) {
+	price := func(ref func(*Setup) *int64, k knob.Info) {
 		k.Unit, k.Scale, k.Max = "$/GiB", 1000, 1_000_000
 		count(ref, k)
 	}
-	price(func(s *Setup) *int64 { return &s.DRAMPrice }, knob.Knob[Setup]{Info: knob.Info{Key: "dram_price", Label: "DRAM", Help: "Price of DRAM.", Source: "SkyByte, §6.3, a GB, for memory that is counted in GiB"}})
-	price(func(s *Setup) *int64 { return &s.FlashPrice }, knob.Knob[Setup]{Info: knob.Info{Key: "flash_price", Label: "Flash", Help: "Price of flash.", Source: "SkyByte, §6.3, a GB, for memory that is counted in GiB"}})
+	price(func(s *Setup) *int64 { return &s.DRAMPrice }, knob.Info{Key: "dram_price", Label: "DRAM", Help: "Price of DRAM.", Source: "SkyByte, §6.3, a GB, for memory that is counted in GiB"})
+	price(func(s *Setup) *int64 { return &s.FlashPrice }, knob.Info{Key: "flash_price", Label: "Flash", Help: "Price of flash.", Source: "SkyByte, §6.3, a GB, for memory that is counted in GiB"})
 
 	group = GroupOwn
-	mechanism := func(ref func(*Setup) *bool, k knob.Knob[Setup]) {
-		k.Kind, k.Scale, k.Max = knob.One, 1, 1
-		k.Choices = []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
-		add(k, func(s *Setup) int64 {
-			if *ref(s) {
-				return 1
-			}
-			return 0
-		}, func(s *Setup, v int64) { *ref(s) = v != 0 })
+	mechanism := func(ref func(*Setup) *bool, k knob.Info) {
+		k.Kind, k.Choices = knob.One, []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
+		add(knob.Bool(k, ref))
 	}
-	mechanism(func(s *Setup) *bool { return &s.Own.Log }, knob.Knob[Setup]{Info: knob.Info{Key: "own_log", Label: "Write log (W)", Help: "Whether the system Own design logs written lines.", Source: "all of SkyByte's mechanisms at first"}})
-	mechanism(func(s *Setup) *bool { return &s.Own.Switch }, knob.Knob[Setup]{Info: knob.Info{Key: "own_switch", Label: "Context switches (C)", Help: "Whether in the system Own design a long read switches threads.", Source: "all of SkyByte's mechanisms at first"}})
+	mechanism(func(s *Setup) *bool { return &s.Own.Log }, knob.Info{Key: "own_log", Label: "Write log (W)", Help: "Whether the system Own design logs written lines.", Source: "all of SkyByte's mechanisms at first"})
+	mechanism(func(s *Setup) *bool { return &s.Own.Switch }, knob.Info{Key: "own_switch", Label: "Context switches (C)", Help: "Whether in the system Own design a long read switches threads.", Source: "all of SkyByte's mechanisms at first"})
 
 	group = GroupCores
-	count(func(s *Setup) *int64 { return &s.Cores }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 64, Help: "Cores of the host.", Source: table2},
-	})
-	get, set := knob.Field(func(s *Setup) *unit.Frequency { return &s.Clock })
-	add(knob.Knob[Setup]{
-		Info: knob.Info{Key: "clock", Label: "Clock", Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz), Help: "Of the cores.", Source: table2},
-	}, get, set)
-	count(func(s *Setup) *int64 { return &s.StoreSize }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "store_buffer", Label: "Store buffer", Unit: "entries", Min: 1, Max: 1 << 12, Help: "Stores that a core has under way at most, before it waits.", Source: artifact},
-	})
+	count(func(s *Setup) *int64 { return &s.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 64, Help: "Cores of the host.", Source: table2})
+	add(knob.Int(knob.Info{Key: "clock", Label: "Clock", Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz), Help: "Of the cores.", Source: table2}, func(s *Setup) *unit.Frequency { return &s.Clock }))
+	count(func(s *Setup) *int64 { return &s.StoreSize }, knob.Info{Key: "store_buffer", Label: "Store buffer", Unit: "entries", Min: 1, Max: 1 << 12, Help: "Stores that a core has under way at most, before it waits.", Source: artifact})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "scheduler", Label: "Scheduler", Group: group, Kind: knob.One, Help: "Which thread a core runs next.", Source: artifact + "; CFS in §6.1",
@@ -241,12 +168,8 @@ func Knobs() []knob.Knob[Setup] {
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Scheduler) },
 	})
-	span(func(s *Setup) *unit.Time { return &s.Switch }, us, "µs", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "switch", Label: "Context switch", Min: int64(100 * ns), Help: "What a context switch costs a core, in designs that switch.", Source: "SkyByte, §3.2: 2 µs, measured"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Threshold }, us, "µs", unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{Key: "threshold", Label: "Switch threshold", Help: "How long a read must take to trigger a context switch, in designs that switch.", Source: "SkyByte, §3.2"},
-	})
+	span(func(s *Setup) *unit.Time { return &s.Switch }, us, "µs", unit.Millisecond, knob.Info{Key: "switch", Label: "Context switch", Min: int64(100 * ns), Help: "What a context switch costs a core, in designs that switch.", Source: "SkyByte, §3.2: 2 µs, measured"})
+	span(func(s *Setup) *unit.Time { return &s.Threshold }, us, "µs", unit.Millisecond, knob.Info{Key: "threshold", Label: "Switch threshold", Help: "How long a read must take to trigger a context switch, in designs that switch.", Source: "SkyByte, §3.2"})
 	return ks
 }
 

@@ -136,25 +136,21 @@ func (s *Spec) DWPD() int64 {
 // Knobs returns the list of every parameter of a Spec.
 func Knobs() []knob.Knob[Spec] {
 	var ks []knob.Knob[Spec]
-	add := func(k knob.Knob[Spec], get func(*Spec) int64, set func(*Spec, int64)) {
-		k.Get, k.Set, k.Source = get, set, "the drive's source text"
+	add := func(k knob.Knob[Spec]) {
+		k.Source = "the drive's source text"
 		ks = append(ks, k)
 	}
 	count := func(ref func(*Spec) *int64, key, label, help, group, name string, least, most int64) {
-		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: 1, Min: least, Max: most}}, get, set)
+		add(knob.Int(knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: 1, Min: least, Max: most}, ref))
 	}
 	size := func(ref func(*Spec) *unit.Bytes, key, label, help, group, name string, scale, least, most unit.Bytes) {
-		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: int64(scale), Min: int64(least), Max: int64(most)}}, get, set)
+		add(knob.Int(knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: name, Scale: int64(scale), Min: int64(least), Max: int64(most)}, ref))
 	}
 	span := func(ref func(*Spec) *unit.Time, key, label, help, group string, least unit.Time) {
-		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "µs", Scale: int64(unit.Microsecond), Min: int64(least), Max: int64(unit.Second)}}, get, set)
+		add(knob.Int(knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "µs", Scale: int64(unit.Microsecond), Min: int64(least), Max: int64(unit.Second)}, ref))
 	}
 	rate := func(ref func(*Spec) *unit.Bandwidth, key, label, help, group string) {
-		get, set := knob.Field(ref)
-		add(knob.Knob[Spec]{Info: knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(1000 * unit.GBps)}}, get, set)
+		add(knob.Int(knob.Info{Key: key, Label: label, Help: help, Group: group, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(1000 * unit.GBps)}, ref))
 	}
 	const (
 		geometry = "SSD geometry"
@@ -163,13 +159,10 @@ func Knobs() []knob.Knob[Spec] {
 		wear     = "SSD endurance"
 	)
 	size(func(s *Spec) *unit.Bytes { return &s.Capacity }, "flash_capacity", "Capacity", "What the host can address.", geometry, "GB", unit.GB, unit.GB, 1e6*unit.GB)
-	get, set := knob.Field(func(s *Spec) *int64 { return &s.OverProvision })
-	add(knob.Knob[Spec]{
-		Info: knob.Info{
-			Key: "flash_spare", Label: "Over-provisioning", Group: geometry, Unit: "%", Scale: 10, Min: 0, Max: 4000,
-			Help: "Flash beyond the capacity; garbage collection works with it.",
-		},
-	}, get, set)
+	add(knob.Int(knob.Info{
+		Key: "flash_spare", Label: "Over-provisioning", Group: geometry, Unit: "%", Scale: 10, Min: 0, Max: 4000,
+		Help: "Flash beyond the capacity; garbage collection works with it.",
+	}, func(s *Spec) *int64 { return &s.OverProvision }))
 	count(func(s *Spec) *int64 { return &s.Channels }, "flash_channels", "Channels", "Buses between controller and flash.", geometry, "", 1, 256)
 	count(func(s *Spec) *int64 { return &s.Dies }, "flash_dies", "Dies", "Dies on a channel that work at a time.", geometry, "", 1, 64)
 	count(func(s *Spec) *int64 { return &s.Planes }, "flash_planes", "Planes", "Planes of a die; each works on a page of its own.", geometry, "", 1, 8)

@@ -40,9 +40,20 @@ func Lift[S, T any](k Knob[T], part func(*S) *T) Knob[S] {
 	return out
 }
 
-// Field returns the accessors of the integer field that ref points at.
-func Field[S any, T ~int64](ref func(*S) *T) (get func(*S) int64, set func(*S, int64)) {
-	return func(s *S) int64 { return int64(*ref(s)) }, func(s *S, v int64) { *ref(s) = T(v) }
+// Int makes a knob of an integer, which ref points at.
+func Int[S any, T ~int64](i Info, ref func(*S) *T) Knob[S] {
+	return Knob[S]{Info: i, Get: func(s *S) int64 { return int64(*ref(s)) }, Set: func(s *S, v int64) { *ref(s) = T(v) }}
+}
+
+// Bool makes a knob of a switch: 1 is yes, 0 no.
+func Bool[S any](i Info, ref func(*S) *bool) Knob[S] {
+	i.Scale, i.Max = 1, 1
+	return Knob[S]{Info: i, Get: func(s *S) int64 {
+		if *ref(s) {
+			return 1
+		}
+		return 0
+	}, Set: func(s *S, v int64) { *ref(s) = v != 0 }}
 }
 
 // Text returns the value: a number in k.Unit, as an exact decimal without the

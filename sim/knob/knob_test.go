@@ -113,11 +113,10 @@ func TestDecimalRoundTrip(t *testing.T) {
 type settings struct{ size, rate int64 }
 
 func knobs() []Knob[settings] {
-	size := Knob[settings]{Info: Info{Key: "size", Label: "Size", Unit: "GiB", Scale: 1 << 30, Min: 1 << 30, Max: 4 << 30}}
-	size.Get, size.Set = Field(func(s *settings) *int64 { return &s.size })
-	rate := Knob[settings]{Info: Info{Key: "rate", Label: "Rate", Scale: 1, Min: 1, Max: 9}}
-	rate.Get, rate.Set = Field(func(s *settings) *int64 { return &s.rate })
-	return []Knob[settings]{size, rate}
+	return []Knob[settings]{
+		Int(Info{Key: "size", Label: "Size", Unit: "GiB", Scale: 1 << 30, Min: 1 << 30, Max: 4 << 30}, func(s *settings) *int64 { return &s.size }),
+		Int(Info{Key: "rate", Label: "Rate", Scale: 1, Min: 1, Max: 9}, func(s *settings) *int64 { return &s.rate }),
+	}
 }
 
 func TestParse(t *testing.T) {

@@ -72,113 +72,79 @@ const (
 // Knobs returns the list of every parameter of a Setup.
 func Knobs() []knob.Knob[Setup] {
 	var ks []knob.Knob[Setup]
-	size := func(ref func(*Setup) *unit.Bytes, k knob.Knob[Setup]) {
-		k.Get, k.Set = knob.Field(ref)
-		ks = append(ks, k)
+	size := func(ref func(*Setup) *unit.Bytes, k knob.Info) {
+		ks = append(ks, knob.Int(k, ref))
 	}
-	span := func(ref func(*Setup) *unit.Time, scale unit.Time, k knob.Knob[Setup]) {
-		k.Get, k.Set = knob.Field(ref)
+	span := func(ref func(*Setup) *unit.Time, scale unit.Time, k knob.Info) {
 		k.Group, k.Scale = groupCosts, int64(scale)
-		ks = append(ks, k)
+		ks = append(ks, knob.Int(k, ref))
 	}
-	toggle := func(ref func(*Setup) *int64, k knob.Knob[Setup]) {
-		k.Get, k.Set = knob.Field(ref)
+	toggle := func(ref func(*Setup) *int64, k knob.Info) {
 		k.Group, k.Scale, k.Max = groupOptions, 1, 1
-		ks = append(ks, k)
+		ks = append(ks, knob.Int(k, ref))
 	}
 	const report = "Ravenstore report, "
-	size(func(s *Setup) *unit.Bytes { return &s.GPU }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "gpu_memory", Label: "GPU memory", Group: groupMachine, Unit: "GiB", Scale: int64(unit.GiB), Min: int64(unit.MiB), Max: int64(unit.GiB) << 10,
-			Help:   "Memory of the GPU, of which every client's page tables are taken first.",
-			Source: "V100 with 16 GB; " + report + "§5.1, says V100 only",
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.GPU }, knob.Info{
+		Key: "gpu_memory", Label: "GPU memory", Group: groupMachine, Unit: "GiB", Scale: int64(unit.GiB), Min: int64(unit.MiB), Max: int64(unit.GiB) << 10,
+		Help:   "Memory of the GPU, of which every client's page tables are taken first.",
+		Source: "V100 with 16 GB; " + report + "§5.1, says V100 only",
 	})
-	size(func(s *Setup) *unit.Bytes { return &s.Host }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "host_memory", Label: "Host memory", Group: groupMachine, Unit: "GiB", Scale: int64(unit.GiB), Max: int64(unit.GiB) << 13,
-			Help: "Memory of the host for evicted tensors.", Source: "assumed; the report does not say",
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.Host }, knob.Info{
+		Key: "host_memory", Label: "Host memory", Group: groupMachine, Unit: "GiB", Scale: int64(unit.GiB), Max: int64(unit.GiB) << 13,
+		Help: "Memory of the host for evicted tensors.", Source: "assumed; the report does not say",
 	})
-	get, set := knob.Field(func(s *Setup) *unit.Bandwidth { return &s.Link })
-	ks = append(ks, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "link", Label: "Host link", Group: groupMachine, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(100 * unit.MBps), Max: int64(1000 * unit.GBps),
-			Help:   "Rate between GPU and host, each direction; tensors come back at it, and no eviction is faster.",
-			Source: "assumed: what copies of pinned memory reach on the V100's PCIe 3.0 x16; the report measures evictions only",
-		}, Get: get, Set: set,
+	ks = append(ks, knob.Int(knob.Info{
+		Key: "link", Label: "Host link", Group: groupMachine, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(100 * unit.MBps), Max: int64(1000 * unit.GBps),
+		Help:   "Rate between GPU and host, each direction; tensors come back at it, and no eviction is faster.",
+		Source: "assumed: what copies of pinned memory reach on the V100's PCIe 3.0 x16; the report measures evictions only",
+	}, func(s *Setup) *unit.Bandwidth { return &s.Link }))
+	span(func(s *Setup) *unit.Time { return &s.Alloc }, unit.Microsecond, knob.Info{
+		Key: "alloc", Label: "Allocation", Unit: "µs/MB", Max: int64(unit.Millisecond),
+		Help: "Time to allocate a megabyte (10⁶ bytes).", Source: report + "Table 2, without eviction: 0.52 and 1.0625 ms for 16 and 32 MB",
 	})
-	span(func(s *Setup) *unit.Time { return &s.Alloc }, unit.Microsecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "alloc", Label: "Allocation", Unit: "µs/MB", Max: int64(unit.Millisecond),
-			Help: "Time to allocate a megabyte (10⁶ bytes).", Source: report + "Table 2, without eviction: 0.52 and 1.0625 ms for 16 and 32 MB",
-		},
+	span(func(s *Setup) *unit.Time { return &s.Free }, unit.Millisecond, knob.Info{
+		Key: "free", Label: "Free", Unit: "ms", Max: int64(unit.Second),
+		Help:   "Time of a call that frees, which waits for the GPU: 6.5 through the store, 4 without it, 0 where memory is pooled.",
+		Source: report + "Table 1: slope over pairs of 128 B, whose allocation costs next to nothing by Table 2",
 	})
-	span(func(s *Setup) *unit.Time { return &s.Free }, unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "free", Label: "Free", Unit: "ms", Max: int64(unit.Second),
-			Help:   "Time of a call that frees, which waits for the GPU: 6.5 through the store, 4 without it, 0 where memory is pooled.",
-			Source: report + "Table 1: slope over pairs of 128 B, whose allocation costs next to nothing by Table 2",
-		},
+	span(func(s *Setup) *unit.Time { return &s.Start }, unit.Millisecond, knob.Info{
+		Key: "start", Label: "First call", Unit: "ms", Max: int64(unit.Second),
+		Help: "What a client's first call takes in addition: 4 through the store, 2.5 without it.", Source: report + "Table 1: what the line through its values has at 0 pairs",
 	})
-	span(func(s *Setup) *unit.Time { return &s.Start }, unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "start", Label: "First call", Unit: "ms", Max: int64(unit.Second),
-			Help: "What a client's first call takes in addition: 4 through the store, 2.5 without it.", Source: report + "Table 1: what the line through its values has at 0 pairs",
-		},
+	span(func(s *Setup) *unit.Time { return &s.IPC }, unit.Microsecond, knob.Info{
+		Key: "ipc", Label: "Call without work", Unit: "µs", Max: int64(unit.Second),
+		Help:   "Time of a put, and of a get that finds its tensor in GPU memory; those of create and free contain it.",
+		Source: "assumed: two passes through shared memory; the report's create of 0.52 ms is a bound",
 	})
-	span(func(s *Setup) *unit.Time { return &s.IPC }, unit.Microsecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "ipc", Label: "Call without work", Unit: "µs", Max: int64(unit.Second),
-			Help:   "Time of a put, and of a get that finds its tensor in GPU memory; those of create and free contain it.",
-			Source: "assumed: two passes through shared memory; the report's create of 0.52 ms is a bound",
-		},
+	span(func(s *Setup) *unit.Time { return &s.EvictFixed }, unit.Millisecond, knob.Info{
+		Key: "evict", Label: "Eviction callback", Unit: "ms", Max: int64(unit.Second),
+		Help: "Fixed time of an eviction: its owner is called back to unmap the tensor.", Source: report + "Table 2, with less without eviction: constant of the line through two points",
 	})
-	span(func(s *Setup) *unit.Time { return &s.EvictFixed }, unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "evict", Label: "Eviction callback", Unit: "ms", Max: int64(unit.Second),
-			Help: "Fixed time of an eviction: its owner is called back to unmap the tensor.", Source: report + "Table 2, with less without eviction: constant of the line through two points",
-		},
+	span(func(s *Setup) *unit.Time { return &s.EvictCopy }, unit.Microsecond, knob.Info{
+		Key: "evict_copy", Label: "Eviction copy", Unit: "µs/MB", Max: int64(10 * unit.Millisecond),
+		Help: "Time to copy a megabyte (10⁶ bytes) of an evicted tensor, if the link is not slower.", Source: report + "Table 2, with less without eviction: slope of the line through two points, 7.1 GB/s",
 	})
-	span(func(s *Setup) *unit.Time { return &s.EvictCopy }, unit.Microsecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "evict_copy", Label: "Eviction copy", Unit: "µs/MB", Max: int64(10 * unit.Millisecond),
-			Help: "Time to copy a megabyte (10⁶ bytes) of an evicted tensor, if the link is not slower.", Source: report + "Table 2, with less without eviction: slope of the line through two points, 7.1 GB/s",
-		},
+	span(func(s *Setup) *unit.Time { return &s.Pause }, unit.Millisecond, knob.Info{
+		Key: "pause", Label: "Pause after eviction", Unit: "ms", Max: int64(unit.Second),
+		Help:   "Time between an eviction and the allocation it was for. It outweighs all else, so it is off.",
+		Source: report + "§6.3.2: 100 ms around an error of unknown cause; 0 here",
 	})
-	span(func(s *Setup) *unit.Time { return &s.Pause }, unit.Millisecond, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "pause", Label: "Pause after eviction", Unit: "ms", Max: int64(unit.Second),
-			Help:   "Time between an eviction and the allocation it was for. It outweighs all else, so it is off.",
-			Source: report + "§6.3.2: 100 ms around an error of unknown cause; 0 here",
-		},
+	size(func(s *Setup) *unit.Bytes { return &s.Client }, knob.Info{
+		Key: "client_memory", Label: "Memory per client", Group: groupCosts, Unit: "MB", Scale: int64(unit.MB), Max: 1e5 * int64(unit.MB),
+		Help: "GPU memory that each client's page tables take.", Source: report + "§6.3.1: approximately 300 MB",
 	})
-	size(func(s *Setup) *unit.Bytes { return &s.Client }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "client_memory", Label: "Memory per client", Group: groupCosts, Unit: "MB", Scale: int64(unit.MB), Max: 1e5 * int64(unit.MB),
-			Help: "GPU memory that each client's page tables take.", Source: report + "§6.3.1: approximately 300 MB",
-		},
+	toggle(func(s *Setup) *int64 { return &s.Parallel }, knob.Info{
+		Key: "parallel_eviction", Label: "Parallel eviction",
+		Help: "Whether callback and copy of an eviction go on at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
 	})
-	toggle(func(s *Setup) *int64 { return &s.Parallel }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "parallel_eviction", Label: "Parallel eviction",
-			Help: "Whether callback and copy of an eviction go on at the same time or one after the other.", Source: report + "§5.2: one after the other; parallel is future work",
-		},
+	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Info{Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or at their get.", Source: report + "§4.3"})
+	size(func(s *Setup) *unit.Bytes { return &s.Headroom }, knob.Info{
+		Key: "headroom", Label: "Headroom", Group: groupOptions, Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB) << 10,
+		Help: "GPU memory that prefetch leaves free for the next create.", Source: "0 as published; a reserve is ours",
 	})
-	toggle(func(s *Setup) *int64 { return &s.Prefetch }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "prefetch", Label: "Prefetch", Help: "Whether tensors come back after every free, as many as fit, or at their get.", Source: report + "§4.3"},
-	})
-	size(func(s *Setup) *unit.Bytes { return &s.Headroom }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "headroom", Label: "Headroom", Group: groupOptions, Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB) << 10,
-			Help: "GPU memory that prefetch leaves free for the next create.", Source: "0 as published; a reserve is ours",
-		},
-	})
-	toggle(func(s *Setup) *int64 { return &s.Shared }, knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "shared_compute", Label: "Shared computing",
-			Help: "Whether clients that compute at the same time get equal parts of the GPU, or each computes as if alone.", Source: "assumed: one GPU; the report has no end-to-end run",
-		},
+	toggle(func(s *Setup) *int64 { return &s.Shared }, knob.Info{
+		Key: "shared_compute", Label: "Shared computing",
+		Help: "Whether clients that compute at the same time get equal parts of the GPU, or each computes as if alone.", Source: "assumed: one GPU; the report has no end-to-end run",
 	})
 	return ks
 }

@@ -36,7 +36,6 @@ func (b beans) Notes() []string      { return nil }
 
 // A cafe is an invented laboratory whose workloads are counted when they load.
 func cafe(loads *int) lab.Spec[brew, pot, cup] {
-	get, set := knob.Field(func(s *brew) *int64 { return &s.Grams })
 	return lab.Spec[brew, pot, cup]{
 		Info: lab.Info{
 			Name:       "cafe",
@@ -50,7 +49,7 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 		Default: brew{Bean: "mocha", Grams: 7},
 		Knobs: map[string][]knob.Knob[brew]{"what": {
 			{Info: knob.Info{Key: "bean", Label: "Bean", Help: "Which.", Kind: knob.One, Choices: []knob.Choice{{Key: "mocha"}, {Key: "java", Set: "grams=9"}}}, Word: func(s *brew) *string { return &s.Bean }},
-			{Info: knob.Info{Key: "grams", Label: "Grams", Help: "How many.", Scale: 1, Min: 1, Max: 50}, Get: get, Set: set},
+			knob.Int(knob.Info{Key: "grams", Label: "Grams", Help: "How many.", Scale: 1, Min: 1, Max: 50}, func(s *brew) *int64 { return &s.Grams }),
 			{Info: knob.Info{Key: "ground", Label: "File", Help: "Opened.", Kind: knob.Word}, Word: func(s *brew) *string { return &s.File }},
 		}},
 		Check: func(s *brew) error {

@@ -267,8 +267,7 @@ func bakery() lab.Lab {
 		return knob.Knob[bread]{Info: knob.Info{Key: key, Label: label, Help: "Help.", Kind: kind, Choices: choices}, Word: ref}
 	}
 	number := func(key, label string, ref func(*bread) *int64) knob.Knob[bread] {
-		get, set := knob.Field(ref)
-		return knob.Knob[bread]{Info: knob.Info{Key: key, Label: label, Help: "Help.", Scale: 1, Min: 1, Max: 5000}, Get: get, Set: set}
+		return knob.Int(knob.Info{Key: key, Label: label, Help: "Help.", Scale: 1, Min: 1, Max: 5000}, ref)
 	}
 	dish := word("dish", "Dish", knob.One, func(s *bread) *string { return &s.Dish },
 		knob.Choice{Key: "rye", Label: "Rye", Set: "portions=4", Limits: []knob.Limit{{Key: "portions", Min: 1, Max: 50, Hint: "Try 4 or 8."}}},

@@ -31,45 +31,39 @@ const reports = "fitted to the SkyByte artifact's reports: Table I as measured, 
 
 // Knobs returns the numbers of a recipe; its classes are a text (see [ParseClasses]).
 func Knobs() []knob.Knob[Recipe] {
-	number := func(k knob.Knob[Recipe], ref func(*Recipe) *int64) knob.Knob[Recipe] {
-		k.Get, k.Set = knob.Field(ref)
+	number := func(k knob.Info, ref func(*Recipe) *int64) knob.Knob[Recipe] {
 		if k.Scale == 0 {
 			k.Scale = 1
 		}
 		if k.Source == "" {
 			k.Source = reports
 		}
-		return k
+		return knob.Int(k, ref)
 	}
-	onchip := knob.Knob[Recipe]{Info: knob.Info{Key: "onchip", Label: "On-chip cost", Unit: "cycles", Scale: 1, Max: 1e6, Help: "What every request costs its core before memory: pipeline, caches, network.", Source: reports}}
-	onchip.Get, onchip.Set = knob.Field(func(r *Recipe) *unit.Cycles { return &r.OnChip })
-	dram := knob.Knob[Recipe]{Info: knob.Info{Key: "dram_latency", Label: "DRAM latency", Unit: "ns", Scale: int64(unit.Nanosecond), Max: int64(unit.Millisecond), Help: "How long a request takes where all is in DRAM.", Source: "SkyByte artifact, average latency of the DRAM-only run"}}
-	dram.Get, dram.Set = knob.Field(func(r *Recipe) *unit.Time { return &r.DRAM })
-	stores := knob.Knob[Recipe]{
-		Info: knob.Info{
-			Key: "stores", Label: "Stores without a log", Scale: 1, Kind: knob.One, Max: int64(Buffered),
-			Help: "What a store costs its core in designs without a write log.", Source: "chosen by the published times of SkyByte-C",
-			Choices: []knob.Choice{
-				{Key: "0", Label: "wait, as loads do", Word: "stores wait"},
-				{Key: "2", Label: "enter the store buffer", Word: "stores are buffered"},
-			},
+	onchip := knob.Int(knob.Info{Key: "onchip", Label: "On-chip cost", Unit: "cycles", Scale: 1, Max: 1e6, Help: "What every request costs its core before memory: pipeline, caches, network.", Source: reports}, func(r *Recipe) *unit.Cycles { return &r.OnChip })
+	dram := knob.Int(knob.Info{Key: "dram_latency", Label: "DRAM latency", Unit: "ns", Scale: int64(unit.Nanosecond), Max: int64(unit.Millisecond), Help: "How long a request takes where all is in DRAM.", Source: "SkyByte artifact, average latency of the DRAM-only run"}, func(r *Recipe) *unit.Time { return &r.DRAM })
+	stores := knob.Int(knob.Info{
+		Key: "stores", Label: "Stores without a log", Scale: 1, Kind: knob.One, Max: int64(Buffered),
+		Help: "What a store costs its core in designs without a write log.", Source: "chosen by the published times of SkyByte-C",
+		Choices: []knob.Choice{
+			{Key: "0", Label: "wait, as loads do", Word: "stores wait"},
+			{Key: "2", Label: "enter the store buffer", Word: "stores are buffered"},
 		},
-	}
-	stores.Get, stores.Set = knob.Field(func(r *Recipe) *Stores { return &r.Stores })
+	}, func(r *Recipe) *Stores { return &r.Stores })
 	return []knob.Knob[Recipe]{
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "insts", Label: "Instructions", Unit: "M", Scale: 1e6, Max: 1e15, Help: "Instructions of all threads together, in millions.", Source: "SkyByte artifact, reports"}}, func(r *Recipe) *int64 { return &r.Instructions }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "cpi", Label: "Cycles an instruction", Scale: 1000, Max: 1e6, Help: "Cycles an instruction takes between two requests."}}, func(r *Recipe) *int64 { return &r.CPI }),
+		number(knob.Info{Key: "insts", Label: "Instructions", Unit: "M", Scale: 1e6, Max: 1e15, Help: "Instructions of all threads together, in millions.", Source: "SkyByte artifact, reports"}, func(r *Recipe) *int64 { return &r.Instructions }),
+		number(knob.Info{Key: "cpi", Label: "Cycles an instruction", Scale: 1000, Max: 1e6, Help: "Cycles an instruction takes between two requests."}, func(r *Recipe) *int64 { return &r.CPI }),
 		onchip, dram,
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "overlap", Label: "Overlap", Scale: 1000, Max: 1000, Help: "Probability that a core goes on behind a load and need not wait for it."}}, func(r *Recipe) *int64 { return &r.Overlap }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "outstanding", Label: "Outstanding loads", Scale: 1, Min: 1, Max: 64, Help: "Loads that a core has under way at most.", Source: "assumed"}}, func(r *Recipe) *int64 { return &r.Outstanding }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "visits", Label: "Visits at a time", Scale: 1, Min: 1, Max: 64, Help: "Page visits that a thread has under way, one line of each in turn."}}, func(r *Recipe) *int64 { return &r.Visits }),
+		number(knob.Info{Key: "overlap", Label: "Overlap", Scale: 1000, Max: 1000, Help: "Probability that a core goes on behind a load and need not wait for it."}, func(r *Recipe) *int64 { return &r.Overlap }),
+		number(knob.Info{Key: "outstanding", Label: "Outstanding loads", Scale: 1, Min: 1, Max: 64, Help: "Loads that a core has under way at most.", Source: "assumed"}, func(r *Recipe) *int64 { return &r.Outstanding }),
+		number(knob.Info{Key: "visits", Label: "Visits at a time", Scale: 1, Min: 1, Max: 64, Help: "Page visits that a thread has under way, one line of each in turn."}, func(r *Recipe) *int64 { return &r.Visits }),
 		stores,
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "heavy", Label: "Heavy threads", Scale: 1, Max: 8, Help: "Of every eight threads so many do the heavy share of all visits; 0 shares equally."}}, func(r *Recipe) *int64 { return &r.Heavy }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "heavy_share", Label: "Heavy share", Scale: 1000, Max: 1000, Help: "Share of all visits that the heavy threads do together."}}, func(r *Recipe) *int64 { return &r.HeavyShare }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "demote_dirty", Label: "Dirty demotions", Scale: 1000, Max: 1000, Help: "Probability that a promotion into full host DRAM costs a program.", Source: "fitted to programs of SkyByte-P in the artifact's reports"}}, func(r *Recipe) *int64 { return &r.DemoteDirty }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "demote_most", Label: "Host DRAM full up to", Unit: "MiB", Scale: 1, Max: 1 << 30, Help: "The largest host DRAM, at full scale, that is full at the start.", Source: "SkyByte artifact, warm-up snapshots and programs of SkyByte-P"}}, func(r *Recipe) *int64 { return &r.DemoteMost }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "fill", Label: "Cache full at the start", Scale: 1000, Max: 1000, Help: "Share of the device's cache that holds pages of others at the start.", Source: "SkyByte artifact, warm-up snapshots"}}, func(r *Recipe) *int64 { return &r.Fill }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "fill_promote", Label: "The same with promotion", Scale: 1000, Max: 1000, Help: "Share of the device's cache that holds pages of others at the start in designs that promote pages.", Source: "SkyByte artifact, warm-up snapshots"}}, func(r *Recipe) *int64 { return &r.FillPromote }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "switching", Label: "Threads with switches", Scale: 1, Min: 1, Max: 256, Help: "Threads in designs that switch them.", Source: "SkyByte artifact, configurations"}}, func(r *Recipe) *int64 { return &r.Switching }),
+		number(knob.Info{Key: "heavy", Label: "Heavy threads", Scale: 1, Max: 8, Help: "Of every eight threads so many do the heavy share of all visits; 0 shares equally."}, func(r *Recipe) *int64 { return &r.Heavy }),
+		number(knob.Info{Key: "heavy_share", Label: "Heavy share", Scale: 1000, Max: 1000, Help: "Share of all visits that the heavy threads do together."}, func(r *Recipe) *int64 { return &r.HeavyShare }),
+		number(knob.Info{Key: "demote_dirty", Label: "Dirty demotions", Scale: 1000, Max: 1000, Help: "Probability that a promotion into full host DRAM costs a program.", Source: "fitted to programs of SkyByte-P in the artifact's reports"}, func(r *Recipe) *int64 { return &r.DemoteDirty }),
+		number(knob.Info{Key: "demote_most", Label: "Host DRAM full up to", Unit: "MiB", Scale: 1, Max: 1 << 30, Help: "The largest host DRAM, at full scale, that is full at the start.", Source: "SkyByte artifact, warm-up snapshots and programs of SkyByte-P"}, func(r *Recipe) *int64 { return &r.DemoteMost }),
+		number(knob.Info{Key: "fill", Label: "Cache full at the start", Scale: 1000, Max: 1000, Help: "Share of the device's cache that holds pages of others at the start.", Source: "SkyByte artifact, warm-up snapshots"}, func(r *Recipe) *int64 { return &r.Fill }),
+		number(knob.Info{Key: "fill_promote", Label: "The same with promotion", Scale: 1000, Max: 1000, Help: "Share of the device's cache that holds pages of others at the start in designs that promote pages.", Source: "SkyByte artifact, warm-up snapshots"}, func(r *Recipe) *int64 { return &r.FillPromote }),
+		number(knob.Info{Key: "switching", Label: "Threads with switches", Scale: 1, Min: 1, Max: 256, Help: "Threads in designs that switch them.", Source: "SkyByte artifact, configurations"}, func(r *Recipe) *int64 { return &r.Switching }),
 	}
 }

@@ -89,40 +89,38 @@ func (r *Recipe) Uses(key string) bool {
 
 // Knobs returns the numbers of a recipe.
 func Knobs() []knob.Knob[Recipe] {
-	number := func(k knob.Knob[Recipe], ref func(*Recipe) *int64) knob.Knob[Recipe] {
-		k.Get, k.Set = knob.Field(ref)
+	number := func(k knob.Info, ref func(*Recipe) *int64) knob.Knob[Recipe] {
 		k.Scale = max(k.Scale, 1)
 		if k.Source == "" {
 			k.Source = personality + "; " + core
 		}
-		return k
+		return knob.Int(k, ref)
 	}
-	size := func(k knob.Knob[Recipe], ref func(*Recipe) *unit.Bytes) knob.Knob[Recipe] {
-		k.Get, k.Set = knob.Field(ref)
+	size := func(k knob.Info, ref func(*Recipe) *unit.Bytes) knob.Knob[Recipe] {
 		if k.Source == "" {
 			k.Source = personality
 		}
-		return k
+		return knob.Int(k, ref)
 	}
-	sw := func(k knob.Knob[Recipe], no, yes string, ref func(*Recipe) *int64) knob.Knob[Recipe] {
+	sw := func(k knob.Info, no, yes string, ref func(*Recipe) *int64) knob.Knob[Recipe] {
 		k.Kind, k.Max = knob.One, 1
 		k.Choices = []knob.Choice{{Key: "0", Label: no, Word: "-"}, {Key: "1", Label: yes}}
 		return number(k, ref)
 	}
 	return []knob.Knob[Recipe]{
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "files", Label: "Files", Min: 16, Max: 1 << 30, Help: "Files at full scale; directories in mkdir and rmdir, records in YCSB."}}, func(r *Recipe) *int64 { return &r.Files }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "preallocated", Label: "Exist before", Unit: "%", Max: 100, Help: "Share of the files that exist before the run."}}, func(r *Recipe) *int64 { return &r.Preallocated }),
-		size(knob.Knob[Recipe]{Info: knob.Info{Key: "file_size", Label: "File size", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB), Help: "Mean size of a file; of a sorted run in YCSB."}}, func(r *Recipe) *unit.Bytes { return &r.FileSize }),
-		sw(knob.Knob[Recipe]{Info: knob.Info{Key: "gamma", Label: "Sizes", Help: "Whether all files have the mean size, or sizes are drawn."}}, "all alike", "gamma distribution, shape 1.5", func(r *Recipe) *int64 { return &r.Gamma }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "width", Label: "Directory width", Min: 2, Max: 1 << 30, Help: "Entries of a directory; the scale does not divide it."}}, func(r *Recipe) *int64 { return &r.Width }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "recipe_threads", Label: "Threads of the workload", Min: 1, Max: maxThreads, Help: "Threads that call; in oltp one writes the log, ten the database, and the others read."}}, func(r *Recipe) *int64 { return &r.Threads }),
-		size(knob.Knob[Recipe]{Info: knob.Info{Key: "append", Label: "Append", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.GiB), Help: "Most bytes of an append, from 1 byte on, each as likely; in oltp the log's write, in YCSB what an update appends to the log."}}, func(r *Recipe) *unit.Bytes { return &r.Append }),
-		size(knob.Knob[Recipe]{Info: knob.Info{Key: "io", Label: "Access", Unit: "KiB", Scale: int64(unit.KiB), Min: 512, Max: int64(unit.GiB), Help: "Most bytes that one call reads or writes of a whole file; in oltp those of an access, in YCSB a block."}}, func(r *Recipe) *unit.Bytes { return &r.IO }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "calls", Label: "Calls", Min: 1, Max: 1e12, Help: "Calls at full scale, about: whole loops of the threads; operations of the store in YCSB."}}, func(r *Recipe) *int64 { return &r.Calls }),
-		number(knob.Knob[Recipe]{Info: knob.Info{Key: "aio", Label: "Writes at once", Min: 1, Max: 100, Help: "Asynchronous writes of 100 that each of the ten writers of oltp has under way at once.", Source: "glibc's default for asynchronous I/O, which Filebench uses; 1 is where a file system or an aio library serves one after the other"}}, func(r *Recipe) *int64 { return &r.AIO }),
-		size(knob.Knob[Recipe]{Info: knob.Info{Key: "memtable", Label: "Memtable", Unit: "MiB", Scale: int64(unit.MiB), Min: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Updates that YCSB's store gathers before it writes a sorted run, at full scale.", Source: "RocksDB's default"}}, func(r *Recipe) *unit.Bytes { return &r.Memtable }),
-		size(knob.Knob[Recipe]{Info: knob.Info{Key: "block_cache", Label: "Block cache", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Cache of blocks of YCSB's store itself, at full scale.", Source: "RocksDB's default"}}, func(r *Recipe) *unit.Bytes { return &r.BlockCache }),
-		sw(knob.Knob[Recipe]{Info: knob.Info{Key: "sync_log", Label: "Log of updates", Help: "Whether an update of YCSB waits until the log is durable."}}, "buffered", "synchronous", func(r *Recipe) *int64 { return &r.SyncLog }),
+		number(knob.Info{Key: "files", Label: "Files", Min: 16, Max: 1 << 30, Help: "Files at full scale; directories in mkdir and rmdir, records in YCSB."}, func(r *Recipe) *int64 { return &r.Files }),
+		number(knob.Info{Key: "preallocated", Label: "Exist before", Unit: "%", Max: 100, Help: "Share of the files that exist before the run."}, func(r *Recipe) *int64 { return &r.Preallocated }),
+		size(knob.Info{Key: "file_size", Label: "File size", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB), Help: "Mean size of a file; of a sorted run in YCSB."}, func(r *Recipe) *unit.Bytes { return &r.FileSize }),
+		sw(knob.Info{Key: "gamma", Label: "Sizes", Help: "Whether all files have the mean size, or sizes are drawn."}, "all alike", "gamma distribution, shape 1.5", func(r *Recipe) *int64 { return &r.Gamma }),
+		number(knob.Info{Key: "width", Label: "Directory width", Min: 2, Max: 1 << 30, Help: "Entries of a directory; the scale does not divide it."}, func(r *Recipe) *int64 { return &r.Width }),
+		number(knob.Info{Key: "recipe_threads", Label: "Threads of the workload", Min: 1, Max: maxThreads, Help: "Threads that call; in oltp one writes the log, ten the database, and the others read."}, func(r *Recipe) *int64 { return &r.Threads }),
+		size(knob.Info{Key: "append", Label: "Append", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.GiB), Help: "Most bytes of an append, from 1 byte on, each as likely; in oltp the log's write, in YCSB what an update appends to the log."}, func(r *Recipe) *unit.Bytes { return &r.Append }),
+		size(knob.Info{Key: "io", Label: "Access", Unit: "KiB", Scale: int64(unit.KiB), Min: 512, Max: int64(unit.GiB), Help: "Most bytes that one call reads or writes of a whole file; in oltp those of an access, in YCSB a block."}, func(r *Recipe) *unit.Bytes { return &r.IO }),
+		number(knob.Info{Key: "calls", Label: "Calls", Min: 1, Max: 1e12, Help: "Calls at full scale, about: whole loops of the threads; operations of the store in YCSB."}, func(r *Recipe) *int64 { return &r.Calls }),
+		number(knob.Info{Key: "aio", Label: "Writes at once", Min: 1, Max: 100, Help: "Asynchronous writes of 100 that each of the ten writers of oltp has under way at once.", Source: "glibc's default for asynchronous I/O, which Filebench uses; 1 is where a file system or an aio library serves one after the other"}, func(r *Recipe) *int64 { return &r.AIO }),
+		size(knob.Info{Key: "memtable", Label: "Memtable", Unit: "MiB", Scale: int64(unit.MiB), Min: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Updates that YCSB's store gathers before it writes a sorted run, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.Memtable }),
+		size(knob.Info{Key: "block_cache", Label: "Block cache", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(64 * unit.GiB), Help: "Cache of blocks of YCSB's store itself, at full scale.", Source: "RocksDB's default"}, func(r *Recipe) *unit.Bytes { return &r.BlockCache }),
+		sw(knob.Info{Key: "sync_log", Label: "Log of updates", Help: "Whether an update of YCSB waits until the log is durable."}, "buffered", "synchronous", func(r *Recipe) *int64 { return &r.SyncLog }),
 	}
 }
 

@@ -46,44 +46,33 @@ const (
 func Knobs() []knob.Knob[Setup] {
 	var ks []knob.Knob[Setup]
 	group := ""
-	add := func(k knob.Knob[Setup], get func(*Setup) int64, set func(*Setup, int64)) {
-		k.Group, k.Get, k.Set = group, get, set
+	add := func(k knob.Knob[Setup]) {
+		k.Group = group
 		ks = append(ks, k)
 	}
-	count := func(ref func(*Setup) *int64, k knob.Knob[Setup]) {
+	count := func(ref func(*Setup) *int64, k knob.Info) {
 		k.Scale = 1
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	span := func(ref func(*Setup) *unit.Time, scale unit.Time, name string, least, most unit.Time, k knob.Knob[Setup]) {
+	span := func(ref func(*Setup) *unit.Time, scale unit.Time, name string, least, most unit.Time, k knob.Info) {
 		k.Scale, k.Unit, k.Min, k.Max = int64(scale), name, int64(least), int64(most)
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	size := func(ref func(*Setup) *unit.Bytes, scale unit.Bytes, name string, least, most unit.Bytes, k knob.Knob[Setup]) {
+	size := func(ref func(*Setup) *unit.Bytes, scale unit.Bytes, name string, least, most unit.Bytes, k knob.Info) {
 		k.Scale, k.Unit, k.Min, k.Max = int64(scale), name, int64(least), int64(most)
-		get, set := knob.Field(ref)
-		add(k, get, set)
+		add(knob.Int(k, ref))
 	}
-	mechanism := func(ref func(*Setup) *bool, k knob.Knob[Setup]) {
-		k.Kind, k.Scale, k.Max = knob.One, 1, 1
-		k.Choices = []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
-		add(k, func(s *Setup) int64 {
-			if *ref(s) {
-				return 1
-			}
-			return 0
-		}, func(s *Setup, v int64) { *ref(s) = v != 0 })
+	mechanism := func(ref func(*Setup) *bool, k knob.Info) {
+		k.Kind, k.Choices = knob.One, []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
+		add(knob.Bool(k, ref))
 	}
 	const ns, us, ms, sec = unit.Nanosecond, unit.Microsecond, unit.Millisecond, unit.Second
 
 	group = GroupRun
-	scales := knob.Knob[Setup]{
-		Info: knob.Info{
-			Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
-			Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, and neither is its machine.",
-			Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
-		},
+	scales := knob.Info{
+		Key: "scale", Label: "Scale", Kind: knob.One, Scale: 1, Min: 1, Max: 256,
+		Help:   "The part of the full workload that runs: files, calls, capacity, log, page cache, journal and all timers are divided, latencies, files of a directory, threads and the write buffer are not. A recording is not divided, and neither is its machine.",
+		Source: "ours, for speed: from 1/256 to 1/16 the ratio of ByteFS to Ext4 is between 3.2 and 3.5 in create, and between 1.8 and 1.9 in oltp",
 	}
 	for n := int64(1); n <= 256; n *= 2 {
 		label := "full"
@@ -92,17 +81,10 @@ func Knobs() []knob.Knob[Setup] {
 		}
 		scales.Choices = append(scales.Choices, knob.Choice{Key: fmt.Sprint(n), Label: label, Word: "scale " + label})
 	}
-	get, set := knob.Field(func(s *Setup) *int64 { return &s.Scale })
-	add(scales, get, set)
-	count(func(s *Setup) *int64 { return &s.Seed }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"},
-	})
-	count(func(s *Setup) *int64 { return &s.Threads }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 is as the workload has them. A recording has its own.", Source: "0: as the workload", Zero: "as the workload has them"},
-	})
-	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "open_loop", Label: "Times of the recording", Help: "Whether a call of a recording waits for its time; else a thread calls as soon as it was answered.", Source: "ours"},
-	})
+	add(knob.Int(scales, func(s *Setup) *int64 { return &s.Scale }))
+	count(func(s *Setup) *int64 { return &s.Seed }, knob.Info{Key: "seed", Label: "Seed", Max: 1 << 30, Help: "What random numbers begin with: another seed is another workload of the same kind.", Source: "ours"})
+	count(func(s *Setup) *int64 { return &s.Threads }, knob.Info{Key: "threads", Label: "Threads", Max: mostThreads, Help: "How many threads call; 0 is as the workload has them. A recording has its own.", Source: "0: as the workload", Zero: "as the workload has them"})
+	mechanism(func(s *Setup) *bool { return &s.OpenLoop }, knob.Info{Key: "open_loop", Label: "Times of the recording", Help: "Whether a call of a recording waits for its time; else a thread calls as soon as it was answered.", Source: "ours"})
 
 	group = GroupChoices
 	ks = append(ks, knob.Knob[Setup]{
@@ -117,12 +99,8 @@ func Knobs() []knob.Knob[Setup] {
 			},
 		}, Word: func(s *Setup) *string { return (*string)(&s.Payload) },
 	})
-	count(func(s *Setup) *int64 { return &s.Changed }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes. It decides only where the payload is a share of lines.", Source: "ours"},
-	})
-	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "not published: off is how the text reads"},
-	})
+	count(func(s *Setup) *int64 { return &s.Changed }, knob.Info{Key: "changed", Label: "Changed lines", Unit: "%", Max: 100, Help: "How many of the lines that an overwrite touches it changes. It decides only where the payload is a share of lines.", Source: "ours"})
+	mechanism(func(s *Setup) *bool { return &s.Fresh }, knob.Info{Key: "fresh", Label: "Fresh pages are compared", Help: "Whether ByteFS compares a page that is new to a file with zeros; else all of it counts as changed.", Source: "not published: off is how the text reads"})
 	ks = append(ks, knob.Knob[Setup]{
 		Info: knob.Info{
 			Key: "ack", Label: "Block writes are answered", Group: group, Kind: knob.One, Help: "When the device answers a block write.",
@@ -137,99 +115,45 @@ func Knobs() []knob.Knob[Setup] {
 	})
 
 	group = GroupFlash
-	size(func(s *Setup) *unit.Bytes { return &s.Device.Capacity }, unit.GiB, "GiB", unit.GiB, 1024*unit.GiB, knob.Knob[Setup]{
-		Info: knob.Info{Key: "capacity", Label: "Capacity", Help: "Flash of the SSD.", Source: paper + "; as the artifact"},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.Channels }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 256, Help: "Channels, each of which works on one page at a time.", Source: paper + "; 16 in the artifact"},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.Pages }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "block_pages", Label: "Pages a block", Min: 8, Max: 1 << 12, Help: "Pages of 4 KiB in a block, which is erased as a whole.", Source: artifact},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Read }, us, "µs", 0, 10*ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "read_latency", Label: "Read", Help: "How long a channel needs to read a page.", Source: paper + "; as the artifact"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Program }, us, "µs", ns, 10*ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "program_latency", Label: "Program", Help: "How long a channel needs to program a page.", Source: paper + "; as the artifact"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Erase }, us, "µs", 0, 100*ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "erase_latency", Label: "Erase", Help: "How long a channel needs to erase a block.", Source: artifact + ", which defines but never charges it"},
-	})
-	mechanism(func(s *Setup) *bool { return &s.Device.ReadsFirst }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else who comes first.", Source: artifact + ": who comes first"},
-	})
+	size(func(s *Setup) *unit.Bytes { return &s.Device.Capacity }, unit.GiB, "GiB", unit.GiB, 1024*unit.GiB, knob.Info{Key: "capacity", Label: "Capacity", Help: "Flash of the SSD.", Source: paper + "; as the artifact"})
+	count(func(s *Setup) *int64 { return &s.Device.Channels }, knob.Info{Key: "channels", Label: "Channels", Min: 1, Max: 256, Help: "Channels, each of which works on one page at a time.", Source: paper + "; 16 in the artifact"})
+	count(func(s *Setup) *int64 { return &s.Device.Pages }, knob.Info{Key: "block_pages", Label: "Pages a block", Min: 8, Max: 1 << 12, Help: "Pages of 4 KiB in a block, which is erased as a whole.", Source: artifact})
+	span(func(s *Setup) *unit.Time { return &s.Device.Read }, us, "µs", 0, 10*ms, knob.Info{Key: "read_latency", Label: "Read", Help: "How long a channel needs to read a page.", Source: paper + "; as the artifact"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Program }, us, "µs", ns, 10*ms, knob.Info{Key: "program_latency", Label: "Program", Help: "How long a channel needs to program a page.", Source: paper + "; as the artifact"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Erase }, us, "µs", 0, 100*ms, knob.Info{Key: "erase_latency", Label: "Erase", Help: "How long a channel needs to erase a block.", Source: artifact + ", which defines but never charges it"})
+	mechanism(func(s *Setup) *bool { return &s.Device.ReadsFirst }, knob.Info{Key: "reads_first", Label: "Reads first", Help: "Whether a channel serves reads before programs; else who comes first.", Source: artifact + ": who comes first"})
 
 	group = GroupBlocks
-	span(func(s *Setup) *unit.Time { return &s.Device.Submit }, us, "µs", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "submit", Label: "Submission", Help: "From the host to the firmware, once a command.", Source: general},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Firmware }, us, "µs", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "firmware", Label: "Firmware", Help: "What the one firmware server needs for each page of a block command.", Source: "artifact: one thread serves all commands and sums up each page; how long it takes is " + general},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Transfer }, us, "µs", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "transfer", Label: "Transfer", Help: "What the link needs for each page of a block command, one after the other.", Source: "4 KiB at 3.5 GB/s, the read rate of the paper's Table 1 (medium confidence)"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "complete", Label: "Completion", Help: "From the firmware to the program that waits, once a command.", Source: general},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale does not divide it.", Source: general + "; 16 MB on the paper's real board"},
-	})
+	span(func(s *Setup) *unit.Time { return &s.Device.Submit }, us, "µs", 0, ms, knob.Info{Key: "submit", Label: "Submission", Help: "From the host to the firmware, once a command.", Source: general})
+	span(func(s *Setup) *unit.Time { return &s.Device.Firmware }, us, "µs", 0, ms, knob.Info{Key: "firmware", Label: "Firmware", Help: "What the one firmware server needs for each page of a block command.", Source: "artifact: one thread serves all commands and sums up each page; how long it takes is " + general})
+	span(func(s *Setup) *unit.Time { return &s.Device.Transfer }, us, "µs", 0, ms, knob.Info{Key: "transfer", Label: "Transfer", Help: "What the link needs for each page of a block command, one after the other.", Source: "4 KiB at 3.5 GB/s, the read rate of the paper's Table 1 (medium confidence)"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Complete }, us, "µs", 0, ms, knob.Info{Key: "complete", Label: "Completion", Help: "From the firmware to the program that waits, once a command.", Source: general})
+	count(func(s *Setup) *int64 { return &s.Device.Buffer }, knob.Info{Key: "write_buffer", Label: "Write buffer", Unit: "pages", Min: 1, Max: 1 << 16, Help: "Pages of block writes that the device's protected buffer holds until they are programmed. The scale does not divide it.", Source: general + "; 16 MB on the paper's real board"})
 
 	group = GroupBytes
-	span(func(s *Setup) *unit.Time { return &s.Device.LineRead }, ns, "ns", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "line_read", Label: "Load of a line", Help: "What a load of 64 bytes from the device takes, for each line of an access.", Source: paper + ", Table 1; 175 ns over CXL"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.LineWrite }, ns, "ns", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "line_write", Label: "Store of a line", Help: "What a store of 64 bytes to the device takes.", Source: paper + ", Table 1; 175 ns over CXL"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Persist }, ns, "ns", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "persist", Label: "Persistence point", Help: "The read that makes the posted stores of an access durable, once an access.", Source: "0: the paper does not say whether 0.6 µs a line has it"},
-	})
-	span(func(s *Setup) *unit.Time { return &s.Device.Commit }, ns, "ns", 0, ms, knob.Knob[Setup]{
-		Info: knob.Info{Key: "commit_time", Label: "COMMIT", Help: "What the command takes that makes a transaction durable.", Source: general},
-	})
-	size(func(s *Setup) *unit.Bytes { return &s.Device.DRAM }, unit.MiB, "MiB", unit.MiB, 64*unit.GiB, knob.Knob[Setup]{
-		Info: knob.Info{Key: "ssd_dram", Label: "DRAM for data", Help: "The log of ByteFS, or the page buffer of NOVA and PMFS.", Source: paper},
-	})
-	mechanism(func(s *Setup) *bool { return &s.Device.Shared }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "dram_shared", Label: "DRAM buffers block commands", Help: "Whether the page buffer serves block commands too, also those of Ext4 and F2FS, which have none of it otherwise.", Source: "off: the artifact buffers byte accesses only; 256 MB for every file system can be read as on"},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.LogAt }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "log_at", Label: "Cleaning begins at", Unit: "%", Min: 1, Max: 100, Help: "How full the log, or its half, is when cleaning begins.", Source: paper + "; 75 % in the artifact"},
-	})
-	mechanism(func(s *Setup) *bool { return &s.Device.Single }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "log_single", Label: "One log buffer", Help: "Whether the log is one ring; else two halves take turns.", Source: paper + ": two; one in the artifact"},
-	})
+	span(func(s *Setup) *unit.Time { return &s.Device.LineRead }, ns, "ns", 0, ms, knob.Info{Key: "line_read", Label: "Load of a line", Help: "What a load of 64 bytes from the device takes, for each line of an access.", Source: paper + ", Table 1; 175 ns over CXL"})
+	span(func(s *Setup) *unit.Time { return &s.Device.LineWrite }, ns, "ns", 0, ms, knob.Info{Key: "line_write", Label: "Store of a line", Help: "What a store of 64 bytes to the device takes.", Source: paper + ", Table 1; 175 ns over CXL"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Persist }, ns, "ns", 0, ms, knob.Info{Key: "persist", Label: "Persistence point", Help: "The read that makes the posted stores of an access durable, once an access.", Source: "0: the paper does not say whether 0.6 µs a line has it"})
+	span(func(s *Setup) *unit.Time { return &s.Device.Commit }, ns, "ns", 0, ms, knob.Info{Key: "commit_time", Label: "COMMIT", Help: "What the command takes that makes a transaction durable.", Source: general})
+	size(func(s *Setup) *unit.Bytes { return &s.Device.DRAM }, unit.MiB, "MiB", unit.MiB, 64*unit.GiB, knob.Info{Key: "ssd_dram", Label: "DRAM for data", Help: "The log of ByteFS, or the page buffer of NOVA and PMFS.", Source: paper})
+	mechanism(func(s *Setup) *bool { return &s.Device.Shared }, knob.Info{Key: "dram_shared", Label: "DRAM buffers block commands", Help: "Whether the page buffer serves block commands too, also those of Ext4 and F2FS, which have none of it otherwise.", Source: "off: the artifact buffers byte accesses only; 256 MB for every file system can be read as on"})
+	count(func(s *Setup) *int64 { return &s.Device.LogAt }, knob.Info{Key: "log_at", Label: "Cleaning begins at", Unit: "%", Min: 1, Max: 100, Help: "How full the log, or its half, is when cleaning begins.", Source: paper + "; 75 % in the artifact"})
+	mechanism(func(s *Setup) *bool { return &s.Device.Single }, knob.Info{Key: "log_single", Label: "One log buffer", Help: "Whether the log is one ring; else two halves take turns.", Source: paper + ": two; one in the artifact"})
 
 	group = GroupCollect
-	count(func(s *Setup) *int64 { return &s.Device.CollectAt }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "gc_start", Label: "Collection begins at", Unit: "%", Max: 50, Help: "How many blocks of a channel are free when collection begins there.", Source: artifact},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.CollectUntil }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "gc_stop", Label: "Collection ends at", Unit: "%", Max: 90, Help: "How many are free when it ends.", Source: artifact},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.Old }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "old_data", Label: "Other data", Unit: "%", Max: 90, Help: "How full of data that nobody uses in the run the SSD is before it.", Source: "0: not published"},
-	})
-	count(func(s *Setup) *int64 { return &s.Device.Endurance }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: cells with three bits"},
-	})
+	count(func(s *Setup) *int64 { return &s.Device.CollectAt }, knob.Info{Key: "gc_start", Label: "Collection begins at", Unit: "%", Max: 50, Help: "How many blocks of a channel are free when collection begins there.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Device.CollectUntil }, knob.Info{Key: "gc_stop", Label: "Collection ends at", Unit: "%", Max: 90, Help: "How many are free when it ends.", Source: artifact})
+	count(func(s *Setup) *int64 { return &s.Device.Old }, knob.Info{Key: "old_data", Label: "Other data", Unit: "%", Max: 90, Help: "How full of data that nobody uses in the run the SSD is before it.", Source: "0: not published"})
+	count(func(s *Setup) *int64 { return &s.Device.Endurance }, knob.Info{Key: "endurance", Label: "Endurance", Unit: "erases", Min: 1, Max: 1 << 30, Help: "How often a block can be erased.", Source: "assumed: cells with three bits"})
 
 	group = GroupHost
-	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"},
-	})
-	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Knob[Setup]{
-		Info: knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + ": the artifact limits host memory by a tool, to what is not published"},
-	})
-	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take.", Source: general},
-	})
+	count(func(s *Setup) *int64 { return &s.Host.Cores }, knob.Info{Key: "cores", Label: "Cores", Min: 1, Max: 1024, Help: "Cores that run threads and file systems; who finds none free waits. NOVA also keeps a journal for each.", Source: paper + ": 28-core Xeon"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.Cache }, unit.MiB, "MiB", unit.MiB, 1024*unit.GiB, knob.Info{Key: "page_cache", Label: "Page cache", Help: "Host memory for pages of files and metadata.", Source: general + ": the artifact limits host memory by a tool, to what is not published"})
+	count(func(s *Setup) *int64 { return &s.Host.MetaShare }, knob.Info{Key: "meta_share", Label: "Metadata's share", Unit: "%", Min: 1, Max: 99, Help: "How much of the page cache metadata may take.", Source: general})
 
 	group = GroupCalls
 	cost := func(ref func(*Setup) *unit.Time, key, label, help, source string) {
-		span(ref, us, "µs", 0, 10*ms, knob.Knob[Setup]{Info: knob.Info{Key: key, Label: label, Help: help, Source: source}})
+		span(ref, us, "µs", 0, 10*ms, knob.Info{Key: key, Label: label, Help: help, Source: source})
 	}
 	cost(func(s *Setup) *unit.Time { return &s.Host.Generator }, "generator", "Benchmark program", "What the benchmark program itself computes around a call. A recording has none.", "from the artifact's run of stat: 2 µs a call, 565 thousand a second with 8 threads (low confidence)")
 	cost(func(s *Setup) *unit.Time { return &s.Host.Serial }, "generator_serial", "Benchmark program, serial", "The part of it that one thread at a time can do. A recording has none.", "from the artifact's run of stat (low confidence)")
@@ -255,27 +179,17 @@ func Knobs() []knob.Knob[Setup] {
 	cost(func(s *Setup) *unit.Time { return &s.Host.Compare }, "compare", "Comparison of a page (ByteFS)", "Of a page with its duplicate, before it is written back.", "ByteFS: 936 cycles (medium confidence)")
 
 	group = GroupWriting
-	count(func(s *Setup) *int64 { return &s.Host.Background }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "dirty_background", Label: "Write-back begins at", Unit: "%", Min: 1, Max: 100, Help: "How much of the page cache is dirty when it is written in the background.", Source: general + ": Linux's default"},
-	})
-	count(func(s *Setup) *int64 { return &s.Host.Limit }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "dirty_limit", Label: "Writers write back at", Unit: "%", Min: 1, Max: 100, Help: "How much of it is dirty when writers have to write pages back themselves.", Source: general + ": Linux's default"},
-	})
+	count(func(s *Setup) *int64 { return &s.Host.Background }, knob.Info{Key: "dirty_background", Label: "Write-back begins at", Unit: "%", Min: 1, Max: 100, Help: "How much of the page cache is dirty when it is written in the background.", Source: general + ": Linux's default"})
+	count(func(s *Setup) *int64 { return &s.Host.Limit }, knob.Info{Key: "dirty_limit", Label: "Writers write back at", Unit: "%", Min: 1, Max: 100, Help: "How much of it is dirty when writers have to write pages back themselves.", Source: general + ": Linux's default"})
 	timer := func(ref func(*Setup) *unit.Time, key, label, help string) {
-		span(ref, sec, "s", ms, 3600*sec, knob.Knob[Setup]{Info: knob.Info{Key: key, Label: label, Help: help, Source: general + ": the system's default"}})
+		span(ref, sec, "s", ms, 3600*sec, knob.Info{Key: key, Label: label, Help: help, Source: general + ": the system's default"})
 	}
 	timer(func(s *Setup) *unit.Time { return &s.Host.Expire }, "expire", "Pages expire after", "After how long a dirty page is written in the background; Ext4 writes committed metadata home after as long. Divided by the scale, as all timers.")
 	timer(func(s *Setup) *unit.Time { return &s.Host.Commit }, "commit_interval", "Commit interval (Ext4)", "After how long the journal commits.")
 	timer(func(s *Setup) *unit.Time { return &s.Host.Checkpoint }, "checkpoint_interval", "Checkpoint interval (F2FS)", "After how long a checkpoint is written. The bundled workloads end, or need one, earlier: it decides for recordings that last longer.")
-	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Knob[Setup]{
-		Info: knob.Info{Key: "journal", Label: "Journal (Ext4)", Help: "The area of the journal.", Source: general + ": mkfs's default for this capacity"},
-	})
-	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Knob[Setup]{
-		Info: knob.Info{Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages have changed wholly or not at all: it decides with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact"},
-	})
-	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Knob[Setup]{
-		Info: knob.Info{Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes of at most so many bytes go by bytes, others as blocks. No bundled workload makes direct ones; recordings may.", Source: paper + "; the artifact has no direct access"},
-	})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.Journal }, unit.MiB, "MiB", unit.MiB, 16*unit.GiB, knob.Info{Key: "journal", Label: "Journal (Ext4)", Help: "The area of the journal.", Source: general + ": mkfs's default for this capacity"})
+	count(func(s *Setup) *int64 { return &s.Host.ByteLimit }, knob.Info{Key: "byte_limit", Label: "By bytes below (ByteFS)", Unit: "lines", Max: 65, Help: "A page with fewer changed lines is written by bytes, any other as a block. Where programs write zeros, as in the bundled workloads, pages have changed wholly or not at all: it decides with a share of changed lines.", Source: paper + ": 8 of 64; 17 in the artifact"})
+	size(func(s *Setup) *unit.Bytes { return &s.Host.DirectLimit }, 1, "bytes", 0, 4096, knob.Info{Key: "direct_limit", Label: "Direct by bytes up to (ByteFS)", Help: "Direct writes of at most so many bytes go by bytes, others as blocks. No bundled workload makes direct ones; recordings may.", Source: paper + "; the artifact has no direct access"})
 	return ks
 }
 

@@ -67,107 +67,68 @@ const (
 // Knobs returns the list of every parameter of a Machine.
 func Knobs() []knob.Knob[Machine] {
 	var ks []knob.Knob[Machine]
-	add := func(k knob.Knob[Machine], get func(*Machine) int64, set func(*Machine, int64)) {
-		k.Get, k.Set = get, set
-		ks = append(ks, k)
-	}
-	get, set := knob.Field(func(m *Machine) *unit.Bytes { return &m.GPUMemory })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "gpu_memory", Config: "GPU_memory_size_GB", Label: "GPU memory", Group: groupGPU,
-			Help: "Memory on the GPU that tensors may use.", Source: table2,
-			Unit: "GiB", Scale: int64(unit.GiB), Min: int64(16 * unit.MiB), Max: int64(4096 * unit.GiB),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Frequency { return &m.Clock })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "gpu_clock", Config: "GPU_frequency_GHz", Label: "GPU clock", Group: groupGPU,
-			Help: "The tick of simulated time. Kernel times are rounded down to whole ticks; it does not make kernels faster.", Source: g10conf,
-			Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *int64 { return &m.AllocRate })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "alloc_rate", Config: "GPU_malloc_uspB", Label: "Allocation cost", Group: groupGPU,
-			Help: "Time to map fresh GPU memory, per byte. It limits allocations per migration batch and sets how early the planner allocates.", Source: g10conf,
-			Unit: "µs/B", Scale: 1e9, Min: 1, Max: 1e9,
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Bytes { return &m.HostMemory })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "host_memory", Config: "CPU_memory_line_GB", Label: "Host memory", Group: groupMem,
-			Help: "Host memory that may hold tensors; 0 leaves only the SSD.", Source: table2,
-			Unit: "GiB", Scale: int64(unit.GiB), Min: 0, Max: int64(65536 * unit.GiB),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.GPULink })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "gpu_link", Config: "GPU_PCIe_bandwidth_GBps", Label: "GPU link", Group: groupLnk,
-			Help: "Bandwidth of the GPU's link, each direction, shared by host and SSD traffic.", Source: "PCIe 3.0 x16; " + g10conf,
-			Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.HostLink })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "host_link", Config: "CPU_PCIe_bandwidth_GBps", Label: "Host link", Group: groupLnk,
-			Help: "Bandwidth between host memory and the GPU, each direction; at most the GPU link.", Source: "PCIe 3.0 x16; " + g10conf,
-			Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.SSDRead })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD, Cap: "host_link",
-			Help: "Sustained sequential read rate. In as-published mode writes run at this rate too.", Source: table2,
-			Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Bandwidth { return &m.SSDWrite })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "ssd_write", Label: "SSD write", Group: groupSSD, Cap: "host_link",
-			Help: "Sustained sequential write rate. The published simulator has no such knob and writes at the read rate.", Source: table2,
-			Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Time { return &m.SSDLatency })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "ssd_latency", Config: "SSD_latency_us", Label: "SSD latency", Group: groupSSD,
-			Help: "Access latency that the planner adds to SSD moves and that page faults on SSD data pay.", Source: table2,
-			Unit: "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Second),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *unit.Time { return &m.FaultLatency })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "fault_latency", Config: "system_latency_us", Label: "Page fault latency", Group: groupUVM,
-			Help: "Time the host needs to handle a batch of GPU page faults. The published simulator uses it in the planner but hardly at run time.", Source: table2,
-			Unit: "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Second),
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *int64 { return &m.FaultBatch })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "fault_batch", Label: "Faults per batch", Group: groupUVM,
-			Help:   "Page faults that share the page fault latency; not used in as-published mode. The true number is not known: 9 to 256.",
-			Source: "45 µs over 1.75 µs a fault, the median of DeepUM's Figure 9b and Table 5 less the pages' own transfers; the driver fetches up to 256 at a time, duplicates included",
-			Unit:   "pages", Scale: 1, Min: 1, Max: 1 << 20,
-		},
-	}, get, set)
-	get, set = knob.Field(func(m *Machine) *int64 { return &m.BatchPages })
-	add(knob.Knob[Machine]{
-		Info: knob.Info{
-			Key: "batch_pages", Config: "PCIe_batch_size_page", Label: "Migration batch", Group: groupUVM,
-			Help: "Pages one migration batch moves each way; the granularity at which links are shared.", Source: g10conf,
-			Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
-		},
-	}, get, set)
+	add := func(k knob.Knob[Machine]) { ks = append(ks, k) }
+	add(knob.Int(knob.Info{
+		Key: "gpu_memory", Config: "GPU_memory_size_GB", Label: "GPU memory", Group: groupGPU,
+		Help: "Memory on the GPU that tensors may use.", Source: table2,
+		Unit: "GiB", Scale: int64(unit.GiB), Min: int64(16 * unit.MiB), Max: int64(4096 * unit.GiB),
+	}, func(m *Machine) *unit.Bytes { return &m.GPUMemory }))
+	add(knob.Int(knob.Info{
+		Key: "gpu_clock", Config: "GPU_frequency_GHz", Label: "GPU clock", Group: groupGPU,
+		Help: "The tick of simulated time. Kernel times are rounded down to whole ticks; it does not make kernels faster.", Source: g10conf,
+		Unit: "GHz", Scale: int64(unit.GHz), Min: int64(100 * unit.MHz), Max: int64(10 * unit.GHz),
+	}, func(m *Machine) *unit.Frequency { return &m.Clock }))
+	add(knob.Int(knob.Info{
+		Key: "alloc_rate", Config: "GPU_malloc_uspB", Label: "Allocation cost", Group: groupGPU,
+		Help: "Time to map fresh GPU memory, per byte. It limits allocations per migration batch and sets how early the planner allocates.", Source: g10conf,
+		Unit: "µs/B", Scale: 1e9, Min: 1, Max: 1e9,
+	}, func(m *Machine) *int64 { return &m.AllocRate }))
+	add(knob.Int(knob.Info{
+		Key: "host_memory", Config: "CPU_memory_line_GB", Label: "Host memory", Group: groupMem,
+		Help: "Host memory that may hold tensors; 0 leaves only the SSD.", Source: table2,
+		Unit: "GiB", Scale: int64(unit.GiB), Min: 0, Max: int64(65536 * unit.GiB),
+	}, func(m *Machine) *unit.Bytes { return &m.HostMemory }))
+	add(knob.Int(knob.Info{
+		Key: "gpu_link", Config: "GPU_PCIe_bandwidth_GBps", Label: "GPU link", Group: groupLnk,
+		Help: "Bandwidth of the GPU's link, each direction, shared by host and SSD traffic.", Source: "PCIe 3.0 x16; " + g10conf,
+		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
+	}, func(m *Machine) *unit.Bandwidth { return &m.GPULink }))
+	add(knob.Int(knob.Info{
+		Key: "host_link", Config: "CPU_PCIe_bandwidth_GBps", Label: "Host link", Group: groupLnk,
+		Help: "Bandwidth between host memory and the GPU, each direction; at most the GPU link.", Source: "PCIe 3.0 x16; " + g10conf,
+		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
+	}, func(m *Machine) *unit.Bandwidth { return &m.HostLink }))
+	add(knob.Int(knob.Info{
+		Key: "ssd_read", Config: "SSD_PCIe_bandwidth_GBps", Label: "SSD read", Group: groupSSD, Cap: "host_link",
+		Help: "Sustained sequential read rate. In as-published mode writes run at this rate too.", Source: table2,
+		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
+	}, func(m *Machine) *unit.Bandwidth { return &m.SSDRead }))
+	add(knob.Int(knob.Info{
+		Key: "ssd_write", Label: "SSD write", Group: groupSSD, Cap: "host_link",
+		Help: "Sustained sequential write rate. The published simulator has no such knob and writes at the read rate.", Source: table2,
+		Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(10 * unit.MBps), Max: int64(10000 * unit.GBps),
+	}, func(m *Machine) *unit.Bandwidth { return &m.SSDWrite }))
+	add(knob.Int(knob.Info{
+		Key: "ssd_latency", Config: "SSD_latency_us", Label: "SSD latency", Group: groupSSD,
+		Help: "Access latency that the planner adds to SSD moves and that page faults on SSD data pay.", Source: table2,
+		Unit: "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Second),
+	}, func(m *Machine) *unit.Time { return &m.SSDLatency }))
+	add(knob.Int(knob.Info{
+		Key: "fault_latency", Config: "system_latency_us", Label: "Page fault latency", Group: groupUVM,
+		Help: "Time the host needs to handle a batch of GPU page faults. The published simulator uses it in the planner but hardly at run time.", Source: table2,
+		Unit: "µs", Scale: int64(unit.Microsecond), Min: 0, Max: int64(unit.Second),
+	}, func(m *Machine) *unit.Time { return &m.FaultLatency }))
+	add(knob.Int(knob.Info{
+		Key: "fault_batch", Label: "Faults per batch", Group: groupUVM,
+		Help:   "Page faults that share the page fault latency; not used in as-published mode. The true number is not known: 9 to 256.",
+		Source: "45 µs over 1.75 µs a fault, the median of DeepUM's Figure 9b and Table 5 less the pages' own transfers; the driver fetches up to 256 at a time, duplicates included",
+		Unit:   "pages", Scale: 1, Min: 1, Max: 1 << 20,
+	}, func(m *Machine) *int64 { return &m.FaultBatch }))
+	add(knob.Int(knob.Info{
+		Key: "batch_pages", Config: "PCIe_batch_size_page", Label: "Migration batch", Group: groupUVM,
+		Help: "Pages one migration batch moves each way; the granularity at which links are shared.", Source: g10conf,
+		Unit: "pages", Scale: 1, Min: 1, Max: 1 << 20,
+	}, func(m *Machine) *int64 { return &m.BatchPages }))
 	return ks
 }
 

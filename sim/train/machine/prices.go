@@ -80,9 +80,8 @@ func (p *Prices) Total(m *Machine) int64 {
 func PriceKnobs() []knob.Knob[Prices] {
 	var ks []knob.Knob[Prices]
 	add := func(key, label, help string, ref func(*Prices) *int64) {
-		k := knob.Knob[Prices]{Info: knob.Info{Key: key, Label: label, Help: help, Unit: "$", Scale: 100, Max: 100 * 1_000_000}}
-		k.Get, k.Set = knob.Field(ref)
-		ks = append(ks, k)
+		k := knob.Info{Key: key, Label: label, Help: help, Unit: "$", Scale: 100, Max: 100 * 1_000_000}
+		ks = append(ks, knob.Int(k, ref))
 	}
 	add("price_gpu", "GPU", "Price of the GPU; a part brings its own along, with its date and source.", func(p *Prices) *int64 { return &p.GPU })
 	add("price_ssd", "SSD", "Price of the SSD; a part brings its own along, with its date and source.", func(p *Prices) *int64 { return &p.SSD })

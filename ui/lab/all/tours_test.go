@@ -171,11 +171,11 @@ func (w *walk) looks(i int) {
 // deaf is a host that does nothing.
 type deaf struct{}
 
-func (deaf) Start(*exec.Job, calls.Priority)     {}
-func (deaf) Stop([]int)                {}
-func (deaf) Fetch(string)              {}
-func (deaf) Stored(string) string      { return "" }
-func (deaf) Store(string, string) bool { return false }
+func (deaf) Start(*exec.Job, calls.Priority) {}
+func (deaf) Stop([]int)                      {}
+func (deaf) Fetch(string)                    {}
+func (deaf) Stored(string) string            { return "" }
+func (deaf) Store(string, string) bool       { return false }
 
 // A section that a stop is about is open while the stop is shown, and its results are
 // waited for.

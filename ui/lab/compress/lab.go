@@ -191,26 +191,16 @@ func knobs() map[string][]knob.Knob[settings] {
 			}, Word: func(s *settings) *string { return &s.Exact },
 		},
 	}
-	number := func(k knob.Knob[settings], get func(*settings) int64, set func(*settings, int64)) knob.Knob[settings] {
-		k.Get, k.Set = get, set
-		return k
-	}
 	rate := func(key, label, help, source string, ref func(*settings) *unit.Bandwidth) knob.Knob[settings] {
-		get, set := knob.Field(ref)
-		return number(knob.Knob[settings]{Info: knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps)}}, get, set)
+		return knob.Int(knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "GB/s", Scale: int64(unit.GBps), Min: int64(unit.GBps), Max: 100_000 * int64(unit.GBps)}, ref)
 	}
 	share := func(key, label, help, source string, ref func(*settings) *core.Thousandths) knob.Knob[settings] {
-		get, set := knob.Field(ref)
-		return number(knob.Knob[settings]{Info: knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}}, get, set)
+		return knob.Int(knob.Info{Key: key, Label: label, Help: help, Source: source, Unit: "%", Scale: 10, Max: 1000}, ref)
 	}
-	gpuGet, gpuSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.GPU })
-	cacheGet, cacheSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Cache })
-	lineGet, lineSet := knob.Field(func(s *settings) *unit.Bytes { return &s.Setup.Line })
-	ratioGet, ratioSet := knob.Field(func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio })
 	return map[string][]knob.Knob[settings]{
 		"contents": append([]knob.Knob[settings]{contents}, file...),
 		"hardware": {
-			number(knob.Knob[settings]{Info: knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}}, gpuGet, gpuSet),
+			knob.Int(knob.Info{Key: "gpu_memory", Label: "GPU memory", Help: "What the GPU has; 0 for as much as each program takes.", Source: "the paper compares with a GPU that is large enough, §4.2", Unit: "GiB", Scale: int64(unit.GiB), Max: 1024 * int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.GPU }),
 			rate("memory", "Rate of GPU memory", "Of the GPU's own memory.", "Buddy Compression, Table 2", func(s *settings) *unit.Bandwidth { return &s.Setup.Memory }),
 			rate("link", "Rate of the link", "To the buddy memory, in each direction.", "Buddy Compression, Table 2: NVLink2", func(s *settings) *unit.Bandwidth { return &s.Setup.Link }),
 			share("bound", "Bound by memory", "The share of a program's time in which it waits for GPU memory; compressed traffic shortens only that.", "fitted to AlexNet's two slowdowns, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Bound }),
@@ -227,14 +217,14 @@ func knobs() map[string][]knob.Knob[settings] {
 			},
 			share("random", "Accesses of one sector", "The share of accesses that ask for one sector of an entry; all others take whole entries. A compressed entry is always moved as a whole.", "0: most accesses take all sectors, §4.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Random }),
 			share("scattered", "Scattered accesses", "The share of accesses that jump anywhere in the footprint and seldom find their metadata in the cache; all others follow each other.", "0: most programs have high hit rates, §3.2", func(s *settings) *core.Thousandths { return &s.Setup.Pattern.Scattered }),
-			number(knob.Knob[settings]{Info: knob.Info{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}}, cacheGet, cacheSet),
-			number(knob.Knob[settings]{Info: knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}}, lineGet, lineSet),
+			knob.Int(knob.Info{Key: "cache", Label: "Metadata cache", Help: "All slices together: 4 bits for each entry.", Source: "4 KB in each of 32 slices, Table 2; 64 KB in §3.2; 4 KB a DRAM channel in §3.5", Unit: "KiB", Scale: int64(unit.KiB), Max: int64(unit.GiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Cache }),
+			knob.Int(knob.Info{Key: "line", Label: "Line of the metadata cache", Help: "What a miss brings: 64 entries for every 32 bytes.", Source: "128 B in Table 2; 32 B in §3.2", Unit: "B", Scale: 1, Min: 1, Max: int64(unit.KiB)}, func(s *settings) *unit.Bytes { return &s.Setup.Line }),
 		},
 		"policy": {
 			share("threshold", "Buddy Threshold", "How many of an allocation's entries may overflow to the buddy memory.", "Buddy Compression, §3.4: 30 %, swept from 10 to 40", func(s *settings) *core.Thousandths { return &s.Setup.Threshold }),
 			share("naive", "Overflow of one target", "How many of all entries may overflow where the whole program has one target.", "fitted to the naive design's ratio and accesses, §3.4", func(s *settings) *core.Thousandths { return &s.Setup.Naive }),
 			share("tiny", "Mostly zero", "How many of an allocation's entries must take at most 8 bytes for 16x.", "assumed; the paper says mostly zero", func(s *settings) *core.Thousandths { return &s.Setup.Tiny }),
-			number(knob.Knob[settings]{Info: knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}}, ratioGet, ratioSet),
+			knob.Int(knob.Info{Key: "max_ratio", Label: "Largest ratio", Help: "Of the whole program, which the carve-out of buddy memory is made for.", Source: "Buddy Compression, §3.5", Unit: "×", Scale: 1000, Min: 1000, Max: 16000}, func(s *settings) *core.Thousandths { return &s.Setup.MaxRatio }),
 		},
 	}
 }

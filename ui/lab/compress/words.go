@@ -101,4 +101,3 @@ func double(say func(uint64) string) func([]byte, int) string {
 		return say(binary.LittleEndian.Uint64(p))
 	}
 }
-

@@ -86,8 +86,8 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	add("workload",
 		knob.Knob[settings]{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The recording in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
-		integer(knob.Knob[settings]{Info: knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads are made of each recorded one: its work is dealt out to them in pieces that follow each other.", Source: "1: as recorded"}}, func(s *settings) *int64 { return &s.Split }),
-		integer(knob.Knob[settings]{Info: knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache that is put before a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}}, func(s *settings) *unit.Bytes { return &s.LLC }),
+		knob.Int(knob.Info{Key: "split", Label: "Threads made of each", Scale: 1, Min: 1, Max: 64, Help: "How many threads are made of each recorded one: its work is dealt out to them in pieces that follow each other.", Source: "1: as recorded"}, func(s *settings) *int64 { return &s.Split }),
+		knob.Int(knob.Info{Key: "llc", Label: "Last-level cache before it", Unit: "MiB", Scale: int64(unit.MiB), Max: int64(unit.GiB), Help: "A cache that is put before a recording of all accesses, so that only its misses are left; 0 for none.", Source: "0: recordings are after the cache; SkyByte, Table II, has 16 MiB"}, func(s *settings) *unit.Bytes { return &s.LLC }),
 	)
 	add("workload", unsaidKnob())
 	for _, k := range stream.Knobs() {
@@ -160,12 +160,6 @@ func unsaidKnob() knob.Knob[settings] {
 	return k
 }
 
-// integer gives a knob the accessors of a field.
-func integer[T ~int64](k knob.Knob[settings], ref func(*settings) *T) knob.Knob[settings] {
-	k.Get, k.Set = knob.Field(ref)
-	return k
-}
-
 func workloadKnob() knob.Knob[settings] {
 	k := knob.Knob[settings]{
 		Info: knob.Info{Key: "workload", Label: "Workload", Help: "What the threads run: a stream of cache lines that the last-level cache does not have.", Kind: knob.One, Always: true},
@@ -182,15 +176,13 @@ func workloadKnob() knob.Knob[settings] {
 
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
-	return knob.Knob[settings]{
-		Info: knob.Info{
-			Key: "device", Label: "Device and host", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
-			Choices: []knob.Choice{
-				{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration, with all its switches on: its results are compared with the paper's figures."},
-				{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "What the paper describes, where its simulator does something else."},
-			},
+	return knob.Knob[settings]{Info: knob.Info{
+		Key: "device", Label: "Device and host", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+		Choices: []knob.Choice{
+			{Key: modeArtifact, Label: "as the artifact has it", Word: "device as the artifact has it", Set: setupText(core.Default(), modeArtifact), Help: "The published simulator's configuration, with all its switches on: its results are compared with the paper's figures."},
+			{Key: modePaper, Label: "as the paper says", Word: "device as the paper says", Set: setupText(core.Paper(), modePaper), Help: "What the paper describes, where its simulator does something else."},
 		},
-	}
+	}}
 }
 
 // setupText writes a setup as settings: every number of it that is not of the run.

@@ -118,17 +118,15 @@ func board() machine.Setup {
 
 // deviceKnob names the setups that were published.
 func deviceKnob() knob.Knob[settings] {
-	return knob.Knob[settings]{
-		Info: knob.Info{
-			Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
-			Choices: []knob.Choice{
-				{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
-				{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
-				{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
-				{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
-			},
+	return knob.Knob[settings]{Info: knob.Info{
+		Key: "device", Label: "SSD and rules", Help: "A published configuration as a whole.", Kind: knob.One, Derived: true,
+		Choices: []knob.Choice{
+			{Key: modePaper, Label: "ByteFS' emulator", Word: "the paper's emulator", Set: setupText(machine.Default(), modePaper), Help: "8 channels with 40 and 60 µs, a log of two halves; the same rules for every file system."},
+			{Key: modeArtifact, Label: "ByteFS' artifact, with its rules", Word: "as the artifact has it", Set: setupText(machine.Artifact(), modeArtifact), Help: "16 channels, one log buffer, Ext4 and F2FS wait for programs, ByteFS does not, and every switch under Fidelity is on. It is not what the paper measured."},
+			{Key: "cxl", Label: "CXL SSD", Word: "an SSD over CXL", Set: setupText(machine.CXL(), modePaper), Help: "175 ns a line, and flash with 3 and 80 µs: the paper's last point of sensitivity."},
+			{Key: "board", Label: "ByteFS' board", Word: "the paper's board", Set: setupText(board(), modePaper), Help: "16 channels and a write buffer of 16 MiB; the board's times are not published."},
 		},
-	}
+	}}
 }
 
 // setupText writes as settings what a published setup decides: the device, what decides

@@ -198,8 +198,7 @@ type setting = knob.Knob[settings]
 
 // numeric is a knob of an integer.
 func numeric[T ~int64](key, label, group, unitName string, scale, least, most int64, source, help string, ref func(*settings) *T) setting {
-	get, set := knob.Field(ref)
-	return setting{Info: knob.Info{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help}, Get: get, Set: set}
+	return knob.Int(knob.Info{Key: key, Label: label, Group: group, Unit: unitName, Scale: scale, Min: least, Max: most, Source: source, Help: help}, ref)
 }
 
 // chosen is a number that 0 leaves to the system.
@@ -216,19 +215,10 @@ func one(key, label, group, source, help string, ref func(*settings) *string, ch
 
 // yes is a knob of what is so or not: 1 or 0.
 func yes(key, label, group, source, help, word string, ref func(*settings) *bool) setting {
-	return setting{
-		Info: knob.Info{
-			Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One, Scale: 1, Max: 1,
-			Choices: []knob.Choice{{Key: "1", Label: "yes", Word: word}, {Key: "0", Label: "no", Word: "-"}},
-		},
-		Get: func(s *settings) int64 {
-			if *ref(s) {
-				return 1
-			}
-			return 0
-		},
-		Set: func(s *settings, v int64) { *ref(s) = v != 0 },
-	}
+	return knob.Bool(knob.Info{
+		Key: key, Label: label, Group: group, Source: source, Help: help, Kind: knob.One,
+		Choices: []knob.Choice{{Key: "1", Label: "yes", Word: word}, {Key: "0", Label: "no", Word: "-"}},
+	}, ref)
 }
 
 // Texts of knobs, in the order of the numbers that they mean.

@@ -211,12 +211,11 @@ func knobs() map[string][]knob.Knob[settings] {
 			Help: "The report's benchmark of Table 2: an allocation on a GPU with room for one tensor.",
 		}, all(ofNetworks, ofPairs)...),
 	)
-	number := func(k knob.Knob[settings], ref func(*settings) *int64) knob.Knob[settings] {
-		k.Get, k.Set = knob.Field(ref)
+	number := func(k knob.Info, ref func(*settings) *int64) knob.Knob[settings] {
 		if k.Scale == 0 {
 			k.Scale = 1
 		}
-		return k
+		return knob.Int(k, ref)
 	}
 	model := knob.Knob[settings]{Info: knob.Info{Key: "model", Label: "Model", Help: "The network that every client trains.", Kind: knob.One}, Word: func(s *settings) *string { return &s.Model }}
 	other := knob.Knob[settings]{
@@ -238,14 +237,14 @@ func knobs() map[string][]knob.Knob[settings] {
 	}
 	work := []knob.Knob[settings]{
 		which, model, other,
-		number(knob.Knob[settings]{Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}}, func(s *settings) *int64 { return &s.Batch }),
+		number(knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one iteration of every client.", Min: least, Max: most}, func(s *settings) *int64 { return &s.Batch }),
 		gpu,
-		number(knob.Knob[settings]{Info: knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}}, func(s *settings) *int64 { return &s.Clients }),
-		number(knob.Knob[settings]{Info: knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}}, func(s *settings) *int64 { return &s.Offset }),
-		number(knob.Knob[settings]{Info: knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}}, func(s *settings) *int64 { return &s.Iterations }),
-		number(knob.Knob[settings]{Info: knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}}, func(s *settings) *int64 { return &s.Pairs }),
-		number(knob.Knob[settings]{Info: knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}}, func(s *settings) *int64 { return &s.Bytes }),
-		number(knob.Knob[settings]{Info: knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}}, func(s *settings) *int64 { return &s.Evicts }),
+		number(knob.Info{Key: "clients", Label: "Clients", Help: "How many copies of the network train.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Clients }),
+		number(knob.Info{Key: "offset", Label: "Offset", Unit: "ms", Help: "How long after the one before every client begins.", Min: 0, Max: 1e6}, func(s *settings) *int64 { return &s.Offset }),
+		number(knob.Info{Key: "iterations", Label: "Iterations", Help: "Training iterations of every client.", Min: 1, Max: 8}, func(s *settings) *int64 { return &s.Iterations }),
+		number(knob.Info{Key: "pairs", Label: "Pairs", Help: "How many times the benchmark allocates and frees.", Min: 1, Max: 100_000}, func(s *settings) *int64 { return &s.Pairs }),
+		number(knob.Info{Key: "bytes", Label: "Size", Unit: "MB", Help: "What the benchmark allocates.", Source: "128 B in Table 1; 16 and 32 MB in Table 2", Scale: int64(unit.MB), Min: 1, Max: int64(4 * unit.GB)}, func(s *settings) *int64 { return &s.Bytes }),
+		number(knob.Info{Key: "evicts", Label: "Needs an eviction", Help: "Whether another client's tensor fills the memory and must leave first, or was freed.", Max: 1, Kind: knob.One, Choices: []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}}, func(s *settings) *int64 { return &s.Evicts }),
 		{Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The trace in opened files, by name.", Kind: knob.Word}, Word: func(s *settings) *string { return &s.Entry }},
 	}
 	var machine, costs []knob.Knob[settings]

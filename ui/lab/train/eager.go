@@ -50,14 +50,10 @@ func sequenceOf() knob.Knob[settings] {
 	for i := range eager.Models {
 		most = max(most, eager.Models[i].MaxSequence)
 	}
-	k := knob.Knob[settings]{
-		Info: knob.Info{
-			Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
-			Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
-		},
-	}
-	k.Get, k.Set = knob.Field(func(s *settings) *int64 { return &s.Sequence })
-	return k
+	return knob.Int(knob.Info{
+		Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
+		Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
+	}, func(s *settings) *int64 { return &s.Sequence })
 }
 
 // sequenced is the length of sequences where it matters, empty where it does not.
