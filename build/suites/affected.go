@@ -151,6 +151,7 @@ type reach struct {
 	changed  map[string]bool // packages with other code
 	code     map[string]bool // those and all that import them
 	packages map[string]int  // packages with tests that may turn out otherwise, and how many imports away
+	numbers  map[string]bool // of those, where other numbers may come out: an engine or a format is below, or a file is read that differs
 	all      string          // why everything may: go.mod differs; or ""
 }
 
@@ -159,7 +160,7 @@ var everything = []string{"go.mod", "go.sum"}
 
 // reach says what may turn out otherwise when files differ.
 func (h house) reach(files []string) *reach {
-	r := &reach{files: files, changed: map[string]bool{}, packages: map[string]int{}}
+	r := &reach{files: files, changed: map[string]bool{}, packages: map[string]int{}, numbers: map[string]bool{}}
 	for _, file := range files {
 		if slices.Contains(everything, file) {
 			r.all = file + " differs"
@@ -174,12 +175,25 @@ func (h house) reach(files []string) *reach {
 		for _, info := range h {
 			if slices.ContainsFunc(info.reads, func(place string) bool { return file == place || strings.HasPrefix(file, place+"/") }) {
 				r.near(info.folder, 1)
+				r.numbers[info.folder] = true
 			}
 		}
 	}
-	// Outwards from what changed, one import at a time.
-	front := slices.Sorted(maps.Keys(r.changed))
-	reached := maps.Clone(r.changed)
+	r.code = h.outwards(r.changed, r.near)
+	engines := maps.Clone(r.changed)
+	maps.DeleteFunc(engines, func(folder string, _ bool) bool {
+		return !effort.Covers("sim/...", folder) && !effort.Covers("traces/...", folder)
+	})
+	h.outwards(engines, func(folder string, _ int) { r.numbers[folder] = true })
+	return r
+}
+
+// outwards goes from some packages to those that import them, one import at a time. It
+// tells of each whose tests or code it meets how far away it is, and returns those with
+// code.
+func (h house) outwards(from map[string]bool, met func(folder string, distance int)) map[string]bool {
+	front := slices.Sorted(maps.Keys(from))
+	reached := maps.Clone(from)
 	for distance := 1; len(front) > 0; distance++ {
 		var next []string
 		for _, folder := range slices.Sorted(maps.Keys(h)) {
@@ -192,13 +206,12 @@ func (h house) reach(files []string) *reach {
 				next = append(next, folder)
 			}
 			if touches(info.imports) || touches(info.tests) {
-				r.near(folder, distance)
+				met(folder, distance)
 			}
 		}
 		front = next
 	}
-	r.code = reached
-	return r
+	return reached
 }
 
 // near notes that a package is reached over some imports, at least.

@@ -209,12 +209,15 @@ func (p *planner) quick(reached *reach) (run, error) {
 	native := func(i *goPackageInfo) bool { return i.native && i.folder != law }
 	whole := p.list(func(i *goPackageInfo) bool {
 		at, ok := reached.packages[i.folder]
-		return native(i) && (reached.all != "" || ok && at <= 1)
+		return native(i) && (reached.all != "" || ok && (at == 0 || at == 1 && reached.numbers[i.folder]))
 	})
-	short := p.list(func(i *goPackageInfo) bool { return native(i) && reached.all == "" && reached.packages[i.folder] > 1 })
-	wasm := p.list(func(i *goPackageInfo) bool {
+	short := p.list(func(i *goPackageInfo) bool {
 		_, ok := reached.packages[i.folder]
-		return inPages(i) && effort.OnPlatform(i.folder) && (reached.all != "" || ok)
+		return native(i) && ok && !slices.Contains(whole, i.folder)
+	})
+	wasm := p.list(func(i *goPackageInfo) bool {
+		at, ok := reached.packages[i.folder]
+		return inPages(i) && effort.OnPlatform(i.folder) && (reached.all != "" || ok && (at == 0 || reached.numbers[i.folder]))
 	})
 	add := func(t task, folders []string) {
 		if len(folders) > 0 {
