@@ -39,6 +39,7 @@ var layers = []layer{
 	{"traces/torch", []string{"sim/unit", "sim/workload", "traces/jsonstream", "traces/recording", "traces/kineto", "traces/et", "traces/snapshot", "traces/roles"}},            // PyTorch's files of one run, joined
 	{"traces/*", []string{"sim/unit", "sim/knob", "sim/workload", "traces/jsonx", "traces/quote", "traces/jsonstream", "traces/pickle", "traces/protobuf", "traces/recording"}}, // a format never imports another
 	{"ui/lab", []string{"sim/knob", "sim/report", "sim/study"}},                                                                                                                 // the door of every laboratory
+	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                            // what every laboratory must hold; only tests import it
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/wire"}}, // a laboratory never imports another
@@ -108,7 +109,7 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 			if ours && !slices.ContainsFunc(l.may, allowed) {
 				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
 			}
-			if to == "sim/train/system/systemtest" {
+			if to == "sim/train/system/systemtest" || to == "ui/lab/labtest" {
 				t.Errorf("%s imports %s: only tests do", f.name, to)
 			}
 		}

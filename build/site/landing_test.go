@@ -25,6 +25,9 @@ var presetsShown = sync.OnceValues(func() ([]shown, error) { return showPresets(
 // landed is a site with the pages of presets, for an origin.
 func landed(t *testing.T, origin string) site {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs every preset")
+	}
 	s := site{"index.html": []byte(`<span id="version">01234567</span>`)}
 	err := filepath.WalkDir("../../public", func(file string, d os.DirEntry, err error) error {
 		name := strings.TrimPrefix(filepath.ToSlash(file), "../../public/")

@@ -41,10 +41,6 @@ func tinyLab(time float64) all.Door {
 					{Name: "arms", Title: "Arms", Paper: "Atlas (2001)", About: "Carries one at a time.", Family: "limbs", Look: 1},
 					{Name: "cart", Title: "Cart", Paper: "Wheel (2002)", About: "Carries ten.", Off: true, Look: 2},
 				},
-				Quantities: []report.Quantity{
-					{Key: "time_s", Label: "Time", Unit: "ms", Help: "Until all are there.", Scale: 0.001, Places: 1, Better: -1},
-					{Key: "boxes_per_s", Label: "Rate", Unit: "boxes/s", Help: "Boxes over time.", Places: 2, Better: 1},
-				},
 				Panels: []lab.Panel{{Key: "job", Title: "Job"}},
 				Brief:  []lab.Brief{{Text: "{boxes} of boxes"}, {Text: "a {road} road", Trust: true}},
 				Say:    lab.Say{Quantity: "time_s"},
@@ -90,15 +86,20 @@ func tinyLab(time float64) all.Door {
 				each := map[string]float64{"wings": 0, "arms": 1, "cart": 0.1}[system]
 				return carried{system != "arms" || boxes <= 30, 1 + time*each*float64(boxes)}, nil
 			},
+			Measures: []report.Measure[*lab.Run[haul, int64, carried]]{
+				report.Number(report.Quantity{Key: "time_s", Label: "Time", Unit: "ms", Help: "Until all are there.", Scale: 0.001, Places: 1, Better: -1}, func(r *lab.Run[haul, int64, carried]) float64 { return r.Result.Time }),
+				report.Number(report.Quantity{Key: "boxes_per_s", Label: "Rate", Unit: "boxes/s", Help: "Boxes over time.", Places: 2, Better: 1}, func(r *lab.Run[haul, int64, carried]) float64 {
+					if r.Settings.Road == "steep" {
+						return report.None()
+					}
+					return float64(r.Workload) / r.Result.Time
+				}),
+			},
 			Report: func(boxes int64, h *haul, c carried) *report.Report {
 				if !c.Fits {
 					return &report.Report{Reason: "arms tire after 30; take a cart", About: fmt.Sprint(boxes, " boxes"), Origin: "the attic"}
 				}
-				r := &report.Report{Fits: true, Values: []float64{c.Time, float64(boxes) / c.Time}, Notes: []string{"Mind the step."}, About: fmt.Sprint(boxes, " boxes"), Origin: "the attic"}
-				if h.Road == "steep" {
-					r.Values[1] = report.None()
-				}
-				return r
+				return &report.Report{Fits: true, Notes: []string{"Mind the step."}, About: fmt.Sprint(boxes, " boxes"), Origin: "the attic"}
 			},
 			Steps:   func(boxes int64, _ *haul, _ string) int { return lab.Steps(float64(boxes), time*1e6/2) },
 			Less:    "Take fewer boxes.",

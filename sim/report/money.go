@@ -23,8 +23,8 @@ func Dollars(x float64) string {
 	return sign + "$" + digits
 }
 
-// Measure puts a unit behind a number as text, of dollars before it.
-func Measure(number, unit string) string {
+// WithUnit puts a unit behind a number as text, of dollars before it.
+func WithUnit(number, unit string) string {
 	switch unit {
 	case "":
 		return number

@@ -9,7 +9,7 @@ func TestDollars(t *testing.T) {
 		}
 	}
 	for _, x := range [][3]string{{"27609.3", "$", "$27,609"}, {"27\u202f609", "$", "$27,609"}, {"1.5", "GiB", "1.5 GiB"}, {"12", "", "12"}, {"–", "$", "– $"}} {
-		if got := Measure(x[0], x[1]); got != x[2] {
+		if got := WithUnit(x[0], x[1]); got != x[2] {
 			t.Errorf("%s, %s is %s, want %s", x[0], x[1], got, x[2])
 		}
 	}

@@ -377,7 +377,7 @@ func (s *Search) none() string {
 
 // text puts the knob's unit behind a number.
 func (s *Search) text(number string) string {
-	return report.Measure(number, s.info.Unit)
+	return report.WithUnit(number, s.info.Unit)
 }
 
 // hint is what to say of an answer that is not the only edge.

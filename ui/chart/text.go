@@ -85,7 +85,7 @@ func With(text, unit string) string {
 	if unit == "×" {
 		return text + unit
 	}
-	return report.Measure(text, unit)
+	return report.WithUnit(text, unit)
 }
 
 // amount prints x, in unit, with four digits. Counts have no zeros behind the

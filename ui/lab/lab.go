@@ -391,6 +391,8 @@ type Lab struct {
 	// Run runs one system. raw is the laboratory's own result. The error is about
 	// the setup; that a system cannot run it is a report.
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
+	// Within reports whether a quantity, by its place, may have a value.
+	Within func(quantity int, v float64) bool
 	// Steps says about how much work a run of a system is (see MostSteps).
 	Steps func(u *knob.Setup, system string) (int, error)
 	// Unbound lets this laboratory run what is more work than MostSteps, too. Otherwise
@@ -477,8 +479,11 @@ type Spec[S, W, R any] struct {
 	// Load returns what the settings run: bundled, generated or from files.
 	Load func(*S, Files) (W, error)
 	// Run runs one system. What it returns as an error is about the settings.
-	Run    func(w W, s *S, system string, p Progress) (R, error)
-	Report func(w W, s *S, r R) *report.Report
+	Run func(w W, s *S, system string, p Progress) (R, error)
+	// Measures are the numbers of a run: Info's quantities, and a report's values where
+	// the system can run it. Report says the rest.
+	Measures []report.Measure[*Run[S, W, R]]
+	Report   func(w W, s *S, r R) *report.Report
 	// Steps is about how much work a run of a system is, in what costs: pages, bytes, calls,
 	// kernels (see MostSteps); nil is 0. Less says in a sentence what would make it less.
 	Steps   func(w W, s *S, system string) int
@@ -496,6 +501,14 @@ type Spec[S, W, R any] struct {
 	Complete func(*Info)
 }
 
+// A Run is what a system came to, and all that went into it.
+type Run[S, W, R any] struct {
+	System   string
+	Settings *S
+	Workload W
+	Result   R
+}
+
 // New erases the types of a laboratory. It panics on a declaration that
 // contradicts itself, which every test of the laboratory would show.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
@@ -508,6 +521,10 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	for _, p := range spec.Studies {
 		l.Papers = append(l.Papers, p.PaperInfo)
 	}
+	if len(l.Quantities) > 0 {
+		panic(fmt.Sprintf("laboratory %s: quantities are those of its measures", l.Name))
+	}
+	l.Quantities = report.Quantities(spec.Measures)
 	err := l.Info.check()
 	if (spec.Export == nil) != (len(spec.Exports) == 0) {
 		err = errors.Join(err, errors.New("formats of exports without a function, or the other way round"))
@@ -589,8 +606,13 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, nil, err
 		}
-		return spec.Report(w, s, r), r, nil
+		rep := spec.Report(w, s, r)
+		if rep.Values == nil && rep.Fits {
+			rep.Values = report.Measured(spec.Measures, &Run[S, W, R]{system, s, w, r})
+		}
+		return rep, r, nil
 	}
+	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }
 	l.Steps = func(u *knob.Setup, system string) (int, error) {
 		s, err := settings(u)
 		if err != nil || spec.Steps == nil {

@@ -38,13 +38,12 @@ func (b beans) Notes() []string      { return nil }
 func cafe(loads *int) lab.Spec[brew, pot, cup] {
 	return lab.Spec[brew, pot, cup]{
 		Info: lab.Info{
-			Name:       "cafe",
-			Systems:    []lab.System{{Name: "drip", Title: "Drip"}, {Name: "press", Title: "Press", Look: 1}},
-			Quantities: []report.Quantity{{Key: "strength"}, {Key: "rest_g"}},
-			Charts:     []report.Chart{{ID: "strength", Of: []string{"strength"}, By: []report.Variant{{Key: "time"}}}},
-			Panels:     []lab.Panel{{Key: "what"}},
-			Sections:   []lab.Section{{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, {Key: "menu"}},
-			Say:        lab.Say{Quantity: "strength"}, Entry: "ground",
+			Name:     "cafe",
+			Systems:  []lab.System{{Name: "drip", Title: "Drip"}, {Name: "press", Title: "Press", Look: 1}},
+			Charts:   []report.Chart{{ID: "strength", Of: []string{"strength"}, By: []report.Variant{{Key: "time"}}}},
+			Panels:   []lab.Panel{{Key: "what"}},
+			Sections: []lab.Section{{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, {Key: "menu"}},
+			Say:      lab.Say{Quantity: "strength"}, Entry: "ground",
 		},
 		Default: brew{Bean: "mocha", Grams: 7},
 		Knobs: map[string][]knob.Knob[brew]{"what": {
@@ -74,7 +73,11 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 			return cup{system, w.bean, s.Grams}, nil
 		},
 		Report: func(w pot, s *brew, r cup) *report.Report {
-			return &report.Report{Fits: s.Grams < 40, Values: []float64{float64(r.grams), report.None()}}
+			return &report.Report{Fits: s.Grams < 40}
+		},
+		Measures: []report.Measure[*lab.Run[brew, pot, cup]]{
+			{Quantity: report.Quantity{Key: "strength"}, Most: 30, Of: func(r *lab.Run[brew, pot, cup]) float64 { return float64(r.Result.grams) }},
+			{Quantity: report.Quantity{Key: "rest_g"}, Of: func(*lab.Run[brew, pot, cup]) float64 { return report.None() }},
 		},
 		JSON: func(r cup) ([]byte, error) { return []byte(r.bean), nil },
 		Hash: func(r cup) string { return r.system },
@@ -270,7 +273,7 @@ func TestRefused(t *testing.T) {
 		`choice "java": there is no knob "w"`:              func(s *spec) { knobs(s)[0].Choices[1].Hides = []string{"w"} },
 		`system "press": another has look 0`:               func(s *spec) { s.Systems[1].Look = 0 },
 		`system "drip": the name is taken or empty`:        func(s *spec) { s.Systems[1].Name = "drip" },
-		`quantity "strength": the name is taken or empty`:  func(s *spec) { s.Quantities[1].Key = "strength" },
+		`quantity "strength": the name is taken or empty`:  func(s *spec) { s.Measures[1].Key = "strength" },
 		`chart "strength": the name is taken or empty`:     func(s *spec) { s.Charts = append(s.Charts, s.Charts[0]) },
 		`chart "strength": no quantity "taste"`:            func(s *spec) { s.Charts[0].Of = []string{"taste"} },
 		`section "menu": the name is taken or empty`:       func(s *spec) { s.Sections[0].Key = "menu" },

@@ -219,7 +219,7 @@ func help(k *knob.Info) string {
 }
 
 func join(text, unit string) string {
-	return report.Measure(text, unit)
+	return report.WithUnit(text, unit)
 }
 
 // typed returns what a field shows and why it is wrong. A valid draft of another

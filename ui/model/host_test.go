@@ -283,9 +283,8 @@ func bakery() lab.Lab {
 			Systems: []lab.System{
 				{Name: "dream", Title: "Dream", Bound: true}, {Name: "oven", Title: "Oven", Look: 1}, {Name: "kiln", Title: "Kiln", Look: 2, Off: true},
 			},
-			Quantities: []report.Quantity{{Key: "speed", Label: "Speed", Better: 1}},
-			Charts:     []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
-			Panels:     []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
+			Charts: []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
+			Panels: []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
 			Sections: []lab.Section{
 				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
 				{Key: "menu", Title: "Menu"},
@@ -343,11 +342,12 @@ func bakery() lab.Lab {
 			}
 			return loaf{system, w.name, float64(s.Watts) / float64(s.Portions)}, nil
 		},
+		Measures: []report.Measure[*lab.Run[bread, *dough, loaf]]{report.Number(report.Quantity{Key: "speed", Label: "Speed", Better: 1}, func(r *lab.Run[bread, *dough, loaf]) float64 { return r.Result.Speed })},
 		Report: func(w *dough, s *bread, r loaf) *report.Report {
 			if r.System == "kiln" && s.Portions > 10 {
 				return &report.Report{Reason: "too large"}
 			}
-			return &report.Report{Fits: true, Values: []float64{r.Speed}, About: w.name, Words: []report.Word{{Key: "oven", Text: strings.Repeat("file's oven", min(1, len(s.File)))}}}
+			return &report.Report{Fits: true, About: w.name, Words: []report.Word{{Key: "oven", Text: strings.Repeat("file's oven", min(1, len(s.File)))}}}
 		},
 		JSON: func(r loaf) ([]byte, error) { return fmt.Appendf(nil, "{\"speed\": %g}", r.Speed), nil },
 		Hash: func(r loaf) string { return fmt.Sprint(r) },

@@ -9,6 +9,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
+	"spillway/ui/lab/labtest"
 	"spillway/ui/model"
 )
 
@@ -31,6 +32,7 @@ func every(t *testing.T, l *lab.Lab, check func(about string, s *model.State, ru
 			if err != nil {
 				t.Fatal(err)
 			}
+			labtest.Report(t, l, l.Name+", "+l.Presets[i].Key+", "+l.Systems[k].Name, r)
 			runs = append(runs, chart.Run{System: &l.Systems[k], On: true, Report: r})
 		}
 		about := l.Name + ", " + l.Presets[i].Key
@@ -53,6 +55,7 @@ func TestEveryChartHasASentence(t *testing.T) {
 	}
 	for _, door := range labs.Labs {
 		l := door.New()
+		labtest.Links(t, &l)
 		every(t, &l, func(about string, s *model.State, runs []chart.Run) {
 			c := &chart.Context{Info: &l.Info, Setup: s.Setup, Focus: s.Look.Text(model.FocusKey)}
 			sentences(t, about, c, runs)

@@ -66,12 +66,12 @@ func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:      "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
-			Lead:       "How much larger GPU memory becomes when hardware compresses it.",
-			Systems:    systems(),
-			Panels:     []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
-			Sections:   sections(),
-			Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			About:    "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:     "How much larger GPU memory becomes when hardware compresses it.",
+			Systems:  systems(),
+			Panels:   []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Sections: sections(),
+			Charts:   charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
@@ -93,15 +93,16 @@ func New() lab.Lab {
 			}
 			return fmt.Sprint(s.Contents, " ", s.Batch)
 		},
-		Load:   load,
-		Run:    run,
-		Report: describe,
-		Steps:  steps,
-		Less:   "Choose less contents.",
-		Result: written{},
-		Inline: true,
-		JSON:   encode,
-		Hash:   hash,
+		Load:     load,
+		Run:      run,
+		Measures: measures(),
+		Report:   describe,
+		Steps:    steps,
+		Less:     "Choose less contents.",
+		Result:   written{},
+		Inline:   true,
+		JSON:     encode,
+		Hash:     hash,
 		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string, _ lab.Progress) (*report.Section, error) {
 			switch key {
 			case "allocations":
@@ -361,9 +362,7 @@ func describe(w *memory, s *settings, r *result) *report.Report {
 	if len(r.Programs) > 1 {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("Programs run one at a time: bytes are those of %s, the largest. Ratios, accesses and times are means over all.", r.largest().Program))
 	}
-	for i := range numbers {
-		rep.Values = append(rep.Values, numbers[i].value(r))
-	}
+	rep.Values = report.Measured(list(), r) // where it does not fit, too
 	if rep.Fits {
 		rep.Curves = curves(s, r)
 	}

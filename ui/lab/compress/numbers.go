@@ -8,23 +8,16 @@ import (
 	"spillway/sim/compress/buddy"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab"
 	paper "spillway/ui/lab/compress/papers/buddy"
 )
 
-// A number is a quantity and how it is taken from a result.
-type number struct {
-	report.Quantity
-	value func(r *result) float64
-}
+// A ran is a run of a system, with what went into it.
+type ran = lab.Run[settings, *memory, *result]
 
-var numbers = list()
-
-func quantities() []report.Quantity {
-	qs := make([]report.Quantity, len(numbers))
-	for i := range numbers {
-		qs[i] = numbers[i].Quantity
-	}
-	return qs
+// measures are the numbers of a run.
+func measures() []report.Measure[*ran] {
+	return report.Lift(list(), func(r *ran) *result { return r.Result })
 }
 
 // targetKey is the key of the bytes that have a target.
@@ -35,10 +28,10 @@ func targetKey(t buddy.Target) string {
 // sectorKey is the key of the share of entries that take so many sectors.
 func sectorKey(n int) string { return fmt.Sprintf("entries_of_%d_sectors_percent", n) }
 
-func list() []number {
-	var ns []number
-	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *number {
-		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+func list() []report.Measure[*result] {
+	var ns []report.Measure[*result]
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *report.Measure[*result] {
+		ns = append(ns, report.Number(report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f))
 		return &ns[len(ns)-1]
 	}
 	percent := func(key, label, help string, places, better int, f func(r *result) float64) {

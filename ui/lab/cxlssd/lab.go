@@ -85,7 +85,7 @@ func New() lab.Lab {
 				{Key: "host", Title: "Host"},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
 			Say: lab.Say{
 				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
@@ -108,13 +108,14 @@ func New() lab.Lab {
 			}
 			return fmt.Sprintf("%s %d %d %+v %s", s.Workload, s.Setup.Scale, s.Setup.Seed, s.Recipe, s.Classes)
 		},
-		Load:   load,
-		Run:    run,
-		Report: describe,
-		Steps:  steps,
-		Less:   less,
-		Result: core.Result{},
-		JSON:   encode,
+		Load:     load,
+		Run:      run,
+		Measures: measures(),
+		Report:   describe,
+		Steps:    steps,
+		Less:     less,
+		Result:   core.Result{},
+		JSON:     encode,
 		Hash: func(r *result) string {
 			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
 			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names

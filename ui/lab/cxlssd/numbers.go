@@ -6,22 +6,15 @@ import (
 	core "spillway/sim/cxlssd"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab"
 )
 
-// A number is a quantity and how it is taken from a result.
-type number struct {
-	report.Quantity
-	value func(r *result) float64
-}
+// A ran is a run of a system, with what went into it.
+type ran = lab.Run[settings, *trace, *result]
 
-var numbers = list()
-
-func quantities() []report.Quantity {
-	qs := make([]report.Quantity, len(numbers))
-	for i := range numbers {
-		qs[i] = numbers[i].Quantity
-	}
-	return qs
+// measures are the numbers of a run.
+func measures() []report.Measure[*ran] {
+	return report.Lift(list(), func(r *ran) *result { return r.Result })
 }
 
 // Parts of the bill, how requests were served, and what cores spend time on, by their
@@ -55,10 +48,10 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-func list() []number {
-	var ns []number
-	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *number {
-		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+func list() []report.Measure[*result] {
+	var ns []report.Measure[*result]
+	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) *report.Measure[*result] {
+		ns = append(ns, report.Number(report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f))
 		return &ns[len(ns)-1]
 	}
 	count := func(key, label, help string, better int, f func(r *result) int64) {

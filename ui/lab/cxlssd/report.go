@@ -20,9 +20,6 @@ func describe(w *trace, _ *settings, r *result) *report.Report {
 			rep.Notes = append(slices.Clip(rep.Notes), own)
 		}
 	}
-	for i := range numbers {
-		rep.Values = append(rep.Values, numbers[i].value(r))
-	}
 	rep.Curves = curves(r)
 	return rep
 }

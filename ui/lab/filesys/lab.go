@@ -91,7 +91,7 @@ func New() lab.Lab {
 				{Key: "host", Title: "Host", Folded: true},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
 			Say: lab.Say{
 				Quantity: "kops", Than: "× as fast as", Most: "is fastest",
@@ -115,13 +115,14 @@ func New() lab.Lab {
 			}
 			return fmt.Sprintf("%s %+v %d %d %d", s.Workload, s.Recipe, m.Scale, m.Seed, m.Threads)
 		},
-		Load:   loaded,
-		Run:    run,
-		Report: describe,
-		Steps:  steps,
-		Less:   less,
-		Result: core.Result{},
-		JSON:   encode,
+		Load:     loaded,
+		Run:      run,
+		Measures: measures(),
+		Report:   describe,
+		Steps:    steps,
+		Less:     less,
+		Result:   core.Result{},
+		JSON:     encode,
 		Hash: func(r *result) string {
 			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
 			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names

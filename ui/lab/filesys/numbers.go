@@ -9,22 +9,15 @@ import (
 	"spillway/sim/filesys/plan"
 	"spillway/sim/report"
 	"spillway/sim/unit"
+	"spillway/ui/lab"
 )
 
-// A number is a quantity and how it is taken from a result.
-type number struct {
-	report.Quantity
-	value func(r *result) float64
-}
+// A ran is a run of a system, with what went into it.
+type ran = lab.Run[settings, *work, *result]
 
-var numbers = list()
-
-func quantities() []report.Quantity {
-	qs := make([]report.Quantity, len(numbers))
-	for i := range numbers {
-		qs[i] = numbers[i].Quantity
-	}
-	return qs
+// measures are the numbers of a run.
+func measures() []report.Measure[*ran] {
+	return report.Lift(list(), func(r *ran) *result { return r.Result })
 }
 
 // causes are what threads spend time on, by their keys in quantities. Where of names
@@ -55,10 +48,10 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-func list() []number {
-	var ns []number
+func list() []report.Measure[*result] {
+	var ns []report.Measure[*result]
 	add := func(key, label, unitName, help string, places, better int, f func(r *result) float64) {
-		ns = append(ns, number{report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f})
+		ns = append(ns, report.Number(report.Quantity{Key: key, Label: label, Unit: unitName, Help: help, Places: places, Better: better}, f))
 	}
 	count := func(key, label, help string, better int, f func(r *result) int64) {
 		add(key, label, "", help, 0, better, func(r *result) float64 { return float64(f(r)) })

@@ -20,9 +20,6 @@ func describe(w *work, s *settings, r *result) *report.Report {
 		rep.Notes = append(rep.Notes, whereof(s, r))
 	}
 	rep.Notes = append(rep.Notes, notes(r)...)
-	for i := range numbers {
-		rep.Values = append(rep.Values, numbers[i].value(r))
-	}
 	rep.Curves = curves(r)
 	return rep
 }

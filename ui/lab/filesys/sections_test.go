@@ -284,7 +284,7 @@ func TestVariationsInOrder(t *testing.T) {
 // The busiest channel: what Finish wrote is not of the run, and work beyond its end is
 // all of it.
 func TestChannelBusy(t *testing.T) {
-	at := slices.IndexFunc(numbers, func(n number) bool { return n.Key == "channel_busy" })
+	at := slices.IndexFunc(list(), func(n report.Measure[*result]) bool { return n.Key == "channel_busy" })
 	for _, x := range []struct {
 		busy, left []unit.Time
 		want       float64
@@ -294,7 +294,7 @@ func TestChannelBusy(t *testing.T) {
 		{nil, nil, 0},
 	} {
 		r := &result{Result: &core.Result{Time: 100, Device: device.Counts{Busy: x.busy}, Left: device.Counts{Busy: x.left}}}
-		if got := numbers[at].value(r); got != x.want {
+		if got := list()[at].Of(r); got != x.want {
 			t.Errorf("busy %v, of it left %v: %v, want %v", x.busy, x.left, got, x.want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"spillway/sim/llm/model"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
@@ -181,66 +182,16 @@ func TestRatesSum(t *testing.T) {
 	}
 }
 
-// Presets are as links that name them, and some system runs each; ui/lab/all runs them with all.
-func TestPresets(t *testing.T) {
-	l := New()
-	for _, p := range l.Presets {
-		u := setup(t, &l, p.Set)
-		if again := setup(t, &l, u.String()); !again.Equal(u) {
-			t.Errorf("%s: %s is read as %s", p.Key, u, again)
-		}
-		r, _, err := l.Run(u, "zero-infinity", nil, nil)
-		if err != nil || !r.Fits {
-			t.Errorf("%s: %v, %s", p.Key, err, r.Reason)
-		}
-	}
-}
-
 // large are knobs with which a run may take long.
 var large = []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}
 
-// Every number at its ends runs, or says why not and what to do; so does every choice.
+// Every setting at its ends runs, or says why not.
 func TestEveryKnobRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every end of every setting")
 	}
 	l := New()
-	for i := range l.Knobs {
-		k := &l.Knobs[i]
-		var texts []string
-		switch k.Kind {
-		case knob.Number:
-			texts = []string{knob.Decimal(k.Min, k.Scale), knob.Decimal(k.Max, k.Scale)}
-		case knob.One:
-			for _, c := range k.Choices {
-				texts = append(texts, c.Key)
-			}
-		}
-		for _, text := range texts {
-			if slices.Contains(large, k.Key) && text == knob.Decimal(k.Max, k.Scale) {
-				continue
-			}
-			u := setup(t, &l, small)
-			if err := u.Set(k.Key, text); err != nil {
-				t.Errorf("%s=%s: %v", k.Key, text, err)
-				continue
-			}
-			if k.Key == "model" {
-				_ = u.Read("layers=4 micro=1 sequence=512")
-			}
-			if err := l.Check(u); err != nil {
-				if len(err.Error()) < 20 {
-					t.Errorf("%s=%s: %v: it does not say what to do", k.Key, text, err)
-				}
-				continue
-			}
-			for _, s := range []string{"teraio-mixed", "zero-infinity"} {
-				if _, _, err := l.Run(u, s, nil, nil); err != nil && len(err.Error()) < 20 {
-					t.Errorf("%s=%s, %s: %v: it does not say what to do", k.Key, text, s, err)
-				}
-			}
-		}
-	}
+	labtest.Knobs(t, &l, labtest.Quick{Set: small, After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Long: large, Systems: []string{"teraio-mixed", "zero-infinity"}})
 }
 
 func TestErrors(t *testing.T) {

@@ -23,9 +23,6 @@ func describe(w *work, _ *settings, r *result) *report.Report {
 	}
 	rep.Notes = append(rep.Notes, r.Notes...)
 	rep.Notes = append(rep.Notes, notes(r)...)
-	for i := range numbers {
-		rep.Values = append(rep.Values, numbers[i].value(r))
-	}
 	rep.Curves = curves(r)
 	return rep
 }

@@ -79,7 +79,7 @@ func New() lab.Lab {
 			Lead:     "What happens when programs share a GPU's memory through a store.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
@@ -125,9 +125,10 @@ func New() lab.Lab {
 			}
 			return &result{r, w.oracle, s.Setup.Link}, nil
 		},
-		Report: describe,
-		Result: core.Result{},
-		JSON:   func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
+		Measures: measures(),
+		Report:   describe,
+		Result:   core.Result{},
+		JSON:     func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
 		Hash: func(r *result) string {
 			text, err := json.Marshal(r.Result)
 			if err != nil {
@@ -345,9 +346,6 @@ func describe(w *trace, s *settings, r *result) *report.Report {
 	if !r.Fits() {
 		rep.Reason = r.Failure.String() + remedy(r.Failure.Reason)
 		return rep
-	}
-	for i := range numbers {
-		rep.Values = append(rep.Values, numbers[i].value(r))
 	}
 	rep.Curves = curves(w, r)
 	return rep

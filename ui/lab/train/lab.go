@@ -97,7 +97,7 @@ func New() lab.Lab {
 			Lead:     "What happens when a training job does not fit into GPU memory.",
 			Systems:  systems(),
 			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
-			Sections: sections(), Quantities: quantities(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
+			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
 			Brief: []lab.Brief{
 				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
@@ -140,13 +140,14 @@ func New() lab.Lab {
 			}
 			return core.Run(w.Workload, q, p)
 		},
-		Report:  describe,
-		Steps:   steps,
-		Less:    Less,
-		JSON:    encode,
-		Hash:    result.Hash,
-		Export:  export,
-		Section: section,
+		Measures: measures(),
+		Report:   describe,
+		Steps:    steps,
+		Less:     Less,
+		JSON:     encode,
+		Hash:     result.Hash,
+		Export:   export,
+		Section:  section,
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
 				Key: "g10", Title: "The G10 paper",
@@ -511,13 +512,6 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	}
 	if !r.Fits {
 		return rep
-	}
-	for i := range numbers {
-		v := report.None()
-		if n := &numbers[i]; n.has == nil || n.has(w, r) {
-			v = n.value(w, s, r)
-		}
-		rep.Values = append(rep.Values, v)
 	}
 	rep.Curves = curves(r)
 	return rep

@@ -281,11 +281,20 @@ func fake(n int, slow unit.Cycles, cause result.Cause) *result.Result {
 	return r
 }
 
+// reported is the report of a result, as the laboratory makes it.
+func reported(w Workload, s *settings, r *result.Result) *report.Report {
+	rep := describe(w, s, r)
+	if rep.Fits {
+		rep.Values = report.Measured(measures(), &ran{Settings: s, Workload: w, Result: r})
+	}
+	return rep
+}
+
 func TestQuantities(t *testing.T) {
 	l := New()
 	w := &workload.Workload{Batch: 256}
 	s := standard()
-	rep := describe(Workload{Workload: w}, &s, fake(10, 2, result.SSDRead))
+	rep := reported(Workload{Workload: w}, &s, fake(10, 2, result.SSDRead))
 	for key, want := range map[string]float64{
 		"normalized_throughput": 0.5, "iteration_s": 0.02, "ideal_s": 0.01, "compute_s": 0.01, "stall_s": 0.01, "overlap_s": 0,
 		"beyond_ideal_ssd_read_s": 0.01, "ssd_to_gpu_bytes": 2e9, "gpu_to_host_bytes": 1e9, "gpu_to_ssd_bytes": 0,
@@ -304,10 +313,10 @@ func TestQuantities(t *testing.T) {
 	if q := l.Quantities[l.Quantity("peak_gpu_bytes")]; q.Shown(1<<30) != 1 || q.Unit != "GiB" {
 		t.Errorf("%+v", q)
 	}
-	if rep := describe(Workload{Workload: w}, &s, &result.Result{Reason: "kernel 3 needs 50 GiB", Clock: 1}); rep.Fits || rep.Reason != "kernel 3 needs 50 GiB" || rep.Values != nil || rep.Curves != nil {
+	if rep := reported(Workload{Workload: w}, &s, &result.Result{Reason: "kernel 3 needs 50 GiB", Clock: 1}); rep.Fits || rep.Reason != "kernel 3 needs 50 GiB" || rep.Values != nil || rep.Curves != nil {
 		t.Errorf("%+v", rep)
 	}
-	rep = describe(Workload{Workload: &workload.Workload{}}, &s, fake(1, 1, 0))
+	rep = reported(Workload{Workload: &workload.Workload{}}, &s, fake(1, 1, 0))
 	if _, ok := rep.Value(l.Quantity("throughput_samples_per_s")); ok {
 		t.Error("a workload without a batch has samples per second")
 	}

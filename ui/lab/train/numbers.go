@@ -9,23 +9,31 @@ import (
 	core "spillway/sim/train"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
+	"spillway/ui/lab"
 )
 
-// A number is a quantity and how it is taken from a result that fits.
+// A ran is a run of a system, with what went into it.
+type ran = lab.Run[settings, Workload, *result.Result]
+
+// A number is a measure that not every run has.
 type number struct {
 	report.Quantity
 	value func(w Workload, s *settings, r *result.Result) float64
 	has   func(w Workload, r *result.Result) bool // nil: every result has it
 }
 
-var numbers = list()
-
-func quantities() []report.Quantity {
-	qs := make([]report.Quantity, len(numbers))
-	for i := range numbers {
-		qs[i] = numbers[i].Quantity
+// measures are the numbers of a run.
+func measures() []report.Measure[*ran] {
+	var list []report.Measure[*ran]
+	for _, n := range numbers() {
+		list = append(list, report.Number(n.Quantity, func(r *ran) float64 {
+			if n.has != nil && !n.has(r.Workload, r.Result) {
+				return report.None()
+			}
+			return n.value(r.Workload, r.Settings, r.Result)
+		}))
 	}
-	return qs
+	return list
 }
 
 // performance is throughput relative to a GPU that holds everything: 1 is as fast.
@@ -34,7 +42,7 @@ func performance(r *result.Result) float64 { return float64(r.Ideal) / float64(m
 // seconds converts cycles of r's clock.
 func seconds(r *result.Result, c unit.Cycles) float64 { return float64(c) / float64(r.Clock) }
 
-func list() []number {
+func numbers() []number {
 	var ns []number
 	add := func(key, label, unit, help string, places, better int, f func(r *result.Result) float64) *number {
 		ns = append(ns, number{

@@ -31,7 +31,7 @@ func TestMoved(t *testing.T) {
 	l := New()
 	s := standard()
 	w := Workload{Workload: &workload.Workload{Batch: 1}}
-	rep := describe(w, &s, paged())
+	rep := reported(w, &s, paged())
 	want := map[string]float64{
 		"page_faults": 12, "missed_blocks": 3, "late_blocks": 2, "prefetched_blocks": 40, "useless_blocks": 1, "dropped_blocks": 7,
 		"alive_in_bytes": 2e9, "garbage_in_bytes": 1e9, "alive_out_bytes": 1e9, "garbage_out_bytes": 0, "garbage_percent": 25,
@@ -55,7 +55,7 @@ func TestMoved(t *testing.T) {
 	}
 	swapped := fake(4, 2, result.Recomputation)
 	swapped.Main().Swapping = &result.Swapping{Demand: 1, Early: 2, Late: 3, Forced: 4, Ahead: 5, Recomputed: 6, Reserved: 7 * unit.GiB, Fragmented: unit.GiB}
-	other := describe(w, &s, swapped)
+	other := reported(w, &s, swapped)
 	for key, x := range map[string]float64{
 		"demand_fetches": 1, "early_fetches": 2, "late_fetches": 3, "forced_evictions": 4, "early_evictions": 5, "recomputed_kernels": 6,
 		"reserved_bytes": float64(7 * unit.GiB), "fragmented_bytes": float64(unit.GiB), "beyond_ideal_recomputation_s": 0.004,
@@ -66,7 +66,7 @@ func TestMoved(t *testing.T) {
 		want[key] = x
 	}
 	// Nobody else has any of it, and no chart of it.
-	plain := describe(w, &s, fake(4, 2, result.SSDRead))
+	plain := reported(w, &s, fake(4, 2, result.SSDRead))
 	for key := range want {
 		if _, ok := plain.Value(l.Quantity(key)); ok {
 			t.Errorf("%s has a value where nothing counts it", key)

@@ -100,7 +100,7 @@ func TestBusy(t *testing.T) {
 	r.Main().Traffic.SSDOut = 5e8
 	check := func(want map[string]float64) {
 		t.Helper()
-		rep := describe(Workload{Workload: &workload.Workload{Batch: 1}}, &s, r)
+		rep := reported(Workload{Workload: &workload.Workload{Batch: 1}}, &s, r)
 		for key, share := range want {
 			if got := value(t, &l, rep, key); math.Abs(got-share) > 1e-12 {
 				t.Errorf("%s is %v, want %v", key, got, share)

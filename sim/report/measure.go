@@ -1,0 +1,67 @@
+package report
+
+import "math"
+
+// A Measure is a quantity and the function that takes it from a run of type R.
+type Measure[R any] struct {
+	Quantity
+	// Of returns the value, in the units of the values; None where the run has none.
+	Of func(R) float64
+	// Signed is true of a value that may be below zero. Most, if not 0, is the most that
+	// it can be.
+	Signed bool
+	Most   float64
+}
+
+// Number makes a measure of a number that is not below zero.
+func Number[R any](q Quantity, of func(R) float64) Measure[R] {
+	return Measure[R]{Quantity: q, Of: of}
+}
+
+// Share makes a measure in percent of a part of a whole; there is none of nothing.
+func Share[R any](q Quantity, of func(R) (part, whole int64)) Measure[R] {
+	q.Unit = "%"
+	return Measure[R]{Quantity: q, Most: 100, Of: func(r R) float64 {
+		part, whole := of(r)
+		if whole == 0 {
+			return None()
+		}
+		return 100 * float64(part) / float64(whole)
+	}}
+}
+
+// Within reports whether the measure may have a value: it is none, or a number in bounds.
+func (m *Measure[R]) Within(v float64) bool {
+	if math.IsNaN(v) {
+		return true
+	}
+	const rounding = 1e-9
+	return !math.IsInf(v, 0) && (v >= 0 || m.Signed) && (m.Most == 0 || v <= m.Most*(1+rounding))
+}
+
+// Lift makes measures of a part of a run ones of the run.
+func Lift[A, B any](list []Measure[B], part func(A) B) []Measure[A] {
+	out := make([]Measure[A], len(list))
+	for i, m := range list {
+		out[i] = Measure[A]{m.Quantity, func(r A) float64 { return m.Of(part(r)) }, m.Signed, m.Most}
+	}
+	return out
+}
+
+// Quantities are those of the measures.
+func Quantities[R any](list []Measure[R]) []Quantity {
+	out := make([]Quantity, len(list))
+	for i := range list {
+		out[i] = list[i].Quantity
+	}
+	return out
+}
+
+// Measured are the values of a run, in the order of the measures.
+func Measured[R any](list []Measure[R], r R) []float64 {
+	out := make([]float64, len(list))
+	for i := range list {
+		out[i] = list[i].Of(r)
+	}
+	return out
+}
