@@ -76,18 +76,24 @@ func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
 
 // Do does j. progress may be nil; it is told now and then how much of a run is
 // done. A bug that makes the simulator panic becomes the answer's error.
-func (b *Bench) Do(j *Job, progress lab.Progress) (a Answer) {
+func (b *Bench) Do(j *Job, progress lab.Progress) Answer {
+	a, err := b.try(j, progress)
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+// try does j. A bug that makes the simulator panic is an error.
+func (b *Bench) try(j *Job, progress lab.Progress) (a Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the simulator has a bug: %v (%s)", p, place())}
+			a, err = Answer{ID: j.ID, Last: true}, fmt.Errorf("the simulator has a bug: %v (%s)", p, place())
 		}
 	}()
 	a = Answer{ID: j.ID, Last: true}
-	if err := b.do(j, progress, &a); err != nil {
-		var much *lab.Much
-		a.Error, a.refused = err.Error(), errors.As(err, &much)
-	}
-	return a
+	err = b.do(j, progress, &a)
+	return a, err
 }
 
 func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
@@ -194,12 +200,15 @@ func (b *Bench) run(j *Job, files lab.Files, progress lab.Progress, a *Answer) e
 func (b *Bench) several(j *Job, a *Answer) {
 	a.Parts = make([]Part, len(j.Picks))
 	for i, p := range j.Picks {
-		one := b.Do(&Job{Kind: Run, Setup: p.Setup, System: p.System, Files: j.Files, Lean: true}, nil)
-		if one.refused {
-			a.Parts[i] = Part{Report: &report.Report{Reason: one.Error}}
+		one, err := b.try(&Job{Kind: Run, Setup: p.Setup, System: p.System, Files: j.Files, Lean: true}, nil)
+		if much := new(lab.Much); errors.As(err, &much) { // to try again changes nothing
+			a.Parts[i] = Part{Report: &report.Report{Reason: err.Error()}}
 			continue
 		}
-		a.Parts[i] = Part{Error: one.Error, Problems: one.Problems}
+		a.Parts[i] = Part{Problems: one.Problems}
+		if err != nil {
+			a.Parts[i].Error = err.Error()
+		}
 		if r := one.Report; r != nil {
 			a.Parts[i].Report = &report.Report{Fits: r.Fits, Reason: r.Reason, Values: r.Values}
 		}

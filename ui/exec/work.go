@@ -90,9 +90,6 @@ type Answer struct {
 	Done, Total int // progress, when not Last
 
 	Error string // what went wrong, with what to do
-	// refused says that Error is of a run that is too much work to begin (lab.Much): to
-	// try again changes nothing. It stays here.
-	refused bool
 	// Problems is what contradicts in the setup, so that nothing was run.
 	Problems []string
 	Report   *report.Report

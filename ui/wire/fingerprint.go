@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	"reflect"
+	"strconv"
 	"sync"
 )
 
@@ -42,12 +43,13 @@ func describe(w io.Writer, t reflect.Type, above []reflect.Type) {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Pointer:
 		describe(w, t.Elem(), above)
+	case reflect.Array:
+		say(strconv.Itoa(t.Len()))
+		describe(w, t.Elem(), above)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if f.IsExported() {
-				say(f.Name)
-				describe(w, f.Type, above)
-			}
+			say(f.Name)
+			describe(w, f.Type, above)
 		}
 		say("end")
 	}

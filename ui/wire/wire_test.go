@@ -22,6 +22,8 @@ type outer struct {
 	Inners []inner
 	Some   *inner
 	Picks  []int32
+	Counts [3]int64
+	Pairs  [][2]inner
 }
 
 func example() outer {
@@ -30,6 +32,8 @@ func example() outer {
 		[]inner{{Name: "a", Xs: []float64{1, math.Inf(1), -0.5}, Raw: []byte{0, 255}}, {}},
 		&inner{Name: "b"},
 		[]int32{-1, 1 << 30},
+		[3]int64{1, -2, 1 << 40},
+		[][2]inner{{{Name: "c"}, {Raw: []byte{7}}}},
 	}
 }
 
@@ -55,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, v := range []any{map[string]int{}, struct{ F func() }{}, struct{ A any }{}, float32(1)} {
+	for _, v := range []any{map[string]int{}, struct{ F func() }{}, struct{ A any }{}, float32(1), struct{ A, b int }{1, 2}, [2]func(){}} {
 		if _, err := Marshal(v); err == nil {
 			t.Errorf("%T is written", v)
 		}
@@ -63,6 +67,10 @@ func TestRefused(t *testing.T) {
 	m := map[string]int{}
 	if Unmarshal(head(&m), &m) == nil {
 		t.Error("a map is read")
+	}
+	hidden := struct{ A, b int }{}
+	if Unmarshal(append(head(&hidden), 0, 0), &hidden) == nil {
+		t.Errorf("a field that is not exported is read: %+v", hidden)
 	}
 }
 
@@ -86,6 +94,8 @@ func TestOther(t *testing.T) {
 		{&struct{ A int }{1}, &struct{ A int8 }{}, false},
 		{&struct{ A []inner }{}, &struct{ A []outer }{}, false},
 		{&struct{ A, B []inner }{}, &struct{ A, B []inner }{}, true},
+		{&struct{ A [2]int }{}, &struct{ A [3]int }{}, false},
+		{&struct{ A [2]int }{[2]int{1, 2}}, &struct{ A [2]int }{}, true},
 		{&list{1, &list{N: 2}}, &list{}, true},
 	} {
 		data, err := Marshal(tt.written)

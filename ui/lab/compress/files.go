@@ -195,7 +195,7 @@ func (f *opened) hold(list []counts) (*memory, error) {
 		worst = max(worst, c.Errors[0])
 		entries, all = entries+c.Entries, all+entriesOf(t)
 		places = append(places, i)
-		m.tensors = append(m.tensors, tensor{Name: t.Name, Type: t.Type, Bytes: int64(t.Bytes), Entries: c.Entries, Bits: c.Bits, Sectors: c.Sectors, Error: c.Errors[0], errors: c.Errors})
+		m.tensors = append(m.tensors, tensor{Name: t.Name, Type: t.Type, Bytes: int64(t.Bytes), Entries: c.Entries, Bits: c.Bits, Sectors: c.Sectors, Error: c.Errors[0], Errors: c.Errors})
 		m.programs[0].Allocations = append(m.programs[0].Allocations, buddy.Allocation{Name: t.Name, Bytes: t.Bytes, Snapshots: []buddy.Histogram{c.histogram()}})
 	}
 	if len(m.tensors) == 0 {

@@ -14,7 +14,7 @@ type tensor struct {
 	// Error is the standard error of the share of entries that take 4 sectors, in
 	// thousandths, between the pages of a sample; 0 if all were compressed.
 	Error  int64    `json:"standard_error_thousandths" help:"of the share of entries that take 4 sectors, between the pages of a sample; 0 if all were compressed"`
-	errors [3]int64 // the same of the shares that overflow at 1.33x, 2x and 4x
+	Errors [3]int64 `json:"-"` // the same of the shares that overflow at 1.33x, 2x and 4x
 }
 
 // A written is a result as JSON has it. Names and meanings are stable.

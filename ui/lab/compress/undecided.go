@@ -19,7 +19,7 @@ func undecided(w *memory, r *result) string {
 	var bytes unit.Bytes
 	for i := range w.tensors {
 		a := &w.programs[0].Allocations[i]
-		for k, e := range w.tensors[i].errors {
+		for k, e := range w.tensors[i].Errors {
 			share := a.Snapshots[0].Overflow(buddy.X133 + buddy.Target(k))
 			if off := 2 * float64(e) / 1000; e > 0 && share > limit-off && share < limit+off {
 				n, bytes = n+1, bytes+a.Bytes
