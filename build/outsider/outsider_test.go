@@ -1,7 +1,7 @@
 //go:build !js
 
-// Package outsider does what DESIGN.md tells somebody from outside to do: it
-// applies each example of the table under "Seams" to a scratch copy of the
+// Package outsider does what public/docs/seams.md tells somebody from outside to do: it
+// applies each example of the table under "What you touch" to a scratch copy of the
 // repository and wants everything green there that such a person can run, which
 // is without the G10 artifact. A seam is worth what its example shows.
 //
@@ -23,7 +23,10 @@ import (
 	"spillway/build/effort"
 )
 
-// A seam is a row of DESIGN.md's table and what must be green when its example
+// document has the table and the examples.
+const document = "../../public/docs/seams.md"
+
+// A seam is a row of the document's table and what must be green when its example
 // is applied.
 type seam struct {
 	row      string
@@ -84,20 +87,20 @@ var alone = flag.Bool("alone", false, "apply each example to a copy of its own, 
 // The examples do not touch each other, so one copy with all of them is enough
 // as long as it is green.
 func TestExamplesOfSeams(t *testing.T) {
-	text, err := os.ReadFile("../../DESIGN.md")
+	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := tableUnder(string(text), "## Seams")
+	rows := tableUnder(string(text), "## What you touch")
 	if len(rows) != len(seams) {
-		t.Errorf(`DESIGN.md's table under "## Seams" has %d rows; seams has %d`, len(rows), len(seams))
+		t.Errorf(`%s: the table under "## What you touch" has %d rows; seams has %d`, document, len(rows), len(seams))
 	}
 	blocks := make([][]block, len(seams))
 	all := seam{}
 	for i, s := range seams {
 		anchor, ok := rows[s.row]
 		if !ok || anchor == "" {
-			t.Fatalf("DESIGN.md has no row %q with a link to an example; rows are %q", s.row, rows)
+			t.Fatalf("%s has no row %q with a link to an example; rows are %q", document, s.row, rows)
 		}
 		if blocks[i], err = blocksUnder(string(text), anchor); err != nil {
 			t.Fatal(err)
@@ -192,7 +195,7 @@ func green(t *testing.T, dir string, s seam) {
 				red = append(red, line)
 			}
 		}
-		t.Errorf("with the example of DESIGN.md, go %s: %v\n%s", strings.Join(args, " "), err, strings.Join(red, ""))
+		t.Errorf("with the example of %s, go %s: %v\n%s", document, strings.Join(args, " "), err, strings.Join(red, ""))
 	}
 	run(append([]string{"vet"}, s.packages...)...)
 	if t.Failed() {

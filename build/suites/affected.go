@@ -27,7 +27,7 @@ type goPackageInfo struct {
 	folder  string
 	imports []string // folders of the module that its code imports
 	tests   []string // and its tests
-	reads   []string // files and folders outside its own that its code names, such as ../../DESIGN.md
+	reads   []string // files and folders outside its own that its code names, such as ../../README.md
 	native  bool     // it has tests that run natively
 	wasm    bool     // and as WebAssembly
 }

@@ -183,8 +183,8 @@ func TestHouse(t *testing.T) {
 	if p := h["ui/lab/train"]; p == nil || !p.native || !p.wasm || !slices.Contains(p.imports, "sim/train") {
 		t.Errorf("%+v", p)
 	}
-	if p := h[outsiders]; p == nil || !slices.Contains(p.reads, "DESIGN.md") {
-		t.Errorf("the outsider does not read DESIGN.md: %+v", p)
+	if p := h[outsiders]; p == nil || !slices.Contains(p.reads, "public/docs/seams.md") {
+		t.Errorf("the outsider does not read public/docs/seams.md: %+v", p)
 	}
 	if p := h["wasm/worker"]; p.native || !p.wasm {
 		t.Errorf("wasm/worker has tests as WebAssembly only, not %+v", p)
