@@ -1,5 +1,5 @@
 // Command spillway runs the simulator natively: the same laboratories and the
-// same bytes as in the browser. COMMANDS.md is its interface.
+// same bytes as in the browser. public/docs/command.md is its interface.
 package main
 
 import (

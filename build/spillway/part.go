@@ -19,7 +19,7 @@ import (
 )
 
 // A part is a file of lines, each a JSON object: a partHead, a partRow for every
-// run, and a partFoot. COMMANDS.md describes it.
+// run, and a partFoot. merge -h describes it.
 
 // partFormat is the number of the format. It changes when older programs would
 // misread a part.
