@@ -56,6 +56,7 @@ var simOrder = []string{
 	"sim/filesys",
 	"sim/filesys/crash",
 	"sim/llm/model",
+	"sim/llm/pretrain",
 	"sim/llm/machine",
 	"sim/llm/decode",
 	"sim/llm/flow",
@@ -90,7 +91,7 @@ var impure = []string{
 
 // traceMay are the parts of the simulator that the trace formats and the model
 // zoo may know: what a workload is and which machines exist, but no system.
-var traceMay = []string{"sim/unit", "sim/kerneltime", "sim/prose", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/llm/model", "sim/train/machine"}
+var traceMay = []string{"sim/unit", "sim/kerneltime", "sim/prose", "sim/knob", "sim/workload", "sim/store/ops", "sim/cxlssd/stream", "sim/filesys/call", "sim/filesys/load", "sim/filesys/machine", "sim/llm/model", "sim/llm/pretrain", "sim/train/machine"}
 
 // A file is one parsed Go file that is not a test.
 type file struct {
