@@ -48,8 +48,12 @@ func list() []report.Measure[*result] {
 		return r.sum.Optimistic
 	})
 	percent("buddy_access_percent", "Accesses to the buddy memory", "Accesses to entries that do not fit into their slots, if all entries are accessed alike. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Overflow })
+	signed := len(ns)
 	percent("slowdown_percent", "Slowdown", "Time beyond that of a GPU which holds everything uncompressed; negative is faster. Of several programs the mean.", 2, -1, func(r *result) float64 { return r.sum.Slowdown })
 	percent("worst_slowdown_percent", "Slowdown of the slowest program", "The largest over the programs.", 2, -1, func(r *result) float64 { return r.sum.WorstSlowdown })
+	for i := signed; i < len(ns); i++ {
+		ns[i].Signed = true
+	}
 	add("time", "Time", "", "Relative to a GPU that holds everything uncompressed.", 4, -1, func(r *result) float64 { return 1 + r.sum.Slowdown })
 	percent("gpu_percent", "GPU", "Computing, and compressed traffic to GPU memory.", 2, -1, func(r *result) float64 { return r.sum.GPU })
 	percent("metadata_percent", "Metadata", "Lines of metadata that the cache did not have.", 3, -1, func(r *result) float64 { return r.sum.Metadata })

@@ -53,8 +53,12 @@ func list() []report.Measure[*result] {
 	add("misses", "Misses", "", "Gets whose tensor was in host memory.", 0, -1, func(r *result) float64 { return float64(r.Sum().Misses) })
 	add("evictions", "Evictions", "", "Tensors moved to host memory.", 0, -1, func(r *result) float64 { return float64(r.Evictions.Count) })
 	bytes("evicted", "Evicted", "Bytes moved to host memory; 1 GB is 10⁹ bytes.", -1, func(r *result) unit.Bytes { return r.Evicted })
+	beaten := len(ns)
 	bytes("regret", "Regret", "Bytes evicted beyond those of full knowledge; negative where it is beaten.", -1, func(r *result) unit.Bytes { return r.Evicted - r.oracle.Evicted })
 	add("lost_s", "Time lost against full knowledge", "s", "Negative where it is beaten.", 3, -1, func(r *result) float64 { return seconds(r.Time - r.oracle.Time) })
+	for i := beaten; i < len(ns); i++ {
+		ns[i].Signed = true
+	}
 	add("right_percent", "Right evictions", "%", "Evictions whose victim was needed no sooner than the one that full knowledge would have chosen.", 1, 1, func(r *result) float64 { return share(r.Right, r.Evictions.Count) })
 	bytes("prefetched", "Prefetched", "Bytes brought back before their get.", 0, func(r *result) unit.Bytes { return r.Prefetched })
 	add("wasted_prefetches", "Wasted prefetches", "", "Tensors brought back and evicted again before their get.", 0, -1, func(r *result) float64 { return float64(r.Wasted) })
