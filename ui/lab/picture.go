@@ -64,18 +64,20 @@ type Lane struct {
 	Rate, Bytes, Busy string
 	// Reached is the key of the quantity that says the rate in a run, where that is
 	// another with every system, or where Bytes are of several of what Rate is of one of;
-	// it may be empty.
+	// it may be empty. Without a run nothing is said then.
 	Reached string
 }
 
-// Rate returns the rate of a lane as it is drawn: of the run if the report has one, else what
-// the knob says. It is false where nothing is known, or nothing limits it.
+// Rate returns the rate of a lane as it is drawn: of the run where that decides, else what the
+// knob says. It is false where nothing is known, or nothing limits it.
 func (l *Info) Rate(u *knob.Setup, r *report.Report, lane *Lane) (v float64, unit string, ok bool) {
-	if at := l.Quantity(lane.Reached); at >= 0 && r != nil {
-		if v, ok := r.Value(at); ok {
-			q := &l.Quantities[at]
-			return q.Shown(v), q.Unit, v > 0
+	if at := l.Quantity(lane.Reached); at >= 0 {
+		if r == nil {
+			return 0, "", false
 		}
+		v, ok := r.Value(at)
+		q := &l.Quantities[at]
+		return q.Shown(v), q.Unit, ok && v > 0
 	}
 	k := u.Knob(lane.Rate)
 	if k == nil {

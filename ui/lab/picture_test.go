@@ -7,7 +7,8 @@ import (
 	"spillway/sim/report"
 )
 
-// A lane's rate is that of the run, else that of the setting; nothing limits one of 0.
+// A lane's rate is that of the run where that decides, else that of the setting, which may be
+// of one of several; nothing limits one of 0.
 func TestLaneRate(t *testing.T) {
 	i := Info{
 		Knobs:      []knob.Info{{Key: "path", Unit: "GB/s", Scale: 1, Max: 99, Default: "3"}, {Key: "parts", Scale: 1, Max: 99, Default: "16"}},
@@ -21,10 +22,13 @@ func TestLaneRate(t *testing.T) {
 			t.Errorf("%v %s, %v; want %v", v, unit, ok, want)
 		}
 	}
-	rate(nil, 3, true)
-	rate(&report.Report{Reason: "too large"}, 3, true)
+	rate(nil, 0, false)
+	rate(&report.Report{Reason: "too large"}, 0, false)
 	rate(&report.Report{Fits: true, Values: []float64{100.8}}, 100.8, true)
 	rate(&report.Report{Fits: true, Values: []float64{0}}, 0, false)
+	l.Reached = ""
+	rate(nil, 3, true)
+	rate(&report.Report{Reason: "too large"}, 3, true)
 	if err := u.Set("path", "0"); err != nil {
 		t.Fatal(err)
 	}

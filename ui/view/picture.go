@@ -198,6 +198,8 @@ func (c *Picture) place(p *lab.Place) part {
 				x.Class += " over"
 			}
 		}
+	} else if p.Used == "" || c.focused() != nil && c.focused().Fits {
+		x.Fill = "visibility:hidden" // an empty bar would say that it is empty
 	}
 	if len(x.knobs) == 0 {
 		x.knobs = c.sets(p.Part)

@@ -249,3 +249,19 @@ func TestRefusedTogether(t *testing.T) {
 		t.Errorf("%d refused, %q", said, titles)
 	}
 }
+
+// A bar is there where a run says how much is in use: an empty one would say that nothing is.
+func TestPictureLeavesBarsOut(t *testing.T) {
+	s := labStage(t, filesys.New(), "v=4&lab=filesys&workload=varmail&scale=256&systems=bytefs,ext4&focus=bytefs")
+	s.finish()
+	const none = "visibility:hidden"
+	for system, want := range map[string]bool{"bytefs": false, "ext4": true} {
+		s.click("show-" + system)
+		if bar := s.html("draw-dram"); strings.Contains(bar, none) != want {
+			t.Errorf("%s: no bar: %v; %s", system, want, bar)
+		}
+		if bar := s.html("draw-host"); strings.Contains(bar, none) {
+			t.Errorf("%s: no bar of the host: %s", system, bar)
+		}
+	}
+}

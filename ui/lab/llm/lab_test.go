@@ -14,6 +14,7 @@ import (
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/model"
 	"spillway/sim/report"
+	"spillway/sim/unit"
 	"spillway/ui/lab"
 	"spillway/ui/lab/labtest"
 )
@@ -137,6 +138,7 @@ func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *re
 	} else if value("written_tb_day") > 0 {
 		t.Errorf("%s: drives that are written live for ever", name)
 	}
+	drawn(t, name, value, raw)
 	for _, n := range append(slices.Clone(r.Notes), r.Lead, r.About, r.Origin) {
 		if strings.Contains(n, "%!") || strings.Contains(n, "NaN") {
 			t.Errorf("%s: it says %q", name, n)
@@ -151,6 +153,45 @@ func consistent(t *testing.T, l *lab.Lab, name string, r *report.Report, raw *re
 	}
 	if charts["memory"] != 3 || charts["links"] != 4 {
 		t.Errorf("%s: curves %v", name, charts)
+	}
+}
+
+// drawn checks that the drawing's rates and shares are of all GPUs and all drives, as its bytes
+// are, also where a system moves nothing for some of them.
+func drawn(t *testing.T, name string, value func(string) float64, raw *result) {
+	t.Helper()
+	for _, x := range []struct {
+		rate, bytes, busy string
+		kind              machine.LinkKind
+	}{
+		{"read_rate", "read_gb", "read_busy", machine.ArrayRead},
+		{"write_rate", "written_gb", "write_busy", machine.ArrayWrite},
+		{"host_read_rate", "host_read_gb", "host_read_busy", machine.HostIn},
+		{"host_write_rate", "host_written_gb", "host_write_busy", machine.HostOut},
+	} {
+		one, links, busy := unit.Bandwidth(0), 0, 0.0 // of those that are used, else of the first
+		for i, u := range raw.Links {
+			if l := &raw.Node.Links[i]; l.Kind == x.kind {
+				if one == 0 || u.Bytes > 0 {
+					one = l.Rate
+				}
+				busy += inSeconds(u.Busy)
+			}
+		}
+		for i := range raw.Node.Links {
+			if l := &raw.Node.Links[i]; l.Kind == x.kind && l.Rate == one {
+				links++
+			}
+		}
+		if want := float64(links) * float64(one) / 1e9; math.Abs(value(x.rate)-want) > 1e-6*want {
+			t.Errorf("%s: %s is %v, that of %d links %v", name, x.rate, value(x.rate), links, want)
+		}
+		if want := busy / float64(max(1, links)) / value("iteration_s"); math.Abs(value(x.busy)-want) > 1e-6 {
+			t.Errorf("%s: %s is %v, of %d links %v", name, x.busy, value(x.busy), links, want)
+		}
+		if most := 1.001 * value(x.rate) * value(x.busy) * value("iteration_s"); value(x.bytes) > most {
+			t.Errorf("%s: %s is %v, in that time at most %v", name, x.bytes, value(x.bytes), most)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"slices"
+
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
@@ -47,38 +49,51 @@ func (r *result) all(of func(*offload.GPUResult) unit.Bytes) (sum unit.Bytes) {
 // gib is an amount as a number.
 func gib(n unit.Bytes) float64 { return float64(n) / float64(unit.GiB) }
 
-// busy is the share of the time in which the busiest link of a kind carries anything.
-func (r *result) busy(kinds ...machine.LinkKind) float64 {
-	most := unit.Time(0)
-	for i := range r.Links {
-		for _, k := range kinds {
-			if r.Node.Links[i].Kind == k {
-				most = max(most, r.Links[i].Busy)
-			}
+// ways are the links of a kind of all GPUs on the ways that the system takes. A GPU has several
+// to host memory, of which a system takes one for all GPUs, though not every GPU's moves
+// something; what a system does not use at all are the first of each.
+func (r *result) ways(kind machine.LinkKind) (list []int) {
+	number := map[int16]int{} // of links of a GPU so far
+	var taken []int           // numbers of the ways that are used
+	var all [][2]int          // links and their numbers
+	for i := range r.Node.Links {
+		l := &r.Node.Links[i]
+		if l.Kind != kind {
+			continue
+		}
+		n := number[l.GPU]
+		number[l.GPU]++
+		all = append(all, [2]int{i, n})
+		if r.Links[i].Bytes > 0 && !slices.Contains(taken, n) {
+			taken = append(taken, n)
 		}
 	}
-	return min(1, ratio(float64(most), float64(r.Time)))
+	if len(taken) == 0 {
+		taken = append(taken, 0)
+	}
+	for _, x := range all {
+		if slices.Contains(taken, x[1]) {
+			list = append(list, x[0])
+		}
+	}
+	return list
 }
 
-// rate is what all links of a kind that the system uses can carry in a second, in GB/s. A system
-// that uses none has those that it would: of host memory the first of each GPU.
-func (r *result) rate(kind machine.LinkKind) float64 {
-	var all, used unit.Bandwidth
-	seen := map[int16]bool{}
-	for i := range r.Node.Links {
-		switch l := &r.Node.Links[i]; {
-		case l.Kind != kind:
-		case r.Links[i].Bytes > 0:
-			used += l.Rate
-		case !seen[l.GPU]:
-			all += l.Rate
-		}
-		if r.Node.Links[i].Kind == kind {
-			seen[r.Node.Links[i].GPU] = true
-		}
+// busy is the share of the time in which links of a kind carry anything, in the mean over those
+// on the ways that the system takes.
+func (r *result) busy(kind machine.LinkKind) float64 {
+	ways, sum := r.ways(kind), 0.0
+	for _, i := range ways {
+		sum += float64(r.Links[i].Busy)
 	}
-	if used > 0 {
-		all = used
+	return min(1, ratio(sum, float64(len(ways))*float64(r.Time)))
+}
+
+// rate is what they can carry in a second all together, in GB/s.
+func (r *result) rate(kind machine.LinkKind) float64 {
+	var all unit.Bandwidth
+	for _, i := range r.ways(kind) {
+		all += r.Node.Links[i].Rate
 	}
 	return float64(all) / float64(unit.GBps)
 }
@@ -145,10 +160,10 @@ func list() []report.Measure[*result] {
 		return r.gpu(func(g *offload.GPUResult) float64 { return float64(g.Late) }) * float64(len(r.GPUs))
 	})
 	add("moves", "Planned moves", "", "Offloads and prefetches of an iteration, of all GPUs.", 0, 0, func(r *result) float64 { return float64(r.Moves) })
-	share("read_busy", "Drives are read", "Of the time, of the array that is read most.", func(r *result) float64 { return r.busy(machine.ArrayRead) })
-	share("write_busy", "Drives are written", "Of the time, of the array that is written most.", func(r *result) float64 { return r.busy(machine.ArrayWrite) })
-	share("host_read_busy", "Host memory is read", "Of the time, by the GPU that reads it most.", func(r *result) float64 { return r.busy(machine.HostIn) })
-	share("host_write_busy", "Host memory is written", "Of the time, by the GPU that writes it most.", func(r *result) float64 { return r.busy(machine.HostOut) })
+	share("read_busy", "Drives are read", "Of the time, in the mean over all arrays.", func(r *result) float64 { return r.busy(machine.ArrayRead) })
+	share("write_busy", "Drives are written", "Of the time, in the mean over all arrays.", func(r *result) float64 { return r.busy(machine.ArrayWrite) })
+	share("host_read_busy", "Host memory is read", "Of the time, in the mean over all GPUs.", func(r *result) float64 { return r.busy(machine.HostIn) })
+	share("host_write_busy", "Host memory is written", "Of the time, in the mean over all GPUs.", func(r *result) float64 { return r.busy(machine.HostOut) })
 	for _, x := range []struct {
 		key, label, help string
 		kind             machine.LinkKind
