@@ -27,6 +27,7 @@ var layers = []layer{
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
 	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                          // builds its graphs with the artifact's layers
 	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // PyTorch's own lowering of networks; files have none of it
+	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                   // networks by their public names, as kernels of the law
 	{"traces/opstrace", []string{"sim/unit", "sim/store/ops"}},                                                    // another subject: operations, no workloads
 	{"traces/address", []string{"sim/unit", "sim/prose", "sim/cxlssd/stream", "traces/lines"}},                    // another subject: requests to memory
 	{"traces/hf", []string{"sim/unit", "sim/prose", "sim/llm/model", "traces/jsonx", "traces/quote"}},             // another subject: architectures and checkpoints' indices

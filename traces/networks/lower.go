@@ -1,0 +1,260 @@
+// Package networks lowers networks, by the names that torchvision, timm and Hugging Face
+// give them, to the kernels that PyTorch launches: forward, backward and the optimizer's
+// step, in the precisions and layouts that people train with, and with what autograd saves.
+//
+// A network is one small description, which writes its forward pass on a tape; the tape
+// knows how operators are undone, what autocast does to types, and which kernel of the
+// law of package kerneltime each of them is.
+//
+// Departures from PyTorch:
+//
+//  1. Workspaces of convolutions and reductions are left out.
+//  2. Stochastic depth, label smoothing, moving averages of weights and gradient clipping
+//     are left out.
+//  3. An optimizer's kernels are one for each parameter or group of them, as long as all.
+//  4. Batch normalization's counters are left out.
+//  5. Inputs come at the speed of the GPU's memory.
+//  6. Under autocast the copies of weights live from their first use in a micro-batch to
+//     their last, not to the end of the context.
+package networks
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"spillway/sim/kerneltime"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// Options say how a network is run.
+type Options struct {
+	Batch int64 // samples of an iteration, all micro-batches together
+	// Side is the height and width of images, Sequence the length in tokens; 0 is the
+	// network's usual one.
+	Side, Sequence int64
+	Precision      kerneltime.Precision
+	Layout         kerneltime.Layout
+	Inference      bool
+	// PyTorch is 1 for the lists of version 1.8 (bias added afterwards, gradients cleared
+	// and added to, an optimizer of many kernels a parameter), 2 for those of today.
+	PyTorch int
+	// Attention is fused only in 16 bits.
+	Attention kerneltime.Attention
+	// Accumulate is over how many micro-batches gradients are added up; 0 is 1.
+	Accumulate int64
+	// Checkpoint computes the activations of a block again before its backward pass.
+	Checkpoint bool
+	// Compile joins pointwise kernels that follow each other, as torch.compile does.
+	Compile bool
+	// Optimizer is "sgd", "momentum" or "adam"; empty is the network's usual one.
+	Optimizer string
+}
+
+// A Lowered is a network as kernels.
+type Lowered struct {
+	Network *Network
+	Options Options // with what was left open filled in
+	// Workload has the kernels without times, and their tensors.
+	Workload *workload.Workload
+	Step     kerneltime.Step // the same kernels as the law knows them
+	Policy   kerneltime.Policy
+	// Parameters is how many numbers training changes.
+	Parameters int64
+}
+
+// Largest settings. They keep tensors below [workload.MaxTensor].
+const (
+	maxBatch      = 1 << 16
+	maxSide       = 2048
+	maxSequence   = 1 << 17
+	maxAccumulate = 256
+	maxTokens     = 1 << 22 // of a batch
+)
+
+// resolve fills in what was left open and says what does not fit together.
+func (n *Network) resolve(o Options) (Options, error) {
+	if o.PyTorch == 0 {
+		o.PyTorch = 2
+	}
+	if o.Accumulate == 0 {
+		o.Accumulate = 1
+	}
+	if o.Side == 0 {
+		o.Side = n.Side
+	}
+	if o.Sequence == 0 {
+		o.Sequence = n.Sequence
+	}
+	if o.Optimizer == "" {
+		o.Optimizer = n.Optimizer
+	}
+	if o.Precision.Element() != 2 || n.Images() && n.Family != "ViT" && n.Family != "Swin" {
+		o.Attention = kerneltime.Unfused
+	}
+	if o.Compile {
+		o.PyTorch = 2
+	}
+	switch {
+	case o.Batch < 1 || o.Batch > maxBatch:
+		return o, fmt.Errorf("batch %d; want 1 to %d %s", o.Batch, maxBatch, n.Sample())
+	case o.Accumulate < 1 || o.Accumulate > maxAccumulate:
+		return o, fmt.Errorf("gradients of %d micro-batches; want 1 to %d", o.Accumulate, maxAccumulate)
+	case o.Batch%o.Accumulate != 0:
+		return o, fmt.Errorf("batch %d cannot be cut into %d micro-batches of one size; take a multiple of %d", o.Batch, o.Accumulate, o.Accumulate)
+	case n.Images() && (o.Side < 32 || o.Side > maxSide):
+		return o, fmt.Errorf("images of %d pixels; want 32 to %d", o.Side, maxSide)
+	case !n.Images() && (o.Sequence < 16 || o.Sequence > maxSequence):
+		return o, fmt.Errorf("sequences of %d tokens; want 16 to %d", o.Sequence, maxSequence)
+	case !n.Images() && o.Batch*o.Sequence > maxTokens:
+		return o, fmt.Errorf("%d sequences of %d tokens; want at most %d tokens in all", o.Batch, o.Sequence, maxTokens)
+	case o.PyTorch != 1 && o.PyTorch != 2:
+		return o, errors.New("kernels are known as PyTorch 1 (1.8) and as PyTorch 2 launch them")
+	case n.Images() && o.Side < n.least():
+		return o, fmt.Errorf("images of %d pixels; %s wants at least %d", o.Side, n.Title, n.least())
+	}
+	_, err := findOptimizer(o.Optimizer)
+	return o, err
+}
+
+// least is the smallest side that leaves something of every image.
+func (n *Network) least() int64 {
+	switch n.Family {
+	case "Inception":
+		return 96
+	case "AlexNet", "ViT", "Swin", "ConvNeXt":
+		return 64
+	}
+	return 32
+}
+
+// Lower lowers a network. The cost depends on its layers and micro-batches, not on the batch.
+func (n *Network) Lower(o Options) (*Lowered, error) {
+	o, err := n.resolve(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Name, err)
+	}
+	t := &tape{
+		w: new(workload.Workload), o: o, batch: o.Batch / o.Accumulate, act: o.Precision.Element(), full: single,
+		known: map[string]*param{}, stats: map[string]workload.TensorID{},
+	}
+	if !o.Precision.Mixed() {
+		t.full = t.act
+	}
+	for i := range o.Accumulate {
+		if o.Accumulate > 1 {
+			t.pass = ".micro" + digits(i)
+		}
+		n.write(t, size{o.Side, o.Sequence})
+		t.backward(0)
+		t.quiet = 1 // the first micro-batch has counted
+	}
+	t.operators *= o.Accumulate
+	if !o.Inference {
+		t.step()
+	}
+	if o.Compile {
+		t.fuse()
+	}
+	l := &Lowered{Network: n, Options: o, Workload: t.w, Policy: kerneltime.Policy{Precision: o.Precision, Setting: kerneltime.Training}}
+	for _, p := range t.params {
+		l.Parameters += p.n
+	}
+	l.Step = kerneltime.Step{Kernels: t.kernels, Operators: t.operators, Backward: t.operators}
+	if o.Inference {
+		l.Policy.Setting, l.Step.Backward = kerneltime.Inference, 0
+	}
+	t.w.Name = fmt.Sprintf("%s, batch %d", n.Title, o.Batch)
+	t.w.Model, t.w.Batch, t.w.Times = n.Name, int(o.Batch), workload.Estimated
+	return l, nil
+}
+
+// step updates parameters.
+func (t *tape) step() {
+	o, _ := findOptimizer(t.o.Optimizer)
+	if t.o.Precision == kerneltime.AMPFP16 {
+		for _, group := range t.groups() {
+			var grads []workload.TensorID
+			for _, p := range group {
+				grads = append(grads, p.sum)
+			}
+			t.optimize("unscale", 2*t.bytesOf(grads), grads, slices.Clone(grads))
+		}
+	}
+	for _, group := range t.groups() {
+		var in, out []workload.TensorID
+		var bytes unit.Bytes
+		for _, p := range group {
+			in, out = append(in, p.id, p.sum), append(out, p.id)
+			bytes += p.bytes()
+			for _, s := range o.states {
+				id := t.global(p.name+"."+s, workload.Optimizer, p.bytes())
+				in, out = append(in, id), append(out, id)
+			}
+		}
+		passes := o.passes[t.o.PyTorch-1]
+		t.optimize(o.kernel, unit.Bytes(passes)*bytes, in, out)
+	}
+	if t.o.PyTorch == 1 {
+		for _, p := range t.params {
+			t.class(kerneltime.Copy, "zero_grad", nil, ids(p.sum))
+		}
+	}
+}
+
+func (t *tape) optimize(name string, bytes unit.Bytes, in, out []workload.TensorID) {
+	t.kernel(name, kerneltime.Kernel{Class: kerneltime.Optimizer, Bytes: bytes}, in, out)
+}
+
+func (t *tape) bytesOf(list []workload.TensorID) (n unit.Bytes) {
+	for _, id := range list {
+		n += t.w.Tensors[id].Bytes
+	}
+	return n
+}
+
+// groups are the parameters that one kernel updates: in PyTorch 2 as many as its
+// multi-tensor kernels take, up to a size, in PyTorch 1.8 each by itself. What has no
+// gradient is not updated.
+func (t *tape) groups() (groups [][]*param) {
+	const most, large = 48, 64 * unit.MiB
+	var bytes unit.Bytes
+	for _, p := range t.params {
+		if p.sum == none {
+			continue
+		}
+		last := len(groups) - 1
+		if last < 0 || t.o.PyTorch == 1 || len(groups[last]) == most || bytes+p.bytes() > large {
+			groups, bytes = append(groups, nil), 0
+			last++
+		}
+		groups[last] = append(groups[last], p)
+		bytes += p.bytes()
+	}
+	return groups
+}
+
+// An optimizer updates parameters.
+type optimizer struct {
+	key, kernel string
+	states      []string
+	// passes is how often its kernels read or write as many numbers as the parameter has,
+	// in PyTorch 1.8 and in PyTorch 2.
+	passes [2]int64
+}
+
+var optimizers = []optimizer{
+	{"sgd", "sgd_step", nil, [2]int64{3, 3}},
+	{"momentum", "momentum_step", []string{"momentum"}, [2]int64{11, 9}},
+	{"adam", "adam_step", []string{"exp_avg", "exp_avg_sq"}, [2]int64{20, 12}},
+}
+
+func findOptimizer(key string) (optimizer, error) {
+	for _, o := range optimizers {
+		if o.key == key {
+			return o, nil
+		}
+	}
+	return optimizer{}, fmt.Errorf("unknown optimizer %q; take sgd, momentum or adam", key)
+}
