@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"spillway/sim/train"
+	"spillway/sim/train/system/ideal"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
 	"spillway/traces/zoo"
@@ -39,7 +40,7 @@ func (s *shell) models(args []string) error {
 
 // openWorkload builds a workload from a file or the zoo.
 func openWorkload(name, artifact string) (*workload.Workload, error) {
-	j, err := open(name, &options{artifact: artifact, mode: "published", system: "ideal"})
+	j, err := open(name, &options{artifact: artifact, mode: "published", system: ideal.System.Name})
 	if err != nil {
 		return nil, err
 	}

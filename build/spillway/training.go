@@ -16,6 +16,7 @@ import (
 	"spillway/sim/train/quirk"
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
+	subject "spillway/sim/train/system/g10"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces"
@@ -133,7 +134,7 @@ func open(path string, o *options) (*job, error) {
 			return nil, err
 		}
 	}
-	j := &job{q: train.Request{System: "g10", Machine: machine.G10(), Options: system.Published()}}
+	j := &job{q: train.Request{System: subject.System.Name, Machine: machine.G10(), Options: system.Published()}}
 	scratch := j.q
 	lines, err := configure(&scratch, o.set) // checks them; what is left is about a config's workload
 	if err != nil {

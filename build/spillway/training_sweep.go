@@ -8,6 +8,7 @@ import (
 	"spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/system"
+	"spillway/sim/train/system/ideal"
 )
 
 // A grid is what the old form of sweep asks for.
@@ -44,7 +45,7 @@ func (s *shell) trainingSweep(o *grid) error {
 	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "workload\tkernel times\tsystem\t%s\titeration\tof ideal\tSSD written\n", key)
 	for path := range strings.SplitSeq(o.workloads, ",") {
-		j, err := open(strings.TrimSpace(path), &options{artifact: o.artifact, mode: o.mode, system: "ideal"})
+		j, err := open(strings.TrimSpace(path), &options{artifact: o.artifact, mode: o.mode, system: ideal.System.Name})
 		if err != nil {
 			return err
 		}

@@ -26,16 +26,20 @@ type System struct {
 	Name, Title, About string
 	Design
 	Bound bool // an ideal that the others are compared with
+	Base  bool // what the paper's designs are added to
 	Off   bool // not compared at first
 	Main  bool // in focus at first
 	Look  int  // color and pattern in charts, another for each
 }
 
+// OwnDesign is the name of the design with the setup's own mechanisms.
+const OwnDesign = "own-design"
+
 // Systems are the designs that are compared, one line each: those of the paper's §5 and
 // §6 (SkyByte, HPCA 2025), and the setup's own.
 var Systems = []System{
 	{Name: "dram-only", Title: "DRAM-only", About: "All memory is DRAM, with as many threads as cores.", Design: Design{DRAM: true}, Bound: true},
-	{Name: "base-cssd", Title: "Base-CSSD", About: "A CXL-SSD with a page cache in its DRAM.", Look: 1},
+	{Name: "base-cssd", Title: "Base-CSSD", About: "A CXL-SSD with a page cache in its DRAM.", Base: true, Look: 1},
 	{Name: "skybyte-p", Title: "SkyByte-P", About: "Base-CSSD that promotes hot pages to host DRAM.", Design: Design{Promote: Adaptive}, Look: 2},
 	{Name: "skybyte-c", Title: "SkyByte-C", About: "Base-CSSD where a long read switches threads.", Design: Design{Switch: true}, Look: 3},
 	{Name: "skybyte-w", Title: "SkyByte-W", About: "Base-CSSD with a write log of cache lines.", Design: Design{Log: true}, Look: 4},
@@ -45,5 +49,5 @@ var Systems = []System{
 	{Name: "skybyte-ct", Title: "SkyByte-CT", About: "Switches threads and promotes pages by sampling, as TPP does.", Design: Design{Switch: true, Promote: TPP}, Look: 8, Off: true},
 	{Name: "skybyte-wct", Title: "SkyByte-WCT", About: "SkyByte-CT with a write log.", Design: Design{Log: true, Switch: true, Promote: TPP}, Look: 9, Off: true},
 	{Name: "astriflash-cxl", Title: "AstriFlash-CXL", About: "Host DRAM is an 8-way cache of pages, and a miss switches threads.", Design: Design{Switch: true, Promote: AstriFlash}, Look: 11, Off: true},
-	{Name: "own-design", Title: "Own design", About: "The mechanisms that are chosen under Device.", Design: Design{Own: true}, Look: 12, Off: true},
+	{Name: OwnDesign, Title: "Own design", About: "The mechanisms that are chosen under Device.", Design: Design{Own: true}, Look: 12, Off: true},
 }

@@ -72,21 +72,73 @@ type System struct {
 	Memory device.Memory
 	Waits  bool
 	New    func(h *host.Host) plan.FS
-	Look   int
-	Main   bool // the subject of the paper
-	Off    bool // not compared until somebody chooses it
+	// Recovery is how it comes back after a power failure, and Loses what that may lack, in a
+	// sentence; {commit} stands in it for the time between commits.
+	Recovery plan.Recovery
+	Loses    string
+	Look     int
+	Main     bool // the subject of the paper
+	Part     bool // it is the subject without some of its parts
+	Usual    bool // what the subject is compared with where nobody says another
+	Off      bool // not compared until somebody chooses it
 }
+
+// What the subject of the paper may lose, with its log and without.
+const (
+	losesOpen = "ByteFS loses what has not committed: names are durable when the call returns, data and sizes when they are written back or by fsync."
+	losesAny  = "ByteFS without its log has nothing that makes a transaction whole: one that is cut in two stays torn."
+)
 
 // Systems are what is compared.
 var Systems = []System{
-	{Name: "bytefs", Title: "ByteFS", About: "Metadata by bytes into a log of the device, data by bytes or blocks, whichever is less.", Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true, Select: true}) }, Look: 1, Main: true},
-	{Name: "ext4", Title: "Ext4", About: "Blocks, with an ordered journal.", Waits: true, New: ext4.New, Look: 2},
-	{Name: "f2fs", Title: "F2FS", About: "Blocks, log-structured, with checkpoints.", Waits: true, New: f2fs.New, Look: 3},
-	{Name: "nova", Title: "NOVA", About: "Bytes: a log for every inode, data copied on write.", Memory: device.PageBuffer, New: nova.New, Look: 4},
-	{Name: "pmfs", Title: "PMFS", About: "Bytes: everything in place, no journal.", Memory: device.PageBuffer, New: pmfs.New, Look: 5},
-	{Name: "bytefs-dual", Title: "ByteFS-Dual", About: "ByteFS with the two interfaces only: a page buffer for a log, data always in blocks.", Memory: device.PageBuffer, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{}) }, Look: 6, Off: true},
-	{Name: "bytefs-log", Title: "ByteFS-Log", About: "ByteFS with its log, data always in blocks.", Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true}) }, Look: 7, Off: true},
-	{Name: "bytefs-select", Title: "ByteFS-Select", About: "ByteFS without its log, data by bytes or blocks.", Memory: device.PageBuffer, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Select: true}) }, Look: 8, Off: true},
+	{
+		Name: "bytefs", Title: "ByteFS",
+		About:  "Metadata by bytes into a log of the device, data by bytes or blocks, whichever is less.",
+		Memory: device.WriteLog, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true, Select: true}) }, Look: 1, Main: true,
+		Recovery: bytefs.Options{Log: true, Select: true}.Recovery(), Loses: losesOpen,
+	},
+	{
+		Name: "ext4", Title: "Ext4",
+		About: "Blocks, with an ordered journal.",
+		Waits: true, New: ext4.New, Look: 2, Usual: true,
+		Recovery: ext4.Recovery, Loses: "Ext4 loses what no commit of its journal covers: with an fsync nothing that was before it, without one up to {commit} (commit_interval, at this scale).",
+	},
+	{
+		Name: "f2fs", Title: "F2FS",
+		About: "Blocks, log-structured, with checkpoints.",
+		Waits: true, New: f2fs.New, Look: 3,
+		Recovery: f2fs.Recovery, Loses: "F2FS loses what neither a checkpoint covers nor the roll-forward of nodes that an fsync wrote.",
+	},
+	{
+		Name: "nova", Title: "NOVA",
+		About:  "Bytes: a log for every inode, data copied on write.",
+		Memory: device.PageBuffer, New: nova.New, Look: 4,
+		Recovery: nova.Recovery, Loses: "NOVA loses the operation whose log entry has no tail yet; its old pages are still there.",
+	},
+	{
+		Name: "pmfs", Title: "PMFS",
+		About:  "Bytes: everything in place, no journal.",
+		Memory: device.PageBuffer, New: pmfs.New, Look: 5,
+		Recovery: pmfs.Recovery, Loses: "PMFS has no journal in the artifact: an operation that is cut in two stays torn, whatever was promised before it is there.",
+	},
+	{
+		Name: "bytefs-dual", Title: "ByteFS-Dual",
+		About:  "ByteFS with the two interfaces only: a page buffer for a log, data always in blocks.",
+		Memory: device.PageBuffer, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{}) }, Look: 6, Off: true,
+		Recovery: bytefs.Options{}.Recovery(), Loses: losesAny,
+	},
+	{
+		Name: "bytefs-log", Title: "ByteFS-Log",
+		About:  "ByteFS with its log, data always in blocks.",
+		Memory: device.WriteLog, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Log: true}) }, Look: 7, Off: true,
+		Recovery: bytefs.Options{Log: true}.Recovery(), Loses: losesOpen,
+	},
+	{
+		Name: "bytefs-select", Title: "ByteFS-Select",
+		About:  "ByteFS without its log, data by bytes or blocks.",
+		Memory: device.PageBuffer, Part: true, New: func(h *host.Host) plan.FS { return bytefs.New(h, bytefs.Options{Select: true}) }, Look: 8, Off: true,
+		Recovery: bytefs.Options{Select: true}.Recovery(), Loses: losesAny,
+	},
 }
 
 // Progress is told now and then how many of the calls are done; it may be nil.

@@ -61,7 +61,7 @@ func onCompressed(list []system.System) []system.System {
 			s.Title, s.About = "Buddy + "+s.Title, s.About+" On GPU memory that hardware compresses: tensors take the slots of their targets, and kernels wait for what overflows."
 		}
 		s.Paper += "; Buddy Compression (ISCA 2020)"
-		s.Name, s.Family, s.Compressed, s.Off = "buddy-"+s.Name, "With Buddy Compression", true, true
+		s.Name, s.Family, s.Compressed, s.Off, s.Main = "buddy-"+s.Name, "With Buddy Compression", true, true, false
 		s.Look += above
 		s.Params = append(slices.Clip(s.Params), &threshold, &buddyLink)
 		out[i] = s

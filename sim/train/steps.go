@@ -2,13 +2,8 @@ package train
 
 import (
 	"slices"
-	"strings"
 
 	"spillway/sim/train/engine"
-	"spillway/sim/train/system/autotm"
-	"spillway/sim/train/system/capuchin"
-	"spillway/sim/train/system/deepumplus"
-	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -17,30 +12,20 @@ import (
 const visitsAStep = 50
 
 // Pages that do not fit: about how many visits of blocks of them are a step, and after how
-// many the lists grow so long that each is another; DeepUM+ knows its past, which is longer.
+// many the lists grow so long that each is another, where a system does not say (Effort.Past).
 const (
 	pagedAStep = 20
 	pagedMore  = 1_500_000
-	pastMore   = 300_000
-)
-
-// pairsAStep is about how many pairs of kernels AutoTM and Capuchin look at when they plan
-// in the time that handling a kernel takes, and plansAStep G10, whose systems have planners
-// in their names.
-const (
-	pairsAStep = 64
-	plansAStep = 300
-	planners   = "g10"
 )
 
 // Steps is about how much work a run of w is, in steps of about 2.5 µs natively: kernels
 // of all iterations, warm-up and what a search tries and a plan included, visits of blocks
 // where kernels have many, and pages where not all of them fit.
 func (q *Request) Steps(w *workload.Workload) float64 {
-	name, o := q.System, &q.Options
+	o := &q.Options
 	n, iterations := float64(len(w.Kernels)), float64(o.Iterations)
 	visits, paged, planning := visits(w), 0.0, 0.0
-	if x, err := Find(name); err == nil {
+	if x, err := Find(q.System); err == nil {
 		rt := x.Runtime(o)
 		switch {
 		case rt.Memory == engine.InBlocks:
@@ -50,18 +35,16 @@ func (q *Request) Steps(w *workload.Workload) float64 {
 			iterations += float64(rt.Swap.Warm)
 		case !x.Bound(o) && tensorBytes(w) > q.Machine.GPUMemory:
 			more := float64(pagedMore)
-			if strings.HasSuffix(name, deepumplus.System.Name) {
-				more = pastMore
+			if x.Effort.Past > 0 {
+				more = x.Effort.Past
 			}
 			paged = visits / pagedAStep * (1 + visits/more)
 		}
-		switch {
-		case strings.HasSuffix(name, swapadvisor.System.Name): // its search tries iterations
-			iterations += float64(swapadvisor.Population.Of(o)) * float64(swapadvisor.Generations.Of(o)+1) / 10
-		case strings.HasSuffix(name, autotm.System.Name), strings.HasSuffix(name, capuchin.System.Name):
-			planning = n * n / pairsAStep // gaps by the kernels in them
-		case strings.Contains(name, planners):
-			planning = n * n / plansAStep
+		if x.Effort.Tried != nil {
+			iterations += x.Effort.Tried(o)
+		}
+		if x.Effort.Pairs > 0 {
+			planning = n * n / x.Effort.Pairs
 		}
 	}
 	all := float64(n*iterations) + planning + float64(paged*max(1, iterations/2))

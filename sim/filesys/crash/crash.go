@@ -155,7 +155,7 @@ func newHistory(r *Run, s *machine.Setup, mistake Mistake) (*history, error) {
 	found := false
 	for i := range filesys.Systems {
 		if sys := &filesys.Systems[i]; sys.Name == r.System {
-			found, h.hasLog = true, sys.Memory == device.WriteLog
+			found, h.hasLog, h.recovery = true, sys.Memory == device.WriteLog, sys.Recovery
 		}
 	}
 	if !found {

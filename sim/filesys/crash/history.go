@@ -155,18 +155,19 @@ type queue struct {
 
 // A history is a run up to an event.
 type history struct {
-	run    *Run
-	setup  *machine.Setup
-	hasLog bool
-	plain  bool // no transactions: what is stored is there
-	at     int
-	media  *Media
-	truth  *Truth
-	nodes  []node
-	calls  []made
-	txs    []tx
-	joints []joint
-	inodes []inodes
+	run      *Run
+	setup    *machine.Setup
+	hasLog   bool
+	plain    bool // no transactions: what is stored is there
+	recovery plan.Recovery
+	at       int
+	media    *Media
+	truth    *Truth
+	nodes    []node
+	calls    []made
+	txs      []tx
+	joints   []joint
+	inodes   []inodes
 	// stored are by thread the blocks written since the last transaction that one ended.
 	stored [][plan.Structures]int64
 	sent   []sent
@@ -247,10 +248,10 @@ func (h *history) durable(e *plan.Event) {
 	t := h.tx(e.Tx)
 	stored := h.blocksOf(e.Thread)
 	whole := true
-	switch h.run.System {
-	case "ext4":
+	switch h.recovery.By {
+	case plan.ByJournal:
 		whole = h.journaled(t, e, stored[plan.Journal])
-	case "f2fs":
+	case plan.ByNodes:
 		if e.Call > 0 {
 			whole = stored[plan.Inode] > 0
 		} else {
@@ -263,9 +264,9 @@ func (h *history) durable(e *plan.Event) {
 	}
 	t.durable = true
 	switch {
-	case h.run.System == "ext4" || h.run.System == "f2fs" && e.Call > 0:
+	case h.recovery.By == plan.ByJournal || h.recovery.By == plan.ByNodes && e.Call > 0:
 		t.again = true
-	case h.run.System == "f2fs": // a checkpoint
+	case h.recovery.By == plan.ByNodes: // a checkpoint
 		h.blocks = 0
 		for i := range h.txs {
 			h.txs[i].again = false
@@ -283,29 +284,23 @@ func (h *history) durable(e *plan.Event) {
 	}
 }
 
-// journaled reports whether so many blocks of Ext4's journal are enough for a transaction:
+// journaled reports whether so many blocks of a journal are enough for a transaction:
 // as many as it says that it has, which are no less than the blocks of its nodes' inodes,
 // their descriptors, and the commit block.
 func (h *history) journaled(t *tx, e *plan.Event, stored int64) bool {
 	h.blocksSeen = h.blocksSeen[:0]
 	for i := t.joined; i > 0; i = h.joints[i-1].before {
-		h.blocksSeen = append(h.blocksSeen, h.joints[i-1].node/inodesPerBlock)
+		h.blocksSeen = append(h.blocksSeen, h.joints[i-1].node/h.recovery.Inodes)
 	}
 	slices.Sort(h.blocksSeen)
 	n := max(int64(len(slices.Compact(h.blocksSeen))), int64(e.Lines))
-	return stored >= n+1+n/tags+1
+	return stored >= n+1+n/int64(h.recovery.Tags)+1
 }
 
-// Of Ext4: inodes of a block, and blocks of the journal that a descriptor names.
-const (
-	inodesPerBlock = 16
-	tags           = 250
-)
-
 // written says which facets of a node a transaction has written, and notes when its inode
-// was. Ext4 and F2FS write whole nodes, which durable has looked for.
+// was. Who writes whole nodes has had durable look for them.
 func (h *history) written(t *tx, j *joint) (w [facets]bool) {
-	if h.plain || h.run.System == "ext4" || h.run.System == "f2fs" {
+	if h.plain || h.recovery.Whole() {
 		return [facets]bool{true, true, true}
 	}
 	var lines uint64
@@ -327,20 +322,20 @@ func (h *history) written(t *tx, j *joint) (w [facets]bool) {
 	w[name] = t.wants[plan.Dentry]
 	w[inode] = lines&1 != 0
 	w[where] = lines&2 != 0
-	if h.run.System == "nova" {
+	if h.recovery.By == plan.ByEntries {
 		w[where] = w[where] && t.wants[plan.Pointer]
 	}
 	return w
 }
 
 // settle finds which changes of a node a transaction has made durable. One whose own
-// transaction is open is not, whoever else has written the same lines; but for F2FS, whose
-// roll-forward needs nothing of the checkpoint that a name was for.
+// transaction is open is not, whoever else has written the same lines; but where
+// nodes are rolled forward, which needs nothing of the checkpoint that a name was for.
 func (h *history) settle(n *node, by int32) {
 	before := n.durable
 	for i := n.durable; i < len(n.changes); i++ {
 		c := &n.changes[i]
-		if c.tx > 0 || c.own > 0 && h.run.System != "f2fs" && !h.txs[c.own].durable {
+		if c.tx > 0 || c.own > 0 && h.recovery.By != plan.ByNodes && !h.txs[c.own].durable {
 			continue
 		}
 		ok := true
@@ -368,9 +363,9 @@ func (h *history) settle(n *node, by int32) {
 // block counts the blocks that a replay, or the roll-forward, reads.
 func (h *history) block(s plan.Structure) {
 	switch {
-	case h.run.System == "ext4" && s == plan.Journal:
+	case h.recovery.By == plan.ByJournal && s == plan.Journal:
 		h.blocks = min(h.blocks+1, int64(h.setup.Host.Journal/unit.Page)/h.setup.Scale)
-	case h.run.System == "f2fs" && s == plan.Inode:
+	case h.recovery.By == plan.ByNodes && s == plan.Inode:
 		h.blocks++
 	}
 }
@@ -818,15 +813,8 @@ func (h *history) fates(r *Report, after []found) {
 	}
 }
 
-// tears reports whether the file system has nothing that makes a transaction whole: PMFS,
-// whose journal is compiled out, and ByteFS without its log.
-func (h *history) tears() bool {
-	switch h.run.System {
-	case "pmfs", "bytefs-dual", "bytefs-select":
-		return true
-	}
-	return h.plain
-}
+// tears reports whether there is nothing that makes a transaction whole.
+func (h *history) tears() bool { return h.recovery.Tears || h.plain }
 
 // replayed are by transaction those that recovery brings back.
 func (h *history) replayed() []bool {

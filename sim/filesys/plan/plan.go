@@ -57,6 +57,32 @@ type Step struct {
 	For     unit.Time
 }
 
+// Means are what recovery goes by.
+type Means uint8
+
+// The means.
+const (
+	ByLines   Means = iota // lines of inodes and names that are stored, and committed where the device commits
+	ByEntries              // as ByLines, but where pages are is in entries of its own too (NOVA's log)
+	ByJournal              // a journal that is replayed up to its last whole commit (Ext4)
+	ByNodes                // nodes that are rolled forward from the last checkpoint (F2FS)
+)
+
+// A Recovery says how a file system finds after a power failure what had been durable.
+// Who judges a crash (package crash) goes by it: by what is on the media, not by the file
+// system's word.
+type Recovery struct {
+	By Means
+	// Tears: nothing makes a transaction whole, so one that is cut in two stays torn.
+	Tears bool
+	// Inodes is how many inodes a block has, Tags how many blocks a descriptor names; of a
+	// journal.
+	Inodes, Tags int32
+}
+
+// Whole reports whether what it writes of a node is the whole node.
+func (r *Recovery) Whole() bool { return r.By == ByJournal || r.By == ByNodes }
+
 // A Thread is one of the workload's, or an actor of the background.
 type Thread struct {
 	ID    int32 // those of the workload come first, then actors

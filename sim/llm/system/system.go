@@ -79,10 +79,17 @@ func Standard() Options {
 // A System is one way to train a model that does not fit.
 type System struct {
 	Name, Title, About, Paper string
-	Bound                     bool // all GPUs hold everything
+	Family                    string // what it belongs to, in lists
+	Bound                     bool   // all GPUs hold everything
 	Look                      int
 	Off                       bool // not compared at first
 	Main                      bool
+	// Drives: it may move something to drives, so a run depends on their rates. Host: it plans with
+	// how much host memory there is; others only ask that it is enough.
+	Drives, Host bool
+	// Planning is about how long its plans take for a kernel, in steps of 2.5 µs, where
+	// a GPU has 13 440 kernels; 0 where it plans nothing.
+	Planning float64
 	// Cut changes what is built: how the model is cut, and who does the optimizer's work. Where
 	// Micro is 0 it chooses it.
 	Cut func(s *job.Spec, o *Options) error

@@ -22,6 +22,8 @@ type System struct {
 	// of comparisons until it is chosen.
 	Family string
 	Off    bool
+	// Main is in focus at first.
+	Main bool
 	// Look is its color and pattern in charts, its own among all systems: color
 	// Look mod 10, pattern Look div 10.
 	Look int
@@ -40,9 +42,23 @@ type System struct {
 	// Search stands in for Plan in a system whose plan takes long: it tells progress,
 	// which may be nil, how much is done.
 	Search func(w *workload.Workload, m *machine.Machine, o *Options, progress func(done, total int)) (*program.Program, error)
+	// Effort is how long a run of it takes besides its kernels.
+	Effort Effort
 	// Runtime declares how the engine executes a program of this system. It
 	// depends on nothing but the options.
 	Runtime func(o *Options) engine.Runtime
+}
+
+// An Effort is how long a run takes besides the kernels that it executes.
+type Effort struct {
+	// Pairs: a plan looks at pairs of kernels, about so many in the time that handling a
+	// kernel takes; 0: it does not.
+	Pairs float64
+	// Tried is how many iterations a search tries; nil: none.
+	Tried func(o *Options) float64
+	// Past is after how many visits of blocks that do not fit what a run keeps of its past
+	// is so long that each visit takes as long as two; 0: it keeps what the engine does.
+	Past float64
 }
 
 // Bound reports whether no system can beat s: it has memory without end.

@@ -31,7 +31,7 @@ func billKnobs() []knob.Info {
 func (v *view) beside(with string) (list []*core.System) {
 	for i := range core.Systems {
 		x := &core.Systems[i]
-		if x == v.system || with == withAll && !x.Off || with == withFew && (x.Name == "base-cssd" || x.Main) {
+		if x == v.system || with == withAll && !x.Off || with == withFew && (x.Base || x.Main) {
 			list = append(list, x)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	core "spillway/sim/cxlssd"
 	"spillway/sim/cxlssd/stream"
@@ -133,7 +134,7 @@ func systems() []lab.System {
 	for _, s := range core.Systems {
 		x := lab.System{Name: s.Name, Title: s.Title, About: s.About, Family: "SkyByte", Paper: "SkyByte, HPCA 2025, §5 and §6", Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look}
 		switch {
-		case s.Bound || s.Name == "base-cssd":
+		case s.Bound || s.Base:
 			x.Family = "Baselines"
 		case s.Own:
 			x.Family, x.Paper = "Ours", "not in the paper"
@@ -191,7 +192,7 @@ func (w *trace) bound(m *core.Setup, system string, r *core.Result) (*core.Resul
 }
 
 // ideal is the system that others are compared with.
-const ideal = "dram-only"
+var ideal = core.Systems[slices.IndexFunc(core.Systems, func(x core.System) bool { return x.Bound })].Name
 
 // dramOnly is a setup without what DRAM-only does not have, so that it need not run
 // again when only that changes.

@@ -89,11 +89,8 @@ func (v *view) without() (*core.Result, error) {
 	s := *v.s
 	s.Own = v.design()
 	s.Own.Log, s.Own.Own = false, false
-	return core.Run(v.w.Workload, &s, ownDesign, nil, nil)
+	return core.Run(v.w.Workload, &s, core.OwnDesign, nil, nil)
 }
-
-// ownDesign is the system that has the setup's mechanisms.
-const ownDesign = "own-design"
 
 // saved compares with the design without a log.
 func (v *view) saved(r, without *core.Result) string {

@@ -172,19 +172,7 @@ func differ(n int64) string {
 
 // canLose says what a file system may lose.
 func canLose(x *core.System, s *machine.Setup) string {
-	switch {
-	case x.Name == "ext4":
-		return fmt.Sprintf("Ext4 loses what no commit of its journal covers: with an fsync nothing that was before it, without one up to %v (commit_interval, at this scale).", s.Host.Commit/unit.Time(s.Scale))
-	case x.Name == "f2fs":
-		return "F2FS loses what neither a checkpoint covers nor the roll-forward of nodes that an fsync wrote."
-	case x.Name == "nova":
-		return "NOVA loses the operation whose log entry has no tail yet; its old pages are still there."
-	case x.Name == "pmfs":
-		return "PMFS has no journal in the artifact: an operation that is cut in two stays torn, whatever was promised before it is there."
-	case x.Memory == device.WriteLog:
-		return "ByteFS loses what has not committed: names are durable when the call returns, data and sizes when they are written back or by fsync."
-	}
-	return "ByteFS without its log has nothing that makes a transaction whole: one that is cut in two stays torn."
+	return strings.ReplaceAll(x.Loses, "{commit}", fmt.Sprint(s.Host.Commit/unit.Time(s.Scale)))
 }
 
 // mistaken says what a mistake of the firmware does.

@@ -57,9 +57,16 @@ func (v *view) combined(combination int, x *core.System) machine.Setup {
 	return m
 }
 
-// rival is the system that ByteFS is compared with: the one in focus, or Ext4.
+// rival is the system that ByteFS is compared with: the one in focus, or the usual one.
 func (v *view) rival() (byteFS, rival *core.System) {
-	byteFS, rival = find("bytefs"), find("ext4")
+	for i := range core.Systems {
+		switch x := &core.Systems[i]; {
+		case x.Main:
+			byteFS = x
+		case x.Usual:
+			rival = x
+		}
+	}
 	if !isByteFS(v.system) {
 		return byteFS, v.system
 	}

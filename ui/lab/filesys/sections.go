@@ -141,4 +141,4 @@ func (v *view) each(systems []*core.System) ([]*core.Result, error) {
 func logs(x *core.System) bool { return x.Memory == device.WriteLog }
 
 // isByteFS reports whether a system is ByteFS or a part of it.
-func isByteFS(x *core.System) bool { return x.Main || x.Off }
+func isByteFS(x *core.System) bool { return x.Main || x.Part }

@@ -110,11 +110,10 @@ const dropped = "Drop a model's config.json (Hugging Face), with its safetensors
 
 // systems lists what is compared.
 func systems() []lab.System {
-	families := map[string]string{"ideal": "Bound", "teraio-ssd": "TERAIO", "teraio-mixed": "TERAIO", "zero-offload": "ZeRO", "zero-infinity": "ZeRO", "fsdp-offload": "FSDP"}
 	var list []lab.System
 	for _, s := range core.Systems {
 		list = append(list, lab.System{
-			Name: s.Name, Title: s.Title, Family: families[s.Name], Paper: s.Paper, About: s.About,
+			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About,
 			Bound: s.Bound, Off: s.Off, Main: s.Main, Look: s.Look,
 		})
 	}

@@ -9,21 +9,13 @@ import (
 )
 
 // A known is a run that a sweep has done. A run depends on the rates of drives and host memory,
-// and asks of their sizes only that they are enough; TERAIO-Mixed plans with what host memory may
-// hold, too. So one run stands for all setups that have the same rates and more room.
+// and asks of their sizes only that they are enough; some plan with what host memory may hold, too
+// (system.System.Host). So one run stands for all setups that have the same rates and more room.
 type known struct {
 	key          string
 	host, drives unit.Bytes // that the machine had
 	result       *core.Result
 }
-
-// drivesMatter reports whether a system may move anything to drives, hostMatters whether it plans
-// with how much host memory there is.
-func drivesMatter(name string) bool {
-	return name == "teraio-ssd" || name == "teraio-mixed" || name == "zero-infinity"
-}
-
-func hostMatters(name string) bool { return name == "teraio-mixed" }
 
 // cell runs the system in focus, unless a run that is known says the same; it is one of v.of.
 func (v *view) cell(s *core.Setup) (*core.Result, error) {
@@ -57,12 +49,12 @@ func (v *view) key(s *core.Setup) (string, error) {
 	n.Prices, n.GPU.Cents, n.GPU.Watts = machine.Prices{}, 0, 0
 	latency, drives := n.Drive.Latency, min(1, n.Drives)
 	n.Drive, n.Drives, n.ArrayCap, n.ArrayShare = machine.Drive{}, 0, 0, 0
-	if drivesMatter(v.system.Name) && drives > 0 {
+	if v.system.Drives && drives > 0 {
 		a := node.Array(0)
 		n.Drives, n.Drive.Latency, n.Drive.Read, n.Drive.Write = drives, latency, node.Links[a.Read].Rate, node.Links[a.Write].Rate
 	}
 	n.Host = 0
-	if !hostMatters(v.system.Name) {
+	if !v.system.Host {
 		x.Options.HostLimit = 0
 	} else {
 		x.Options.HostLimit = min(x.Options.HostLimit, s.Node.Host)

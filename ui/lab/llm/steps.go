@@ -2,8 +2,8 @@ package llm
 
 import (
 	"math"
-	"strings"
 
+	core "spillway/sim/llm"
 	"spillway/ui/lab"
 )
 
@@ -21,26 +21,18 @@ func kernels(w *work) float64 {
 	return float64(w.setup.Arch.Layers+w.setup.Arch.Encoder) * ofLayer * float64(max(1, l.Batch/max(1, micro))) * float64(max(1, l.Tensor)) * iterations
 }
 
-// What a kernel costs, in steps: of TERAIO, whose plans are made for each GPU, where that
-// has so many kernels as planned, and more where it has more.
+// What a kernel costs, in steps; plans that are made for each GPU (system.System.Planning) cost
+// what they say where that has so many kernels as planned, and more where it has more.
 const (
 	ofKernel = 0.4
-	ofDrives = 6.0
-	ofMixed  = 12.0
 	planned  = 13440
-	mixed    = "teraio-mixed"
-	planners = "teraio-"
 )
 
 // steps is about how much work a run is: kernels, and the plans that are made of them.
 func steps(w *work, _ *settings, name string) int {
 	n, each := kernels(w), ofKernel
-	if strings.HasPrefix(name, planners) {
-		each = ofDrives
-		if name == mixed {
-			each = ofMixed
-		}
-		each *= math.Sqrt(n / float64(max(1, w.setup.Layout.Tensor)) / planned)
+	if x, err := core.Find(name); err == nil && x.Planning > 0 {
+		each = x.Planning * math.Sqrt(n/float64(max(1, w.setup.Layout.Tensor))/planned)
 	}
 	return lab.Steps(n, max(each, ofKernel))
 }

@@ -295,7 +295,7 @@ func (v *view) roofline() (*report.Section, error) {
 		ran = true
 		of := r.OfIdeal(ideal)
 		read, written := unit.Bytes(0), unit.Bytes(0)
-		if drivesMatter(v.system.Name) {
+		if v.system.Drives {
 			for _, a := range r.Node.Arrays {
 				read, written = max(read, r.Links[a.Read].Bytes), max(written, r.Links[a.Write].Bytes)
 			}

@@ -223,9 +223,6 @@ func load(s *settings, f lab.Files) (Workload, error) {
 	return out, nil
 }
 
-// mainSystem is the one that the laboratory is about.
-const mainSystem = "g10"
-
 // systems lists the systems of the laboratory.
 func systems() []lab.System {
 	o := system.Published()
@@ -234,7 +231,7 @@ func systems() []lab.System {
 	for i, s := range all {
 		list[i] = lab.System{
 			Name: s.Name, Title: s.Title, Family: s.Family, Paper: s.Paper, About: s.About, Off: s.Off, Look: s.Look,
-			Bound: s.Bound(&o), Main: s.Name == mainSystem, Twin: s.Compressed,
+			Bound: s.Bound(&o), Main: s.Main, Twin: s.Compressed,
 		}
 	}
 	return list

@@ -17,9 +17,9 @@ import (
 // sections are the parts of the page that only this laboratory has: what was
 // measured beforehand, shown without a run.
 func sections() []lab.Section {
-	system := knob.Info{Key: "effects_system", Label: "System", Help: "Whose iteration time is shown.", Kind: knob.One, Default: "g10"}
+	system := knob.Info{Key: "effects_system", Label: "System", Help: "Whose iteration time is shown.", Kind: knob.One, Default: g10.Subject}
 	for _, name := range g10.Systems {
-		if name != "ideal" {
+		if name != g10.Bound {
 			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.Title(name)})
 		}
 	}
@@ -72,7 +72,7 @@ func surviveTable(corrected bool) report.Table {
 	t := report.Table{Title: "Throughput, normalized to Ideal with the same kernel times; 1 is as fast. The best of a row is bold.", Head: []string{"Workload and kernel times"}}
 	var systems []string
 	for _, s := range g10.Systems {
-		if s != "ideal" {
+		if s != g10.Bound {
 			systems = append(systems, s)
 			t.Head = append(t.Head, g10.Title(s))
 		}
@@ -116,7 +116,7 @@ func doubtTables() []report.Table {
 			Title: fmt.Sprintf("Mean speedup, corrected, by %s; which of them is true nobody knows. The one that everything else is computed with is bold.", strings.ToLower(d.Label)),
 			Head:  []string{"Speedup and kernel times"},
 		}
-		for _, pair := range [][2]string{{"ideal", "uvm"}, {"g10", "uvm"}, {"g10", "deepum+"}} {
+		for _, pair := range g10.Speedups {
 			for _, times := range []workload.TimeSource{workload.Measured, workload.ColdModel, workload.Estimated} {
 				list := g10.Sensitivity(&d.Doubt, times)
 				row := report.Row{Head: g10.Title(pair[0]) + " over " + g10.Title(pair[1]), Sub: sourceName(times)}

@@ -104,6 +104,9 @@ type fs struct {
 	frames []plan.Frame
 }
 
+// Recovery applies lines of committed transactions; without the log nothing makes one whole.
+func (o Options) Recovery() plan.Recovery { return plan.Recovery{Tears: !o.Log} }
+
 // New returns the file system over the nodes that exist.
 func New(h *host.Host, o Options) plan.FS {
 	f := &fs{h: h, o: o, atomic: o.Log && !h.Setup.Quirks.Has(machine.NoCommit)}

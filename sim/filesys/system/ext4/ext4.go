@@ -43,6 +43,9 @@ const (
 	batch          = 32    // blocks that are written home at once
 )
 
+// Recovery replays the journal.
+var Recovery = plan.Recovery{By: plan.ByJournal, Inodes: inodesPerBlock, Tags: tags}
+
 // The actors.
 const (
 	journal = iota

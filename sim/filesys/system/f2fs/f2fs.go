@@ -148,6 +148,9 @@ type fs struct {
 	freed      []int32
 }
 
+// Recovery reads the last checkpoint and rolls forward the nodes that an fsync wrote after it.
+var Recovery = plan.Recovery{By: plan.ByNodes}
+
 // New returns the file system over the nodes that exist.
 func New(h *host.Host) plan.FS {
 	most := len(h.Files)

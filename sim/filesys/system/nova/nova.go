@@ -60,6 +60,9 @@ type fs struct {
 	logs    []int32 // a buffer
 }
 
+// Recovery reads the log of every inode up to its tail.
+var Recovery = plan.Recovery{By: plan.ByEntries}
+
 // New returns the file system over the nodes that exist.
 func New(h *host.Host) plan.FS {
 	most := len(h.Files)

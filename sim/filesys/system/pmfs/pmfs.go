@@ -51,6 +51,9 @@ type fs struct {
 	leaves    [][]int32 // by node: those of its tree
 }
 
+// Recovery finds what is in place: the journal is compiled out of the artifact.
+var Recovery = plan.Recovery{Tears: true}
+
 // New returns the file system over the nodes that exist.
 func New(h *host.Host) plan.FS {
 	most := len(h.Files)

@@ -43,7 +43,7 @@ const flight = 2
 
 // System is FSDP with CPUOffload.
 var System = system.System{
-	Name: "fsdp-offload", Title: title, Look: 5, Paper: "PyTorch FSDP, VLDB 2023",
+	Name: "fsdp-offload", Title: title, Family: "FSDP", Look: 5, Paper: "PyTorch FSDP, VLDB 2023",
 	About: "Each GPU's share of the weights is in host memory; layers are gathered when they are used, and the host does the optimizer's work.",
 	Cut: func(s *job.Spec, o *system.Options) error {
 		options := *o

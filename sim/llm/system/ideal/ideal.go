@@ -17,7 +17,7 @@ import (
 
 // System is what others are compared with: the pipeline of the TERAIO paper, §4.1.
 var System = system.System{
-	Name: "ideal", Title: "Ideal", Bound: true, Look: 0,
+	Name: "ideal", Title: "Ideal", Family: "Bound", Bound: true, Look: 0,
 	About: "TERAIO's pipeline on GPUs that hold everything: only kernels, communication and the pipeline take time. Systems that cut the model in another way can be above it.",
 	Paper: "TERAIO, NeurIPS 2025, §4.1",
 	Cut:   system.Pipeline,

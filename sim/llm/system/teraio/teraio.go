@@ -102,14 +102,14 @@ import (
 // SSD is TERAIO-SSD, Mixed is TERAIO-Mixed.
 var (
 	SSD = system.System{
-		Name: "teraio-ssd", Title: "TERAIO-SSD", Look: 1, Paper: "TERAIO, NeurIPS 2025, §3",
+		Name: "teraio-ssd", Title: "TERAIO-SSD", Family: "TERAIO", Look: 1, Paper: "TERAIO, NeurIPS 2025, §3",
 		About: "Tensors leave for drives and come back by a plan made before training.",
-		Cut:   system.Pipeline, Plan: plan(false),
+		Cut:   system.Pipeline, Plan: plan(false), Drives: true, Planning: 6,
 	}
 	Mixed = system.System{
-		Name: "teraio-mixed", Title: "TERAIO-Mixed", Look: 2, Main: true, Paper: "TERAIO, NeurIPS 2025, §3",
+		Name: "teraio-mixed", Title: "TERAIO-Mixed", Family: "TERAIO", Look: 2, Main: true, Paper: "TERAIO, NeurIPS 2025, §3",
 		About: "As TERAIO-SSD; host memory takes what drives are too slow for.",
-		Cut:   system.Pipeline, Plan: plan(true),
+		Cut:   system.Pipeline, Plan: plan(true), Drives: true, Host: true, Planning: 12,
 	}
 )
 

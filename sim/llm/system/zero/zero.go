@@ -39,19 +39,20 @@ import (
 const (
 	offloadTitle  = "ZeRO-Offload"
 	infinityTitle = "ZeRO-Infinity"
+	family        = "ZeRO"
 )
 
 // Offload is ZeRO-Offload, Infinity ZeRO-Infinity.
 var (
 	Offload = system.System{
-		Name: "zero-offload", Title: offloadTitle, Look: 3, Paper: "ZeRO-Offload, ATC 2021",
+		Name: "zero-offload", Title: offloadTitle, Family: family, Look: 3, Paper: "ZeRO-Offload, ATC 2021",
 		About: "Host memory holds optimizer states and gradients, and the host does the optimizer's work.",
 		Cut:   cut(false), Plan: plan(false),
 	}
 	Infinity = system.System{
-		Name: "zero-infinity", Title: infinityTitle, Look: 4, Paper: "ZeRO-Infinity, SC 2021",
+		Name: "zero-infinity", Title: infinityTitle, Family: family, Look: 4, Paper: "ZeRO-Infinity, SC 2021",
 		About: "As ZeRO-Offload; drives hold weights, gradients and optimizer states.",
-		Cut:   cut(true), Plan: plan(true),
+		Cut:   cut(true), Plan: plan(true), Drives: true,
 	}
 )
 

@@ -59,6 +59,7 @@ var System = system.System{
 	Look:   12,
 	Quirks: engine.SwapQuirks,
 	Search: search,
+	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
 	},

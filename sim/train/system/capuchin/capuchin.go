@@ -101,6 +101,7 @@ var System = system.System{
 	Look:   14,
 	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Feedback},
+	Effort: system.Effort{Pairs: 64}, // gaps by the kernels in them
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{
 			Memory: engine.Arena, Pool: 1, Swap: engine.Swap{Warm: warm},

@@ -43,6 +43,7 @@ var System = system.System{
 	Quirks: engine.PagedQuirks | quirk.NoPromotion,
 	Params: []*system.Param{&Lookahead},
 	Plan:   plan,
+	Effort: system.Effort{Past: 300_000},
 	Runtime: func(o *system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Paged, Window: int(Lookahead.Of(o)), DropDead: true, Rescue: true}
 	},

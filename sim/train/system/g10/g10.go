@@ -101,6 +101,7 @@ const byHost = quirk.EmptyWindowBusy | quirk.SSDBenefit | quirk.OneLink | quirk.
 // System is G10 with unified memory over GPU, host and SSD.
 var System = system.System{
 	Name:    "g10",
+	Main:    true,
 	Title:   "G10",
 	Paper:   "G10 (MICRO 2023)",
 	About:   "Plans from tensor lifetimes which idle tensors leave for SSD or host and when they return, over unified memory.",
@@ -108,6 +109,7 @@ var System = system.System{
 	Quirks:  planned&^quirk.InstantSSD | byHost,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true}.plan,
+	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true}.runtime,
 }
 
@@ -121,6 +123,7 @@ var GDS = system.System{
 	Quirks:  planned | quirk.ArenaForGDS,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{direct: true}.plan,
+	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{direct: true}.runtime,
 }
 
@@ -134,6 +137,7 @@ var Host = system.System{
 	Quirks:  planned | byHost | quirk.ArenaForGDS,
 	Params:  []*system.Param{&Safety},
 	Plan:    variant{host: true, direct: true}.plan,
+	Effort:  system.Effort{Pairs: 300},
 	Runtime: variant{host: true, direct: true}.runtime,
 }
 

@@ -80,6 +80,9 @@ var System = system.System{
 	Quirks: engine.SwapQuirks,
 	Params: []*system.Param{&Population, &Generations},
 	Search: search,
+	Effort: system.Effort{Tried: func(o *system.Options) float64 {
+		return float64(Population.Of(o)) * float64(Generations.Of(o)+1) / 10
+	}},
 	Runtime: func(*system.Options) engine.Runtime {
 		return engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: swapplan.Follow}
 	},

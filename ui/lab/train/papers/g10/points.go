@@ -25,6 +25,13 @@ import (
 // its figures. The study is about them alone, whatever others there are.
 var Systems = []string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}
 
+// Subject is the paper's own system, Bound the one that others are compared with.
+const Subject, Bound = "g10", "ideal"
+
+// Speedups are the pairs of systems whose speedup the paper's conclusions are about: the
+// first over the second.
+var Speedups = [][2]string{{"ideal", "uvm"}, {"g10", "uvm"}, {"g10", "deepum+"}}
+
 // Title returns what the paper calls the system with this stable name.
 func Title(system string) string {
 	if name, ok := names[system]; ok {
