@@ -397,7 +397,7 @@ func TestBlocksByHand(t *testing.T) {
 	type ids = []workload.TensorID
 	w := handWorkload([]unit.Bytes{10 * BlockSize, 10 * BlockSize}, 1, [2][]workload.TensorID{ids{0}, ids{1}})
 	c := handCase(4)
-	r, err := Run(w, nil, c)
+	r, err := Run(w, &program.Program{}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,7 +420,7 @@ func TestBlocksByHand(t *testing.T) {
 	// The second time what is written is garbage that comes from the host. Of what is on
 	// the GPU, the last two of either tensor, nothing survives until it is needed.
 	c.Iterations = 2
-	if r, err = Run(w, nil, c); err != nil {
+	if r, err = Run(w, &program.Program{}, c); err != nil {
 		t.Fatal(err)
 	}
 	// By the time they leave, the two blocks of the dead tensor are garbage.
@@ -483,7 +483,7 @@ func TestBlocksThreads(t *testing.T) {
 				began = r.Now()
 			}
 		}}
-		res, err := Run(w, nil, c)
+		res, err := Run(w, &program.Program{}, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -515,7 +515,7 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	type ids = []workload.TensorID
 	w := handWorkload([]unit.Bytes{3*BlockSize - 5, 4 * BlockSize}, 1, [2][]workload.TensorID{nil, ids{1}})
 	c := handCase(4)
-	r, err := Run(w, nil, c)
+	r, err := Run(w, &program.Program{}, c)
 	if err != nil || r.Kernels[0].GPU != 4*BlockSize || r.Main().Paging.Out != 3*BlockSize {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -529,12 +529,12 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	} {
 		tt.change()
 		var no *DoesNotFit
-		if _, err := Run(w, nil, c); !errors.As(err, &no) || !strings.Contains(no.Reason, tt.want) {
+		if _, err := Run(w, &program.Program{}, c); !errors.As(err, &no) || !strings.Contains(no.Reason, tt.want) {
 			t.Errorf("%v; want %q", err, tt.want)
 		}
 	}
 	c.Runtime.Blocks.PerFault = 0
-	if _, err := Run(w, nil, c); err == nil {
+	if _, err := Run(w, &program.Program{}, c); err == nil {
 		t.Error("0 pages a fault are no error")
 	}
 }
@@ -555,7 +555,7 @@ func TestBlocksMakeTablesLate(t *testing.T) {
 	calls := 0
 	c.Machine.HostMemory = 64 * unit.GiB
 	c.Progress = func(int, int) { calls++ }
-	if _, err := Run(w, nil, c); err != nil || len(r.rowTables) != 2 || calls < 2*80_000/8000 {
+	if _, err := Run(w, &program.Program{}, c); err != nil || len(r.rowTables) != 2 || calls < 2*80_000/8000 {
 		t.Errorf("%v, %d tables, progress is told %d times", err, len(r.rowTables), calls)
 	}
 }
@@ -574,7 +574,7 @@ func TestBlocksLockStep(t *testing.T) {
 		c.Machine.HostMemory = 16 * unit.GiB
 		var got []BlockID
 		c.Runtime.Pager = func(*BlockRun) Pager { return &witness{faults: &got} }
-		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), nil, c); err != nil {
+		if _, err := Run(handWorkload(sizes, 0, [2][]workload.TensorID{list, nil}), &program.Program{}, c); err != nil {
 			t.Fatal(err)
 		}
 		var want []BlockID
@@ -611,7 +611,7 @@ func BenchmarkLockStep(b *testing.B) {
 	c := handCase(100_000)
 	c.Machine.HostMemory = 256 * unit.GiB
 	for b.Loop() {
-		if _, err := Run(w, nil, c); err != nil {
+		if _, err := Run(w, &program.Program{}, c); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -667,7 +667,7 @@ func TestBlocksTellProgress(t *testing.T) {
 			t.Errorf("a total of %d kernels, want 2", total)
 		}
 	}
-	if _, err := Run(w, nil, c); err != nil {
+	if _, err := Run(w, &program.Program{}, c); err != nil {
 		t.Fatal(err)
 	}
 	within := 0
@@ -719,7 +719,7 @@ func TestBlocksAreTheSameEverywhere(t *testing.T) {
 		if seed%2 == 0 {
 			c.Runtime.Pager = func(run *BlockRun) Pager { return newWhim(seed, len(w.Kernels), run) }
 		}
-		res, err := Run(w, nil, c)
+		res, err := Run(w, &program.Program{}, c)
 		text, _ := json.Marshal(res)
 		fmt.Fprintf(h, "%s %v\n", text, err)
 	}

@@ -114,8 +114,15 @@ func (e *DoesNotFit) Error() string { return e.Reason }
 
 // Run executes p, the program a system planned for w. The workload and the
 // machine must be valid. The error is a *DoesNotFit when the system cannot run
-// the workload.
+// the workload, another when p has what the memory model does not execute
+// ([Runtime.Executes]).
 func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, error) {
+	if c.Runtime.Memory > InBlocks {
+		panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
+	}
+	if err := c.Runtime.refused(w, p); err != nil {
+		return nil, err
+	}
 	if c.Record != nil {
 		c.Record.begin(p)
 	}
@@ -129,10 +136,8 @@ func Run(w *workload.Workload, p *program.Program, c Config) (*result.Result, er
 			return runSwap(w, p, c)
 		}
 		return runArena(w, p, c)
-	case InBlocks:
-		return runBlocks(w, c)
 	}
-	panic(fmt.Sprintf("engine: unknown memory model %d", c.Runtime.Memory))
+	return runBlocks(w, c)
 }
 
 // Unfit returns the result of a system that cannot run w. Its ideal time is that
