@@ -171,36 +171,45 @@ func GPUs() []GPU { return append([]GPU(nil), gpus...) }
 
 // aliases are names that leave something open, with what is meant.
 var aliases = map[string]string{
-	"p100": "p100-pcie", "v100": "v100-sxm2-32", "v10016": "v100-sxm2-16", "v10032": "v100-sxm2-32",
-	"v100sxm": "v100-sxm2-32", "v100sxm2": "v100-sxm2-32", "v100pcie": "v100-pcie-16", "v100sxm16": "v100-sxm2-16", "v100sxm32": "v100-sxm2-32",
-	"a100": "a100-sxm-80", "a10040": "a100-sxm-40", "a10080": "a100-sxm-80", "a100sxm": "a100-sxm-80", "a100pcie": "a100-pcie-40",
-	"h100": "h100-sxm", "h10080": "h100-sxm", "h100sxm5": "h100-sxm", "h100sxm80": "h100-sxm", "h100pcie80": "h100-pcie", "h200sxm": "h200",
-	"b200sxm": "b200", "gh20096": "gh200", "titanxpascal": "titan-x-pascal", "titanx": "titan-x-pascal", "1080ti": "gtx-1080-ti", "rtx1080ti": "gtx-1080-ti",
-	"a4000": "rtx-a4000", "a5000": "rtx-a5000", "a6000": "rtx-a6000", "6000ada": "rtx-6000-ada", "rtxa6000ada": "rtx-6000-ada",
-	"quadrortx6000": "rtx-6000", "quadrortx8000": "rtx-8000", "2080ti": "rtx-2080-ti",
+	"p100": "p100-pcie", "p100sxm": "p100-sxm2",
+	"v100": "v100-sxm2-32", "v10016": "v100-sxm2-16", "v10032": "v100-sxm2-32", "v100sxm": "v100-sxm2-32", "v100sxm2": "v100-sxm2-32",
+	"v100sxm16": "v100-sxm2-16", "v100sxm32": "v100-sxm2-32", "v100pcie": "v100-pcie-16",
+	"a100": "a100-sxm-80", "a10040": "a100-sxm-40", "a10080": "a100-sxm-80", "a100sxm": "a100-sxm-80", "a10040sxm": "a100-sxm-40", "a10080sxm": "a100-sxm-80",
+	"a100pcie": "a100-pcie-40", "a10040pcie": "a100-pcie-40", "a10080pcie": "a100-pcie-80",
+	"h100": "h100-sxm", "h10080": "h100-sxm", "h10080sxm": "h100-sxm", "h10080pcie": "h100-pcie", "h10094nvl": "h100-nvl",
+	"h200sxm": "h200", "gh20096": "gh200", "b200sxm": "b200", "titanx": "titan-x-pascal", "pascaltitanx": "titan-x-pascal", "1080ti": "gtx-1080-ti", "rtx1080ti": "gtx-1080-ti",
+	"a4000": "rtx-a4000", "a5000": "rtx-a5000", "a6000": "rtx-a6000", "6000ada": "rtx-6000-ada", "rtxa6000ada": "rtx-6000-ada", "a6000ada": "rtx-6000-ada",
+	"quadrortx6000": "rtx-6000", "quadrortx8000": "rtx-8000",
 	"rtxpro6000": "pro-6000", "rtxpro6000maxq": "pro-6000-maxq", "pro6000blackwell": "pro-6000", "rtxpro6000blackwell": "pro-6000",
-	"rtxpro6000blackwellmaxq": "pro-6000-maxq",
+	"pro6000blackwellmaxq": "pro-6000-maxq", "rtxpro6000blackwellmaxq": "pro-6000-maxq",
 }
 
 // noise are parts of names that say nothing that the rest does not.
 var noise = strings.NewReplacer("nvidia", "", "geforce", "", "tesla", "", "-", "", "_", "", " ", "", "(", "", ")", "",
-	"sxm4", "sxm", "sxm5", "sxm", "gib", "", "gb", "", "pcie4", "pcie", "pcie5", "pcie", "edition", "", "workstation", "")
+	"sxm4", "sxm", "sxm5", "sxm", "sxm6", "sxm", "hbm2e", "", "hbm3e", "", "hbm3", "", "gib", "", "gb", "", "edition", "", "generation", "", "workstation", "")
 
 // Find returns the GPU of a key or of another usual way to write it, nil where there is none.
 func Find(name string) *GPU {
 	word := noise.Replace(strings.ToLower(name))
-	for i := range gpus {
-		if noise.Replace(gpus[i].Key) == word {
-			return &gpus[i]
-		}
+	if g := find(word); g != nil {
+		return g
 	}
+	if short := strings.TrimRight(word, "0123456789"); len(word)-len(short) <= 3 { // its memory, which says nothing new
+		return find(short)
+	}
+	return nil
+}
+
+// find is the GPU of a word without noise.
+func find(word string) *GPU {
 	key := aliases[word]
-	if key == "" && len(word) >= 4 && word[0] >= '2' && word[0] <= '5' { // 3090, 4060ti
-		key = word
-		word = "rtx" + word
+	geforce := word
+	if len(word) >= 4 && '2' <= word[0] && word[0] <= '5' { // 3090, 4060ti
+		geforce = "rtx" + word
 	}
 	for i := range gpus {
-		if k := gpus[i].Key; k == key || noise.Replace(k) == word {
+		k := gpus[i].Key
+		if plain := noise.Replace(k); k == key || plain == word || plain == geforce {
 			return &gpus[i]
 		}
 	}

@@ -36,9 +36,14 @@ type shape struct {
 // and the split that make the larger of both least.
 func (x *multiplier) product(s shape) (compute, memory float64) {
 	m, n := max(s.m, s.n), min(s.m, s.n)
-	best := math.Inf(1)
 	rate := x.peak / x.sms * x.sustained
-	results := s.batch * m * n
+	var blocks, step [len(tiles)]float64 // on a multiprocessor, and the time of a step along K
+	for i := range tiles {
+		t := &tiles[i]
+		blocks[i] = s.batch * math.Ceil(m/t.rows) * math.Ceil(n/t.columns) / x.sms
+		step[i] = 2 * t.rows * t.columns / (rate * x.narrow[t.halved])
+	}
+	best, results := math.Inf(1), s.batch*m*n
 	for z := 1.0; z <= s.splits; z *= 2 {
 		moved := s.bytes
 		if z > 1 { // sums of parts are written and read in 4 bytes
@@ -54,10 +59,9 @@ func (x *multiplier) product(s shape) (compute, memory float64) {
 		}
 		k += x.depth
 		for i := range tiles {
-			t := &tiles[i]
-			waves := float64(s.batch*z) * math.Ceil(m/t.rows) * math.Ceil(n/t.columns) / x.sms
+			waves := z * blocks[i]
 			waves = float64(x.whole*math.Ceil(waves)) + float64((1-x.whole)*max(waves, 1))
-			computing := waves * 2 * t.rows * t.columns * k / (rate * x.narrow[t.halved])
+			computing := waves * step[i] * k
 			if both := max(computing, moving); both < best {
 				best, compute, memory = both, computing, moving
 			}
@@ -202,7 +206,7 @@ func (g *GPU) convolution(p Policy, k *Kernel) (start, compute, memory float64) 
 		s.m, s.n, s.k, s.splits = channels*c.window, filters, c.n*c.p*c.q, 32
 	}
 	compute, memory = x.product(s)
-	if used != FP32Units && k.Layout == NCHW { // to NHWC and back
+	if used != FP32Units && k.Layout == NCHW && p.Setting != Alone { // to NHWC and back; for one kernel in a loop a library finds another
 		change := 2 * element * (input + output) / (1.83 * rate)
 		compute, memory = compute+change, memory+change
 	}
@@ -259,7 +263,7 @@ func (g *GPU) moving(k *Kernel) (start, memory float64) {
 	bytes := float64(max(k.Bytes, 0))
 	rate := float64(g.Bandwidth) * g.movedShare() * g.classShare(k)
 	if g.Cache >= 40*unit.MiB && bytes <= 0.8*float64(g.Cache) {
-		rate *= 1.6
+		rate *= k.Class.cached()
 	}
 	if k.Passes > 0 {
 		bytes *= k.Passes

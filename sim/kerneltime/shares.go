@@ -120,8 +120,10 @@ func (g *GPU) classShare(k *Kernel) float64 {
 		switch {
 		case g.Family == Ada:
 			return 0.95
+		case g.Family == Pascal:
+			return 0.58
 		case g.HBM() && k.Element == 2:
-			return 0.50
+			return 0.42
 		}
 		return 0.70
 	case Gated:
@@ -132,6 +134,18 @@ func (g *GPU) classShare(k *Kernel) float64 {
 		return 0.60
 	}
 	return 1
+}
+
+// cached is how much faster a class runs when all that it moves fits into a large cache of
+// level 2: Vidur on A100 and H100.
+func (c Class) cached() float64 {
+	switch c {
+	case Normalization:
+		return 1.3
+	case Gated, Rotary:
+		return 1
+	}
+	return 1.6
 }
 
 // attentionShare is what fused attention reaches of the peak with long sequences, from the
