@@ -76,6 +76,7 @@ var simOrder = []string{
 	"sim/train/caching",
 	"sim/train/engine",
 	"sim/train/swapplan",
+	"sim/train/bound",
 	"sim/train/system",
 	"sim/train/system/*",
 	"sim/train",
