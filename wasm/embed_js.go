@@ -138,7 +138,7 @@ func (f *frame) answer(a *embed.Answer) {
 	case a.Result != nil:
 		message = result(a.Result)
 	case a.State != nil:
-		message = state(a.State)
+		message = stateMessage(a.State)
 	}
 	js.Global().Get("embed").Call("answer", a.ID, message)
 }
@@ -160,8 +160,8 @@ func result(x *embed.Result) map[string]any {
 	}
 }
 
-// state is a state as a message.
-func state(s *embed.State) map[string]any {
+// stateMessage is a state as a message.
+func stateMessage(s *embed.State) map[string]any {
 	return map[string]any{
 		"type": "state", "link": s.Link, "problems": words(s.Problems),
 		"fields": each(s.Fields, func(g *embed.Field) any {

@@ -5,6 +5,7 @@ import (
 	"syscall/js"
 
 	"spillway/ui/model"
+	"spillway/ui/model/link"
 )
 
 // mostFound is how many commands the palette shows.
@@ -38,7 +39,7 @@ func glossary(r *model.Room) (list []any) {
 func stops(r *model.Room) (list []any) {
 	for i := range r.Info.Tour {
 		if s, err := model.StopState(r.Info, &r.Info.Tour[i]); err == nil {
-			list = append(list, map[string]any{"title": r.Info.Tour[i].Title, "link": "#" + s.Encode(r.Info)})
+			list = append(list, map[string]any{"title": r.Info.Tour[i].Title, "link": "#" + link.Encode(r.Info, &s)})
 		}
 	}
 	return list

@@ -12,6 +12,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/draw"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 	"spillway/ui/pool"
 	"spillway/ui/view"
 	"spillway/wasm/browser"
@@ -49,7 +50,7 @@ type page struct {
 // A place is what the browser's Back button goes back to.
 type place struct {
 	lab    string
-	view   model.View
+	view   state.View
 	figure string
 }
 
@@ -86,8 +87,8 @@ func (p *page) link() {
 	if r == nil || p.session.Wanted() != r.Info.Name {
 		return // what is wanted is still to come
 	}
-	link, at := r.State.Encode(r.Info), place{lab: r.Info.Name, view: r.State.View}
-	if at.view == model.Reproduce {
+	link, at := r.Link(), place{lab: r.Info.Name, view: r.State.View}
+	if at.view == state.Reproduce {
 		at.figure = r.State.Figure
 	}
 	if at.lab != p.place.lab {
@@ -265,7 +266,7 @@ func (p *page) Drawing(id string) draw.Options {
 		o.Theme = draw.Dark
 	}
 	if r := p.session.Room; r != nil {
-		o.Link = "#" + r.State.Encode(r.Info)
+		o.Link = "#" + r.Link()
 	}
 	if strings.HasPrefix(location.Get("protocol").String(), "http") {
 		o.Link = location.Get("origin").String() + location.Get("pathname").String() + o.Link

@@ -25,7 +25,7 @@ var exact = []string{
 // numeric reports whether values, hashes or pictures are made in a folder. In ui/model
 // people turn dials: what a dial says is a setting like any that is typed.
 func numeric(folder string) bool {
-	return effort.Covers("sim/...", folder) || effort.Covers("traces/...", folder) || effort.Covers("ui/...", folder) && folder != "ui/model"
+	return effort.Covers("sim/...", folder) || effort.Covers("traces/...", folder) || effort.Covers("ui/...", folder) && !effort.Covers("ui/model/...", folder)
 }
 
 // inexact returns the functions of package math that a file uses and that are not exact.

@@ -53,17 +53,20 @@ var layers = []layer{
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
-	{"ui/model/calls", []string{"ui/exec"}}, // who waits for which job
-	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/calls"}}, // what the page shows: no laboratory
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model"}},                                                                               // what a frame in another page answers
-	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model", "ui/review", "ui/table"}},
-	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                 // charts as SVG
-	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model", "ui/model/calls", "ui/exec"}},                             // shows a link without a page
-	{"wasm/edge", []string{"wasm/edge/host"}},                                                                         // the optional host, joined to its platform
-	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage"}}, // figures for the asking
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                              // what decides all that is shown of one laboratory, as data
+	{"ui/model/calls", []string{"ui/exec"}},                                                                                       // who waits for which job
+	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                           // a state as text and back
+	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                // an invented laboratory; only tests import it
+	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/state", "ui/model/calls", "ui/model/link"}}, // what the page shows: no laboratory
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                              // what a frame in another page answers
+	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
+	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
+	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
+	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
+	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
 	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
-	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model", "ui/model/calls", "ui/pool", "ui/wire", "ui/exec"}},
+	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
 	{"build/golden", []string{"sim/study", "build/effort", "build/golden/change"}}, // compares with golden files; only tests import it
@@ -74,8 +77,8 @@ var layers = []layer{
 	{"build/sources", nil},                     // hashes what a program is built from
 	{"build/deadcode", nil},
 	{"build/serve", nil},
-	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model", "ui/review", "ui/stage", "ui/exec"}},
+	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage", "ui/wire"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model/...", "ui/review", "ui/stage", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/exec"}},
 }
@@ -111,7 +114,7 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 			if ours && !slices.ContainsFunc(l.may, allowed) {
 				t.Errorf("%s imports %s: %s may import of ours only %q", f.name, to, l.name, l.may)
 			}
-			if to == "sim/train/system/systemtest" || to == "ui/lab/labtest" {
+			if to == "sim/train/system/systemtest" || to == "ui/lab/labtest" || to == "ui/model/bakery" {
 				t.Errorf("%s imports %s: only tests do", f.name, to)
 			}
 		}

@@ -89,7 +89,7 @@ func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *
 	if !ok {
 		return "", "", nil, fmt.Errorf("the page begins with %.40q, not with %q", text, top)
 	}
-	return `<div id="app" class="page" inert data-first="true"` + inside, session.State.Encode(session.Info), session.Harvest(), nil
+	return `<div id="app" class="page" inert data-first="true"` + inside, session.Link(), session.Harvest(), nil
 }
 
 // settle makes attributes of the properties of fields, which a file cannot have.

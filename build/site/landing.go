@@ -124,7 +124,7 @@ func presets(door labs.Door) ([]shown, error) {
 	var all []shown
 	for _, x := range l.Presets {
 		opening.UsePreset(x.Key)
-		all = append(all, shown{door: door, title: l.Title, of: x, link: opening.State.Encode(opening.Info)})
+		all = append(all, shown{door: door, title: l.Title, of: x, link: opening.Link()})
 	}
 	return all, nil
 }

@@ -11,6 +11,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 	"spillway/ui/stage"
 )
 
@@ -100,12 +102,12 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 		workload = small // nobody goes through all bytes again
 	}
 	o := s.order()
-	state := model.Default(&l.Info)
-	state.Setup, state.On = u, nil
+	shown := state.Default(&l.Info)
+	shown.Setup, shown.On = u, nil
 	for _, x := range systems {
-		state.On, o.Systems = append(state.On, x.Name), append(o.Systems, x.Name)
+		shown.On, o.Systems = append(shown.On, x.Name), append(o.Systems, x.Name)
 	}
-	o.Link = state.Encode(&l.Info)
+	o.Link = link.Encode(&l.Info, &shown)
 	if workload != nil {
 		if workload, opened, err = exec.Handed(&l, u, workload, opened); err != nil {
 			return nil, err
@@ -150,7 +152,7 @@ func (s *shell) wanted(setupText string, rest []string) (request, error) {
 	if !ok {
 		fragment = rest[0]
 	}
-	link, err := model.ReadLink(fragment)
+	at, err := link.Parse(fragment)
 	if err != nil {
 		return request{}, err
 	}
@@ -158,24 +160,24 @@ func (s *shell) wanted(setupText string, rest []string) (request, error) {
 	if err != nil {
 		return q, err
 	}
-	if link.Lab == "" {
-		link.Lab = s.labs[0].Name
+	if at.Lab == "" {
+		at.Lab = s.labs[0].Name
 	}
-	door, err := s.door(link.Lab)
+	door, err := s.door(at.Lab)
 	if err != nil {
 		return q, err
 	}
 	l := door.New()
-	state := model.Opening(&l.Info)
-	if !link.Empty {
-		if state, err = model.Read(&l.Info, link.Pairs); err != nil {
+	shown := state.Opening(&l.Info)
+	if !at.Empty {
+		if shown, err = link.Read(&l.Info, at.Pairs); err != nil {
 			return q, err
 		}
 	}
 	if len(q.systems) == 0 {
-		q.systems = state.On
+		q.systems = shown.On
 	}
-	q.lab, q.pairs = link.Lab, append(state.Setup.Pairs(), q.pairs...)
+	q.lab, q.pairs = at.Lab, append(shown.Setup.Pairs(), q.pairs...)
 	return q, nil
 }
 

@@ -9,7 +9,8 @@ import (
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 const checkAbout = `Computes what is in a bundle again, writes its texts and draws its pictures again, and
@@ -147,19 +148,19 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*exec.Verdict, error) {
 // redrawn draws the pictures of a bundle again, from its link. An error is why they cannot
 // be drawn.
 func redrawn(l lab.Lab, info *exec.BundleInfo, workload []lab.File) ([]exec.Drawn, error) {
-	link, err := model.ReadLink(info.Link)
+	at, err := link.Parse(info.Link)
 	if err != nil {
 		return nil, err
 	}
-	state, err := model.Read(&l.Info, link.Pairs)
+	shown, err := link.Read(&l.Info, at.Pairs)
 	if err != nil {
 		return nil, err
 	}
-	if link.Lab != info.Lab || state.Setup.String() != info.Setup || !slices.Equal(state.On, info.Systems) {
+	if at.Lab != info.Lab || shown.Setup.String() != info.Setup || !slices.Equal(shown.On, info.Systems) {
 		return nil, errors.New("the link in scenario.txt is of something else than its results")
 	}
-	state.View = model.Explore // whatever view the page was in
-	return drawings(l, &exec.Order{Link: info.Link, Version: info.Version}, state.Encode(&l.Info), workload)
+	shown.View = state.Explore // whatever view the page was in
+	return drawings(l, &exec.Order{Link: info.Link, Version: info.Version}, link.Encode(&l.Info, &shown), workload)
 }
 
 // summary is what was found, for programs.

@@ -11,7 +11,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
 	"spillway/ui/stage"
 )
 
@@ -131,13 +131,13 @@ func (s *shell) figureLink(args []string) (page, fragment string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return "", state.Encode(&info), nil
+	return "", link.Encode(&info, state), nil
 }
 
 // drawn runs what a link shows and returns one of its charts, with the link as it
 // is written today.
 func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
-	link, err := model.ReadLink(fragment)
+	link, err := link.Parse(fragment)
 	if err != nil {
 		return nil, "", err
 	}
@@ -158,7 +158,7 @@ func (s *shell) drawn(fragment, id string) (*chart.View, string, error) {
 	for i := range views {
 		if v := &views[i]; v.Figure != nil {
 			if v.ID == id || id == "" {
-				return v, n.State.Encode(n.Info), nil
+				return v, n.Link(), nil
 			}
 			names = append(names, v.ID)
 		}

@@ -111,7 +111,7 @@ func saved(t *testing.T) string {
 		t.Fatal(err)
 	}
 	h := &raws{bench: exec.Bench{Lab: l}}
-	page := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, n.State.Encode(n.Info), h)
+	page := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, n.Link(), h)
 	page.Enter(n.Info, "")
 	h.work(page)
 	text := ""

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // A Result is what came out of what is shown.
@@ -49,7 +50,7 @@ type Field struct {
 type Choice struct{ Key, Label string }
 
 // link is the address of what the session shows.
-func (d *Desk) link() string { return d.options.Link(d.session.State.Encode(d.session.Info)) }
+func (d *Desk) link() string { return d.options.Link(d.session.Link()) }
 
 // result says what came out.
 func (d *Desk) result(q *Question) *Answer {
@@ -106,14 +107,14 @@ func Lacking(only []string, views []chart.View) string {
 // says is the headline.
 func says(r *model.Room) string {
 	switch r.State.View {
-	case model.Compare:
+	case state.Compare:
 		return r.SideBySide("", "").Headline
-	case model.Reproduce:
+	case state.Reproduce:
 		if s := r.Paper.Sheet(); s != nil {
 			return s.Says
 		}
 		return ""
-	case model.WhatIf:
+	case state.WhatIf:
 		return r.Asked().Says
 	}
 	runs := r.ChartRuns()
@@ -139,7 +140,7 @@ func Problems(n *model.Session) []string {
 	for _, text := range n.Problems {
 		add(text)
 	}
-	if n.State.View == model.WhatIf && n.Asked().Figure == nil {
+	if n.State.View == state.WhatIf && n.Asked().Figure == nil {
 		add("This answer is shown in Spillway only.")
 	}
 	for i := range n.Runs {

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // The most that a question may have; public/embed.js has the same.
@@ -210,9 +211,9 @@ func (d *Desk) open(q *Question) {
 // of a question.
 func Kick(n *model.Session) {
 	switch n.State.View {
-	case model.Reproduce:
+	case state.Reproduce:
 		n.Paper.Run(n.Paper.Shown())
-	case model.WhatIf:
+	case state.WhatIf:
 		n.Ask.Run()
 	}
 }

@@ -11,129 +11,9 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/ui/exec"
-	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
-
-// The keys of the question, a setup of its own that links carry.
-const (
-	askKey    = "ask"         // what is asked: one of the kinds below
-	varyKey   = "ask-vary"    // the knob that is varied, or of which the least or most is searched
-	valuesKey = "ask-values"  // its points; empty for those that suggest themselves
-	vary2Key  = "ask-vary2"   // a second knob, or noKnob
-	points2   = "ask-values2" // its points
-	showKey   = "ask-show"    // which map of two knobs
-	ofKey     = "ask-of"      // the quantity that is looked at
-	findKey   = "ask-find"    // what is searched
-	rangeKey  = "ask-range"   // the values among which it is searched; empty for all
-	withinKey = "ask-within"  // how near to the bound, in percent
-	amongKey  = "ask-among"   // which systems are searched or ranked
-)
-
-// The kinds of question.
-const (
-	Vary    = "vary"    // what one knob or two do
-	Find    = "find"    // the least or most of a knob that still does
-	Effects = "effects" // what a little more of each knob brings
-	Buy     = "buy"     // what each other part brings
-	Rank    = "rank"    // which system is best
-)
-
-// Among which systems.
-const (
-	Compared = "compared" // those that are compared
-	All      = "all"      // all of the laboratory but twins
-	Twins    = "twins"    // all
-)
-
-// What maps of two knobs show.
-const (
-	ShowEach  = "each"  // a small map a system
-	ShowFocus = "focus" // one map, of the system in focus
-	ShowWins  = "wins"  // which system is best
-)
-
-// What is searched.
-const (
-	Least = "least" // the smallest value that is within some percent of the bound
-	Most  = "most"  // the largest that runs
-	Close = "close" // the largest within some percent of the bound
-)
-
-const noKnob = "none"
-
-// questions are the knobs of the question.
-func questions(i *lab.Info) []knob.Info {
-	one := func(key, label, def string, choices ...knob.Choice) knob.Info {
-		return knob.Info{Key: key, Label: label, Kind: knob.One, Default: def, Choices: choices}
-	}
-	var first, number string
-	var knobs []knob.Choice
-	for k := range i.Knobs {
-		n := &i.Knobs[k]
-		if n.Kind == knob.Word || n.Kind == knob.Rules || slices.Contains(i.Own, n.Key) || n.Kind == knob.Many && len(n.Sets) == 0 {
-			continue
-		}
-		knobs = append(knobs, knob.Choice{Key: n.Key, Label: join(n.Label, bracket(n.Unit))})
-		first = cmp.Or(first, n.Key)
-		if n.Kind == knob.Number && (number == "" || n.Panel == i.Contradictions && i.Setup().Knob(number).Panel != n.Panel) {
-			number = n.Key
-		}
-	}
-	var of []knob.Choice
-	for k := range i.Quantities {
-		q := &i.Quantities[k]
-		of = append(of, knob.Choice{Key: q.Key, Label: join(q.Label, bracket(q.Unit))})
-	}
-	return []knob.Info{
-		one(askKey, "Question", Vary,
-			knob.Choice{Key: Vary, Label: "Vary a setting"}, knob.Choice{Key: Find, Label: "Find a setting"},
-			knob.Choice{Key: Effects, Label: "Every setting, 10 % more"}, knob.Choice{Key: Buy, Label: "What to buy next"}, knob.Choice{Key: Rank, Label: "Which system"}),
-		one(varyKey, "Setting", cmp.Or(i.Vary, number, first), knobs...),
-		{Key: valuesKey, Label: "Values", Kind: knob.Word},
-		one(vary2Key, "And", noKnob, append([]knob.Choice{{Key: noKnob, Label: "nothing else"}}, knobs...)...),
-		{Key: points2, Label: "Values", Kind: knob.Word},
-		one(showKey, "Map of", ShowWins,
-			knob.Choice{Key: ShowWins, Label: "who is best"}, knob.Choice{Key: ShowEach, Label: "every system"}, knob.Choice{Key: ShowFocus, Label: "the system in focus"}),
-		one(ofKey, "Look at", i.Say.Quantity, of...),
-		one(findKey, "Find", Least,
-			knob.Choice{Key: Least, Label: "the least that is near the bound"}, knob.Choice{Key: Most, Label: "the most that runs"}, knob.Choice{Key: Close, Label: "the most that is near the bound"}),
-		{Key: rangeKey, Label: "Between", Kind: knob.Word},
-		{Key: withinKey, Label: "Within", Unit: "% of the bound", Scale: 100, Min: 1, Max: 99 * 100, Default: "5"},
-		one(amongKey, "Among", Compared, among(i)...),
-	}
-}
-
-// among are the choices of systems.
-func among(i *lab.Info) []knob.Choice {
-	list := []knob.Choice{{Key: Compared, Label: "the compared systems"}, {Key: All, Label: "all systems"}}
-	var families []string
-	for k := range i.Systems {
-		if s := &i.Systems[k]; s.Twin && !slices.Contains(families, s.Family) {
-			families = append(families, s.Family)
-		}
-	}
-	if len(families) > 0 {
-		list = append(list, knob.Choice{Key: Twins, Label: "all systems, also " + lowered(strings.Join(families, ", "))})
-	}
-	return list
-}
-
-// lowered is a heading inside a sentence.
-func lowered(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// bracket is a unit behind a label.
-func bracket(unit string) string {
-	if unit == "" {
-		return ""
-	}
-	return "(" + unit + ")"
-}
 
 // An Ask is the question of the view "What if", what is known about it and what
 // is under way for it.
@@ -219,10 +99,10 @@ const mostKnown = 12000
 func (a *Ask) text(key string) string { return a.room.State.Ask.Text(key) }
 
 // Kind is what is asked.
-func (a *Ask) Kind() string { return a.text(askKey) }
+func (a *Ask) Kind() string { return a.text(state.AskKey) }
 
 // Of is the place of the quantity that is looked at.
-func (a *Ask) Of() int { return a.room.Info.Quantity(a.text(ofKey)) }
+func (a *Ask) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
 
 // key is equal for equal runs.
 func (a *Ask) key(t task) string {
@@ -288,10 +168,10 @@ func (a *Ask) refresh() {
 		a.last = text
 		clear(a.drafts)
 	}
-	if a.effects != nil && (a.effects.key != a.planKey(Effects) || s.View != Explore && s.View != WhatIf) {
+	if a.effects != nil && (a.effects.key != a.planKey(state.Effects) || s.View != state.Explore && s.View != state.WhatIf) {
 		a.effects = nil
 	}
-	if s.View != WhatIf {
+	if s.View != state.WhatIf {
 		a.agreed = ""
 		a.feed()
 		return
@@ -324,18 +204,18 @@ func (a *Ask) soon() bool {
 // many reports whether the question is about systems that are not compared.
 func (a *Ask) many() bool {
 	kind := a.Kind()
-	return (kind == Find || kind == Rank) && a.text(amongKey) != Compared
+	return (kind == state.Find || kind == state.Rank) && a.text(state.AmongKey) != state.Compared
 }
 
 // among lists the systems that a question is about.
 func (a *Ask) among(kind string) []string {
-	which := a.text(amongKey)
-	if kind != Find && kind != Rank || which == Compared {
+	which := a.text(state.AmongKey)
+	if kind != state.Find && kind != state.Rank || which == state.Compared {
 		return slices.Clone(a.room.State.On)
 	}
 	var list []string
 	for i := range a.room.Info.Systems {
-		if s := &a.room.Info.Systems[i]; !s.Twin || which == Twins {
+		if s := &a.room.Info.Systems[i]; !s.Twin || which == state.Twins {
 			list = append(list, s.Name)
 		}
 	}
@@ -347,12 +227,12 @@ func (a *Ask) planKey(kind string) string {
 	s := &a.room.State
 	parts := []string{kind, a.room.runs(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
 	switch kind {
-	case Vary:
-		parts = append(parts, a.text(varyKey), a.text(valuesKey), a.text(vary2Key), a.text(points2))
-	case Find:
-		parts = append(parts, a.text(varyKey), a.text(rangeKey), a.text(ofKey), a.text(findKey), a.text(withinKey), a.text(amongKey))
-	case Rank:
-		parts = append(parts, a.text(amongKey))
+	case state.Vary:
+		parts = append(parts, a.text(state.VaryKey), a.text(state.ValuesKey), a.text(state.Vary2Key), a.text(state.Values2Key))
+	case state.Find:
+		parts = append(parts, a.text(state.VaryKey), a.text(state.RangeKey), a.text(state.OfKey), a.text(state.FindKey), a.text(state.WithinKey), a.text(state.AmongKey))
+	case state.Rank:
+		parts = append(parts, a.text(state.AmongKey))
 	}
 	return strings.Join(parts, "|")
 }
@@ -368,15 +248,15 @@ func (a *Ask) make(kind string) *plan {
 		return p
 	}
 	switch kind {
-	case Vary:
+	case state.Vary:
 		a.planVary(p)
-	case Find:
+	case state.Find:
 		a.planFind(p)
-	case Effects:
+	case state.Effects:
 		a.planEffects(p)
-	case Buy:
+	case state.Buy:
 		a.planBuy(p)
-	case Rank:
+	case state.Rank:
 		p.variants = []variant{{setup: p.setup.String(), can: true}}
 	}
 	if p.order == nil {
@@ -437,7 +317,7 @@ const (
 // feed hands to the workers what is wanted, and takes back what is not.
 func (a *Ask) feed() {
 	var list []*plan
-	if a.now != nil && a.agreed == a.now.key && a.room.State.View == WhatIf {
+	if a.now != nil && a.agreed == a.now.key && a.room.State.View == state.WhatIf {
 		list = append(list, a.now)
 	}
 	if a.effects != nil {

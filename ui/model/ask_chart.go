@@ -7,6 +7,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // Asked is the answer to the question of What if as far as it is known: a chart
@@ -16,11 +17,11 @@ func (r *Room) Asked() chart.Answer {
 		return chart.Answer{}
 	}
 	switch r.Ask.Kind() {
-	case Vary:
+	case state.Vary:
 		return r.sweep()
-	case Find:
+	case state.Find:
 		return r.walks()
-	case Rank:
+	case state.Rank:
 		return r.ranking()
 	}
 	return chart.Answer{}
@@ -62,7 +63,7 @@ func (r *Room) sweep() chart.Answer {
 	}
 	pieces, trust := r.Brief()
 	s := &chart.Sweep{
-		Of: r.asked(), Systems: r.Compared(), Show: r.State.Ask.Text(showKey), Focus: r.Focus(),
+		Of: r.asked(), Systems: r.Compared(), Show: r.State.Ask.Text(state.ShowKey), Focus: r.Focus(),
 		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: r.Ask.Active(),
 	}
 	high := 1
@@ -90,12 +91,12 @@ func (r *Room) sweep() chart.Answer {
 func (r *Room) walks() chart.Answer {
 	pieces, trust := r.Brief()
 	w := &chart.Walks{Of: r.asked(), Knob: r.Ask.Searched(), Bound: r.Ask.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: r.Ask.Active()}
-	switch find := r.Ask.text(findKey); {
-	case find == Most:
+	switch find := r.Ask.text(state.FindKey); {
+	case find == state.Most:
 		w.None = func(systems string) string { return "that was tried runs with " + systems }
-	case find == Close && w.Bound != nil:
+	case find == state.Close && w.Bound != nil:
 		w.None = func(systems string) string {
-			return "that was tried brings " + systems + " within " + r.Ask.text(withinKey) + " % of " + w.Bound.Title
+			return "that was tried brings " + systems + " within " + r.Ask.text(state.WithinKey) + " % of " + w.Bound.Title
 		}
 	}
 	found := r.Ask.Found()

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/sim/report"
 	"spillway/sim/sweep"
+	"spillway/ui/model/state"
 )
 
 // A change is one setting, or part, that is turned.
@@ -38,11 +40,11 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 	p.changes = p.changes[:0]
 	for _, e := range sense.Effects() {
 		k := u.Knob(e.Key)
-		c := change{key: e.Key, label: k.Label, group: k.Group, from: join(e.From, k.Unit), reason: e.Why}
+		c := change{key: e.Key, label: k.Label, group: k.Group, from: report.WithUnit(e.From, k.Unit), reason: e.Why}
 		if e.To != "" {
 			v := u.Clone()
 			_ = v.Apply([]knob.Pair{{Key: e.Key, Text: e.To}}) // it was possible
-			c.to, c.setup, c.runs, c.turned = join(e.To, k.Unit), v.String(), true, e.Share
+			c.to, c.setup, c.runs, c.turned = report.WithUnit(e.To, k.Unit), v.String(), true, e.Share
 			if e.Share < 0 {
 				c.to += ", less: more contradicts"
 			}
@@ -126,7 +128,7 @@ type Share struct {
 // Gains lists what each change brings, the largest first, then coarse ones, then
 // those that bring nothing.
 func (a *Ask) Gains() []Effect {
-	if a.now == nil || a.now.kind != Effects && a.now.kind != Buy {
+	if a.now == nil || a.now.kind != state.Effects && a.now.kind != state.Buy {
 		return nil
 	}
 	return a.gains(a.now)
@@ -148,7 +150,7 @@ func (a *Ask) gains(p *plan) []Effect {
 		list[i] = e
 	}
 	slices.SortStableFunc(list, func(x, y Effect) int {
-		return cmp.Or(cmp.Compare(x.class(), y.class()), cmp.Compare(y.rank(p.kind == Effects), x.rank(p.kind == Effects)))
+		return cmp.Or(cmp.Compare(x.class(), y.class()), cmp.Compare(y.rank(p.kind == state.Effects), x.rank(p.kind == state.Effects)))
 	})
 	return list
 }
@@ -245,7 +247,7 @@ func (e *Effect) rank(changes bool) float64 {
 // failed is tried again.
 func (a *Ask) AskEffects() {
 	a.forgetFailed()
-	a.effects = a.make(Effects)
+	a.effects = a.make(state.Effects)
 	a.Rev++
 	a.feed()
 }
@@ -264,7 +266,7 @@ func (a *Ask) CancelEffects() {
 // long as that is not known.
 func (a *Ask) Effect(key string) string {
 	p := a.effects
-	if p == nil && a.now != nil && a.now.kind == Effects && a.now.key == a.planKey(Effects) {
+	if p == nil && a.now != nil && a.now.kind == state.Effects && a.now.key == a.planKey(state.Effects) {
 		p = a.now
 	}
 	if p == nil || p.problem != "" {
@@ -335,7 +337,7 @@ func Signed(x float64) string {
 // weighPrice says what a change costs and what its result is then worth.
 func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
 	price, worth := a.Prices()
-	if price < 0 || p.kind != Buy {
+	if price < 0 || p.kind != state.Buy {
 		return
 	}
 	for i, name := range p.systems {

@@ -10,6 +10,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // A walk is a question that asks for runs in rounds, each after what the last has
@@ -115,36 +116,36 @@ const manyPrecision = 0.01
 
 // planFind plans a search for every system that is no bound.
 func (a *Ask) planFind(p *plan) {
-	u, key := p.setup, a.text(varyKey)
+	u, key := p.setup, a.text(state.VaryKey)
 	if u.Knob(key).Kind != knob.Number {
 		p.problem = u.Knob(key).Label + " is no number: it has no least and no most. Choose another setting, or vary this one."
 		return
 	}
-	span, err := sweepRange(u, key, a.text(rangeKey))
+	span, err := sweepRange(u, key, a.text(state.RangeKey))
 	if err != nil {
 		p.problem = "The range: " + prose.Capital(err.Error()) + "."
 		return
 	}
 	bound := a.bound()
-	find := a.text(findKey)
-	if bound == nil && find != Most {
+	find := a.text(state.FindKey)
+	if bound == nil && find != state.Most {
 		p.problem = a.room.Info.Title + " has no bound that systems could be near to. Search the most that runs."
 		return
 	}
-	share, _ := strconv.ParseFloat(a.text(withinKey), 64) // the knob has checked it
+	share, _ := strconv.ParseFloat(a.text(state.WithinKey), 64) // the knob has checked it
 	goal := sweep.Goal{
-		Base: u, Range: span, Largest: find != Least, Precision: sweep.UsualPrecision(u.Knob(key)),
+		Base: u, Range: span, Largest: find != state.Least, Precision: sweep.UsualPrecision(u.Knob(key)),
 		Want: sweep.Want{Quantity: a.room.Info.Quantities[a.Of()], Test: sweep.Fits},
 	}
 	if a.many() {
 		goal.Precision = max(goal.Precision, manyPrecision)
 	}
-	if find != Most {
+	if find != state.Most {
 		goal.Want.Test, goal.Want.Share, goal.Than = sweep.Within, share/100, bound.Name
 	}
 	for _, name := range p.systems {
 		sys, _ := a.room.Info.System(name) // the state has known ones only
-		if sys.Bound && (find != Most || bound == sys) {
+		if sys.Bound && (find != state.Most || bound == sys) {
 			continue
 		}
 		goal.System = name
@@ -177,7 +178,7 @@ type Found struct {
 
 // Found lists what the searches know.
 func (a *Ask) Found() []Found {
-	if a.now == nil || a.now.kind != Find || a.now.problem != "" {
+	if a.now == nil || a.now.kind != state.Find || a.now.problem != "" {
 		return nil
 	}
 	than := ""
@@ -221,14 +222,14 @@ func seen(r *sweep.Reading) float64 {
 }
 
 // Adopt gives the searched knob a value and shows what that means.
-func (a *Ask) Adopt(text string) { a.adopt(a.text(varyKey), text) }
+func (a *Ask) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
 
 // AdoptPart puts another part into the machine.
 func (a *Ask) AdoptPart(key, choice string) { a.adopt(key, choice) }
 
 func (a *Ask) adopt(key, text string) {
 	r := a.room
-	r.State.View = Explore
+	r.State.View = state.Explore
 	r.Choose(key, text)
 	delete(r.drafts, key)
 }
@@ -237,4 +238,4 @@ func (a *Ask) adopt(key, text string) {
 func (a *Ask) Bound() *lab.System { return a.bound() }
 
 // Searched is the knob of which a value is searched.
-func (a *Ask) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(varyKey)) }
+func (a *Ask) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(state.VaryKey)) }

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/sim/report"
+	"spillway/ui/model/state"
 )
 
 // Fields of the question that are a part of the text of an axis: the key of the
@@ -50,39 +51,39 @@ func (p *points) text() string {
 
 // Questions are the kinds of question.
 func (a *Ask) Questions() []Option {
-	return slices.DeleteFunc(a.field(askKey).Options, func(o Option) bool { return o.Key == Buy && !o.Chosen && !a.parts() })
+	return slices.DeleteFunc(a.field(state.AskKey).Options, func(o Option) bool { return o.Key == state.Buy && !o.Chosen && !a.parts() })
 }
 
 // Fields are the controls of the question that is asked.
 func (a *Ask) Fields() []Field {
 	var list []Field
 	switch a.Kind() {
-	case Vary:
-		list = append(list, a.field(varyKey))
-		list = append(list, a.pointFields(varyKey, valuesKey)...)
-		list = append(list, a.field(vary2Key))
-		if second := a.text(vary2Key); second != noKnob && second != a.text(varyKey) {
-			list = append(list, a.pointFields(vary2Key, points2)...)
-			list = append(list, a.field(showKey))
+	case state.Vary:
+		list = append(list, a.field(state.VaryKey))
+		list = append(list, a.pointFields(state.VaryKey, state.ValuesKey)...)
+		list = append(list, a.field(state.Vary2Key))
+		if second := a.text(state.Vary2Key); second != state.NoKnob && second != a.text(state.VaryKey) {
+			list = append(list, a.pointFields(state.Vary2Key, state.Values2Key)...)
+			list = append(list, a.field(state.ShowKey))
 		}
-		list = append(list, a.field(ofKey))
-	case Find:
-		list = append(list, a.field(findKey))
-		of := a.field(varyKey)
+		list = append(list, a.field(state.OfKey))
+	case state.Find:
+		list = append(list, a.field(state.FindKey))
+		of := a.field(state.VaryKey)
 		of.Label = "Of"
 		of.Options = slices.DeleteFunc(of.Options, func(o Option) bool {
 			return a.room.State.Setup.Knob(o.Key).Kind != knob.Number
 		})
 		list = append(list, of)
 		list = append(list, a.rangeFields()...)
-		if a.text(findKey) != Most {
-			list = append(list, a.field(ofKey), a.field(withinKey))
+		if a.text(state.FindKey) != state.Most {
+			list = append(list, a.field(state.OfKey), a.field(state.WithinKey))
 		}
-		list = append(list, a.field(amongKey))
-	case Rank:
-		list = append(list, a.field(amongKey), a.field(ofKey))
+		list = append(list, a.field(state.AmongKey))
+	case state.Rank:
+		list = append(list, a.field(state.AmongKey), a.field(state.OfKey))
 	default:
-		list = append(list, a.field(ofKey))
+		list = append(list, a.field(state.OfKey))
 	}
 	return list
 }
@@ -95,7 +96,7 @@ func (a *Ask) field(key string) Field {
 	for i := range k.Choices {
 		c := &k.Choices[i]
 		o := Option{Key: c.Key, Label: label(c), Chosen: c.Key == f.Text}
-		if s := a.room.State.Setup; (key == varyKey || key == vary2Key) && c.Key != noKnob {
+		if s := a.room.State.Setup; (key == state.VaryKey || key == state.Vary2Key) && c.Key != state.NoKnob {
 			o.Off = s.Hidden(c.Key)
 		}
 		f.Options = append(f.Options, o)
@@ -165,14 +166,14 @@ func (a *Ask) choiceField(key string, k *knob.Info, text string) Field {
 // rangeFields are the ends of what is searched.
 func (a *Ask) rangeFields() []Field {
 	u := a.room.State.Setup
-	k := u.Knob(a.text(varyKey))
+	k := u.Knob(a.text(state.VaryKey))
 	if k.Kind != knob.Number {
 		return nil
 	}
 	from, to := a.searched()
 	list := []Field{
-		{Key: rangeKey + fromPart, Label: "between", Kind: knob.Word, Text: from},
-		{Key: rangeKey + toPart, Label: "and", Kind: knob.Word, Text: to, Unit: k.Unit},
+		{Key: state.RangeKey + fromPart, Label: "between", Kind: knob.Word, Text: from},
+		{Key: state.RangeKey + toPart, Label: "and", Kind: knob.Word, Text: to, Unit: k.Unit},
 	}
 	for i := range list {
 		a.typed(&list[i])
@@ -209,9 +210,9 @@ func (a *Ask) Choose(key, text string) {
 
 // Flip takes a choice among the values of an axis, or leaves it out.
 func (a *Ask) Flip(key, choice string) {
-	of := varyKey
-	if key == points2 {
-		of = vary2Key
+	of := state.VaryKey
+	if key == state.Values2Key {
+		of = state.Vary2Key
 	}
 	k := a.room.State.Setup.Knob(a.text(of))
 	text := a.text(key)
@@ -229,7 +230,7 @@ func (a *Ask) Flip(key, choice string) {
 
 // set gives a control a text in u.
 func (a *Ask) set(u *knob.Setup, key, text string) error {
-	for _, axis := range [][2]string{{valuesKey, varyKey}, {points2, vary2Key}, {rangeKey, varyKey}} {
+	for _, axis := range [][2]string{{state.ValuesKey, state.VaryKey}, {state.Values2Key, state.Vary2Key}, {state.RangeKey, state.VaryKey}} {
 		if part, ok := strings.CutPrefix(key, axis[0]+"."); ok {
 			return a.setPart(u, axis[0], u.Text(axis[1]), "."+part, text)
 		}
@@ -240,22 +241,22 @@ func (a *Ask) set(u *knob.Setup, key, text string) error {
 	}
 	switch {
 	case before == text:
-	case key == varyKey:
-		_, _ = u.Set(valuesKey, ""), u.Set(rangeKey, "") // any text will do
-	case key == vary2Key:
-		_ = u.Set(points2, "")
-	case key == askKey && (text == Rank || before == Rank):
-		among := Compared
-		if text == Rank {
-			among = All
+	case key == state.VaryKey:
+		_, _ = u.Set(state.ValuesKey, ""), u.Set(state.RangeKey, "") // any text will do
+	case key == state.Vary2Key:
+		_ = u.Set(state.Values2Key, "")
+	case key == state.AskKey && (text == state.Rank || before == state.Rank):
+		among := state.Compared
+		if text == state.Rank {
+			among = state.All
 		}
-		_ = u.Set(amongKey, among)
-		if text == Find {
+		_ = u.Set(state.AmongKey, among)
+		if text == state.Find {
 			a.suit(u)
 		}
-	case key == findKey || key == askKey && text == Find:
+	case key == state.FindKey || key == state.AskKey && text == state.Find:
 		a.suit(u)
-	case key == askKey && text == Buy:
+	case key == state.AskKey && text == state.Buy:
 		a.absolute(u)
 	}
 	return nil
@@ -266,13 +267,13 @@ func (a *Ask) set(u *knob.Setup, key, text string) error {
 func (a *Ask) suit(u *knob.Setup) {
 	i := a.room.Info
 	first := func(k *knob.Info) bool { return k.Panel == i.Panels[0].Key }
-	most := u.Text(findKey) != Least
-	if k := i.Setup().Knob(u.Text(varyKey)); k.Kind == knob.Number && first(k) == most {
+	most := u.Text(state.FindKey) != state.Least
+	if k := i.Setup().Knob(u.Text(state.VaryKey)); k.Kind == knob.Number && first(k) == most {
 		return
 	}
 	at := slices.IndexFunc(i.Knobs, func(k knob.Info) bool { return k.Kind == knob.Number && first(&k) == most })
 	if at >= 0 {
-		_ = a.set(u, varyKey, i.Knobs[at].Key)
+		_ = a.set(u, state.VaryKey, i.Knobs[at].Key)
 	}
 }
 
@@ -281,8 +282,8 @@ func (a *Ask) suit(u *knob.Setup) {
 func (a *Ask) absolute(u *knob.Setup) {
 	i := a.room.Info
 	at := slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Better > 0 && q.Key != i.Say.Quantity })
-	if i.Say.Percent && u.Text(ofKey) == i.Say.Quantity && at >= 0 {
-		_ = u.Set(ofKey, i.Quantities[at].Key)
+	if i.Say.Percent && u.Text(state.OfKey) == i.Say.Quantity && at >= 0 {
+		_ = u.Set(state.OfKey, i.Quantities[at].Key)
 	}
 }
 
@@ -290,7 +291,7 @@ func (a *Ask) absolute(u *knob.Setup) {
 func (a *Ask) setPart(u *knob.Setup, key, of, part, text string) error {
 	k := a.room.State.Setup.Knob(of)
 	was := u.Text(key)
-	if key == rangeKey {
+	if key == state.RangeKey {
 		from, to := a.searched()
 		if part == fromPart {
 			from = text
@@ -354,8 +355,8 @@ func (a *Ask) respace(p *points, k *knob.Info, was, how string) {
 // searched are the ends of what is searched.
 func (a *Ask) searched() (from, to string) {
 	u := a.room.State.Setup
-	k := u.Knob(a.text(varyKey))
-	text := a.text(rangeKey)
+	k := u.Knob(a.text(state.VaryKey))
+	text := a.text(state.RangeKey)
 	r, err := sweepRange(u, k.Key, text)
 	if err != nil {
 		r, err = sweepRange(u, k.Key, "")

@@ -9,17 +9,18 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // All systems are ranked, also those that are not compared, when somebody says so.
 func TestRank(t *testing.T) {
 	h := asking(t, "&dish=cake&watts=300&systems=dream,oven")
 	h.do()
-	h.Ask.Choose(askKey, Rank)
+	h.Ask.Choose(state.AskKey, state.Rank)
 	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
 		t.Fatal("systems that nobody compares run unasked")
 	}
-	if p := h.Ask.Progress(); p.All != 3 || h.Ask.text(amongKey) != All {
+	if p := h.Ask.Progress(); p.All != 3 || h.Ask.text(state.AmongKey) != state.All {
 		t.Fatalf("%+v", p)
 	}
 	h.Ask.Run()
@@ -50,17 +51,17 @@ func TestRank(t *testing.T) {
 	if n := strings.Count(h.Ask.CSV(), "\n"); n != 4 {
 		t.Errorf("%d lines of CSV", n)
 	}
-	h.Ask.Choose(amongKey, Compared)
+	h.Ask.Choose(state.AmongKey, state.Compared)
 	if p := h.Ask.Progress(); p.All != 2 || p.Known != 2 {
 		t.Errorf("%+v", p)
 	}
-	h.Ask.Choose(amongKey, All)
-	h.Ask.Choose(askKey, Find) // searches are of what is compared unless asked
-	if h.Ask.text(amongKey) != Compared {
-		t.Errorf("among %s", h.Ask.text(amongKey))
+	h.Ask.Choose(state.AmongKey, state.All)
+	h.Ask.Choose(state.AskKey, state.Find) // searches are of what is compared unless asked
+	if h.Ask.text(state.AmongKey) != state.Compared {
+		t.Errorf("among %s", h.Ask.text(state.AmongKey))
 	}
 	h.do()
-	h.Ask.Choose(amongKey, All)
+	h.Ask.Choose(state.AmongKey, state.All)
 	if h.Ask.Active() || len(h.Ask.now.walks) != 2 {
 		t.Errorf("%d searches, active %t", len(h.Ask.now.walks), h.Ask.Active())
 	}
@@ -74,21 +75,14 @@ func TestAmong(t *testing.T) {
 	h := asking(t, "&systems=dream,oven")
 	i := h.Info
 	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Twin: true})
-	var keys []string
-	for _, c := range among(i) {
-		keys = append(keys, c.Key)
-	}
-	if !slices.Equal(keys, []string{Compared, All, Twins}) || !strings.HasSuffix(among(i)[2].Label, "also in ice") {
-		t.Errorf("%+v", among(i))
-	}
-	if got := h.Ask.among(Rank); !slices.Equal(got, []string{"dream", "oven"}) {
+	if got := h.Ask.among(state.Rank); !slices.Equal(got, []string{"dream", "oven"}) {
 		t.Errorf("%q", got)
 	}
-	_ = h.State.Ask.Set(amongKey, All)
-	if got := h.Ask.among(Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
+	_ = h.State.Ask.Set(state.AmongKey, state.All)
+	if got := h.Ask.among(state.Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
 		t.Errorf("%q", got)
 	}
-	if got := h.Ask.among(Vary); !slices.Equal(got, []string{"dream", "oven"}) {
+	if got := h.Ask.among(state.Vary); !slices.Equal(got, []string{"dream", "oven"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -144,7 +138,7 @@ func TestSectionOfSystems(t *testing.T) {
 		t.Error("it is there without its system")
 	}
 	h.ToggleSystem("kiln")
-	h.SetLook(FocusKey, "oven")
+	h.SetLook(state.FocusKey, "oven")
 	h.do()
 	h.ToggleSection("glaze")
 	j := h.one(exec.Section)

@@ -11,6 +11,8 @@ import (
 
 	"spillway/sim/sweep"
 	"spillway/ui/exec"
+	"spillway/ui/model/bakery"
+	"spillway/ui/model/state"
 )
 
 // asking returns a session about the bakery that shows a question.
@@ -62,13 +64,13 @@ func TestVaryOne(t *testing.T) {
 	}
 	// What is known is not run again, whatever else is asked meanwhile.
 	jobs := len(h.jobs)
-	h.Ask.Choose(varyKey, "portions")
+	h.Ask.Choose(state.VaryKey, "portions")
 	h.do()
 	more := len(h.jobs)
 	if more == jobs {
 		t.Error("another knob needs no runs")
 	}
-	h.Ask.Choose(varyKey, "watts")
+	h.Ask.Choose(state.VaryKey, "watts")
 	h.Undo()
 	h.Redo()
 	if len(h.jobs) != more || h.Ask.At("oven", 0, 0).Value != 75.0/4 {
@@ -121,20 +123,20 @@ func TestVaryTwo(t *testing.T) {
 			}
 		}
 	}
-	h.Ask.Choose(vary2Key, "watts") // twice the same is one
+	h.Ask.Choose(state.Vary2Key, "watts") // twice the same is one
 	if len(h.Ask.Axes()) != 1 {
 		t.Error("a knob is varied against itself")
 	}
-	h.Ask.Choose(vary2Key, "dish")
+	h.Ask.Choose(state.Vary2Key, "dish")
 	h.do()
 	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Rye Cake" || x.Xs != nil {
 		t.Errorf("%+v", x)
 	}
-	h.Ask.Flip(points2, "rye")
+	h.Ask.Flip(state.Values2Key, "rye")
 	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Cake" {
 		t.Errorf("%+v", x)
 	}
-	h.Ask.Flip(points2, "cake")
+	h.Ask.Flip(state.Values2Key, "cake")
 	if x := h.Ask.Axes(); len(x) != 2 || len(x[1].Texts) == 0 {
 		t.Errorf("without a point: %q, %+v", h.Ask.Problem(), x)
 	}
@@ -158,9 +160,9 @@ func TestVaryMany(t *testing.T) {
 	if largest < 2 || largest > mostPicks {
 		t.Errorf("jobs of at most %d runs", largest)
 	}
-	h.Ask.Choose(vary2Key, "portions")
-	h.Ask.Type(valuesKey+toPart, "5000")
-	h.Ask.Type(valuesKey+countPart, "99999")
+	h.Ask.Choose(state.Vary2Key, "portions")
+	h.Ask.Type(state.ValuesKey+toPart, "5000")
+	h.Ask.Type(state.ValuesKey+countPart, "99999")
 	if h.Ask.Problem() == "" || h.Ask.Active() {
 		t.Errorf("%q", h.Ask.Problem())
 	}
@@ -186,12 +188,12 @@ func TestAskCancel(t *testing.T) {
 	if !h.Ask.Active() {
 		t.Error("what was cancelled cannot be run")
 	}
-	h.SetView(Explore)
+	h.SetView(state.Explore)
 	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
 		t.Error("the view was left, and its runs go on")
 	}
 	h.do()
-	h.SetView(WhatIf)
+	h.SetView(state.WhatIf)
 	if h.Ask.Progress().Known < known || !h.Ask.Active() {
 		t.Error("coming back, what was known is gone, or nothing goes on")
 	}
@@ -206,7 +208,7 @@ func TestAskCancel(t *testing.T) {
 func TestAskStale(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&systems=oven")
 	old := h.open(exec.Several)[0]
-	h.Ask.Choose(varyKey, "portions")
+	h.Ask.Choose(state.VaryKey, "portions")
 	if !h.over[old.ID] {
 		t.Error("the old question goes on")
 	}
@@ -226,46 +228,46 @@ func TestAskStale(t *testing.T) {
 
 func TestAskForm(t *testing.T) {
 	h := asking(t, "&watts=300&ask-vary=watts&systems=oven")
-	values := func() string { return h.State.Ask.Text(valuesKey) }
-	if f := h.fieldOf(valuesKey + fromPart); f.Text != "75" {
+	values := func() string { return h.State.Ask.Text(state.ValuesKey) }
+	if f := h.fieldOf(state.ValuesKey + fromPart); f.Text != "75" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Type(valuesKey+fromPart, "100")
+	h.Ask.Type(state.ValuesKey+fromPart, "100")
 	if values() != "100..1200x9" {
 		t.Errorf("values %q", values())
 	}
-	h.Ask.Type(valuesKey+toPart, "")
-	if f := h.fieldOf(valuesKey + toPart); f.Text != "" || f.Error == "" || values() != "100..1200x9" {
+	h.Ask.Type(state.ValuesKey+toPart, "")
+	if f := h.fieldOf(state.ValuesKey + toPart); f.Text != "" || f.Error == "" || values() != "100..1200x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
-	h.Ask.Type(valuesKey+toPart, "500.0")
-	if f := h.fieldOf(valuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500x9" {
+	h.Ask.Type(state.ValuesKey+toPart, "500.0")
+	if f := h.fieldOf(state.ValuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
-	h.Ask.Choose(valuesKey+howPart, evenly)
-	h.Ask.Type(valuesKey+countPart, "3")
-	h.Ask.Choose(valuesKey+howPart, listed)
+	h.Ask.Choose(state.ValuesKey+howPart, evenly)
+	h.Ask.Type(state.ValuesKey+countPart, "3")
+	h.Ask.Choose(state.ValuesKey+howPart, listed)
 	if values() != "100,300,500" {
 		t.Errorf("values %q", values())
 	}
-	h.Ask.Type(valuesKey+listPart, "100,what")
-	if f := h.fieldOf(valuesKey + listPart); !strings.Contains(f.Error, "not a number") {
+	h.Ask.Type(state.ValuesKey+listPart, "100,what")
+	if f := h.fieldOf(state.ValuesKey + listPart); !strings.Contains(f.Error, "not a number") {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Choose(valuesKey+howPart, byFactor)
+	h.Ask.Choose(state.ValuesKey+howPart, byFactor)
 	if values() != "100..500x3" {
 		t.Errorf("values %q", values())
 	}
 	h.Undo()
 	h.Undo()
-	if f := h.fieldOf(valuesKey + listPart); f.Error != "" || f.Text != "100,300,500" {
+	if f := h.fieldOf(state.ValuesKey + listPart); f.Error != "" || f.Text != "100,300,500" {
 		t.Errorf("after undo %+v", f)
 	}
-	h.Ask.Choose(varyKey, "portions")
+	h.Ask.Choose(state.VaryKey, "portions")
 	if values() != "" {
 		t.Errorf("values of another knob: %q", values())
 	}
-	h.Ask.Choose(varyKey, "nothing")
+	h.Ask.Choose(state.VaryKey, "nothing")
 	if h.Notice == "" {
 		t.Error("an unknown knob is taken")
 	}
@@ -277,7 +279,7 @@ func TestAskLink(t *testing.T) {
 		"&ask=find&ask-find=close&ask-range=2..40&ask-within=2.5", "&ask=effects", "&ask=buy",
 	} {
 		h := asking(t, rest)
-		link := h.State.Encode(h.Info)
+		link := h.Link()
 		if !strings.HasSuffix(link[:strings.Index(link, "&end=")], "view=whatif&focus=oven"+rest) || h.Notice != "" {
 			t.Errorf("%q becomes %q (%s)", rest, link, h.Notice)
 		}
@@ -319,7 +321,7 @@ func TestFindMost(t *testing.T) {
 		}
 	}
 	h.Ask.Adopt(found[1].Value)
-	if h.State.View != Explore || h.State.Setup.Text("portions") != "10" {
+	if h.State.View != state.Explore || h.State.Setup.Text("portions") != "10" {
 		t.Errorf("%s in %s", h.State.Setup, h.State.View)
 	}
 	h.Undo()
@@ -329,9 +331,9 @@ func TestFindMost(t *testing.T) {
 // What is said of systems of which nothing was found fits what was asked.
 func TestFindNone(t *testing.T) {
 	for find, want := range map[string]string{
-		Most:  "No portions from 20 to 50 that was tried runs with Kiln.",
-		Close: "No portions from 20 to 50 that was tried brings Kiln within 5 % of Dream.",
-		Least: "No portions from 20 to 50 is enough for Kiln.",
+		state.Most:  "No portions from 20 to 50 that was tried runs with Kiln.",
+		state.Close: "No portions from 20 to 50 that was tried brings Kiln within 5 % of Dream.",
+		state.Least: "No portions from 20 to 50 is enough for Kiln.",
 	} {
 		h := asking(t, "&ask=find&ask-find="+find+"&ask-vary=portions&ask-range=20..50&systems=dream,kiln")
 		h.do()
@@ -348,16 +350,16 @@ func TestFindLeast(t *testing.T) {
 	if f.Value != "20" || f.Than[0] != f.Ys[0] || h.Ask.Bound().Name != "dream" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Type(rangeKey+fromPart, "90")
-	if f := h.fieldOf(rangeKey + fromPart); f.Error == "" {
+	h.Ask.Type(state.RangeKey+fromPart, "90")
+	if f := h.fieldOf(state.RangeKey + fromPart); f.Error == "" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Choose(varyKey, "dish")
+	h.Ask.Choose(state.VaryKey, "dish")
 	if !strings.Contains(h.Ask.Problem(), "no number") {
 		t.Errorf("%q", h.Ask.Problem())
 	}
-	h.Ask.Choose(findKey, Most) // of what runs
-	if h.State.Ask.Text(varyKey) != "portions" {
+	h.Ask.Choose(state.FindKey, state.Most) // of what runs
+	if h.State.Ask.Text(state.VaryKey) != "portions" {
 		t.Errorf("%s", h.State.Ask)
 	}
 }
@@ -427,7 +429,7 @@ func TestBuy(t *testing.T) {
 		}
 	}
 	h.Ask.AdoptPart(top.Key, top.Choice)
-	if h.State.View != Explore || h.State.Setup.Text(top.Key) != top.Choice {
+	if h.State.View != state.Explore || h.State.Setup.Text(top.Key) != top.Choice {
 		t.Errorf("%s", h.State.Setup)
 	}
 }
@@ -461,7 +463,7 @@ func TestAskFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(h.Ask.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Reason == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
 		t.Errorf("%+v, %v", file, err)
 	}
-	h.Ask.Choose(askKey, Find)
+	h.Ask.Choose(state.AskKey, state.Find)
 	h.do()
 	if rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll(); err != nil || len(rows) < 5 {
 		t.Errorf("%d rows, %v", len(rows), err)
@@ -581,7 +583,7 @@ func TestEffectsFail(t *testing.T) {
 // Where no knob is always said, the text of all defaults is empty; they run like
 // others.
 func TestAskDefaults(t *testing.T) {
-	l := bakery()
+	l := bakery.New()
 	for i := range l.Knobs {
 		l.Knobs[i].Always = false
 	}
@@ -610,9 +612,9 @@ func TestAskEnds(t *testing.T) {
 		{countPart, "4,8", "0.8..6.4x4", "no number of values"},
 		{countPart, "5", "0.8..6.4x5", ""},
 	} {
-		h.Ask.Type(valuesKey+x.part, x.typed)
-		f := h.fieldOf(valuesKey + x.part)
-		if got := h.State.Ask.Text(valuesKey); got != x.values || f.Text != x.typed || !strings.Contains(f.Error, x.problem) || x.problem == "" && f.Error != "" {
+		h.Ask.Type(state.ValuesKey+x.part, x.typed)
+		f := h.fieldOf(state.ValuesKey + x.part)
+		if got := h.State.Ask.Text(state.ValuesKey); got != x.values || f.Text != x.typed || !strings.Contains(f.Error, x.problem) || x.problem == "" && f.Error != "" {
 			t.Errorf("%q: values %q, field %+v", x.typed, got, f)
 		}
 	}
@@ -639,11 +641,11 @@ func TestEffectsOfCoarseSteps(t *testing.T) {
 // on: here to try less watts, because more contradicts.
 func TestPlanKeepsItsSettings(t *testing.T) {
 	h := asking(t, "&portions=2&watts=1000&systems=dream,oven&ask=effects")
-	h.SetView(Explore)
+	h.SetView(state.Explore)
 	h.Type("portions", "4")
 	h.Undo()
 	begun := len(h.jobs)
-	h.SetView(WhatIf)
+	h.SetView(state.WhatIf)
 	h.do()
 	for _, j := range h.jobs[begun:] {
 		for _, p := range j.Picks {
@@ -654,16 +656,6 @@ func TestPlanKeepsItsSettings(t *testing.T) {
 	}
 	if got := h.Ask.Effect("watts"); got != "−10 %: Dream −10 %" {
 		t.Errorf("%q", got)
-	}
-}
-
-// The question's keys are those that no laboratory can have.
-func TestAskKeys(t *testing.T) {
-	l := bakery()
-	for _, k := range questions(&l.Info) {
-		if k.Key != askKey && !strings.HasPrefix(k.Key, askKey+"-") {
-			t.Errorf("%q could be a laboratory's", k.Key)
-		}
 	}
 }
 

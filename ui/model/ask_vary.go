@@ -10,6 +10,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/sim/sweep"
+	"spillway/ui/model/state"
 )
 
 // An Axis is a knob that is varied, with its points.
@@ -136,9 +137,9 @@ const mostRuns = 10000
 
 // planVary plans every point of one axis or two.
 func (a *Ask) planVary(p *plan) {
-	for _, at := range [][2]string{{varyKey, valuesKey}, {vary2Key, points2}} {
+	for _, at := range [][2]string{{state.VaryKey, state.ValuesKey}, {state.Vary2Key, state.Values2Key}} {
 		key := a.text(at[0])
-		if key == noKnob || len(p.axes) == 1 && p.axes[0].Knob.Key == key {
+		if key == state.NoKnob || len(p.axes) == 1 && p.axes[0].Knob.Key == key {
 			continue
 		}
 		x, err := a.axis(key, a.text(at[1]))

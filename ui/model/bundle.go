@@ -10,6 +10,8 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 // A Checking is a bundle that was opened: what it says about itself, and what came
@@ -145,9 +147,9 @@ func (n *Session) OpenChecked() {
 	if c == nil || c.Error != "" {
 		return
 	}
-	link := &Link{Lab: c.Info.Lab}
+	link := &link.Link{Lab: c.Info.Lab}
 	if c.Info.Paper != "" {
-		link.Pairs = []knob.Pair{{Key: "view", Text: string(Reproduce)}, {Key: "figure", Text: c.Info.Paper + "." + study.AllClaims}}
+		link.Pairs = []knob.Pair{{Key: "view", Text: string(state.Reproduce)}, {Key: "figure", Text: c.Info.Paper + "." + study.AllClaims}}
 	} else {
 		pairs, err := knob.Pairs(c.Info.Setup)
 		if err != nil {

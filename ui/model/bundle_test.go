@@ -7,6 +7,8 @@ import (
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/bakery"
+	"spillway/ui/model/state"
 )
 
 // dropBundle opens a bundle in whatever laboratory is shown.
@@ -106,7 +108,7 @@ func TestBundleKeepsFiles(t *testing.T) {
 
 // A paper's claims wait for its runs.
 func TestBundleOfPaper(t *testing.T) {
-	l := bakery()
+	l := bakery.New()
 	paper, err := l.Paper("crumb")
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +134,7 @@ func TestBundleOfPaper(t *testing.T) {
 	h.OpenChecked()
 	h.enter()
 	h.do()
-	if h.State.View != Reproduce || h.State.Figure != "crumb.claims" {
+	if h.State.View != state.Reproduce || h.State.Figure != "crumb.claims" {
 		t.Errorf("%s %s", h.State.View, h.State.Figure)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // TestPickCell picks cells of a section's map: knobs of the view change, as one step
@@ -26,7 +26,7 @@ func TestPickCell(t *testing.T) {
 	if h.PickCell("speed", 5) || h.PickCell("section-menu-nothing", 5) || !h.PickCell("section-menu-shelf", 5) {
 		t.Error("what is a map?")
 	}
-	if look := h.State.Look; look.Text("slice") != "5" || look.Text(FocusKey) != "dream" || !h.Room.section("crust").open {
+	if look := h.State.Look; look.Text("slice") != "5" || look.Text(state.FocusKey) != "dream" || !h.Room.section("crust").open {
 		t.Errorf("%s", look)
 	}
 	for _, v := range h.Sections() {
@@ -35,7 +35,7 @@ func TestPickCell(t *testing.T) {
 		}
 	}
 	h.Undo()
-	if look := h.State.Look; look.Text("slice") != "0" || look.Text(FocusKey) == "dream" {
+	if look := h.State.Look; look.Text("slice") != "0" || look.Text(state.FocusKey) == "dream" {
 		t.Errorf("%s", look)
 	}
 	h.PickCell("section-menu-shelf", 77)
@@ -64,20 +64,6 @@ func TestOffers(t *testing.T) {
 		was := f.Kind
 		if offer(&f, s); f.Kind != was {
 			t.Errorf("%+v", f)
-		}
-	}
-}
-
-// TestMainSystem is about the system that is in focus at first.
-func TestMainSystem(t *testing.T) {
-	systems := []lab.System{{Name: "dream", Bound: true}, {Name: "oven"}, {Name: "kiln"}}
-	for at, want := range map[int]string{0: "dream", 1: "oven", 2: "kiln", 3: "oven"} {
-		i := &lab.Info{Systems: append([]lab.System(nil), systems...)}
-		if at < len(systems) {
-			i.Systems[at].Main = true
-		}
-		if k := looks(i); k[0].Default != want {
-			t.Errorf("system %d is the main one: in focus is %s", at, k[0].Default)
 		}
 	}
 }

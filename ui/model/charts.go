@@ -6,6 +6,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // ChartRuns are the room's runs as charts take them.
@@ -36,7 +37,7 @@ func (r *Room) ChartContext() *chart.Context {
 	}
 	for _, ch := range r.Info.Charts {
 		if len(ch.By) > 0 {
-			c.Variant[ch.ID] = r.State.Look.Text(ByKey(ch.ID))
+			c.Variant[ch.ID] = r.State.Look.Text(state.ByKey(ch.ID))
 		}
 	}
 	return c
@@ -47,18 +48,18 @@ func (r *Room) ChartContext() *chart.Context {
 // figure of a paper.
 func (r *Room) Charts() []chart.View {
 	switch r.State.View {
-	case Compare:
+	case state.Compare:
 		s := r.SideBySide("", "")
 		if !chart.Aligned(r.Info) {
 			return s.Views[:2]
 		}
 		return s.Views[:]
-	case Reproduce:
+	case state.Reproduce:
 		if s := r.Paper.Sheet(); s != nil && len(s.Drawing.Panels) > 0 {
 			return []chart.View{chart.Sheet(s, r.Info)}
 		}
 		return nil
-	case WhatIf:
+	case state.WhatIf:
 		if v := r.Asked().View; v.Figure != nil {
 			v.File = r.Ask.CSV()
 			return []chart.View{v}

@@ -10,6 +10,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // Files is what a room knows about the files that were opened in it.
@@ -55,9 +56,9 @@ func (r *Room) Needs() []string {
 	}
 	add(r.State.Setup)
 	add(r.State.Base)
-	if r.State.View == Compare {
+	if r.State.View == state.Compare {
 		for i := range r.State.Shown {
-			add(setupOf(r.Info, r.State.Shown[i].Setup))
+			add(state.SetupOf(r.Info, r.State.Shown[i].Setup))
 		}
 	}
 	return list

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/bakery"
 )
 
 // files are flour for the bakery.
@@ -194,7 +195,7 @@ func TestFilesOfTwoLaboratories(t *testing.T) {
 func TestCancelOpening(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.drop("wheat")
-	report, state := h.run("oven").Report, h.State.Encode(h.Info)
+	report, state := h.run("oven").Report, h.Link()
 	h.Open([]string{"large"}, func(int) {})
 	j := h.one(exec.List)
 	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
@@ -205,7 +206,7 @@ func TestCancelOpening(t *testing.T) {
 		t.Errorf("%+v, told %q", h.Files, h.Told)
 	}
 	h.do()
-	if h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report || h.State.Encode(h.Info) != state {
+	if h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report || h.Link() != state {
 		t.Errorf("entry %q, blocked %q", h.Entry(), h.Blocked())
 	}
 	h.Told = ""
@@ -240,7 +241,7 @@ func TestRefused(t *testing.T) {
 
 // Who leaves an opened file has the bundled workload as it is, not what came with the file.
 func TestLeaveFile(t *testing.T) {
-	l := bakery()
+	l := bakery.New()
 	l.Brings = "how"
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	h.drop("wheat")
@@ -267,7 +268,7 @@ func (fields) Entries() []lab.Entry {
 // What only some entries have is shown with those, is in the link, can be undone,
 // and goes back when something else is shown.
 func TestOwnKnobs(t *testing.T) {
-	l := bakery()
+	l := bakery.New()
 	panel := l.Setup().Knob(l.Entry).Panel
 	l.Knobs = append(slices.Clone(l.Knobs),
 		knob.Info{Key: "harvest", Label: "Harvest", Help: "Which.", Kind: knob.Word, Panel: panel},
@@ -314,7 +315,7 @@ func TestOwnKnobs(t *testing.T) {
 	}
 	h.Type("weeds", "dock*=out, *=in")
 	h.want("weeds", "dock*=out,*=in")
-	if link := h.State.Encode(h.Info); !strings.Contains(link, "harvest=autumn") || !strings.Contains(link, "weeds=") {
+	if link := h.Link(); !strings.Contains(link, "harvest=autumn") || !strings.Contains(link, "weeds=") {
 		t.Error(link)
 	}
 	h.Undo()

@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 	if h.State.Setup.Text("mode") != "corrected" || !h.CanUndo() || !h.CanRedo() {
 		t.Fatalf("the test begins with %s", h.State.Setup)
 	}
-	text, link := h.Memory(), h.State.Encode(h.Info)
+	text, link := h.Memory(), h.Link()
 
 	again := visit(t, link)
 	again.Recall(text)
@@ -56,7 +56,7 @@ func TestMemoryOfOthers(t *testing.T) {
 	const link = "v=3&lab=train&model=bert-base&batch=16&times=as-paper"
 	h := newHost(t, link)
 	h.Type("gpu_memory", "20")
-	text, now := h.Memory(), h.State.Encode(h.Info)
+	text, now := h.Memory(), h.Link()
 	for name, text := range map[string]string{
 		"empty": "", "another version": strings.Replace(text, "memory 1", "memory 2", 1), "noise": "\x00\xff\nundo",
 		"too long": text + strings.Repeat("undo x\n", 1<<18), "no laboratory": memoryFormat + "\nundo v=3\n",
@@ -64,8 +64,8 @@ func TestMemoryOfOthers(t *testing.T) {
 	} {
 		again := visit(t, now)
 		again.Recall(text)
-		if again.CanUndo() || again.State.Encode(again.Info) != now {
-			t.Errorf("%s: %s", name, again.State.Encode(again.Info))
+		if again.CanUndo() || again.Link() != now {
+			t.Errorf("%s: %s", name, again.Link())
 		}
 	}
 	other := visit(t, link)
@@ -207,7 +207,7 @@ func TestMemoryOfLongSteps(t *testing.T) {
 	for i := range 60 {
 		h.Type([]string{"watts", "portions"}[i%2], fmt.Sprint(i, long))
 	}
-	text, link := h.Memory(), h.State.Encode(h.Info)
+	text, link := h.Memory(), h.Link()
 	if len(text) > mostMemory || len(text) < mostMemory/2 {
 		t.Errorf("%d bytes", len(text))
 	}

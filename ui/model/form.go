@@ -104,7 +104,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 	text := u.Text(k.Key)
 	f := Field{
 		Key: k.Key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Group: k.Group, Text: text,
-		Default: join(base.Text(k.Key), k.Unit), Mark: u.Moot(k.Key), Help: help(k),
+		Default: report.WithUnit(base.Text(k.Key), k.Unit), Mark: u.Moot(k.Key), Help: help(k),
 		Changed: !k.Derived && text != base.Text(k.Key),
 	}
 	switch k.Kind {
@@ -127,10 +127,10 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 			}
 		}
 		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.drafts[k.Key] != f.Text {
-			f.Text, f.Unit = join(number, unit), "" // so that typing into it means the same
+			f.Text, f.Unit = report.WithUnit(number, unit), "" // so that typing into it means the same
 		}
 		if number, unit := k.Short(base.Text(k.Key)); k.Kind == knob.Number {
-			f.Default = join(number, unit)
+			f.Default = report.WithUnit(number, unit)
 			if number == "0" && k.Zero != "" {
 				f.Default = k.Zero
 			}
@@ -218,10 +218,6 @@ func help(k *knob.Info) string {
 	return strings.Join(parts, " ")
 }
 
-func join(text, unit string) string {
-	return report.WithUnit(text, unit)
-}
-
 // typed returns what a field shows and why it is wrong. A valid draft of another
 // value than the setup has is stale: the value changed another way.
 func (r *Room) typed(key string, u *knob.Setup) (string, error) {
@@ -280,7 +276,7 @@ func words(u *knob.Setup, key string) string {
 		}
 		return label(c)
 	case knob.Number:
-		return join(text, k.Unit)
+		return report.WithUnit(text, k.Unit)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
 	"spillway/traces/zoo"
+	"spillway/ui/model/state"
 )
 
 func TestFields(t *testing.T) {
@@ -74,7 +75,7 @@ func TestDraftsStay(t *testing.T) {
 	h.Flip("mode", "arrival-order")
 	h.ToggleSystem("uvm")
 	h.Choose("part-host", "host-64")
-	h.SetLook(ByKey("memory"), "kernel")
+	h.SetLook(state.ByKey("memory"), "kernel")
 	if f := h.field("ssd_latency"); f.Text != "20." {
 		t.Errorf("%+v", f)
 	}
@@ -236,7 +237,7 @@ func TestParts(t *testing.T) {
 			if slot.Key == "gpu" && slices.ContainsFunc(zoo.GPUs, func(g zoo.GPU) bool { return g.Key == p.Key }) {
 				h.want("gpu", p.Key)
 			}
-			if link := h.State.Encode(h.Info); strings.Contains(link, "part-") {
+			if link := h.Link(); strings.Contains(link, "part-") {
 				t.Errorf("a part is in the link %s", link)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"spillway/sim/knob"
+	"spillway/ui/model/link"
 )
 
 // Give gives several knobs texts at once: settings, the compared systems
@@ -18,7 +19,7 @@ func (r *Room) Give(pairs []knob.Pair) error {
 		k := s.Setup.Knob(p.Key)
 		switch {
 		case p.Key == "systems":
-			errs = append(errs, s.readSystems(r.Info, p.Text))
+			errs = append(errs, link.ReadSystems(&s, r.Info, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		case k != nil && k.Kind == knob.One && s.Setup.Text(p.Key) == p.Text:

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/model/state"
 )
 
 func TestGive(t *testing.T) {
@@ -30,19 +31,19 @@ func TestGive(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.want("portions", "9")
-	if len(h.State.On) != 1 || h.State.Look.Text(ByKey("speed")) != "loaf" {
-		t.Errorf("%v, %s", h.State.On, h.State.Look.Text(ByKey("speed")))
+	if len(h.State.On) != 1 || h.State.Look.Text(state.ByKey("speed")) != "loaf" {
+		t.Errorf("%v, %s", h.State.On, h.State.Look.Text(state.ByKey("speed")))
 	}
 	// One that cannot be changes nothing, and is no step.
-	before := h.State.Encode(h.Info)
+	before := h.Link()
 	h.Undo()
-	if h.State.Encode(h.Info) == before {
+	if h.Link() == before {
 		t.Error("giving settings is no step that can be taken back")
 	}
 	h.Redo()
 	for _, text := range []string{"watts=1 portions=many", "watts=1 nothing=1", "watts=1 systems=none", "watts=1 focus=none", "dish=cake portions=49"} {
-		if err := give(text); err == nil || h.State.Encode(h.Info) != before {
-			t.Errorf("%s: %v, %s", text, err, h.State.Encode(h.Info))
+		if err := give(text); err == nil || h.Link() != before {
+			t.Errorf("%s: %v, %s", text, err, h.Link())
 		}
 	}
 	if err := give("watts=200"); err != nil || !h.CanUndo() || h.CanRedo() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
+	"spillway/ui/model/link"
 )
 
 // What a reload of the page would lose, as text for the browser's storage of the
@@ -50,7 +51,7 @@ func (r *Room) memory(most int) string {
 	var b strings.Builder
 	write := func(what, text string) { b.WriteString(what + " " + text + "\n") }
 	write("lab", r.Info.Name)
-	write("now", r.State.Encode(r.Info))
+	write("now", r.Link())
 	write("drafts", draftText(r.drafts))
 	for _, name := range newest(r.Files.Names) {
 		write("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
@@ -92,7 +93,7 @@ func draftText(drafts map[string]string) string {
 }
 
 // text is a snapshot as a link and what was typed.
-func (s *snapshot) text(r *Room) string { return s.state.Encode(r.Info) + " " + draftText(s.drafts) }
+func (s *snapshot) text(r *Room) string { return r.codec.Encode(&s.state) + " " + draftText(s.drafts) }
 
 // Recall takes the text that Memory returned before a reload. What cannot be read
 // is as if it had not been there.
@@ -136,11 +137,11 @@ func (r *Room) resume() {
 	if at < 0 || len(r.undo) > 0 || r.about != nil {
 		return
 	}
-	link, err := ReadLink(r.session.memory[at].now)
-	if err != nil || link.Lab != r.Info.Name {
+	l, err := link.Parse(r.session.memory[at].now)
+	if err != nil || l.Lab != r.Info.Name {
 		return
 	}
-	if s, err := Read(r.Info, link.Pairs); err == nil {
+	if s, err := link.Read(r.Info, l.Pairs); err == nil {
 		r.State = s
 		r.recall()
 	}
@@ -155,7 +156,7 @@ func (r *Room) recall() {
 		return
 	}
 	m := n.memory[at]
-	if r.today(m.now) != r.State.Encode(r.Info) || len(r.undo) > 0 || len(r.redo) > 0 {
+	if r.today(m.now) != r.Link() || len(r.undo) > 0 || len(r.redo) > 0 {
 		return
 	}
 	n.memory = slices.Delete(n.memory, at, at+1)
@@ -167,16 +168,16 @@ func (r *Room) recall() {
 
 // today returns a link as it is written now, empty if it cannot be read. What is
 // remembered may be of an older format than what shows the same.
-func (r *Room) today(link string) string {
-	l, err := ReadLink(link)
+func (r *Room) today(text string) string {
+	l, err := link.Parse(text)
 	if err != nil || l.Lab != r.Info.Name {
 		return ""
 	}
-	s, err := Read(r.Info, l.Pairs)
+	s, err := link.Read(r.Info, l.Pairs)
 	if err != nil {
 		return ""
 	}
-	return s.Encode(r.Info)
+	return r.codec.Encode(&s)
 }
 
 // snapshots reads steps; one that cannot be read ends them, since those before it
@@ -184,12 +185,12 @@ func (r *Room) today(link string) string {
 func (r *Room) snapshots(texts []string) []snapshot {
 	var list []snapshot
 	for _, text := range slices.Backward(newest(texts)) {
-		link, drafts, _ := strings.Cut(text, " ")
-		l, err := ReadLink(link)
+		written, drafts, _ := strings.Cut(text, " ")
+		l, err := link.Parse(written)
 		if err != nil || l.Lab != r.Info.Name {
 			break
 		}
-		s, err := Read(r.Info, l.Pairs)
+		s, err := link.Read(r.Info, l.Pairs)
 		if err != nil {
 			break
 		}

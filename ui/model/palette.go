@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // A Command is one thing that the palette finds by what is typed.
@@ -24,13 +25,13 @@ type Command struct {
 
 // The views as people know them.
 var viewTitles = []struct {
-	View
+	state.View
 	title, about string
 }{
-	{Explore, "Explore", "charts and numbers of one setup"},
-	{WhatIf, "What if", "vary a setting, search, weigh"},
-	{Compare, "Compare", "kept runs side by side"},
-	{Reproduce, "Reproduce", "a paper's figures, computed here"},
+	{state.Explore, "Explore", "charts and numbers of one setup"},
+	{state.WhatIf, "What if", "vary a setting, search, weigh"},
+	{state.Compare, "Compare", "kept runs side by side"},
+	{state.Reproduce, "Reproduce", "a paper's figures, computed here"},
 }
 
 // buttons are what the palette presses, where they are shown.
@@ -55,7 +56,7 @@ func (n *Session) Commands() []Command {
 		return list
 	}
 	for _, v := range viewTitles {
-		if v.View != Reproduce || len(r.Info.Papers) > 0 {
+		if v.View != state.Reproduce || len(r.Info.Papers) > 0 {
 			list = append(list, Command{ID: "view " + string(v.View), Kind: "View", Title: v.title, About: v.about})
 		}
 	}
@@ -278,7 +279,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	}
 	switch verb {
 	case "view":
-		r.SetView(View(what))
+		r.SetView(state.View(what))
 		return "main", nil
 	case "tour":
 		r.TourTo(1)
@@ -292,7 +293,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 	case "system":
 		r.ToggleSystem(what)
 	case "knob":
-		if r.State.View == Reproduce {
+		if r.State.View == state.Reproduce {
 			r.explore()
 		}
 	case "chart":
@@ -305,7 +306,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 		}
 		return "section-" + what, nil
 	case "figure":
-		r.SetView(Reproduce)
+		r.SetView(state.Reproduce)
 		r.Paper.Show(what)
 		return "paper-title", nil
 	default:
@@ -316,7 +317,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 
 // explore shows the view that has charts of one setup.
 func (r *Room) explore() {
-	if r.State.View != Explore {
-		r.SetView(Explore)
+	if r.State.View != state.Explore {
+		r.SetView(state.Explore)
 	}
 }

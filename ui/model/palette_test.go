@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 // first is the ID of the best command for a query.
@@ -113,7 +116,7 @@ func TestPaletteObeys(t *testing.T) {
 		ok := true
 		switch verb {
 		case "view":
-			ok = h.State.View == View(what)
+			ok = h.State.View == state.View(what)
 		case "preset":
 			ok = h.Preset() == what
 		case "workload":
@@ -121,9 +124,9 @@ func TestPaletteObeys(t *testing.T) {
 		case "system":
 			ok = slices.Contains(h.State.On, what) != slices.Contains(newHost(t, quick).State.On, what)
 		case "chart", "section":
-			ok = show != "" && h.State.View == Explore
+			ok = show != "" && h.State.View == state.Explore
 		case "figure":
-			ok = h.State.View == Reproduce && h.State.Figure == what
+			ok = h.State.View == state.Reproduce && h.State.Figure == what
 		case "tour":
 			ok = h.StopNumber() == 1
 		}
@@ -151,11 +154,11 @@ func TestTour(t *testing.T) {
 			t.Errorf("stop %d: %s", i+1, h.Notice)
 		}
 		// A stop is a link.
-		link, err := ReadLink(h.State.Encode(h.Info))
+		at, err := link.Parse(h.Link())
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Read(h.Info, link.Pairs)
+		s, err := link.Read(h.Info, at.Pairs)
 		if err != nil || !s.Setup.Equal(h.State.Setup) || s.View != h.State.View {
 			t.Errorf("stop %d is no link: %v", i+1, err)
 		}

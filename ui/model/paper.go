@@ -11,6 +11,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // Papers runs what a laboratory's papers published and compares. Each run
@@ -106,7 +107,7 @@ func (p *Papers) Shown() string {
 
 // refresh asks for what the view lacks.
 func (p *Papers) refresh() {
-	if p.room.State.View != Reproduce {
+	if p.room.State.View != state.Reproduce {
 		return
 	}
 	for _, x := range p.list {

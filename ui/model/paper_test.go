@@ -7,6 +7,7 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // published answers a run of the G10 paper with the values that it published,
@@ -126,10 +127,10 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 		t.Error("another figure's sheet is shown")
 	}
 	h.do(exec.Sheet)
-	if s := h.Paper.Sheet(); s == nil || s.Figure != "16" || len(s.Rows) == 0 || !strings.Contains(h.State.Encode(h.Info), "&view=reproduce&figure=g10.16") {
+	if s := h.Paper.Sheet(); s == nil || s.Figure != "16" || len(s.Rows) == 0 || !strings.Contains(h.Link(), "&view=reproduce&figure=g10.16") {
 		t.Error("Figure 16 is not shown")
 	}
-	h.SetView(Explore)
+	h.SetView(state.Explore)
 	if len(h.open(exec.Run)) != len(h.State.On) {
 		t.Error("back at the comparison nothing runs")
 	}
@@ -323,9 +324,9 @@ func TestPapersThatFail(t *testing.T) {
 	if v := h.Paper.Views()[0]; v.Problem != "no memory" || len(h.open()) != 0 {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}
-	h.SetView(Explore)
+	h.SetView(state.Explore)
 	h.Cancel()
-	h.SetView(Reproduce)
+	h.SetView(state.Reproduce)
 	h.do(exec.Outline)
 	h.say(h.one(exec.Sheet), exec.Answer{Error: "no ink"})
 	for _, j := range h.open(exec.Tallies) {
@@ -405,7 +406,7 @@ func TestPapersGoOn(t *testing.T) {
 	h.enter()
 	h.do(exec.Measure, exec.Sheet, exec.Tallies)
 	h.Go("bakery")
-	if v := h.verdict("crumb.1"); v.Class != "ok" || h.State.View != Reproduce {
+	if v := h.verdict("crumb.1"); v.Class != "ok" || h.State.View != state.Reproduce {
 		t.Errorf("%+v", v)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // A sectionState is what is known of one of the laboratory's own sections.
@@ -109,7 +110,7 @@ func (r *Room) view(s *lab.Section) string {
 // refreshSections asks for what open sections lack. A section about a run waits
 // until the run in focus is there.
 func (r *Room) refreshSections() {
-	if r.State.View != Explore {
+	if r.State.View != state.Explore {
 		return
 	}
 	for i := range r.Info.Sections {

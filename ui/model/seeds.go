@@ -8,6 +8,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // moreSeeds is how many other seeds the two best systems are run with where random numbers
@@ -27,7 +28,7 @@ type seeding struct {
 // with other seeds.
 func (r *Room) Idle() {
 	seed := r.Info.Say.Seed
-	if seed == "" || r.State.View != Explore || r.Blocked() != "" || r.Active() {
+	if seed == "" || r.State.View != state.Explore || r.Blocked() != "" || r.Active() {
 		return
 	}
 	best := r.twoBest()

@@ -15,6 +15,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 // A Host does for a session what needs the browser.
@@ -52,9 +54,9 @@ type Session struct {
 	calls   *calls.Table
 	changed bool // since the newest answer came: what is shown is to be drawn
 	rooms   map[string]*Room
-	wanted  string // the laboratory whose Info was asked for
-	arrived *Link  // the link that asked for it, nil if none did
-	number  int    // of the newest set of files, in any room
+	wanted  string     // the laboratory whose Info was asked for
+	arrived *link.Link // the link that asked for it, nil if none did
+	number  int        // of the newest set of files, in any room
 	seed    *Seed
 	memory  []memory
 	brought *brought // files that come with the link that is being opened
@@ -80,7 +82,7 @@ func (n *Session) Wanted() string {
 
 // Visit shows the state of a link.
 func (n *Session) Visit(fragment string) {
-	link, err := ReadLink(fragment)
+	link, err := link.Parse(fragment)
 	n.Notice = ""
 	if err != nil {
 		n.Notice = prose.Capital(err.Error()) + "."
@@ -99,7 +101,7 @@ func (n *Session) Visit(fragment string) {
 // Go shows another laboratory as it was left.
 func (n *Session) Go(name string) { n.open(name, nil) }
 
-func (n *Session) open(name string, link *Link) {
+func (n *Session) open(name string, link *link.Link) {
 	r := n.rooms[name]
 	if r == nil {
 		n.wanted, n.arrived = name, link
@@ -229,7 +231,7 @@ func (r *Run) Percent() int { return int(100 * r.call.Part()) }
 // what runs, what came out, and the way back.
 type Room struct {
 	Info  *lab.Info
-	State State
+	State state.State
 	Runs  []Run
 	Files Files
 	Paper *Papers
@@ -252,6 +254,7 @@ type Room struct {
 	presets    []*knob.Setup
 	sections   map[string]*sectionState
 	cache      cache
+	codec      *link.Codec
 	exporting  *export
 	writing    *calls.Call // a run on its way into a file of another format
 	binding    *calls.Call // a bundle on its way into a file
@@ -263,7 +266,7 @@ type Room struct {
 }
 
 func newRoom(n *Session, i *lab.Info) *Room {
-	r := &Room{Info: i, State: Opening(i), session: n, drafts: map[string]string{}, wishes: map[string]wish{}, sections: map[string]*sectionState{}, cache: cache{max: 128}}
+	r := &Room{Info: i, State: state.Opening(i), session: n, drafts: map[string]string{}, wishes: map[string]wish{}, sections: map[string]*sectionState{}, cache: cache{max: 128}, codec: link.For(i)}
 	for k := range i.Systems {
 		r.Runs = append(r.Runs, Run{System: &i.Systems[k]})
 	}
@@ -272,22 +275,22 @@ func newRoom(n *Session, i *lab.Info) *Room {
 }
 
 // visit shows the state of a link.
-func (r *Room) visit(link *Link) {
-	s := Opening(r.Info)
-	if !link.Empty {
+func (r *Room) visit(l *link.Link) {
+	s := state.Opening(r.Info)
+	if !l.Empty {
 		var err error
-		if s, err = Read(r.Info, link.Pairs); err != nil {
+		if s, err = link.Read(r.Info, l.Pairs); err != nil {
 			r.session.Notice = strings.TrimPrefix(r.session.Notice+" "+prose.Capital(err.Error())+".", " ")
 		}
 	}
-	s.keep(&r.State)
+	s.Keep(&r.State)
 	if len(r.undo) == 0 && r.about == nil {
 		r.State = s // nothing to come back to
 		r.recall()
 		r.Refresh()
 		return
 	}
-	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) && s.sameRuns(&r.State) {
+	if s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On) && s.Look.Equal(r.State.Look) && s.Ask.Equal(r.State.Ask) && s.SameRuns(&r.State) {
 		r.State.View, r.State.Figure, r.State.Zoom = s.View, s.Figure, s.Zoom // no settings, so nothing to undo
 		r.Refresh()
 		return
@@ -297,6 +300,9 @@ func (r *Room) visit(link *Link) {
 		clear(r.drafts)
 	})
 }
+
+// Link is the link to what is shown.
+func (r *Room) Link() string { return r.codec.Encode(&r.State) }
 
 // Entry is the entry of opened files that is shown, empty for a bundled
 // workload.
@@ -367,7 +373,7 @@ func (r *Room) Refresh() {
 	if r.seeds.of != "" && r.seeds.of != r.seedsOf() {
 		r.stopSeeds()
 	}
-	blocked := r.Blocked() != "" || r.State.View != Explore
+	blocked := r.Blocked() != "" || r.State.View != state.Explore
 	var stop []*calls.Call
 	var start []*Run
 	for i := range r.Runs {
@@ -523,7 +529,7 @@ func (r *Room) CanRunAgain() bool {
 // Focus is the system in focus: the chosen one if it is compared, else the last
 // that is.
 func (r *Room) Focus() string {
-	name := r.State.Look.Text(FocusKey)
+	name := r.State.Look.Text(state.FocusKey)
 	if slices.Contains(r.State.On, name) || len(r.State.On) == 0 {
 		return name
 	}
@@ -532,7 +538,7 @@ func (r *Room) Focus() string {
 
 // A snapshot is everything that undo brings back.
 type snapshot struct {
-	state  State
+	state  state.State
 	drafts map[string]string
 }
 
@@ -544,7 +550,7 @@ func (r *Room) snapshot() snapshot {
 
 func (r *Room) restore(s snapshot) {
 	s.state.View, s.state.Figure, s.state.Zoom = r.State.View, r.State.Figure, r.State.Zoom // undo is about settings
-	s.state.keep(&r.State)
+	s.state.Keep(&r.State)
 	r.State, r.drafts, r.lastEdit, r.Told = s.state, s.drafts, "", ""
 	clear(r.wishes)
 	r.Refresh()
@@ -720,7 +726,7 @@ func (r *Room) ResetPanel(panel string) {
 func (r *Room) Preset() string {
 	if r.presets == nil {
 		for i := range r.Info.Presets {
-			r.presets = append(r.presets, preset(r.Info, &r.Info.Presets[i]))
+			r.presets = append(r.presets, state.OfPreset(r.Info, &r.Info.Presets[i]))
 		}
 	}
 	for i, u := range r.presets {
@@ -736,8 +742,8 @@ func (r *Room) UsePreset(key string) {
 	for i := range r.Info.Presets {
 		if p := &r.Info.Presets[i]; p.Key == key {
 			r.Change("", func() {
-				r.State.Setup = preset(r.Info, p)
-				r.State.compare(r.Info, p)
+				r.State.Setup = state.OfPreset(r.Info, p)
+				r.State.CompareLike(r.Info, p)
 				clear(r.drafts)
 				clear(r.wishes)
 			})
@@ -758,14 +764,14 @@ func (r *Room) OpenLine(i int) {
 		r.session.Notice = prose.Capital(err.Error()) + "."
 		return
 	}
-	r.State.View = Explore
+	r.State.View = state.Explore
 	r.Change("", func() {
 		r.State.Setup = u
 		clear(r.drafts)
 		if !slices.Contains(r.State.On, line.System) {
 			r.State.Toggle(r.Info, line.System)
 		}
-		_ = r.State.Look.Set(FocusKey, line.System) // one of the laboratory's
+		_ = r.State.Look.Set(state.FocusKey, line.System) // one of the laboratory's
 	})
 }
 
@@ -784,7 +790,7 @@ func (r *Room) SetLook(key, text string) {
 }
 
 // SetView shows another view.
-func (r *Room) SetView(v View) {
+func (r *Room) SetView(v state.View) {
 	r.State.View = v
 	r.Refresh()
 }

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // usual is how many systems are compared unless somebody chooses others.
@@ -154,9 +155,9 @@ func TestContradictingSettings(t *testing.T) {
 		t.Errorf("the last valid report is gone: %+v", x)
 	}
 	n := len(h.jobs)
-	h.SetLook(ByKey("memory"), "kernel")
-	h.SetView(Reproduce)
-	h.SetView(Explore)
+	h.SetLook(state.ByKey("memory"), "kernel")
+	h.SetView(state.Reproduce)
+	h.SetView(state.Explore)
 	if len(h.open(exec.Run)) != 0 || len(h.Problems) != 1 {
 		t.Errorf("what contradicts runs again: %d jobs", len(h.jobs)-n)
 	}
@@ -179,7 +180,7 @@ func TestUndoRedo(t *testing.T) {
 	if h.CanUndo() || h.CanRedo() {
 		t.Error("there is nothing to take back")
 	}
-	first := h.State.Encode(h.Info)
+	first := h.Link()
 	for _, text := range []string{"2", "24", "24."} {
 		h.Type("gpu_memory", text)
 	}
@@ -192,8 +193,8 @@ func TestUndoRedo(t *testing.T) {
 		t.Errorf("GPU memory %q", f.Text)
 	}
 	h.Undo() // the keystrokes of one field are one step
-	if h.State.Encode(h.Info) != first || h.CanUndo() {
-		t.Errorf("got %s; want %s", h.State.Encode(h.Info), first)
+	if h.Link() != first || h.CanUndo() {
+		t.Errorf("got %s; want %s", h.Link(), first)
 	}
 	h.Redo()
 	h.Redo()
@@ -218,11 +219,11 @@ func TestUndoRedo(t *testing.T) {
 // Undo is about settings: the view stays.
 func TestUndoLeavesTheView(t *testing.T) {
 	h := newHost(t, quick)
-	h.SetLook(ByKey("memory"), "kernel")
-	h.State.View, h.State.Figure = Reproduce, "g10.18"
+	h.SetLook(state.ByKey("memory"), "kernel")
+	h.State.View, h.State.Figure = state.Reproduce, "g10.18"
 	h.Undo()
-	if h.State.View != Reproduce || h.State.Figure != "g10.18" || h.State.Look.Text(ByKey("memory")) != "time" {
-		t.Errorf("%s", h.State.Encode(h.Info))
+	if h.State.View != state.Reproduce || h.State.Figure != "g10.18" || h.State.Look.Text(state.ByKey("memory")) != "time" {
+		t.Errorf("%s", h.Link())
 	}
 }
 
@@ -260,9 +261,9 @@ func TestCancel(t *testing.T) {
 	if x := h.run("uvm"); h.Active() || len(h.open()) != 0 || x.RunState() != "cancelled" || x.Status() != "cancelled" || !h.CanRunAgain() {
 		t.Errorf("%q, %q, %d jobs", x.RunState(), x.Status(), len(h.open()))
 	}
-	h.SetLook(ByKey("memory"), "kernel")
-	h.SetView(Reproduce)
-	h.SetView(Explore)
+	h.SetLook(state.ByKey("memory"), "kernel")
+	h.SetView(state.Reproduce)
+	h.SetView(state.Explore)
 	if len(h.open(exec.Run)) != 0 {
 		t.Error("what was cancelled started by itself")
 	}
@@ -299,8 +300,8 @@ func TestVisit(t *testing.T) {
 	h.do()
 	h.Type("batch", "q")
 	h.Visit("v=2&model=bert-base&batch=8&view=reproduce&figure=g10.14")
-	if f := h.field("batch"); h.Notice != "" || f.Text != "8" || h.State.View != Reproduce || h.Paper.Shown() != "g10.14" {
-		t.Errorf("notice %q, batch %q, %s", h.Notice, f.Text, h.State.Encode(h.Info))
+	if f := h.field("batch"); h.Notice != "" || f.Text != "8" || h.State.View != state.Reproduce || h.Paper.Shown() != "g10.14" {
+		t.Errorf("notice %q, batch %q, %s", h.Notice, f.Text, h.Link())
 	}
 	h.Undo() // a visit is a step
 	if f := h.field("batch"); f.Text != "q" {
@@ -317,7 +318,7 @@ func TestLaboratories(t *testing.T) {
 	h.do()
 	h.Type("gpu_memory", "3")
 	h.Type("batch", "x")
-	link := h.State.Encode(h.Info)
+	link := h.Link()
 	h.Undo()
 	left := h.of("g10")
 	if h.Wanted() != "train" {
@@ -342,7 +343,7 @@ func TestLaboratories(t *testing.T) {
 		t.Errorf("%s, %d jobs", h.Info.Name, len(h.open(exec.Run)))
 	}
 	h.Redo()
-	if got := h.State.Encode(h.Info); got != link || h.field("batch").Text != "x" {
+	if got := h.Link(); got != link || h.field("batch").Text != "x" {
 		t.Errorf("got %s, want %s", got, link)
 	}
 	n := len(h.jobs)
@@ -353,7 +354,7 @@ func TestLaboratories(t *testing.T) {
 	}
 	h.Visit("v=2&lab=train&batch=4")
 	if h.Info.Name != "train" || h.State.Setup.Text("batch") != "4" {
-		t.Errorf("a link to another room shows %s", h.State.Encode(h.Info))
+		t.Errorf("a link to another room shows %s", h.Link())
 	}
 }
 
@@ -397,7 +398,7 @@ func TestExport(t *testing.T) {
 	if len(first) != 3 || !h.over[first[0].ID] || len(h.open(exec.Raw)) != 3 || calls != 0 {
 		t.Fatalf("%d jobs", len(first))
 	}
-	link := h.State.Encode(h.Info)
+	link := h.Link()
 	h.Type("watts", "900") // changed before the results are there
 	h.do(exec.Raw)
 	var f struct {
@@ -500,13 +501,13 @@ func TestSections(t *testing.T) {
 	}
 	want("crust 0 of rye by oven")
 	h.SetLook("slice", "3")
-	h.SetLook(FocusKey, "dream")
+	h.SetLook(state.FocusKey, "dream")
 	if s := section("crust"); s.Fields[0].Text != "3" || !s.Busy || s.Shown == nil {
 		t.Errorf("%+v", s)
 	}
 	h.do()
 	want("crust 3 of rye by dream")
-	if link := h.State.Encode(h.Info); !strings.Contains(link, "&focus=dream&slice=3") {
+	if link := h.Link(); !strings.Contains(link, "&focus=dream&slice=3") {
 		t.Errorf("link %s", link)
 	}
 	n := len(h.jobs)

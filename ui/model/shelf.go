@@ -10,6 +10,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // A Shelf holds the baseline that everything is compared with, and the runs that
@@ -23,13 +24,13 @@ type Shelf struct {
 	base    map[string]*outcome // of the baseline, by system
 	runs    map[string]*outcome // that are shown side by side, by runKey
 	setups  map[string]*knob.Setup
-	kept    []Kept    // as the browser stores them
-	damaged []string  // lines there that cannot be read
-	foreign bool      // what is there is not ours to write
-	lasting bool      // the browser stores what it is told
-	begun   time.Time // when the newest job was asked for
-	news    bool      // there are outcomes that were not drawn yet
-	looking bool      // the view Compare was shown when last looked at
+	kept    []state.Kept // as the browser stores them
+	damaged []string     // lines there that cannot be read
+	foreign bool         // what is there is not ours to write
+	lasting bool         // the browser stores what it is told
+	begun   time.Time    // when the newest job was asked for
+	news    bool         // there are outcomes that were not drawn yet
+	looking bool         // the view Compare was shown when last looked at
 }
 
 // An outcome is what a job that the shelf asked for came to.
@@ -165,7 +166,7 @@ func (r *Room) filesOf(u *knob.Setup) int {
 // refresh starts what is shown of the shelf and stops what no longer is.
 func (s *Shelf) refresh() {
 	s.sync()
-	if view := s.room.State.View == Compare; view != s.looking {
+	if view := s.room.State.View == state.Compare; view != s.looking {
 		s.looking = view
 		if view {
 			s.look()
@@ -183,7 +184,7 @@ func (s *Shelf) look() {
 	r := s.room
 	s.current()
 	if r.State.Shown == nil {
-		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-MostShown):])
+		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-state.MostShown):])
 	}
 }
 
@@ -194,7 +195,7 @@ func (s *Shelf) refreshBase() {
 		return // nothing is pinned, and nothing is left of what was
 	}
 	base := s.Base()
-	if base == nil || r.State.View != Explore {
+	if base == nil || r.State.View != state.Explore {
 		s.drop(s.base, base == nil)
 		return
 	}

@@ -1,49 +1,15 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
-
-// A Kept is a run with a name: one system with the settings of one setup text.
-type Kept struct{ Name, System, Setup string }
-
-// MostShown is how many runs the view Compare has side by side.
-const MostShown = 8
-
-// text is the run as the browser's storage has it.
-func (k *Kept) text() string {
-	text := knob.Join([]knob.Pair{{Key: "name", Text: k.Name}, {Key: "system", Text: k.System}}, " ")
-	if k.Setup != "" {
-		text += " " + k.Setup
-	}
-	return text
-}
-
-// readKept is the inverse of text. What it returns can be run.
-func readKept(i *lab.Info, text string) (Kept, error) {
-	pairs, err := knob.Pairs(text)
-	if err != nil {
-		return Kept{}, err
-	}
-	if len(pairs) < 2 || pairs[0].Key != "name" || pairs[1].Key != "system" {
-		return Kept{}, errors.New("it does not begin with a name and a system")
-	}
-	if _, err := i.System(pairs[1].Text); err != nil {
-		return Kept{}, err
-	}
-	u := i.Setup()
-	if err := u.Apply(pairs[2:]); err != nil {
-		return Kept{}, err
-	}
-	return Kept{pairs[0].Text, pairs[1].Text, u.String()}, nil
-}
 
 // The first line of what the browser stores: kept runs, a line each.
 const (
@@ -56,7 +22,7 @@ func (s *Shelf) storage() string { return "spillway-runs-" + s.room.Info.Name }
 // load reads what the browser stores. Lines that cannot be read are kept as they
 // are; what a newer Spillway wrote is not touched at all.
 func (s *Shelf) load() {
-	s.kept, s.damaged, s.Problem, s.foreign = []Kept{}, nil, "", false
+	s.kept, s.damaged, s.Problem, s.foreign = []state.Kept{}, nil, "", false
 	text := s.room.session.host.Stored(s.storage())
 	if text == "" {
 		return
@@ -72,7 +38,7 @@ func (s *Shelf) load() {
 	}
 	var first error
 	for _, line := range lines {
-		k, err := readKept(s.room.Info, line)
+		k, err := link.ReadSaved(s.room.Info, line)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -101,7 +67,7 @@ func (s *Shelf) store() {
 	var b strings.Builder
 	b.WriteString(shelfFormat + "\n")
 	for i := range s.kept {
-		b.WriteString(s.kept[i].text() + "\n")
+		b.WriteString(link.SavedText(&s.kept[i]) + "\n")
 	}
 	for _, line := range s.damaged {
 		b.WriteString(line + "\n")
@@ -149,7 +115,7 @@ func (s *Shelf) reload() bool {
 
 // outside makes a change of the kept runs, which nobody did here, in every step of
 // the ways back and forth: none of them undoes it.
-func (r *Room) outside(before, now []Kept) {
+func (r *Room) outside(before, now []state.Kept) {
 	if slices.Equal(before, now) {
 		return
 	}
@@ -163,7 +129,7 @@ func (r *Room) outside(before, now []Kept) {
 }
 
 // current takes in what other tabs have kept, before something is changed.
-func (s *Shelf) current() []Kept {
+func (s *Shelf) current() []state.Kept {
 	if s.reload() {
 		s.room.State.Kept = s.kept
 	}
@@ -171,8 +137,8 @@ func (s *Shelf) current() []Kept {
 }
 
 // merge makes the change from before to now in a list that has changed as well.
-func merge(list, before, now []Kept) []Kept {
-	out := slices.DeleteFunc(slices.Clone(list), func(k Kept) bool {
+func merge(list, before, now []state.Kept) []state.Kept {
+	out := slices.DeleteFunc(slices.Clone(list), func(k state.Kept) bool {
 		return slices.Contains(before, k) && !slices.Contains(now, k)
 	})
 	for _, k := range now {
@@ -194,21 +160,21 @@ func (s *Shelf) Keep(name string, systems []string) {
 	r.Change("", func() {
 		setup := r.State.Setup.String()
 		for _, system := range systems {
-			k := Kept{strings.TrimSpace(name), system, setup}
+			k := state.Kept{Name: strings.TrimSpace(name), System: system, Setup: setup}
 			if len(systems) > 1 {
 				k.Name = strings.TrimSpace(s.title(system) + ": " + k.Name)
 			}
 			if k.Name == "" {
 				k.Name = s.title(system)
 			}
-			if at := slices.IndexFunc(list, func(o Kept) bool { return o.System == system && o.Setup == setup }); at >= 0 {
+			if at := slices.IndexFunc(list, func(o state.Kept) bool { return o.System == system && o.Setup == setup }); at >= 0 {
 				drop := list[at]
 				list = slices.Delete(list, at, at+1)
-				shown = slices.DeleteFunc(shown, func(o Kept) bool { return o == drop })
+				shown = slices.DeleteFunc(shown, func(o state.Kept) bool { return o == drop })
 			}
 			k.Name = unique(k.Name, list, shown)
 			list = append(list, k)
-			if len(shown) < MostShown {
+			if len(shown) < state.MostShown {
 				shown = append(shown, k)
 			}
 		}
@@ -217,10 +183,10 @@ func (s *Shelf) Keep(name string, systems []string) {
 }
 
 // unique returns a name that no run of the lists has.
-func unique(name string, lists ...[]Kept) string {
+func unique(name string, lists ...[]state.Kept) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(lists, func(list []Kept) bool {
-			return slices.ContainsFunc(list, func(k Kept) bool { return k.Name == name })
+		return slices.ContainsFunc(lists, func(list []state.Kept) bool {
+			return slices.ContainsFunc(list, func(k state.Kept) bool { return k.Name == name })
 		})
 	}
 	free := name
@@ -239,7 +205,7 @@ func (s *Shelf) title(system string) string {
 }
 
 // Rename gives a run another name, here and in the browser.
-func (s *Shelf) Rename(k Kept, name string) {
+func (s *Shelf) Rename(k state.Kept, name string) {
 	name = strings.TrimSpace(name)
 	if name == "" || name == k.Name {
 		return
@@ -252,7 +218,7 @@ func (s *Shelf) Rename(k Kept, name string) {
 	})
 }
 
-func replaced(list []Kept, from, to Kept) []Kept {
+func replaced(list []state.Kept, from, to state.Kept) []state.Kept {
 	list = slices.Clone(list)
 	if at := slices.Index(list, from); at >= 0 {
 		list[at] = to
@@ -261,7 +227,7 @@ func replaced(list []Kept, from, to Kept) []Kept {
 }
 
 // Delete forgets a run, here and in the browser; Undo brings it back.
-func (s *Shelf) Delete(k Kept) {
+func (s *Shelf) Delete(k state.Kept) {
 	r, list := s.room, s.current()
 	r.Change("", func() {
 		r.State.Kept, r.State.Shown = without(list, k), without(r.State.Shown, k)
@@ -269,8 +235,8 @@ func (s *Shelf) Delete(k Kept) {
 }
 
 // without is a copy of a list without k; it is not nil.
-func without(list []Kept, k Kept) []Kept {
-	out := make([]Kept, 0, len(list))
+func without(list []state.Kept, k state.Kept) []state.Kept {
+	out := make([]state.Kept, 0, len(list))
 	for _, o := range list {
 		if o != k {
 			out = append(out, o)
@@ -280,50 +246,50 @@ func without(list []Kept, k Kept) []Kept {
 }
 
 // Show puts a run beside the others or takes it away.
-func (s *Shelf) Show(k Kept) {
+func (s *Shelf) Show(k state.Kept) {
 	r := s.room
 	if s.IsShown(k) {
 		r.Change("", func() { r.State.Shown = without(r.State.Shown, k) })
-	} else if len(r.State.Shown) < MostShown {
+	} else if len(r.State.Shown) < state.MostShown {
 		r.Change("", func() { r.State.Shown = append(slices.Clone(r.State.Shown), k) })
 	}
 }
 
 // IsShown reports whether the view Compare shows a run.
-func (s *Shelf) IsShown(k Kept) bool { return slices.Contains(s.room.State.Shown, k) }
+func (s *Shelf) IsShown(k state.Kept) bool { return slices.Contains(s.room.State.Shown, k) }
 
 // IsKept reports whether the browser keeps a run; one that a link brought is not
 // before somebody keeps it.
-func (s *Shelf) IsKept(k Kept) bool { return slices.Contains(s.room.State.Kept, k) }
+func (s *Shelf) IsKept(k state.Kept) bool { return slices.Contains(s.room.State.Kept, k) }
 
 // Adopt keeps a run that a link brought.
-func (s *Shelf) Adopt(k Kept) {
+func (s *Shelf) Adopt(k state.Kept) {
 	r, list := s.room, s.current()
 	r.Change("", func() { r.State.Kept = append(list, k) })
 }
 
 // Refer makes a run that is shown the first, which the others are compared with.
-func (s *Shelf) Refer(k Kept) {
+func (s *Shelf) Refer(k state.Kept) {
 	r := s.room
-	r.Change("", func() { r.State.Shown = append([]Kept{k}, without(r.State.Shown, k)...) })
+	r.Change("", func() { r.State.Shown = append([]state.Kept{k}, without(r.State.Shown, k)...) })
 }
 
 // Visit goes to a run's settings in the view Explore.
-func (s *Shelf) Visit(k Kept) {
+func (s *Shelf) Visit(k state.Kept) {
 	r := s.room
 	r.Change("", func() {
-		r.State.Setup, r.State.View = s.Setup(k).Clone(), Explore
+		r.State.Setup, r.State.View = s.Setup(k).Clone(), state.Explore
 		if !slices.Contains(r.State.On, k.System) {
 			r.State.Toggle(r.Info, k.System)
 		}
-		_ = r.State.Look.Set(FocusKey, k.System) // it is one of the systems
+		_ = r.State.Look.Set(state.FocusKey, k.System) // it is one of the systems
 		clear(r.drafts)
 	})
 }
 
 // All lists the runs: those that are shown, in their order, then the others that
 // the browser keeps, the newest first.
-func (s *Shelf) All() []Kept {
+func (s *Shelf) All() []state.Kept {
 	list := slices.Clone(s.room.State.Shown)
 	for _, k := range slices.Backward(s.room.State.Kept) {
 		if !slices.Contains(list, k) {
@@ -334,7 +300,7 @@ func (s *Shelf) All() []Kept {
 }
 
 // Setup is a run's settings; they are shared and must not be changed.
-func (s *Shelf) Setup(k Kept) *knob.Setup {
+func (s *Shelf) Setup(k state.Kept) *knob.Setup {
 	if u := s.setups[k.Setup]; u != nil {
 		return u
 	}
@@ -345,7 +311,7 @@ func (s *Shelf) Setup(k Kept) *knob.Setup {
 
 // A ShownRun is a run of the view Compare and how it stands.
 type ShownRun struct {
-	Kept
+	state.Kept
 	Title string // of its system
 	Setup *knob.Setup
 	Run   Run    // with what is known of it
@@ -429,7 +395,7 @@ func (s *Shelf) RunAgain() {
 func (s *Shelf) refreshShown() {
 	r := s.room
 	wanted := map[string]bool{}
-	if r.State.View == Compare {
+	if r.State.View == state.Compare {
 		for _, k := range r.State.Shown {
 			u := s.Setup(k)
 			key := runKey(k.Setup, k.System, r.filesOf(u))

@@ -6,6 +6,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // kitchen is a link to the invented laboratory.
@@ -25,7 +26,7 @@ func (h *host) wantBefore(system string, speed float64) {
 func TestBaseline(t *testing.T) {
 	h := newHost(t, kitchen)
 	h.do()
-	if h.Shelf.Pinned() || h.Shelf.Base() != nil || h.Shelf.Note() != "" || strings.Contains(h.State.Encode(h.Info), "base=") {
+	if h.Shelf.Pinned() || h.Shelf.Base() != nil || h.Shelf.Note() != "" || strings.Contains(h.Link(), "base=") {
 		t.Error("there is a baseline from the start")
 	}
 	started := len(h.jobs)
@@ -128,12 +129,12 @@ func TestBaselineInLink(t *testing.T) {
 	h.Shelf.Pin()
 	h.Type("watts", "200")
 	h.Choose("oven", "gas")
-	link := h.State.Encode(h.Info)
+	link := h.Link()
 	if !strings.Contains(link, "&base=oven=wood+watts=100") {
 		t.Errorf("link %s", link)
 	}
 	g := newHost(t, link)
-	if got := g.State.Encode(g.Info); got != link {
+	if got := g.Link(); got != link {
 		t.Errorf("read again %s, want %s", got, link)
 	}
 	list := g.open(exec.Run)
@@ -144,11 +145,11 @@ func TestBaselineInLink(t *testing.T) {
 	g.wantBefore("oven", 25)
 	// What is left is stopped.
 	g = newHost(t, link)
-	g.SetView(Reproduce)
+	g.SetView(state.Reproduce)
 	if n := len(g.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs wait in another view", n)
 	}
-	g.SetView(Explore)
+	g.SetView(state.Explore)
 	if n := len(g.open(exec.Run)); n != 4 {
 		t.Errorf("%d runs wait when it is back", n)
 	}
@@ -211,7 +212,7 @@ func TestKeptRuns(t *testing.T) {
 	}
 	h.do()
 	n := len(h.jobs)
-	h.SetView(Compare)
+	h.SetView(state.Compare)
 	if len(h.jobs) != n {
 		t.Errorf("%d runs again that are known", len(h.jobs)-n)
 	}
@@ -247,8 +248,8 @@ func TestKeptRuns(t *testing.T) {
 	h.wantKept("icy", names[2], names[3], "third")
 	h.Undo()
 	h.wantKept("icy", names[2], names[3])
-	g.SetView(Explore)
-	g.SetView(Compare)
+	g.SetView(state.Explore)
+	g.SetView(state.Compare)
 	g.wantKept("icy", names[2], names[3])
 	g.Undo()
 	g.wantKept("icy", "cold (2)", names[2], names[3])
@@ -266,7 +267,7 @@ func TestKeptRuns(t *testing.T) {
 	g.Shelf.Visit(g.State.Shown[1])
 	g.want("watts", "200")
 	g.want("dish", "rye")
-	if g.State.View != Explore || g.Focus() != "oven" {
+	if g.State.View != state.Explore || g.Focus() != "oven" {
 		t.Errorf("view %s, focus %s", g.State.View, g.Focus())
 	}
 }
@@ -277,11 +278,11 @@ func TestShownInLink(t *testing.T) {
 	h.Shelf.Keep("50 % = x & y\nz", []string{"oven"})
 	h.Type("watts", "200")
 	h.Shelf.Keep("hot", []string{"kiln"})
-	if link := h.State.Encode(h.Info); strings.Contains(link, "run=") {
+	if link := h.Link(); strings.Contains(link, "run=") {
 		t.Errorf("link %s", link)
 	}
-	h.SetView(Compare)
-	link := h.State.Encode(h.Info)
+	h.SetView(state.Compare)
+	link := h.Link()
 	g := newHost(t, link)
 	g.wantShown("50 % = x & y\nz", "hot")
 	g.wantKept()
@@ -294,7 +295,7 @@ func TestShownInLink(t *testing.T) {
 	}
 	g.Shelf.Adopt(g.State.Shown[1])
 	g.wantKept("hot")
-	if got := g.State.Encode(g.Info); got != link {
+	if got := g.Link(); got != link {
 		t.Errorf("read again %s, want %s", got, link)
 	}
 	g.Shelf.Rename(g.State.Shown[0], "hot")
@@ -306,7 +307,7 @@ func TestShownInLink(t *testing.T) {
 		many.WriteString("&run=name%3D" + name + "+system%3Doven+dish%3Drye+portions%3D4")
 	}
 	g = newHost(t, many.String()+"&run=name%3Dx+system%3Dgrill+dish%3Drye&run=dish%3Drye&run=name%3Dx+system%3Doven+dish%3Dstone")
-	if len(g.State.Shown) != MostShown || !strings.Contains(g.Notice, `more than 8 runs; "i" is left out`) {
+	if len(g.State.Shown) != state.MostShown || !strings.Contains(g.Notice, `more than 8 runs; "i" is left out`) {
 		t.Errorf("%d shown, notice %s", len(g.State.Shown), g.Notice)
 	}
 	for _, want := range []string{"unknown system \"grill\"", "does not begin with a name", "unknown dish"} {
@@ -315,7 +316,7 @@ func TestShownInLink(t *testing.T) {
 		}
 	}
 	g.Shelf.Keep("j", []string{"dream"})
-	if len(g.State.Shown) != MostShown || len(g.State.Kept) != 1 {
+	if len(g.State.Shown) != state.MostShown || len(g.State.Kept) != 1 {
 		t.Errorf("%d shown, %d kept", len(g.State.Shown), len(g.State.Kept))
 	}
 }
@@ -359,7 +360,7 @@ func TestDamagedShelf(t *testing.T) {
 	newer := "spillway runs 2\n" + good + "\n"
 	h := newHostWith(t, kitchen, map[string]string{key: newer})
 	h.Shelf.Keep("new", []string{"kiln"})
-	h.SetView(Compare)
+	h.SetView(state.Compare)
 	h.wantKept("new")
 	if h.stored[key] != newer || !strings.Contains(h.Shelf.Problem, "newer Spillway") {
 		t.Errorf("stored %q, problem %q", h.stored[key], h.Shelf.Problem)
@@ -374,7 +375,7 @@ func TestShelfWithoutStorage(t *testing.T) {
 	}
 	h.Shelf.Keep("one", []string{"oven"})
 	h.Shelf.Keep("two", []string{"kiln"})
-	h.SetView(Compare)
+	h.SetView(state.Compare)
 	h.Go("train")
 	h.enter()
 	h.Go("bakery")
@@ -484,7 +485,7 @@ func TestBaselineAgain(t *testing.T) {
 // however this tab learned of it.
 func TestUndoLeavesOtherTabs(t *testing.T) {
 	for what, learn := range map[string]func(*host){
-		"look": func(h *host) { h.SetView(Compare); h.SetView(Explore) },
+		"look": func(h *host) { h.SetView(state.Compare); h.SetView(state.Explore) },
 		"keep": func(h *host) { h.Shelf.Keep("mine", []string{"kiln"}); h.Undo() },
 	} {
 		h := newHost(t, kitchen)

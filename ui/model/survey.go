@@ -101,7 +101,7 @@ func (r *Room) runs() string { return r.meanwhile(r.State.Setup).String() }
 func (r *Room) RunLink() string {
 	s := r.State
 	s.Setup = r.meanwhile(s.Setup)
-	return s.Encode(r.Info)
+	return r.codec.Encode(&s)
 }
 
 // Survey is what is shown waits for, nil if nothing.

@@ -9,6 +9,7 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/bakery"
 )
 
 // grain is opened files with two sacks, of which a gas oven needs to know every
@@ -46,7 +47,7 @@ func (g *grain) Join(entry string, found [][]byte) ([]lab.File, error) {
 
 // mill is a bakery whose flour is surveyed.
 func mill() lab.Lab {
-	l := bakery()
+	l := bakery.New()
 	l.Open = func(files []lab.File) (lab.Files, error) {
 		switch files[0].Name {
 		case "known":
@@ -277,7 +278,7 @@ func TestMeanwhile(t *testing.T) {
 	if j := h.one(exec.Bundle); strings.Contains(j.Setup, "gas") {
 		t.Errorf("%+v", j)
 	}
-	if link := h.State.Encode(h.Info); !strings.Contains(link, "oven=gas") {
+	if link := h.Link(); !strings.Contains(link, "oven=gas") {
 		t.Error(link)
 	}
 	h.want("oven", "gas")

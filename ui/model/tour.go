@@ -8,23 +8,25 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/ui/lab"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 // StopState is the state that a stop of a laboratory's tour shows: that of its preset, with
 // what the stop sets and shows.
-func StopState(i *lab.Info, stop *lab.Stop) (State, error) {
+func StopState(i *lab.Info, stop *lab.Stop) (state.State, error) {
 	show, err := knob.Pairs(stop.Show)
 	if err != nil {
-		return State{}, err
+		return state.State{}, err
 	}
-	s, err := Read(i, show)
+	s, err := link.Read(i, show)
 	if err != nil {
 		return s, err
 	}
-	of := Opening(i)
+	of := state.Opening(i)
 	if at := slices.IndexFunc(i.Presets, func(p lab.Preset) bool { return p.Key == stop.Preset }); at >= 0 {
-		of = Default(i)
-		of.begin(i, &i.Presets[at])
+		of = state.Default(i)
+		of.Begin(i, &i.Presets[at])
 	} else if stop.Preset != "" {
 		return s, fmt.Errorf("no preset %q", stop.Preset)
 	}
@@ -35,8 +37,8 @@ func StopState(i *lab.Info, stop *lab.Stop) (State, error) {
 	if !says("systems") {
 		s.On = of.On
 	}
-	if !says(FocusKey) {
-		err = s.Look.Set(FocusKey, of.Look.Text(FocusKey))
+	if !says(state.FocusKey) {
+		err = s.Look.Set(state.FocusKey, of.Look.Text(state.FocusKey))
 	}
 	set, setErr := knob.Pairs(stop.Set)
 	if err == nil {
@@ -71,7 +73,7 @@ func (r *Room) TourTo(number int) {
 		r.session.Notice = prose.Capital(err.Error()) + "." // a test of the laboratory would show it
 		return
 	}
-	s.keep(&r.State)
+	s.Keep(&r.State)
 	r.unfold()
 	r.Change("tour", func() {
 		r.State = s

@@ -1,69 +1,12 @@
 package model
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"spillway/sim/knob"
-)
-
-// A Zoom is the part of a chart's horizontal axis that is shown, in hundredths of
-// a percent of all of it.
-type Zoom struct {
-	Chart    string // its ID
-	From, To int64
-}
-
-// whole is all of an axis.
-const whole = 100_00
-
-// mostZooms is how many charts a link says are zoomed into.
-const mostZooms = 16
-
-// zoomText is the inverse of readZoom: "memory:12.5-40,occupancy:0-3.33".
-func zoomText(list []Zoom) string {
-	texts := make([]string, len(list))
-	for i, z := range list {
-		texts[i] = z.Chart + ":" + knob.Decimal(z.From, 100) + "-" + knob.Decimal(z.To, 100)
-	}
-	return strings.Join(texts, ",")
-}
-
-// readZoom zooms into charts as a link says.
-func (s *State) readZoom(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
-		chart, bounds, _ := strings.Cut(part, ":")
-		low, high, _ := strings.Cut(bounds, "-")
-		from, err := knob.ParseDecimal(low, 100)
-		to, err2 := knob.ParseDecimal(high, 100)
-		if err != nil || err2 != nil || chart == "" || from < 0 || to > whole || from >= to {
-			return fmt.Errorf("%.40q is no part of a chart", part)
-		}
-		s.zoom(Zoom{chart, from, to})
-	}
-	return nil
-}
-
-// zoom shows a part of a chart; all of it is not worth saying.
-func (s *State) zoom(z Zoom) {
-	at := slices.IndexFunc(s.Zoom, func(x Zoom) bool { return x.Chart == z.Chart })
-	everything := z.From <= 0 && z.To >= whole
-	list := slices.Clone(s.Zoom) // steps that undo brings back share it
-	switch {
-	case at >= 0 && everything:
-		s.Zoom = slices.Delete(list, at, at+1)
-	case at >= 0:
-		list[at] = z
-		s.Zoom = list
-	case !everything && len(list) < mostZooms:
-		s.Zoom = append(list, z)
-	}
-}
+import "spillway/ui/model/state"
 
 // SetZoom shows a part of a chart, in hundredths of a percent of its axis. That is
 // no change of settings: there is nothing to undo.
-func (r *Room) SetZoom(chart string, from, to int64) { r.State.zoom(Zoom{chart, from, to}) }
+func (r *Room) SetZoom(chart string, from, to int64) {
+	r.State.ZoomInto(state.Zoom{Chart: chart, From: from, To: to})
+}
 
 // Zoomed is what charts are zoomed into, as links have it; empty if nothing is.
-func (r *Room) Zoomed() string { return zoomText(r.State.Zoom) }
+func (r *Room) Zoomed() string { return state.ZoomText(r.State.Zoom) }

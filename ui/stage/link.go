@@ -9,13 +9,14 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
 
 // State is what a preset with some changes shows. Pairs are settings and whatever
 // else links have: systems, view, figure, a chart's axis. Without a preset settings
 // are as by default, as for the native command.
-func State(i *lab.Info, preset string, pairs []knob.Pair) (*model.State, error) {
+func State(i *lab.Info, preset string, pairs []knob.Pair) (*state.State, error) {
 	var all []knob.Pair
 	focus := ""
 	if preset != "" {
@@ -33,18 +34,18 @@ func State(i *lab.Info, preset string, pairs []knob.Pair) (*model.State, error) 
 		all = slices.DeleteFunc(all, func(q knob.Pair) bool { return q.Key == p.Key && p.Key != "run" })
 		all = append(all, p)
 	}
-	s, err := model.Read(i, all)
+	s, err := link.Read(i, all)
 	if err != nil {
 		return nil, errors.New(strings.TrimPrefix(err.Error(), "in this link: "))
 	}
 	i.Presume(s.Setup, all, nil)
-	named := func(p knob.Pair) bool { return p.Key == model.FocusKey }
+	named := func(p knob.Pair) bool { return p.Key == state.FocusKey }
 	switch chosen := slices.ContainsFunc(pairs, named); {
 	case len(s.On) == 0 || chosen:
 	case slices.Contains(s.On, focus):
-		_ = s.Look.Set(model.FocusKey, focus) // the preset's
+		_ = s.Look.Set(state.FocusKey, focus) // the preset's
 	default:
-		_ = s.Look.Set(model.FocusKey, s.On[len(s.On)-1]) // it is one of the systems
+		_ = s.Look.Set(state.FocusKey, s.On[len(s.On)-1]) // it is one of the systems
 	}
 	return &s, nil
 }

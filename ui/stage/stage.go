@@ -13,6 +13,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // Show opens a link's fragment on a laboratory and does all of its runs, those of
@@ -47,9 +48,9 @@ func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session
 		return nil, err
 	}
 	switch n.State.View {
-	case model.WhatIf:
+	case state.WhatIf:
 		n.Ask.Run()
-	case model.Reproduce:
+	case state.Reproduce:
 		n.Paper.Run(n.Paper.Shown())
 	}
 	if len(h.jobs) > 0 {
@@ -65,11 +66,11 @@ func blocked(n *model.Session) error {
 	if len(n.Problems) > 0 {
 		return errors.New(strings.Join(n.Problems, "; "))
 	}
-	if names := n.Shelf.Lacking(); n.State.View == model.Compare && len(names) > 0 {
+	if names := n.Shelf.Lacking(); n.State.View == state.Compare && len(names) > 0 {
 		return needs(names[0])
 	}
 	switch {
-	case n.State.View == model.Reproduce:
+	case n.State.View == state.Reproduce:
 	case n.Entry() != "":
 		return needs(n.Entry())
 	case n.Blocked() != "":

@@ -10,6 +10,8 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 	"spillway/ui/stage"
 )
 
@@ -29,18 +31,18 @@ func TestShow(t *testing.T) {
 	const training = "throughput breakdown causes traffic memory slowdown"
 	for _, x := range []struct {
 		lab, fragment string
-		view          model.View
+		view          state.View
 		charts        string // IDs of those that are drawn, in order; another may come before them
 	}{
-		{"train", "", model.Explore, training},
-		{"store", "", model.Explore, "time causes hits evicted memory host"},
-		{"train", "v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0", model.Explore, training}, // some do not fit
-		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", model.Explore, training},
-		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", model.Compare, "side-quantity side-causes lag"},
-		{"train", "v=3&lab=train&view=reproduce&figure=g10.2", model.Reproduce, "g10-2"},
-		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask-vary=gpu_memory&ask-values=1,2,4&systems=ideal,uvm,g10", model.WhatIf, "whatif"},
-		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=find&ask-vary=gpu_memory&systems=ideal,g10", model.WhatIf, "whatif"},
-		{"store", "v=3&lab=store&view=whatif&ask-vary=gpu_memory&ask-values=4,5&ask-vary2=link&ask-values2=6,12&systems=lru,oracle", model.WhatIf, "whatif"},
+		{"train", "", state.Explore, training},
+		{"store", "", state.Explore, "time causes hits evicted memory host"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&times=as-paper&gpu_memory=2&host_memory=0", state.Explore, training}, // some do not fit
+		{"train", "v=3&lab=train&model=bert-base&batch=16&base=gpu_memory%3D2", state.Explore, training},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=compare&run=name%3DA+system%3Dg10+model%3Dbert-base+batch%3D16&run=name%3DB+system%3Duvm+model%3Dbert-base+batch%3D16", state.Compare, "side-quantity side-causes lag"},
+		{"train", "v=3&lab=train&view=reproduce&figure=g10.2", state.Reproduce, "g10-2"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask-vary=gpu_memory&ask-values=1,2,4&systems=ideal,uvm,g10", state.WhatIf, "whatif"},
+		{"train", "v=3&lab=train&model=bert-base&batch=16&view=whatif&ask=find&ask-vary=gpu_memory&systems=ideal,g10", state.WhatIf, "whatif"},
+		{"store", "v=3&lab=store&view=whatif&ask-vary=gpu_memory&ask-values=4,5&ask-vary2=link&ask-values2=6,12&systems=lru,oracle", state.WhatIf, "whatif"},
 	} {
 		n, err := show(t, x.lab, x.fragment)
 		if err != nil {
@@ -57,7 +59,7 @@ func TestShow(t *testing.T) {
 			if v.Figure != nil {
 				drawn = append(drawn, v.ID)
 			}
-			if lines := strings.Count(v.Data(), "\n"); v.Figure != nil && lines < 2 || x.view == model.WhatIf && v.Mode == "" {
+			if lines := strings.Count(v.Data(), "\n"); v.Figure != nil && lines < 2 || x.view == state.WhatIf && v.Mode == "" {
 				t.Errorf("%s: %s has %d lines of data, mode %q", x.fragment, v.ID, lines, v.Mode)
 			}
 			if v.Results == 0 && v.Figure != nil && v.Empty == "" || strings.Contains(v.Alt, "running") || strings.Contains(v.Alt, "not run") {
@@ -122,7 +124,7 @@ func TestDraw(t *testing.T) {
 // A link without a version means of fidelity what people expect: only what the published
 // simulator ran itself is as published. One with a version means what it meant.
 func TestFidelityOfLinks(t *testing.T) {
-	for link, want := range map[string]string{
+	for text, want := range map[string]string{
 		"lab=train&model=resnet-50&times=estimated":                   "corrected",
 		"lab=train&model=gpt2-xl-pytorch":                             "corrected",
 		"lab=train&model=resnet-50&times=estimated&mode=published":    "published",
@@ -142,14 +144,14 @@ func TestFidelityOfLinks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := model.ReadLink(link)
+		at, err := link.Parse(text)
 		if err != nil {
-			t.Fatal(link, err)
+			t.Fatal(text, err)
 		}
 		info := l.Complete()
-		s, err := model.Read(&info, at.Pairs)
+		s, err := link.Read(&info, at.Pairs)
 		if got := s.Setup.Text("mode"); err != nil || got != want {
-			t.Errorf("%s: %s, want %s (%v)", link, got, want, err)
+			t.Errorf("%s: %s, want %s (%v)", text, got, want, err)
 		}
 	}
 	l, err := all.Find("train")

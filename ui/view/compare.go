@@ -14,6 +14,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
 
@@ -24,7 +25,7 @@ type Compare struct {
 	figures []vugu.Builder
 
 	quantity, chart string      // that are chosen
-	renaming        *model.Kept // whose name is typed now
+	renaming        *state.Kept // whose name is typed now
 	frozen          bool        // so the list stands, that nothing typed is lost
 
 	// What is shown, of a room at a Rev.
@@ -36,7 +37,7 @@ type Compare struct {
 	views         [3]chart.View
 	headline      string
 	lookAt, drawn string       // the quantity and the chart
-	listed        []model.Kept // as the list shows them
+	listed        []state.Kept // as the list shows them
 	// The list and the tables as HTML, each one string: hundreds of cells and buttons
 	// as virtual nodes would cost more than all else on the page.
 	text  [2]string
@@ -238,17 +239,17 @@ func hide(yes bool) string {
 }
 
 // item adds a run to the list; shown is nil if it is only kept.
-func (c *Compare) item(b *strings.Builder, i int, k model.Kept, shown *model.ShownRun) {
+func (c *Compare) item(b *strings.Builder, i int, k state.Kept, shown *model.ShownRun) {
 	n := "-" + strconv.Itoa(i)
-	check, look, state := "", `<span class="swatch off"></span>`, ""
+	check, look, stands := "", `<span class="swatch off"></span>`, ""
 	switch {
 	case shown != nil:
-		check, state = " checked", shown.Run.RunState()
+		check, stands = " checked", shown.Run.RunState()
 		look = `<span class="` + swatchClass(&c.named[i]) + `" style="` + swatch(&c.named[i]) + `"></span><b>` + c.named[i].Title[:1] + `</b>`
 		if shown.Needs != "" {
-			state = "needs a file"
+			stands = "needs a file"
 		}
-	case len(c.shown) >= model.MostShown:
+	case len(c.shown) >= state.MostShown:
 		check = " disabled"
 	}
 	about := c.Of(c.Shelf.Setup(k))
@@ -256,7 +257,7 @@ func (c *Compare) item(b *strings.Builder, i int, k model.Kept, shown *model.Sho
 		about += " · " + sys.Title
 	}
 	b.WriteString(`<li><label><input type="checkbox" id="show` + n + `"` + check + `>` + look + `<span class="name">` + html.EscapeString(k.Name) + `</span></label> <span class="fine">` +
-		html.EscapeString(about) + `</span> <span class="fine">` + html.EscapeString(state) + `</span><span class="shelf-tools">`)
+		html.EscapeString(about) + `</span> <span class="fine">` + html.EscapeString(stands) + `</span><span class="shelf-tools">`)
 	if c.renaming != nil && *c.renaming == k {
 		b.WriteString(`<input type="text" maxlength="120" autocomplete="off" autofocus aria-label="New name" id="name` + n + `" value="` + html.EscapeString(k.Name) + `">`)
 	}
@@ -278,7 +279,7 @@ func (c *Compare) item(b *strings.Builder, i int, k model.Kept, shown *model.Sho
 
 // target is what an event is about: the word in its element's ID, and the run
 // whose place in the list stands behind it.
-func (c *Compare) target(e vugu.DOMEvent) (word string, k model.Kept) {
+func (c *Compare) target(e vugu.DOMEvent) (word string, k state.Kept) {
 	id := e.PropString("target", "id")
 	word, place, _ := strings.Cut(id, "-")
 	n, err := strconv.Atoi(place)
@@ -402,7 +403,7 @@ type sideRun struct {
 
 func (c *Compare) saveJSON() {
 	c.compute()
-	f := sideFile{Format: "spillway-compare", Version: 1, Lab: c.Info.Name, Link: c.Room.State.Encode(c.Info)}
+	f := sideFile{Format: "spillway-compare", Version: 1, Lab: c.Info.Name, Link: c.Link()}
 	for i := range c.shown {
 		x := &c.shown[i]
 		run := sideRun{Name: x.Name, System: x.System, Setup: x.Kept.Setup, Status: x.Run.Status(), Values: map[string]float64{}}

@@ -4,7 +4,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/ui/embed"
-	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // Embedded is the page inside another one: what its address asks for, without the
@@ -62,7 +62,7 @@ func (c *Embedded) class() string {
 
 // lacking says which charts the address names and there are not.
 func (c *Embedded) lacking() string {
-	if !c.in(model.Explore) {
+	if !c.in(state.Explore) {
 		return ""
 	}
 	return embed.Lacking(c.frame.Only, c.views)
@@ -73,12 +73,12 @@ func (c *Embedded) href() string {
 	if c.Room == nil {
 		return c.frame.Site
 	}
-	return c.frame.Link(c.State.Encode(c.Info))
+	return c.frame.Link(c.Link())
 }
 
 // settings reports whether there are settings for a drawer.
 func (c *Embedded) settings() bool {
-	return c.Room != nil && c.State.View != model.Reproduce && c.shows(embed.Settings)
+	return c.Room != nil && c.State.View != state.Reproduce && c.shows(embed.Settings)
 }
 
 // sectioned are the laboratory's own parts.

@@ -8,6 +8,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
 
@@ -43,7 +44,7 @@ func (c *Figure) alt() string {
 
 func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().Height) + "px" }
 
-func (c *Figure) setAxis(key string) { c.SetLook(model.ByKey(c.view().ID), key) }
+func (c *Figure) setAxis(key string) { c.SetLook(state.ByKey(c.view().ID), key) }
 
 // focused reports whether the chart is about one system that can be chosen.
 func (c *Figure) focused() bool {
@@ -51,7 +52,7 @@ func (c *Figure) focused() bool {
 }
 
 func (c *Figure) setFocus(e vugu.DOMEvent) {
-	c.SetLook(model.FocusKey, e.PropString("target", "value"))
+	c.SetLook(state.FocusKey, e.PropString("target", "value"))
 }
 
 // shownRuns are the compared systems.

@@ -1,6 +1,8 @@
 package view
 
-import "spillway/ui/model"
+import (
+	"spillway/ui/model/state"
+)
 
 // Head is the bar at the top: name, laboratories, views and tools.
 type Head struct{ *App }
@@ -20,11 +22,11 @@ func (c *Head) lead() string {
 
 func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }
 
-func (c *Head) viewing(v model.View) string { return boolText(c.Room != nil && c.State.View == v) }
+func (c *Head) viewing(v state.View) string { return boolText(c.Room != nil && c.State.View == v) }
 
 func (c *Head) hasPapers() bool { return c.Room != nil && len(c.Info.Papers) > 0 }
 
-func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != model.Reproduce }
+func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != state.Reproduce }
 
 func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
 

@@ -10,7 +10,7 @@ import "github.com/vugu/vugu"
 import js "github.com/vugu/vugu/js"
 import "log"
 
-import "spillway/ui/model"
+import "spillway/ui/model/state"
 
 func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 
@@ -88,11 +88,11 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "view-explore"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("aria-pressed", c.viewing(model.Explore))
+			vgn.AddAttrInterface("aria-pressed", c.viewing(state.Explore))
 			vgn.AddAttrInterface("disabled", off(c.Room != nil))
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
-				Func:      func(event vugu.DOMEvent) { c.SetView(model.Explore) },
+				Func:      func(event vugu.DOMEvent) { c.SetView(state.Explore) },
 				// TODO: implement capture, etc. mostly need to decide syntax
 			})
 			{
@@ -103,11 +103,11 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "view-whatif"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("aria-pressed", c.viewing(model.WhatIf))
+			vgn.AddAttrInterface("aria-pressed", c.viewing(state.WhatIf))
 			vgn.AddAttrInterface("disabled", off(c.Room != nil))
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
-				Func:      func(event vugu.DOMEvent) { c.SetView(model.WhatIf) },
+				Func:      func(event vugu.DOMEvent) { c.SetView(state.WhatIf) },
 				// TODO: implement capture, etc. mostly need to decide syntax
 			})
 			{
@@ -118,11 +118,11 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "view-compare"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("aria-pressed", c.viewing(model.Compare))
+			vgn.AddAttrInterface("aria-pressed", c.viewing(state.Compare))
 			vgn.AddAttrInterface("disabled", off(c.Room != nil))
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
-				Func:      func(event vugu.DOMEvent) { c.SetView(model.Compare) },
+				Func:      func(event vugu.DOMEvent) { c.SetView(state.Compare) },
 				// TODO: implement capture, etc. mostly need to decide syntax
 			})
 			{
@@ -133,11 +133,11 @@ func (c *Head) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "view-reproduce"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("aria-pressed", c.viewing(model.Reproduce))
+			vgn.AddAttrInterface("aria-pressed", c.viewing(state.Reproduce))
 			vgn.AddAttrInterface("disabled", off(c.hasPapers()))
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
-				Func:      func(event vugu.DOMEvent) { c.SetView(model.Reproduce) },
+				Func:      func(event vugu.DOMEvent) { c.SetView(state.Reproduce) },
 				// TODO: implement capture, etc. mostly need to decide syntax
 			})
 			{

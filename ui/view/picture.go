@@ -14,6 +14,7 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // Picture is the drawing of the first screen: places that hold bytes and links
@@ -517,7 +518,7 @@ func (c *Picture) percent(i int) string { return strconv.Itoa(c.Runs[i].Percent(
 
 func (c *Picture) inFocus(i int) string { return boolText(c.Runs[i].System.Name == c.Focus()) }
 
-func (c *Picture) focus(i int) { c.SetLook(model.FocusKey, c.Runs[i].System.Name) }
+func (c *Picture) focus(i int) { c.SetLook(state.FocusKey, c.Runs[i].System.Name) }
 
 // shown keeps the place of a button that cannot be used now, so that nothing
 // moves when it comes.

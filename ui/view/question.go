@@ -12,6 +12,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
 
@@ -60,13 +61,13 @@ func (c *Question) Compute() {
 		return
 	}
 	switch c.Ask.Kind() {
-	case model.Vary:
+	case state.Vary:
 		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
-	case model.Rank:
+	case state.Rank:
 		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
-	case model.Find:
+	case state.Find:
 		c.found = c.Ask.Found()
 		c.answer = c.Asked()
 		c.table = tablesHTML(c.answer.Tables)
@@ -146,13 +147,13 @@ func (c *Question) says() string {
 		return "Not run yet: " + chart.Count(int64(c.progress.All)) + " runs answer this."
 	}
 	text := c.answer.Says
-	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == model.Vary || kind == model.Find || kind == model.Rank) {
+	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == state.Vary || kind == state.Find || kind == state.Rank) {
 		text = c.saysUnfinished()
 	}
 	switch c.Ask.Kind() {
-	case model.Effects:
+	case state.Effects:
 		text = c.saysEffects()
-	case model.Buy:
+	case state.Buy:
 		text = c.saysBuy()
 	}
 	text = strings.TrimSpace(text + " " + c.saysFailed())
@@ -174,7 +175,7 @@ func (c *Question) saysUnfinished() string {
 
 // saysFailed is what went wrong, empty if nothing; of what is varied the gaps say it.
 func (c *Question) saysFailed() string {
-	if c.progress.Failed == 0 || c.progress.Active || c.Ask.Kind() == model.Vary {
+	if c.progress.Failed == 0 || c.progress.Active || c.Ask.Kind() == state.Vary {
 		return ""
 	}
 	return chart.Count(int64(c.progress.Failed)) + " of the runs failed: " + strings.TrimSuffix(c.progress.Error, ".") + "."
@@ -290,7 +291,7 @@ func (c *Question) effectsTable() report.Table {
 func (c *Question) effectsHeads() (heads []string, priced bool) {
 	price, worth := c.Ask.Prices()
 	heads = []string{"Setting", "Now", "Then"}
-	if c.Ask.Kind() == model.Buy {
+	if c.Ask.Kind() == state.Buy {
 		heads[0] = "Part"
 		if priced = price >= 0 && worth >= 0; priced {
 			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
@@ -498,7 +499,7 @@ func (c *Question) saysBuy() string {
 
 // part says which part can be put into the machine; empty if none helps.
 func (c *Question) part() string {
-	if c.Ask.Kind() != model.Buy {
+	if c.Ask.Kind() != state.Buy {
 		return ""
 	}
 	if e := c.top(); e != nil && e.Best >= 0 {

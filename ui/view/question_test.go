@@ -7,6 +7,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/exec"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // asked is a link to a question about a workload that is quick to run.
@@ -33,7 +34,7 @@ func TestQuestionVaries(t *testing.T) {
 		}
 	}
 	s.fire("f-ask-vary2", "change", "gpu_memory")
-	s.fire("f-ask-show", "change", model.ShowEach)
+	s.fire("f-ask-show", "change", state.ShowEach)
 	s.finish()
 	s.want("f-ask-values2.from", `.value="0.5"`)
 	if c := s.question(); len(c.answer.Tables) != 2 || c.answer.Figure.Heat == nil {
@@ -85,7 +86,7 @@ func TestQuestionFinds(t *testing.T) {
 		t.Fatalf("%+v", s.question().found[1])
 	}
 	s.click("adopt-g10")
-	if s.root.State.View != model.Explore || s.root.State.Setup.Text("batch") != value {
+	if s.root.State.View != state.Explore || s.root.State.Setup.Text("batch") != value {
 		t.Errorf("%s in %s", s.root.State.Setup, s.root.State.View)
 	}
 }
@@ -147,7 +148,7 @@ func TestQuestionWeighs(t *testing.T) {
 	}
 	top := s.question().top()
 	s.click("adopt-part")
-	if s.root.State.View != model.Explore || s.root.State.Setup.Text(top.Key) != top.Choice {
+	if s.root.State.View != state.Explore || s.root.State.Setup.Text(top.Key) != top.Choice {
 		t.Errorf("%s is not %s", top.Key, top.Choice)
 	}
 }

@@ -24,7 +24,7 @@ func (a *App) Shared() *Shared {
 	if a.Room == nil {
 		return nil
 	}
-	s := &Shared{Link: a.State.Encode(a.Info), Lab: a.Info.Title, About: a.Note(), Charts: a.Charts(), Entries: a.Needs()}
+	s := &Shared{Link: a.Link(), Lab: a.Info.Title, About: a.Note(), Charts: a.Charts(), Entries: a.Needs()}
 	for i := range a.Info.Systems {
 		x := &a.Info.Systems[i]
 		paper, _, _ := strings.Cut(x.Paper, ", §") // the whole of it is cited

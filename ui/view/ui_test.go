@@ -19,6 +19,7 @@ import (
 	"spillway/ui/lab/train"
 	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // direct does every job at once, in the test's goroutine, when asked to.
@@ -484,7 +485,7 @@ func TestDownloads(t *testing.T) {
 		Link string
 		Runs []struct{ System, Status string }
 	}
-	if err := json.Unmarshal([]byte(files[base+"results.json"].text), &x); err != nil || len(x.Runs) != len(rows)-1 || x.Runs[0].Status != "ok" || x.Link != s.root.State.Encode(s.root.Info) {
+	if err := json.Unmarshal([]byte(files[base+"results.json"].text), &x); err != nil || len(x.Runs) != len(rows)-1 || x.Runs[0].Status != "ok" || x.Link != s.root.Link() {
 		t.Errorf("%v, %+v", err, x)
 	}
 	s.click("numbers-traffic")
@@ -560,7 +561,7 @@ func TestSectionOpens(t *testing.T) {
 	s.want("section-survive", "as the paper measured")
 	s.fire("f-survive_mode-corrected", "change", "")
 	s.finish()
-	if !strings.Contains(s.root.State.Encode(s.root.Info), "survive_mode=corrected") {
+	if !strings.Contains(s.root.Link(), "survive_mode=corrected") {
 		t.Error("the choice is not in the link")
 	}
 	s.click("open-effects")
@@ -603,7 +604,7 @@ func TestNarrowPage(t *testing.T) {
 func TestReproduceView(t *testing.T) {
 	s := newStage(t, small)
 	s.click("view-reproduce")
-	if s.root.State.View != model.Reproduce {
+	if s.root.State.View != state.Reproduce {
 		t.Fatal("the view did not change")
 	}
 	s.want("view-reproduce", `aria-pressed="true"`)

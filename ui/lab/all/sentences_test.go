@@ -11,11 +11,12 @@ import (
 	labs "spillway/ui/lab/all"
 	"spillway/ui/lab/labtest"
 	"spillway/ui/model"
+	"spillway/ui/model/state"
 )
 
 // every runs all systems of a share of the presets of a laboratory, at night of all, and
 // hands over the runs with what the preset shows; of the others it runs the system in focus.
-func every(t *testing.T, l *lab.Lab, check func(about string, s *model.State, runs []chart.Run)) {
+func every(t *testing.T, l *lab.Lab, check func(about string, s *state.State, runs []chart.Run)) {
 	t.Helper()
 	for i := range l.Presets {
 		s, err := model.StopState(&l.Info, &lab.Stop{Preset: l.Presets[i].Key})
@@ -25,7 +26,7 @@ func every(t *testing.T, l *lab.Lab, check func(about string, s *model.State, ru
 		all := effort.Takes(i, 8)
 		var runs []chart.Run
 		for k := range l.Systems {
-			if !all && l.Systems[k].Name != s.Look.Text(model.FocusKey) {
+			if !all && l.Systems[k].Name != s.Look.Text(state.FocusKey) {
 				continue
 			}
 			r, _, err := l.Run(s.Setup, l.Systems[k].Name, nil, nil)
@@ -36,7 +37,7 @@ func every(t *testing.T, l *lab.Lab, check func(about string, s *model.State, ru
 			runs = append(runs, chart.Run{System: &l.Systems[k], On: true, Report: r})
 		}
 		about := l.Name + ", " + l.Presets[i].Key
-		focus := runs[slices.IndexFunc(runs, func(r chart.Run) bool { return r.System.Name == s.Look.Text(model.FocusKey) })]
+		focus := runs[slices.IndexFunc(runs, func(r chart.Run) bool { return r.System.Name == s.Look.Text(state.FocusKey) })]
 		if focus.System.Bound || !focus.Report.Fits || !slices.Contains(s.On, focus.System.Name) {
 			t.Errorf("%s: %s is in focus, a bound, one that cannot run it (%s) or one that is not compared", about, focus.System.Name, focus.Report.Reason)
 		}
@@ -56,8 +57,8 @@ func TestEveryChartHasASentence(t *testing.T) {
 	for _, door := range labs.Labs {
 		l := door.New()
 		labtest.Links(t, &l)
-		every(t, &l, func(about string, s *model.State, runs []chart.Run) {
-			c := &chart.Context{Info: &l.Info, Setup: s.Setup, Focus: s.Look.Text(model.FocusKey)}
+		every(t, &l, func(about string, s *state.State, runs []chart.Run) {
+			c := &chart.Context{Info: &l.Info, Setup: s.Setup, Focus: s.Look.Text(state.FocusKey)}
 			sentences(t, about, c, runs)
 			drawnAll(t, about, c, s, runs)
 			slower(t, about, c, runs)
@@ -80,7 +81,7 @@ func sentences(t *testing.T, about string, c *chart.Context, runs []chart.Run) {
 }
 
 // drawnAll checks that no chart of what is compared is empty with what is in focus.
-func drawnAll(t *testing.T, about string, c *chart.Context, s *model.State, runs []chart.Run) {
+func drawnAll(t *testing.T, about string, c *chart.Context, s *state.State, runs []chart.Run) {
 	t.Helper()
 	compared := slices.Clone(runs)
 	for i := range compared {

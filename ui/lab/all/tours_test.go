@@ -14,6 +14,7 @@ import (
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/state"
 )
 
 // A walk is the runs of one laboratory's tour, each made once.
@@ -128,8 +129,8 @@ func (w *walk) looks(i int) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	focus := s.Look.Text(model.FocusKey)
-	if !slices.Contains(s.On, focus) || s.View == model.Explore && !w.report(i, focus).Fits {
+	focus := s.Look.Text(state.FocusKey)
+	if !slices.Contains(s.On, focus) || s.View == state.Explore && !w.report(i, focus).Fits {
 		w.Errorf("stop %s: %s is in focus, and is not compared or cannot run it", stop.Key, focus)
 	}
 	if key, ok := strings.CutPrefix(stop.Look, "section-"); ok {

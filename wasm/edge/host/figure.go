@@ -14,7 +14,8 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/draw"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 	"spillway/ui/stage"
 )
 
@@ -25,7 +26,7 @@ type want struct {
 	name   string // of the preset or the laboratory, as in the address
 	preset *lab.Preset
 	pairs  []knob.Pair // settings and looks that it changes
-	state  *model.State
+	state  *state.State
 	chart  *report.Chart
 	theme  string
 	width  int
@@ -76,7 +77,7 @@ func (x *want) take(pairs []knob.Pair) *problem {
 	if len(pairs) > MaxSettings {
 		return refused(http.StatusBadRequest, "the address has %d settings; want at most %d", len(pairs), MaxSettings)
 	}
-	first := model.Default(x.info)
+	first := state.Default(x.info)
 	seen, chart, width := map[string]bool{}, "", ""
 	for _, p := range pairs {
 		if seen[p.Key] {
@@ -146,7 +147,7 @@ func systems(i *lab.Info) string {
 }
 
 // fragment is the state as the page's link has it.
-func (x *want) fragment() string { return x.state.Encode(x.info) }
+func (x *want) fragment() string { return link.Encode(x.info, x.state) }
 
 // query is the address's query again, in one order.
 func (x *want) query() string {

@@ -19,7 +19,7 @@ import (
 
 	"spillway/ui/draw"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
 	"spillway/ui/stage"
 	"spillway/wasm/edge/host"
 )
@@ -250,7 +250,7 @@ func TestOEmbed(t *testing.T) {
 			t.Errorf("%s: %v %+v", x.of, err, frame)
 		}
 		_, fragment, _ := strings.Cut(frame.Src, "#")
-		if _, err := model.ReadLink(fragment); err != nil {
+		if _, err := link.Parse(fragment); err != nil {
 			t.Errorf("%s: %v", frame.Src, err)
 		}
 		if a.Version != "1.0" || a.Type != "rich" || a.Width != 300 || a.Height != 520 || x.title != "" && a.Title != x.title {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/link"
 )
 
 // The picture that goes with an address in places that take no SVG: one for all
@@ -164,23 +164,23 @@ func embedded(of *url.URL, at string) (title, src string, p *problem) {
 	if of.Fragment == "" {
 		return "", "", refused(http.StatusNotFound, "this address does not say which figure; what is behind a # did not arrive. Use /f/PRESET?SETTINGS")
 	}
-	link, err := model.ReadLink(of.EscapedFragment())
+	fragment, err := link.Parse(of.EscapedFragment())
 	if err != nil {
 		return "", "", refused(http.StatusBadRequest, "%v", err)
 	}
-	l, preset, p := find(cmp.Or(link.Lab, all.Labs[0].Name))
+	l, preset, p := find(cmp.Or(fragment.Lab, all.Labs[0].Name))
 	if p != nil {
 		return "", "", p
 	}
 	if preset != "" {
-		return "", "", refused(http.StatusNotFound, "there is no laboratory %q", cut(link.Lab))
+		return "", "", refused(http.StatusNotFound, "there is no laboratory %q", cut(fragment.Lab))
 	}
 	info := l.Complete()
-	s, err := model.Read(&info, link.Pairs)
+	s, err := link.Read(&info, fragment.Pairs)
 	if err != nil {
 		return "", "", refused(http.StatusBadRequest, "%v", err)
 	}
-	return info.Title, at + "/?embed=view#" + s.Encode(&info), nil
+	return info.Title, at + "/?embed=view#" + link.Encode(&info, &s), nil
 }
 
 // least is a size, or what the question allows if that is less.

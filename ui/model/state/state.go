@@ -1,7 +1,7 @@
-// Package model is everything the page shows and remembers, without the page:
-// the state and its link, forms, runs and their reports, papers. It knows neither
-// Vugu nor the browser, and of laboratories only what package lab says of all.
-package model
+// Package state is what decides everything that is computed and shown of one
+// laboratory, as data that can be cloned and compared. Its text form is the page's
+// link; see package link.
+package state
 
 import (
 	"slices"
@@ -21,8 +21,7 @@ const (
 	Reproduce View = "reproduce"
 )
 
-// A State decides everything that is computed and shown of one laboratory. Its
-// text form is the page's link.
+// A State decides everything that is computed and shown of one laboratory.
 type State struct {
 	Setup  *knob.Setup
 	On     []string // stable names of the compared systems, in the laboratory's order
@@ -38,12 +37,10 @@ type State struct {
 	Shown, Kept []Kept
 	// Zoom are the parts of charts that were zoomed into. Undo leaves them alone.
 	Zoom []Zoom
-
-	presets *starts // of the laboratory, nil before they are asked for
 }
 
-// keep takes over from another state what s does not know.
-func (s *State) keep(from *State) {
+// Keep takes over from another state what s does not know.
+func (s *State) Keep(from *State) {
 	if s.Shown == nil {
 		s.Shown = from.Shown
 	}
@@ -52,20 +49,16 @@ func (s *State) keep(from *State) {
 	}
 }
 
-// sameRuns reports whether another state has the baseline and the shown runs of s.
+// SameRuns reports whether another state has the baseline and the shown runs of s.
 // A state without a baseline says nothing of it.
-func (s *State) sameRuns(of *State) bool {
+func (s *State) SameRuns(of *State) bool {
 	return slices.Equal(s.Shown, of.Shown) && (s.Base == nil || of.Base != nil && s.Base.Equal(of.Base))
 }
 
 // Default is what a laboratory shows first.
 func Default(i *lab.Info) State {
 	s := State{Setup: i.Setup(), View: Explore, Look: knob.NewSetup(looks(i)), Ask: knob.NewSetup(questions(i))}
-	for _, sys := range i.Systems {
-		if !sys.Off {
-			s.On = append(s.On, sys.Name)
-		}
-	}
+	s.On = FirstSystems(i)
 	return s
 }
 
@@ -74,30 +67,30 @@ func Default(i *lab.Info) State {
 func Opening(i *lab.Info) State {
 	s := Default(i)
 	if len(i.Presets) > 0 {
-		s.begin(i, &i.Presets[0])
+		s.Begin(i, &i.Presets[0])
 	}
 	return s
 }
 
-// begin makes of a default what a preset shows: its setup, and its systems with the last
+// Begin makes of a default what a preset shows: its setup, and its systems with the last
 // that it names in focus; without any the laboratory's own.
-func (s *State) begin(i *lab.Info, p *lab.Preset) {
-	s.Setup = preset(i, p)
-	s.compare(i, p)
+func (s *State) Begin(i *lab.Info, p *lab.Preset) {
+	s.Setup = OfPreset(i, p)
+	s.CompareLike(i, p)
 }
 
-// preset returns the setup that a preset stands for.
-func preset(i *lab.Info, p *lab.Preset) *knob.Setup { return setupOf(i, p.Set) }
+// OfPreset returns the setup that a preset stands for.
+func OfPreset(i *lab.Info, p *lab.Preset) *knob.Setup { return SetupOf(i, p.Set) }
 
-// compare chooses the systems that belong to a preset: its own, or instead of those of
+// CompareLike chooses the systems that belong to a preset: its own, or instead of those of
 // another preset what is compared at first.
-func (s *State) compare(i *lab.Info, p *lab.Preset) {
+func (s *State) CompareLike(i *lab.Info, p *lab.Preset) {
 	on := p.Systems
 	if len(on) == 0 {
 		if !slices.ContainsFunc(i.Presets, func(q lab.Preset) bool { return len(q.Systems) > 0 && slices.Equal(s.On, systemsOf(i, q.Systems)) }) {
 			return
 		}
-		s.On = firstSystems(i)
+		s.On = FirstSystems(i)
 		_ = s.Look.Set(FocusKey, s.Look.Knob(FocusKey).Default) // it is one of the systems
 		return
 	}
@@ -115,8 +108,8 @@ func systemsOf(i *lab.Info, names []string) (list []string) {
 	return list
 }
 
-// setupOf returns the setup of a text that lab.New has checked.
-func setupOf(i *lab.Info, text string) *knob.Setup {
+// SetupOf returns the setup of a text that lab.New has checked.
+func SetupOf(i *lab.Info, text string) *knob.Setup {
 	u, _ := i.Read(text)
 	return u
 }
@@ -173,4 +166,14 @@ func (s *State) Toggle(i *lab.Info, name string) {
 		}
 	}
 	s.On = on
+}
+
+// FirstSystems lists the systems that are compared at first.
+func FirstSystems(i *lab.Info) (names []string) {
+	for k := range i.Systems {
+		if !i.Systems[k].Off {
+			names = append(names, i.Systems[k].Name)
+		}
+	}
+	return names
 }

@@ -1,4 +1,4 @@
-package model
+package link
 
 import (
 	"fmt"
@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"spillway/sim/knob"
+	"spillway/ui/model/state"
 )
 
 // meaning is everything that a state says, as a setup text.
-func meaning(s *State) string {
+func meaning(s *state.State) string {
 	var p []knob.Pair
 	add := func(prefix string, u *knob.Setup) {
 		for i := range u.Knobs() {
@@ -21,7 +22,7 @@ func meaning(s *State) string {
 	}
 	add("", s.Setup)
 	p = append(p, knob.Pair{Key: "systems", Text: strings.Join(s.On, ",")}, knob.Pair{Key: "view", Text: string(s.View)})
-	if s.View == Reproduce {
+	if s.View == state.Reproduce {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
 	add("look:", s.Look)
@@ -29,7 +30,7 @@ func meaning(s *State) string {
 	if s.Base != nil {
 		add("base:", s.Base)
 	}
-	if s.View == Compare {
+	if s.View == state.Compare {
 		for i, k := range s.Shown {
 			p = append(p, knob.Pair{Key: fmt.Sprint("run:", i), Text: k.Name + "|" + k.System + "|" + k.Setup})
 		}
@@ -41,7 +42,7 @@ func meaning(s *State) string {
 // hold, for each, what the last program with format 3 (f51de4b) read out of it,
 // and the link of today that it becomes. The "is" lines never change.
 func TestFormats(t *testing.T) {
-	i := training().Info
+	i := trainLab().Info
 	for _, path := range []string{"testdata/format2.txt", "testdata/format3.txt"} {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -72,9 +73,9 @@ func TestFormats(t *testing.T) {
 					t.Errorf("%s\nhas %s now", fragment, key)
 				}
 			}
-			link := s.Encode(&i)
+			link := Encode(&i, &s)
 			if again := read(t, link); !equal(&s, &again) {
-				t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, again.Encode(&i))
+				t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, Encode(&i, &again))
 			}
 			becomes(t, &s, fragment, "now "+link, now)
 			out.WriteString(fragment + "\n" + is + "\nnow " + link + "\n")
@@ -89,13 +90,13 @@ func TestFormats(t *testing.T) {
 
 // becomes holds the link that an older one becomes against the one in the table:
 // it means the same, and is the same where no system has come since.
-func becomes(t *testing.T, s *State, fragment, got, want string) {
+func becomes(t *testing.T, s *state.State, fragment, got, want string) {
 	t.Helper()
 	if got == want || *update {
 		return
 	}
-	today := training().Info
-	come := len(firstSystems(&today)) > len(seven().Systems)
+	today := trainLab().Info
+	come := len(state.FirstSystems(&today)) > len(seven().Systems)
 	if was := read(t, strings.TrimPrefix(want, "now ")); !equal(s, &was) || !come {
 		t.Errorf("%s\ngot  %s\nwant %s", fragment, got, want)
 	}

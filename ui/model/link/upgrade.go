@@ -1,4 +1,4 @@
-package model
+package link
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // upgrades make pairs of the next format out of those of an older one, the first
@@ -75,8 +76,8 @@ func from2(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 func from3(i *lab.Info, pairs []knob.Pair) ([]knob.Pair, error) {
 	u := older(i, 3)
 	pairs = meant(u, slices.Clone(pairs))
-	if u.Focus != "" && !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == FocusKey }) {
-		pairs = append(pairs, knob.Pair{Key: FocusKey, Text: u.Focus})
+	if u.Focus != "" && !slices.ContainsFunc(pairs, func(p knob.Pair) bool { return p.Key == state.FocusKey }) {
+		pairs = append(pairs, knob.Pair{Key: state.FocusKey, Text: u.Focus})
 	}
 	var bad []error
 	for k := range pairs {

@@ -1,4 +1,4 @@
-package model
+package link
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
+	"spillway/ui/model/state"
 )
 
 // The text form of a State is the fragment of the page's address; LINKS.md says
@@ -29,23 +30,30 @@ const (
 	same = "same"
 )
 
-// Encode returns the state as the text of a link's fragment.
-func (s *State) Encode(i *lab.Info) string {
-	presets := s.starts(i)
+// Encode returns a state of a laboratory as the text of a link's fragment.
+func Encode(i *lab.Info, s *state.State) string { return For(i).Encode(s) }
+
+// A Codec writes the links of one laboratory. It keeps what all of them need: the presets
+// that they may begin with.
+type Codec struct {
+	info   *lab.Info
+	starts []start // the presets, nil before they are asked for
+}
+
+// For returns the codec of a laboratory.
+func For(i *lab.Info) *Codec { return &Codec{info: i} }
+
+// Encode returns a state as the text of a link's fragment.
+func (c *Codec) Encode(s *state.State) string {
+	presets := c.presets()
 	setup := delta(presets, s.Setup)
-	link := s.encode(i, setup)
-	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || s.View == Compare && len(s.Shown) > 0) {
-		if other := s.encode(i, byOne); len(other) < len(link) { // what it names is named once
+	link := c.encode(s, setup)
+	if byOne := byPreset(presets, s.Setup); byOne != nil && (s.Base != nil || s.View == state.Compare && len(s.Shown) > 0) {
+		if other := c.encode(s, byOne); len(other) < len(link) { // what it names is named once
 			return other
 		}
 	}
 	return link
-}
-
-// starts are what links may begin with: the presets of a laboratory.
-type starts struct {
-	of   *lab.Preset // the first
-	list []start
 }
 
 // A start is a preset with its name in links.
@@ -54,60 +62,57 @@ type start struct {
 	setup *knob.Setup
 }
 
-// starts returns the presets of the laboratory, which the state and its clones
-// remember.
-func (s *State) starts(i *lab.Info) []start {
-	if len(i.Presets) == 0 {
-		return nil
-	}
-	if s.presets == nil || s.presets.of != &i.Presets[0] {
-		s.presets = &starts{of: &i.Presets[0]}
+// presets are what links may begin with: the presets of the laboratory.
+func (c *Codec) presets() []start {
+	i := c.info
+	if c.starts == nil {
 		for k := range i.Presets {
-			u := preset(i, &i.Presets[k])
-			s.presets.list = append(s.presets.list, start{i.Presets[k].Key + ":" + setupSum(u), u})
+			u := state.OfPreset(i, &i.Presets[k])
+			c.starts = append(c.starts, start{i.Presets[k].Key + ":" + setupSum(u), u})
 		}
 	}
-	return s.presets.list
+	return c.starts
 }
 
 // encode is a link that begins with these settings, which are those of the state.
-func (s *State) encode(i *lab.Info, setup []knob.Pair) string {
+func (c *Codec) encode(s *state.State, setup []knob.Pair) string {
+	i := c.info
 	p := append([]knob.Pair{{Key: "v", Text: strconv.Itoa(version)}, {Key: "lab", Text: i.Name}}, setup...)
-	presets, about := s.starts(i), []*knob.Setup{s.Setup}
+	presets, about := c.presets(), []*knob.Setup{s.Setup}
 	for _, of := range presets {
 		if len(setup) > 0 && setup[0].Key == "preset" && setup[0].Text == of.name {
 			about = append(about, of.setup)
 		}
 	}
 	p = append(p, knob.Pair{Key: "systems", Text: systemsText(i, s.On)})
-	if s.View != Explore {
+	if s.View != state.Explore {
 		p = append(p, knob.Pair{Key: "view", Text: string(s.View)})
 	}
-	if s.View == Reproduce && s.Figure != "" {
+	if s.View == state.Reproduce && s.Figure != "" {
 		p = append(p, knob.Pair{Key: "figure", Text: s.Figure})
 	}
 	if s.Base != nil {
 		p = append(p, knob.Pair{Key: "base", Text: knob.Join(delta(presets, s.Base, about...), " ")})
 	}
-	if s.View == Compare {
+	if s.View == state.Compare {
 		for k := range s.Shown {
-			p = append(p, knob.Pair{Key: "run", Text: runText(presets, &s.Shown[k], setupOf(i, s.Shown[k].Setup), about)})
+			p = append(p, knob.Pair{Key: "run", Text: runText(presets, &s.Shown[k], state.SetupOf(i, s.Shown[k].Setup), about)})
 		}
 	}
-	p = append(p, s.lookPairs()...)
+	p = append(p, lookPairs(s)...)
 	p = append(p, s.Ask.Pairs()...)
 	if len(s.Zoom) > 0 {
-		p = append(p, knob.Pair{Key: "zoom", Text: zoomText(s.Zoom)})
+		p = append(p, knob.Pair{Key: "zoom", Text: state.ZoomText(s.Zoom)})
 	}
 	return sealed(plain(p))
 }
 
 // lookPairs are the pairs of the view. The system in focus is always among them:
 // which it is by itself changes with the systems that there are.
-func (s *State) lookPairs() []knob.Pair {
+func lookPairs(s *state.State) []knob.Pair {
 	p := s.Look.Pairs()
-	if !slices.ContainsFunc(p, func(p knob.Pair) bool { return p.Key == FocusKey }) {
-		p = append(p, knob.Pair{Key: FocusKey, Text: s.Look.Text(FocusKey)})
+	if !slices.ContainsFunc(p, func(p knob.Pair) bool { return p.Key == state.FocusKey }) {
+		p = append(p, knob.Pair{Key: state.FocusKey, Text: s.Look.Text(state.FocusKey)})
 	}
 	return p
 }
@@ -226,12 +231,12 @@ func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
 		return i.Setup(), fmt.Errorf("there is no preset %.40q any more, so the default settings are shown with what the link changes", key)
 	}
 	p := &i.Presets[at]
-	now := preset(i, p)
+	now := state.OfPreset(i, p)
 	if !summed || setupSum(now) == is {
 		return now, nil
 	}
 	for _, was := range p.Was {
-		if u := setupOf(i, was); setupSum(u) == is {
+		if u := state.SetupOf(i, was); setupSum(u) == is {
 			return u, nil
 		}
 	}
@@ -240,12 +245,12 @@ func readPreset(i *lab.Info, text string) (*knob.Setup, error) {
 
 // runText is a run of the view Compare: its system and name, and how it differs
 // from the settings.
-func runText(presets []start, k *Kept, u *knob.Setup, about []*knob.Setup) string {
+func runText(presets []start, k *state.Kept, u *knob.Setup, about []*knob.Setup) string {
 	return knob.Join(append([]knob.Pair{{Key: k.System, Text: k.Name}}, delta(presets, u, about...)...), " ")
 }
 
 // readRun shows a run that a link brings.
-func (s *State) readRun(i *lab.Info, text string, about []*knob.Setup) error {
+func readRun(s *state.State, i *lab.Info, text string, about []*knob.Setup) error {
 	pairs, err := knob.Pairs(text)
 	if err == nil && len(pairs) == 0 {
 		err = errors.New("it says no system")
@@ -261,12 +266,12 @@ func (s *State) readRun(i *lab.Info, text string, about []*knob.Setup) error {
 	if bad != nil {
 		return fmt.Errorf("the run %q: %w", name, bad)
 	}
-	k := Kept{name, system, u.String()}
+	k := state.Kept{Name: name, System: system, Setup: u.String()}
 	if slices.Contains(s.Shown, k) {
 		return nil
 	}
-	if len(s.Shown) == MostShown {
-		return fmt.Errorf("more than %d runs; %q is left out", MostShown, name)
+	if len(s.Shown) == state.MostShown {
+		return fmt.Errorf("more than %d runs; %q is left out", state.MostShown, name)
 	}
 	s.Shown = append(s.Shown, k)
 	if other != nil {
@@ -279,7 +284,7 @@ func (s *State) readRun(i *lab.Info, text string, about []*knob.Setup) error {
 // shorter, how many there are at first, with a sum over their names, and what
 // differs from these. So a system that is added changes no link.
 func systemsText(i *lab.Info, on []string) string {
-	first := firstSystems(i)
+	first := state.FirstSystems(i)
 	parts := []string{strconv.Itoa(len(first)) + ":" + sum(strings.Join(first, ","))}
 	for _, name := range first {
 		if !slices.Contains(on, name) {
@@ -298,23 +303,13 @@ func systemsText(i *lab.Info, on []string) string {
 	return text
 }
 
-// firstSystems lists the systems that are compared at first.
-func firstSystems(i *lab.Info) (names []string) {
-	for k := range i.Systems {
-		if !i.Systems[k].Off {
-			names = append(names, i.Systems[k].Name)
-		}
-	}
-	return names
-}
-
 // readSystems turns on the systems that a link names.
-func (s *State) readSystems(i *lab.Info, text string) error {
+func ReadSystems(s *state.State, i *lab.Info, text string) error {
 	on := map[string]bool{}
 	var errs []error
 	for k, name := range strings.Split(text, ",") {
 		if n, is, ok := strings.Cut(name, ":"); ok && k == 0 {
-			first, err := systemsThen(firstSystems(i), n, is)
+			first, err := systemsThen(state.FirstSystems(i), n, is)
 			errs = append(errs, err)
 			for _, name := range first {
 				on[name] = true
@@ -384,7 +379,7 @@ type Link struct {
 // ReadLink reads a fragment, of any format that there has been. An empty one is
 // about no laboratory. The error is for people; what could be read of the link is
 // there nevertheless.
-func ReadLink(fragment string) (Link, error) {
+func Parse(fragment string) (Link, error) {
 	fragment = strings.TrimPrefix(fragment, "#")
 	if fragment == "" {
 		return Link{Empty: true}, nil
@@ -479,8 +474,8 @@ func take(pairs *[]knob.Pair, key string) string {
 
 // Read applies a link's pairs to the default of its laboratory. The state is
 // usable even when the error is not nil: what could not be read is as at first.
-func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
-	s := Default(i)
+func Read(i *lab.Info, pairs []knob.Pair) (state.State, error) {
+	s := state.Default(i)
 	free := slices.Contains(pairs, knob.Pair{Key: "v"}) // a link that says no version
 	pairs, newer, err := upgraded(i, slices.Clone(pairs))
 	errs := []error{err}
@@ -490,16 +485,16 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		key, _, _ := strings.Cut(pairs[at].Text, ":")
 		for k := range i.Presets {
 			if p := &i.Presets[k]; p.Key == key && len(p.Systems) > 0 {
-				s.compare(i, p)
+				s.CompareLike(i, p)
 			}
 		}
 	}
 	for _, p := range pairs {
 		switch {
 		case p.Key == "systems":
-			errs = append(errs, s.readSystems(i, p.Text))
+			errs = append(errs, ReadSystems(&s, i, p.Text))
 		case p.Key == "view":
-			errs = append(errs, s.readView(p.Text))
+			errs = append(errs, readView(&s, p.Text))
 		case p.Key == "figure":
 			s.Figure = p.Text
 		case p.Key == "base":
@@ -507,7 +502,7 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 		case p.Key == "run":
 			runs = append(runs, p)
 		case p.Key == "zoom":
-			errs = append(errs, s.readZoom(p.Text))
+			errs = append(errs, s.ReadZoom(p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		case s.Ask.Knob(p.Key) != nil:
@@ -528,10 +523,10 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 	}
 	errs = append(errs, other, bad, s.Look.Apply(look), s.Ask.Apply(ask))
 	if base != nil {
-		errs = append(errs, s.readBase(i, *base, about))
+		errs = append(errs, readBase(&s, i, *base, about))
 	}
 	for _, p := range runs {
-		errs = append(errs, s.readRun(i, p.Text, about))
+		errs = append(errs, readRun(&s, i, p.Text, about))
 	}
 	if err := errors.Join(errs...); err != nil && !newer {
 		return s, fmt.Errorf("in this link: %w", err)
@@ -540,9 +535,9 @@ func Read(i *lab.Info, pairs []knob.Pair) (State, error) {
 }
 
 // readView shows the view that a link names.
-func (s *State) readView(text string) error {
-	v := View(text)
-	if !slices.Contains([]View{Explore, WhatIf, Compare, Reproduce}, v) {
+func readView(s *state.State, text string) error {
+	v := state.View(text)
+	if !slices.Contains([]state.View{state.Explore, state.WhatIf, state.Compare, state.Reproduce}, v) {
 		return fmt.Errorf("unknown view %.40q", text)
 	}
 	s.View = v
@@ -550,7 +545,7 @@ func (s *State) readView(text string) error {
 }
 
 // readBase pins the baseline that a link says as its difference from the setup.
-func (s *State) readBase(i *lab.Info, text string, about []*knob.Setup) error {
+func readBase(s *state.State, i *lab.Info, text string, about []*knob.Setup) error {
 	pairs, err := knob.Pairs(text)
 	if err != nil {
 		return fmt.Errorf("the baseline: %w", err)

@@ -1,4 +1,4 @@
-package model
+package link
 
 import (
 	"errors"
@@ -13,26 +13,26 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/lab"
-	"spillway/ui/lab/all"
 	"spillway/ui/lab/train"
+	"spillway/ui/model/state"
 )
+
+// trainLab is the laboratory that format 1 was about.
+var trainLab = sync.OnceValue(train.New)
 
 var update = flag.Bool("update", false, "write what links of older formats become into testdata")
 
-// training is the laboratory that format 1 was about.
-var training = sync.OnceValue(train.New)
-
 // read reads a fragment as a page with only training does.
-func read(t *testing.T, fragment string) State {
+func read(t *testing.T, fragment string) state.State {
 	t.Helper()
-	l, err := ReadLink(fragment)
+	l, err := Parse(fragment)
 	if err != nil {
 		t.Fatalf("%s: %v", fragment, err)
 	}
 	if l.Lab != "train" && l.Lab != "" { // the first
 		t.Fatalf("%s is about %q", fragment, l.Lab)
 	}
-	i := training().Info
+	i := trainLab().Info
 	s, err := Read(&i, l.Pairs)
 	if err != nil {
 		t.Fatalf("%s: %v", fragment, err)
@@ -43,7 +43,7 @@ func read(t *testing.T, fragment string) State {
 // seven is training with the systems that there were when these tests were
 // written: those added since are on by default, and in no link that is tested.
 func seven() lab.Info {
-	i := training().Info
+	i := trainLab().Info
 	i.Systems = slices.DeleteFunc(slices.Clone(i.Systems), func(s lab.System) bool {
 		return !slices.Contains([]string{"ideal", "uvm", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}, s.Name)
 	})
@@ -51,9 +51,9 @@ func seven() lab.Info {
 }
 
 // equal reports whether both show the same. A figure that is not shown is in no link.
-func equal(a, b *State) bool {
-	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look) &&
-		(a.Base == nil) == (b.Base == nil) && (a.Base == nil || a.Base.Equal(b.Base)) && (a.View != Compare || slices.Equal(a.Shown, b.Shown)) && slices.Equal(a.Zoom, b.Zoom)
+func equal(a, b *state.State) bool {
+	return a.Setup.Equal(b.Setup) && slices.Equal(a.On, b.On) && a.View == b.View && (a.View == state.Explore || a.Figure == b.Figure) && a.Look.Equal(b.Look) &&
+		(a.Base == nil) == (b.Base == nil) && (a.Base == nil || a.Base.Equal(b.Base)) && (a.View != state.Compare || slices.Equal(a.Shown, b.Shown)) && slices.Equal(a.Zoom, b.Zoom)
 }
 
 // Links of format 1 are out there and mean what they meant. The table holds, for
@@ -66,7 +66,7 @@ func TestFormat1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := training().Info
+	i := trainLab().Info
 	var first map[string]string
 	var out strings.Builder
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
@@ -92,9 +92,9 @@ func TestFormat1(t *testing.T) {
 				t.Errorf("%s\n%s is %q, was %q", fragment, key, got, want[key])
 			}
 		}
-		link := s.Encode(&i)
+		link := Encode(&i, &s)
 		if again := read(t, link); !equal(&s, &again) {
-			t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, again.Encode(&i))
+			t.Errorf("%s\nbecomes     %s\nwhich means %s", fragment, link, Encode(&i, &again))
 		}
 		becomes(t, &s, fragment, "now "+link, now)
 		out.WriteString(fragment + "\n" + is + "\nnow " + link + "\n")
@@ -124,16 +124,16 @@ func texts(t *testing.T, text string) map[string]string {
 }
 
 // said is what a state says of a key of format 1.
-func said(s *State, key string) string {
+func said(s *state.State, key string) string {
 	switch key {
 	case "systems":
 		return strings.Join(s.On, ",")
 	case "axis":
-		return s.Look.Text(ByKey("memory"))
+		return s.Look.Text(state.ByKey("memory"))
 	case "view":
 		return string(s.View)
 	case "figure":
-		if s.View == Explore {
+		if s.View == state.Explore {
 			return ""
 		}
 		return strings.TrimPrefix(s.Figure, "g10.")
@@ -142,8 +142,8 @@ func said(s *State, key string) string {
 }
 
 // wild returns a state with random texts in it.
-func wild(i *lab.Info, r *rand.Rand) State {
-	s := Default(i)
+func wild(i *lab.Info, r *rand.Rand) state.State {
+	s := state.Default(i)
 	for _, u := range []*knob.Setup{s.Setup, s.Look} {
 		for k := range u.Knobs() {
 			if x := &u.Knobs()[k]; r.IntN(3) == 0 {
@@ -157,14 +157,14 @@ func wild(i *lab.Info, r *rand.Rand) State {
 		}
 	}
 	if r.IntN(2) == 0 {
-		s.View = Reproduce
+		s.View = state.Reproduce
 		s.Figure = []string{"", "g10.2", "g10.14", "g10.claims", "other.T1"}[r.IntN(5)]
 	}
 	return s
 }
 
 // wilder is wild with a baseline and runs side by side.
-func wilder(i *lab.Info, r *rand.Rand) State {
+func wilder(i *lab.Info, r *rand.Rand) state.State {
 	s := wild(i, r)
 	other := func() *knob.Setup {
 		o := wild(i, r)
@@ -174,9 +174,9 @@ func wilder(i *lab.Info, r *rand.Rand) State {
 		s.Base = other()
 	}
 	if r.IntN(2) == 0 {
-		s.View, s.Figure = Compare, ""
+		s.View, s.Figure = state.Compare, ""
 		for k := range r.IntN(4) {
-			s.Shown = append(s.Shown, Kept{fmt.Sprint(k, []string{"", "ü & =", "a\nb+c %"}[r.IntN(3)]), i.Systems[r.IntN(len(i.Systems))].Name, other().String()})
+			s.Shown = append(s.Shown, state.Kept{Name: fmt.Sprint(k, []string{"", "ü & =", "a\nb+c %"}[r.IntN(3)]), System: i.Systems[r.IntN(len(i.Systems))].Name, Setup: other().String()})
 		}
 	}
 	return s
@@ -202,7 +202,7 @@ func anyText(k *knob.Info, r *rand.Rand) string {
 }
 
 func TestLinksReadBack(t *testing.T) {
-	i := training().Info
+	i := trainLab().Info
 	r := rand.New(rand.NewPCG(3, 4))
 	n := 2000
 	if testing.Short() {
@@ -210,10 +210,10 @@ func TestLinksReadBack(t *testing.T) {
 	}
 	for range n {
 		s := wilder(&i, r)
-		link := s.Encode(&i)
+		link := Encode(&i, &s)
 		back := read(t, "#"+link)
 		if !equal(&s, &back) {
-			t.Fatalf("%s\nreads as %s\nfor %s %v %s %s %s", link, back.Encode(&i), s.Setup, s.On, s.View, s.Figure, s.Look)
+			t.Fatalf("%s\nreads as %s\nfor %s %v %s %s %s", link, Encode(&i, &back), s.Setup, s.On, s.View, s.Figure, s.Look)
 		}
 		if strings.ContainsAny(link, " \"<>#") || !strings.HasPrefix(link, "v=4&lab=train&") {
 			t.Errorf("%s is no good link", link)
@@ -224,14 +224,14 @@ func TestLinksReadBack(t *testing.T) {
 // A link names what is on, so that a new system is in none that is out there; a
 // new setting is as it is by default.
 func TestNewSystemsChangeNoOldLink(t *testing.T) {
-	old := training().Info
+	old := trainLab().Info
 	i := old
 	i.Systems = slices.Insert(slices.Clone(old.Systems), 1, lab.System{Name: "newest", Title: "Newest", Look: 99})
 	i.Knobs = append(slices.Clone(old.Knobs), knob.Info{Key: "newest", Label: "Newest", Scale: 1, Min: 0, Max: 9, Default: "7"})
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 50 {
 		s := wild(&old, r)
-		l, err := ReadLink(s.Encode(&old))
+		l, err := Parse(Encode(&old, &s))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,11 +239,11 @@ func TestNewSystemsChangeNoOldLink(t *testing.T) {
 		if err != nil || !slices.Equal(got.On, s.On) || got.Setup.Text("newest") != "7" {
 			t.Errorf("%v: on %v, were %v", err, got.On, s.On)
 		}
-		if got.Setup.String() != s.Setup.String() || got.View != s.View || got.Look.Text(FocusKey) != s.Look.Text(FocusKey) {
-			t.Errorf("got  %s\nwant %s", got.Encode(&i), s.Encode(&old))
+		if got.Setup.String() != s.Setup.String() || got.View != s.View || got.Look.Text(state.FocusKey) != s.Look.Text(state.FocusKey) {
+			t.Errorf("got  %s\nwant %s", Encode(&i, &got), Encode(&old, &s))
 		}
 	}
-	l, err := ReadLink("v=1&without=uvm")
+	l, err := Parse("v=1&without=uvm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,16 +251,16 @@ func TestNewSystemsChangeNoOldLink(t *testing.T) {
 	if want := []string{"ideal", "flashneuron", "deepum+", "g10-gds", "g10-host", "g10"}; err != nil || !slices.Equal(s.On, want) {
 		t.Errorf("a link of format 1 turns on %v (%v), want %v", s.On, err, want)
 	}
-	if d := Default(&i); !slices.Contains(d.On, "newest") {
+	if d := state.Default(&i); !slices.Contains(d.On, "newest") {
 		t.Error("the new system is not on at first")
 	}
 }
 
 func TestLinksThatCannotBeRead(t *testing.T) {
 	i := seven()
-	now := Default(&i)
+	now := state.Default(&i)
 	then := now.Clone() // what until2 adds is no loss
-	if err := errors.Join(then.Setup.Set("fault_batch", "256"), then.Look.Set(FocusKey, "uvm")); err != nil {
+	if err := errors.Join(then.Setup.Set("fault_batch", "256"), then.Look.Set(state.FocusKey, "uvm")); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct{ link, want string }{
@@ -289,14 +289,14 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 		{"v=1&view=secret", `unknown view "secret"`},
 		{"v=1&color=red", `unknown setting "color"`},
 	} {
-		l, err := ReadLink(tt.link)
+		l, err := Parse(tt.link)
 		s, bad := Read(&i, l.Pairs)
 		d := &now
 		if len(l.Pairs) > 0 && l.Pairs[0].Text < "3" {
 			d = &then
 		}
 		if tt.link == "v=2&focus=magic" { // then today's
-			d = &State{Setup: then.Setup, On: then.On, View: then.View, Look: now.Look}
+			d = &state.State{Setup: then.Setup, On: then.On, View: then.View, Look: now.Look}
 		}
 		if err == nil {
 			err = bad
@@ -309,7 +309,7 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 			_ = d.Setup.Set("model", "resnet-50")
 			_ = d.Setup.Set("batch", "64")
 			if !equal(&s, &d) {
-				t.Errorf("%s: the rest of the link is lost: %s", tt.link, s.Encode(&i))
+				t.Errorf("%s: the rest of the link is lost: %s", tt.link, Encode(&i, &s))
 			}
 			continue
 		}
@@ -317,10 +317,10 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 			s.On = d.On
 		}
 		if got := strings.Replace(s.Setup.String(), "batch=1 ", "batch=256 ", 1); got != d.Setup.String() || !slices.Equal(s.On, d.On) || s.View != d.View || !s.Look.Equal(d.Look) {
-			t.Errorf("%s: what cannot be read must leave the default, got %s", tt.link, s.Encode(&i))
+			t.Errorf("%s: what cannot be read must leave the default, got %s", tt.link, Encode(&i, &s))
 		}
 	}
-	l, err := ReadLink("v=1&batch=8&gpu_memory=x&host_memory=64")
+	l, err := Parse("v=1&batch=8&gpu_memory=x&host_memory=64")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,27 +331,27 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 
 func TestLinkTexts(t *testing.T) {
 	for fragment, lab := range map[string]string{"": "", "#": "", "v=1": "", "v=2&model=bert-base": "", "v=2&lab=bakery&oven=hot": "bakery"} {
-		if l, err := ReadLink(fragment); err != nil || l.Lab != lab {
+		if l, err := Parse(fragment); err != nil || l.Lab != lab {
 			t.Errorf("%q is about %q, %v; want %q", fragment, l.Lab, err, lab)
 		}
 	}
 	i := seven()
-	s := Default(&i)
+	s := state.Default(&i)
 	const link = "v=4&lab=train&preset=g10-paper:c9dc5&systems=7:1e78e&focus=g10&end=3f072"
-	if got := s.Encode(&i); got != link {
+	if got := Encode(&i, &s); got != link {
 		t.Errorf("got  %s\nwant %s", got, link)
 	}
-	s.On, s.View, s.Figure = []string{"g10"}, Reproduce, "g10.16"
+	s.On, s.View, s.Figure = []string{"g10"}, state.Reproduce, "g10.16"
 	for key, text := range map[string]string{"gpu_memory": "24.5", "entry": "BERT/256 ü&=#,x", "mode": "arrival-order,no-promotion"} {
 		if err := s.Setup.Set(key, text); err != nil {
 			t.Fatal(err)
 		}
 	}
 	const other = "v=4&lab=train&preset=g10-paper:c9dc5&entry=BERT/256+%C3%BC%26=%23,x&gpu_memory=24.5&mode=arrival-order,no-promotion&systems=g10&view=reproduce&figure=g10.16&by-memory=kernel&focus=g10&end=19f57"
-	if err := s.Look.Set(ByKey("memory"), "kernel"); err != nil {
+	if err := s.Look.Set(state.ByKey("memory"), "kernel"); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Encode(&i); got != other {
+	if got := Encode(&i, &s); got != other {
 		t.Errorf("got  %s\nwant %s", got, other)
 	}
 }
@@ -380,54 +380,24 @@ func FuzzReadLink(f *testing.F) {
 	f.Add("v=4-by-hand&preset=vit-h100&systems=g10,-g10,x&view=compare&run=name=a+system=g10+preset=none+batch=3&base=preset=nothing:1&zoom=a:1-2,b:0-100")
 	f.Add("v=5&lab=train&preset=vit-h100:00000&systems=6:1e78e&zoom=::-")
 	f.Add("v=2&lab=train&base=gpu_memory%3D24+ssd%3Dfixed&view=compare&run=name%3Da+system%3Dg10+batch%3D128&run=name%3D")
-	i := training().Info
+	i := trainLab().Info
 	f.Fuzz(func(t *testing.T, fragment string) {
-		l, _ := ReadLink(fragment)
+		l, _ := Parse(fragment)
 		s, _ := Read(&i, l.Pairs)
-		link := s.Encode(&i)
-		l, err := ReadLink(link)
+		link := Encode(&i, &s)
+		l, err := Parse(link)
 		if err != nil {
 			t.Fatalf("%q\nbecomes %s: %v", fragment, link, err)
 		}
 		again, err := Read(&i, l.Pairs)
-		if got := again.Encode(&i); err != nil || !equal(&s, &again) || got != link {
+		if got := Encode(&i, &again); err != nil || !equal(&s, &again) || got != link {
 			t.Fatalf("%q\nmeans      %s\nthat means %s (%v)", fragment, link, got, err)
 		}
 		for cut := 1; cut < len(link); cut += 1 + len(link)/10 { // half a link is no other link
-			l, err := ReadLink(link[:cut])
+			l, err := Parse(link[:cut])
 			if _, bad := Read(&i, l.Pairs); err == nil && bad == nil && cut < len(link)-len("12345") {
 				t.Fatalf("%s\nreads as if nothing were missing", link[:cut])
 			}
 		}
 	})
-}
-
-// A link that names a laboratory opens that laboratory, also without a version: alone as its
-// tab does, with a preset what the preset shows.
-func TestLinksThatNameALaboratory(t *testing.T) {
-	for _, d := range all.Labs {
-		i := d.New().Info
-		l, err := ReadLink("#lab=" + i.Name)
-		if err != nil || l.Lab != i.Name || !l.Empty {
-			t.Errorf("lab=%s: %+v, %v", i.Name, l, err)
-		}
-		for k := range i.Presets {
-			text := "lab=" + i.Name + "&preset=" + i.Presets[k].Key
-			l, err := ReadLink(text)
-			if err != nil || l.Lab != i.Name || l.Empty {
-				t.Errorf("%s: %+v, %v", text, l, err)
-			}
-			s, err := Read(&i, l.Pairs)
-			want := Default(&i)
-			want.begin(&i, &i.Presets[k])
-			if err != nil || !equal(&s, &want) {
-				t.Errorf("%s shows %s, %v", text, s.Encode(&i), err)
-			}
-		}
-	}
-	h := visit(t, "lab=bakery")
-	h.enter()
-	if h.Room.Info.Name != "bakery" || h.Notice != "" {
-		t.Errorf("%s, %q", h.Room.Info.Name, h.Notice)
-	}
 }
