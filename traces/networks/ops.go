@@ -84,7 +84,7 @@ func (t *tape) normalize(name string, x *value, w, b *param) *value {
 	if b != nil {
 		given = append(given, t.use(b))
 	}
-	t.norm("layer_norm_forward", x.size, given, ids(y.id, mean, rstd))
+	t.norm("layer_norm_forward", y.size, given, ids(y.id, mean, rstd))
 	t.onBackward(y, func(g workload.TensorID) {
 		dw, db := t.gradient(&w.value), none
 		if b != nil {
@@ -92,7 +92,7 @@ func (t *tape) normalize(name string, x *value, w, b *param) *value {
 		}
 		if x.needs {
 			dx := t.gradient(x)
-			t.norm("layer_norm_backward_input", x.size, ids(g, x.id, mean, rstd, w.id), ids(dx))
+			t.norm("layer_norm_backward_input", y.size, ids(g, x.id, mean, rstd, w.id), ids(dx))
 			t.give(x, dx)
 		}
 		t.class(kerneltime.Reduction, "layer_norm_backward_weight", ids(g, x.id, mean, rstd), ids(dw, db))
@@ -340,10 +340,10 @@ func (t *tape) inPlace(kernel string, x *value) *value {
 func (t *tape) softmax(kernel, name string, x *value) *value {
 	t.call()
 	y := t.sized(name, x.n, t.full, x)
-	t.norm(kernel+"_forward", x.size, ids(x.id), ids(y.id))
+	t.norm(kernel+"_forward", y.size, ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.gradient(x)
-		t.norm(kernel+"_backward", x.size, ids(g, y.id), ids(dx))
+		t.norm(kernel+"_backward", y.size, ids(g, y.id), ids(dx))
 		t.give(x, dx)
 	})
 	return y
