@@ -170,6 +170,16 @@ func (u *Setup) holds(set string) bool {
 	return true
 }
 
+// Denied reports whether what comes with a choice is chosen otherwise now, where that matters:
+// settings then have the choice's numbers, and are about something else.
+func (u *Setup) Denied(c *Choice) bool {
+	pairs, _ := Pairs(c.Also) // lab.New has checked it
+	return slices.ContainsFunc(pairs, func(p Pair) bool {
+		k := u.Knob(p.Key)
+		return k != nil && k.Kind == One && u.Text(p.Key) != p.Text && u.Moot(p.Key) == "" && !u.Hidden(p.Key)
+	})
+}
+
 // capped returns text, a canonical value, lowered to the knob's cap.
 func (u *Setup) capped(at int, text string) string {
 	k := &u.infos[at]

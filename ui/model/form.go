@@ -269,7 +269,7 @@ func words(u *knob.Setup, key string) string {
 		switch {
 		case c == nil && k.Kind == knob.Many:
 			return fmt.Sprintf("custom, %d of %d", len(k.Members(text)), len(k.Choices))
-		case c == nil || c.Word == "-":
+		case c == nil || c.Word == "-" || k.Derived && u.Denied(c):
 			return ""
 		case c.Word != "":
 			return c.Word

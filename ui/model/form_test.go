@@ -353,6 +353,15 @@ func TestBriefWithoutFile(t *testing.T) {
 	}
 }
 
+// A GPU with as much memory as another is not that one where times are its own.
+func TestBriefOfOtherMemory(t *testing.T) {
+	h := newHost(t, "v=4-by-hand&lab=train&times=estimated&gpu=rtx-4090&machine=rtx-4090-pcie-4-990-pro&gpu_memory=12")
+	pieces, _ := h.Brief()
+	if want := "GPU memory 12 GiB, PCIe 4.0 x16, Samsung 990 PRO 2 TB, 64 GiB host memory"; !slices.Contains(pieces, want) {
+		t.Errorf("%q, want %q", pieces, want)
+	}
+}
+
 func TestBrief(t *testing.T) {
 	h := newHost(t, "")
 	pieces, trust := h.Brief()

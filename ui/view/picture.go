@@ -166,7 +166,7 @@ func (c *Picture) product(slot string) string {
 	if k == nil {
 		return ""
 	}
-	if x := k.Choice(c.State.Setup.Text(slot)); x != nil && x.Key != "" {
+	if x := k.Choice(c.State.Setup.Text(slot)); x != nil && x.Key != "" && !c.State.Setup.Denied(x) {
 		return x.Label
 	}
 	return "custom"

@@ -252,7 +252,7 @@ func TestRefusedTogether(t *testing.T) {
 
 // A bar is there where a run says how much is in use: an empty one would say that nothing is.
 func TestPictureLeavesBarsOut(t *testing.T) {
-	s := labStage(t, filesys.New(), "v=4&lab=filesys&workload=varmail&scale=256&systems=bytefs,ext4&focus=bytefs")
+	s := labStage(t, filesys.New(), "v=4-by-hand&lab=filesys&workload=varmail&scale=256&systems=bytefs,ext4&focus=bytefs")
 	s.finish()
 	const none = "visibility:hidden"
 	for system, want := range map[string]bool{"bytefs": false, "ext4": true} {
