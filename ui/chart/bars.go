@@ -104,17 +104,28 @@ func (d *drawing) alike(value func(*Run) (string, bool)) string {
 	return "The same for all that are compared: " + first + "."
 }
 
-// level names those that show the same value as the best.
+// level names those that show the same value as the best, and those of which the headline says
+// that they are level.
 func (d *drawing) level(best *Run, q *report.Quantity, value func(*Run) (float64, bool)) string {
-	return d.levelIn(best, func(r *Run) (string, bool) { x, ok := value(r); return Cell(q, x), ok })
+	top, _ := value(best)
+	h := headline{say: &d.Info.Say, quantity: q}
+	return d.levelled(best, func(r *Run) bool {
+		x, ok := value(r)
+		return ok && (Cell(q, x) == Cell(q, top) || q.Key == d.Info.Say.Quantity && h.chance(contender{best, top}, contender{r, x}))
+	})
 }
 
-// levelIn is level of values as they are printed.
+// levelIn names those that show the same as the best.
 func (d *drawing) levelIn(best *Run, value func(*Run) (string, bool)) string {
 	top, _ := value(best)
+	return d.levelled(best, func(r *Run) bool { text, ok := value(r); return ok && text == top })
+}
+
+// levelled names those that are as good as the best.
+func (d *drawing) levelled(best *Run, as func(*Run) bool) string {
 	var names []string
 	for _, r := range d.runs {
-		if text, ok := value(r); ok && r != best && !r.System.Bound && text == top {
+		if r != best && !r.System.Bound && as(r) {
 			names = append(names, r.System.Title)
 		}
 	}

@@ -432,7 +432,10 @@ func (d *drawing) sayCurves(tracks []track, limit float64, far bool) string {
 			return With(Digits(high.high, 4), d.chart.Unit), high.any
 		}
 		text := d.alike(highest)
-		if text == "" {
+		switch {
+		case top.y.high == 0 && top.y.low == 0 && d.chart.None != "":
+			text = sentence(d.chart.None)
+		case text == "":
 			most, _ := highest(top.run)
 			text = sentence(top.run.System.Title + " " + d.chart.Say + d.levelIn(top.run, highest) + ": " + most)
 		}

@@ -199,12 +199,21 @@ func (h *headline) times(a, b contender) string {
 		return "level with " + b.System.Title
 	case x <= 0 || y <= 0: // a ratio would say nothing
 		return fmt.Sprintf("before %s at %s", b.System.Title, h.value(b.value))
-	case x/y < 1.005 || h.say.Seed != "" && (Digits(x/y, 2) == "1" || h.turns(a, b)):
+	case x/y < 1.005 || h.chance(a, b):
 		return "level with " + b.System.Title
 	case h.say.Seed != "":
 		return Digits(x/y, 2) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 	}
 	return Digits(x/y, 3) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
+}
+
+// chance reports whether it is by chance that a is before b.
+func (h *headline) chance(a, b contender) bool {
+	x, y := a.value, b.value
+	if h.lower() {
+		x, y = y, x
+	}
+	return h.say.Seed != "" && y > 0 && (Digits(x/y, 2) == "1" || h.turns(a, b))
 }
 
 // turns reports whether other random numbers put b before a.

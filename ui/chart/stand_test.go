@@ -65,6 +65,34 @@ func TestWhoStandsOut(t *testing.T) {
 	}
 }
 
+// Whom the headline calls level by chance is level under the chart of what decides, too; of
+// lines that stay at zero nobody has most.
+func TestNobodyStandsOut(t *testing.T) {
+	info := &lab.Info{
+		Say:        lab.Say{Quantity: "loaves", Seed: "seed"},
+		Systems:    []lab.System{{Name: "oven", Title: "Oven"}, {Name: "kiln", Title: "Kiln"}},
+		Quantities: []report.Quantity{{Key: "loaves", Label: "Loaves", Unit: "kg", Places: 1}, {Key: "crumbs", Label: "Crumbs", Unit: "kg", Places: 1}},
+	}
+	runs := make([]chart.Run, 2)
+	for i, n := range []float64{86.8, 85.8} {
+		runs[i] = chart.Run{System: &info.Systems[i], On: true, Report: &report.Report{
+			Fits: true, Values: []float64{n, n}, Curves: []report.Curve{{Chart: "loaf", X: []float64{1, 2}, Y: []float64{0, 0}}},
+		}}
+	}
+	for _, x := range []struct {
+		chart report.Chart
+		want  string
+	}{
+		{report.Chart{ID: "x", Kind: report.Bars, Of: []string{"loaves"}, Say: "bakes most"}, "Oven bakes most, level with Kiln: 86.8 kg."},
+		{report.Chart{ID: "x", Kind: report.Bars, Of: []string{"crumbs"}, Say: "drops most"}, "Oven drops most: 86.8 kg."},
+		{report.Chart{ID: "loaf", Kind: report.Lines, Unit: "kg", Say: "has most at a time", None: "no loaf is in the oven"}, "No loaf is in the oven."},
+	} {
+		if v := chart.Draw(&chart.Context{Info: info, Setup: info.Setup()}, &x.chart, runs); v.Text != x.want {
+			t.Errorf("%q, want %q", v.Text, x.want)
+		}
+	}
+}
+
 // A sentence that begins with a name leaves the name as it is written.
 func TestNameBegins(t *testing.T) {
 	info := &lab.Info{

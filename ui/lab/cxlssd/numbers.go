@@ -255,15 +255,15 @@ func charts() []report.Chart {
 		{ID: "programs", Title: "Flash pages programmed, by cause", Kind: report.Stacks, Of: programs, Say: "programs most", None: "Nothing is programmed."},
 		{ID: "reads", Title: "Flash pages read", Kind: report.Bars, Of: []string{"flash_reads"}, Say: "reads most", None: "Nothing is read."},
 		{
-			ID: "log", Title: "Write log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true,
+			ID: "log", Title: "Write log in use", Kind: report.Lines, X: "time, ms", Y: "% of the log", Unit: "%", Rare: true, Say: "fills its log most",
 			Help: "The log fills while lines are written, and empties while it is compacted, which begins at half full (switch one-log) or when it is full: a run that writes less only fills it.", None: "No design here has a log in use.",
 		},
 		{
-			ID: "backlog", Title: "Work queued on the busiest channel", Kind: report.Lines, X: "time, ms", Y: "µs", Unit: "µs", Rare: true,
+			ID: "backlog", Title: "Work queued on the busiest channel", Kind: report.Lines, X: "time, ms", Y: "µs", Unit: "µs", Rare: true, Say: "has most queued",
 			Help: "What a page that is asked for at that time waits for on that channel.", None: "No channel has a queue.",
 		},
 		{
-			ID: "merged", Title: "Lines merged into a programmed page", Kind: report.Steps, X: "lines of 64", Y: "% of pages with so many or fewer", Unit: "%", Rare: true,
+			ID: "merged", Title: "Lines merged into a programmed page", Kind: report.Steps, X: "lines of 64", Y: "% of pages with so many or fewer", Unit: "%", Rare: true, Say: "gathers most lines for a page",
 			Of: []string{"lines_per_program"}, Help: "Of pages that compaction programs: how many of their lines the log had gathered.", None: "Nothing is compacted.",
 		},
 	}
