@@ -39,7 +39,8 @@ async function load(name, hash) {
   // no-cache: ask the server whether the browser's copy is current.
   const response = await fetch(name, { cache: 'no-cache', integrity: hash });
   if (!response.ok) throw new Error(`${name}: the server answered ${response.status}`);
-  return response;
+  // Some hosts redirect a.html to a; as an answer for a.html browsers refuse that.
+  return response.redirected ? new Response(response.body, response) : response;
 }
 
 // refuse leaves nothing half behind and tells the pages.

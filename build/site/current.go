@@ -113,7 +113,7 @@ func without(folder string) bool {
 func isSource(name string) bool {
 	switch folder, base := path.Split(name); folder {
 	case "":
-		return slices.Contains([]string{"go.mod", "go.sum", "LICENSE"}, base)
+		return slices.Contains([]string{"go.mod", "go.sum", "LICENSE", "DESIGN.md"}, base)
 	case "build/":
 		return slices.Contains([]string{"package.json", "package-lock.json"}, base)
 	}

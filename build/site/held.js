@@ -58,12 +58,12 @@
   // is inside.
   document.addEventListener('click', async (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[data-held], a[download]') : null;
-    const name = link?.dataset.held ?? link?.getAttribute('href');
+    const [name, place] = (link?.dataset.held ?? link?.getAttribute('href') ?? '').split('#');
     if (!FILES[name]) return;
     event.preventDefault();
     const text = await (await get(name)).blob();
-    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-    if (link.dataset.held) open(url);
+    const url = URL.createObjectURL(new Blob([text], { type: `text/${name.endsWith('.html') ? 'html' : 'plain'};charset=utf-8` }));
+    if (link.dataset.held) open(place ? `${url}#${place}` : url);
     else Object.assign(document.createElement('a'), { href: url, download: name }).click();
   });
 

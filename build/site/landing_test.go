@@ -130,7 +130,7 @@ func checkRelative(t *testing.T, s site, name, page string) {
 			target = path.Join(target, "index.html")
 		}
 		_, there := s[target]
-		known := there || slices.Contains([]string{component, "icon.svg", "FIGURE.md", "EMBED.md"}, target)
+		known := there || slices.Contains([]string{component, "icon.svg", docsStyle, docs + "FIGURE.html", docs + "EMBED.html"}, target)
 		if strings.HasPrefix(file, "/") || strings.Contains(file, ":") || !known {
 			t.Errorf("%s: the address %s leads nowhere", name, m[1])
 		}

@@ -1,7 +1,7 @@
 // Site assembles the static site: it compiles the page's program and one program
 // for each laboratory to WebAssembly, asks the laboratories for their
 // descriptions, computes and draws what the page opens on, bundles the charts from the packages in build/package-lock.json,
-// adds the files of public/ and writes everything to one folder that any file
+// makes pages of the documents, adds the files of public/ and writes everything to one folder that any file
 // host can serve. Run it from the repository root; the Makefile does.
 //
 // Parts that do not need each other are made side by side, and what is compressed is
@@ -191,6 +191,9 @@ func (b *build) parts(ctx context.Context, s site) (code []byte, shown []shown, 
 			})
 			if err != nil {
 				return err
+			}
+			if err := b.say.do("writing the documents", func() error { return s.addDocuments(".") }); err != nil {
+				return fmt.Errorf("documents: %w", err)
 			}
 			if err := b.say.do("writing the schemas", rest.addSchemas); err != nil {
 				return fmt.Errorf("schemas: %w", err)

@@ -46,6 +46,12 @@ const (
 	singleProgram = "spillway.wasm"
 )
 
+// heldDocuments is the page with all documents, which the help leads to.
+const heldDocuments = "docs.html"
+
+// toDocument is a link to a document.
+var toDocument = regexp.MustCompile(`href="docs/([\w-]+)\.html"( target="_blank")?`)
+
 // recorder is the script that records training jobs, for download.
 const recorder = "capture.py"
 
@@ -79,7 +85,7 @@ func init() { laboratories = func() { jobs.Run(%s) } }
 		return program{}, err
 	}
 	list := filepath.Join(folder, "overlay.json")
-	flags := append(workFlags(), "-gcflags=github.com/vugu/...=-l", "-overlay="+list, "-ldflags=-s -w -X spillway/ui.icon="+icon)
+	flags := append(workFlags(), "-gcflags=github.com/vugu/...=-l", "-overlay="+list, "-ldflags=-s -w -X spillway/ui/view.icon="+icon)
 	return program{singleProgram, "./wasm", flags}, os.WriteFile(list, overlay, 0o644)
 }
 
@@ -109,6 +115,7 @@ func (s site) inside(code []byte) (site, error) {
 	for _, name := range []string{"worker.js", "licenses.txt", recorder} {
 		inside[name] = s[name]
 	}
+	inside[heldDocuments] = s[allDocuments]
 	for name, data := range s {
 		if slices.Contains(scripts, name) || filepath.Ext(name) == ".info" && inside[name] == nil {
 			inside[name] = data
@@ -156,6 +163,7 @@ func (s site) bundle(page string, scripts []string, p *packer) ([]byte, error) {
 	policy := s.policy(page, starter, scripts)
 
 	page = scriptFile.ReplaceAllString(page, "")
+	page = toDocument.ReplaceAllString(page, `href="#" data-held="`+heldDocuments+`#$1"`)
 	page = regexp.MustCompile(`<link rel="manifest"[^>]*>\n?`).ReplaceAllString(page, "")
 	for _, e := range [][2]string{
 		{`<meta charset="utf-8">`, `<meta charset="windows-1252">`},

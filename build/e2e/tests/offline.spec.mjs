@@ -77,6 +77,8 @@ test('the zip works in a folder of a plain server, and without it after one visi
   await finished(page);
   await expect(page.locator('#context')).toContainText('BERT');
   await same(page);
+  await page.goto(`${site.url}docs/validation.html`); // documents are kept, too
+  await expect(page.locator('h1')).toHaveText('Is it right?');
 });
 
 test('the single file has everything in it', { tag: '@fresh' }, async ({ page, context, guard }) => {
@@ -86,6 +88,13 @@ test('the single file has everything in it', { tag: '@fresh' }, async ({ page, c
   await visit(page, `${single}#${opened}`);
   await expect(page.locator('#context')).toContainText('BERT');
   await screenshot(page, 'single');
+
+  // So have its documents.
+  await page.keyboard.press('?');
+  const [documents] = await Promise.all([context.waitForEvent('page'), page.getByRole('link', { name: 'Validation' }).click()]);
+  await expect(documents.getByRole('heading', { name: 'Is it right?' })).toBeInViewport();
+  await documents.close();
+  await page.keyboard.press('Escape');
 
   // A setting is in the link, and undone after a reload.
   await page.locator('#f-gpu_memory').fill('8');
