@@ -90,6 +90,8 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"estimate", "gemm", "m=1", "n=1", "k=1", "gpu=abacus"}, exitUsage, `"abacus" is not known; there are p100-pcie`},
 		{[]string{"estimate", "gemm", "m=1", "n=1", "k=1", "gpu=l4", "q=1"}, exitUsage, `unknown key "q"`},
 		{[]string{"estimate", "gemm", "m"}, exitUsage, "want key=value"},
+		{[]string{"estimate", "resnet50", "batch=256", "gpu=rtx-4090", "precision=amp-fp16", "layout=nhwc", "mode=train"}, exitOK, " images/s and GPU ± 12 %"},
+		{[]string{"estimate", "resnet51", "gpu=rtx-4090"}, exitUsage, `network "resnet51" is not known`},
 		{[]string{"estimate", "missing.csv"}, exitUsage, "missing.csv"},
 		{[]string{"verify", "-artifact", "nowhere"}, exitUsage, "nowhere"},
 		{[]string{"verify", "-artifact", "testdata"}, exitUsage, "no workload of G10 (MICRO 2023) in testdata"},

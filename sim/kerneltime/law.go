@@ -138,7 +138,7 @@ func Time(g *GPU, p Policy, k *Kernel) Estimate {
 	default:
 		start, memory = g.moving(k)
 	}
-	e := Estimate{Start: picoseconds(start), Compute: picoseconds(compute), Memory: picoseconds(memory), Band: g.kernelBand(k.Class)}
+	e := Estimate{Start: picoseconds(start), Compute: picoseconds(compute), Memory: picoseconds(memory), Band: kernelBands[k.Class][g.Ground]}
 	e.Time = most(e.Start, max(e.Compute, e.Memory))
 	switch {
 	case e.Start > max(e.Compute, e.Memory):

@@ -8,16 +8,84 @@ import (
 	"spillway/sim/kerneltime"
 	"spillway/sim/llm/pretrain"
 	"spillway/sim/unit"
+	"spillway/traces/networks"
 )
 
-// iteration is the estimate of a row that is a network's rate.
+// iteration is the estimate of a row that is a network's rate: of a large language model, whose
+// states GPUs share, by a formula; of any other by its kernels.
 func iteration(g *kerneltime.GPU, p kerneltime.Precision, r Row) (*Result, error) {
-	if r.word("kind") == "llm" || strings.HasPrefix(r.word("unit"), "token") {
-		if arch, ok := pretrain.Find(r.get("net")); ok {
-			return language(&pretrain.Job{Arch: &arch, GPU: g, Precision: p}, r)
-		}
+	name := r.get("net")
+	arch, large := pretrain.Find(name)
+	_, unknown := networks.Find(name)
+	switch {
+	case large && (unknown != nil || r.word("kind") == "llm" || strings.HasPrefix(r.word("unit"), "token")):
+		return language(&pretrain.Job{Arch: &arch, GPU: g, Precision: p}, r)
+	case unknown != nil:
+		return nil, &Unknown{fmt.Sprintf("network %q is not known; spillway models lists them", name)}
 	}
-	return nil, &Unknown{"network not known"}
+	return lowered(g, r)
+}
+
+// lowered is a network by its kernels.
+func lowered(g *kerneltime.GPU, r Row) (*Result, error) {
+	row := networks.Row{
+		Kind: r.get("kind"), GPU: g.Key, Policy: r.get("precision", "policy"), Layout: strings.ToLower(r.get("layout")), Mode: strings.ToLower(r.get("mode")),
+		Net: r.get("net"), Source: r.get("source"),
+	}
+	if row.Policy == "" {
+		row.Policy = kerneltime.FP32.String()
+	}
+	if row.Source == "" {
+		row.Source = "PyTorch 2"
+	}
+	var gpus int64
+	err := r.fill(size{"batch", &row.Batch, 1, 0}, size{"img", &row.Side, 0, 0}, size{"seq", &row.Sequence, 0, 0}, size{"gpus", &gpus, 1, 1}, size{"accumulate", &row.Accumulate, 1, 1})
+	if err != nil {
+		return nil, err
+	}
+	if row.Checkpoint, err = r.truth("checkpoint"); err != nil {
+		return nil, err
+	}
+	l, err := row.Lower()
+	if err == nil {
+		l, err = r.chosen(l)
+	}
+	if err != nil {
+		return nil, &Unknown{err.Error()}
+	}
+	e := l.Time(g, row.Processor())
+	x := Result{Value: float64(l.Options.Batch) * float64(unit.Second) / float64(e.Time), Unit: l.Network.Sample() + "/s and GPU", GPU: g, Estimate: e, Band: e.Band}
+	x.Notes = append(x.Notes, "mostly "+e.Bound.String())
+	if e.Bound == kerneltime.Host {
+		x.Notes[0] = "the processor that starts kernels decides"
+	}
+	if l.Network.Images() && (row.Layout == "" || strings.Contains(row.Source, "layout not stated")) {
+		x.Band = int64(math.Round(math.Sqrt(float64(x.Band*x.Band + unsaidLayout*unsaidLayout))))
+		x.Notes = append(x.Notes, "layout not said: taken as NCHW")
+	}
+	if gpus > 1 {
+		x.Notes = append(x.Notes, "communication between GPUs is not counted")
+	}
+	return &x, nil
+}
+
+// unsaidLayout is the band of not knowing the layout, in percent.
+const unsaidLayout = 10
+
+// chosen is l with what a row says of attention and compilation.
+func (r Row) chosen(l *networks.Lowered) (*networks.Lowered, error) {
+	o := l.Options
+	var err error
+	if o.Compile, err = r.truth("compile"); err != nil {
+		return nil, err
+	}
+	if r.get("attention") != "" {
+		o.Attention, _ = r.attention()
+	}
+	if o == l.Options {
+		return l, nil
+	}
+	return l.Network.Lower(o)
 }
 
 // recomputes are how tables say what is computed again.

@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 	if len(lines) != 9 || lines[0] != "class,gpu,precision,batch,m,n,k,bytes,time_us,estimate,band_percent,note" {
 		t.Fatalf("%d lines\n%s", len(lines), out.String())
 	}
-	for i, end := range map[int]string{1: ",606,606.99,15,", 2: ",606,606.99,15,", 8: ",1,5.6042,10,"} {
+	for i, end := range map[int]string{1: ",606,606.99,15,", 2: ",606,606.99,15,", 8: ",1,5.6042,20,"} {
 		if !strings.HasSuffix(lines[i], end) {
 			t.Errorf("line %d: %s, want an end of %s", i, lines[i], end)
 		}

@@ -72,6 +72,14 @@ func (r *Row) Lower() (*Lowered, error) {
 	return n.Lower(o)
 }
 
+// Processor is what started the kernels.
+func (r *Row) Processor() kerneltime.Processor {
+	if strings.Contains(r.Kind, "host") || strings.Contains(r.Source, "EPYC 7742") {
+		return kerneltime.EPYC7742
+	}
+	return kerneltime.Today
+}
+
 // Rate estimates a row.
 func (r *Row) Rate() (Rate, error) {
 	g := kerneltime.Find(r.GPU)
@@ -82,11 +90,7 @@ func (r *Row) Rate() (Rate, error) {
 	if err != nil {
 		return Rate{}, err
 	}
-	p := kerneltime.Today
-	if strings.Contains(r.Kind, "host") || strings.Contains(r.Source, "EPYC 7742") {
-		p = kerneltime.EPYC7742
-	}
-	e := l.Time(g, p)
+	e := l.Time(g, r.Processor())
 	out := Rate{PerSecond: float64(l.Options.Batch) * 1e12 / float64(e.Time), Sample: l.Network.Sample(), Estimate: e}
 	switch e.Bound {
 	case kerneltime.Host:

@@ -1,0 +1,227 @@
+package measured
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spillway/build/golden"
+	"spillway/sim/kerneltime"
+)
+
+// data is where the public measurements are.
+const data = "../../../shared/data/kernel_times/"
+
+// A measurement is a row, what was measured, and what the law makes of it.
+type measurement struct {
+	Row
+	published float64
+	result    *Result
+}
+
+// ratio is the estimate over what was measured.
+func (m *measurement) ratio() float64 { return m.result.Value / m.published }
+
+// measurements reads a table of measurements, or skips the test. Every row has an estimate.
+func measurements(t testing.TB, file, column string) (all []measurement) {
+	t.Helper()
+	f, err := os.Open(data + file)
+	if err != nil {
+		t.Skipf("no measurements here: %v", err)
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, cells := range lines[1:] {
+		m := measurement{Row: Row{}}
+		for c, cell := range cells {
+			m.Row[lines[0][c]] = cell
+		}
+		if m.published, err = strconv.ParseFloat(m.Row[column], 64); err != nil {
+			t.Fatal(err)
+		}
+		if m.result, err = Estimate(m.Row); err != nil {
+			t.Errorf("%s:%d: %v", file, i+2, err)
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// A spread is how far estimates are from measurements.
+type spread struct{ errors, ratios []float64 }
+
+func spreadOf(ms []measurement) (s spread) {
+	for i := range ms {
+		r := ms[i].ratio()
+		s.ratios = append(s.ratios, r)
+		s.errors = append(s.errors, 100*math.Abs(r-1))
+	}
+	slices.Sort(s.ratios)
+	slices.Sort(s.errors)
+	return s
+}
+
+// within is the error in percent that a share of the rows does not pass.
+func (s *spread) within(share float64) float64 {
+	return s.errors[max(0, int(math.Ceil(share*float64(len(s.errors))))-1)]
+}
+
+// bias is the median ratio.
+func (s *spread) bias() float64 {
+	n := len(s.ratios)
+	return (s.ratios[(n-1)/2] + s.ratios[n/2]) / 2
+}
+
+// A set is rows that are judged together.
+type set struct {
+	name string
+	fit  string // what of it the law was fitted to
+	spec string // the same columns by the model that the law was taken from; empty if it has none
+	file string
+	of   func(Row) bool
+}
+
+// is says that a row has cells, column=cell with several cells after bars.
+func is(conditions ...string) func(Row) bool {
+	return func(r Row) bool {
+		for _, c := range conditions {
+			column, cells, _ := strings.Cut(c, "=")
+			if !slices.Contains(strings.Split(cells, "|"), r[column]) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// and is both.
+func and(a, b func(Row) bool) func(Row) bool { return func(r Row) bool { return a(r) && b(r) } }
+
+// deep is convolutions of 16 channels or more, as the specification counts them.
+func deep(r Row) bool { c, _ := strconv.Atoi(r["c"]); return c >= 16 }
+
+// many is more than one server.
+func many(r Row) bool { n, _ := strconv.Atoi(r["gpus"]); return n > 8 }
+
+func few(r Row) bool { return !many(r) }
+
+const (
+	fitted = "fitted"
+	held   = "nothing"
+	norms  = "op=input_layernorm|ln|softmax"
+	points = "op=add|mul|pow|div|addu|mulu|powu|divu|relu|gelu|tanh|UnaryElementwise"
+)
+
+// sets are those of the specification that these rows have, and our own.
+var sets = []set{
+	{"products, 16 bit", fitted, "760, x1.01, 6, 12, 18, 26, 68", "micro.csv", is("class=gemm", "precision=fp16")},
+	{"products, 16 bit, A100-80", fitted, "", "micro.csv", is("class=gemm", "precision=fp16", "gpu=a100-sxm-80")},
+	{"products, 16 bit, H100", fitted, "", "micro.csv", is("class=gemm", "precision=fp16", "gpu=h100-sxm")},
+	{"products, 16 bit, V100", fitted, "", "micro.csv", is("class=gemm", "precision=fp16", "gpu=v100-sxm2-16")},
+	{"products, fp32", fitted, "1220, x1.00, 7, 13, 21, 27, 70", "micro.csv", is("class=gemm", "precision=fp32")},
+	{"products, fp32, P100", fitted, "", "micro.csv", is("class=gemm", "precision=fp32", "gpu=p100-pcie")},
+	{"batched products, fp32, A100-40", "nothing but the shape law", "300, x1.05, 12, 27, 37, 41, 78", "micro.csv", is("class=batched")},
+	{"convolutions, fp32, V100, 16 channels or more", fitted, "252, x0.92, 23, 43, 50, 66, 216", "micro.csv", and(deep, is("class=conv", "precision=fp32"))},
+	{"convolutions, fp16, V100, 16 channels or more", fitted, "252, x0.87, 19, 36, 55, 75, 107", "micro.csv", and(deep, is("class=conv", "precision=fp16"))},
+	{"convolutions, all", fitted, "", "micro.csv", is("class=conv")},
+	{"pointwise", fitted, "", "micro.csv", is("class=elementwise", points)},
+	{"pointwise, NeuSight", fitted, "", "micro.csv", is("class=elementwise", points, "gpu=v100-pcie-32|a100-pcie-40|p100-pcie")},
+	{"norm and softmax", "A100-80 at 2 bytes, P100, V100, A100-40", "", "micro.csv", is("class=elementwise", norms)},
+	{"norm, H100", held, "", "micro.csv", is("class=elementwise", norms, "gpu=h100-sxm")},
+	{"gated activation", fitted, "", "micro.csv", is("class=elementwise", "op=mlp_act")},
+	{"rotary embedding", fitted, "", "micro.csv", is("class=elementwise", "op=attn_rope")},
+	{"FlashAttention 1, 2 and 3", fitted, "", "micro.csv", is("class=attention", "op=fa1|fa2|fa3")},
+	{"attention unfused", held, "", "micro.csv", is("class=attention", "op=unfused")},
+	{"networks of images", "its constants for NHWC and NCHW", "225, x0.97, 6, 11, 13, 16, 80", "e2e.csv", is("kind=conv/vit")},
+	{"networks of images, RTX 3090", fitted, "", "e2e.csv", is("kind=conv/vit", "gpu=rtx-3090")},
+	{"networks of images, RTX 4090", fitted, "", "e2e.csv", is("kind=conv/vit", "gpu=rtx-4090")},
+	{"networks of images, H100", fitted, "", "e2e.csv", is("kind=conv/vit", "gpu=h100-sxm")},
+	{"BERT, fp32", held, "6, x1.15, 17, 22, 22, 22, 22", "e2e.csv", is("kind=bert", "policy=fp32")},
+	{"BERT, tf32", held, "22, x1.13, 14, 21, 28, 28, 36", "e2e.csv", is("kind=bert", "policy=tf32")},
+	{"BERT, amp-fp16", held, "28, x0.98, 5, 12, 15, 21, 26", "e2e.csv", is("kind=bert", "policy=amp-fp16")},
+	{"MPT, 8 H100", "share of products, half of attention", "19, x0.99, 6, 9, 9, 24, 24", "e2e.csv", and(few, is("kind=llm", "gpu=h100-sxm"))},
+	{"MPT, 16 to 512 H100", held, "15, x1.08, 8, 13, 18, 20, 20", "e2e.csv", and(many, is("kind=llm", "gpu=h100-sxm"))},
+	{"MPT, 8 A100-80", "half of attention", "21, x0.99, 7, 9, 10, 11, 13", "e2e.csv", is("kind=llm", "gpu=a100-sxm-80")},
+	{"images, batch 12, A100-40", "the processor's times", "16, x0.99, 4, , , , ", "e2e.csv", is("kind=small batch, host bound")},
+}
+
+// everything is the measurements of both tables.
+func everything(t testing.TB) map[string][]measurement {
+	return map[string][]measurement{"micro.csv": measurements(t, "micro.csv", "time_us"), "e2e.csv": measurements(t, "e2e.csv", "per_s_per_gpu")}
+}
+
+const reportHead = `# The law of kernel times against public measurements
+
+Estimates over what was measured, of the rows of two tables of public measurements. "Fitted" says what of a set decided a constant; of the rest nothing did. Beside ours are the numbers of the model that the law was taken from (its sets of BERT have more GPUs). Bias is the median of estimate over measurement: of kernels' times, of networks' rates. Errors are in percent.
+
+Written by ` + "`go test ./traces/measured -run TestReport -update`" + `; do not edit.
+
+| rows | fitted | number | bias | median | 80 % | 90 % | 95 % | worst | model: number, bias, median, 80, 90, 95, worst |
+|---|---|--:|--:|--:|--:|--:|--:|--:|---|
+`
+
+// The errors of the law are those that the report says.
+func TestReport(t *testing.T) {
+	all := everything(t)
+	var text strings.Builder
+	text.WriteString(reportHead)
+	for _, x := range sets {
+		var of []measurement
+		for _, m := range all[x.file] {
+			if x.of(m.Row) {
+				of = append(of, m)
+			}
+		}
+		if len(of) == 0 {
+			t.Errorf("%s: no rows", x.name)
+			continue
+		}
+		s := spreadOf(of)
+		fmt.Fprintf(&text, "| %s | %s | %d | x%.2f | %.0f | %.0f | %.0f | %.0f | %.0f | %s |\n", x.name, x.fit, len(of), s.bias(),
+			s.within(0.5), s.within(0.8), s.within(0.9), s.within(0.95), s.within(1), x.spec)
+	}
+	golden.Compare(t, "VALIDATION.md", []byte(text.String()))
+}
+
+// Eight of ten measurements lie inside the bands that estimates say, on GPUs with constants of
+// their own, by class of kernel and kind of network; and no band is much wider than they need,
+// but that of steps which the host decides: of other processors nothing is known.
+func TestBands(t *testing.T) {
+	groups := map[string][]measurement{}
+	for file, ms := range everything(t) {
+		for _, m := range ms {
+			if m.result.GPU.Ground != kerneltime.Measured {
+				continue
+			}
+			name := m.Row["kind"]
+			if file == "micro.csv" {
+				if name = m.Row["class"]; name == "elementwise" {
+					name = fmt.Sprint("moving kernel of class ", opWords[plain(m.Row["op"])])
+				} else if m.Row["op"] == "unfused" {
+					continue // several kernels
+				}
+			} else if m.result.Estimate.Bound == kerneltime.Host {
+				name += ", host"
+			}
+			groups[fmt.Sprintf("%s, ± %d %%", name, m.result.Band)] = append(groups[fmt.Sprintf("%s, ± %d %%", name, m.result.Band)], m)
+		}
+	}
+	for name, ms := range groups {
+		if len(ms) < 10 {
+			continue
+		}
+		s := spreadOf(ms)
+		if band := float64(ms[0].result.Band); s.within(0.8) > band || s.within(0.8) < band-15 && ms[0].result.Estimate.Bound != kerneltime.Host {
+			t.Errorf("%s: eight of %d measurements in ten are within %.0f %%", name, len(ms), s.within(0.8))
+		}
+	}
+}
