@@ -34,12 +34,12 @@ const MostExport = 200 << 20
 var ErrLarge = errors.New("the file would be larger than 200 MiB, which the programs that read it cannot take; use a smaller workload or fewer iterations")
 
 // export finds the format and bounds what it gives.
-func (l *Info) export(key string, write func() ([]byte, error)) ([]byte, error) {
+func (l *Info) export(key string, write func(at int) ([]byte, error)) ([]byte, error) {
 	for i := range l.Exports {
 		if l.Exports[i].Key != key {
 			continue
 		}
-		data, err := write()
+		data, err := write(i)
 		if err == nil && len(data) > MostExport {
 			err = ErrLarge
 		}

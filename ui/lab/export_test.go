@@ -13,12 +13,12 @@ import (
 // roasting is the invented laboratory with an export.
 func roasting(loads *int) lab.Spec[brew, pot, cup] {
 	s := cafe(loads)
-	s.Exports = []lab.Export{{Key: "smell", Title: "Smell", Ext: "txt", Mime: "text/plain", About: "What it smells of."}, {Key: "sack"}}
-	s.Export = func(key string, w pot, b *brew, system string, o lab.Origin, _ lab.Progress) ([]byte, error) {
-		if key == "sack" {
-			return make([]byte, lab.MostExport+1), nil
-		}
-		return fmt.Appendf(nil, "%s %s %d %s %s", w.bean, system, b.Grams, o.Title, o.Link), nil
+	type view = lab.View[brew, pot, cup]
+	s.Exports = []lab.Written[brew, pot, cup]{
+		{Export: lab.Export{Key: "smell", Title: "Smell", Ext: "txt", Mime: "text/plain", About: "What it smells of."}, Write: func(v *view) ([]byte, error) {
+			return fmt.Appendf(nil, "%s %s %d %s %s", v.Workload.bean, v.System, v.Settings.Grams, v.Origin.Title, v.Origin.Link), nil
+		}},
+		{Export: lab.Export{Key: "sack"}, Write: func(*view) ([]byte, error) { return make([]byte, lab.MostExport+1), nil }},
 	}
 	return s
 }
@@ -56,7 +56,7 @@ func TestExport(t *testing.T) {
 		t.Error("a laboratory without exports has one")
 	}
 	for _, wrong := range []func(*lab.Spec[brew, pot, cup]){
-		func(s *lab.Spec[brew, pot, cup]) { s.Export = nil }, func(s *lab.Spec[brew, pot, cup]) { s.Exports = nil }, func(s *lab.Spec[brew, pot, cup]) { s.Exports[1].Key = "smell" },
+		func(s *lab.Spec[brew, pot, cup]) { s.Exports[0].Write = nil }, func(s *lab.Spec[brew, pot, cup]) { s.Info.Exports = make([]lab.Export, 1) }, func(s *lab.Spec[brew, pot, cup]) { s.Exports[1].Key = "smell" },
 	} {
 		func() {
 			defer func() {

@@ -492,11 +492,11 @@ type Spec[S, W, R any] struct {
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
 	Hash    func(R) string
-	Section func(key string, view *knob.Setup, s *S, w W, system string, p Progress) (*report.Section, error)
 	Studies []Study
-	// Export runs one system and writes what happened in a format of Exports; nil if
-	// there is none.
-	Export func(key string, w W, s *S, system string, o Origin, p Progress) ([]byte, error)
+	// Sections are the parts of the page that only this laboratory has, and Exports the
+	// formats in which it writes what happened in a run; Info's have their data.
+	Sections []Shown[S, W, R]
+	Exports  []Written[S, W, R]
 	// Complete adds to Info what takes time to find out; may be nil.
 	Complete func(*Info)
 }
@@ -525,11 +525,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		panic(fmt.Sprintf("laboratory %s: quantities are those of its measures", l.Name))
 	}
 	l.Quantities = report.Quantities(spec.Measures)
-	err := l.Info.check()
-	if (spec.Export == nil) != (len(spec.Exports) == 0) {
-		err = errors.Join(err, errors.New("formats of exports without a function, or the other way round"))
-	}
-	if err != nil {
+	if err := errors.Join(spec.declared(&l.Info), l.Info.check()); err != nil {
 		panic(fmt.Sprintf("laboratory %s: %v", l.Name, err))
 	}
 	settings := func(u *knob.Setup) (*S, error) {
@@ -587,22 +583,49 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		_, err := settings(u)
 		return err
 	}
-	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+	// ready is what runs, and what it is asked for with.
+	ready := func(u *knob.Setup, system string, f Files) (*S, W, error) {
+		var none W
 		if _, err := l.System(system); err != nil {
-			return nil, nil, err
+			return nil, none, err
 		}
 		s, err := settings(u)
 		if err != nil {
-			return nil, nil, err
+			return nil, none, err
 		}
 		w, err := load(s, f)
 		if err == nil {
 			err = within(w, s, system)
 		}
+		return s, w, err
+	}
+	var ran struct { // the last run
+		setup, system string
+		files         Files
+		r             R
+		ok            bool
+	}
+	run := func(u *knob.Setup, s *S, w W, system string, f Files, p Progress) (R, error) {
+		r, err := spec.Run(w, s, system, p)
+		if err == nil {
+			ran.setup, ran.system, ran.files, ran.r, ran.ok = u.String(), system, f, r, true
+		}
+		return r, err
+	}
+	view := func(u *knob.Setup, s *S, w W, system string, f Files, p Progress) *View[S, W, R] {
+		return &View[S, W, R]{System: system, Settings: s, Workload: w, Progress: p, run: func() (R, error) {
+			if ran.ok && ran.system == system && ran.files == f && ran.setup == u.String() {
+				return ran.r, nil
+			}
+			return run(u, s, w, system, f, p)
+		}}
+	}
+	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+		s, w, err := ready(u, system, f)
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := spec.Run(w, s, system, p)
+		r, err := run(u, s, w, system, f, p)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -653,22 +676,14 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		return o, raw, err
 	}
 	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
-		return l.export(key, func() ([]byte, error) {
-			if _, err := l.System(system); err != nil {
-				return nil, err
-			}
-			s, err := settings(u)
+		return l.export(key, func(at int) ([]byte, error) {
+			s, w, err := ready(u, system, f)
 			if err != nil {
 				return nil, err
 			}
-			w, err := load(s, f)
-			if err == nil {
-				err = within(w, s, system)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return spec.Export(key, w, s, system, o, p)
+			v := view(u, s, w, system, f, p)
+			v.Origin = o
+			return spec.Exports[at].Write(v)
 		})
 	}
 	if l.Result = spec.Result; l.Result == nil {
@@ -677,22 +692,25 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	l.Inline = spec.Inline
 	l.JSON = func(raw any) ([]byte, error) { return spec.JSON(raw.(R)) }
 	l.Hash = func(raw any) string { return spec.Hash(raw.(R)) }
-	l.Section = func(key string, view, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
+	l.Section = func(key string, look, u *knob.Setup, system string, f Files, p Progress) (*report.Section, error) {
 		at := slices.IndexFunc(l.Sections, func(s Section) bool { return s.Key == key })
 		if at < 0 {
 			return nil, fmt.Errorf("laboratory %s has no section %q", l.Name, key)
 		}
-		s, err := settings(u)
 		var w W
-		if l.Sections[at].Run && err == nil {
-			if w, err = load(s, f); err == nil {
-				err = within(w, s, system)
-			}
+		var s *S
+		var err error
+		if l.Sections[at].Run {
+			s, w, err = ready(u, system, f)
+		} else {
+			s, err = settings(u)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return spec.Section(key, view, s, w, system, p)
+		v := view(u, s, w, system, f, p)
+		v.Look = look
+		return spec.Sections[at].Show(v)
 	}
 	return l
 }

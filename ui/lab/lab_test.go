@@ -34,16 +34,22 @@ type beans []lab.Entry
 func (b beans) Entries() []lab.Entry { return b }
 func (b beans) Notes() []string      { return nil }
 
+// seen is a section that says all that it is told.
+func seen(key string) func(*lab.View[brew, pot, cup]) (*report.Section, error) {
+	return func(v *lab.View[brew, pot, cup]) (*report.Section, error) {
+		return &report.Section{Text: []string{fmt.Sprint(key, v.Look, v.Settings.Grams, v.Workload.bean, v.System)}}, nil
+	}
+}
+
 // A cafe is an invented laboratory whose workloads are counted when they load.
 func cafe(loads *int) lab.Spec[brew, pot, cup] {
 	return lab.Spec[brew, pot, cup]{
 		Info: lab.Info{
-			Name:     "cafe",
-			Systems:  []lab.System{{Name: "drip", Title: "Drip"}, {Name: "press", Title: "Press", Look: 1}},
-			Charts:   []report.Chart{{ID: "strength", Of: []string{"strength"}, By: []report.Variant{{Key: "time"}}}},
-			Panels:   []lab.Panel{{Key: "what"}},
-			Sections: []lab.Section{{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, {Key: "menu"}},
-			Say:      lab.Say{Quantity: "strength"}, Entry: "ground",
+			Name:    "cafe",
+			Systems: []lab.System{{Name: "drip", Title: "Drip"}, {Name: "press", Title: "Press", Look: 1}},
+			Charts:  []report.Chart{{ID: "strength", Of: []string{"strength"}, By: []report.Variant{{Key: "time"}}}},
+			Panels:  []lab.Panel{{Key: "what"}},
+			Say:     lab.Say{Quantity: "strength"}, Entry: "ground",
 		},
 		Default: brew{Bean: "mocha", Grams: 7},
 		Knobs: map[string][]knob.Knob[brew]{"what": {
@@ -81,8 +87,9 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 		},
 		JSON: func(r cup) ([]byte, error) { return []byte(r.bean), nil },
 		Hash: func(r cup) string { return r.system },
-		Section: func(key string, view *knob.Setup, s *brew, w pot, system string, _ lab.Progress) (*report.Section, error) {
-			return &report.Section{Text: []string{fmt.Sprint(key, view, s.Grams, w.bean, system)}}, nil
+		Sections: []lab.Shown[brew, pot, cup]{
+			{Section: lab.Section{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, Show: seen("foam")},
+			{Section: lab.Section{Key: "menu"}, Show: seen("menu")},
 		},
 		Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: "taste", Title: "Taste"}, Build: func() *study.Paper {
 			return &study.Paper{

@@ -187,7 +187,8 @@ func grouped(list []buddy.Allocation, targets []buddy.Target, tensors []tensor, 
 const mostRows = 200
 
 // allocations lists them with their targets.
-func allocations(view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+func allocations(v *seen) (*report.Section, error) {
+	view, s, w, system := v.Look, v.Settings, v.Workload, v.System
 	r, err := run(w, s, system, nil)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,8 @@ func heatKnobs() []knob.Info {
 }
 
 // heat draws an allocation: a row for every page, a cell for every entry.
-func heat(view *knob.Setup, s *settings, w *memory, system string) (*report.Section, error) {
+func heat(x *seen) (*report.Section, error) {
+	view, s, w, system := x.Look, x.Settings, x.Workload, x.System
 	list, err := w.places()
 	if err != nil {
 		return &report.Section{Text: []string{"No map: " + err.Error() + "."}}, nil

@@ -28,7 +28,8 @@ func wrapped(p *place, h *buddy.Histogram) *memory {
 }
 
 // inside shows how an entry is compressed, plane by plane and code by code.
-func inside(view *knob.Setup, w *memory) (*report.Section, error) {
+func inside(v *seen) (*report.Section, error) {
+	view, w := v.Look, v.Workload
 	list, err := w.places()
 	if err != nil {
 		return &report.Section{Text: []string{"No entry: " + err.Error() + "."}}, nil

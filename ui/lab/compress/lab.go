@@ -61,17 +61,22 @@ type result struct {
 // Machine is what the run ran on, for papers that publish it.
 func (r *result) Machine() core.Setup { return r.setup }
 
+// What sections are made of, with this laboratory's types.
+type (
+	seen    = lab.View[settings, *memory, *result]
+	section = lab.Shown[settings, *memory, *result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *memory, *result]{
 		Info: lab.Info{
 			Name: "compress", Title: "Compression",
-			About:    "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
-			Lead:     "How much larger GPU memory becomes when hardware compresses it.",
-			Systems:  systems(),
-			Panels:   []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
-			Sections: sections(),
-			Charts:   charts(), Picture: picture(), Presets: presets(),
+			About:   "Hardware compresses what lies in GPU memory, so that more fits (Buddy Compression).",
+			Lead:    "How much larger GPU memory becomes when hardware compresses it.",
+			Systems: systems(),
+			Panels:  []lab.Panel{{Key: "contents", Title: "Contents"}, {Key: "hardware", Title: "Machine"}, {Key: "policy", Title: "Policy", Folded: true}},
+			Charts:  charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{contents}"}, {Text: "link {link}, memory {memory}", Panel: "hardware"}},
 			Say: lab.Say{
 				Quantity: "ratio", Than: "× the memory of", Most: "makes memory largest", Cannot: "cannot run it",
@@ -103,19 +108,7 @@ func New() lab.Lab {
 		Inline:   true,
 		JSON:     encode,
 		Hash:     hash,
-		Section: func(key string, view *knob.Setup, s *settings, w *memory, system string, _ lab.Progress) (*report.Section, error) {
-			switch key {
-			case "allocations":
-				return allocations(view, s, w, system)
-			case "thresholds":
-				return thresholds(s, w, system)
-			case heatKey:
-				return heat(view, s, w, system)
-			case insideKey:
-				return inside(view, w)
-			}
-			return nil, fmt.Errorf("no section %q", key)
-		},
+		Sections: sections(),
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
 				Key: "buddy", Title: "The Buddy Compression paper",
@@ -127,20 +120,20 @@ func New() lab.Lab {
 }
 
 // sections are the parts of the page that only this laboratory has.
-func sections() []lab.Section {
-	return []lab.Section{{
+func sections() []section {
+	return []section{{Show: allocations, Section: lab.Section{
 		Key: "allocations", Title: "Allocations and their targets", Run: true, Knobs: []knob.Info{groupsKnob()},
 		About: "Of the design in focus: what each allocation holds, and how much GPU memory an entry of 128 bytes has there.",
-	}, {
+	}}, {Show: thresholds, Section: lab.Section{
 		Key: "thresholds", Title: "Other Buddy Thresholds", Run: true,
 		About: "Of the design in focus: how many entries may overflow, against what that brings (the paper's Fig. 9).",
-	}, {
+	}}, {Show: heat, Section: lab.Section{
 		Key: heatKey, Title: "Heat map of one allocation", Run: true, Bytes: true, Knobs: heatKnobs(),
 		About: "Where it compresses: entry by entry in the order of addresses, as in the paper's Fig. 6.",
-	}, {
+	}}, {Show: inside, Section: lab.Section{
 		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
 		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
-	}}
+	}}}
 }
 
 // reproduced is the paper, whose analyses take programs.

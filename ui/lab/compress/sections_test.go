@@ -20,7 +20,7 @@ import (
 )
 
 // section computes one of the laboratory's sections.
-func section(t *testing.T, l *lab.Lab, key, view, set, system string, files lab.Files) *report.Section {
+func sectionOf(t *testing.T, l *lab.Lab, key, view, set, system string, files lab.Files) *report.Section {
 	t.Helper()
 	v := knob.NewSetup(l.Info.Section(key).Knobs)
 	if err := v.Read(view); err != nil {
@@ -58,21 +58,21 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	l := New()
-	s := section(t, &l, "allocations", "", "contents=alexnet", final, nil)
+	s := sectionOf(t, &l, "allocations", "", "contents=alexnet", final, nil)
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 4 || !strings.Contains(s.Text[0], "3 have 16x; memory becomes 1.51 times as large") {
 		t.Errorf("%+v", s)
 	}
 	if r := s.Tables[0].Rows[0]; r.Head != "dense" || r.Sub != "× 9" || r.Cells[1].Text != "1x" || r.Cells[3].Text != "0 / 0 / 0 / 0 / 100" || !slices.Equal(r.Cells[3].Stack, []float64{0, 0, 0, 0, 1}) {
 		t.Errorf("%+v", r)
 	}
-	if s = section(t, &l, "allocations", "allocations_by=single", "contents=alexnet", final, nil); len(s.Tables[0].Rows) != 21 {
+	if s = sectionOf(t, &l, "allocations", "allocations_by=single", "contents=alexnet", final, nil); len(s.Tables[0].Rows) != 21 {
 		t.Errorf("%d rows", len(s.Tables[0].Rows))
 	}
 	// What decides stands first: of a wide table the last columns are out of sight.
 	if head := s.Tables[0].Head; !slices.Equal(head[:4], []string{"Allocation", "Size", "Target", "Overflow"}) || len(head) != len(s.Tables[0].Rows[0].Cells)+1 {
 		t.Errorf("%q", head)
 	}
-	if s = section(t, &l, "allocations", "", "", "naive", nil); len(s.Tables) != 6 || s.Tables[0].Rows[0].Cells[1].Text == "" {
+	if s = sectionOf(t, &l, "allocations", "", "", "naive", nil); len(s.Tables) != 6 || s.Tables[0].Rows[0].Cells[1].Text == "" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -93,11 +93,11 @@ func TestManyGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := section(t, &l, "allocations", "", "entry=w.safetensors", final, files)
+	s := sectionOf(t, &l, "allocations", "", "entry=w.safetensors", final, files)
 	if rows := s.Tables[0].Rows; len(rows) != 2 || rows[0].Head != "layers.*.wa" || rows[0].Sub != "× 115" || rows[0].Cells[0].Text != "28.75 KiB" || rows[0].Cells[7].Text != "uint8" {
 		t.Errorf("%+v", rows)
 	}
-	s = section(t, &l, "allocations", "allocations_by=single", "entry=w.safetensors", final, files)
+	s = sectionOf(t, &l, "allocations", "allocations_by=single", "entry=w.safetensors", final, files)
 	if len(s.Tables[0].Rows) != mostRows || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "the largest 200 of 230 allocations; the other 30 have 7.5 KiB in all") {
 		t.Errorf("%d rows, %q", len(s.Tables[0].Rows), s.Notes)
 	}
@@ -107,7 +107,7 @@ func TestManyGroups(t *testing.T) {
 func TestHeat(t *testing.T) {
 	l := New()
 	for _, m := range makers {
-		s := section(t, &l, heatKey, "heat_of="+m.key, "", final, nil)
+		s := sectionOf(t, &l, heatKey, "heat_of="+m.key, "", final, nil)
 		if x := s.Maps[0]; len(x.Rows) != 32 || x.Columns != 64 || x.Pick.First[31] != 31*64 || !strings.Contains(s.Text[1], "Made-up data") {
 			t.Errorf("%s: %+v", m.key, s.Text)
 		}
@@ -121,7 +121,7 @@ func TestHeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	const set = "entry=w.safetensors"
-	s := section(t, &l, heatKey, "heat_of=both", set, final, files)
+	s := sectionOf(t, &l, heatKey, "heat_of=both", set, final, files)
 	m := s.Maps[0]
 	for i, c := range m.Cells { // 8 KiB of noise, then as much of zeros
 		if want := byte(4 * (1 - i/64%2)); c != want {
@@ -135,7 +135,7 @@ func TestHeat(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	for view, want := range map[string]string{"": "dense, float32", "heat_of=2": "zeros, float32", "heat_of=zer": "zeros, float32", "heat_of=nobody": "dense, float32"} {
-		s := section(t, &l, heatKey, view, set, final, files)
+		s := sectionOf(t, &l, heatKey, view, set, final, files)
 		if !strings.HasPrefix(s.Text[0], want) || (len(s.Notes) > 0) != (view == "heat_of=nobody") {
 			t.Errorf("%q: %q %q", view, s.Text, s.Notes)
 		}
@@ -150,7 +150,7 @@ func TestHeatOfPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := section(t, &l, heatKey, "", "entry=dump", final, files)
+	s := sectionOf(t, &l, heatKey, "", "entry=dump", final, files)
 	if m := s.Maps[0]; len(m.Rows) != int(mapRows) || m.Rows[1] != "2" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "128 of 301 pages") {
 		t.Errorf("%q %q", m.Rows, s.Notes)
 	}
@@ -158,7 +158,7 @@ func TestHeatOfPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := section(t, &l, heatKey, "", "entry=dump", final, files).Maps[0]
+	m := sectionOf(t, &l, heatKey, "", "entry=dump", final, files).Maps[0]
 	for i, c := range m.Cells {
 		if want := i < 64+2; (c != report.NoCell) != want {
 			t.Errorf("cell %d is %d", i, c)
@@ -173,7 +173,7 @@ func TestInside(t *testing.T) {
 		"relu": "fits into a slot of 1x", "floats": "fits into a slot of 1x", "zeros": "10 bits of 1024; as all of it is zero", "ramp": "15 bits of 1024, 2 bytes, 1 sector: it fits into a slot of 16x",
 		"mask": "a slot of 4x", "indices": "a slot of 4x",
 	} {
-		s := section(t, &l, insideKey, "inside_of="+key, "", "naive", nil)
+		s := sectionOf(t, &l, insideKey, "inside_of="+key, "", "naive", nil)
 		if !strings.Contains(s.Text[0], want) || len(s.Tables) != 3 || len(s.Tables[1].Rows) < 2 {
 			t.Errorf("%s: %q; want %s", key, s.Text, want)
 		}
@@ -182,11 +182,11 @@ func TestInside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := section(t, &l, insideKey, "inside_of=both inside_entry=64", "entry=w.safetensors", final, files)
+	s := sectionOf(t, &l, insideKey, "inside_of=both inside_entry=64", "entry=w.safetensors", final, files)
 	if !strings.Contains(s.Text[0], "Entry 64 of 8192 of both, float32: 10 bits") {
 		t.Errorf("%q", s.Text)
 	}
-	s = section(t, &l, insideKey, "inside_of=both inside_entry=99999", "entry=w.safetensors", final, files)
+	s = sectionOf(t, &l, insideKey, "inside_of=both inside_entry=99999", "entry=w.safetensors", final, files)
 	if !strings.Contains(s.Text[0], "Entry 8191 of 8192") || !strings.Contains(s.Notes[0], "no entry 99999") {
 		t.Errorf("%q %q", s.Text, s.Notes)
 	}
@@ -243,7 +243,7 @@ func TestWords(t *testing.T) {
 // TestThresholds checks the sweep against runs, and that the current one is marked.
 func TestThresholds(t *testing.T) {
 	l := New()
-	s := section(t, &l, "thresholds", "", "threshold=22", final, nil)
+	s := sectionOf(t, &l, "thresholds", "", "threshold=22", final, nil)
 	rows := s.Tables[0].Rows
 	if len(rows) != 9 || rows[3].Head != "22 %" || !rows[3].Cells[0].Best || rows[4].Cells[0].Best || rows[8].Head != "no limit" {
 		t.Fatalf("%+v", rows)
@@ -262,14 +262,14 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 	for _, system := range []string{"naive", "ideal", "bandwidth-only"} {
-		if s := section(t, &l, "thresholds", "", "threshold=30", system, nil); s.Tables[0].Rows[4].Cells[0].Text != rows[5].Cells[0].Text {
+		if s := sectionOf(t, &l, "thresholds", "", "threshold=30", system, nil); s.Tables[0].Rows[4].Cells[0].Text != rows[5].Cells[0].Text {
 			t.Errorf("%s: %+v", system, s.Tables[0].Rows[4])
 		}
-		if s := section(t, &l, "thresholds", "", "threshold=5", system, nil); len(s.Tables[0].Rows) != 9 || s.Tables[0].Rows[0].Head != "5 %" || !strings.Contains(s.Notes[0], "has no Buddy Threshold") {
+		if s := sectionOf(t, &l, "thresholds", "", "threshold=5", system, nil); len(s.Tables[0].Rows) != 9 || s.Tables[0].Rows[0].Head != "5 %" || !strings.Contains(s.Notes[0], "has no Buddy Threshold") {
 			t.Errorf("%s: %+v", system, s)
 		}
 	}
-	if s := section(t, &l, "thresholds", "", "threshold=60", final, nil); s.Tables[0].Rows[7].Head != "60 %" {
+	if s := sectionOf(t, &l, "thresholds", "", "threshold=60", final, nil); s.Tables[0].Rows[7].Head != "60 %" {
 		t.Errorf("%+v", s.Tables[0].Rows)
 	}
 }
@@ -281,9 +281,10 @@ func TestNoFileAtHand(t *testing.T) {
 		l := New()
 		view := knob.NewSetup(l.Info.Section(key).Knobs)
 		s := standard()
-		out, err := heat(view, &s, w, final)
+		v := &seen{System: final, Settings: &s, Workload: w, Look: view}
+		out, err := heat(v)
 		if key == insideKey {
-			out, err = inside(view, w)
+			out, err = inside(v)
 		}
 		if err != nil || len(out.Maps) != 0 || !strings.Contains(out.Text[0], "open it again") {
 			t.Errorf("%s: %+v, %v", key, out, err)
@@ -321,8 +322,8 @@ func TestThresholdReadsNothing(t *testing.T) {
 		if _, _, err := l.Run(setup(t, &l, set), final, files, nil); err != nil {
 			t.Fatal(err)
 		}
-		targets[section(t, &l, "allocations", "allocations_by=single", set, final, files).Text[0]] = true
-		section(t, &l, "thresholds", "", set, final, files)
+		targets[sectionOf(t, &l, "allocations", "allocations_by=single", set, final, files).Text[0]] = true
+		sectionOf(t, &l, "thresholds", "", set, final, files)
 		if before == 0 {
 			before = reads
 		}

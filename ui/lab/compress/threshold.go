@@ -14,7 +14,8 @@ import (
 var sweep = []core.Thousandths{100, 150, 200, 250, 300, 350, 400}
 
 // thresholds computes what other Buddy Thresholds give, from what was measured.
-func thresholds(s *settings, w *memory, system string) (*report.Section, error) {
+func thresholds(x *seen) (*report.Section, error) {
+	s, w, system := x.Settings, x.Workload, x.System
 	v, err := core.Find(system)
 	if err != nil {
 		return nil, err

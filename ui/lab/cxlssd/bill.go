@@ -39,8 +39,8 @@ func (v *view) beside(with string) (list []*core.System) {
 }
 
 // bill says what a request costs, and what bounds the run.
-func (v *view) bill(knobs *knob.Setup) (*report.Section, error) {
-	systems := v.beside(knobs.Text(billWith))
+func (v *view) bill() (*report.Section, error) {
+	systems := v.beside(v.look.Text(billWith))
 	var threads []unit.Time
 	results, err := v.each(systems, &core.Watch{Span: func(_, thread int, what core.Cause, from, to unit.Time) {
 		if thread < 0 || what == core.Idle {

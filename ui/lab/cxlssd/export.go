@@ -4,7 +4,6 @@ package cxlssd
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	core "spillway/sim/cxlssd"
@@ -15,24 +14,35 @@ import (
 	"spillway/ui/lab"
 )
 
-// export runs one design and writes what happened.
-func export(key string, w *trace, s *settings, system string, o lab.Origin, _ lab.Progress) ([]byte, error) {
-	m := s.machine()
-	switch key {
-	case timelineExport:
-		return timeline(w, &m, system, o)
-	case requestsExport:
-		return requestTrace(w, &m, system)
-	case compactionExport:
-		return compactionsCSV(w, &m, system)
+// Formats of exports.
+const (
+	timelineExport   = "timeline"
+	requestsExport   = "requests"
+	compactionExport = "compactions"
+)
+
+func exports() []format {
+	return []format{
+		{Write: timeline, Export: lab.Export{
+			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
+			About: "What every core and every thread does, compactions, the log and flash; Perfetto and chrome://tracing open it.",
+		}},
+		{Write: requestTrace, Export: lab.Export{
+			Key: requestsExport, Title: "Requests (address trace)", Ext: "address.txt", Mime: "text/plain", Workload: true,
+			About: "All requests of all threads, a line each, as an address trace that this laboratory opens again.",
+		}},
+		{Write: compactionsCSV, Export: lab.Export{
+			Key: compactionExport, Title: "Compactions (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Every compaction of the write log: when, how many pages and lines.",
+		}},
 	}
-	return nil, fmt.Errorf("no export %q", key)
 }
 
 // requestTrace writes what all threads ask for, with gaps in cycles. It is the same for
 // all designs with as many threads.
-func requestTrace(w *trace, m *core.Setup, system string) ([]byte, error) {
-	r, err := core.Run(w.Workload, m, system, nil, nil)
+func requestTrace(v *seen) ([]byte, error) {
+	w, m := v.Workload, v.Settings.machine()
+	r, err := v.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -75,9 +85,10 @@ func touched(s *stream.Stream) *address.Recording {
 }
 
 // compactionsCSV lists all compactions. Times are in ns from the beginning of the run.
-func compactionsCSV(w *trace, m *core.Setup, system string) ([]byte, error) {
+func compactionsCSV(v *seen) ([]byte, error) {
+	m := v.Settings.machine()
 	b := []byte("from_ns,to_ns,pages,lines\n")
-	_, err := core.Run(w.Workload, m, system, &core.Watch{Compaction: func(from, to unit.Time, pages, lines int64) {
+	_, err := core.Run(v.Workload.Workload, &m, v.System, &core.Watch{Compaction: func(from, to unit.Time, pages, lines int64) {
 		for i, n := range []int64{int64(from / unit.Nanosecond), int64(to / unit.Nanosecond), pages, lines} {
 			if i > 0 {
 				b = append(b, ',')
@@ -147,11 +158,14 @@ func (t *track) end() {
 
 // timeline draws a run. Slices say how long each cause took in ps: together as long as
 // in the result.
-func timeline(w *trace, m *core.Setup, system string, o lab.Origin) ([]byte, error) {
-	r, err := core.Run(w.Workload, m, system, nil, nil)
+func timeline(v *seen) ([]byte, error) {
+	w, o, system := v.Workload, v.Origin, v.System
+	m := v.Settings.machine()
+	plain, err := v.Run()
 	if err != nil {
 		return nil, err
 	}
+	r := plain.Result
 	title, generator := w.about, "Spillway"
 	if o.Title != "" {
 		title = o.Title
@@ -213,7 +227,7 @@ func timeline(w *trace, m *core.Setup, system string, o lab.Origin) ([]byte, err
 			out.Slice(deviceGroup, compactionTrack, "compaction", "log", from, to, number("pages", pages), number("lines", lines))
 		},
 	}
-	if r, err = core.Run(w.Workload, m, system, &watch, nil); err != nil {
+	if r, err = core.Run(w.Workload, &m, system, &watch, nil); err != nil {
 		return nil, err
 	}
 	for _, list := range [][]track{cores, threads} {

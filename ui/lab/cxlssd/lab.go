@@ -71,6 +71,13 @@ type result struct {
 // Ran is the run, for papers.
 func (r *result) Ran() *core.Result { return r.Result }
 
+// What sections and exports are made of, with this laboratory's types.
+type (
+	seen    = lab.View[settings, *trace, *result]
+	section = lab.Shown[settings, *trace, *result]
+	format  = lab.Written[settings, *trace, *result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *trace, *result]{
@@ -86,7 +93,7 @@ func New() lab.Lab {
 				{Key: "host", Title: "Host"},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
-			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device}"}, {Text: "{flash?}, {channels} channels, {ssd_dram} DRAM, {log} log"}},
 			Say: lab.Say{
 				Quantity: "of_ideal", Of: "of DRAM-only's speed", Percent: false, Than: "× as fast as", Most: "is fastest",
@@ -97,7 +104,7 @@ func New() lab.Lab {
 			Drop:   "Drop an address trace (perf script, DynamoRIO, Valgrind Lackey, gem5, or Spillway's own) anywhere on this page",
 			Sliced: true, Entry: "entry", Own: []string{"split", "llc", unsaid}, Vary: "log",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Correct what is said of classes under Recipe, all else under Device.",
-			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -122,9 +129,9 @@ func New() lab.Lab {
 			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names
 			return hex.EncodeToString(h.Sum(nil))
 		},
-		Export:  export,
-		Section: section,
-		Studies: studies(),
+		Sections: sections(),
+		Exports:  exports(),
+		Studies:  studies(),
 	})
 }
 

@@ -11,8 +11,6 @@ var open func([]lab.File) (lab.Files, error)
 
 func entry(*settings, lab.Files) (*trace, error) { return nil, errNoFiles }
 
-func export(string, *trace, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
-	return nil, errNoFiles
-}
+func exports() []format { return nil }
 
 func encode(*result) ([]byte, error) { return nil, errNoFiles }

@@ -28,12 +28,12 @@ func localityKnobs() []knob.Info {
 }
 
 // locality shows how many lines of a page are used while it is in the device's cache.
-func (v *view) locality(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) locality() (*report.Section, error) {
 	r, err := v.run(nil)
 	if err != nil {
 		return nil, err
 	}
-	if n, err := strconv.Atoi(knobs.Text(localityIn)); err == nil {
+	if n, err := strconv.Atoi(v.look.Text(localityIn)); err == nil {
 		return v.alone(r, n)
 	}
 	read, reads, linesRead := inRanges(&r.LinesRead)

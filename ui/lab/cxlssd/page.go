@@ -44,7 +44,7 @@ var eventNames = map[string]string{
 }
 
 // page tells the life of a page.
-func (v *view) page(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) page() (*report.Section, error) {
 	out := &report.Section{Offers: []report.Offers{{Key: pageOf, Choices: []report.Offer{
 		{Text: pageHottest, Label: "the one that is asked for most"},
 		{Text: pageWritten, Label: "the one that is written most"},
@@ -70,7 +70,7 @@ func (v *view) page(knobs *knob.Setup) (*report.Section, error) {
 			}
 		}
 	}
-	which := strings.TrimSpace(knobs.Text(pageOf))
+	which := strings.TrimSpace(v.look.Text(pageOf))
 	page, said := int64(-1), ""
 	switch which {
 	case "", pageHottest:

@@ -1,7 +1,6 @@
 package cxlssd
 
 import (
-	"fmt"
 	"slices"
 
 	core "spillway/sim/cxlssd"
@@ -23,44 +22,44 @@ const (
 	quirksKey   = "quirks"
 )
 
-func sections() []lab.Section {
-	return []lab.Section{
-		{
+func sections() []section {
+	return []section{
+		{Show: showing((*view).bill), Section: lab.Section{
 			Key: billKey, Title: "The bill of a request", Run: true,
 			About: "How requests were served, what each way costs, and what bounds the time of the run.",
 			Knobs: billKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).threads), Section: lab.Section{
 			Key: threadsKey, Title: "Threads on cores", Run: true, Folded: true,
 			About: "Of the design in focus: what every core and every thread does, over time.",
 			Knobs: threadKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The write log, filling and compacting", Run: true, Folded: true,
 			About: "Of the design in focus, beside the same design without a log.",
-		},
-		{
+		}},
+		{Show: showing((*view).page), Section: lab.Section{
 			Key: pageKey, Title: "The life of a page", Run: true, Folded: true,
 			About: "Of the design in focus: all that happens to one page of 4 KiB.",
 			Knobs: pageKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).locality), Section: lab.Section{
 			Key: localityKey, Title: "Lines of a page that are used", Run: true, Folded: true,
 			About: "Of the design in focus: how many of its 64 lines are read and written while a page is in the device's cache.",
 			Knobs: localityKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).profile), Section: lab.Section{
 			Key: profileKey, Title: "Profile of the workload", Run: true, Folded: true,
 			About: "What the threads ask for, whatever the design.",
-		},
-		{
+		}},
+		{Show: showing((*view).cost), Section: lab.Section{
 			Key: costKey, Title: "Cost and lifetime", Run: true, Folded: true,
 			About: "What memory of each kind costs, what a design does for the price, and how long its flash lasts. Prices are under Device.",
-		},
-		{
+		}},
+		{Show: showing((*view).quirks), Section: lab.Section{
 			Key: quirksKey, Title: "What each difference between artifact and paper does", Run: true, Folded: true,
 			About: "Of the design in focus: every numbered switch turned over, alone.",
-		},
+		}},
 	}
 }
 
@@ -69,36 +68,17 @@ type view struct {
 	w      *trace
 	s      *core.Setup
 	system *core.System
+	look   *knob.Setup
 	p      lab.Progress
 }
 
-// section computes a section of a run.
-func section(key string, knobs *knob.Setup, s *settings, w *trace, system string, p lab.Progress) (*report.Section, error) {
-	at := slices.IndexFunc(core.Systems, func(x core.System) bool { return x.Name == system })
-	if at < 0 {
-		return nil, fmt.Errorf("unknown design %q", system)
+// showing makes a view of what is seen.
+func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Section, error) {
+	return func(x *seen) (*report.Section, error) {
+		m := x.Settings.machine()
+		at := slices.IndexFunc(core.Systems, func(d core.System) bool { return d.Name == x.System })
+		return show(&view{x.Workload, &m, &core.Systems[at], x.Look, x.Progress})
 	}
-	m := s.machine()
-	v := &view{w, &m, &core.Systems[at], p}
-	switch key {
-	case billKey:
-		return v.bill(knobs)
-	case threadsKey:
-		return v.threads(knobs)
-	case logKey:
-		return v.log()
-	case pageKey:
-		return v.page(knobs)
-	case localityKey:
-		return v.locality(knobs)
-	case profileKey:
-		return v.profile()
-	case costKey:
-		return v.cost()
-	case quirksKey:
-		return v.quirks()
-	}
-	return nil, fmt.Errorf("no section %q", key)
 }
 
 // run runs the design in focus; watch may be nil.

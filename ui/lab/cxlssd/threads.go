@@ -71,14 +71,14 @@ type threadSum struct {
 }
 
 // threads draws threads on cores.
-func (v *view) threads(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) threads() (*report.Section, error) {
 	r, err := v.run(nil)
 	if err != nil {
 		return nil, err
 	}
-	zoom, _ := strconv.ParseInt(knobs.Text(threadsZoom), 10, 64)
+	zoom, _ := strconv.ParseInt(v.look.Text(threadsZoom), 10, 64)
 	zoom = min(max(zoom, 1), mostZoom)
-	first, _ := strconv.ParseInt(knobs.Text(threadsFrom), 10, 64)
+	first, _ := strconv.ParseInt(v.look.Text(threadsFrom), 10, 64)
 	first = min(max(first, 0), 12*zoom-12)
 	begin := unit.Time(unit.MulDiv(int64(r.Time), first, 12*zoom))
 	end := unit.Time(unit.MulDiv(int64(r.Time), first+12, 12*zoom))
@@ -114,7 +114,7 @@ func (v *view) threads(knobs *knob.Setup) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	show := knobs.Text(threadsShow)
+	show := v.look.Text(threadsShow)
 	draw := func(id, title, y string, list []lane) report.Map {
 		m := report.Map{
 			ID: id, Title: title, X: fmt.Sprintf("time, in parts of %v", max(1, (end-begin)/timeColumns)), Y: y, Grids: []string{""}, Columns: timeColumns, From: 1,

@@ -64,10 +64,10 @@ type cutOff struct {
 }
 
 // crash cuts the power of all systems at the same time.
-func (v *view) crash(knobs *knob.Setup) (*report.Section, error) {
-	percent, _ := strconv.ParseFloat(knobs.Text(crashKey), 64)
-	calls, _ := strconv.ParseInt(knobs.Text(crashCalls), 10, 64)
-	mistake := crash.Mistake(knobs.Text(crashFault))
+func (v *view) crash() (*report.Section, error) {
+	percent, _ := strconv.ParseFloat(v.look.Text(crashKey), 64)
+	calls, _ := strconv.ParseInt(v.look.Text(crashCalls), 10, 64)
+	mistake := crash.Mistake(v.look.Text(crashFault))
 	setup := *v.s
 	if mistake == crash.MapsTooSoon || mistake == crash.MergesOpen {
 		setup.Device.DRAM = min(setup.Device.DRAM, soonFull*unit.Bytes(setup.Scale))

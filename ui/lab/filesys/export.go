@@ -3,28 +3,35 @@
 package filesys
 
 import (
-	"fmt"
 	"strconv"
 
-	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 )
 
-// export runs one system and writes what happened.
-func export(key string, w *work, s *settings, system string, _ lab.Origin, _ lab.Progress) ([]byte, error) {
-	m := w.machine(s)
-	switch key {
-	case trafficExport:
-		return trafficCSV(w, &m, system)
-	case samplesExport:
-		return samplesCSV(w, &m, system)
-	case callsExport:
-		return calls(w, &m, system)
+// Formats of exports.
+const (
+	trafficExport = "traffic"
+	samplesExport = "samples"
+	callsExport   = "calls"
+)
+
+func exports() []format {
+	return []format{
+		{Write: trafficCSV, Export: lab.Export{
+			Key: trafficExport, Title: "Traffic (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Bytes and accesses between host and SSD by structure, interface and direction, and pages of flash by reason.",
+		}},
+		{Write: samplesCSV, Export: lab.Export{
+			Key: samplesExport, Title: "Log over time (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "The log, dirty pages, calls and flash over the run, a row for each sample.",
+		}},
+		{Write: calls, Export: lab.Export{
+			Key: callsExport, Title: "Calls (trace)", Ext: "fscalls.txt", Mime: "text/plain", Workload: true,
+			About: "All calls of all threads in the order in which they are made, as a trace that this laboratory opens again.",
+		}},
 	}
-	return nil, fmt.Errorf("no export %q", key)
 }
 
 // row writes cells with commas between them.
@@ -41,8 +48,8 @@ func row(b []byte, cells ...string) []byte {
 func integer(n int64) string { return strconv.FormatInt(n, 10) }
 
 // trafficCSV lists what went over the link, and pages of flash by reason.
-func trafficCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
-	r, err := core.Run(w.Workload, m, system, nil, nil)
+func trafficCSV(v *seen) ([]byte, error) {
+	r, err := v.Run()
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +70,8 @@ func trafficCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
 }
 
 // samplesCSV lists the samples of a run. Times are in ns from its beginning.
-func samplesCSV(w *work, m *machine.Setup, system string) ([]byte, error) {
-	r, err := core.Run(w.Workload, m, system, nil, nil)
+func samplesCSV(v *seen) ([]byte, error) {
+	r, err := v.Run()
 	if err != nil {
 		return nil, err
 	}

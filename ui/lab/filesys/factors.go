@@ -74,7 +74,8 @@ func (v *view) rival() (byteFS, rival *core.System) {
 }
 
 // factors runs all eight combinations.
-func (v *view) factors(s *settings) (*report.Section, error) {
+func (v *view) factors() (*report.Section, error) {
+	s := v.said
 	byteFS, rival := v.rival()
 	var jobs []job
 	index := map[job]int{} // of jobs; none has a watch

@@ -14,7 +14,6 @@ import (
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/call"
 	"spillway/sim/filesys/load"
-	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
@@ -184,9 +183,11 @@ func entry(s *settings, f lab.Files) (*work, error) {
 }
 
 // calls writes what all threads ask for, at the times at which they do in a run.
-func calls(w *work, m *machine.Setup, system string) ([]byte, error) {
+func calls(v *seen) ([]byte, error) {
+	w := v.Workload
+	m := w.machine(v.Settings)
 	r := load.Recording{Name: w.Name, Nodes: w.Nodes, Most: w.Most, Threads: make([][]call.Call, w.Threads)}
-	_, err := core.Run(w.Workload, m, system, &core.Watch{Record: func(e plan.Event) {
+	_, err := core.Run(w.Workload, &m, v.System, &core.Watch{Record: func(e plan.Event) {
 		if e.Moment == plan.Began && int(e.Thread) < len(r.Threads) {
 			c := e.Of
 			c.At = e.At

@@ -75,6 +75,13 @@ type result struct {
 // Ran is the run, for papers.
 func (r *result) Ran() *core.Result { return r.Result }
 
+// What sections and exports are made of, with this laboratory's types.
+type (
+	seen    = lab.View[settings, *work, *result]
+	section = lab.Shown[settings, *work, *result]
+	format  = lab.Written[settings, *work, *result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *work, *result]{
@@ -91,7 +98,7 @@ func New() lab.Lab {
 				{Key: "host", Title: "Host", Folded: true},
 				{Key: "options", Title: "Fidelity", Folded: true},
 			},
-			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}", Panel: "recipe"}, {Text: "{scale}", Trust: true}, {Text: "{payload?}", Trust: true}, {Text: "{ack?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{device?}"}, {Text: "{channels} channels, {ssd_dram} DRAM"}},
 			Say: lab.Say{
 				Quantity: "kops", Than: "× as fast as", Most: "is fastest",
@@ -102,7 +109,7 @@ func New() lab.Lab {
 			Drop: dropped, Sliced: true,
 			Entry: "entry", Own: []string{"open_loop"}, Vary: "ssd_dram",
 			Contradictions: "device", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
-			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -128,9 +135,9 @@ func New() lab.Lab {
 			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names
 			return hex.EncodeToString(h.Sum(nil))
 		},
-		Export:  export,
-		Section: section,
-		Studies: studies(),
+		Sections: sections(),
+		Exports:  exports(),
+		Studies:  studies(),
 	})
 }
 

@@ -11,9 +11,7 @@ var open func([]lab.File) (lab.Files, error)
 
 func entry(*settings, lab.Files) (*work, error) { return nil, errNoFiles }
 
-func export(string, *work, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
-	return nil, errNoFiles
-}
+func exports() []format { return nil }
 
 func encode(*result) ([]byte, error) { return nil, errNoFiles }
 

@@ -119,7 +119,7 @@ func stepText(s *plan.Step) string {
 }
 
 // operation shows one call in every system.
-func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) operation() (*report.Section, error) {
 	systems := v.compared()
 	notes := make([]*core.Operations, len(systems))
 	jobs := make([]job, len(systems))
@@ -131,7 +131,7 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	code := chosen(knobs.Text(opCall), results[0])
+	code := chosen(v.look.Text(opCall), results[0])
 	if code == call.Codes {
 		var has []string
 		for c := range call.Codes {
@@ -139,7 +139,7 @@ func (v *view) operation(knobs *knob.Setup) (*report.Section, error) {
 				has = append(has, codeNames[c])
 			}
 		}
-		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", knobs.Text(opCall), prose.List(has))}}, nil
+		return &report.Section{Text: []string{fmt.Sprintf("No %s is called here. This workload calls %s.", v.look.Text(opCall), prose.List(has))}}, nil
 	}
 	ops := make([]core.Operation, len(systems))
 	lists := make([][]string, len(systems))

@@ -1,8 +1,6 @@
 package filesys
 
 import (
-	"fmt"
-
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
@@ -22,77 +20,58 @@ const (
 	quirksKey      = "quirks"
 )
 
-func sections() []lab.Section {
-	return []lab.Section{
-		{
+func sections() []section {
+	return []section{
+		{Show: showing((*view).operation), Section: lab.Section{
 			Key: operationKey, Title: "One operation, in every file system", Run: true,
 			About: "What a call moves between host and SSD, by structure and interface, what the run moves for it besides, and its usual steps.",
 			Knobs: operationKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).log), Section: lab.Section{
 			Key: logKey, Title: "The log, filling and cleaning", Run: true, Folded: true,
 			About: "Of the system in focus: the log of the SSD over time, and how many lines a page gathers before it is programmed.",
-		},
-		{
+		}},
+		{Show: showing((*view).traffic), Section: lab.Section{
 			Key: trafficKey, Title: "Traffic by structure and interface", Run: true, Folded: true,
 			About: "What goes over the link, of the system in focus and beside the others.",
-		},
-		crashSection(),
-		{
+		}},
+		{Show: showing((*view).crash), Section: crashSection()},
+		{Show: showing((*view).factors), Section: lab.Section{
 			Key: factorsKey, Title: "What decides the comparison", Run: true, Folded: true,
 			About: "Payload, fresh pages and acknowledgement, each both ways: three things that nobody published, and the ratio under all eight.",
-		},
-		{
+		}},
+		{Show: showing((*view).sensitivity), Section: lab.Section{
 			Key: sensitivityKey, Title: "Flash, link and log", Run: true, Folded: true,
 			About: "Throughput with other latencies and with another log.",
 			Knobs: sensitivityKnobs(),
-		},
-		{
+		}},
+		{Show: showing((*view).life), Section: lab.Section{
 			Key: lifeKey, Title: "Life of the flash", Run: true, Folded: true,
 			About: "How much is programmed, and how long flash lasts that is written like this without pause.",
-		},
-		{
+		}},
+		{Show: showing((*view).quirks), Section: lab.Section{
 			Key: quirksKey, Title: "What each accident of the artifact does", Run: true, Folded: true,
 			About: "Of the system in focus: every switch under Fidelity turned over, alone.",
-		},
+		}},
 	}
 }
 
 // A view is what a section is about.
 type view struct {
 	w      *work
+	said   *settings
 	s      *machine.Setup
 	system *core.System
+	look   *knob.Setup
 	p      lab.Progress
 }
 
-// section computes a section of a run.
-func section(key string, knobs *knob.Setup, s *settings, w *work, system string, p lab.Progress) (*report.Section, error) {
-	x := find(system)
-	if x == nil {
-		return nil, fmt.Errorf("unknown file system %q", system)
+// showing makes a view of what is seen.
+func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Section, error) {
+	return func(x *seen) (*report.Section, error) {
+		m := x.Workload.machine(x.Settings)
+		return show(&view{x.Workload, x.Settings, &m, find(x.System), x.Look, x.Progress})
 	}
-	m := w.machine(s)
-	v := &view{w, &m, x, p}
-	switch key {
-	case operationKey:
-		return v.operation(knobs)
-	case logKey:
-		return v.log()
-	case trafficKey:
-		return v.traffic()
-	case crashKey:
-		return v.crash(knobs)
-	case factorsKey:
-		return v.factors(s)
-	case sensitivityKey:
-		return v.sensitivity(knobs)
-	case lifeKey:
-		return v.life()
-	case quirksKey:
-		return v.quirks()
-	}
-	return nil, fmt.Errorf("no section %q", key)
 }
 
 // compared are the systems of the paper's comparison, and the one in focus.

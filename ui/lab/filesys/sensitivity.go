@@ -58,10 +58,10 @@ func sensitivityKnobs() []knob.Info {
 }
 
 // sensitivity runs systems with other latencies or another log.
-func (v *view) sensitivity(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) sensitivity() (*report.Section, error) {
 	at := 0
 	for i := range variations {
-		if variations[i].key == knobs.Text(sensitiveTo) {
+		if variations[i].key == v.look.Text(sensitiveTo) {
 			at = i
 		}
 	}

@@ -31,9 +31,9 @@ func decodeKnobs() []knob.Info {
 }
 
 // decode says how fast tokens come from drives.
-func (v *view) decode(knobs *knob.Setup) (*report.Section, error) {
+func (v *view) decode() (*report.Section, error) {
 	get := func(key string) int64 {
-		n, _ := knob.ParseDecimal(knobs.Text(key), 1) // a knob has checked it
+		n, _ := knob.ParseDecimal(v.look.Text(key), 1) // a knob has checked it
 		return n
 	}
 	node, err := v.s.Node.Build()

@@ -17,35 +17,77 @@ import (
 	"spillway/ui/lab"
 )
 
-// export runs one system and writes what happened.
-func export(key string, w *work, _ *settings, system string, o lab.Origin, p lab.Progress) ([]byte, error) {
-	r, record, err := core.Record(&w.setup, system, told(p))
-	if err != nil {
-		return nil, err
+// Formats of exports.
+const (
+	timelineExport = "timeline"
+	waitsExport    = "waits"
+	movesExport    = "moves"
+	programExport  = "plan"
+	ledgerExport   = "ledger"
+	linksExport    = "links"
+	memoryExport   = "memory"
+	planExport     = "kernels"
+)
+
+func exports() []format {
+	return []format{
+		{Write: recording(timelineJSON), Export: lab.Export{
+			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
+			About: "The iteration: every GPU's kernels and waits, and what its queues to drives, host memory and other GPUs carry, for ui.perfetto.dev or chrome://tracing.",
+		}},
+		{Write: rows(planCSV), Export: lab.Export{
+			Key: programExport, Title: "Plan (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "What the system plans: offloads and prefetches of tensors by kernel, and its own tasks such as gathers and steps of the optimizer.",
+		}},
+		{Write: rows(waitsCSV), Export: lab.Export{
+			Key: waitsExport, Title: "Ledger by kernel (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "When every kernel ran, for how long, and how long its GPU waited before it, by cause; the sums are the GPU's.",
+		}},
+		{Write: rows(movesCSV), Export: lab.Export{
+			Key: movesExport, Title: "Transfers (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Every tensor and task that a queue has brought to its end in the iteration, with its bytes.",
+		}},
+		{Write: sums(ledgerCSV), Export: lab.Export{
+			Key: ledgerExport, Title: "GPUs and links (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "What every GPU spends the iteration on, what it moves, and what every link carries.",
+		}},
+		{Write: sums(linksCSV), Export: lab.Export{
+			Key: linksExport, Title: "Links over time (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Bytes that every link carries in each piece of the iteration.",
+		}},
+		{Write: sums(memoryCSV), Export: lab.Export{
+			Key: memoryExport, Title: "Memory over time (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Where every GPU's tensors are over the iteration: on the GPU, in host memory, on drives.",
+		}},
+		{Write: sums(kernelsCSV), Export: lab.Export{
+			Key: planExport, Title: "Kernels (CSV)", Ext: "csv", Mime: "text/csv",
+			About: "Every kernel of every GPU as the system cuts the model: its layer, micro-batch, time and the bytes of its tensors.",
+		}},
 	}
-	if r.Reason != "" {
-		return nil, errors.New("there is no run to write: " + r.Reason)
+}
+
+// recording runs a system with a record and writes it.
+func recording(write func(*seen, *recorded) ([]byte, error)) func(*seen) ([]byte, error) {
+	return func(v *seen) ([]byte, error) {
+		r, record, err := core.Record(&v.Workload.setup, v.System, told(v.Progress))
+		if err != nil {
+			return nil, err
+		}
+		if r.Reason != "" {
+			return nil, errors.New("there is no run to write: " + r.Reason)
+		}
+		return write(v, &recorded{r, record})
 	}
-	x := &recorded{r, record}
-	switch key {
-	case timelineExport:
-		return timelineJSON(x, system, w.setup.Arch.Title, o)
-	case movesExport:
-		return movesCSV(x)
-	case programExport:
-		return planCSV(x)
-	case waitsExport:
-		return waitsCSV(x)
-	case ledgerExport:
-		return ledgerCSV(r)
-	case linksExport:
-		return linksCSV(r)
-	case memoryExport:
-		return memoryCSV(r)
-	case planExport:
-		return kernelsCSV(r)
-	}
-	return nil, fmt.Errorf("no export %q", key)
+}
+
+// rows is a file that is about the record alone.
+func rows(write func(*recorded) ([]byte, error)) func(*seen) ([]byte, error) {
+	return recording(func(_ *seen, x *recorded) ([]byte, error) { return write(x) })
+}
+
+// sums is a file that is about the result alone.
+func sums(write func(*core.Result) ([]byte, error)) func(*seen) ([]byte, error) {
+	return recording(func(_ *seen, x *recorded) ([]byte, error) { return write(x.Result) })
 }
 
 // A sheet is rows of text on their way into a file.

@@ -248,7 +248,8 @@ func (l *timeline) names(transfers []offload.Transfer) {
 }
 
 // timelineJSON draws the measured iteration: what GPUs do and wait for, and what their queues carry.
-func timelineJSON(r *recorded, system, title string, o lab.Origin) ([]byte, error) {
+func timelineJSON(v *seen, r *recorded) ([]byte, error) {
+	system, title, o := v.System, v.Workload.setup.Arch.Title, v.Origin
 	generator := "Spillway"
 	if o.Version != "" {
 		generator += " " + o.Version

@@ -35,6 +35,13 @@ type result struct {
 // Ran is the run, for papers.
 func (r *result) Ran() *core.Result { return r.Result }
 
+// What sections and exports are made of, with this laboratory's types.
+type (
+	seen    = lab.View[settings, *work, *result]
+	section = lab.Shown[settings, *work, *result]
+	format  = lab.Written[settings, *work, *result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *work, *result]{
@@ -51,7 +58,7 @@ func New() lab.Lab {
 				{Key: "prices", Title: "Prices, power and endurance", Folded: true},
 				{Key: "options", Title: "Options of systems", Folded: true},
 			},
-			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
+			Charts: charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{
 				{Text: "{model}"}, // a report says that it is changed: an entry's is always another than what it goes back to
 				{Text: "batch {batch}"},
@@ -79,7 +86,7 @@ func New() lab.Lab {
 			Drop:  dropped,
 			Entry: "entry", Brings: "arch", Vary: "drives",
 			Contradictions: "machine", ContradictionHelp: "The settings contradict each other. Each sentence names the setting to change.",
-			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default:  standard(),
 		Knobs:    knobs(),
@@ -99,9 +106,9 @@ func New() lab.Lab {
 			fmt.Fprintf(h, "%+v", outcomeOf(r.Result)) // numbers and names
 			return hex.EncodeToString(h.Sum(nil))
 		},
-		Export:  export,
-		Section: section,
-		Studies: studies(),
+		Sections: sections(),
+		Exports:  exports(),
+		Studies:  studies(),
 	})
 }
 

@@ -26,49 +26,49 @@ const (
 	decodeKey   = "decode"
 )
 
-func sections() []lab.Section {
-	return []lab.Section{
-		{
+func sections() []section {
+	return []section{
+		{Show: showing((*view).cost), Section: lab.Section{
 			Key: costKey, Title: "What it costs", Run: true,
 			About: "Every system's tokens for a dollar and a kWh, beside as many GPUs as hold everything, and how long drives live.",
-		},
-		{
+		}},
+		{Show: showing((*view).memory), Section: lab.Section{
 			Key: memoryKey, Title: "Memory over kernels", Run: true, Folded: true,
 			About: "Of the system in focus: where every GPU's tensors are while its kernels run.",
-		},
-		{
+		}},
+		{Show: showing((*view).links), Section: lab.Section{
 			Key: linksKey, Title: "Links over time", Run: true, Folded: true,
 			About: "Of the system in focus: what every link carries, of what it could.",
-		},
-		{
+		}},
+		{Show: showing((*view).heat), Section: lab.Section{
 			Key: mapKey, Title: "Drives and host memory", Run: true, Folded: true,
 			About: "Throughput of the system in focus with fewer and more drives and host memory, also with none (Figure 9 of the TERAIO paper).",
-		},
-		{
+		}},
+		{Show: showing((*view).roofline), Section: lab.Section{
 			Key: rooflineKey, Title: "How fast drives have to be", Run: true, Folded: true,
 			About: "Throughput of the system in focus over the rate of a GPU's drives (Figure 3 of the TERAIO paper). Each row is a run.",
-		},
-		{
+		}},
+		{Show: showing((*view).inactive), Section: lab.Section{
 			Key: inactiveKey, Title: "Inactive periods", Run: true, Folded: true,
 			About: "For how long tensors of the first GPU are not used, and how many of those periods are long enough to go to drives and back (Figure 2 of the TERAIO paper).",
-		},
-		{
+		}},
+		{Show: showing((*view).life), Section: lab.Section{
 			Key: lifeKey, Title: "Life of the drives", Run: true, Folded: true,
 			About: "How much every system writes, and how long drives of each kind would live.",
-		},
-		{
+		}},
+		{Show: showing((*view).fits), Section: lab.Section{
 			Key: fitsKey, Title: "What else fits", Run: true, Folded: true,
 			About: "The largest micro-batch of this model, and the deepest model of its widths, that every system can run on this machine.",
-		},
-		{
+		}},
+		{Show: showing((*view).next), Section: lab.Section{
 			Key: nextKey, Title: "What to buy next", Run: true, Folded: true,
 			About: "What more of each part of the machine does to the system in focus, for how many dollars, and what it could do without.",
-		},
-		{
+		}},
+		{Show: showing((*view).decode), Section: lab.Section{
 			Key: decodeKey, Title: "Token rates from drives", Run: true, Folded: true,
 			About: "How fast the model answers if its weights come from drives or host memory for every token.",
 			Knobs: decodeKnobs(),
-		},
+		}},
 	}
 }
 
@@ -77,42 +77,22 @@ type view struct {
 	w      *work
 	s      *core.Setup
 	system *system.System
+	look   *knob.Setup
 	p      lab.Progress
 	done   int // runs
 	of     int // runs that there will be
 	memo   []known
 }
 
-// section computes a section of a run.
-func section(key string, knobs *knob.Setup, _ *settings, w *work, name string, p lab.Progress) (*report.Section, error) {
-	x, err := core.Find(name)
-	if err != nil {
-		return nil, err
+// showing makes a view of what is seen.
+func showing(show func(*view) (*report.Section, error)) func(*seen) (*report.Section, error) {
+	return func(x *seen) (*report.Section, error) {
+		of, err := core.Find(x.System)
+		if err != nil {
+			return nil, err
+		}
+		return show(&view{w: x.Workload, s: &x.Workload.setup, system: of, look: x.Look, p: x.Progress})
 	}
-	v := &view{w: w, s: &w.setup, system: x, p: p}
-	switch key {
-	case memoryKey:
-		return v.memory()
-	case linksKey:
-		return v.links()
-	case mapKey:
-		return v.heat()
-	case rooflineKey:
-		return v.roofline()
-	case inactiveKey:
-		return v.inactive()
-	case costKey:
-		return v.cost()
-	case lifeKey:
-		return v.life()
-	case fitsKey:
-		return v.fits()
-	case nextKey:
-		return v.next()
-	case decodeKey:
-		return v.decode(knobs)
-	}
-	return nil, fmt.Errorf("no section %q", key)
 }
 
 // parts is how finely a run's progress is told beside others.

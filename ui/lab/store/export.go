@@ -22,17 +22,22 @@ const (
 	backTrack = 2
 )
 
-// export runs one policy and writes what happened.
-func export(key string, w *trace, s *settings, system string, o lab.Origin, _ lab.Progress) ([]byte, error) {
-	if key != timelineExport {
-		return nil, fmt.Errorf("no export %q", key)
-	}
-	p, err := core.Find(system)
+func exports() []format {
+	return []format{{Write: timelineOf, Export: lab.Export{
+		Key: "timeline", Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
+		About: "What the time of every client goes to, every eviction and every way back, and memory in use; Perfetto and chrome://tracing open it.",
+	}}}
+}
+
+// timelineOf runs one policy and writes what happened.
+func timelineOf(v *view) ([]byte, error) {
+	w, o := v.Workload, v.Origin
+	p, err := core.Find(v.System)
 	if err != nil {
 		return nil, err
 	}
 	var watch core.Watch
-	r, err := core.Watched(w.Trace, s.Setup, p, &watch)
+	r, err := core.Watched(w.Trace, v.Settings.Setup, p, &watch)
 	if err != nil {
 		return nil, err
 	}

@@ -70,16 +70,23 @@ type result struct {
 	link   unit.Bandwidth
 }
 
+// What sections and exports are made of, with this laboratory's types.
+type (
+	view    = lab.View[settings, *trace, *result]
+	section = lab.Shown[settings, *trace, *result]
+	format  = lab.Written[settings, *trace, *result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, *trace, *result]{
 		Info: lab.Info{
 			Name: "store", Title: "Object store",
-			About:    "Programs share a GPU through a store that evicts what they do not need now (Ravenstore).",
-			Lead:     "What happens when programs share a GPU's memory through a store.",
-			Systems:  systems(),
-			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
-			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(),
+			About:   "Programs share a GPU through a store that evicts what they do not need now (Ravenstore).",
+			Lead:    "What happens when programs share a GPU's memory through a store.",
+			Systems: systems(),
+			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Machine"}, {Key: "costs", Title: "Costs and options", Folded: true}},
+			Charts:  charts(), Picture: picture(), Presets: presets(),
 			Brief: []lab.Brief{{Text: "{workload}"}, {Text: "{clients} × {model} {other?}, batch {batch}"}, {Text: "GPU {gpu_memory}", Panel: "costs"}, {Text: "{prefetch}", Trust: true}},
 			Say: lab.Say{
 				Quantity: "time_s", Of: "", Than: "× as fast as", Most: "is fastest", Loss: "causes",
@@ -88,7 +95,7 @@ func New() lab.Lab {
 			},
 			Drop:  "Drop a trace of store operations (CSV or JSON Lines) anywhere on this page",
 			Entry: "entry", Contradictions: "hardware", ContradictionHelp: "The settings contradict each other. Correct them under Machine.",
-			Glossary: glossary(), Tour: tour(), Help: help(), Exports: exports(),
+			Glossary: glossary(), Tour: tour(), Help: help(),
 		},
 		Default: standard(),
 		Knobs:   knobs(),
@@ -137,8 +144,8 @@ func New() lab.Lab {
 			sum := sha256.Sum256(text)
 			return hex.EncodeToString(sum[:])
 		},
-		Export:  export,
-		Section: section,
+		Sections: sections(),
+		Exports:  exports(),
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
 				Key: "ravenstore", Title: "The Ravenstore report",

@@ -11,6 +11,4 @@ var open func([]lab.File) (lab.Files, error)
 
 func entry(string, lab.Files) (*trace, error) { return nil, errNoFiles }
 
-func export(string, *trace, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
-	return nil, errNoFiles
-}
+func exports() []format { return nil }

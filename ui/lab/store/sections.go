@@ -12,58 +12,55 @@ import (
 	"spillway/ui/lab"
 )
 
-func sections() []lab.Section {
-	return []lab.Section{
-		{
+func sections() []section {
+	return []section{
+		{Show: oneEviction, Section: lab.Section{
 			Key: "eviction", Title: "One eviction", Run: true,
 			About: "Of the system in focus. Pick a dot in the memory chart, or type a number.",
 			Knobs: []knob.Info{{Key: "eviction", Label: "Eviction", Help: "Number of the eviction among those kept, from 1.", Kind: knob.Number, Scale: 1, Min: 1, Max: 1 << 20, Default: "1"}},
-		},
-		{
+		}},
+		{Show: fairness, Section: lab.Section{
 			Key: "fairness", Title: "Fairness: every client against running alone", Run: true, Folded: true,
 			About: "Of the system in focus: each client's operations alone on the same machine, with the whole GPU, and among the others.",
-		},
-		{
+		}},
+		{Show: byClients, Section: lab.Section{
 			Key: "clients", Title: "Policies by number of clients", Run: true, Folded: true,
 			About: "Time until the last of 1, 2, 4 and 8 copies of the network has ended, with the settings above, and the hit rate of get. Only of networks that train.",
-		},
-		{
+		}},
+		{Show: switches, Section: lab.Section{
 			Key: "prefetch", Title: "With and without prefetch, in parallel or one after the other", Run: true, Folded: true,
 			About: "All systems on the same workload with the store's two switches.",
-		},
+		}},
 	}
 }
 
-func section(key string, view *knob.Setup, s *settings, w *trace, system string, _ lab.Progress) (*report.Section, error) {
-	p, err := core.Find(system)
+// focus is the run of the system in focus, and what to show instead where it has no end.
+func focus(v *view) (core.Policy, *core.Result, *report.Section, error) {
+	p, err := core.Find(v.System)
 	if err != nil {
-		return nil, err
+		return p, nil, nil, err
 	}
-	switch key {
-	case "clients":
-		return byClients(s)
-	case "prefetch":
-		return switches(s, w)
-	}
-	r, err := core.Run(w.Trace, s.Setup, p)
+	r, err := v.Run()
 	if err != nil {
-		return nil, err
+		return p, nil, nil, err
 	}
 	if !r.Fits() {
-		return &report.Section{Text: []string{p.Title + " does not run to the end: " + r.Failure.String() + "."}}, nil
+		return p, nil, &report.Section{Text: []string{p.Title + " does not run to the end: " + r.Failure.String() + "."}}, nil
 	}
-	if key == "fairness" {
-		return fairness(s, w, p, r)
-	}
-	n, _ := strconv.Atoi(view.Text("eviction"))
-	return oneEviction(w, p, r, n), nil
+	return p, r.Result, nil, nil
 }
 
 // oneEviction says what was evicted, and whether it was right.
-func oneEviction(w *trace, p core.Policy, r *core.Result, n int) *report.Section {
+func oneEviction(v *view) (*report.Section, error) {
+	p, r, out, err := focus(v)
+	if out != nil || err != nil {
+		return out, err
+	}
+	w := v.Workload
+	n, _ := strconv.Atoi(v.Look.Text("eviction"))
 	kept := r.Evictions.Kept
 	if len(kept) == 0 {
-		return &report.Section{Text: []string{p.Title + " evicts nothing here."}}
+		return &report.Section{Text: []string{p.Title + " evicts nothing here."}}, nil
 	}
 	n = min(max(n, 1), len(kept))
 	e := &kept[n-1]
@@ -83,14 +80,18 @@ func oneEviction(w *trace, p core.Policy, r *core.Result, n int) *report.Section
 			verdict,
 		},
 		Notes: []string{fmt.Sprintf("%d of %d evictions are right, by the trace's own order of uses.", r.Right, r.Evictions.Count)},
-	}
+	}, nil
 }
 
 func fixed(x float64, places int) string { return strconv.FormatFloat(x, 'f', places, 64) }
 
 // fairness compares every client with itself alone.
-func fairness(s *settings, w *trace, p core.Policy, r *core.Result) (*report.Section, error) {
-	shares, err := core.Fairness(w.Trace, s.Setup, p, r)
+func fairness(v *view) (*report.Section, error) {
+	p, r, out, err := focus(v)
+	if out != nil || err != nil {
+		return out, err
+	}
+	shares, err := core.Fairness(v.Workload.Trace, v.Settings.Setup, p, r)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +118,8 @@ func fairness(s *settings, w *trace, p core.Policy, r *core.Result) (*report.Sec
 }
 
 // byClients runs all policies with 1 to 8 copies of the network.
-func byClients(s *settings) (*report.Section, error) {
+func byClients(v *view) (*report.Section, error) {
+	s := v.Settings
 	if s.Workload != networks || s.Entry != "" {
 		return &report.Section{Text: []string{"Choose “Networks that train” under Workload: the other workloads have the clients that they have."}}, nil
 	}
@@ -156,7 +158,7 @@ func byClients(s *settings) (*report.Section, error) {
 }
 
 // switches runs all policies with the store's two switches.
-func switches(s *settings, w *trace) (*report.Section, error) {
+func switches(v *view) (*report.Section, error) {
 	t := report.Table{Title: "Time until the last client ends, s; the best of a column is bold", Head: []string{"Policy"}}
 	policies := append(core.Policies(), core.Oracle())
 	for _, p := range policies {
@@ -167,11 +169,11 @@ func switches(s *settings, w *trace) (*report.Section, error) {
 		prefetch, parallel int64
 	}{{"as published", 1, 0}, {"no prefetch", 0, 0}, {"parallel eviction", 1, 1}, {"no prefetch, parallel eviction", 0, 1}} {
 		t.Head = append(t.Head, x.title)
-		setup := s.Setup
+		setup := v.Settings.Setup
 		setup.Prefetch, setup.Parallel = x.prefetch, x.parallel
 		var column []unit.Time
 		for _, p := range policies {
-			r, err := core.Run(w.Trace, setup, p)
+			r, err := core.Run(v.Workload.Trace, setup, p)
 			if err != nil {
 				return nil, err
 			}

@@ -22,6 +22,41 @@ import (
 	"spillway/ui/lab"
 )
 
+// Formats of one run.
+const (
+	timelineExport = "timeline"
+	stallsExport   = "stalls"
+	chakraExport   = "chakra"
+	traceExport    = "trace"
+	namelessExport = "trace-anonymous"
+)
+
+// exports are the formats in which one run can be had.
+func exports() []format {
+	return []format{
+		{Write: taken((*exporting).timeline), Export: lab.Export{
+			Key: timelineExport, Title: "Timeline (Perfetto)", Ext: "trace.json", Mime: "application/json",
+			About: "Kernels with their stalls, every migration by link and direction, and memory in use, over one iteration; Perfetto and chrome://tracing open it.",
+		}},
+		{Write: taken(func(x *exporting) ([]byte, error) { return x.stalls(), nil }), Export: lab.Export{
+			Key: stallsExport, Title: "Stalls (speedscope)", Ext: "speedscope.json", Mime: "application/json",
+			About: "Time beyond ideal by cause and kernel, and by kernel and cause; speedscope opens it.",
+		}},
+		{Write: taken(func(x *exporting) ([]byte, error) { return x.chakra(), nil }), Export: lab.Export{
+			Key: chakraExport, Title: "Loads and stores (Chakra)", Ext: "et", Mime: "application/octet-stream",
+			About: "Kernels, and every move to and from GPU memory as a load or store with what it depends on: a Chakra execution trace, as ASTRA-sim reads.",
+		}},
+		{Write: there(func(v *seen) ([]byte, error) { return spillway.Encode(v.Workload.told()) }), Export: lab.Export{
+			Key: traceExport, Title: "Spillway trace", Ext: "spillway.json", Mime: "application/json", Workload: true,
+			About: "What runs: kernels with their times, tensors with their sizes. Dropped here it runs again with the same results.",
+		}},
+		{Write: there(func(v *seen) ([]byte, error) { return spillway.Encode(traces.Anonymous(v.Workload.Workload)) }), Export: lab.Export{
+			Key: namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
+			About: "The same with numbers in place of all names, to be shown to others. Systems that know layers by their names, as vDNN does, then do something else.",
+		}},
+	}
+}
+
 // An exporting is the reported iteration of a run on its way into a file.
 type exporting struct {
 	lab.Origin
@@ -32,44 +67,40 @@ type exporting struct {
 	hides  bool   // kernels execute first and wait then (quirk overlap-faults)
 }
 
-// export runs one system and writes what happened.
-func export(key string, w Workload, s *settings, system string, o lab.Origin, p lab.Progress) ([]byte, error) {
-	if w.imported != nil && w.imported.cannot != "" {
-		return nil, errors.New(w.imported.cannot)
+// there writes what can run; the error says why it cannot.
+func there(write func(*seen) ([]byte, error)) func(*seen) ([]byte, error) {
+	return func(v *seen) ([]byte, error) {
+		if w := v.Workload; w.imported != nil && w.imported.cannot != "" {
+			return nil, errors.New(w.imported.cannot)
+		}
+		return write(v)
 	}
-	switch key {
-	case traceExport:
-		return spillway.Encode(w.told())
-	case namelessExport:
-		return spillway.Encode(traces.Anonymous(w.Workload))
-	}
-	x, err := recorded(w, s, system, o, p)
-	if err != nil {
-		return nil, err
-	}
-	switch key {
-	case timelineExport:
-		return x.timeline()
-	case stallsExport:
-		return x.stalls(), nil
-	case chakraExport:
-		return x.chakra(), nil
-	}
-	return nil, fmt.Errorf("no export %q", key)
+}
+
+// taken runs the system in focus with a record and writes it.
+func taken(write func(*exporting) ([]byte, error)) func(*seen) ([]byte, error) {
+	return there(func(v *seen) ([]byte, error) {
+		x, err := recorded(v)
+		if err != nil {
+			return nil, err
+		}
+		return write(x)
+	})
 }
 
 // recorded runs one system with a record.
-func recorded(w Workload, s *settings, system string, o lab.Origin, p lab.Progress) (*exporting, error) {
-	q, err := s.request(system)
+func recorded(v *seen) (*exporting, error) {
+	w, o := v.Workload, v.Origin
+	q, err := v.Settings.request(v.System)
 	if err != nil {
 		return nil, err
 	}
 	q.Record = &engine.Record{}
-	r, err := core.Run(w.Workload, q, p)
+	r, err := core.Run(w.Workload, q, v.Progress)
 	if err != nil {
 		return nil, err
 	}
-	found, err := core.Find(system)
+	found, err := core.Find(v.System)
 	if err != nil {
 		return nil, err
 	}

@@ -464,5 +464,5 @@ func runOf(t *testing.T, set, system string) (*exporting, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return recorded(w, &s, system, origin, nil)
+	return recorded(&seen{System: system, Settings: &s, Workload: w, Origin: origin})
 }

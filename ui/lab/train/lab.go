@@ -90,16 +90,23 @@ func (s *settings) memoryRate() unit.Bandwidth {
 	return zoo.GPUs[0].Memory // the paper's
 }
 
+// What sections and exports are made of, with this laboratory's types.
+type (
+	seen    = lab.View[settings, Workload, *result.Result]
+	section = lab.Shown[settings, Workload, *result.Result]
+	format  = lab.Written[settings, Workload, *result.Result]
+)
+
 // New returns the laboratory.
 func New() lab.Lab {
 	return lab.New(lab.Spec[settings, Workload, *result.Result]{
 		Info: lab.Info{
 			Name: "train", Title: "Training memory",
-			About:    "One GPU trains a network that does not fit into its memory.",
-			Lead:     "What happens when a training job does not fit into GPU memory.",
-			Systems:  systems(),
-			Panels:   []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
-			Sections: sections(), Charts: charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
+			About:   "One GPU trains a network that does not fit into its memory.",
+			Lead:    "What happens when a training job does not fit into GPU memory.",
+			Systems: systems(),
+			Panels:  []lab.Panel{{Key: "workload", Title: "Workload"}, {Key: "hardware", Title: "Hardware"}, {Key: "fidelity", Title: "Fidelity"}, {Key: "options", Title: "Options", Folded: true}, {Key: "cost", Title: "Cost", Folded: true}},
+			Charts:  charts(), Picture: picture(), Presets: presets(), Older: older(), Unsaid: unsaid(),
 			Brief: []lab.Brief{
 				{Text: "{model} {optimizer?}, batch {batch}"}, {Text: "kernel times {times} {gpu?}", Trust: true}, {Text: "{mode}", Trust: true}, {Text: "{machine}", Panel: "hardware", Parts: []string{"part-gpu", "part-link", "part-ssd", "part-host"}}, {Text: "{ssd}"},
 			},
@@ -115,7 +122,6 @@ func New() lab.Lab {
 			Recorder: lab.Recorder{File: "capture.py", Says: "Record your own"},
 			Entry:    "entry", Own: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
-			Exports:           exports(),
 			Contradictions:    "hardware",
 			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware.",
 		},
@@ -148,8 +154,8 @@ func New() lab.Lab {
 		Less:     Less,
 		JSON:     encode,
 		Hash:     result.Hash,
-		Export:   export,
-		Section:  section,
+		Sections: sections(),
+		Exports:  exports(),
 		Studies: []lab.Study{{
 			PaperInfo: lab.PaperInfo{
 				Key: "g10", Title: "The G10 paper",

@@ -19,8 +19,6 @@ func account(Workload) *report.Section { return &report.Section{} }
 
 func encode(*result.Result) ([]byte, error) { return nil, errNoFiles }
 
-func export(string, Workload, *settings, string, lab.Origin, lab.Progress) ([]byte, error) {
-	return nil, errNoFiles
-}
+func exports() []format { return nil }
 
 func entry(*settings, lab.Files) (Workload, error) { return Workload{}, errNoFiles }

@@ -31,21 +31,21 @@ const (
 )
 
 // learningSections are the sections about DeepUM, there while it is compared.
-func learningSections() []lab.Section {
+func learningSections() []section {
 	of := []string{deepum.System.Name}
-	return []lab.Section{
-		{
+	return []section{
+		{Show: learned, Section: lab.Section{
 			Key: learnedKey, Title: "What DeepUM learned", Run: true, Folded: true, Systems: of,
 			About: "DeepUM's tables at the launch of one kernel, and the kernels that it predicts next. It runs again up to there; hiding this stops that.",
 			Knobs: []knob.Info{
 				{Key: learnedKernel, Label: "Kernel", Help: "Number of the kernel in the iteration, from 1; 0 is the one of which most is known.", Kind: knob.Number, Scale: 1, Min: 0, Max: 1 << 20, Default: "0"},
 				{Key: learnedIteration, Label: "Iteration", Help: "From 1, warm-up included; 0 is the one after the warm-up.", Kind: knob.Number, Scale: 1, Min: 0, Max: 80, Default: "0"},
 			},
-		},
-		{
+		}},
+		{Show: switches, Section: lab.Section{
 			Key: switchesKey, Title: "Garbage with pre-evict and invalidate off and on", Run: true, Folded: true, Systems: of,
 			About: "DeepUM four times, with each of its two switches off and on. Garbage is pages that move although no tensor in them is alive. Hiding this stops it.",
-		},
+		}},
 	}
 }
 
@@ -110,8 +110,9 @@ func whole(view *knob.Setup, key string) int {
 }
 
 // learned is the section of that name.
-func learned(view *knob.Setup, w Workload, s *settings, progress lab.Progress) (*report.Section, error) {
-	kernel, iteration := whole(view, learnedKernel), whole(view, learnedIteration)
+func learned(v *seen) (*report.Section, error) {
+	w, s, progress := v.Workload, v.Settings, v.Progress
+	kernel, iteration := whole(v.Look, learnedKernel), whole(v.Look, learnedIteration)
 	all := int(system.UMWarmup.Of(&s.Options) + s.Options.Iterations)
 	if w.Workload == nil || len(w.Kernels) == 0 {
 		return &report.Section{Text: []string{"There is nothing to run."}}, nil
@@ -383,7 +384,8 @@ func blockList(list []engine.BlockID) string {
 }
 
 // switches runs DeepUM with its two switches off and on.
-func switches(w Workload, s *settings, progress lab.Progress) (*report.Section, error) {
+func switches(v *seen) (*report.Section, error) {
+	w, s, progress := v.Workload, v.Settings, v.Progress
 	t := report.Table{
 		Title: "DeepUM, in the reported iteration; garbage in percent of the bytes moved. The fastest is bold.",
 		Head:  []string{"Pre-evict, invalidate", "Iteration, s", "Brought, GB", "of it garbage, %", "Taken out, GB", "of it garbage, %", "Garbage, %", "Blocks dropped", "Blocks missed"},

@@ -16,49 +16,42 @@ import (
 
 // sections are the parts of the page that only this laboratory has: what was
 // measured beforehand, shown without a run.
-func sections() []lab.Section {
+func sections() []section {
 	system := knob.Info{Key: "effects_system", Label: "System", Help: "Whose iteration time is shown.", Kind: knob.One, Default: g10.Subject}
 	for _, name := range g10.Systems {
 		if name != g10.Bound {
 			system.Choices = append(system.Choices, knob.Choice{Key: name, Label: g10.Title(name)})
 		}
 	}
-	list := []lab.Section{
-		{
+	list := []section{
+		{Show: func(v *seen) (*report.Section, error) { return account(v.Workload), nil }, Section: lab.Section{
 			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
 			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
-		},
-		{
+		}},
+		{Show: survive, Section: lab.Section{
 			Key: "survive", Title: "Do the G10 paper's conclusions survive?", Folded: true,
 			About: "Measured beforehand by this simulator on the five headline workloads and the machine of Table 2; nothing runs for it. Measured times need the artifact's profiles; the other two come with the page.",
 			Knobs: []knob.Info{{Key: "survive_mode", Label: "Fidelity", Help: "Of the table.", Kind: knob.One, Default: "published", Choices: []knob.Choice{{Key: "published", Label: "As published"}, {Key: "corrected", Label: "Corrected"}}}},
-		},
-		{
+		}},
+		{Show: accidents, Section: lab.Section{
 			Key: "effects", Title: "What changes when an accident is removed", Folded: true,
 			About: "The published simulator contains accidents, the quirks under Fidelity. What each does alone to the iteration time of the headline workloads, with measured kernel times. Effects do not add up: one accident can hide another.",
 			Knobs: []knob.Info{system, {Key: "effects_mode", Label: "Against what", Help: "What the accident is removed from, or added to.", Kind: knob.One, Default: "removed", Choices: []knob.Choice{{Key: "removed", Label: "removed from as published"}, {Key: "added", Label: "added to corrected"}}}},
-		},
+		}},
 	}
 	return append(list, learningSections()...)
 }
 
-// section computes one of them.
-func section(key string, view *knob.Setup, s *settings, w Workload, _ string, p lab.Progress) (*report.Section, error) {
-	switch key {
-	case recordedKey:
-		return account(w), nil
-	case learnedKey:
-		return learned(view, w, s, p)
-	case switchesKey:
-		return switches(w, s, p)
-	case "survive":
-		main, sums := g10.Conclusions()
-		t := surviveTable(view.Text("survive_mode") == "corrected")
-		return &report.Section{Text: main, Tables: append([]report.Table{t}, doubtTables()...), Notes: sums}, nil
-	case "effects":
-		return &report.Section{Tables: []report.Table{effectsTable(view.Text("effects_system"), view.Text("effects_mode") == "added")}}, nil
-	}
-	return nil, fmt.Errorf("no section %q", key)
+// survive is what is left of the paper's conclusions.
+func survive(v *seen) (*report.Section, error) {
+	main, sums := g10.Conclusions()
+	t := surviveTable(v.Look.Text("survive_mode") == "corrected")
+	return &report.Section{Text: main, Tables: append([]report.Table{t}, doubtTables()...), Notes: sums}, nil
+}
+
+// accidents are what single quirks do.
+func accidents(v *seen) (*report.Section, error) {
+	return &report.Section{Tables: []report.Table{effectsTable(v.Look.Text("effects_system"), v.Look.Text("effects_mode") == "added")}}, nil
 }
 
 // fact is a row with one cell.

@@ -28,6 +28,20 @@ type loaf struct {
 	Speed        float64
 }
 
+// sliced is a section that says all that it is told.
+func sliced(key string) func(*lab.View[bread, *dough, loaf]) (*report.Section, error) {
+	return func(v *lab.View[bread, *dough, loaf]) (*report.Section, error) {
+		if key == "crust" && v.Look.Text("slice") == "9" {
+			return nil, errors.New("there are nine slices")
+		}
+		name := "nothing"
+		if v.Workload != nil {
+			name = v.Workload.name
+		}
+		return &report.Section{Text: []string{fmt.Sprint(key, " ", v.Look.Text("slice"), " of ", name, " by ", v.System)}}, nil
+	}
+}
+
 // New returns the laboratory: sections
 // about a run, and one that is there only with files.
 func New() lab.Lab {
@@ -53,13 +67,8 @@ func New() lab.Lab {
 			},
 			Charts: []report.Chart{{ID: "speed", Title: "Speed", Of: []string{"speed"}, By: []report.Variant{{Key: "time"}, {Key: "loaf"}}}},
 			Panels: []lab.Panel{{Key: "what", Title: "What"}, {Key: "how", Title: "How"}},
-			Sections: []lab.Section{
-				{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}},
-				{Key: "menu", Title: "Menu"},
-				{Key: "label", Title: "Label", Run: true, If: "flour"},
-			},
-			Brief: []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
-			Say:   lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
+			Brief:  []lab.Brief{{Text: "{dish}, {portions}"}, {Text: "{spice}", Trust: true}, {Text: "{oven} at {watts}", Panel: "how"}},
+			Say:    lab.Say{Quantity: "speed"}, Drop: "Drop flour", Entry: "flour", ContradictionHelp: "That contradicts.",
 		},
 		Default: bread{Dish: "rye", Oven: "wood", Spice: "hot", Portions: 4, Watts: 100},
 		Knobs: map[string][]knob.Knob[bread]{
@@ -119,15 +128,10 @@ func New() lab.Lab {
 		},
 		JSON: func(r loaf) ([]byte, error) { return fmt.Appendf(nil, "{\"speed\": %g}", r.Speed), nil },
 		Hash: func(r loaf) string { return fmt.Sprint(r) },
-		Section: func(key string, view *knob.Setup, _ *bread, w *dough, system string, p lab.Progress) (*report.Section, error) {
-			if key == "crust" && view.Text("slice") == "9" {
-				return nil, errors.New("there are nine slices")
-			}
-			name := "nothing"
-			if w != nil {
-				name = w.name
-			}
-			return &report.Section{Text: []string{fmt.Sprint(key, " ", view.Text("slice"), " of ", name, " by ", system)}}, nil
+		Sections: []lab.Shown[bread, *dough, loaf]{
+			{Show: sliced("crust"), Section: lab.Section{Key: "crust", Title: "Crust", Folded: true, Run: true, Knobs: []knob.Info{{Key: "slice", Label: "Slice", Help: "Which.", Scale: 1, Min: 0, Max: 9, Default: "0"}}}},
+			{Show: sliced("menu"), Section: lab.Section{Key: "menu", Title: "Menu"}},
+			{Show: sliced("label"), Section: lab.Section{Key: "label", Title: "Label", Run: true, If: "flour"}},
 		},
 		Studies: []lab.Study{
 			{PaperInfo: lab.PaperInfo{Key: "crumb", Title: "Crumb"}, Build: crumb},
