@@ -46,11 +46,11 @@ var layers = []layer{
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/wire"}}, // a laboratory never imports another
 	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                   // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/study"}}, // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}}, // tables as files
-	{"ui/schema", nil},                   // JSON Schemas of what is exported
-	{"ui/wire", nil},                     // how page and workers write what they say
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
+	{"ui/review", []string{"sim/report", "sim/study"}},                                                    // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}},                                                                  // tables as files
+	{"ui/schema", nil},                                                                                    // JSON Schemas of what is exported
+	{"ui/wire", nil},                                                                                      // how page and workers write what they say
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                // what they say, and the bench that does it
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
 	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                              // what decides all that is shown of one laboratory, as data

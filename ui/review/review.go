@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"spillway/sim/report"
 	"spillway/sim/study"
 )
 
@@ -299,7 +300,7 @@ func value(v float64, unit string, known bool) string {
 	if v == math.Trunc(v) && math.Abs(v) >= 1e6 && math.Abs(v) < 1e15 {
 		text = grouped(strconv.FormatInt(int64(v), 10)) // a count, whose every digit is published
 	}
-	return strings.TrimSpace(text + " " + unit)
+	return report.WithUnit(text, unit)
 }
 
 // grouped puts narrow blanks between thousands.

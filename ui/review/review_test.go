@@ -82,6 +82,14 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// Dollars stand before the number.
+func TestDollars(t *testing.T) {
+	p := review.Paper{Outline: &study.Outline{}, All: &study.Sheet{}, Sheets: []*study.Sheet{{Rows: []study.Line{{Unit: "$", Published: 84140, Fits: true}}}}}
+	if text := review.HTML([]review.Paper{p}, review.Options{}); !strings.Contains(text, "$84,140") || strings.Contains(text, "84140 $") {
+		t.Errorf("the report says %s", text)
+	}
+}
+
 func TestNothingRun(t *testing.T) {
 	done, none := ravenstore(t, true), ravenstore(t, false)
 	text := review.HTML([]review.Paper{none, done}, review.Options{})

@@ -246,8 +246,8 @@ func numbers() (list []stated) {
 	} {
 		aside("T3", price, x.of, "", "$", table3, x.value, x.why)
 	}
-	aside("T3", "per_gb", "drives", "", "$", "Appendix D", 0.2, "prices are inputs, and are Table 3's; "+doubtful+"its eight drives are 0.085 $ a gigabyte")
-	aside("T3", "per_gb", "host memory", "", "$", "Appendix D", 4, "prices are inputs, and are Table 3's; "+doubtful+"its two servers differ by 7.7 $ a gigabyte")
+	aside("T3", "per_gb", "drives", "", "$", "Appendix D", 0.2, "prices are inputs, and are Table 3's; "+doubtful+"its eight drives are $0.085 a gigabyte")
+	aside("T3", "per_gb", "host memory", "", "$", "Appendix D", 4, "prices are inputs, and are Table 3's; "+doubtful+"its two servers differ by $7.70 a gigabyte")
 	smaller := &settings[10]
 	add(stated{
 		figure: "T3", quantity: saving, system: ssd, of: called[llama70], at: "of 16 H100", unit: "×", source: section + "4.3", value: 5.88, limit: 0.02, note: not588,

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"spillway/build/golden"
+	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/ui/lab/llm"
 	paper "spillway/ui/lab/llm/papers/teraio"
@@ -313,7 +314,7 @@ func validation(p *study.Paper, rows []study.Row, sheet *study.Sheet, readings s
 	b.WriteString("\n## Not computed\n\n| Figure | Of | Quantity | Published | Why |\n|---|---|---|--:|---|\n")
 	for i := range rows {
 		if r := &rows[i]; r.Aside != "" {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Figure, strings.TrimSuffix(r.Of+", "+r.At, ", "), p.Called(r.Quantity), strings.TrimSpace(value(r.Value, true)+" "+r.Unit), r.Aside)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.Figure, strings.TrimSuffix(r.Of+", "+r.At, ", "), p.Called(r.Quantity), report.WithUnit(value(r.Value, true), r.Unit), r.Aside)
 		}
 	}
 	return b.Bytes()
