@@ -37,7 +37,7 @@ func (g *stage) sumTied() {
 		t = u.grad
 	}
 	g.phase, g.layer = Communicate, u.layer
-	g.sum = g.moving(kReduce, plain, 0, 0, ids{t}, ids{t})
+	g.sum = g.moving(kReduce, plain, 0, ids{t}, ids{t})
 	u.last = g.sum
 }
 

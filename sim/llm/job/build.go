@@ -27,8 +27,7 @@ type builder struct {
 	// Widths on one GPU.
 	q, kv, heads, ffn, vocab int64
 	norms                    int64 // numbers of a norm
-	rate                     int64 // operations a second in large products
-	hbm                      unit.Bandwidth
+	clock                    timer
 	scratch                  ids
 }
 
@@ -49,12 +48,15 @@ type head struct {
 	matrix *weight
 }
 
-// time is the roofline of a kernel: its operations at the rate of large products, or its bytes at
-// four fifths of the memory's rate, whichever is longer.
-func (b *builder) time(flops int64, bytes unit.Bytes) unit.Time {
+// mostTime is the longest that a kernel takes; no workload may have it.
+const mostTime = 2 * workload.MaxTime
+
+// roofline is a kernel's operations at the rate of large products, or its bytes at four fifths of the
+// memory's rate, whichever is longer.
+func (t *timer) roofline(flops int64, bytes unit.Bytes) unit.Time {
 	const second = int64(unit.Second)
-	t := max(unit.MulDiv(flops, second, b.rate), unit.MulDiv(int64(bytes), second, int64(b.hbm)))
-	return launch + unit.Time(min(t, 2*int64(workload.MaxTime)))
+	longer := max(unit.MulDiv(flops, second, t.rate), unit.MulDiv(int64(bytes), second, int64(t.hbm)))
+	return launch + min(unit.Time(longer), mostTime)
 }
 
 // check reports what of a spec cannot be built, and fills in a micro-batch that is left open.
@@ -124,8 +126,10 @@ func check(s *Spec) error {
 		return fmt.Errorf("a micro-batch of %d sequences of %d tokens is too much work for one kernel; take shorter sequences or a smaller model", l.Micro, l.Sequence)
 	case peak < 1e9 || peak > 4e15:
 		return fmt.Errorf("a GPU of %d operations a second; want 10^9 to 4·10^15", peak)
-	case n.Efficiency < 1 || n.Efficiency > 1000:
-		return fmt.Errorf("an efficiency of %d thousandths; want 1 to 1000", n.Efficiency)
+	case n.Efficiency < 0 || n.Efficiency > 1000:
+		return fmt.Errorf("an efficiency of %d thousandths; want 1 to 1000, or 0 for the law of kernel times", n.Efficiency)
+	case n.Efficiency == 0 && lawOf(&n.GPU) == nil:
+		return fmt.Errorf("the law of kernel times does not know the GPU %q; give an efficiency of matrix products", n.GPU.Key)
 	case n.GPU.HBM < unit.GBps || n.GPU.HBM > 1e6*unit.GBps:
 		return fmt.Errorf("GPU memory of %v; want 1 GB/s to 10^6 GB/s", n.GPU.HBM)
 	}
@@ -164,8 +168,7 @@ func newBuilder(s *Spec) *builder {
 	if s.Precision == BF16 {
 		b.element, peak = 2, n.GPU.BF16
 	}
-	b.rate = peak / 1000 * n.Efficiency
-	b.hbm = n.GPU.HBM / 5 * 4
+	b.clock = newTimer(s, peak, b.element)
 	b.heads = a.Heads / t
 	b.q, b.kv = b.heads*a.HeadDim, max(a.KVHeads/t, 1)*a.HeadDim
 	b.ffn, b.vocab = a.FFN/t, ceil(a.Vocab, t)
@@ -294,7 +297,7 @@ func (b *builder) stage(index int64) (*stage, error) {
 	g.accumulate()
 	for i, t := range g.kept {
 		g.micro, g.layer = int16(i), int16(g.last-1)
-		g.moving(kRelease, plain, 0, 0, ids{t}, nil)
+		g.moving(kRelease, plain, 0, ids{t}, nil)
 	}
 	g.micro = -1
 	g.sumTied()

@@ -25,8 +25,10 @@
 //     one byte an element. That Granite 8B Code is trained so is inferred: a layer of it has the dimensions of
 //     one of Llama-3 8B, biases keep nothing, and its published peaks need 4h more a token and layer. Without
 //     dropout they come out 12 % too low.
-//  3. Large products reach Config.Efficiency of the peak, whatever their shape; other kernels
-//     take four fifths of the memory's bandwidth. FP32 uses no tensor cores (TF32).
+//  3. Kernels take what the law of kernel times says of their shape (package kerneltime). Where
+//     Config.Efficiency is above 0, as at the TERAIO paper's node, products and attention reach that
+//     share of the peak, whatever their shape, and other kernels four fifths of the memory's
+//     bandwidth. FP32 uses no tensor cores (TF32).
 //  4. Causal attention costs half of all products of a sequence, its backward pass 5/2 of the
 //     forward pass, which computes the scores again (FlashAttention).
 //  5. Adam is three kernels a tensor: first moment, second moment, weights, as PyTorch's foreach version

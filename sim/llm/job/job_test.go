@@ -524,7 +524,8 @@ func TestErrors(t *testing.T) {
 		{func(s *Spec) { s.Batch, s.Micro = 8192, 1 }, "8192 micro-batches of 435 kernels and 419 tensors on each of 2 stages are too many: at most 1048576 can be simulated; take larger micro-batches or a smaller batch"},
 		{func(s *Spec) { s.Batch, s.Sequence = 1<<20, 1<<20 }, "1048576 sequences of 1048576 tokens, 4 at once, are too many; want at most 2^32 tokens, 2^24 at once"},
 		{func(s *Spec) { s.Node.GPU.FP32 = 0 }, "a GPU of 0 operations a second; want 10^9 to 4·10^15"},
-		{func(s *Spec) { s.Node.Efficiency = 0 }, "an efficiency of 0 thousandths; want 1 to 1000"},
+		{func(s *Spec) { s.Node.Efficiency = -1 }, "an efficiency of -1 thousandths; want 1 to 1000, or 0 for the law of kernel times"},
+		{func(s *Spec) { s.Node.Efficiency, s.Node.GPU.Key = 0, "abacus" }, `the law of kernel times does not know the GPU "abacus"; give an efficiency of matrix products`},
 		{func(s *Spec) { s.Node.GPU.HBM = 0 }, "GPU memory of 0 MB/s; want 1 GB/s to 10^6 GB/s"},
 		{func(s *Spec) { s.Precision = 7 }, "precision 7 and recomputation 0 are not known"},
 	} {

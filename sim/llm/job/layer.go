@@ -1,6 +1,7 @@
 package job
 
 import (
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -129,29 +130,29 @@ func (g *stage) norm(w what, weight *weight, s *savedNorm, f form) {
 	}
 	s.n = g.tensor(g.names.of(g.layer, tNormalized, plain), unit.Bytes(tokens)*(unit.Bytes(h)*g.element+4), workload.Intermediate, false)
 	s.a = g.value(tScaled, plain, h)
-	g.kernel(w, f, 0, ids{s.x, weight.full}, ids{s.n, s.a})
+	g.kernel(w, f, work{}, ids{s.x, weight.full}, ids{s.n, s.a})
 }
 
 // normBack returns the gradient of the norm's input: what comes through the norm and what goes by it.
 func (g *stage) normBack(w what, weight *weight, u *block, s *savedNorm, d, by workload.TensorID) workload.TensorID {
 	dx := g.value(tOut, gradient, g.spec.Arch.Hidden)
 	grad, before := g.into(weight, u)
-	g.kernel(w, backward, 0, ids{d, s.x, s.n, weight.full, by, before}, ids{dx, grad})
+	g.kernel(w, backward, work{}, ids{d, s.x, s.n, weight.full, by, before}, ids{dx, grad})
 	return dx
 }
 
 // project multiplies by a block's last matrix, and adds what goes by the block: in the product's
 // epilogue, or behind dropout.
-func (g *stage) project(w *weight, f form, flops int64, in, x workload.TensorID, o, mask *workload.TensorID) workload.TensorID {
+func (g *stage) project(w *weight, f form, by work, in, x workload.TensorID, o, mask *workload.TensorID) workload.TensorID {
 	h := g.spec.Arch.Hidden
 	if !g.spec.Arch.Dropout {
 		y := g.value(tOut, plain, h)
-		g.kernel(w.what, f, flops, ids{in, w.full, x}, ids{y})
+		g.kernel(w.what, f, by, ids{in, w.full, x}, ids{y})
 		g.reduce(y)
 		return y
 	}
 	*o = g.value(tProjected, plain, h)
-	g.kernel(w.what, f, flops, ids{in, w.full}, ids{*o})
+	g.kernel(w.what, f, by, ids{in, w.full}, ids{*o})
 	g.reduce(*o)
 	return g.drop(f, x, *o, mask)
 }
@@ -162,7 +163,7 @@ func (g *stage) drop(f form, x, o workload.TensorID, mask *workload.TensorID) wo
 	h := g.spec.Arch.Hidden
 	*mask = g.value(tMask, plain, h)
 	y := g.value(tOut, plain, h)
-	g.kernel(kDrop, f, 0, ids{o, x}, ids{*mask, y})
+	g.kernel(kDrop, f, work{}, ids{o, x}, ids{*mask, y})
 	return y
 }
 
@@ -172,7 +173,7 @@ func (g *stage) dropBack(d, o, mask workload.TensorID) workload.TensorID {
 		return d
 	}
 	do := g.value(tProjected, gradient, g.spec.Arch.Hidden)
-	g.kernel(kDrop, backward, 0, ids{d, o, mask}, ids{do})
+	g.kernel(kDrop, backward, work{}, ids{d, o, mask}, ids{do})
 	return do
 }
 
@@ -185,18 +186,18 @@ func (g *stage) attend(b *attention, s *savedAttention, encoded workload.TensorI
 		from = encoded
 	}
 	s.q, s.k, s.v = g.value(b.q.what, plain, g.q), g.value(b.k.what, plain, g.kv), g.value(b.v.what, plain, g.kv)
-	g.kernel(b.q.what, f, 2*n*h*g.q, ids{s.a, b.q.full}, ids{s.q})
-	g.kernel(b.k.what, f, 2*n*h*g.kv, ids{from, b.k.full}, ids{s.k})
-	g.kernel(b.v.what, f, 2*n*h*g.kv, ids{from, b.v.full}, ids{s.v})
+	g.kernel(b.q.what, f, matrixOf(n, h, g.q, 1).forward, ids{s.a, b.q.full}, ids{s.q})
+	g.kernel(b.k.what, f, matrixOf(n, h, g.kv, 1).forward, ids{from, b.k.full}, ids{s.k})
+	g.kernel(b.v.what, f, matrixOf(n, h, g.kv, 1).forward, ids{from, b.v.full}, ids{s.v})
 	g.score(b, s, f)
-	s.y = g.project(b.o, f, 2*n*g.q*h, s.att, s.x, &s.o, &s.mask)
+	s.y = g.project(b.o, f, matrixOf(n, g.q, h, 1).forward, s.att, s.x, &s.o, &s.mask)
 }
 
 // score is attention without a matrix of scores: only a statistic of each row is kept.
 func (g *stage) score(b *attention, s *savedAttention, f form) {
 	s.att = g.value(tAttention, plain, g.q)
 	s.lse = g.tensor(g.names.of(g.layer, tLSE, plain), unit.Bytes(g.tokens*g.heads)*4, workload.Intermediate, false)
-	g.kernel(b.scores(), f, g.scores(b), ids{s.q, s.k, s.v, b.table()}, ids{s.att, s.lse})
+	g.kernel(b.scores(), f, g.scores(b, kerneltime.AttentionForward), ids{s.q, s.k, s.v, b.table()}, ids{s.att, s.lse})
 }
 
 func (b *attention) scores() what {
@@ -213,14 +214,20 @@ func (b *attention) table() workload.TensorID {
 	return b.relative.full
 }
 
-// scores is how many operations the products with keys and values take, forward; half of them where a
-// token sees only those before it.
-func (g *stage) scores(b *attention) int64 {
+// scores is what the products with keys and values take, half of it where a token sees only those
+// before it; the backward pass, which computes the scores again, takes 5/2 of the forward pass.
+func (g *stage) scores(b *attention, class kerneltime.Class) work {
 	n := 4 * g.tokens * g.spec.Sequence * g.q
 	if b.causal {
 		n /= 2
 	}
-	return n
+	if class == kerneltime.AttentionBackward {
+		n = n / 2 * 5
+	}
+	d := g.spec.Arch.HeadDim
+	return work{n, kerneltime.Kernel{
+		Class: class, Batch: g.spec.Micro, Heads: g.heads, KVHeads: g.kv / d, SeqQ: g.spec.Sequence, SeqKV: g.spec.Sequence, HeadDim: d, Causal: b.causal,
+	}}
 }
 
 // attendBack is the backward pass of an attention block. It takes the gradient of the result, returns that
@@ -229,31 +236,32 @@ func (g *stage) attendBack(b *attention, s *savedAttention, u *block, dy workloa
 	h, n := g.spec.Arch.Hidden, g.tokens
 	d := g.dropBack(dy, s.o, s.mask)
 	datt := g.value(tAttention, gradient, g.q)
-	g.kernel(b.o.what, backward, 2*n*g.q*h, ids{d, b.o.full}, ids{datt})
-	g.gradient(b.o, u, 2*n*g.q*h, d, s.att)
+	q, kv, out := matrixOf(n, h, g.q, 1), matrixOf(n, h, g.kv, 1), matrixOf(n, g.q, h, 1)
+	g.kernel(b.o.what, backward, out.input, ids{d, b.o.full}, ids{datt})
+	g.gradient(b.o, u, out.weight, d, s.att)
 	dq, dk, dv := g.value(b.q.what, gradient, g.q), g.value(b.k.what, gradient, g.kv), g.value(b.v.what, gradient, g.kv)
 	grad, before := none, none
 	if b.relative != nil {
 		grad, before = g.into(b.relative, u)
 	}
-	g.kernel(b.scores(), backward, g.scores(b)/2*5, ids{datt, s.q, s.k, s.v, s.att, s.lse, b.table(), before}, ids{dq, dk, dv, grad})
+	g.kernel(b.scores(), backward, g.scores(b, kerneltime.AttentionBackward), ids{datt, s.q, s.k, s.v, s.att, s.lse, b.table(), before}, ids{dq, dk, dv, grad})
 	from := s.a
 	if b.cross {
 		from = p.encoded
 	}
-	g.gradient(b.q, u, 2*n*h*g.q, dq, s.a)
-	g.gradient(b.k, u, 2*n*h*g.kv, dk, from)
-	g.gradient(b.v, u, 2*n*h*g.kv, dv, from)
+	g.gradient(b.q, u, q.weight, dq, s.a)
+	g.gradient(b.k, u, kv.weight, dk, from)
+	g.gradient(b.v, u, kv.weight, dv, from)
 	da := g.value(tScaled, gradient, h)
 	if b.cross {
-		g.kernel(b.q.what, backward, 2*n*h*g.q, ids{dq, b.q.full}, ids{da})
+		g.kernel(b.q.what, backward, q.input, ids{dq, b.q.full}, ids{da})
 		before := p.gradient
 		if before == none {
 			p.gradient = g.value(tEncoded, gradient, h)
 		}
-		g.kernel(b.k.what, backward, 4*n*h*g.kv, ids{dk, dv, b.k.full, b.v.full, before}, ids{p.gradient})
+		g.kernel(b.k.what, backward, matrixOf(n, h, 2*g.kv, 1).input, ids{dk, dv, b.k.full, b.v.full, before}, ids{p.gradient})
 	} else {
-		g.kernel(b.q.what, backward, 2*n*h*(g.q+2*g.kv), ids{dq, dk, dv, b.q.full, b.k.full, b.v.full}, ids{da})
+		g.kernel(b.q.what, backward, matrixOf(n, h, g.q+2*g.kv, 1).input, ids{dq, dk, dv, b.q.full, b.k.full, b.v.full}, ids{da})
 	}
 	g.reduce(da)
 	return g.normBack(b.norm.what, b.norm, u, &s.savedNorm, da, dy)
@@ -270,44 +278,44 @@ func (g *stage) feed(b *mlp, s *savedMLP, f form, last bool) {
 	if b.router != nil {
 		times = a.Active
 		s.probabilities = g.value(tProbabilities, plain, a.Experts)
-		g.kernel(b.router.what, f, 2*n*h*a.Experts, ids{s.a, b.router.full}, ids{s.probabilities})
+		g.kernel(b.router.what, f, matrixOf(n, h, a.Experts, 1).forward, ids{s.a, b.router.full}, ids{s.probabilities})
 		s.moved = g.value(tMoved, plain, times*h)
-		g.kernel(kMove, f, 0, ids{s.a, s.probabilities}, ids{s.moved})
+		g.kernel(kMove, f, work{}, ids{s.a, s.probabilities}, ids{s.moved})
 		in = s.moved
 	}
-	flops := 2 * n * times * h * g.ffn
+	up, down := matrixOf(n*times, h, g.ffn, max(a.Experts, 1)), matrixOf(n*times, g.ffn, h, max(a.Experts, 1))
 	if b.gate != nil {
 		s.gate = g.value(wGate, plain, times*g.ffn)
-		g.kernel(wGate, f, flops, ids{in, b.gate.full}, ids{s.gate})
+		g.kernel(wGate, f, up.forward, ids{in, b.gate.full}, ids{s.gate})
 	}
 	s.up = g.value(wUp, plain, times*g.ffn)
-	g.kernel(wUp, f, flops, ids{in, b.up.full}, ids{s.up})
+	g.kernel(wUp, f, up.forward, ids{in, b.up.full}, ids{s.up})
 	s.hidden = g.value(tProduct, plain, times*g.ffn)
 	if b.gate != nil {
 		s.silu = g.value(tSilu, plain, times*g.ffn)
-		g.kernel(kAct, f, 0, ids{s.gate, s.up}, ids{s.silu, s.hidden})
+		g.kernel(kAct, f, work{}, ids{s.gate, s.up}, ids{s.silu, s.hidden})
 	} else {
-		g.kernel(kAct, f, 0, ids{s.up}, ids{s.hidden})
+		g.kernel(kAct, f, work{}, ids{s.up}, ids{s.hidden})
 	}
 	if b.router == nil {
 		if last {
-			s.y = g.project(b.down, f, flops, s.hidden, s.x, &s.o, &s.mask)
+			s.y = g.project(b.down, f, down.forward, s.hidden, s.x, &s.o, &s.mask)
 		} else if a.Dropout {
-			g.project(b.down, f, flops, s.hidden, s.x, &s.o, &s.mask)
+			g.project(b.down, f, down.forward, s.hidden, s.x, &s.o, &s.mask)
 		}
 		return
 	}
 	s.each = g.value(wDown, plain, times*h)
-	g.kernel(wDown, f, flops, ids{s.hidden, b.down.full}, ids{s.each})
+	g.kernel(wDown, f, down.forward, ids{s.hidden, b.down.full}, ids{s.each})
 	switch {
 	case a.Dropout:
 		s.o = g.value(tProjected, plain, h)
-		g.kernel(kCombine, f, 0, ids{s.each, s.probabilities}, ids{s.o})
+		g.kernel(kCombine, f, work{}, ids{s.each, s.probabilities}, ids{s.o})
 		g.reduce(s.o)
 		s.y = g.drop(f, s.x, s.o, &s.mask)
 	case last:
 		s.y = g.value(tOut, plain, h)
-		g.kernel(kCombine, f, 0, ids{s.each, s.probabilities, s.x}, ids{s.y})
+		g.kernel(kCombine, f, work{}, ids{s.each, s.probabilities, s.x}, ids{s.y})
 		g.reduce(s.y)
 	}
 }
@@ -322,31 +330,31 @@ func (g *stage) feedBack(b *mlp, s *savedMLP, u *block, dy workload.TensorID) wo
 		times, in = a.Active, s.moved
 		each := g.value(wDown, gradient, times*h)
 		dp = g.value(tProbabilities, gradient, a.Experts)
-		g.kernel(kCombine, backward, 0, ids{d, s.each, s.probabilities}, ids{each, dp})
+		g.kernel(kCombine, backward, work{}, ids{d, s.each, s.probabilities}, ids{each, dp})
 		d = each
 	}
-	flops := 2 * n * times * h * g.ffn
+	up, down := matrixOf(n*times, h, g.ffn, max(a.Experts, 1)), matrixOf(n*times, g.ffn, h, max(a.Experts, 1))
 	dh := g.value(tProduct, gradient, times*g.ffn)
-	g.kernel(wDown, backward, flops, ids{d, b.down.full}, ids{dh})
-	g.gradient(b.down, u, flops, d, s.hidden)
+	g.kernel(wDown, backward, down.input, ids{d, b.down.full}, ids{dh})
+	g.gradient(b.down, u, down.weight, d, s.hidden)
 	du, dg := g.value(wUp, gradient, times*g.ffn), none
 	if b.gate != nil {
 		dg = g.value(wGate, gradient, times*g.ffn)
 	}
-	g.kernel(kAct, backward, 0, ids{dh, s.gate, s.silu, s.up}, ids{dg, du})
-	g.gradient(b.up, u, flops, du, in)
+	g.kernel(kAct, backward, work{}, ids{dh, s.gate, s.silu, s.up}, ids{dg, du})
+	g.gradient(b.up, u, up.weight, du, in)
 	da := g.value(tScaled, gradient, times*h)
-	g.kernel(wUp, backward, flops, ids{du, b.up.full}, ids{da})
+	g.kernel(wUp, backward, up.input, ids{du, b.up.full}, ids{da})
 	if b.gate != nil {
-		g.gradient(b.gate, u, flops, dg, in)
-		g.kernel(wGate, backward, flops, ids{dg, b.gate.full, da}, ids{da})
+		g.gradient(b.gate, u, up.weight, dg, in)
+		g.kernel(wGate, backward, up.input, ids{dg, b.gate.full, da}, ids{da})
 	}
 	if b.router != nil {
 		moved := da
 		da = g.value(tScaled, gradient, h)
-		g.gradient(b.router, u, 2*n*h*a.Experts, dp, s.a)
-		g.kernel(b.router.what, backward, 2*n*h*a.Experts, ids{dp, b.router.full}, ids{da})
-		g.kernel(kMove, backward, 0, ids{moved, s.probabilities, da}, ids{da})
+		g.gradient(b.router, u, matrixOf(n, h, a.Experts, 1).weight, dp, s.a)
+		g.kernel(b.router.what, backward, matrixOf(n, h, a.Experts, 1).input, ids{dp, b.router.full}, ids{da})
+		g.kernel(kMove, backward, work{}, ids{moved, s.probabilities, da}, ids{da})
 	}
 	g.reduce(da)
 	return g.normBack(b.norm.what, b.norm, u, &s.savedNorm, da, dy)

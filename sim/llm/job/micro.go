@@ -35,7 +35,7 @@ func (g *stage) forwardMicro(i int64) {
 			second = p.encoded
 		}
 		g.phase = Communicate
-		g.in[i] = g.moving(kReceive, forward, 0, 0, nil, ids{x, second})
+		g.in[i] = g.moving(kReceive, forward, 0, nil, ids{x, second})
 	}
 	g.phase = Forward
 	if g.index == 0 {
@@ -72,13 +72,13 @@ func (g *stage) forwardMicro(i int64) {
 	p.final.a, p.out = x, x
 	if g.head.outOf != nil {
 		p.out = g.value(wOutOf, plain, a.Width())
-		g.kernel(wOutOf, forward, 2*n*h*a.Width(), ids{x, g.head.outOf.full}, ids{p.out})
+		g.kernel(wOutOf, forward, matrixOf(n, h, a.Width(), 1).forward, ids{x, g.head.outOf.full}, ids{p.out})
 	}
 	logits := g.value(tLogits, plain, g.vocab)
-	g.kernel(wHead, forward, 2*n*a.Width()*g.vocab, ids{p.out, g.head.matrix.full}, ids{logits})
+	g.kernel(wHead, forward, matrixOf(n, a.Width(), g.vocab, 1).forward, ids{p.out, g.head.matrix.full}, ids{logits})
 	p.loss = g.value(tProbabilities, plain, g.vocab)
 	p.tokens = g.input(p.tokens)
-	g.kernel(kLoss, forward, 0, ids{logits, p.tokens}, ids{p.loss})
+	g.kernel(kLoss, forward, work{}, ids{logits, p.tokens}, ids{p.loss})
 	g.small(p.loss)
 	g.leave(u)
 }
@@ -112,12 +112,12 @@ func (g *stage) lookup(p *passed, s *savedNorm, side int) workload.TensorID {
 	if e.positions != nil {
 		positions = e.positions.full
 	}
-	g.moving(kEmbed, forward, 0, 2*g.tensors[x].Bytes, ids{p.tokens, e.table.full, positions}, ids{x})
+	g.moving(kEmbed, forward, 2*g.tensors[x].Bytes, ids{p.tokens, e.table.full, positions}, ids{x})
 	g.reduce(x)
 	if e.into != nil {
 		p.narrow[side] = x
 		x = g.value(wInto, plain, a.Hidden)
-		g.kernel(wInto, forward, 2*g.tokens*a.Width()*a.Hidden, ids{p.narrow[side], e.into.full}, ids{x})
+		g.kernel(wInto, forward, matrixOf(g.tokens, a.Width(), a.Hidden, 1).forward, ids{p.narrow[side], e.into.full}, ids{x})
 	}
 	if e.norm != nil {
 		s.x = x
@@ -137,10 +137,10 @@ func (g *stage) lookupBack(p *passed, s *savedNorm, side int, d workload.TensorI
 		d = g.normBack(wEmbedNorm, e.norm, u, s, d, none)
 	}
 	if e.into != nil {
-		flops := 2 * g.tokens * a.Width() * a.Hidden
-		g.gradient(e.into, u, flops, d, p.narrow[side])
+		into := matrixOf(g.tokens, a.Width(), a.Hidden, 1)
+		g.gradient(e.into, u, into.weight, d, p.narrow[side])
 		dn := g.value(wInto, gradient, a.Width())
-		g.kernel(wInto, backward, flops, ids{d, e.into.full}, ids{dn})
+		g.kernel(wInto, backward, into.input, ids{d, e.into.full}, ids{dn})
 		if e.positions != nil {
 			g.positionsBack(d)
 		}
@@ -153,11 +153,11 @@ func (g *stage) lookupBack(p *passed, s *savedNorm, side int, d workload.TensorI
 		bytes += unit.Bytes(e.table.n) * g.element // it begins with zeros
 	}
 	id, before := g.into(e.table, u)
-	g.moving(wTable, backwardWeight, 0, bytes, ids{d, p.tokens, before}, ids{id})
+	g.moving(wTable, backwardWeight, bytes, ids{d, p.tokens, before}, ids{id})
 }
 
 func (g *stage) positionsBack(d workload.TensorID) {
-	g.gradient(g.embed.positions, g.embed.unit, 0, d, none)
+	g.gradient(g.embed.positions, g.embed.unit, work{}, d, none)
 }
 
 // backwardMicro is a micro-batch's backward pass on the stage.
@@ -177,27 +177,27 @@ func (g *stage) backwardMicro(i int64) {
 			second = p.gradient
 		}
 		g.phase = Communicate
-		g.backIn[i] = g.moving(kReceive, backward, 0, 0, nil, ids{d, second})
+		g.backIn[i] = g.moving(kReceive, backward, 0, nil, ids{d, second})
 		g.phase = Backward
 	} else {
 		u, hd := g.head.unit, g.head
 		g.enter(u, u.place-1)
 		dl := g.value(tLogits, gradient, g.vocab)
-		g.kernel(kLoss, backward, 0, ids{p.loss, p.tokens}, ids{dl})
+		g.kernel(kLoss, backward, work{}, ids{p.loss, p.tokens}, ids{dl})
 		d = g.value(wHead, gradient, a.Width())
-		flops := 2 * n * a.Width() * g.vocab
-		g.kernel(wHead, backward, flops, ids{dl, hd.matrix.full}, ids{d})
+		logits := matrixOf(n, a.Width(), g.vocab, 1)
+		g.kernel(wHead, backward, logits.input, ids{dl, hd.matrix.full}, ids{d})
 		owner := u
 		if a.Tied && g.embed != nil {
 			owner = g.embed.unit
 		}
-		g.gradient(hd.matrix, owner, flops, dl, p.out)
+		g.gradient(hd.matrix, owner, logits.weight, dl, p.out)
 		g.reduce(d)
 		if hd.outOf != nil {
-			flops := 2 * n * h * a.Width()
-			g.gradient(hd.outOf, u, flops, d, p.final.a)
+			out := matrixOf(n, h, a.Width(), 1)
+			g.gradient(hd.outOf, u, out.weight, d, p.final.a)
 			dn := g.value(wOutOf, gradient, h)
-			g.kernel(wOutOf, backward, flops, ids{d, hd.outOf.full}, ids{dn})
+			g.kernel(wOutOf, backward, out.input, ids{d, hd.outOf.full}, ids{dn})
 			d = dn
 		}
 		if hd.final != nil {

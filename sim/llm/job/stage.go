@@ -219,7 +219,7 @@ func (g *stage) value(w what, f form, elements int64) workload.TensorID {
 var between = [whats]bool{tOut: true, tScaled: true, tProjected: true, tMask: true, tEncoded: true, tReceived: true}
 
 // kernel adds a kernel whose time follows from its operations and the bytes of its tensors.
-func (g *stage) kernel(w what, f form, flops int64, in, out []workload.TensorID) workload.KernelID {
+func (g *stage) kernel(w what, f form, x work, in, out []workload.TensorID) workload.KernelID {
 	var bytes unit.Bytes
 	for _, t := range in {
 		if t != none {
@@ -231,11 +231,16 @@ func (g *stage) kernel(w what, f form, flops int64, in, out []workload.TensorID)
 			bytes += g.tensors[t].Bytes
 		}
 	}
-	return g.moving(w, f, flops, bytes, in, out)
+	return g.add(w, f, &x, bytes, in, out)
 }
 
-// moving adds a kernel that touches so many bytes.
-func (g *stage) moving(w what, f form, flops int64, bytes unit.Bytes, in, out []workload.TensorID) workload.KernelID {
+// moving adds a kernel that computes nothing and touches so many bytes.
+func (g *stage) moving(w what, f form, bytes unit.Bytes, in, out []workload.TensorID) workload.KernelID {
+	return g.add(w, f, &work{}, bytes, in, out)
+}
+
+// add adds a kernel that computes x and touches so many bytes.
+func (g *stage) add(w what, f form, x *work, bytes unit.Bytes, in, out []workload.TensorID) workload.KernelID {
 	if cap(g.arena)-len(g.arena) < len(in)+len(out) {
 		g.arena = make([]workload.TensorID, 0, max(1<<14, len(in)+len(out)))
 	}
@@ -249,11 +254,11 @@ func (g *stage) moving(w what, f form, flops int64, bytes unit.Bytes, in, out []
 		return g.arena[from:len(g.arena):len(g.arena)]
 	}
 	g.kernels = append(g.kernels, workload.Kernel{
-		Name: g.names.of(g.layer, w, f), Time: g.time(flops, bytes), Inputs: list(in), Outputs: list(out),
+		Name: g.names.of(g.layer, w, f), Time: g.clock.time(w, g.phase, x, bytes), Inputs: list(in), Outputs: list(out),
 	})
 	g.marks = append(g.marks, Mark{Phase: g.phase, Layer: g.layer, Micro: g.micro})
-	g.rest += flops % billion
-	g.flops += flops/billion + g.rest/billion
+	g.rest += x.flops % billion
+	g.flops += x.flops/billion + g.rest/billion
 	g.rest %= billion
 	return workload.KernelID(len(g.kernels) - 1)
 }
@@ -309,9 +314,9 @@ func (g *stage) slices(u *block) {
 }
 
 // gradient adds to a weight's gradient with one kernel that reads a, and b if there is one.
-func (g *stage) gradient(w *weight, u *block, flops int64, a, b workload.TensorID) {
+func (g *stage) gradient(w *weight, u *block, x work, a, b workload.TensorID) {
 	id, before := g.into(w, u)
-	g.kernel(w.what, backwardWeight, flops, ids{a, b, before}, ids{id})
+	g.kernel(w.what, backwardWeight, x, ids{a, b, before}, ids{id})
 }
 
 // into returns the tensor that a gradient is added to, and the same as an input where it holds
@@ -347,7 +352,7 @@ func (g *stage) collective(over group, kind Kind, bytes unit.Bytes, in, out ids)
 	if kind == AllGather {
 		w = kGather
 	}
-	k := g.moving(w, plain, 0, 0, in, out)
+	k := g.moving(w, plain, 0, in, out)
 	g.locals = append(g.locals, local{over, kind, k, -1, bytes})
 	g.phase = phase
 }
@@ -400,7 +405,7 @@ func (g *stage) gather(u *block) {
 		out = append(out, w.full)
 	}
 	g.scratch = out
-	k := g.moving(kGather, plain, 0, 0, ids{u.shard}, out)
+	k := g.moving(kGather, plain, 0, ids{u.shard}, out)
 	u.gather = len(g.locals)
 	g.locals = append(g.locals, local{overData, AllGather, k, -1, unit.Bytes(u.n) * g.element})
 	g.phase, g.layer = phase, was
@@ -425,7 +430,7 @@ func (g *stage) accumulate() {
 		}
 		g.scratch = in
 		g.locals[u.scatter].wait = workload.KernelID(len(g.kernels))
-		g.moving(kAccumulate, plain, 0, 3*n, in, ids{u.grad})
+		g.moving(kAccumulate, plain, 3*n, in, ids{u.grad})
 		u.begun = true
 	}
 	g.pending = g.pending[:0]
@@ -463,16 +468,16 @@ func (g *stage) optimize() {
 // adam adds the three kernels of Adam: the moments' and the weights'.
 func (g *stage) adam(w what, grads ids, m, v, own workload.TensorID, weights ids, n unit.Bytes) {
 	in := append(g.scratch[:0], grads...)
-	g.moving(w, adamFirst, 0, n*(8+g.element), append(in, m), ids{m})
+	g.moving(w, adamFirst, n*(8+g.element), append(in, m), ids{m})
 	in = append(g.scratch[:0], grads...)
-	g.moving(w, adamSecond, 0, n*(8+g.element), append(in, v), ids{v})
+	g.moving(w, adamSecond, n*(8+g.element), append(in, v), ids{v})
 	in = append(g.scratch[:0], m, v, own)
 	out := append(ids{own}, weights...)
 	if own == none {
 		in = append(in, weights...)
 	}
 	g.scratch = in
-	g.moving(w, adamUpdate, 0, n*(16+g.element), in, out)
+	g.moving(w, adamUpdate, n*(16+g.element), in, out)
 }
 
 // adamSlices is adam for a unit of which this GPU has a slice of the states.

@@ -102,7 +102,8 @@ type Config struct {
 	// Spare is what of a GPU's memory is not for tensors that a plan places, in millionths: the
 	// context, buffers of collectives, holes between tensors (Usable; departure 6).
 	Spare int64
-	// Efficiency is the share of a GPU's peak that large matrix products reach, in thousandths.
+	// Efficiency is the share of a GPU's peak that large matrix products reach, in thousandths; 0: what
+	// the law of kernel times says of each kernel's shape (package kerneltime).
 	Efficiency int64
 
 	Drive  Drive
@@ -252,7 +253,7 @@ func (c *Config) Check() error {
 	if c.Spare >= 0 && c.Spare <= million && c.Usable() < 1 {
 		errs = append(errs, fmt.Errorf("memory of a GPU: of %v nothing is left for tensors when %d millionths are spare; take more memory, or spare less", c.GPU.Memory, c.Spare))
 	}
-	within("efficiency of matrix products, in thousandths", c.Efficiency, 1, 1000)
+	within("efficiency of matrix products, in thousandths", c.Efficiency, 0, 1000)
 	rate("memory bandwidth of the GPU", c.GPU.HBM, one)
 	within("FP32 operations a second", c.GPU.FP32, 1, mostFLOPs)
 	within("TF32 operations a second", c.GPU.TF32, 1, mostFLOPs)

@@ -47,7 +47,7 @@ type Preset struct {
 // Presets lists nodes; the first is that of the TERAIO paper.
 func Presets() []Preset {
 	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, copies between GPU and host reach 0.8 of PCIe, " +
-		"2·10⁹ parameters a second of Adam on a socket, matrix products at 0.72 of the peak, four years."
+		"2·10⁹ parameters a second of Adam on a socket, four years. Kernels take what the law of kernel times says."
 	return []Preset{
 		{
 			Key: "teraio", Title: "2 × H100 NVL, 8 × 990 PRO (TERAIO)", Config: Standard(),
@@ -88,7 +88,7 @@ func dgx(gpu string, path, collective unit.Bandwidth, watts, transfers int64) Co
 	c := Standard()
 	c.GPU, c.Drive = must(FindGPU(gpu)), must(FindDrive("pm9a3"))
 	c.GPUs, c.Drives, c.Switch = 8, 1, 2
-	c.Spare = spare
+	c.Spare, c.Efficiency = spare, 0
 	c.ArrayCap = 0
 	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
 	c.HostPath, c.Pinned, c.Collective = path*unit.MBps, 0, collective*unit.GBps
@@ -109,7 +109,7 @@ func desktop() Config {
 	c := Standard()
 	c.GPU = must(FindGPU("rtx-4090"))
 	c.GPUs, c.Drives = 1, 2
-	c.Spare = spare
+	c.Spare, c.Efficiency = spare, 0
 	c.ArrayCap, c.GDS = 0, false
 	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
 	c.HostPath, c.Pinned, c.Collective, c.Adam = 25_200*unit.MBps, 0, 0, adam

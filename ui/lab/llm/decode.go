@@ -5,6 +5,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/llm/decode"
+	"spillway/sim/llm/job"
 	"spillway/sim/prose"
 	"spillway/sim/report"
 	"spillway/sim/unit"
@@ -42,7 +43,7 @@ func (v *view) decode() (*report.Section, error) {
 	}
 	n := &v.s.Node
 	c := decode.Case{Arch: &v.s.Arch, Bytes: get(decodeBytes), Batch: get(decodeBatch), Prompt: get(decodePrompt), Output: get(decodeOutput)}
-	c.FLOPS = unit.MulDiv(n.GPU.BF16, n.Efficiency*n.GPUs, 1000)
+	c.FLOPS = unit.MulDiv(job.Reached(n, job.BF16), n.GPUs, 1)
 	weights := unit.Bytes(v.s.Arch.Parameters() * c.Bytes)
 	type from struct {
 		name, about string
