@@ -68,7 +68,7 @@ func (f *frame) step() {
 		f.answer(&a)
 	}
 	n := f.session
-	if !f.drawn() || !f.Idle() || n.Room == nil || n.Wanted() != n.Info.Name {
+	if !f.drawn() || !f.Idle() || n.Laboratory == nil || n.Wanted() != n.Info.Name {
 		return
 	}
 	if at := n.Info.Name + " " + string(n.State.View) + " " + n.State.Figure; at != f.kicked {

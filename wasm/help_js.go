@@ -14,29 +14,29 @@ const mostFound = 30
 // Help implements view.Page. The dialog has what is the same for all laboratories.
 func (p *page) Help() {
 	what := map[string]any{"title": "", "about": "", "topics": []any{}, "words": []any{}, "stops": []any{}}
-	if r := p.session.Room; r != nil {
+	if r := p.session.Laboratory; r != nil {
 		what["title"], what["about"] = r.Info.Title, r.Info.About
 		what["topics"], what["words"], what["stops"] = topics(r), glossary(r), stops(r)
 	}
 	p.tools.Call("help", what)
 }
 
-func topics(r *model.Room) (list []any) {
+func topics(r *model.Laboratory) (list []any) {
 	for _, h := range r.Info.Help {
 		list = append(list, map[string]any{"title": h.Title, "text": h.Text})
 	}
 	return list
 }
 
-func glossary(r *model.Room) (list []any) {
-	for _, t := range r.Glossary() {
+func glossary(r *model.Laboratory) (list []any) {
+	for _, t := range model.Glossary(r.Info) {
 		list = append(list, map[string]any{"title": t.Name, "text": t.Is, "source": t.Source})
 	}
 	return list
 }
 
 // stops are the links of the tour.
-func stops(r *model.Room) (list []any) {
+func stops(r *model.Laboratory) (list []any) {
 	for i := range r.Info.Tour {
 		if s, err := model.StopState(r.Info, &r.Info.Tour[i]); err == nil {
 			list = append(list, map[string]any{"title": r.Info.Tour[i].Title, "link": "#" + link.Encode(r.Info, &s)})
@@ -54,7 +54,7 @@ func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) 
 	})
 	p.tools.Set("find", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var list []any
-		for _, c := range model.FindCommands(p.session.Commands(), args[0].String(), mostFound) {
+		for _, c := range model.FindCommands(model.Commands(p.session), args[0].String(), mostFound) {
 			list = append(list, map[string]any{"id": c.ID, "kind": c.Kind, "title": c.Title, "about": c.About})
 		}
 		return list
@@ -64,13 +64,13 @@ func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) 
 // look shows what a stop of a tour is about, when it is drawn, and again when what takes
 // time is there.
 func (p *page) look() {
-	r := p.session.Room
-	if r == nil || r.Stop() == nil {
+	r := p.session.Laboratory
+	if r == nil || r.Tour.Stop() == nil {
 		p.looked = ""
 		return
 	}
-	stop := r.Stop()
-	if looked := fmt.Sprint(r.Info.Name, " ", stop.Key, " ", r.StopReady()); p.looked != looked {
+	stop := r.Tour.Stop()
+	if looked := fmt.Sprint(r.Info.Name, " ", stop.Key, " ", r.Tour.Ready()); p.looked != looked {
 		p.looked = looked
 		p.tools.Call("lookAt", stop.Look)
 	}

@@ -35,6 +35,9 @@ func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: priority == calls.Behind})
 }
 
+// Raise implements model.Host.
+func (p *page) Raise(id int, _ calls.Priority) { p.pool.Raise(id) }
+
 // Stop implements model.Host.
 func (p *page) Stop(ids []int) {
 	for _, id := range ids {
@@ -75,11 +78,11 @@ func (p *page) answer(a *exec.Answer) {
 		delete(p.jobs, a.ID)
 	}
 	p.condense(a)
-	if p.session.Answer(a) && (p.session.Room == nil || !p.session.Room.Brewing()) {
+	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Brewing()) {
 		p.changed = true
 	}
-	if r := p.session.Room; a.Last && len(p.jobs) == 0 && r != nil {
-		r.Idle()
+	if r := p.session.Laboratory; a.Last && len(p.jobs) == 0 && r != nil {
+		r.Runs.Idle()
 	}
 }
 

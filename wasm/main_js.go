@@ -12,6 +12,7 @@ import (
 	"github.com/vugu/vugu/domrender"
 
 	"spillway/ui/model"
+	"spillway/ui/model/results"
 	"spillway/ui/view"
 	"spillway/ui/wire"
 	"spillway/wasm/browser"
@@ -42,7 +43,7 @@ func main() {
 	p.session.Recall(p.tools.Call("remembered").String())
 	// The laboratory's description is under way since boot.js began. The first
 	// thing drawn is the whole page, or why there is none.
-	for p.session.Wanted() != "" && p.session.Room == nil && p.session.Notice == "" {
+	for p.session.Wanted() != "" && p.session.Laboratory == nil && p.session.Notice == "" {
 		p.inbox.take()()
 	}
 	p.app = view.NewApp(p.session, p)
@@ -110,8 +111,8 @@ const breath = 250 * time.Millisecond
 func (p *page) busy() bool {
 	p.env.RLock()
 	defer p.env.RUnlock()
-	r := p.session.Room
-	return r != nil && (p.session.Checking.Active() || r.Active() || r.Paper.Active() || r.Ask.Active() || r.Shelf.Busy())
+	r := p.session.Laboratory
+	return r != nil && (p.session.Checking.Active() || r.Runs.Active() || r.Papers.Active() || r.Question.Active() || r.Saved.Busy())
 }
 
 // labs returns the laboratories of this site.
@@ -125,11 +126,11 @@ func labs() (tabs []model.Tab, err error) {
 
 // first returns the reports that the site came with, nil if the link is about
 // something else or they do not come.
-func first() *model.Seed {
+func first() *results.Seed {
 	if js.Global().Get("document").Get("documentElement").Get("dataset").Get("linked").Type() == js.TypeString {
 		return nil
 	}
-	seed := &model.Seed{}
+	seed := &results.Seed{}
 	data, err := fetch("first.info")
 	if err == nil {
 		err = wire.Unmarshal(data, seed)

@@ -83,7 +83,7 @@ func (p *page) apply() {
 // link makes the address bar show the state. Another laboratory, view or figure is
 // another place to go back to; other settings are not.
 func (p *page) link() {
-	r := p.session.Room
+	r := p.session.Laboratory
 	if r == nil || p.session.Wanted() != r.Info.Name {
 		return // what is wanted is still to come
 	}
@@ -106,7 +106,7 @@ func (p *page) link() {
 		}
 	}
 	p.shown, p.place, p.visiting = link, at, false
-	if zoomed := r.Zoomed(); zoomed != p.zoomed {
+	if zoomed := r.State.Zoomed(); zoomed != p.zoomed {
 		js.Global().Get("charts").Call("zoom", zoomed)
 		p.zoomed = zoomed
 	}
@@ -116,7 +116,7 @@ func (p *page) link() {
 // is under way. Whoever asks from JavaScript finds every goroutine waiting, so none
 // has handled an event by half.
 func (p *page) shows() bool {
-	r := p.session.Room
+	r := p.session.Laboratory
 	return p.rests && len(p.jobs) == 0 && r != nil && p.session.Wanted() == r.Info.Name && fragment() == p.visited
 }
 
@@ -133,23 +133,23 @@ func (p *page) listen() {
 		}))
 	}
 	// inRoom does something when a laboratory is shown.
-	inRoom := func(f func(r *model.Room)) func() {
+	inRoom := func(f func(r *model.Laboratory)) func() {
 		return func() {
-			if r := p.session.Room; r != nil {
+			if r := p.session.Laboratory; r != nil {
 				f(r)
 			}
 		}
 	}
-	on("onUndo", func([]js.Value) func() { return inRoom((*model.Room).Undo) })
-	on("onRedo", func([]js.Value) func() { return inRoom((*model.Room).Redo) })
+	on("onUndo", func([]js.Value) func() { return inRoom((*model.Laboratory).Undo) })
+	on("onRedo", func([]js.Value) func() { return inRoom((*model.Laboratory).Redo) })
 	on("onEscape", func([]js.Value) func() { return func() { p.app.CloseDrawer() } })
 	on("onStep", func(args []js.Value) func() {
 		key, by := args[0].String(), args[1].Int()
-		return inRoom(func(r *model.Room) { r.Step(key, by) })
+		return inRoom(func(r *model.Laboratory) { r.Form.Step(key, by) })
 	})
 	on("onOpen", func(args []js.Value) func() {
 		line := args[0].Int()
-		return inRoom(func(r *model.Room) { r.OpenLine(line) })
+		return inRoom(func(r *model.Laboratory) { r.Papers.OpenLine(line) })
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.tools.Set("shows", js.FuncOf(func(js.Value, []js.Value) any { return p.shows() }))
@@ -186,7 +186,7 @@ func (p *page) listen() {
 		}
 	})
 	p.tools.Set("onExpect", js.FuncOf(func(js.Value, []js.Value) any {
-		if r := p.session.Room; r != nil && r.Info.Entry != "" && p.lean[r.Info.Name] {
+		if r := p.session.Laboratory; r != nil && r.Info.Entry != "" && p.lean[r.Info.Name] {
 			boot().Call("expect", r.Info.Name+whole)
 		}
 		return nil
@@ -201,8 +201,8 @@ func (p *page) listen() {
 		if value.Type() == js.TypeNumber {
 			text = fmt.Sprint(value.Int())
 		}
-		return inRoom(func(r *model.Room) {
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil && r.PickCell(id, n) {
+		return inRoom(func(r *model.Laboratory) {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && r.Sections.PickCell(id, n) {
 				return
 			}
 			i := slices.IndexFunc(r.Info.Charts, func(c report.Chart) bool { return c.ID == id })
@@ -213,9 +213,9 @@ func (p *page) listen() {
 	})
 	on("onZoom", func(args []js.Value) func() {
 		id, from, to := args[0].String(), args[1].Int(), args[2].Int()
-		return inRoom(func(r *model.Room) {
+		return inRoom(func(r *model.Laboratory) {
 			r.SetZoom(id, int64(from), int64(to))
-			p.zoomed = r.Zoomed()
+			p.zoomed = r.State.Zoomed()
 			p.changed = false // nothing but the address
 			p.link()
 		})
@@ -265,7 +265,7 @@ func (p *page) Drawing(id string) draw.Options {
 	if document.Get("documentElement").Get("dataset").Get("theme").String() == draw.Dark {
 		o.Theme = draw.Dark
 	}
-	if r := p.session.Room; r != nil {
+	if r := p.session.Laboratory; r != nil {
 		o.Link = "#" + r.Link()
 	}
 	if strings.HasPrefix(location.Get("protocol").String(), "http") {
@@ -313,7 +313,7 @@ func (p *page) picture(_ js.Value, args []js.Value) any {
 
 // opened are the files of the newest set, if what is shown is about files.
 func (p *page) opened() any {
-	if r := p.session.Room; r != nil && len(r.Needs()) > 0 {
+	if r := p.session.Laboratory; r != nil && len(r.Needs()) > 0 {
 		if files, ok := p.sets[r.Files.Number]; ok {
 			return files
 		}

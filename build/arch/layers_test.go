@@ -55,10 +55,11 @@ var layers = []layer{
 	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
 	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                              // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                       // who waits for which job
+	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                        // what is known of runs, and who asks for them
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                           // a state as text and back
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                // an invented laboratory; only tests import it
-	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/state", "ui/model/calls", "ui/model/link"}}, // what the page shows: no laboratory
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                              // what a frame in another page answers
+	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results"}}, // what the page shows: no laboratory
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}}, // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page

@@ -15,6 +15,7 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/results"
 	"spillway/ui/stage"
 	"spillway/ui/view"
 	"spillway/ui/wire"
@@ -52,7 +53,7 @@ func (s site) addFirst() error {
 }
 
 // firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *model.Seed, err error) {
+func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *results.Seed, err error) {
 	session, err := stage.Show(opening, tabs, "")
 	if err != nil {
 		return "", "", nil, err

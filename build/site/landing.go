@@ -136,7 +136,7 @@ func (x *shown) show() error {
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", x.door.Name, x.of.Key, err)
 	}
-	x.says, x.views = chart.Headline(n.Info, n.ChartRuns()), n.Charts()
+	x.says, x.views = chart.Headline(n.Info, n.Runs.ChartRuns()), n.Charts()
 	return nil
 }
 

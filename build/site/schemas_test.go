@@ -27,6 +27,7 @@ type answering struct {
 
 func (h *answering) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 func (*answering) Stop([]int)                            {}
+func (*answering) Raise(int, calls.Priority)             {}
 func (*answering) Fetch(string)                          {}
 func (*answering) Stored(string) string                  { return "" }
 func (*answering) Store(string, string) bool             { return false }
@@ -40,19 +41,19 @@ func (h *answering) work(n *model.Session) {
 	}
 }
 
-// results is what the page saves for a link.
-func results(t *testing.T, l lab.Lab, fragment string) []byte {
+// resultsOf is what the page saves for a link.
+func resultsOf(t *testing.T, l lab.Lab, fragment string) []byte {
 	t.Helper()
 	h := &answering{bench: exec.Bench{Lab: l}}
 	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")
-	if n.Notice != "" || len(n.Problems) > 0 {
-		t.Fatal(fragment, n.Notice, n.Problems)
+	if n.Notice != "" || len(n.Runs.Problems) > 0 {
+		t.Fatal(fragment, n.Notice, n.Runs.Problems)
 	}
 	h.work(n)
 	var out string
-	n.Export("https://example.org/schema/results-3.json", func(text, problem string) {
+	n.Output.Export("https://example.org/schema/results-3.json", func(text, problem string) {
 		if problem != "" {
 			t.Fatal(problem)
 		}
@@ -121,7 +122,7 @@ func TestResultsSchema(t *testing.T) {
 	for _, d := range all.Labs {
 		l := d.New()
 		for _, link := range append([]string{"v=3&lab=" + l.Name}, edges[l.Name]...) {
-			text := results(t, l, link)
+			text := resultsOf(t, l, link)
 			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 			if err != nil {
 				t.Fatal(err)

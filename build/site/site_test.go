@@ -25,6 +25,7 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/model"
+	"spillway/ui/model/results"
 	"spillway/ui/wire"
 )
 
@@ -124,7 +125,7 @@ func TestFirst(t *testing.T) {
 		t.Errorf("the policies do not allow the inline script: want %s", hash)
 	}
 	// What the program begins with is what it would compute itself.
-	var seed model.Seed
+	var seed results.Seed
 	if err := wire.Unmarshal(s["first.info"], &seed); err != nil || len(seed.Runs) == 0 {
 		t.Fatalf("first.info: %v, %d runs", err, len(seed.Runs))
 	}

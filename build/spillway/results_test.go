@@ -115,7 +115,7 @@ func saved(t *testing.T) string {
 	page.Enter(n.Info, "")
 	h.work(page)
 	text := ""
-	page.Export("", func(data, problem string) { text = data + problem })
+	page.Output.Export("", func(data, problem string) { text = data + problem })
 	h.work(page)
 	return text
 }
@@ -128,6 +128,7 @@ type raws struct {
 
 func (h *raws) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 func (*raws) Stop([]int)                            {}
+func (*raws) Raise(int, calls.Priority)             {}
 func (*raws) Fetch(string)                          {}
 func (*raws) Stored(string) string                  { return "" }
 func (*raws) Store(string, string) bool             { return false }

@@ -54,14 +54,14 @@ func (d *Desk) link() string { return d.options.Link(d.session.Link()) }
 
 // result says what came out.
 func (d *Desk) result(q *Question) *Answer {
-	r := d.session.Room
-	pieces, trust := r.Brief()
+	r := d.session.Laboratory
+	pieces, trust := r.Form.Brief()
 	x := &Result{
 		Link: d.link(), Title: r.Info.Title + ": " + strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "),
 		Says: says(r), Problems: Problems(d.session),
 	}
-	for i := range r.Runs {
-		if run := &r.Runs[i]; run.On {
+	for i := range r.Runs.List {
+		if run := &r.Runs.List[i]; run.On {
 			x.Systems = append(x.Systems, System{run.System.Name, run.System.Title, run.Status()})
 		}
 	}
@@ -105,20 +105,20 @@ func Lacking(only []string, views []chart.View) string {
 }
 
 // says is the headline.
-func says(r *model.Room) string {
+func says(r *model.Laboratory) string {
 	switch r.State.View {
 	case state.Compare:
-		return r.SideBySide("", "").Headline
+		return r.Saved.SideBySide("", "").Headline
 	case state.Reproduce:
-		if s := r.Paper.Sheet(); s != nil {
+		if s := r.Papers.Sheet(); s != nil {
 			return s.Says
 		}
 		return ""
 	case state.WhatIf:
-		return r.Asked().Says
+		return r.Question.Asked().Says
 	}
-	runs := r.ChartRuns()
-	if before := chart.Before(r.ChartContext(), runs); before != "" {
+	runs := r.Runs.ChartRuns()
+	if before := chart.Before(r.Runs.ChartContext(), runs); before != "" {
 		return before
 	}
 	return chart.Headline(r.Info, runs)
@@ -133,18 +133,18 @@ func Problems(n *model.Session) []string {
 		}
 	}
 	add(n.Notice)
-	if n.Room == nil {
+	if n.Laboratory == nil {
 		return list
 	}
-	add(n.Blocked())
-	for _, text := range n.Problems {
+	add(n.Runs.Blocked())
+	for _, text := range n.Runs.Problems {
 		add(text)
 	}
-	if n.State.View == state.WhatIf && n.Asked().Figure == nil {
+	if n.State.View == state.WhatIf && n.Question.Asked().Figure == nil {
 		add("This answer is shown in Spillway only.")
 	}
-	for i := range n.Runs {
-		switch x := &n.Runs[i]; {
+	for i := range n.Runs.List {
+		switch x := &n.Runs.List[i]; {
 		case !x.On:
 		case x.Error != "":
 			add(x.System.Title + " failed: " + x.Error)
@@ -184,7 +184,7 @@ func cell(c report.Cell) string {
 
 // settings says what is set.
 func (d *Desk) settings(q *Question) *Answer {
-	r := d.session.Room
+	r := d.session.Laboratory
 	s := &State{Link: d.link()}
 	if d.session.Notice != "" {
 		s.Problems = []string{d.session.Notice}
@@ -208,7 +208,7 @@ func (d *Desk) settings(q *Question) *Answer {
 }
 
 // systems is the choice of what is compared, as a setting.
-func systems(r *model.Room) Field {
+func systems(r *model.Laboratory) Field {
 	f := Field{Key: "systems", Label: "Systems", Kind: "many", Text: strings.Join(r.State.On, ",")}
 	for i := range r.Info.Systems {
 		f.Choices = append(f.Choices, Choice{r.Info.Systems[i].Name, r.Info.Systems[i].Title})

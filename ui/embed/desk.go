@@ -129,14 +129,14 @@ func (q *Question) check() (code, text string) {
 // Drop forgets what waits and stops what runs.
 func (d *Desk) Drop() {
 	d.queue, d.state = nil, fresh
-	if d.session == nil || d.session.Room == nil {
+	if d.session == nil || d.session.Laboratory == nil {
 		return
 	}
-	r := d.session.Room
-	r.Cancel()
-	r.Ask.Cancel()
-	if name := r.Paper.Shown(); name != "" {
-		r.Paper.Cancel(name)
+	r := d.session.Laboratory
+	r.Runs.Cancel()
+	r.Question.Cancel()
+	if name := r.Papers.Shown(); name != "" {
+		r.Papers.Cancel(name)
 	}
 }
 
@@ -167,15 +167,15 @@ func (d *Desk) step(q *Question) *Answer {
 		if n.Wanted() != d.lab {
 			return &Answer{Code: badLab, Message: n.Notice}
 		}
-		if n.Room == nil || n.Info.Name != d.lab {
+		if n.Laboratory == nil || n.Info.Name != d.lab {
 			return nil // its description is on its way
 		}
-		if err := n.Give(q.Values); err != nil {
+		if err := n.SetAll(q.Values); err != nil {
 			return &Answer{Code: badValue, Message: strings.ReplaceAll(err.Error(), "\n", "; ")}
 		}
 		d.state = running
-		if q.Type == "run" && n.CanRunAgain() {
-			n.RunAgain()
+		if q.Type == "run" && n.Runs.CanRunAgain() {
+			n.Runs.RunAgain()
 		}
 	}
 	if q.Type != "run" {
@@ -212,8 +212,8 @@ func (d *Desk) open(q *Question) {
 func Kick(n *model.Session) {
 	switch n.State.View {
 	case state.Reproduce:
-		n.Paper.Run(n.Paper.Shown())
+		n.Papers.Run(n.Papers.Shown())
 	case state.WhatIf:
-		n.Ask.Run()
+		n.Question.Run()
 	}
 }

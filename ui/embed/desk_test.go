@@ -55,6 +55,8 @@ var laboratories = sync.OnceValue(func() (list []lab.Lab) {
 
 func (h *host) Start(j *exec.Job, _ calls.Priority) { h.jobs = append(h.jobs, j) }
 
+func (*host) Raise(int, calls.Priority) {}
+
 func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })
 }

@@ -16,21 +16,21 @@ import (
 func TestRank(t *testing.T) {
 	h := asking(t, "&dish=cake&watts=300&systems=dream,oven")
 	h.do()
-	h.Ask.Choose(state.AskKey, state.Rank)
-	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
+	h.Question.Choose(state.AskKey, state.Rank)
+	if h.Question.Active() || len(h.open(exec.Several)) != 0 {
 		t.Fatal("systems that nobody compares run unasked")
 	}
-	if p := h.Ask.Progress(); p.All != 3 || h.Ask.text(state.AmongKey) != state.All {
+	if p := h.Question.Progress(); p.All != 3 || h.Question.text(state.AmongKey) != state.All {
 		t.Fatalf("%+v", p)
 	}
-	h.Ask.Run()
-	h.Ask.Cancel()
-	if len(h.open(exec.Several)) != 0 || h.Ask.Active() {
+	h.Question.Run()
+	h.Question.Cancel()
+	if len(h.open(exec.Several)) != 0 || h.Question.Active() {
 		t.Error("it cannot be stopped")
 	}
-	h.Ask.Run()
+	h.Question.Run()
 	h.do()
-	a := h.Asked()
+	a := h.Question.Asked()
 	if len(a.Tables) != 1 || len(a.Tables[0].Rows) != 3 {
 		t.Fatalf("%+v", a.Tables)
 	}
@@ -48,24 +48,24 @@ func TestRank(t *testing.T) {
 	if !strings.Contains(a.Says, "Oven has the best speed: ") || !strings.Contains(a.Says, "1 cannot run it") || a.Figure == nil {
 		t.Errorf("%q", a.Says)
 	}
-	if n := strings.Count(h.Ask.CSV(), "\n"); n != 4 {
+	if n := strings.Count(h.Question.CSV(), "\n"); n != 4 {
 		t.Errorf("%d lines of CSV", n)
 	}
-	h.Ask.Choose(state.AmongKey, state.Compared)
-	if p := h.Ask.Progress(); p.All != 2 || p.Known != 2 {
+	h.Question.Choose(state.AmongKey, state.Compared)
+	if p := h.Question.Progress(); p.All != 2 || p.Known != 2 {
 		t.Errorf("%+v", p)
 	}
-	h.Ask.Choose(state.AmongKey, state.All)
-	h.Ask.Choose(state.AskKey, state.Find) // searches are of what is compared unless asked
-	if h.Ask.text(state.AmongKey) != state.Compared {
-		t.Errorf("among %s", h.Ask.text(state.AmongKey))
+	h.Question.Choose(state.AmongKey, state.All)
+	h.Question.Choose(state.AskKey, state.Find) // searches are of what is compared unless asked
+	if h.Question.text(state.AmongKey) != state.Compared {
+		t.Errorf("among %s", h.Question.text(state.AmongKey))
 	}
 	h.do()
-	h.Ask.Choose(state.AmongKey, state.All)
-	if h.Ask.Active() || len(h.Ask.now.walks) != 2 {
-		t.Errorf("%d searches, active %t", len(h.Ask.now.walks), h.Ask.Active())
+	h.Question.Choose(state.AmongKey, state.All)
+	if h.Question.Active() || len(h.Question.now.walks) != 2 {
+		t.Errorf("%d searches, active %t", len(h.Question.now.walks), h.Question.Active())
 	}
-	if got := h.Ask.now.walks[0].search.Goal().Precision; got != manyPrecision {
+	if got := h.Question.now.walks[0].search.Goal().Precision; got != manyPrecision {
 		t.Errorf("to %v", got)
 	}
 }
@@ -75,14 +75,14 @@ func TestAmong(t *testing.T) {
 	h := asking(t, "&systems=dream,oven")
 	i := h.Info
 	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Twin: true})
-	if got := h.Ask.among(state.Rank); !slices.Equal(got, []string{"dream", "oven"}) {
+	if got := h.Question.among(state.Rank); !slices.Equal(got, []string{"dream", "oven"}) {
 		t.Errorf("%q", got)
 	}
 	_ = h.State.Ask.Set(state.AmongKey, state.All)
-	if got := h.Ask.among(state.Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
+	if got := h.Question.among(state.Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
 		t.Errorf("%q", got)
 	}
-	if got := h.Ask.among(state.Vary); !slices.Equal(got, []string{"dream", "oven"}) {
+	if got := h.Question.among(state.Vary); !slices.Equal(got, []string{"dream", "oven"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestSectionOfSystems(t *testing.T) {
 	i := h.Info
 	i.Sections = append(slices.Clone(i.Sections), lab.Section{Key: "glaze", Title: "Glaze", Run: true, Folded: true, Systems: []string{"kiln"}})
 	at := func() *SectionView {
-		for _, s := range h.Sections() {
+		for _, s := range h.Sections.Views() {
 			if s.Key == "glaze" {
 				return &s
 			}
@@ -140,7 +140,7 @@ func TestSectionOfSystems(t *testing.T) {
 	h.ToggleSystem("kiln")
 	h.SetLook(state.FocusKey, "oven")
 	h.do()
-	h.ToggleSection("glaze")
+	h.Sections.Toggle("glaze")
 	j := h.one(exec.Section)
 	if j.System != "kiln" {
 		t.Errorf("it is about %s", j.System)
@@ -149,10 +149,10 @@ func TestSectionOfSystems(t *testing.T) {
 	if s := at(); s == nil || !s.Busy || s.Part != 0.25 {
 		t.Errorf("%+v", s)
 	}
-	h.ToggleSection("glaze")
+	h.Sections.Toggle("glaze")
 	if len(h.open(exec.Section)) != 0 || at().Busy {
 		t.Error("closing does not stop it")
 	}
-	h.ToggleSection("glaze")
+	h.Sections.Toggle("glaze")
 	h.one(exec.Section)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +23,7 @@ func asking(t *testing.T, rest string) *host {
 // fieldOf returns a control of the question.
 func (h *host) fieldOf(key string) Field {
 	h.Helper()
-	for _, f := range h.Ask.Fields() {
+	for _, f := range h.Question.Fields() {
 		if f.Key == key {
 			return f
 		}
@@ -41,39 +40,45 @@ func (h *host) picks() (n int) {
 	return n
 }
 
+// What the store of runs has under way at once: batches, and runs in each.
+const (
+	jobsAtOnce = 4
+	mostPicks  = 24
+)
+
 func TestVaryOne(t *testing.T) {
 	h := asking(t, "&watts=300&ask-vary=watts&systems=dream,oven")
 	if n := len(h.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs of Explore wait", n)
 	}
-	if j := h.open(exec.Several); len(j) != jobsAtOnce || !h.bulk[j[0].ID] || !h.Ask.Active() {
+	if j := h.open(exec.Several); len(j) != jobsAtOnce || !h.bulk[j[0].ID] || !h.Question.Active() {
 		t.Fatalf("%d jobs", len(j))
 	}
 	h.do()
-	x := h.Ask.Axes()[0]
+	x := h.Question.Axes()[0]
 	if len(x.Texts) != 9 || x.Texts[0] != "75" || x.Texts[8] != "1200" || !slices.Contains(x.Texts, "300") || x.Now != "300" {
 		t.Fatalf("%+v", x)
 	}
 	for i, v := range x.Xs {
-		if c := h.Ask.At("oven", i, 0); !c.Known || math.Abs(c.Value-v/4) > 1e-9 || c.Problem != "" {
+		if c := h.Question.At("oven", i, 0); !c.Known || math.Abs(c.Value-v/4) > 1e-9 || c.Problem != "" {
 			t.Errorf("at %v: %+v", v, c)
 		}
 	}
-	if p := h.Ask.Progress(); p.Known != 18 || p.All != 18 || p.Active || p.Percent() != 100 {
+	if p := h.Question.Progress(); p.Known != 18 || p.All != 18 || p.Active || p.Percent() != 100 {
 		t.Errorf("%+v", p)
 	}
 	// What is known is not run again, whatever else is asked meanwhile.
 	jobs := len(h.jobs)
-	h.Ask.Choose(state.VaryKey, "portions")
+	h.Question.Choose(state.VaryKey, "portions")
 	h.do()
 	more := len(h.jobs)
 	if more == jobs {
 		t.Error("another knob needs no runs")
 	}
-	h.Ask.Choose(state.VaryKey, "watts")
+	h.Question.Choose(state.VaryKey, "watts")
 	h.Undo()
 	h.Redo()
-	if len(h.jobs) != more || h.Ask.At("oven", 0, 0).Value != 75.0/4 {
+	if len(h.jobs) != more || h.Question.At("oven", 0, 0).Value != 75.0/4 {
 		t.Errorf("%d jobs, then %d", more, len(h.jobs))
 	}
 }
@@ -89,22 +94,22 @@ func TestVaryGaps(t *testing.T) {
 		{Known: true, Problem: "the fuse is gone"},
 		{Known: true, Problem: "the simulator has a bug"},
 	} {
-		c := h.Ask.At("oven", i, 0)
+		c := h.Question.At("oven", i, 0)
 		if !c.Known || want.Problem == "" && c.Value != want.Value || want.Problem != "" && !math.IsNaN(c.Value) || !strings.HasPrefix(c.Problem, want.Problem) || c.Unfit {
 			t.Errorf("point %d: %+v, want %+v", i, c, want)
 		}
 	}
 	jobs := len(h.jobs)
-	h.Ask.Run() // tries what failed again, and nothing else
+	h.Question.Run() // tries what failed again, and nothing else
 	if n := h.picks(); n != 2 || len(h.jobs) == jobs {
 		t.Errorf("%d runs again", n)
 	}
 	h = asking(t, "&dish=cake&oven=gas&ask-vary=oven&ask-values=wood,gas&systems=kiln")
 	h.do()
-	if c := h.Ask.At("kiln", 0, 0); c.Problem == "" || c.Unfit { // a cake needs gas
+	if c := h.Question.At("kiln", 0, 0); c.Problem == "" || c.Unfit { // a cake needs gas
 		t.Errorf("%+v", c)
 	}
-	if c := h.Ask.At("kiln", 1, 0); !c.Unfit || c.Problem != "too large" {
+	if c := h.Question.At("kiln", 1, 0); !c.Unfit || c.Problem != "too large" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -112,45 +117,45 @@ func TestVaryGaps(t *testing.T) {
 func TestVaryTwo(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&ask-values=100..400/4&ask-vary2=portions&ask-values2=2,4&systems=dream,oven,kiln")
 	h.do()
-	axes := h.Ask.Axes()
+	axes := h.Question.Axes()
 	if len(axes) != 2 || strings.Join(axes[0].Texts, " ") != "100 200 300 400" {
 		t.Fatalf("%+v", axes)
 	}
 	for i, w := range axes[0].Xs {
 		for k, p := range axes[1].Xs {
-			if c := h.Ask.At("kiln", i, k); c.Value != w/p {
+			if c := h.Question.At("kiln", i, k); c.Value != w/p {
 				t.Errorf("%v watts, %v portions: %+v", w, p, c)
 			}
 		}
 	}
-	h.Ask.Choose(state.Vary2Key, "watts") // twice the same is one
-	if len(h.Ask.Axes()) != 1 {
+	h.Question.Choose(state.Vary2Key, "watts") // twice the same is one
+	if len(h.Question.Axes()) != 1 {
 		t.Error("a knob is varied against itself")
 	}
-	h.Ask.Choose(state.Vary2Key, "dish")
+	h.Question.Choose(state.Vary2Key, "dish")
 	h.do()
-	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Rye Cake" || x.Xs != nil {
+	if x := h.Question.Axes()[1]; strings.Join(x.Labels, " ") != "Rye Cake" || x.Xs != nil {
 		t.Errorf("%+v", x)
 	}
-	h.Ask.Flip(state.Values2Key, "rye")
-	if x := h.Ask.Axes()[1]; strings.Join(x.Labels, " ") != "Cake" {
+	h.Question.Flip(state.Values2Key, "rye")
+	if x := h.Question.Axes()[1]; strings.Join(x.Labels, " ") != "Cake" {
 		t.Errorf("%+v", x)
 	}
-	h.Ask.Flip(state.Values2Key, "cake")
-	if x := h.Ask.Axes(); len(x) != 2 || len(x[1].Texts) == 0 {
-		t.Errorf("without a point: %q, %+v", h.Ask.Problem(), x)
+	h.Question.Flip(state.Values2Key, "cake")
+	if x := h.Question.Axes(); len(x) != 2 || len(x[1].Texts) == 0 {
+		t.Errorf("without a point: %q, %+v", h.Question.Problem(), x)
 	}
 }
 
 // A long question waits for the button, and says how long it takes.
 func TestVaryMany(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&ask-values=100..999/300&systems=oven")
-	if n := h.picks(); n != 0 || h.Ask.Progress().All != 300 {
+	if n := h.picks(); n != 0 || h.Question.Progress().All != 300 {
 		t.Fatalf("%d runs wait", n)
 	}
-	h.Ask.Run()
+	h.Question.Run()
 	h.do()
-	if p := h.Ask.Progress(); p.Known != 300 {
+	if p := h.Question.Progress(); p.Known != 300 {
 		t.Errorf("%+v", p)
 	}
 	largest := 0
@@ -160,11 +165,11 @@ func TestVaryMany(t *testing.T) {
 	if largest < 2 || largest > mostPicks {
 		t.Errorf("jobs of at most %d runs", largest)
 	}
-	h.Ask.Choose(state.Vary2Key, "portions")
-	h.Ask.Type(state.ValuesKey+toPart, "5000")
-	h.Ask.Type(state.ValuesKey+countPart, "99999")
-	if h.Ask.Problem() == "" || h.Ask.Active() {
-		t.Errorf("%q", h.Ask.Problem())
+	h.Question.Choose(state.Vary2Key, "portions")
+	h.Question.Type(state.ValuesKey+toPart, "5000")
+	h.Question.Type(state.ValuesKey+countPart, "99999")
+	if h.Question.Problem() == "" || h.Question.Active() {
+		t.Errorf("%q", h.Question.Problem())
 	}
 }
 
@@ -172,29 +177,29 @@ func TestAskCancel(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&systems=oven")
 	j := h.open(exec.Several)[0]
 	h.say(j, exec.Answer{Parts: []exec.Part{{Report: good(7).Report}}})
-	h.Ask.Cancel()
-	if h.Ask.Active() || len(h.open()) != 0 {
+	h.Question.Cancel()
+	if h.Question.Active() || len(h.open()) != 0 {
 		t.Error("after cancelling something runs")
 	}
-	known := h.Ask.Progress().Known
+	known := h.Question.Progress().Known
 	if known != 1 {
 		t.Errorf("%d known; partial results stay", known)
 	}
 	h.Refresh()
-	if h.Ask.Active() {
+	if h.Question.Active() {
 		t.Error("what was cancelled begins by itself")
 	}
-	h.Ask.Run()
-	if !h.Ask.Active() {
+	h.Question.Run()
+	if !h.Question.Active() {
 		t.Error("what was cancelled cannot be run")
 	}
 	h.SetView(state.Explore)
-	if h.Ask.Active() || len(h.open(exec.Several)) != 0 {
+	if h.Question.Active() || len(h.open(exec.Several)) != 0 {
 		t.Error("the view was left, and its runs go on")
 	}
 	h.do()
 	h.SetView(state.WhatIf)
-	if h.Ask.Progress().Known < known || !h.Ask.Active() {
+	if h.Question.Progress().Known < known || !h.Question.Active() {
 		t.Error("coming back, what was known is gone, or nothing goes on")
 	}
 	h.Go("train")
@@ -208,7 +213,7 @@ func TestAskCancel(t *testing.T) {
 func TestAskStale(t *testing.T) {
 	h := asking(t, "&ask-vary=watts&systems=oven")
 	old := h.open(exec.Several)[0]
-	h.Ask.Choose(state.VaryKey, "portions")
+	h.Question.Choose(state.VaryKey, "portions")
 	if !h.over[old.ID] {
 		t.Error("the old question goes on")
 	}
@@ -221,7 +226,7 @@ func TestAskStale(t *testing.T) {
 	for _, j := range short.open(exec.Several) {
 		short.say(j, exec.Answer{Error: "the worker is gone"})
 	}
-	if c := short.Ask.At("oven", 0, 0); c.Problem != "the worker is gone" {
+	if c := short.Question.At("oven", 0, 0); c.Problem != "the worker is gone" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -232,29 +237,29 @@ func TestAskForm(t *testing.T) {
 	if f := h.fieldOf(state.ValuesKey + fromPart); f.Text != "75" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Type(state.ValuesKey+fromPart, "100")
+	h.Question.Type(state.ValuesKey+fromPart, "100")
 	if values() != "100..1200x9" {
 		t.Errorf("values %q", values())
 	}
-	h.Ask.Type(state.ValuesKey+toPart, "")
+	h.Question.Type(state.ValuesKey+toPart, "")
 	if f := h.fieldOf(state.ValuesKey + toPart); f.Text != "" || f.Error == "" || values() != "100..1200x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
-	h.Ask.Type(state.ValuesKey+toPart, "500.0")
+	h.Question.Type(state.ValuesKey+toPart, "500.0")
 	if f := h.fieldOf(state.ValuesKey + toPart); f.Error != "" || f.Text != "500.0" || values() != "100..500x9" {
 		t.Errorf("%+v, values %q", f, values())
 	}
-	h.Ask.Choose(state.ValuesKey+howPart, evenly)
-	h.Ask.Type(state.ValuesKey+countPart, "3")
-	h.Ask.Choose(state.ValuesKey+howPart, listed)
+	h.Question.Choose(state.ValuesKey+howPart, evenly)
+	h.Question.Type(state.ValuesKey+countPart, "3")
+	h.Question.Choose(state.ValuesKey+howPart, listed)
 	if values() != "100,300,500" {
 		t.Errorf("values %q", values())
 	}
-	h.Ask.Type(state.ValuesKey+listPart, "100,what")
+	h.Question.Type(state.ValuesKey+listPart, "100,what")
 	if f := h.fieldOf(state.ValuesKey + listPart); !strings.Contains(f.Error, "not a number") {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Choose(state.ValuesKey+howPart, byFactor)
+	h.Question.Choose(state.ValuesKey+howPart, byFactor)
 	if values() != "100..500x3" {
 		t.Errorf("values %q", values())
 	}
@@ -263,11 +268,11 @@ func TestAskForm(t *testing.T) {
 	if f := h.fieldOf(state.ValuesKey + listPart); f.Error != "" || f.Text != "100,300,500" {
 		t.Errorf("after undo %+v", f)
 	}
-	h.Ask.Choose(state.VaryKey, "portions")
+	h.Question.Choose(state.VaryKey, "portions")
 	if values() != "" {
 		t.Errorf("values of another knob: %q", values())
 	}
-	h.Ask.Choose(state.VaryKey, "nothing")
+	h.Question.Choose(state.VaryKey, "nothing")
 	if h.Notice == "" {
 		t.Error("an unknown knob is taken")
 	}
@@ -289,23 +294,23 @@ func TestAskLink(t *testing.T) {
 		t.Errorf("%q", h.Notice)
 	}
 	h = asking(t, "&ask-vary=watts&ask-values=much")
-	if h.Ask.Problem() == "" || h.picks() != 0 {
-		t.Errorf("%q", h.Ask.Problem())
+	if h.Question.Problem() == "" || h.picks() != 0 {
+		t.Errorf("%q", h.Question.Problem())
 	}
 	h = asking(t, "&systems=")
-	if !strings.Contains(h.Ask.Problem(), "No system") {
-		t.Errorf("%q", h.Ask.Problem())
+	if !strings.Contains(h.Question.Problem(), "No system") {
+		t.Errorf("%q", h.Question.Problem())
 	}
 	h = asking(t, "&flour=x")
-	if h.Ask.Problem() != h.Blocked() || h.Blocked() == "" {
-		t.Errorf("%q", h.Ask.Problem())
+	if h.Question.Problem() != h.Runs.Blocked() || h.Runs.Blocked() == "" {
+		t.Errorf("%q", h.Question.Problem())
 	}
 }
 
 func TestFindMost(t *testing.T) {
 	h := asking(t, "&ask=find&ask-find=most&ask-vary=portions&systems=dream,oven,kiln")
 	h.do()
-	found := h.Ask.Found()
+	found := h.Question.Found()
 	if len(found) != 2 || !found[1].Over || found[1].Value != "10" || found[0].Value != "50" {
 		t.Fatalf("%+v", found)
 	}
@@ -315,12 +320,12 @@ func TestFindMost(t *testing.T) {
 	if found[1].Than != nil || found[1].SoFar != "" {
 		t.Errorf("of the bound, which was not asked: %v; so far %q", found[1].Than, found[1].SoFar)
 	}
-	for _, s := range h.Asked().Figure.Panels.Series {
-		if s.Name == h.Ask.Bound().Title {
+	for _, s := range h.Question.Asked().Figure.Panels.Series {
+		if s.Name == h.Question.Bound().Title {
 			t.Error("the bound has a line and did not run")
 		}
 	}
-	h.Ask.Adopt(found[1].Value)
+	h.Question.Adopt(found[1].Value)
 	if h.State.View != state.Explore || h.State.Setup.Text("portions") != "10" {
 		t.Errorf("%s in %s", h.State.Setup, h.State.View)
 	}
@@ -337,7 +342,7 @@ func TestFindNone(t *testing.T) {
 	} {
 		h := asking(t, "&ask=find&ask-find="+find+"&ask-vary=portions&ask-range=20..50&systems=dream,kiln")
 		h.do()
-		if got := h.Asked().Says; got != want {
+		if got := h.Question.Asked().Says; got != want {
 			t.Errorf("%s: %q, want %q", find, got, want)
 		}
 	}
@@ -346,19 +351,19 @@ func TestFindNone(t *testing.T) {
 func TestFindLeast(t *testing.T) {
 	h := asking(t, "&ask=find&ask-vary=watts&ask-range=20..80&systems=oven")
 	h.do()
-	f := h.Ask.Found()[0]
-	if f.Value != "20" || f.Than[0] != f.Ys[0] || h.Ask.Bound().Name != "dream" {
+	f := h.Question.Found()[0]
+	if f.Value != "20" || f.Than[0] != f.Ys[0] || h.Question.Bound().Name != "dream" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Type(state.RangeKey+fromPart, "90")
+	h.Question.Type(state.RangeKey+fromPart, "90")
 	if f := h.fieldOf(state.RangeKey + fromPart); f.Error == "" {
 		t.Errorf("%+v", f)
 	}
-	h.Ask.Choose(state.VaryKey, "dish")
-	if !strings.Contains(h.Ask.Problem(), "no number") {
-		t.Errorf("%q", h.Ask.Problem())
+	h.Question.Choose(state.VaryKey, "dish")
+	if !strings.Contains(h.Question.Problem(), "no number") {
+		t.Errorf("%q", h.Question.Problem())
 	}
-	h.Ask.Choose(state.FindKey, state.Most) // of what runs
+	h.Question.Choose(state.FindKey, state.Most) // of what runs
 	if h.State.Ask.Text(state.VaryKey) != "portions" {
 		t.Errorf("%s", h.State.Ask)
 	}
@@ -367,7 +372,7 @@ func TestFindLeast(t *testing.T) {
 func TestEffects(t *testing.T) {
 	h := asking(t, "&ask=effects&systems=dream,oven")
 	h.do()
-	gains := h.Ask.Gains()
+	gains := h.Question.Gains()
 	if len(gains) != 2 || gains[0].Key != "portions" || gains[1].Key != "watts" {
 		t.Fatalf("%+v", gains)
 	}
@@ -377,13 +382,13 @@ func TestEffects(t *testing.T) {
 	if g := gains[1]; g.Best != 1 || g.Parts[1].Say() != "+10 %" || g.To != "110" {
 		t.Errorf("%+v", g)
 	}
-	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+	if got := h.Question.Effect("watts"); got != "+10 %: Oven +10 %" {
 		t.Errorf("%q", got)
 	}
 	h.Choose("oven", "gas")
 	h.do()
-	g := h.Ask.Gains()[1]
-	if g.Key != "watts" || g.Reason != "gas has none" || h.Ask.Effect("watts") != "gas has none" {
+	g := h.Question.Gains()[1]
+	if g.Key != "watts" || g.Reason != "gas has none" || h.Question.Effect("watts") != "gas has none" {
 		t.Errorf("%+v", g)
 	}
 }
@@ -392,21 +397,21 @@ func TestEffects(t *testing.T) {
 func TestEffectsInExplore(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&systems=dream,oven")
 	h.do()
-	h.Ask.AskEffects()
-	if h.Ask.EffectsProgress().All == 0 || h.Ask.Effect("watts") != "" {
-		t.Errorf("%+v, %q", h.Ask.EffectsProgress(), h.Ask.Effect("watts"))
+	h.Question.AskEffects()
+	if h.Question.EffectsProgress().All == 0 || h.Question.Effect("watts") != "" {
+		t.Errorf("%+v, %q", h.Question.EffectsProgress(), h.Question.Effect("watts"))
 	}
-	h.Ask.CancelEffects()
-	if len(h.open()) != 0 || h.Ask.EffectsProgress().All != 0 {
+	h.Question.CancelEffects()
+	if len(h.open()) != 0 || h.Question.EffectsProgress().All != 0 {
 		t.Error("it cannot be cancelled")
 	}
-	h.Ask.AskEffects()
+	h.Question.AskEffects()
 	h.do()
-	if h.Ask.Effect("watts") == "" || h.Ask.Effect("dish") != "" {
-		t.Errorf("%q", h.Ask.Effect("watts"))
+	if h.Question.Effect("watts") == "" || h.Question.Effect("dish") != "" {
+		t.Errorf("%q", h.Question.Effect("watts"))
 	}
 	h.Type("watts", "200")
-	if h.Ask.Effect("watts") != "" {
+	if h.Question.Effect("watts") != "" {
 		t.Error("effects of other settings are shown")
 	}
 }
@@ -414,8 +419,8 @@ func TestEffectsInExplore(t *testing.T) {
 func TestBuy(t *testing.T) {
 	h := newHost(t, quick+"&view=whatif&ask=buy&systems=ideal,g10,uvm")
 	h.do()
-	gains := h.Ask.Gains()
-	p := h.Ask.Progress()
+	gains := h.Question.Gains()
+	p := h.Question.Progress()
 	if len(gains) < 8 || p.Known != p.All || p.All != 3*(len(gains)+1) {
 		t.Fatalf("%d parts, %+v", len(gains), p)
 	}
@@ -428,7 +433,7 @@ func TestBuy(t *testing.T) {
 			t.Errorf("%s after %s", gains[i].To, gains[i-1].To)
 		}
 	}
-	h.Ask.AdoptPart(top.Key, top.Choice)
+	h.Question.AdoptPart(top.Key, top.Choice)
 	if h.State.View != state.Explore || h.State.Setup.Text(top.Key) != top.Choice {
 		t.Errorf("%s", h.State.Setup)
 	}
@@ -441,7 +446,7 @@ func TestTextProblem(t *testing.T) {
 	if _, err := sweepRange(u, "watts", "1: 2"); err == nil || err.Error() != "Want watts=FIRST..LAST" {
 		t.Errorf("%v", err)
 	}
-	if _, err := h.Ask.axis("watts", "1: 2"); err == nil || !strings.HasPrefix(err.Error(), `Watts: "1: 2" is not a number`) {
+	if _, err := h.Question.axis("watts", "1: 2"); err == nil || !strings.HasPrefix(err.Error(), `Watts: "1: 2" is not a number`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -449,7 +454,7 @@ func TestTextProblem(t *testing.T) {
 func TestAskFiles(t *testing.T) {
 	h := asking(t, "&portions=2&ask-vary=watts&ask-values=100,2000&systems=oven")
 	h.do()
-	rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(h.Question.CSV())).ReadAll()
 	if err != nil || len(rows) != 3 || strings.Join(rows[1], "|") != "oven|ok||50|dish=rye portions=2" || rows[2][1] != "contradicts" || !strings.Contains(rows[2][4], "watts=2000") {
 		t.Errorf("%q, %v", rows, err)
 	}
@@ -460,12 +465,12 @@ func TestAskFiles(t *testing.T) {
 			Values                map[string]float64
 		}
 	}
-	if err := json.Unmarshal([]byte(h.Ask.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Reason == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
+	if err := json.Unmarshal([]byte(h.Question.JSON()), &file); err != nil || file.Format != "spillway-question" || len(file.Runs) != 2 || file.Runs[0].Values["speed"] != 50 || file.Runs[1].Reason == "" || !strings.Contains(file.Link, "ask-values=100,2000") {
 		t.Errorf("%+v, %v", file, err)
 	}
-	h.Ask.Choose(state.AskKey, state.Find)
+	h.Question.Choose(state.AskKey, state.Find)
 	h.do()
-	if rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll(); err != nil || len(rows) < 5 {
+	if rows, err := csv.NewReader(strings.NewReader(h.Question.CSV())).ReadAll(); err != nil || len(rows) < 5 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
@@ -479,7 +484,7 @@ func TestAskFilesSpeakAsTheCommand(t *testing.T) {
 	} {
 		h := asking(t, rest)
 		h.do()
-		rows, err := csv.NewReader(strings.NewReader(h.Ask.CSV())).ReadAll()
+		rows, err := csv.NewReader(strings.NewReader(h.Question.CSV())).ReadAll()
 		if err != nil || len(rows) < 2 || strings.Join(rows[0][:3], " ") != "system status reason" {
 			t.Fatalf("%q, %v", rows, err)
 		}
@@ -528,20 +533,20 @@ func TestFindFails(t *testing.T) {
 		}
 	}
 	fail()
-	f := h.Ask.Found()[0]
+	f := h.Question.Found()[0]
 	if f.Over || f.Value != "" || f.Failed != "the worker is gone" {
 		t.Errorf("%+v", f)
 	}
-	if p := h.Ask.Progress(); p.Failed == 0 || p.Error != f.Failed || p.Active {
+	if p := h.Question.Progress(); p.Failed == 0 || p.Error != f.Failed || p.Active {
 		t.Errorf("%+v", p)
 	}
 	h.Refresh()
-	if h.Ask.Active() {
+	if h.Question.Active() {
 		t.Error("what failed begins by itself")
 	}
-	h.Ask.Run()
+	h.Question.Run()
 	h.do()
-	if f := h.Ask.Found()[0]; !f.Over || f.Value != "10" || h.Ask.Progress().Failed != 0 {
+	if f := h.Question.Found()[0]; !f.Over || f.Value != "10" || h.Question.Progress().Failed != 0 {
 		t.Errorf("again: %+v", f)
 	}
 }
@@ -556,26 +561,26 @@ func TestEffectsFail(t *testing.T) {
 	for _, j := range h.open(exec.Several) {
 		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
-	for _, g := range h.Ask.Gains() {
+	for _, g := range h.Question.Gains() {
 		if g.Reason != "" || g.To == "" || len(g.Parts) != 1 || g.Parts[0].Say() != "failed" {
 			t.Errorf("%+v", g)
 		}
 	}
-	h.Ask.Run()
+	h.Question.Run()
 	h.do()
-	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+	if got := h.Question.Effect("watts"); got != "+10 %: Oven +10 %" {
 		t.Errorf("%q", got)
 	}
 	h = newHost(t, "v=2&lab=bakery&systems=oven")
 	h.do()
-	h.Ask.AskEffects()
+	h.Question.AskEffects()
 	for _, j := range h.open(exec.Several) {
 		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
 	h.do()
-	h.Ask.AskEffects()
+	h.Question.AskEffects()
 	h.do()
-	if got := h.Ask.Effect("watts"); got != "+10 %: Oven +10 %" {
+	if got := h.Question.Effect("watts"); got != "+10 %: Oven +10 %" {
 		t.Errorf("in Explore: %q", got)
 	}
 }
@@ -590,12 +595,12 @@ func TestAskDefaults(t *testing.T) {
 	const link = "v=2&lab=bakery&view=whatif&systems=oven"
 	h := hostOf(t, link+"&ask-vary=watts&ask-values=100,200", map[string]string{}, l)
 	h.do()
-	if c := h.Ask.At("oven", 0, 0); h.State.Setup.String() != "" || !c.Known || c.Value != 25 {
+	if c := h.Question.At("oven", 0, 0); h.State.Setup.String() != "" || !c.Known || c.Value != 25 {
 		t.Errorf("%q: %+v", h.State.Setup, c)
 	}
 	h = hostOf(t, link+"&ask=vary&ask-vary=watts&ask-values=100,200&watts=200", map[string]string{}, l)
 	h.do()
-	if rows := strings.Split(strings.TrimSpace(h.Ask.CSV()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "oven,ok,,25,") {
+	if rows := strings.Split(strings.TrimSpace(h.Question.CSV()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "oven,ok,,25,") {
 		t.Errorf("%q", rows)
 	}
 }
@@ -612,7 +617,7 @@ func TestAskEnds(t *testing.T) {
 		{countPart, "4,8", "0.8..6.4x4", "no number of values"},
 		{countPart, "5", "0.8..6.4x5", ""},
 	} {
-		h.Ask.Type(state.ValuesKey+x.part, x.typed)
+		h.Question.Type(state.ValuesKey+x.part, x.typed)
 		f := h.fieldOf(state.ValuesKey + x.part)
 		if got := h.State.Ask.Text(state.ValuesKey); got != x.values || f.Text != x.typed || !strings.Contains(f.Error, x.problem) || x.problem == "" && f.Error != "" {
 			t.Errorf("%q: values %q, field %+v", x.typed, got, f)
@@ -625,13 +630,13 @@ func TestAskEnds(t *testing.T) {
 func TestEffectsOfCoarseSteps(t *testing.T) {
 	h := asking(t, "&portions=1&watts=115&ask=effects&systems=oven")
 	h.do()
-	if got := h.Ask.Effect("portions"); got != "+100 %: Oven −50 %" {
+	if got := h.Question.Effect("portions"); got != "+100 %: Oven −50 %" {
 		t.Errorf("%q", got)
 	}
-	if got := h.Ask.Effect("watts"); got != "+10.4 %: Oven +10.4 %" {
+	if got := h.Question.Effect("watts"); got != "+10.4 %: Oven +10.4 %" {
 		t.Errorf("%q", got)
 	}
-	g := h.Ask.Gains()
+	g := h.Question.Gains()
 	if g[0].Key != "watts" || g[0].Coarse() || !g[1].Coarse() || g[1].To != "2 (+100 %, its smallest step)" {
 		t.Errorf("%+v", g)
 	}
@@ -654,18 +659,7 @@ func TestPlanKeepsItsSettings(t *testing.T) {
 			}
 		}
 	}
-	if got := h.Ask.Effect("watts"); got != "−10 %: Dream −10 %" {
+	if got := h.Question.Effect("watts"); got != "−10 %: Dream −10 %" {
 		t.Errorf("%q", got)
-	}
-}
-
-// A question as large as one may be is not forgotten while it runs.
-func TestMostKnown(t *testing.T) {
-	h := asking(t, "&systems=oven")
-	for i := range mostKnown + 1 {
-		h.Ask.learn(strconv.Itoa(i), &Outcome{})
-	}
-	if n := len(h.Ask.known); n < mostRuns || n > mostKnown || n != len(h.Ask.oldest) {
-		t.Errorf("%d known, %d in order", n, len(h.Ask.oldest))
 	}
 }

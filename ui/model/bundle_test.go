@@ -37,7 +37,7 @@ func withBundles(t *testing.T, fragment string) *host {
 func (h *host) saved() []byte {
 	h.Helper()
 	var data []byte
-	h.Bundle([]exec.Drawn{{Name: "a", SVG: "<svg/>"}}, func(d []byte, problem string) {
+	h.Laboratory.Output.Bundle([]exec.Drawn{{Name: "a", SVG: "<svg/>"}}, func(d []byte, problem string) {
 		if problem != "" {
 			h.Fatal(problem)
 		}
@@ -70,8 +70,8 @@ func TestBundle(t *testing.T) {
 	h.enter()
 	h.do()
 	h.want("flour", "rye")
-	if h.Info.Name != "bakery" || h.Blocked() != "" || !h.Runs[0].Shown() || !h.Files.Has("rye") {
-		t.Errorf("%s, blocked %q, files %+v", h.Info.Name, h.Blocked(), h.Files)
+	if h.Info.Name != "bakery" || h.Runs.Blocked() != "" || !h.Runs.List[0].Shown() || !h.Files.Has("rye") {
+		t.Errorf("%s, blocked %q, files %+v", h.Info.Name, h.Runs.Blocked(), h.Files)
 	}
 	// From there it can be saved again.
 	if again := h.saved(); len(again) != len(data) {
@@ -91,8 +91,8 @@ func TestBundleKeepsFiles(t *testing.T) {
 	h.do()
 	number := h.Files.Number
 	h.dropBundle(bakery)
-	if h.Files.Number != number || !h.Files.Has("rye") || h.Entry() != "rye" || h.Blocked() != "" || h.Checking.Finding() != exec.Replayed {
-		t.Errorf("%+v, blocked %q", h.Files, h.Blocked())
+	if h.Files.Number != number || !h.Files.Has("rye") || h.Entry() != "rye" || h.Runs.Blocked() != "" || h.Checking.Finding() != exec.Replayed {
+		t.Errorf("%+v, blocked %q", h.Files, h.Runs.Blocked())
 	}
 	// One of what there is not, and one that is damaged.
 	h.check("x", 9, &exec.BundleInfo{Lab: "smithy", Parts: []string{"a"}})
@@ -145,15 +145,15 @@ func TestCollect(t *testing.T) {
 	var got *Sheets
 	problem := ""
 	take := func(s *Sheets, p string) { got, problem = s, p }
-	h.Paper.Collect("crumb", take)
+	h.Papers.Collect("crumb", take)
 	if problem == "" {
 		t.Error("a paper that is not open has sheets")
 	}
 	h.do()
-	h.Paper.Run("crumb.1")
+	h.Papers.Run("crumb.1")
 	h.do()
-	h.Paper.Collect("crumb", take)
-	h.Paper.Collect("crumb", take) // asked twice it is answered once
+	h.Papers.Collect("crumb", take)
+	h.Papers.Collect("crumb", take) // asked twice it is answered once
 	h.do()
 	if got == nil || problem == "" && len(got.Figures) != 2 || got.All == nil || got.All.Tally.Known != 1 || got.Figures[0].Rows[0].Status == "" || got.Outline.Key != "crumb" {
 		t.Errorf("%+v, %q", got, problem)

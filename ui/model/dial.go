@@ -52,11 +52,11 @@ func (s *scale) value(at int) float64 {
 
 // Dial returns the knob with this key as something to turn. part is the key of
 // the derived knob with the products that it may be, "" if there is none.
-func (r *Room) Dial(key, part string) Dial {
-	u := r.State.Setup
+func (f *Form) Dial(key, part string) Dial {
+	u := f.room.State.Setup
 	k := u.Knob(key)
-	d := Dial{Field: r.field(k, u, u.Base())}
-	s := r.scale(k, part)
+	d := Dial{Field: f.FieldOf(k, u, u.Base())}
+	s := f.scale(k, part)
 	if v, err := k.Measure(u.Text(key)); err == nil {
 		d.At = s.at(float64(v))
 	}
@@ -93,9 +93,9 @@ func products(u *knob.Setup, key, part string) []product {
 // scale is what a slider of the knob spans: some way below and above the
 // products, or around what the knob goes back to, as far as it is allowed. It
 // does not depend on the value, so that a slider stays while it is drawn.
-func (r *Room) scale(k *knob.Info, part string) scale {
+func (f *Form) scale(k *knob.Info, part string) scale {
 	const way = 4 // times less and more
-	u := r.State.Setup
+	u := f.room.State.Setup
 	var values []float64
 	for _, p := range products(u, k.Key, part) {
 		values = append(values, p.value)
@@ -126,13 +126,13 @@ func (r *Room) scale(k *knob.Info, part string) scale {
 }
 
 // Turn gives a number what a slider says, and that of a product which is close.
-func (r *Room) Turn(key, part string, at int) {
+func (f *Form) Turn(key, part string, at int) {
 	near := DialSteps / 100
-	k := r.State.Setup.Knob(key)
-	s := r.scale(k, part)
+	k := f.room.State.Setup.Knob(key)
+	s := f.scale(k, part)
 	v := s.value(at)
 	text := ""
-	for _, p := range products(r.State.Setup, key, part) {
+	for _, p := range products(f.room.State.Setup, key, part) {
 		if away := max(s.at(p.value)-at, at-s.at(p.value)); away <= near {
 			near = away
 			text = knob.Decimal(int64(p.value), k.Scale)
@@ -141,13 +141,13 @@ func (r *Room) Turn(key, part string, at int) {
 	if text == "" {
 		text = knob.Decimal(within(k, round(v/float64(k.Scale), 2)), k.Scale)
 	}
-	r.Type(key, text)
+	f.room.Type(key, text)
 }
 
 // Step makes a number larger or smaller by so many of its small steps: a unit of
 // its second digit.
-func (r *Room) Step(key string, by int) {
-	u := r.State.Setup
+func (f *Form) Step(key string, by int) {
+	u := f.room.State.Setup
 	k := u.Knob(key)
 	if k == nil || k.Kind != knob.Number {
 		return
@@ -175,7 +175,7 @@ func (r *Room) Step(key string, by int) {
 		least, most = max(least, l.Min), min(most, l.Max)
 	}
 	next := int64(math.Round(min(max(n*step*float64(k.Scale), float64(least)), float64(most))))
-	r.Type(key, knob.Decimal(next, k.Scale))
+	f.room.Type(key, knob.Decimal(next, k.Scale))
 }
 
 // round keeps so many digits of x behind the first.

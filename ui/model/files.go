@@ -1,3 +1,5 @@
+// Package files is the files that were opened in a laboratory: sets, entries, what stands
+// for them until all of their bytes are known, and the surveys that find that out.
 package model
 
 import (
@@ -6,16 +8,14 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/sim/prose"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
-	"spillway/ui/model/state"
 )
 
-// Files is what a room knows about the files that were opened in it.
-type Files struct {
-	Number  int      // of the newest set; 0 means none
+// A Set is files that were opened together.
+type Set struct {
+	Number  int      // 0 means none
 	Names   []string // of the files
 	Entries []lab.Entry
 	Notes   []string
@@ -25,13 +25,41 @@ type Files struct {
 	Said    bool // the visitor knows what was opened
 
 	call   *calls.Call // what opens them
-	before *Files      // what was open before, while these are being opened
+	before *Set        // what was open before, while these are being opened
 	// surveys are those of its entries that were begun and are not done, by name.
 	surveys map[string]*Survey
 }
 
+// A Count numbers sets of files, in all laboratories: 0 is none.
+type Count int
+
+// Next is a number that no set has.
+func (c *Count) Next() int {
+	*c++
+	return int(*c)
+}
+
+// Files are those that are open in a laboratory.
+type Files struct {
+	Set
+	// Opened counts sets that were opened to the end.
+	Opened int
+	// Remembered are the names of files that were open before a reload.
+	Remembered []string
+
+	room    *Workspace
+	desk    *calls.Desk
+	count   *Count
+	bundled func(name string, number int, info *exec.BundleInfo)
+}
+
+// New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
+func NewFiles(w *Workspace, d *calls.Desk, c *Count, bundled func(name string, number int, info *exec.BundleInfo)) *Files {
+	return &Files{room: w, desk: d, count: c, bundled: bundled}
+}
+
 // Has reports whether an entry is there.
-func (f *Files) Has(name string) bool {
+func (f *Set) Has(name string) bool {
 	if f.Opening {
 		return false
 	}
@@ -43,33 +71,27 @@ func (f *Files) Has(name string) bool {
 	return false
 }
 
-// Needs lists the entries of opened files that what is shown is about: a link
-// names them and carries none.
-func (r *Room) Needs() []string {
-	var list []string
-	add := func(u *knob.Setup) {
-		if u != nil && r.Info.Entry != "" {
-			if name := u.Text(r.Info.Entry); name != "" && !slices.Contains(list, name) {
-				list = append(list, name)
-			}
-		}
+// mostOpened is how many bytes files may have of which a tab holds all that matters.
+const mostOpened = 1 << 30
+
+// TooMuch says why files of so many bytes together are not opened, empty if they are.
+func (f *Files) TooMuch(files int, bytes int64) string {
+	if f.room.Info.Sliced || bytes <= mostOpened {
+		return ""
 	}
-	add(r.State.Setup)
-	add(r.State.Base)
-	if r.State.View == state.Compare {
-		for i := range r.State.Shown {
-			add(state.SetupOf(r.Info, r.State.Shown[i].Setup))
-		}
+	these := fmt.Sprintf("These %d files are %.1f GiB together", files, float64(bytes)/(1<<30))
+	if files == 1 {
+		these = fmt.Sprintf("This file is %.1f GiB", float64(bytes)/(1<<30))
 	}
-	return list
+	return fmt.Sprintf("%s; a tab can take %d GiB. Open less.", these, mostOpened>>30)
 }
 
 // What names the files in a few words.
-func (f *Files) What() string { return describe(f.Names) }
+func (f *Set) What() string { return Describe(f.Names) }
 
 // Shown returns the entries that match the search, at most max, and how many
 // match in all.
-func (f *Files) Shown(max int) (shown []lab.Entry, matching int) {
+func (f *Set) Shown(max int) (shown []lab.Entry, matching int) {
 	words := strings.Fields(strings.ToLower(f.Filter))
 next:
 	for _, e := range f.Entries {
@@ -86,71 +108,54 @@ next:
 	return shown, matching
 }
 
-// mostOpened is how many bytes files may have of which a tab holds all that matters.
-const mostOpened = 1 << 30
-
-// TooMuch says why files of so many bytes together are not opened, empty if they are.
-func (n *Session) TooMuch(files int, bytes int64) string {
-	if r := n.Room; r == nil || r.Info.Sliced || bytes <= mostOpened {
-		return ""
-	}
-	these := fmt.Sprintf("These %d files are %.1f GiB together", files, float64(bytes)/(1<<30))
-	if files == 1 {
-		these = fmt.Sprintf("This file is %.1f GiB", float64(bytes)/(1<<30))
-	}
-	return fmt.Sprintf("%s; a tab can take %d GiB. Open less.", these, mostOpened>>30)
-}
-
 // Open begins to read a new set of files. hand gives the files themselves to the
 // host under the number that they have from now on.
-func (n *Session) Open(names []string, hand func(number int)) {
-	r := n.Room
-	if r == nil {
-		n.Notice = "The files came before the page was ready. Drop them again."
-		return
-	}
-	if r.Info.Entry == "" {
-		n.Notice = fmt.Sprintf("%s takes no files. Choose another laboratory at the top, then drop them again.", r.Info.Title)
-		return
-	}
-	before := r.stopOpening()
-	r.Told = ""
-	n.number++
-	r.Files = Files{Number: n.number, Names: names, Opening: true, before: before}
-	hand(n.number)
-	r.Files.call = r.call(&exec.Job{Kind: exec.List, Files: n.number}, calls.Shown, r.opened)
-	r.Refresh()
+func (f *Files) Open(names []string, hand func(number int)) {
+	before := f.stopOpening()
+	f.room.Told = ""
+	number := f.count.Next()
+	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
+	hand(number)
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number}, calls.Shown, f.opened)
+	f.room.Refresh()
+}
+
+// Take opens what is inside a bundle that is open under a number, before what it shows is.
+func (f *Files) Take(name string, number int) {
+	f.stopOpening()
+	f.Set = Set{Number: number, Names: []string{name}, Opening: true}
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number, Inside: true}, calls.Shown, f.opened)
 }
 
 // stopOpening ends what opens files, and returns those that are open.
-func (r *Room) stopOpening() *Files {
-	if r.Files.Opening {
-		calls.Stop(r.Files.call)
-		return r.Files.before
+func (f *Files) stopOpening() *Set {
+	if f.Opening {
+		calls.Stop(f.call)
+		return f.before
 	}
-	r.pauseAll()
-	before := r.Files
+	f.Pause()
+	before := f.Set
 	return &before
 }
 
 // CancelOpening ends what opens files: those that were open before are open again.
-func (r *Room) CancelOpening() {
-	if !r.Files.Opening {
+func (f *Files) CancelOpening() {
+	if !f.Opening {
 		return
 	}
-	what := r.Files.What()
-	before := r.stopOpening()
-	r.Files = Files{}
+	what := f.What()
+	before := f.stopOpening()
+	f.Set = Set{}
 	if before != nil {
-		r.Files = *before
+		f.Set = *before
 	}
-	r.Told = fmt.Sprintf("Cancelled: %s was not opened.", what)
-	r.Refresh()
+	f.room.Told = fmt.Sprintf("Cancelled: %s was not opened.", what)
+	f.room.Refresh()
 }
 
 // Read is how many bytes of how many have been read while Opening; total is 0 before
 // anything is known.
-func (f *Files) Read() (done, total int) {
+func (f *Set) Read() (done, total int) {
 	if f.call == nil {
 		return 0, 0
 	}
@@ -158,30 +163,34 @@ func (f *Files) Read() (done, total int) {
 }
 
 // Percent is how much of the files has been read, 0 if that is not known.
-func (f *Files) Percent() int { return int(100 * f.call.Part()) }
+func (f *Set) Percent() int { return int(100 * f.call.Part()) }
 
 // opened takes the answer to Open. A set with one usable entry is shown at once, and
 // so are the entry that a link asked for, and the first of files that replace those
 // that were shown.
-func (r *Room) opened(a *exec.Answer) {
+func (f *Files) opened(a *exec.Answer) {
 	if a.Bundle != nil {
-		r.unbundled(a.Bundle)
+		it := f.Set
+		f.Set = Set{}
+		if it.before != nil {
+			f.Set = *it.before
+		}
+		f.bundled(it.What(), it.Number, a.Bundle)
+		f.room.Refresh()
 		return
 	}
-	if a.Error != "" && r.Files.before != nil && len(r.Files.before.Entries) > 0 {
-		r.Files = *r.Files.before // what cannot be opened takes nothing away
-		r.Files.Error = a.Error
-		r.Refresh()
+	if a.Error != "" && f.before != nil && len(f.before.Entries) > 0 {
+		f.Set = *f.before // what cannot be opened takes nothing away
+		f.Error = a.Error
+		f.room.Refresh()
 		return
 	}
-	f := &r.Files
 	was := f.before
 	f.Opening, f.call, f.before = false, nil, nil
 	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
-	r.cache.forget()
-	r.Paper.filesChanged()
-	r.Refresh()
-	if r.Entry() != "" && f.Has(r.Entry()) {
+	f.Opened++
+	f.room.Refresh()
+	if f.room.Entry() != "" && f.Has(f.room.Entry()) {
 		return
 	}
 	var usable []lab.Entry
@@ -191,16 +200,16 @@ func (r *Room) opened(a *exec.Answer) {
 		}
 	}
 	if f.Error == "" && len(usable) == 0 {
-		f.Error = fmt.Sprintf("Nothing to run was found in %s.", describe(f.Names))
+		f.Error = fmt.Sprintf("Nothing to run was found in %s.", Describe(f.Names))
 	}
-	replaced := r.Entry() != "" && was != nil && was.Has(r.Entry()) // what was shown went with its files
+	replaced := f.room.Entry() != "" && was != nil && was.Has(f.room.Entry()) // what was shown went with its files
 	if len(usable) == 1 || replaced && len(usable) > 0 {
-		r.Pick(usable[0].Name)
+		f.Pick(usable[0].Name)
 	}
 }
 
-// describe names files in a few words.
-func describe(names []string) string {
+// Describe names files in a few words.
+func Describe(names []string) string {
 	switch len(names) {
 	case 0:
 		return "the files"
@@ -210,22 +219,22 @@ func describe(names []string) string {
 	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 }
 
-// entry returns the entry of opened files that is shown, nil if none is.
-func (r *Room) entry() *lab.Entry {
-	name := r.Entry()
-	if name == "" || r.Files.Opening {
+// Entry returns the entry of opened files that is shown, nil if none is.
+func (f *Files) Entry() *lab.Entry {
+	name := f.room.Entry()
+	if name == "" || f.Opening {
 		return nil
 	}
-	if at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == name }); at >= 0 {
-		return &r.Files.Entries[at]
+	if at := slices.IndexFunc(f.Entries, func(e lab.Entry) bool { return e.Name == name }); at >= 0 {
+		return &f.Entries[at]
 	}
 	return nil
 }
 
-// own returns the knob of Info.Own with this key as the entry that is shown has it,
+// Own returns the knob of Info.Own with this key as the entry that is shown has it,
 // nil if it has none.
-func (r *Room) own(key string) *lab.EntryKnob {
-	e := r.entry()
+func (f *Files) Own(key string) *lab.EntryKnob {
+	e := f.Entry()
 	if e == nil {
 		return nil
 	}
@@ -236,39 +245,48 @@ func (r *Room) own(key string) *lab.EntryKnob {
 	return nil
 }
 
-// resetOwn gives the knobs that only entries have, and those that come with one, what
-// they go back to.
-func (r *Room) resetOwn() {
-	for _, key := range r.Info.Own {
-		delete(r.drafts, key)
-		r.State.Setup.Reset(key)
-	}
-	for i := range r.Info.Knobs {
-		if k := &r.Info.Knobs[i]; k.Panel == r.Info.Brings {
-			r.State.Setup.Reset(k.Key)
-		}
-	}
-}
-
 // Pick shows an entry of the opened files, with the settings that come with it.
-func (r *Room) Pick(name string) {
-	for _, e := range r.Files.Entries {
+func (f *Files) Pick(name string) {
+	for _, e := range f.Entries {
 		if e.Name != name || e.Error != "" {
 			continue
 		}
-		r.Change("", func() {
-			if r.Entry() != e.Name {
-				r.resetOwn()
+		f.room.Change("", func() {
+			if f.room.Entry() != e.Name {
+				f.room.ResetOwn()
 			}
 			pairs, err := knob.Pairs(e.Set)
 			if err == nil {
-				err = r.State.Setup.Apply(append(pairs, knob.Pair{Key: r.Info.Entry, Text: e.Name}))
+				err = f.room.State.Setup.Apply(append(pairs, knob.Pair{Key: f.room.Info.Entry, Text: e.Name}))
 			}
 			if err != nil {
-				r.session.Notice = prose.Capital(err.Error()) + "."
+				f.room.Warn(err)
 			}
-			clear(r.drafts)
+			clear(f.room.Drafts)
 		})
 		return
 	}
 }
+
+// Lost reports whether what is shown is of a file that is not here.
+func (f *Files) Lost() bool { return f.room.Entry() != "" && !f.Has(f.room.Entry()) }
+
+// Lacks is the entry of opened files that a setup needs and that is not at hand, empty if
+// there is none.
+func (f *Files) Lacks(u *knob.Setup) string {
+	if e := f.room.Info.Entry; e != "" && u.Text(e) != "" && !f.Has(u.Text(e)) {
+		return u.Text(e)
+	}
+	return ""
+}
+
+// NumberOf is the set of files that jobs about a setup need.
+func (f *Files) NumberOf(u *knob.Setup) int {
+	if f.room.Info.Entry == "" || u.Text(f.room.Info.Entry) == "" {
+		return 0
+	}
+	return f.Number
+}
+
+// NumberNow is the set of files that jobs about the shown workload need.
+func (f *Files) NumberNow() int { return f.NumberOf(f.room.State.Setup) }

@@ -34,7 +34,7 @@ func TestOpenFiles(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.do()
 	h.drop("rye", "wheat", "moldy")
-	if f := &h.Files; f.Number != 1 || f.Opening || f.Error != "" || len(f.Entries) != 3 || !slices.Equal(f.Notes, []string{"a note"}) || h.Entry() != "" {
+	if f := h.Files; f.Number != 1 || f.Opening || f.Error != "" || len(f.Entries) != 3 || !slices.Equal(f.Notes, []string{"a note"}) || h.Entry() != "" {
 		t.Errorf("%+v, entry %q", f, h.Entry())
 	}
 	h.Files.Filter = "FIELD whe"
@@ -46,13 +46,13 @@ func TestOpenFiles(t *testing.T) {
 		t.Errorf("%d of %d", len(es), n)
 	}
 	n := len(h.jobs)
-	h.Pick("moldy")
-	h.Pick("oats")
+	h.Files.Pick("moldy")
+	h.Files.Pick("oats")
 	if h.Entry() != "" || len(h.jobs) != n {
 		t.Error("an entry that cannot be used was picked")
 	}
 	h.Type("portions", "7")
-	h.Pick("rye") // with its settings
+	h.Files.Pick("rye") // with its settings
 	h.want("flour", "rye")
 	h.want("watts", "700")
 	h.want("spice", "salt")
@@ -62,7 +62,7 @@ func TestOpenFiles(t *testing.T) {
 	}
 	h.wantBlocked("")
 	h.do()
-	if pieces, _ := h.Brief(); pieces[0] != "rye" || !strings.HasPrefix(pieces[2], "file's oven at 700") {
+	if pieces, _ := h.Form.Brief(); pieces[0] != "rye" || !strings.HasPrefix(pieces[2], "file's oven at 700") {
 		t.Errorf("brief %q", pieces)
 	}
 	h.Undo()
@@ -92,7 +92,7 @@ func TestOneEntryIsShownAtOnce(t *testing.T) {
 	h.Type("watts", "50")
 	j := h.of("oven")
 	h.Open([]string{"oats", "rye"}, func(n int) { h.benches["bakery"].Open(n, files("oats", "rye")) })
-	if !h.over[j.ID] || h.Active() {
+	if !h.over[j.ID] || h.Runs.Active() {
 		t.Error("runs of the old files go on")
 	}
 	h.do()
@@ -136,7 +136,7 @@ func TestBadFiles(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	h.do()
 	h.drop("stone")
-	if f := &h.Files; f.Error != "stone: a stone; want flour" || f.Opening {
+	if f := h.Files; f.Error != "stone: a stone; want flour" || f.Opening {
 		t.Errorf("%+v", f)
 	}
 	h.drop("moldy")
@@ -185,7 +185,7 @@ func TestFilesOfTwoLaboratories(t *testing.T) {
 		t.Errorf("number %d", h.Files.Number)
 	}
 	h.Go("bakery")
-	if h.Files.Number != 1 || h.Entry() != "wheat" || h.Blocked() != "" {
+	if h.Files.Number != 1 || h.Entry() != "wheat" || h.Runs.Blocked() != "" {
 		t.Errorf("%+v", h.Files)
 	}
 }
@@ -201,16 +201,16 @@ func TestCancelOpening(t *testing.T) {
 	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
 		t.Errorf("%+v", h.Files)
 	}
-	h.CancelOpening()
+	h.Files.CancelOpening()
 	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.Told != "Cancelled: large was not opened." {
 		t.Errorf("%+v, told %q", h.Files, h.Told)
 	}
 	h.do()
-	if h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report || h.Link() != state {
-		t.Errorf("entry %q, blocked %q", h.Entry(), h.Blocked())
+	if h.Entry() != "wheat" || h.Runs.Blocked() != "" || h.run("oven").Report != report || h.Link() != state {
+		t.Errorf("entry %q, blocked %q", h.Entry(), h.Runs.Blocked())
 	}
 	h.Told = ""
-	if h.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
+	if h.Files.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
 		t.Error("there was nothing to cancel")
 	}
 }
@@ -222,15 +222,15 @@ func TestRefused(t *testing.T) {
 	report := h.run("oven").Report
 	h.Open([]string{"letter"}, func(int) {})
 	j := h.one(exec.List)
-	if c := h.ChartContext(); c.Waiting == "" {
+	if c := h.Runs.ChartContext(); c.Waiting == "" {
 		t.Error("while files are opened charts are said to be computed")
 	}
 	h.Answer(&exec.Answer{ID: j.ID, Last: true, Error: "letter: not a sack"})
 	h.do()
-	if f := &h.Files; f.Number != 1 || f.Error != "letter: not a sack" || !f.Has("wheat") || f.Opening || h.Entry() != "wheat" || h.Blocked() != "" || h.run("oven").Report != report {
-		t.Errorf("%+v, entry %q, blocked %q", h.Files, h.Entry(), h.Blocked())
+	if f := h.Files; f.Number != 1 || f.Error != "letter: not a sack" || !f.Has("wheat") || f.Opening || h.Entry() != "wheat" || h.Runs.Blocked() != "" || h.run("oven").Report != report {
+		t.Errorf("%+v, entry %q, blocked %q", h.Files, h.Entry(), h.Runs.Blocked())
 	}
-	if h.ChartContext().Waiting != "" {
+	if h.Runs.ChartContext().Waiting != "" {
 		t.Error("charts wait for a file that is there")
 	}
 	h.drop("rye")
@@ -245,7 +245,7 @@ func TestLeaveFile(t *testing.T) {
 	l.Brings = "how"
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	h.drop("wheat")
-	h.Pick("wheat")
+	h.Files.Pick("wheat")
 	h.Type("watts", "77")
 	h.Type("portions", "9")
 	h.Choose(h.Info.Entry, "")
@@ -278,7 +278,7 @@ func TestOwnKnobs(t *testing.T) {
 	l.Open = func([]lab.File) (lab.Files, error) { return fields{}, nil }
 	h := hostOf(t, "v=2&lab=bakery", nil, l)
 	shown := func() (keys []string) {
-		for _, f := range h.Forms() {
+		for _, f := range h.Form.Forms() {
 			for _, g := range f.Groups {
 				for _, x := range g.Fields {
 					if f.Key == panel {
@@ -290,27 +290,27 @@ func TestOwnKnobs(t *testing.T) {
 		return keys
 	}
 	soil := func() bool {
-		return slices.ContainsFunc(h.Sections(), func(s SectionView) bool { return s.Key == "soil" })
+		return slices.ContainsFunc(h.Sections.Views(), func(s SectionView) bool { return s.Key == "soil" })
 	}
 	bundled := shown()
 	if slices.Contains(bundled, "harvest") || soil() {
 		t.Errorf("without files: %q", bundled)
 	}
 	h.drop("rye", "wheat")
-	h.Pick("rye")
+	h.Files.Pick("rye")
 	if len(shown()) != 0 || soil() {
 		t.Errorf("of an entry without: %q", shown())
 	}
-	h.Pick("wheat")
+	h.Files.Pick("wheat")
 	if !slices.Equal(shown(), []string{"harvest", "weeds"}) || !soil() {
 		t.Errorf("of an entry with: %q", shown())
 	}
-	if f := h.Field("harvest"); f.Kind != knob.One || len(f.Options) != 3 || !f.Options[0].Chosen || f.Changed {
+	if f := h.Form.Field("harvest"); f.Kind != knob.One || len(f.Options) != 3 || !f.Options[0].Chosen || f.Changed {
 		t.Errorf("%+v", f)
 	}
 	h.Choose("harvest", "autumn")
 	h.Type("weeds", "dock*=out, *=perhaps")
-	if f := h.Field("weeds"); !strings.Contains(f.Error, `unknown "perhaps" behind *=; there are out, in`) || h.Entry() != "wheat" {
+	if f := h.Form.Field("weeds"); !strings.Contains(f.Error, `unknown "perhaps" behind *=; there are out, in`) || h.Entry() != "wheat" {
 		t.Errorf("%+v", f)
 	}
 	h.Type("weeds", "dock*=out, *=in")
@@ -323,7 +323,7 @@ func TestOwnKnobs(t *testing.T) {
 	h.Undo()
 	h.want("harvest", "")
 	h.Redo()
-	h.Pick("rye")
+	h.Files.Pick("rye")
 	h.want("harvest", "")
 	h.Undo()
 	h.want("harvest", "autumn")
@@ -333,9 +333,9 @@ func TestOwnKnobs(t *testing.T) {
 		t.Errorf("bundled again: %q", shown())
 	}
 	_ = h.State.Setup.Set("harvest", "winter")
-	h.Pick("wheat")
+	h.Files.Pick("wheat")
 	_ = h.State.Setup.Set("harvest", "winter")
-	if f := h.Field("harvest"); len(f.Options) != 4 || f.Options[3].Label != "winter (not there)" {
+	if f := h.Form.Field("harvest"); len(f.Options) != 4 || f.Options[3].Label != "winter (not there)" {
 		t.Errorf("%+v", f.Options)
 	}
 }

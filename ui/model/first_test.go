@@ -133,20 +133,20 @@ func TestWishes(t *testing.T) {
 
 func TestDial(t *testing.T) {
 	h := newHost(t, "")
-	d := h.Dial("ssd_read", "part-ssd")
+	d := h.Form.Dial("ssd_read", "part-ssd")
 	if len(d.Marks) != 6 || d.Marks[0].Label != "Z-NAND (G10)" || d.Marks[0].At != d.At || d.Marks[0].At >= d.Marks[5].At {
 		t.Errorf("%+v", d)
 	}
 	last := -1
 	for at := 0; at <= DialSteps; at += 50 { // turned up, it grows, and stands where it was turned to
-		h.Turn("ssd_read", "part-ssd", at)
-		now := h.Dial("ssd_read", "part-ssd")
+		h.Form.Turn("ssd_read", "part-ssd", at)
+		now := h.Form.Dial("ssd_read", "part-ssd")
 		if now.At <= last || now.At < at-DialSteps/100 || now.At > at+DialSteps/100 || now.Error != "" {
 			t.Errorf("turned to %d it is at %d: %+v", at, now.At, now)
 		}
 		last = now.At
 	}
-	h.Turn("ssd_read", "part-ssd", d.Marks[2].At+3) // close to a product
+	h.Form.Turn("ssd_read", "part-ssd", d.Marks[2].At+3) // close to a product
 	if got := h.State.Setup.Text("part-ssd"); h.State.Setup.Text("ssd_read") != "7.2" {
 		t.Errorf("SSD read is %s, the drive %q", h.State.Setup.Text("ssd_read"), got)
 	}
@@ -156,8 +156,8 @@ func TestDial(t *testing.T) {
 				continue
 			}
 			for _, at := range []int{-5, 0, 300, DialSteps, DialSteps + 5} {
-				h.Turn(k.Key, "", at)
-				if f := h.Field(k.Key); f.Error != "" {
+				h.Form.Turn(k.Key, "", at)
+				if f := h.Form.Field(k.Key); f.Error != "" {
 					t.Errorf("%s at %d: %s", k.Key, at, f.Error)
 				}
 			}
@@ -188,13 +188,13 @@ func TestStep(t *testing.T) {
 		{"alloc_rate", "0.000000814", 1, "0.00000082"},
 	} {
 		h.Type(c.key, c.from)
-		h.Step(c.key, c.by)
+		h.Form.Step(c.key, c.by)
 		if got := h.State.Setup.Text(c.key); got != c.want {
 			t.Errorf("%s %s by %d: %s, want %s", c.key, c.from, c.by, got, c.want)
 		}
 	}
-	h.Step("model", 1) // no number
-	h.Step("nonsense", 1)
+	h.Form.Step("model", 1) // no number
+	h.Form.Step("nonsense", 1)
 	h.want("model", "bert-base")
 }
 

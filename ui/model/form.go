@@ -1,3 +1,4 @@
+// Package form is the fields and sliders of settings.
 package model
 
 import (
@@ -42,65 +43,72 @@ type Group struct {
 	Fields []Field
 }
 
-// A Form is one panel of knobs.
-type Form struct {
+// A Panel is one panel of knobs.
+type Panel struct {
 	lab.Panel
 	Groups  []Group
 	Changed bool // something can be reset
 }
 
-// Forms returns the panels.
-func (r *Room) Forms() []Form {
-	base := r.State.Setup.Base()
-	forms := make([]Form, len(r.Info.Panels))
-	for i, p := range r.Info.Panels {
-		forms[i] = r.form(p, r.State.Setup, base)
-	}
-	return forms
+// Form is the fields and sliders of a laboratory's settings.
+type Form struct {
+	// Latest is the newest report, for what it says of the settings; nil before the first.
+	Latest *report.Report
+
+	room  *Workspace
+	files *Files
 }
 
-func (r *Room) form(p lab.Panel, u, base *knob.Setup) Form {
-	f := Form{Panel: p}
+// NewForm returns the form of a laboratory.
+func NewForm(w *Workspace, f *Files) *Form { return &Form{room: w, files: f} }
+
+// Forms returns the panels.
+func (f *Form) Forms() []Panel {
+	base := f.room.State.Setup.Base()
+	list := make([]Panel, len(f.room.Info.Panels))
+	for i, p := range f.room.Info.Panels {
+		list[i] = f.panel(p, f.room.State.Setup, base)
+	}
+	return list
+}
+
+func (f *Form) panel(p lab.Panel, u, base *knob.Setup) Panel {
+	list := Panel{Panel: p}
 	for i := range u.Knobs() {
 		k := &u.Knobs()[i]
-		if k.Panel != p.Key || k.Key == r.Info.Entry {
+		if k.Panel != p.Key || k.Key == f.room.Info.Entry {
 			continue
 		}
-		if u.Hidden(k.Key) || r.elsewhere(k) {
+		if u.Hidden(k.Key) || f.elsewhere(k) {
 			continue
 		}
-		if len(f.Groups) == 0 || f.Groups[len(f.Groups)-1].Name != k.Group {
-			f.Groups = append(f.Groups, Group{Name: k.Group})
+		if len(list.Groups) == 0 || list.Groups[len(list.Groups)-1].Name != k.Group {
+			list.Groups = append(list.Groups, Group{Name: k.Group})
 		}
-		g := &f.Groups[len(f.Groups)-1]
-		field := r.field(k, u, base)
-		f.Changed = f.Changed || field.Changed && !bringsOthers(k)
+		g := &list.Groups[len(list.Groups)-1]
+		field := f.FieldOf(k, u, base)
+		list.Changed = list.Changed || field.Changed && !bringsOthers(k)
 		g.Fields = append(g.Fields, field)
 	}
-	return f
+	return list
 }
 
 // elsewhere reports whether a knob is about another workload than the one that is
 // shown: of an entry that has it not, or of bundled ones while an entry is shown.
-func (r *Room) elsewhere(k *knob.Info) bool {
-	if slices.Contains(r.Info.Own, k.Key) {
-		return r.own(k.Key) == nil
+func (f *Form) elsewhere(k *knob.Info) bool {
+	if slices.Contains(f.room.Info.Own, k.Key) {
+		return f.files.Own(k.Key) == nil
 	}
-	return r.Entry() != "" && k.Panel == r.State.Setup.Knob(r.Info.Entry).Panel
-}
-
-// bringsOthers reports whether a knob's choices bring values of others along: it
-// is what those go back to, and is not reset with them.
-func bringsOthers(k *knob.Info) bool {
-	return slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })
+	return f.room.Entry() != "" && k.Panel == f.room.State.Setup.Knob(f.room.Info.Entry).Panel
 }
 
 // Field returns the knob with this key as the page shows it.
-func (r *Room) Field(key string) Field {
-	return r.field(r.State.Setup.Knob(key), r.State.Setup, r.State.Setup.Base())
+func (f *Form) Field(key string) Field {
+	return f.FieldOf(f.room.State.Setup.Knob(key), f.room.State.Setup, f.room.State.Setup.Base())
 }
 
-func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
+// FieldOf returns a knob of a setup, which goes back to base, as the page shows it.
+func (r *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 	text := u.Text(k.Key)
 	f := Field{
 		Key: k.Key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Group: k.Group, Text: text,
@@ -109,7 +117,7 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 	}
 	switch k.Kind {
 	case knob.Number, knob.Word, knob.Rules:
-		if o := r.own(k.Key); o != nil && len(o.Choices) > 0 {
+		if o := r.files.Own(k.Key); o != nil && len(o.Choices) > 0 {
 			f.Kind = knob.One
 			f.Options = offered(o.Choices, text)
 			break
@@ -121,12 +129,12 @@ func (r *Room) field(k *knob.Info, u, base *knob.Setup) Field {
 		if l := u.Limit(k.Key); l != nil {
 			f.Hint = l.Hint
 		}
-		if _, ok := r.drafts[k.Key]; k.Zero != "" && u.Text(k.Key) == "0" && f.Error == "" {
+		if _, ok := r.room.Drafts[k.Key]; k.Zero != "" && u.Text(k.Key) == "0" && f.Error == "" {
 			if f.Mark = cmp.Or(f.Mark, k.Zero); !ok {
 				f.Text = ""
 			}
 		}
-		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.drafts[k.Key] != f.Text {
+		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.room.Drafts[k.Key] != f.Text {
 			f.Text, f.Unit = report.WithUnit(number, unit), "" // so that typing into it means the same
 		}
 		if number, unit := k.Short(base.Text(k.Key)); k.Kind == knob.Number {
@@ -196,13 +204,6 @@ func offered(choices []knob.Choice, text string) []Option {
 	return list
 }
 
-func label(c *knob.Choice) string {
-	if c.Label == "" {
-		return c.Key
-	}
-	return c.Label
-}
-
 // help is the whole explanation of a knob in one paragraph.
 func help(k *knob.Info) string {
 	parts := []string{k.Help}
@@ -220,8 +221,8 @@ func help(k *knob.Info) string {
 
 // typed returns what a field shows and why it is wrong. A valid draft of another
 // value than the setup has is stale: the value changed another way.
-func (r *Room) typed(key string, u *knob.Setup) (string, error) {
-	draft, ok := r.drafts[key]
+func (f *Form) typed(key string, u *knob.Setup) (string, error) {
+	draft, ok := f.room.Drafts[key]
 	if !ok {
 		return u.Text(key), nil
 	}
@@ -238,53 +239,28 @@ func (r *Room) typed(key string, u *knob.Setup) (string, error) {
 }
 
 // Wrong are the fields whose text is wrong, in the order of the panels.
-func (r *Room) Wrong() []Field {
+func (f *Form) Wrong() []Field {
 	var list []Field
-	if len(r.drafts) == 0 {
+	if len(f.room.Drafts) == 0 {
 		return nil
 	}
-	base := r.State.Setup.Base()
-	for i := range r.State.Setup.Knobs() {
-		k := &r.State.Setup.Knobs()[i]
-		if _, ok := r.drafts[k.Key]; !ok {
+	base := f.room.State.Setup.Base()
+	for i := range f.room.State.Setup.Knobs() {
+		k := &f.room.State.Setup.Knobs()[i]
+		if _, ok := f.room.Drafts[k.Key]; !ok {
 			continue
 		}
-		if f := r.field(k, r.State.Setup, base); f.Error != "" {
-			list = append(list, f)
+		if x := f.FieldOf(k, f.room.State.Setup, base); x.Error != "" {
+			list = append(list, x)
 		}
 	}
 	return list
 }
 
-// words says the value of a knob inside a sentence; nothing when it does not
-// matter now.
-func words(u *knob.Setup, key string) string {
-	k, text := u.Knob(key), u.Text(key)
-	if k == nil || u.Hidden(key) {
-		return ""
-	}
-	switch k.Kind {
-	case knob.One, knob.Many:
-		c := k.Choice(text)
-		switch {
-		case c == nil && k.Kind == knob.Many:
-			return fmt.Sprintf("custom, %d of %d", len(k.Members(text)), len(k.Choices))
-		case c == nil || c.Word == "-" || k.Derived && u.Denied(c):
-			return ""
-		case c.Word != "":
-			return c.Word
-		}
-		return label(c)
-	case knob.Number:
-		return report.WithUnit(text, k.Unit)
-	}
-	return text
-}
-
 // Brief is the line that says what all numbers are about, in pieces; trust are
 // those that say how far they can be trusted.
-func (r *Room) Brief() (pieces, trust []string) {
-	return brief(r.Info, r.State.Setup, r.about, r.lost())
+func (f *Form) Brief() (pieces, trust []string) {
+	return brief(f.room.Info, f.room.State.Setup, f.Latest, f.files.Lost())
 }
 
 // Brief says the same of settings and the report of a run.

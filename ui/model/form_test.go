@@ -41,11 +41,11 @@ func TestFields(t *testing.T) {
 		t.Errorf("got %+v; want 32", f)
 	}
 	h.Type("gpu_memory", "x")
-	if n := len(h.Wrong()); n != 1 {
+	if n := len(h.Form.Wrong()); n != 1 {
 		t.Errorf("%d errors", n)
 	}
 	h.Reset("gpu_memory")
-	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || len(h.Wrong()) != 0 {
+	if f := h.field("gpu_memory"); f.Text != "40" || f.Changed || len(h.Form.Wrong()) != 0 {
 		t.Errorf("after reset: %+v", f)
 	}
 	f := h.field("ssd_read")
@@ -101,7 +101,7 @@ func TestForms(t *testing.T) {
 	h := newHost(t, "")
 	var keys []string
 	seen := map[string]bool{}
-	for _, f := range h.Forms() {
+	for _, f := range h.Form.Forms() {
 		keys = append(keys, f.Key)
 		if f.Title == "" || len(f.Groups) == 0 || f.Changed {
 			t.Errorf("panel %s: %d groups, changed %t", f.Key, len(f.Groups), f.Changed)
@@ -131,7 +131,7 @@ func TestForms(t *testing.T) {
 	}
 	h.Type("iterations", "3")
 	h.Type("gpu_memory", "9")
-	for _, f := range h.Forms() {
+	for _, f := range h.Form.Forms() {
 		if want := f.Key != "fidelity" && f.Key != "cost"; f.Changed != want {
 			t.Errorf("panel %s: changed %t", f.Key, f.Changed)
 		}
@@ -256,7 +256,7 @@ func TestParts(t *testing.T) {
 	}
 	h.Choose("times", "estimated")
 	h.Choose("part-gpu", "rtx-4090")
-	if _, trust := h.Brief(); trust[0] != "kernel times estimated for GeForce RTX 4090" {
+	if _, trust := h.Form.Brief(); trust[0] != "kernel times estimated for GeForce RTX 4090" {
 		t.Errorf("brief %q", trust)
 	}
 }
@@ -266,7 +266,7 @@ func TestMoot(t *testing.T) {
 	h := newHost(t, "")
 	marked := func() map[string]string {
 		m := map[string]string{}
-		for _, f := range h.Forms() {
+		for _, f := range h.Form.Forms() {
 			for _, g := range f.Groups {
 				for _, x := range g.Fields {
 					if x.Mark != "" {
@@ -310,7 +310,7 @@ func TestMoot(t *testing.T) {
 	if f := b.field("watts"); f.Mark != "gas has none" {
 		t.Errorf("%+v", f)
 	}
-	if pieces, _ := b.Brief(); pieces[2] != "gas at 100, changed" {
+	if pieces, _ := b.Form.Brief(); pieces[2] != "gas at 100, changed" {
 		t.Errorf("brief %q", pieces)
 	}
 }
@@ -327,7 +327,7 @@ func TestMany(t *testing.T) {
 	if f.Sets[0].Chosen || f.Sets[1].Chosen || f.Hint != count+" are on." || !f.Changed {
 		t.Errorf("hint %q, sets %+v", f.Hint, f.Sets)
 	}
-	if _, trust := h.Brief(); trust[1] != "custom, "+count {
+	if _, trust := h.Form.Brief(); trust[1] != "custom, "+count {
 		t.Errorf("brief %q", trust)
 	}
 	h.Flip("mode", "arrival-order")
@@ -339,7 +339,7 @@ func TestMany(t *testing.T) {
 	h.Flip("mode", "no-promotion")
 	h.Flip("mode", "arrival-order")
 	h.want("mode", "corrected")
-	if _, trust := h.Brief(); trust[1] != "corrected" {
+	if _, trust := h.Form.Brief(); trust[1] != "corrected" {
 		t.Errorf("brief %q", trust)
 	}
 }
@@ -347,7 +347,7 @@ func TestMany(t *testing.T) {
 // What a file decides is not said while it is not here.
 func TestBriefWithoutFile(t *testing.T) {
 	h := newHost(t, "v=3&lab=train&times=estimated&entry=gone.json")
-	pieces, trust := h.Brief()
+	pieces, trust := h.Form.Brief()
 	if pieces[0] != "gone.json" || slices.ContainsFunc(append(pieces, trust...), func(s string) bool { return strings.Contains(s, "kernel times") }) {
 		t.Errorf("%q, %q", pieces, trust)
 	}
@@ -356,7 +356,7 @@ func TestBriefWithoutFile(t *testing.T) {
 // A GPU with as much memory as another is not that one where times are its own.
 func TestBriefOfOtherMemory(t *testing.T) {
 	h := newHost(t, "v=4-by-hand&lab=train&times=estimated&gpu=rtx-4090&machine=rtx-4090-pcie-4-990-pro&gpu_memory=12")
-	pieces, _ := h.Brief()
+	pieces, _ := h.Form.Brief()
 	if want := "GPU memory 12 GiB, PCIe 4.0 x16, Samsung 990 PRO 2 TB, 64 GiB host memory"; !slices.Contains(pieces, want) {
 		t.Errorf("%q, want %q", pieces, want)
 	}
@@ -364,14 +364,14 @@ func TestBriefOfOtherMemory(t *testing.T) {
 
 func TestBrief(t *testing.T) {
 	h := newHost(t, "")
-	pieces, trust := h.Brief()
+	pieces, trust := h.Form.Brief()
 	want := []string{"BERT-base, batch 256", "kernel times as the paper measured", "as published", "G10 Table 2: A100-40GB, PCIe 3, Z-NAND"}
 	if !slices.Equal(pieces, want) || !slices.Equal(trust, want[1:3]) {
 		t.Errorf("%q, %q", pieces, trust)
 	}
 	h.Type("gpu_memory", "39")
 	h.Choose("ssd", "z-nand")
-	pieces, _ = h.Brief()
+	pieces, _ = h.Form.Brief()
 	if pieces[3] != "GPU memory 39 GiB, PCIe 3.0 x16, 128 GiB host memory" || !strings.HasPrefix(pieces[4], "simulated SSD ") {
 		t.Errorf("%q", pieces)
 	}
@@ -381,7 +381,7 @@ func TestBrief(t *testing.T) {
 	}
 	h.Choose("part-ssd", "980-pro") // which is not the simulated one
 	h.Type("fault_latency", "20")   // of no part
-	pieces, _ = h.Brief()
+	pieces, _ = h.Form.Brief()
 	if want := []string{"BERT-base, batch 256", "kernel times estimated for H100 80 GB", "as published", "H100 80 GB, PCIe 3.0 x16, Samsung 980 PRO 2 TB, 128 GiB host memory, changed"}; !slices.Equal(pieces, want) {
 		t.Errorf("%q, want %q", pieces, want)
 	}

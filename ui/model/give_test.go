@@ -14,7 +14,7 @@ func TestGive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h.Give(pairs)
+		return h.SetAll(pairs)
 	}
 	// What is chosen already brings nothing.
 	if err := give("dish=rye watts=200"); err != nil {
@@ -51,7 +51,7 @@ func TestGive(t *testing.T) {
 	}
 	// What was typed and is wrong gives way.
 	h.Type("watts", "x")
-	if err := give("watts=300"); err != nil || len(h.Wrong()) > 0 {
-		t.Errorf("%v, %d wrong", err, len(h.Wrong()))
+	if err := give("watts=300"); err != nil || len(h.Form.Wrong()) > 0 {
+		t.Errorf("%v, %d wrong", err, len(h.Form.Wrong()))
 	}
 }

@@ -33,6 +33,8 @@ func (h *host) Start(j *exec.Job, priority calls.Priority) {
 	h.bulk[j.ID] = priority == calls.Behind
 }
 
+func (h *host) Raise(id int, _ calls.Priority) { h.bulk[id] = false }
+
 func (h *host) Stop(ids []int) {
 	for _, id := range ids {
 		h.over[id] = true
@@ -178,9 +180,9 @@ func pass(t *testing.T, v, to any) {
 // run returns how a system stands.
 func (h *host) run(system string) *Run {
 	h.Helper()
-	for i := range h.Runs {
-		if h.Runs[i].System.Name == system {
-			return &h.Runs[i]
+	for i := range h.Runs.List {
+		if h.Runs.List[i].System.Name == system {
+			return &h.Runs.List[i]
 		}
 	}
 	h.Fatalf("no system %q", system)
@@ -190,7 +192,7 @@ func (h *host) run(system string) *Run {
 // field returns a field of any panel or section.
 func (h *host) field(key string) Field {
 	h.Helper()
-	for _, f := range h.Forms() {
+	for _, f := range h.Form.Forms() {
 		for _, g := range f.Groups {
 			for _, x := range g.Fields {
 				if x.Key == key {
@@ -199,7 +201,7 @@ func (h *host) field(key string) Field {
 			}
 		}
 	}
-	for _, s := range h.Sections() {
+	for _, s := range h.Sections.Views() {
 		for _, x := range s.Fields {
 			if x.Key == key {
 				return x
@@ -220,7 +222,7 @@ func (h *host) want(key, text string) {
 // wantBlocked checks why nothing runs.
 func (h *host) wantBlocked(text string) {
 	h.Helper()
-	if got := h.Blocked(); !strings.Contains(got, text) || text == "" && got != "" {
+	if got := h.Runs.Blocked(); !strings.Contains(got, text) || text == "" && got != "" {
 		h.Errorf("blocked: %q; want %q in it", got, text)
 	}
 }

@@ -38,8 +38,8 @@ func TestLinksThatNameALaboratory(t *testing.T) {
 	}
 	h := visit(t, "lab=bakery")
 	h.enter()
-	if h.Room.Info.Name != "bakery" || h.Notice != "" {
-		t.Errorf("%s, %q", h.Room.Info.Name, h.Notice)
+	if h.Laboratory.Info.Name != "bakery" || h.Notice != "" {
+		t.Errorf("%s, %q", h.Laboratory.Info.Name, h.Notice)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestLinksOnTheirWay(t *testing.T) {
 // Zooming is in the link, and no step.
 func TestZoomLink(t *testing.T) {
 	h := visit(t, "v=4-by-hand&lab=train&preset=g10-paper&batch=16&zoom=memory:12.5-40")
-	if h.Notice != "" || h.Zoomed() != "memory:12.5-40" {
-		t.Fatalf("%q: %s", h.Notice, h.Zoomed())
+	if h.Notice != "" || h.State.Zoomed() != "memory:12.5-40" {
+		t.Fatalf("%q: %s", h.Notice, h.State.Zoomed())
 	}
 	h.SetZoom("kernels", 0, 33_33)
 	h.SetZoom("memory", 12_50, 39_00)
@@ -108,14 +108,14 @@ func TestZoomLink(t *testing.T) {
 	h.Type("batch", "17")
 	h.SetZoom("kernels", 0, 100_00)
 	h.Undo()
-	if h.Zoomed() != "memory:12.5-39" || h.State.Setup.Text("batch") != "16" {
-		t.Errorf("after undo %s", h.Zoomed())
+	if h.State.Zoomed() != "memory:12.5-39" || h.State.Setup.Text("batch") != "16" {
+		t.Errorf("after undo %s", h.State.Zoomed())
 	}
 	shown := h.Link()
 	h.do()
 	h.Visit(strings.Replace(strings.Replace(shown, "12.5-39", "50-60", 1), "v=4&", "v=4-by-hand&", 1))
-	if h.Zoomed() != "memory:50-60" || h.CanUndo() {
-		t.Errorf("a link that only zooms: %s, undo %t", h.Zoomed(), h.CanUndo())
+	if h.State.Zoomed() != "memory:50-60" || h.CanUndo() {
+		t.Errorf("a link that only zooms: %s, undo %t", h.State.Zoomed(), h.CanUndo())
 	}
 	for _, bad := range []string{"memory", "memory:1", "memory:5-5", "memory:6-5", "memory:-1-5", "memory:0-101", ":0-1", "memory:a-b"} {
 		i := h.Info

@@ -1,3 +1,5 @@
+// Package memory is what a reload of the page would lose, as text for the browser's storage of
+// the tab: the ways back and forth, what was typed, and the names of opened files.
 package model
 
 import (
@@ -6,10 +8,8 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/model/link"
+	"spillway/ui/model/state"
 )
-
-// What a reload of the page would lose, as text for the browser's storage of the
-// tab: the ways back and forth, what was typed, and the names of opened files.
 
 // memoryFormat is the first line of that text; other formats are ignored.
 const memoryFormat = "spillway memory 1"
@@ -21,55 +21,57 @@ const (
 	mostMemory     = 1 << 20
 )
 
-// A memory is what is kept of one room.
-type memory struct {
-	lab, now   string // the state that it belongs to, as a link
+// A Memory is what is kept of one laboratory.
+type Memory struct {
+	Lab        string
+	now        string // the state that it belongs to, as a link
 	undo, redo []string
 	drafts     string
 	files      []string
 }
 
-// Memory returns what Recall takes after a reload: no more than it reads. Every
-// room has a share of that, of which the oldest steps may find no room.
-func (n *Session) Memory() string {
-	var rooms []*Room
-	for _, t := range n.Tabs {
-		if r := n.rooms[t.Name]; r != nil {
-			rooms = append(rooms, r)
-		}
-	}
+// Remembered is a laboratory, and the names of the files that are open in it.
+type Remembered struct {
+	Room  *Workspace
+	Names []string
+}
+
+// Write returns what Read takes after a reload: no more than it reads. Every laboratory has a
+// share of that, of which the oldest steps may find no room.
+func Write(rooms []Remembered) string {
 	var b strings.Builder
 	b.WriteString(memoryFormat + "\n")
 	for i, r := range rooms {
-		b.WriteString(r.memory((mostMemory - b.Len()) / (len(rooms) - i)))
+		b.WriteString(r.text((mostMemory - b.Len()) / (len(rooms) - i)))
 	}
 	return b.String()
 }
 
-// memory is what is kept of the room, in at most so many bytes.
-func (r *Room) memory(most int) string {
+// text is what is kept of a laboratory, in at most so many bytes.
+func (r *Remembered) text(most int) string {
 	var b strings.Builder
 	write := func(what, text string) { b.WriteString(what + " " + text + "\n") }
-	write("lab", r.Info.Name)
-	write("now", r.Link())
-	write("drafts", draftText(r.drafts))
-	for _, name := range newest(r.Files.Names) {
+	write("lab", r.Room.Info.Name)
+	write("now", r.Room.Link())
+	write("drafts", draftText(r.Room.Drafts))
+	for _, name := range newest(r.Names) {
 		write("file", knob.Join([]knob.Pair{{Key: "name", Text: name}}, " "))
 	}
 	if b.Len() > most {
 		return ""
 	}
-	b.WriteString(remembered("undo", r, r.undo, most-b.Len()))
-	b.WriteString(remembered("redo", r, r.redo, most-b.Len()))
+	undo, redo := r.Room.Steps()
+	b.WriteString(remembered("undo", r.Room, undo, most-b.Len()))
+	b.WriteString(remembered("redo", r.Room, redo, most-b.Len()))
 	return b.String()
 }
 
 // remembered is the newest of some steps, in their order, a line each, in at most
 // so many bytes.
-func remembered(what string, r *Room, steps []snapshot, most int) string {
+func remembered(what string, w *Workspace, steps []Step, most int) string {
 	var lines []string
 	for _, s := range slices.Backward(newest(steps)) {
-		line := what + " " + s.text(r) + "\n"
+		line := what + " " + w.Codec.Encode(&s.State) + " " + draftText(s.Drafts) + "\n"
 		if most -= len(line); most < 0 {
 			break
 		}
@@ -92,26 +94,23 @@ func draftText(drafts map[string]string) string {
 	return knob.Join(list, "&")
 }
 
-// text is a snapshot as a link and what was typed.
-func (s *snapshot) text(r *Room) string { return r.codec.Encode(&s.state) + " " + draftText(s.drafts) }
-
-// Recall takes the text that Memory returned before a reload. What cannot be read
-// is as if it had not been there.
-func (n *Session) Recall(text string) {
+// ReadMemory takes the text that Write returned before a reload. What cannot be read is as if
+// it had not been there.
+func ReadMemory(text string) (list []Memory) {
 	lines := strings.Split(text, "\n")
 	if len(text) > mostMemory || lines[0] != memoryFormat {
-		return
+		return nil
 	}
 	for _, line := range lines[1:] {
 		what, text, _ := strings.Cut(line, " ")
 		if what == "lab" {
-			n.memory = append(n.memory, memory{lab: text})
+			list = append(list, Memory{Lab: text})
 			continue
 		}
-		if len(n.memory) == 0 {
+		if len(list) == 0 {
 			continue
 		}
-		switch m := &n.memory[len(n.memory)-1]; what {
+		switch m := &list[len(list)-1]; what {
 		case "now":
 			m.now = text
 		case "drafts":
@@ -126,89 +125,60 @@ func (n *Session) Recall(text string) {
 			}
 		}
 	}
-	for _, r := range n.rooms {
-		r.recall()
-	}
+	return list
 }
 
-// resume shows a room as it was before a reload, if it has not been shown since.
-func (r *Room) resume() {
-	at := slices.IndexFunc(r.session.memory, func(m memory) bool { return m.lab == r.Info.Name })
-	if at < 0 || len(r.undo) > 0 || r.about != nil {
-		return
-	}
-	l, err := link.Parse(r.session.memory[at].now)
-	if err != nil || l.Lab != r.Info.Name {
-		return
-	}
-	if s, err := link.Read(r.Info, l.Pairs); err == nil {
-		r.State = s
-		r.recall()
-	}
-}
+// State is the state that the memory belongs to, and whether it can be read.
+func (m *Memory) State(w *Workspace) (state.State, bool) { return stateOf(w, m.now) }
 
-// recall takes what is remembered of the room, if it is about the state that is
-// shown.
-func (r *Room) recall() {
-	n := r.session
-	at := slices.IndexFunc(n.memory, func(m memory) bool { return m.lab == r.Info.Name })
-	if at < 0 {
-		return
-	}
-	m := n.memory[at]
-	if r.today(m.now) != r.Link() || len(r.undo) > 0 || len(r.redo) > 0 {
-		return
-	}
-	n.memory = slices.Delete(n.memory, at, at+1)
-	r.undo, r.redo = r.snapshots(m.undo), r.snapshots(m.redo)
-	r.drafts = readDrafts(r, m.drafts)
-	r.before = m.files
-	r.Refresh()
-}
-
-// today returns a link as it is written now, empty if it cannot be read. What is
-// remembered may be of an older format than what shows the same.
-func (r *Room) today(text string) string {
+// stateOf reads a link of a laboratory.
+func stateOf(w *Workspace, text string) (state.State, bool) {
 	l, err := link.Parse(text)
-	if err != nil || l.Lab != r.Info.Name {
-		return ""
+	if err != nil || l.Lab != w.Info.Name {
+		return state.State{}, false
 	}
-	s, err := link.Read(r.Info, l.Pairs)
-	if err != nil {
-		return ""
-	}
-	return r.codec.Encode(&s)
+	s, err := link.Read(w.Info, l.Pairs)
+	return s, err == nil
 }
 
-// snapshots reads steps; one that cannot be read ends them, since those before it
+// Restore gives a laboratory what is remembered of it, if that is about the state that is
+// shown, and returns the names of the files that were open; ok reports whether it did.
+// What is remembered may be of an older format than what shows the same.
+func (m *Memory) Restore(w *Workspace) (files []string, ok bool) {
+	s, ok := m.State(w)
+	if !ok || w.Codec.Encode(&s) != w.Link() || w.CanUndo() || w.CanRedo() {
+		return nil, false
+	}
+	w.SetSteps(steps(w, m.undo), steps(w, m.redo))
+	w.Drafts = readDrafts(w, m.drafts)
+	return m.files, true
+}
+
+// steps reads steps; one that cannot be read ends them, since those before it
 // led there.
-func (r *Room) snapshots(texts []string) []snapshot {
-	var list []snapshot
+func steps(w *Workspace, texts []string) []Step {
+	var list []Step
 	for _, text := range slices.Backward(newest(texts)) {
 		written, drafts, _ := strings.Cut(text, " ")
-		l, err := link.Parse(written)
-		if err != nil || l.Lab != r.Info.Name {
+		s, ok := stateOf(w, written)
+		if !ok {
 			break
 		}
-		s, err := link.Read(r.Info, l.Pairs)
-		if err != nil {
-			break
-		}
-		list = append(list, snapshot{s, readDrafts(r, drafts)})
+		list = append(list, Step{State: s, Drafts: readDrafts(w, drafts)})
 	}
 	slices.Reverse(list)
 	return list
 }
 
-// readDrafts reads what was typed into the room's fields.
-func readDrafts(r *Room, text string) map[string]string {
+// readDrafts reads what was typed into a laboratory's fields.
+func readDrafts(w *Workspace, text string) map[string]string {
 	drafts := map[string]string{}
 	pairs, err := knob.Pairs(text)
 	if err != nil {
 		return drafts
 	}
 	for _, p := range pairs {
-		if r.State.Setup.Knob(p.Key) != nil {
+		if w.State.Setup.Knob(p.Key) != nil {
 			drafts[p.Key] = p.Text
 		}
 	}

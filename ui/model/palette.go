@@ -1,3 +1,4 @@
+// Package palette is commands by name, and what carries them out.
 package model
 
 import (
@@ -46,12 +47,12 @@ var buttons = []struct{ id, title, also string }{
 
 // Commands lists what the palette finds: everything that the page has, for the
 // laboratory that is shown.
-func (n *Session) Commands() []Command {
+func Commands(n *Session) []Command {
 	var list []Command
 	for _, t := range n.Tabs {
 		list = append(list, Command{ID: "lab " + t.Name, Kind: "Laboratory", Title: t.Title, About: t.About})
 	}
-	r := n.Room
+	r := n.Laboratory
 	if r == nil {
 		return list
 	}
@@ -67,7 +68,7 @@ func (n *Session) Commands() []Command {
 		p := &r.Info.Presets[i]
 		list = append(list, Command{ID: "preset " + p.Key, Kind: "Start from", Title: p.Title, About: p.About, also: "preset"})
 	}
-	list = append(list, r.settingCommands()...)
+	list = append(list, settingCommands(r)...)
 	for i := range r.Info.Systems {
 		s := &r.Info.Systems[i]
 		title := "Compare " + s.Title
@@ -76,14 +77,14 @@ func (n *Session) Commands() []Command {
 		}
 		list = append(list, Command{ID: "system " + s.Name, Kind: "System", Title: title, About: s.About, also: s.Name + " on off"})
 	}
-	return append(append(list, r.placeCommands()...), r.helpCommands()...)
+	return append(append(list, placeCommands(r)...), helpCommands(r)...)
 }
 
 // settingCommands are the workloads and every setting that is shown.
-func (r *Room) settingCommands() []Command {
+func settingCommands(r *Laboratory) []Command {
 	var list []Command
-	of := r.workloadKnob()
-	for _, f := range r.Forms() {
+	of := workloadKnob(r)
+	for _, f := range r.Form.Forms() {
 		for _, g := range f.Groups {
 			for i := range g.Fields {
 				x := &g.Fields[i]
@@ -101,7 +102,7 @@ func (r *Room) settingCommands() []Command {
 
 // workloadKnob is the key of the knob that says what runs: the first of the first
 // panel.
-func (r *Room) workloadKnob() string {
+func workloadKnob(r *Laboratory) string {
 	at := slices.IndexFunc(r.Info.Knobs, func(k knob.Info) bool { return k.Panel == r.Info.Panels[0].Key })
 	if at < 0 {
 		return ""
@@ -111,7 +112,7 @@ func (r *Room) workloadKnob() string {
 
 // placeCommands are the charts, the laboratory's sections, the papers' figures and
 // the buttons.
-func (r *Room) placeCommands() []Command {
+func placeCommands(r *Laboratory) []Command {
 	var list []Command
 	for i := range r.Info.Charts {
 		c := &r.Info.Charts[i]
@@ -124,13 +125,13 @@ func (r *Room) placeCommands() []Command {
 		s := &r.Info.Sections[i]
 		list = append(list, Command{ID: "section " + s.Key, Kind: "Section", Title: s.Title, About: s.About})
 	}
-	for _, v := range r.Paper.Views() {
+	for _, v := range r.Papers.Views() {
 		for i := range v.Items {
 			x := &v.Items[i]
 			list = append(list, Command{ID: "figure " + x.Name, Kind: "Paper", Title: x.Label + ": " + x.Title, About: v.Title, also: "reproduce"})
 		}
 	}
-	list = append(list, r.saveCommands()...)
+	list = append(list, saveCommands(r)...)
 	for _, b := range buttons {
 		list = append(list, Command{ID: "press " + b.id, Kind: "Do", Title: b.title, also: b.also})
 	}
@@ -139,7 +140,7 @@ func (r *Room) placeCommands() []Command {
 
 // saveCommands are the formats in which all numbers, all results and the run in
 // focus can be saved.
-func (r *Room) saveCommands() []Command {
+func saveCommands(r *Laboratory) []Command {
 	save := func(key, title, about string) Command {
 		return Command{ID: "save " + key, Kind: "Save", Title: title, About: about, also: "export download file"}
 	}
@@ -155,20 +156,20 @@ func (r *Room) saveCommands() []Command {
 }
 
 // helpCommands are the topics of the help, and the glossary.
-func (r *Room) helpCommands() []Command {
+func helpCommands(r *Laboratory) []Command {
 	list := []Command{{ID: "topic Keys", Kind: "Help", Title: "Keys", About: "what the keyboard does", also: "shortcuts keyboard"}}
 	for _, h := range r.Info.Help {
 		list = append(list, Command{ID: "topic " + h.Title, Kind: "Help", Title: h.Title, About: h.Text})
 	}
-	for _, t := range r.Glossary() {
+	for _, t := range Glossary(r.Info) {
 		list = append(list, Command{ID: "term " + t.Name, Kind: "Word", Title: t.Name, About: t.Is, also: "glossary"})
 	}
 	return list
 }
 
 // Glossary are the laboratory's words and everybody's, by name.
-func (r *Room) Glossary() []lab.Term {
-	list := append(lab.Terms(), r.Info.Glossary...)
+func Glossary(i *lab.Info) []lab.Term {
+	list := append(lab.Terms(), i.Glossary...)
 	slices.SortFunc(list, func(a, b lab.Term) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	return list
 }
@@ -267,13 +268,13 @@ func scattered(text, word string) bool {
 
 // Obey does what a command of the palette says to the state. It returns the ID of
 // the element to go to, empty if none, and whether it knows the command.
-func (n *Session) Obey(id string) (show string, err error) {
+func Obey(n *Session, id string) (show string, err error) {
 	verb, what, _ := strings.Cut(id, " ")
 	if verb == "lab" {
 		n.Go(what)
 		return "main", nil
 	}
-	r := n.Room
+	r := n.Laboratory
 	if r == nil {
 		return "", fmt.Errorf("no laboratory is shown")
 	}
@@ -282,32 +283,32 @@ func (n *Session) Obey(id string) (show string, err error) {
 		r.SetView(state.View(what))
 		return "main", nil
 	case "tour":
-		r.TourTo(1)
+		r.Tour.GoTo(1)
 		return "tour", nil
 	case "preset":
-		r.explore()
+		explore(r)
 		r.UsePreset(what)
 	case "workload":
-		r.explore()
-		r.Choose(r.workloadKnob(), what)
+		explore(r)
+		r.Choose(workloadKnob(r), what)
 	case "system":
 		r.ToggleSystem(what)
 	case "knob":
 		if r.State.View == state.Reproduce {
-			r.explore()
+			explore(r)
 		}
 	case "chart":
-		r.explore()
+		explore(r)
 		return "chart-" + what, nil
 	case "section":
-		r.explore()
-		if at := slices.IndexFunc(r.Info.Sections, func(s lab.Section) bool { return s.Key == what }); at >= 0 && !r.sectionOpen(&r.Info.Sections[at]) {
-			r.ToggleSection(what)
+		explore(r)
+		if r.Info.Section(what) != nil && !r.Sections.IsOpen(what) {
+			r.Sections.Toggle(what)
 		}
 		return "section-" + what, nil
 	case "figure":
 		r.SetView(state.Reproduce)
-		r.Paper.Show(what)
+		r.Papers.Show(what)
 		return "paper-title", nil
 	default:
 		return "", fmt.Errorf("unknown command %q", id)
@@ -316,7 +317,7 @@ func (n *Session) Obey(id string) (show string, err error) {
 }
 
 // explore shows the view that has charts of one setup.
-func (r *Room) explore() {
+func explore(r *Laboratory) {
 	if r.State.View != state.Explore {
 		r.SetView(state.Explore)
 	}

@@ -12,7 +12,7 @@ import (
 // first is the ID of the best command for a query.
 func first(t *testing.T, n *Session, query string) string {
 	t.Helper()
-	found := FindCommands(n.Commands(), query, 5)
+	found := FindCommands(Commands(n), query, 5)
 	if len(found) == 0 {
 		t.Errorf("%q finds nothing", query)
 		return ""
@@ -46,13 +46,13 @@ func TestPaletteFinds(t *testing.T) {
 			t.Errorf("%q finds %q first, not %q", query, got, want)
 		}
 	}
-	if found := FindCommands(h.Commands(), "gpt-2 xl", 9); !slices.ContainsFunc(found, func(c Command) bool { return c.ID == "workload gpt2-xl" }) {
+	if found := FindCommands(Commands(h.Session), "gpt-2 xl", 9); !slices.ContainsFunc(found, func(c Command) bool { return c.ID == "workload gpt2-xl" }) {
 		t.Errorf("no workload among %v", found)
 	}
-	if found := FindCommands(h.Commands(), "xyzzy quux", 9); len(found) != 0 {
+	if found := FindCommands(Commands(h.Session), "xyzzy quux", 9); len(found) != 0 {
 		t.Errorf("%v", found)
 	}
-	if all := FindCommands(h.Commands(), "", 7); len(all) != 7 {
+	if all := FindCommands(Commands(h.Session), "", 7); len(all) != 7 {
 		t.Errorf("%d without a query", len(all))
 	}
 }
@@ -61,7 +61,7 @@ func TestPaletteFinds(t *testing.T) {
 func TestPaletteHasEverything(t *testing.T) {
 	h := newHost(t, quick)
 	seen := map[string]bool{}
-	for _, c := range h.Commands() {
+	for _, c := range Commands(h.Session) {
 		if seen[c.ID] || c.Title == "" || c.Kind == "" {
 			t.Errorf("%+v", c)
 		}
@@ -77,7 +77,7 @@ func TestPaletteHasEverything(t *testing.T) {
 	for i := range h.Info.Presets {
 		want = append(want, "preset "+h.Info.Presets[i].Key)
 	}
-	for _, f := range h.Forms() {
+	for _, f := range h.Form.Forms() {
 		for _, g := range f.Groups {
 			for i := range g.Fields {
 				want = append(want, "knob "+g.Fields[i].Key)
@@ -87,7 +87,7 @@ func TestPaletteHasEverything(t *testing.T) {
 	for _, topic := range h.Info.Help {
 		want = append(want, "topic "+topic.Title)
 	}
-	for _, term := range h.Glossary() {
+	for _, term := range Glossary(h.Info) {
 		want = append(want, "term "+term.Name)
 	}
 	for _, id := range want {
@@ -99,9 +99,9 @@ func TestPaletteHasEverything(t *testing.T) {
 
 // Every command that is the page's to do does something.
 func TestPaletteObeys(t *testing.T) {
-	for _, c := range newHost(t, quick).Commands() {
+	for _, c := range Commands(newHost(t, quick).Session) {
 		h := newHost(t, quick)
-		show, err := h.Obey(c.ID)
+		show, err := Obey(h.Session, c.ID)
 		verb, what, _ := strings.Cut(c.ID, " ")
 		switch verb {
 		case "press", "topic", "term", "save":
@@ -120,7 +120,7 @@ func TestPaletteObeys(t *testing.T) {
 		case "preset":
 			ok = h.Preset() == what
 		case "workload":
-			ok = h.State.Setup.Text(h.workloadKnob()) == what
+			ok = h.State.Setup.Text(workloadKnob(h.Laboratory)) == what
 		case "system":
 			ok = slices.Contains(h.State.On, what) != slices.Contains(newHost(t, quick).State.On, what)
 		case "chart", "section":
@@ -128,14 +128,14 @@ func TestPaletteObeys(t *testing.T) {
 		case "figure":
 			ok = h.State.View == state.Reproduce && h.State.Figure == what
 		case "tour":
-			ok = h.StopNumber() == 1
+			ok = h.Tour.Number() == 1
 		}
 		if !ok {
 			t.Errorf("%s did nothing", c.ID)
 		}
 	}
 	h := newHost(t, quick)
-	if _, err := h.Obey("brew coffee"); err == nil {
+	if _, err := Obey(h.Session, "brew coffee"); err == nil {
 		t.Error("there is a command that there is not")
 	}
 }
@@ -143,14 +143,14 @@ func TestPaletteObeys(t *testing.T) {
 func TestTour(t *testing.T) {
 	h := newHost(t, quick)
 	before := h.State.Setup.String()
-	h.TourTo(0)
-	h.TourTo(99)
-	if h.Room.Stop() != nil || h.AtStop() {
+	h.Tour.GoTo(0)
+	h.Tour.GoTo(99)
+	if h.Laboratory.Tour.Stop() != nil || h.Tour.AtStop() {
 		t.Error("a tour of no stop")
 	}
 	for i := range h.Info.Tour {
-		h.TourTo(i + 1)
-		if h.Notice != "" || !h.AtStop() || h.Room.Stop().Key != h.Info.Tour[i].Key {
+		h.Tour.GoTo(i + 1)
+		if h.Notice != "" || !h.Tour.AtStop() || h.Laboratory.Tour.Stop().Key != h.Info.Tour[i].Key {
 			t.Errorf("stop %d: %s", i+1, h.Notice)
 		}
 		// A stop is a link.
@@ -163,9 +163,9 @@ func TestTour(t *testing.T) {
 			t.Errorf("stop %d is no link: %v", i+1, err)
 		}
 	}
-	h.TourTo(1)
+	h.Tour.GoTo(1)
 	h.Choose("batch", "2")
-	if h.AtStop() {
+	if h.Tour.AtStop() {
 		t.Error("at the stop with other settings")
 	}
 	h.Undo()
@@ -173,8 +173,8 @@ func TestTour(t *testing.T) {
 	if got := h.State.Setup.String(); got != before {
 		t.Errorf("after the tour: %s, before: %s", got, before)
 	}
-	h.EndTour()
-	if h.Room.Stop() != nil {
+	h.Tour.End()
+	if h.Laboratory.Tour.Stop() != nil {
 		t.Error("the tour goes on")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
+	"spillway/ui/model/calls"
 	"spillway/ui/model/state"
 )
 
@@ -41,7 +42,7 @@ func (h *host) reproduce(factor float64) (n int) {
 			h.do(exec.Outline, exec.Sheet, exec.Tallies)
 			return n
 		}
-		if len(runs) > mostAtOnce {
+		if len(runs) > calls.MostAtOnce {
 			h.Fatalf("%d runs at once", len(runs))
 		}
 		j := runs[0]
@@ -93,23 +94,23 @@ func (h *host) originals() {
 
 func (h *host) outline() *study.Outline {
 	h.Helper()
-	v := h.Paper.Views()
+	v := h.Papers.Views()
 	if v[0].Outline == nil {
 		h.Fatal("no outline")
 	}
 	return v[0].Outline
 }
 
-func (h *host) verdict(name string) Verdict { return h.Paper.Verdict(name) }
+func (h *host) verdict(name string) Verdict { return h.Papers.Verdict(name) }
 
 func TestReproduceShowsTheOutline(t *testing.T) {
 	h := newHost(t, "v=2&lab=train&view=reproduce")
-	if v := h.Paper.Views(); len(v) != 2 || v[0].Outline != nil || v[0].Title != "The G10 paper" || v[1].Title != "The DeepUM paper" || len(v[0].Items) != 0 || h.Paper.Sheet() != nil {
+	if v := h.Papers.Views(); len(v) != 2 || v[0].Outline != nil || v[0].Title != "The G10 paper" || v[1].Title != "The DeepUM paper" || len(v[0].Items) != 0 || h.Papers.Sheet() != nil {
 		t.Errorf("%+v", v)
 	}
-	h.Paper.Run("g10.11") // before there is anything to run
+	h.Papers.Run("g10.11") // before there is anything to run
 	h.do(exec.Outline)
-	v := h.Paper.Views()[0]
+	v := h.Papers.Views()[0]
 	if len(v.Items) != len(v.Outline.Figures) || v.Items[0].Shown || v.Items[0].Name != "g10.2" || v.Items[0].Label != "Figure 2" || !v.Items[3].Shown || v.Items[3].Name != "g10.11" || v.All.Name != "g10.claims" || v.Need < 29 || v.Have != 0 {
 		t.Errorf("%+v, %d of %d", v.Items, v.Have, v.Need)
 	}
@@ -119,15 +120,15 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 		}
 	}
 	h.do(exec.Sheet, exec.Tallies)
-	if s := h.Paper.Sheet(); s == nil || s.Figure != "11" { // the first with published values
+	if s := h.Papers.Sheet(); s == nil || s.Figure != "11" { // the first with published values
 		t.Error("the first figure is not shown")
 	}
-	h.Paper.Show("g10.16")
-	if h.Paper.Sheet() != nil {
+	h.Papers.Show("g10.16")
+	if h.Papers.Sheet() != nil {
 		t.Error("another figure's sheet is shown")
 	}
 	h.do(exec.Sheet)
-	if s := h.Paper.Sheet(); s == nil || s.Figure != "16" || len(s.Rows) == 0 || !strings.Contains(h.Link(), "&view=reproduce&figure=g10.16") {
+	if s := h.Papers.Sheet(); s == nil || s.Figure != "16" || len(s.Rows) == 0 || !strings.Contains(h.Link(), "&view=reproduce&figure=g10.16") {
 		t.Error("Figure 16 is not shown")
 	}
 	h.SetView(state.Explore)
@@ -140,19 +141,19 @@ func TestReproduceShowsTheOutline(t *testing.T) {
 func TestUnknownFigure(t *testing.T) {
 	for _, name := range []string{"g10.99", "g10", "other.3", "nothing"} {
 		h := reproducing(t, name)
-		if s := h.Paper.Sheet(); s == nil || s.Figure != "11" || h.Paper.Shown() != "g10.11" {
-			t.Errorf("%s: shown %q", name, h.Paper.Shown())
+		if s := h.Papers.Sheet(); s == nil || s.Figure != "11" || h.Papers.Shown() != "g10.11" {
+			t.Errorf("%s: shown %q", name, h.Papers.Shown())
 		}
 	}
 	h := reproducing(t, "g10.claims")
-	if s := h.Paper.Sheet(); s == nil || s.Figure != study.AllClaims || len(s.Claims) == 0 {
+	if s := h.Papers.Sheet(); s == nil || s.Figure != study.AllClaims || len(s.Claims) == 0 {
 		t.Error("the claims are not shown")
 	}
 }
 
 func TestReproduceEverythingRunsEachRunOnce(t *testing.T) {
 	h := reproducing(t, "g10.11")
-	p := h.Paper
+	p := h.Papers
 	p.Run("g10.claims")
 	if !p.Active() || p.Elapsed() <= 0 {
 		t.Fatal("nothing runs")
@@ -187,33 +188,33 @@ func TestReproduceEverythingRunsEachRunOnce(t *testing.T) {
 func TestReproduceWithOriginalsIsExact(t *testing.T) {
 	h := reproducing(t, "g10.11")
 	h.originals()
-	if v := h.Paper.Views()[0]; v.Have != v.Need || v.Need < 29 {
+	if v := h.Papers.Views()[0]; v.Have != v.Need || v.Need < 29 {
 		t.Errorf("files have %d of %d workloads", v.Have, v.Need)
 	}
-	h.Paper.Run("g10.11")
+	h.Papers.Run("g10.11")
 	for _, j := range h.open(exec.Measure) {
 		if !strings.Contains(j.Setup, " entry=model") || j.Files != 1 || j.Rebuilt || j.Lab != "train" || j.Paper != "g10" {
 			t.Errorf("a bundled workload is used: %+v", j)
 		}
 	}
 	h.reproduce(1)
-	st := h.Paper.Standing("g10.11")
+	st := h.Papers.Standing("g10.11")
 	// The paper's text has one number that its own values do not give.
 	if v := h.verdict("g10.11"); v != (Verdict{"exact; claims that differ: 1 of 9", "warn"}) || st.Errors != 0 {
 		t.Errorf("%+v of %+v", v, st)
 	}
-	for _, c := range h.Paper.Sheet().Claims {
+	for _, c := range h.Papers.Sheet().Claims {
 		if c.Ours != c.Published || !c.Known {
 			t.Errorf("%s: published values give %v, ours %v", c.ID, c.Published, c.Ours)
 		}
 	}
-	h.Paper.Run("g10.16")
+	h.Papers.Run("g10.16")
 	old := h.open(exec.Measure)[0]
 	// Other files: what was measured with the old ones is forgotten, and what
 	// runs starts again.
 	h.Open([]string{"other"}, func(int) {})
 	h.say(h.one(exec.List), exec.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
-	if st := h.Paper.Standing("g10.11"); st.Known != 0 || !h.over[old.ID] || !h.Paper.Active() {
+	if st := h.Papers.Standing("g10.11"); st.Known != 0 || !h.over[old.ID] || !h.Papers.Active() {
 		t.Errorf("after other files: %+v", st)
 	}
 	for _, j := range h.open(exec.Measure) {
@@ -239,7 +240,7 @@ func TestReproduceVerdicts(t *testing.T) {
 		if tt.files {
 			h.originals()
 		}
-		h.Paper.Run("g10.11")
+		h.Papers.Run("g10.11")
 		if v := h.verdict("g10.11"); v.Class != "busy" || !strings.Contains(v.Text, "0 of 35 runs") {
 			t.Errorf("while it runs: %+v", v)
 		}
@@ -252,7 +253,7 @@ func TestReproduceVerdicts(t *testing.T) {
 
 func TestReproduceCancel(t *testing.T) {
 	h := reproducing(t, "g10.11")
-	p := h.Paper
+	p := h.Papers
 	p.Run("g10.11")
 	p.Run("g10.12") // shares runs
 	p.Cancel("g10.11")
@@ -291,26 +292,26 @@ func TestReproduceCancel(t *testing.T) {
 
 func TestReproduceFailures(t *testing.T) {
 	h := reproducing(t, "g10.2")
-	h.Paper.Run("g10.2")
+	h.Papers.Run("g10.2")
 	runs := 0
 	for len(h.open(exec.Measure)) > 0 {
 		runs++
 		h.say(h.open(exec.Measure)[0], exec.Answer{Error: "out of luck"})
 	}
-	st := h.Paper.Standing("g10.2")
-	if v := h.verdict("g10.2"); v.Class != "bad" || st.Error != "out of luck" || st.Errors != runs || h.Paper.Active() {
+	st := h.Papers.Standing("g10.2")
+	if v := h.verdict("g10.2"); v.Class != "bad" || st.Error != "out of luck" || st.Errors != runs || h.Papers.Active() {
 		t.Errorf("%+v, %+v", v, st)
 	}
-	if v := h.Paper.Views()[0]; !strings.Contains(v.Problem, "runs failed. The first: out of luck") {
+	if v := h.Papers.Views()[0]; !strings.Contains(v.Problem, "runs failed. The first: out of luck") {
 		t.Errorf("problem %q", v.Problem)
 	}
-	h.Paper.Run("g10.2") // tries again
+	h.Papers.Run("g10.2") // tries again
 	if n := h.reproduce(1); n != runs {
 		t.Errorf("%d runs at the second try; want %d", n, runs)
 	}
-	h.Paper.Run("g10.11")
+	h.Papers.Run("g10.11")
 	h.say(h.open(exec.Measure)[0], exec.Answer{})
-	if st := h.Paper.Standing("g10.11"); st.Error != "the worker answered something else" {
+	if st := h.Papers.Standing("g10.11"); st.Error != "the worker answered something else" {
 		t.Errorf("%+v", st)
 	}
 }
@@ -321,34 +322,34 @@ func TestPapersThatFail(t *testing.T) {
 	for _, j := range h.open(exec.Outline) {
 		h.say(j, exec.Answer{Error: "no memory"})
 	}
-	if v := h.Paper.Views()[0]; v.Problem != "no memory" || len(h.open()) != 0 {
+	if v := h.Papers.Views()[0]; v.Problem != "no memory" || len(h.open()) != 0 {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}
 	h.SetView(state.Explore)
-	h.Cancel()
+	h.Runs.Cancel()
 	h.SetView(state.Reproduce)
 	h.do(exec.Outline)
 	h.say(h.one(exec.Sheet), exec.Answer{Error: "no ink"})
 	for _, j := range h.open(exec.Tallies) {
 		h.say(j, exec.Answer{Error: "no fingers"})
 	}
-	if v := h.Paper.Views()[0]; v.Problem != "no ink" || len(h.open()) != 0 || h.Paper.Sheet() != nil {
+	if v := h.Papers.Views()[0]; v.Problem != "no ink" || len(h.open()) != 0 || h.Papers.Sheet() != nil {
 		t.Errorf("%q, %d jobs", v.Problem, len(h.open()))
 	}
-	h.Paper.Show("g10.3")
+	h.Papers.Show("g10.3")
 	h.do(exec.Sheet)
-	if v := h.Paper.Views()[0]; v.Problem != "" || h.Paper.Sheet() == nil {
+	if v := h.Papers.Views()[0]; v.Problem != "" || h.Papers.Sheet() == nil {
 		t.Errorf("%q", v.Problem)
 	}
 	b := newHost(t, "v=2&lab=bakery&view=reproduce")
 	b.do()
-	vs := b.Paper.Views()
+	vs := b.Papers.Views()
 	if len(vs) != 2 || vs[0].Problem != "" || !strings.Contains(vs[1].Problem, "no such paper") || vs[1].Outline != nil {
 		t.Errorf("%+v", vs)
 	}
-	b.Paper.Run("gone.claims")
-	b.Paper.Cancel("gone.claims")
-	b.Paper.Forget("gone.1")
+	b.Papers.Run("gone.claims")
+	b.Papers.Cancel("gone.claims")
+	b.Papers.Forget("gone.1")
 	if len(b.open(exec.Measure)) != 0 {
 		t.Error("a paper that is not there runs")
 	}
@@ -359,7 +360,7 @@ func TestPapersThatFail(t *testing.T) {
 func TestSmallPaper(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&view=reproduce&figure=crumb.2")
 	h.do(exec.Outline, exec.Sheet, exec.Tallies)
-	h.Paper.Run("crumb.1")
+	h.Papers.Run("crumb.1")
 	h.do()
 	if v := h.verdict("crumb.1"); v.Text != "1 of 1 within 25 %" || v.Class != "ok" {
 		t.Errorf("%+v", v)
@@ -371,10 +372,10 @@ func TestSmallPaper(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	h.drop("rye", "cake")
-	if v := h.Paper.Views()[0]; v.Have != 2 || v.Need != 2 || v.All.Percent != 0 {
+	if v := h.Papers.Views()[0]; v.Have != 2 || v.Need != 2 || v.All.Percent != 0 {
 		t.Errorf("%d of %d", v.Have, v.Need)
 	}
-	h.Paper.Run("crumb.claims")
+	h.Papers.Run("crumb.claims")
 	for _, j := range h.open(exec.Measure) {
 		if own := strings.Contains(j.Setup, "flour="); own != (j.Files == 1) || own == strings.Contains(j.Name, "watts") {
 			t.Errorf("%+v", j)
@@ -387,12 +388,12 @@ func TestSmallPaper(t *testing.T) {
 	if v := h.verdict("crumb.2"); v.Text != "1 runs failed" || v.Class != "bad" {
 		t.Errorf("%+v", v)
 	}
-	if s := h.Paper.Sheet(); s == nil || s.Rows[0].Verdict != "exact" || s.Rows[1].Verdict != "off" || s.Rows[2].Verdict != "not run" {
+	if s := h.Papers.Sheet(); s == nil || s.Rows[0].Verdict != "exact" || s.Rows[1].Verdict != "off" || s.Rows[2].Verdict != "not run" {
 		t.Errorf("%+v", s.Rows)
 	}
-	h.Paper.Show("crumb.claims")
+	h.Papers.Show("crumb.claims")
 	h.do()
-	if s := h.Paper.Sheet(); len(s.Claims) != 1 || s.Claims[0].Verdict != study.Holds {
+	if s := h.Papers.Sheet(); len(s.Claims) != 1 || s.Claims[0].Verdict != study.Holds {
 		t.Errorf("%+v", s.Claims)
 	}
 }
@@ -401,7 +402,7 @@ func TestSmallPaper(t *testing.T) {
 func TestPapersGoOn(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery&view=reproduce&figure=crumb.1")
 	h.do(exec.Outline, exec.Sheet, exec.Tallies)
-	h.Paper.Run("crumb.1")
+	h.Papers.Run("crumb.1")
 	h.Go("train")
 	h.enter()
 	h.do(exec.Measure, exec.Sheet, exec.Tallies)

@@ -9,22 +9,23 @@ import (
 
 // When nobody waits for anything the two best designs run with other seeds, for the headline;
 // another setting ends that, and a laboratory without chance does none of it.
+
 func TestSeedsWhenIdle(t *testing.T) {
 	h := hostOf(t, "v=4-by-hand&lab=cxlssd&workload=bc&scale=64&systems=dram-only,base-cssd,skybyte-p,skybyte-full", map[string]string{}, cxlssd.New())
-	h.Idle()
+	h.Runs.Idle()
 	if n := len(h.open(exec.Run)); n != 4 {
 		t.Fatalf("%d runs are asked for at first", n)
 	}
 	h.do(exec.Run)
-	for i := range h.Runs {
-		if h.seedValues(&h.Runs[i]) != nil {
+	for _, x := range h.Runs.ChartRuns() {
+		if x.Seeds != nil {
 			t.Error("seeds are known before they ran")
 		}
 	}
-	h.Idle()
-	h.Idle()
-	jobs := h.open(exec.Run)
-	if len(jobs) != 2*moreSeeds {
+	h.Runs.Idle()
+	h.Runs.Idle()
+	jobs := h.open(exec.Several)
+	if h.picks() != 2*moreSeeds {
 		t.Fatalf("%d runs with other seeds", len(jobs))
 	}
 	for _, j := range jobs {
@@ -33,9 +34,9 @@ func TestSeedsWhenIdle(t *testing.T) {
 		}
 	}
 	rev := h.Rev
-	h.do(exec.Run)
+	h.do(exec.Several)
 	known := 0
-	for _, x := range h.ChartRuns() {
+	for _, x := range h.Runs.ChartRuns() {
 		if len(x.Seeds) == moreSeeds && x.Seeds[0] > 0 && x.Seeds[1] > 0 && x.Seeds[0] != x.Seeds[1] {
 			known++
 		}
@@ -44,13 +45,13 @@ func TestSeedsWhenIdle(t *testing.T) {
 		t.Errorf("%d systems have values with other seeds", known)
 	}
 	h.Type("seed", "7")
-	for _, x := range h.ChartRuns() {
+	for _, x := range h.Runs.ChartRuns() {
 		if x.Seeds != nil {
 			t.Error("seeds of other settings stay")
 		}
 	}
 	h.do(exec.Run)
-	h.Idle()
+	h.Runs.Idle()
 	h.Type("seed", "8")
 	if n := len(h.open(exec.Run)); n != 4 {
 		t.Errorf("%d runs wait after a change, not those compared alone", n)
@@ -58,7 +59,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 
 	plain := newHost(t, quick)
 	plain.do(exec.Run)
-	plain.Idle()
+	plain.Runs.Idle()
 	if n := len(plain.open(exec.Run)); n != 0 {
 		t.Errorf("%d runs where nothing is left to chance", n)
 	}

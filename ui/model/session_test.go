@@ -34,7 +34,7 @@ func TestEverySystemStarts(t *testing.T) {
 		}
 	}
 	x := h.run("uvm")
-	if x.RunState() != "waiting" || x.Status() != "running…" || !h.Active() {
+	if x.RunState() != "waiting" || x.Status() != "running…" || !h.Runs.Active() {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
 	j := h.of("uvm")
@@ -45,7 +45,7 @@ func TestEverySystemStarts(t *testing.T) {
 	if !h.say(j, good(1)) || x.RunState() != "done" || x.Status() != "" || !x.Shown() || h.Rev == rev {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
-	if about, origin := h.About(); about != "about it" || origin != "from there" {
+	if about, origin := h.Runs.About(); about != "about it" || origin != "from there" {
 		t.Errorf("%q, %q", about, origin)
 	}
 	h.say(h.of("g10"), exec.Answer{Report: &report.Report{Reason: "large"}})
@@ -53,10 +53,10 @@ func TestEverySystemStarts(t *testing.T) {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
 	h.say(h.of("ideal"), exec.Answer{Error: "bad luck"})
-	if x := h.run("ideal"); x.RunState() != "failed" || x.Status() != "failed" || !h.CanRunAgain() {
+	if x := h.run("ideal"); x.RunState() != "failed" || x.Status() != "failed" || !h.Runs.CanRunAgain() {
 		t.Errorf("%q, %q", x.RunState(), x.Status())
 	}
-	h.RunAgain()
+	h.Runs.RunAgain()
 	if x := h.run("ideal"); x.RunState() != "waiting" || h.run("uvm").Active() {
 		t.Errorf("%q", x.RunState())
 	}
@@ -114,7 +114,7 @@ func TestInvalidSettingsRunNothing(t *testing.T) {
 		n := len(h.jobs)
 		h.Type(x.key, x.text)
 		h.wantBlocked("One setting is not valid")
-		if len(h.jobs) != n || h.Active() || h.run("uvm").Report == nil {
+		if len(h.jobs) != n || h.Runs.Active() || h.run("uvm").Report == nil {
 			t.Errorf("%s=%s: %d jobs; want %d", x.key, x.text, len(h.jobs), n)
 		}
 		h.Undo()
@@ -133,7 +133,7 @@ func TestInvalidSettingsRunNothing(t *testing.T) {
 	h.Type("batch", "16")
 	h.Type("gpu_memory", "2")
 	h.wantBlocked("")
-	if !h.Active() {
+	if !h.Runs.Active() {
 		t.Error("correct settings do not run")
 	}
 }
@@ -145,33 +145,33 @@ func TestContradictingSettings(t *testing.T) {
 	h.Type("ssd_read", "20")
 	h.do()
 	h.wantBlocked("The hardware settings contradict each other. Correct them under Hardware. The charts show the last valid settings. SSD read (20 GB/s) is faster")
-	if w := h.ChartContext().Waiting; !strings.HasPrefix(w, "Not computed") {
+	if w := h.Runs.ChartContext().Waiting; !strings.HasPrefix(w, "Not computed") {
 		t.Errorf("charts wait: %q", w)
 	}
-	if len(h.Problems) != 1 || !strings.Contains(h.Problems[0], "SSD read (20 GB/s) is faster than the host link (15.75 GB/s)") {
-		t.Errorf("problems: %q", h.Problems)
+	if len(h.Runs.Problems) != 1 || !strings.Contains(h.Runs.Problems[0], "SSD read (20 GB/s) is faster than the host link (15.75 GB/s)") {
+		t.Errorf("problems: %q", h.Runs.Problems)
 	}
-	if x := h.run("uvm"); x.Report != before || !x.Stale || x.RunState() != "outdated" || h.Active() {
+	if x := h.run("uvm"); x.Report != before || !x.Stale || x.RunState() != "outdated" || h.Runs.Active() {
 		t.Errorf("the last valid report is gone: %+v", x)
 	}
 	n := len(h.jobs)
 	h.SetLook(state.ByKey("memory"), "kernel")
 	h.SetView(state.Reproduce)
 	h.SetView(state.Explore)
-	if len(h.open(exec.Run)) != 0 || len(h.Problems) != 1 {
+	if len(h.open(exec.Run)) != 0 || len(h.Runs.Problems) != 1 {
 		t.Errorf("what contradicts runs again: %d jobs", len(h.jobs)-n)
 	}
 	h.Type("host_link", "16")
 	h.do()
-	if len(h.Problems) != 2 {
-		t.Errorf("problems: %q", h.Problems)
+	if len(h.Runs.Problems) != 2 {
+		t.Errorf("problems: %q", h.Runs.Problems)
 	}
 	for range 3 {
 		h.Undo()
 	}
 	h.wantBlocked("")
-	if x := h.run("uvm"); h.Problems != nil || x.Stale || x.Report != before || h.Active() {
-		t.Errorf("undo: %q, %+v", h.Problems, x)
+	if x := h.run("uvm"); h.Runs.Problems != nil || x.Stale || x.Report != before || h.Runs.Active() {
+		t.Errorf("undo: %q, %+v", h.Runs.Problems, x)
 	}
 }
 
@@ -242,23 +242,13 @@ func TestReportsAreRemembered(t *testing.T) {
 	if len(h.jobs) != n || h.run("g10").Report == old {
 		t.Error("redo ran again")
 	}
-	var c cache
-	c.max = 2
-	a, b := &report.Report{}, &report.Report{}
-	c.put("a", a)
-	c.put("b", b)
-	c.put("a", b)
-	c.put("c", b)
-	if c.get("a") != nil || c.get("b") != b || c.get("c") != b {
-		t.Error("the oldest goes first")
-	}
 }
 
 func TestCancel(t *testing.T) {
 	h := newHost(t, quick)
 	h.say(h.of("ideal"), good(1))
-	h.Cancel()
-	if x := h.run("uvm"); h.Active() || len(h.open()) != 0 || x.RunState() != "cancelled" || x.Status() != "cancelled" || !h.CanRunAgain() {
+	h.Runs.Cancel()
+	if x := h.run("uvm"); h.Runs.Active() || len(h.open()) != 0 || x.RunState() != "cancelled" || x.Status() != "cancelled" || !h.Runs.CanRunAgain() {
 		t.Errorf("%q, %q, %d jobs", x.RunState(), x.Status(), len(h.open()))
 	}
 	h.SetLook(state.ByKey("memory"), "kernel")
@@ -267,16 +257,16 @@ func TestCancel(t *testing.T) {
 	if len(h.open(exec.Run)) != 0 {
 		t.Error("what was cancelled started by itself")
 	}
-	h.RunAgain()
+	h.Runs.RunAgain()
 	if len(h.open(exec.Run)) != len(h.State.On)-1 || h.run("uvm").RunState() != "waiting" {
 		t.Errorf("%d jobs", len(h.open(exec.Run)))
 	}
 	h.do()
-	if h.CanRunAgain() {
+	if h.Runs.CanRunAgain() {
 		t.Error("nothing failed")
 	}
 	h.Type("gpu_memory", "3")
-	h.Cancel()
+	h.Runs.Cancel()
 	h.Type("gpu_memory", "4")
 	if len(h.open(exec.Run)) != len(h.State.On) {
 		t.Error("other settings do not run after a cancel")
@@ -300,7 +290,7 @@ func TestVisit(t *testing.T) {
 	h.do()
 	h.Type("batch", "q")
 	h.Visit("v=2&model=bert-base&batch=8&view=reproduce&figure=g10.14")
-	if f := h.field("batch"); h.Notice != "" || f.Text != "8" || h.State.View != state.Reproduce || h.Paper.Shown() != "g10.14" {
+	if f := h.field("batch"); h.Notice != "" || f.Text != "8" || h.State.View != state.Reproduce || h.Papers.Shown() != "g10.14" {
 		t.Errorf("notice %q, batch %q, %s", h.Notice, f.Text, h.Link())
 	}
 	h.Undo() // a visit is a step
@@ -378,7 +368,7 @@ func TestLaboratoryThatDoesNotCome(t *testing.T) {
 	}
 	lone := NewSession([]Tab{{Name: "train"}}, "", h)
 	lone.Open([]string{"a"}, func(int) { t.Error("files were taken") })
-	if lone.Room != nil || !strings.Contains(lone.Notice, "before the page was ready") {
+	if lone.Laboratory != nil || !strings.Contains(lone.Notice, "before the page was ready") {
 		t.Errorf("notice %q", lone.Notice)
 	}
 }
@@ -392,9 +382,9 @@ func TestExport(t *testing.T) {
 	var text, problem string
 	calls := 0
 	done := func(a, b string) { text, problem = a, b; calls++ }
-	h.Export("", done)
+	h.Laboratory.Output.Export("", done)
 	first := h.open(exec.Raw)
-	h.Export("", done) // again: the first is not wanted any more
+	h.Laboratory.Output.Export("", done) // again: the first is not wanted any more
 	if len(first) != 3 || !h.over[first[0].ID] || len(h.open(exec.Raw)) != 3 || calls != 0 {
 		t.Fatalf("%d jobs", len(first))
 	}
@@ -419,10 +409,10 @@ func TestExport(t *testing.T) {
 		t.Errorf("%+v", f.Runs)
 	}
 	h.Undo()
-	h.Cancel()
+	h.Runs.Cancel()
 	h.Type("watts", "14")
 	h.do() // all fail
-	h.Export("", done)
+	h.Laboratory.Output.Export("", done)
 	if err := json.Unmarshal([]byte(text), &f); err != nil || calls != 2 || f.Runs[0].Status != "failed" || f.Runs[0].Error != "the fuse is gone" || f.Runs[0].Result != nil && strings.Contains(text, `"result"`) {
 		t.Errorf("%v: %s", err, text)
 	}
@@ -433,10 +423,10 @@ func TestExport(t *testing.T) {
 	h.Type("portions", "1")
 	h.do()
 	h.wantBlocked("That contradicts.")
-	if !slices.Equal(h.Problems, []string{"too hot", "too few"}) {
-		t.Errorf("problems %q", h.Problems)
+	if !slices.Equal(h.Runs.Problems, []string{"too hot", "too few"}) {
+		t.Errorf("problems %q", h.Runs.Problems)
 	}
-	h.Export("", done)
+	h.Laboratory.Output.Export("", done)
 	h.do(exec.Raw)
 	if problem != "too hot; too few" || text != "" {
 		t.Errorf("contradicting settings were exported: %q, %q", text, problem)
@@ -463,14 +453,14 @@ func TestFailures(t *testing.T) {
 func TestSections(t *testing.T) {
 	h := newHost(t, "v=2&lab=bakery")
 	names := func() (list []string) {
-		for _, s := range h.Sections() {
+		for _, s := range h.Sections.Views() {
 			list = append(list, s.Key)
 		}
 		return list
 	}
 	section := func(key string) SectionView {
 		t.Helper()
-		for _, s := range h.Sections() {
+		for _, s := range h.Sections.Views() {
 			if s.Key == key {
 				return s
 			}
@@ -488,7 +478,7 @@ func TestSections(t *testing.T) {
 	if s := section("menu"); s.Busy || s.Error != "" || s.Shown.Text[0] != "menu  of nothing by " {
 		t.Errorf("%+v", s.Shown)
 	}
-	h.ToggleSection("crust") // waits for the run in focus
+	h.Sections.Toggle("crust") // waits for the run in focus
 	if len(h.open(exec.Section)) != 0 {
 		t.Error("a section about a run did not wait for it")
 	}
@@ -513,8 +503,8 @@ func TestSections(t *testing.T) {
 	n := len(h.jobs)
 	h.Type("watts", "x")
 	h.Undo()
-	h.ToggleSection("crust")
-	h.ToggleSection("crust")
+	h.Sections.Toggle("crust")
+	h.Sections.Toggle("crust")
 	if len(h.jobs) != n {
 		t.Error("what is known was computed again")
 	}

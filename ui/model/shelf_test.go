@@ -14,7 +14,7 @@ const kitchen = "v=2&lab=bakery&dish=rye&portions=4&systems=dream,oven"
 
 func (h *host) wantBefore(system string, speed float64) {
 	h.Helper()
-	r := h.Shelf.Before(system)
+	r := h.Baseline.Before(system)
 	switch {
 	case r == nil && speed > 0:
 		h.Errorf("%s has no baseline", system)
@@ -26,12 +26,12 @@ func (h *host) wantBefore(system string, speed float64) {
 func TestBaseline(t *testing.T) {
 	h := newHost(t, kitchen)
 	h.do()
-	if h.Shelf.Pinned() || h.Shelf.Base() != nil || h.Shelf.Note() != "" || strings.Contains(h.Link(), "base=") {
+	if h.Baseline.Pinned() || h.Baseline.Base() != nil || h.Baseline.Note() != "" || strings.Contains(h.Link(), "base=") {
 		t.Error("there is a baseline from the start")
 	}
 	started := len(h.jobs)
-	h.Shelf.Pin()
-	if len(h.jobs) != started || h.Shelf.Base() != nil || !h.Shelf.Pinned() {
+	h.Baseline.Pin()
+	if len(h.jobs) != started || h.Baseline.Base() != nil || !h.Baseline.Pinned() {
 		t.Errorf("%d jobs for a baseline that is what is shown", len(h.jobs)-started)
 	}
 	h.wantBefore("oven", 0)
@@ -47,7 +47,7 @@ func TestBaseline(t *testing.T) {
 	}
 	// Another system's baseline is computed when it is compared.
 	h.ToggleSystem("kiln")
-	if h.of("kiln").Setup == h.open(exec.Run)[1].Setup || !h.Shelf.Pending() {
+	if h.of("kiln").Setup == h.open(exec.Run)[1].Setup || !h.Baseline.Pending() {
 		t.Error("no run of the baseline waits")
 	}
 	for _, j := range h.open(exec.Run) {
@@ -59,25 +59,25 @@ func TestBaseline(t *testing.T) {
 	h.wantBefore("kiln", 25)
 	h.Undo()
 	h.Undo()
-	if h.Shelf.Base() != nil || !h.Shelf.Pinned() {
+	if h.Baseline.Base() != nil || !h.Baseline.Pinned() {
 		t.Error("back at the baseline it is compared with itself")
 	}
 	h.wantBefore("oven", 0)
 	h.Undo()
-	if h.Shelf.Pinned() {
+	if h.Baseline.Pinned() {
 		t.Error("undo does not unpin")
 	}
 	h.Redo()
 	h.Redo()
 	h.wantBefore("oven", 25)
-	h.Shelf.Return()
+	h.Baseline.Return()
 	h.want("watts", "100")
-	h.Shelf.Unpin()
-	if h.Shelf.Pinned() || len(h.Shelf.base) != 0 {
+	h.Baseline.Unpin()
+	if h.Baseline.Pinned() || h.Baseline.Before("oven") != nil {
 		t.Error("it is still pinned")
 	}
 	h.Undo()
-	if !h.Shelf.Pinned() {
+	if !h.Baseline.Pinned() {
 		t.Error("undo does not pin again")
 	}
 }
@@ -85,18 +85,18 @@ func TestBaseline(t *testing.T) {
 // The baseline of another workload is kept, and compared with nothing.
 func TestBaselineOfAnotherWorkload(t *testing.T) {
 	h := newHost(t, kitchen)
-	h.Shelf.Pin()
+	h.Baseline.Pin()
 	h.Choose("dish", "cake")
 	h.do()
 	h.wantBefore("oven", 0)
-	if got := h.Shelf.Note(); !strings.Contains(got, "another workload, Rye;") || h.Shelf.Base() != nil {
+	if got := h.Baseline.Note(); !strings.Contains(got, "another workload, Rye;") || h.Baseline.Base() != nil {
 		t.Errorf("note: %s", got)
 	}
 	h.Choose("dish", "rye")
 	h.Type("watts", "200")
 	h.do()
 	h.wantBefore("oven", 25)
-	if got := h.Shelf.Note(); got != "" {
+	if got := h.Baseline.Note(); got != "" {
 		t.Errorf("note: %s", got)
 	}
 	h.Go("train")
@@ -111,13 +111,13 @@ func TestBaselineThatCannotRun(t *testing.T) {
 	h.wantBefore("kiln", 25)
 	h = newHost(t, "v=2&lab=bakery&dish=rye&portions=4&systems=oven,kiln&base=portions%3D12")
 	h.do()
-	if got, want := h.Shelf.Note(), "The baseline does not run with Kiln."; strings.ReplaceAll(got, "kiln", "Kiln") != want {
+	if got, want := h.Baseline.Note(), "The baseline does not run with Kiln."; strings.ReplaceAll(got, "kiln", "Kiln") != want {
 		t.Errorf("note: %s", got)
 	}
 	for set, want := range map[string]string{"watts%3D14": "the fuse is gone", "watts%3D2000+portions%3D2": "too hot; too few"} {
 		h = newHost(t, "v=2&lab=bakery&dish=rye&portions=4&systems=oven&base="+set)
 		h.do()
-		if got := h.Shelf.Note(); !strings.Contains(got, "cannot be computed: "+want+".") || h.run("oven").Report == nil {
+		if got := h.Baseline.Note(); !strings.Contains(got, "cannot be computed: "+want+".") || h.run("oven").Report == nil {
 			t.Errorf("%s: note: %s", set, got)
 		}
 	}
@@ -126,7 +126,7 @@ func TestBaselineThatCannotRun(t *testing.T) {
 // A link shows the same before and after; its baseline's runs wait for the others.
 func TestBaselineInLink(t *testing.T) {
 	h := newHost(t, kitchen)
-	h.Shelf.Pin()
+	h.Baseline.Pin()
 	h.Type("watts", "200")
 	h.Choose("oven", "gas")
 	link := h.Link()
@@ -166,8 +166,8 @@ func TestBaselineInLink(t *testing.T) {
 		"&base=wat%3D1":         "unknown setting",
 	} {
 		g := newHost(t, kitchen+fragment)
-		if !strings.Contains(g.Notice, want) || g.Shelf.Pinned() {
-			t.Errorf("%s: notice %q, pinned %t", fragment, g.Notice, g.Shelf.Pinned())
+		if !strings.Contains(g.Notice, want) || g.Baseline.Pinned() {
+			t.Errorf("%s: notice %q, pinned %t", fragment, g.Notice, g.Baseline.Pinned())
 		}
 	}
 }
@@ -197,12 +197,12 @@ func (h *host) wantShown(names ...string) {
 func TestKeptRuns(t *testing.T) {
 	h := newHost(t, kitchen)
 	h.do()
-	h.Shelf.Keep(" cold ", []string{"oven"})
+	h.Saved.Keep(" cold ", []string{"oven"})
 	h.Type("watts", "200")
-	h.Shelf.Keep("cold", []string{"oven"})
+	h.Saved.Keep("cold", []string{"oven"})
 	h.do()
 	h.Choose("dish", "cake")
-	h.Shelf.Keep("a & b, 5 %", []string{"dream", "oven"})
+	h.Saved.Keep("a & b, 5 %", []string{"dream", "oven"})
 	names := []string{"cold", "cold (2)", "Dream: a & b, 5 %", "Oven: a & b, 5 %"}
 	h.wantKept(names...)
 	h.wantShown(names...)
@@ -216,7 +216,7 @@ func TestKeptRuns(t *testing.T) {
 	if len(h.jobs) != n {
 		t.Errorf("%d runs again that are known", len(h.jobs)-n)
 	}
-	for i, x := range h.Shelf.Shown() {
+	for i, x := range h.Saved.Shown() {
 		if x.Run.Report == nil || x.Run.Report.Values[0] != []float64{25, 50, 200. / 12, 200. / 12}[i] {
 			t.Errorf("%s: %+v", x.Name, x.Run)
 		}
@@ -227,24 +227,24 @@ func TestKeptRuns(t *testing.T) {
 	if list := g.open(exec.Run); len(list) != 4 || !g.bulk[list[0].ID] {
 		t.Errorf("%d runs wait", len(list))
 	}
-	if !g.Shelf.Busy() {
+	if !g.Saved.Busy() {
 		t.Error("nothing is under way")
 	}
-	g.Shelf.Cancel()
-	if g.Shelf.Busy() || len(g.open(exec.Run)) > 0 || !g.Shelf.CanRunAgain() || g.Shelf.Shown()[0].Run.RunState() != "cancelled" {
+	g.Saved.Cancel()
+	if g.Saved.Busy() || len(g.open(exec.Run)) > 0 || !g.Saved.CanRunAgain() || g.Saved.Shown()[0].Run.RunState() != "cancelled" {
 		t.Error("it goes on after cancelling")
 	}
-	g.Shelf.RunAgain()
+	g.Saved.RunAgain()
 	g.do()
-	if x := g.Shelf.Shown()[1]; x.Run.Report == nil || x.Run.Report.Values[0] != 50 {
+	if x := g.Saved.Shown()[1]; x.Run.Report == nil || x.Run.Report.Values[0] != 50 {
 		t.Errorf("%+v", x)
 	}
-	g.Shelf.Rename(g.State.Kept[0], "icy")
+	g.Saved.Rename(g.State.Kept[0], "icy")
 	g.wantKept("icy", "cold (2)", names[2], names[3])
-	g.Shelf.Delete(g.State.Kept[1])
+	g.Saved.Delete(g.State.Kept[1])
 	g.wantShown("icy", names[2], names[3])
 	// The first tab keeps one more; what the second did is not undone by that.
-	h.Shelf.Keep("third", []string{"kiln"})
+	h.Saved.Keep("third", []string{"kiln"})
 	h.wantKept("icy", names[2], names[3], "third")
 	h.Undo()
 	h.wantKept("icy", names[2], names[3])
@@ -257,14 +257,14 @@ func TestKeptRuns(t *testing.T) {
 	if !strings.Contains(h.stored["spillway-runs-bakery"], "cold+(2)") && !strings.Contains(h.stored["spillway-runs-bakery"], "cold+%282%29") {
 		t.Errorf("undo does not store: %q", h.stored["spillway-runs-bakery"])
 	}
-	g.Shelf.Refer(g.State.Shown[2])
+	g.Saved.Refer(g.State.Shown[2])
 	g.wantShown(names[2], "icy", "cold (2)", names[3])
-	g.Shelf.Show(g.State.Shown[1])
+	g.Saved.Show(g.State.Shown[1])
 	g.wantShown(names[2], "cold (2)", names[3])
-	if list := g.Shelf.All(); len(list) != 4 || list[3].Name != "icy" {
+	if list := g.Saved.All(); len(list) != 4 || list[3].Name != "icy" {
 		t.Errorf("listed %v", list)
 	}
-	g.Shelf.Visit(g.State.Shown[1])
+	g.Saved.Visit(g.State.Shown[1])
 	g.want("watts", "200")
 	g.want("dish", "rye")
 	if g.State.View != state.Explore || g.Focus() != "oven" {
@@ -275,9 +275,9 @@ func TestKeptRuns(t *testing.T) {
 // A link to the view Compare carries what is shown.
 func TestShownInLink(t *testing.T) {
 	h := newHost(t, kitchen)
-	h.Shelf.Keep("50 % = x & y\nz", []string{"oven"})
+	h.Saved.Keep("50 % = x & y\nz", []string{"oven"})
 	h.Type("watts", "200")
-	h.Shelf.Keep("hot", []string{"kiln"})
+	h.Saved.Keep("hot", []string{"kiln"})
 	if link := h.Link(); strings.Contains(link, "run=") {
 		t.Errorf("link %s", link)
 	}
@@ -287,18 +287,18 @@ func TestShownInLink(t *testing.T) {
 	g.wantShown("50 % = x & y\nz", "hot")
 	g.wantKept()
 	g.do()
-	if x := g.Shelf.Shown()[0]; x.Run.Report.Values[0] != 25 || x.Setup.Text("watts") != "100" || x.Title != "Oven" {
+	if x := g.Saved.Shown()[0]; x.Run.Report.Values[0] != 25 || x.Setup.Text("watts") != "100" || x.Title != "Oven" {
 		t.Errorf("%+v", x)
 	}
-	if g.Shelf.IsKept(g.State.Shown[1]) {
+	if g.Saved.IsKept(g.State.Shown[1]) {
 		t.Error("a link's run is kept at once")
 	}
-	g.Shelf.Adopt(g.State.Shown[1])
+	g.Saved.Adopt(g.State.Shown[1])
 	g.wantKept("hot")
 	if got := g.Link(); got != link {
 		t.Errorf("read again %s, want %s", got, link)
 	}
-	g.Shelf.Rename(g.State.Shown[0], "hot")
+	g.Saved.Rename(g.State.Shown[0], "hot")
 	g.wantShown("hot (2)", "hot")
 	// More than there is room for, and what is damaged, is left out.
 	var many strings.Builder
@@ -315,7 +315,7 @@ func TestShownInLink(t *testing.T) {
 			t.Errorf("notice %s lacks %q", g.Notice, want)
 		}
 	}
-	g.Shelf.Keep("j", []string{"dream"})
+	g.Saved.Keep("j", []string{"dream"})
 	if len(g.State.Shown) != state.MostShown || len(g.State.Kept) != 1 {
 		t.Errorf("%d shown, %d kept", len(g.State.Shown), len(g.State.Kept))
 	}
@@ -336,13 +336,13 @@ func TestDamagedShelf(t *testing.T) {
 		{"{\"runs\": 3}\nsomething", "2 of the runs", 0},
 	} {
 		h := newHostWith(t, kitchen, map[string]string{key: x.text})
-		if !strings.Contains(h.Shelf.Problem, x.problem) || x.problem == "" && h.Shelf.Problem != "" || len(h.State.Kept) != x.kept {
-			t.Errorf("%q: %d kept, %q", x.text, len(h.State.Kept), h.Shelf.Problem)
+		if !strings.Contains(h.Saved.Problem, x.problem) || x.problem == "" && h.Saved.Problem != "" || len(h.State.Kept) != x.kept {
+			t.Errorf("%q: %d kept, %q", x.text, len(h.State.Kept), h.Saved.Problem)
 		}
 		if h.stored[key] != x.text {
 			t.Errorf("%q: looking wrote %q", x.text, h.stored[key])
 		}
-		h.Shelf.Keep("new", []string{"kiln"})
+		h.Saved.Keep("new", []string{"kiln"})
 		for line := range strings.Lines(x.text) {
 			if line = strings.TrimSuffix(line, "\n"); !strings.Contains(h.stored[key], line) {
 				t.Errorf("%q: %q is lost: %q", x.text, line, h.stored[key])
@@ -352,36 +352,36 @@ func TestDamagedShelf(t *testing.T) {
 			t.Errorf("%q: nothing new in %q", x.text, h.stored[key])
 		}
 		g := newHostWith(t, kitchen, h.stored)
-		if g.Shelf.Damaged() != h.Shelf.Damaged() || len(g.State.Kept) != x.kept+1 {
-			t.Errorf("%q: read again %d kept, damaged %q", x.text, len(g.State.Kept), g.Shelf.Damaged())
+		if g.Saved.Damaged() != h.Saved.Damaged() || len(g.State.Kept) != x.kept+1 {
+			t.Errorf("%q: read again %d kept, damaged %q", x.text, len(g.State.Kept), g.Saved.Damaged())
 		}
 	}
 	// What a newer version wrote is left alone.
 	newer := "spillway runs 2\n" + good + "\n"
 	h := newHostWith(t, kitchen, map[string]string{key: newer})
-	h.Shelf.Keep("new", []string{"kiln"})
+	h.Saved.Keep("new", []string{"kiln"})
 	h.SetView(state.Compare)
 	h.wantKept("new")
-	if h.stored[key] != newer || !strings.Contains(h.Shelf.Problem, "newer Spillway") {
-		t.Errorf("stored %q, problem %q", h.stored[key], h.Shelf.Problem)
+	if h.stored[key] != newer || !strings.Contains(h.Saved.Problem, "newer Spillway") {
+		t.Errorf("stored %q, problem %q", h.stored[key], h.Saved.Problem)
 	}
 }
 
 // Without storage what is kept lasts as long as the tab.
 func TestShelfWithoutStorage(t *testing.T) {
 	h := newHostWith(t, kitchen, nil)
-	if h.Shelf.Problem != "" {
-		t.Errorf("before anything is kept: %s", h.Shelf.Problem)
+	if h.Saved.Problem != "" {
+		t.Errorf("before anything is kept: %s", h.Saved.Problem)
 	}
-	h.Shelf.Keep("one", []string{"oven"})
-	h.Shelf.Keep("two", []string{"kiln"})
+	h.Saved.Keep("one", []string{"oven"})
+	h.Saved.Keep("two", []string{"kiln"})
 	h.SetView(state.Compare)
 	h.Go("train")
 	h.enter()
 	h.Go("bakery")
 	h.wantKept("one", "two")
-	if !strings.Contains(h.Shelf.Problem, "stores nothing") {
-		t.Errorf("problem %q", h.Shelf.Problem)
+	if !strings.Contains(h.Saved.Problem, "stores nothing") {
+		t.Errorf("problem %q", h.Saved.Problem)
 	}
 	h.Undo()
 	h.wantKept("one")
@@ -391,18 +391,18 @@ func TestShelfWithoutStorage(t *testing.T) {
 func TestKeptRunOfFile(t *testing.T) {
 	link := "v=2&lab=bakery&view=compare&systems=oven&run=name%3Df+system%3Doven+dish%3Drye+portions%3D4+flour%3Drye.txt&run=name%3Dg+system%3Doven+dish%3Drye+portions%3D4"
 	h := newHost(t, link)
-	if got := h.Shelf.Lacking(); len(got) != 1 || got[0] != "rye.txt" || h.Shelf.Shown()[0].Needs != "rye.txt" {
+	if got := h.Saved.Lacking(); len(got) != 1 || got[0] != "rye.txt" || h.Saved.Shown()[0].Needs != "rye.txt" {
 		t.Errorf("lacking %v", got)
 	}
 	h.do()
-	if x := h.Shelf.Shown(); x[0].Run.Report != nil || x[1].Run.Report == nil {
+	if x := h.Saved.Shown(); x[0].Run.Report != nil || x[1].Run.Report == nil {
 		t.Error("only the run of the file waits")
 	}
 	h.Open([]string{"rye.txt", "b"}, func(number int) {
 		h.benches["bakery"].Open(number, []lab.File{{Name: "rye.txt"}, {Name: "b"}})
 	})
 	h.do()
-	if x := h.Shelf.Shown()[0]; x.Needs != "" || x.Run.Report == nil || x.Run.Report.About != "ryerye.txt" {
+	if x := h.Saved.Shown()[0]; x.Needs != "" || x.Run.Report == nil || x.Run.Report.About != "ryerye.txt" {
 		t.Errorf("%+v", x)
 	}
 }
@@ -410,10 +410,11 @@ func TestKeptRunOfFile(t *testing.T) {
 // Undo that knows nothing of runs leaves them alone: a step of before a reload.
 func TestStateWithoutRuns(t *testing.T) {
 	h := newHost(t, kitchen)
-	h.Shelf.Keep("one", []string{"oven"})
-	s := h.snapshot()
-	s.state.Kept, s.state.Shown = nil, nil
-	h.restore(s)
+	h.Saved.Keep("one", []string{"oven"})
+	s := Step{State: h.State.Clone(), Drafts: map[string]string{}}
+	s.State.Kept, s.State.Shown = nil, nil
+	h.SetSteps([]Step{s}, nil)
+	h.Undo()
 	h.wantKept("one")
 	h.wantShown("one")
 	h.Visit(kitchen)
@@ -457,11 +458,11 @@ func TestBaselineAgain(t *testing.T) {
 	for _, j := range h.open(exec.Run) {
 		h.say(j, exec.Answer{Error: "the worker is gone"})
 	}
-	if !h.CanRunAgain() || !strings.Contains(h.Shelf.Note(), "the worker is gone") {
-		t.Fatalf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	if !h.Runs.CanRunAgain() || !strings.Contains(h.Baseline.Note(), "the worker is gone") {
+		t.Fatalf("again %t, note %q", h.Runs.CanRunAgain(), h.Baseline.Note())
 	}
-	h.RunAgain()
-	if !h.Shelf.Pending() {
+	h.Runs.RunAgain()
+	if !h.Baseline.Pending() {
 		t.Fatal("the baseline is not tried again")
 	}
 	h.ToggleSystem("oven")
@@ -471,12 +472,12 @@ func TestBaselineAgain(t *testing.T) {
 	h.ToggleSystem("oven")
 	h.do()
 	h.wantBefore("oven", 75)
-	if h.CanRunAgain() || h.Shelf.Note() != "" {
-		t.Errorf("again %t, note %q", h.CanRunAgain(), h.Shelf.Note())
+	if h.Runs.CanRunAgain() || h.Baseline.Note() != "" {
+		t.Errorf("again %t, note %q", h.Runs.CanRunAgain(), h.Baseline.Note())
 	}
 	h = newHost(t, kitchen+"&base=watts%3D2000+portions%3D2")
 	h.do()
-	if h.CanRunAgain() {
+	if h.Runs.CanRunAgain() {
 		t.Error("what contradicts can be tried again")
 	}
 }
@@ -486,17 +487,17 @@ func TestBaselineAgain(t *testing.T) {
 func TestUndoLeavesOtherTabs(t *testing.T) {
 	for what, learn := range map[string]func(*host){
 		"look": func(h *host) { h.SetView(state.Compare); h.SetView(state.Explore) },
-		"keep": func(h *host) { h.Shelf.Keep("mine", []string{"kiln"}); h.Undo() },
+		"keep": func(h *host) { h.Saved.Keep("mine", []string{"kiln"}); h.Undo() },
 	} {
 		h := newHost(t, kitchen)
-		h.Shelf.Keep("old", []string{"oven"})
+		h.Saved.Keep("old", []string{"oven"})
 		h.Type("watts", "200")
 		h.Choose("dish", "cake")
 		h.Undo()
 		g := newHostWith(t, kitchen, h.stored)
 		g.Type("watts", "300")
-		g.Shelf.Keep("theirs", []string{"oven"})
-		g.Shelf.Delete(g.State.Kept[0])
+		g.Saved.Keep("theirs", []string{"oven"})
+		g.Saved.Delete(g.State.Kept[0])
 		learn(h)
 		h.Undo() // of watts
 		h.wantKept("theirs")

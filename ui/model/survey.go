@@ -65,26 +65,26 @@ func (s *Survey) Left() time.Duration {
 
 // surveyed is what a setup of an opened entry needs that is not there yet, nil if it
 // can run.
-func (r *Room) surveyed(u *knob.Setup) (*lab.Entry, *lab.Survey) {
-	if r.Info.Entry == "" || r.Files.Opening {
+func (f *Files) surveyed(u *knob.Setup) (*lab.Entry, *lab.Survey) {
+	if f.room.Info.Entry == "" || f.Opening {
 		return nil, nil
 	}
-	name := u.Text(r.Info.Entry)
-	at := slices.IndexFunc(r.Files.Entries, func(e lab.Entry) bool { return e.Name == name })
+	name := u.Text(f.room.Info.Entry)
+	at := slices.IndexFunc(f.Entries, func(e lab.Entry) bool { return e.Name == name })
 	if name == "" || at < 0 {
 		return nil, nil
 	}
-	e := &r.Files.Entries[at]
+	e := &f.Entries[at]
 	if s := e.Survey; e.Error == "" && s != nil && s.Parts > 0 && s.Needs(u) {
 		return e, s
 	}
 	return nil, nil
 }
 
-// meanwhile is what runs of a setup: itself, or what can be said while its survey is
+// Meanwhile is what runs of a setup: itself, or what can be said while its survey is
 // not done.
-func (r *Room) meanwhile(u *knob.Setup) *knob.Setup {
-	_, s := r.surveyed(u)
+func (f *Files) Meanwhile(u *knob.Setup) *knob.Setup {
+	_, s := f.surveyed(u)
 	if s == nil {
 		return u
 	}
@@ -93,31 +93,31 @@ func (r *Room) meanwhile(u *knob.Setup) *knob.Setup {
 	return u
 }
 
-// runs is the setup text of jobs about what is shown.
-func (r *Room) runs() string { return r.meanwhile(r.State.Setup).String() }
+// Runs is the setup text of jobs about what is shown.
+func (f *Files) Runs() string { return f.Meanwhile(f.room.State.Setup).String() }
 
 // RunLink is the link of what runs, for files with its results: while a survey is not
 // done it is not the link of what is set.
-func (r *Room) RunLink() string {
-	s := r.State
-	s.Setup = r.meanwhile(s.Setup)
-	return r.codec.Encode(&s)
+func (f *Files) RunLink() string {
+	s := f.room.State
+	s.Setup = f.Meanwhile(s.Setup)
+	return f.room.Codec.Encode(&s)
 }
 
 // Survey is what is shown waits for, nil if nothing.
-func (r *Room) Survey() *Survey {
-	e, _ := r.surveyed(r.State.Setup)
+func (f *Files) Survey() *Survey {
+	e, _ := f.surveyed(f.room.State.Setup)
 	if e == nil {
 		return nil
 	}
-	return r.Files.surveys[e.Name]
+	return f.surveys[e.Name]
 }
 
-// refreshSurvey goes on with what is shown, and stops what is not: what other entries
+// Follow goes on with what is shown, and stops what is not: what other entries
 // need, or files that were open before.
-func (r *Room) refreshSurvey() {
-	e, need := r.surveyed(r.State.Setup)
-	for name, s := range r.Files.surveys {
+func (f *Files) Follow() {
+	e, need := f.surveyed(f.room.State.Setup)
+	for name, s := range f.surveys {
 		if e == nil || name != e.Name {
 			s.pause()
 		}
@@ -125,32 +125,31 @@ func (r *Room) refreshSurvey() {
 	if e == nil {
 		return
 	}
-	s := r.Files.surveys[e.Name]
+	s := f.surveys[e.Name]
 	if s == nil || len(s.found) != need.Parts {
-		if r.Files.surveys == nil {
-			r.Files.surveys = map[string]*Survey{}
+		if f.surveys == nil {
+			f.surveys = map[string]*Survey{}
 		}
 		s = &Survey{Entry: e.Name, Bytes: need.Bytes, found: make([][]byte, need.Parts), size: (need.Bytes + int64(need.Parts) - 1) / int64(need.Parts)}
-		r.Files.surveys[e.Name] = s
+		f.surveys[e.Name] = s
 	}
 	if !s.Cancelled && s.Error == "" {
-		r.feed(s)
+		f.feed(s)
 	}
 }
 
 // feed asks for the next parts, or for all of them to be put together.
-func (r *Room) feed(s *Survey) {
+func (f *Files) feed(s *Survey) {
 	if s.join.Active() {
 		return
 	}
 	if !s.Active() {
 		s.begun, s.first = time.Now(), s.Done()
 	}
-	j := exec.Job{Entry: s.Entry, Files: r.Files.Number}
+	j := exec.Job{Entry: s.Entry, Files: f.Number}
 	if s.known == len(s.found) {
-		r.session.number++
-		j.Kind, j.Found, j.Set = exec.Join, s.found, r.session.number
-		s.join = r.call(&j, calls.Shown, func(a *exec.Answer) { r.joined(s, a) })
+		j.Kind, j.Found, j.Set = exec.Join, s.found, f.count.Next()
+		s.join = f.desk.Start(&j, calls.Shown, func(a *exec.Answer) { f.joined(s, a) })
 		return
 	}
 	for i := range s.found {
@@ -161,7 +160,7 @@ func (r *Room) feed(s *Survey) {
 			one := j
 			one.Kind, one.Portion = exec.Survey, i
 			p := &portion{part: i}
-			p.call = r.call(&one, calls.Behind, func(a *exec.Answer) { r.surveyedPart(s, p, a) })
+			p.call = f.desk.Start(&one, calls.Behind, func(a *exec.Answer) { f.surveyedPart(s, p, a) })
 			s.under = append(s.under, p)
 		}
 	}
@@ -182,40 +181,40 @@ func (s *Survey) pause() {
 	calls.Stop(stop...)
 }
 
-// pauseAll stops all surveys of the files that are open.
-func (r *Room) pauseAll() {
-	for _, s := range r.Files.surveys {
+// Pause stops all surveys of the files that are open.
+func (f *Files) Pause() {
+	for _, s := range f.surveys {
 		s.pause()
 	}
 }
 
 // CancelSurvey stops what is shown waits for: what can be said without it stays.
-func (r *Room) CancelSurvey() {
-	if s := r.Survey(); s != nil && s.Active() {
+func (f *Files) CancelSurvey() {
+	if s := f.Survey(); s != nil && s.Active() {
 		s.pause()
 		s.Cancelled = true
-		r.Rev++
+		f.room.Rev++
 	}
 }
 
 // GoOn goes on with a survey that was cancelled or broke off.
-func (r *Room) GoOn() {
-	if s := r.Survey(); s != nil {
+func (f *Files) GoOn() {
+	if s := f.Survey(); s != nil {
 		s.Cancelled, s.Error = false, ""
-		r.Refresh()
+		f.room.Refresh()
 	}
 }
 
 // surveyedPart takes what was found in a part.
-func (r *Room) surveyedPart(s *Survey, p *portion, a *exec.Answer) {
+func (f *Files) surveyedPart(s *Survey, p *portion, a *exec.Answer) {
 	s.under = slices.DeleteFunc(s.under, func(o *portion) bool { return o == p })
-	if r.Rev++; a.Error != "" {
+	if f.room.Rev++; a.Error != "" {
 		s.fail(a)
 		return
 	}
 	s.found[p.part] = a.Data
 	s.known++
-	r.feed(s)
+	f.feed(s)
 }
 
 // fail stops the survey for what a worker said.
@@ -226,13 +225,12 @@ func (s *Survey) fail(a *exec.Answer) {
 
 // joined takes the files in which an entry needs no survey any more: they are the
 // open ones from now on.
-func (r *Room) joined(s *Survey, a *exec.Answer) {
-	if r.Rev++; a.Error != "" {
+func (f *Files) joined(s *Survey, a *exec.Answer) {
+	if f.room.Rev++; a.Error != "" {
 		s.fail(a)
 		return
 	}
-	delete(r.Files.surveys, s.Entry)
-	f := &r.Files
+	delete(f.surveys, s.Entry)
 	f.Number, f.Entries, f.Notes = a.Set, a.Entries, a.Notes
-	r.Refresh()
+	f.room.Refresh()
 }

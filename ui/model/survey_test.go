@@ -72,7 +72,7 @@ func miller(t *testing.T) *host {
 // wantSurvey checks how far the survey of what is shown is.
 func (h *host) wantSurvey(done int64, active bool) {
 	h.Helper()
-	s := h.Survey()
+	s := h.Files.Survey()
 	if s == nil || s.Done() != done || s.Active() != active || s.Percent() != int(100*done/s.Bytes) {
 		h.Errorf("survey %+v; want %d done, active %t", s, done, active)
 	}
@@ -113,10 +113,10 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	h.do()
-	if h.Survey() != nil || h.Files.Number != 2 || h.Entry() != "spelt" || !slices.Equal(h.Files.Notes, []string{"1 sacks are known"}) {
+	if h.Files.Survey() != nil || h.Files.Number != 2 || h.Entry() != "spelt" || !slices.Equal(h.Files.Notes, []string{"1 sacks are known"}) {
 		t.Errorf("%+v", h.Files)
 	}
-	if r := h.run("oven"); r.Report == nil || r.Report == sample || r.RunState() != "done" || h.Blocked() != "" {
+	if r := h.run("oven"); r.Report == nil || r.Report == sample || r.RunState() != "done" || h.Runs.Blocked() != "" {
 		t.Errorf("%+v", r)
 	}
 	again := 0
@@ -132,15 +132,15 @@ func TestSurvey(t *testing.T) {
 		t.Errorf("%d runs with what is known", again)
 	}
 	n := len(h.jobs)
-	h.Pick("oats") // another that needs one
+	h.Files.Pick("oats") // another that needs one
 	h.do()
-	if h.Survey() != nil || h.Files.Number != 3 || len(h.jobs) < n+grains {
+	if h.Files.Survey() != nil || h.Files.Number != 3 || len(h.jobs) < n+grains {
 		t.Errorf("%+v", h.Files)
 	}
 	n = len(h.jobs)
-	h.Pick("spelt") // it is known still
+	h.Files.Pick("spelt") // it is known still
 	h.do()
-	if h.Survey() != nil || slices.ContainsFunc(h.jobs[n:], func(j *exec.Job) bool { return j.Kind == exec.Survey }) {
+	if h.Files.Survey() != nil || slices.ContainsFunc(h.jobs[n:], func(j *exec.Job) bool { return j.Kind == exec.Survey }) {
 		t.Error("it is gone through again")
 	}
 }
@@ -153,9 +153,9 @@ func TestCancelSurvey(t *testing.T) {
 		h.say(j, exec.Answer{Data: fmt.Appendf(nil, "spelt %d,", j.Portion)})
 	}
 	h.wantSurvey(5000, true)
-	h.CancelSurvey()
+	h.Files.CancelSurvey()
 	h.wantSurvey(5000, false)
-	if s := h.Survey(); !s.Cancelled || s.Left() != 0 || len(h.open(exec.Survey)) != 0 {
+	if s := h.Files.Survey(); !s.Cancelled || s.Left() != 0 || len(h.open(exec.Survey)) != 0 {
 		t.Errorf("%+v", s)
 	}
 	h.do()
@@ -166,16 +166,16 @@ func TestCancelSurvey(t *testing.T) {
 		text = strings.ReplaceAll(text, `\u0026`, "&")
 		return strings.Contains(text, `"setup": "dish=rye flour=spelt watts=1"`) && strings.Contains(text, "&dish=rye&flour=spelt&watts=1&") && !strings.Contains(text, "oven=gas")
 	}
-	h.Export("", func(text, problem string) {
+	h.Laboratory.Output.Export("", func(text, problem string) {
 		if problem != "" || !ran(text) {
 			t.Errorf("%s\n%s", problem, text)
 		}
 	})
-	h.Bundle(nil, func([]byte, string) {})
+	h.Laboratory.Output.Bundle(nil, func([]byte, string) {})
 	if j := h.one(exec.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
 		t.Errorf("%q, %q", j.Setup, j.Order.Link)
 	}
-	if text := h.Ask.JSON(); !ran(text) {
+	if text := h.Question.JSON(); !ran(text) {
 		t.Error(text)
 	}
 	h.do()
@@ -186,7 +186,7 @@ func TestCancelSurvey(t *testing.T) {
 	h.do()
 	h.wantSurvey(5000, false)
 	n := len(h.jobs)
-	h.GoOn()
+	h.Files.GoOn()
 	h.do()
 	again := 0
 	for _, j := range h.jobs[n:] {
@@ -194,11 +194,11 @@ func TestCancelSurvey(t *testing.T) {
 			again++
 		}
 	}
-	if h.Survey() != nil || h.Files.Number != 2 || again != grains-5 {
+	if h.Files.Survey() != nil || h.Files.Number != 2 || again != grains-5 {
 		t.Errorf("%d parts after 5; %+v", again, h.Files)
 	}
-	h.CancelSurvey() // there is none
-	h.GoOn()
+	h.Files.CancelSurvey() // there is none
+	h.Files.GoOn()
 }
 
 // Undo stops a survey and redo goes on; so do another laboratory and other files.
@@ -210,21 +210,21 @@ func TestSurveyStops(t *testing.T) {
 	}
 	part()
 	h.Choose("oven", "wood")
-	if len(h.open(exec.Survey)) != 0 || h.Survey() != nil {
+	if len(h.open(exec.Survey)) != 0 || h.Files.Survey() != nil {
 		t.Error("it goes on for nobody")
 	}
 	h.Undo()
 	h.wantSurvey(1000, true)
 	part()
 	h.Open([]string{"stone"}, func(n int) { h.benches["bakery"].Open(n, files("stone")) })
-	if len(h.open(exec.Survey)) != 0 || h.Survey() != nil {
+	if len(h.open(exec.Survey)) != 0 || h.Files.Survey() != nil {
 		t.Error("it goes on while others are opened")
 	}
 	list := h.one(exec.List)
 	h.say(list, exec.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
 	h.wantSurvey(2000, true)
 	h.Open([]string{"sack"}, func(int) {})
-	h.CancelOpening()
+	h.Files.CancelOpening()
 	h.wantSurvey(2000, true)
 	part()
 	old := h.open(exec.Survey)[0]
@@ -235,7 +235,7 @@ func TestSurveyStops(t *testing.T) {
 	h.do(exec.List)
 	h.wantSurvey(0, true) // other files
 	h.do()
-	if h.Survey() != nil || h.run("oven").RunState() != "done" {
+	if h.Files.Survey() != nil || h.run("oven").RunState() != "done" {
 		t.Error("it did not end")
 	}
 }
@@ -247,7 +247,7 @@ func TestSurveyFails(t *testing.T) {
 	list := h.open(exec.Survey)
 	h.say(list[0], exec.Answer{Data: []byte("spelt 0,")})
 	h.say(list[1], exec.Answer{Error: "sack cannot be read: it is gone. Open it again"})
-	s := h.Survey()
+	s := h.Files.Survey()
 	if s == nil || s.Error != "sack cannot be read: it is gone. Open it again" || s.Active() || len(h.open(exec.Survey)) != 0 {
 		t.Fatalf("%+v, %d parts", s, len(h.open(exec.Survey)))
 	}
@@ -255,17 +255,17 @@ func TestSurveyFails(t *testing.T) {
 	h.Type("portions", "6")
 	h.do()
 	h.wantSurvey(1000, false)
-	h.GoOn()
+	h.Files.GoOn()
 	h.wantSurvey(1000, true)
 	h.do(exec.Survey, exec.Run)
 	h.say(h.one(exec.Join), exec.Answer{Error: "it changed"})
-	if s := h.Survey(); s.Error != "it changed" || s.Active() {
+	if s := h.Files.Survey(); s.Error != "it changed" || s.Active() {
 		t.Errorf("%+v", s)
 	}
 	h.wantSurvey(1000*grains, false)
-	h.GoOn()
+	h.Files.GoOn()
 	h.do()
-	if h.Survey() != nil || h.Files.Number != 3 {
+	if h.Files.Survey() != nil || h.Files.Number != 3 {
 		t.Errorf("%+v", h.Files)
 	}
 }
@@ -274,7 +274,7 @@ func TestSurveyFails(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	h := miller(t)
 	h.do(exec.Run)
-	h.Bundle(nil, func([]byte, string) {})
+	h.Laboratory.Output.Bundle(nil, func([]byte, string) {})
 	if j := h.one(exec.Bundle); strings.Contains(j.Setup, "gas") {
 		t.Errorf("%+v", j)
 	}
@@ -282,7 +282,7 @@ func TestMeanwhile(t *testing.T) {
 		t.Error(link)
 	}
 	h.want("oven", "gas")
-	if h.Survey() == nil || h.Files.Has("known") {
+	if h.Files.Survey() == nil || h.Files.Has("known") {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Go("bakery")

@@ -1,3 +1,4 @@
+// Package tour is the stops of a laboratory's tour, and where the visitor is among them.
 package model
 
 import (
@@ -6,7 +7,6 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/sim/prose"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
@@ -50,74 +50,105 @@ func StopState(i *lab.Info, stop *lab.Stop) (state.State, error) {
 	return s, s.Setup.Apply(set)
 }
 
-// Stop is the stop of the tour that is shown, nil if there is no tour.
-func (r *Room) Stop() *lab.Stop {
-	if r.tour == 0 {
-		return nil
-	}
-	return &r.Info.Tour[r.tour-1]
+// A Tour is stops, and where the visitor is among them.
+type Tour struct {
+	room     *Workspace
+	sections Sectioned
+	busy     func() bool // something runs
+	stop     int         // that is shown, from 1; 0 without a tour
+	opened   string      // key of the section that the stop opened, empty if none
 }
 
-// StopNumber says which stop it is, from 1.
-func (r *Room) StopNumber() int { return r.tour }
+// Sectioned is what a tour needs of a laboratory's sections.
+type Sectioned interface {
+	// IsOpen reports whether the section with a key is open, Unfolded whether it is because
+	// somebody opened it, and Ready whether it has what it shows.
+	IsOpen(key string) bool
+	Unfolded(key string) bool
+	Ready(key string) bool
+	// Open opens a folded section; Toggle opens it or closes it.
+	Open(key string)
+	Toggle(key string)
+}
 
-// TourTo goes to a stop, counted from 1. What the settings were before the tour
+// NewTour returns the tour of a laboratory, which nobody has begun. busy reports whether
+// something runs.
+func NewTour(w *Workspace, s Sectioned, busy func() bool) *Tour {
+	return &Tour{room: w, sections: s, busy: busy}
+}
+
+// Stop is the stop that is shown, nil if there is no tour.
+func (t *Tour) Stop() *lab.Stop {
+	if t.stop == 0 {
+		return nil
+	}
+	return &t.room.Info.Tour[t.stop-1]
+}
+
+// Number says which stop it is, from 1.
+func (t *Tour) Number() int { return t.stop }
+
+// GoTo goes to a stop, counted from 1. What the settings were before the tour
 // comes back with one step of undo.
-func (r *Room) TourTo(number int) {
-	if number < 1 || number > len(r.Info.Tour) {
+func (t *Tour) GoTo(number int) {
+	if number < 1 || number > len(t.room.Info.Tour) {
 		return
 	}
-	r.tour = number
-	s, err := StopState(r.Info, r.Stop())
+	t.stop = number
+	s, err := StopState(t.room.Info, t.Stop())
 	if err != nil {
-		r.session.Notice = prose.Capital(err.Error()) + "." // a test of the laboratory would show it
+		t.room.Warn(err) // a test of the laboratory would show it
 		return
 	}
-	s.Keep(&r.State)
-	r.unfold()
-	r.Change("tour", func() {
-		r.State = s
-		clear(r.drafts)
-		clear(r.wishes)
+	s.Keep(&t.room.State)
+	t.unfold()
+	t.room.Change("tour", func() {
+		t.room.State = s
+		t.room.Unlearn()
 	})
+}
+
+// section is the key of the section that the stop is about, empty if it is about none.
+func (t *Tour) section() string {
+	key, ok := strings.CutPrefix(t.Stop().Look, "section-")
+	if !ok || t.room.Info.Section(key) == nil {
+		return ""
+	}
+	return key
 }
 
 // unfold opens the folded section that the stop is about, and closes the one that the stop
 // before opened.
-func (r *Room) unfold() {
-	if r.toured != "" && r.section(r.toured).open {
-		r.ToggleSection(r.toured)
+func (t *Tour) unfold() {
+	if t.opened != "" && t.sections.Unfolded(t.opened) {
+		t.sections.Toggle(t.opened)
 	}
-	r.toured = ""
-	key, ok := strings.CutPrefix(r.Stop().Look, "section-")
-	if s := r.Info.Section(key); ok && s != nil && !r.sectionOpen(s) {
-		r.section(key).open, r.toured = true, key
+	t.opened = ""
+	if key := t.section(); key != "" && !t.sections.IsOpen(key) {
+		t.sections.Open(key)
+		t.opened = key
 	}
 }
 
-// StopReady reports whether what the stop is about is there: a section has its results.
-func (r *Room) StopReady() bool {
-	if r.Stop() == nil {
+// Ready reports whether what the stop is about is there: a section has its results.
+func (t *Tour) Ready() bool {
+	if t.Stop() == nil {
 		return false
 	}
-	key, ok := strings.CutPrefix(r.Stop().Look, "section-")
-	if !ok || r.Info.Section(key) == nil {
-		return true
-	}
-	x := r.section(key)
-	return !x.call.Active() && (x.shown != nil || x.err != "") && !r.Active()
+	key := t.section()
+	return key == "" || t.sections.Ready(key) && !t.busy()
 }
 
-// EndTour leaves everything as it is shown.
-func (r *Room) EndTour() { r.tour = 0 }
+// End leaves everything as it is shown.
+func (t *Tour) End() { t.stop = 0 }
 
 // AtStop reports whether the settings are those of the stop, so that what it says
 // is about what is shown.
-func (r *Room) AtStop() bool {
-	stop := r.Stop()
+func (t *Tour) AtStop() bool {
+	stop := t.Stop()
 	if stop == nil {
 		return false
 	}
-	s, err := StopState(r.Info, stop)
-	return err == nil && s.View == r.State.View && s.Setup.Equal(r.State.Setup) && slices.Equal(s.On, r.State.On)
+	s, err := StopState(t.room.Info, stop)
+	return err == nil && s.View == t.room.State.View && s.Setup.Equal(t.room.State.Setup) && slices.Equal(s.On, t.room.State.On)
 }

@@ -122,6 +122,20 @@ func (p *Pool) enqueue(t *Task) {
 	p.queue = slices.Insert(p.queue, i, t)
 }
 
+// Raise takes a task that waits out of the bulk: somebody looks at the place where its
+// answer will stand. One that is under way is done as soon as may be anyway.
+func (p *Pool) Raise(id int) {
+	at := slices.IndexFunc(p.queue, func(t *Task) bool { return t.ID == id && t.Bulk })
+	if at < 0 {
+		return
+	}
+	t := p.queue[at]
+	p.queue = slices.Delete(p.queue, at, at+1)
+	t.Bulk, p.shown = false, t.Program
+	p.enqueue(t)
+	p.look()
+}
+
 // Stop ends the tasks with these IDs; nobody waits for them any more. For a
 // moment it gives no tasks: whoever types outdates them again.
 func (p *Pool) Stop(ids []int) {

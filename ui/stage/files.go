@@ -23,7 +23,7 @@ func ShowFiles(l lab.Lab, fragment string, files []lab.File) (*model.Session, er
 	if err := h.work(n); err != nil {
 		return nil, err
 	}
-	if why := n.Blocked(); why != "" {
+	if why := n.Runs.Blocked(); why != "" {
 		return nil, errors.New(strings.TrimSuffix(why, "."))
 	}
 	return n, nil

@@ -49,9 +49,9 @@ func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session
 	}
 	switch n.State.View {
 	case state.WhatIf:
-		n.Ask.Run()
+		n.Question.Run()
 	case state.Reproduce:
-		n.Paper.Run(n.Paper.Shown())
+		n.Papers.Run(n.Papers.Shown())
 	}
 	if len(h.jobs) > 0 {
 		if err := h.work(n); err != nil {
@@ -63,18 +63,18 @@ func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session
 
 // blocked says why not everything could run.
 func blocked(n *model.Session) error {
-	if len(n.Problems) > 0 {
-		return errors.New(strings.Join(n.Problems, "; "))
+	if len(n.Runs.Problems) > 0 {
+		return errors.New(strings.Join(n.Runs.Problems, "; "))
 	}
-	if names := n.Shelf.Lacking(); n.State.View == state.Compare && len(names) > 0 {
+	if names := n.Saved.Lacking(); n.State.View == state.Compare && len(names) > 0 {
 		return needs(names[0])
 	}
 	switch {
 	case n.State.View == state.Reproduce:
 	case n.Entry() != "":
 		return needs(n.Entry())
-	case n.Blocked() != "":
-		return errors.New(strings.TrimSuffix(n.Blocked(), "."))
+	case n.Runs.Blocked() != "":
+		return errors.New(strings.TrimSuffix(n.Runs.Blocked(), "."))
 	}
 	return nil
 }
@@ -122,6 +122,8 @@ func (h *host) Start(j *exec.Job, _ calls.Priority) {
 		h.jobs = append(h.jobs, j)
 	}
 }
+
+func (*host) Raise(int, calls.Priority) {}
 
 func (h *host) Stop(ids []int) {
 	h.jobs = slices.DeleteFunc(h.jobs, func(j *exec.Job) bool { return slices.Contains(ids, j.ID) })

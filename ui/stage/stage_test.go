@@ -50,8 +50,8 @@ func TestShow(t *testing.T) {
 			continue
 		}
 		views := n.Charts()
-		if n.State.View != x.view || n.Active() || len(views) == 0 {
-			t.Errorf("%s: view %s, active %t, %d charts", x.fragment, n.State.View, n.Active(), len(views))
+		if n.State.View != x.view || n.Runs.Active() || len(views) == 0 {
+			t.Errorf("%s: view %s, active %t, %d charts", x.fragment, n.State.View, n.Runs.Active(), len(views))
 		}
 		var drawn []string
 		for i := range views {

@@ -11,7 +11,7 @@ type Alerts struct{ *App }
 
 // opened says what dropped files held, until that was chosen from or closed.
 func (c *Alerts) opened() string {
-	f := &c.Room.Files
+	f := c.Laboratory.Files
 	switch {
 	case f.Number == 0 || f.Opening || f.Said || c.Entry() != "" && f.Has(c.Entry()):
 		return ""
@@ -32,7 +32,7 @@ func chosenOf(n int) string {
 func (c *Alerts) showOpened() {
 	c.OpenDrawer()
 	id := "search"
-	if len(c.Room.Files.Entries) == 0 {
+	if len(c.Laboratory.Files.Entries) == 0 {
 		id = "files-summary"
 	}
 	c.Page.Show(id)
@@ -40,7 +40,7 @@ func (c *Alerts) showOpened() {
 
 // reading says how far files have been read. It is empty when none are.
 func (c *Alerts) reading() string {
-	f := &c.Room.Files
+	f := c.Laboratory.Files
 	done, total := f.Read()
 	switch {
 	case !f.Opening:
@@ -57,15 +57,15 @@ func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // read is the percentage that has been read, nil while it is not known.
 func (c *Alerts) read() any {
-	if _, total := c.Room.Files.Read(); total == 0 {
+	if _, total := c.Laboratory.Files.Read(); total == 0 {
 		return nil
 	}
-	return fmt.Sprint(c.Room.Files.Percent())
+	return fmt.Sprint(c.Laboratory.Files.Percent())
 }
 
 // announce is what screen readers hear of it: every quarter.
 func (c *Alerts) announce() string {
-	f := &c.Room.Files
+	f := c.Laboratory.Files
 	_, total := f.Read()
 	switch {
 	case !f.Opening:
@@ -78,14 +78,14 @@ func (c *Alerts) announce() string {
 
 // cancel leaves the files alone. The button is gone then, so the focus moves on.
 func (c *Alerts) cancel() {
-	c.CancelOpening()
+	c.Files.CancelOpening()
 	c.Page.Focus("main")
 }
 
 // surveySays says how far the bytes of the entry that is shown have been gone through,
 // and what the charts show meanwhile.
 func (c *Alerts) surveySays() string {
-	s := c.Survey()
+	s := c.Files.Survey()
 	if s == nil {
 		return ""
 	}
@@ -112,7 +112,7 @@ func gigabytes(n int64) string {
 
 // surveyed is the percentage that has been gone through, nil if nothing waits for it.
 func (c *Alerts) surveyed() any {
-	s := c.Survey()
+	s := c.Files.Survey()
 	if s == nil {
 		return nil
 	}
@@ -121,23 +121,23 @@ func (c *Alerts) surveyed() any {
 
 // surveyButton is what its button does.
 func (c *Alerts) surveyButton() string {
-	if s := c.Survey(); s != nil && (s.Cancelled || s.Error != "") {
+	if s := c.Files.Survey(); s != nil && (s.Cancelled || s.Error != "") {
 		return "Go on"
 	}
 	return "Cancel"
 }
 
 func (c *Alerts) turnSurvey() {
-	if s := c.Survey(); s != nil && (s.Cancelled || s.Error != "") {
-		c.GoOn()
+	if s := c.Files.Survey(); s != nil && (s.Cancelled || s.Error != "") {
+		c.Files.GoOn()
 		return
 	}
-	c.CancelSurvey()
+	c.Files.CancelSurvey()
 }
 
 // announceSurvey is what screen readers hear of it: every quarter, and its end.
 func (c *Alerts) announceSurvey() string {
-	s := c.Survey()
+	s := c.Files.Survey()
 	switch {
 	case s == nil:
 		return ""

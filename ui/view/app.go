@@ -59,13 +59,13 @@ type App struct {
 	open, closed map[string]bool
 	drawer       bool // the settings lie over the results, where there is no room beside them
 
-	room  *model.Room // that what follows is about
+	room  *model.Laboratory // that what follows is about
 	rev   int
 	runs  []chart.Run
 	views []chart.View
 	// before says what the change since the baseline did, empty if nothing can be said.
 	before string
-	forms  []model.Form
+	forms  []model.Panel
 }
 
 // NewApp returns the page's components' common ground.
@@ -120,26 +120,26 @@ func (a *App) Expanded(name string) string { return boolText(a.open[name]) }
 
 // fresh computes again what the charts and forms show, if anything has changed.
 func (a *App) fresh() {
-	if a.room == a.Room && a.rev == a.Rev {
+	if a.room == a.Laboratory && a.rev == a.Rev {
 		return
 	}
-	a.room, a.rev = a.Room, a.Rev
-	c := a.ChartContext()
-	a.runs = a.ChartRuns()
+	a.room, a.rev = a.Laboratory, a.Rev
+	c := a.Runs.ChartContext()
+	a.runs = a.Runs.ChartRuns()
 	a.before = chart.Before(c, a.runs)
 	a.views = chart.Views(c, a.runs)
-	a.forms = a.Forms()
+	a.forms = a.Form.Forms()
 }
 
 // Note says what all numbers are about.
 func (a *App) Note() string {
-	pieces, _ := a.Brief()
+	pieces, _ := a.Form.Brief()
 	return strings.Join(pieces, " · ")
 }
 
 // Name returns a file name for a download about what.
 func (a *App) Name(what, ext string) string {
-	pieces, _ := a.Brief()
+	pieces, _ := a.Form.Brief()
 	first := a.Info.Name
 	if len(pieces) > 0 {
 		first = pieces[0]
@@ -171,7 +171,7 @@ func (a *App) saveChart(id, kind, name string, v *chart.View, data string) {
 // SaveCSV downloads all numbers.
 func (a *App) SaveCSV() {
 	a.fresh()
-	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.ChartContext(), a.runs))
+	a.Page.Save(a.Name("results", "csv"), "text/csv", chart.CSV(a.Runs.ChartContext(), a.runs))
 }
 
 // SaveJSON downloads the settings and all results, when the workers have made
@@ -182,7 +182,7 @@ func (a *App) SaveJSON() {
 	if schema != "" {
 		schema = schema[:strings.LastIndexByte(schema, '/')+1] + "schema/results-3.json"
 	}
-	a.Export(schema, func(text, problem string) {
+	a.Output.Export(schema, func(text, problem string) {
 		if problem != "" {
 			a.Notice = "The results cannot be saved: " + problem + "."
 			return

@@ -17,17 +17,17 @@ type Baseline struct {
 }
 
 func (c *Baseline) label() string {
-	if c.Shelf.Pinned() {
+	if c.Baseline.Pinned() {
 		return "Unpin the baseline"
 	}
 	return "Pin as baseline"
 }
 
 func (c *Baseline) toggle() {
-	if c.Shelf.Pinned() {
-		c.Shelf.Unpin()
+	if c.Baseline.Pinned() {
+		c.Baseline.Unpin()
 	} else {
-		c.Shelf.Pin()
+		c.Baseline.Pin()
 	}
 }
 
@@ -36,10 +36,10 @@ const mostSteps = 4
 
 // says tells what has changed since the baseline, or why nothing is compared.
 func (c *Baseline) says() string {
-	note := c.Shelf.Note()
-	base := c.Shelf.Base()
+	note := c.Baseline.Note()
+	base := c.Baseline.Base()
 	switch {
-	case !c.Shelf.Pinned():
+	case !c.Baseline.Pinned():
 		return ""
 	case base == nil && note == "":
 		return "This is the baseline. Change a setting to see what it does."
@@ -51,7 +51,7 @@ func (c *Baseline) says() string {
 		steps = append(steps[:mostSteps], fmt.Sprintf("and %d more", n))
 	}
 	text := "Since the baseline: " + strings.Join(steps, "; ") + "."
-	if c.Shelf.Pending() {
+	if c.Baseline.Pending() {
 		text += " Its runs are being computed…"
 	}
 	return strings.TrimSpace(text + " " + note)
@@ -59,5 +59,5 @@ func (c *Baseline) says() string {
 
 // away reports whether there is a baseline to go back to.
 func (c *Baseline) away() bool {
-	return c.Shelf.Pinned() && !c.State.Base.Equal(c.State.Setup)
+	return c.Baseline.Pinned() && !c.State.Base.Equal(c.State.Setup)
 }

@@ -23,7 +23,7 @@ type canvas struct {
 
 // created runs on every render.
 func (c *Figure) created(v vjs.Value) {
-	if c.canvas.results > 0 && c.Brewing() && js.Value(v).Equal(c.canvas.element) {
+	if c.canvas.results > 0 && c.Runs.Brewing() && js.Value(v).Equal(c.canvas.element) {
 		return
 	}
 	c.canvas.update(js.Value(v), c.drawn)

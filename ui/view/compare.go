@@ -29,7 +29,7 @@ type Compare struct {
 	frozen          bool        // so the list stands, that nothing typed is lost
 
 	// What is shown, of a room at a Rev.
-	of            *model.Room
+	of            *model.Laboratory
 	at            int
 	shown         []model.ShownRun
 	named         []lab.System // the runs as if they were systems
@@ -75,13 +75,13 @@ func (c *Compare) menu() string {
 func (c *Compare) pickFormat(word string) bool {
 	if word == "save-side" {
 		c.ToggleOpen(saveSide)
-		c.Room.Rev++
+		c.Laboratory.Rev++
 		return true
 	}
 	for _, f := range c.formats() {
 		if word == f.key+"-side" {
 			c.ToggleOpen(saveSide)
-			c.Room.Rev++
+			c.Laboratory.Rev++
 			c.Page.Focus("save-side")
 			f.save()
 			return true
@@ -110,11 +110,11 @@ func (c *Compare) Compute() {
 
 // compute makes what depends on results when something changed.
 func (c *Compare) compute() {
-	if c.of == c.Room && c.at == c.Rev {
+	if c.of == c.Laboratory && c.at == c.Rev {
 		return
 	}
-	c.of, c.at = c.Room, c.Rev
-	s := c.SideBySide(c.quantity, c.chart)
+	c.of, c.at = c.Laboratory, c.Rev
+	s := c.Saved.SideBySide(c.quantity, c.chart)
 	c.shown, c.named, c.side, c.views, c.headline = s.Shown, s.Systems, s.Runs, s.Views, s.Headline
 	c.lookAt, c.drawn = s.Quantity, s.Chart.ID
 	c.tabulate()
@@ -196,15 +196,15 @@ func (c *Compare) list() {
 		}
 	}
 	more := ""
-	if c.Shelf.Damaged() != "" {
+	if c.Saved.Damaged() != "" {
 		more = " " + button("save-damaged", "small", "Download what cannot be read", "")
 	}
-	notice("shelf-problem", c.Shelf.Problem, more)
+	notice("shelf-problem", c.Saved.Problem, more)
 	notice("shelf-lacks", c.lacks(), "")
-	b.WriteString(button("cancel-shown", "small", "Cancel", hide(!c.Shelf.Busy())) + button("again-shown", "small", "Run again", hide(c.Shelf.Busy() || !c.Shelf.CanRunAgain())))
+	b.WriteString(button("cancel-shown", "small", "Cancel", hide(!c.Saved.Busy())) + button("again-shown", "small", "Run again", hide(c.Saved.Busy() || !c.Saved.CanRunAgain())))
 	b.WriteString(`<ul class="shelf" id="shelf" aria-label="Runs">`)
-	c.listed = c.Shelf.All()
-	shown := c.Shelf.Shown() // as they stand now, with their progress
+	c.listed = c.Saved.All()
+	shown := c.Saved.Shown() // as they stand now, with their progress
 	for i, k := range c.listed {
 		var run *model.ShownRun
 		if i < len(shown) && i < len(c.named) {
@@ -222,7 +222,7 @@ func (c *Compare) list() {
 		for i := range c.Info.Quantities {
 			quantities = append(quantities, c.Info.Quantities[i].Key, c.Info.Quantities[i].Label)
 		}
-		for _, ch := range c.SideCharts() {
+		for _, ch := range c.Saved.SideCharts() {
 			charts = append(charts, ch.ID, ch.Title)
 		}
 		b.WriteString(`<div class="section-knobs"><label for="side-of">Bars of</label>` + selection("side-of", c.lookAt, quantities) +
@@ -252,7 +252,7 @@ func (c *Compare) item(b *strings.Builder, i int, k state.Kept, shown *model.Sho
 	case len(c.shown) >= state.MostShown:
 		check = " disabled"
 	}
-	about := c.Of(c.Shelf.Setup(k))
+	about := c.Of(c.Saved.Setup(k))
 	if sys, err := c.Info.System(k.System); err == nil {
 		about += " · " + sys.Title
 	}
@@ -270,7 +270,7 @@ func (c *Compare) item(b *strings.Builder, i int, k state.Kept, shown *model.Sho
 	}
 	tool("visit", "Open", ` title="Show its settings under Explore"`)
 	tool("rename", "Rename", "")
-	if !c.Shelf.IsKept(k) {
+	if !c.Saved.IsKept(k) {
 		tool("adopt", "Keep", ` title="It came with a link; keep it in this browser"`)
 	}
 	tool("delete", "Delete", ` title="Undo brings it back"`)
@@ -293,21 +293,21 @@ func (c *Compare) clicked(e vugu.DOMEvent) {
 	word, k := c.target(e)
 	switch word {
 	case "cancel-shown":
-		c.Shelf.Cancel()
+		c.Saved.Cancel()
 	case "again-shown":
-		c.Shelf.RunAgain()
+		c.Saved.RunAgain()
 	case "save-damaged":
-		c.Page.Save("spillway-damaged-runs.txt", "text/plain", c.Shelf.Damaged())
+		c.Page.Save("spillway-damaged-runs.txt", "text/plain", c.Saved.Damaged())
 	case "first":
-		c.Shelf.Refer(k)
+		c.Saved.Refer(k)
 	case "visit":
-		c.Shelf.Visit(k)
+		c.Saved.Visit(k)
 	case "rename":
 		c.renaming = &k
 	case "adopt":
-		c.Shelf.Adopt(k)
+		c.Saved.Adopt(k)
 	case "delete":
-		c.Shelf.Delete(k)
+		c.Saved.Delete(k)
 	default:
 		if !c.pickFormat(word) {
 			return // nothing that ends the typing of a name
@@ -324,15 +324,15 @@ func (c *Compare) changed(e vugu.DOMEvent) {
 	text := e.PropString("target", "value")
 	switch word {
 	case "show":
-		c.Shelf.Show(k)
+		c.Saved.Show(k)
 	case "name":
-		c.Shelf.Rename(k, text)
+		c.Saved.Rename(k, text)
 	case "side-of":
 		c.quantity = text
-		c.Room.Rev++
+		c.Laboratory.Rev++
 	case "side-chart":
 		c.chart = text
-		c.Room.Rev++
+		c.Laboratory.Rev++
 	}
 	c.renaming, c.frozen = nil, false
 }
@@ -347,7 +347,7 @@ func (c *Compare) says() string {
 
 // announce is what screen readers hear: only finished comparisons.
 func (c *Compare) announce() string {
-	if c.Shelf.Busy() {
+	if c.Saved.Busy() {
 		return ""
 	}
 	return c.says()
@@ -355,7 +355,7 @@ func (c *Compare) announce() string {
 
 // lacks asks for the files that runs need.
 func (c *Compare) lacks() string {
-	if list := c.Shelf.Lacking(); len(list) > 0 {
+	if list := c.Saved.Lacking(); len(list) > 0 {
 		return "Drop the file or folder that holds " + strings.Join(list, ", ") + " on the page to see the runs of it."
 	}
 	return ""

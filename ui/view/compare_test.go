@@ -94,7 +94,7 @@ func TestCompareView(t *testing.T) {
 		t.Error("there is no field for the name")
 	}
 	typing := c.text[0]
-	s.root.Shelf.Problem = "It is damaged."
+	s.root.Saved.Problem = "It is damaged."
 	s.draw()
 	if c.text[0] != typing {
 		t.Error("the list is made anew while somebody types")

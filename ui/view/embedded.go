@@ -70,7 +70,7 @@ func (c *Embedded) lacking() string {
 
 // href is the link to the page itself, with the state as it is now.
 func (c *Embedded) href() string {
-	if c.Room == nil {
+	if c.Laboratory == nil {
 		return c.frame.Site
 	}
 	return c.frame.Link(c.Link())
@@ -78,7 +78,7 @@ func (c *Embedded) href() string {
 
 // settings reports whether there are settings for a drawer.
 func (c *Embedded) settings() bool {
-	return c.Room != nil && c.State.View != state.Reproduce && c.shows(embed.Settings)
+	return c.Laboratory != nil && c.State.View != state.Reproduce && c.shows(embed.Settings)
 }
 
 // sectioned are the laboratory's own parts.
@@ -89,4 +89,4 @@ func (c *Embedded) sectioned() []vugu.Builder {
 	return c.parts.sections
 }
 
-func (c *Embedded) undoes() bool { return c.Room != nil && c.CanUndo() }
+func (c *Embedded) undoes() bool { return c.Laboratory != nil && c.CanUndo() }

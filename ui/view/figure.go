@@ -58,9 +58,9 @@ func (c *Figure) setFocus(e vugu.DOMEvent) {
 // shownRuns are the compared systems.
 func (c *Figure) shownRuns() []*model.Run {
 	var rs []*model.Run
-	for i := range c.Runs {
-		if c.Runs[i].On {
-			rs = append(rs, &c.Runs[i])
+	for i := range c.Runs.List {
+		if c.Runs.List[i].On {
+			rs = append(rs, &c.Runs.List[i])
 		}
 	}
 	return rs

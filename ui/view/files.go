@@ -14,33 +14,33 @@ type Files struct{ *App }
 // unfolded reports whether the panel is open: when it was opened, and when there
 // are files.
 func (c *Files) unfolded() bool {
-	return !c.closed[c.folding("files")] || c.Room.Files.Number > 0 || c.Entry() != ""
+	return !c.closed[c.folding("files")] || c.Laboratory.Files.Number > 0 || c.Entry() != ""
 }
 
 func (c *Files) fold() { c.closed[c.folding("files")] = c.unfolded() }
 
 func (c *Files) about() string {
-	about, _ := c.About()
+	about, _ := c.Runs.About()
 	return about
 }
 
 func (c *Files) origin() string {
-	_, origin := c.About()
+	_, origin := c.Runs.About()
 	return origin
 }
 
-func (c *Files) search(e vugu.DOMEvent) { c.Room.Files.Filter = e.PropString("target", "value") }
+func (c *Files) search(e vugu.DOMEvent) { c.Laboratory.Files.Filter = e.PropString("target", "value") }
 
 // mostEntries is how many entries of opened files are listed; search finds the others.
 const mostEntries = 60
 
 func (c *Files) entries() []lab.Entry {
-	es, _ := c.Room.Files.Shown(mostEntries)
+	es, _ := c.Laboratory.Files.Shown(mostEntries)
 	return es
 }
 
 func (c *Files) summary() string {
-	f := &c.Room.Files
+	f := c.Laboratory.Files
 	shown, matching := f.Shown(mostEntries)
 	switch {
 	case f.Opening:

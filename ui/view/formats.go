@@ -51,4 +51,4 @@ func (a *App) file(title, mode string, tables ...report.Table) *table.File {
 }
 
 // link is the address that shows the same, as it ran.
-func (a *App) link() string { return a.Page.Address() + "#" + a.RunLink() }
+func (a *App) link() string { return a.Page.Address() + "#" + a.Files.RunLink() }

@@ -14,7 +14,7 @@ var icon = "icon.svg"
 
 // lead says what the laboratory is about.
 func (c *Head) lead() string {
-	if c.Room == nil {
+	if c.Laboratory == nil {
 		return "Simulated in this tab; nothing is uploaded."
 	}
 	return c.Info.Lead + " Simulated in this tab; nothing is uploaded."
@@ -22,12 +22,14 @@ func (c *Head) lead() string {
 
 func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }
 
-func (c *Head) viewing(v state.View) string { return boolText(c.Room != nil && c.State.View == v) }
+func (c *Head) viewing(v state.View) string {
+	return boolText(c.Laboratory != nil && c.State.View == v)
+}
 
-func (c *Head) hasPapers() bool { return c.Room != nil && len(c.Info.Papers) > 0 }
+func (c *Head) hasPapers() bool { return c.Laboratory != nil && len(c.Info.Papers) > 0 }
 
-func (c *Head) hasSettings() bool { return c.Room != nil && c.State.View != state.Reproduce }
+func (c *Head) hasSettings() bool { return c.Laboratory != nil && c.State.View != state.Reproduce }
 
-func (c *Head) canUndo() bool { return c.Room != nil && c.CanUndo() }
+func (c *Head) canUndo() bool { return c.Laboratory != nil && c.CanUndo() }
 
-func (c *Head) canRedo() bool { return c.Room != nil && c.CanRedo() }
+func (c *Head) canRedo() bool { return c.Laboratory != nil && c.CanRedo() }

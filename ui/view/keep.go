@@ -33,7 +33,7 @@ func (c *Keep) text() string {
 	u := c.State.Setup
 	from := c.State.Base
 	if n := len(c.State.Kept); from == nil && n > 0 {
-		from = c.Shelf.Setup(c.State.Kept[n-1])
+		from = c.Saved.Setup(c.State.Kept[n-1])
 	}
 	var said []string
 	if from == nil || len(knob.Differ(from, u)) == 0 {
@@ -77,7 +77,7 @@ func (c *Keep) keep() {
 	if c.all {
 		systems = c.State.On
 	}
-	c.Shelf.Keep(name, systems)
+	c.Saved.Keep(name, systems)
 	c.open, c.typed, c.said = false, false, "Kept; Compare shows it beside others."
 	c.Page.Focus("keep") // the form is gone
 }

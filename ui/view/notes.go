@@ -9,8 +9,8 @@ type Notes struct{ *App }
 func (c *Notes) notes() []string {
 	var texts []string
 	about := map[string][]string{}
-	for i := range c.Runs {
-		if r := &c.Runs[i]; r.Shown() {
+	for i := range c.Runs.List {
+		if r := &c.Runs.List[i]; r.Shown() {
 			for _, t := range r.Report.Notes {
 				if about[t] == nil {
 					texts = append(texts, t)

@@ -18,7 +18,7 @@ type Numbers struct {
 	*App
 	markup
 	table string // as HTML
-	of    *model.Room
+	of    *model.Laboratory
 	at    int
 
 	saving *Formats
@@ -28,10 +28,10 @@ type Numbers struct {
 // hundreds of cells cost more than all else on the page, on every drawing.
 func (c *Numbers) Compute() {
 	c.fresh()
-	if c.of == c.Room && c.at == c.Rev {
+	if c.of == c.Laboratory && c.at == c.Rev {
 		return
 	}
-	c.of, c.at = c.Room, c.Rev
+	c.of, c.at = c.Laboratory, c.Rev
 	heads, rows := chart.Numbers(c.Info, c.runs)
 	c.table = numbersMarkup("numbers", "Quantity", heads, rows)
 }
@@ -87,7 +87,7 @@ func (c *Numbers) menu() vugu.Builder {
 func (c *Numbers) formats() []format {
 	list := c.tableFormats("results", c.SaveCSV, func() *table.File {
 		heads, rows := chart.Numbers(c.Info, c.runs)
-		_, trust := c.Brief()
+		_, trust := c.Form.Brief()
 		return c.file("All numbers: "+c.Note(), strings.Join(trust, " · "), numbersTable("Quantity", heads, rows))
 	})
 	return append(list, append([]format{
@@ -121,7 +121,7 @@ func (c *Numbers) saveExport(e *lab.Export, system *lab.System) {
 	if e.Workload {
 		name, c.Notice = c.Name(e.Key, e.Ext), "Writing the file…"
 	}
-	c.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
+	c.Output.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
 		if problem != "" {
 			c.Notice = "There is no file: " + problem + "."
 			return

@@ -15,7 +15,7 @@ type Panel struct {
 	Index int
 }
 
-func (c *Panel) form() *model.Form { return &c.forms[c.Index] }
+func (c *Panel) form() *model.Panel { return &c.forms[c.Index] }
 
 func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
@@ -50,7 +50,7 @@ func (c *Panel) problems() []string {
 	if c.form().Key != c.Info.Contradictions {
 		return nil
 	}
-	return c.Problems
+	return c.Runs.Problems
 }
 
 func (c *Panel) typed(key string, e vugu.DOMEvent) { c.Type(key, e.PropString("target", "value")) }
@@ -113,25 +113,25 @@ func (c *Panel) brings(f model.Field) string {
 	if f.Kind != knob.Number || f.Mark != "" {
 		return nothing
 	}
-	return c.Ask.Effect(f.Key)
+	return c.Question.Effect(f.Key)
 }
 
 // weighs reports whether the panel asks what its numbers bring: the one with most
 // of them.
 func (c *Panel) weighs() bool {
-	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Blocked() == ""
+	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Runs.Blocked() == ""
 }
 
 func (c *Panel) askEffects() {
-	if c.Ask.EffectsProgress().Active {
-		c.Ask.CancelEffects()
+	if c.Question.EffectsProgress().Active {
+		c.Question.CancelEffects()
 		return
 	}
-	c.Ask.AskEffects()
+	c.Question.AskEffects()
 }
 
 func (c *Panel) effectsLabel() string {
-	switch p := c.Ask.EffectsProgress(); {
+	switch p := c.Question.EffectsProgress(); {
 	case p.Active:
 		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
 	case p.All > 0:

@@ -25,7 +25,7 @@ func (c *Papers) Compute() {
 	if c.sheet == nil {
 		c.sheet = &Sheet{App: c.App}
 	}
-	c.views = c.Paper.Views()
+	c.views = c.Papers.Views()
 }
 
 func (c *Papers) title(v model.PaperView) string { return v.Title + ", reproduced" }
@@ -42,7 +42,7 @@ func (c *Papers) canRun(v model.PaperView) bool {
 	return v.Outline != nil && !v.All.Running && !v.All.Known
 }
 
-func (c *Papers) canForget(v model.PaperView) bool { return v.All.Percent > 0 && !c.Paper.Active() }
+func (c *Papers) canForget(v model.PaperView) bool { return v.All.Percent > 0 && !c.Papers.Active() }
 
 func (c *Papers) allLabel(v model.PaperView) string {
 	if v.All.Running {
@@ -56,9 +56,9 @@ func (c *Papers) state(v model.PaperView) string {
 	if v.Outline == nil {
 		return "Opening…"
 	}
-	s := c.Paper.Standing(v.All.Name)
+	s := c.Papers.Standing(v.All.Name)
 	text := fmt.Sprintf("%d of %d runs", s.Known, s.Runs)
-	if took := c.Paper.Elapsed(); took > 0 && s.Known > 0 {
+	if took := c.Papers.Elapsed(); took > 0 && s.Known > 0 {
 		text += fmt.Sprintf(", %v", took.Round(time.Second/10))
 	}
 	return text + "."
@@ -82,7 +82,7 @@ func (c *Papers) score(v model.PaperView) string {
 
 // announce is what screen readers hear: only when all is done.
 func (c *Papers) announce(v model.PaperView) string {
-	if c.Paper.Active() || v.All.Percent < 100 {
+	if c.Papers.Active() || v.All.Percent < 100 {
 		return ""
 	}
 	return c.score(v)
@@ -121,24 +121,24 @@ func runLabel(e model.Item) string {
 func (c *Papers) run(e model.Item) {
 	runItem(c.App, e)
 	if !e.Running {
-		c.Paper.Show(e.Name)
+		c.Papers.Show(e.Name)
 	}
 }
 
 func runItem(a *App, e model.Item) {
 	switch {
 	case e.Running:
-		a.Paper.Cancel(e.Name)
+		a.Papers.Cancel(e.Name)
 		return
 	case e.Known:
-		a.Paper.Forget(e.Name)
+		a.Papers.Forget(e.Name)
 	}
-	a.Paper.Run(e.Name)
+	a.Papers.Run(e.Name)
 }
 
 // report downloads what a reviewer wants to see of a paper, as one HTML file.
 func (c *Papers) report(v model.PaperView) {
-	c.Paper.Collect(v.Key, func(s *model.Sheets, problem string) {
+	c.Papers.Collect(v.Key, func(s *model.Sheets, problem string) {
 		if problem != "" {
 			c.Notice = "The report cannot be saved: " + problem + "."
 			return
@@ -158,7 +158,7 @@ func (c *Papers) report(v model.PaperView) {
 }
 
 func (c *Papers) show(name string) {
-	c.Paper.Show(name)
+	c.Papers.Show(name)
 	if c.Page.Narrow() { // the list covers the window
 		c.Page.Show("main")
 	}

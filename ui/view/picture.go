@@ -55,8 +55,8 @@ func (c *Picture) Compute() {
 	if c.Info.Picture == nil || len(c.Info.Picture.Places) == 0 {
 		return
 	}
-	at := slices.IndexFunc(c.Runs, func(r model.Run) bool { return r.System.Name == c.Focus() })
-	c.stale = at >= 0 && c.Runs[at].Stale
+	at := slices.IndexFunc(c.Runs.List, func(r model.Run) bool { return r.System.Name == c.Focus() })
+	c.stale = at >= 0 && c.Runs.List[at].Stale
 	c.rows, c.widths = 0, c.widths[:0]
 	c.branch(&c.Info.Picture.Places[0], 1, map[string]bool{})
 }
@@ -111,8 +111,8 @@ func gridArea(column, top, end int) string {
 
 // focused is the report of the system in focus; nil if there is none.
 func (c *Picture) focused() *report.Report {
-	for i := range c.Runs {
-		if r := &c.Runs[i]; r.System.Name == c.Focus() && r.Shown() {
+	for i := range c.Runs.List {
+		if r := &c.Runs.List[i]; r.System.Name == c.Focus() && r.Shown() {
 			return r.Report
 		}
 	}
@@ -326,7 +326,7 @@ func (c *Picture) dials() []model.Dial {
 	p := c.turned()
 	var list []model.Dial
 	for _, key := range p.knobs {
-		list = append(list, c.Dial(key, p.slot))
+		list = append(list, c.Form.Dial(key, p.slot))
 	}
 	return list
 }
@@ -336,7 +336,7 @@ func (c *Picture) products() []model.Option {
 	if c.turned().slot == "" {
 		return nil
 	}
-	f := c.Field(c.turned().slot)
+	f := c.Form.Field(c.turned().slot)
 	return slices.DeleteFunc(f.Options, func(o model.Option) bool { return o.Key == "" })
 }
 
@@ -346,7 +346,7 @@ func (c *Picture) typed(key string, e vugu.DOMEvent) { c.Type(key, e.PropString(
 
 func (c *Picture) turn(key string, e vugu.DOMEvent) {
 	if at, err := strconv.Atoi(e.PropString("target", "value")); err == nil {
-		c.Turn(key, c.turned().slot, at)
+		c.Form.Turn(key, c.turned().slot, at)
 	}
 }
 
@@ -475,8 +475,8 @@ func at(d model.Dial) string { return strconv.Itoa(d.At) }
 
 // lead says the problem before anything is solved.
 func (c *Picture) lead() string {
-	for i := range c.Runs {
-		if r := &c.Runs[i]; r.On && r.Report != nil && r.Report.Lead != "" {
+	for i := range c.Runs.List {
+		if r := &c.Runs.List[i]; r.On && r.Report != nil && r.Report.Lead != "" {
 			return r.Report.Lead
 		}
 	}
@@ -485,7 +485,7 @@ func (c *Picture) lead() string {
 
 // mute reports whether the laboratory says no problem: its place is not kept then.
 func (c *Picture) mute() bool {
-	return c.lead() == "" && slices.ContainsFunc(c.Runs, func(r model.Run) bool { return r.On && r.Report != nil })
+	return c.lead() == "" && slices.ContainsFunc(c.Runs.List, func(r model.Run) bool { return r.On && r.Report != nil })
 }
 
 // presets are the setups to start from.
@@ -504,21 +504,21 @@ func (c *Picture) presetTab(i int) string {
 
 // chipTab is the same for the systems.
 func (c *Picture) chipTab(i int) string {
-	if c.Runs[i].System.Name == c.Focus() {
+	if c.Runs.List[i].System.Name == c.Focus() {
 		return "0"
 	}
 	return "-1"
 }
 
 func (c *Picture) runClass(i int) string {
-	return "run " + strings.ReplaceAll(c.Runs[i].RunState(), " ", "-")
+	return "run " + strings.ReplaceAll(c.Runs.List[i].RunState(), " ", "-")
 }
 
-func (c *Picture) percent(i int) string { return strconv.Itoa(c.Runs[i].Percent()) }
+func (c *Picture) percent(i int) string { return strconv.Itoa(c.Runs.List[i].Percent()) }
 
-func (c *Picture) inFocus(i int) string { return boolText(c.Runs[i].System.Name == c.Focus()) }
+func (c *Picture) inFocus(i int) string { return boolText(c.Runs.List[i].System.Name == c.Focus()) }
 
-func (c *Picture) focus(i int) { c.SetLook(state.FocusKey, c.Runs[i].System.Name) }
+func (c *Picture) focus(i int) { c.SetLook(state.FocusKey, c.Runs.List[i].System.Name) }
 
 // shown keeps the place of a button that cannot be used now, so that nothing
 // moves when it comes.

@@ -50,13 +50,13 @@ func TestPictureShowsTheSystemInFocus(t *testing.T) {
 	for _, system := range []string{"uvm", "g10"} {
 		s.click("show-" + system)
 		s.want("show-"+system, `aria-pressed="true"`)
-		at := slices.IndexFunc(s.root.Runs, func(r model.Run) bool { return r.System.Name == system })
-		v, ok := s.root.Runs[at].Report.Value(s.root.Info.Quantity("gpu_link_in_busy"))
+		at := slices.IndexFunc(s.root.Runs.List, func(r model.Run) bool { return r.System.Name == system })
+		v, ok := s.root.Runs.List[at].Report.Value(s.root.Info.Quantity("gpu_link_in_busy"))
 		if !ok || v <= 0 {
 			t.Fatalf("%s: %v, %v", system, v, ok)
 		}
 		s.want("draw-gpu-link", fmt.Sprintf("--busy:%.3f", v))
-		s.want("story", s.root.Runs[at].System.Title)
+		s.want("story", s.root.Runs.List[at].System.Title)
 	}
 	s.click("show-ideal")
 	s.want("story", "moves nothing")
@@ -147,9 +147,9 @@ func TestPictureTurnsKnobs(t *testing.T) {
 	s.click("product-990-pro")
 	s.want("product-990-pro", `aria-pressed="true"`)
 	s.want("p-ssd_read", `.value="7.45"`)
-	at := s.root.Dial("ssd_read", "part-ssd").At
+	at := s.root.Form.Dial("ssd_read", "part-ssd").At
 	s.fire("s-ssd_read", "input", fmt.Sprint(at+200))
-	if d := s.root.Dial("ssd_read", "part-ssd"); d.Text == "7.45" || d.At < at+195 || d.At > at+205 {
+	if d := s.root.Form.Dial("ssd_read", "part-ssd"); d.Text == "7.45" || d.At < at+195 || d.At > at+205 {
 		t.Errorf("turned from %d by 200 it is at %d, %s", at, d.At, d.Text)
 	}
 	s.click("undo")
@@ -196,12 +196,12 @@ func TestPictureOfFiles(t *testing.T) {
 	s.want("turn", "1/256")
 	s.want("story", "from DRAM of the SSD to Flash")
 	s.want("lead", "at 1/256 of full scale")
-	if f := s.root.Field("threads"); f.Text != "" || f.Mark != "as the workload has them" {
+	if f := s.root.Form.Field("threads"); f.Text != "" || f.Mark != "as the workload has them" {
 		t.Errorf("as many threads as the workload has are %+v", f)
 	}
 	for _, typed := range []string{"5", "", "0"} {
 		s.root.Type("threads", typed)
-		if f := s.root.Field("threads"); f.Text != typed || f.Error != "" || (f.Mark == "") != (typed == "5") {
+		if f := s.root.Form.Field("threads"); f.Text != typed || f.Error != "" || (f.Mark == "") != (typed == "5") {
 			t.Errorf("typed %q it is %+v", typed, f)
 		}
 	}
@@ -217,7 +217,7 @@ func TestPictureNamesPlaces(t *testing.T) {
 		}
 		s := emptyStage(t, "", &silent{})
 		p := &Picture{App: s.root.App}
-		p.Room = &model.Room{Info: &i}
+		p.Laboratory = &model.Laboratory{Workspace: &model.Workspace{Info: &i}}
 		for k := range i.Picture.Places {
 			x := &i.Picture.Places[k]
 			if got := p.end(x.Key); got != x.Title && x.Key != "pcie" {
@@ -239,7 +239,7 @@ func TestRefusedTogether(t *testing.T) {
 		}
 	}
 	var titles []string
-	s.root.Runs[1].Report.Reason, s.root.Runs[2].Report.Reason = "the same", "the same"
+	s.root.Runs.List[1].Report.Reason, s.root.Runs.List[2].Report.Reason = "the same", "the same"
 	for _, x := range (&Summary{App: s.root.App}).troubles() {
 		if x.Why == "the same" {
 			titles = append(titles, x.Title+" "+x.Text)

@@ -28,7 +28,7 @@ type Question struct {
 	found    []model.Found
 	effects  []model.Effect
 	table    string // as HTML
-	of       *model.Room
+	of       *model.Laboratory
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
 	made     time.Time
@@ -45,46 +45,46 @@ const (
 
 // Compute makes what is shown, if something has changed.
 func (c *Question) Compute() {
-	if c.of == c.Room && c.rev == c.Ask.Rev && c.at == c.Rev {
+	if c.of == c.Laboratory && c.rev == c.Question.Rev && c.at == c.Rev {
 		return
 	}
-	same := c.of == c.Room && c.at == c.Rev
-	c.of, c.rev, c.at = c.Room, c.Ask.Rev, c.Rev
-	c.fields, c.progress = c.Ask.Fields(), c.Ask.Progress()
+	same := c.of == c.Laboratory && c.at == c.Rev
+	c.of, c.rev, c.at = c.Laboratory, c.Question.Rev, c.Rev
+	c.fields, c.progress = c.Question.Fields(), c.Question.Progress()
 	if same && c.progress.Active && c.progress.All > manyRuns && time.Since(c.made) < pause {
 		return
 	}
 	c.made = time.Now()
 	c.drawings++
 	c.answer, c.found, c.effects, c.table = chart.Answer{}, nil, nil, ""
-	if c.Ask.Problem() != "" {
+	if c.Question.Problem() != "" {
 		return
 	}
-	switch c.Ask.Kind() {
+	switch c.Question.Kind() {
 	case state.Vary:
-		c.answer = c.Asked()
+		c.answer = c.Question.Asked()
 		c.table = tablesHTML(c.answer.Tables)
 	case state.Rank:
-		c.answer = c.Asked()
+		c.answer = c.Question.Asked()
 		c.table = tablesHTML(c.answer.Tables)
 	case state.Find:
-		c.found = c.Ask.Found()
-		c.answer = c.Asked()
+		c.found = c.Question.Found()
+		c.answer = c.Question.Asked()
 		c.table = tablesHTML(c.answer.Tables)
 	default:
-		c.effects = c.Ask.Gains()
+		c.effects = c.Question.Gains()
 		c.table = c.effectsHTML()
 	}
 }
 
-func (c *Question) quantity() *report.Quantity { return &c.Info.Quantities[c.Ask.Of()] }
+func (c *Question) quantity() *report.Quantity { return &c.Info.Quantities[c.Question.Of()] }
 
 func (c *Question) typed(key string, e vugu.DOMEvent) {
-	c.Ask.Type(key, e.PropString("target", "value"))
+	c.Question.Type(key, e.PropString("target", "value"))
 }
 
 func (c *Question) picked(key string, e vugu.DOMEvent) {
-	c.Ask.Choose(key, e.PropString("target", "value"))
+	c.Question.Choose(key, e.PropString("target", "value"))
 }
 
 // inputClass says how wide a field is.
@@ -100,13 +100,13 @@ func (c *Question) inputClass(f model.Field) string {
 }
 
 func (c *Question) canRun() bool {
-	return c.Ask.Problem() == "" && !c.progress.Active && (c.progress.Known < c.progress.All || c.progress.All == 0 || c.progress.Failed > 0)
+	return c.Question.Problem() == "" && !c.progress.Active && (c.progress.Known < c.progress.All || c.progress.All == 0 || c.progress.Failed > 0)
 }
 
 func (c *Question) runLabel() string {
 	n := c.progress.All - c.progress.Known
 	switch {
-	case c.Ask.Problem() != "":
+	case c.Question.Problem() != "":
 		return "Run"
 	case c.progress.Active:
 		return "Running…"
@@ -141,16 +141,16 @@ func (c *Question) state() string {
 // says is the finding.
 func (c *Question) says() string {
 	switch {
-	case c.Ask.Problem() != "":
-		return c.Ask.Problem()
+	case c.Question.Problem() != "":
+		return c.Question.Problem()
 	case c.progress.All > 0 && c.progress.Known == 0 && !c.progress.Active:
 		return "Not run yet: " + chart.Count(int64(c.progress.All)) + " runs answer this."
 	}
 	text := c.answer.Says
-	if kind := c.Ask.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == state.Vary || kind == state.Find || kind == state.Rank) {
+	if kind := c.Question.Kind(); text != "" && c.progress.Known < c.progress.All && (kind == state.Vary || kind == state.Find || kind == state.Rank) {
 		text = c.saysUnfinished()
 	}
-	switch c.Ask.Kind() {
+	switch c.Question.Kind() {
 	case state.Effects:
 		text = c.saysEffects()
 	case state.Buy:
@@ -175,7 +175,7 @@ func (c *Question) saysUnfinished() string {
 
 // saysFailed is what went wrong, empty if nothing; of what is varied the gaps say it.
 func (c *Question) saysFailed() string {
-	if c.progress.Failed == 0 || c.progress.Active || c.Ask.Kind() == state.Vary {
+	if c.progress.Failed == 0 || c.progress.Active || c.Question.Kind() == state.Vary {
 		return ""
 	}
 	return chart.Count(int64(c.progress.Failed)) + " of the runs failed: " + strings.TrimSuffix(c.progress.Error, ".") + "."
@@ -199,7 +199,7 @@ func (c *Question) foundText(f model.Found) string {
 	case c.progress.Active:
 		return f.System.Title + ": searching…"
 	case f.SoFar != "":
-		return f.System.Title + ": stopped; so far " + chart.With(f.SoFar, c.Ask.Searched().Unit)
+		return f.System.Title + ": stopped; so far " + chart.With(f.SoFar, c.Question.Searched().Unit)
 	case c.progress.Known == 0:
 		return f.System.Title + ": not run yet"
 	}
@@ -207,7 +207,7 @@ func (c *Question) foundText(f model.Found) string {
 }
 
 func (c *Question) adoptLabel(f model.Found) string {
-	return "Use " + chart.With(f.Value, c.Ask.Searched().Unit) + " in Explore"
+	return "Use " + chart.With(f.Value, c.Question.Searched().Unit) + " in Explore"
 }
 
 // plotHeight is the height of a drawing that is not there yet.
@@ -237,7 +237,7 @@ func (c *Question) drawn() (name string, rev int, v *chart.View) {
 func (c *Question) rows() string { return c.table }
 
 func (c *Question) save(kind string) {
-	c.saveChart("whatif", kind, c.Name("whatif", kind), &c.answer.View, c.Ask.CSV())
+	c.saveChart("whatif", kind, c.Name("whatif", kind), &c.answer.View, c.Question.CSV())
 }
 
 // chartMenu has the formats of the chart, tableMenu those of the numbers.
@@ -252,7 +252,7 @@ func (c *Question) tableMenu() vugu.Builder {
 	if c.saving == nil {
 		c.saving = &Formats{App: c.App, id: "ask", about: func() string { return "the numbers" }, list: func() []format {
 			list := c.tableFormats("whatif", c.saveCSV, func() *table.File {
-				_, trust := c.Brief()
+				_, trust := c.Form.Brief()
 				tables := c.answer.Tables
 				if len(c.effects) > 0 {
 					tables = []report.Table{c.effectsTable()}
@@ -289,24 +289,24 @@ func (c *Question) effectsTable() report.Table {
 
 // effectsHeads are the heads of that table; priced: parts with prices.
 func (c *Question) effectsHeads() (heads []string, priced bool) {
-	price, worth := c.Ask.Prices()
+	price, worth := c.Question.Prices()
 	heads = []string{"Setting", "Now", "Then"}
-	if c.Ask.Kind() == state.Buy {
+	if c.Question.Kind() == state.Buy {
 		heads[0] = "Part"
 		if priced = price >= 0 && worth >= 0; priced {
 			heads = append(heads, "Costs", c.Info.Quantities[worth].Label)
 		}
 	}
-	for _, s := range c.Compared() {
+	for _, s := range c.Question.Compared() {
 		heads = append(heads, s.Title)
 	}
 	return heads, priced
 }
 
-func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Ask.CSV()) }
+func (c *Question) saveCSV() { c.Page.Save(c.Name("whatif", "csv"), "text/csv", c.Question.CSV()) }
 
 func (c *Question) saveJSON() {
-	c.Page.Save(c.Name("whatif", "json"), "application/json", c.Ask.JSON())
+	c.Page.Save(c.Name("whatif", "json"), "application/json", c.Question.JSON())
 }
 
 // Destroy lets go of the drawing.
@@ -425,7 +425,7 @@ func (c *Question) price(e *model.Effect) string {
 	if math.IsNaN(e.Price) {
 		return chart.Dash
 	}
-	at, _ := c.Ask.Prices()
+	at, _ := c.Question.Prices()
 	q := &c.Info.Quantities[at]
 	text := chart.With(chart.Cell(q, math.Abs(e.Price)), q.Unit)
 	switch {
@@ -490,7 +490,7 @@ func (c *Question) saysBuy() string {
 	}
 	if best >= 0 {
 		x := &c.effects[best]
-		_, worth := c.Ask.Prices()
+		_, worth := c.Question.Prices()
 		s, _ := c.Info.System(x.Parts[x.For].System) // one that was compared
 		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + model.Signed(x.Worth) + " in " + lowered(c.Info.Quantities[worth].Label) + "."
 	}
@@ -499,7 +499,7 @@ func (c *Question) saysBuy() string {
 
 // part says which part can be put into the machine; empty if none helps.
 func (c *Question) part() string {
-	if c.Ask.Kind() != state.Buy {
+	if c.Question.Kind() != state.Buy {
 		return ""
 	}
 	if e := c.top(); e != nil && e.Best >= 0 {
@@ -510,7 +510,7 @@ func (c *Question) part() string {
 
 func (c *Question) adoptPart() {
 	if e := c.top(); e != nil {
-		c.Ask.AdoptPart(e.Key, e.Choice)
+		c.Question.AdoptPart(e.Key, e.Choice)
 	}
 }
 
@@ -519,7 +519,7 @@ const least = 0.005
 
 // forPrice says what a part costs, behind what it brings.
 func (c *Question) forPrice(e *model.Effect) string {
-	at, _ := c.Ask.Prices()
+	at, _ := c.Question.Prices()
 	if math.IsNaN(e.Price) || at < 0 {
 		return ""
 	}

@@ -15,7 +15,7 @@ type Root struct {
 	head, verdict, alerts, files, systems, picture, summary, numbers, notes, question, compare, papers, tour vugu.Builder
 
 	parts *parts // of the laboratory that is shown
-	rooms map[*model.Room]*parts
+	rooms map[*model.Laboratory]*parts
 }
 
 // parts are the components that a laboratory brings.
@@ -26,20 +26,20 @@ func NewRoot(a *App) *Root {
 	return &Root{
 		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*model.Room]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*model.Laboratory]*parts{},
 	}
 }
 
 // Compute finds the components of the laboratory that is shown.
 func (c *Root) Compute() {
-	if c.Room == nil {
+	if c.Laboratory == nil {
 		return
 	}
 	c.fresh()
-	if c.rooms[c.Room] == nil {
-		c.rooms[c.Room] = c.assemble()
+	if c.rooms[c.Laboratory] == nil {
+		c.rooms[c.Laboratory] = c.assemble()
 	}
-	c.parts = c.rooms[c.Room]
+	c.parts = c.rooms[c.Laboratory]
 }
 
 func (c *Root) assemble() *parts {
@@ -71,7 +71,7 @@ func (c *Root) assemble() *parts {
 
 // figuresClass hides the charts where there is nothing to draw.
 func (c *Root) figuresClass() string {
-	if c.Nothing() {
+	if c.Runs.Nothing() {
 		return "figures idle"
 	}
 	return "figures"
@@ -80,7 +80,7 @@ func (c *Root) figuresClass() string {
 // accounts are the sections of the entry that is shown. They come first where they
 // are all that there is to see.
 func (c *Root) accounts(first bool) []vugu.Builder {
-	if c.Nothing() != first {
+	if c.Runs.Nothing() != first {
 		return nil
 	}
 	return c.parts.accounts
@@ -97,10 +97,10 @@ func (c *Root) first() vugu.Builder {
 func (c *Root) others() []vugu.Builder { return c.parts.panels[min(1, len(c.parts.panels)):] }
 
 // sided reports whether the view has the settings at its side.
-func (c *Root) sided() bool { return c.Room != nil && c.State.View != state.Reproduce }
+func (c *Root) sided() bool { return c.Laboratory != nil && c.State.View != state.Reproduce }
 
 // in reports whether a view is shown.
-func (c *Root) in(v state.View) bool { return c.Room != nil && c.State.View == v }
+func (c *Root) in(v state.View) bool { return c.Laboratory != nil && c.State.View == v }
 
 // side is the class of the settings, which are a drawer where there is no room
 // for them beside the results.

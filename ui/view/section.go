@@ -34,7 +34,7 @@ func (c *Section) menu() vugu.Builder {
 				mode := c.view.About
 				for i := range c.Info.Sections {
 					if s := &c.Info.Sections[i]; s.Key == c.Key && s.Run {
-						_, trust := c.Brief()
+						_, trust := c.Form.Brief()
 						mode = strings.Join(trust, " · ")
 					}
 				}
@@ -48,7 +48,7 @@ func (c *Section) menu() vugu.Builder {
 // Compute finds the section as of now; it may not be there.
 func (c *Section) Compute() {
 	c.view = model.SectionView{}
-	for _, v := range c.Sections() {
+	for _, v := range c.Sections.Views() {
 		if v.Key == c.Key {
 			c.view = v
 		}
@@ -62,7 +62,7 @@ func (c *Section) draw() {
 		return
 	}
 	c.of, c.rev = c.view.Shown, c.Rev
-	c.maps = c.Maps(&c.view)
+	c.maps = c.Sections.Maps(&c.view)
 	for i := len(c.figures); i < len(c.maps); i++ {
 		c.figures = append(c.figures, &Figure{App: c.App, source: func() *chart.View {
 			if i < len(c.maps) {

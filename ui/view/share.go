@@ -21,7 +21,7 @@ type Shared struct {
 
 // Shared returns what the share dialog shows, nil before there is a laboratory.
 func (a *App) Shared() *Shared {
-	if a.Room == nil {
+	if a.Laboratory == nil {
 		return nil
 	}
 	s := &Shared{Link: a.Link(), Lab: a.Info.Title, About: a.Note(), Charts: a.Charts(), Entries: a.Needs()}

@@ -39,14 +39,14 @@ type claim struct{ Text, Stated, Published, Ours, Verdict, Class string }
 // Compute makes what the figure shows when its sheet has changed.
 func (c *Sheet) Compute() {
 	c.item = model.Item{}
-	for _, v := range c.Paper.Views() {
+	for _, v := range c.Papers.Views() {
 		for _, e := range append(v.Items[:len(v.Items):len(v.Items)], v.All) {
 			if e.Shown {
 				c.item = e
 			}
 		}
 	}
-	s := c.Paper.Sheet()
+	s := c.Papers.Sheet()
 	if s == c.of {
 		return
 	}

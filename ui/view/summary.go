@@ -18,7 +18,7 @@ type Summary struct {
 
 func (c *Summary) headline() string {
 	c.fresh()
-	if c.Blocked() != "" && !c.results() {
+	if c.Runs.Blocked() != "" && !c.results() {
 		return "Not computed; the message above says why."
 	}
 	if c.before != "" {
@@ -29,8 +29,8 @@ func (c *Summary) headline() string {
 
 // results reports whether there are any of these settings.
 func (c *Summary) results() bool {
-	for i := range c.Runs {
-		if r := &c.Runs[i]; r.On && r.Report != nil && !r.Stale {
+	for i := range c.Runs.List {
+		if r := &c.Runs.List[i]; r.On && r.Report != nil && !r.Stale {
 			return true
 		}
 	}
@@ -40,9 +40,9 @@ func (c *Summary) results() bool {
 // caveat is what decides who wins besides the systems, each once.
 func (c *Summary) caveat() string {
 	var list []string
-	for i := range c.Runs {
-		r := &c.Runs[i]
-		if !r.On || r.Report == nil || r.Stale && !c.Active() {
+	for i := range c.Runs.List {
+		r := &c.Runs.List[i]
+		if !r.On || r.Report == nil || r.Stale && !c.Runs.Active() {
 			continue
 		}
 		for _, text := range r.Report.Caveats {
@@ -56,7 +56,7 @@ func (c *Summary) caveat() string {
 
 // announce is what screen readers hear: only finished comparisons.
 func (c *Summary) announce() string {
-	if c.Active() {
+	if c.Runs.Active() {
 		return ""
 	}
 	return c.headline()
@@ -72,10 +72,10 @@ type trouble struct {
 // one stand together.
 func (c *Summary) troubles() []trouble {
 	var ts []trouble
-	some := slices.ContainsFunc(c.Runs, func(r model.Run) bool { return r.On && r.Report != nil && r.Report.Fits })
-	for i := range c.Runs {
-		t := trouble{Title: c.Runs[i].System.Title}
-		switch r := &c.Runs[i]; {
+	some := slices.ContainsFunc(c.Runs.List, func(r model.Run) bool { return r.On && r.Report != nil && r.Report.Fits })
+	for i := range c.Runs.List {
+		t := trouble{Title: c.Runs.List[i].System.Title}
+		switch r := &c.Runs.List[i]; {
 		case !r.On:
 			continue
 		case r.Error != "":

@@ -19,8 +19,8 @@ type family struct {
 func (c *Systems) families() []family {
 	var fs []family
 next:
-	for i := range c.Runs {
-		r := &c.Runs[i]
+	for i := range c.Runs.List {
+		r := &c.Runs.List[i]
 		for k := range fs {
 			if fs[k].Name == r.System.Family {
 				fs[k].Runs = append(fs[k].Runs, r)
@@ -38,8 +38,8 @@ func (c *Systems) fold() { c.closed[c.folding("systems")] = c.unfolded() }
 
 // count says how many are compared, if not all are.
 func (c *Systems) count() string {
-	if len(c.State.On) == len(c.Runs) {
+	if len(c.State.On) == len(c.Runs.List) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs))
+	return fmt.Sprintf("%d of %d", len(c.State.On), len(c.Runs.List))
 }

@@ -7,6 +7,7 @@ import (
 
 	"spillway/ui/chart"
 	"spillway/ui/lab"
+	"spillway/ui/model"
 )
 
 // Tour is the bar that leads through a laboratory, beside what it is about.
@@ -15,24 +16,24 @@ type Tour struct{ *App }
 func (c *Tour) on() bool { return c.stop() != nil }
 
 func (c *Tour) stop() *lab.Stop {
-	if c.Room == nil {
+	if c.Laboratory == nil {
 		return nil
 	}
-	return c.Stop()
+	return c.Tour.Stop()
 }
 
-func (c *Tour) first() bool { return c.on() && c.StopNumber() == 1 }
+func (c *Tour) first() bool { return c.on() && c.Tour.Number() == 1 }
 
-func (c *Tour) last() bool { return c.on() && c.StopNumber() == len(c.Info.Tour) }
+func (c *Tour) last() bool { return c.on() && c.Tour.Number() == len(c.Info.Tour) }
 
 // holds reports whether what the stop says is about what is shown.
-func (c *Tour) holds() bool { return c.on() && c.AtStop() }
+func (c *Tour) holds() bool { return c.on() && c.Tour.AtStop() }
 
 func (c *Tour) title() string {
 	if !c.on() {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d: %s", c.StopNumber(), len(c.Info.Tour), c.stop().Title)
+	return fmt.Sprintf("%d of %d: %s", c.Tour.Number(), len(c.Info.Tour), c.stop().Title)
 }
 
 func (c *Tour) next() string {
@@ -56,12 +57,12 @@ func (c *Tour) says() string {
 // blank is a setting, or a quantity of a system's run.
 func (c *Tour) blank(what, key string) string {
 	if what == "knob" {
-		f := c.Field(key)
+		f := c.Form.Field(key)
 		return strings.TrimSpace(f.Text + " " + f.Unit)
 	}
 	at := c.Info.Quantity(key)
-	for i := range c.Runs {
-		r := &c.Runs[i]
+	for i := range c.Runs.List {
+		r := &c.Runs.List[i]
 		if r.System.Name != what || r.Report == nil || r.Stale && !r.Seeded || at < 0 {
 			continue
 		}
@@ -79,22 +80,22 @@ func (c *Tour) to(by int) {
 		c.end()
 		return
 	}
-	c.TourTo(c.StopNumber() + by)
+	c.Tour.GoTo(c.Tour.Number() + by)
 }
 
 func (c *Tour) end() {
-	c.EndTour()
+	c.Tour.End()
 	c.Told = "The tour is over. Undo brings back the settings from before it."
 	c.Page.Focus("main")
 }
 
 // Obey does what the palette found.
 func (a *App) Obey(id string) {
-	if key, ok := strings.CutPrefix(id, "save "); ok && a.Room != nil {
+	if key, ok := strings.CutPrefix(id, "save "); ok && a.Laboratory != nil {
 		a.saveAs(key)
 		return
 	}
-	show, err := a.Session.Obey(id)
+	show, err := model.Obey(a.Session, id)
 	if err != nil {
 		a.Notice = "The palette: " + err.Error() + "."
 		return

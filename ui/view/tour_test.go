@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"spillway/ui/model"
 )
 
 func TestTourBar(t *testing.T) {
@@ -21,12 +23,12 @@ func TestTourBar(t *testing.T) {
 		t.Errorf("numbers before the runs: %s", text)
 	}
 	s.click("tour-back") // there is nothing before the first
-	if s.root.StopNumber() != 1 {
-		t.Errorf("at stop %d", s.root.StopNumber())
+	if s.root.Tour.Number() != 1 {
+		t.Errorf("at stop %d", s.root.Tour.Number())
 	}
 	s.click("tour-next", "tour-end")
-	if s.root.Stop() != nil || s.root.Told == "" || s.page.focused != "main" {
-		t.Errorf("%+v, %q, %q", s.root.Stop(), s.root.Told, s.page.focused)
+	if s.root.Tour.Stop() != nil || s.root.Told == "" || s.page.focused != "main" {
+		t.Errorf("%+v, %q, %q", s.root.Tour.Stop(), s.root.Told, s.page.focused)
 	}
 }
 
@@ -35,7 +37,7 @@ func TestPaletteSaves(t *testing.T) {
 	s := newStage(t, small)
 	s.finish()
 	var keys []string
-	for _, c := range s.root.Commands() {
+	for _, c := range model.Commands(s.root.Session) {
 		if key, ok := strings.CutPrefix(c.ID, "save "); ok {
 			keys = append(keys, key)
 		}

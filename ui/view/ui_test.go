@@ -33,6 +33,8 @@ type direct struct {
 
 func (d *direct) Start(j *exec.Job, _ calls.Priority) { d.queue = append(d.queue, j) }
 
+func (*direct) Raise(int, calls.Priority) {}
+
 func (d *direct) Stop(ids []int) {
 	for _, id := range ids {
 		d.stopped[id] = true
@@ -541,7 +543,7 @@ func TestFiles(t *testing.T) {
 	s.want("entries", "it is broken")
 	s.fire("search", "input", "two")
 	s.want("files-summary", "1 of 3 workloads match.")
-	s.root.Pick("two")
+	s.root.Files.Pick("two")
 	s.draw()
 	s.want("from-file", "From the opened files: two.")
 	s.want("context", "two")
@@ -616,7 +618,7 @@ func TestReproduceView(t *testing.T) {
 	s.finish()
 	s.want("verdict-g10.2", "not run")
 	s.click("run-g10.2")
-	if !s.root.Paper.Active() {
+	if !s.root.Papers.Active() {
 		t.Fatal("nothing runs")
 	}
 	s.want("run-g10.2", "Cancel")
@@ -651,7 +653,7 @@ func TestReproduceView(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	s.click("run-g10.19", "run-g10.19") // now it says cancel
-	if s.root.Paper.Active() {
+	if s.root.Papers.Active() {
 		t.Error("cancel did not cancel")
 	}
 	s.click("reproduce-g10")
@@ -719,7 +721,7 @@ func TestNothingPublished(t *testing.T) {
 func TestEveryFigure(t *testing.T) {
 	s := newStage(t, small+"&view=reproduce")
 	s.finish()
-	for _, e := range s.root.Paper.Views()[0].Items {
+	for _, e := range s.root.Papers.Views()[0].Items {
 		s.click("figure-entry-" + e.Name)
 		s.finish()
 		s.want("paper-title", html.EscapeString(e.Title))

@@ -108,10 +108,10 @@ func (a *App) SaveBundle() {
 	views := a.Pictures()
 	for i := range views {
 		if v := &views[i]; v.Figure != nil {
-			figures = append(figures, exec.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.RunLink(), Version: a.Version})})
+			figures = append(figures, exec.Drawn{Name: v.ID, SVG: draw.SVG(v, draw.Options{Link: "#" + a.Files.RunLink(), Version: a.Version})})
 		}
 	}
-	a.Bundle(figures, func(data []byte, problem string) {
+	a.Output.Bundle(figures, func(data []byte, problem string) {
 		if problem != "" {
 			a.Notice = "The bundle cannot be saved: " + problem + "."
 			return

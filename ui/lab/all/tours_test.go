@@ -174,6 +174,7 @@ type deaf struct{}
 
 func (deaf) Start(*exec.Job, calls.Priority) {}
 func (deaf) Stop([]int)                      {}
+func (deaf) Raise(int, calls.Priority)       {}
 func (deaf) Fetch(string)                    {}
 func (deaf) Stored(string) string            { return "" }
 func (deaf) Store(string, string) bool       { return false }
@@ -186,7 +187,7 @@ func TestToursOpenSections(t *testing.T) {
 		n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, "", deaf{})
 		n.Enter(&l.Info, "")
 		open := func() (keys []string) {
-			for _, v := range n.Sections() {
+			for _, v := range n.Sections.Views() {
 				if v.Open && v.Folded {
 					keys = append(keys, "section-"+v.Key)
 				}
@@ -194,14 +195,14 @@ func TestToursOpenSections(t *testing.T) {
 			return keys
 		}
 		for i := range l.Tour {
-			n.TourTo(i + 1)
+			n.Tour.GoTo(i + 1)
 			look, now := l.Tour[i].Look, open()
 			about := strings.HasPrefix(look, "section-")
 			if s := l.Info.Section(strings.TrimPrefix(look, "section-")); about && s.Folded && !slices.Equal(now, []string{look}) || !about && len(now) > 0 {
 				t.Errorf("%s, stop %s about %s: open are %v", l.Name, l.Tour[i].Key, look, now)
 			}
-			if n.StopReady() == about {
-				t.Errorf("%s, stop %s: it is ready: %v", l.Name, l.Tour[i].Key, n.StopReady())
+			if n.Tour.Ready() == about {
+				t.Errorf("%s, stop %s: it is ready: %v", l.Name, l.Tour[i].Key, n.Tour.Ready())
 			}
 		}
 	}

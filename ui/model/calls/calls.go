@@ -14,11 +14,18 @@ const (
 	Behind                 // one of many, or for later: all that is shown goes first
 )
 
+// MostAtOnce is how many jobs of many are handed to the workers: enough to keep them busy,
+// few enough that other work does not wait long.
+const MostAtOnce = 6
+
 // A Host does jobs: the page's pool of workers, or a queue.
 type Host interface {
 	// Start does j as soon as there is room, in the order of the calls among jobs of one
 	// priority. Its answers come back through Table.Answer, never before Start returns.
 	Start(j *exec.Job, p Priority)
+	// Raise lets a job that waits go first as one of this priority would; nothing happens if
+	// it is under way.
+	Raise(id int, p Priority)
 	// Stop ends the jobs with these IDs; nobody waits for them any more.
 	Stop(ids []int)
 }
@@ -40,10 +47,11 @@ type Call struct {
 	// anything is known.
 	Done, Total int
 
-	id    int
-	table *Table // nil when it has ended or was stopped
-	told  func(*Call)
-	ended func(*exec.Answer)
+	id       int
+	priority Priority
+	table    *Table // nil when it has ended or was stopped
+	told     func(*Call)
+	ended    func(*exec.Answer)
 }
 
 // Start gives j its number and hands it to the host. told is called when the job says how
@@ -52,7 +60,7 @@ type Call struct {
 func (t *Table) Start(j *exec.Job, p Priority, told func(*Call), ended func(*exec.Answer)) *Call {
 	t.newest++
 	j.ID = t.newest
-	c := &Call{id: j.ID, table: t, told: told, ended: ended}
+	c := &Call{id: j.ID, priority: p, table: t, told: told, ended: ended}
 	t.active[c.id] = c
 	t.host.Start(j, p)
 	return c
@@ -75,6 +83,14 @@ func (t *Table) Answer(a *exec.Answer) bool {
 		}
 	}
 	return true
+}
+
+// Raise gives the call a more urgent priority, if it has not got one.
+func (c *Call) Raise(p Priority) {
+	if c.Active() && p < c.priority {
+		c.priority = p
+		c.table.host.Raise(c.id, p)
+	}
 }
 
 // Active reports whether the job waits or is computed.

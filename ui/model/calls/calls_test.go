@@ -12,11 +12,14 @@ type host struct {
 	started []*exec.Job
 	urgent  []Priority
 	stopped [][]int
+	raised  []int
 }
 
 func (h *host) Start(j *exec.Job, p Priority) {
 	h.started, h.urgent = append(h.started, j), append(h.urgent, p)
 }
+
+func (h *host) Raise(id int, _ Priority) { h.raised = append(h.raised, id) }
 
 func (h *host) Stop(ids []int) { h.stopped = append(h.stopped, ids) }
 

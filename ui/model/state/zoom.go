@@ -60,3 +60,6 @@ func (s *State) ZoomInto(z Zoom) {
 		s.Zoom = append(list, z)
 	}
 }
+
+// Zoomed is what charts are zoomed into, as links have it; empty if nothing is.
+func (s *State) Zoomed() string { return ZoomText(s.Zoom) }

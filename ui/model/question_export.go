@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/report"
+	"spillway/ui/model/results"
 )
 
 // asked is the version of the format of exported questions.
@@ -16,11 +17,11 @@ const asked = 3
 type record struct {
 	task
 	turned  string // what differs from the settings that stand
-	outcome *Outcome
+	outcome *results.Outcome
 }
 
 // records lists what is known of the question that is shown.
-func (a *Ask) records() []record {
+func (a *Question) records() []record {
 	var list []record
 	if a.now == nil {
 		return nil
@@ -35,7 +36,7 @@ func (a *Ask) records() []record {
 	for v := range a.now.variants {
 		x := &a.now.variants[v]
 		if !x.can {
-			list = append(list, record{outcome: &Outcome{Problem: x.problem}, turned: a.turn(v)})
+			list = append(list, record{outcome: &results.Outcome{Problem: x.problem}, turned: a.turn(v)})
 			continue
 		}
 		for _, system := range a.now.systems {
@@ -51,7 +52,7 @@ func (a *Ask) records() []record {
 }
 
 // turn says which point a variant is.
-func (a *Ask) turn(v int) string {
+func (a *Question) turn(v int) string {
 	var texts []string
 	for i := len(a.now.axes) - 1; i >= 0; i-- {
 		x := &a.now.axes[i]
@@ -63,7 +64,7 @@ func (a *Ask) turn(v int) string {
 
 // status says in a word what came out, as the command does; where it ends with the
 // first run that breaks off, the page goes on.
-func (a *Ask) status(o *Outcome) string {
+func (a *Question) status(o *results.Outcome) string {
 	if o.Error != "" {
 		return "failed"
 	}
@@ -72,7 +73,7 @@ func (a *Ask) status(o *Outcome) string {
 }
 
 // CSV returns every run of the question with all its quantities and its settings.
-func (a *Ask) CSV() string {
+func (a *Question) CSV() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	head := []string{"system", "status", "reason"}
@@ -96,7 +97,7 @@ func (a *Ask) CSV() string {
 }
 
 // JSON returns the same with the question and the link that asks it.
-func (a *Ask) JSON() string {
+func (a *Question) JSON() string {
 	r := a.room
 	runs := []any{}
 	for _, x := range a.records() {
@@ -112,10 +113,10 @@ func (a *Ask) JSON() string {
 		}
 		runs = append(runs, run)
 	}
-	_, origin := r.About()
+	_, origin := a.runs.About()
 	text, err := json.MarshalIndent(map[string]any{
-		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": r.RunLink(),
-		"question": r.State.Ask.String(), "setup": r.runs(), "files": r.Entry(), "origin": origin, "runs": runs,
+		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": a.files.RunLink(),
+		"question": r.State.Ask.String(), "setup": a.files.Runs(), "files": r.Entry(), "origin": origin, "runs": runs,
 	}, "", "  ")
 	if err != nil {
 		return "{}" // only a value that is not finite could do that, and those are none

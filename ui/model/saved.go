@@ -1,3 +1,5 @@
+// Package saved is the runs that the browser keeps, and those of them that are shown side
+// by side.
 package model
 
 import (
@@ -6,10 +8,44 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/ui/model/calls"
 	"spillway/ui/model/link"
+	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
+
+// A Storage is where the browser keeps texts.
+type Storage interface {
+	// Stored returns the text that is kept under a name, empty if none.
+	Stored(name string) string
+	// Store keeps a text, and reports whether it does.
+	Store(name, text string) bool
+}
+
+// Saved is the runs that the visitor named.
+type Saved struct {
+	// Problem is what the visitor should know about the browser's storage, empty if
+	// nothing.
+	Problem string
+
+	room    *Workspace
+	files   *Files
+	storage Storage
+	rows    *Rows // that are shown side by side, by their runs' keys
+	setups  map[string]*knob.Setup
+	kept    []state.Kept // as the browser stores them
+	damaged []string     // lines there that cannot be read
+	foreign bool         // what is there is not ours to write
+	lasting bool         // the browser stores what it is told
+	looking bool         // the view Compare was shown when last looked at
+}
+
+// New returns what the browser keeps of a laboratory.
+func NewSaved(w *Workspace, f *Files, r *results.Store, storage Storage) *Saved {
+	s := &Saved{room: w, files: f, storage: storage, rows: NewRows(w, r), lasting: true, setups: map[string]*knob.Setup{}}
+	s.rows.Shown = func() bool { return s.looking }
+	s.load()
+	return s
+}
 
 // The first line of what the browser stores: kept runs, a line each.
 const (
@@ -17,13 +53,13 @@ const (
 	shelfFormat = shelfMagic + "1"
 )
 
-func (s *Shelf) storage() string { return "spillway-runs-" + s.room.Info.Name }
+func (s *Saved) place() string { return "spillway-runs-" + s.room.Info.Name }
 
 // load reads what the browser stores. Lines that cannot be read are kept as they
 // are; what a newer Spillway wrote is not touched at all.
-func (s *Shelf) load() {
+func (s *Saved) load() {
 	s.kept, s.damaged, s.Problem, s.foreign = []state.Kept{}, nil, "", false
-	text := s.room.session.host.Stored(s.storage())
+	text := s.storage.Stored(s.place())
 	if text == "" {
 		return
 	}
@@ -57,10 +93,10 @@ func (s *Shelf) load() {
 
 // Damaged is what the browser keeps that cannot be read, for those who want to
 // save it; empty if nothing.
-func (s *Shelf) Damaged() string { return strings.Join(s.damaged, "\n") }
+func (s *Saved) Damaged() string { return strings.Join(s.damaged, "\n") }
 
 // store writes the kept runs into the browser's storage.
-func (s *Shelf) store() {
+func (s *Saved) store() {
 	if s.foreign {
 		return
 	}
@@ -72,14 +108,14 @@ func (s *Shelf) store() {
 	for _, line := range s.damaged {
 		b.WriteString(line + "\n")
 	}
-	if s.lasting = s.room.session.host.Store(s.storage(), b.String()); !s.lasting {
+	if s.lasting = s.storage.Store(s.place(), b.String()); !s.lasting {
 		s.Problem = "This browser stores nothing for this page, so what you keep lasts until the tab is closed. A link to this view carries the runs that are shown."
 	}
 }
 
 // sync brings the browser's storage in line with the state, which undo changes
 // too, and takes in what another tab has kept meanwhile.
-func (s *Shelf) sync() {
+func (s *Saved) sync() {
 	now := s.room.State.Kept
 	if now == nil { // a state that says nothing of them
 		s.room.State.Kept = s.kept
@@ -99,7 +135,7 @@ func (s *Shelf) sync() {
 
 // reload reads the browser's storage again, and reports whether it decides what is
 // kept: not where nothing is stored, or nothing that can be read.
-func (s *Shelf) reload() bool {
+func (s *Saved) reload() bool {
 	if !s.lasting || s.foreign {
 		return false
 	}
@@ -109,27 +145,18 @@ func (s *Shelf) reload() bool {
 		s.kept = before
 		return false
 	}
-	s.room.outside(before, s.kept)
+	if now := s.kept; !slices.Equal(before, now) {
+		s.room.Rebase(func(step *state.State) {
+			if step.Kept != nil {
+				step.Kept = merge(step.Kept, before, now)
+			}
+		})
+	}
 	return true
 }
 
-// outside makes a change of the kept runs, which nobody did here, in every step of
-// the ways back and forth: none of them undoes it.
-func (r *Room) outside(before, now []state.Kept) {
-	if slices.Equal(before, now) {
-		return
-	}
-	for _, steps := range [][]snapshot{r.undo, r.redo} {
-		for i := range steps {
-			if s := &steps[i].state; s.Kept != nil {
-				s.Kept = merge(s.Kept, before, now)
-			}
-		}
-	}
-}
-
 // current takes in what other tabs have kept, before something is changed.
-func (s *Shelf) current() []state.Kept {
+func (s *Saved) current() []state.Kept {
 	if s.reload() {
 		s.room.State.Kept = s.kept
 	}
@@ -151,7 +178,7 @@ func merge(list, before, now []state.Kept) []state.Kept {
 
 // Keep gives the runs of some systems with the settings that are shown a name. In
 // the view Compare they are shown while there is room.
-func (s *Shelf) Keep(name string, systems []string) {
+func (s *Saved) Keep(name string, systems []string) {
 	r := s.room
 	if len(systems) == 0 {
 		return
@@ -197,7 +224,7 @@ func unique(name string, lists ...[]state.Kept) string {
 }
 
 // title is what a system is called.
-func (s *Shelf) title(system string) string {
+func (s *Saved) title(system string) string {
 	if x, err := s.room.Info.System(system); err == nil {
 		return x.Title
 	}
@@ -205,7 +232,7 @@ func (s *Shelf) title(system string) string {
 }
 
 // Rename gives a run another name, here and in the browser.
-func (s *Shelf) Rename(k state.Kept, name string) {
+func (s *Saved) Rename(k state.Kept, name string) {
 	name = strings.TrimSpace(name)
 	if name == "" || name == k.Name {
 		return
@@ -227,7 +254,7 @@ func replaced(list []state.Kept, from, to state.Kept) []state.Kept {
 }
 
 // Delete forgets a run, here and in the browser; Undo brings it back.
-func (s *Shelf) Delete(k state.Kept) {
+func (s *Saved) Delete(k state.Kept) {
 	r, list := s.room, s.current()
 	r.Change("", func() {
 		r.State.Kept, r.State.Shown = without(list, k), without(r.State.Shown, k)
@@ -246,7 +273,7 @@ func without(list []state.Kept, k state.Kept) []state.Kept {
 }
 
 // Show puts a run beside the others or takes it away.
-func (s *Shelf) Show(k state.Kept) {
+func (s *Saved) Show(k state.Kept) {
 	r := s.room
 	if s.IsShown(k) {
 		r.Change("", func() { r.State.Shown = without(r.State.Shown, k) })
@@ -256,26 +283,26 @@ func (s *Shelf) Show(k state.Kept) {
 }
 
 // IsShown reports whether the view Compare shows a run.
-func (s *Shelf) IsShown(k state.Kept) bool { return slices.Contains(s.room.State.Shown, k) }
+func (s *Saved) IsShown(k state.Kept) bool { return slices.Contains(s.room.State.Shown, k) }
 
 // IsKept reports whether the browser keeps a run; one that a link brought is not
 // before somebody keeps it.
-func (s *Shelf) IsKept(k state.Kept) bool { return slices.Contains(s.room.State.Kept, k) }
+func (s *Saved) IsKept(k state.Kept) bool { return slices.Contains(s.room.State.Kept, k) }
 
 // Adopt keeps a run that a link brought.
-func (s *Shelf) Adopt(k state.Kept) {
+func (s *Saved) Adopt(k state.Kept) {
 	r, list := s.room, s.current()
 	r.Change("", func() { r.State.Kept = append(list, k) })
 }
 
 // Refer makes a run that is shown the first, which the others are compared with.
-func (s *Shelf) Refer(k state.Kept) {
+func (s *Saved) Refer(k state.Kept) {
 	r := s.room
 	r.Change("", func() { r.State.Shown = append([]state.Kept{k}, without(r.State.Shown, k)...) })
 }
 
 // Visit goes to a run's settings in the view Explore.
-func (s *Shelf) Visit(k state.Kept) {
+func (s *Saved) Visit(k state.Kept) {
 	r := s.room
 	r.Change("", func() {
 		r.State.Setup, r.State.View = s.Setup(k).Clone(), state.Explore
@@ -283,13 +310,13 @@ func (s *Shelf) Visit(k state.Kept) {
 			r.State.Toggle(r.Info, k.System)
 		}
 		_ = r.State.Look.Set(state.FocusKey, k.System) // it is one of the systems
-		clear(r.drafts)
+		clear(r.Drafts)
 	})
 }
 
 // All lists the runs: those that are shown, in their order, then the others that
 // the browser keeps, the newest first.
-func (s *Shelf) All() []state.Kept {
+func (s *Saved) All() []state.Kept {
 	list := slices.Clone(s.room.State.Shown)
 	for _, k := range slices.Backward(s.room.State.Kept) {
 		if !slices.Contains(list, k) {
@@ -300,7 +327,7 @@ func (s *Shelf) All() []state.Kept {
 }
 
 // Setup is a run's settings; they are shared and must not be changed.
-func (s *Shelf) Setup(k state.Kept) *knob.Setup {
+func (s *Saved) Setup(k state.Kept) *knob.Setup {
 	if u := s.setups[k.Setup]; u != nil {
 		return u
 	}
@@ -318,34 +345,31 @@ type ShownRun struct {
 	Needs string // the entry of a file that is not at hand, empty if none
 }
 
+// of is a saved run as it is computed.
+func (s *Saved) of(k *state.Kept) results.Run {
+	return results.Run{Setup: k.Setup, System: k.System, Files: s.files.NumberOf(s.Setup(*k))}
+}
+
 // Shown returns the runs of the view Compare; the first is the reference.
-func (s *Shelf) Shown() []ShownRun {
+func (s *Saved) Shown() []ShownRun {
 	list := make([]ShownRun, len(s.room.State.Shown))
 	for i, k := range s.room.State.Shown {
 		x := &list[i]
 		*x = ShownRun{Kept: k, Title: s.title(k.System), Setup: s.Setup(k)}
 		x.Run.System, _ = s.room.Info.System(k.System) // it was read, or is one
 		x.Run.On = true
-		x.Needs = s.lacks(x.Setup)
-		if o := s.runs[runKey(k.Setup, k.System, s.room.filesOf(x.Setup))]; o != nil {
-			x.Run.call, x.Run.Report, x.Run.Error, x.Run.Cancelled = o.call, o.report, o.err, o.cancelled
+		x.Needs = s.files.Lacks(x.Setup)
+		if o := s.rows.At(s.of(&k).Key()); o != nil {
+			x.Run.Want, x.Run.Report, x.Run.Error, x.Run.Cancelled = o.Want, o.Report, o.Error, o.Cancelled
 		}
 	}
 	return list
 }
 
-// lacks is the entry of opened files that a setup needs and that is not at hand.
-func (s *Shelf) lacks(u *knob.Setup) string {
-	if e := s.room.Info.Entry; e != "" && u.Text(e) != "" && !s.room.Files.Has(u.Text(e)) {
-		return u.Text(e)
-	}
-	return ""
-}
-
 // Lacking lists the entries of files that shown runs need.
-func (s *Shelf) Lacking() (names []string) {
+func (s *Saved) Lacking() (names []string) {
 	for _, k := range s.room.State.Shown {
-		if e := s.lacks(s.Setup(k)); e != "" && !slices.Contains(names, e) {
+		if e := s.files.Lacks(s.Setup(k)); e != "" && !slices.Contains(names, e) {
 			names = append(names, e)
 		}
 	}
@@ -353,62 +377,60 @@ func (s *Shelf) Lacking() (names []string) {
 }
 
 // Busy reports whether shown runs are under way.
-func (s *Shelf) Busy() bool {
-	return underWay(s.runs)
-}
+func (s *Saved) Busy() bool { return s.rows.Active() }
 
 // Cancel stops the shown runs that are under way.
-func (s *Shelf) Cancel() {
-	var stop []*calls.Call
-	for _, x := range s.runs {
-		if x.call.Active() {
-			stop = append(stop, x.call)
-			x.cancelled = true
-		}
-	}
-	calls.Stop(stop...)
+func (s *Saved) Cancel() {
+	s.rows.Cancel()
 	s.room.Rev++
 }
 
+// anywhere is every place of a shown run.
+func anywhere(string) bool { return true }
+
 // CanRunAgain reports whether a shown run was cancelled or failed.
-func (s *Shelf) CanRunAgain() bool {
-	for _, x := range s.runs {
-		if x.again() {
-			return true
-		}
-	}
-	return false
-}
+func (s *Saved) CanRunAgain() bool { return s.rows.Again(anywhere) }
 
 // RunAgain starts the shown runs that were cancelled or failed.
-func (s *Shelf) RunAgain() {
-	for key, x := range s.runs {
-		if x.again() {
-			delete(s.runs, key)
-		}
-	}
+func (s *Saved) RunAgain() {
+	s.rows.Forget(anywhere)
 	s.room.Refresh()
 }
 
-// refreshShown starts the runs of the view Compare that are neither known nor
-// under way, and stops those that nobody looks at.
-func (s *Shelf) refreshShown() {
-	r := s.room
-	wanted := map[string]bool{}
-	if r.State.View == state.Compare {
-		for _, k := range r.State.Shown {
-			u := s.Setup(k)
-			key := runKey(k.Setup, k.System, r.filesOf(u))
-			wanted[key] = true
-			if s.lacks(u) == "" {
-				s.want(s.runs, key, k.Setup, k.System, r.filesOf(u))
-			}
+// Follow brings the browser's storage in line with the state, and starts the runs of the
+// view Compare that are neither known nor under way, and stops those that nobody looks at.
+func (s *Saved) Follow() {
+	s.sync()
+	if view := s.room.State.View == state.Compare; view != s.looking {
+		s.looking = view
+		if view {
+			s.look()
 		}
 	}
-	for key, x := range s.runs {
-		if !wanted[key] {
-			calls.Stop(x.call)
-			delete(s.runs, key)
+	if !s.looking {
+		s.rows.Set(nil)
+		return
+	}
+	var places []Place
+	for i := range s.room.State.Shown {
+		k := &s.room.State.Shown[i]
+		if s.files.Lacks(s.Setup(*k)) == "" {
+			of := s.of(k)
+			places = append(places, Place{of.Key(), of})
 		}
+	}
+	s.rows.Set(places)
+}
+
+// Rest stops what is under way in a laboratory that is left.
+func (s *Saved) Rest() { s.rows.Pause() }
+
+// look takes in what other tabs have kept, when somebody looks, and shows some of
+// them if nothing is chosen yet.
+func (s *Saved) look() {
+	r := s.room
+	s.current()
+	if r.State.Shown == nil {
+		r.State.Shown = slices.Clone(s.kept[max(0, len(s.kept)-state.MostShown):])
 	}
 }

@@ -1,3 +1,4 @@
+// Package papers is Reproduce: what papers published, run again and compared.
 package model
 
 import (
@@ -19,10 +20,14 @@ import (
 type Papers struct {
 	Rev int // counts changes of what is known
 
-	room  *Room
+	room  *Workspace
+	files *Files
+	desk  *calls.Desk
 	list  []*paper
 	begun time.Time     // when the newest run of work began
 	took  time.Duration // how long it took, when over
+
+	opened int // sets of files when papers were last looked after
 
 	collecting *collecting // sheets for a report, nil if nobody waits for them
 }
@@ -58,9 +63,10 @@ type paperRun struct {
 
 func (r *paperRun) known() bool { return r.outcome != nil || r.err != "" }
 
-func newPapers(r *Room) *Papers {
-	p := &Papers{room: r}
-	for _, i := range r.Info.Papers {
+// New returns the papers of a laboratory.
+func NewPapers(w *Workspace, f *Files, d *calls.Desk) *Papers {
+	p := &Papers{room: w, files: f, desk: d}
+	for _, i := range w.Info.Papers {
 		p.list = append(p.list, &paper{PaperInfo: i, byName: map[string]int{}, asking: map[exec.Kind]bool{}, at: map[exec.Kind]time.Time{}, tallyOf: -1, sheetOf: -1})
 	}
 	return p
@@ -105,6 +111,16 @@ func (p *Papers) Shown() string {
 	return x.Key + "." + figure
 }
 
+// Follow asks for what the view lacks, once it has forgotten what was known of files that
+// are others now.
+func (p *Papers) Follow() {
+	if p.opened != p.files.Opened {
+		p.opened = p.files.Opened
+		p.filesChanged()
+	}
+	p.refresh()
+}
+
 // refresh asks for what the view lacks.
 func (p *Papers) refresh() {
 	if p.room.State.View != state.Reproduce {
@@ -123,7 +139,7 @@ func (p *Papers) refresh() {
 // after.
 func (p *Papers) ask(x *paper, j *exec.Job, priority calls.Priority, told func(*exec.Answer)) *calls.Call {
 	j.Paper = x.Key
-	return p.room.call(j, priority, func(a *exec.Answer) {
+	return p.desk.Start(j, priority, func(a *exec.Answer) {
 		p.Rev++
 		told(a)
 		p.sheets()
@@ -213,7 +229,7 @@ func (p *Papers) measured(x *paper, r *paperRun, a *exec.Answer) {
 // source returns the setup of a run: with the original of its workload if the
 // opened files have it, else the bundled one that stands in for it.
 func (p *Papers) source(x *paper, r *study.Run) (set string, files int, rebuilt bool) {
-	f := &p.room.Files
+	f := p.files
 	if p.room.Info.Entry == "" || r.Is == "" || f.Opening {
 		return r.Set, 0, x.outline.Standing != ""
 	}
@@ -243,12 +259,7 @@ func (p *Papers) filesChanged() {
 	}
 	p.Rev++
 	p.feed()
-	p.refresh()
 }
-
-// mostAtOnce is how many jobs are handed to the workers: enough to keep them
-// busy, few enough that other work does not wait long.
-const mostAtOnce = 6
 
 // Run reproduces a figure, by its full name; what is known is not run again. A
 // paper's claims reproduce everything in it.
@@ -325,7 +336,7 @@ func (r *paperRun) stop() {
 
 // feed hands wanted runs to the workers.
 func (p *Papers) feed() {
-	if p.room.Files.Opening {
+	if p.files.Opening {
 		return
 	}
 	busy := 0
@@ -338,7 +349,7 @@ func (p *Papers) feed() {
 	}
 	for _, x := range p.list {
 		for _, i := range x.order {
-			if busy >= mostAtOnce {
+			if busy >= calls.MostAtOnce {
 				return
 			}
 			r := &x.runs[i]
@@ -565,4 +576,28 @@ func (p *Papers) Show(name string) {
 	p.room.State.Figure = name
 	p.Rev++
 	p.refresh()
+}
+
+// OpenLine shows the run behind a row of the paper's figure that is shown, as it
+// was published, with the system in focus.
+func (p *Papers) OpenLine(i int) {
+	s := p.Sheet()
+	if s == nil || i < 0 || i >= len(s.Rows) {
+		return
+	}
+	line := &s.Rows[i]
+	u, err := p.room.Info.Read(line.Set)
+	if err != nil {
+		p.room.Warn(err)
+		return
+	}
+	p.room.State.View = state.Explore
+	p.room.Change("", func() {
+		p.room.State.Setup = u
+		clear(p.room.Drafts)
+		if !slices.Contains(p.room.State.On, line.System) {
+			p.room.State.Toggle(p.room.Info, line.System)
+		}
+		_ = p.room.State.Look.Set(state.FocusKey, line.System) // one of the laboratory's
+	})
 }

@@ -1,31 +1,30 @@
+// Package question is What if: what is asked, the runs that answer it, and what came out.
 package model
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"spillway/sim/knob"
 	"spillway/sim/prose"
-	"spillway/ui/exec"
-	"spillway/ui/model/calls"
+	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
 
-// An Ask is the question of the view "What if", what is known about it and what
-// is under way for it.
-type Ask struct {
+// A Question is that of the view "What if", what is known about it and what is under way
+// for it.
+type Question struct {
 	// Rev counts changes of what is known.
 	Rev int
 
-	room   *Room
-	known  map[string]*Outcome // by key of the run
-	oldest []string            // keys of known
-	jobs   []*batch
-	under  map[string]bool // keys of the runs in jobs
+	room  *Workspace
+	files *Files
+	form  *Form
+	runs  *Runs
+	store *results.Store
+	asker *results.Asker
 
 	now     *plan             // of the question
 	agreed  string            // the plan that shall be run, by its key
@@ -33,36 +32,17 @@ type Ask struct {
 	drafts  map[string]string // what is typed into fields of the question and cannot be read
 	last    string            // the question that drafts are about
 	effects *plan             // of what the settings bring, nil if nobody asked
-
-	begun time.Time // when what is under way began
-	done  int       // runs since
-	rate  float64   // runs in a second, as last measured; 0 if never
 }
 
-// An Outcome is what one run of a question gave.
-type Outcome struct {
-	Values  []float64 // by the laboratory's quantities; nil if there are none
-	Problem string    // what contradicts in the settings, or why the system cannot run it
-	Unfit   bool      // the system cannot run it
-	Error   string    // what went wrong
-}
-
-// Value returns the at-th value, and whether there is one.
-func (o *Outcome) Value(at int) (float64, bool) {
-	if o == nil || at < 0 || at >= len(o.Values) || math.IsNaN(o.Values[at]) {
-		return 0, false
-	}
-	return o.Values[at], true
+// New returns the question of a laboratory.
+func NewQuestion(w *Workspace, f *Files, g *Form, r *Runs, s *results.Store) *Question {
+	a := &Question{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
+	a.asker.Told, a.asker.Ended = w.Draw, a.ended
+	return a
 }
 
 // A task is one run.
 type task struct{ setup, system string }
-
-// A batch is the runs of one job.
-type batch struct {
-	picks []task
-	call  *calls.Call
-}
 
 // A variant is one change of the settings.
 type variant struct {
@@ -86,82 +66,34 @@ type plan struct {
 	problem  string   // why it cannot be run
 }
 
-func newAsk(r *Room) *Ask {
-	return &Ask{room: r, known: map[string]*Outcome{}, under: map[string]bool{}, drafts: map[string]string{}}
-}
-
-// mostKnown is how many outcomes are kept: of the training laboratory, with 54
-// quantities and a setup text of 240 bytes, 860 bytes each were measured, which is
-// ten megabytes. It must be more than the mostRuns of one question.
-const mostKnown = 12000
-
 // text is a setting of the question.
-func (a *Ask) text(key string) string { return a.room.State.Ask.Text(key) }
+func (a *Question) text(key string) string { return a.room.State.Ask.Text(key) }
 
 // Kind is what is asked.
-func (a *Ask) Kind() string { return a.text(state.AskKey) }
+func (a *Question) Kind() string { return a.text(state.AskKey) }
 
 // Of is the place of the quantity that is looked at.
-func (a *Ask) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
-
-// key is equal for equal runs.
-func (a *Ask) key(t task) string {
-	return runKey(t.setup, t.system, a.room.number())
-}
+func (a *Question) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
 
 // outcome is what is known of a run, nil if nothing.
-func (a *Ask) outcome(t task) *Outcome {
-	key := a.key(t)
-	if o := a.known[key]; o != nil {
-		return o
-	}
-	if r := a.room.cache.get(key); r != nil { // Explore has run it
-		o := &Outcome{Values: r.Values}
-		if !r.Fits {
-			o.Unfit, o.Problem = true, r.Reason
-		}
-		a.learn(key, o)
-		return o
-	}
-	return nil
-}
+func (a *Question) outcome(t task) *results.Outcome { return a.store.Outcome(a.run(t)) }
 
-// learn keeps what came of a run.
-func (a *Ask) learn(key string, o *Outcome) {
-	if a.known[key] == nil {
-		a.oldest = append(a.oldest, key)
-	}
-	a.known[key] = o
-	if len(a.oldest) > mostKnown {
-		for _, key := range a.oldest[:mostKnown/10] {
-			delete(a.known, key)
-		}
-		a.oldest = slices.Delete(a.oldest, 0, mostKnown/10)
-	}
-}
-
-// forgetFailed forgets what failed, so that it can be tried again.
-func (a *Ask) forgetFailed() {
-	a.oldest = slices.DeleteFunc(a.oldest, func(key string) bool {
-		failed := a.known[key].Error != ""
-		if failed {
-			delete(a.known, key)
-		}
-		return failed
-	})
+// run is a task as the store knows it.
+func (a *Question) run(t task) results.Run {
+	return results.Run{Setup: t.setup, System: t.system, Files: a.files.NumberNow()}
 }
 
 // of is the outcome of a variant with a system, nil if it is not known.
-func (a *Ask) of(p *plan, v int, system string) *Outcome {
+func (a *Question) of(p *plan, v int, system string) *results.Outcome {
 	x := &p.variants[v]
 	if !x.can {
-		return &Outcome{Problem: x.problem}
+		return &results.Outcome{Problem: x.problem}
 	}
 	return a.outcome(task{x.setup, system})
 }
 
-// refresh starts what the question needs and stops what it no longer does.
-func (a *Ask) refresh() {
+// Follow starts what the question needs and stops what it no longer does.
+func (a *Question) Follow() {
 	a.Rev++
 	s := &a.room.State
 	if text := s.Ask.String(); text != a.last {
@@ -192,23 +124,23 @@ const (
 	soonSeconds = 20
 )
 
-func (a *Ask) soon() bool {
+func (a *Question) soon() bool {
 	x := a.count(a.now)
 	if a.many() && x.Known < x.All+len(a.now.walks) {
 		return false // some systems take long; who compares none of them need not wait for them
 	}
 	lacks := x.All - x.Known
-	return lacks <= soonRuns && (a.rate == 0 || float64(lacks) < soonSeconds*a.rate)
+	return lacks <= soonRuns && (a.store.Rate() == 0 || float64(lacks) < soonSeconds*a.store.Rate())
 }
 
 // many reports whether the question is about systems that are not compared.
-func (a *Ask) many() bool {
+func (a *Question) many() bool {
 	kind := a.Kind()
 	return (kind == state.Find || kind == state.Rank) && a.text(state.AmongKey) != state.Compared
 }
 
 // among lists the systems that a question is about.
-func (a *Ask) among(kind string) []string {
+func (a *Question) among(kind string) []string {
 	which := a.text(state.AmongKey)
 	if kind != state.Find && kind != state.Rank || which == state.Compared {
 		return slices.Clone(a.room.State.On)
@@ -223,9 +155,9 @@ func (a *Ask) among(kind string) []string {
 }
 
 // planKey is equal for equal plans.
-func (a *Ask) planKey(kind string) string {
+func (a *Question) planKey(kind string) string {
 	s := &a.room.State
-	parts := []string{kind, a.room.runs(), strings.Join(s.On, ","), fmt.Sprint(a.room.number())}
+	parts := []string{kind, a.files.Runs(), strings.Join(s.On, ","), fmt.Sprint(a.files.NumberNow())}
 	switch kind {
 	case state.Vary:
 		parts = append(parts, a.text(state.VaryKey), a.text(state.ValuesKey), a.text(state.Vary2Key), a.text(state.Values2Key))
@@ -238,9 +170,9 @@ func (a *Ask) planKey(kind string) string {
 }
 
 // make returns the plan of a question.
-func (a *Ask) make(kind string) *plan {
-	p := &plan{key: a.planKey(kind), kind: kind, setup: a.room.meanwhile(a.room.State.Setup).Clone(), systems: a.among(kind)}
-	p.problem = a.room.Blocked()
+func (a *Question) make(kind string) *plan {
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.files.Meanwhile(a.room.State.Setup).Clone(), systems: a.among(kind)}
+	p.problem = a.runs.Blocked()
 	if len(p.systems) == 0 {
 		p.problem = "No system is selected. Choose at least one under Systems."
 	}
@@ -269,7 +201,7 @@ func (a *Ask) make(kind string) *plan {
 }
 
 // change returns the settings with one knob changed, as the form does it.
-func (a *Ask) change(key, text string) (variant, *knob.Setup) {
+func (a *Question) change(key, text string) (variant, *knob.Setup) {
 	r := a.room
 	u := r.State.Setup.Clone()
 	if err := u.Set(key, text); err != nil {
@@ -283,7 +215,7 @@ func (a *Ask) change(key, text string) (variant, *knob.Setup) {
 
 // count says how many runs of a plan's variants are known, failed, and how many
 // there are.
-func (a *Ask) count(p *plan) (x Progress) {
+func (a *Question) count(p *plan) (x Progress) {
 	for v := range p.variants {
 		if !p.variants[v].can {
 			continue
@@ -300,22 +232,14 @@ func (a *Ask) count(p *plan) (x Progress) {
 }
 
 // fail counts an outcome that failed.
-func (p *Progress) fail(o *Outcome) {
+func (p *Progress) fail(o *results.Outcome) {
 	if o != nil && o.Error != "" {
 		p.Failed, p.Error = p.Failed+1, cmp.Or(p.Error, o.Error)
 	}
 }
 
-// What is under way at once: jobs enough to keep the workers busy, and so
-// many runs in each that a job takes a sixth of a second.
-const (
-	jobsAtOnce  = 4
-	mostPicks   = 24
-	jobsASecond = 6
-)
-
 // feed hands to the workers what is wanted, and takes back what is not.
-func (a *Ask) feed() {
+func (a *Question) feed() {
 	var list []*plan
 	if a.now != nil && a.agreed == a.now.key && a.room.State.View == state.WhatIf {
 		list = append(list, a.now)
@@ -323,32 +247,15 @@ func (a *Ask) feed() {
 	if a.effects != nil {
 		list = append(list, a.effects)
 	}
-	wanted := a.wanted(list)
-	a.stopUnwanted(wanted)
-	size := min(max(int(a.rate/jobsASecond), 1), mostPicks)
-	for len(a.jobs) < jobsAtOnce {
-		var picks []task
-		for len(wanted) > 0 && len(picks) < size {
-			t := wanted[0]
-			wanted = wanted[1:]
-			if key := a.key(t); !a.under[key] {
-				a.under[key] = true
-				picks = append(picks, t)
-			}
-		}
-		if len(picks) == 0 {
-			break
-		}
-		a.start(picks)
+	var wanted []results.Run
+	for _, t := range a.wanted(list) {
+		wanted = append(wanted, a.run(t))
 	}
-	if len(a.jobs) == 0 && !a.begun.IsZero() {
-		a.measure()
-		a.begun, a.done = time.Time{}, 0
-	}
+	a.asker.Wants(wanted)
 }
 
 // wanted lists the runs that plans lack, those under way too.
-func (a *Ask) wanted(plans []*plan) []task {
+func (a *Question) wanted(plans []*plan) []task {
 	var list []task
 	for _, p := range plans {
 		for _, v := range p.order {
@@ -366,104 +273,29 @@ func (a *Ask) wanted(plans []*plan) []task {
 	return list
 }
 
-// stopUnwanted ends the jobs of which nothing is wanted any more.
-func (a *Ask) stopUnwanted(wanted []task) {
-	if len(a.jobs) == 0 {
-		return
-	}
-	want := make(map[task]bool, len(wanted))
-	for _, t := range wanted {
-		want[t] = true
-	}
-	var stop []*calls.Call
-	for _, b := range slices.Clone(a.jobs) {
-		if !slices.ContainsFunc(b.picks, func(t task) bool { return want[t] }) {
-			stop = append(stop, b.call)
-			a.end(b)
-		}
-	}
-	calls.Stop(stop...)
-}
-
-// end forgets a job.
-func (a *Ask) end(b *batch) {
-	for _, t := range b.picks {
-		delete(a.under, a.key(t))
-	}
-	a.jobs = slices.DeleteFunc(a.jobs, func(o *batch) bool { return o == b })
-}
-
-func (a *Ask) start(picks []task) {
-	if a.begun.IsZero() {
-		a.begun = time.Now()
-	}
-	j := &exec.Job{Kind: exec.Several, Files: a.room.number()}
-	for _, t := range picks {
-		j.Picks = append(j.Picks, exec.Pick{Setup: t.setup, System: t.system})
-	}
-	b := &batch{picks: picks}
-	b.call = a.room.call(j, calls.Behind, func(x *exec.Answer) { a.ran(b, x) })
-	a.jobs = append(a.jobs, b)
-}
-
-// ran takes what came of a job.
-func (a *Ask) ran(b *batch, x *exec.Answer) {
+// ended takes what came of runs.
+func (a *Question) ended([]*results.Want) {
 	a.Rev++
-	keys := make([]string, len(b.picks))
-	for i, t := range b.picks {
-		keys[i] = a.key(t)
-	}
-	a.end(b)
-	for i := range b.picks {
-		o := &Outcome{Error: cmp.Or(x.Error, "the worker answered something else")}
-		if i < len(x.Parts) {
-			o = outcomeOf(&x.Parts[i])
-		}
-		a.learn(keys[i], o)
-	}
-	a.done += len(b.picks)
-	a.measure()
 	a.feed()
-}
-
-// outcomeOf makes an outcome of what a worker said.
-func outcomeOf(p *exec.Part) *Outcome {
-	switch {
-	case p.Error != "":
-		return &Outcome{Error: p.Error}
-	case len(p.Problems) > 0:
-		return &Outcome{Problem: prose.Sentences(p.Problems)}
-	case p.Report == nil:
-		return &Outcome{Error: "the worker answered something else"}
-	case !p.Report.Fits:
-		return &Outcome{Unfit: true, Problem: p.Report.Reason}
-	}
-	return &Outcome{Values: p.Report.Values}
-}
-
-// measure notes how fast runs come in.
-func (a *Ask) measure() {
-	if spent := time.Since(a.begun).Seconds(); a.done >= 8 && spent > 0 {
-		a.rate = float64(a.done) / spent
-	}
+	a.room.Draw()
 }
 
 // Active reports whether anything of the question waits or computes.
-func (a *Ask) Active() bool { return len(a.jobs) > 0 }
+func (a *Question) Active() bool { return a.asker.Active() }
 
 // Run runs what the question needs; what failed is tried again.
-func (a *Ask) Run() {
+func (a *Question) Run() {
 	if a.now == nil {
 		return
 	}
-	a.forgetFailed()
+	a.store.ForgetFailed()
 	a.now = a.make(a.now.kind)
 	a.agreed, a.stopped = a.now.key, ""
-	a.refresh()
+	a.Follow()
 }
 
 // Cancel stops what runs for the question; what is known stays.
-func (a *Ask) Cancel() {
+func (a *Question) Cancel() {
 	if a.now != nil {
 		a.stopped = a.now.key
 	}
@@ -472,8 +304,8 @@ func (a *Ask) Cancel() {
 	a.feed()
 }
 
-// rest stops what is under way in a room that is left.
-func (a *Ask) rest() {
+// Rest stops what is under way in a laboratory that is left.
+func (a *Question) Rest() {
 	a.agreed, a.effects = "", nil
 	a.feed()
 }
@@ -496,9 +328,9 @@ func (p Progress) Percent() int {
 }
 
 // Progress tells about the question that is shown.
-func (a *Ask) Progress() Progress { return a.progress(a.now) }
+func (a *Question) Progress() Progress { return a.progress(a.now) }
 
-func (a *Ask) progress(p *plan) Progress {
+func (a *Question) progress(p *plan) Progress {
 	if p == nil {
 		return Progress{}
 	}
@@ -510,14 +342,14 @@ func (a *Ask) progress(p *plan) Progress {
 			x.fail(a.outcome(t))
 		}
 	}
-	if a.rate > 0 {
-		x.Seconds = float64(x.All-x.Known) / a.rate
+	if rate := a.store.Rate(); rate > 0 {
+		x.Seconds = float64(x.All-x.Known) / rate
 	}
 	return x
 }
 
 // Problem is why the question cannot be answered, empty if it can.
-func (a *Ask) Problem() string {
+func (a *Question) Problem() string {
 	if a.now == nil {
 		return ""
 	}

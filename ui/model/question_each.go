@@ -10,6 +10,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/sim/sweep"
+	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
 
@@ -26,7 +27,7 @@ type change struct {
 
 // planEffects plans the settings as they are, and with ten percent more of every
 // number.
-func (a *Ask) planEffects(p *plan) {
+func (a *Question) planEffects(p *plan) {
 	u := p.setup
 	p.base = u.String()
 	sense := sweep.NewSensitivity(u, p.systems)
@@ -35,7 +36,7 @@ func (a *Ask) planEffects(p *plan) {
 }
 
 // turned takes over how each number is turned, as far as that is known.
-func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
+func (a *Question) turned(p *plan, sense *sweep.Sensitivity) {
 	u := p.setup
 	p.changes = p.changes[:0]
 	for _, e := range sense.Effects() {
@@ -57,7 +58,7 @@ func (a *Ask) turned(p *plan, sense *sweep.Sensitivity) {
 }
 
 // planBuy plans every other product of every part.
-func (a *Ask) planBuy(p *plan) {
+func (a *Question) planBuy(p *plan) {
 	if !a.parts() {
 		p.problem = a.room.Info.Title + " has no parts to choose among."
 		return
@@ -89,7 +90,7 @@ func (a *Ask) planBuy(p *plan) {
 }
 
 // parts reports whether there is anything to buy.
-func (a *Ask) parts() bool {
+func (a *Question) parts() bool {
 	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return k.Derived })
 }
 
@@ -127,14 +128,14 @@ type Share struct {
 
 // Gains lists what each change brings, the largest first, then coarse ones, then
 // those that bring nothing.
-func (a *Ask) Gains() []Effect {
+func (a *Question) Gains() []Effect {
 	if a.now == nil || a.now.kind != state.Effects && a.now.kind != state.Buy {
 		return nil
 	}
 	return a.gains(a.now)
 }
 
-func (a *Ask) gains(p *plan) []Effect {
+func (a *Question) gains(p *plan) []Effect {
 	of := a.Of()
 	better := 1.0
 	if of >= 0 && a.room.Info.Quantities[of].Better < 0 {
@@ -156,7 +157,7 @@ func (a *Ask) gains(p *plan) []Effect {
 }
 
 // weigh compares a change with the settings as they are.
-func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
+func (a *Question) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 	some := false
 	for _, name := range p.systems {
 		s := Share{System: name, Relative: math.NaN(), Gain: math.NaN()}
@@ -183,7 +184,7 @@ func (a *Ask) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 	a.weighPrice(p, c, e)
 }
 
-func (*Ask) share(s *Share, was, is *Outcome, of int, better float64) {
+func (*Question) share(s *Share, was, is *results.Outcome, of int, better float64) {
 	x, okX := was.Value(of)
 	y, okY := is.Value(of)
 	switch {
@@ -245,18 +246,18 @@ func (e *Effect) rank(changes bool) float64 {
 
 // AskEffects finds out what each setting brings, as long as the settings stay; what
 // failed is tried again.
-func (a *Ask) AskEffects() {
-	a.forgetFailed()
+func (a *Question) AskEffects() {
+	a.store.ForgetFailed()
 	a.effects = a.make(state.Effects)
 	a.Rev++
 	a.feed()
 }
 
 // EffectsProgress says how far that is; All is 0 if nobody asked.
-func (a *Ask) EffectsProgress() Progress { return a.progress(a.effects) }
+func (a *Question) EffectsProgress() Progress { return a.progress(a.effects) }
 
 // CancelEffects stops it.
-func (a *Ask) CancelEffects() {
+func (a *Question) CancelEffects() {
 	a.effects = nil
 	a.Rev++
 	a.feed()
@@ -264,7 +265,7 @@ func (a *Ask) CancelEffects() {
 
 // Effect says in a few words what a little more of a setting brings, empty as
 // long as that is not known.
-func (a *Ask) Effect(key string) string {
+func (a *Question) Effect(key string) string {
 	p := a.effects
 	if p == nil && a.now != nil && a.now.kind == state.Effects && a.now.key == a.planKey(state.Effects) {
 		p = a.now
@@ -284,7 +285,7 @@ func (a *Ask) Effect(key string) string {
 	return ""
 }
 
-func (a *Ask) effectText(e *Effect) string {
+func (a *Question) effectText(e *Effect) string {
 	switch {
 	case e.Reason == changesNothing:
 		return "does nothing here"
@@ -335,7 +336,7 @@ func Signed(x float64) string {
 }
 
 // weighPrice says what a change costs and what its result is then worth.
-func (a *Ask) weighPrice(p *plan, c *change, e *Effect) {
+func (a *Question) weighPrice(p *plan, c *change, e *Effect) {
 	price, worth := a.Prices()
 	if price < 0 || p.kind != state.Buy {
 		return

@@ -40,7 +40,7 @@ func (p *Papers) Collect(key string, done func(s *Sheets, problem string)) {
 	ask := func(figure string, put func(*study.Sheet)) {
 		j := &exec.Job{Kind: exec.Sheet, Paper: x.Key, Name: figure, Outcomes: x.outcomes(figure)}
 		c.left++
-		c.waiting = append(c.waiting, p.room.call(j, calls.Shown, func(a *exec.Answer) {
+		c.waiting = append(c.waiting, p.desk.Start(j, calls.Shown, func(a *exec.Answer) {
 			put(a.Sheet)
 			p.collected(a)
 		}))

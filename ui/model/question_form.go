@@ -50,12 +50,12 @@ func (p *points) text() string {
 }
 
 // Questions are the kinds of question.
-func (a *Ask) Questions() []Option {
+func (a *Question) Questions() []Option {
 	return slices.DeleteFunc(a.field(state.AskKey).Options, func(o Option) bool { return o.Key == state.Buy && !o.Chosen && !a.parts() })
 }
 
 // Fields are the controls of the question that is asked.
-func (a *Ask) Fields() []Field {
+func (a *Question) Fields() []Field {
 	var list []Field
 	switch a.Kind() {
 	case state.Vary:
@@ -89,7 +89,7 @@ func (a *Ask) Fields() []Field {
 }
 
 // field is a knob of the question.
-func (a *Ask) field(key string) Field {
+func (a *Question) field(key string) Field {
 	u := a.room.State.Ask
 	k := u.Knob(key)
 	f := Field{Key: key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Text: u.Text(key), Help: k.Help}
@@ -106,7 +106,7 @@ func (a *Ask) field(key string) Field {
 }
 
 // typed shows what is typed into a field while it cannot be read, or says the same.
-func (a *Ask) typed(f *Field) {
+func (a *Question) typed(f *Field) {
 	draft, ok := a.drafts[f.Key]
 	if !ok {
 		return
@@ -120,7 +120,7 @@ func (a *Ask) typed(f *Field) {
 }
 
 // pointFields are the controls of one axis.
-func (a *Ask) pointFields(of, key string) []Field {
+func (a *Question) pointFields(of, key string) []Field {
 	k := a.room.State.Setup.Knob(a.text(of))
 	text := a.text(key)
 	if text == "" {
@@ -149,7 +149,7 @@ func (a *Ask) pointFields(of, key string) []Field {
 }
 
 // choiceField lists the choices of a knob; those that are taken are chosen.
-func (a *Ask) choiceField(key string, k *knob.Info, text string) Field {
+func (a *Question) choiceField(key string, k *knob.Info, text string) Field {
 	x, _ := a.axis(k.Key, text)
 	f := Field{Key: key, Label: "Values", Kind: knob.Many, Text: text}
 	choices := k.Choices
@@ -164,7 +164,7 @@ func (a *Ask) choiceField(key string, k *knob.Info, text string) Field {
 }
 
 // rangeFields are the ends of what is searched.
-func (a *Ask) rangeFields() []Field {
+func (a *Question) rangeFields() []Field {
 	u := a.room.State.Setup
 	k := u.Knob(a.text(state.VaryKey))
 	if k.Kind != knob.Number {
@@ -183,7 +183,7 @@ func (a *Ask) rangeFields() []Field {
 
 // Type gives a control of the question a text. What cannot be read stays in the
 // field, which says why.
-func (a *Ask) Type(key, text string) {
+func (a *Question) Type(key, text string) {
 	r := a.room
 	r.Change(key, func() {
 		a.drafts[key] = text
@@ -196,12 +196,12 @@ func (a *Ask) Type(key, text string) {
 }
 
 // Choose gives a choice of the question another value.
-func (a *Ask) Choose(key, text string) {
+func (a *Question) Choose(key, text string) {
 	r := a.room
 	r.Change("", func() {
 		u := r.State.Ask.Clone()
 		if err := a.set(u, key, text); err != nil {
-			r.session.Notice = prose.Capital(err.Error()) + "."
+			r.Warn(err)
 			return
 		}
 		r.State.Ask = u
@@ -209,7 +209,7 @@ func (a *Ask) Choose(key, text string) {
 }
 
 // Flip takes a choice among the values of an axis, or leaves it out.
-func (a *Ask) Flip(key, choice string) {
+func (a *Question) Flip(key, choice string) {
 	of := state.VaryKey
 	if key == state.Values2Key {
 		of = state.Vary2Key
@@ -229,7 +229,7 @@ func (a *Ask) Flip(key, choice string) {
 }
 
 // set gives a control a text in u.
-func (a *Ask) set(u *knob.Setup, key, text string) error {
+func (a *Question) set(u *knob.Setup, key, text string) error {
 	for _, axis := range [][2]string{{state.ValuesKey, state.VaryKey}, {state.Values2Key, state.Vary2Key}, {state.RangeKey, state.VaryKey}} {
 		if part, ok := strings.CutPrefix(key, axis[0]+"."); ok {
 			return a.setPart(u, axis[0], u.Text(axis[1]), "."+part, text)
@@ -264,7 +264,7 @@ func (a *Ask) set(u *knob.Setup, key, text string) error {
 
 // suit chooses what is searched: of settings of the first panel, which say what
 // runs, the most; of others the least.
-func (a *Ask) suit(u *knob.Setup) {
+func (a *Question) suit(u *knob.Setup) {
 	i := a.room.Info
 	first := func(k *knob.Info) bool { return k.Panel == i.Panels[0].Key }
 	most := u.Text(state.FindKey) != state.Least
@@ -279,7 +279,7 @@ func (a *Ask) suit(u *knob.Setup) {
 
 // absolute looks at a quantity that machines can be compared by, instead of a
 // share of what the bound has on the same machine.
-func (a *Ask) absolute(u *knob.Setup) {
+func (a *Question) absolute(u *knob.Setup) {
 	i := a.room.Info
 	at := slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Better > 0 && q.Key != i.Say.Quantity })
 	if i.Say.Percent && u.Text(state.OfKey) == i.Say.Quantity && at >= 0 {
@@ -288,7 +288,7 @@ func (a *Ask) absolute(u *knob.Setup) {
 }
 
 // setPart gives a part of an axis' text, or of the searched range, a text.
-func (a *Ask) setPart(u *knob.Setup, key, of, part, text string) error {
+func (a *Question) setPart(u *knob.Setup, key, of, part, text string) error {
 	k := a.room.State.Setup.Knob(of)
 	was := u.Text(key)
 	if key == state.RangeKey {
@@ -334,7 +334,7 @@ func (a *Ask) setPart(u *knob.Setup, key, of, part, text string) error {
 }
 
 // respace spaces points another way.
-func (a *Ask) respace(p *points, k *knob.Info, was, how string) {
+func (a *Question) respace(p *points, k *knob.Info, was, how string) {
 	x, err := a.axis(k.Key, was)
 	if err != nil || len(x.Texts) == 0 || p.how == how {
 		return
@@ -353,7 +353,7 @@ func (a *Ask) respace(p *points, k *knob.Info, was, how string) {
 }
 
 // searched are the ends of what is searched.
-func (a *Ask) searched() (from, to string) {
+func (a *Question) searched() (from, to string) {
 	u := a.room.State.Setup
 	k := u.Knob(a.text(state.VaryKey))
 	text := a.text(state.RangeKey)

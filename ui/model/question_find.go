@@ -10,6 +10,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/sweep"
 	"spillway/ui/lab"
+	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 )
 
@@ -34,7 +35,7 @@ type walk struct {
 // step takes what is known of a walk's round, and begins the next when all of it
 // is; it returns what is lacking. A run that failed says nothing, so that the walk
 // stops there.
-func (a *Ask) step(p *plan, w *walk) (lacks []task) {
+func (a *Question) step(p *plan, w *walk) (lacks []task) {
 	for !w.over && w.failed == "" {
 		if w.round == nil {
 			a.begin(w)
@@ -63,7 +64,7 @@ func (a *Ask) step(p *plan, w *walk) (lacks []task) {
 }
 
 // begin asks a walk for its next round.
-func (a *Ask) begin(w *walk) {
+func (a *Question) begin(w *walk) {
 	runs := w.asks.Next()
 	w.over = len(runs) == 0
 	texts := map[*knob.Setup]string{}
@@ -81,7 +82,7 @@ func (a *Ask) begin(w *walk) {
 }
 
 // reading is an outcome that did not fail, as searches take it.
-func (a *Ask) reading(o *Outcome) sweep.Reading {
+func (a *Question) reading(o *results.Outcome) sweep.Reading {
 	switch {
 	case o.Unfit:
 		return sweep.Reading{Reason: o.Problem}
@@ -96,7 +97,7 @@ func (a *Ask) reading(o *Outcome) sweep.Reading {
 }
 
 // bound is the system that nothing exceeds, nil if there is none.
-func (a *Ask) bound() *lab.System { return a.room.Info.Ideal(a.room.State.On) }
+func (a *Question) bound() *lab.System { return a.room.Info.Ideal(a.room.State.On) }
 
 // sweepRange reads the values among which is searched; an empty text is all.
 func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
@@ -115,7 +116,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 const manyPrecision = 0.01
 
 // planFind plans a search for every system that is no bound.
-func (a *Ask) planFind(p *plan) {
+func (a *Question) planFind(p *plan) {
 	u, key := p.setup, a.text(state.VaryKey)
 	if u.Knob(key).Kind != knob.Number {
 		p.problem = u.Knob(key).Label + " is no number: it has no least and no most. Choose another setting, or vary this one."
@@ -177,7 +178,7 @@ type Found struct {
 }
 
 // Found lists what the searches know.
-func (a *Ask) Found() []Found {
+func (a *Question) Found() []Found {
 	if a.now == nil || a.now.kind != state.Find || a.now.problem != "" {
 		return nil
 	}
@@ -222,20 +223,20 @@ func seen(r *sweep.Reading) float64 {
 }
 
 // Adopt gives the searched knob a value and shows what that means.
-func (a *Ask) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
+func (a *Question) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
 
 // AdoptPart puts another part into the machine.
-func (a *Ask) AdoptPart(key, choice string) { a.adopt(key, choice) }
+func (a *Question) AdoptPart(key, choice string) { a.adopt(key, choice) }
 
-func (a *Ask) adopt(key, text string) {
+func (a *Question) adopt(key, text string) {
 	r := a.room
 	r.State.View = state.Explore
 	r.Choose(key, text)
-	delete(r.drafts, key)
+	delete(a.room.Drafts, key)
 }
 
 // Bound is the system that nothing exceeds, nil if there is none.
-func (a *Ask) Bound() *lab.System { return a.bound() }
+func (a *Question) Bound() *lab.System { return a.bound() }
 
 // Searched is the knob of which a value is searched.
-func (a *Ask) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(state.VaryKey)) }
+func (a *Question) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(state.VaryKey)) }

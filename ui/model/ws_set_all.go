@@ -8,18 +8,18 @@ import (
 	"spillway/ui/model/link"
 )
 
-// Give gives several knobs texts at once: settings, the compared systems
+// SetAll gives several knobs texts at once: settings, the compared systems
 // ("systems"), knobs of the view. What comes with a choice comes only with one that
 // was not chosen already. When one text cannot be, nothing changes.
-func (r *Room) Give(pairs []knob.Pair) error {
-	s := r.State.Clone()
+func (w *Workspace) SetAll(pairs []knob.Pair) error {
+	s := w.State.Clone()
 	var setup, stand, look []knob.Pair
 	var errs []error
 	for _, p := range pairs {
 		k := s.Setup.Knob(p.Key)
 		switch {
 		case p.Key == "systems":
-			errs = append(errs, link.ReadSystems(&s, r.Info, p.Text))
+			errs = append(errs, link.ReadSystems(&s, w.Info, p.Text))
 		case s.Look.Knob(p.Key) != nil:
 			look = append(look, p)
 		case k != nil && k.Kind == knob.One && s.Setup.Text(p.Key) == p.Text:
@@ -37,13 +37,13 @@ func (r *Room) Give(pairs []knob.Pair) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	if s.Setup.Equal(r.State.Setup) && s.Look.Equal(r.State.Look) && slices.Equal(s.On, r.State.On) {
+	if s.Setup.Equal(w.State.Setup) && s.Look.Equal(w.State.Look) && slices.Equal(s.On, w.State.On) {
 		return nil
 	}
-	r.Change("", func() {
-		r.State = s
+	w.Change("", func() {
+		w.State = s
 		for _, p := range pairs {
-			delete(r.drafts, p.Key)
+			delete(w.Drafts, p.Key)
 		}
 	})
 	return nil

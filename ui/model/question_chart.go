@@ -12,27 +12,27 @@ import (
 
 // Asked is the answer to the question of What if as far as it is known: a chart
 // with its tables where knobs are varied or searched or systems ranked, nothing else.
-func (r *Room) Asked() chart.Answer {
-	if r.Ask.Problem() != "" {
+func (a *Question) Asked() chart.Answer {
+	if a.Problem() != "" {
 		return chart.Answer{}
 	}
-	switch r.Ask.Kind() {
+	switch a.Kind() {
 	case state.Vary:
-		return r.sweep()
+		return a.sweep()
 	case state.Find:
-		return r.walks()
+		return a.walks()
 	case state.Rank:
-		return r.ranking()
+		return a.ranking()
 	}
 	return chart.Answer{}
 }
 
 // Compared lists the compared systems.
-func (r *Room) Compared() []*lab.System {
+func (a *Question) Compared() []*lab.System {
 	var list []*lab.System
-	for i := range r.Info.Systems {
-		for _, name := range r.State.On {
-			if s := &r.Info.Systems[i]; s.Name == name {
+	for i := range a.room.Info.Systems {
+		for _, name := range a.room.State.On {
+			if s := &a.room.Info.Systems[i]; s.Name == name {
 				list = append(list, s)
 			}
 		}
@@ -41,7 +41,7 @@ func (r *Room) Compared() []*lab.System {
 }
 
 // asked is the quantity that is looked at.
-func (r *Room) asked() *report.Quantity { return &r.Info.Quantities[r.Ask.Of()] }
+func (a *Question) asked() *report.Quantity { return &a.room.Info.Quantities[a.Of()] }
 
 // dim is a varied knob as charts take it.
 func dim(x *Axis) chart.Dim {
@@ -56,15 +56,15 @@ func dim(x *Axis) chart.Dim {
 }
 
 // sweep draws what varied knobs do.
-func (r *Room) sweep() chart.Answer {
-	axes := r.Ask.Axes()
+func (a *Question) sweep() chart.Answer {
+	axes := a.Axes()
 	if len(axes) == 0 {
 		return chart.Answer{}
 	}
-	pieces, trust := r.Brief()
+	pieces, trust := a.form.Brief()
 	s := &chart.Sweep{
-		Of: r.asked(), Systems: r.Compared(), Show: r.State.Ask.Text(state.ShowKey), Focus: r.Focus(),
-		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: r.Ask.Active(),
+		Of: a.asked(), Systems: a.Compared(), Show: a.room.State.Ask.Text(state.ShowKey), Focus: a.room.Focus(),
+		Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active(),
 	}
 	high := 1
 	for i := range axes {
@@ -78,7 +78,7 @@ func (r *Room) sweep() chart.Answer {
 	for i := range axes[0].Texts {
 		for k := range high {
 			for _, sys := range s.Systems {
-				x := r.Ask.At(sys.Name, i, k)
+				x := a.At(sys.Name, i, k)
 				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit})
 			}
 		}
@@ -88,18 +88,18 @@ func (r *Room) sweep() chart.Answer {
 }
 
 // walks draws what searches have tried.
-func (r *Room) walks() chart.Answer {
-	pieces, trust := r.Brief()
-	w := &chart.Walks{Of: r.asked(), Knob: r.Ask.Searched(), Bound: r.Ask.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: r.Ask.Active()}
-	switch find := r.Ask.text(state.FindKey); {
+func (a *Question) walks() chart.Answer {
+	pieces, trust := a.form.Brief()
+	w := &chart.Walks{Of: a.asked(), Knob: a.Searched(), Bound: a.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active()}
+	switch find := a.text(state.FindKey); {
 	case find == state.Most:
 		w.None = func(systems string) string { return "that was tried runs with " + systems }
 	case find == state.Close && w.Bound != nil:
 		w.None = func(systems string) string {
-			return "that was tried brings " + systems + " within " + r.Ask.text(state.WithinKey) + " % of " + w.Bound.Title
+			return "that was tried brings " + systems + " within " + a.text(state.WithinKey) + " % of " + w.Bound.Title
 		}
 	}
-	found := r.Ask.Found()
+	found := a.Found()
 	for i := range found {
 		f := &found[i]
 		w.Walks = append(w.Walks, chart.Walk{System: f.System, Xs: f.Xs, Ys: f.Ys, Than: f.Than, At: f.At})
