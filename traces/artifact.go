@@ -61,11 +61,13 @@ func configEntry(set *g10.Set, f g10.File) (e Entry, missing string, err error) 
 			model, network = n.Model, n.Title
 		}
 	}
-	var absent []string
+	var absent, names []string
 	for _, p := range []string{c.Network, c.Times, c.InputFault, c.Fault, c.Workspace} {
-		if _, _, err := set.Find(f.Name, p); err != nil {
+		name, _, err := set.Find(f.Name, p)
+		if err != nil {
 			absent = append(absent, err.Error())
 		}
+		names = append(names, name)
 	}
 	if len(absent) > 0 {
 		missing = f.Name + " needs more files: " + strings.Join(absent, "; ")
@@ -77,7 +79,7 @@ func configEntry(set *g10.Set, f g10.File) (e Entry, missing string, err error) 
 	return Entry{
 		Name:   strings.TrimSuffix(path.Join(path.Base(path.Dir(f.Name)), path.Base(f.Name)), ".config"),
 		Detail: fmt.Sprintf("%s, batch %d, %s", network, c.Batch, policy),
-		Model:  model, Batch: int(c.Batch), Config: c,
+		Model:  model, Batch: int(c.Batch), Config: c, Alike: fmt.Sprintf("%q %+v", names, c.Setup),
 		Load: func() (*workload.Workload, error) {
 			return g10.Build(c, func(p string) (string, []byte, error) { return set.Find(f.Name, p) })
 		},

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+
+	"spillway/traces/archive"
 )
+
+var bom = []byte("\xef\xbb\xbf")
 
 // A kind is what a file is that people record of their jobs.
 type kind uint8
@@ -37,9 +41,16 @@ var reasons = map[kind]string{
 	modelConfig:   "a model's configuration, not what happens in a step: the laboratory LLM training takes it; record a step with Spillway's capture.py",
 }
 
+// Useless reports whether a file is one that people record of their jobs, and that is of
+// no use to anybody here. Read says why.
+func Useless(data []byte) bool {
+	k := recognize(data)
+	return k == oldProfiler || k == workloadGraph || len(data) > 0 && k == unrecognized && isOldPickle(data)
+}
+
 // recognize says what a file is by its content, or by its beginning.
 func recognize(data []byte) kind {
-	text := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), headBytes)], bom), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), archive.HeadBytes)], bom), " \t\r\n")
 	switch {
 	case len(data) > 1 && data[0] == 0x80 && data[1] >= 2 && data[1] <= 5:
 		return memorySnapshot

@@ -1,9 +1,6 @@
 package traces
 
 import (
-	"bytes"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +8,7 @@ import (
 	"testing"
 
 	"spillway/build/artifact"
+	"spillway/traces/archive"
 )
 
 // TestRecognize knows files by content, whatever they are called.
@@ -94,7 +92,7 @@ func TestRecognizeSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			items, err := unpack([]File{{Name: e.Name(), Data: data}}, nil)
+			items, err := archive.Open([]File{{Name: e.Name(), Data: data}}, nil)
 			if err != nil || len(items) != 1 {
 				t.Fatalf("%s: %v, %d files", e.Name(), err, len(items))
 			}
@@ -116,68 +114,6 @@ func TestRecognizeSamples(t *testing.T) {
 	}
 }
 
-// TestStreams: large files come as streams, packed or not, as often as they are
-// opened, with the same bytes; progress ends at all of them.
-func TestStreams(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	want := []byte("\xef\xbb\xbf" + `{"traceEvents": [` + "\n")
-	for len(want) < 5<<19 {
-		want = fmt.Appendf(want, `{"ph":"X","ts":%d,"dur":%d,"name":"kernel %d"},`+"\n", r.Uint32(), r.Uint32(), r.IntN(1000))
-	}
-	packed := gzipped(t, want)
-	halves := append(gzipped(t, want[:1000]), gzipped(t, want[1000:])...) // members one behind the other
-	handed := func(data []byte) File {
-		return File{Name: "job.json", Data: data[:1<<20], Size: int64(len(data)), Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
-	}
-	stored := zipped(t, []File{{Name: "job.json", Data: want}})
-	for _, tt := range []struct {
-		name string
-		file File
-	}{
-		{"gzip", File{Name: "job.json.gz", Data: packed}},
-		{"gzip members", File{Name: "job.json.gz", Data: halves}},
-		{"zip", File{Name: "job.zip", Data: stored}},
-		{"zip of gzip", File{Name: "job.zip", Data: zipped(t, []File{{Name: "job.json.gz", Data: packed}})}},
-		{"gzip of zip of gzip", File{Name: "job.zip.gz", Data: gzipped(t, zipped(t, []File{{Name: "job.json.gz", Data: packed}}))}},
-		{"stream", handed(want)},
-		{"stream of gzip", handed(packed)},
-		{"stream of zip", handed(stored)},
-	} {
-		var done, total int64
-		u := unpacker{room: maxUnpacked, most: 2 << 20, meter: &meter{tell: func(d, all int64) {
-			if d < done || d > all {
-				t.Fatalf("%s: %d bytes of %d after %d", tt.name, d, all, done)
-			}
-			done, total = d, all
-		}}}
-		err := u.all([]File{tt.file})
-		items := u.items
-		if err != nil || len(items) != 1 {
-			t.Fatalf("%s: %v, %d files", tt.name, err, len(items))
-		}
-		f := items[0]
-		if f.Name != "job.json" || f.Stream == nil || len(f.Data) < headBytes-8 || len(f.Data) > 1<<20 || recognize(f.Data) != profilerTrace {
-			t.Errorf("%s: %s with %d bytes held", tt.name, f.Name, len(f.Data))
-		}
-		for range 2 {
-			r, err := f.open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := io.ReadAll(r)
-			if err != nil || r.Close() != nil || !bytes.Equal(got, want[3:]) {
-				t.Errorf("%s: %d bytes, %v; want %d", tt.name, len(got), err, len(want)-3)
-			}
-		}
-		if whole, err := f.whole(); err != nil || !bytes.Equal(whole.Data, want[3:]) {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-		if done != total || done == 0 {
-			t.Errorf("%s: %d of %d bytes are told", tt.name, done, total)
-		}
-	}
-}
-
 // TestBombs: what only grows is refused early, whatever it is packed in.
 func TestBombs(t *testing.T) {
 	zeros := make([]byte, 16<<20)
@@ -192,8 +128,8 @@ func TestBombs(t *testing.T) {
 		{"zip of gzip", "x.gz: " + inflates, File{Name: "a.zip", Data: zipped(t, []File{{Name: "x.gz", Data: bomb}})}},
 		{"gzip of zip", "a: x in it would unpack to 16777216 bytes from ", File{Name: "a.gz", Data: gzipped(t, inZip)}},
 		{"zip", "a.zip: x in it would unpack to 16777216 bytes from ", File{Name: "a.zip", Data: inZip}},
-		{"twice", "a.gz: compressed twice; decompress it once.\n" + supported(), File{Name: "a.gz.gz", Data: gzipped(t, gzipped(t, []byte("x")))}},
-		{"zip in zip", "b.zip: a zip archive inside another; unpack the outer one.\n" + supported(), File{Name: "a.zip", Data: zipped(t, []File{{Name: "b.zip", Data: inZip}})}},
+		{"twice", "a.gz: compressed twice; decompress it once.\n" + Takes(), File{Name: "a.gz.gz", Data: gzipped(t, gzipped(t, []byte("x")))}},
+		{"zip in zip", "b.zip: a zip archive inside another; unpack the outer one.\n" + Takes(), File{Name: "a.zip", Data: zipped(t, []File{{Name: "b.zip", Data: inZip}})}},
 	} {
 		if _, err := Open([]File{tt.file}, nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: got %v\nwant %s", tt.name, err, tt.want)

@@ -98,7 +98,7 @@ func TestHostile(t *testing.T) {
 			if strings.HasPrefix(h.refused, "has ") {
 				want = h.name + " " + h.refused
 			}
-			if err == nil || strings.TrimSuffix(strings.TrimSuffix(err.Error(), supported()), "\n") != want {
+			if err == nil || strings.TrimSuffix(strings.TrimSuffix(err.Error(), Takes()), "\n") != want {
 				t.Errorf("%s: got %v\nwant %s", h.name, err, want)
 			}
 			continue

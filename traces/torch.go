@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/workload"
+	"spillway/traces/archive"
 	"spillway/traces/chakra"
 	"spillway/traces/recording"
 	"spillway/traces/torch"
@@ -14,10 +15,10 @@ import (
 )
 
 // openTorch reads the files that PyTorch records of one job.
-func openTorch(list []item) (*Source, error) {
+func openTorch(list []archive.Item) (*Source, error) {
 	files := make([]torch.File, len(list))
 	for i := range list {
-		files[i] = torch.File{Name: list[i].Name, Size: list[i].src.size, Open: list[i].open}
+		files[i] = torch.File{Name: list[i].Name, Size: list[i].Packed(), Open: list[i].Open}
 	}
 	recs, notes, err := torch.Open(files, nil) // progress is that of what is read
 	if err != nil {
@@ -27,22 +28,22 @@ func openTorch(list []item) (*Source, error) {
 }
 
 // eachRecorded opens a format whose files are recordings each for itself.
-func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, error)) func(list []item) (*Source, error) {
-	one := func(f *item) ([]*recording.Recording, error) {
-		r, err := f.open()
+func eachRecorded(read func(r io.Reader, name string) ([]*recording.Recording, error)) func(list []archive.Item) (*Source, error) {
+	one := func(f *archive.Item) ([]*recording.Recording, error) {
+		r, err := f.Open()
 		if err != nil {
 			return nil, err
 		}
 		recs, err := read(r, path.Base(f.Name))
 		return recs, errors.Join(err, r.Close())
 	}
-	return func(list []item) (*Source, error) {
+	return func(list []archive.Item) (*Source, error) {
 		var recs []*recording.Recording
 		var errs []error
 		for i := range list {
 			more, err := one(&list[i])
 			if err != nil {
-				errs = append(errs, at(list[i].Name, err))
+				errs = append(errs, archive.At(list[i].Name, err))
 				continue
 			}
 			recs = append(recs, more...)

@@ -6,31 +6,22 @@ package traces
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
 
 	"spillway/sim/workload"
+	"spillway/traces/archive"
 	"spillway/traces/g10"
 	"spillway/traces/recording"
 	"spillway/traces/spillway"
 )
 
 // A File is a name, with slashes where folders are known, and its content.
-type File struct {
-	Name string
-	Data []byte
-	// Size and Stream are those of a file that is too large to hold; Data is then its
-	// beginning, a mebibyte or more of it. Stream reads all of it and may be called
-	// repeatedly. Where what it returns is also an io.ReaderAt, zip archives of any
-	// size can be read.
-	Size   int64
-	Stream func() (io.ReadCloser, error)
-}
+type File = archive.File
 
 // Progress is told now and then how many bytes of all are read; it may be nil.
-type Progress func(done, total int64)
+type Progress = archive.Progress
 
 // An Entry is a workload that can be loaded.
 type Entry struct {
@@ -47,6 +38,9 @@ type Entry struct {
 	// Config is the G10 artifact's .config file that the entry stands for; its
 	// pairs set up the hardware and the system. nil for all other entries.
 	Config *g10.Config
+	// Alike is the same of entries whose workloads are, but for their origin; empty where
+	// nobody knows.
+	Alike string
 }
 
 // A Source is what a set of files offers.
@@ -64,7 +58,7 @@ type format struct {
 	takes  string // which files, for messages
 	sniff  func(name string, data []byte) bool
 	open   func(files []File) (*Source, error)
-	stream func(list []item) (*Source, error)
+	stream func(list []archive.Item) (*Source, error)
 }
 
 // formats lists all supported formats. The first that recognizes a file gets it.
@@ -82,8 +76,8 @@ var formats = []format{
 	},
 }
 
-// supported says what Open takes, for messages.
-func supported() string {
+// Takes says what Open takes, for messages.
+func Takes() string {
 	list := make([]string, len(formats))
 	for i := range formats {
 		list[i] = formats[i].takes
@@ -95,19 +89,30 @@ func supported() string {
 // Zip archives and gzip are unpacked. The error says what the files are and
 // what would be needed. tell may be nil.
 func Open(files []File, tell Progress) (*Source, error) {
-	list, err := unpack(files, tell)
+	list, err := archive.Open(files, tell)
 	if err != nil {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, errors.New("no files. " + supported())
+		return nil, errors.New("no files. " + Takes())
 	}
-	groups := make([][]item, len(formats))
-	var unknown []File
+	return Read(list)
+}
+
+// Sniff reports whether a file is of a format that is read here, by its name and its
+// beginning.
+func Sniff(name string, head []byte) bool {
+	return slices.ContainsFunc(formats, func(f format) bool { return f.sniff(name, head) })
+}
+
+// Read is Open of files that are unpacked.
+func Read(list []archive.Item) (*Source, error) {
+	groups := make([][]archive.Item, len(formats))
+	var unknown []archive.Item
 	for _, f := range list {
 		at := slices.IndexFunc(formats, func(f1 format) bool { return f1.sniff(f.Name, f.Data) })
 		if at < 0 {
-			unknown = append(unknown, f.File)
+			unknown = append(unknown, f)
 		} else {
 			groups[at] = append(groups[at], f)
 		}
@@ -135,7 +140,7 @@ func Open(files []File, tell Progress) (*Source, error) {
 	}
 	all.Format = strings.Join(names, " and ")
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s\n%s", strings.Join(describeAll(unknown), "\n"), supported())
+		return nil, fmt.Errorf("%s\n%s", strings.Join(Describe(unknown), "\n"), Takes())
 	}
 	if len(all.Entries) == 0 {
 		for _, n := range all.Notes {
@@ -146,18 +151,18 @@ func Open(files []File, tell Progress) (*Source, error) {
 	for _, err := range errs {
 		all.Notes = append(all.Notes, err.Error())
 	}
-	all.Notes = append(all.Notes, leftOut(unknown)...)
+	all.Notes = append(all.Notes, LeftOut(unknown)...)
 	return all, nil
 }
 
 // read opens the files of one format.
-func (f *format) read(list []item) (*Source, error) {
+func (f *format) read(list []archive.Item) (*Source, error) {
 	if f.stream != nil {
 		return f.stream(list)
 	}
 	files := make([]File, len(list))
 	for i := range list {
-		whole, err := list[i].whole()
+		whole, err := list[i].Whole()
 		if err != nil {
 			return nil, err
 		}
@@ -200,8 +205,8 @@ func each(decode func(name string, data []byte) (*workload.Workload, error)) fun
 // mostNamed is how many files a message names one by one.
 const mostNamed = 5
 
-// describeAll says what files are that no format recognizes.
-func describeAll(files []File) []string {
+// Describe says what files are that no format recognizes, a line each.
+func Describe(files []archive.Item) []string {
 	var lines []string
 	for i, f := range files {
 		if i == mostNamed {
@@ -213,10 +218,10 @@ func describeAll(files []File) []string {
 	return lines
 }
 
-// leftOut notes the files next to traces that are none.
-func leftOut(files []File) []string {
+// LeftOut notes the files next to traces that are none.
+func LeftOut(files []archive.Item) []string {
 	if len(files) <= mostNamed {
-		return describeAll(files)
+		return Describe(files)
 	}
 	return []string{fmt.Sprintf("%d other files, such as %s, are not traces and were left out.", len(files), files[0].Name)}
 }

@@ -25,6 +25,13 @@ var layers = []layer{
 	{"traces/quote", nil}, // strings as JSON
 	{"traces/jsonx", nil}, // decoding with limits; knows no format
 	{"traces", []string{"sim/unit", "sim/knob", "sim/workload", "traces/..."}},
+	{"traces/archive", nil}, // takes dropped files apart; knows no format
+
+	// What people drop, whatever it is about: no laboratory but as a word.
+	{"traces/door", []string{"sim/unit", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
+	// What crosses from the program that reads files to laboratories: types alone.
+	{"traces/handed", []string{"sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/llm/model", "sim/store/ops", "traces/recording"}},
+
 	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                          // builds its graphs with the artifact's layers
 	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // PyTorch's own lowering of networks; files have none of it
 	{"traces/networks", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                   // networks by their public names, as kernels of the law
@@ -51,6 +58,10 @@ var layers = []layer{
 	{"ui/schema", nil},                                                                                    // JSON Schemas of what is exported
 	{"ui/wire", nil},                                                                                      // how page and workers write what they say
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                // what they say, and the bench that does it
+
+	// Reads files for laboratories.
+	{"ui/files", []string{"traces/door", "ui/exec", "ui/lab", "ui/wire"}},
+
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
 	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                              // what decides all that is shown of one laboratory, as data
@@ -66,7 +77,7 @@ var layers = []layer{
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
 	{"wasm/browser", nil}, // what page and programs need from JavaScript
-	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
+	{"wasm/worker", []string{"ui/bundle", "ui/files", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it
@@ -79,9 +90,9 @@ var layers = []layer{
 	{"build/deadcode", nil},
 	{"build/serve", nil},
 	{"build/site", []string{"ui/view", "ui/chart", "ui/schema", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage", "ui/wire"}},
-	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/lab/...", "ui/model/...", "ui/review", "ui/stage", "ui/exec"}},
+	{"build/spillway", []string{"ui/schema", "sim/...", "traces/...", "ui/bundle", "ui/chart", "ui/draw", "ui/files", "ui/lab/...", "ui/model/...", "ui/review", "ui/stage", "ui/exec"}},
 	{"build/recipes/kubernetes/check", nil}, // a module of its own
-	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/lab/...", "ui/wire", "ui/exec"}},
+	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
 }
 
 // layerOf returns the layer of a folder, or nil.

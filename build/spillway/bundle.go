@@ -9,6 +9,7 @@ import (
 	"spillway/ui/bundle"
 	"spillway/ui/draw"
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/model"
 	"spillway/ui/model/link"
@@ -86,7 +87,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	var opened lab.Files
 	if workload != nil {
-		if opened, err = l.Open(workload); err != nil {
+		if opened, err = files.Open(&l, workload); err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +110,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 	}
 	o.Link = link.Encode(&l.Info, &shown)
 	if workload != nil {
-		if workload, opened, err = exec.Handed(&l, u, workload, opened); err != nil {
+		if workload, opened, err = exec.Handed(u, workload, opened); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +124,7 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 func drawings(l lab.Lab, o *exec.Order, link string, workload []lab.File) ([]exec.Drawn, error) {
 	show := func() (*model.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
-		show = func() (*model.Session, error) { return stage.ShowFiles(l, link, workload) }
+		show = func() (*model.Session, error) { return stage.ShowFiles(l, files.Open, link, workload) }
 	}
 	n, err := show()
 	if err != nil {

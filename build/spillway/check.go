@@ -8,6 +8,7 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
@@ -116,8 +117,8 @@ func (s *shell) verdicts(b *bundle.Bundle) ([]*exec.Verdict, error) {
 	}
 	l := door.New()
 	var opened lab.Files
-	if workload := b.Workload(); workload != nil && l.Open != nil {
-		if opened, err = l.Open(workload); err != nil {
+	if workload := b.Workload(); workload != nil && l.Entry != "" {
+		if opened, err = files.Open(&l, workload); err != nil {
 			if len(info.Damaged) == 0 {
 				return nil, fmt.Errorf("check: the workload: %w", err)
 			}

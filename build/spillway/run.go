@@ -14,6 +14,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 	"spillway/ui/model"
@@ -273,7 +274,7 @@ func openFiles(l *lab.Lab, paths []string) (lab.Files, error) {
 	if err != nil || list == nil {
 		return nil, err
 	}
-	return l.Open(list)
+	return files.Open(l, list)
 }
 
 // readLab reads files for a laboratory.
@@ -281,7 +282,7 @@ func readLab(l *lab.Lab, paths []string) ([]lab.File, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	if l.Open == nil {
+	if l.Entry == "" {
 		return nil, fmt.Errorf("the laboratory %s takes no files", l.Name)
 	}
 	return readFiles(paths)

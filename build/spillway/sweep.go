@@ -12,6 +12,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/sweep"
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
@@ -244,7 +245,7 @@ func (s *shell) open(q request) (*sweeping, error) {
 		x.Files = append(x.Files, planFile{f.Name, hex.EncodeToString(sum[:])})
 	}
 	x.opened = list
-	if x.files, err = l.Open(list); err != nil {
+	if x.files, err = files.Open(&l, list); err != nil {
 		return nil, err
 	}
 	for _, note := range x.files.Notes() {

@@ -11,6 +11,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/study"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
 )
@@ -183,7 +184,7 @@ func (s *shell) reviews(key, figures string) ([]*review, error) {
 
 // originals returns those whose own workloads are in a folder.
 func (s *shell) originals(list []*review, folder string) ([]*review, error) {
-	files, err := readFiles([]string{folder})
+	originals, err := readFiles([]string{folder})
 	if err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
@@ -191,8 +192,8 @@ func (s *shell) originals(list []*review, folder string) ([]*review, error) {
 	var whys []string
 	for _, r := range list {
 		why := r.paper.Standing + "; " + r.paper.Originals
-		if r.lab.Open != nil {
-			if r.files, err = r.lab.Open(files); err != nil {
+		if r.lab.Entry != "" {
+			if r.files, err = files.Open(&r.lab, originals); err != nil {
 				why = err.Error()
 			} else {
 				r.entries = r.files.Entries()

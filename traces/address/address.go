@@ -17,7 +17,6 @@ import (
 	"io"
 
 	"spillway/sim/cxlssd/stream"
-	"spillway/sim/unit"
 )
 
 // What is kept of a trace at most. The rest is read and counted, but not used. A tab has
@@ -33,102 +32,13 @@ const (
 // saving all registers, have some thousand.
 const maxSize = 16 << 10
 
-// Gaps says what the gap of an access counts: what its thread did between its
-// previous access and this one.
-type Gaps uint8
-
-// What gaps may count.
-const (
-	NoGaps       Gaps = iota // the trace does not say
-	Instructions             // that access no memory, and this one
-	Cycles                   // of the core
-	Nanoseconds
-)
-
-// gapNames are the words of the text format, by number.
-var gapNames = [...]string{"none", "instructions", "cycles", "ns"}
-
-// String returns the word of the text format.
-func (g Gaps) String() string { return gapNames[g] }
-
-// A Recording is an address trace, read.
-type Recording struct {
-	// Name is what it is called, which only Spillway's binary format knows; empty if it
-	// does not say.
-	Name   string
-	Format string // what it was read from, for people
-	// Threads are the accesses of every thread. The gap of an access counts Gaps.
-	Threads [][]stream.Request
-	Pages   int32 // of 4 KiB, numbered from 0 in the order of the first touch
-	Count   int64 // accesses of all threads; one that spans cache lines counts for each
-	Gaps    Gaps
-	// Missed is true where only what missed the last-level cache was recorded: the
-	// accesses are requests to memory as they are.
-	Missed bool
-	// Sampled is true where the accesses are a sample.
-	Sampled bool
-	// Notes say what was left out, and what else is not as it seems.
-	Notes []string
-	// Passed shows lines that are no part of the trace. They are the file's own words,
-	// so they are for those who opened it and for nobody else.
-	Passed string
-}
-
-// Requests returns how many requests write, and how many there are.
-func (r *Recording) Requests() (writes, all int64) {
-	for _, t := range r.Threads {
-		for _, a := range t {
-			if a.Write() {
-				writes++
-			}
-		}
-		all += int64(len(t))
-	}
-	return writes, all
-}
-
-// Stream returns the accesses with their gaps in cycles of a core that needs cpi
-// cycles for an instruction, in thousandths, and whose clock has that frequency. What is lost by
-// rounding is added to the next gap. capped is how many gaps are longer than a request
-// can say.
-func (r *Recording) Stream(cpi int64, clock unit.Frequency) (s *stream.Stream, capped int64) {
-	s = &stream.Stream{Pages: r.Pages, Count: r.Count, Threads: r.Threads}
-	times, over := int64(1), int64(1)
-	switch r.Gaps {
-	case NoGaps, Cycles:
-		return s, 0
-	case Instructions:
-		times, over = cpi, 1000
-	case Nanoseconds:
-		times, over = int64(clock)/1000, 1_000_000
-	}
-	s.Threads = make([][]stream.Request, len(r.Threads))
-	for i, from := range r.Threads {
-		to := make([]stream.Request, len(from))
-		var rest uint64
-		for k, a := range from {
-			// At most 2³³ times some 10⁷: no overflow.
-			v := uint64(a.Gap())*uint64(times) + rest
-			gap := v / uint64(over)
-			rest = v % uint64(over)
-			if gap > stream.MaxGap {
-				gap = stream.MaxGap
-				capped++
-			}
-			to[k] = stream.NewRequest(a.Page(), a.Line(), a.Write(), unit.Cycles(gap))
-		}
-		s.Threads[i] = to
-	}
-	return s, capped
-}
-
 // A format is one that is taken.
 type format struct {
 	title string
 	takes string // how to make such a file, for people
 	// line takes one line; it reports whether the line is of the format.
 	line func(d *decoder, b []byte) bool
-	gaps Gaps
+	gaps stream.Gaps
 	// sampled is true where its recordings are samples.
 	sampled bool
 }
@@ -136,14 +46,14 @@ type format struct {
 // The formats, text by text.
 var (
 	own       = &format{title: "Spillway address trace", takes: `a recorder of your own: a text that begins with "address 1" (traces/address/FORMAT.md)`, line: (*decoder).ownLine}
-	perf      = &format{title: "perf script", takes: "perf script -F comm,tid,time,period,event,addr,data_src, after perf mem record or perf record -d", line: (*decoder).perfLine, gaps: Nanoseconds, sampled: true}
+	perf      = &format{title: "perf script", takes: "perf script -F comm,tid,time,period,event,addr,data_src, after perf mem record or perf record -d", line: (*decoder).perfLine, gaps: stream.GapNanoseconds, sampled: true}
 	perfRaw   = &format{title: "perf mem report --dump-raw-samples", takes: "perf mem report --dump-raw-samples", line: (*decoder).perfRawLine, sampled: true}
-	view      = &format{title: "DynamoRIO drmemtrace view", takes: "drrun -t drmemtrace -tool view (its standard error)", line: (*decoder).viewLine, gaps: Instructions}
-	memtrace  = &format{title: "DynamoRIO memtrace_simple", takes: "DynamoRIO's sample memtrace_simple", line: (*decoder).memtraceLine, gaps: Instructions}
+	view      = &format{title: "DynamoRIO drmemtrace view", takes: "drrun -t drmemtrace -tool view (its standard error)", line: (*decoder).viewLine, gaps: stream.GapInstructions}
+	memtrace  = &format{title: "DynamoRIO memtrace_simple", takes: "DynamoRIO's sample memtrace_simple", line: (*decoder).memtraceLine, gaps: stream.GapInstructions}
 	memtraceX = &format{title: "DynamoRIO memtrace_x86_text", takes: "DynamoRIO's sample memtrace_x86_text", line: (*decoder).memtraceXLine}
-	lackey    = &format{title: "Valgrind Lackey", takes: "valgrind --tool=lackey --trace-mem=yes --log-file=FILE", line: (*decoder).lackeyLine, gaps: Instructions}
-	packets   = &format{title: "gem5 packet trace", takes: "gem5's util/decode_packet_trace.py", line: (*decoder).packetLine, gaps: Nanoseconds}
-	debug     = &format{title: "gem5 MemoryAccess", takes: "gem5 --debug-flags=MemoryAccess", line: (*decoder).debugLine, gaps: Nanoseconds}
+	lackey    = &format{title: "Valgrind Lackey", takes: "valgrind --tool=lackey --trace-mem=yes --log-file=FILE", line: (*decoder).lackeyLine, gaps: stream.GapInstructions}
+	packets   = &format{title: "gem5 packet trace", takes: "gem5's util/decode_packet_trace.py", line: (*decoder).packetLine, gaps: stream.GapNanoseconds}
+	debug     = &format{title: "gem5 MemoryAccess", takes: "gem5 --debug-flags=MemoryAccess", line: (*decoder).debugLine, gaps: stream.GapNanoseconds}
 
 	foreign = []*format{perf, perfRaw, view, memtrace, memtraceX, lackey, packets, debug}
 )
@@ -200,7 +110,7 @@ var others = []struct{ begins, says string }{
 // Read reads an address trace in any of the formats, also compressed with gzip. name
 // is the file's, for messages. An error says what is wrong and where, in a text up to
 // twenty times.
-func Read(name string, r io.Reader) (*Recording, error) {
+func Read(name string, r io.Reader) (*stream.Recording, error) {
 	in, f, err := text(name, r)
 	if err != nil {
 		return nil, err
@@ -253,6 +163,17 @@ func text(name string, r io.Reader) (*bufio.Reader, *format, error) {
 	return in, f, nil
 }
 
+// Sniff reports whether a text that begins with head is an address trace in one of the
+// formats, or what another program keeps of one, about which Read says what to do. Text
+// that is compressed is none.
+func Sniff(head []byte) bool {
+	head = bytes.TrimPrefix(head, bom)
+	if bytes.HasPrefix(head, []byte(magic)) || bytes.HasPrefix(head, []byte("PERFILE2")) || bytes.HasPrefix(head, []byte("gem5")) {
+		return true
+	}
+	return recognize(head[:min(len(head), headBytes)]) != nil
+}
+
 // OfOneThread reports whether a file that begins with head is of a format whose
 // programs write a file for each of their threads.
 func OfOneThread(head []byte) bool {
@@ -276,7 +197,7 @@ func inflated(data []byte) io.Reader {
 
 // ReadThreads reads files of which each has one thread of the same program. Each may
 // have its part of the accesses that are kept.
-func ReadThreads(names []string, open func(i int) (io.ReadCloser, error)) (*Recording, error) {
+func ReadThreads(names []string, open func(i int) (io.ReadCloser, error)) (*stream.Recording, error) {
 	var d *decoder
 	for i, name := range names {
 		r, err := open(i)

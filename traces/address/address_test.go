@@ -20,7 +20,7 @@ import (
 )
 
 // say writes all of a recording.
-func say(r *Recording) string {
+func say(r *stream.Recording) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d threads, %d accesses, %d pages, gaps %v, missed %v, sampled %v\n", r.Format, len(r.Threads), r.Count, r.Pages, r.Gaps, r.Missed, r.Sampled)
 	for i, t := range r.Threads {
@@ -101,7 +101,7 @@ func TestRoundTrip(t *testing.T) {
 		return rnd % n
 	}
 	for round := range 6 {
-		r := &Recording{Gaps: Gaps(next(4)), Missed: next(2) == 0, Sampled: next(2) == 0, Pages: int32(next(500) + 1)}
+		r := &stream.Recording{Gaps: stream.Gaps(next(4)), Missed: next(2) == 0, Sampled: next(2) == 0, Pages: int32(next(500) + 1)}
 		// Numbers of pages are arbitrary, as they are in the streams of recipes.
 		for range next(20) + 1 {
 			var th []stream.Request
@@ -131,7 +131,7 @@ func TestRoundTrip(t *testing.T) {
 // TestErrors says what is said of files that cannot be read.
 func TestErrors(t *testing.T) {
 	var blank bytes.Buffer
-	if err := Write(&blank, &Recording{Pages: 2, Threads: [][]stream.Request{{stream.NewRequest(1, 3, true, 7), stream.NewRequest(0, 3, true, 7)}}}, Binary); err != nil {
+	if err := Write(&blank, &stream.Recording{Pages: 2, Threads: [][]stream.Request{{stream.NewRequest(1, 3, true, 7), stream.NewRequest(0, 3, true, 7)}}}, Binary); err != nil {
 		t.Fatal(err)
 	}
 	good := blank.Bytes()
@@ -219,7 +219,7 @@ func TestDocumentation(t *testing.T) {
 	if !strings.Contains(string(doc), "```text\n"+string(example)+"```") {
 		t.Error("the example is not testdata/own.txt")
 	}
-	for _, want := range append(gapNames[:], "missed", "sampled", "pages=N", strings.TrimSpace(magic), prose.Grouped(MaxKept), prose.Grouped(MaxPages), fmt.Sprint(MaxThreads), prose.Grouped(maxSize), fmt.Sprint(mostTexts), fmt.Sprint(mostText)) {
+	for _, want := range append(stream.GapNames[:], "missed", "sampled", "pages=N", strings.TrimSpace(magic), prose.Grouped(MaxKept), prose.Grouped(MaxPages), fmt.Sprint(MaxThreads), prose.Grouped(maxSize), fmt.Sprint(mostTexts), fmt.Sprint(mostText)) {
 		if !strings.Contains(string(doc), want) {
 			t.Errorf("FORMAT.md does not say %q", want)
 		}
@@ -233,7 +233,7 @@ func TestDocumentation(t *testing.T) {
 
 // TestNamed keeps what a recording with a name says of itself, in the binary format.
 func TestNamed(t *testing.T) {
-	r := &Recording{Name: "a/b.txt", Format: "perf script", Notes: []string{"One.", strings.Repeat("é", 3000)}, Sampled: true, Pages: 1, Count: 1, Threads: [][]stream.Request{{0}}, Passed: "secret"}
+	r := &stream.Recording{Name: "a/b.txt", Format: "perf script", Notes: []string{"One.", strings.Repeat("é", 3000)}, Sampled: true, Pages: 1, Count: 1, Threads: [][]stream.Request{{0}}, Passed: "secret"}
 	var b bytes.Buffer
 	if err := Write(&b, r, Binary); err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestNamed(t *testing.T) {
 
 // TestManyNotes keeps as many notes as are read again.
 func TestManyNotes(t *testing.T) {
-	r := &Recording{Name: "a", Format: "perf script", Pages: 1, Count: 1, Threads: [][]stream.Request{{0}}}
+	r := &stream.Recording{Name: "a", Format: "perf script", Pages: 1, Count: 1, Threads: [][]stream.Request{{0}}}
 	for i := range 2 * mostTexts {
 		r.Notes = append(r.Notes, fmt.Sprint(i))
 	}
@@ -281,7 +281,7 @@ func TestThreads(t *testing.T) {
 	if !OfOneThread(one) || !OfOneThread(other) || !OfOneThread(packed.Bytes()) || OfOneThread([]byte("address 1\n0 1 2 R\n")) || OfOneThread(nil) {
 		t.Error("files of one thread are not known as that")
 	}
-	read := func(files ...[]byte) (*Recording, error) {
+	read := func(files ...[]byte) (*stream.Recording, error) {
 		return ReadThreads([]string{"a", "b"}[:len(files)], func(i int) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files[i])), nil })
 	}
 	r, err := read(packed.Bytes(), two)
@@ -442,18 +442,18 @@ func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
 // TestGaps turns what gaps count into cycles.
 func TestGaps(t *testing.T) {
-	r := &Recording{Threads: [][]stream.Request{{stream.NewRequest(0, 0, false, 1), stream.NewRequest(1, 0, true, 1), stream.NewRequest(2, 0, false, 3), stream.NewRequest(2, 0, false, stream.MaxGap)}}, Pages: 3, Count: 4}
+	r := &stream.Recording{Threads: [][]stream.Request{{stream.NewRequest(0, 0, false, 1), stream.NewRequest(1, 0, true, 1), stream.NewRequest(2, 0, false, 3), stream.NewRequest(2, 0, false, stream.MaxGap)}}, Pages: 3, Count: 4}
 	for _, c := range []struct {
-		gaps   Gaps
+		gaps   stream.Gaps
 		cpi    int64
 		want   [4]unit.Cycles
 		capped int64
 	}{
-		{NoGaps, 500, [4]unit.Cycles{1, 1, 3, stream.MaxGap}, 0},
-		{Cycles, 500, [4]unit.Cycles{1, 1, 3, stream.MaxGap}, 0},
-		{Instructions, 500, [4]unit.Cycles{0, 1, 1, stream.MaxGap/2 + 1}, 0},
-		{Instructions, 1500, [4]unit.Cycles{1, 2, 4, stream.MaxGap}, 1},
-		{Nanoseconds, 500, [4]unit.Cycles{2, 3, 7, stream.MaxGap}, 1},
+		{stream.NoGaps, 500, [4]unit.Cycles{1, 1, 3, stream.MaxGap}, 0},
+		{stream.GapCycles, 500, [4]unit.Cycles{1, 1, 3, stream.MaxGap}, 0},
+		{stream.GapInstructions, 500, [4]unit.Cycles{0, 1, 1, stream.MaxGap/2 + 1}, 0},
+		{stream.GapInstructions, 1500, [4]unit.Cycles{1, 2, 4, stream.MaxGap}, 1},
+		{stream.GapNanoseconds, 500, [4]unit.Cycles{2, 3, 7, stream.MaxGap}, 1},
 	} {
 		r.Gaps = c.gaps
 		s, capped := r.Stream(c.cpi, 2500*unit.MHz)

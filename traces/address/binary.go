@@ -24,7 +24,7 @@ const (
 )
 
 // appendHead appends what stands before the blocks.
-func appendHead(b []byte, r *Recording) []byte {
+func appendHead(b []byte, r *stream.Recording) []byte {
 	flags := uint64(0)
 	if r.Missed {
 		flags |= flagMissed
@@ -102,13 +102,13 @@ func (r *binaryReader) next() (v uint64) {
 var errVarint = fmt.Errorf("a number has more than 64 bits")
 
 // readBinary reads the binary format.
-func readBinary(name string, in *bufio.Reader) (*Recording, error) {
+func readBinary(name string, in *bufio.Reader) (*stream.Recording, error) {
 	d := newDecoder(name, &format{title: "Spillway address trace (binary)"})
 	r := &binaryReader{in: in, at: int64(len(magic))}
 	if _, err := in.Discard(len(magic)); err != nil {
 		return nil, unread(name, err)
 	}
-	bad := func(format string, a ...any) (*Recording, error) {
+	bad := func(format string, a ...any) (*stream.Recording, error) {
 		if r.err == io.EOF {
 			return nil, fmt.Errorf("%s: ends at byte %d, in the middle; write it again, to its end", name, r.at)
 		}
@@ -121,8 +121,8 @@ func readBinary(name string, in *bufio.Reader) (*Recording, error) {
 		return nil, fmt.Errorf("%s: byte %d: %w", name, r.from, fmt.Errorf(format, a...))
 	}
 	gaps := r.next()
-	if r.err != nil || gaps >= uint64(len(gapNames)) {
-		return bad("gaps of kind %d; there are 0 to %d", gaps, len(gapNames)-1)
+	if r.err != nil || gaps >= uint64(len(stream.GapNames)) {
+		return bad("gaps of kind %d; there are 0 to %d", gaps, len(stream.GapNames)-1)
 	}
 	flags := r.next()
 	if r.err != nil || flags > flagMissed|flagSampled {
@@ -132,7 +132,7 @@ func readBinary(name string, in *bufio.Reader) (*Recording, error) {
 	if r.err != nil || pages > MaxPages {
 		return bad("%d pages; there may be %d", pages, MaxPages)
 	}
-	d.gaps, d.missed, d.sampled, d.numbered = Gaps(gaps), flags&flagMissed != 0, flags&flagSampled != 0, int64(pages)
+	d.gaps, d.missed, d.sampled, d.numbered = stream.Gaps(gaps), flags&flagMissed != 0, flags&flagSampled != 0, int64(pages)
 	texts := r.next()
 	if r.err != nil || texts > mostTexts {
 		return bad("%d texts; there may be %d", texts, mostTexts)

@@ -74,7 +74,7 @@ type decoder struct {
 	started  bool
 	epoch    uint64 // of perf's clock: whole seconds of the first sample with a time
 
-	gaps            Gaps
+	gaps            stream.Gaps
 	missed, sampled bool
 	numbered        int64 // pages that the header of a trace says it has numbered; 0 if not
 
@@ -243,11 +243,11 @@ func (d *decoder) touch(n int32, line uint64, write bool) {
 }
 
 // finish returns what was read.
-func (d *decoder) finish() (*Recording, error) {
+func (d *decoder) finish() (*stream.Recording, error) {
 	if len(d.errs) > 0 {
 		return nil, errors.Join(d.errs...)
 	}
-	r := &Recording{Format: d.format.title, Pages: int32(d.pages.n), Count: d.count, Gaps: d.gaps, Missed: d.missed, Sampled: d.sampled}
+	r := &stream.Recording{Format: d.format.title, Pages: int32(d.pages.n), Count: d.count, Gaps: d.gaps, Missed: d.missed, Sampled: d.sampled}
 	if d.numbered > 0 {
 		r.Pages = int32(d.numbered)
 	}
@@ -292,7 +292,7 @@ func (d *decoder) leftOut() string {
 }
 
 // notes says what is not used, and what is not as it seems.
-func (d *decoder) notes(r *Recording) {
+func (d *decoder) notes(r *stream.Recording) {
 	note := func(format string, a ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, a...)) }
 	if d.sampled {
 		text := "The accesses are a sample"
@@ -303,7 +303,7 @@ func (d *decoder) notes(r *Recording) {
 			text += fmt.Sprintf(", one of %s to %s events", prose.Grouped(int64(min(low, math.MaxInt64))), prose.Grouped(int64(min(high, math.MaxInt64))))
 		}
 		text += ": pages and lines are touched less often than they were, and seem less local"
-		if d.gaps == Nanoseconds {
+		if d.gaps == stream.GapNanoseconds {
 			text += "; the time between them is divided by the period, so that their rate is as it was"
 		}
 		note("%s.", text)

@@ -3,6 +3,8 @@ package address
 import (
 	"bytes"
 	"math"
+
+	"spillway/sim/cxlssd/stream"
 )
 
 // perf script prints a sample a line, with the fields that were asked for in a fixed
@@ -83,7 +85,7 @@ func (d *decoder) perfLine(b []byte) bool {
 		}
 		d.when(s.thread, at, s.period)
 	} else if d.count == 0 {
-		d.gaps = NoGaps
+		d.gaps = stream.NoGaps
 	}
 	d.access(s.thread, addr, 1, write)
 	return true

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"spillway/sim/cxlssd/stream"
 )
 
 // A Form is one of the two formats that are written.
@@ -90,7 +92,7 @@ func (d *decoder) ownLine(b []byte) bool {
 
 // ownHeader takes the first line.
 func (d *decoder) ownHeader(line string) {
-	d.gaps = Instructions
+	d.gaps = stream.GapInstructions
 	words := strings.Fields(line)
 	if len(words) < 2 { // the version is behind more blanks than a line has room for
 		d.bad("no version of address traces within %d bytes; begin with %q", maxLine, header)
@@ -102,9 +104,9 @@ func (d *decoder) ownHeader(line string) {
 	}
 words:
 	for _, w := range words[2:] {
-		for g, name := range gapNames {
+		for g, name := range stream.GapNames {
 			if w == name {
-				d.gaps = Gaps(g)
+				d.gaps = stream.Gaps(g)
 				continue words
 			}
 		}
@@ -121,7 +123,7 @@ words:
 			}
 			d.numbered = int64(min(n, MaxPages))
 		default:
-			d.bad("%.40q means nothing behind %q; there are %s, missed, sampled and pages=", w, header, strings.Join(gapNames[:], ", "))
+			d.bad("%.40q means nothing behind %q; there are %s, missed, sampled and pages=", w, header, strings.Join(stream.GapNames[:], ", "))
 		}
 	}
 }
@@ -132,7 +134,7 @@ const perBlock = 4096
 // Write writes a recording in one of Spillway's own formats, with its pages by their
 // numbers. Read it is the same again, if it has no more than is kept; only the binary
 // format of one with a Name keeps that, Format and the first 62 Notes.
-func Write(w io.Writer, r *Recording, f Form) error {
+func Write(w io.Writer, r *stream.Recording, f Form) error {
 	var buf []byte
 	if f == Text {
 		buf = fmt.Appendf(nil, "%s %s", header, r.Gaps)

@@ -132,6 +132,14 @@ func Read(name string, r io.Reader) (*load.Recording, error) {
 	return d.finish()
 }
 
+// Sniff reports whether a text that begins with head is a recording in one of the
+// formats, or one of fio or blktrace about which Read says what to do. Text that is
+// compressed is none.
+func Sniff(head []byte) bool {
+	head = bytes.TrimPrefix(head, bom)
+	return bytes.HasPrefix(head, []byte("\x07ave")) || bytes.HasPrefix(head, []byte("fio version 1")) || recognize(head[:min(len(head), headBytes)]) != nil
+}
+
 // NotTraceError says that a file is no recording of calls of a file system.
 type NotTraceError struct{ Name, Begins string }
 

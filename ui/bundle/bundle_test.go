@@ -18,6 +18,7 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/store"
 	"spillway/ui/lab/train"
@@ -38,7 +39,7 @@ func order(systems ...string) *exec.Order {
 // bind makes a bundle on a bench, as a worker does.
 func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File) []byte {
 	t.Helper()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
 	j := &exec.Job{Kind: exec.Bundle, Setup: setup, Order: o}
 	if files != nil {
 		b.Open(1, files)
@@ -54,7 +55,7 @@ func bind(t *testing.T, l lab.Lab, setup string, o *exec.Order, files []lab.File
 // check does what the page does with a dropped bundle.
 func check(t *testing.T, l lab.Lab, data []byte, version string) (*exec.BundleInfo, []*exec.Verdict, error) {
 	t.Helper()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
 	b.Open(1, []lab.File{{Name: "x.zip", Data: data}})
 	a := b.Do(&exec.Job{Kind: exec.List, Files: 1}, nil)
 	if a.Error != "" {
@@ -127,7 +128,7 @@ func TestInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := bind(t, training, "entry=Two+layers,+batch+32", order("ideal"), []lab.File{{Name: "tiny.json", Data: trace}})
-	b := &exec.Bench{Lab: training, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: training, Binder: bundle.Binder{}, Reader: reader.Open}
 	b.Open(5, []lab.File{{Name: "x.zip", Data: data}})
 	a := b.Do(&exec.Job{Kind: exec.List, Files: 5, Inside: true}, nil)
 	if len(a.Entries) != 1 || a.Entries[0].Name != "Two layers, batch 32" {

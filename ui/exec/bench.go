@@ -15,6 +15,9 @@ import (
 type Bench struct {
 	Lab    lab.Lab
 	Binder Binder // nil if it knows no bundles
+	// Reader reads files for a laboratory; nil in a program that gets what another found
+	// in them. Package files has it.
+	Reader func(l *lab.Lab, files []lab.File) (lab.Files, error)
 
 	number int // of the files at hand
 	files  []lab.File
@@ -53,6 +56,7 @@ func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
 	if err := hold(b.files); err != nil {
 		return nil, err
 	}
+	found := b.found()
 	files := b.files
 	if b.Binder != nil {
 		bundle, err := b.Binder.Unbind(files)
@@ -60,7 +64,8 @@ func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
 			return nil, err
 		}
 		if b.bundle = bundle; bundle != nil {
-			if b.files, files = nil, bundle.Workload(); files == nil {
+			b.files, files = nil, bundle.Workload()
+			if files == nil {
 				return nil, nil
 			}
 		}
@@ -68,10 +73,28 @@ func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
 	if b.Binder == nil || size(files) > mostKept {
 		b.files = nil // nobody will ask for them
 	}
-	if b.Lab.Open == nil {
-		return nil, fmt.Errorf("%s takes no files", b.Lab.Title)
+	switch {
+	case found != nil && b.Lab.Accept != nil:
+		return b.Lab.Accept(found)
+	case b.Reader != nil:
+		return b.Reader(&b.Lab, files)
+	case b.Lab.Open != nil:
+		return b.Lab.Open(files)
 	}
-	return b.Lab.Open(files)
+	return nil, fmt.Errorf("%s takes no such files", b.Lab.Title)
+}
+
+// found takes what another program found in the files at hand from before them, nil if
+// it is not there.
+func (b *Bench) found() []byte {
+	if len(b.files) == 0 {
+		return nil
+	}
+	found, ok := b.files[0].Found()
+	if ok {
+		b.files = b.files[1:]
+	}
+	return found
 }
 
 // Do does j. progress may be nil; it is told now and then how much of a run is

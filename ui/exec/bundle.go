@@ -150,14 +150,11 @@ func (b *Bench) bound(number int) (Bound, error) {
 // Handed returns what a bundle of a setup has of the files that are opened, and what is in
 // that: of a recording only what was made of it, of others all of their bytes. What is said
 // of a bundle is said of what it has, so that everybody can say it again.
-func Handed(l *lab.Lab, u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, lab.Files, error) {
+func Handed(u *knob.Setup, workload []lab.File, opened lab.Files) ([]lab.File, lab.Files, error) {
 	if c, ok := opened.(lab.Carrier); ok {
-		carried, err := c.Carry(u)
-		if err == nil && len(carried) > 0 {
-			opened, err = l.Open(carried)
-		}
+		carried, holds, err := c.Carry(u)
 		if err != nil || len(carried) > 0 {
-			return carried, opened, err
+			return carried, holds, err
 		}
 	}
 	list, err := whole(workload)
@@ -178,7 +175,7 @@ func (b *Bench) bind(j *Job, files lab.Files, progress lab.Progress, a *Answer) 
 		return err
 	}
 	var has lab.Files
-	workload, has, err = Handed(&b.Lab, u, workload, files)
+	workload, has, err = Handed(u, workload, files)
 	o := *j.Order
 	if has != files {
 		o.Figures = nil // they show the recording, which the bundle has not

@@ -10,6 +10,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -111,7 +112,7 @@ func TestSurveyJobs(t *testing.T) {
 	if a.Error != "pages are missing" {
 		t.Errorf("%+v", a)
 	}
-	b = &exec.Bench{Lab: training}
+	b = &exec.Bench{Lab: training, Reader: files.Open}
 	b.Open(1, tiny())
 	for _, k := range []exec.Kind{exec.Survey, exec.Join} {
 		if a := do(t, b, exec.Job{ID: 1, Kind: k, Files: 1}); !strings.Contains(a.Error, "needs all of their bytes") {

@@ -28,6 +28,7 @@ const (
 	Check               // compute a part of the opened bundle again: a Verdict
 	Survey              // go through a part of an entry's bytes: Data
 	Join                // put the parts of a survey together: Condensed, Entries
+	Open                // say which laboratories take the opened files: Takers
 )
 
 // A Pick is one run of Several.
@@ -76,6 +77,16 @@ func (j *Job) Whole() bool {
 	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
 }
 
+// A Taker is a laboratory that can run something of opened files.
+type Taker struct {
+	Lab   string   // its stable name
+	Any   bool     // it takes any bytes at all, and nobody else takes these
+	Found []string // what it can run, by name
+	// Handed stands for the files there (lab.Handed); empty where the laboratory reads
+	// them itself.
+	Handed []byte
+}
+
 // A File is a file that a worker writes.
 type File struct {
 	Name string
@@ -112,4 +123,5 @@ type Answer struct {
 	Data      []byte      // of Export, Bundle and Survey
 	Bundle    *BundleInfo // of List, if that is what the files are
 	Verdict   *Verdict
+	Takers    []Taker // of Open, the one to be shown first
 }

@@ -316,9 +316,10 @@ type Condenser interface {
 
 // A Carrier is Files of which not everything is handed on to others.
 type Carrier interface {
-	// Carry returns the files of which a bundle of a setup is made, none if those are
-	// the opened ones. Opened they have an entry of the same name, which runs the same.
-	Carry(u *knob.Setup) ([]File, error)
+	// Carry returns the files of which a bundle of a setup is made, and what they hold;
+	// none if those are the opened ones. They have an entry of the same name, which runs
+	// the same.
+	Carry(u *knob.Setup) ([]File, Files, error)
 }
 
 // A File is a name, with slashes where folders are known, and its content.
@@ -383,8 +384,12 @@ type Progress func(done, total int)
 // A Lab is a laboratory.
 type Lab struct {
 	Info
+	// Accept returns what was found in files by the program that reads them: a message of
+	// the laboratory's type of package handed. It is nil in a laboratory without files, and
+	// in one that reads them itself.
+	Accept func(found []byte) (Files, error)
 	// Open finds what the laboratory can run in files. The error says what the
-	// files are and what would be needed. It is nil in a laboratory without files.
+	// files are and what would be needed. It is nil where Accept is not.
 	Open func([]File) (Files, error)
 	// Check reports what contradicts in a setup whose every text is allowed.
 	Check func(*knob.Setup) error
@@ -472,8 +477,10 @@ type Spec[S, W, R any] struct {
 	Knobs map[string][]knob.Knob[S]
 	// Check reports what contradicts in settings whose every value is allowed.
 	Check func(*S) error
-	// Open finds what can be run in files, nil if the laboratory takes none.
-	Open func([]File) (Files, error)
+	// Accept returns what can be run of what was found in files, Open finds it itself; the
+	// other is nil, or both if the laboratory takes none.
+	Accept func(found []byte) (Files, error)
+	Open   func([]File) (Files, error)
 	// Source names what Load depends on: settings of equal Source run the same W.
 	Source func(*S) string
 	// Load returns what the settings run: bundled, generated or from files.
@@ -578,7 +585,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return i
 	}
-	l.Open = spec.Open
+	l.Open, l.Accept = spec.Open, spec.Accept
 	l.Check = func(u *knob.Setup) error {
 		_, err := settings(u)
 		return err

@@ -110,6 +110,12 @@ func Unmarshal(data []byte, v any) error {
 	return nil
 }
 
+// Read returns what Marshal wrote of a T.
+func Read[T any](data []byte) (*T, error) {
+	v := new(T)
+	return v, Unmarshal(data, v)
+}
+
 type reader struct{ data []byte }
 
 func (r *reader) take(n uint64) ([]byte, error) {

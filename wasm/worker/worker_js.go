@@ -29,7 +29,7 @@ func Run(labs ...lab.Lab) {
 	messages := listen()
 	benches := map[string]*exec.Bench{}
 	for _, l := range labs {
-		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder()}
+		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder(), Reader: reader()}
 	}
 	for {
 		do(benches, messages())

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"spillway/ui/exec"
+	"spillway/ui/files"
 	"spillway/ui/lab/all"
 	"spillway/ui/wire"
 )
@@ -78,7 +79,7 @@ func do(out *bufio.Writer, args []string) error {
 				if err != nil {
 					return err
 				}
-				benches[j.Lab] = &exec.Bench{Lab: l}
+				benches[j.Lab] = &exec.Bench{Lab: l, Reader: files.Open}
 			}
 			a := benches[j.Lab].Do(&j, nil)
 			return show(out, &a)

@@ -227,16 +227,22 @@ func (s *source) Condensed(progress lab.Progress) ([]lab.File, error) {
 
 // Carry implements lab.Carrier: a bundle has what was measured of a file, never its
 // bytes.
-func (s *source) Carry(u *knob.Setup) ([]lab.File, error) {
+func (s *source) Carry(u *knob.Setup) ([]lab.File, lab.Files, error) {
 	f, err := s.find(u.Text("entry"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, err := entry(f.name, u.Text("exact") == "yes", s); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if f.files != nil {
-		return write(f.files, nil, nil, nil)
+	list := f.files
+	if list == nil {
+		list = []*opened{f}
 	}
-	return write([]*opened{f}, nil, nil, nil)
+	files, err := write(list, nil, nil, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	holds, err := open(files)
+	return files, holds, err
 }

@@ -266,7 +266,7 @@ func TestCarry(t *testing.T) {
 	l := New()
 	s := sourceOf(t, lab.File{Name: "w", Data: weights(t)}, lab.File{Name: "other", Data: []byte("\x00bytes")})
 	u := setup(t, &l, "entry=w")
-	list, err := s.Carry(u)
+	list, _, err := s.Carry(u)
 	if err != nil || len(list) != 1 || len(list[0].Data) > 5000 || bytes.Contains(list[0].Data, []byte("other")) {
 		t.Fatal(err, list)
 	}
@@ -278,13 +278,13 @@ func TestCarry(t *testing.T) {
 	if err != nil || l.Hash(got) != l.Hash(want) {
 		t.Error(err)
 	}
-	if _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
+	if _, _, err := s.Carry(setup(t, &l, "entry=w exact=yes")); err == nil {
 		t.Error("all entries, without compressing them")
 	}
 	if _, _, err := l.Run(setup(t, &l, "entry=w exact=yes"), "naive", sourceOf(t, list...), nil); err == nil || err.Error() != "of w only a sample was compressed, and its bytes are not at hand; choose the sample, or open the file itself" {
 		t.Errorf("all entries of what a bundle has: %v", err)
 	}
-	if _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
+	if _, _, err := s.Carry(setup(t, &l, "entry=x")); err == nil {
 		t.Error("an entry that is not there")
 	}
 }
@@ -333,7 +333,7 @@ func TestUnreadable(t *testing.T) {
 		if _, err := s.Condensed(nil); err == nil || err.Error() != tt.want {
 			t.Errorf("%v", err)
 		}
-		if _, err := s.Carry(knob.NewSetup(New().Knobs)); err == nil {
+		if _, _, err := s.Carry(knob.NewSetup(New().Knobs)); err == nil {
 			t.Error("nothing is carried")
 		}
 	}

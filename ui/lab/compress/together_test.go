@@ -66,7 +66,7 @@ func TestTogether(t *testing.T) {
 				t.Errorf("%d bytes, %d entries", sum, entries)
 			}
 			hashes = append(hashes, l.Hash(x))
-			carried, err := s.Carry(u)
+			carried, _, err := s.Carry(u)
 			if exact == "yes" {
 				// Each of the files is known then, too.
 				for _, f := range sourceOf(t, measured...).files {
@@ -74,7 +74,7 @@ func TestTogether(t *testing.T) {
 						t.Errorf("%s is not known", f.name)
 					}
 				}
-				carried, err = sourceOf(t, measured...).Carry(u)
+				carried, _, err = sourceOf(t, measured...).Carry(u)
 			}
 			if err != nil {
 				t.Fatal(err)

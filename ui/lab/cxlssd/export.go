@@ -57,7 +57,7 @@ func requestTrace(v *seen) ([]byte, error) {
 
 // touched is a stream as a recording. A trace has no pages but those that are asked for:
 // they are numbered again in their order.
-func touched(s *stream.Stream) *address.Recording {
+func touched(s *stream.Stream) *stream.Recording {
 	number := make([]uint32, s.Pages)
 	for _, t := range s.Threads {
 		for _, q := range t {
@@ -69,7 +69,7 @@ func touched(s *stream.Stream) *address.Recording {
 		number[p] = pages
 		pages += asked
 	}
-	r := &address.Recording{Threads: s.Threads, Pages: int32(pages), Count: s.Count, Gaps: address.Cycles, Missed: true}
+	r := &stream.Recording{Threads: s.Threads, Pages: int32(pages), Count: s.Count, Gaps: stream.GapCycles, Missed: true}
 	if r.Pages == s.Pages {
 		return r
 	}

@@ -16,6 +16,7 @@ import (
 	core "spillway/sim/cxlssd"
 	"spillway/sim/knob"
 	"spillway/traces/address"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -188,7 +189,7 @@ func TestExportedOpens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := l.Open([]lab.File{{Name: "own.address.txt", Data: data}})
+	files, err := reader.Open(&l, []lab.File{{Name: "own.address.txt", Data: data}})
 	if err != nil {
 		t.Fatal(err)
 	}

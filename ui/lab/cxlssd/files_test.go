@@ -15,6 +15,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/ui/exec"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -46,7 +47,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	list = append(list, list[0], lab.File{Name: "letter.txt", Data: []byte("Dear all,\n")})
-	files, err := l.Open(list)
+	files, err := reader.Open(&l, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,24 +74,29 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	notes := strings.Join(files.Notes(), "\n")
-	for _, want := range []string{`letter.txt: no address trace: it begins with "Dear all,"`, "what the program prints", "Addresses do not leave this page", "perf.txt: The accesses are a sample"} {
+	for _, want := range []string{"letter.txt: text, but none that is known", "what the program prints", "Addresses do not leave this page", "perf.txt: The accesses are a sample"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note %q in\n%s", want, notes)
 		}
 	}
-	small, err := files.(lab.Condenser).Condensed(nil)
-	if err != nil || len(small) != len(entries) {
-		t.Fatal(err, len(small))
+	var small []lab.File
+	for _, e := range entries {
+		u := l.Setup()
+		if err := u.Set("entry", e.Name); err != nil {
+			t.Fatal(err)
+		}
+		list, holds, err := files.(lab.Carrier).Carry(u)
+		if err != nil || len(list) != 1 || fmt.Sprintf("%+v", holds.Entries()) != fmt.Sprintf("%+v", []lab.Entry{e}) {
+			t.Fatal(err, list, holds)
+		}
+		small = append(small, list...)
 	}
-	again, err := l.Open(small)
+	again, err := reader.Open(&l, small)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a, b := fmt.Sprintf("%+v", entries), fmt.Sprintf("%+v", again.Entries()); a != b {
-		t.Errorf("condensed:\n%s\n%s", a, b)
-	}
-	if more, err := again.(lab.Condenser).Condensed(nil); err != nil || more != nil {
-		t.Error("what is condensed is condensed again", err)
+		t.Errorf("carried:\n%s\n%s", a, b)
 	}
 	for i := range entries {
 		name := entries[i].Name
@@ -103,7 +109,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(a.Threads, a.Notes) != fmt.Sprint(b.Threads, b.Notes) {
-			t.Errorf("%s is another after it was condensed", name)
+			t.Errorf("%s is another after it was carried", name)
 		}
 	}
 }
@@ -117,7 +123,7 @@ func TestEntry(t *testing.T) {
 	}
 	raw := lab.File{Name: "dir/raw", Data: []byte(text.String())}
 	l := New()
-	files, err := l.Open([]lab.File{raw})
+	files, err := reader.Open(&l, []lab.File{raw})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +190,7 @@ func TestEntry(t *testing.T) {
 // bundled workload.
 func TestUnsaid(t *testing.T) {
 	l := New()
-	files, err := l.Open([]lab.File{{Name: "counted", Data: []byte("address 1 missed\n0 9 4096 R\n")}, {Name: "timed", Data: []byte("address 1 ns missed\n0 9 4096 R\n")}})
+	files, err := reader.Open(&l, []lab.File{{Name: "counted", Data: []byte("address 1 missed\n0 9 4096 R\n")}, {Name: "timed", Data: []byte("address 1 ns missed\n0 9 4096 R\n")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +256,7 @@ func TestUnsaid(t *testing.T) {
 func TestHanded(t *testing.T) {
 	secret := "==1== Lackey\nI  04001090,3\n L deadbeef40,8\nthe password is xyzzy\n S deadbeef80,4\n"
 	l := New()
-	files, err := l.Open([]lab.File{{Name: "a b", Data: []byte(secret)}})
+	files, err := reader.Open(&l, []lab.File{{Name: "a b", Data: []byte(secret)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +265,7 @@ func TestHanded(t *testing.T) {
 	if err := u.Set(pair.Key, pair.Text); err != nil {
 		t.Fatal(err)
 	}
-	handed, _, err := exec.Handed(&l, u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
+	handed, _, err := exec.Handed(u, []lab.File{{Name: "a b", Data: []byte(secret)}}, files)
 	if err != nil || len(handed) != 1 || handed[0].Name != "a-b.address" {
 		t.Fatal(err, handed)
 	}
@@ -268,7 +274,7 @@ func TestHanded(t *testing.T) {
 			t.Errorf("%q is handed on", word)
 		}
 	}
-	again, err := l.Open(handed)
+	again, err := reader.Open(&l, handed)
 	if err != nil || again.Entries()[0].Name != "a b" {
 		t.Fatal(err)
 	}
@@ -288,17 +294,17 @@ func TestHanded(t *testing.T) {
 // TestRefused says what is said of files that are none.
 func TestRefused(t *testing.T) {
 	l := New()
-	_, err := l.Open([]lab.File{{Name: "letter.txt", Data: []byte("Dear all,\n")}})
-	for _, want := range []string{"letter.txt: no address trace", "perf script -F", "--trace-mem=yes", "MemoryAccess"} {
+	_, err := reader.Open(&l, []lab.File{{Name: "letter.txt", Data: []byte("Dear all,\n")}})
+	for _, want := range []string{"letter.txt: text, but none that is known", "perf script -F", "--trace-mem=yes", "MemoryAccess"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
 	}
-	_, err = l.Open([]lab.File{{Name: "x", Data: []byte("address 1\n0 1 2 X\n")}})
+	_, err = reader.Open(&l, []lab.File{{Name: "x", Data: []byte("address 1\n0 1 2 X\n")}})
 	if err == nil || err.Error() != `x:2: "X" is neither R nor W` {
 		t.Error(err)
 	}
-	_, err = l.Open([]lab.File{{Name: "x", Size: 1 << 30, Data: []byte("address 1\n0 1 2 X\n"), Stream: func() (io.ReadCloser, error) { return nil, os.ErrPermission }}})
+	_, err = reader.Open(&l, []lab.File{{Name: "x", Size: 1 << 30, Data: []byte("address 1\n0 1 2 X\n"), Stream: func() (io.ReadCloser, error) { return nil, os.ErrPermission }}})
 	if err == nil || !strings.Contains(err.Error(), "x cannot be read: permission denied") {
 		t.Error(err)
 	}
@@ -312,7 +318,7 @@ func TestTogether(t *testing.T) {
 		data := []byte("Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>\n" + strings.Repeat(fmt.Sprintf("0x7f00000%d000: 8, r\n", i), 100))
 		list = append(list, lab.File{Name: fmt.Sprintf("memtrace.%d.log", i), Size: int64(len(data)), Data: data[:80], Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }})
 	}
-	files, err := l.Open(list)
+	files, err := reader.Open(&l, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,8 +328,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestLent goes the way of the page: one worker reads a file by slices and says how
-// far it is, another gets what stands for it and runs the same.
+// TestLent goes the way of the page: one program reads a file by slices and says how far
+// it is, another gets what it found and runs the same.
 func TestLent(t *testing.T) {
 	const accesses = 200_000
 	var text bytes.Buffer
@@ -333,10 +339,14 @@ func TestLent(t *testing.T) {
 	}
 	data := text.Bytes()
 	opened := []lab.File{{Name: "big", Size: int64(len(data)), Data: data[:1000], Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}}
-	reader, runner := &exec.Bench{Lab: New()}, &exec.Bench{Lab: New()}
-	reader.Open(1, opened)
+	takers, err := reader.Takers(opened, "train")
+	if err != nil || len(takers) != 1 || takers[0].Lab != "cxlssd" || len(takers[0].Handed) > 8*accesses {
+		t.Fatal(err, takers)
+	}
+	whole, lean := &exec.Bench{Lab: New(), Reader: reader.Open}, &exec.Bench{Lab: New()}
+	whole.Open(1, opened)
 	told := 0
-	a := reader.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {
+	a := whole.Do(&exec.Job{Kind: exec.List, Files: 1}, func(done, total int) {
 		if done < told || total < len(data) {
 			t.Errorf("%d of %d after %d", done, total, told)
 		}
@@ -345,13 +355,9 @@ func TestLent(t *testing.T) {
 	if a.Error != "" || len(a.Entries) != 1 || told < len(data)*9/10 {
 		t.Fatal(a.Error, a.Entries, told)
 	}
-	lent := exec.Lent(&a, opened)
-	if len(lent) != 1 || lent[0].Stream != nil || len(lent[0].Data) > 6*accesses {
-		t.Fatalf("%d files, the first of %d bytes", len(lent), len(lent[0].Data))
-	}
-	runner.Open(1, lent)
+	lean.Open(1, []lab.File{{Data: takers[0].Handed}})
 	job := &exec.Job{Kind: exec.Run, Files: 1, Setup: "scale=1 entry=big ssd_dram=64 log=7", System: "skybyte-wp"}
-	one, two := reader.Do(job, nil), runner.Do(job, nil)
+	one, two := whole.Do(job, nil), lean.Do(job, nil)
 	if one.Error != "" || two.Error != "" || one.Report == nil || fmt.Sprintf("%+v", one.Report) != fmt.Sprintf("%+v", two.Report) {
 		t.Errorf("%s %s: %v", one.Error, two.Error, one.Problems)
 	}

@@ -109,7 +109,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
-		Open:    open,
+		Accept:  accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
 				return fmt.Sprintf("entry %q %d %d %d %d %+v", s.Entry, s.Split, s.LLC, s.Setup.Seed, s.Setup.Clock, s.Recipe)

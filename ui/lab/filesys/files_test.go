@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -32,7 +33,7 @@ name two threads of a mail server
 
 func opened(t *testing.T, l *lab.Lab, files ...lab.File) lab.Files {
 	t.Helper()
-	f, err := l.Open(files)
+	f, err := reader.Open(l, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +51,14 @@ func TestRecording(t *testing.T) {
 	}
 	set := "entry=" + strings.ReplaceAll(e[0].Name, " ", "%20")
 	u := setup(t, &l, set)
-	carried, err := f.(lab.Carrier).Carry(u)
+	carried, holds, err := f.(lab.Carrier).Carry(u)
 	if err != nil || len(carried) != 1 || strings.Contains(string(carried[0].Data), "mail/") {
 		t.Fatalf("a bundle has %v, %s", err, carried[0].Data)
 	}
 	again := opened(t, &l, carried...)
+	if a, b := fmt.Sprintf("%+v", again.Entries()), fmt.Sprintf("%+v", holds.Entries()); a != b {
+		t.Errorf("opened a bundle has\n%s, made\n%s", a, b)
+	}
 	for _, s := range l.Systems {
 		r, raw, err := l.Run(u, s.Name, f, nil)
 		if err != nil || !r.Fits {
@@ -84,12 +88,12 @@ func TestRecording(t *testing.T) {
 func TestRefused(t *testing.T) {
 	l := New()
 	for text, want := range map[string]string{
-		"Dear all,\nhere it is.\n":      "recordings of calls are: strace: strace -f -ttt -y",
-		"":                              "the file is empty",
+		"Dear all,\nhere it is.\n":      "recordings of calls of a file system: strace: strace -f -ttt -y",
+		"":                              "x.txt: an empty file",
 		"fscalls 1\n0 0 leap /a\n":      "x.txt:2",
 		"fio version 1 iolog\n/a add\n": "version 1",
 	} {
-		if _, err := l.Open([]lab.File{{Name: "x.txt", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := reader.Open(&l, []lab.File{{Name: "x.txt", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -114,7 +114,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   check,
-		Open:    open,
+		Accept:  accept,
 		Source: func(s *settings) string {
 			m := &s.Setup
 			if s.Entry != "" {

@@ -4,12 +4,7 @@ package filesys
 
 import "spillway/ui/lab"
 
-// The lean program opens no files and writes no JSON; the page asks the whole one when
-// files come or results go.
-
-var open func([]lab.File) (lab.Files, error)
-
-func entry(*settings, lab.Files) (*work, error) { return nil, errNoFiles }
+// The lean program writes nothing; the page asks the whole one when results go.
 
 func exports() []format { return nil }
 

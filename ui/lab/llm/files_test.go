@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"spillway/sim/llm/model"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -30,7 +31,7 @@ func read(t *testing.T, name string) []byte {
 // beside it is compared.
 func TestConfig(t *testing.T) {
 	l := New()
-	f, err := l.Open([]lab.File{{Name: "Meta-Llama-3-8B/config.json", Data: read(t, "llama-3-8b.json")}, {Name: "Meta-Llama-3-8B/model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}})
+	f, err := reader.Open(&l, []lab.File{{Name: "Meta-Llama-3-8B/config.json", Data: read(t, "llama-3-8b.json")}, {Name: "Meta-Llama-3-8B/model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestSameTitle(t *testing.T) {
 		if from != "" && bytes.Equal(other, data) {
 			t.Fatalf("there is no %s", from)
 		}
-		f, err := l.Open([]lab.File{{Name: "config.json", Data: other}})
+		f, err := reader.Open(&l, []lab.File{{Name: "config.json", Data: other}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestSameTitle(t *testing.T) {
 	if e := opened("", ""); e.Name != was.Name {
 		t.Errorf("the same file is %q, then %q", was.Name, e.Name)
 	}
-	f, err := l.Open([]lab.File{{Name: "a/config.json", Data: data}, {Name: "a/config.json", Data: bytes.Replace(data, []byte("128256"), []byte("32000"), 1)}})
+	f, err := reader.Open(&l, []lab.File{{Name: "a/config.json", Data: data}, {Name: "a/config.json", Data: bytes.Replace(data, []byte("128256"), []byte("32000"), 1)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestKnobsWithEntry(t *testing.T) {
 func TestEntrySets(t *testing.T) {
 	l := New()
 	sequence := func(name string) string {
-		f, err := l.Open([]lab.File{{Name: name, Data: read(t, name)}})
+		f, err := reader.Open(&l, []lab.File{{Name: name, Data: read(t, name)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,14 +154,14 @@ func TestEntrySets(t *testing.T) {
 // An index that does not fit is said.
 func TestIndexOfAnother(t *testing.T) {
 	l := New()
-	f, err := l.Open([]lab.File{{Name: "config.json", Data: read(t, "mistral-7b.json")}, {Name: "model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}})
+	f, err := reader.Open(&l, []lab.File{{Name: "config.json", Data: read(t, "mistral-7b.json")}, {Name: "model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if notes := strings.Join(f.Notes(), " "); !strings.Contains(notes, "index.json") {
 		t.Errorf("notes are %q", notes)
 	}
-	if _, err := l.Open([]lab.File{{Name: "model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}}); err == nil || !strings.Contains(err.Error(), "drop its config.json too") {
+	if _, err := reader.Open(&l, []lab.File{{Name: "model.safetensors.index.json", Data: read(t, "llama-3-8b.index.json")}}); err == nil || !strings.Contains(err.Error(), "drop its config.json too") {
 		t.Errorf("an index alone: %v", err)
 	}
 }
@@ -177,7 +178,7 @@ func TestSamples(t *testing.T) {
 		if strings.HasSuffix(name, "index.json") {
 			continue
 		}
-		f, err := l.Open([]lab.File{{Name: name, Data: read(t, filepath.Base(name))}})
+		f, err := reader.Open(&l, []lab.File{{Name: name, Data: read(t, filepath.Base(name))}})
 		if err != nil {
 			if len(err.Error()) < 40 {
 				t.Errorf("%s: %v", name, err)
@@ -211,14 +212,14 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"Dear all,\nhere it is.\n":               "x.json",
 		"":                                       "x.json",
-		"\x89PNG\r\n\x1a\n":                      "is no config.json",
+		"\x89PNG\r\n\x1a\n":                      "x.json: an image (PNG), not a trace.\na model's config.json",
 		`{"model_type":"unheard-of","layers":3}`: "llama",
 	} {
-		if _, err := l.Open([]lab.File{{Name: "x.json", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := reader.Open(&l, []lab.File{{Name: "x.json", Data: []byte(text)}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	f, err := l.Open([]lab.File{{Name: "x.txt", Data: []byte("no")}, {Name: "config.json", Data: read(t, "qwen2-7b.json")}})
+	f, err := reader.Open(&l, []lab.File{{Name: "x.txt", Data: []byte("no")}, {Name: "config.json", Data: read(t, "qwen2-7b.json")}})
 	if err != nil || len(f.Entries()) != 1 || !strings.Contains(strings.Join(f.Notes(), " "), "x.txt") {
 		t.Errorf("beside a model: %v", err)
 	}

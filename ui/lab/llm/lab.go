@@ -91,7 +91,7 @@ func New() lab.Lab {
 		Default:  standard(),
 		Knobs:    knobs(),
 		Check:    check,
-		Open:     open,
+		Accept:   accept,
 		Source:   func(s *settings) string { return fmt.Sprintf("%+v", *s) },
 		Load:     loaded,
 		Run:      run,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -22,7 +23,7 @@ func openedFiles(t *testing.T, names ...string) (lab.Files, error) {
 		}
 		files = append(files, lab.File{Name: name, Data: data})
 	}
-	return l.Open(files)
+	return reader.Open(&l, files)
 }
 
 // TestOpened: every sample of a model opens and trains, with fewer layers.

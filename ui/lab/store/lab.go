@@ -100,7 +100,7 @@ func New() lab.Lab {
 		Default: standard(),
 		Knobs:   knobs(),
 		Check:   func(s *settings) error { return s.Setup.Validate() },
-		Open:    open,
+		Accept:  accept,
 		Source: func(s *settings) string {
 			switch {
 			case s.Entry != "":

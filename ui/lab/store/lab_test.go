@@ -12,6 +12,7 @@ import (
 	"spillway/sim/report"
 	core "spillway/sim/store"
 	"spillway/traces/opstrace"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -142,7 +143,7 @@ func TestSections(t *testing.T) {
 func TestFiles(t *testing.T) {
 	l := New()
 	good := []byte(opstrace.Header + "\n0,a,create,x,1000000,\n5,a,put,x,,3\n9,a,get,x,,\n10,a,free,x,,\n")
-	f, err := l.Open([]lab.File{{Name: "mine.csv", Data: good}, {Name: "notes.txt", Data: []byte("hello")}})
+	f, err := reader.Open(&l, []lab.File{{Name: "mine.csv", Data: good}, {Name: "notes.txt", Data: []byte("hello")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +161,10 @@ func TestFiles(t *testing.T) {
 		t.Error("ran without files")
 	}
 	for data, want := range map[string]string{
-		"hello": "not a trace of store operations",
+		"hello": "bad.csv: text, but none that is known.\ntraces of store operations",
 		opstrace.Header + "\n0,a,create,x,lots,\n": "bad.csv:2:",
 	} {
-		if _, err := l.Open([]lab.File{{Name: "bad.csv", Data: []byte(data)}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := reader.Open(&l, []lab.File{{Name: "bad.csv", Data: []byte(data)}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v; want %q", err, want)
 		}
 	}
@@ -179,7 +180,7 @@ func TestClientErrors(t *testing.T) {
 		"0,a,create,x,4000000000,\n1,a,create,y,4000000000,\n":          "out of GPU memory",
 		"0,a,malloc,x,1000,\n1,b,create,y,9000000000,\n2,b,free,y,,\n0": "",
 	} {
-		f, err := l.Open([]lab.File{{Name: "t.csv", Data: []byte(opstrace.Header + "\n" + lines)}})
+		f, err := reader.Open(&l, []lab.File{{Name: "t.csv", Data: []byte(opstrace.Header + "\n" + lines)}})
 		if want == "" {
 			if err == nil {
 				t.Errorf("%q is read", lines)

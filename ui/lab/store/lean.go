@@ -2,13 +2,7 @@
 
 package store
 
-import "spillway/ui/lab"
-
-// The lean program opens no files and knows no bundles; the page asks the whole one
-// when files come or results go.
-
-var open func([]lab.File) (lab.Files, error)
-
-func entry(string, lab.Files) (*trace, error) { return nil, errNoFiles }
+// The lean program knows no bundles and writes nothing; the page asks the whole one when
+// results go.
 
 func exports() []format { return nil }

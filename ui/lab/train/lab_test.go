@@ -23,6 +23,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -650,7 +651,7 @@ func TestArtifactConfigs(t *testing.T) {
 		}
 	}
 	l := New()
-	f, err := l.Open(files)
+	f, err := reader.Open(&l, files)
 	if err != nil {
 		t.Fatal(err)
 	}

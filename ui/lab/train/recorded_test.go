@@ -13,11 +13,13 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces"
+	"spillway/traces/handed"
 	"spillway/traces/recording"
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // recordedStep is an iteration of layers whose activations are wanted again at its
@@ -66,47 +68,44 @@ func recordings(t *testing.T) (*source, []lab.File) {
 			Levels: [][]unit.Bytes{{10, 10, 10}, {0, 20, 5}},
 		},
 	}
-	s := &traces.Source{Format: job.Format, Notes: []string{"A note."}}
-	for _, r := range []*recording.Recording{job, picture} {
-		s.Entries = append(s.Entries, traces.Entry{Name: r.Name, Detail: "3 steps", Batch: r.Batch, Recording: r})
-	}
-	s.Entries = append(s.Entries, traces.Entry{Name: "plain", Load: func() (*workload.Workload, error) {
-		return &workload.Workload{
+	h := &handed.Training{
+		Workloads: []*workload.Workload{{
 			Name: "plain", Times: workload.Measured, Tensors: []workload.Tensor{{Name: "x", Bytes: 4096}},
 			Kernels: []workload.Kernel{{Name: "k", Time: 1, Outputs: []workload.TensorID{0}}},
-		}, nil
-	}})
-	x := &source{Source: s, names: names(s)}
-	files, err := x.Condensed(nil)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%d files, %v", len(files), err)
+		}},
 	}
-	return x, files
+	h.Note("A note.")
+	for _, r := range []*recording.Recording{job, picture} {
+		h.Jobs = append(h.Jobs, handed.Job{Name: r.Name, Detail: "3 steps", Batch: r.Batch, Recording: r})
+	}
+	h.Jobs = append(h.Jobs, handed.Job{Name: "plain"})
+	found, err := wire.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &source{Training: h, names: names(h)}, []lab.File{lab.Handed(found)}
 }
 
-// A condensed file opens as the same entries, which run the same.
-func TestCondensed(t *testing.T) {
+// What is handed over opens as the same entries, which run the same.
+func TestAccept(t *testing.T) {
 	x, files := recordings(t)
-	opened, err := open(files)
-	if err != nil {
+	found, ok := files[0].Found()
+	opened, err := accept(found)
+	if err != nil || !ok {
 		t.Fatal(err)
 	}
 	a, b := fmt.Sprintf("%+v", x.Entries()), fmt.Sprintf("%+v", opened.Entries())
 	if a != b || !slices.Equal(opened.Notes(), x.Notes()) || len(opened.Entries()) != 3 || len(opened.Entries()[0].Knobs) != 3 {
 		t.Errorf("%s\nwas %s", b, a)
 	}
-	if again, err := opened.(*source).Condensed(nil); again != nil || err != nil {
-		t.Error("condensed twice")
-	}
 	for _, set := range []string{"entry=job.json,+GPU+0", "entry=job.json,+GPU+0 step=ProfilerStep%236 unknown=drop roles=layers.0*%3Dinput", "entry=plain"} {
 		if first, then := hashOf(t, x, set), hashOf(t, opened, set); first != then {
 			t.Errorf("%s: another result", set)
 		}
 	}
-	for n := range len(files[0].Data) {
-		cut := []lab.File{{Name: "opened", Data: files[0].Data[:n]}}
-		if _, err := open(cut); err == nil {
-			t.Fatalf("cut off after %d of %d bytes it opens", n, len(files[0].Data))
+	for n := range found {
+		if _, err := accept(found[:n]); err == nil {
+			t.Fatalf("cut off after %d of %d bytes it opens", n, len(found))
 		}
 	}
 }
@@ -215,7 +214,7 @@ func TestReportLeaves(t *testing.T) {
 			check(e.Key, string(data), says...)
 		}
 	}
-	carried, err := x.Carry(u)
+	carried, _, err := x.Carry(u)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +289,7 @@ func TestTraceExport(t *testing.T) {
 			if key != "trace" && bytes.Contains(bytes.ToLower(data), []byte("resnet")) || key != "trace" && (bytes.Contains(data, []byte("gemm")) || bytes.Contains(data, []byte("job.json"))) {
 				t.Errorf("%s: it names what it is", set)
 			}
-			opened, err := open([]lab.File{{Name: "saved.json", Data: data}})
+			opened, err := reader.Open(&l, []lab.File{{Name: "saved.json", Data: data}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -316,7 +315,7 @@ func TestTraceExport(t *testing.T) {
 func TestBundleOfRecording(t *testing.T) {
 	_, files := recordings(t)
 	l := New()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
 	b.Open(1, files)
 	a := b.Do(&exec.Job{ID: 1, Kind: exec.Bundle, Files: 1, Setup: "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2", Order: &exec.Order{Systems: []string{"ideal", "g10"}}}, nil)
 	if a.Error != "" {
@@ -329,7 +328,7 @@ func TestBundleOfRecording(t *testing.T) {
 			t.Errorf("%s %+v", c.Error, c.Verdict)
 		}
 	}
-	if bytes.Contains(a.Data, []byte(condensedHead)) {
+	if found, _ := files[0].Found(); bytes.Contains(a.Data, found[:100]) {
 		t.Error("it has the file")
 	}
 	b.Open(3, files)

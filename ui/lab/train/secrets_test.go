@@ -10,6 +10,7 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/exec"
+	reader "spillway/ui/files"
 	"spillway/ui/lab"
 )
 
@@ -57,8 +58,9 @@ func TestNoSecrets(t *testing.T) {
 		}
 	}
 	l := New()
-	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}}
-	b.Open(1, []lab.File{{Name: "home/anna-laptop/train_secret.py/job.json", Data: data}})
+	b := &exec.Bench{Lab: l, Binder: bundle.Binder{}, Reader: reader.Open}
+	files := []lab.File{{Name: "home/anna-laptop/train_secret.py/job.json", Data: data}}
+	b.Open(1, files)
 	n := 0
 	check := func(what string, data []byte) {
 		n++
@@ -77,11 +79,16 @@ func TestNoSecrets(t *testing.T) {
 		return &a
 	}
 	a := do(&exec.Job{Kind: exec.List})
-	if len(a.Entries) != 1 || len(a.Condensed) != 1 || len(a.Entries[0].Knobs) != 3 {
+	if len(a.Entries) != 1 || len(a.Entries[0].Knobs) != 3 {
 		t.Fatalf("%+v", a.Entries)
 	}
 	check("the list", fmt.Append(nil, a.Entries, a.Notes))
-	check("what other workers get", a.Condensed[0].Data)
+	takers, err := reader.Takers(files, "store")
+	if err != nil || len(takers) != 1 || takers[0].Lab != "train" || len(takers[0].Handed) == 0 {
+		t.Fatal(err, takers)
+	}
+	check("what crosses", takers[0].Handed)
+	check("what was found", fmt.Append(nil, takers[0].Found))
 	u := l.Setup()
 	if err := u.Set("entry", a.Entries[0].Name); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package traces
+package archive
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ var (
 	errTooLarge = errors.New("more than 1 GiB unpacked")
 	errBomb     = fmt.Errorf("unpacks to more than %d times its size, as no recording does; compress it again", mostRatio)
 	errEndless  = fmt.Errorf("unpacks to more than %d GiB; record fewer steps", mostInflated>>30)
-	bom         = []byte("\xef\xbb\xbf")
+	bom         = []byte("\xef\xbb\xbf") // some editors put it in front of text
 )
 
 // A source is where the bytes of a file come from: data, or a stream of which
@@ -29,6 +29,7 @@ type source struct {
 	size   int64 // of data or stream, before it is inflated
 	open   func() (io.ReadCloser, error)
 	packed bool // with gzip, or was
+	given  string
 	part   *part
 }
 
@@ -149,8 +150,8 @@ func damaged(err error) error {
 	return fmt.Errorf("damaged gzip data (%w); compress or download it again", err)
 }
 
-// at puts the file's name before an error.
-func at(name string, err error) error {
+// At puts a file's name before an error.
+func At(name string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -1,13 +1,18 @@
-package traces
+// Package archive takes dropped files apart: zip archives and gzip are unpacked, what is
+// large is handed on as a stream, and what only grows is refused. It knows no format of
+// what is inside, but leaves archives whole that are files of tensors (PyTorch, NumPy).
+package archive
 
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,32 +22,58 @@ const (
 	maxUnpacked = 1 << 30
 	maxFiles    = 100_000
 	mostHeld    = 32 << 20
-	headBytes   = 1 << 20 // of a file that is not held
 	mostArchive = 1 << 28 // of an archive that has to be held
 	mostNested  = 2       // archives in one another
 )
 
-// An item is a file that is no archive. Of one that is streamed Data is the
+// HeadBytes is how much is at hand of a file that is not held.
+const HeadBytes = 1 << 20
+
+// A File is a name, with slashes where folders are known, and its content.
+type File struct {
+	Name string
+	Data []byte
+	// Size and Stream are those of a file that is too large to hold; Data is then its
+	// beginning, a mebibyte or more of it. Stream reads all of it and may be called
+	// repeatedly. Where what it returns is also an io.ReaderAt, zip archives of any
+	// size can be read.
+	Size   int64
+	Stream func() (io.ReadCloser, error)
+}
+
+// Progress is told now and then how many bytes of all are read; it may be nil.
+type Progress func(done, total int64)
+
+// An Item is a file that is no archive. Of one that is streamed Data is the
 // beginning.
-type item struct {
+type Item struct {
 	File
+	// Dropped is the place of the file itself among those that were dropped, if it is one
+	// of them; -1 of what came out of an archive.
+	Dropped int
+	// Given is its name with the ending of what it was compressed with.
+	Given string
+
 	src source
 }
 
-// open reads the whole item.
-func (f *item) open() (io.ReadCloser, error) {
+// Packed is how many bytes the item takes where it lies, which may be compressed.
+func (f *Item) Packed() int64 { return f.src.size }
+
+// Open reads the whole item.
+func (f *Item) Open() (io.ReadCloser, error) {
 	if f.Stream == nil {
 		return io.NopCloser(f.src.watch(bytes.NewReader(f.Data))), nil
 	}
 	return f.Stream()
 }
 
-// whole returns the file with all of its content.
-func (f *item) whole() (File, error) {
+// Whole returns the file with all of its content.
+func (f *Item) Whole() (File, error) {
 	if f.Stream == nil {
 		return f.File, nil
 	}
-	r, err := f.open()
+	r, err := f.Open()
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
@@ -50,19 +81,21 @@ func (f *item) whole() (File, error) {
 	if err = errors.Join(err, r.Close()); err == nil && len(data) > maxUnpacked {
 		err = errTooLarge
 	}
-	return File{Name: f.Name, Data: data}, at(f.Name, err)
+	return File{Name: f.Name, Data: data}, At(f.Name, err)
 }
 
 // An unpacker keeps account of what archives yield.
 type unpacker struct {
-	items []item
+	items []Item
 	room  int64 // bytes that may still be held
 	most  int64 // of them by one file
 	meter *meter
+	at    int // of the file that is taken apart
 }
 
-// unpack replaces zip archives and gzipped files by their contents.
-func unpack(files []File, tell Progress) ([]item, error) {
+// Open replaces zip archives and gzipped files by their contents. tell may be nil. The
+// error says which file cannot be taken apart, why, and what to do.
+func Open(files []File, tell Progress) ([]Item, error) {
 	u := unpacker{room: maxUnpacked, most: mostHeld, meter: &meter{tell: tell}}
 	err := u.all(files)
 	return u.items, err
@@ -72,6 +105,7 @@ func unpack(files []File, tell Progress) ([]item, error) {
 func (u *unpacker) all(files []File) error {
 	for i := range files {
 		f := &files[i]
+		u.at = i
 		name := clean(f.Name)
 		if skipped(name) {
 			continue
@@ -97,16 +131,19 @@ func (u *unpacker) add(name string, src source, depth int) error {
 	case isGzip(src.data) && !src.packed:
 		return u.gzip(name, src, depth)
 	}
-	return u.plain(name, src)
+	return u.plain(name, src, depth)
 }
 
 // plain adds one file.
-func (u *unpacker) plain(name string, src source) error {
+func (u *unpacker) plain(name string, src source, depth int) error {
 	if len(u.items) >= maxFiles {
 		return fmt.Errorf("%s: more than %d files; drop only the folders you need", name, maxFiles)
 	}
 	src.part = u.meter.part(src.size)
-	f := item{File{Name: name, Data: src.data}, src}
+	f := Item{File{Name: name, Data: src.data}, -1, cmp.Or(src.given, name), src}
+	if depth == 0 && !src.packed {
+		f.Dropped = u.at
+	}
 	if src.open != nil {
 		f.Size, f.Stream = src.size, src.stream
 	}
@@ -117,26 +154,26 @@ func (u *unpacker) plain(name string, src source) error {
 
 // gzip adds what is compressed: held if it is small, else as a stream.
 func (u *unpacker) gzip(name string, src source, depth int) error {
-	src.packed = true
+	src.packed, src.given = true, name
 	r, err := src.stream()
 	if err != nil {
-		return at(name, err)
+		return At(name, err)
 	}
 	data, more, err := u.hold(r, src.size > u.most/8) // which inflates to more
 	if err = errors.Join(err, r.Close()); errors.Is(err, errTooLarge) {
 		return tooLarge(name)
 	}
 	if err != nil {
-		return at(name, err)
+		return At(name, err)
 	}
 	name = strings.TrimSuffix(name, ".gz")
 	if !more {
-		return u.add(name, source{data: data, size: int64(len(data)), packed: true}, depth+1)
+		return u.add(name, source{data: data, size: int64(len(data)), packed: true, given: src.given}, depth+1)
 	}
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) && depth+1 < mostNested {
 		whole, err := u.archive(&src)
 		if err != nil {
-			return at(name, err)
+			return At(name, err)
 		}
 		return u.add(name, source{data: whole, size: int64(len(whole)), packed: true}, depth+1)
 	}
@@ -145,9 +182,9 @@ func (u *unpacker) gzip(name string, src source, depth int) error {
 		packed := src.data
 		open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil }
 	}
-	src.open, src.data = open, bytes.Clone(data[:headBytes])
-	u.room += int64(len(data)) - headBytes
-	return u.plain(name, src)
+	src.open, src.data = open, bytes.Clone(data[:HeadBytes])
+	u.room += int64(len(data)) - HeadBytes
+	return u.plain(name, src, depth+1)
 }
 
 // archive reads all of a zip archive that is compressed once more.
@@ -169,7 +206,7 @@ func (u *unpacker) hold(r io.Reader, large bool) (data []byte, more bool, err er
 	var buf bytes.Buffer
 	wanted := u.most
 	if large {
-		wanted = headBytes
+		wanted = HeadBytes
 	}
 	limit := min(u.room, wanted)
 	n, err := io.Copy(&buf, io.LimitReader(r, limit+1))
@@ -183,29 +220,36 @@ func (u *unpacker) hold(r io.Reader, large bool) (data []byte, more bool, err er
 // zip adds the files of an archive.
 func (u *unpacker) zip(name string, src source, depth int) error {
 	if depth > 1 && !src.packed {
-		return u.plain(name, src) // is described
+		return u.plain(name, src, depth) // is described
 	}
 	from, err := src.readerAt()
 	if err != nil {
-		return at(name, err)
+		return At(name, err)
 	}
 	r, err := zip.NewReader(from, src.size)
 	if err != nil {
 		return fmt.Errorf("%s: damaged zip archive (%w); download it again", name, err)
+	}
+	if ofTensors(r.File) {
+		return u.plain(name, src, depth-1)
 	}
 	for _, z := range r.File {
 		inside := clean(z.Name)
 		if strings.HasSuffix(inside, "/") || skipped(inside) {
 			continue
 		}
-		if path.Base(inside) == "data.pkl" {
-			return fmt.Errorf("%s: a PyTorch checkpoint holds weights, not what happens in a step: the laboratory Compression takes it; record a step with Spillway's capture.py. %s", name, supported())
-		}
 		if err := u.member(name, inside, z, depth); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ofTensors reports whether an archive with these members is one file to those who take
+// it: PyTorch's checkpoints and several arrays of NumPy are zip archives.
+func ofTensors(list []*zip.File) bool {
+	return slices.ContainsFunc(list, func(z *zip.File) bool { return path.Base(z.Name) == "data.pkl" }) ||
+		len(list) > 0 && !slices.ContainsFunc(list, func(z *zip.File) bool { return !strings.HasSuffix(z.Name, ".npy") })
 }
 
 // member adds a file of an archive.
@@ -227,8 +271,8 @@ func (u *unpacker) member(archive, name string, z *zip.File, depth int) error {
 	}
 	src := source{data: data, size: int64(len(data))}
 	if more {
-		u.room += int64(len(data)) - headBytes
-		src = source{data: bytes.Clone(data[:headBytes]), size: size, open: z.Open}
+		u.room += int64(len(data)) - HeadBytes
+		src = source{data: bytes.Clone(data[:HeadBytes]), size: size, open: z.Open}
 	}
 	return u.add(name, src, depth)
 }

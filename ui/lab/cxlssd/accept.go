@@ -1,117 +1,41 @@
-//go:build !lean
-
 package cxlssd
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
-	"strings"
 
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/sim/unit"
-	"spillway/traces/address"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // A source is opened address traces. Their Names are unique.
 type source struct {
-	list      []*address.Recording
-	notes     []string
-	condensed bool // it was opened from what Condensed or Carry wrote
+	list   []*stream.Recording
+	notes  []string
+	handed bool // addresses were gone before
 }
 
-// open reads address traces. Of programs that write a file for each thread all files
-// are one recording.
-func open(files []lab.File) (lab.Files, error) {
-	s := &source{condensed: true}
-	var errs []error
-	var single []lab.File // with one thread each
-	for i := range files {
-		f := &files[i]
-		if address.OfOneThread(f.Data) {
-			single = append(single, *f)
-			continue
+// accept takes over address traces.
+func accept(found []byte) (lab.Files, error) {
+	h, err := wire.Read[handed.Accesses](found)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{notes: h.Notes, handed: h.Handed}
+	for _, r := range h.Recordings {
+		base := r.Name
+		for n := 2; slices.ContainsFunc(s.list, func(o *stream.Recording) bool { return o.Name == r.Name }); n++ {
+			r.Name = fmt.Sprintf("%s (%d)", base, n)
 		}
-		s.add(f.Name, read(f), &errs)
-	}
-	if len(single) > 0 {
-		name := single[0].Name
-		if len(single) > 1 {
-			name = fmt.Sprintf("%s and %d more", name, len(single)-1)
-		}
-		s.add(name, readThreads(single), &errs)
-	}
-	if len(s.list) == 0 {
-		return nil, refuse(errs)
-	}
-	for _, err := range errs {
-		s.notes = append(s.notes, err.Error())
+		s.list = append(s.list, r)
 	}
 	return s, nil
-}
-
-// A reading is a recording, or why there is none.
-type reading struct {
-	*address.Recording
-	err error
-}
-
-// add adds a recording.
-func (s *source) add(name string, r reading, errs *[]error) {
-	if r.err != nil {
-		*errs = append(*errs, r.err)
-		return
-	}
-	if r.Name == "" {
-		r.Name, s.condensed = name, false
-	}
-	base := r.Name
-	for n := 2; slices.ContainsFunc(s.list, func(o *address.Recording) bool { return o.Name == r.Name }); n++ {
-		r.Name = fmt.Sprintf("%s (%d)", base, n)
-	}
-	s.list = append(s.list, r.Recording)
-}
-
-// contents opens a file for reading.
-func contents(f *lab.File) (io.ReadCloser, error) {
-	if f.Stream == nil {
-		return io.NopCloser(bytes.NewReader(f.Data)), nil
-	}
-	return f.Stream()
-}
-
-// read reads one file.
-func read(f *lab.File) reading {
-	in, err := contents(f)
-	if err != nil {
-		return reading{err: fmt.Errorf("%s cannot be read: %w", f.Name, err)}
-	}
-	r, err := address.Read(f.Name, in)
-	return reading{r, errors.Join(err, in.Close())}
-}
-
-// readThreads reads files of one thread each.
-func readThreads(files []lab.File) reading {
-	names := make([]string, len(files))
-	for i := range files {
-		names[i] = files[i].Name
-	}
-	r, err := address.ReadThreads(names, func(i int) (io.ReadCloser, error) { return contents(&files[i]) })
-	return reading{r, err}
-}
-
-// refuse says what would be taken, behind why nothing was.
-func refuse(errs []error) error {
-	if slices.ContainsFunc(errs, func(err error) bool { return errors.As(err, new(*address.NotTraceError)) }) {
-		errs = append(errs, fmt.Errorf("address traces are: %s. Training workloads belong into the laboratory of training memory", strings.Join(address.Takes(), "; ")))
-	}
-	return errors.Join(errs...)
 }
 
 // Entries implements lab.Files.
@@ -120,7 +44,7 @@ func (s *source) Entries() []lab.Entry {
 	for i, r := range s.list {
 		// Its footprint is what it is, so the device is not made smaller.
 		stands := unsaidNeutral
-		if r.Gaps == address.Instructions {
+		if r.Gaps == stream.GapInstructions {
 			stands = unsaidInstructions
 		}
 		list[i] = lab.Entry{Name: r.Name, Info: recorded(r), Set: "scale=1 unsaid=" + stands, Knobs: []lab.EntryKnob{{Key: "split"}, {Key: "llc"}}}
@@ -132,7 +56,7 @@ func (s *source) Entries() []lab.Entry {
 }
 
 // recorded describes a recording in numbers.
-func recorded(r *address.Recording) string {
+func recorded(r *stream.Recording) string {
 	writes, all := r.Requests()
 	threads := "1 thread"
 	if n := len(r.Threads); n != 1 {
@@ -162,56 +86,14 @@ func (s *source) Notes() []string {
 			list = append(list, name+": "+r.Passed)
 		}
 	}
-	if !s.condensed {
+	if !s.handed {
 		list = append(list, "Addresses do not leave this page: pages have numbers in the order in which they are first touched, and names of threads and programs are not kept.")
 	}
 	return list
 }
 
-// Condensed implements lab.Condenser: every recording in the binary format, some three
-// bytes an access.
-func (s *source) Condensed(lab.Progress) ([]lab.File, error) {
-	if s.condensed {
-		return nil, nil
-	}
-	var list []lab.File
-	for _, r := range s.list {
-		f, err := condense(r)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, f)
-	}
-	return list, nil
-}
-
-// Carry implements lab.Carrier: a bundle has the one recording, without addresses.
-func (s *source) Carry(u *knob.Setup) ([]lab.File, error) {
-	r, err := s.find(u.Text("entry"))
-	if err != nil {
-		return nil, nil // nothing of the files is used
-	}
-	f, err := condense(r)
-	return []lab.File{f}, err
-}
-
-// condense writes a recording so that it has the same name when it is read.
-func condense(r *address.Recording) (lab.File, error) {
-	var b bytes.Buffer
-	if err := address.Write(&b, r, address.Binary); err != nil {
-		return lab.File{}, err
-	}
-	name := strings.Map(func(c rune) rune {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' {
-			return c
-		}
-		return '-'
-	}, path.Base(r.Name))
-	return lab.File{Name: strings.TrimLeft(name[:min(len(name), 80)], ".") + ".address", Data: b.Bytes()}, nil
-}
-
 // find returns the recording with this name.
-func (s *source) find(name string) (*address.Recording, error) {
+func (s *source) find(name string) (*stream.Recording, error) {
 	for _, r := range s.list {
 		if r.Name == name {
 			return r, nil
@@ -275,9 +157,9 @@ func entry(s *settings, f lab.Files) (*trace, error) {
 		note("Gaps of more than %d cycles are cut to that: %d.", int64(stream.MaxGap), capped)
 	}
 	switch r.Gaps {
-	case address.NoGaps:
+	case stream.NoGaps:
 		note("The trace does not say what lies between accesses: every one follows the one before at once.")
-	case address.Instructions:
+	case stream.GapInstructions:
 		note("Between accesses lie instructions; each takes %s cycles, as Recipe says.", knob.Decimal(s.Recipe.CPI, 1000))
 	}
 	note("%s", standIn(s))

@@ -1,10 +1,6 @@
-//go:build !lean
-
 package llm
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -12,8 +8,9 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/llm/model"
 	"spillway/sim/prose"
-	"spillway/traces/hf"
+	"spillway/traces/handed"
 	"spillway/ui/lab"
+	"spillway/ui/wire"
 )
 
 // A source is models in opened files. Their names are unique.
@@ -31,56 +28,15 @@ type opened struct {
 	notes []string // what was assumed of it, or is not simulated
 }
 
-// mostFile is how large a file may be that is read.
-const mostFile = 64 << 20
-
-// An index is a safetensors index and where it is.
-type index struct {
-	file string
-	*hf.Index
-}
-
-// open finds models.
-func open(files []lab.File) (lab.Files, error) {
-	s := &source{}
-	var errs []error
-	var indices []index
-	for i := range files {
-		f := &files[i]
-		data, err := f.All(mostFile)
-		switch {
-		case err != nil:
-		case !bytes.HasPrefix(bytes.TrimLeft(data, "\xef\xbb\xbf \t\r\n"), []byte("{")):
-			err = fmt.Errorf("%s is no config.json of a model; drop the one that lies beside its weights on Hugging Face, or its safetensors index", f.Name)
-		case hf.IsIndex(data):
-			var x *hf.Index
-			if x, err = hf.ReadIndex(f.Name, data); err == nil {
-				indices = append(indices, index{f.Name, x})
-			}
-		default:
-			var m *hf.Model
-			if m, err = hf.ReadConfig(f.Name, data); err == nil {
-				s.add(f.Name, m)
-				for _, note := range m.Notes {
-					s.notes = append(s.notes, f.Name+": "+note)
-				}
-			}
-		}
-		if err != nil {
-			errs = append(errs, err)
-		}
+// accept takes over models.
+func accept(found []byte) (lab.Files, error) {
+	h, err := wire.Read[handed.Models](found)
+	if err != nil {
+		return nil, err
 	}
-	if len(s.list) == 0 {
-		if len(indices) > 0 {
-			errs = append(errs, fmt.Errorf("%s lists tensors, but does not say how the model works; drop its config.json too", indices[0].file))
-		}
-		return nil, errors.Join(errs...)
-	}
-	for _, err := range errs {
-		s.notes = append(s.notes, err.Error())
-	}
-	for _, x := range indices {
-		s.compare(x)
+	s := &source{notes: h.Notes}
+	for i := range h.Models {
+		s.add(&h.Models[i])
 	}
 	return s, nil
 }
@@ -88,11 +44,8 @@ func open(files []lab.File) (lab.Files, error) {
 // add adds a model, with a number if there is another of the same name. A name says what knobs
 // take from an architecture, so that an entry of other files is another where those differ: the
 // page keeps an entry's settings as long as its name is there.
-func (s *source) add(file string, m *hf.Model) {
-	a := m.Arch
-	if a.Title == "" {
-		a.Title = path.Base(file)
-	}
+func (s *source) add(m *handed.Model) {
+	a := &m.Arch
 	name := fmt.Sprintf("%s, %s, %s parameters", a.Title, prose.Count(a.Heads, "head"), prose.Grouped(a.Parameters()))
 	if a.Experts > 0 {
 		name += fmt.Sprintf(", %d of %s", a.Active, prose.Count(a.Experts, "expert"))
@@ -101,21 +54,7 @@ func (s *source) add(file string, m *hf.Model) {
 	for n := 2; slices.ContainsFunc(s.list, func(o opened) bool { return o.name == name }); n++ {
 		name = fmt.Sprintf("%s (%d)", base, n)
 	}
-	s.list = append(s.list, opened{name: name, file: file, arch: a, notes: m.Notes})
-}
-
-// compare says whether an index fits the model in its folder, or the only one.
-func (s *source) compare(x index) {
-	for i := range s.list {
-		o := &s.list[i]
-		if len(s.list) > 1 && path.Dir(o.file) != path.Dir(x.file) {
-			continue
-		}
-		says, ok := x.Compare(&o.arch)
-		if o.says = says; !ok {
-			s.notes = append(s.notes, fmt.Sprintf("%s: %s", x.file, says))
-		}
-	}
+	s.list = append(s.list, opened{name: name, file: m.File, arch: m.Arch, says: m.Says, notes: m.Notes})
 }
 
 // Entries implements lab.Files.

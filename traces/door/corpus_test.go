@@ -1,0 +1,122 @@
+package door
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spillway/build/artifact"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// samples lists the samples of all formats: those of this repository, and recordings
+// beside it where there are any.
+func samples(t *testing.T) (list [][2]string) {
+	t.Helper()
+	folders := [][2]string{{"address", "../address/testdata"}, {"fscalls", "../fscalls/testdata"}, {"hf", "../hf/testdata"}, {"opstrace", "../opstrace/testdata"}, {"spillway", "../spillway/testdata"}, {"g10", "../g10/testdata"}}
+	if dir := artifact.Traces(t); dir != "" {
+		folders = append(folders, [2]string{"recordings", dir})
+	}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder[1], func(p string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && d.Name() == "fuzz" {
+				return fs.SkipDir
+			}
+			if err == nil && !d.IsDir() {
+				name, _ := filepath.Rel(folder[1], p)
+				list = append(list, [2]string{folder[0] + "/" + filepath.ToSlash(name), p})
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// TestCorpus says of every sample which laboratory takes it, and compares with who did
+// last time.
+func TestCorpus(t *testing.T) {
+	var b strings.Builder
+	for _, s := range samples(t) {
+		data, err := os.ReadFile(s[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := Open([]File{{Name: filepath.Base(s[1]), Data: data}}, "", nil)
+		fmt.Fprintf(&b, "%s:", s[0])
+		if err != nil {
+			first, _, _ := strings.Cut(err.Error(), "\n")
+			fmt.Fprintf(&b, " nobody: %.100s", first)
+		} else {
+			for _, x := range o.Takers {
+				fmt.Fprintf(&b, " %s %d, %d found.", x.Lab, x.Sure, len(x.Found))
+			}
+		}
+		b.WriteByte('\n')
+	}
+	const golden = "testdata/takers.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(want), "\n")
+	for i, got := range strings.Split(b.String(), "\n") {
+		if i >= len(lines) || lines[i] != got {
+			t.Errorf("line %d is\n%s\nwant\n%s", i+1, got, lines[min(i, len(lines)-1)])
+		}
+	}
+}
+
+// TestTogether: what belongs together reaches one reader, and of laboratories that are as
+// sure the one that is shown comes first, or the one with more bytes.
+func TestTogether(t *testing.T) {
+	config := File{Name: "m/config.json", Data: []byte(`{"model_type":"llama","hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,"intermediate_size":128,"vocab_size":1000}`)}
+	weights := File{Name: "m/w.safetensors", Data: append([]byte("\x40\x00\x00\x00\x00\x00\x00\x00"+`{"w":{"dtype":"F32","shape":[1024],"data_offsets":[0,4096]}}   `), make([]byte, 4096)...)}
+	lackey := File{Name: "a.txt", Data: []byte("==1== Lackey\nI  04001090,3\n L 1040,8\n S 1080,4\n")}
+	letter := File{Name: "letter.txt", Data: []byte("Dear all,\n")}
+	for _, tt := range []struct {
+		files []File
+		shown string
+		want  string
+	}{
+		{[]File{config, weights}, "", "compress llm"},
+		{[]File{config, weights}, "llm", "llm compress"},
+		{[]File{config, weights}, "store", "compress llm"},
+		{[]File{lackey, letter}, "compress", "cxlssd"},
+		{[]File{letter}, "train", "compress?"},
+	} {
+		o, err := Open(tt.files, tt.shown, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range o.Takers {
+			got = append(got, x.Lab)
+		}
+		text := strings.Join(got, " ")
+		if o.Unknown != nil {
+			text += "?"
+		}
+		if text != tt.want {
+			t.Errorf("shown %s: got %s, want %s; notes %q", tt.shown, text, tt.want, o.Notes)
+		}
+	}
+	if o, err := Open([]File{lackey, letter}, "", nil); err != nil || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "letter.txt") {
+		t.Errorf("%v; a letter beside a trace: %+v", err, o)
+	}
+	if _, err := Open([]File{{Name: "x.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "cxlssd", nil); err == nil || !strings.HasPrefix(err.Error(), "x.png: an image (PNG), not a trace.\naddress traces: ") {
+		t.Error(err)
+	}
+}

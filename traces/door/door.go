@@ -1,0 +1,201 @@
+// Package door opens what people drop, whatever subject it is about: it takes archives
+// apart, recognizes every file by content, reads those that belong together, and says
+// which laboratory takes them. A laboratory is a word here. A format is one package beside
+// this one, and its place in the list of a subject.
+package door
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/traces"
+	"spillway/traces/archive"
+)
+
+// A File is a name, with slashes where folders are known, and its content.
+type File = archive.File
+
+// Sure is how sure a format is that a file is of it.
+type Sure uint8
+
+// How sure a format may be.
+const (
+	No    Sure = iota
+	Bytes      // it takes any bytes at all
+	Maybe      // by the name, or by too little to tell
+	Yes        // by content
+)
+
+// Opened is what dropped files hold.
+type Opened struct {
+	// Takers are the laboratories that can run something of it, the one that shall be
+	// shown first.
+	Takers []Taker
+	// Unknown says what the files are and what would be taken, where only those who take
+	// any bytes at all take them.
+	Unknown error
+	// Notes say which files nobody takes, and which could not be read. They are also in
+	// what is handed over.
+	Notes []string
+}
+
+// A Taker is a laboratory that can run what was found.
+type Taker struct {
+	Lab   string // its stable name
+	Title string // for people
+	Sure  Sure
+	Files int   // that it takes
+	Bytes int64 // of them
+	Found []Found
+	// Workload is a pointer to the laboratory's type of package handed; nil where the
+	// laboratory reads the files of Own itself, by their places among those that were
+	// dropped.
+	Workload any
+	Own      []int
+}
+
+// Found is something that can be run.
+type Found struct{ Name, Detail string }
+
+// A subject is what one laboratory takes.
+type subject struct {
+	lab   string
+	title string
+	takes func() string // which files, for messages
+	sniff func(f *archive.Item) Sure
+	read  func(list []archive.Item) (*Taker, error)
+}
+
+// subjects are all that files may be about. Where two are as sure of a file the first
+// that is shown, or else the one with more bytes, comes first.
+var subjects = []subject{
+	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining},
+	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
+	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, read: readContents},
+	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses},
+	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls},
+	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
+}
+
+// Open takes files apart, and reads them for every laboratory that takes some. Of several
+// takers the one called shown comes first, if it is as sure as any. tell may be nil.
+// Without a taker the error says of each file what it is, and what would be taken.
+func Open(files []File, shown string, tell archive.Progress) (*Opened, error) {
+	list, err := archive.Open(files, tell)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, errors.New("no files. " + takes(shown))
+	}
+	groups, sure := recognize(list)
+	out := &Opened{}
+	var errs []error
+	for i := range subjects {
+		if len(groups[i]) == 0 {
+			continue
+		}
+		t, err := subjects[i].read(groups[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		t.Lab, t.Title, t.Sure, t.Files = subjects[i].lab, subjects[i].title, sure[i], len(groups[i])
+		for k := range groups[i] {
+			t.Bytes += groups[i][k].Packed()
+		}
+		out.Takers = append(out.Takers, *t)
+	}
+	if len(out.Takers) == 0 {
+		if len(errs) == 0 {
+			errs = append(errs, unknown(list, shown))
+		}
+		return nil, errors.Join(errs...)
+	}
+	if slices.Max(sure) == Bytes {
+		out.Unknown = unknown(list, shown)
+	}
+	notes := leftOut(list)
+	for _, err := range errs {
+		notes = append(notes, err.Error())
+	}
+	for _, t := range out.Takers {
+		if n, ok := t.Workload.(interface{ Note(...string) }); ok {
+			n.Note(notes...)
+		}
+	}
+	out.Notes = notes
+	slices.SortStableFunc(out.Takers, func(a, b Taker) int {
+		if a.Sure == b.Sure && (a.Lab == shown) != (b.Lab == shown) {
+			return order(a.Lab == shown)
+		}
+		return cmp.Or(-cmp.Compare(a.Sure, b.Sure), -cmp.Compare(a.Bytes, b.Bytes))
+	})
+	return out, nil
+}
+
+// unknown says what files are that nobody knows.
+func unknown(list []archive.Item, shown string) error {
+	return fmt.Errorf("%s\n%s", strings.Join(traces.Describe(list), "\n"), takes(shown))
+}
+
+// order is that of one that comes first or not.
+func order(first bool) int {
+	if first {
+		return -1
+	}
+	return 1
+}
+
+// recognize gives each subject the files that it takes. What takes any bytes at all gets
+// some only where nothing else takes any.
+func recognize(list []archive.Item) (groups [][]archive.Item, sure []Sure) {
+	groups, sure = make([][]archive.Item, len(subjects)), make([]Sure, len(subjects))
+	all := make([][]Sure, len(list))
+	most := No
+	for i := range list {
+		all[i] = make([]Sure, len(subjects))
+		for k := range subjects {
+			all[i][k] = subjects[k].sniff(&list[i])
+			most = max(most, all[i][k])
+		}
+	}
+	for i := range list {
+		best := slices.Max(all[i])
+		for k := range subjects {
+			if s := all[i][k]; s == best && s != No && (s != Bytes || most == Bytes) {
+				groups[k] = append(groups[k], list[i])
+				sure[k] = max(sure[k], s)
+			}
+		}
+	}
+	return groups, sure
+}
+
+// leftOut notes files that nobody takes beside those that somebody does.
+func leftOut(list []archive.Item) []string {
+	var rest []archive.Item
+	for i := range list {
+		f := &list[i]
+		if !slices.ContainsFunc(subjects, func(s subject) bool { return s.sniff(f) > Bytes }) {
+			rest = append(rest, *f)
+		}
+	}
+	return traces.LeftOut(rest)
+}
+
+// takes says what is taken, of what is shown if that takes files.
+func takes(shown string) string {
+	var list []string
+	for i := range subjects {
+		s := &subjects[i]
+		if s.lab == shown {
+			return s.takes() + ". Files of the other laboratories open there"
+		}
+		list = append(list, s.title+": "+s.takes())
+	}
+	return strings.Join(list, "\n")
+}

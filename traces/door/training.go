@@ -1,0 +1,68 @@
+package door
+
+import (
+	"strings"
+
+	"spillway/traces"
+	"spillway/traces/archive"
+	"spillway/traces/handed"
+)
+
+// sniffTraining recognizes recordings and workloads of training jobs.
+func sniffTraining(f *archive.Item) Sure {
+	switch {
+	case traces.Sniff(f.Name, f.Data):
+		return Yes
+	case traces.Useless(f.Data):
+		return Maybe
+	}
+	return No
+}
+
+// readTraining reads them.
+func readTraining(list []archive.Item) (*Taker, error) {
+	s, err := traces.Read(list)
+	if err != nil {
+		return nil, err
+	}
+	h := &handed.Training{}
+	h.Note(s.Notes...)
+	t := &Taker{Workload: h}
+	known := map[string]*handed.Job{}
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		j := &handed.Job{Name: e.Name, Detail: e.Detail, Model: e.Model, Batch: e.Batch, Recording: e.Recording}
+		if c := e.Config; c != nil {
+			j.Config = c.Name
+			for _, p := range c.Pairs {
+				j.Lines = append(j.Lines, handed.Line{Number: p.Line, Key: p.Key, Value: p.Value})
+			}
+		}
+		if e.Recording == nil {
+			build(j, h, e, known)
+		}
+		h.Jobs = append(h.Jobs, *j)
+		t.Found = append(t.Found, Found{e.Name, e.Detail})
+	}
+	return t, nil
+}
+
+// build builds the workload of a job, or says why there is none. Those that are alike are
+// built and handed over once: their origins differ in the .config file that they name.
+func build(j *handed.Job, h *handed.Training, e *traces.Entry, known map[string]*handed.Job) {
+	if same := known[e.Alike]; same != nil && e.Config != nil {
+		j.Workload, j.Error = same.Workload, same.Error
+		j.Origin = strings.Replace(same.Origin, ", as "+same.Config+" names", ", as "+j.Config+" names", 1)
+		return
+	}
+	w, err := e.Load()
+	if err != nil {
+		j.Workload, j.Error = -1, err.Error()
+		return
+	}
+	bare := *w
+	bare.Origin = ""
+	j.Workload, j.Origin = len(h.Workloads), w.Origin
+	h.Workloads = append(h.Workloads, &bare)
+	known[e.Alike] = j
+}

@@ -1,0 +1,85 @@
+// Package handed has what crosses from the program that reads files to a laboratory's:
+// for each laboratory one type, in which everything that it needs of opened files is said,
+// and nothing else. It has no reader and no writer, so that a laboratory's program has
+// none either; package ui/wire carries it.
+package handed
+
+import (
+	"spillway/sim/cxlssd/stream"
+	"spillway/sim/filesys/load"
+	"spillway/sim/llm/model"
+	"spillway/sim/store/ops"
+	"spillway/sim/workload"
+	"spillway/traces/recording"
+)
+
+// Noted is what is said of files besides what they hold: what is missing or was left out.
+type Noted struct{ Notes []string }
+
+// Note adds notes.
+func (n *Noted) Note(list ...string) { n.Notes = append(n.Notes, list...) }
+
+// Training is what files hold of training jobs.
+type Training struct {
+	Noted
+	Workloads []*workload.Workload // without their origins
+	Jobs      []Job
+}
+
+// A Job is a recording, or a workload as it is.
+type Job struct {
+	Name, Detail string // for people; two may have the same name
+	Model        string // stable ID as in workload.Workload, empty if unknown
+	Batch        int    // 0 if unknown
+	Recording    *recording.Recording
+	// Workload is its place among the Workloads, where there is no Recording, and Origin
+	// where it comes from. Error says why it cannot be built.
+	Workload      int
+	Origin, Error string
+	// Config is the name of the G10 artifact's .config file that the job stands for, and
+	// Lines what that sets; both are empty for all others.
+	Config string
+	Lines  []Line
+}
+
+// A Line is one of a .config file: its number and what it says.
+type Line struct {
+	Number     int
+	Key, Value string
+}
+
+// Operations are traces of the operations on a store, by the names of their files.
+type Operations struct {
+	Noted
+	Names  []string
+	Traces []*ops.Trace
+}
+
+// Accesses are recordings of what programs asked of memory. Their names are those of
+// their files, where they have none of their own; two may have the same.
+type Accesses struct {
+	Noted
+	Recordings []*stream.Recording
+	// Handed is true where they were written for others before: addresses are gone.
+	Handed bool
+}
+
+// Calls are recordings of what programs asked of a file system, with names as Accesses.
+type Calls struct {
+	Noted
+	Recordings []*load.Recording
+}
+
+// Models are architectures of language models.
+type Models struct {
+	Noted
+	Models []Model
+}
+
+// A Model is the architecture that a file describes.
+type Model struct {
+	File  string // its name
+	Arch  model.Arch
+	Says  string   // of an index of weights beside it, empty if there is none
+	Notes []string // what was assumed of it, or is not simulated
+}
