@@ -105,7 +105,7 @@ func tinyLab(time float64) all.Door {
 			Less:    "Take fewer boxes.",
 			JSON:    func(c carried) ([]byte, error) { return fmt.Append(nil, c), nil },
 			Hash:    func(c carried) string { return fmt.Sprint("#", c.Time) },
-			Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: boxPaper().Key}, Build: boxPaper}},
+			Studies: []lab.Study[haul, int64, carried]{{PaperInfo: lab.PaperInfo{Key: boxPaper().Key}, Build: boxPaper}},
 		})
 	}}
 }

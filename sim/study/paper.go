@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-
-	"spillway/sim/report"
 )
 
 // A Paper is a publication with its own systems, figures, numbers and claims.
@@ -43,14 +40,6 @@ type Paper struct {
 	Originals string
 	// Cannot is what is said of a run that does not fit; empty for "cannot run".
 	Cannot string
-	// Measure takes from a run what its points publish: from its report, or from
-	// the laboratory's own result. nil takes the report's quantity of that key.
-	Measure func(points []Point, quantity func(key string) (float64, bool), raw any) []float64
-	// Curves takes from a run what figures draw besides points; may be nil.
-	Curves func(points []Point, raw any) []report.Curve
-	// Analyze computes an analysis of a workload, the laboratory's own type; nil
-	// if no figure has one.
-	Analyze func(run string, workload any) (*Outcome, error)
 	// Why explains a difference, Within or Gap, as far as the paper's comparison
 	// knows; nil if nothing does. Unexplained gaps fail tests.
 	Why func(r *Row) string
@@ -213,37 +202,6 @@ func (p *Paper) Of(run string) []Point {
 		}
 	}
 	return list
-}
-
-// Outcome takes from a run of a system what the paper needs of it. quantity
-// finds values of its report r, raw is the laboratory's own result.
-func (p *Paper) Outcome(run string, r *report.Report, quantity func(key string) (float64, bool), raw any) (*Outcome, error) {
-	points := p.Of(run)
-	if len(points) == 0 {
-		return nil, fmt.Errorf("%s has no run %q", p.Key, run)
-	}
-	o := &Outcome{Run: run, Fits: r.Fits, Reason: r.Reason}
-	if !r.Fits {
-		return o, nil
-	}
-	if p.Measure != nil {
-		o.Values = p.Measure(points, quantity, raw)
-	} else {
-		for i := range points {
-			v, ok := quantity(points[i].Quantity)
-			if !ok {
-				v = math.NaN()
-			}
-			o.Values = append(o.Values, v)
-		}
-	}
-	if len(o.Values) != len(points) {
-		return nil, fmt.Errorf("%s: %d values of the run %q with %d points", p.Key, len(o.Values), run, len(points))
-	}
-	if p.Curves != nil {
-		o.Curves = p.Curves(points, raw)
-	}
-	return o, nil
 }
 
 // An Outline is a paper as the page lists it: data alone.

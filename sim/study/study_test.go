@@ -503,23 +503,24 @@ func TestAllClaims(t *testing.T) {
 
 func TestOutcome(t *testing.T) {
 	p := invented()
+	var read study.Reader[int, string]
 	quantity := func(key string) (float64, bool) { return 7, key == "time" }
-	o, err := p.Outcome(slowA, &report.Report{Fits: true}, quantity, nil)
+	o, err := read.Outcome(p, slowA, &report.Report{Fits: true}, quantity, "")
 	if err != nil || len(o.Values) != 2 || o.Values[0] != 7 || !math.IsNaN(o.Values[1]) {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err = p.Outcome(slowA, &report.Report{Reason: "full"}, quantity, nil); err != nil || o.Fits || o.Reason != "full" {
+	if o, err = read.Outcome(p, slowA, &report.Report{Reason: "full"}, quantity, ""); err != nil || o.Fits || o.Reason != "full" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	p.Measure = func([]study.Point, func(string) (float64, bool), any) []float64 { return []float64{1} }
-	p.Curves = func(points []study.Point, raw any) []report.Curve { return []report.Curve{{Name: raw.(string)}} }
-	if _, err := p.Outcome(slowA, &report.Report{Fits: true}, quantity, "raw"); err == nil {
+	read.Measure = func([]study.Point, study.Values, string) []float64 { return []float64{1} }
+	read.Curves = func(points []study.Point, raw string) []report.Curve { return []report.Curve{{Name: raw}} }
+	if _, err := read.Outcome(p, slowA, &report.Report{Fits: true}, quantity, "raw"); err == nil {
 		t.Error("one value for two points was taken")
 	}
-	if o, err = p.Outcome(slowB, &report.Report{Fits: true}, quantity, "raw"); err != nil || o.Curves[0].Name != "raw" {
+	if o, err = read.Outcome(p, slowB, &report.Report{Fits: true}, quantity, "raw"); err != nil || o.Curves[0].Name != "raw" {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if _, err := p.Outcome("nothing", &report.Report{Fits: true}, quantity, nil); err == nil {
+	if _, err := read.Outcome(p, "nothing", &report.Report{Fits: true}, quantity, ""); err == nil {
 		t.Error("an unknown run was measured")
 	}
 }

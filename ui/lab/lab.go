@@ -423,14 +423,7 @@ type Lab struct {
 	// Complete returns Info with what takes time to find out, for those who show it.
 	Complete func() Info
 
-	studies []Study
-	papers  map[string]*study.Paper // those that were asked for
-}
-
-// A Study is a paper that can be reproduced. It is built when it is asked for.
-type Study struct {
-	PaperInfo
-	Build func() *study.Paper
+	studies papers
 }
 
 // Setup returns the laboratory's defaults.
@@ -441,31 +434,6 @@ func (l *Info) Setup() *knob.Setup { return knob.NewSetup(l.Knobs) }
 func (l *Info) Read(text string) (*knob.Setup, error) {
 	u := l.Setup()
 	return u, u.Read(text)
-}
-
-// Paper returns the paper with this key.
-func (l *Lab) Paper(key string) (*study.Paper, error) {
-	var keys []string
-	for _, p := range l.studies {
-		if p.Key != key {
-			keys = append(keys, p.Key)
-			continue
-		}
-		if l.papers[key] == nil {
-			l.papers[key] = p.Build()
-		}
-		return l.papers[key], nil
-	}
-	return nil, fmt.Errorf("unknown paper %q; there are %s", key, strings.Join(keys, ", "))
-}
-
-// Studies returns all papers.
-func (l *Lab) Studies() []*study.Paper {
-	list := make([]*study.Paper, len(l.studies))
-	for i, p := range l.studies {
-		list[i], _ = l.Paper(p.Key) // it is there
-	}
-	return list
 }
 
 // A Spec is a laboratory with its types: S the settings of a run, W what runs, R
@@ -499,7 +467,7 @@ type Spec[S, W, R any] struct {
 	Result  any // a value of the type that JSON writes, if that is not R
 	Inline  bool
 	Hash    func(R) string
-	Studies []Study
+	Studies []Study[S, W, R]
 	// Sections are the parts of the page that only this laboratory has, and Exports the
 	// formats in which it writes what happened in a run; Info's have their data.
 	Sections []Shown[S, W, R]
@@ -519,7 +487,7 @@ type Run[S, W, R any] struct {
 // New erases the types of a laboratory. It panics on a declaration that
 // contradicts itself, which every test of the laboratory would show.
 func New[S, W, R any](spec Spec[S, W, R]) Lab {
-	l := Lab{Info: spec.Info, studies: spec.Studies, papers: map[string]*study.Paper{}}
+	l := Lab{Info: spec.Info, studies: papers{built: make([]*study.Paper, len(spec.Studies))}}
 	var all []knob.Knob[S]
 	for _, p := range spec.Panels {
 		all = append(all, spec.Knobs[p.Key]...)
@@ -527,7 +495,9 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 	}
 	for _, p := range spec.Studies {
 		l.Papers = append(l.Papers, p.PaperInfo)
+		l.studies.build = append(l.studies.build, p.Build)
 	}
+	l.studies.list = l.Papers
 	if len(l.Quantities) > 0 {
 		panic(fmt.Sprintf("laboratory %s: quantities are those of its measures", l.Name))
 	}
@@ -627,7 +597,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 			return run(u, s, w, system, f, p)
 		}}
 	}
-	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+	do := func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, *Run[S, W, R], error) {
 		s, w, err := ready(u, system, f)
 		if err != nil {
 			return nil, nil, err
@@ -636,11 +606,18 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, nil, err
 		}
-		rep := spec.Report(w, s, r)
+		rep, of := spec.Report(w, s, r), &Run[S, W, R]{system, s, w, r}
 		if rep.Values == nil && rep.Fits {
-			rep.Values = report.Measured(spec.Measures, &Run[S, W, R]{system, s, w, r})
+			rep.Values = report.Measured(spec.Measures, of)
 		}
-		return rep, r, nil
+		return rep, of, nil
+	}
+	l.Run = func(u *knob.Setup, system string, f Files, p Progress) (*report.Report, any, error) {
+		r, of, err := do(u, system, f, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, of.Result, nil
 	}
 	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }
 	l.Steps = func(u *knob.Setup, system string) (int, error) {
@@ -659,28 +636,32 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		if err != nil {
 			return nil, nil, err
 		}
-		points := paper.Of(run)
-		if len(points) == 0 && paper.Analyze != nil {
-			s, err := settings(u)
-			if err != nil {
-				return nil, nil, err
-			}
-			w, err := load(s, f)
-			if err != nil {
-				return nil, nil, err
-			}
-			o, err := paper.Analyze(run, w)
-			return o, nil, err
+		var own Study[S, W, R] // how the paper's runs are read
+		if at := slices.IndexFunc(spec.Studies, func(s Study[S, W, R]) bool { return s.Key == paper.Key }); at >= 0 {
+			own = spec.Studies[at]
 		}
-		if len(points) == 0 {
+		points := paper.Of(run)
+		switch {
+		case len(points) > 0:
+			r, of, err := do(u, points[0].System, f, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			o, err := own.read(paper, run, r, func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }, of)
+			return o, of.Result, err
+		case own.analyze == nil:
 			return nil, nil, fmt.Errorf("%s has no run %q", paper.Key, run)
 		}
-		r, raw, err := l.Run(u, points[0].System, f, p)
+		s, err := settings(u)
 		if err != nil {
 			return nil, nil, err
 		}
-		o, err := paper.Outcome(run, r, func(key string) (float64, bool) { return r.Value(l.Quantity(key)) }, raw)
-		return o, raw, err
+		w, err := load(s, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		o, err := own.analyze(run, w)
+		return o, nil, err
 	}
 	l.Export = func(key string, u *knob.Setup, system string, f Files, o Origin, p Progress) ([]byte, error) {
 		return l.export(key, func(at int) ([]byte, error) {

@@ -91,19 +91,18 @@ func cafe(loads *int) lab.Spec[brew, pot, cup] {
 			{Section: lab.Section{Key: "foam", Run: true, Knobs: []knob.Info{{Key: "milk", Label: "Milk", Help: "How much.", Scale: 1, Max: 9, Default: "0"}}}, Show: seen("foam")},
 			{Section: lab.Section{Key: "menu"}, Show: seen("menu")},
 		},
-		Studies: []lab.Study{{PaperInfo: lab.PaperInfo{Key: "taste", Title: "Taste"}, Build: func() *study.Paper {
+		Studies: []lab.Study[brew, pot, cup]{lab.Reproduce[brew, pot, cup](lab.PaperInfo{Key: "taste", Title: "Taste"}, func() *study.Paper {
 			return &study.Paper{
 				Key: "taste", Systems: []string{"drip"}, Names: map[string]string{"drip": "Drip", "strength": "strength"},
 				Points:  []study.Point{{Figure: "1", Quantity: "strength", System: "drip", Set: "bean=java", Value: 9, Fits: true}},
 				Figures: []study.Figure{{ID: "1", Analyses: []study.Run{{Name: "smell", Set: "bean=mocha"}}}},
-				Analyze: func(run string, w any) (*study.Outcome, error) {
-					if run != "smell" {
-						return nil, fmt.Errorf("taste has no run %q", run)
-					}
-					return &study.Outcome{Run: run, Fits: true, Reason: w.(pot).bean}, nil
-				},
 			}
-		}}},
+		}, study.Reader[string, struct{}]{Analyze: func(run, bean string) (*study.Outcome, error) {
+			if run != "smell" {
+				return nil, fmt.Errorf("taste has no run %q", run)
+			}
+			return &study.Outcome{Run: run, Fits: true, Reason: bean}, nil
+		}}, func(w pot) string { return w.bean }, nil)},
 		Complete: func(i *lab.Info) { i.About = "complete" },
 	}
 }

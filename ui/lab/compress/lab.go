@@ -15,7 +15,6 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/prose"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
 	paper "spillway/ui/lab/compress/papers/buddy"
@@ -57,9 +56,6 @@ type result struct {
 	setup    core.Setup
 	variant  core.Variant
 }
-
-// Machine is what the run ran on, for papers that publish it.
-func (r *result) Machine() core.Setup { return r.setup }
 
 // What sections are made of, with this laboratory's types.
 type (
@@ -109,13 +105,10 @@ func New() lab.Lab {
 		JSON:     encode,
 		Hash:     hash,
 		Sections: sections(),
-		Studies: []lab.Study{{
-			PaperInfo: lab.PaperInfo{
-				Key: "buddy", Title: "The Buddy Compression paper",
-				About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
-			},
-			Build: reproduced,
-		}},
+		Studies: []lab.Study[settings, *memory, *result]{lab.Reproduce(lab.PaperInfo{
+			Key: "buddy", Title: "The Buddy Compression paper",
+			About: "The numbers in the text of Buddy Compression: Enabling Larger Memory for Deep Learning and HPC Workloads on GPUs (ISCA 2020). Its contents are not public: those of the two suites are fitted to its means.",
+		}, paper.Paper, paper.Reader, func(m *memory) []core.Program { return m.programs }, func(r *lab.Run[settings, *memory, *result]) *core.Setup { return &r.Result.setup })},
 	})
 }
 
@@ -134,14 +127,6 @@ func sections() []section {
 		Key: insideKey, Title: "Inside one entry", Folded: true, Run: true, Bytes: true, Knobs: insideKnobs(),
 		About: "How Bit-Plane Compression sees 128 bytes: 32 words, their 31 differences, and the 33 bit planes of these. Pick a cell of the heat map, or type a number.",
 	}}}
-}
-
-// reproduced is the paper, whose analyses take programs.
-func reproduced() *study.Paper {
-	p := paper.Paper()
-	analyze := p.Analyze
-	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(*memory).programs) }
-	return p
 }
 
 // systems lists the designs.

@@ -68,9 +68,6 @@ type result struct {
 	w     *trace
 }
 
-// Ran is the run, for papers.
-func (r *result) Ran() *core.Result { return r.Result }
-
 // What sections and exports are made of, with this laboratory's types.
 type (
 	seen    = lab.View[settings, *trace, *result]
@@ -210,12 +207,11 @@ func dramOnly(m core.Setup) core.Setup {
 var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 // studies are the papers that can be reproduced.
-func studies() []lab.Study {
-	return []lab.Study{{
-		PaperInfo: lab.PaperInfo{
+func studies() []lab.Study[settings, *trace, *result] {
+	return []lab.Study[settings, *trace, *result]{
+		lab.Reproduce(lab.PaperInfo{
 			Key: "skybyte", Title: "The SkyByte paper",
 			About: "Figures 2 to 6, 9, 10 and 14 to 23 and Tables I, III and IV of SkyByte (HPCA 2025), with the artifact's settings. Its traces are not public: workloads are fitted to what was published of them.",
-		},
-		Build: skybyte.Paper,
-	}}
+		}, skybyte.Paper, skybyte.Reader, nil, func(r *lab.Run[settings, *trace, *result]) *core.Result { return r.Result.Result }),
+	}
 }

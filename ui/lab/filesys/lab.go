@@ -72,9 +72,6 @@ type result struct {
 	w     *work
 }
 
-// Ran is the run, for papers.
-func (r *result) Ran() *core.Result { return r.Result }
-
 // What sections and exports are made of, with this laboratory's types.
 type (
 	seen    = lab.View[settings, *work, *result]
@@ -187,12 +184,11 @@ func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 var errNoFiles = errors.New("the files are no longer at hand; open them again")
 
 // studies are the papers that can be reproduced.
-func studies() []lab.Study {
-	return []lab.Study{{
-		PaperInfo: lab.PaperInfo{
+func studies() []lab.Study[settings, *work, *result] {
+	return []lab.Study[settings, *work, *result]{
+		lab.Reproduce(lab.PaperInfo{
 			Key: "bytefs", Title: "The ByteFS paper",
 			About: "What ByteFS (ASPLOS 2025) says of its Figures 6 to 14 and Tables 1 to 3. The figures' own values are not public: the numbers are those of the text, from a reading note.",
-		},
-		Build: bytefs.Paper,
-	}}
+		}, bytefs.Paper, bytefs.Reader, nil, func(r *lab.Run[settings, *work, *result]) *core.Result { return r.Result.Result }),
+	}
 }

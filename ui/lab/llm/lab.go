@@ -32,9 +32,6 @@ type result struct {
 	used  *share // of active, once it is known
 }
 
-// Ran is the run, for papers.
-func (r *result) Ran() *core.Result { return r.Result }
-
 // What sections and exports are made of, with this laboratory's types.
 type (
 	seen    = lab.View[settings, *work, *result]
@@ -188,14 +185,13 @@ func (w *work) bound(name string, r *core.Result) (*core.Result, error) {
 }
 
 // studies are the papers that can be reproduced.
-func studies() []lab.Study {
-	return []lab.Study{{
-		PaperInfo: lab.PaperInfo{
+func studies() []lab.Study[settings, *work, *result] {
+	return []lab.Study[settings, *work, *result]{
+		lab.Reproduce(lab.PaperInfo{
 			Key: "teraio", Title: "The TERAIO paper",
 			About: "What TERAIO (NeurIPS 2025) prints of its Figures 1 to 11 and its tables: memory at the peak, shares of ideal throughput, sweeps over drives and host memory.",
-		},
-		Build: teraiopaper.Paper,
-	}}
+		}, teraiopaper.Paper, teraiopaper.Reader, nil, func(r *lab.Run[settings, *work, *result]) *core.Result { return r.Result.Result }),
+	}
 }
 
 var errNoFiles = errors.New("the files are no longer at hand; open them again")

@@ -146,13 +146,12 @@ func New() lab.Lab {
 		},
 		Sections: sections(),
 		Exports:  exports(),
-		Studies: []lab.Study{{
-			PaperInfo: lab.PaperInfo{
+		Studies: []lab.Study[settings, *trace, *result]{
+			lab.Reproduce[settings, *trace, *result](lab.PaperInfo{
 				Key: "ravenstore", Title: "The Ravenstore report",
 				About: "Tables 1 and 2 of GPU Memory Harvesting for Global Memory Cache in Deep Learning Clusters (Georgia Tech, 2023). The report publishes no training result.",
-			},
-			Build: ravenstore.Paper,
-		}},
+			}, ravenstore.Paper, ravenstore.Reader, nil, nil),
+		},
 	})
 }
 

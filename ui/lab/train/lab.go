@@ -11,7 +11,6 @@ import (
 	"spillway/sim/compress/profile"
 	"spillway/sim/knob"
 	"spillway/sim/report"
-	"spillway/sim/study"
 	core "spillway/sim/train"
 	"spillway/sim/train/machine"
 	"spillway/sim/train/quirk"
@@ -154,19 +153,16 @@ func New() lab.Lab {
 		Hash:     result.Hash,
 		Sections: sections(),
 		Exports:  exports(),
-		Studies: []lab.Study{{
-			PaperInfo: lab.PaperInfo{
+		Studies: []lab.Study[settings, Workload, *result.Result]{
+			lab.Reproduce(lab.PaperInfo{
 				Key: "g10", Title: "The G10 paper",
 				About: "Figures 2 to 4 and 11 to 19 and the numbers in the text of G10: Enabling An Efficient Unified GPU Memory and Storage Architecture with Smart Tensor Migrations (MICRO 2023), computed here and compared with the published values.",
-			},
-			Build: paper,
-		}, {
-			PaperInfo: lab.PaperInfo{
+			}, g10.Paper, g10.Reader, func(w Workload) *workload.Workload { return w.Workload }, resultOf),
+			lab.Reproduce(lab.PaperInfo{
 				Key: "deepum", Title: "The DeepUM paper",
 				About: "Figures 9 to 12, Tables 1 to 8 and the numbers in the text of DeepUM: Tensor Migration and Prefetching in Unified Memory (ASPLOS 2023), computed here and compared with the published values.",
-			},
-			Build: deepum.Paper,
-		}},
+			}, deepum.Paper, deepum.Reader, nil, resultOf),
+		},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()
 			for k := range i.Knobs {
@@ -182,13 +178,8 @@ func New() lab.Lab {
 	})
 }
 
-// paper is the G10 paper's, whose analyses take plain workloads.
-func paper() *study.Paper {
-	p := g10.Paper()
-	analyze := p.Analyze
-	p.Analyze = func(run string, w any) (*study.Outcome, error) { return analyze(run, w.(Workload).Workload) }
-	return p
-}
+// resultOf is what papers read.
+func resultOf(r *lab.Run[settings, Workload, *result.Result]) *result.Result { return r.Result }
 
 // load returns the workload: a model of the zoo, or an entry of opened files.
 func load(s *settings, f lab.Files) (Workload, error) {

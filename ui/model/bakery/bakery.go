@@ -133,7 +133,7 @@ func New() lab.Lab {
 			{Show: sliced("menu"), Section: lab.Section{Key: "menu", Title: "Menu"}},
 			{Show: sliced("label"), Section: lab.Section{Key: "label", Title: "Label", Run: true, If: "flour"}},
 		},
-		Studies: []lab.Study{
+		Studies: []lab.Study[bread, *dough, loaf]{
 			{PaperInfo: lab.PaperInfo{Key: "crumb", Title: "Crumb"}, Build: crumb},
 			{PaperInfo: lab.PaperInfo{Key: "gone", Title: "Gone"}, Build: func() *study.Paper { panic("no such paper") }},
 		},

@@ -51,7 +51,7 @@ func Paper() *study.Paper {
 			l2Line: "size", l2Sector: "size", memoryRate: "rate", linkRate: "rate", cacheSlice: "size", metadataLine: "size", other: "parameter",
 		},
 		Tolerance: 0.15, Rebuilt: 0.15, ClaimTolerance: 0.15, Cannot: "does not fit",
-		Figures: figures(), Claims: claims(), Why: why, Measure: measure, Analyze: func(run string, w any) (*study.Outcome, error) { return analyze(run, w.([]compress.Program)) },
+		Figures: figures(), Claims: claims(), Why: why,
 	}
 	for _, n := range numbers() {
 		p.Points = append(p.Points, n.point())
@@ -60,20 +60,18 @@ func Paper() *study.Paper {
 	return p
 }
 
-// A machine is a run that says what it ran on.
-type machine interface{ Machine() compress.Setup }
+// Reader takes from runs what the paper publishes: values of reports, and parameters of the
+// setup that ran; analyses are of programs.
+var Reader = study.Reader[[]compress.Program, *compress.Setup]{Measure: measure, Analyze: analyze}
 
 // measure takes the points' values from a run.
-func measure(points []study.Point, quantity func(string) (float64, bool), raw any) []float64 {
+func measure(points []study.Point, quantity study.Values, setup *compress.Setup) []float64 {
 	values := make([]float64, len(points))
 	for i := range points {
 		key := points[i].Quantity
-		if m, ok := raw.(machine); ok {
-			setup := m.Machine()
-			if v, ok := parameter(key, &setup); ok {
-				values[i] = v
-				continue
-			}
+		if v, ok := parameter(key, setup); ok {
+			values[i] = v
+			continue
 		}
 		v, ok := quantity(key)
 		switch {

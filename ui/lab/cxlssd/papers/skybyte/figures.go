@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/cxlssd"
 	"spillway/sim/report"
 	"spillway/sim/study"
 )
@@ -295,8 +296,7 @@ func cdf(points []study.Point, figure string) func(study.Look) []study.Mark {
 
 // curves are those of Figures 5 and 6: over lines, the share of pages with at most as
 // many.
-func curves(points []study.Point, raw any) (list []report.Curve) {
-	r := resultOf(raw)
+func curves(points []study.Point, r *cxlssd.Result) (list []report.Curve) {
 	if r == nil {
 		return nil
 	}

@@ -135,30 +135,18 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "reconstruction: recipes stand in for the paper's traces",
 		Cannot:   "cannot run",
-		Measure:  measure, Curves: curves, Why: why(study.ReadGaps(table("gaps.csv"))),
+		Why:      why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
 // inputText says what the recipes know of the numbers that are compared.
 const inputText = "The traces are not published with the artifact; recipes stand in for them. " + stream.Fitted + " The published data contradict themselves in places; doubted cells say why."
 
-// A ran is a run whose raw result has the simulator's.
-type ran interface{ Ran() *cxlssd.Result }
-
-// resultOf finds the simulator's result in a raw one.
-func resultOf(raw any) *cxlssd.Result {
-	switch r := raw.(type) {
-	case *cxlssd.Result:
-		return r
-	case ran:
-		return r.Ran()
-	}
-	return nil
-}
+// Reader takes from results what the paper publishes.
+var Reader = study.Reader[struct{}, *cxlssd.Result]{Measure: measure, Curves: curves}
 
 // measure takes from a result what its points publish.
-func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
-	r := resultOf(raw)
+func measure(points []study.Point, _ study.Values, r *cxlssd.Result) []float64 {
 	values := make([]float64, len(points))
 	for i := range points {
 		values[i] = math.NaN()

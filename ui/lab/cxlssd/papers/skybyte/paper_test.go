@@ -251,13 +251,11 @@ func TestMeasure(t *testing.T) {
 		amat: 10, amatHost: 1, amatLink: 2, amatIndex: 0, amatDRAM: 0, amatFlash: 7, hostPart: 50, hitPart: 30, writePart: 10, missPart: 10,
 		programmed: 40, flashReads: 24, flashRead: 5, intensity: 400. / 63920, "read" + meanLines: 67. / 4 / 64, "write" + meanLines: 0.5, "read1": 0.75, "read63": 0.75, "write32": 1, "write4": 0,
 	} {
-		for _, raw := range []any{r, wrapped{r}} {
-			if got := measure([]study.Point{{Quantity: quantity}}, nil, raw)[0]; math.Abs(got-want) > 1e-9*max(1, want) {
-				t.Errorf("%s: %v, want %v", quantity, got, want)
-			}
+		if got := measure([]study.Point{{Quantity: quantity}}, nil, r)[0]; math.Abs(got-want) > 1e-9*max(1, want) {
+			t.Errorf("%s: %v, want %v", quantity, got, want)
 		}
 	}
-	for _, raw := range []any{nil, 7, r} {
+	for _, raw := range []*cxlssd.Result{nil, r} {
 		if v := measure([]study.Point{{Quantity: "nothing"}}, nil, raw)[0]; !math.IsNaN(v) {
 			t.Errorf("nothing: %v", v)
 		}
@@ -273,10 +271,6 @@ func TestMeasure(t *testing.T) {
 		t.Error("curves of nothing")
 	}
 }
-
-type wrapped struct{ r *cxlssd.Result }
-
-func (w wrapped) Ran() *cxlssd.Result { return w.r }
 
 // asPublished answers every run with what is published.
 func asPublished(p *study.Paper) (list []study.Outcome) {

@@ -192,30 +192,18 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "a model: workloads are generated, and the values of the figures are not public",
 		Cannot:   "cannot run",
-		Measure:  measure, Why: why(study.ReadGaps(table("gaps.csv"))),
+		Why:      why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
 // known says how much is known of the paper.
 const known = "The abstract is as published. All other numbers of the paper are from a third party's notes, which quote ratios of its text; they are marked as doubted. Values of its figures are not public. No constant is fitted to them, but they were known when the model was made. Ratios hang on what programs write, on fresh pages and on who waits for flash: the figures of the switches have each ratio under all of them."
 
-// A ran is a run whose raw result has the simulator's.
-type ran interface{ Ran() *filesys.Result }
-
-// resultOf finds the simulator's result in a raw one.
-func resultOf(raw any) *filesys.Result {
-	switch r := raw.(type) {
-	case *filesys.Result:
-		return r
-	case ran:
-		return r.Ran()
-	}
-	return nil
-}
+// Reader takes from results what the paper publishes.
+var Reader = study.Reader[struct{}, *filesys.Result]{Measure: measure}
 
 // measure takes from a result what its points publish.
-func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
-	r := resultOf(raw)
+func measure(points []study.Point, _ study.Values, r *filesys.Result) []float64 {
 	values := make([]float64, len(points))
 	for i := range points {
 		values[i] = math.NaN()

@@ -164,7 +164,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: ownLeast, ClaimTolerance: ClaimTolerance,
 		Standing: "a model: kernels and their times are modelled, and heights of bars are not public",
 		Cannot:   "cannot run",
-		Measure:  measure, Curves: curves, Why: why(recorded()),
+		Why:      why(recorded()),
 	}
 }
 
@@ -174,24 +174,12 @@ var gaps string
 // known says what is known of the paper, and what is fitted.
 const known = "Numbers are those that the paper prints; heights of bars and curves are not public as numbers. Fitted are the efficiency of matrix products, to the axes of Figure 7; micro-batches and kept activations, to one peak of each model; the rate of collectives, to ZeRO-Offload with Llama3-8B (65.9 %); and the path to host memory, to TERAIO-Mixed with Llama3-70B (59.7 %). An array moves the 16 GB/s that the text states. All else follows, but it was known when the model was made; each figure says what of it is fitted and what is missed. What hangs on rates that nobody published is in the figure of readings."
 
-// A ran is a run whose raw result has the simulator's.
-type ran interface{ Ran() *llm.Result }
-
-// resultOf finds the simulator's result in a raw one.
-func resultOf(raw any) *llm.Result {
-	switch r := raw.(type) {
-	case *llm.Result:
-		return r
-	case ran:
-		return r.Ran()
-	}
-	return nil
-}
+// Reader takes from results what the paper publishes.
+var Reader = study.Reader[struct{}, *llm.Result]{Measure: measure, Curves: curves}
 
 // measure takes from a result what its points publish.
-func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
+func measure(points []study.Point, _ study.Values, r *llm.Result) []float64 {
 	values := make([]float64, len(points))
-	r := resultOf(raw)
 	var t *tensors
 	for i := range points {
 		p := &points[i]

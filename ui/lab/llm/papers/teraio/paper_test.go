@@ -208,10 +208,6 @@ func result(t *testing.T) *llm.Result {
 	return &llm.Result{Result: r, Job: j, Node: n, Tokens: j.Tokens}
 }
 
-type wrapped struct{ r *llm.Result }
-
-func (w wrapped) Ran() *llm.Result { return w.r }
-
 // TestMeasure takes quantities from a result by hand.
 func TestMeasure(t *testing.T) {
 	r := result(t)
@@ -220,13 +216,11 @@ func TestMeasure(t *testing.T) {
 		middle: 200. / 3, idle: 100, movable: 100, sizes + "0": 100. / 3, sizes + "2": 100. / 3, sizes + "3": 100. / 3, sizes + "4": 0,
 		price: float64(r.Node.Price()) / 100,
 	} {
-		for _, raw := range []any{r, wrapped{r}} {
-			if got := measure([]study.Point{{Quantity: quantity}}, nil, raw)[0]; math.Abs(got-want) > 1e-9*max(1, want) {
-				t.Errorf("%s: %v, want %v", quantity, got, want)
-			}
+		if got := measure([]study.Point{{Quantity: quantity}}, nil, r)[0]; math.Abs(got-want) > 1e-9*max(1, want) {
+			t.Errorf("%s: %v, want %v", quantity, got, want)
 		}
 	}
-	for quantity, raw := range map[string]any{speed: nil, "nothing": r, sizes + "5": r, busy: &llm.Result{Job: r.Job, Node: r.Node}} {
+	for quantity, raw := range map[string]*llm.Result{speed: nil, "nothing": r, sizes + "5": r, busy: {Job: r.Job, Node: r.Node}} {
 		if v := measure([]study.Point{{Quantity: quantity}}, nil, raw)[0]; !math.IsNaN(v) {
 			t.Errorf("%s: %v", quantity, v)
 		}

@@ -152,8 +152,7 @@ func over(a, b float64) float64 {
 const points = 240
 
 // curves takes from a run what figures draw besides points.
-func curves(list []study.Point, raw any) []report.Curve {
-	r := resultOf(raw)
+func curves(list []study.Point, r *llm.Result) []report.Curve {
 	if r == nil || r.Job == nil {
 		return nil
 	}

@@ -35,14 +35,6 @@ func Paper() *study.Paper {
 				Remark: "Two sizes define two lines: this table is a definition of the costs, not a validation. Only the arithmetic is tested.",
 			},
 		},
-		Measure: func(points []study.Point, quantity func(string) (float64, bool), _ any) []float64 {
-			values := make([]float64, len(points))
-			for i := range points {
-				s, _ := quantity("last_client_s")
-				values[i] = 1000 * s
-			}
-			return values
-		},
 	}
 	for _, x := range Points() {
 		p.Points = append(p.Points, x.point())
@@ -70,6 +62,16 @@ func Paper() *study.Paper {
 	}}
 	return p
 }
+
+// Reader takes from reports what the tables print, in ms.
+var Reader = study.Reader[struct{}, struct{}]{Measure: func(points []study.Point, quantity study.Values, _ struct{}) []float64 {
+	values := make([]float64, len(points))
+	for i := range points {
+		s, _ := quantity("last_client_s")
+		values[i] = 1000 * s
+	}
+	return values
+}}
 
 var who = map[string]string{"cuda": "CUDA's own allocator", "ravenstore": "Ravenstore"}
 

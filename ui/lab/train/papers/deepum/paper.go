@@ -98,7 +98,7 @@ func Paper() *study.Paper {
 		Tolerance: Tolerance, Rebuilt: Tolerance, ClaimTolerance: ClaimTolerance,
 		Standing: "reconstruction: rebuilt systems and networks, fitted constants",
 		Cannot:   "runs out of memory",
-		Measure:  measure, Why: why(study.ReadGaps(table("gaps.csv"))),
+		Why:      why(study.ReadGaps(table("gaps.csv"))),
 	}
 }
 
@@ -106,9 +106,11 @@ func Paper() *study.Paper {
 // are complete.
 const measured = 4
 
+// Reader takes from results what the paper publishes.
+var Reader = study.Reader[struct{}, *result.Result]{Measure: measure}
+
 // measure takes from a result what its points publish.
-func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
-	r := raw.(*result.Result)
+func measure(points []study.Point, _ study.Values, r *result.Result) []float64 {
 	values := make([]float64, len(points))
 	for i := range points {
 		values[i] = ours(&points[i], r)

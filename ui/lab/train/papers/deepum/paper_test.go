@@ -360,7 +360,7 @@ func TestFilesAreThere(t *testing.T) {
 			t.Errorf("%s: no source (%v)", e.Name(), err)
 		}
 	}
-	if _, err := Paper().Outcome("nothing", &report.Report{}, nil, nil); err == nil {
+	if _, err := Reader.Outcome(Paper(), "nothing", &report.Report{}, nil, nil); err == nil {
 		t.Error("a run that is not there")
 	}
 }

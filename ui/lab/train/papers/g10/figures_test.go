@@ -160,7 +160,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := paper.MemoryOf(w)
-		o, err := p.Analyze("lifetimes of "+n.String(), w)
+		o, err := paper.Reader.Analyze("lifetimes of "+n.String(), w)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,11 +9,14 @@ import (
 	"spillway/sim/study"
 	"spillway/sim/train/result"
 	"spillway/sim/unit"
+	"spillway/sim/workload"
 )
 
+// Reader takes from results what the paper publishes; analyses are of workloads.
+var Reader = study.Reader[*workload.Workload, *result.Result]{Measure: measure, Curves: curves, Analyze: analyze}
+
 // measure takes from a result what its points publish.
-func measure(points []study.Point, _ func(string) (float64, bool), raw any) []float64 {
-	r := raw.(*result.Result)
+func measure(points []study.Point, _ study.Values, r *result.Result) []float64 {
 	values := make([]float64, len(points))
 	var xs []float64 // slowdowns, when needed
 	for i := range points {
@@ -151,12 +154,12 @@ func worst(r *result.Result) []float64 {
 }
 
 // curves draws Figure 13: slowdown over the share of kernels, in percent.
-func curves(points []study.Point, raw any) []report.Curve {
+func curves(points []study.Point, r *result.Result) []report.Curve {
 	at := slices.IndexFunc(points, func(p study.Point) bool { return p.Figure == "13" })
 	if at < 0 {
 		return nil
 	}
-	c := report.Curve{Chart: "13", By: points[at].Of, Name: Title(points[at].System), Y: worst(raw.(*result.Result))}
+	c := report.Curve{Chart: "13", By: points[at].Of, Name: Title(points[at].System), Y: worst(r)}
 	for k := range c.Y {
 		c.X, c.Y[k] = append(c.X, 75+25*float64(k)/curveSteps), max(c.Y[k], 1)
 	}

@@ -72,13 +72,13 @@ const (
 const mostDrawn = 700
 
 // analyze computes what Figures 2, 3 and 4 show of one workload.
-func analyze(run string, w any) (*study.Outcome, error) {
+func analyze(run string, w *workload.Workload) (*study.Outcome, error) {
 	at := slices.IndexFunc(studied, func(n Need) bool { return n.analysis() == run })
 	if at < 0 {
 		return nil, fmt.Errorf("g10: there is no analysis %q", run)
 	}
 	name := studied[at].String()
-	m := MemoryOf(w.(*workload.Workload))
+	m := MemoryOf(w)
 	o := &study.Outcome{Run: run, Fits: true, Values: []float64{m.MeanActive, float64(m.Largest), m.Over100ms, m.Over10s, m.Swappable, 0}}
 	if n := len(m.Periods); n > 0 {
 		o.Values[Longest] = m.Periods[n-1].Micros

@@ -27,7 +27,7 @@ func Paper() *study.Paper {
 		Standing:  "reconstruction: modelled kernel times",
 		Originals: "For exact numbers drop the G10 artifact on this page: its zip, its folder, or the files of one network. They stay on this computer.",
 		Cannot:    "does not fit",
-		Measure:   measure, Curves: curves, Analyze: analyze, Why: why,
+		Why:       why,
 	}
 	p.Points = make([]study.Point, len(all))
 	for i := range all {

@@ -208,7 +208,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := p.Outcome(p.Points[at].Run(), &report.Report{Fits: true}, nil, r)
+	o, err := paper.Reader.Outcome(p, p.Points[at].Run(), &report.Report{Fits: true}, nil, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestMeasure(t *testing.T) {
 	if len(o.Curves) != 1 || c.Chart != "13" || c.By != "BERT-256" || c.Name != "FlashNeuron" || c.X[0] != 75 || c.X[100] != 100 || slices.Min(c.Y) < 1 || !slices.IsSorted(c.Y) {
 		t.Errorf("curve %s %s %s", c.Chart, c.By, c.Name)
 	}
-	o, err = p.Outcome(p.Points[at].Run(), &report.Report{Reason: "too large"}, nil, &result.Result{})
+	o, err = paper.Reader.Outcome(p, p.Points[at].Run(), &report.Report{Reason: "too large"}, nil, &result.Result{})
 	if err != nil || o.Fits || o.Reason != "too large" || o.Values != nil {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -238,7 +238,7 @@ func TestAnalyze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := p.Analyze("lifetimes of BERT-128", w)
+	o, err := paper.Reader.Analyze("lifetimes of BERT-128", w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestAnalyze(t *testing.T) {
 	if all := o.Curves[0]; all.Name != "All tensors" || slices.Max(all.Y) != 100 {
 		t.Errorf("%s up to %v %% of the peak", all.Name, slices.Max(all.Y))
 	}
-	if _, err := p.Analyze("lifetimes of GPT-3", w); err == nil {
+	if _, err := paper.Reader.Analyze("lifetimes of GPT-3", w); err == nil {
 		t.Error("an unknown analysis was made")
 	}
 	sheet, err := p.Sheet("2", []study.Outcome{*o})

@@ -80,7 +80,7 @@ func compare(t *testing.T, points []paper.Point, results map[string]*result.Resu
 	p := paper.Paper()
 	var outcomes []study.Outcome
 	for name, r := range results {
-		o, err := p.Outcome(name, &report.Report{Fits: r.Fits, Reason: r.Reason}, nil, r)
+		o, err := paper.Reader.Outcome(p, name, &report.Report{Fits: r.Fits, Reason: r.Reason}, nil, r)
 		if err != nil {
 			t.Fatal(err)
 		}
