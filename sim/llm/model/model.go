@@ -224,7 +224,7 @@ func (a *Arch) Check() error {
 	case len(errs) > 0:
 		return errors.Join(errs...)
 	case a.Heads%a.KVHeads != 0:
-		return fmt.Errorf("%d heads cannot share %d heads of keys and values equally", a.Heads, a.KVHeads)
+		return fmt.Errorf("%d heads cannot share %d heads of keys and values equally; want a number of them that divides the heads", a.Heads, a.KVHeads)
 	case a.Experts > 0 && (a.Active < 1 || a.Active > a.Experts):
 		return fmt.Errorf("a token takes %d of %d experts; want 1 to %d", a.Active, a.Experts, a.Experts)
 	case a.Experts == 0 && a.Active != 0:

@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{func(a *Arch) { a.Layers = 0 }, "layers: 0; want 1 to 4096"},
 		{func(a *Arch) { a.Hidden, a.FFN = -1, 1<<20+1 }, "hidden width: -1; want 1 to 131072\nfeed-forward width: 1048577; want 1 to 1048576"},
-		{func(a *Arch) { a.KVHeads = 5 }, "32 heads cannot share 5 heads of keys and values equally"},
+		{func(a *Arch) { a.KVHeads = 5 }, "32 heads cannot share 5 heads of keys and values equally; want a number of them that divides the heads"},
 		{func(a *Arch) { a.Experts = 8 }, "a token takes 0 of 8 experts; want 1 to 8"},
 		{func(a *Arch) { a.Experts, a.Active = 8, 9 }, "a token takes 9 of 8 experts; want 1 to 8"},
 		{func(a *Arch) { a.Active = 1 }, "a token takes 1 experts, but the model has none"},
