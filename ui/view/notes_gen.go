@@ -3,30 +3,28 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Notes) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
 	_ = vgiterkey
 	var vgn *vugu.VGNode
-	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "notes"}, {Namespace: "", Key: "aria-label", Val: "Notes on the results"}}}
+	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "notes"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Notes on the results"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	{
 		vgparent := vgn
 		_ = vgparent
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "troubles notes"}, {Namespace: "", Key: "id", Val: "notes"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "troubles notes"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "notes"}}}
 		vgparent.AppendChild(vgn)
 		{
 			vgparent := vgn
@@ -56,10 +54,8 @@ func (c *Notes) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger

@@ -3,23 +3,21 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Numbers) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
 	_ = vgiterkey
 	var vgn *vugu.VGNode
-	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, {Namespace: "", Key: "aria-labelledby", Val: "h-numbers"}}}
+	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-numbers"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	{
 		vgparent := vgn
@@ -69,7 +67,7 @@ func (c *Numbers) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgn.SetInnerHTML(c.Note())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "role", Val: "region"}, {Namespace: "", Key: "aria-label", Val: "All numbers, a table"}, {Namespace: "", Key: "id", Val: "numbers-table"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "All numbers, a table"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "numbers-table"}}}
 		vgparent.AppendChild(vgn)
 		vgn.JSCreateHandler = vugu.JSValueFunc(func(value js.Value) { c.created(value) })
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n"}
@@ -79,10 +77,8 @@ func (c *Numbers) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger

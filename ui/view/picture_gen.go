@@ -3,30 +3,28 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
 	_ = vgiterkey
 	var vgn *vugu.VGNode
-	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "picture"}, {Namespace: "", Key: "aria-label", Val: "What is compared, and the machine"}}}
+	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "picture"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What is compared, and the machine"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	{
 		vgparent := vgn
 		_ = vgparent
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "presets"}, {Namespace: "", Key: "role", Val: "toolbar"}, {Namespace: "", Key: "aria-label", Val: "Start from"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "presets"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "toolbar"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Start from"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(len(c.presets()) == 0))
 		{
@@ -46,7 +44,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				_ = i
 				p := p
 				_ = p
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "pill"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "pill"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("aria-pressed", c.holds(p.Key))
 				vgn.AddAttrInterface("id", "preset-"+p.Key)
@@ -64,7 +62,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lead"}, {Namespace: "", Key: "id", Val: "lead"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lead"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "lead"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(c.mute()))
 		vgn.SetInnerHTML(c.lead())
@@ -77,7 +75,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "runs"}, {Namespace: "", Key: "data-roving", Val: ""}, {Namespace: "", Key: "aria-label", Val: "Systems: the drawing shows the one that is pressed"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "runs"}, vugu.VGAttribute{Namespace: "", Key: "data-roving", Val: ""}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Systems: the drawing shows the one that is pressed"}}}
 			vgparent.AppendChild(vgn)
 			{
 				vgparent := vgn
@@ -101,7 +99,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					{
 						vgparent := vgn
 						_ = vgparent
-						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "chip-button"}}}
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "chip-button"}}}
 						vgparent.AppendChild(vgn)
 						vgn.AddAttrInterface("aria-pressed", c.inFocus(i))
 						vgn.AddAttrInterface("id", "show-"+c.Runs.List[i].System.Name)
@@ -145,7 +143,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				_ = vgparent
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "cancel"}, {Namespace: "", Key: "type", Val: "button"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "cancel"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("class", c.shown(c.Runs.Active()))
 				vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
@@ -161,7 +159,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "again"}, {Namespace: "", Key: "type", Val: "button"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "again"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("class", c.shown(c.Runs.CanRunAgain() && !c.Runs.Active()))
 				vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
@@ -191,7 +189,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, {Namespace: "", Key: "id", Val: "drawing"}, {Namespace: "", Key: "aria-label", Val: "What is drawn; press a part to turn its knobs"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What is drawn; press a part to turn its knobs"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("style", c.columns())
 			{
@@ -221,7 +219,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							vgn.SetInnerHTML(p.Title)
 						}
 						if !isHub(p) {
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "aria-controls", Val: "turn"}}}
+							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "turn"}}}
 							vgparent.AppendChild(vgn)
 							vgn.AddAttrInterface("aria-expanded", c.isChosen(p.Key))
 							vgn.AddAttrInterface("aria-label", p.Label)
@@ -314,7 +312,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "turn"}, {Namespace: "", Key: "id", Val: "turn"}, {Namespace: "", Key: "tabindex", Val: "-1"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "turn"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "turn"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "-1"}}}
 			vgparent.AppendChild(vgn)
 			{
 				vgparent := vgn
@@ -343,7 +341,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						vgn.SetInnerHTML(c.hint())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "story"}, {Namespace: "", Key: "class", Val: "sr"}}}
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "story"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "sr"}}}
 						vgparent.AppendChild(vgn)
 						vgn.SetInnerHTML(c.story())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
@@ -368,7 +366,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h3", Attr: []vugu.VGAttribute(nil)}
 							vgparent.AppendChild(vgn)
 							vgn.SetInnerHTML(c.turned().Title)
-							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "turn-close"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "small"}}}
+							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "turn-close"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 							vgparent.AppendChild(vgn)
 							vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 								EventType: "click",
@@ -384,7 +382,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						}
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "products"}, {Namespace: "", Key: "role", Val: "group"}}}
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "products"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "group"}}}
 						vgparent.AppendChild(vgn)
 						vgn.AddAttrInterface("aria-label", c.turned().Title+": products")
 						{
@@ -401,7 +399,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								_ = vgiterkey
 								o := o
 								_ = o
-								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "pill"}}}
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "pill"}}}
 								vgparent.AppendChild(vgn)
 								vgn.AddAttrInterface("aria-pressed", boolText(o.Chosen))
 								vgn.AddAttrInterface("id", "product-"+o.Key)
@@ -452,7 +450,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								{
 									vgparent := vgn
 									_ = vgparent
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "text"}, {Namespace: "", Key: "inputmode", Val: "decimal"}, {Namespace: "", Key: "autocomplete", Val: "off"}, {Namespace: "", Key: "spellcheck", Val: "false"}}}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "text"}, vugu.VGAttribute{Namespace: "", Key: "inputmode", Val: "decimal"}, vugu.VGAttribute{Namespace: "", Key: "autocomplete", Val: "off"}, vugu.VGAttribute{Namespace: "", Key: "spellcheck", Val: "false"}}}
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("aria-describedby", "p-err-"+d.Key)
 									vgn.AddAttrInterface("aria-invalid", boolText(d.Error != ""))
@@ -484,7 +482,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									_ = vgparent
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n            "}
 									vgparent.AppendChild(vgn)
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "range"}, {Namespace: "", Key: "min", Val: "0"}}}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "input", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "range"}, vugu.VGAttribute{Namespace: "", Key: "min", Val: "0"}}}
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("aria-label", d.Label+", slider")
 									vgn.AddAttrInterface("aria-valuetext", d.Text+d.Unit)
@@ -509,7 +507,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										_ = vgiterkey
 										m := m
 										_ = m
-										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "tick"}, {Namespace: "", Key: "aria-hidden", Val: "true"}}}
+										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "tick"}, vugu.VGAttribute{Namespace: "", Key: "aria-hidden", Val: "true"}}}
 										vgparent.AppendChild(vgn)
 										vgn.AddAttrInterface("style", markStyle(m))
 										vgn.AddAttrInterface("title", m.Label)
@@ -524,7 +522,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 								}
 								vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n          "}
 								vgparent.AppendChild(vgn)
-								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "error"}, {Namespace: "", Key: "role", Val: "alert"}}}
+								vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "error"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "alert"}}}
 								vgparent.AppendChild(vgn)
 								vgn.AddAttrInterface("id", "p-err-"+d.Key)
 								vgn.SetInnerHTML(d.Error)
@@ -555,10 +553,8 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger

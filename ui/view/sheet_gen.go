@@ -3,17 +3,15 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
@@ -33,7 +31,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "headline"}, {Namespace: "", Key: "id", Val: "paper-title"}, {Namespace: "", Key: "tabindex", Val: "-1"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "headline"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-title"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "-1"}}}
 			vgparent.AppendChild(vgn)
 			vgn.SetInnerHTML(c.title())
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
@@ -44,7 +42,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgn.SetInnerHTML(c.item.Verdict.Text)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "paper-run"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "small"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "paper-run"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("disabled", off(c.item.Name != ""))
 			vgn.AddAttrInterface("hidden", hidden(c.item.Empty))
@@ -75,17 +73,17 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, {Namespace: "", Key: "id", Val: "paper-times"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-times"}}}
 		vgparent.AppendChild(vgn)
 		vgn.SetInnerHTML(c.sheet().Note)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, {Namespace: "", Key: "id", Val: "paper-remark"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-remark"}}}
 		vgparent.AppendChild(vgn)
 		vgn.SetInnerHTML(c.remark())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figure", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure paper-figure"}, {Namespace: "", Key: "aria-labelledby", Val: "paper-title"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figure", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure paper-figure"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "paper-title"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(!c.draws()))
 		{
@@ -100,7 +98,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				_ = vgparent
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figcaption", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}, {Namespace: "", Key: "id", Val: "paper-text"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figcaption", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-text"}}}
 				vgparent.AppendChild(vgn)
 				vgn.SetInnerHTML(c.caption())
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
@@ -131,7 +129,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "paper-scroll"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "role", Val: "region"}, {Namespace: "", Key: "aria-label", Val: "The chart, wider than narrow windows"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "paper-scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "The chart, wider than narrow windows"}}}
 			vgparent.AppendChild(vgn)
 			{
 				vgparent := vgn
@@ -146,7 +144,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					_ = vgparent
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 					vgparent.AppendChild(vgn)
-					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "plot"}, {Namespace: "", Key: "role", Val: "img"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "id", Val: "chart-paper"}}}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "plot"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "img"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "chart-paper"}}}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("aria-label", c.alt())
 					vgn.AddAttrInterface("style", c.plotStyle())
@@ -168,7 +166,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, {Namespace: "", Key: "aria-labelledby", Val: "h-claims"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-claims"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(len(c.sheet().Claims) == 0))
 		{
@@ -181,14 +179,14 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgn.SetInnerHTML(vugu.HTML("\x3Ch3 id=\"h-claims\"\x3EWhat the paper\x26#39;s text says in numbers\x3C/h3\x3E"))
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "role", Val: "region"}, {Namespace: "", Key: "aria-label", Val: "Claims, a table"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Claims, a table"}}}
 			vgparent.AppendChild(vgn)
 			{
 				vgparent := vgn
 				_ = vgparent
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "numbers paper-claims"}, {Namespace: "", Key: "id", Val: "paper-claims"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "numbers paper-claims"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-claims"}}}
 				vgparent.AppendChild(vgn)
 				{
 					vgparent := vgn
@@ -271,7 +269,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, {Namespace: "", Key: "aria-labelledby", Val: "h-rows"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure wide"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-rows"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(!c.counts()))
 		{
@@ -299,7 +297,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "paper-rows"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "mini"}}}
+						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "paper-rows"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "mini"}}}
 						vgparent.AppendChild(vgn)
 						vgn.AddAttrInterface("aria-expanded", c.Expanded("paper-rows"))
 						vgn.AddAttrInterface("hidden", hidden(!c.hasRows() || c.tabled()))
@@ -329,7 +327,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}, {Namespace: "", Key: "id", Val: "paper-summary"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "paper-summary"}}}
 			vgparent.AppendChild(vgn)
 			vgn.SetInnerHTML(c.summary())
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
@@ -359,7 +357,7 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll rows-scroll"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "role", Val: "region"}, {Namespace: "", Key: "aria-label", Val: "Differences, a table"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll rows-scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Differences, a table"}}}
 			vgparent.AppendChild(vgn)
 			vgn.AddAttrInterface("hidden", hidden(!c.showsRows()))
 			vgn.JSCreateHandler = vugu.JSValueFunc(func(value js.Value) { c.filled(value) })
@@ -373,10 +371,8 @@ func (c *Sheet) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger

@@ -3,23 +3,21 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
 	_ = vgiterkey
 	var vgn *vugu.VGNode
-	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel"}, {Namespace: "", Key: "aria-labelledby", Val: "h-systems"}}}
+	vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-systems"}}}
 	vgout.Out = append(vgout.Out, vgn) // root for output
 	{
 		vgparent := vgn
@@ -36,7 +34,7 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			{
 				vgparent := vgn
 				_ = vgparent
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "fold-systems"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "fold"}, {Namespace: "", Key: "aria-controls", Val: "body-systems"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "fold-systems"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "fold"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "body-systems"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("aria-expanded", boolText(c.unfolded()))
 				vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
@@ -57,7 +55,7 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
-		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel-body"}, {Namespace: "", Key: "id", Val: "body-systems"}}}
+		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel-body"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "body-systems"}}}
 		vgparent.AppendChild(vgn)
 		vgn.AddAttrInterface("hidden", hidden(!c.unfolded()))
 		{
@@ -149,7 +147,7 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 									}
 									vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n            "}
 									vgparent.AppendChild(vgn)
-									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "info"}}}
+									vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "info"}}}
 									vgparent.AppendChild(vgn)
 									vgn.AddAttrInterface("aria-expanded", c.Expanded("system "+r.System.Name))
 									vgn.AddAttrInterface("aria-label", "About "+r.System.Title)
@@ -207,10 +205,8 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger

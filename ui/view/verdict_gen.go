@@ -3,17 +3,15 @@
 
 package view
 
-import (
-	"fmt"
-	"log"
-	"reflect"
-
-	"github.com/vugu/vjson"
-	"github.com/vugu/vugu"
-	js "github.com/vugu/vugu/js"
-)
+import "fmt"
+import "reflect"
+import "github.com/vugu/vjson"
+import "github.com/vugu/vugu"
+import js "github.com/vugu/vugu/js"
+import "log"
 
 func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
+
 	vgout = &vugu.BuildOut{}
 
 	var vgiterkey interface{}
@@ -31,7 +29,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		if c.Checking != nil {
-			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel check"}, {Namespace: "", Key: "id", Val: "check"}, {Namespace: "", Key: "aria-labelledby", Val: "h-check"}, {Namespace: "", Key: "tabindex", Val: "-1"}}}
+			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "section", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "panel check"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "check"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "h-check"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "-1"}}}
 			vgparent.AppendChild(vgn)
 			{
 				vgparent := vgn
@@ -50,7 +48,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgn.SetInnerHTML("Check of " + c.Checking.Name)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 					vgparent.AppendChild(vgn)
-					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-open"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "small"}}}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-open"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("hidden", hidden(c.Checking.Error != ""))
 					vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
@@ -66,7 +64,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					}
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 					vgparent.AppendChild(vgn)
-					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-close"}, {Namespace: "", Key: "type", Val: "button"}, {Namespace: "", Key: "class", Val: "small"}}}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-close"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 					vgparent.AppendChild(vgn)
 					vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 						EventType: "click",
@@ -84,13 +82,13 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-says"}, {Namespace: "", Key: "role", Val: "status"}, {Namespace: "", Key: "aria-live", Val: "polite"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "check-says"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "status"}, vugu.VGAttribute{Namespace: "", Key: "aria-live", Val: "polite"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("class", c.class())
 				{
 					vgparent := vgn
 					_ = vgparent
-					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "check-mark"}, {Namespace: "", Key: "aria-hidden", Val: "true"}}}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "check-mark"}, vugu.VGAttribute{Namespace: "", Key: "aria-hidden", Val: "true"}}}
 					vgparent.AppendChild(vgn)
 					vgn.SetInnerHTML(c.mark())
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " "}
@@ -101,7 +99,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "progress", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "paper-progress"}, {Namespace: "", Key: "max", Val: "100"}, {Namespace: "", Key: "aria-label", Val: "Progress of the check"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "progress", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "paper-progress"}, vugu.VGAttribute{Namespace: "", Key: "max", Val: "100"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Progress of the check"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("hidden", hidden(!c.Checking.Active()))
 				vgn.AddAttrInterface("value", c.percent())
@@ -138,7 +136,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				}
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
-				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, {Namespace: "", Key: "tabindex", Val: "0"}, {Namespace: "", Key: "role", Val: "region"}, {Namespace: "", Key: "aria-label", Val: "What was found, a table"}}}
+				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "scroll"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What was found, a table"}}}
 				vgparent.AppendChild(vgn)
 				vgn.AddAttrInterface("hidden", hidden(len(c.rows) == 0))
 				{
@@ -146,7 +144,7 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					_ = vgparent
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 					vgparent.AppendChild(vgn)
-					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "numbers check-table"}, {Namespace: "", Key: "id", Val: "check-table"}}}
+					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "table", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "numbers check-table"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "check-table"}}}
 					vgparent.AppendChild(vgn)
 					{
 						vgparent := vgn
@@ -220,10 +218,8 @@ func (c *Verdict) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 }
 
 // 'fix' unused imports
-var (
-	_ fmt.Stringer
-	_ reflect.Type
-	_ vjson.RawMessage
-	_ js.Value
-	_ log.Logger
-)
+var _ fmt.Stringer
+var _ reflect.Type
+var _ vjson.RawMessage
+var _ js.Value
+var _ log.Logger
