@@ -199,15 +199,7 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// TestQuick holds what ten thousand kernels may take: 5 ms on an ordinary core, and much more
-// on a busy machine.
-func TestQuick(t *testing.T) {
-	r := testing.Benchmark(BenchmarkTenThousand)
-	if ms := float64(r.NsPerOp()) / 1e6; ms > 50 {
-		t.Errorf("10 000 kernels take %.1f ms; want 5", ms)
-	}
-}
-
+// BenchmarkTenThousand is asked to take 5 ms an operation, natively on an ordinary core.
 func BenchmarkTenThousand(b *testing.B) {
 	ks := samples()
 	g := Find("rtx-4090")
