@@ -10,6 +10,7 @@ import (
 	"spillway/sim/train/system/ideal"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
+	"spillway/traces/networks"
 	"spillway/traces/zoo"
 )
 
@@ -26,6 +27,9 @@ func (s *shell) models(args []string) error {
 	for i := range eager.Models {
 		m := &eager.Models[i]
 		fmt.Fprintf(tw, "%s\t%d\t%s\n", m.ID, m.DefaultBatch, m.Title)
+	}
+	for _, n := range networks.Networks() {
+		fmt.Fprintf(tw, "%s\t\t%s\n", n.Name, n.Title)
 	}
 	fmt.Fprintln(tw, "\nGPU\t\tDESCRIPTION")
 	for _, g := range zoo.GPUs {

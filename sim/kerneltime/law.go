@@ -182,9 +182,8 @@ func (g *GPU) matrices(p Policy, k *Kernel) (start, compute, memory float64) {
 func (g *GPU) convolution(p Policy, k *Kernel) (start, compute, memory float64) {
 	x, used := g.multiplier(p.Precision.Convolutions(), p.Setting)
 	c := k.image()
-	input, output := c.n*c.c*c.h*c.w, c.n*c.k*c.p*c.q
-	element := k.element(p)
-	bytes := element * (input + output + float64(c.k*c.c/c.groups*c.window))
+	element, tensors := k.element(p), float64(c.n*c.c*c.h*c.w)+float64(c.n*c.k*c.p*c.q)
+	bytes := float64(element * (tensors + float64(c.k*c.c/c.groups*c.window))) // rounded, because twice something is a sum to the compiler
 	rate := float64(g.Bandwidth) * g.movedShare()
 	if c.groups > 1 && c.groups == c.c { // depthwise: a window for each channel
 		if k.Class == ConvWeight {
@@ -207,7 +206,7 @@ func (g *GPU) convolution(p Policy, k *Kernel) (start, compute, memory float64) 
 	}
 	compute, memory = x.product(s)
 	if used != FP32Units && k.Layout == NCHW && p.Setting != Alone { // to NHWC and back; for one kernel in a loop a library finds another
-		change := 2 * element * (input + output) / (1.83 * rate)
+		change := 2 * element * tensors / (1.83 * rate)
 		compute, memory = compute+change, memory+change
 	}
 	return x.start, compute, memory

@@ -77,7 +77,7 @@ func (g *GPU) fp32Share(in Setting) float64 {
 func (g *GPU) convolutionShare(class Class, e Engine, c *image) float64 {
 	winograd := c.three && c.stride == 1 && c.c/c.groups >= 16
 	if e == FP32Units {
-		share := 1.01 * [...]float64{1, 0.83, 0.72}[class-ConvForward]
+		share := float64(1.01 * [...]float64{1, 0.83, 0.72}[class-ConvForward]) // rounded, because twice it is a sum to the compiler
 		if winograd {
 			share *= 2
 		}

@@ -64,13 +64,17 @@ type Lowered struct {
 	Parameters int64
 }
 
-// Largest settings. They keep tensors below [workload.MaxTensor].
+// Ends of settings. They keep tensors below [workload.MaxTensor]; of a batch of images and
+// of tokens there is a limit besides.
 const (
-	maxBatch      = 1 << 16
-	maxSide       = 2048
-	maxSequence   = 1 << 17
-	maxAccumulate = 256
-	maxTokens     = 1 << 22 // of a batch
+	MaxBatch      = 1 << 16
+	MaxSide       = 2048
+	MinSequence   = 16
+	MaxSequence   = 1 << 17
+	MaxAccumulate = 256
+
+	maxTokens = 1 << 22
+	maxPixels = 1 << 33
 )
 
 // resolve fills in what was left open and says what does not fit together.
@@ -90,23 +94,25 @@ func (n *Network) resolve(o Options) (Options, error) {
 	if o.Optimizer == "" {
 		o.Optimizer = n.Optimizer
 	}
-	if o.Precision.Element() != 2 || n.Images() && n.Family != "ViT" && n.Family != "Swin" {
+	if !n.Fuses(o) {
 		o.Attention = kerneltime.Unfused
 	}
 	if o.Compile {
 		o.PyTorch = 2
 	}
 	switch {
-	case o.Batch < 1 || o.Batch > maxBatch:
-		return o, fmt.Errorf("batch %d; want 1 to %d %s", o.Batch, maxBatch, n.Sample())
-	case o.Accumulate < 1 || o.Accumulate > maxAccumulate:
-		return o, fmt.Errorf("gradients of %d micro-batches; want 1 to %d", o.Accumulate, maxAccumulate)
+	case o.Batch < 1 || o.Batch > MaxBatch:
+		return o, fmt.Errorf("batch %d; want 1 to %d %s", o.Batch, MaxBatch, n.Sample())
+	case o.Accumulate < 1 || o.Accumulate > MaxAccumulate:
+		return o, fmt.Errorf("gradients of %d micro-batches; want 1 to %d", o.Accumulate, MaxAccumulate)
 	case o.Batch%o.Accumulate != 0:
 		return o, fmt.Errorf("batch %d cannot be cut into %d micro-batches of one size; take a multiple of %d", o.Batch, o.Accumulate, o.Accumulate)
-	case n.Images() && (o.Side < 32 || o.Side > maxSide):
-		return o, fmt.Errorf("images of %d pixels; want 32 to %d", o.Side, maxSide)
-	case !n.Images() && (o.Sequence < 16 || o.Sequence > maxSequence):
-		return o, fmt.Errorf("sequences of %d tokens; want 16 to %d", o.Sequence, maxSequence)
+	case n.Images() && (o.Side < 32 || o.Side > MaxSide):
+		return o, fmt.Errorf("images of %d pixels; want 32 to %d", o.Side, MaxSide)
+	case !n.Images() && (o.Sequence < MinSequence || o.Sequence > MaxSequence):
+		return o, fmt.Errorf("sequences of %d tokens; want %d to %d", o.Sequence, MinSequence, MaxSequence)
+	case n.Images() && o.Batch*o.Side*o.Side > maxPixels:
+		return o, fmt.Errorf("%d images of %d pixels; want at most %d pixels in all", o.Batch, o.Side, int64(maxPixels))
 	case !n.Images() && o.Batch*o.Sequence > maxTokens:
 		return o, fmt.Errorf("%d sequences of %d tokens; want at most %d tokens in all", o.Batch, o.Sequence, maxTokens)
 	case o.PyTorch != 1 && o.PyTorch != 2:
@@ -117,6 +123,20 @@ func (n *Network) resolve(o Options) (Options, error) {
 	_, err := findOptimizer(o.Optimizer)
 	return o, err
 }
+
+// MostBatch is the largest batch of the usual size that can be lowered.
+func (n *Network) MostBatch() int64 {
+	if n.Images() {
+		return min(MaxBatch, maxPixels/(n.Side*n.Side))
+	}
+	return min(MaxBatch, maxTokens/n.Sequence)
+}
+
+// Attends reports whether the network has attention.
+func (n *Network) Attends() bool { return !n.Images() || n.Family == "ViT" || n.Family == "Swin" }
+
+// Fuses reports whether attention can be one kernel: it can in 16 bits.
+func (n *Network) Fuses(o Options) bool { return n.Attends() && o.Precision.Element() == 2 }
 
 // least is the smallest side that leaves something of every image.
 func (n *Network) least() int64 {
@@ -168,6 +188,27 @@ func (n *Network) Lower(o Options) (*Lowered, error) {
 	t.w.Name = fmt.Sprintf("%s, batch %d", n.Title, o.Batch)
 	t.w.Model, t.w.Batch, t.w.Times = n.Name, int(o.Batch), workload.Estimated
 	return l, nil
+}
+
+// Fill gives the workload's kernels their times on a GPU that p starts the kernels of. If
+// p decides, the GPU waits for it before every kernel as long.
+func (l *Lowered) Fill(g *kerneltime.GPU, p kerneltime.Processor) kerneltime.Estimate {
+	w := l.Workload
+	var sum unit.Time
+	for k := range w.Kernels {
+		w.Kernels[k].Time = max(1, kerneltime.Time(g, l.Policy, &l.Step.Kernels[k]).Time)
+		sum += min(w.Kernels[k].Time, 2*workload.MaxTime)
+	}
+	e := l.Time(g, p)
+	if e.Bound == kerneltime.Host {
+		wait := (e.Host - sum) / unit.Time(len(w.Kernels))
+		for k := range w.Kernels {
+			w.Kernels[k].HostTime = max(0, wait)
+		}
+	}
+	w.Origin = fmt.Sprintf("Lowered as PyTorch %d trains %s with %s in %s, with kernel times of the law for %s.",
+		l.Options.PyTorch, l.Network.Title, l.Options.Optimizer, l.Options.Precision, g.Name)
+	return e
 }
 
 // step updates parameters.

@@ -85,8 +85,9 @@ func (m mobile) block(t *tape, x image, s stage, stride int64) image {
 
 // eighths rounds channels to a multiple of eight, not below nine tenths.
 func eighths(n float64) int64 {
+	n = float64(n) // rounded, so that no platform makes one instruction of it and the sum
 	m := max(8, int64(n+4)/8*8)
-	if float64(m) < 0.9*n {
+	if float64(m) < float64(0.9*n) {
 		m += 8
 	}
 	return m

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
+	"spillway/traces/networks"
 	"spillway/traces/zoo"
 )
 
@@ -29,15 +30,17 @@ func eagerChoice(m *eager.Model) knob.Choice {
 		Key: m.ID, Label: asPyTorch(m.Title), Help: m.About, Source: m.Source,
 		More: "Every operator of the forward pass is a kernel of its own, what autograd saves for the backward pass stays until then, and the optimizer's step comes at the end. " +
 			"Kernel times are estimated from peak rates of the GPU in fp32; nobody has measured them.",
-		Set: fmt.Sprintf("batch=%d sequence=%d optimizer=%s times=%s", m.DefaultBatch, m.Sequence, m.Optimizer, workload.Estimated),
+		Set:   fmt.Sprintf("batch=%d sequence=%d optimizer=%s times=%s", m.DefaultBatch, m.Sequence, m.Optimizer, workload.Estimated),
+		Hides: runningKeys,
 		Limits: []knob.Limit{
+			calibrated(),
 			{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
 			{Key: "times", Choices: []string{string(workload.Estimated)}, Why: "the G10 paper has not profiled PyTorch's kernels"},
 			{Key: "optimizer", Choices: m.Optimizers(), Why: "PyTorch has no such step for " + m.Title},
 		},
 	}
 	if m.Sequence == 0 {
-		c.Hides = []string{sequenceKnob}
+		c.Hides = append([]string{sequenceKnob}, runningKeys...)
 		return c
 	}
 	c.Limits = append(c.Limits, knob.Limit{Key: sequenceKnob, Min: int64(m.MinSequence), Max: int64(m.MaxSequence), Hint: fmt.Sprintf("Usually %d.", m.Sequence)})
@@ -50,6 +53,7 @@ func sequenceOf() knob.Knob[settings] {
 	for i := range eager.Models {
 		most = max(most, eager.Models[i].MaxSequence)
 	}
+	most = max(most, networks.MaxSequence)
 	return knob.Int(knob.Info{
 		Key: sequenceKnob, Label: "Sequence length", Unit: "tokens", Scale: 1, Max: int64(most),
 		Help: "Tokens in every sequence of the batch. Attention needs memory and time with its square.",
@@ -94,6 +98,9 @@ func modelTitle(id string) (title string, ok bool) {
 	}
 	if m, err := eager.Find(id); err == nil {
 		return asPyTorch(m.Title), true
+	}
+	if n := namedNetwork(id); n != nil {
+		return n.Title, true
 	}
 	return id, false
 }

@@ -19,6 +19,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
+	"spillway/traces/networks"
 	"spillway/traces/recording"
 	"spillway/traces/zoo"
 	"spillway/ui/lab"
@@ -44,6 +45,7 @@ type settings struct {
 	Machine   machine.Machine
 	Options   system.Options
 	Contents  string // of tensors on compressed memory: profile.All
+	Running   running
 	Prices    machine.Prices
 }
 
@@ -57,6 +59,7 @@ func standard() settings {
 		Unknown: string(recording.Merge),
 		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
+		Running: asUsual(),
 	}
 }
 
@@ -80,11 +83,10 @@ func (s *settings) memoryRate() unit.Bandwidth {
 	if s.Entry != "" {
 		return 0
 	}
-	gpu := zoo.GPUs[0] // the paper's
-	if g, err := zoo.FindGPU(s.GPU); err == nil && s.Times == string(workload.Estimated) {
-		gpu = g
+	if _, memory, ok := gpuNamed(s.GPU); ok && s.Times == string(workload.Estimated) {
+		return memory
 	}
-	return gpu.Memory
+	return zoo.GPUs[0].Memory // the paper's
 }
 
 // What sections and exports are made of, with this laboratory's types.
@@ -132,7 +134,7 @@ func New() lab.Lab {
 			if s.Entry != "" {
 				return fmt.Sprintf("entry %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles)
 			}
-			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced())
+			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran())
 		},
 		Load: load,
 		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
@@ -188,6 +190,9 @@ func load(s *settings, f lab.Files) (Workload, error) {
 	}
 	if m, err := eager.Find(s.Model); err == nil {
 		return s.lowered(m)
+	}
+	if n := namedNetwork(s.Model); n != nil {
+		return s.named(n)
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
@@ -253,8 +258,9 @@ func workloadKnobs() []knob.Knob[settings] {
 			times = append(times, string(t))
 		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: []string{sequenceKnob},
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: append([]string{sequenceKnob}, runningKeys...),
 			Limits: []knob.Limit{
+				calibrated(),
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
 				{Key: "times", Choices: times, Why: "the G10 paper has not profiled " + m.Title},
 			},
@@ -264,6 +270,10 @@ func workloadKnobs() []knob.Knob[settings] {
 		m := &eager.Models[i]
 		least, most = min(least, m.MinBatch), max(most, m.MaxBatch)
 		model.Choices = append(model.Choices, eagerChoice(m))
+	}
+	for _, n := range networks.Networks() {
+		least, most = min(least, 1), max(most, networks.MaxBatch)
+		model.Choices = append(model.Choices, networkChoice(&n))
 	}
 	batch := knob.Knob[settings]{
 		Info: knob.Info{Key: "batch", Label: "Batch size", Help: "Samples in one training iteration.", Scale: 1, Min: int64(least), Max: int64(most), Always: true},
@@ -301,14 +311,13 @@ func workloadKnobs() []knob.Knob[settings] {
 		Info: knob.Info{Key: "gpu", Label: "Estimated for", Help: "The GPU that kernel times are estimated for; it need not be the one in the machine.", Kind: knob.One},
 		Word: func(s *settings) *string { return &s.GPU },
 	}
-	for _, g := range zoo.GPUs {
-		gpu.Choices = append(gpu.Choices, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
-	}
+	gpu.Choices = gpuChoices()
 	file := knob.Knob[settings]{
 		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	return append([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer, times, gpu, file}, recordedKnobs()...)
+	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
+	return append(list, recordedKnobs()...)
 }
 
 // batches says which batch sizes are worth trying.
@@ -485,6 +494,7 @@ func help() []lab.Help {
 		{Title: "Time beyond ideal", Text: "Every kernel's extra time has exactly one cause; the causes sum to the slowdown."},
 		{Title: "Buddy Compression", Text: "Every system is there a second time, on GPU memory that hardware compresses; choose them under Systems. Tensors take the slots of their targets, so that fewer must move, and kernels take longer by what comes over the link to the buddy memory. A workload has no values, so what tensors hold is assumed: see Contents of tensors under Options. Throughput and time beyond ideal are against the same GPU that holds everything, uncompressed."},
 		{Title: "Networks as PyTorch runs them", Text: "The zoo's networks are lowered as the G10 artifact does. Those with PyTorch in their name are lowered operator by operator: every kernel of the forward pass, what autograd saves for the backward pass, gradients that stay, and an optimizer's step for each parameter. Their kernel times are always estimated. DeepUM and what it was compared with were measured on such networks; every system runs both kinds."},
+		{Title: "Networks by their public names", Text: "Networks that torchvision, timm and Hugging Face have are there by the names that these give them, as PyTorch runs them in the precision, layout and with the attention that you choose, with micro-batches, checkpoints or compiled. Their kernel times follow a law fitted to public measurements, on any of its GPUs; the result says how far eight of ten measurements were from it."},
 		{Title: "DeepUM and what it was compared with", Text: "Ten further systems under Systems. UM and DeepUM move blocks of 2 MiB while kernels run, and DeepUM learns from faults what to bring next, so the first iterations are a warm-up that is not reported; charts show it. LMS, Capuchin and Sentinel decide while tensors are used; vDNN, AutoTM, SwapAdvisor, Superneurons and recomputation plan before. All are reconstructions from publications; results say what these leave open."},
 		{Title: "Which system, and how large a batch", Text: "What if has both questions. Which system is best ranks all systems on this workload, and says of each that cannot run it why not. Find a setting searches the most that runs, or the most within some percent of the bound, of the compared systems or of all; with all of them an answer is exact to 1 %. A larger batch need not be worse: answers say where it was not."},
 		{Title: "Cost", Text: "What the parts cost, each with date and source; prices are of different years and some are assumed, so put in your own. Energy, room and people are left out. A GPU that holds everything has no price, so Ideal has none."},

@@ -63,6 +63,12 @@ func numbers() []number {
 		return float64(w.Batch) / seconds(r, r.Time())
 	}
 	samples.has = func(w Workload, _ *result.Result) bool { return w.Batch > 0 }
+	alone := add("samples_s", "Throughput of the GPU alone", "samples/s", "Batch size over the ideal iteration time.", 2, 1, nil)
+	alone.value = func(w Workload, _ *settings, r *result.Result) float64 { return float64(w.Batch) / seconds(r, r.Ideal) }
+	alone.has = func(w Workload, _ *result.Result) bool { return w.band > 0 } // else it is in no result of before
+	band := add("band_percent", "Band of the kernel times", "%", "How far from an estimated time eight of ten measurements were at most; measured times have none.", 0, -1, nil)
+	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
+	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one.", -1, (*result.Result).Time)
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
 	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Compute })

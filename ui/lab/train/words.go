@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spillway/sim/compress/profile"
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	core "spillway/sim/train"
 	"spillway/sim/train/engine"
@@ -32,8 +33,13 @@ type Workload struct {
 	parameters int64
 	optimizer  zoo.Optimizer
 	slower     float64
-	lowered    bool      // as PyTorch runs it
-	imported   *imported // nil if it was made of no recording
+	lowered    bool // as PyTorch runs it
+	named      bool // by its public name
+	// Of estimates of the law: how far eight of ten measurements are at most, in percent,
+	// and what decides; band is 0 of others.
+	band     int64
+	bound    kerneltime.Bound
+	imported *imported // nil if it was made of no recording
 }
 
 // about adds to a workload what is said of it.
@@ -119,6 +125,12 @@ func (s *settings) title(w Workload) string {
 	if m, err := eager.Find(s.Model); err == nil && int(s.Sequence) != m.Sequence && m.Sequence > 0 {
 		of = fmt.Sprintf(" of %d tokens", s.Sequence)
 	}
+	if n := namedNetwork(s.Model); n != nil {
+		if s.Sequence != n.Sequence && !n.Images() {
+			of = fmt.Sprintf(" of %d tokens", s.Sequence)
+		}
+		of += s.Running.says()
+	}
 	return fmt.Sprintf("%s%s at batch %d%s", title, with, s.Batch, of)
 }
 
@@ -154,7 +166,7 @@ func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
 		list = append(list, w.imported.account.Warnings...)
 		list = list[:min(len(list), mostCaveats)]
 	}
-	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.usableCaveat(r), s.idleCaveat(w, r), s.faultCaveat(r)} {
+	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.usableCaveat(r), s.idleCaveat(w, r), s.faultCaveat(r), w.bandCaveat()} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}
@@ -226,8 +238,8 @@ func (s *settings) timesCaveat(w Workload) string {
 	case w.Times == workload.ColdModel && w.slower > 0:
 		return fmt.Sprintf("Kernel times are as the paper measured them, cold: %s times those of warm kernels, which hides transfers.", strconv.FormatFloat(w.slower, 'f', 1, 64))
 	case w.Times == workload.Estimated && in != "":
-		if g, err := zoo.FindGPU(s.GPU); err == nil && g.Name != in {
-			return fmt.Sprintf("Kernel times are estimated for the %s, but the machine has the %s.", g.Name, in)
+		if name, _, ok := gpuNamed(s.GPU); ok && name != in {
+			return fmt.Sprintf("Kernel times are estimated for the %s, but the machine has the %s.", name, in)
 		}
 	}
 	return ""

@@ -271,7 +271,7 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 		{"v=1&%zz", "damaged"},
 		{"v=2&mode=%zz", "damaged"},
 		{"v=2&mode", "damaged"},
-		{"v=1&model=alexnet", `unknown model "alexnet"; there are bert-base,`},
+		{"v=1&model=lenet-5", `unknown model "lenet-5"; there are bert-base,`},
 		{"v=1&batch=0", "Batch size is 0; want 1 to"},
 		{"v=1&gpu=abacus", `"abacus"; there are a100-40,`},
 		{"v=1&model=resnet-50&batch=64&times=as-paper", `kernel times "as-paper" is not possible here: the G10 paper has not profiled ResNet-50; there are estimated`},

@@ -1,0 +1,275 @@
+package train
+
+import (
+	"fmt"
+	"strings"
+
+	"spillway/sim/kerneltime"
+	"spillway/sim/knob"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+	"spillway/traces/networks"
+	"spillway/traces/zoo"
+)
+
+// Networks by their public names are further choices of the model. How they are run is
+// settings of their own, and their kernel times are the law's.
+
+// A running is how a network of package networks is run.
+type running struct {
+	Precision, Layout, Attention string
+	Image, Accumulate            int64
+	Checkpoint, Compile          bool
+}
+
+// asUsual is what the settings are where nothing is said.
+func asUsual() running {
+	return running{Precision: kerneltime.TF32.String(), Layout: layouts[0].Key, Attention: attentions[0].Key, Accumulate: 1}
+}
+
+// The choices of layout and attention, in the order of package kerneltime's values where
+// they have any.
+var (
+	layouts = []knob.Choice{
+		{Key: "nchw", Label: "NCHW", Help: "Channels first, PyTorch's default. Tensor cores take channels last, so every convolution changes the order and back."},
+		{Key: "nhwc", Label: "NHWC", Help: "Channels last (memory_format=torch.channels_last)."},
+	}
+	attentions = []knob.Choice{
+		{Key: "unfused", Label: "Operator by operator", Help: "Scores are in memory: two batched products and what is between them."},
+		{Key: "flash1", Label: "FlashAttention 1", Help: "One kernel; scores are never in memory. Only in 16 bits."},
+		{Key: "flash2", Label: "FlashAttention 2", Help: "PyTorch's scaled_dot_product_attention. Only in 16 bits."},
+		{Key: "flash3", Label: "FlashAttention 3", Help: "On Hopper; elsewhere as version 2. Only in 16 bits."},
+	}
+	attentionOf = map[string]kerneltime.Attention{
+		"unfused": kerneltime.Unfused, "flash1": kerneltime.Flash1, "flash2": kerneltime.Flash2, "flash3": kerneltime.Flash3,
+	}
+	precisionHelp = map[kerneltime.Precision][2]string{
+		kerneltime.FP32:     {"fp32", "All on FP32 units."},
+		kerneltime.TF32:     {"TF32", "fp32 in memory; products and convolutions on TF32 tensor cores where the GPU has them, as PyTorch 1.7 to 1.11 did."},
+		kerneltime.TF32Conv: {"TF32 in convolutions", "fp32 in memory, products on FP32 units, as PyTorch does since 1.12 unless told otherwise."},
+		kerneltime.AMPFP16:  {"AMP, fp16", "Automatic mixed precision: parameters, gradients and norms in fp32, activations and copies of weights in fp16, and the loss is scaled."},
+		kerneltime.AMPBF16:  {"AMP, bf16", "Automatic mixed precision with bfloat16."},
+		kerneltime.FP16:     {"fp16", "Everything in fp16."},
+		kerneltime.BF16:     {"bf16", "Everything in bfloat16, parameters and optimizer state too."},
+	}
+)
+
+// runningKeys are the keys of the settings that only networks of package networks have.
+var runningKeys = []string{"precision", "layout", "image", "attention", "accumulate", "checkpoint", "compile"}
+
+// onlySequences and onlyImages are those that networks of the other kind do not have.
+var (
+	onlySequences = []string{sequenceKnob, "attention"}
+	onlyImages    = []string{"layout", "image"}
+)
+
+// networkChoice offers a network of package networks.
+func networkChoice(n *networks.Network) knob.Choice {
+	batch, images := defaultBatch(n), n.Images()
+	c := knob.Choice{
+		Key: n.Name, Label: n.Title, Source: "torchvision, timm or Hugging Face, by this name",
+		Help: fmt.Sprintf("%s, %s million parameters, for %s.", n.Family, millions(n.Parameters), sampleOf(n)),
+		Set:  fmt.Sprintf("batch=%d sequence=%d optimizer=%s times=%s", batch, n.Sequence, n.Optimizer, workload.Estimated),
+		Limits: []knob.Limit{
+			{Key: "batch", Min: 1, Max: n.MostBatch(), Hint: batches(n.Sample(), []int{batch, 2 * batch, 4 * batch})},
+			{Key: "times", Choices: []string{string(workload.Estimated)}, Why: "nobody has published a profile of its kernels"},
+			{Key: "optimizer", Choices: []string{"sgd", "momentum", "adam"}, Why: "PyTorch has no training step without one"},
+		},
+		Hides: onlyImages,
+	}
+	switch {
+	case !images:
+		c.Limits = append(c.Limits, knob.Limit{Key: sequenceKnob, Min: networks.MinSequence, Max: networks.MaxSequence, Hint: fmt.Sprintf("Usually %d.", n.Sequence)})
+	case n.Attends():
+		c.Hides = []string{sequenceKnob}
+	default:
+		c.Hides = onlySequences
+	}
+	return c
+}
+
+func sampleOf(n *networks.Network) string {
+	if n.Images() {
+		return fmt.Sprintf("images of %d by %d", n.Side, n.Side)
+	}
+	return fmt.Sprintf("sequences of %d tokens", n.Sequence)
+}
+
+// defaultBatch is what people train with on a GPU of 24 to 80 GiB.
+func defaultBatch(n *networks.Network) int {
+	switch {
+	case n.Parameters > 2e9:
+		return 1
+	case n.Parameters > 5e8:
+		return 4
+	case !n.Images():
+		return 16
+	case n.Side > 300:
+		return 32
+	}
+	return 128
+}
+
+// runningKnobs are the settings of how a network is run.
+func runningKnobs() []knob.Knob[settings] {
+	precision := knob.Info{Key: "precision", Label: "Precision", Kind: knob.One, Help: "What numbers are in memory and which units multiply them."}
+	for _, key := range kerneltime.Precisions() {
+		p, _ := kerneltime.ParsePrecision(key)
+		if help, ok := precisionHelp[p]; ok {
+			precision.Choices = append(precision.Choices, knob.Choice{Key: key, Label: help[0], Word: "in " + help[0], Help: help[1]})
+		}
+	}
+	word := func(i knob.Info, ref func(*running) *string) knob.Knob[settings] {
+		return knob.Knob[settings]{Info: i, Word: func(s *settings) *string { return ref(&s.Running) }}
+	}
+	return []knob.Knob[settings]{
+		word(precision, func(r *running) *string { return &r.Precision }),
+		word(knob.Info{Key: "layout", Label: "Layout", Kind: knob.One, Choices: layouts, Help: "Order of an image's dimensions in memory."}, func(r *running) *string { return &r.Layout }),
+		knob.Int(knob.Info{
+			Key: "image", Label: "Image size", Unit: "pixels", Scale: 1, Max: networks.MaxSide, Zero: "as usual for the network",
+			Help: "Height and width of images.",
+		}, func(s *settings) *int64 { return &s.Running.Image }),
+		word(knob.Info{Key: "attention", Label: "Attention", Kind: knob.One, Choices: attentions, Help: "How attention runs, which decides whether scores are in memory."}, func(r *running) *string { return &r.Attention }),
+		knob.Int(knob.Info{
+			Key: "accumulate", Label: "Micro-batches", Scale: 1, Min: 1, Max: networks.MaxAccumulate,
+			Help: "Parts of the batch that run one after the other; their gradients are added up, so activations are those of one part.",
+		}, func(s *settings) *int64 { return &s.Running.Accumulate }),
+		knob.Bool(knob.Info{
+			Key: "checkpoint", Label: "Checkpoint activations",
+			Help: "Of every block only the input is kept; the block runs again before its backward pass.",
+		}, func(s *settings) *bool { return &s.Running.Checkpoint }),
+		knob.Bool(knob.Info{
+			Key: "compile", Label: "Compile",
+			Help: "As torch.compile with CUDA graphs: pointwise kernels that follow each other are one, and the processor does not start kernels one by one.",
+		}, func(s *settings) *bool { return &s.Running.Compile }),
+	}
+}
+
+// named builds a network of package networks.
+func (s *settings) named(n *networks.Network) (Workload, error) {
+	g := kerneltime.Find(s.GPU)
+	if g == nil {
+		return Workload{}, fmt.Errorf("no kernel times can be estimated for GPU %q; choose another", s.GPU)
+	}
+	optimizer, err := zoo.FindOptimizer(s.Optimizer)
+	if err != nil {
+		return Workload{}, err
+	}
+	r := &s.Running
+	o := networks.Options{
+		Batch: s.Batch, Sequence: s.Sequence, Side: r.Image, Attention: attentionOf[r.Attention], Accumulate: r.Accumulate,
+		Checkpoint: r.Checkpoint, Compile: r.Compile, Optimizer: s.Optimizer,
+	}
+	o.Precision, _ = kerneltime.ParsePrecision(r.Precision)
+	if r.Layout == "nhwc" {
+		o.Layout = kerneltime.NHWC
+	}
+	if o.Attention != kerneltime.Unfused && !n.Fuses(o) {
+		return Workload{}, fmt.Errorf("%s: fused attention is known in 16 bits only; choose another precision, or attention=%s", n.Title, attentions[0].Key)
+	}
+	l, err := n.Lower(o)
+	if err != nil {
+		return Workload{}, err
+	}
+	e := l.Fill(g, kerneltime.Today)
+	if err := l.Workload.Validate(); err != nil {
+		return Workload{}, fmt.Errorf("%s: %w", n.Name, err)
+	}
+	out := about(l.Workload)
+	out.optimizer, out.parameters, out.lowered = optimizer, l.Parameters, true
+	out.band, out.bound = e.Band, e.Bound
+	return out, nil
+}
+
+// ran names the settings of how a network is run, empty for other models.
+func (s *settings) ran() string {
+	if namedNetwork(s.Model) == nil {
+		return ""
+	}
+	return fmt.Sprintf(" %+v sequence %d", s.Running, s.Sequence)
+}
+
+// namedNetwork is the network that a model is by exactly this name, nil for others:
+// other spellings may be other models of the list.
+func namedNetwork(model string) *networks.Network {
+	if n, err := networks.Find(model); err == nil && n.Name == model {
+		return n
+	}
+	return nil
+}
+
+// gpuNamed is the name and the memory rate of the GPU that times are estimated for.
+func gpuNamed(key string) (name string, memory unit.Bandwidth, ok bool) {
+	if g, err := zoo.FindGPU(key); err == nil {
+		return g.Name, g.Memory, true
+	}
+	if g := kerneltime.Find(key); g != nil {
+		return g.Name, g.Bandwidth, true
+	}
+	return "", 0, false
+}
+
+// gpuChoices are the GPUs that kernel times can be estimated for: the machine's parts,
+// then all others of the law.
+func gpuChoices() (list []knob.Choice) {
+	had := map[*kerneltime.GPU]bool{}
+	for _, g := range zoo.GPUs {
+		had[kerneltime.Find(g.Key)] = true
+		list = append(list, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
+	}
+	for _, g := range kerneltime.GPUs() {
+		if !had[kerneltime.Find(g.Key)] {
+			list = append(list, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; " + g.Ground.String()})
+		}
+	}
+	return list
+}
+
+// calibrated limits the GPUs to those that the models with constants of their own have.
+func calibrated() knob.Limit {
+	l := knob.Limit{Key: "gpu", Why: "its kernel times have constants of their own, which this GPU has none of"}
+	for _, g := range zoo.GPUs {
+		l.Choices = append(l.Choices, g.Key)
+	}
+	return l
+}
+
+// bandCaveat says how far estimated times may be off, and what decides them.
+func (w *Workload) bandCaveat() string {
+	if w.band == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Kernel times are estimated, ± %d %%: eight of ten measurements were within that", w.band)
+	if w.bound == kerneltime.Host {
+		text += "; the processor that starts kernels decides"
+	}
+	return text + "."
+}
+
+// says is how the network is run, in words, where that is not as usual.
+func (r *running) says() string {
+	var list []string
+	usual := asUsual()
+	if r.Precision != usual.Precision {
+		list = append(list, r.Precision)
+	}
+	if r.Layout != usual.Layout {
+		list = append(list, strings.ToUpper(r.Layout))
+	}
+	if r.Attention != usual.Attention {
+		list = append(list, r.Attention)
+	}
+	if r.Accumulate > 1 {
+		list = append(list, fmt.Sprintf("%d micro-batches", r.Accumulate))
+	}
+	if r.Checkpoint {
+		list = append(list, "checkpoints")
+	}
+	if r.Compile {
+		list = append(list, "compiled")
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, ", ") + ")"
+}
