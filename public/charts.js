@@ -46,12 +46,7 @@ window.charts = (() => {
     return `10${[...String(k)].map((d) => (d === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[d])).join('')}`;
   }
 
-  // unit puts one to a number, dollars before it.
-  function unit(text, u) {
-    if (u === '' || u === undefined) return text;
-    if (u === '$') return `${text.startsWith('-') ? '−' : ''}$${text.replace('-', '').replaceAll(THIN, ',')}`;
-    return u === '×' ? `${text}×` : `${text} ${u}`;
-  }
+  const unit = (text, u) => (u === '' || u === undefined ? text : u === '×' ? `${text}×` : `${text} ${u}`);
 
   function escape(text) {
     return String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -14,7 +14,7 @@
 // at an intermediate are added out of place. Operators with a trailing underscore, ReLU
 // in CNNs and the residual additions of ResNet work in place.
 //
-// Parameters. A kernel takes 5 µs, then the longer of its arithmetic and its traffic, at
+// Parameters. Kernel times are the law's of package kerneltime ([Law]), or [Rates]: a kernel takes 5 µs, then the longer of its arithmetic and its traffic, at
 // these shares of the GPU's peaks: matrix products 0.80, convolutions 0.72, batched
 // products 0.60 of the FP32 peak; all kernels 0.75 of the memory rate and depthwise
 // convolutions 0.40. They are fitted to one row of the DeepUM paper's Figure 9(b):
@@ -42,11 +42,9 @@
 package eager
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
-	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
 
@@ -162,13 +160,6 @@ var Models = []Model{
 	},
 }
 
-// Rates are those of a GPU that kernel times are estimated for.
-type Rates struct {
-	Name   string
-	FP32   float64 // operations a second, peak without tensor cores
-	Memory unit.Bandwidth
-}
-
 // Find returns the model with an ID.
 func Find(id string) (*Model, error) {
 	known := make([]string, len(Models))
@@ -191,8 +182,8 @@ func (m *Model) Optimizers() []string {
 
 // Build builds one training iteration. sequence is 0 for the model's usual length;
 // optimizer is a key of [Model.Optimizer]. Its cost does not depend on the batch.
-func Build(id string, batch, sequence int, optimizer string, r Rates) (*workload.Workload, error) {
-	t, err := build(id, batch, sequence, optimizer, r)
+func Build(id string, batch, sequence int, optimizer string, times Times) (*workload.Workload, error) {
+	t, err := build(id, batch, sequence, optimizer, times)
 	if err != nil {
 		return nil, err
 	}
@@ -200,19 +191,19 @@ func Build(id string, batch, sequence int, optimizer string, r Rates) (*workload
 }
 
 // build is Build with the tape.
-func build(id string, batch, sequence int, optimizer string, r Rates) (*tape, error) {
+func build(id string, batch, sequence int, optimizer string, times Times) (*tape, error) {
 	m, err := Find(id)
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.build(batch, sequence, optimizer, r)
+	t, err := m.build(batch, sequence, optimizer, times)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.ID, err)
 	}
 	return t, nil
 }
 
-func (m *Model) build(batch, sequence int, key string, r Rates) (*tape, error) {
+func (m *Model) build(batch, sequence int, key string, times Times) (*tape, error) {
 	if sequence == 0 {
 		sequence = m.Sequence
 	}
@@ -228,11 +219,12 @@ func (m *Model) build(batch, sequence int, key string, r Rates) (*tape, error) {
 		return nil, fmt.Errorf("a sequence of %d tokens; want %d to %d", sequence, m.MinSequence, m.MaxSequence)
 	case m.sparse && o.key != "sgd":
 		return nil, fmt.Errorf("optimizer %q has no rule for the tables' sparse gradients; take %q", o.key, "sgd")
-	case !(r.FP32 > 0) || r.Memory <= 0:
-		return nil, errors.New("kernel times need a GPU's arithmetic and memory rates; both must be above 0")
+	}
+	if err := times.check(); err != nil {
+		return nil, err
 	}
 	t := &tape{
-		w: new(workload.Workload), rates: r, batch: int64(batch),
+		w: new(workload.Workload), times: times, batch: int64(batch),
 		known: map[string]*param{}, stats: map[string]workload.TensorID{},
 	}
 	m.write(t, int64(sequence), o)
@@ -243,9 +235,8 @@ func (m *Model) build(batch, sequence int, key string, r Rates) (*tape, error) {
 	if o.key != m.Optimizer {
 		name += ", " + o.key
 	}
-	t.w.Name, t.w.Model, t.w.Batch, t.w.Times = name, m.ID, batch, workload.Estimated
-	t.w.Origin = fmt.Sprintf("Built as PyTorch 1.8 trains %s with %s, with kernel times estimated for warm kernels on %s; "+
-		"the shares of its peaks are fitted to BERT-Base at batch 29 in the DeepUM paper.", m.Source, o.key, r.Name)
+	t.w.Name, t.w.Model, t.w.Batch, t.w.Times = name, m.ID, batch, times.source()
+	t.w.Origin = fmt.Sprintf("Built as PyTorch 1.8 trains %s with %s, with kernel times estimated for warm kernels on %s.", m.Source, o.key, times.says())
 	if err := t.w.Validate(); err != nil {
 		return nil, err
 	}

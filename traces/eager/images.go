@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -28,8 +29,13 @@ func (t *tape) conv2d(name string, x image, channels int64, w window) image {
 	y := image{nil, channels, w.over(x.height), w.over(x.width)}
 	macs := t.batch * channels * y.height * y.width * x.channels * w.size * w.size
 	y.value = t.convolve("conv2d", name, x.value, t.batch*channels*y.height*y.width,
-		channels*x.channels*w.size*w.size, cost{class: convolution, flops: 2 * float64(macs)})
+		channels*x.channels*w.size*w.size, cost{class: convolution, flops: 2 * float64(macs), shape: t.shape(x, channels, w, 1)})
 	return y
+}
+
+// shape is a convolution of x as the law has it.
+func (t *tape) shape(x image, channels int64, w window, groups int64) kerneltime.Kernel {
+	return kerneltime.Kernel{Batch: t.batch, C: x.channels, H: x.height, W: x.width, K: channels, R: w.size, S: w.size, Stride: w.stride, Pad: w.pad, Groups: groups}
 }
 
 // depthwise2d is a convolution of every channel by itself.
@@ -37,7 +43,7 @@ func (t *tape) depthwise2d(name string, x image, w window) image {
 	y := image{nil, x.channels, w.over(x.height), w.over(x.width)}
 	n := t.batch * y.channels * y.height * y.width
 	y.value = t.convolve("depthwise_conv2d", name, x.value, n, x.channels*w.size*w.size,
-		cost{class: depthwise, flops: 2 * float64(n*w.size*w.size)})
+		cost{class: depthwise, flops: 2 * float64(n*w.size*w.size), shape: t.shape(x, x.channels, w, x.channels)})
 	return y
 }
 
@@ -47,23 +53,27 @@ func (t *tape) transposed2d(name string, x image, channels int64, w window) imag
 	y := image{nil, channels, up(x.height), up(x.width)}
 	macs := t.batch * channels * x.height * x.width * x.channels * w.size * w.size
 	y.value = t.convolve("conv_transpose2d", name, x.value, t.batch*channels*y.height*y.width,
-		channels*x.channels*w.size*w.size, cost{class: convolution, flops: 2 * float64(macs)})
+		channels*x.channels*w.size*w.size, cost{class: convolution, flops: 2 * float64(macs), shape: t.shape(y, x.channels, w, 1)}, kerneltime.ConvData, kerneltime.ConvForward)
 	return y
 }
 
 // convolve launches one of the three convolutions: n numbers from a weight of a size.
-func (t *tape) convolve(kernel, name string, x *value, n, weight int64, c cost) *value {
+// The law's classes of it and of its input's gradient are a convolution's where none are given.
+func (t *tape) convolve(kernel, name string, x *value, n, weight int64, c cost, classes ...kerneltime.Class) *value {
+	if classes == nil {
+		classes = []kerneltime.Class{kerneltime.ConvForward, kerneltime.ConvData}
+	}
 	w := t.param(name+".weight", weight)
 	y := t.result(name, n, x, &w.value)
-	t.kernel(kernel+"_forward", c, ids(x.id, w.use()), ids(y.id))
+	t.kernel(kernel+"_forward", c.is(classes[0]), ids(x.id, w.use()), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		if x.needs {
 			dx := t.gradient(x)
-			t.kernel(kernel+"_backward_input", c, ids(g, w.id), ids(dx))
+			t.kernel(kernel+"_backward_input", c.is(classes[1]), ids(g, w.id), ids(dx))
 			t.give(x, dx)
 		}
 		dw := t.gradient(&w.value)
-		t.kernel(kernel+"_backward_weight", c, ids(x.id, g), ids(dw))
+		t.kernel(kernel+"_backward_weight", c.is(kerneltime.ConvWeight), ids(x.id, g), ids(dw))
 		t.finish(w, dw)
 	})
 	return y
@@ -77,10 +87,12 @@ func (t *tape) batchNorm(name string, x image) image {
 	running := ids(t.buffer(name+".running_mean", size), t.buffer(name+".running_var", size))
 	y := t.result(name, x.n, x.value, &w.value)
 	mean, invstd := t.scratch(name+".mean", size), t.scratch(name+".invstd", size)
-	t.move("batch_norm_forward", append(ids(x.id, w.use(), b.use()), running...), append(ids(y.id, mean, invstd), running...))
+	passes := cost{shape: kerneltime.Kernel{Class: kerneltime.BatchNorm, Bytes: unit.Bytes(x.n) * element, Passes: kerneltime.PassesBatchNorm}}
+	t.kernel("batch_norm_forward", passes, append(ids(x.id, w.use(), b.use()), running...), append(ids(y.id, mean, invstd), running...))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx, dw, db := t.gradient(x.value), t.gradient(&w.value), t.gradient(&b.value)
-		t.move("batch_norm_backward", ids(g, x.id, mean, invstd, w.id), ids(dx, dw, db))
+		passes.shape.Passes = kerneltime.PassesBatchNormBackward
+		t.kernel("batch_norm_backward", passes, ids(g, x.id, mean, invstd, w.id), ids(dx, dw, db))
 		t.give(x.value, dx)
 		t.finish(w, dw)
 		t.finish(b, db)
@@ -99,10 +111,10 @@ func (t *tape) maxPool(name string, x image, w window) image {
 	y := image{nil, x.channels, w.over(x.height), w.over(x.width)}
 	y.value = t.result(name, t.batch*y.channels*y.height*y.width, x.value)
 	index := t.scratch(name+".indices", unit.Bytes(y.n)*long)
-	t.move("max_pool2d_forward", ids(x.id), ids(y.id, index))
+	t.as(kerneltime.Pooling, "max_pool2d_forward", ids(x.id), ids(y.id, index))
 	t.onBackward(y.value, func(g workload.TensorID) {
 		dx := t.gradient(x.value)
-		t.move("max_pool2d_backward", ids(g, index), ids(dx))
+		t.as(kerneltime.Pooling, "max_pool2d_backward", ids(g, index), ids(dx))
 		t.give(x.value, dx)
 	})
 	return y
@@ -111,10 +123,10 @@ func (t *tape) maxPool(name string, x image, w window) image {
 // classify averages every channel and ends the network with one product and the loss.
 func (t *tape) classify(x image, labels workload.TensorID, classes int64) {
 	y := t.result("avgpool", t.batch*x.channels, x.value)
-	t.move("mean", ids(x.id), ids(y.id))
+	t.as(kerneltime.Pooling, "mean", ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.gradient(x.value)
-		t.move("mean_backward", ids(g), ids(dx))
+		t.as(kerneltime.Pooling, "mean_backward", ids(g), ids(dx))
 		t.give(x.value, dx)
 	})
 	t.crossEntropy(t.addmm("fc", y, t.batch, x.channels, classes), labels)

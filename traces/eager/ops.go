@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -10,13 +11,13 @@ import (
 func (t *tape) embedding(name string, table *param, index workload.TensorID, n, width, zipf int64) *value {
 	y := t.result(name, n*width, &table.value)
 	bytes := unit.Bytes(2*n*width)*element + unit.Bytes(n)*long
-	k := t.kernel("embedding_forward", cost{bytes: bytes}, ids(table.use(), index), ids(y.id))
+	k := t.kernel("embedding_forward", cost{bytes: bytes}.is(kerneltime.Embedding), ids(table.use(), index), ids(y.id))
 	if zipf > 0 {
 		k.Rows = []workload.RowAccess{{Tensor: table.id, Row: unit.Bytes(width) * element, Draws: n, Zipf: zipf}}
 	}
 	t.onBackward(y, func(g workload.TensorID) {
 		dw := t.gradient(&table.value)
-		t.move("embedding_backward", ids(g, index), ids(dw))
+		t.as(kerneltime.Embedding, "embedding_backward", ids(g, index), ids(dw))
 		t.finish(table, dw)
 	})
 	return y
@@ -24,24 +25,26 @@ func (t *tape) embedding(name string, table *param, index workload.TensorID, n, 
 
 // product multiplies rows of in numbers by a matrix. It saves both.
 func (t *tape) product(kernel, name string, x *value, w, b *param, rows, in, out int64) *value {
-	flops := cost{class: gemm, flops: 2 * float64(rows) * float64(in) * float64(out)}
+	multiply := func(m, n, k int64) cost {
+		return cost{class: gemm, flops: 2 * float64(rows) * float64(in) * float64(out), shape: kerneltime.Kernel{Class: kerneltime.Product, M: m, N: n, K: k}}
+	}
 	y := t.result(name, rows*out, x, &w.value)
 	args := ids(x.id, w.use())
 	if b != nil {
 		args = append(args, b.use())
 	}
-	t.kernel(kernel+"_forward", flops, args, ids(y.id))
+	t.kernel(kernel+"_forward", multiply(rows, out, in), args, ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx, db := none, none
 		if x.needs {
 			dx = t.gradient(x)
-			t.kernel(kernel+"_backward_input", flops, ids(g, w.id), ids(dx))
+			t.kernel(kernel+"_backward_input", multiply(rows, in, out), ids(g, w.id), ids(dx))
 		}
 		dw := t.gradient(&w.value)
-		t.kernel(kernel+"_backward_weight", flops, ids(x.id, g), ids(dw))
+		t.kernel(kernel+"_backward_weight", multiply(out, in, rows), ids(x.id, g), ids(dw))
 		if b != nil {
 			db = t.gradient(&b.value)
-			t.move(kernel+"_backward_bias", ids(g), ids(db))
+			t.as(kerneltime.Reduction, kernel+"_backward_bias", ids(g), ids(db))
 		}
 		t.give(x, dx)
 		t.finish(w, dw)
@@ -76,7 +79,7 @@ func (t *tape) bias(x *value, b *param) *value {
 	t.kernel("bias_add_", cost{bytes: unit.Bytes(2*x.n) * element}, ids(x.id, b.use()), ids(x.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		db := t.gradient(&b.value)
-		t.move("linear_backward_bias", ids(g), ids(db))
+		t.as(kerneltime.Reduction, "linear_backward_bias", ids(g), ids(db))
 		t.finish(b, db)
 		t.give(x, g)
 	})
@@ -89,11 +92,11 @@ func (t *tape) layerNorm(name string, x *value, width int64) *value {
 	y := t.result(name, x.n, x, &w.value)
 	rows := unit.Bytes(x.n/width) * element
 	mean, rstd := t.scratch(name+".mean", rows), t.scratch(name+".rstd", rows)
-	t.move("layer_norm_forward", ids(x.id, w.use(), b.use()), ids(y.id, mean, rstd))
+	t.as(kerneltime.Normalization, "layer_norm_forward", ids(x.id, w.use(), b.use()), ids(y.id, mean, rstd))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx, dw, db := t.gradient(x), t.gradient(&w.value), t.gradient(&b.value)
-		t.move("layer_norm_backward_input", ids(g, x.id, mean, rstd, w.id), ids(dx))
-		t.move("layer_norm_backward_weight", ids(g, x.id, mean, rstd), ids(dw, db))
+		t.as(kerneltime.Normalization, "layer_norm_backward_input", ids(g, x.id, mean, rstd, w.id), ids(dx))
+		t.as(kerneltime.Reduction, "layer_norm_backward_weight", ids(g, x.id, mean, rstd), ids(dw, db))
 		t.give(x, dx)
 		t.finish(w, dw)
 		t.finish(b, db)
@@ -111,7 +114,7 @@ func (t *tape) split(x *value) [3]*value {
 	}
 	t.undo = append(t.undo, func() {
 		dx := t.gradient(x)
-		t.move("cat", ids(y[0].grad, y[1].grad, y[2].grad), ids(dx))
+		t.as(kerneltime.Copy, "cat", ids(y[0].grad, y[1].grad, y[2].grad), ids(dx))
 		t.give(x, dx)
 	})
 	return y
@@ -120,7 +123,7 @@ func (t *tape) split(x *value) [3]*value {
 // contiguous copies a permuted view; so does its gradient.
 func (t *tape) contiguous(name string, x *value) *value {
 	y := t.result(name, x.n, x)
-	both := cost{bytes: unit.Bytes(2*x.n) * element}
+	both := cost{bytes: unit.Bytes(2*x.n) * element}.is(kerneltime.Copy)
 	t.kernel("copy", both, ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.tensor(t.w.Tensors[y.id].Name+".grad.copy", workload.Gradient, unit.Bytes(x.n)*element)
@@ -132,13 +135,15 @@ func (t *tape) contiguous(name string, x *value) *value {
 
 // bmm multiplies count pairs of matrices, m by k and k by n, and saves them.
 func (t *tape) bmm(name string, a, b *value, count, m, k, n int64) *value {
-	flops := cost{class: batched, flops: 2 * float64(count) * float64(m) * float64(k) * float64(n)}
+	multiply := func(m, n, k int64) cost {
+		return cost{class: batched, flops: 2 * float64(count) * float64(m) * float64(k) * float64(n), shape: kerneltime.Kernel{Class: kerneltime.BatchedProduct, Batch: count, M: m, N: n, K: k}}
+	}
 	y := t.result(name, count*m*n, a, b)
-	t.kernel("bmm_forward", flops, ids(a.id, b.id), ids(y.id))
+	t.kernel("bmm_forward", multiply(m, n, k), ids(a.id, b.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		da, db := t.gradient(a), t.gradient(b)
-		t.kernel("bmm_backward", flops, ids(g, b.id), ids(da))
-		t.kernel("bmm_backward", flops, ids(a.id, g), ids(db))
+		t.kernel("bmm_backward", multiply(m, k, n), ids(g, b.id), ids(da))
+		t.kernel("bmm_backward", multiply(k, n, m), ids(a.id, g), ids(db))
 		t.give(a, da)
 		t.give(b, db)
 	})
@@ -163,7 +168,7 @@ func (t *tape) where(name string, x *value, mask workload.TensorID) *value {
 	t.move("where", ids(mask, x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		zeros := t.scratch(name+".zeros", unit.Bytes(x.n)*element)
-		t.move("fill", nil, ids(zeros))
+		t.as(kerneltime.Copy, "fill", nil, ids(zeros))
 		dx := t.gradient(x)
 		t.move("where", ids(mask, g, zeros), ids(dx))
 		t.give(x, dx)
@@ -200,7 +205,7 @@ func (t *tape) addBackward(a, b, y *value) {
 		db := g
 		if b.n < a.n {
 			db = t.gradient(b)
-			t.move("sum", ids(g), ids(db))
+			t.as(kerneltime.Reduction, "sum", ids(g), ids(db))
 		}
 		t.give(a, g)
 		t.give(b, db)
@@ -277,12 +282,12 @@ func (t *tape) resultBackward(kernel string, x, y *value) {
 // own.
 func (t *tape) softmax(name string, x *value) *value {
 	y := t.result(name, x.n, x)
-	t.move("softmax_forward", ids(x.id), ids(y.id))
+	t.as(kerneltime.Normalization, "softmax_forward", ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		weighted := t.scratch(name+".weighted", unit.Bytes(x.n)*element)
 		t.move("mul", ids(g, y.id), ids(weighted))
 		dx := t.gradient(x)
-		t.move("softmax_backward", ids(weighted, y.id), ids(dx))
+		t.as(kerneltime.Normalization, "softmax_backward", ids(weighted, y.id), ids(dx))
 		t.give(x, dx)
 	})
 	return y
@@ -300,15 +305,27 @@ func (t *tape) dropout(name string, x *value) *value {
 	return y
 }
 
+// logSoftmax saves its result.
+func (t *tape) logSoftmax(x *value) *value {
+	y := t.result("log_softmax", x.n, x)
+	t.as(kerneltime.Normalization, "log_softmax_forward", ids(x.id), ids(y.id))
+	t.onBackward(y, func(g workload.TensorID) {
+		dx := t.gradient(x)
+		t.as(kerneltime.Normalization, "log_softmax_backward", ids(g, y.id), ids(dx))
+		t.give(x, dx)
+	})
+	return y
+}
+
 // crossEntropy is the loss over rows of x: a logarithmic softmax, whose result is saved,
 // and the likelihood of the labels.
 func (t *tape) crossEntropy(x *value, labels workload.TensorID) {
-	y := t.fromResult("log_softmax", "log_softmax", x)
+	y := t.logSoftmax(x)
 	loss, weight := t.scratch("loss", element), t.scratch("loss.weight", element)
-	t.kernel("nll_loss_forward", cost{bytes: 2 * t.w.Tensors[labels].Bytes}, ids(y.id, labels), ids(loss, weight))
+	t.kernel("nll_loss_forward", cost{bytes: 2 * t.w.Tensors[labels].Bytes}.is(kerneltime.Reduction), ids(y.id, labels), ids(loss, weight))
 	t.undo = append(t.undo, func() {
 		dy := t.gradient(y)
-		t.move("nll_loss_backward", ids(labels, weight), ids(dy))
+		t.as(kerneltime.Copy, "nll_loss_backward", ids(labels, weight), ids(dy))
 		t.give(y, dy)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -43,7 +44,7 @@ func findOptimizer(key string) (optimizer, error) {
 func (t *tape) zero(params []*param) {
 	for _, p := range params {
 		if p.rows == nil {
-			t.move("zero_grad", nil, ids(p.sum))
+			t.as(kerneltime.Copy, "zero_grad", nil, ids(p.sum))
 		}
 	}
 }
@@ -64,6 +65,6 @@ func (t *tape) step(o optimizer, params []*param) {
 		if o.temporary {
 			out = append(out, t.tensor(p.name+".step", workload.Workspace, size))
 		}
-		t.kernel(o.kernel, cost{bytes: unit.Bytes(o.passes) * size}, in, out)
+		t.kernel(o.kernel, cost{bytes: unit.Bytes(o.passes) * size}.is(kerneltime.Optimizer), in, out)
 	}
 }

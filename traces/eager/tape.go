@@ -3,6 +3,7 @@ package eager
 import (
 	"fmt"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -21,7 +22,7 @@ const none workload.TensorID = -1
 // all else dies with its last use.
 type tape struct {
 	w      *workload.Workload
-	rates  Rates
+	times  Times
 	batch  int64
 	scope  string   // of names
 	pass   string   // ends the names of what is not global, where a network runs several times
@@ -51,38 +52,13 @@ type param struct {
 	rows *sparse           // of a table, whose gradient is a list of rows; nil: dense
 }
 
-// A class is what kernels of one efficiency have in common.
-type class uint8
-
-const (
-	pointwise class = iota // moves data
-	gemm
-	convolution
-	batched   // batched matrix products
-	depthwise // convolutions of each channel by itself
-)
-
-// An efficiency is the share of a peak that a class reaches; compute is 0 for kernels
-// that only move data.
-type efficiency struct{ compute, memory float64 }
-
-// efficiencies are fitted, see the package comment.
-var efficiencies = [...]efficiency{
-	pointwise:   {0, 0.75},
-	gemm:        {0.80, 0.75},
-	convolution: {0.72, 0.75},
-	batched:     {0.60, 0.75},
-	depthwise:   {0, 0.40},
-}
-
-// start is the time before a kernel's first byte or operation.
-const start = 5 * unit.Microsecond
-
 // A cost is what a kernel's time depends on.
 type cost struct {
 	class class
 	flops float64
 	bytes unit.Bytes // moved; 0: every tensor once
+	// shape is what the law of package kerneltime knows of it; its Bytes are filled in.
+	shape kerneltime.Kernel
 }
 
 // ids is a list of tensors.
@@ -99,16 +75,24 @@ func (t *tape) kernel(name string, c cost, in, out []workload.TensorID) *workloa
 			}
 		}
 	}
-	e := efficiencies[c.class]
-	seconds := float64(bytes) / float64(float64(t.rates.Memory)*e.memory)
-	if c.flops > 0 && e.compute > 0 {
-		seconds = max(seconds, c.flops/float64(t.rates.FP32*e.compute))
+	if c.shape.Bytes == 0 {
+		c.shape.Bytes = bytes
 	}
-	const most = float64(2 * workload.MaxTime) // what is above is an error all the same
-	time := start + unit.Time(min(most, float64(seconds*float64(unit.Second))))
+	time := t.times.time(&c, bytes)
 	t.w.Kernels = append(t.w.Kernels, workload.Kernel{Name: name, Time: time, Inputs: in, Outputs: out})
 	t.flops = append(t.flops, c.flops)
 	return &t.w.Kernels[len(t.w.Kernels)-1]
+}
+
+// is gives c the law's class.
+func (c cost) is(class kerneltime.Class) cost {
+	c.shape.Class = class
+	return c
+}
+
+// as launches a kernel of one of the law's classes that moves every tensor once.
+func (t *tape) as(class kerneltime.Class, name string, in, out []workload.TensorID) {
+	t.kernel(name, cost{}.is(class), in, out)
 }
 
 // move launches a kernel that only moves data, every tensor once.

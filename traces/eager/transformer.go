@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -107,11 +108,11 @@ func (n *transformer) tanhGELU(x *value) *value {
 // shifted copies all but the last token's row of every sequence.
 func (t *tape) shifted(name string, x *value, length int64) *value {
 	y := t.result(name, x.n/length*(length-1), x)
-	both := cost{bytes: unit.Bytes(2*y.n) * element}
+	both := cost{bytes: unit.Bytes(2*y.n) * element}.is(kerneltime.Copy)
 	t.kernel("copy", both, ids(x.id), ids(y.id))
 	t.onBackward(y, func(g workload.TensorID) {
 		dx := t.gradient(x)
-		t.move("slice_backward", ids(g), ids(dx))
+		t.as(kerneltime.Copy, "slice_backward", ids(g), ids(dx))
 		t.give(x, dx)
 	})
 	return y

@@ -97,9 +97,6 @@ func (n *Network) resolve(o Options) (Options, error) {
 	if !n.Fuses(o) {
 		o.Attention = kerneltime.Unfused
 	}
-	if o.Compile {
-		o.PyTorch = 2
-	}
 	switch {
 	case o.Batch < 1 || o.Batch > MaxBatch:
 		return o, fmt.Errorf("batch %d; want 1 to %d %s", o.Batch, MaxBatch, n.Sample())
@@ -115,6 +112,8 @@ func (n *Network) resolve(o Options) (Options, error) {
 		return o, fmt.Errorf("%d images of %d pixels; want at most %d pixels in all", o.Batch, o.Side, int64(maxPixels))
 	case !n.Images() && o.Batch*o.Sequence > maxTokens:
 		return o, fmt.Errorf("%d sequences of %d tokens; want at most %d tokens in all", o.Batch, o.Sequence, maxTokens)
+	case o.Compile && o.PyTorch == 1:
+		return o, errors.New("PyTorch 1.8 does not compile networks; choose the lists of PyTorch 2")
 	case o.PyTorch != 1 && o.PyTorch != 2:
 		return o, errors.New("kernels are known as PyTorch 1 (1.8) and as PyTorch 2 launch them")
 	case n.Images() && o.Side < n.least():

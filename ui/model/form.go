@@ -162,7 +162,9 @@ func (r *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 				if l.Why != "" {
 					o.Why = prose.Capital(l.Why) + "."
 				}
-				f.Why = strings.TrimSpace(f.Why + " " + o.Why)
+				if !strings.Contains(f.Why, o.Why) { // one limit shuts out several
+					f.Why = strings.TrimSpace(f.Why + " " + o.Why)
+				}
 			}
 			f.Options = append(f.Options, o)
 		}

@@ -2,8 +2,10 @@ package train
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/workload"
 	"spillway/traces/eager"
@@ -29,18 +31,18 @@ func eagerChoice(m *eager.Model) knob.Choice {
 	c := knob.Choice{
 		Key: m.ID, Label: asPyTorch(m.Title), Help: m.About, Source: m.Source,
 		More: "Every operator of the forward pass is a kernel of its own, what autograd saves for the backward pass stays until then, and the optimizer's step comes at the end. " +
-			"Kernel times are estimated from peak rates of the GPU in fp32; nobody has measured them.",
+			"Kernel times follow a law fitted to public measurements, or are as fitted to the DeepUM paper.",
 		Set:   fmt.Sprintf("batch=%d sequence=%d optimizer=%s times=%s", m.DefaultBatch, m.Sequence, m.Optimizer, workload.Estimated),
-		Hides: runningKeys,
+		Hides: inFP32,
 		Limits: []knob.Limit{
-			calibrated(),
+			singles,
 			{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
-			{Key: "times", Choices: []string{string(workload.Estimated)}, Why: "the G10 paper has not profiled PyTorch's kernels"},
+			{Key: "times", Choices: []string{string(workload.Estimated), asDeepUM}, Why: "the G10 paper has not profiled PyTorch's kernels"},
 			{Key: "optimizer", Choices: m.Optimizers(), Why: "PyTorch has no such step for " + m.Title},
 		},
 	}
 	if m.Sequence == 0 {
-		c.Hides = append([]string{sequenceKnob}, runningKeys...)
+		c.Hides = append([]string{sequenceKnob}, inFP32...)
 		return c
 	}
 	c.Limits = append(c.Limits, knob.Limit{Key: sequenceKnob, Min: int64(m.MinSequence), Max: int64(m.MaxSequence), Hint: fmt.Sprintf("Usually %d.", m.Sequence)})
@@ -70,11 +72,11 @@ func (s *settings) sequenced() string {
 
 // lowered builds a network of package eager.
 func (s *settings) lowered(m *eager.Model) (Workload, error) {
-	gpu, err := zoo.FindGPU(s.GPU)
+	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
 		return Workload{}, err
 	}
-	optimizer, err := zoo.FindOptimizer(s.Optimizer)
+	times, err := s.pytorchTimes()
 	if err != nil {
 		return Workload{}, err
 	}
@@ -82,13 +84,57 @@ func (s *settings) lowered(m *eager.Model) (Workload, error) {
 	if m.Sequence > 0 {
 		sequence = int(s.Sequence)
 	}
-	w, err := eager.Build(m.ID, int(s.Batch), sequence, s.Optimizer, eager.Rates{Name: gpu.Name, FP32: gpu.FP32, Memory: gpu.Memory})
+	w, err := eager.Build(m.ID, int(s.Batch), sequence, s.Optimizer, times)
 	if err != nil {
 		return Workload{}, err
 	}
 	out := about(w)
 	out.optimizer, out.parameters, out.lowered = optimizer, m.Parameters, true
+	if law, ok := times.(eager.Law); ok {
+		out.band = law.GPU.Band(kindOf(m.Sequence > 0), kerneltime.Compute)
+	}
 	return out, nil
+}
+
+// asDeepUM is the key of kernel times fitted to the DeepUM paper.
+const asDeepUM = "deepum-fit"
+
+// inFP32 are the settings of running that networks in fp32 do not have, singles the
+// precisions that they can have.
+var (
+	inFP32  = slices.DeleteFunc(slices.Clone(runningKeys), func(key string) bool { return key == "precision" })
+	singles = knob.Limit{
+		Key: "precision", Choices: []string{kerneltime.FP32.String(), kerneltime.TF32.String(), kerneltime.TF32Conv.String()},
+		Why: "the network is lowered with numbers of 4 bytes; one of those by their public names has all precisions",
+	}
+)
+
+// pytorchTimes are the kernel times of PyTorch's networks: the law's, or those of the
+// DeepUM paper.
+func (s *settings) pytorchTimes() (eager.Times, error) {
+	if s.Times == asDeepUM {
+		g, err := zoo.FindGPU(s.GPU)
+		return eager.Rates{Name: g.Name, FP32: g.FP32, Memory: g.Memory}, err
+	}
+	return s.law()
+}
+
+// law is the law on the GPU of the settings, in their precision.
+func (s *settings) law() (eager.Law, error) {
+	g := kerneltime.Find(s.GPU)
+	if g == nil {
+		return eager.Law{}, fmt.Errorf("no kernel times can be estimated for GPU %q; choose another", s.GPU)
+	}
+	p, _ := kerneltime.ParsePrecision(s.Running.Precision)
+	return eager.Law{GPU: g, Precision: p}, nil
+}
+
+// kindOf is what a network is as far as bands go.
+func kindOf(language bool) kerneltime.Kind {
+	if language {
+		return kerneltime.Transformer
+	}
+	return kerneltime.Images
 }
 
 // modelTitle is what a bundled network is called; ok is false of others.

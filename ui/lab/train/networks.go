@@ -8,6 +8,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
+	"spillway/traces/eager"
 	"spillway/traces/networks"
 	"spillway/traces/zoo"
 )
@@ -17,14 +18,14 @@ import (
 
 // A running is how a network of package networks is run.
 type running struct {
-	Precision, Layout, Attention string
-	Image, Accumulate            int64
-	Checkpoint, Compile          bool
+	Precision, Layout, Attention, PyTorch string
+	Image, Accumulate                     int64
+	Checkpoint, Compile                   bool
 }
 
 // asUsual is what the settings are where nothing is said.
 func asUsual() running {
-	return running{Precision: kerneltime.TF32.String(), Layout: layouts[0].Key, Attention: attentions[0].Key, Accumulate: 1}
+	return running{Precision: kerneltime.TF32.String(), Layout: layouts[0].Key, Attention: attentions[0].Key, PyTorch: versions[0].Key, Accumulate: 1}
 }
 
 // The choices of layout and attention, in the order of package kerneltime's values where
@@ -39,6 +40,10 @@ var (
 		{Key: "flash1", Label: "FlashAttention 1", Help: "One kernel; scores are never in memory. Only in 16 bits."},
 		{Key: "flash2", Label: "FlashAttention 2", Help: "PyTorch's scaled_dot_product_attention. Only in 16 bits."},
 		{Key: "flash3", Label: "FlashAttention 3", Help: "On Hopper; elsewhere as version 2. Only in 16 bits."},
+	}
+	versions = []knob.Choice{
+		{Key: "2", Label: "PyTorch 2", Word: "PyTorch 2", Help: "Biases are added within products, gradients are dropped after the step, and the optimizer's kernels take many parameters at once."},
+		{Key: "1.8", Label: "PyTorch 1.8", Word: "PyTorch 1.8", Help: "Biases are added afterwards, gradients stay and are cleared and added to, and every parameter has its own kernels in the step."},
 	}
 	attentionOf = map[string]kerneltime.Attention{
 		"unfused": kerneltime.Unfused, "flash1": kerneltime.Flash1, "flash2": kerneltime.Flash2, "flash3": kerneltime.Flash3,
@@ -55,7 +60,7 @@ var (
 )
 
 // runningKeys are the keys of the settings that only networks of package networks have.
-var runningKeys = []string{"precision", "layout", "image", "attention", "accumulate", "checkpoint", "compile"}
+var runningKeys = []string{"precision", "layout", "image", "attention", "accumulate", "checkpoint", "compile", "pytorch"}
 
 // onlySequences and onlyImages are those that networks of the other kind do not have.
 var (
@@ -138,6 +143,7 @@ func runningKnobs() []knob.Knob[settings] {
 			Key: "checkpoint", Label: "Checkpoint activations",
 			Help: "Of every block only the input is kept; the block runs again before its backward pass.",
 		}, func(s *settings) *bool { return &s.Running.Checkpoint }),
+		word(knob.Info{Key: "pytorch", Label: "Lists of kernels", Kind: knob.One, Choices: versions, Help: "Which version's kernels there are."}, func(r *running) *string { return &r.PyTorch }),
 		knob.Bool(knob.Info{
 			Key: "compile", Label: "Compile",
 			Help: "As torch.compile with CUDA graphs: pointwise kernels that follow each other are one, and the processor does not start kernels one by one.",
@@ -147,9 +153,9 @@ func runningKnobs() []knob.Knob[settings] {
 
 // named builds a network of package networks.
 func (s *settings) named(n *networks.Network) (Workload, error) {
-	g := kerneltime.Find(s.GPU)
-	if g == nil {
-		return Workload{}, fmt.Errorf("no kernel times can be estimated for GPU %q; choose another", s.GPU)
+	law, err := s.law()
+	if err != nil {
+		return Workload{}, err
 	}
 	optimizer, err := zoo.FindOptimizer(s.Optimizer)
 	if err != nil {
@@ -160,9 +166,12 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 		Batch: s.Batch, Sequence: s.Sequence, Side: r.Image, Attention: attentionOf[r.Attention], Accumulate: r.Accumulate,
 		Checkpoint: r.Checkpoint, Compile: r.Compile, Optimizer: s.Optimizer,
 	}
-	o.Precision, _ = kerneltime.ParsePrecision(r.Precision)
+	o.Precision = law.Precision
 	if r.Layout == "nhwc" {
 		o.Layout = kerneltime.NHWC
+	}
+	if r.PyTorch == "1.8" {
+		o.PyTorch = 1
 	}
 	if o.Attention != kerneltime.Unfused && !n.Fuses(o) {
 		return Workload{}, fmt.Errorf("%s: fused attention is known in 16 bits only; choose another precision, or attention=%s", n.Title, attentions[0].Key)
@@ -171,7 +180,7 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 	if err != nil {
 		return Workload{}, err
 	}
-	e := l.Fill(g, kerneltime.Today)
+	e := l.Fill(law.GPU, kerneltime.Today)
 	if err := l.Workload.Validate(); err != nil {
 		return Workload{}, fmt.Errorf("%s: %w", n.Name, err)
 	}
@@ -183,6 +192,9 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 
 // ran names the settings of how a network is run, empty for other models.
 func (s *settings) ran() string {
+	if _, err := eager.Find(s.Model); err == nil && s.Times != asDeepUM {
+		return " " + s.Running.Precision
+	}
 	if namedNetwork(s.Model) == nil {
 		return ""
 	}
@@ -234,8 +246,8 @@ func calibrated() knob.Limit {
 	return l
 }
 
-// bandCaveat says how far estimated times may be off, and what decides them.
-func (w *Workload) bandCaveat() string {
+// bandNote says how far estimated times may be off, and what decides them.
+func (w *Workload) bandNote() string {
 	if w.band == 0 {
 		return ""
 	}
@@ -267,6 +279,9 @@ func (r *running) says() string {
 	}
 	if r.Compile {
 		list = append(list, "compiled")
+	}
+	if r.PyTorch != usual.PyTorch {
+		list = append(list, "PyTorch "+r.PyTorch)
 	}
 	if len(list) == 0 {
 		return ""

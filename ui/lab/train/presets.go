@@ -42,7 +42,8 @@ func presets() []lab.Preset {
 		{
 			Key: "deepum-gpt2-xl", Title: "DeepUM",
 			About:   "The DeepUM paper's setting: PyTorch's kernels at batch 5 on a V100 of 32 GiB over PCIe 3 with 512 GiB of host memory. UM and DeepUM may use three quarters of the GPU, as was fitted to the paper; others have all of it.",
-			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted,
+			Set:     "model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum times=deepum-fit iterations=4 um_usable=75.7813" + trusted,
+			Was:     []string{"model=gpt2-xl-pytorch batch=5 machine=v100-32gb-pcie-3-deepum iterations=4 um_usable=75.7813" + trusted},
 			Systems: []string{"ideal", "um", "lms", "deepum"},
 		},
 	}

@@ -84,10 +84,14 @@ func (w *Workload) told() *workload.Workload {
 
 // notes are what the reader should know of a result.
 func (w *Workload) notes(r *result.Result) []string {
-	if w.imported == nil || w.imported.account == nil {
-		return r.Remarks()
+	list := r.Remarks()
+	if say := w.bandNote(); say != "" {
+		list = append(list, say)
 	}
-	return slices.Concat(r.Remarks(), w.imported.account.Says())
+	if w.imported == nil || w.imported.account == nil {
+		return list
+	}
+	return slices.Concat(list, w.imported.account.Says())
 }
 
 // sentence ends what is none yet.

@@ -166,7 +166,7 @@ func (s *settings) caveats(w Workload, r *result.Result) (list []string) {
 		list = append(list, w.imported.account.Warnings...)
 		list = list[:min(len(list), mostCaveats)]
 	}
-	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.usableCaveat(r), s.idleCaveat(w, r), s.faultCaveat(r), w.bandCaveat()} {
+	for _, say := range []string{s.contentsCaveat(r), s.deviceCaveat(w), s.poolCaveat(r), s.timesCaveat(w), s.usableCaveat(r), s.idleCaveat(w, r), s.faultCaveat(r)} {
 		if say != "" && len(list) < mostCaveats {
 			list = append(list, say)
 		}

@@ -287,7 +287,7 @@ func TestPresetsAreOperatorByOperator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := r.Value(l.Quantity("iteration_s")); s < 0.65 || s > 0.75 {
+	if s, _ := r.Value(l.Quantity("iteration_s")); s < 0.5 || s > 0.6 {
 		t.Errorf("the first screen's ideal takes %v s", s)
 	}
 }

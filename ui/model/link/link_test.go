@@ -274,7 +274,7 @@ func TestLinksThatCannotBeRead(t *testing.T) {
 		{"v=1&model=lenet-5", `unknown model "lenet-5"; there are bert-base,`},
 		{"v=1&batch=0", "Batch size is 0; want 1 to"},
 		{"v=1&gpu=abacus", `"abacus"; there are a100-40,`},
-		{"v=1&model=resnet-50&batch=64&times=as-paper", `kernel times "as-paper" is not possible here: the G10 paper has not profiled ResNet-50; there are estimated`},
+		{"v=1&model=resnet-50&batch=64&times=as-paper", `kernel times "as-paper" is not possible here: no other kernel times of ResNet-50 are known; there are estimated`},
 		{"v=1&times=guessed", `unknown kernel times "guessed"; there are as-paper, estimated`},
 		{"v=1&machine=abacus", `unknown preset "abacus"; there are g10-table-2`},
 		{"v=1&gpu_memory=lots", `"lots" is not a number`},

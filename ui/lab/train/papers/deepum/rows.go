@@ -98,7 +98,7 @@ func (r row) set() string { return r.is() + r.conditions() }
 
 // conditions are the setup without what runs.
 func (r row) conditions() string {
-	return fmt.Sprintf(" machine=v100-32gb-pcie-3-deepum optimizer=%s times=estimated gpu=v100-32 mode=corrected iterations=%d um_usable=75.7813 um_pages_per_fault=%s lms_limit=%s",
+	return fmt.Sprintf(" machine=v100-32gb-pcie-3-deepum optimizer=%s times=deepum-fit gpu=v100-32 mode=corrected iterations=%d um_usable=75.7813 um_pages_per_fault=%s lms_limit=%s",
 		r.optimizer, measured, r.family.perFault(), r.family.limit())
 }
 
