@@ -46,7 +46,12 @@ window.charts = (() => {
     return `10${[...String(k)].map((d) => (d === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[d])).join('')}`;
   }
 
-  const unit = (text, u) => (u === '' || u === undefined ? text : u === '×' ? `${text}×` : `${text} ${u}`);
+  // unit puts one to a number, dollars before it.
+  function unit(text, u) {
+    if (u === '' || u === undefined) return text;
+    if (u === '$') return `${text.startsWith('-') ? '−' : ''}$${text.replace('-', '').replaceAll(THIN, ',')}`;
+    return u === '×' ? `${text}×` : `${text} ${u}`;
+  }
 
   function escape(text) {
     return String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);

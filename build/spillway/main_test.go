@@ -274,9 +274,10 @@ func TestFidelity(t *testing.T) {
 		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated"}},
 		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated", "mode=published"}},
 		{"Two layers, batch 32 · kernel times estimated · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "file=" + tiny}},
-		{"Two layers, batch 32, g10 (corrected)", []string{tiny}},
-		{"BERT-base, batch 4, g10 (corrected)", []string{"bert-base@4"}},
-		{"BERT-base, batch 4, g10 (published)", []string{"bert-base@4@as-paper"}},
+		{"Two layers, batch 32, g10 (corrected) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{tiny}},
+		{"BERT-base, batch 4, g10 (corrected) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"bert-base@4"}},
+		{"BERT-base, batch 4, g10 (published) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"bert-base@4@as-paper"}},
+		{"BERT-base, batch 4, g10 (corrected) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND, changed", []string{"bert-base@4", "--set", "gpu_memory=20"}},
 	} {
 		args := append([]string{"run"}, tt.args...)
 		if strings.HasPrefix(tt.args[0], "lab=") {

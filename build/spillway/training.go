@@ -352,7 +352,11 @@ func newOutput(j *job, r *result.Result) *oldRun {
 func printSummary(w io.Writer, j *job, r *result.Result, took time.Duration) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, format string, a ...any) { fmt.Fprintf(tw, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
-	fmt.Fprintf(tw, "%s, %s (%s)\n", j.w.Name, r.System, r.Mode)
+	changed := ""
+	if j.q.Machine != machine.G10() {
+		changed = ", changed"
+	}
+	fmt.Fprintf(tw, "%s, %s (%s) · %s%s\n", j.w.Name, r.System, r.Mode, j.q.Machine.Name, changed)
 	defer fmt.Fprintf(w, "  simulated in %v\n", took.Round(time.Microsecond))
 	if !r.Fits {
 		line("does not fit", "%s", r.Reason)

@@ -187,7 +187,7 @@ func efficientNet(width, depth float64) mobile {
 		{kernel: 5, stride: 2, expand: 6, channels: 192, blocks: 4},
 		{kernel: 3, stride: 1, expand: 6, channels: 320, blocks: 1},
 	} {
-		s.channels, s.blocks, s.squeeze = eighths(float64(s.channels)*width), ceiling(float64(s.blocks)*depth), true
+		s.channels, s.blocks, s.squeeze = eighths(float64(s.channels)*width), ceiling(float64(float64(s.blocks)*depth)), true
 		m.stages = append(m.stages, s)
 	}
 	return m

@@ -64,6 +64,14 @@ test('the tooltip of bands has their own heights', () => {
   assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);
 });
 
+test('dollars stand before the number', () => {
+  const f = structuredClone(of('shelf'));
+  f.figure.panels.y.unit = '$';
+  f.data = f.data.map((x, i) => (i % 2 && i < 12 ? 6902 * x : x)); // the heights of bands
+  const tip = options(f).option.tooltip.formatter([{ axisIndex: 0, axisValue: 1 }]).replace(/<[^>]*>/g, ' ');
+  assert.match(tip, /Wheat\s+\$27,608\s+Rye\s+\$20,706\s+Together\s+\$48,314/);
+});
+
 test('doubted published values have a question mark, and the legend says so', () => {
   const bars = options(of('p-1')).option;
   assert.ok(bars.legend.data.includes('Published (?: doubted)'));
