@@ -13,7 +13,7 @@ import (
 func (r *Runtime) Executes() []program.Kind {
 	switch {
 	case r.Memory == Arena && r.Swapper != nil:
-		return []program.Kind{program.Prefetch, program.Evict, program.Free, program.Recompute, program.Barrier}
+		return []program.Kind{program.Prefetch, program.Evict, program.Free, program.Recompute, program.Barrier, program.Copy, program.Forget}
 	case r.Memory == Arena, r.Memory == Paged:
 		return []program.Kind{program.Prefetch, program.Evict, program.Free}
 	}

@@ -52,6 +52,10 @@ func (r *SwapRun) Do(op program.Op) {
 		r.Recompute(op.Tensor)
 	case program.Barrier:
 		r.Barrier()
+	case program.Copy:
+		r.Copy(op.Tensor, op.To)
+	case program.Forget:
+		r.Forget(op.Tensor)
 	}
 }
 

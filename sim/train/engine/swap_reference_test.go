@@ -24,6 +24,9 @@ import (
 // swapDriver is what the swapper of the tests needs of either.
 type swapDriver interface {
 	OutTo(t workload.TensorID, to machine.Tier) bool
+	Copy(t workload.TensorID, to machine.Tier) bool
+	Forget(t workload.TensorID) bool
+	Idle(tier machine.Tier, out bool) bool
 	In(t workload.TensorID) bool
 	Want(t workload.TensorID)
 	Discard(t workload.TensorID) bool
@@ -76,7 +79,7 @@ func (s *tosser) Launch(k workload.KernelID) {
 	s.note("launch %d", k)
 	for range s.r.IntN(4) {
 		t := workload.TensorID(s.r.IntN(s.n))
-		switch op := s.r.IntN(9); op {
+		switch op := s.r.IntN(12); op {
 		case 0, 1:
 			s.note("out %d %v", t, s.d.OutTo(t, machine.Host))
 		case 2:
@@ -93,6 +96,12 @@ func (s *tosser) Launch(k workload.KernelID) {
 			if s.r.IntN(4) == 0 {
 				s.d.Barrier()
 			}
+		case 9:
+			s.note("copy %d %v", t, s.d.Copy(t, machine.Host))
+		case 10:
+			s.note("copy %d %v %v", t, s.d.Copy(t, machine.SSD), s.d.Idle(machine.SSD, true))
+		case 11:
+			s.note("forget %d %v", t, s.d.Forget(t))
 		}
 	}
 }
@@ -132,6 +141,9 @@ func (s *tosser) Moved(t workload.TensorID) {
 	}
 	if s.r.IntN(6) == 0 {
 		s.d.Discard(workload.TensorID(s.r.IntN(s.n)))
+	}
+	if s.r.IntN(3) == 0 {
+		s.d.Copy(workload.TensorID(s.r.IntN(s.n)), machine.Host)
 	}
 	if s.r.IntN(6) == 0 {
 		s.d.OutTo(workload.TensorID(s.r.IntN(s.n)), machine.Host)
@@ -654,6 +666,39 @@ func (r *slowSwap) OutTo(t workload.TensorID, to machine.Tier) bool {
 	return true
 }
 
+func (r *slowSwap) Copy(t workload.TensorID, to machine.Tier) bool {
+	x := &r.x[t]
+	writes := slices.Contains(r.w.Kernels[r.kernel].Outputs, t)
+	if x.where != "here" || x.copy != machine.Nowhere || x.making != machine.Nowhere || x.pins > 0 && (r.rerunning || writes) {
+		return false
+	}
+	if to == machine.Host && r.hostUsed()+r.size(t) > r.c.Machine.HostMemory {
+		to = machine.SSD
+	}
+	x.making = to
+	r.sw.Ahead++
+	r.enqueue(laneOf(to, 0), t)
+	return true
+}
+
+func (r *slowSwap) Forget(t workload.TensorID) bool {
+	x := &r.x[t]
+	if x.where != "here" || x.move != nil && x.move.moving || x.copy == machine.Nowhere && x.making == machine.Nowhere {
+		return false
+	}
+	r.unlist(t)
+	x.copy, x.making = machine.Nowhere, machine.Nowhere
+	return true
+}
+
+func (r *slowSwap) Idle(tier machine.Tier, out bool) bool {
+	side := 1
+	if out {
+		side = 0
+	}
+	return len(r.lanes[laneOf(tier, side)]) == 0
+}
+
 func (r *slowSwap) In(t workload.TensorID) bool {
 	x := &r.x[t]
 	switch x.where {
@@ -946,6 +991,12 @@ func refSwap(w *workload.Workload, c Config, swapper func(swapDriver) Swapper) (
 			}
 			for _, t := range r.sets[k] {
 				r.await(t)
+			}
+			for _, t := range w.Kernels[k].Outputs {
+				if x := &r.x[t]; x.where == "here" && x.making != machine.Nowhere && !x.move.moving {
+					r.unlist(t)
+					x.making = machine.Nowhere
+				}
 			}
 			for _, t := range w.Kernels[k].Outputs {
 				for m := r.x[t].move; m != nil && m.moving && r.x[t].move == m; {

@@ -313,6 +313,7 @@ func (r *SwapRun) bring(set []workload.TensorID, k workload.KernelID) error {
 	for _, t := range set {
 		r.await(t)
 	}
+	r.overwritten(k)
 	for _, t := range r.Workload.Kernels[k].Outputs {
 		// What is being copied must not be written.
 		for r.tensors[t].flying >= 0 {

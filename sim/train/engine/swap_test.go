@@ -31,7 +31,13 @@ func (s *restless) any() workload.TensorID {
 func (s *restless) Launch(k workload.KernelID) {
 	for range s.rand.IntN(4) {
 		t := s.any()
-		switch s.rand.IntN(8) {
+		switch s.rand.IntN(11) {
+		case 8:
+			s.r.Copy(t, machine.Host)
+		case 9:
+			s.r.Copy(t, machine.SSD)
+		case 10:
+			s.r.Forget(t)
 		case 0, 1:
 			s.r.Out(t)
 		case 2:
@@ -95,7 +101,7 @@ var follow = system.System{
 		for k := range len(w.Kernels) + 1 {
 			for range r.IntN(4) {
 				p.Ops = append(p.Ops, program.Op{
-					At: workload.KernelID(k), Kind: program.Kind(r.IntN(5)), Tensor: workload.TensorID(r.IntN(len(w.Tensors))),
+					At: workload.KernelID(k), Kind: program.Kind(r.IntN(7)), Tensor: workload.TensorID(r.IntN(len(w.Tensors))),
 					To: []machine.Tier{machine.SSD, machine.Host}[r.IntN(2)],
 				})
 			}

@@ -27,11 +27,15 @@ const (
 	Recompute
 	// Barrier waits until nothing moves any more; it has no tensor.
 	Barrier
+	// Copy copies the tensor to Op.To while it stays on the GPU.
+	Copy
+	// Forget gives up what was copied.
+	Forget
 )
 
 // String returns the operation's name in printed programs.
 func (k Kind) String() string {
-	return [...]string{"prefetch", "evict", "free", "recompute", "barrier"}[k]
+	return [...]string{"prefetch", "evict", "free", "recompute", "barrier", "copy", "forget"}[k]
 }
 
 // An Op is a migration instruction, issued when kernel At is about to run.
@@ -40,7 +44,7 @@ type Op struct {
 	At     workload.KernelID
 	Kind   Kind
 	Tensor workload.TensorID
-	To     machine.Tier // Evict only: Host or SSD
+	To     machine.Tier // Evict and Copy only: Host or SSD
 }
 
 // A Program is a list of operations ordered by At. Operations of one kernel are
@@ -76,7 +80,7 @@ func (p *Program) WriteText(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(b, " %v %d", op.Kind, op.Tensor)
-		if op.Kind == Evict {
+		if op.Kind == Evict || op.Kind == Copy {
 			fmt.Fprintf(b, "→%v", op.To)
 		}
 	}
