@@ -23,6 +23,10 @@ be part of Spillway; how far such a number is off is reported but is no failure,
 unless the paper has no workloads of its own: then all must be as recorded.
 With it, only papers are verified whose workloads are in the folder, and all of
 their numbers must be as recorded: exit code 1 if a gap is not explained.
+
+With --bounds it checks proofs of the best possible in training instead: those of
+files that spillway export certificate writes, or of all presets. So does
+python3 bound.py FILE, a script of the page, by itself.
 `
 
 // A verification is the JSON of spillway verify. Names and meanings are stable.
@@ -72,13 +76,18 @@ type figure struct {
 var verifyDoc = doc{"--json prints one object:", verification{}}
 
 func (s *shell) verify(args []string) error {
-	fs := s.flags("verify", "[--paper KEY] [--figures NAME,...] [--artifact FOLDER] [--all] [--json]", verifyAbout, verifyDoc)
+	fs := s.flags("verify", "[--paper KEY] [--figures NAME,...] [--artifact FOLDER] [--all] [--json]\n       spillway verify --bounds [FILE ...]", verifyAbout, verifyDoc)
 	key := fs.String("paper", "", "verify only the paper with this `KEY`; spillway list has them")
 	figures := fs.String("figures", "", "comma-separated `NAMES` of figures, like 11,18 or g10.11,g10.18; all without it")
 	artifact := fs.String("artifact", "", "`FOLDER` (or zip) with a paper's own workloads, as its authors published them")
 	every := fs.Bool("all", false, "print every point, not only those that differ")
 	asJSON := fs.Bool("json", false, "print everything as one JSON object")
-	if err := noMore(parse(fs, args)); err != nil {
+	bounds := fs.Bool("bounds", false, "check proofs of the best possible")
+	rest, err := parse(fs, args)
+	if err == nil && *bounds {
+		return s.bounds(rest)
+	}
+	if err := noMore(rest, err); err != nil {
 		return err
 	}
 	list, err := s.reviews(*key, *figures)

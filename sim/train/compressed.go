@@ -52,8 +52,11 @@ func onCompressed(list []system.System) []system.System {
 		above = max(above, (list[i].Look/colors+1)*colors)
 	}
 	var o system.Options
-	out := make([]system.System, len(list))
-	for i, s := range list {
+	var out []system.System
+	for _, s := range list {
+		if s.Floor { // of each its own: not written
+			continue
+		}
 		if s.Bound(&o) {
 			s.Title, s.About = "Buddy alone", "GPU memory that hardware compresses, and nothing else: tensors take the slots of their targets, kernels wait for what overflows, and nothing moves. All must fit."
 			s.Plan, s.Search = fits, nil
@@ -64,7 +67,7 @@ func onCompressed(list []system.System) []system.System {
 		s.Name, s.Family, s.Compressed, s.Off, s.Main = "buddy-"+s.Name, "With Buddy Compression", true, true, false
 		s.Look += above
 		s.Params = append(slices.Clip(s.Params), &threshold, &buddyLink)
-		out[i] = s
+		out = append(out, s)
 	}
 	return out
 }

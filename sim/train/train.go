@@ -19,6 +19,7 @@ import (
 	"spillway/sim/train/result"
 	"spillway/sim/train/system"
 	"spillway/sim/train/system/autotm"
+	"spillway/sim/train/system/best"
 	"spillway/sim/train/system/capuchin"
 	"spillway/sim/train/system/deepum"
 	"spillway/sim/train/system/deepumplus"
@@ -28,6 +29,7 @@ import (
 	"spillway/sim/train/system/lms"
 	"spillway/sim/train/system/recompute"
 	"spillway/sim/train/system/sentinel"
+	"spillway/sim/train/system/spillway"
 	"spillway/sim/train/system/superneurons"
 	"spillway/sim/train/system/swapadvisor"
 	"spillway/sim/train/system/um"
@@ -57,6 +59,8 @@ var Systems = []system.System{
 	sentinel.System,
 	recompute.System,
 	superneurons.System,
+	spillway.System,
+	best.System,
 }
 
 // Find returns the system with the given stable name.
@@ -149,6 +153,9 @@ func Run(w *workload.Workload, q Request, progress func(done, total int)) (*resu
 
 // run is Run of a valid request as it is.
 func run(w *workload.Workload, q Request, progress func(done, total int)) (*result.Result, error) {
+	if s, err := Find(q.System); err == nil && s.Floor {
+		return runFloor(w, q)
+	}
 	if q.SSD != "" {
 		return runOnDrive(w, q, progress)
 	}

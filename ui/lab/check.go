@@ -105,6 +105,9 @@ func (l *Info) check() error {
 			bad("a ranking shows %q, which is no quantity", key)
 		}
 	}
+	if f := l.Floor; f != (Floor{}) && (l.Quantity(f.Of) < 0 || l.Quantity(f.Headroom) < 0 || !slices.ContainsFunc(l.Systems, func(s System) bool { return s.Name == f.System })) {
+		bad("the floor %q: it is a system, and what it is about are quantities", f)
+	}
 	said := append([]string{l.Say.Quantity}, l.Say.Change...)
 	if l.Say.LossOf != "" {
 		said = append(said, l.Say.LossOf)

@@ -176,6 +176,8 @@ type Info struct {
 	// Rank are keys of the quantities that a ranking of systems shows; what the headline
 	// is about if there are none.
 	Rank []string
+	// Floor is what no system can be below.
+	Floor Floor
 	// Vary is the key of the knob that "What if" varies at first; the first number where
 	// contradictions are said if it is empty.
 	Vary string

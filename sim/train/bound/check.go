@@ -250,6 +250,9 @@ func (k *checker) at(from, to int) (sum int64) {
 // earn is the most that a byte earns that a kernel wrote (-1: it has copies everywhere) and
 // that may be away strictly inside of gaps.
 func (k *checker) earn(born int, gaps [][2]int) int64 {
+	if len(gaps) == 0 {
+		return 0
+	}
 	const never = -1 << 62
 	n, moments := len(k.w.Kernels), k.c.Moments
 	copied, away := [2]int64{never, never}, [2]int64{never, never}

@@ -76,7 +76,10 @@ type Problem struct {
 	Exec     []unit.Cycles // of kernels whose data is all there
 	Need     []unit.Bytes  // of GPU memory while a kernel runs and nothing is away
 	Values   []Value
-	Machine  machine.Machine
+	// Idle are gaps that end with a kernel that only writes: nobody needs what the tensor
+	// has then, and Need is without it.
+	Idle    []Value
+	Machine machine.Machine
 }
 
 // Of returns the problem of a workload whose kernels take exec.
@@ -128,6 +131,9 @@ func (p *Problem) add(l *swapplan.Load, t workload.TensorID) {
 		from, to := int(a)+n*((first+i)/len(uses)), int(b)+n*((first+i+1)/len(uses))
 		switch {
 		case !reads(b):
+			if to > from+1 {
+				p.Idle = append(p.Idle, Value{Tensor: t, Size: v.Size, Born: from, Gaps: []Gap{{from, to}}}.within(n))
+			}
 			for k := from + 1; k < to; k++ {
 				p.Need[k%n] -= v.Size
 			}
@@ -185,8 +191,8 @@ func (p *Problem) moments(pieces int) []int {
 	return slices.DeleteFunc(best, func(k int) bool { return k < 0 })
 }
 
-// Fits reports whether everything fits at once, so that nothing need move.
-func (p *Problem) Fits() bool { return slices.Max(p.Need) <= p.memory() }
+// fits reports whether everything fits at once, so that nothing need move.
+func (p *Problem) fits() bool { return slices.Max(p.Need) <= p.memory() }
 
 // memory is what of GPU memory there is in whole pages.
 func (p *Problem) memory() unit.Bytes { return p.Machine.GPUMemory / unit.Page * unit.Page }

@@ -20,6 +20,8 @@ type Solution struct {
 	prices []float64
 	value  float64 // of the dual, in seconds beyond the kernels
 	ascent *ascent
+	last   []float64 // where the search ended, with smoothing t
+	t      float64
 }
 
 // solve looks for good prices at pieces moments, the result of halving up to Most. Coarse
@@ -50,8 +52,9 @@ func (p *Problem) solve(pieces int) *Solution {
 		if n < pieces {
 			evals = coarseEvaluations
 		}
-		t = min(t, max(0.06, 30*a.climb(prices, t, evals)))
-		s = &Solution{cut: c, prices: a.best, value: a.value, ascent: a}
+		ended := a.climb(prices, t, evals)
+		s = &Solution{cut: c, prices: a.best, value: a.value, ascent: a, last: prices, t: ended}
+		t = min(t, max(0.06, 30*ended))
 	}
 	return s
 }
@@ -91,10 +94,31 @@ func inherit(prices []float64, c *cut, from []float64, coarse *cut) {
 // Solve returns a certificate at up to so many moments, which are halvings of [Most]. The
 // error is that of a checker which finds the search mistaken, and never comes.
 func (p *Problem) Solve(moments int) (*Certificate, error) {
-	c := p.solve(moments).certificate(p)
+	c, _, err := p.Best(moments)
+	return c, err
+}
+
+// Best is Solve with where a schedule near the bound waits.
+func (p *Problem) Best(moments int) (*Certificate, Waits, error) {
+	if p.fits() {
+		return p.Nothing()
+	}
+	s := p.solve(moments)
+	c := s.certificate(p)
 	var err error
 	c.Cycles, err = c.proves(p.Workload, p.Exec, &p.Machine)
-	return c, err
+	return c, s.waits(), err
+}
+
+// Nothing is Best without a search: no price is above 0, and the time of all kernels is proved.
+func (p *Problem) Nothing() (*Certificate, Waits, error) {
+	c := &Certificate{Moments: p.moments(1), Memory: []int64{0}, Host: []int64{0}}
+	for i := range c.Links {
+		c.Links[i] = []int64{0}
+	}
+	var err error
+	c.Cycles, err = c.proves(p.Workload, p.Exec, &p.Machine)
+	return c, Waits{0}, err
 }
 
 // certificate rounds prices down to whole numbers, and those of links to one less, so that

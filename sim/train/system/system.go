@@ -30,6 +30,8 @@ type System struct {
 	// Compressed systems run on GPU memory that hardware compresses: the workload that
 	// they plan and run is not the one that they are asked to (train.Compressed).
 	Compressed bool
+	// Floor is true of what is no system but a proof that none can be faster.
+	Floor bool
 	// Quirks are the accidents that may change its results: those that the engine
 	// reads for it (engine.PagedQuirks, engine.ArenaQuirks) and those of its own.
 	// With and without any other the result is the same.

@@ -29,6 +29,7 @@ const (
 	chakraExport   = "chakra"
 	traceExport    = "trace"
 	namelessExport = "trace-anonymous"
+	boundExport    = "certificate"
 )
 
 // exports are the formats in which one run can be had.
@@ -53,6 +54,10 @@ func exports() []format {
 		{Write: there(func(v *seen) ([]byte, error) { return spillway.Encode(traces.Anonymous(v.Workload.Workload)) }), Export: lab.Export{
 			Key: namelessExport, Title: "Spillway trace without names", Ext: "spillway.json", Mime: "application/json", Workload: true,
 			About: "The same with numbers in place of all names, to be shown to others. Systems that know layers by their names, as vDNN does, then do something else.",
+		}},
+		{Write: there(certificate), Export: lab.Export{
+			Key: boundExport, Title: "Proof of the best possible", Ext: "bound.json", Mime: "application/json", Workload: true,
+			About: "Why no system that moves data can be faster here: kernels, tensors, the machine, and prices in whole numbers; bound.py checks it by itself.",
 		}},
 	}
 }

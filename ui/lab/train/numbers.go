@@ -42,6 +42,10 @@ func performance(r *result.Result) float64 { return float64(r.Ideal) / float64(m
 // seconds converts cycles of r's clock.
 func seconds(r *result.Result, c unit.Cycles) float64 { return float64(c) / float64(r.Clock) }
 
+// headroom is the key of how far a run is from the best possible, which no run knows of
+// itself.
+const headroom = "headroom"
+
 func numbers() []number {
 	var ns []number
 	add := func(key, label, unit, help string, places, better int, f func(r *result.Result) float64) *number {
@@ -70,6 +74,8 @@ func numbers() []number {
 	band.value = func(w Workload, _ *settings, _ *result.Result) float64 { return float64(w.band) }
 	band.has = func(w Workload, _ *result.Result) bool { return w.band > 0 }
 	time("iteration", "Iteration time", "From the end of the previous iteration to the end of the reported one.", -1, (*result.Result).Time)
+	add(headroom, "Time over the best possible", "×", "Iteration time over that of Best possible, where that is among the systems. Below 1 are only systems that the bound does not hold for: they compute values again, compress, or need only rows of a table.", 3, -1,
+		func(*result.Result) float64 { return report.None() })
 	time("ideal", "Ideal iteration time", "Sum of all kernels' execution times.", 0, func(r *result.Result) unit.Cycles { return r.Ideal })
 	time("compute", "Compute", "Kernels run and nothing moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Compute })
 	time("overlap", "Overlap", "Kernels run while data moves.", 0, func(r *result.Result) unit.Cycles { return r.Main().Overlap })

@@ -1,0 +1,177 @@
+// Package spillway is this program's own planner: it comes near the bound of package bound.
+//
+// Source: none; what it builds on is named here. Whole tensors are moved, as by SwapAdvisor,
+// Sentinel and G10, and chosen by an optimization over the whole iteration, as Checkmate, POET,
+// MONeT and OLLA choose what to keep, compute again or place.
+//
+// Model:
+//
+//  1. The dual of a linear program gives prices of memory and links over the iteration, and
+//     movements of fractions of tensors near the bound ([bound.Problem.Guide]).
+//  2. Gaps in which a tensor is idle are candidates. Their score is what a byte earns at these
+//     prices, or how much of tensors like it is away in those movements. The best that is
+//     still needed somewhere is taken until every kernel has room; a tensor that has left once
+//     has a copy, and its other gaps cost less. Then what turned out not to be needed stays.
+//  3. Copies go to the host, while it has room for all the time that they are there, or to the
+//     SSD.
+//  4. Copying ahead: from a tensor's last write on its copy is made while the way out is idle.
+//     When room is short it leaves at once, without traffic.
+//  5. What is away comes back by its next use, as soon as there is room until then.
+//  6. Up to [most] programs that differ in score, tiers, spare memory and whether they copy
+//     ahead are simulated, also one that plans nothing, and the fastest is taken.
+//
+// What no price is about makes it slower than the bound: tensors are whole, a kernel waits for
+// all of its tensors, and moments are 40. Where host memory is short beside a slow SSD, or few
+// tensors are as large as embedding tables, it may be far from it.
+package spillway
+
+import (
+	"errors"
+
+	"spillway/sim/train/bound"
+	"spillway/sim/train/engine"
+	"spillway/sim/train/machine"
+	"spillway/sim/train/program"
+	"spillway/sim/train/swapplan"
+	"spillway/sim/train/system"
+	"spillway/sim/unit"
+	"spillway/sim/workload"
+)
+
+// System is the planner.
+var System = system.System{
+	Name:    "spillway",
+	Title:   "Spillway planner (ours)",
+	Paper:   "Spillway, this program",
+	About:   "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
+	Note:    "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
+	Off:     true,
+	Look:    16,
+	Quirks:  engine.SwapQuirks,
+	Search:  search,
+	Runtime: func(*system.Options) engine.Runtime { return runtime },
+}
+
+// runtime has an iteration of warm-up: at the end of the first, the GPU holds more of what
+// the next needs than at the beginning.
+var runtime = engine.Runtime{Memory: engine.Arena, Pool: 1, Swapper: follow, Swap: engine.Swap{Warm: 1}}
+
+// search makes programs and takes the fastest.
+func search(w *workload.Workload, m *machine.Machine, o *system.Options, progress func(done, total int)) (*program.Program, error) {
+	if err := swapplan.LoadOf(w).Fits(m.GPUMemory); err != nil {
+		return nil, err
+	}
+	config := engine.Config{Machine: *m, Runtime: runtime, Quirks: o.Quirks, Iterations: 2}
+	p := &planner{Problem: bound.Of(w, engine.Ideal(w, config), m)}
+	p.settle()
+	s := &trials{planner: p, config: config, known: map[recipe]bool{}, progress: progress}
+	return s.best()
+}
+
+// settle divides what nobody reads any more into what can be given up and what stays.
+func (p *planner) settle() {
+	p.need = append(p.need, p.Need...)
+	for _, v := range p.Idle {
+		if !p.Workload.Tensors[v.Tensor].Global {
+			p.free = append(p.free, v)
+			continue
+		}
+		for k := v.Gaps[0].From + 1; k < v.Gaps[0].To; k++ {
+			p.need[k%p.Kernels] += v.Size
+		}
+	}
+}
+
+// most is how many programs are simulated.
+const most = 24
+
+// Trials simulate programs.
+type trials struct {
+	*planner
+	config   engine.Config
+	known    map[recipe]bool
+	recipe   recipe
+	program  *program.Program
+	time     unit.Cycles
+	done     int
+	progress func(done, total int)
+}
+
+// best returns the fastest program: from what prices and movements near the bound say,
+// one thing after the other is changed as long as that helps.
+func (s *trials) best() (*program.Program, error) {
+	if err := s.run(&program.Program{}); err != nil || s.perfect() { // nothing planned
+		return s.program, err
+	}
+	for r := range rules {
+		if err := s.try(recipe{rule: r, ahead: true}); err != nil {
+			return nil, err
+		}
+	}
+	for was := unit.Cycles(0); was != s.time && !s.perfect() && s.done < most; {
+		was = s.time
+		for i := range 9 {
+			x := s.recipe
+			switch i {
+			case 0, 1:
+				x.order = (x.order + order(i) + 1) % orders
+			case 2, 8:
+				x.spare = (x.spare + uint8(i)/4 + 1) % uint8(len(spares))
+			case 3:
+				x.narrow = !x.narrow
+			case 4, 5:
+				x.rule = (x.rule + rule(i) - 3) % rules
+			case 6:
+				x.ahead = !x.ahead
+			case 7:
+				x.narrow, x.rule = !x.narrow, (x.rule+1)%rules
+			}
+			if err := s.try(x); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.program.Rounds = s.done
+	return s.program, nil
+}
+
+// perfect reports whether nothing can be faster.
+func (s *trials) perfect() bool { return s.time > 0 && s.time <= s.Ideal()+s.Ideal()/2000 }
+
+// try simulates the program of a recipe, unless that was done.
+func (s *trials) try(x recipe) error {
+	if s.known[x] || s.done >= most || s.perfect() {
+		return nil
+	}
+	s.known[x] = true
+	p := s.planner.program(x)
+	if p == nil {
+		return nil
+	}
+	was := s.time
+	err := s.run(p)
+	if s.time != was {
+		s.recipe = x
+	}
+	return err
+}
+
+// run simulates a program and keeps it if it is the fastest.
+func (s *trials) run(p *program.Program) error {
+	s.done++
+	if s.progress != nil {
+		s.progress(s.done, most)
+	}
+	r, err := engine.Run(s.Workload, p, s.config)
+	var no *engine.DoesNotFit
+	if errors.As(err, &no) && s.done > 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if t := r.Time(); s.program == nil || t < s.time {
+		s.program, s.time = p, t
+	}
+	return nil
+}

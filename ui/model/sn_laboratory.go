@@ -1,0 +1,90 @@
+package model
+
+import (
+	"slices"
+
+	"spillway/ui/lab"
+	"spillway/ui/model/calls"
+	"spillway/ui/model/results"
+	"spillway/ui/model/state"
+)
+
+// A Laboratory is one laboratory of a session: the visitor's work in it, and all that is
+// shown of that. It has no more to do than to hold its parts together.
+type Laboratory struct {
+	*Workspace
+	Results  *results.Store
+	Files    *Files
+	Form     *Form
+	Runs     *Runs
+	Baseline *Baseline
+	Question *Question
+	Papers   *Papers
+	Saved    *Saved
+	Sections *Sections
+	Output   *Output
+	Tour     *Tour
+}
+
+// newLaboratory makes a laboratory of its parts. They follow what is changed in this order:
+// what is shown asks first.
+func newLaboratory(n *Session, i *lab.Info) *Laboratory {
+	l := &Laboratory{}
+	draw := func() {
+		if n.Laboratory == l {
+			n.changed = true
+		}
+	}
+	desk := calls.NewDesk(n.calls, i.Name, draw)
+	l.Workspace = New(i, draw, func(text string) { n.Notice = text })
+	l.Results = results.NewStore(i.Name, n.calls)
+	l.Results.Prerender(n.seed)
+	l.Files = NewFiles(l.Workspace, desk, &n.sets, n.check)
+	l.Form = NewForm(l.Workspace, l.Files)
+	l.Runs = NewRuns(l.Workspace, l.Files, l.Form, l.Results)
+	l.Baseline = l.Runs.Baseline
+	l.Question = NewQuestion(l.Workspace, l.Files, l.Form, l.Runs, l.Results)
+	l.Papers = NewPapers(l.Workspace, l.Files, desk)
+	l.Saved = NewSaved(l.Workspace, l.Files, l.Results, n.host)
+	l.Sections = NewSections(l.Workspace, l.Files, l.Form, l.Runs, desk)
+	l.Output = NewOutput(l.Workspace, l.Files, l.Form, l.Runs, desk, func() string { return n.Version })
+	l.Tour = NewTour(l.Workspace, l.Sections, l.Runs.Active)
+	for _, f := range []func(){
+		l.Runs.Follow, l.Files.Follow, l.Papers.Follow, l.Question.Follow, l.Saved.Follow, l.Baseline.Follow, l.Sections.Follow,
+	} {
+		l.Follow(f)
+	}
+	return l
+}
+
+// New reports whether nothing has happened in the laboratory yet.
+func (l *Laboratory) New() bool { return !l.CanUndo() && l.Form.Latest == nil }
+
+// Show shows a state, as a step unless there is nothing to come back to; it reports whether
+// that is so, and nobody has been told.
+func (l *Laboratory) Show(s *state.State) (first bool) {
+	s.Keep(&l.State)
+	if l.New() {
+		l.State = *s
+		return true
+	}
+	if s.Setup.Equal(l.State.Setup) && slices.Equal(s.On, l.State.On) && s.Look.Equal(l.State.Look) && s.Ask.Equal(l.State.Ask) && s.SameRuns(&l.State) {
+		l.State.View, l.State.Figure, l.State.Zoom = s.View, s.Figure, s.Zoom // no settings, so nothing to undo
+		l.Refresh()
+		return false
+	}
+	l.Change("", func() {
+		l.State = *s
+		clear(l.Drafts)
+	})
+	return false
+}
+
+// Rest stops what is under way in a laboratory that is left.
+func (l *Laboratory) Rest() {
+	l.Runs.Rest()
+	l.Files.Pause()
+	l.Question.Rest()
+	l.Baseline.Rest()
+	l.Saved.Rest()
+}
