@@ -73,7 +73,7 @@ type inspectedRole struct {
 
 // folds are the flags that choose what becomes of a recording.
 type folds struct {
-	step, unknown, roles *string
+	step, unknown, roles, gpu *string
 }
 
 func addFolds(fs *flag.FlagSet) folds {
@@ -81,11 +81,12 @@ func addFolds(fs *flag.FlagSet) folds {
 		step:    fs.String("step", "", "of a recording: `NAME` of the step, instead of the middle complete one"),
 		unknown: fs.String("unknown", "", "of a recording: what becomes of kernels whose tensors are not known, `merge`, follow or drop (default merge)"),
 		roles:   fs.String("roles", "", "of a recording: `PATTERNS` of tensors' names and what they are for, like *embed*=weight,ids=input"),
+		gpu:     fs.String("gpu", "", "of a recording without times: `GPU` that they are estimated for, such as rtx-4090 (default "+recording.DefaultGPU+")"),
 	}
 }
 
 func (c *folds) of() recording.Choices {
-	return recording.Choices{Step: *c.step, Unknown: recording.Unknown(*c.unknown), Roles: *c.roles}
+	return recording.Choices{Step: *c.step, Unknown: recording.Unknown(*c.unknown), Roles: *c.roles, GPU: *c.gpu}
 }
 
 func (s *shell) inspect(args []string) error {

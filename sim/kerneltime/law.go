@@ -138,7 +138,12 @@ func Time(g *GPU, p Policy, k *Kernel) Estimate {
 	default:
 		start, memory = g.moving(k)
 	}
-	e := Estimate{Start: picoseconds(start), Compute: picoseconds(compute), Memory: picoseconds(memory), Band: kernelBands[k.Class][g.Ground]}
+	return estimate(start, compute, memory, kernelBands[k.Class][g.Ground])
+}
+
+// estimate is what starting, computing and moving make of a kernel, in seconds.
+func estimate(start, compute, memory float64, band int64) Estimate {
+	e := Estimate{Start: picoseconds(start), Compute: picoseconds(compute), Memory: picoseconds(memory), Band: band}
 	e.Time = most(e.Start, max(e.Compute, e.Memory))
 	switch {
 	case e.Start > max(e.Compute, e.Memory):
@@ -157,6 +162,35 @@ func picoseconds(s float64) unit.Time {
 		return longest
 	}
 	return unit.Time(math.Round(s * 1e12))
+}
+
+// Unshaped is how long a kernel takes of which only the class, the operations and the bytes are known,
+// as recordings say: a large product's share of the peak, long attention's, or what the class moves.
+// Element is the size of an element, 0 what the precision says.
+func Unshaped(g *GPU, p Policy, class Class, element unit.Bytes, operations int64, bytes unit.Bytes) Estimate {
+	const long = 1024 // tokens of a sequence and elements of heads that nobody said
+	var start, compute, memory float64
+	work, moved := float64(max(operations, 0)), float64(max(bytes, 0))
+	switch class {
+	case Product, BatchedProduct:
+		x, _ := g.multiplier(p.Precision.Products(), p.Setting)
+		start, compute, memory = x.start, work/(x.peak*x.sustained), moved/x.memory
+	case ConvForward, ConvData, ConvWeight:
+		x, used := g.multiplier(p.Precision.Convolutions(), p.Setting)
+		x.sustained *= g.convolutionShare(class, used, &image{c: 1, groups: 1, stride: 1})
+		start, compute, memory = x.start, work/(x.peak*x.sustained), moved/(float64(g.Bandwidth)*0.85)
+	case AttentionForward, AttentionBackward:
+		k := Kernel{Class: class}
+		rate := float64(g.peak(g.engine(p.Precision.Products()))) * g.attentionShare(p.Setting, &k, 64)
+		start, compute, memory = 4.8e-6, work/(rate*long/(long+g.attentionHalf(k.Attention, false))), moved/(float64(g.Bandwidth)*g.movedShare())
+	default:
+		k := Kernel{Class: class, Bytes: bytes, Element: element}
+		if class == BatchNorm { // which reads its tensors more than once, forward and backward alike
+			k.Passes = PassesBatchNorm / 2
+		}
+		start, memory = g.moving(&k)
+	}
+	return estimate(start, compute, memory, kernelBands[class][g.Ground])
 }
 
 // element is the size of an element of k.

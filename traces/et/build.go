@@ -174,7 +174,10 @@ func (t *Trace) Works(w Window, device int32) (launches []Launch) {
 			continue
 		}
 		name := t.Name(n)
-		k := recording.Kernel{Name: name, Op: name, Flops: node.Flops, Bytes: bytes}
+		k := recording.Kernel{Name: name, Op: name, Flops: node.Flops, Bytes: bytes, Class: classOf(name), Element: 4}
+		if node.half {
+			k.Element = 2
+		}
 		switch {
 		case name == "record_param_comms" || strings.HasPrefix(name, "c10d::"):
 			k.Kind = recording.Communication

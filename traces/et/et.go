@@ -66,6 +66,7 @@ type Node struct {
 	at           int64 // bytes before it in the file
 	parentID     int64
 	marks        mark
+	half         bool // some input has 16 bits an element
 }
 
 // A mark is what is known of a node.

@@ -593,6 +593,7 @@ func (d *reader) types(side int) {
 		s, ok := r.Text()
 		if ok && bytes.HasPrefix(s, []byte("Tensor(")) && d.node.use(side, arg) {
 			d.node.types[side][arg] = true
+			d.node.half = d.node.half || side == 0 && (bytes.Contains(s, []byte("Half")) || bytes.Contains(s, []byte("BFloat16")))
 		}
 	}
 }

@@ -61,8 +61,7 @@ func (f *folding) warn() {
 	case L1:
 		warn(recordMemory, "How large results are and how long tensors live is estimated from shapes")
 	case E2:
-		q := &f.c.Rates
-		warn("record a trace of the profiler in the same run", "Kernel times are estimated, as of an %s that reaches %d GFLOPS and %v, whatever GPU the machine has", q.GPU, q.Flops/1e9, q.Memory)
+		warn("record a trace of the profiler in the same run", "Kernel times are estimated for %s, from what operators compute and move", f.gpu.Name)
 	}
 	if !f.step.Complete {
 		warn("choose one that is, or profile more steps", "Step %s is not complete", f.step.Name)
@@ -140,7 +139,7 @@ func (f *folding) origin() string {
 	r := f.rep
 	times := "kernel times measured"
 	if f.rec.Times == workload.Estimated {
-		times = "kernel times estimated for an " + f.c.Rates.GPU
+		times = "kernel times estimated for " + f.gpu.Name
 	}
 	on := ""
 	if f.rec.Device.Name != "" && f.rec.Times != workload.Estimated {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -30,22 +31,13 @@ type Choices struct {
 	// text, ? for any character. Weights and optimizer state keep their value from
 	// one step to the next, all others live from their first to their last use.
 	Roles string
-	// Rates are what times are estimated with where they were not recorded; of all
-	// zero it is DefaultRates.
-	Rates Rates
+	// GPU is what times are estimated for where they were not recorded, by its key in
+	// kerneltime; empty is DefaultGPU.
+	GPU string
 }
 
-// Rates are what kernels reach on a GPU.
-type Rates struct {
-	GPU    string         // for people
-	Flops  int64          // floating-point operations a second
-	Memory unit.Bandwidth // of the GPU's own memory
-	Start  unit.Time      // of a kernel before it does anything
-}
-
-// DefaultRates are 60 % of the peaks of an A100 40 GB by its data sheet (19.5
-// TFLOPS in FP32, 1555 GB/s), and the few microseconds that a launch takes.
-var DefaultRates = Rates{GPU: "A100 40 GB", Flops: 11_700_000_000_000, Memory: 933 * unit.GBps, Start: 3 * unit.Microsecond}
+// DefaultGPU is what times are estimated for where nobody says another.
+const DefaultGPU = "a100-sxm-40"
 
 // A Report accounts for everything between a recording and a workload. The
 // workload's kernels take Busy + Ticks * 1 ps - Lost in all.
@@ -109,6 +101,7 @@ type folding struct {
 	step  *Step
 	c     Choices
 	rules []rule
+	gpu   *kerneltime.GPU // that times are estimated for
 	rep   *Report
 
 	order []int32     // kernels of the step by start
@@ -164,11 +157,11 @@ func (f *folding) choose() error {
 	default:
 		return fmt.Errorf("kernels without tensors cannot be %q; want %s, %s or %s", f.c.Unknown, Merge, Follow, Drop)
 	}
-	if f.c.Rates == (Rates{}) {
-		f.c.Rates = DefaultRates
+	if f.c.GPU == "" || r.Times != workload.Estimated {
+		f.c.GPU = DefaultGPU
 	}
-	if q := &f.c.Rates; q.Flops <= 0 || q.Memory <= 0 || q.Start < 0 || q.Start > workload.MaxTime {
-		return errors.New("times cannot be estimated without the GPU's rates: operations and bytes a second")
+	if f.gpu = kerneltime.Find(f.c.GPU); f.gpu == nil {
+		return fmt.Errorf("times cannot be estimated for the GPU %q, which is not known; leave it out, or choose one that spillway models lists", f.c.GPU)
 	}
 	var err error
 	f.rules, err = parseRoles(f.c.Roles)

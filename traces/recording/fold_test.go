@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -196,9 +197,9 @@ func TestEstimated(t *testing.T) {
 	r.Label, r.Times = E2, workload.Estimated
 	for i := range r.Steps[0].Kernels {
 		k := &r.Steps[0].Kernels[i]
-		k.Start, k.Time, k.Flops, k.Bytes = 0, 0, int64(i)*1e6, 4e3
+		k.Start, k.Time, k.Flops, k.Bytes, k.Class, k.Element = 0, 0, int64(i)*1e9, 4e6, kerneltime.Product, 4
 	}
-	w, rep, err := r.Fold(Choices{Rates: Rates{GPU: "X1", Flops: 1e12, Memory: unit.GBps, Start: 2 * us}})
+	w, rep, err := r.Fold(Choices{GPU: "l4"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,16 +207,18 @@ func TestEstimated(t *testing.T) {
 	for i := range w.Kernels {
 		got = append(got, w.Kernels[i].Time.String())
 	}
-	if s := strings.Join(got, " "); s != "6 µs 12 µs 6 µs 6 µs 7 µs" || rep.Rounded != 0 || rep.Busy != 37*us || rep.Covered != 31*us {
+	if s := strings.Join(got, " "); s != "26.2 µs 223.08 µs 217.08 µs 287.44 µs 357.8 µs" || rep.Rounded != 0 || rep.Busy.String() != "1.11 ms" || rep.Covered.String() != "964.88 µs" {
 		t.Errorf("%s, %+v", s, rep)
 	}
-	if !slices.Contains(rep.Warnings, "Kernel times are estimated, as of an X1 that reaches 1000 GFLOPS and 1 GB/s, whatever GPU the machine has; record a trace of the profiler in the same run.") {
+	if !slices.Contains(rep.Warnings, "Kernel times are estimated for L4, from what operators compute and move; record a trace of the profiler in the same run.") {
 		t.Errorf("%q", rep.Warnings)
 	}
-	for _, q := range []Rates{{GPU: "no rates"}, {Flops: 1, Memory: 1, Start: -1}} {
-		if _, _, err := r.Fold(Choices{Rates: q}); err == nil {
-			t.Errorf("%+v", q)
-		}
+	if _, _, err := r.Fold(Choices{GPU: "abacus"}); err == nil || !strings.Contains(err.Error(), `"abacus"`) {
+		t.Errorf("an unknown GPU: %v", err)
+	}
+	r.Times = workload.Measured
+	if _, _, err := r.Fold(Choices{GPU: "abacus"}); err != nil && strings.Contains(err.Error(), "abacus") {
+		t.Errorf("measured times need no GPU: %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@
 package recording
 
 import (
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -104,9 +105,12 @@ type Kernel struct {
 	Least  unit.Time // the file's resolution, which a kernel of time 0 is taken to last half of
 	Stream int32
 	Kind   KernelKind
-	// Flops and Bytes are the work of a kernel whose time is estimated.
-	Flops int64
-	Bytes unit.Bytes
+	// Flops and Bytes are the work of a kernel whose time is estimated, Class what it does, and
+	// Element how many bytes its elements have.
+	Flops   int64
+	Bytes   unit.Bytes
+	Class   kerneltime.Class
+	Element unit.Bytes
 }
 
 // A KernelKind says what a launch does.

@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -50,9 +51,11 @@ func (f *folding) fold() error {
 // at least, or as estimated.
 func (f *folding) last(k *Kernel) unit.Time {
 	if f.rec.Times == workload.Estimated {
-		q := &f.c.Rates
-		work := max(unit.Time(unit.MulDiv(k.Flops, int64(unit.Second), q.Flops)), q.Memory.Time(k.Bytes))
-		return max(1, q.Start+min(work, workload.MaxTime-q.Start))
+		p := kerneltime.Policy{Precision: kerneltime.TF32Conv, Setting: kerneltime.Training} // as PyTorch is by default
+		if k.Element == 2 {
+			p.Precision = kerneltime.FP16
+		}
+		return max(1, min(kerneltime.Unshaped(f.gpu, p, k.Class, k.Element, k.Flops, k.Bytes).Time, workload.MaxTime))
 	}
 	if k.Time == 0 {
 		return max(1, k.Least/2)

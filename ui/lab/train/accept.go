@@ -109,7 +109,7 @@ func setup(j *handed.Job) (string, error) {
 
 // choices are what the settings say about a recording.
 func (s *settings) choices() recording.Choices {
-	return recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles}
+	return recording.Choices{Step: s.Step, Unknown: recording.Unknown(s.Unknown), Roles: s.Roles, GPU: s.GPU}
 }
 
 // fold makes the workload of a recording that is shown under a name.

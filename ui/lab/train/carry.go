@@ -28,7 +28,7 @@ func (s *source) Carry(u *knob.Setup) ([]lab.File, lab.Files, error) {
 	if at < 0 || s.Jobs[at].Recording == nil {
 		return nil, nil, nil
 	}
-	w, err := fold(name, s.Jobs[at].Recording, recording.Choices{Step: u.Text(stepKnob), Unknown: recording.Unknown(u.Text(unknownKnob)), Roles: u.Text(rolesKnob)})
+	w, err := fold(name, s.Jobs[at].Recording, recording.Choices{Step: u.Text(stepKnob), Unknown: recording.Unknown(u.Text(unknownKnob)), Roles: u.Text(rolesKnob), GPU: u.Text("gpu")})
 	if err != nil {
 		return nil, nil, err
 	}

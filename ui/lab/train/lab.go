@@ -133,7 +133,7 @@ func New() lab.Lab {
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles)
+				return fmt.Sprintf("entry %q %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles, s.GPU)
 			}
 			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran())
 		},
