@@ -15,13 +15,6 @@ var folder string
 
 func TestMain(m *testing.M) {
 	var err error
-	// go test keeps a result until a file that the test itself looked at has changed, and what
-	// it builds others read: so it looks at all folders of the command's sources.
-	for _, top := range []string{"../../sim", "../../traces", "../../ui", "../spillway"} {
-		if err = filepath.WalkDir(top, func(_ string, _ os.DirEntry, err error) error { return err }); err != nil {
-			panic(err)
-		}
-	}
 	if folder, err = os.MkdirTemp("", "spillway-platforms"); err != nil {
 		panic(err)
 	}
@@ -33,6 +26,13 @@ func TestMain(m *testing.M) {
 // build returns a function that builds the command for a processor, once.
 func build(processor string) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
+		// go test keeps a result until a file that a test itself looked at has changed, and what
+		// it builds others read: so it looks at all folders of the command's sources.
+		for _, top := range []string{"../../sim", "../../traces", "../../ui", "../spillway"} {
+			if err := filepath.WalkDir(top, func(_ string, _ os.DirEntry, err error) error { return err }); err != nil {
+				return "", err
+			}
+		}
 		name := filepath.Join(folder, "spillway-"+processor)
 		tool := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-w", "-o", name, "../spillway")
 		tool.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+processor, "CGO_ENABLED=0")
