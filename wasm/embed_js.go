@@ -7,14 +7,14 @@ import (
 	"spillway/ui/chart"
 	"spillway/ui/draw"
 	"spillway/ui/embed"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 )
 
 // A frame is the page inside another one: public/embed.js says what its address
 // asks for, and hands over the questions of the page around it.
 type frame struct {
 	*page
-	tabs    []model.Tab
+	tabs    []session.Tab
 	options *embed.Options
 	desk    *embed.Desk
 	kicked  string // the view and figure that has been started by itself
@@ -22,7 +22,7 @@ type frame struct {
 }
 
 // newFrame returns what the address asks for, nil if the page is no frame.
-func newFrame(p *page, tabs []model.Tab) *frame {
+func newFrame(p *page, tabs []session.Tab) *frame {
 	of := js.Global().Get("embed")
 	if !of.Truthy() {
 		return nil
@@ -87,8 +87,8 @@ func (f *frame) serve() {
 }
 
 // Begin implements embed.Stage.
-func (f *frame) Begin(fragment string) *model.Session {
-	f.session = model.NewSession(f.tabs, fragment, f.page)
+func (f *frame) Begin(fragment string) *session.Session {
+	f.session = session.New(f.tabs, fragment, f.page)
 	f.session.Version = f.version()
 	return f.session
 }

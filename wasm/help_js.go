@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"syscall/js"
 
-	"spillway/ui/model"
 	"spillway/ui/model/link"
+	"spillway/ui/model/palette"
+	"spillway/ui/model/session"
+	"spillway/ui/model/tour"
 )
 
 // mostFound is how many commands the palette shows.
@@ -21,24 +23,24 @@ func (p *page) Help() {
 	p.tools.Call("help", what)
 }
 
-func topics(r *model.Laboratory) (list []any) {
+func topics(r *session.Laboratory) (list []any) {
 	for _, h := range r.Info.Help {
 		list = append(list, map[string]any{"title": h.Title, "text": h.Text})
 	}
 	return list
 }
 
-func glossary(r *model.Laboratory) (list []any) {
-	for _, t := range model.Glossary(r.Info) {
+func glossary(r *session.Laboratory) (list []any) {
+	for _, t := range palette.Glossary(r.Info) {
 		list = append(list, map[string]any{"title": t.Name, "text": t.Is, "source": t.Source})
 	}
 	return list
 }
 
 // stops are the links of the tour.
-func stops(r *model.Laboratory) (list []any) {
+func stops(r *session.Laboratory) (list []any) {
 	for i := range r.Info.Tour {
-		if s, err := model.StopState(r.Info, &r.Info.Tour[i]); err == nil {
+		if s, err := tour.StopState(r.Info, &r.Info.Tour[i]); err == nil {
 			list = append(list, map[string]any{"title": r.Info.Tour[i].Title, "link": "#" + link.Encode(r.Info, &s)})
 		}
 	}
@@ -54,7 +56,7 @@ func (p *page) listenHelp(on func(name string, f func(args []js.Value) func())) 
 	})
 	p.tools.Set("find", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var list []any
-		for _, c := range model.FindCommands(model.Commands(p.session), args[0].String(), mostFound) {
+		for _, c := range palette.Find(palette.Commands(p.session), args[0].String(), mostFound) {
 			list = append(list, map[string]any{"id": c.ID, "kind": c.Kind, "title": c.Title, "about": c.About})
 		}
 		return list

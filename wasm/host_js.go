@@ -12,12 +12,12 @@ import (
 	"spillway/wasm/browser"
 )
 
-// What the session asks of the page: model.Host. The pool does the work.
+// What the session asks of the page: session.Host. The pool does the work.
 
 // whole ends the names of programs that do whole jobs, as build/site names them.
 const whole = "-files"
 
-// Start implements model.Host.
+// Start implements session.Host.
 func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.jobs[j.ID] = true
 	text, err := wire.Marshal(j)
@@ -35,10 +35,10 @@ func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: priority == calls.Behind})
 }
 
-// Raise implements model.Host.
+// Raise implements session.Host.
 func (p *page) Raise(id int, _ calls.Priority) { p.pool.Raise(id) }
 
-// Stop implements model.Host.
+// Stop implements session.Host.
 func (p *page) Stop(ids []int) {
 	for _, id := range ids {
 		delete(p.jobs, id)
@@ -46,13 +46,13 @@ func (p *page) Stop(ids []int) {
 	p.pool.Stop(ids)
 }
 
-// Stored implements model.Host.
+// Stored implements session.Host.
 func (p *page) Stored(name string) string { return p.tools.Call("stored", name).String() }
 
-// Store implements model.Host.
+// Store implements session.Host.
 func (p *page) Store(name, text string) bool { return p.tools.Call("store", name, text).Bool() }
 
-// Fetch implements model.Host.
+// Fetch implements session.Host.
 func (p *page) Fetch(name string) {
 	go func() {
 		info := &lab.Info{Name: name}

@@ -11,8 +11,8 @@ import (
 	"github.com/vugu/vugu"
 	"github.com/vugu/vugu/domrender"
 
-	"spillway/ui/model"
 	"spillway/ui/model/results"
+	"spillway/ui/model/session"
 	"spillway/ui/view"
 	"spillway/ui/wire"
 	"spillway/wasm/browser"
@@ -35,7 +35,7 @@ func main() {
 		p.frame.serve()
 	}
 	p.visited = fragment()
-	p.session = model.NewSession(tabs, p.visited, p)
+	p.session = session.New(tabs, p.visited, p)
 	p.session.Version = p.version()
 	if seed := first(); seed != nil {
 		p.session.Sow(seed)
@@ -116,7 +116,7 @@ func (p *page) busy() bool {
 }
 
 // labs returns the laboratories of this site.
-func labs() (tabs []model.Tab, err error) {
+func labs() (tabs []session.Tab, err error) {
 	data, err := fetch("labs.info")
 	if err == nil {
 		err = wire.Unmarshal(data, &tabs)

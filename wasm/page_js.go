@@ -11,7 +11,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/draw"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/pool"
 	"spillway/ui/view"
@@ -21,7 +21,7 @@ import (
 // A page joins the session to the document.
 type page struct {
 	app     *view.App
-	session *model.Session
+	session *session.Session
 	pool    *pool.Pool
 	env     vugu.EventEnv
 	tools   js.Value // window.tools of page.js
@@ -133,23 +133,23 @@ func (p *page) listen() {
 		}))
 	}
 	// inRoom does something when a laboratory is shown.
-	inRoom := func(f func(r *model.Laboratory)) func() {
+	inRoom := func(f func(r *session.Laboratory)) func() {
 		return func() {
 			if r := p.session.Laboratory; r != nil {
 				f(r)
 			}
 		}
 	}
-	on("onUndo", func([]js.Value) func() { return inRoom((*model.Laboratory).Undo) })
-	on("onRedo", func([]js.Value) func() { return inRoom((*model.Laboratory).Redo) })
+	on("onUndo", func([]js.Value) func() { return inRoom((*session.Laboratory).Undo) })
+	on("onRedo", func([]js.Value) func() { return inRoom((*session.Laboratory).Redo) })
 	on("onEscape", func([]js.Value) func() { return func() { p.app.CloseDrawer() } })
 	on("onStep", func(args []js.Value) func() {
 		key, by := args[0].String(), args[1].Int()
-		return inRoom(func(r *model.Laboratory) { r.Form.Step(key, by) })
+		return inRoom(func(r *session.Laboratory) { r.Form.Step(key, by) })
 	})
 	on("onOpen", func(args []js.Value) func() {
 		line := args[0].Int()
-		return inRoom(func(r *model.Laboratory) { r.Papers.OpenLine(line) })
+		return inRoom(func(r *session.Laboratory) { r.Papers.OpenLine(line) })
 	})
 	p.tools.Set("memory", js.FuncOf(func(js.Value, []js.Value) any { return p.session.Memory() }))
 	p.tools.Set("shows", js.FuncOf(func(js.Value, []js.Value) any { return p.shows() }))
@@ -201,7 +201,7 @@ func (p *page) listen() {
 		if value.Type() == js.TypeNumber {
 			text = fmt.Sprint(value.Int())
 		}
-		return inRoom(func(r *model.Laboratory) {
+		return inRoom(func(r *session.Laboratory) {
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil && r.Sections.PickCell(id, n) {
 				return
 			}
@@ -213,7 +213,7 @@ func (p *page) listen() {
 	})
 	on("onZoom", func(args []js.Value) func() {
 		id, from, to := args[0].String(), args[1].Int(), args[2].Int()
-		return inRoom(func(r *model.Laboratory) {
+		return inRoom(func(r *session.Laboratory) {
 			r.SetZoom(id, int64(from), int64(to))
 			p.zoomed = r.State.Zoomed()
 			p.changed = false // nothing but the address

@@ -63,14 +63,21 @@ var layers = []layer{
 	{"ui/files", []string{"traces/door", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                              // what decides all that is shown of one laboratory, as data
-	{"ui/model/calls", []string{"ui/exec"}},                                                                                       // who waits for which job
-	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                        // what is known of runs, and who asks for them
-	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                           // a state as text and back
-	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                // an invented laboratory; only tests import it
-	{"ui/model", []string{"sim/unit", "sim/prose", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results"}}, // what the page shows: no laboratory
-	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}}, // what a frame in another page answers
+	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                                             // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
+	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
+	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
+	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
+	{"ui/model/workspace", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/link"}},                                                                                      // one open laboratory; editing asks nobody
+	{"ui/model/files", []string{"sim/knob", "sim/prose", "ui/lab", "ui/exec", "ui/model/calls", "ui/model/workspace"}},                                                                                        // files that were opened
+	{"ui/model/tour", []string{"sim/knob", "ui/lab", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                // stops, and where the visitor is among them
+	{"ui/model/form", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/model/state", "ui/model/workspace", "ui/model/files"}},                                                                    // fields and sliders of settings
+	{"ui/model/runs", []string{"sim/knob", "sim/prose", "sim/report", "ui/lab", "ui/chart", "ui/model/calls", "ui/model/state", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/form"}}, // the compared systems, and their baseline
+	{"ui/model/memory", []string{"sim/knob", "ui/model/state", "ui/model/link", "ui/model/workspace"}},                                                                                                        // what a tab remembers
+	{"ui/model/session", []string{"sim/knob", "sim/prose", "sim/study", "ui/lab", "ui/exec", "ui/chart", "ui/model/..."}},                                                                                     // puts them together
+	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
+	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                                                                                            // an invented laboratory; only tests import it
+	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
 	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
@@ -95,8 +102,27 @@ var layers = []layer{
 	{"build/e2e/*", []string{"sim/...", "traces/...", "ui/files", "ui/lab/...", "ui/wire", "ui/exec"}},
 }
 
+// features stand beside each other in ui/model: none knows another, nor the session that
+// puts them together. A new one is a name here.
+var features = []string{"checking", "output", "papers", "question", "saved", "sections"}
+
+// feature is what each of them may import.
+var feature = layer{"a feature of ui/model", []string{
+	"sim/knob", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart",
+	"ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/tour", "ui/model/form", "ui/model/runs",
+}}
+
+// isFeature reports whether a folder is one of the features.
+func isFeature(folder string) bool {
+	name, ok := strings.CutPrefix(folder, "ui/model/")
+	return ok && slices.Contains(features, name)
+}
+
 // layerOf returns the layer of a folder, or nil.
 func layerOf(folder string) *layer {
+	if isFeature(folder) {
+		return &feature
+	}
 	for i := range layers {
 		if effort.Covers(layers[i].name, folder) {
 			return &layers[i]
@@ -130,6 +156,34 @@ func TestEveryPackageHasItsPlace(t *testing.T) {
 				t.Errorf("%s imports %s: only tests do", f.name, to)
 			}
 		}
+	}
+}
+
+// The parts of the page's state are in order: features never know one another or what puts
+// them together, and what is below them knows none of them.
+func TestFeaturesStandBesideEachOther(t *testing.T) {
+	above := []string{"ui/model/memory", "ui/model/session", "ui/model/palette"}
+	for _, name := range features {
+		above = append(above, "ui/model/"+name)
+	}
+	parts := map[string]bool{}
+	for _, f := range files(t, "ui") {
+		if from := f.folder(); strings.HasPrefix(from, "ui/model") {
+			parts[from] = true
+			for _, to := range f.imports() {
+				if slices.Contains(above, to) && !slices.Contains([]string{"ui/model/session", "ui/model/palette"}, from) {
+					t.Errorf("%s imports %s, which stands beside it or above", f.name, to)
+				}
+			}
+		}
+	}
+	for _, name := range above {
+		if !parts[name] {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	if parts["ui/model"] {
+		t.Error("ui/model has files of its own; each belongs to one of its parts")
 	}
 }
 

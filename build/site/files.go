@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 )
 
 // A site is the content of every file by its path below the root of the site.
@@ -80,7 +80,7 @@ func (s site) addVersion() error {
 		fmt.Fprintf(sum, "%s %d\n", name, len(s[name]))
 		sum.Write(s[name])
 	}
-	version := model.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
+	version := output.Version + "+" + hex.EncodeToString(sum.Sum(nil))[:8]
 	// For scripts it stands in the head, too.
 	s["index.html"] = bytes.ReplaceAll(s["index.html"], []byte(`content="of a build by hand"`), []byte(`content="`+version+`"`))
 	return s.fill("index.html", ">of a build by hand<", ">"+version+"<")

@@ -14,8 +14,8 @@ import (
 
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/results"
+	"spillway/ui/model/session"
 	"spillway/ui/stage"
 	"spillway/ui/view"
 	"spillway/ui/wire"
@@ -30,7 +30,7 @@ func (still) Narrow() bool { return false }
 // index.html, so that there is something to read before any program has come. The
 // same reports are first.info, with which the program begins.
 func (s site) addFirst() error {
-	var tabs []model.Tab
+	var tabs []session.Tab
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s site) addFirst() error {
 }
 
 // firstPage runs the opening natively and renders the page around it.
-func firstPage(tabs []model.Tab, opening lab.Lab) (page, fragment string, seed *results.Seed, err error) {
+func firstPage(tabs []session.Tab, opening lab.Lab) (page, fragment string, seed *results.Seed, err error) {
 	session, err := stage.Show(opening, tabs, "")
 	if err != nil {
 		return "", "", nil, err

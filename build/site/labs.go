@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/wire"
 )
 
@@ -13,7 +13,7 @@ import (
 // are there: labs.info lists them, NAME.info describes one. It also tells boot.js
 // their names.
 func (s site) addLabs() error {
-	var tabs []model.Tab
+	var tabs []session.Tab
 	var names []string
 	for _, door := range labs.Labs {
 		lab := door.New()
@@ -25,7 +25,7 @@ func (s site) addLabs() error {
 		if err != nil {
 			return err
 		}
-		tabs, names = append(tabs, model.Tab{Name: lab.Name, Title: lab.Title, About: lab.About, Lean: slices.Contains(labs.Lean, door.Name)}), append(names, door.Name)
+		tabs, names = append(tabs, session.Tab{Name: lab.Name, Title: lab.Title, About: lab.About, Lean: slices.Contains(labs.Lean, door.Name)}), append(names, door.Name)
 	}
 	data, err := wire.Marshal(&tabs)
 	if err == nil {

@@ -4,7 +4,7 @@ import (
 	"reflect"
 
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 	"spillway/ui/schema"
 )
 
@@ -24,5 +24,5 @@ func resultsSchema() ([]byte, error) {
 		l := d.New()
 		results = append(results, schema.Result{Lab: l.Name, Type: reflect.TypeOf(l.Result)})
 	}
-	return schema.OfResults(model.ResultsFile(), results)
+	return schema.OfResults(output.ResultsFile(), results)
 }

@@ -13,8 +13,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -32,7 +32,7 @@ func (*answering) Fetch(string)                          {}
 func (*answering) Stored(string) string                  { return "" }
 func (*answering) Store(string, string) bool             { return false }
 
-func (h *answering) work(n *model.Session) {
+func (h *answering) work(n *session.Session) {
 	for len(h.jobs) > 0 {
 		j := h.jobs[0]
 		h.jobs = h.jobs[1:]
@@ -45,7 +45,7 @@ func (h *answering) work(n *model.Session) {
 func resultsOf(t *testing.T, l lab.Lab, fragment string) []byte {
 	t.Helper()
 	h := &answering{bench: exec.Bench{Lab: l}}
-	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, h)
+	n := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")
 	if n.Notice != "" || len(n.Runs.Problems) > 0 {

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/wire"
 )
 
@@ -126,7 +126,7 @@ func (s site) inside(code []byte) (site, error) {
 
 // wholeTabs is labs.info without lean programs.
 func (s site) wholeTabs() ([]byte, error) {
-	var tabs []model.Tab
+	var tabs []session.Tab
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil {
 		return nil, err
 	}

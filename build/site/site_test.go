@@ -24,8 +24,9 @@ import (
 	"spillway/build/effort"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 	"spillway/ui/model/results"
+	"spillway/ui/model/session"
 	"spillway/ui/wire"
 )
 
@@ -74,7 +75,7 @@ func TestLabs(t *testing.T) {
 	if err := s.addLabs(); err != nil {
 		t.Fatal(err)
 	}
-	var tabs []model.Tab
+	var tabs []session.Tab
 	if err := wire.Unmarshal(s["labs.info"], &tabs); err != nil || len(tabs) != len(labs.Labs) {
 		t.Fatalf("%v, %v", tabs, err)
 	}
@@ -317,7 +318,7 @@ func TestVersion(t *testing.T) {
 		}
 		return string(s["index.html"])
 	}
-	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>"+model.Version+"+01234567</b>") {
+	if a, b, c := version("a"), version("b"), version("a"); a == b || a != c || len(a) != len("<b>"+output.Version+"+01234567</b>") {
 		t.Errorf("%s, %s, %s", a, b, c)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/files"
 	"spillway/ui/lab"
-	"spillway/ui/model"
 	"spillway/ui/model/link"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/stage"
 )
@@ -122,9 +122,9 @@ func (s *shell) bind(setupText string, rest []string) ([]byte, error) {
 
 // drawings are the charts of what a bundle is about, and of what a link shows.
 func drawings(l lab.Lab, o *exec.Order, link string, workload []lab.File) ([]exec.Drawn, error) {
-	show := func() (*model.Session, error) { return stage.Show(l, nil, link) }
+	show := func() (*session.Session, error) { return stage.Show(l, nil, link) }
 	if workload != nil {
-		show = func() (*model.Session, error) { return stage.ShowFiles(l, files.Open, link, workload) }
+		show = func() (*session.Session, error) { return stage.ShowFiles(l, files.Open, link, workload) }
 	}
 	n, err := show()
 	if err != nil {

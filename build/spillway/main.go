@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 )
 
 const usage = `spillway simulates memory expansion systems.
@@ -71,7 +71,7 @@ func start() int {
 		labs: all.Labs, out: os.Stdout, errs: os.Stderr, stop: stop, now: time.Now, version: version(),
 		terminal: err == nil && info.Mode()&os.ModeCharDevice != 0,
 	}
-	s.program = model.Program(s.version)
+	s.program = output.Program(s.version)
 	if info, err := os.Stdout.Stat(); err == nil {
 		s.screen = info.Mode()&os.ModeCharDevice != 0
 	}

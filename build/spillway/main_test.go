@@ -146,7 +146,7 @@ func TestTraining(t *testing.T) {
 
 // TestFormsAgree runs a workload in both forms: the numbers are the same.
 func TestFormsAgree(t *testing.T) {
-	var old output
+	var old oldRun
 	var lab exec.Record
 	_, out, errs := run(t, "run", "bert-base@64@as-paper", "--system", "g10", "--set", "gpu_memory=8", "--json")
 	if err := only1(out, &old); err != nil {

@@ -10,8 +10,8 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 	"spillway/ui/stage"
 )
 
@@ -111,7 +111,7 @@ func saved(t *testing.T) string {
 		t.Fatal(err)
 	}
 	h := &raws{bench: exec.Bench{Lab: l}}
-	page := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, n.Link(), h)
+	page := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, n.Link(), h)
 	page.Enter(n.Info, "")
 	h.work(page)
 	text := ""
@@ -133,7 +133,7 @@ func (*raws) Fetch(string)                          {}
 func (*raws) Stored(string) string                  { return "" }
 func (*raws) Store(string, string) bool             { return false }
 
-func (h *raws) work(n *model.Session) {
+func (h *raws) work(n *session.Session) {
 	for len(h.jobs) > 0 {
 		a := h.bench.Do(h.jobs[0], nil)
 		h.jobs = h.jobs[1:]

@@ -17,7 +17,7 @@ import (
 	"spillway/ui/files"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
 )
 
 const runForm = `lab=LAB [system=NAME,...] [file=PATH ...] [KEY=VALUE ...] [--json]
@@ -42,7 +42,7 @@ type ownRun struct {
 
 var runDocs = []doc{
 	{"With lab=, --json prints an array of objects, one a system, in the order of system=:", ownRun{}},
-	{"Without lab=, --json prints an array of objects, one a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", output{}},
+	{"Without lab=, --json prints an array of objects, one a workload. Cycles are ticks of clock_hz, pages have 4096 bytes. When fits is false, of the rest only ideal_cycles and clock_hz count.", oldRun{}},
 }
 
 // resultDocs describe the results of the laboratories that print them.
@@ -353,7 +353,7 @@ func (r *labResult) record(l *lab.Lab) exec.Record {
 // brief says what ran, as the page does: the workload, the machine, how far numbers can be
 // trusted.
 func (r *labResult) brief(l *lab.Lab) (pieces, trust []string) {
-	return model.Brief(&l.Info, r.setup, r.report)
+	return form.Brief(&l.Info, r.setup, r.report)
 }
 
 // spoken is a setup text without what an opened entry makes meaningless and nobody said:

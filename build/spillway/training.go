@@ -90,7 +90,7 @@ func (s *shell) training(paths []string, o *options) error {
 	if o.final != "" && len(paths) > 1 {
 		return fmt.Errorf("run: -final writes one file, %s, and there are %d workloads; run them one by one", finalName, len(paths))
 	}
-	list := []*output{}
+	list := []*oldRun{}
 	for _, path := range paths {
 		j, err := open(path, o)
 		if err != nil {
@@ -296,9 +296,9 @@ func reader(config, artifact string) func(string) (string, []byte, error) {
 	}
 }
 
-// An output is the JSON object of a run in the old form. Names and meanings are
+// An oldRun is the JSON object of a run in the old form. Names and meanings are
 // stable.
-type output struct {
+type oldRun struct {
 	Program          string         `json:"program" help:"name and version of the command, Go version, platform, as spillway version prints them"`
 	System           string         `json:"system" help:"what ran"`
 	Mode             string         `json:"mode" help:"its quirks"`
@@ -328,8 +328,8 @@ type traffic struct {
 	HostOut int64 `json:"host_out" help:"to host memory"`
 }
 
-func newOutput(j *job, r *result.Result) *output {
-	o := &output{
+func newOutput(j *job, r *result.Result) *oldRun {
+	o := &oldRun{
 		System: r.System, Mode: r.Mode, Workload: j.w.Name, KernelTimes: string(j.w.Times), Fits: r.Fits, Reason: r.Reason,
 		IdealCycles: r.Ideal, ClockHz: r.Clock, Notes: append(append([]string{}, r.Notes...), j.says...), IterationsCycles: []unit.Cycles{},
 		SSD: r.SSD, Hash: result.Hash(r),

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 )
 
 // sources is the hash of the sources that the command was built from (build/sources), which
@@ -20,18 +20,18 @@ var sources string
 // of a build by hand, what the linker calls it, which is another as soon as anything is.
 func version() string {
 	if sources != "" {
-		return model.Version + "+" + sources
+		return output.Version + "+" + sources
 	}
 	f, err := os.Executable()
 	if err != nil {
-		return model.Version + "+by-hand"
+		return output.Version + "+by-hand"
 	}
 	file, err := os.Open(f)
 	if err != nil {
-		return model.Version + "+by-hand"
+		return output.Version + "+by-hand"
 	}
 	defer file.Close()
-	return model.Version + "+by-hand." + buildID(file)
+	return output.Version + "+by-hand." + buildID(file)
 }
 
 // buildID is a short form of the name that Go's linker writes into a program, which follows

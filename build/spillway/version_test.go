@@ -12,14 +12,14 @@ import (
 
 	"spillway/ui/bundle"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
+	"spillway/ui/model/output"
 )
 
 // versioned runs a command line of a command that knows what it is.
 func versioned(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	s := shell{labs: all.Labs, out: &out, errs: &errs, version: "1.2.3+0123456789ab", program: model.Program("1.2.3+0123456789ab")}
+	s := shell{labs: all.Labs, out: &out, errs: &errs, version: "1.2.3+0123456789ab", program: output.Program("1.2.3+0123456789ab")}
 	if code := s.command(args); code != exitOK || errs.Len() > 0 {
 		t.Fatalf("%q: exit code %d: %s", args, code, &errs)
 	}
@@ -74,7 +74,7 @@ func TestVersion(t *testing.T) {
 
 // A build by hand has a name that follows from it.
 func TestBuildByHand(t *testing.T) {
-	if got := version(); !regexp.MustCompile(`^` + regexp.QuoteMeta(model.Version) + `\+by-hand\.[0-9a-f]{12}$`).MatchString(got) {
+	if got := version(); !regexp.MustCompile(`^` + regexp.QuoteMeta(output.Version) + `\+by-hand\.[0-9a-f]{12}$`).MatchString(got) {
 		t.Errorf("version %q", got)
 	}
 	program := func(id, more string) string {
@@ -86,7 +86,7 @@ func TestBuildByHand(t *testing.T) {
 	}
 	sources = "0123456789ab"
 	defer func() { sources = "" }()
-	if got := version(); got != model.Version+"+0123456789ab" {
+	if got := version(); got != output.Version+"+0123456789ab" {
 		t.Errorf("version %q", got)
 	}
 }

@@ -87,9 +87,9 @@ var mutants = []mutant{
 
 	// The page.
 	{
-		"redo-after-change", "ui/model/session.go",
-		"r.redo, r.lastEdit = nil, name",
-		"r.lastEdit = name",
+		"redo-after-change", "ui/model/workspace/history.go",
+		"w.redo, w.lastEdit = nil, name",
+		"w.lastEdit = name",
 	},
 	{
 		"drop-overlay-stays", "public/page.js",

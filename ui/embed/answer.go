@@ -9,7 +9,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
 
@@ -105,7 +105,7 @@ func Lacking(only []string, views []chart.View) string {
 }
 
 // says is the headline.
-func says(r *model.Laboratory) string {
+func says(r *session.Laboratory) string {
 	switch r.State.View {
 	case state.Compare:
 		return r.Saved.SideBySide("", "").Headline
@@ -125,7 +125,7 @@ func says(r *model.Laboratory) string {
 }
 
 // Problems says why something is missing or not as a link wants it.
-func Problems(n *model.Session) []string {
+func Problems(n *session.Session) []string {
 	var list []string
 	add := func(text string) {
 		if text != "" && !slices.Contains(list, text) {
@@ -208,7 +208,7 @@ func (d *Desk) settings(q *Question) *Answer {
 }
 
 // systems is the choice of what is compared, as a setting.
-func systems(r *model.Laboratory) Field {
+func systems(r *session.Laboratory) Field {
 	f := Field{Key: "systems", Label: "Systems", Kind: "many", Text: strings.Join(r.State.On, ",")}
 	for i := range r.Info.Systems {
 		f.Choices = append(f.Choices, Choice{r.Info.Systems[i].Name, r.Info.Systems[i].Title})

@@ -7,7 +7,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
 
@@ -56,7 +56,7 @@ const (
 // A Stage is the program that a desk works for.
 type Stage interface {
 	// Begin makes the session of an engine, which has none before somebody asks.
-	Begin(fragment string) *model.Session
+	Begin(fragment string) *session.Session
 	// Idle reports whether no job is under way.
 	Idle() bool
 	// Draw returns a chart as an SVG in a theme, for a link.
@@ -67,8 +67,8 @@ type Stage interface {
 type Desk struct {
 	options *Options
 	stage   Stage
-	session *model.Session // nil before an engine's first question
-	opening string         // the fragment of the frame's address
+	session *session.Session // nil before an engine's first question
+	opening string           // the fragment of the frame's address
 	queue   []Question
 	state   phase // of the first in the queue
 	lab     string
@@ -86,7 +86,7 @@ const (
 
 // NewDesk returns a desk for a session, nil in an engine: then one begins with the
 // first question, with that question's link or the frame's own.
-func NewDesk(o *Options, n *model.Session, opening string, s Stage) *Desk {
+func NewDesk(o *Options, n *session.Session, opening string, s Stage) *Desk {
 	return &Desk{options: o, stage: s, session: n, opening: opening}
 }
 
@@ -209,7 +209,7 @@ func (d *Desk) open(q *Question) {
 
 // Kick runs what in the page may wait for a button: a paper's figure, and the runs
 // of a question.
-func Kick(n *model.Session) {
+func Kick(n *session.Session) {
 	switch n.State.View {
 	case state.Reproduce:
 		n.Papers.Run(n.Papers.Shown())

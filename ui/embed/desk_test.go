@@ -12,8 +12,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 )
 
 // quick is a link to a comparison that takes milliseconds, mixes to one in the
@@ -27,8 +27,8 @@ const (
 type host struct {
 	labs    map[string]lab.Info
 	benches map[string]*exec.Bench
-	tabs    []model.Tab
-	session *model.Session
+	tabs    []session.Tab
+	session *session.Session
 	jobs    []*exec.Job
 	fetched []string
 	begun   int
@@ -41,7 +41,7 @@ func newHost(tb testing.TB) *host {
 	h := &host{labs: map[string]lab.Info{}, benches: map[string]*exec.Bench{}}
 	for _, l := range laboratories() {
 		h.labs[l.Name], h.benches[l.Name] = l.Complete(), &exec.Bench{Lab: l}
-		h.tabs = append(h.tabs, model.Tab{Name: l.Name, Title: l.Title})
+		h.tabs = append(h.tabs, session.Tab{Name: l.Name, Title: l.Title})
 	}
 	return h
 }
@@ -69,9 +69,9 @@ func (*host) Draw(v *chart.View, theme, link string) string {
 	return "<svg " + v.ID + " " + theme + " " + link
 }
 
-func (h *host) Begin(fragment string) *model.Session {
+func (h *host) Begin(fragment string) *session.Session {
 	h.begun++
-	h.session = model.NewSession(h.tabs, fragment, h)
+	h.session = session.New(h.tabs, fragment, h)
 	return h.session
 }
 

@@ -6,16 +6,16 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 )
 
 // A Reader reads files for a laboratory; package files has it.
 type Reader func(l *lab.Lab, files []lab.File) (lab.Files, error)
 
 // ShowFiles is Show for a link about opened files, which are given.
-func ShowFiles(l lab.Lab, read Reader, fragment string, files []lab.File) (*model.Session, error) {
+func ShowFiles(l lab.Lab, read Reader, fragment string, files []lab.File) (*session.Session, error) {
 	h := &host{bench: exec.Bench{Lab: l, Reader: read}, files: files}
-	n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
+	n := session.New([]session.Tab{{Name: l.Name, Title: l.Title, About: l.About}}, fragment, h)
 	info := l.Complete()
 	n.Enter(&info, "")
 	names := make([]string, len(files))

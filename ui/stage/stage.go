@@ -11,8 +11,8 @@ import (
 
 	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
 
@@ -21,21 +21,21 @@ import (
 // page would have. That a system cannot run something is a result. It is an error
 // when the link cannot be read, is about another laboratory, contradicts itself or
 // needs files, and when a run fails.
-func Show(l lab.Lab, tabs []model.Tab, fragment string) (*model.Session, error) {
+func Show(l lab.Lab, tabs []session.Tab, fragment string) (*session.Session, error) {
 	return show(l, tabs, fragment, &host{bench: exec.Bench{Lab: l}})
 }
 
 // Draw is Show for those who want charts alone: the laboratory's own sections, which may
 // be many times the work, are left out.
-func Draw(l lab.Lab, fragment string) (*model.Session, error) {
+func Draw(l lab.Lab, fragment string) (*session.Session, error) {
 	return show(l, nil, fragment, &host{bench: exec.Bench{Lab: l}, charts: true})
 }
 
-func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session, error) {
+func show(l lab.Lab, tabs []session.Tab, fragment string, h *host) (*session.Session, error) {
 	if tabs == nil {
-		tabs = []model.Tab{{Name: l.Name, Title: l.Title, About: l.About}}
+		tabs = []session.Tab{{Name: l.Name, Title: l.Title, About: l.About}}
 	}
-	n := model.NewSession(tabs, fragment, h)
+	n := session.New(tabs, fragment, h)
 	if h.wanted != l.Name {
 		return nil, fmt.Errorf("the link is about the laboratory %q, not %q", h.wanted, l.Name)
 	}
@@ -62,7 +62,7 @@ func show(l lab.Lab, tabs []model.Tab, fragment string, h *host) (*model.Session
 }
 
 // blocked says why not everything could run.
-func blocked(n *model.Session) error {
+func blocked(n *session.Session) error {
 	if len(n.Runs.Problems) > 0 {
 		return errors.New(strings.Join(n.Runs.Problems, "; "))
 	}
@@ -98,7 +98,7 @@ type host struct {
 }
 
 // work does jobs until there are none.
-func (h *host) work(n *model.Session) error {
+func (h *host) work(n *session.Session) error {
 	for len(h.jobs) > 0 {
 		j := h.jobs[0]
 		h.jobs = h.jobs[1:]

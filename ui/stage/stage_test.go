@@ -9,14 +9,14 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/lab"
 	"spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/link"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/stage"
 )
 
 // show is what a link shows of its laboratory.
-func show(t *testing.T, name, fragment string) (*model.Session, error) {
+func show(t *testing.T, name, fragment string) (*session.Session, error) {
 	t.Helper()
 	l, err := all.Find(name)
 	if err != nil {

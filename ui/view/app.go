@@ -10,7 +10,8 @@ import (
 	"spillway/ui/draw"
 	"spillway/ui/embed"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
+	"spillway/ui/model/session"
 )
 
 // A Page is what the components need from the browser.
@@ -48,7 +49,7 @@ type Page interface {
 
 // App is what all components share.
 type App struct {
-	*model.Session
+	*session.Session
 	Page Page
 
 	// frame is what the page shows inside another one, nil if it stands by itself.
@@ -59,17 +60,17 @@ type App struct {
 	open, closed map[string]bool
 	drawer       bool // the settings lie over the results, where there is no room beside them
 
-	room  *model.Laboratory // that what follows is about
+	room  *session.Laboratory // that what follows is about
 	rev   int
 	runs  []chart.Run
 	views []chart.View
 	// before says what the change since the baseline did, empty if nothing can be said.
 	before string
-	forms  []model.Panel
+	forms  []form.Panel
 }
 
 // NewApp returns the page's components' common ground.
-func NewApp(s *model.Session, p Page) *App {
+func NewApp(s *session.Session, p Page) *App {
 	return &App{Session: s, Page: p, open: map[string]bool{}, closed: map[string]bool{}, rev: -1}
 }
 
@@ -223,17 +224,17 @@ func swatchClass(s *lab.System) string {
 }
 
 // Kinds of field, for the markup.
-func isText(f model.Field) bool {
+func isText(f form.Field) bool {
 	return f.Kind == knob.Number || f.Kind == knob.Word || f.Kind == knob.Rules
 }
 
 // radios is how many choices stand side by side; more make a list.
 const radios = 3
 
-func isRadio(f model.Field) bool {
+func isRadio(f form.Field) bool {
 	return f.Kind == knob.One && len(f.Options) <= radios && f.Options[0].Key != ""
 }
 
-func isSelect(f model.Field) bool { return f.Kind == knob.One && !isRadio(f) }
+func isSelect(f form.Field) bool { return f.Kind == knob.One && !isRadio(f) }
 
-func isMany(f model.Field) bool { return f.Kind == knob.Many }
+func isMany(f form.Field) bool { return f.Kind == knob.Many }

@@ -13,7 +13,8 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/saved"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
@@ -29,9 +30,9 @@ type Compare struct {
 	frozen          bool        // so the list stands, that nothing typed is lost
 
 	// What is shown, of a room at a Rev.
-	of            *model.Laboratory
+	of            *session.Laboratory
 	at            int
-	shown         []model.ShownRun
+	shown         []saved.ShownRun
 	named         []lab.System // the runs as if they were systems
 	side          []chart.Run
 	views         [3]chart.View
@@ -206,7 +207,7 @@ func (c *Compare) list() {
 	c.listed = c.Saved.All()
 	shown := c.Saved.Shown() // as they stand now, with their progress
 	for i, k := range c.listed {
-		var run *model.ShownRun
+		var run *saved.ShownRun
 		if i < len(shown) && i < len(c.named) {
 			run = &shown[i]
 		}
@@ -239,7 +240,7 @@ func hide(yes bool) string {
 }
 
 // item adds a run to the list; shown is nil if it is only kept.
-func (c *Compare) item(b *strings.Builder, i int, k state.Kept, shown *model.ShownRun) {
+func (c *Compare) item(b *strings.Builder, i int, k state.Kept, shown *saved.ShownRun) {
 	n := "-" + strconv.Itoa(i)
 	check, look, stands := "", `<span class="swatch off"></span>`, ""
 	switch {

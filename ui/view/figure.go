@@ -7,7 +7,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/runs"
 	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
@@ -56,8 +56,8 @@ func (c *Figure) setFocus(e vugu.DOMEvent) {
 }
 
 // shownRuns are the compared systems.
-func (c *Figure) shownRuns() []*model.Run {
-	var rs []*model.Run
+func (c *Figure) shownRuns() []*runs.Run {
+	var rs []*runs.Run
 	for i := range c.Runs.List {
 		if c.Runs.List[i].On {
 			rs = append(rs, &c.Runs.List[i])

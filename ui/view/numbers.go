@@ -9,7 +9,7 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/table"
 )
 
@@ -18,7 +18,7 @@ type Numbers struct {
 	*App
 	markup
 	table string // as HTML
-	of    *model.Laboratory
+	of    *session.Laboratory
 	at    int
 
 	saving *Formats

@@ -6,7 +6,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/sim/knob"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
 )
 
 // Panel edits the knobs of one panel.
@@ -15,7 +15,7 @@ type Panel struct {
 	Index int
 }
 
-func (c *Panel) form() *model.Panel { return &c.forms[c.Index] }
+func (c *Panel) form() *form.Panel { return &c.forms[c.Index] }
 
 func (c *Panel) unfolded() bool { return !c.closed[c.folding(c.form().Key)] }
 
@@ -38,7 +38,7 @@ func (c *Panel) fileText() string { return "From the opened files: " + c.Entry()
 
 func (c *Panel) leaveFile() { c.Choose(c.Info.Entry, "") }
 
-func (c *Panel) groups() []model.Group {
+func (c *Panel) groups() []form.Group {
 	if !c.unfolded() { // what is not seen need not be drawn
 		return nil
 	}
@@ -57,7 +57,7 @@ func (c *Panel) typed(key string, e vugu.DOMEvent) { c.Type(key, e.PropString("t
 
 func (c *Panel) picked(key string, e vugu.DOMEvent) { c.Choose(key, e.PropString("target", "value")) }
 
-func (c *Panel) listLabel(f model.Field) string {
+func (c *Panel) listLabel(f form.Field) string {
 	verb := "Show"
 	if c.IsOpen("list " + f.Key) {
 		verb = "Hide"
@@ -66,7 +66,7 @@ func (c *Panel) listLabel(f model.Field) string {
 }
 
 // fieldClass is the CSS class of a field's input.
-func fieldClass(f model.Field) string {
+func fieldClass(f form.Field) string {
 	switch {
 	case f.Error != "":
 		return "wrong"
@@ -77,7 +77,7 @@ func fieldClass(f model.Field) string {
 }
 
 // rowClass is the CSS class of the row of a text: words need more room than numbers.
-func rowClass(f model.Field) string {
+func rowClass(f form.Field) string {
 	if f.Kind == knob.Number {
 		return "row"
 	}
@@ -85,7 +85,7 @@ func rowClass(f model.Field) string {
 }
 
 // inputMode is the keyboard that a telephone shows.
-func inputMode(f model.Field) string {
+func inputMode(f form.Field) string {
 	if f.Kind == knob.Number {
 		return "decimal"
 	}
@@ -94,12 +94,12 @@ func inputMode(f model.Field) string {
 
 // hints reports whether a field's hint is shown: with the help, or when it is not
 // clear what to enter.
-func (c *Panel) hints(f model.Field) bool {
+func (c *Panel) hints(f form.Field) bool {
 	return f.Hint != "" && !isMany(f) && (c.IsOpen("help "+f.Key) || f.Error != "")
 }
 
 // step is the key of a number that arrows change, nothing for other texts.
-func step(f model.Field) string {
+func step(f form.Field) string {
 	if f.Kind == knob.Number {
 		return f.Key
 	}
@@ -109,7 +109,7 @@ func step(f model.Field) string {
 const nothing = ""
 
 // brings says what more of a number would do, empty as long as nobody has asked.
-func (c *Panel) brings(f model.Field) string {
+func (c *Panel) brings(f form.Field) string {
 	if f.Kind != knob.Number || f.Mark != "" {
 		return nothing
 	}

@@ -9,14 +9,14 @@ import (
 	"spillway/sim/study"
 	"spillway/ui/chart"
 	"spillway/ui/draw"
-	"spillway/ui/model"
+	"spillway/ui/model/papers"
 	"spillway/ui/review"
 )
 
 // Papers is the view that runs what papers published.
 type Papers struct {
 	*App
-	views []model.PaperView
+	views []papers.View
 	sheet vugu.Builder
 }
 
@@ -28,23 +28,23 @@ func (c *Papers) Compute() {
 	c.views = c.Papers.Views()
 }
 
-func (c *Papers) title(v model.PaperView) string { return v.Title + ", reproduced" }
+func (c *Papers) title(v papers.View) string { return v.Title + ", reproduced" }
 
 // remark is what must be known before comparing.
-func (c *Papers) remark(v model.PaperView) string {
+func (c *Papers) remark(v papers.View) string {
 	if v.Outline == nil {
 		return ""
 	}
 	return v.Outline.Remark
 }
 
-func (c *Papers) canRun(v model.PaperView) bool {
+func (c *Papers) canRun(v papers.View) bool {
 	return v.Outline != nil && !v.All.Running && !v.All.Known
 }
 
-func (c *Papers) canForget(v model.PaperView) bool { return v.All.Percent > 0 && !c.Papers.Active() }
+func (c *Papers) canForget(v papers.View) bool { return v.All.Percent > 0 && !c.Papers.Active() }
 
-func (c *Papers) allLabel(v model.PaperView) string {
+func (c *Papers) allLabel(v papers.View) string {
 	if v.All.Running {
 		return "Reproducing…"
 	}
@@ -52,7 +52,7 @@ func (c *Papers) allLabel(v model.PaperView) string {
 }
 
 // state says how far everything is.
-func (c *Papers) state(v model.PaperView) string {
+func (c *Papers) state(v papers.View) string {
 	if v.Outline == nil {
 		return "Opening…"
 	}
@@ -65,7 +65,7 @@ func (c *Papers) state(v model.PaperView) string {
 }
 
 // score says what came out so far.
-func (c *Papers) score(v model.PaperView) string {
+func (c *Papers) score(v papers.View) string {
 	t := v.Tally
 	if t == nil || t.Compared+t.Holds+t.Near+t.Differs == 0 {
 		return ""
@@ -81,7 +81,7 @@ func (c *Papers) score(v model.PaperView) string {
 }
 
 // announce is what screen readers hear: only when all is done.
-func (c *Papers) announce(v model.PaperView) string {
+func (c *Papers) announce(v papers.View) string {
 	if c.Papers.Active() || v.All.Percent < 100 {
 		return ""
 	}
@@ -89,7 +89,7 @@ func (c *Papers) announce(v model.PaperView) string {
 }
 
 // source says which workloads are used.
-func (c *Papers) source(v model.PaperView) string {
+func (c *Papers) source(v papers.View) string {
 	if v.Outline == nil {
 		return ""
 	}
@@ -100,14 +100,14 @@ func (c *Papers) source(v model.PaperView) string {
 }
 
 // items are the paper's figures and, if it states numbers, its claims.
-func (c *Papers) items(v model.PaperView) []model.Item {
+func (c *Papers) items(v papers.View) []papers.Item {
 	if v.Outline == nil || v.Outline.Claims == 0 {
 		return v.Items
 	}
 	return append(v.Items[:len(v.Items):len(v.Items)], v.All)
 }
 
-func runLabel(e model.Item) string {
+func runLabel(e papers.Item) string {
 	switch {
 	case e.Running:
 		return "Cancel"
@@ -118,14 +118,14 @@ func runLabel(e model.Item) string {
 }
 
 // run runs a figure, or cancels it. What begins is shown.
-func (c *Papers) run(e model.Item) {
+func (c *Papers) run(e papers.Item) {
 	runItem(c.App, e)
 	if !e.Running {
 		c.Papers.Show(e.Name)
 	}
 }
 
-func runItem(a *App, e model.Item) {
+func runItem(a *App, e papers.Item) {
 	switch {
 	case e.Running:
 		a.Papers.Cancel(e.Name)
@@ -137,8 +137,8 @@ func runItem(a *App, e model.Item) {
 }
 
 // report downloads what a reviewer wants to see of a paper, as one HTML file.
-func (c *Papers) report(v model.PaperView) {
-	c.Papers.Collect(v.Key, func(s *model.Sheets, problem string) {
+func (c *Papers) report(v papers.View) {
+	c.Papers.Collect(v.Key, func(s *papers.Sheets, problem string) {
 		if problem != "" {
 			c.Notice = "The report cannot be saved: " + problem + "."
 			return

@@ -13,7 +13,8 @@ import (
 	"spillway/sim/report"
 	"spillway/ui/chart"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
+	"spillway/ui/model/runs"
 	"spillway/ui/model/state"
 )
 
@@ -55,7 +56,7 @@ func (c *Picture) Compute() {
 	if c.Info.Picture == nil || len(c.Info.Picture.Places) == 0 {
 		return
 	}
-	at := slices.IndexFunc(c.Runs.List, func(r model.Run) bool { return r.System.Name == c.Focus() })
+	at := slices.IndexFunc(c.Runs.List, func(r runs.Run) bool { return r.System.Name == c.Focus() })
 	c.stale = at >= 0 && c.Runs.List[at].Stale
 	c.rows, c.widths = 0, c.widths[:0]
 	c.branch(&c.Info.Picture.Places[0], 1, map[string]bool{})
@@ -138,23 +139,7 @@ func (c *Picture) amountOf(key string, part float64) string {
 	if !ok {
 		return ""
 	}
-	return inFewLetters(q.Shown(v)/part, q.Unit)
-}
-
-// byteUnits are those of bytes, each so many of the next.
-var byteUnits = []struct {
-	names []string
-	by    float64
-}{{[]string{"TiB", "GiB", "MiB", "KiB"}, 1024}, {[]string{"TB", "GB", "MB", "kB"}, 1000}}
-
-// inFewLetters prints an amount in few letters: of bytes in a unit that leaves no zeros in front.
-func inFewLetters(v float64, unit string) string {
-	for _, u := range byteUnits {
-		for at := slices.Index(u.names, unit); at >= 0 && at+1 < len(u.names) && v != 0 && math.Abs(v) < 1; at++ {
-			v, unit = v*u.by, u.names[at+1]
-		}
-	}
-	return chart.With(chart.Digits(v, 3), unit)
+	return chart.With(chart.Digits(q.Shown(v)/part, 3), q.Unit)
 }
 
 // used is what is in use of a place, at the scale of the run.
@@ -173,7 +158,7 @@ func (c *Picture) setting(key string, part float64) (text string, v float64) {
 		return c.State.Setup.Text(key), 0
 	}
 	v /= part
-	return inFewLetters(v, k.Unit), v
+	return chart.With(chart.Digits(v, 3), k.Unit), v
 }
 
 // product names which product a slot has, "" if none.
@@ -338,9 +323,9 @@ func (c *Picture) turned() *part {
 
 func (c *Picture) editing() bool { return c.turned().Key != "" }
 
-func (c *Picture) dials() []model.Dial {
+func (c *Picture) dials() []form.Dial {
 	p := c.turned()
-	var list []model.Dial
+	var list []form.Dial
 	for _, key := range p.knobs {
 		list = append(list, c.Form.Dial(key, p.slot))
 	}
@@ -348,12 +333,12 @@ func (c *Picture) dials() []model.Dial {
 }
 
 // products are the choices of what the shown part may be.
-func (c *Picture) products() []model.Option {
+func (c *Picture) products() []form.Option {
 	if c.turned().slot == "" {
 		return nil
 	}
 	f := c.Form.Field(c.turned().slot)
-	return slices.DeleteFunc(f.Options, func(o model.Option) bool { return o.Key == "" })
+	return slices.DeleteFunc(f.Options, func(o form.Option) bool { return o.Key == "" })
 }
 
 func (c *Picture) pick(key string) { c.Choose(c.turned().slot, key) }
@@ -481,13 +466,13 @@ func (c *Picture) hint() string {
 }
 
 // steps is the largest value of a slider.
-var steps = strconv.Itoa(model.DialSteps)
+var steps = strconv.Itoa(form.DialSteps)
 
-func markStyle(d model.Mark) string {
-	return "left:" + strconv.FormatFloat(float64(d.At)*100/model.DialSteps, 'f', 1, 64) + "%"
+func markStyle(d form.Mark) string {
+	return "left:" + strconv.FormatFloat(float64(d.At)*100/form.DialSteps, 'f', 1, 64) + "%"
 }
 
-func at(d model.Dial) string { return strconv.Itoa(d.At) }
+func at(d form.Dial) string { return strconv.Itoa(d.At) }
 
 // lead says the problem before anything is solved.
 func (c *Picture) lead() string {
@@ -501,7 +486,7 @@ func (c *Picture) lead() string {
 
 // mute reports whether the laboratory says no problem: its place is not kept then.
 func (c *Picture) mute() bool {
-	return c.lead() == "" && slices.ContainsFunc(c.Runs.List, func(r model.Run) bool { return r.On && r.Report != nil })
+	return c.lead() == "" && slices.ContainsFunc(c.Runs.List, func(r runs.Run) bool { return r.On && r.Report != nil })
 }
 
 // presets are the setups to start from.

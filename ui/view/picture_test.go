@@ -12,7 +12,9 @@ import (
 	"spillway/ui/lab/all"
 	"spillway/ui/lab/compress"
 	"spillway/ui/lab/filesys"
-	"spillway/ui/model"
+	"spillway/ui/model/runs"
+	"spillway/ui/model/session"
+	"spillway/ui/model/workspace"
 )
 
 // An empty link shows the first preset, and says which holds.
@@ -50,7 +52,7 @@ func TestPictureShowsTheSystemInFocus(t *testing.T) {
 	for _, system := range []string{"uvm", "g10"} {
 		s.click("show-" + system)
 		s.want("show-"+system, `aria-pressed="true"`)
-		at := slices.IndexFunc(s.root.Runs.List, func(r model.Run) bool { return r.System.Name == system })
+		at := slices.IndexFunc(s.root.Runs.List, func(r runs.Run) bool { return r.System.Name == system })
 		v, ok := s.root.Runs.List[at].Report.Value(s.root.Info.Quantity("gpu_link_in_busy"))
 		if !ok || v <= 0 {
 			t.Fatalf("%s: %v, %v", system, v, ok)
@@ -76,7 +78,7 @@ func labStage(t *testing.T, l lab.Lab, fragment string) *stage {
 	t.Helper()
 	s := emptyStage(t, fragment, &silent{})
 	s.runner.bench = exec.Bench{Lab: l}
-	s.root.Session = model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
+	s.root.Session = session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, fragment, s.runner)
 	s.root.Enter(&l.Info, "")
 	s.draw()
 	return s
@@ -124,7 +126,7 @@ func TestPictureTurnsWhatDecides(t *testing.T) {
 func TestPictureSaysWhatIsApart(t *testing.T) {
 	s := newStage(t, small+"&gpu_memory=1&systems=g10,buddy-g10&buddy_contents=paper")
 	s.finish()
-	for system, want := range map[string]string{"g10": "With G10 the busiest link is ", "buddy-g10": " MB go over one that is not drawn."} {
+	for system, want := range map[string]string{"g10": "With G10 the busiest link is ", "buddy-g10": " GB go over one that is not drawn."} {
 		s.click("show-" + system)
 		if text := s.html("turn"); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", system, text)
@@ -217,7 +219,7 @@ func TestPictureNamesPlaces(t *testing.T) {
 		}
 		s := emptyStage(t, "", &silent{})
 		p := &Picture{App: s.root.App}
-		p.Laboratory = &model.Laboratory{Workspace: &model.Workspace{Info: &i}}
+		p.Laboratory = &session.Laboratory{Workspace: &workspace.Workspace{Info: &i}}
 		for k := range i.Picture.Places {
 			x := &i.Picture.Places[k]
 			if got := p.end(x.Key); got != x.Title && x.Key != "pcie" {
@@ -262,29 +264,6 @@ func TestPictureLeavesBarsOut(t *testing.T) {
 		}
 		if bar := s.html("draw-host"); strings.Contains(bar, none) {
 			t.Errorf("%s: no bar of the host: %s", system, bar)
-		}
-	}
-}
-
-// Amounts have few letters: boxes are narrow, and what does not fit is cut.
-func TestPictureAmounts(t *testing.T) {
-	for _, x := range []struct {
-		v    float64
-		unit string
-		want string
-	}{
-		{0.00854, "GiB", "8.74 MiB"},
-		{0.125, "GiB", "128 MiB"},
-		{0.0371, "MiB", "38 KiB"},
-		{0.344, "MB", "344 kB"},
-		{0.0004, "KiB", "0.0004 KiB"},
-		{0, "GiB", "0 GiB"},
-		{31.5, "GB", "31.5 GB"},
-		{0.5, "GB/s", "0.5 GB/s"},
-		{0.25, "µs", "0.25 µs"},
-	} {
-		if got := inFewLetters(x.v, x.unit); got != x.want {
-			t.Errorf("%v %s is %q, want %q", x.v, x.unit, got, x.want)
 		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
+	"spillway/ui/model/question"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
@@ -22,13 +24,13 @@ type Question struct {
 	canvas
 	markup
 
-	fields   []model.Field
-	progress model.Progress
+	fields   []form.Field
+	progress question.Progress
 	answer   chart.Answer
-	found    []model.Found
-	effects  []model.Effect
+	found    []question.Found
+	effects  []question.Effect
 	table    string // as HTML
-	of       *model.Laboratory
+	of       *session.Laboratory
 	rev, at  int // of the question, and of the settings
 	drawings int // counts answers
 	made     time.Time
@@ -88,7 +90,7 @@ func (c *Question) picked(key string, e vugu.DOMEvent) {
 }
 
 // inputClass says how wide a field is.
-func (c *Question) inputClass(f model.Field) string {
+func (c *Question) inputClass(f form.Field) string {
 	class := "short"
 	if strings.HasSuffix(f.Key, ".list") {
 		class = "long"
@@ -189,7 +191,7 @@ func (c *Question) announce() string {
 	return c.says()
 }
 
-func (c *Question) foundText(f model.Found) string {
+func (c *Question) foundText(f question.Found) string {
 	if f.Failed != "" {
 		return f.System.Title + ": a run failed: " + f.Failed
 	}
@@ -206,7 +208,7 @@ func (c *Question) foundText(f model.Found) string {
 	return f.System.Title + ": stopped"
 }
 
-func (c *Question) adoptLabel(f model.Found) string {
+func (c *Question) adoptLabel(f question.Found) string {
 	return "Use " + chart.With(f.Value, c.Question.Searched().Unit) + " in Explore"
 }
 
@@ -421,7 +423,7 @@ func (c *Question) effectsHTML() string {
 }
 
 // price is what a part costs more.
-func (c *Question) price(e *model.Effect) string {
+func (c *Question) price(e *question.Effect) string {
 	if math.IsNaN(e.Price) {
 		return chart.Dash
 	}
@@ -441,7 +443,7 @@ func relative(x float64) string {
 	if math.IsNaN(x) {
 		return chart.Dash
 	}
-	return model.Signed(x)
+	return question.Signed(x)
 }
 
 // saysEffects is the finding about the settings.
@@ -458,7 +460,7 @@ func (c *Question) saysEffects() string {
 		if e.Turned < 0 {
 			more = " less "
 		}
-		text = strings.TrimPrefix(model.Signed(math.Abs(e.Turned)), "+") + more + lowered(e.Label) + " brings most: " + c.says1(e) + "."
+		text = strings.TrimPrefix(question.Signed(math.Abs(e.Turned)), "+") + more + lowered(e.Label) + " brings most: " + c.says1(e) + "."
 		if e.Best < 0 {
 			text = "No setting helps by itself; what changes most is " + lowered(e.Label) + "."
 		}
@@ -492,7 +494,7 @@ func (c *Question) saysBuy() string {
 		x := &c.effects[best]
 		_, worth := c.Question.Prices()
 		s, _ := c.Info.System(x.Parts[x.For].System) // one that was compared
-		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + model.Signed(x.Worth) + " in " + lowered(c.Info.Quantities[worth].Label) + "."
+		text += " Most for the money is " + x.To + " instead of " + x.From + c.forPrice(x) + ": " + s.Title + " " + question.Signed(x.Worth) + " in " + lowered(c.Info.Quantities[worth].Label) + "."
 	}
 	return c.soFar(text)
 }
@@ -518,7 +520,7 @@ func (c *Question) adoptPart() {
 const least = 0.005
 
 // forPrice says what a part costs, behind what it brings.
-func (c *Question) forPrice(e *model.Effect) string {
+func (c *Question) forPrice(e *question.Effect) string {
 	at, _ := c.Question.Prices()
 	if math.IsNaN(e.Price) || at < 0 {
 		return ""
@@ -539,8 +541,8 @@ func (c *Question) soFar(text string) string {
 
 // top is the change that helps a system most, else one that only hurts; nil if
 // none does anything.
-func (c *Question) top() *model.Effect {
-	var top *model.Effect
+func (c *Question) top() *question.Effect {
+	var top *question.Effect
 	for i := range c.effects {
 		e := &c.effects[i]
 		if e.Reason != "" || !e.Known || e.Failed && e.Best < 0 {
@@ -557,7 +559,7 @@ func (c *Question) top() *model.Effect {
 }
 
 // says1 says what a change brings the system that it helps most.
-func (c *Question) says1(e *model.Effect) string {
+func (c *Question) says1(e *question.Effect) string {
 	if e.Best < 0 {
 		return "nothing better"
 	}

@@ -6,7 +6,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/exec"
-	"spillway/ui/model"
+	"spillway/ui/model/question"
 	"spillway/ui/model/state"
 )
 
@@ -100,8 +100,8 @@ func TestQuestionStops(t *testing.T) {
 		t.Errorf("%s", found)
 	}
 	c := s.question()
-	f := model.Found{System: c.found[0].System}
-	c.progress = model.Progress{Known: 20, All: 24}
+	f := question.Found{System: c.found[0].System}
+	c.progress = question.Progress{Known: 20, All: 24}
 	if got := c.foundText(f); got != f.System.Title+": stopped" {
 		t.Errorf("%q", got)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
 
@@ -15,7 +15,7 @@ type Root struct {
 	head, verdict, alerts, files, systems, picture, summary, numbers, notes, question, compare, papers, tour vugu.Builder
 
 	parts *parts // of the laboratory that is shown
-	rooms map[*model.Laboratory]*parts
+	rooms map[*session.Laboratory]*parts
 }
 
 // parts are the components that a laboratory brings.
@@ -26,7 +26,7 @@ func NewRoot(a *App) *Root {
 	return &Root{
 		App: a, head: &Head{App: a}, verdict: &Verdict{App: a}, alerts: &Alerts{App: a}, files: &Files{App: a}, systems: &Systems{App: a}, summary: &Summary{App: a, baseline: &Baseline{App: a, keep: &Keep{App: a}}},
 		numbers: &Numbers{App: a}, notes: &Notes{App: a}, papers: &Papers{App: a},
-		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*model.Laboratory]*parts{},
+		picture: &Picture{App: a}, question: &Question{App: a}, compare: newCompare(a), tour: &Tour{App: a}, parts: &parts{}, rooms: map[*session.Laboratory]*parts{},
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/form"
+	"spillway/ui/model/sections"
 	"spillway/ui/table"
 )
 
@@ -16,7 +17,7 @@ import (
 type Section struct {
 	*App
 	Key  string
-	view model.SectionView
+	view sections.View
 
 	saving  *Formats
 	maps    []chart.View // of the view's maps
@@ -47,7 +48,7 @@ func (c *Section) menu() vugu.Builder {
 
 // Compute finds the section as of now; it may not be there.
 func (c *Section) Compute() {
-	c.view = model.SectionView{}
+	c.view = sections.View{}
 	for _, v := range c.Sections.Views() {
 		if v.Key == c.Key {
 			c.view = v
@@ -78,7 +79,7 @@ func (c *Section) plots() []vugu.Builder { return c.figures[:len(c.maps)] }
 
 // fieldText is what stands in a field: what is being typed into it, so that what comes
 // in meanwhile does not overwrite it, else what is set.
-func (c *Section) fieldText(f model.Field) string {
+func (c *Section) fieldText(f form.Field) string {
 	if text, ok := c.typed[f.Key]; ok {
 		return text
 	}

@@ -12,7 +12,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/study"
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/papers"
 	"spillway/ui/table"
 )
 
@@ -23,7 +23,7 @@ type Sheet struct {
 	canvas
 	markup
 
-	item   model.Item // the figure in the list
+	item   papers.Item // the figure in the list
 	claims []claim
 	view   chart.View
 	table  string
@@ -38,7 +38,7 @@ type claim struct{ Text, Stated, Published, Ours, Verdict, Class string }
 
 // Compute makes what the figure shows when its sheet has changed.
 func (c *Sheet) Compute() {
-	c.item = model.Item{}
+	c.item = papers.Item{}
 	for _, v := range c.Papers.Views() {
 		for _, e := range append(v.Items[:len(v.Items):len(v.Items)], v.All) {
 			if e.Shown {

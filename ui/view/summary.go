@@ -7,7 +7,7 @@ import (
 	"github.com/vugu/vugu"
 
 	"spillway/ui/chart"
-	"spillway/ui/model"
+	"spillway/ui/model/runs"
 )
 
 // Summary says who wins and how the runs stand.
@@ -72,7 +72,7 @@ type trouble struct {
 // one stand together.
 func (c *Summary) troubles() []trouble {
 	var ts []trouble
-	some := slices.ContainsFunc(c.Runs.List, func(r model.Run) bool { return r.On && r.Report != nil && r.Report.Fits })
+	some := slices.ContainsFunc(c.Runs.List, func(r runs.Run) bool { return r.On && r.Report != nil && r.Report.Fits })
 	for i := range c.Runs.List {
 		t := trouble{Title: c.Runs.List[i].System.Title}
 		switch r := &c.Runs.List[i]; {

@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 
-	"spillway/ui/model"
+	"spillway/ui/model/runs"
 )
 
 // Systems chooses which systems are compared.
@@ -12,7 +12,7 @@ type Systems struct{ *App }
 // A family is systems that belong together.
 type family struct {
 	Name string
-	Runs []*model.Run
+	Runs []*runs.Run
 }
 
 // families are the systems by family, in the laboratory's order.
@@ -27,7 +27,7 @@ next:
 				continue next
 			}
 		}
-		fs = append(fs, family{r.System.Family, []*model.Run{r}})
+		fs = append(fs, family{r.System.Family, []*runs.Run{r}})
 	}
 	return fs
 }

@@ -7,7 +7,7 @@ import (
 
 	"spillway/ui/chart"
 	"spillway/ui/lab"
-	"spillway/ui/model"
+	"spillway/ui/model/palette"
 )
 
 // Tour is the bar that leads through a laboratory, beside what it is about.
@@ -95,7 +95,7 @@ func (a *App) Obey(id string) {
 		a.saveAs(key)
 		return
 	}
-	show, err := model.Obey(a.Session, id)
+	show, err := palette.Obey(a.Session, id)
 	if err != nil {
 		a.Notice = "The palette: " + err.Error() + "."
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"spillway/ui/model"
+	"spillway/ui/model/palette"
 )
 
 func TestTourBar(t *testing.T) {
@@ -37,7 +37,7 @@ func TestPaletteSaves(t *testing.T) {
 	s := newStage(t, small)
 	s.finish()
 	var keys []string
-	for _, c := range model.Commands(s.root.Session) {
+	for _, c := range palette.Commands(s.root.Session) {
 		if key, ok := strings.CutPrefix(c.ID, "save "); ok {
 			keys = append(keys, key)
 		}

@@ -17,8 +17,8 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
 )
 
@@ -50,7 +50,7 @@ func (d *direct) Store(name, text string) bool {
 	return true
 }
 
-func (d *direct) work(s *model.Session) {
+func (d *direct) work(s *session.Session) {
 	for len(d.queue) > 0 {
 		j := d.queue[0]
 		d.queue = d.queue[1:]
@@ -131,8 +131,8 @@ func emptyStage(t *testing.T, fragment string, page *silent) *stage {
 	if s.build, err = vugu.NewBuildEnv(s.env); err != nil {
 		t.Fatal(err)
 	}
-	tabs := []model.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
-	s.root = NewRoot(NewApp(model.NewSession(tabs, fragment, s.runner), s.page))
+	tabs := []session.Tab{{Name: "train", Title: "Training memory", About: "One GPU."}, {Name: "other", Title: "Other"}}
+	s.root = NewRoot(NewApp(session.New(tabs, fragment, s.runner), s.page))
 	s.root.Version = "1234abcd"
 	s.draw()
 	return s

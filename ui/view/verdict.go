@@ -6,14 +6,14 @@ import (
 
 	"spillway/ui/draw"
 	"spillway/ui/exec"
-	"spillway/ui/model"
+	"spillway/ui/model/checking"
 )
 
 // Verdict says what came out of the check of a bundle.
 type Verdict struct {
 	*App
 	rows []verdictRow
-	of   *model.Checking // that was shown last
+	of   *checking.Checking // that was shown last
 }
 
 // A verdictRow is a row of the table: a part's finding, or one more difference of

@@ -10,8 +10,8 @@ import (
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/lab/labtest"
-	"spillway/ui/model"
 	"spillway/ui/model/state"
+	"spillway/ui/model/tour"
 )
 
 // every runs all systems of a share of the presets of a laboratory, at night of all, and
@@ -19,7 +19,7 @@ import (
 func every(t *testing.T, l *lab.Lab, check func(about string, s *state.State, runs []chart.Run)) {
 	t.Helper()
 	for i := range l.Presets {
-		s, err := model.StopState(&l.Info, &lab.Stop{Preset: l.Presets[i].Key})
+		s, err := tour.StopState(&l.Info, &lab.Stop{Preset: l.Presets[i].Key})
 		if err != nil {
 			t.Fatal(err)
 		}

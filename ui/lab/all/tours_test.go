@@ -12,9 +12,10 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	labs "spillway/ui/lab/all"
-	"spillway/ui/model"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/session"
 	"spillway/ui/model/state"
+	"spillway/ui/model/tour"
 )
 
 // A walk is the runs of one laboratory's tour, each made once.
@@ -27,7 +28,7 @@ type walk struct {
 // report is a system's at a stop.
 func (w *walk) report(stop int, system string) *report.Report {
 	w.Helper()
-	s, err := model.StopState(&w.lab.Info, &w.lab.Tour[stop])
+	s, err := tour.StopState(&w.lab.Info, &w.lab.Tour[stop])
 	if err != nil {
 		w.Fatalf("stop %s: %v", w.lab.Tour[stop].Key, err)
 	}
@@ -90,7 +91,7 @@ func TestToursAreTrue(t *testing.T) {
 // other stands there.
 func (w *walk) blanks(i int) {
 	stop := &w.lab.Tour[i]
-	s, err := model.StopState(&w.lab.Info, stop)
+	s, err := tour.StopState(&w.lab.Info, stop)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func (w *walk) blanks(i int) {
 // looks checks that what a stop outlines has something in it.
 func (w *walk) looks(i int) {
 	stop := &w.lab.Tour[i]
-	s, err := model.StopState(&w.lab.Info, stop)
+	s, err := tour.StopState(&w.lab.Info, stop)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func (deaf) Store(string, string) bool       { return false }
 func TestToursOpenSections(t *testing.T) {
 	for _, door := range labs.Labs {
 		l := door.New()
-		n := model.NewSession([]model.Tab{{Name: l.Name, Title: l.Title}}, "", deaf{})
+		n := session.New([]session.Tab{{Name: l.Name, Title: l.Title}}, "", deaf{})
 		n.Enter(&l.Info, "")
 		open := func() (keys []string) {
 			for _, v := range n.Sections.Views() {

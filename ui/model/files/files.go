@@ -1,0 +1,293 @@
+// Package files is the files that were opened in a laboratory: sets, entries, what stands
+// for them until all of their bytes are known, and the surveys that find that out.
+package files
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/ui/exec"
+	"spillway/ui/lab"
+	"spillway/ui/model/calls"
+	"spillway/ui/model/workspace"
+)
+
+// A Set is files that were opened together.
+type Set struct {
+	Number  int      // 0 means none
+	Names   []string // of the files
+	Entries []lab.Entry
+	Notes   []string
+	Error   string // why nothing could be opened, with what to do
+	Filter  string // what the visitor searches for
+	Opening bool
+	Said    bool // the visitor knows what was opened
+
+	call   *calls.Call // what opens them
+	before *Set        // what was open before, while these are being opened
+	// surveys are those of its entries that were begun and are not done, by name.
+	surveys map[string]*Survey
+}
+
+// A Count numbers sets of files, in all laboratories: 0 is none.
+type Count int
+
+// Next is a number that no set has.
+func (c *Count) Next() int {
+	*c++
+	return int(*c)
+}
+
+// Files are those that are open in a laboratory.
+type Files struct {
+	Set
+	// Opened counts sets that were opened to the end.
+	Opened int
+	// Remembered are the names of files that were open before a reload.
+	Remembered []string
+
+	room    *workspace.Workspace
+	desk    *calls.Desk
+	count   *Count
+	bundled func(name string, number int, info *exec.BundleInfo)
+}
+
+// New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
+func New(w *workspace.Workspace, d *calls.Desk, c *Count, bundled func(name string, number int, info *exec.BundleInfo)) *Files {
+	return &Files{room: w, desk: d, count: c, bundled: bundled}
+}
+
+// Has reports whether an entry is there.
+func (f *Set) Has(name string) bool {
+	if f.Opening {
+		return false
+	}
+	for i := range f.Entries {
+		if f.Entries[i].Name == name && f.Entries[i].Error == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// mostOpened is how many bytes files may have of which a tab holds all that matters.
+const mostOpened = 1 << 30
+
+// TooMuch says why files of so many bytes together are not opened, empty if they are.
+func (f *Files) TooMuch(files int, bytes int64) string {
+	if f.room.Info.Sliced || bytes <= mostOpened {
+		return ""
+	}
+	these := fmt.Sprintf("These %d files are %.1f GiB together", files, float64(bytes)/(1<<30))
+	if files == 1 {
+		these = fmt.Sprintf("This file is %.1f GiB", float64(bytes)/(1<<30))
+	}
+	return fmt.Sprintf("%s; a tab can take %d GiB. Open less.", these, mostOpened>>30)
+}
+
+// What names the files in a few words.
+func (f *Set) What() string { return Describe(f.Names) }
+
+// Shown returns the entries that match the search, at most max, and how many
+// match in all.
+func (f *Set) Shown(max int) (shown []lab.Entry, matching int) {
+	words := strings.Fields(strings.ToLower(f.Filter))
+next:
+	for _, e := range f.Entries {
+		text := strings.ToLower(e.Name + " " + e.Info)
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				continue next
+			}
+		}
+		if matching++; matching <= max {
+			shown = append(shown, e)
+		}
+	}
+	return shown, matching
+}
+
+// Open begins to read a new set of files. hand gives the files themselves to the
+// host under the number that they have from now on.
+func (f *Files) Open(names []string, hand func(number int)) {
+	before := f.stopOpening()
+	f.room.Told = ""
+	number := f.count.Next()
+	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
+	hand(number)
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number}, calls.Shown, f.opened)
+	f.room.Refresh()
+}
+
+// Take opens what is inside a bundle that is open under a number, before what it shows is.
+func (f *Files) Take(name string, number int) {
+	f.stopOpening()
+	f.Set = Set{Number: number, Names: []string{name}, Opening: true}
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number, Inside: true}, calls.Shown, f.opened)
+}
+
+// stopOpening ends what opens files, and returns those that are open.
+func (f *Files) stopOpening() *Set {
+	if f.Opening {
+		calls.Stop(f.call)
+		return f.before
+	}
+	f.Pause()
+	before := f.Set
+	return &before
+}
+
+// CancelOpening ends what opens files: those that were open before are open again.
+func (f *Files) CancelOpening() {
+	if !f.Opening {
+		return
+	}
+	what := f.What()
+	before := f.stopOpening()
+	f.Set = Set{}
+	if before != nil {
+		f.Set = *before
+	}
+	f.room.Told = fmt.Sprintf("Cancelled: %s was not opened.", what)
+	f.room.Refresh()
+}
+
+// Read is how many bytes of how many have been read while Opening; total is 0 before
+// anything is known.
+func (f *Set) Read() (done, total int) {
+	if f.call == nil {
+		return 0, 0
+	}
+	return f.call.Done, f.call.Total
+}
+
+// Percent is how much of the files has been read, 0 if that is not known.
+func (f *Set) Percent() int { return int(100 * f.call.Part()) }
+
+// opened takes the answer to Open. A set with one usable entry is shown at once, and
+// so are the entry that a link asked for, and the first of files that replace those
+// that were shown.
+func (f *Files) opened(a *exec.Answer) {
+	if a.Bundle != nil {
+		it := f.Set
+		f.Set = Set{}
+		if it.before != nil {
+			f.Set = *it.before
+		}
+		f.bundled(it.What(), it.Number, a.Bundle)
+		f.room.Refresh()
+		return
+	}
+	if a.Error != "" && f.before != nil && len(f.before.Entries) > 0 {
+		f.Set = *f.before // what cannot be opened takes nothing away
+		f.Error = a.Error
+		f.room.Refresh()
+		return
+	}
+	was := f.before
+	f.Opening, f.call, f.before = false, nil, nil
+	f.Entries, f.Notes, f.Error = a.Entries, a.Notes, a.Error
+	f.Opened++
+	f.room.Refresh()
+	if f.room.Entry() != "" && f.Has(f.room.Entry()) {
+		return
+	}
+	var usable []lab.Entry
+	for _, e := range f.Entries {
+		if e.Error == "" {
+			usable = append(usable, e)
+		}
+	}
+	if f.Error == "" && len(usable) == 0 {
+		f.Error = fmt.Sprintf("Nothing to run was found in %s.", Describe(f.Names))
+	}
+	replaced := f.room.Entry() != "" && was != nil && was.Has(f.room.Entry()) // what was shown went with its files
+	if len(usable) == 1 || replaced && len(usable) > 0 {
+		f.Pick(usable[0].Name)
+	}
+}
+
+// Describe names files in a few words.
+func Describe(names []string) string {
+	switch len(names) {
+	case 0:
+		return "the files"
+	case 1:
+		return names[0]
+	}
+	return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+}
+
+// Entry returns the entry of opened files that is shown, nil if none is.
+func (f *Files) Entry() *lab.Entry {
+	name := f.room.Entry()
+	if name == "" || f.Opening {
+		return nil
+	}
+	if at := slices.IndexFunc(f.Entries, func(e lab.Entry) bool { return e.Name == name }); at >= 0 {
+		return &f.Entries[at]
+	}
+	return nil
+}
+
+// Own returns the knob of Info.Own with this key as the entry that is shown has it,
+// nil if it has none.
+func (f *Files) Own(key string) *lab.EntryKnob {
+	e := f.Entry()
+	if e == nil {
+		return nil
+	}
+	list := e.Knobs
+	if at := slices.IndexFunc(list, func(k lab.EntryKnob) bool { return k.Key == key }); at >= 0 {
+		return &list[at]
+	}
+	return nil
+}
+
+// Pick shows an entry of the opened files, with the settings that come with it.
+func (f *Files) Pick(name string) {
+	for _, e := range f.Entries {
+		if e.Name != name || e.Error != "" {
+			continue
+		}
+		f.room.Change("", func() {
+			if f.room.Entry() != e.Name {
+				f.room.ResetOwn()
+			}
+			pairs, err := knob.Pairs(e.Set)
+			if err == nil {
+				err = f.room.State.Setup.Apply(append(pairs, knob.Pair{Key: f.room.Info.Entry, Text: e.Name}))
+			}
+			if err != nil {
+				f.room.Warn(err)
+			}
+			clear(f.room.Drafts)
+		})
+		return
+	}
+}
+
+// Lost reports whether what is shown is of a file that is not here.
+func (f *Files) Lost() bool { return f.room.Entry() != "" && !f.Has(f.room.Entry()) }
+
+// Lacks is the entry of opened files that a setup needs and that is not at hand, empty if
+// there is none.
+func (f *Files) Lacks(u *knob.Setup) string {
+	if e := f.room.Info.Entry; e != "" && u.Text(e) != "" && !f.Has(u.Text(e)) {
+		return u.Text(e)
+	}
+	return ""
+}
+
+// NumberOf is the set of files that jobs about a setup need.
+func (f *Files) NumberOf(u *knob.Setup) int {
+	if f.room.Info.Entry == "" || u.Text(f.room.Info.Entry) == "" {
+		return 0
+	}
+	return f.Number
+}
+
+// NumberNow is the set of files that jobs about the shown workload need.
+func (f *Files) NumberNow() int { return f.NumberOf(f.room.State.Setup) }

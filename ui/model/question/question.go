@@ -1,0 +1,361 @@
+// Package question is What if: what is asked, the runs that answer it, and what came out.
+package question
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+	"spillway/sim/prose"
+	"spillway/ui/model/files"
+	"spillway/ui/model/form"
+	"spillway/ui/model/results"
+	"spillway/ui/model/runs"
+	"spillway/ui/model/state"
+	"spillway/ui/model/workspace"
+)
+
+// A Question is that of the view "What if", what is known about it and what is under way
+// for it.
+type Question struct {
+	// Rev counts changes of what is known.
+	Rev int
+
+	room  *workspace.Workspace
+	files *files.Files
+	form  *form.Form
+	runs  *runs.Runs
+	store *results.Store
+	asker *results.Asker
+
+	now     *plan             // of the question
+	agreed  string            // the plan that shall be run, by its key
+	stopped string            // the plan that was cancelled
+	drafts  map[string]string // what is typed into fields of the question and cannot be read
+	last    string            // the question that drafts are about
+	effects *plan             // of what the settings bring, nil if nobody asked
+}
+
+// New returns the question of a laboratory.
+func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store) *Question {
+	a := &Question{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
+	a.asker.Told, a.asker.Ended = w.Draw, a.ended
+	return a
+}
+
+// A task is one run.
+type task struct{ setup, system string }
+
+// A variant is one change of the settings.
+type variant struct {
+	setup   string // its text; empty is that of all defaults
+	can     bool   // it can be set
+	problem string // why it cannot
+}
+
+// A plan is the runs that answer a question. A search adds to it as it goes.
+type plan struct {
+	key      string // equal for equal plans
+	kind     string
+	setup    *knob.Setup // the settings as they were when it was made
+	systems  []string
+	variants []variant
+	order    []int // in which variants are run, so that little shows much
+	axes     []Axis
+	base     string   // the text of setup, of Effects and Buy
+	changes  []change // of Effects and Buy
+	walks    []*walk  // of Find, by systems but bounds; of Effects one
+	problem  string   // why it cannot be run
+}
+
+// text is a setting of the question.
+func (a *Question) text(key string) string { return a.room.State.Ask.Text(key) }
+
+// Kind is what is asked.
+func (a *Question) Kind() string { return a.text(state.AskKey) }
+
+// Of is the place of the quantity that is looked at.
+func (a *Question) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
+
+// outcome is what is known of a run, nil if nothing.
+func (a *Question) outcome(t task) *results.Outcome { return a.store.Outcome(a.run(t)) }
+
+// run is a task as the store knows it.
+func (a *Question) run(t task) results.Run {
+	return results.Run{Setup: t.setup, System: t.system, Files: a.files.NumberNow()}
+}
+
+// of is the outcome of a variant with a system, nil if it is not known.
+func (a *Question) of(p *plan, v int, system string) *results.Outcome {
+	x := &p.variants[v]
+	if !x.can {
+		return &results.Outcome{Problem: x.problem}
+	}
+	return a.outcome(task{x.setup, system})
+}
+
+// Follow starts what the question needs and stops what it no longer does.
+func (a *Question) Follow() {
+	a.Rev++
+	s := &a.room.State
+	if text := s.Ask.String(); text != a.last {
+		a.last = text
+		clear(a.drafts)
+	}
+	if a.effects != nil && (a.effects.key != a.planKey(state.Effects) || s.View != state.Explore && s.View != state.WhatIf) {
+		a.effects = nil
+	}
+	if s.View != state.WhatIf {
+		a.agreed = ""
+		a.feed()
+		return
+	}
+	if key := a.planKey(a.Kind()); a.now == nil || a.now.key != key {
+		a.now = a.make(a.Kind())
+	}
+	if a.now.key != a.stopped && a.soon() {
+		a.agreed = a.now.key
+	}
+	a.feed()
+}
+
+// What is over soon need not be asked for: so many runs, or seconds if it is
+// known how long a run takes.
+const (
+	soonRuns    = 150
+	soonSeconds = 20
+)
+
+func (a *Question) soon() bool {
+	x := a.count(a.now)
+	if a.many() && x.Known < x.All+len(a.now.walks) {
+		return false // some systems take long; who compares none of them need not wait for them
+	}
+	lacks := x.All - x.Known
+	return lacks <= soonRuns && (a.store.Rate() == 0 || float64(lacks) < soonSeconds*a.store.Rate())
+}
+
+// many reports whether the question is about systems that are not compared.
+func (a *Question) many() bool {
+	kind := a.Kind()
+	return (kind == state.Find || kind == state.Rank) && a.text(state.AmongKey) != state.Compared
+}
+
+// among lists the systems that a question is about.
+func (a *Question) among(kind string) []string {
+	which := a.text(state.AmongKey)
+	if kind != state.Find && kind != state.Rank || which == state.Compared {
+		return slices.Clone(a.room.State.On)
+	}
+	var list []string
+	for i := range a.room.Info.Systems {
+		if s := &a.room.Info.Systems[i]; !s.Twin || which == state.Twins {
+			list = append(list, s.Name)
+		}
+	}
+	return list
+}
+
+// planKey is equal for equal plans.
+func (a *Question) planKey(kind string) string {
+	s := &a.room.State
+	parts := []string{kind, a.files.Runs(), strings.Join(s.On, ","), fmt.Sprint(a.files.NumberNow())}
+	switch kind {
+	case state.Vary:
+		parts = append(parts, a.text(state.VaryKey), a.text(state.ValuesKey), a.text(state.Vary2Key), a.text(state.Values2Key))
+	case state.Find:
+		parts = append(parts, a.text(state.VaryKey), a.text(state.RangeKey), a.text(state.OfKey), a.text(state.FindKey), a.text(state.WithinKey), a.text(state.AmongKey))
+	case state.Rank:
+		parts = append(parts, a.text(state.AmongKey))
+	}
+	return strings.Join(parts, "|")
+}
+
+// make returns the plan of a question.
+func (a *Question) make(kind string) *plan {
+	p := &plan{key: a.planKey(kind), kind: kind, setup: a.files.Meanwhile(a.room.State.Setup).Clone(), systems: a.among(kind)}
+	p.problem = a.runs.Blocked()
+	if len(p.systems) == 0 {
+		p.problem = "No system is selected. Choose at least one under Systems."
+	}
+	if p.problem != "" {
+		return p
+	}
+	switch kind {
+	case state.Vary:
+		a.planVary(p)
+	case state.Find:
+		a.planFind(p)
+	case state.Effects:
+		a.planEffects(p)
+	case state.Buy:
+		a.planBuy(p)
+	case state.Rank:
+		p.variants = []variant{{setup: p.setup.String(), can: true}}
+	}
+	if p.order == nil {
+		p.order = make([]int, len(p.variants))
+		for i := range p.order {
+			p.order[i] = i
+		}
+	}
+	return p
+}
+
+// change returns the settings with one knob changed, as the form does it.
+func (a *Question) change(key, text string) (variant, *knob.Setup) {
+	r := a.room
+	u := r.State.Setup.Clone()
+	if err := u.Set(key, text); err != nil {
+		return variant{problem: prose.Capital(err.Error()) + "."}, u
+	}
+	if e := r.Info.Entry; r.Info.Leaves(key) && u.Text(e) != "" {
+		_ = u.Set(e, "") // another workload than that of the opened file
+	}
+	return variant{setup: u.String(), can: true}, u
+}
+
+// count says how many runs of a plan's variants are known, failed, and how many
+// there are.
+func (a *Question) count(p *plan) (x Progress) {
+	for v := range p.variants {
+		if !p.variants[v].can {
+			continue
+		}
+		for _, system := range p.systems {
+			x.All++
+			if o := a.of(p, v, system); o != nil {
+				x.Known++
+				x.fail(o)
+			}
+		}
+	}
+	return x
+}
+
+// fail counts an outcome that failed.
+func (p *Progress) fail(o *results.Outcome) {
+	if o != nil && o.Error != "" {
+		p.Failed, p.Error = p.Failed+1, cmp.Or(p.Error, o.Error)
+	}
+}
+
+// feed hands to the workers what is wanted, and takes back what is not.
+func (a *Question) feed() {
+	var list []*plan
+	if a.now != nil && a.agreed == a.now.key && a.room.State.View == state.WhatIf {
+		list = append(list, a.now)
+	}
+	if a.effects != nil {
+		list = append(list, a.effects)
+	}
+	var wanted []results.Run
+	for _, t := range a.wanted(list) {
+		wanted = append(wanted, a.run(t))
+	}
+	a.asker.Wants(wanted)
+}
+
+// wanted lists the runs that plans lack, those under way too.
+func (a *Question) wanted(plans []*plan) []task {
+	var list []task
+	for _, p := range plans {
+		for _, v := range p.order {
+			for _, system := range p.systems {
+				if !p.variants[v].can || a.of(p, v, system) != nil {
+					continue
+				}
+				list = append(list, task{p.variants[v].setup, system})
+			}
+		}
+		for _, w := range p.walks {
+			list = append(list, a.step(p, w)...)
+		}
+	}
+	return list
+}
+
+// ended takes what came of runs.
+func (a *Question) ended([]*results.Want) {
+	a.Rev++
+	a.feed()
+	a.room.Draw()
+}
+
+// Active reports whether anything of the question waits or computes.
+func (a *Question) Active() bool { return a.asker.Active() }
+
+// Run runs what the question needs; what failed is tried again.
+func (a *Question) Run() {
+	if a.now == nil {
+		return
+	}
+	a.store.ForgetFailed()
+	a.now = a.make(a.now.kind)
+	a.agreed, a.stopped = a.now.key, ""
+	a.Follow()
+}
+
+// Cancel stops what runs for the question; what is known stays.
+func (a *Question) Cancel() {
+	if a.now != nil {
+		a.stopped = a.now.key
+	}
+	a.agreed, a.effects = "", nil
+	a.Rev++
+	a.feed()
+}
+
+// Rest stops what is under way in a laboratory that is left.
+func (a *Question) Rest() {
+	a.agreed, a.effects = "", nil
+	a.feed()
+}
+
+// A Progress says how far the runs of a question are.
+type Progress struct {
+	Known, All int
+	Failed     int    // of the known
+	Error      string // of the first that failed
+	Active     bool
+	Seconds    float64 // still to go, as far as can be told; 0 if that is unknown
+}
+
+// Percent is the progress from 0 to 100.
+func (p Progress) Percent() int {
+	if p.All == 0 {
+		return 0
+	}
+	return 100 * p.Known / p.All
+}
+
+// Progress tells about the question that is shown.
+func (a *Question) Progress() Progress { return a.progress(a.now) }
+
+func (a *Question) progress(p *plan) Progress {
+	if p == nil {
+		return Progress{}
+	}
+	x := a.count(p)
+	x.Active = a.Active()
+	for _, w := range p.walks {
+		x.Known, x.All = x.Known+w.known, x.All+w.all
+		for _, t := range w.asked {
+			x.fail(a.outcome(t))
+		}
+	}
+	if rate := a.store.Rate(); rate > 0 {
+		x.Seconds = float64(x.All-x.Known) / rate
+	}
+	return x
+}
+
+// Problem is why the question cannot be answered, empty if it can.
+func (a *Question) Problem() string {
+	if a.now == nil {
+		return ""
+	}
+	return a.now.problem
+}

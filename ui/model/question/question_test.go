@@ -1,0 +1,97 @@
+package question
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/ui/exec"
+	"spillway/ui/lab"
+	"spillway/ui/model/bakery"
+	"spillway/ui/model/calls"
+	"spillway/ui/model/files"
+	"spillway/ui/model/form"
+	"spillway/ui/model/results"
+	"spillway/ui/model/runs"
+	"spillway/ui/model/state"
+	"spillway/ui/model/workspace"
+)
+
+// A host does nothing.
+type noHost struct{}
+
+func (noHost) Start(*exec.Job, calls.Priority) {}
+func (noHost) Raise(int, calls.Priority)       {}
+func (noHost) Stop([]int)                      {}
+
+// bakeryQuestion is the question of an invented laboratory, with systems that are compared.
+func bakeryQuestion(on ...string) *Question {
+	i := bakery.New().Info
+	table := calls.NewTable(noHost{})
+	w := workspace.New(&i, func() {}, func(string) {})
+	w.State.On = on
+	f := files.New(w, calls.NewDesk(table, i.Name, func() {}), new(files.Count), nil)
+	g, s := form.New(w, f), results.NewStore(i.Name, table)
+	return New(w, f, g, runs.New(w, f, g, s), s)
+}
+
+// Twins are among all systems only when they are asked for.
+func TestAmong(t *testing.T) {
+	a := bakeryQuestion("dream", "oven")
+	i := a.room.Info
+	i.Systems = append(slices.Clone(i.Systems), lab.System{Name: "ice-oven", Title: "Oven in ice", Look: 3, Family: "In ice", Twin: true})
+	if got := a.among(state.Rank); !slices.Equal(got, []string{"dream", "oven"}) {
+		t.Errorf("%q", got)
+	}
+	_ = a.room.State.Ask.Set(state.AmongKey, state.All)
+	if got := a.among(state.Rank); !slices.Equal(got, []string{"dream", "oven", "kiln"}) {
+		t.Errorf("%q", got)
+	}
+	if got := a.among(state.Vary); !slices.Equal(got, []string{"dream", "oven"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Where all systems are searched the answer is less exact.
+func TestPrecision(t *testing.T) {
+	a := bakeryQuestion("oven")
+	_, _ = a.room.State.Ask.Set(state.AskKey, state.Find), a.room.State.Ask.Set(state.FindKey, state.Most)
+	_ = a.room.State.Ask.Set(state.AmongKey, state.All)
+	p := a.make(state.Find)
+	if len(p.walks) != 2 || p.walks[0].search.Goal().Precision != manyPrecision {
+		t.Errorf("%d searches, %s", len(p.walks), p.problem)
+	}
+}
+
+// What is typed into a field may have a colon; what is said of it is not cut there.
+func TestTextProblem(t *testing.T) {
+	a := bakeryQuestion()
+	u := a.room.State.Setup
+	if _, err := sweepRange(u, "watts", "1: 2"); err == nil || err.Error() != "Want watts=FIRST..LAST" {
+		t.Errorf("%v", err)
+	}
+	if _, err := a.axis("watts", "1: 2"); err == nil || !strings.HasPrefix(err.Error(), `Watts: "1: 2" is not a number`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLevel(t *testing.T) {
+	var order []int
+	for l := range 9 {
+		for i := range 9 {
+			if level(i, 9) == l {
+				order = append(order, i)
+			}
+		}
+	}
+	if want := []int{0, 8, 4, 2, 6, 1, 3, 5, 7}; !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
+// A question as large as one may be is not forgotten while it runs.
+func TestMostRuns(t *testing.T) {
+	if mostRuns > results.MostValues {
+		t.Errorf("%d runs, of which %d are kept", mostRuns, results.MostValues)
+	}
+}

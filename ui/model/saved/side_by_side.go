@@ -1,0 +1,85 @@
+package saved
+
+import (
+	"spillway/sim/report"
+	"spillway/ui/chart"
+	"spillway/ui/lab"
+)
+
+// A Side is what the view Compare shows of its runs.
+type Side struct {
+	Shown    []ShownRun
+	Systems  []lab.System // the runs as if they were systems
+	Runs     []chart.Run
+	Same     bool          // all are of one workload
+	Quantity string        // that the first chart is of
+	Chart    *report.Chart // the second
+	// Views are the charts of one quantity, of one of the laboratory's charts, and of
+	// where time is lost.
+	Views    [3]chart.View
+	Headline string
+}
+
+// SideBySide makes what the view Compare shows; of a quantity and a chart that the
+// laboratory does not have it takes what decides.
+func (s *Saved) SideBySide(quantity, chartID string) *Side {
+	v := &Side{Shown: s.Shown(), Same: true, Quantity: s.sideQuantity(quantity), Chart: s.sideChart(chartID)}
+	v.Systems, v.Runs = make([]lab.System, len(v.Shown)), make([]chart.Run, len(v.Shown))
+	for i := range v.Shown {
+		x := &v.Shown[i]
+		v.Systems[i] = chart.Named(i, x.Name)
+		v.Runs[i] = chart.Run{System: &v.Systems[i], On: true, Report: x.Run.Report, Status: x.Run.Status(), Error: x.Run.Error}
+		v.Same = v.Same && s.room.Of(x.Setup) == s.room.Of(v.Shown[0].Setup)
+	}
+	ctx := &chart.Context{Info: s.room.Info, Note: "Runs side by side", Variant: map[string]string{}}
+	for i := range s.room.Info.Charts {
+		if v.Same {
+			ctx.Variant[s.room.Info.Charts[i].ID] = chart.ByKernel
+		}
+	}
+	v.Views[0] = chart.Single(ctx, v.Quantity, v.Runs)
+	v.Views[1] = chart.Beside(ctx, v.Chart, v.Runs)
+	v.Views[1].By = nil
+	aligned := v.Runs
+	if !v.Same {
+		aligned = nil
+	}
+	v.Views[2] = chart.Lag(ctx, aligned)
+	if v.Headline = chart.Compared(s.room.Info, v.Runs); v.Headline == "" || !v.Same {
+		v.Headline = chart.Headline(s.room.Info, v.Runs)
+	}
+	return v
+}
+
+func (s *Saved) sideQuantity(key string) string {
+	if s.room.Info.Quantity(key) >= 0 {
+		return key
+	}
+	return append(s.room.Info.Say.Change[:len(s.room.Info.Say.Change):len(s.room.Info.Say.Change)], s.room.Info.Say.Quantity)[0]
+}
+
+// SideCharts are the laboratory's charts that runs side by side can share.
+func (s *Saved) SideCharts() (list []*report.Chart) {
+	for i := range s.room.Info.Charts {
+		if ch := &s.room.Info.Charts[i]; ch.Kind == report.Stacks || ch.Kind == report.Lines || ch.Kind == report.Steps {
+			list = append(list, ch)
+		}
+	}
+	return list
+}
+
+// sideChart is the chart with an ID: else what the headline calls the loss.
+func (s *Saved) sideChart(id string) *report.Chart {
+	list := s.SideCharts()
+	for _, key := range []string{id, s.room.Info.Say.Loss} {
+		for _, ch := range list {
+			if ch.ID == key {
+				return ch
+			}
+		}
+	}
+	if len(list) > 0 {
+		return list[0]
+	}
+	return &report.Chart{ID: "none", Title: "Nothing to draw", Kind: report.Lines}
+}

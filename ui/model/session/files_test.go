@@ -1,0 +1,342 @@
+package session_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"spillway/sim/knob"
+	"spillway/ui/exec"
+	"spillway/ui/lab"
+	"spillway/ui/model/bakery"
+	"spillway/ui/model/sections"
+)
+
+// files are flour for the bakery.
+func files(names ...string) []lab.File {
+	var list []lab.File
+	for _, n := range names {
+		list = append(list, lab.File{Name: n, Data: []byte("field " + n)})
+	}
+	return list
+}
+
+// drop opens files and does what comes of it.
+func (h *host) drop(names ...string) {
+	h.Helper()
+	h.Open(names, func(n int) { h.benches[h.Info.Name].Open(n, files(names...)) })
+	if !h.Files.Opening || h.one(exec.List).Files != h.Files.Number {
+		h.Errorf("opening: %+v", h.Files)
+	}
+	h.do()
+}
+
+func TestOpenFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.do()
+	h.drop("rye", "wheat", "moldy")
+	if f := h.Files; f.Number != 1 || f.Opening || f.Error != "" || len(f.Entries) != 3 || !slices.Equal(f.Notes, []string{"a note"}) || h.Entry() != "" {
+		t.Errorf("%+v, entry %q", f, h.Entry())
+	}
+	h.Files.Filter = "FIELD whe"
+	if es, n := h.Files.Shown(9); n != 1 || es[0].Name != "wheat" {
+		t.Errorf("search found %v", es)
+	}
+	h.Files.Filter = ""
+	if es, n := h.Files.Shown(2); n != 3 || len(es) != 2 {
+		t.Errorf("%d of %d", len(es), n)
+	}
+	n := len(h.jobs)
+	h.Files.Pick("moldy")
+	h.Files.Pick("oats")
+	if h.Entry() != "" || len(h.jobs) != n {
+		t.Error("an entry that cannot be used was picked")
+	}
+	h.Type("portions", "7")
+	h.Files.Pick("rye") // with its settings
+	h.want("flour", "rye")
+	h.want("watts", "700")
+	h.want("spice", "salt")
+	h.want("portions", "7")
+	if j := h.of("oven"); j.Files != 1 || j.Setup != "dish=rye portions=7 flour=rye watts=700 spice=salt" {
+		t.Errorf("%+v", j)
+	}
+	h.wantBlocked("")
+	h.do()
+	if pieces, _ := h.Form.Brief(); pieces[0] != "rye" || !strings.HasPrefix(pieces[2], "file's oven at 700") {
+		t.Errorf("brief %q", pieces)
+	}
+	h.Undo()
+	h.want("watts", "100")
+	if h.Entry() != "" {
+		t.Error("undo left the entry")
+	}
+	h.Redo()
+	h.Choose("dish", "cake") // another workload leaves the file
+	if h.Entry() != "" {
+		t.Error("a bundled workload was chosen, and the file stayed")
+	}
+}
+
+func TestOneEntryIsShownAtOnce(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat", "moldy")
+	h.want("flour", "wheat")
+	if h.run("oven").RunState() != "done" {
+		t.Error(h.run("oven").RunState())
+	}
+	old := h.run("oven").Report
+	h.drop("wheat") // other content, perhaps
+	if h.run("oven").Report == old || h.Files.Number != 2 {
+		t.Error("new files show the old report")
+	}
+	h.Type("watts", "50")
+	j := h.of("oven")
+	h.Open([]string{"oats", "rye"}, func(n int) { h.benches["bakery"].Open(n, files("oats", "rye")) })
+	if !h.over[j.ID] || h.Runs.Active() {
+		t.Error("runs of the old files go on")
+	}
+	h.do()
+	h.want("flour", "oats") // the first that can be used, in place of what is gone
+	if x := h.run("oven"); x.Stale || x.Report == nil {
+		t.Errorf("%+v", x)
+	}
+	h.Undo()
+	h.wantBlocked(`The opened files have no "wheat". Choose what they have, or drop the file or folder that holds "wheat".`)
+	if x := h.run("oven"); !x.Stale || x.Report == nil {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestLinkAboutAFile(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery&dish=rye&portions=9&flour=wheat&watts=77")
+	h.wantBlocked(`This link is about a file. Drop the file or folder that holds "wheat" on the page.`)
+	if len(h.open(exec.Run)) != 0 {
+		t.Error("it runs without the file")
+	}
+	h.drop("rye", "wheat")
+	h.wantBlocked("")
+	h.want("watts", "77")
+	if h.run("oven").RunState() != "done" || h.CanUndo() {
+		t.Errorf("%q", h.run("oven").RunState())
+	}
+	h.Visit("v=2&lab=bakery&flour=oats")
+	h.wantBlocked(`holds "oats"`)
+	h.drop("rye")
+	h.want("flour", "rye") // the only one that can be used
+	h.Visit("v=2&lab=bakery&flour=moldy")
+	h.drop("moldy", "rye", "wheat")
+	h.wantBlocked(`moldy cannot be run: `)
+	h.wantBlocked(`holds "moldy"`)
+	h.Visit("v=2&lab=bakery&flour=spelt")
+	h.drop("rye", "wheat")
+	h.wantBlocked(`The opened files have no "spelt".`) // the link is about it: nothing else is chosen
+}
+
+func TestBadFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.do()
+	h.drop("stone")
+	if f := h.Files; f.Error != "stone: a stone; want flour" || f.Opening {
+		t.Errorf("%+v", f)
+	}
+	h.drop("moldy")
+	if h.Files.Error != "Nothing to run was found in moldy." || h.Entry() != "" {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"a", "b", "c"}, func(int) {})
+	first := h.one(exec.List)
+	h.Open(nil, func(int) {})
+	if !h.over[first.ID] || h.say(first, exec.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
+		t.Error("the first files are still read")
+	}
+	h.say(h.one(exec.List), exec.Answer{})
+	if h.Files.Error != "Nothing to run was found in the files." {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"a", "b", "c"}, func(int) {})
+	h.say(h.one(exec.List), exec.Answer{})
+	if h.Files.Error != "Nothing to run was found in a and 2 more." {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Open([]string{"rye"}, func(int) {}) // nobody got the files
+	h.do()
+	if !strings.Contains(h.Files.Error, "no longer at hand") {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
+func TestLaboratoryWithoutFiles(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.Info.Entry = ""
+	h.Open([]string{"a"}, func(int) { t.Error("files were taken") })
+	if h.Notice != "Bakery takes no files. Choose another laboratory at the top, then drop them again." {
+		t.Errorf("notice %q", h.Notice)
+	}
+}
+
+// Sets of files have numbers of their own in all laboratories.
+func TestFilesOfTwoLaboratories(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	h.Go("train")
+	h.enter()
+	h.Open([]string{"x"}, func(int) {})
+	if h.Files.Number != 2 {
+		t.Errorf("number %d", h.Files.Number)
+	}
+	h.Go("bakery")
+	if h.Files.Number != 1 || h.Entry() != "wheat" || h.Runs.Blocked() != "" {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
+// Reading large files tells how far it is, and can be given up: what was open
+// before is open again, and what is shown stays.
+func TestCancelOpening(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	report, state := h.run("oven").Report, h.Link()
+	h.Open([]string{"large"}, func(int) {})
+	j := h.one(exec.List)
+	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
+		t.Errorf("%+v", h.Files)
+	}
+	h.Files.CancelOpening()
+	if !h.over[j.ID] || h.Files.Opening || h.Files.Number != 1 || h.Told != "Cancelled: large was not opened." {
+		t.Errorf("%+v, told %q", h.Files, h.Told)
+	}
+	h.do()
+	if h.Entry() != "wheat" || h.Runs.Blocked() != "" || h.run("oven").Report != report || h.Link() != state {
+		t.Errorf("entry %q, blocked %q", h.Entry(), h.Runs.Blocked())
+	}
+	h.Told = ""
+	if h.Files.CancelOpening(); h.Told != "" || h.Files.Percent() != 0 {
+		t.Error("there was nothing to cancel")
+	}
+}
+
+// Files that cannot be opened take nothing away from what is open.
+func TestRefused(t *testing.T) {
+	h := newHost(t, "v=2&lab=bakery")
+	h.drop("wheat")
+	report := h.run("oven").Report
+	h.Open([]string{"letter"}, func(int) {})
+	j := h.one(exec.List)
+	if c := h.Runs.ChartContext(); c.Waiting == "" {
+		t.Error("while files are opened charts are said to be computed")
+	}
+	h.Answer(&exec.Answer{ID: j.ID, Last: true, Error: "letter: not a sack"})
+	h.do()
+	if f := h.Files; f.Number != 1 || f.Error != "letter: not a sack" || !f.Has("wheat") || f.Opening || h.Entry() != "wheat" || h.Runs.Blocked() != "" || h.run("oven").Report != report {
+		t.Errorf("%+v, entry %q, blocked %q", h.Files, h.Entry(), h.Runs.Blocked())
+	}
+	if h.Runs.ChartContext().Waiting != "" {
+		t.Error("charts wait for a file that is there")
+	}
+	h.drop("rye")
+	if h.Files.Error != "" || h.Files.Number != 3 {
+		t.Errorf("%+v", h.Files)
+	}
+}
+
+// Who leaves an opened file has the bundled workload as it is, not what came with the file.
+func TestLeaveFile(t *testing.T) {
+	l := bakery.New()
+	l.Brings = "how"
+	h := hostOf(t, "v=2&lab=bakery", nil, l)
+	h.drop("wheat")
+	h.Files.Pick("wheat")
+	h.Type("watts", "77")
+	h.Type("portions", "9")
+	h.Choose(h.Info.Entry, "")
+	h.want("watts", "100")
+	h.want("portions", "9")
+}
+
+// fields are opened files one of whose entries has a knob and a section of its own.
+type fields struct{}
+
+func (fields) Notes() []string { return nil }
+
+func (fields) Entries() []lab.Entry {
+	return []lab.Entry{
+		{Name: "rye"},
+		{Name: "wheat", Sections: []string{"soil"}, Knobs: []lab.EntryKnob{{Key: "harvest", Choices: []knob.Choice{{Label: "the newest"}, {Key: "spring"}, {Key: "autumn"}}}, {Key: "weeds"}}},
+	}
+}
+
+// What only some entries have is shown with those, is in the link, can be undone,
+// and goes back when something else is shown.
+func TestOwnKnobs(t *testing.T) {
+	l := bakery.New()
+	panel := l.Setup().Knob(l.Entry).Panel
+	l.Knobs = append(slices.Clone(l.Knobs),
+		knob.Info{Key: "harvest", Label: "Harvest", Help: "Which.", Kind: knob.Word, Panel: panel},
+		knob.Info{Key: "weeds", Label: "Weeds", Help: "What they are.", Kind: knob.Rules, Panel: panel, Choices: []knob.Choice{{Key: "out"}, {Key: "in"}}})
+	l.Own = []string{"harvest", "weeds"}
+	l.Sections = append(slices.Clone(l.Sections), lab.Section{Key: "soil", Title: "Soil", Entry: true})
+	l.Open = func([]lab.File) (lab.Files, error) { return fields{}, nil }
+	h := hostOf(t, "v=2&lab=bakery", nil, l)
+	shown := func() (keys []string) {
+		for _, f := range h.Form.Forms() {
+			for _, g := range f.Groups {
+				for _, x := range g.Fields {
+					if f.Key == panel {
+						keys = append(keys, x.Key)
+					}
+				}
+			}
+		}
+		return keys
+	}
+	soil := func() bool {
+		return slices.ContainsFunc(h.Sections.Views(), func(s sections.View) bool { return s.Key == "soil" })
+	}
+	bundled := shown()
+	if slices.Contains(bundled, "harvest") || soil() {
+		t.Errorf("without files: %q", bundled)
+	}
+	h.drop("rye", "wheat")
+	h.Files.Pick("rye")
+	if len(shown()) != 0 || soil() {
+		t.Errorf("of an entry without: %q", shown())
+	}
+	h.Files.Pick("wheat")
+	if !slices.Equal(shown(), []string{"harvest", "weeds"}) || !soil() {
+		t.Errorf("of an entry with: %q", shown())
+	}
+	if f := h.Form.Field("harvest"); f.Kind != knob.One || len(f.Options) != 3 || !f.Options[0].Chosen || f.Changed {
+		t.Errorf("%+v", f)
+	}
+	h.Choose("harvest", "autumn")
+	h.Type("weeds", "dock*=out, *=perhaps")
+	if f := h.Form.Field("weeds"); !strings.Contains(f.Error, `unknown "perhaps" behind *=; there are out, in`) || h.Entry() != "wheat" {
+		t.Errorf("%+v", f)
+	}
+	h.Type("weeds", "dock*=out, *=in")
+	h.want("weeds", "dock*=out,*=in")
+	if link := h.Link(); !strings.Contains(link, "harvest=autumn") || !strings.Contains(link, "weeds=") {
+		t.Error(link)
+	}
+	h.Undo()
+	h.want("harvest", "autumn")
+	h.Undo()
+	h.want("harvest", "")
+	h.Redo()
+	h.Files.Pick("rye")
+	h.want("harvest", "")
+	h.Undo()
+	h.want("harvest", "autumn")
+	h.Choose(h.Info.Entry, "")
+	h.want("harvest", "")
+	if !slices.Equal(shown(), bundled) || soil() {
+		t.Errorf("bundled again: %q", shown())
+	}
+	_ = h.State.Setup.Set("harvest", "winter")
+	h.Files.Pick("wheat")
+	_ = h.State.Setup.Set("harvest", "winter")
+	if f := h.Form.Field("harvest"); len(f.Options) != 4 || f.Options[3].Label != "winter (not there)" {
+		t.Errorf("%+v", f.Options)
+	}
+}

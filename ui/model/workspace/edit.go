@@ -1,0 +1,134 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"spillway/sim/knob"
+)
+
+// Type types into a field.
+func (w *Workspace) Type(key, text string) {
+	w.Change(key, func() {
+		w.Drafts[key] = text
+		if k := w.State.Setup.Knob(key); k != nil && k.Zero != "" && strings.TrimSpace(text) == "" {
+			w.Drafts[key], text = "", "0"
+		}
+		_ = w.State.Setup.Set(key, text) // the field shows the error
+	})
+}
+
+// Choose gives a knob one of its choices. What was typed stays, except into
+// fields that the choice sets. Choosing another workload leaves an opened file.
+func (w *Workspace) Choose(key, choice string) {
+	w.Change("", func() {
+		before := w.State.Setup.Clone()
+		if err := w.State.Setup.Set(key, choice); err != nil {
+			w.Warn(err)
+			return
+		}
+		w.settled(before, key)
+		k := w.State.Setup.Knob(key)
+		if w.Entry() != "" && w.Info.Leaves(key) || key == w.Info.Entry {
+			_ = w.State.Setup.Set(w.Info.Entry, "")
+			w.ResetOwn()
+		}
+		if c := k.Choice(choice); c != nil && k.Kind == knob.One {
+			pairs, _ := knob.Pairs(c.Set + " " + c.Also) // lab.New has checked it
+			for _, p := range pairs {
+				delete(w.Drafts, p.Key)
+			}
+		}
+	})
+}
+
+// A wish is what was chosen of a knob until another knob's choice did not allow
+// it, and what it got instead.
+type wish struct{ was, instead string }
+
+// settled says which knobs a new choice of key gave another value because it does
+// not allow theirs, and gives back what an earlier one had taken.
+func (w *Workspace) settled(before *knob.Setup, key string) {
+	u := w.State.Setup
+	delete(w.wishes, key)
+	var said []string
+	for i := range u.Knobs() {
+		k := &u.Knobs()[i]
+		if k.Key == key || k.Derived || k.Kind != knob.One {
+			continue
+		}
+		was, is := before.Text(k.Key), u.Text(k.Key)
+		old, wished := w.wishes[k.Key]
+		switch {
+		case was != is && !allowed(u, k.Key, was):
+			w.wishes[k.Key] = wish{cmp.Or(old.was, was), is}
+			said = append(said, fmt.Sprintf("%s: now %s, because there is no %q with %s.", k.Label, choiceLabel(k, is), choiceLabel(k, was), Limiter(u, k.Key)))
+		case wished && is == old.instead && u.Valid(k.Key, old.was) == nil:
+			delete(w.wishes, k.Key)
+			_ = u.Set(k.Key, old.was) // it is valid
+			said = append(said, fmt.Sprintf("%s: %s again, as chosen before.", k.Label, choiceLabel(k, old.was)))
+		case was != is && k.Always && k.Panel != u.Knob(key).Panel: // where nobody would look
+			said = append(said, fmt.Sprintf("%s: now %s.", k.Label, choiceLabel(k, is)))
+		}
+	}
+	w.Told = strings.Join(said, " ")
+}
+
+// allowed reports whether the choices that stand allow a One this text.
+func allowed(u *knob.Setup, key, text string) bool {
+	l := u.Limit(key)
+	return l == nil || len(l.Choices) == 0 || slices.Contains(l.Choices, text)
+}
+
+// limiter names the choice that limits a knob.
+func Limiter(u *knob.Setup, key string) string {
+	for _, c := range u.Chosen() {
+		if slices.ContainsFunc(c.Limits, func(l knob.Limit) bool { return l.Key == key }) {
+			return Label(c)
+		}
+	}
+	return ""
+}
+
+// choiceLabel is the label of one of a knob's choices.
+func choiceLabel(k *knob.Info, key string) string {
+	if c := k.Choice(key); c != nil {
+		return Label(c)
+	}
+	return key
+}
+
+// Flip turns one member of a Many on or off.
+func (w *Workspace) Flip(key, member string) {
+	u := w.State.Setup
+	list := slices.Clone(u.Knob(key).Members(u.Text(key)))
+	if i := slices.Index(list, member); i >= 0 {
+		list = slices.Delete(list, i, i+1)
+	} else {
+		list = append(list, member)
+	}
+	w.Choose(key, strings.Join(list, ","))
+}
+
+// Reset gives one field what it goes back to.
+func (w *Workspace) Reset(key string) {
+	w.Change("", func() {
+		delete(w.Drafts, key)
+		w.State.Setup.Reset(key)
+	})
+}
+
+// ResetPanel gives every field of a panel what it goes back to; presets stay.
+func (w *Workspace) ResetPanel(panel string) {
+	w.Change("", func() {
+		for i := range w.Info.Knobs {
+			k := &w.Info.Knobs[i]
+			if k.Panel == panel && !k.Derived && !BringsOthers(k) {
+				delete(w.Drafts, k.Key)
+				w.State.Setup.Reset(k.Key)
+			}
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package workspace
+
+import (
+	"maps"
+	"slices"
+
+	"spillway/ui/model/state"
+)
+
+// History is the way back and forth.
+type History struct {
+	undo, redo []Step
+	lastEdit   string // field of the newest step, to join keystrokes
+}
+
+// A Step is everything that undo brings back.
+type Step struct {
+	State  state.State
+	Drafts map[string]string
+}
+
+// CanUndo reports whether there is a step to take back.
+func (h *History) CanUndo() bool { return len(h.undo) > 0 }
+
+// CanRedo reports whether a step was taken back.
+func (h *History) CanRedo() bool { return len(h.redo) > 0 }
+
+// Steps are the ways back and forth, the nearest step last.
+func (h *History) Steps() (undo, redo []Step) { return h.undo, h.redo }
+
+// SetSteps gives the ways back and forth that there were before.
+func (h *History) SetSteps(undo, redo []Step) { h.undo, h.redo = undo, redo }
+
+// Rebase makes a change, which nobody did here, in the state of every step: none of them
+// undoes it.
+func (h *History) Rebase(do func(*state.State)) {
+	for _, steps := range [][]Step{h.undo, h.redo} {
+		for i := range steps {
+			do(&steps[i].State)
+		}
+	}
+}
+
+// push adds a step to the way back.
+func (h *History) push(s Step) {
+	h.undo = append(h.undo, s)
+	if len(h.undo) > 500 {
+		h.undo = slices.Delete(h.undo, 0, 100)
+	}
+}
+
+// step is what undo would bring back.
+func (w *Workspace) step() Step { return Step{w.State.Clone(), maps.Clone(w.Drafts)} }
+
+// restore shows what a step has.
+func (w *Workspace) restore(s Step) {
+	s.State.View, s.State.Figure, s.State.Zoom = w.State.View, w.State.Figure, w.State.Zoom // undo is about settings
+	s.State.Keep(&w.State)
+	w.State, w.Drafts, w.lastEdit, w.Told = s.State, s.Drafts, "", ""
+	clear(w.wishes)
+	w.Refresh()
+}
+
+// Change does a named step that Undo takes back. Steps of the same name in a row
+// are one step when the name is not empty.
+func (w *Workspace) Change(name string, do func()) {
+	before := w.step()
+	w.Told = ""
+	do()
+	if name == "" || name != w.lastEdit || len(w.undo) == 0 {
+		w.push(before)
+	}
+	w.redo, w.lastEdit = nil, name
+	w.Refresh()
+}
+
+// Undo takes the newest step back.
+func (w *Workspace) Undo() { w.walk(&w.undo, &w.redo) }
+
+// Redo takes the newest undone step again.
+func (w *Workspace) Redo() { w.walk(&w.redo, &w.undo) }
+
+// walk goes the newest step of a way, which is then one of the way back.
+func (w *Workspace) walk(way, back *[]Step) {
+	last := len(*way) - 1
+	if last < 0 {
+		return
+	}
+	s := (*way)[last]
+	*back, *way = append(*back, w.step()), (*way)[:last]
+	w.restore(s)
+}

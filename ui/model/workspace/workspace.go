@@ -1,0 +1,213 @@
+// Package workspace is one open laboratory: its state, what was typed, the way back, and
+// who is told of changes. It asks nobody for anything.
+package workspace
+
+import (
+	"slices"
+
+	"spillway/sim/knob"
+	"spillway/sim/prose"
+	"spillway/ui/lab"
+	"spillway/ui/model/link"
+	"spillway/ui/model/state"
+)
+
+// A Workspace is the visitor's work in one laboratory.
+type Workspace struct {
+	Info  *lab.Info
+	State state.State
+	// Drafts are the texts of fields as they were typed, by key: what cannot be read stays in
+	// the field, which says why.
+	Drafts map[string]string
+	// Told is what the newest change did besides what was asked, empty if nothing.
+	Told string
+	// Rev counts changes of anything that charts depend on.
+	Rev int
+	// History is the way back and forth.
+	History
+	// Codec writes its links.
+	Codec *link.Codec
+
+	wishes    map[string]wish // by key: what a knob had before another choice took it
+	presets   []*knob.Setup   // of the laboratory, nil before they are asked for
+	followers []func()
+	telling   bool // followers are being told
+	again     bool // the state changed meanwhile
+	draw      func()
+	notice    func(string)
+}
+
+// New returns a laboratory as it opens. draw has it drawn anew, if it is shown; notice says
+// something once at the top of the page.
+func New(i *lab.Info, draw func(), notice func(string)) *Workspace {
+	return &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: map[string]wish{}, draw: draw, notice: notice}
+}
+
+// Draw has the laboratory drawn anew, if it is shown.
+func (w *Workspace) Draw() { w.draw() }
+
+// Warn says what went wrong once at the top of the page.
+func (w *Workspace) Warn(err error) { w.notice(prose.Capital(err.Error()) + ".") }
+
+// Follow has f called after every change, behind those that follow already: it asks for
+// what the state needs, and drops what it needs no longer. What is shown asks first.
+func (w *Workspace) Follow(f func()) { w.followers = append(w.followers, f) }
+
+// mostRounds is how often followers are told of one change: a change that one of them makes
+// is told to all.
+const mostRounds = 8
+
+// Refresh tells the followers that something changed.
+func (w *Workspace) Refresh() {
+	w.again = true
+	if w.telling {
+		return
+	}
+	w.telling = true
+	for round := 0; w.again && round < mostRounds; round++ {
+		w.again = false
+		w.Rev++
+		for _, f := range w.followers {
+			f()
+		}
+	}
+	w.telling = false
+}
+
+// Link is the link to what is shown.
+func (w *Workspace) Link() string { return w.Codec.Encode(&w.State) }
+
+// Entry is the entry of opened files that is shown, empty for a bundled
+// workload.
+func (w *Workspace) Entry() string {
+	if w.Info.Entry == "" {
+		return ""
+	}
+	return w.State.Setup.Text(w.Info.Entry)
+}
+
+// Focus is the system in focus: the chosen one if it is compared, else the last
+// that is.
+func (w *Workspace) Focus() string {
+	name := w.State.Look.Text(state.FocusKey)
+	if slices.Contains(w.State.On, name) || len(w.State.On) == 0 {
+		return name
+	}
+	return w.State.On[len(w.State.On)-1]
+}
+
+// Preset is the key of the preset that the settings are, "" if none.
+func (w *Workspace) Preset() string {
+	if w.presets == nil {
+		for i := range w.Info.Presets {
+			w.presets = append(w.presets, state.OfPreset(w.Info, &w.Info.Presets[i]))
+		}
+	}
+	for i, u := range w.presets {
+		if u.Equal(w.State.Setup) {
+			return w.Info.Presets[i].Key
+		}
+	}
+	return ""
+}
+
+// UsePreset gives every setting what a preset says.
+func (w *Workspace) UsePreset(key string) {
+	for i := range w.Info.Presets {
+		if p := &w.Info.Presets[i]; p.Key == key {
+			w.Change("", func() {
+				w.State.Setup = state.OfPreset(w.Info, p)
+				w.State.CompareLike(w.Info, p)
+				w.Unlearn()
+			})
+		}
+	}
+}
+
+// ToggleSystem adds a system to the comparison or takes it out.
+func (w *Workspace) ToggleSystem(name string) {
+	w.Change("", func() { w.State.Toggle(w.Info, name) })
+}
+
+// SetLook gives a knob of the view a text.
+func (w *Workspace) SetLook(key, text string) {
+	w.Change("look "+key, func() {
+		if err := w.State.Look.Set(key, text); err != nil {
+			w.Warn(err)
+		}
+	})
+}
+
+// SetView shows another view.
+func (w *Workspace) SetView(v state.View) {
+	w.State.View = v
+	w.Refresh()
+}
+
+// Unlearn forgets what was typed and what was wished: the settings are others altogether.
+func (w *Workspace) Unlearn() {
+	clear(w.Drafts)
+	clear(w.wishes)
+}
+
+// Needs lists the entries of opened files that what is shown is about: a link
+// names them and carries none.
+func (w *Workspace) Needs() []string {
+	var list []string
+	add := func(u *knob.Setup) {
+		if u != nil && w.Info.Entry != "" {
+			if name := u.Text(w.Info.Entry); name != "" && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	add(w.State.Setup)
+	add(w.State.Base)
+	if w.State.View == state.Compare {
+		for i := range w.State.Shown {
+			add(state.SetupOf(w.Info, w.State.Shown[i].Setup))
+		}
+	}
+	return list
+}
+
+// ResetOwn gives the knobs that only entries have, and those that come with one, what
+// they go back to.
+func (w *Workspace) ResetOwn() {
+	for _, key := range w.Info.Own {
+		delete(w.Drafts, key)
+		w.State.Setup.Reset(key)
+	}
+	for i := range w.Info.Knobs {
+		if k := &w.Info.Knobs[i]; k.Panel == w.Info.Brings {
+			w.State.Setup.Reset(k.Key)
+		}
+	}
+}
+
+// Other reports whether a setup is of another workload than is shown.
+func (w *Workspace) Other(u *knob.Setup) bool { return w.Of(u) != w.Of(w.State.Setup) }
+
+// Of names the workload of a setup.
+func (w *Workspace) Of(u *knob.Setup) string {
+	if w.Info.Entry != "" && u.Text(w.Info.Entry) != "" {
+		return u.Text(w.Info.Entry)
+	}
+	return Words(u, subject(w.Info))
+}
+
+// subject is the knob that says which workload runs: the first of the first panel.
+func subject(i *lab.Info) string {
+	for n := range i.Knobs {
+		if k := &i.Knobs[n]; len(i.Panels) > 0 && k.Panel == i.Panels[0].Key {
+			return k.Key
+		}
+	}
+	return ""
+}
+
+// SetZoom shows a part of a chart, in hundredths of a percent of its axis. That is
+// no change of settings: there is nothing to undo.
+func (w *Workspace) SetZoom(chart string, from, to int64) {
+	w.State.ZoomInto(state.Zoom{Chart: chart, From: from, To: to})
+}
