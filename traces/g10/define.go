@@ -42,6 +42,9 @@ type Work struct {
 	Window [2]int64 // convolution: height and width
 	Stride int64    // convolution: vertical
 	Height int64    // convolution: of its output
+	// Matrix is rows, columns and inner size of an operator list's product, of each of
+	// those that are batched.
+	Matrix [3]int64
 }
 
 // BuildModules builds tensors and kernels of a network given as modules, by the
@@ -157,9 +160,14 @@ func (o *op) work(batch int64) Work {
 		out := elements(b, batch) / in
 		return Work{MACs: product(elements(a, batch), out), In: in, Out: out}
 	case "BatchMatMul":
-		return Work{MACs: product(elements(a, batch), b[len(b)-1])}
+		w := Work{MACs: product(elements(a, batch), b[len(b)-1])}
+		if len(a) > 1 {
+			w.Matrix = [3]int64{a[len(a)-2], b[len(b)-1], a[len(a)-1]}
+		}
+		return w
 	case "Convolution":
-		return Work{MACs: product(elements(a, batch), b[0])}
+		inner := elements(b[1:], batch)
+		return Work{MACs: product(elements(a, batch), b[0]), Matrix: [3]int64{elements(a, batch) / max(inner, 1), b[0], inner}}
 	}
 	return Work{}
 }

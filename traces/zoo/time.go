@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"spillway/sim/kerneltime"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/g10"
@@ -18,6 +19,15 @@ type TimeModel struct {
 	GPU    GPU
 	// Effects are the profiler's; only workload.ColdModel uses them.
 	Effects []Effect
+	// Law is the GPU whose kernels take as long as the law of package kerneltime says, in a
+	// precision that keeps fp32 in memory; nil: the efficiencies of the artifact's kernels.
+	Law       *kerneltime.GPU
+	Precision kerneltime.Precision
+}
+
+// ByLaw returns the kernel times of the law.
+func ByLaw(g *kerneltime.GPU, p kerneltime.Precision) TimeModel {
+	return TimeModel{Source: workload.Estimated, Law: g, Precision: p}
 }
 
 // Clean returns warm kernel times on a GPU.
@@ -33,6 +43,10 @@ func (t *TimeModel) check(m *Model) error {
 	switch {
 	case t.Source != workload.Estimated && t.Source != workload.ColdModel:
 		return fmt.Errorf("the zoo has no %q kernel times; take %q or %q", t.Source, workload.Estimated, workload.ColdModel)
+	case t.Law != nil && t.Precision.Element() != element:
+		return fmt.Errorf("the zoo's numbers have 4 bytes, and %s has none such; take fp32, tf32 or tf32-conv", t.Precision)
+	case t.Law != nil:
+		return nil
 	case t.GPU.FP32 <= 0 || t.GPU.TF32 < 0 || t.GPU.Memory <= 0:
 		return errors.New("kernel times need a GPU; take one of package zoo's GPUs")
 	case t.Source == workload.ColdModel && !m.profiled:
@@ -47,6 +61,9 @@ func (t *TimeModel) describe() string {
 	if t.Source == workload.ColdModel {
 		return "kernel times modeled as the G10 paper's profiler took them on an " + t.GPU.Name
 	}
+	if t.Law != nil {
+		return fmt.Sprintf("kernel times of warm kernels on %s in %s by the law of kernel times", t.Law.Name, t.Precision)
+	}
 	return "kernel times estimated for warm kernels on " + t.GPU.Name
 }
 
@@ -58,6 +75,10 @@ type class struct {
 
 // fill sets the time of every kernel.
 func (t *TimeModel) fill(g *graph) error {
+	if t.Law != nil {
+		t.fillByLaw(g)
+		return nil
+	}
 	rates := moduleRates
 	if g.w.Graph.Transformer {
 		rates = listRates

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spillway/sim/compress/profile"
+	"spillway/sim/kerneltime"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	core "spillway/sim/train"
@@ -199,20 +200,23 @@ func load(s *settings, f lab.Files) (Workload, error) {
 	if err != nil {
 		return Workload{}, err
 	}
-	gpu, err := zoo.FindGPU(s.GPU)
-	times := zoo.Clean(gpu)
+	times, band := zoo.AsPaper(), int64(0)
 	if workload.TimeSource(s.Times) == workload.ColdModel {
-		times, optimizer, err = zoo.AsPaper(), zoo.Optimizers[0], nil // the paper profiled none
-	}
-	if err != nil {
-		return Workload{}, err
+		optimizer = zoo.Optimizers[0] // the paper profiled none
+	} else {
+		law, err := s.law()
+		if err != nil {
+			return Workload{}, err
+		}
+		times = zoo.ByLaw(law.GPU, law.Precision)
+		band = law.GPU.Band(kindOf(strings.Contains(s.Model, "bert") || strings.Contains(s.Model, "gpt")), kerneltime.Compute)
 	}
 	w, err := zoo.BuildFor(s.Model, int(s.Batch), times, optimizer)
 	if err != nil {
 		return Workload{}, err
 	}
 	out := about(w)
-	out.optimizer = optimizer
+	out.optimizer, out.band = optimizer, band
 	if m, err := zoo.Find(s.Model); err == nil {
 		out.parameters = m.Parameters
 	}
@@ -259,9 +263,9 @@ func workloadKnobs() []knob.Knob[settings] {
 			times = append(times, string(t))
 		}
 		model.Choices = append(model.Choices, knob.Choice{
-			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: append([]string{sequenceKnob}, runningKeys...),
+			Key: m.ID, Label: m.Title, Help: m.About, More: zoo.Explain(m.ID), Source: m.Source, Set: fmt.Sprintf("batch=%d sequence=0", m.DefaultBatch), Hides: append([]string{sequenceKnob}, inFP32...),
 			Limits: []knob.Limit{
-				calibrated(),
+				singles,
 				{Key: "batch", Min: int64(m.MinBatch), Max: int64(m.MaxBatch), Hint: batches(m.Sample, m.Batches)},
 				{Key: "times", Choices: times, Why: "no other kernel times of " + m.Title + " are known"},
 			},
@@ -300,11 +304,11 @@ func workloadKnobs() []knob.Knob[settings] {
 
 			Choices: []knob.Choice{
 				{
-					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu"},
+					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu", "precision"},
 					Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 					Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 				},
-				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements, for the networks as PyTorch runs them: on the GPU, in the precision. Networks as G10 lowers them follow a roofline model fitted to the warm kernels of the artifact, on an A100, and scaled to the GPU by its rates."},
+				{Key: string(workload.Estimated), Label: "Estimated", Word: "estimated", Help: "By a law fitted to public measurements of kernels and of whole networks: of warm kernels on the GPU, in the precision. Results say how far eight of ten measurements were from it."},
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
 					Help: "Shares of the GPU's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
@@ -493,7 +497,7 @@ func help() []lab.Help {
 		{Title: "Workload", Text: "Choose a bundled network and batch size, or open your own: a Spillway trace (JSON, also gzipped), files of the G10 artifact (network description, kernel times, a .config file), a folder of them, or the artifact's zip. A config file also sets hardware, options and fidelity."},
 		{Title: "Your own training job", Text: "Run capture.py in it, which needs nothing but PyTorch, and drop the zip that it writes; or drop what PyTorch's profiler, its ExecutionTraceObserver and its memory snapshots write. Files dropped together find each other. Each GPU of a recording is an entry of its own. Step, roles of tensors and what becomes of kernels with unknown tensors can be chosen under Workload; What was recorded says how far the result can be trusted. Only names of operators, modules and kernels are kept, and nothing leaves this computer. Numbers saves what runs as a Spillway trace, with or without names."},
 		{Title: "Memory", Text: "Parameters, gradients and optimizer state are counted in fp32: 16 bytes a parameter with Adam. Without an optimizer networks are the artifact's: weights are updated as soon as their gradient is there, and in BERT and ViT biases, gains and constants are as large as activations, so that what the artifact counts as persistent grows with the batch."},
-		{Title: "Kernel times", Text: "Estimated times come from a roofline model of the GPU. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
+		{Title: "Kernel times", Text: "Estimated times come from a law fitted to public measurements. As the paper measured adds the profiling effects in the G10 paper's own data, where some kernels were timed cold; that makes its convolutional networks far too slow, hides transfers, and can decide who wins. Measured times came with the opened files."},
 		{Title: "Labels of recordings", Text: "How much of your own job was measured. L3: times, tensors and lifetimes, and resident memory has names. L2: times and tensors. L1m: times, sizes and lifetimes; reads in between are estimated. L1: times; tensors are estimated from shapes. E2: tensors; times are estimated. T: times only, and M: a picture of memory; neither can be simulated. capture.py records for L3 on a GPU."},
 		{Title: "Fidelity", Text: "As published repeats the published simulator with its accidents, so numbers compare with the paper. Corrected is what the paper describes. Each difference is a named quirk that can be switched by itself."},
 		{Title: "Throughput", Text: "Ideal iteration time over iteration time; 1 is as fast as a GPU that holds everything."},

@@ -8,7 +8,6 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
-	"spillway/traces/eager"
 	"spillway/traces/networks"
 	"spillway/traces/zoo"
 )
@@ -192,11 +191,11 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 
 // ran names the settings of how a network is run, empty for other models.
 func (s *settings) ran() string {
-	if _, err := eager.Find(s.Model); err == nil && s.Times != asDeepUM {
-		return " " + s.Running.Precision
-	}
-	if namedNetwork(s.Model) == nil {
+	switch {
+	case s.Times != string(workload.Estimated):
 		return ""
+	case namedNetwork(s.Model) == nil:
+		return " " + s.Running.Precision
 	}
 	return fmt.Sprintf(" %+v sequence %d", s.Running, s.Sequence)
 }

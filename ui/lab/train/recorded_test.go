@@ -266,12 +266,14 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// A Spillway trace of anything, with and without names, runs with the same result.
+// A Spillway trace of anything, with and without names, runs with the same result. On a
+// GPU with a large cache it need not on compressed memory: kernels that move more than the
+// memory could do wait less for the buddy memory, and a trace does not say which memory.
 func TestTraceExport(t *testing.T) {
 	effort.Natively(t)
 	x, _ := recordings(t)
 	l := New()
-	for set, f := range map[string]lab.Files{"model=resnet-50 batch=128 times=estimated gpu_memory=8": nil, "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2": x} {
+	for set, f := range map[string]lab.Files{"model=resnet-50 batch=128 times=estimated gpu=rtx-3090 gpu_memory=8": nil, "entry=job.json,+GPU+0 step=ProfilerStep%236 gpu_memory=2": x} {
 		u, err := l.Read(set)
 		if err != nil {
 			t.Fatal(err)
