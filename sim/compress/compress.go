@@ -88,7 +88,7 @@ func Published() Setup {
 // Validate reports what contradicts.
 func (s *Setup) Validate() error {
 	if s.Link > s.Memory {
-		return fmt.Errorf("the link to the buddy memory (%v) is faster than GPU memory (%v); then nobody would need the latter", s.Link, s.Memory)
+		return fmt.Errorf("the link to the buddy memory (%v) is faster than GPU memory (%v); then nobody would need the latter; lower the link or raise the memory", s.Link, s.Memory)
 	}
 	return nil
 }

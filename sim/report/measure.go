@@ -11,6 +11,36 @@ type Measure[R any] struct {
 	// it can be.
 	Signed bool
 	Most   float64
+	Law    Law
+}
+
+// A Law is what values of a measure keep, whatever runs: tests hold runs to it.
+type Law struct {
+	// Parts is the ID of a chart, of stacks say, whose quantities add up to the value; empty
+	// if none do.
+	Parts string
+	// Knob is the key of a number: raising it raises the value or leaves it where it is, or
+	// lowers it where Lowers is set. Empty if nothing is sure.
+	Knob   string
+	Lowers bool
+	// Bounded: no system has a better value than the laboratory's bound.
+	Bounded bool
+}
+
+// Keep declares laws of measures in a list, by their keys. It panics where there is no such
+// measure.
+func Keep[R any](list []Measure[R], laws map[string]Law) []Measure[R] {
+	kept := 0
+	for i := range list {
+		if law, ok := laws[list[i].Key]; ok {
+			list[i].Law = law
+			kept++
+		}
+	}
+	if kept != len(laws) {
+		panic("report: a law of a measure that is not there")
+	}
+	return list
 }
 
 // Number makes a measure of a number that is not below zero.
@@ -43,7 +73,7 @@ func (m *Measure[R]) Within(v float64) bool {
 func Lift[A, B any](list []Measure[B], part func(A) B) []Measure[A] {
 	out := make([]Measure[A], len(list))
 	for i, m := range list {
-		out[i] = Measure[A]{m.Quantity, func(r A) float64 { return m.Of(part(r)) }, m.Signed, m.Most}
+		out[i] = Measure[A]{m.Quantity, func(r A) float64 { return m.Of(part(r)) }, m.Signed, m.Most, m.Law}
 	}
 	return out
 }

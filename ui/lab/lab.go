@@ -400,6 +400,8 @@ type Lab struct {
 	Run func(u *knob.Setup, system string, f Files, p Progress) (r *report.Report, raw any, err error)
 	// Within reports whether a quantity, by its place, may have a value.
 	Within func(quantity int, v float64) bool
+	// Law is what values of a quantity, by its place, keep whatever runs.
+	Law func(quantity int) report.Law
 	// Steps says about how much work a run of a system is (see MostSteps).
 	Steps func(u *knob.Setup, system string) (int, error)
 	// Unbound lets this laboratory run what is more work than MostSteps, too. Otherwise
@@ -621,6 +623,7 @@ func New[S, W, R any](spec Spec[S, W, R]) Lab {
 		}
 		return r, of.Result, nil
 	}
+	l.Law = func(quantity int) report.Law { return spec.Measures[quantity].Law }
 	l.Within = func(quantity int, v float64) bool { return spec.Measures[quantity].Within(v) }
 	l.Steps = func(u *knob.Setup, system string) (int, error) {
 		s, err := settings(u)

@@ -162,7 +162,7 @@ func TestValidate(t *testing.T) {
 		{"host link", func(m *Machine) { m.HostLink = 16 * unit.GBps }, []string{"host link (16 GB/s) is faster than the GPU link (15.75 GB/s); lower it or raise the GPU link"}},
 		{"ssd read", func(m *Machine) { m.SSDRead = 16 * unit.GBps }, []string{"SSD read (16 GB/s) is faster than the host link (15.75 GB/s); lower it or raise the host link"}},
 		{"ssd write", func(m *Machine) { m.SSDWrite = 16 * unit.GBps }, []string{"SSD write (16 GB/s) is faster than the host link (15.75 GB/s); lower it or raise the host link"}},
-		{"idle link", func(m *Machine) { m.HostLink = 4 * unit.GBps }, []string{"GPU link (15.75 GB/s) is faster than host link and SSD read together (7.2 GB/s); nothing can fill it"}},
+		{"idle link", func(m *Machine) { m.HostLink = 4 * unit.GBps }, []string{"GPU link (15.75 GB/s) is faster than host link and SSD read together (7.2 GB/s); nothing can fill it; lower it"}},
 		{"no memory", func(m *Machine) { m.GPUMemory = 0 }, []string{"GPU memory is 0 GiB; want 0.015625 to 4096"}},
 		{"all zero", func(m *Machine) { *m = Machine{} }, []string{
 			"GPU memory is 0 GiB", "GPU clock is 0 GHz", "Allocation cost is 0 µs/B", "GPU link is 0 GB/s", "Migration batch is 0 pages",

@@ -22,7 +22,7 @@ func (m *Machine) relations() error {
 		errs = append(errs, fmt.Errorf("SSD write (%v) is faster than the host link (%v); lower it or raise the host link", m.SSDWrite, m.HostLink))
 	}
 	if m.GPULink > m.HostLink+m.SSDRead {
-		errs = append(errs, fmt.Errorf("GPU link (%v) is faster than host link and SSD read together (%v); nothing can fill it", m.GPULink, m.HostLink+m.SSDRead))
+		errs = append(errs, fmt.Errorf("GPU link (%v) is faster than host link and SSD read together (%v); nothing can fill it; lower it", m.GPULink, m.HostLink+m.SSDRead))
 	}
 	return errors.Join(errs...)
 }

@@ -17,7 +17,9 @@ type ran = lab.Run[settings, *memory, *result]
 
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
-	return report.Lift(list(), func(r *ran) *result { return r.Result })
+	return report.Lift(report.Keep(list(), map[string]report.Law{
+		"time": {Knob: "link", Lowers: true}, "slowdown_percent": {Knob: "link", Lowers: true},
+	}), func(r *ran) *result { return r.Result })
 }
 
 // targetKey is the key of the bytes that have a target.

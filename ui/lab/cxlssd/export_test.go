@@ -18,6 +18,7 @@ import (
 	"spillway/traces/address"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // A timeline has all the time of the result: each cause of all cores, on cores and on
@@ -203,7 +204,7 @@ func TestExportedOpens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole(t, s.Key+" of a recording", got)
+		labtest.Section(t, s.Key+" of a recording", got)
 	}
 	again, err := l.Export(requestsExport, u, "skybyte-wp", files, lab.Origin{}, nil)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"spillway/ui/exec"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // sampleFiles are the samples of all formats.
@@ -173,7 +174,7 @@ func TestEntry(t *testing.T) {
 	if table := profile.Tables[0]; table.Title != "What is asked for" || len(table.Head) != 2 || strings.Contains(fmt.Sprintf("%+v", profile), "Table I") {
 		t.Errorf("beside a recording stands %+v", table)
 	}
-	whole(t, "profile of a recording", profile)
+	labtest.Section(t, "profile of a recording", profile)
 	for _, system := range []string{"base-cssd", "skybyte-full", "dram-only"} {
 		r, _, err := l.Run(u, system, files, nil)
 		if err != nil || !r.Fits {

@@ -14,7 +14,9 @@ type ran = lab.Run[settings, *trace, *result]
 
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
-	return report.Lift(list(), func(r *ran) *result { return r.Result })
+	return report.Lift(report.Keep(list(), map[string]report.Law{
+		"amat_ns": {Parts: "bill"}, "flash_programs": {Parts: "programs"},
+	}), func(r *ran) *result { return r.Result })
 }
 
 // Parts of the bill, how requests were served, and what cores spend time on, by their

@@ -12,6 +12,7 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // small is a workload of all kinds of visits that runs in no time.
@@ -56,59 +57,6 @@ func resultOf(t *testing.T, l *lab.Lab, set, system string) *core.Result {
 		t.Fatal(err)
 	}
 	return raw.(*result).Result
-}
-
-// whole checks that a section is what the page can show: rows have a cell for every
-// head, maps a class for every cell.
-func whole(t *testing.T, name string, s *report.Section) {
-	t.Helper()
-	if len(s.Text) == 0 {
-		t.Errorf("%s says nothing", name)
-	}
-	for _, x := range append(append([]string{}, s.Text...), s.Notes...) {
-		if strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf") {
-			t.Errorf("%s says %q", name, x)
-		}
-	}
-	for _, table := range s.Tables {
-		if len(table.Rows) == 0 {
-			t.Errorf("%s: table %q is empty", name, table.Title)
-		}
-		for _, r := range table.Rows {
-			if len(r.Cells) != len(table.Head)-1 {
-				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
-			}
-			for _, c := range r.Cells {
-				if c.Text == "" || strings.Contains(c.Text, "NaN") || strings.Contains(c.Text, "%!") || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
-					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
-				}
-			}
-		}
-	}
-	for _, m := range s.Maps {
-		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels || m.Pick.Key != "" && len(m.Pick.First) != len(m.Rows) {
-			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
-		}
-		for _, c := range m.Cells {
-			if c != report.NoCell && int(c) >= len(m.Classes) {
-				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
-			}
-		}
-	}
-}
-
-// Every section of every design is whole.
-func TestSections(t *testing.T) {
-	l := New()
-	for i := range core.Systems {
-		x := &core.Systems[i]
-		for _, s := range l.Sections {
-			if testing.Short() && (x.Off || s.Key == quirksKey) || s.Key == quirksKey && !x.Main && !x.DRAM {
-				continue
-			}
-			whole(t, s.Key+" of "+x.Name, shown(t, &l, s.Key, "", small, x.Name))
-		}
-	}
 }
 
 // What sections say of settings and knobs that matter to them.
@@ -235,7 +183,7 @@ func TestThreadsZoom(t *testing.T) {
 	if want := fmt.Sprintf("Shown is %v to", from); !strings.HasPrefix(closer.Text[1], want) {
 		t.Errorf("%q, want %q", closer.Text[1], want)
 	}
-	whole(t, "closer", closer)
+	labtest.Section(t, "closer", closer)
 }
 
 // Each page that a compaction programs is in one range of lines.

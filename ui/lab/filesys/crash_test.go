@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	core "spillway/sim/filesys"
+	"spillway/ui/lab/labtest"
 )
 
 // Whenever the power fails, no file system breaks a promise, and the section says so.
@@ -18,7 +19,7 @@ func TestCrashSection(t *testing.T) {
 		}
 		for _, at := range cuts {
 			s := shown(t, &l, crashKey, "crash="+at+" crash_calls=400", small, x.Name)
-			whole(t, x.Name+" at "+at, s)
+			labtest.Section(t, x.Name+" at "+at, s)
 			for _, row := range s.Tables[0].Rows {
 				if row.Cells[2].Text != "0" {
 					t.Errorf("power fails at %s %% of %s: %s breaks %s promises", at, x.Name, row.Head, row.Cells[2].Text)
@@ -88,7 +89,7 @@ func TestCrashOfTheArtifact(t *testing.T) {
 	l := New()
 	for _, mode := range []string{"keeps-lines", "no-commit", "no-data"} {
 		s := shown(t, &l, crashKey, "crash_calls=1500", small+" payload=random mode="+mode, "bytefs")
-		whole(t, mode, s)
+		labtest.Section(t, mode, s)
 		broken := s.Tables[0].Rows[0].Cells[2].Text
 		if (broken != "0") != (mode == "no-data") {
 			t.Errorf("%s breaks %s promises: %q", mode, broken, s.Text)

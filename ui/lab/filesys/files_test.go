@@ -15,6 +15,7 @@ import (
 	"spillway/sim/unit"
 	reader "spillway/ui/files"
 	"spillway/ui/lab"
+	"spillway/ui/lab/labtest"
 )
 
 // mine is a recording of one's own.
@@ -79,7 +80,7 @@ func TestRecording(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole(t, key+" of "+s.Name, got)
+			labtest.Section(t, key+" of "+s.Name, got)
 		}
 	}
 }

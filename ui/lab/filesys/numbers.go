@@ -17,7 +17,9 @@ type ran = lab.Run[settings, *work, *result]
 
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
-	return report.Lift(list(), func(r *ran) *result { return r.Result })
+	return report.Lift(report.Keep(list(), map[string]report.Law{
+		"time_ms": {Parts: "ledger"}, "host_write_mb": {Parts: "written"}, "host_read_mb": {Parts: "read"}, "flash_pages": {Parts: "flash"},
+	}), func(r *ran) *result { return r.Result })
 }
 
 // causes are what threads spend time on, by their keys in quantities. Where of names

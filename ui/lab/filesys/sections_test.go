@@ -1,12 +1,10 @@
 package filesys
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"spillway/build/effort"
 	core "spillway/sim/filesys"
 	"spillway/sim/filesys/device"
 	"spillway/sim/filesys/machine"
@@ -41,80 +39,6 @@ func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Sec
 		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
 	}
 	return s
-}
-
-// whole checks that a section is what the page can show: rows have a cell for every
-// head, maps a class for every cell.
-func whole(t *testing.T, name string, s *report.Section) {
-	t.Helper()
-	if len(s.Text) == 0 {
-		t.Errorf("%s says nothing", name)
-	}
-	for _, x := range append(append([]string{}, s.Text...), s.Notes...) {
-		if strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf") {
-			t.Errorf("%s says %q", name, x)
-		}
-	}
-	for _, table := range s.Tables {
-		if len(table.Rows) == 0 {
-			t.Errorf("%s: table %q is empty", name, table.Title)
-		}
-		for _, r := range table.Rows {
-			if len(r.Cells) != len(table.Head)-1 {
-				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
-			}
-			for _, c := range r.Cells {
-				if c.Text == "" || strings.Contains(c.Text, "NaN") || strings.Contains(c.Text, "Inf") || strings.Contains(c.Text, "%!") || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
-					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
-				}
-			}
-		}
-	}
-	for _, m := range s.Maps {
-		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels {
-			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
-		}
-		for _, c := range m.Cells {
-			if c != report.NoCell && int(c) >= len(m.Classes) {
-				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
-			}
-		}
-	}
-}
-
-// Every section of every system is whole.
-func TestSections(t *testing.T) {
-	effort.Natively(t)
-	l := New()
-	for i := range core.Systems {
-		x := &core.Systems[i]
-		for _, s := range l.Sections {
-			if x.Off && testing.Short() {
-				continue
-			}
-			got := shown(t, &l, s.Key, "", small, x.Name)
-			whole(t, s.Key+" of "+x.Name, got)
-			if os.Getenv("SHOW") != "" && (x.Main || x.Name == "ext4") {
-				t.Logf("=== %s of %s\n%s\n%s", s.Key, x.Name, strings.Join(got.Text, "\n"), tables(got))
-			}
-		}
-	}
-}
-
-// tables writes the tables of a section, for eyes.
-func tables(s *report.Section) string {
-	var b strings.Builder
-	for _, t := range s.Tables {
-		b.WriteString("# " + t.Title + "\n" + strings.Join(t.Head, " | ") + "\n")
-		for _, r := range t.Rows {
-			b.WriteString(r.Head + " (" + r.Sub + ")")
-			for _, c := range r.Cells {
-				b.WriteString(" | " + c.Text)
-			}
-			b.WriteString("\n")
-		}
-	}
-	return b.String()
 }
 
 // What sections say of settings and systems that matter to them.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/build/effort"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/lab"
@@ -27,6 +28,9 @@ func Report(t testing.TB, l *lab.Lab, about string, r *report.Report) {
 	for i, v := range r.Values {
 		if !l.Within(i, v) {
 			t.Errorf("%s: %s is %v, outside the bounds of its measure", about, l.Quantities[i].Key, v)
+		}
+		if chart := l.Law(i).Parts; chart != "" && !math.IsNaN(v) {
+			ledger(t, l, about, r, chart, i)
 		}
 	}
 	for _, c := range r.Curves {
@@ -50,6 +54,67 @@ func Report(t testing.TB, l *lab.Lab, about string, r *report.Report) {
 	}
 }
 
+// ledger checks that what a chart shows adds up to a quantity, by its place.
+func ledger(t testing.TB, l *lab.Lab, about string, r *report.Report, chart string, of int) {
+	t.Helper()
+	at := slices.IndexFunc(l.Charts, func(c report.Chart) bool { return c.ID == chart })
+	if at < 0 {
+		t.Fatalf("%s: %s is the sum of the chart %q, which is not there", about, l.Quantities[of].Key, chart)
+	}
+	sum := 0.0
+	for _, key := range l.Charts[at].Of {
+		if v, ok := r.Value(l.Quantity(key)); ok {
+			sum += v
+		}
+	}
+	if want := r.Values[of]; math.Abs(sum-want) > 1e-6*max(1, math.Abs(want)) {
+		t.Errorf("%s: parts of the chart %s are %v, and %s is %v", about, chart, sum, l.Quantities[of].Key, want)
+	}
+}
+
+// Section checks that a section is what the page can show: it says something, rows have a
+// cell for every head, maps a class for every cell.
+func Section(t testing.TB, about string, s *report.Section) {
+	t.Helper()
+	if len(s.Text)+len(s.Tables)+len(s.Maps) == 0 {
+		t.Errorf("%s says and shows nothing", about)
+	}
+	for _, x := range slices.Concat(s.Text, s.Notes) {
+		if spoiled(x) {
+			t.Errorf("%s says %q", about, x)
+		}
+	}
+	for _, table := range s.Tables {
+		if len(table.Rows) == 0 {
+			t.Errorf("%s: table %q is empty", about, table.Title)
+		}
+		for _, r := range table.Rows {
+			if len(r.Cells) != len(table.Head)-1 {
+				t.Errorf("%s: table %q, row %q has %d cells under %d heads", about, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
+			}
+			for _, c := range r.Cells {
+				if c.Text == "" || spoiled(c.Text) || c.Share < 0 || c.Share > 1.0001 || len(c.Stack) > report.Levels {
+					t.Errorf("%s: table %q, row %q has %+v", about, table.Title, r.Head, c)
+				}
+			}
+		}
+	}
+	for _, m := range s.Maps {
+		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels || m.Pick.Key != "" && len(m.Pick.First) != len(m.Rows) {
+			t.Errorf("%s: map %q has %d cells, %d classes", about, m.ID, len(m.Cells), len(m.Classes))
+		}
+		if slices.ContainsFunc(m.Cells, func(c uint8) bool { return c != report.NoCell && int(c) >= len(m.Classes) }) {
+			t.Errorf("%s: map %q has a class that is not there", about, m.ID)
+		}
+	}
+}
+
+// spoiled reports whether a text was made of what is no number.
+func spoiled(text string) bool {
+	text = strings.ReplaceAll(text, "Infinity", "")
+	return strings.Contains(text, "%!") || strings.Contains(text, "NaN") || strings.Contains(text, "Inf")
+}
+
 // Links checks that every preset is as links that name it: written and read it is the
 // same.
 func Links(t testing.TB, l *lab.Lab) {
@@ -71,23 +136,282 @@ func read(t testing.TB, l *lab.Lab, text string) *knob.Setup {
 	return u
 }
 
-// Quick is how a laboratory runs in milliseconds, for [Knobs].
+// Quick is how a laboratory runs in milliseconds. Of one that says nothing the setup that it
+// opens on runs, with the system in focus and the bound.
 type Quick struct {
-	// Set is the setup, and For another one where a knob, by its key, needs it.
-	Set string
-	For map[string]string
+	// Set is the setup, Other another one, and For that where a knob, by its key, needs it.
+	Set, Other string
+	For        map[string]string
 	// After is set when a knob, by its key, was: what it brought along would take long.
 	After map[string]string
 	// Long are the knobs of which the largest value, or any above the setup's, is left
 	// to others.
 	Long    []string
 	Systems []string
+	// Share: by day one in so many ends of knobs and sections is tried, others with another
+	// commit; 0 is all.
+	Share int
+	// Night are keys of sections that take many runs.
+	Night []string
+}
+
+// Run puts all laws to a laboratory, each a subtest of its name. open makes another session.
+func Run(t *testing.T, open func() lab.Lab, q Quick) {
+	l := open()
+	if q.Share == 0 {
+		q.Share = 1
+	}
+	for i := range l.Systems {
+		if x := &l.Systems[i]; len(q.Systems) < 2 && (x.Bound || x.Main) {
+			q.Systems = append(q.Systems, x.Name)
+		}
+	}
+	if len(q.Systems) == 0 {
+		q.Systems = []string{l.Systems[0].Name}
+	}
+	for _, law := range []struct {
+		name string
+		long bool
+		test func(*testing.T)
+	}{
+		{"info", false, func(t *testing.T) { info(t, &l) }},
+		{"links", false, func(t *testing.T) { Links(t, &l) }},
+		{"refusals", false, func(t *testing.T) { refusals(t, &l) }},
+		{"determinism", false, func(t *testing.T) { determinism(t, open, q) }},
+		{"laws", false, func(t *testing.T) { laws(t, &l, q) }},
+		{"exports", false, func(t *testing.T) { exports(t, &l, q) }},
+		{"sections", true, func(t *testing.T) { sections(t, &l, q) }},
+		{"knobs", true, func(t *testing.T) { Knobs(t, &l, q) }},
+	} {
+		t.Run(law.name, func(t *testing.T) {
+			if law.long && testing.Short() {
+				t.Skip("takes many runs")
+			}
+			law.test(t)
+		})
+	}
+}
+
+// info checks what a laboratory says of itself: nothing that it needs is empty, and what it
+// names is there.
+func info(t *testing.T, l *lab.Lab) {
+	said := func(what, key string, texts ...string) {
+		for _, text := range texts {
+			if strings.TrimSpace(text) == "" {
+				t.Errorf("%s, %s %q: something is not said", l.Name, what, key)
+			}
+		}
+	}
+	said("laboratory", l.Name, l.Title, l.About, l.Lead)
+	for _, s := range l.Systems {
+		said("system", s.Name, s.Title, s.About, s.Paper)
+	}
+	for _, q := range l.Quantities {
+		said("quantity", q.Key, q.Label, q.Help)
+	}
+	for _, c := range l.Charts {
+		said("chart", c.ID, c.Title)
+	}
+	for _, s := range l.Sections {
+		said("section", s.Key, s.Title, s.About)
+		for _, name := range s.Systems {
+			if _, err := l.System(name); err != nil {
+				t.Errorf("section %s: %v", s.Key, err)
+			}
+		}
+	}
+	for _, x := range l.Exports {
+		said("export", x.Key, x.Title, x.Ext, x.Mime, x.About)
+	}
+	for _, p := range l.Presets {
+		said("preset", p.Key, p.Title, p.About)
+		for _, name := range p.Systems {
+			if _, err := l.System(name); err != nil {
+				t.Errorf("preset %s: %v", p.Key, err)
+			}
+		}
+	}
+	const most = 14 // as many as the longest has
+	if len(l.Tour) > most {
+		t.Errorf("the tour has %d stops: who goes so far?", len(l.Tour))
+	}
+}
+
+// refusals checks that what is not there is said, and nothing breaks.
+func refusals(t *testing.T, l *lab.Lab) {
+	u := l.Setup()
+	if _, _, err := l.Run(u, "nobody", nil, nil); err == nil || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("an unknown system: %v", err)
+	}
+	if _, err := l.Section("nothing", u, u, l.Systems[0].Name, nil, nil); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("an unknown section: %v", err)
+	}
+	if _, err := l.Export("nothing", u, l.Systems[0].Name, nil, lab.Origin{}, nil); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("an unknown export: %v", err)
+	}
+	if _, err := l.Paper("nothing"); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("an unknown paper: %v", err)
+	}
+	if l.Entry != "" {
+		if err := u.Set(l.Entry, "gone"); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := l.Run(u, l.Systems[0].Name, nil, nil); err == nil {
+			t.Error("an entry of no files runs")
+		} else {
+			helps(t, "an entry of no files", err)
+		}
+	}
+}
+
+// determinism checks that a session which has run other things gives the same results, to
+// the last bit.
+func determinism(t *testing.T, open func() lab.Lab, q Quick) {
+	fresh, used := open(), open()
+	u, other := read(t, &fresh, q.Set), read(t, &used, q.Other)
+	for _, system := range slices.Backward(q.Systems) {
+		if q.Other != "" {
+			if _, _, err := used.Run(other, system, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := used.Run(u, system, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, system := range q.Systems {
+		about := fresh.Name + ", " + system
+		a, first, err := fresh.Run(u, system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, second, err := used.Run(u, system, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fresh.Hash(first) != used.Hash(second) || len(fresh.Hash(first)) < 2 {
+			t.Errorf("%s: two runs have the hashes %q and %q", about, fresh.Hash(first), used.Hash(second))
+		}
+		same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+		if !slices.EqualFunc(a.Values, b.Values, same) {
+			t.Errorf("%s: two runs have other values", about)
+		}
+		Report(t, &fresh, about, a)
+	}
+}
+
+// laws checks the laws of measures, of the quick setup's systems.
+func laws(t *testing.T, l *lab.Lab, q Quick) {
+	u := read(t, l, q.Set)
+	done := map[string]*report.Report{}
+	value := func(u *knob.Setup, system string, of int) (float64, bool) {
+		key := system + " " + u.String()
+		if done[key] == nil {
+			r, _, err := l.Run(u, system, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done[key] = r
+		}
+		return done[key].Value(of)
+	}
+	const rounding = 1e-9
+	for i := range l.Quantities {
+		law, quantity := l.Law(i), &l.Quantities[i]
+		for _, system := range q.Systems {
+			v, ok := value(u, system, i)
+			if !ok {
+				continue
+			}
+			if law.Bounded {
+				best, ok := value(u, l.Ideal(nil).Name, i)
+				if gain := (v - best) * float64(quantity.Better); ok && gain > rounding*math.Abs(best) {
+					t.Errorf("%s: %s is %v, better than the bound's %v", system, quantity.Key, v, best)
+				}
+			}
+			if law.Knob == "" {
+				continue
+			}
+			low, high := v, v
+			for _, more := range raised(t, l, u, law.Knob) {
+				if low = high; law.Lowers {
+					if high, ok = value(more, system, i); ok && high-low > rounding*max(1, math.Abs(low)) {
+						t.Errorf("%s: %s: %s rises from %v to %v", system, more, quantity.Key, low, high)
+					}
+				} else if high, ok = value(more, system, i); ok && low-high > rounding*max(1, math.Abs(low)) {
+					t.Errorf("%s: %s: %s falls from %v to %v", system, more, quantity.Key, low, high)
+				}
+			}
+		}
+	}
+}
+
+// raised are setups with larger and larger numbers of a knob, as far as they are allowed.
+func raised(t *testing.T, l *lab.Lab, u *knob.Setup, key string) (list []*knob.Setup) {
+	k := u.Knob(key)
+	v, err := k.Measure(u.Text(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		v *= 2
+		more := u.Clone()
+		if more.Set(key, knob.Decimal(v, k.Scale)) == nil && l.Check(more) == nil {
+			list = append(list, more)
+		}
+	}
+	if len(list) == 0 {
+		t.Errorf("%s of %s cannot be raised: the law that names it is never tried", key, u)
+	}
+	return list
+}
+
+// exports checks that every format has content for every system of the quick setup, or says
+// why not.
+func exports(t *testing.T, l *lab.Lab, q Quick) {
+	u := read(t, l, q.Set)
+	for _, x := range l.Exports {
+		for _, system := range q.Systems {
+			data, err := l.Export(x.Key, u, system, nil, lab.Origin{Title: "Title", Link: "https://example.org/", Version: "1"}, nil)
+			if err != nil || len(data) < 10 {
+				t.Errorf("%s of %s: %d bytes, %v", x.Key, system, len(data), err)
+			}
+		}
+	}
+}
+
+// sections checks every section with every system that is compared at first.
+func sections(t *testing.T, l *lab.Lab, q Quick) {
+	u := read(t, l, q.Set)
+	tried := 0
+	for _, x := range l.Systems {
+		if x.Off && !slices.Contains(q.Systems, x.Name) {
+			continue
+		}
+		for i := range l.Sections {
+			s := &l.Sections[i]
+			needs := s.Systems != nil && !slices.Contains(s.Systems, x.Name)
+			if s.Entry || s.If != "" && u.Text(s.If) == "" || needs || slices.Contains(q.Night, s.Key) && !effort.Nightly() {
+				continue
+			}
+			if tried++; !effort.Takes(tried, q.Share) {
+				continue
+			}
+			got, err := l.Section(s.Key, knob.NewSetup(s.Knobs), u, x.Name, nil, nil)
+			if err != nil {
+				t.Errorf("%s of %s: %v", s.Key, x.Name, err)
+				continue
+			}
+			Section(t, l.Name+", "+s.Key+" of "+x.Name, got)
+		}
+	}
 }
 
 // Knobs sets every number to its ends and every choice to each of its texts: it runs, in
 // good order, or a sentence says what to do.
 func Knobs(t testing.TB, l *lab.Lab, q Quick) {
 	t.Helper()
+	tried := 0
 	for i := range l.Knobs {
 		k := &l.Knobs[i]
 		set := q.Set
@@ -95,10 +419,13 @@ func Knobs(t testing.TB, l *lab.Lab, q Quick) {
 			set = other
 		}
 		for _, text := range texts(k, slices.Contains(q.Long, k.Key)) {
+			if tried++; !effort.Takes(tried, max(1, q.Share)) {
+				continue
+			}
 			about := l.Name + ", " + k.Key + "=" + text
 			u := read(t, l, set)
 			if err := u.Set(k.Key, text); err != nil {
-				t.Errorf("%s: %v", about, err)
+				helps(t, about, err) // another setting leaves no choice
 				continue
 			}
 			if err := u.Read(q.After[k.Key]); err != nil {
@@ -141,7 +468,7 @@ func texts(k *knob.Info, long bool) []string {
 // helps checks that a refusal says what to do.
 func helps(t testing.TB, about string, err error) {
 	t.Helper()
-	for _, word := range []string{"help", "lower", "raise", "must", "set ", "smaller", "larger", "more", "less", "choose", "open", "want", "at most", "at least"} {
+	for _, word := range []string{"help", "lower", "raise", "must", "set ", "smaller", "larger", "more", "less", "choose", "open", "want", "at most", "at least", "there are"} {
 		if strings.Contains(err.Error(), word) {
 			return
 		}

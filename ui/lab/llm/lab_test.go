@@ -16,7 +16,6 @@ import (
 	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/ui/lab"
-	"spillway/ui/lab/labtest"
 )
 
 func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
@@ -221,18 +220,6 @@ func TestRatesSum(t *testing.T) {
 	if want == 0 || math.Abs(sum/want-1) > 0.01 {
 		t.Errorf("curves have %v GB, links %v", sum, want)
 	}
-}
-
-// large are knobs with which a run may take long.
-var large = []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}
-
-// Every setting at its ends runs, or says why not.
-func TestEveryKnobRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every end of every setting")
-	}
-	l := New()
-	labtest.Knobs(t, &l, labtest.Quick{Set: small, After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Long: large, Systems: []string{"teraio-mixed", "zero-infinity"}})
 }
 
 func TestErrors(t *testing.T) {

@@ -16,7 +16,9 @@ type ran = lab.Run[settings, *work, *result]
 
 // measures are the numbers of a run.
 func measures() []report.Measure[*ran] {
-	return report.Lift(list(), func(r *ran) *result { return r.Result })
+	return report.Lift(report.Keep(list(), map[string]report.Law{
+		"iteration_s": {Parts: "ledger"},
+	}), func(r *ran) *result { return r.Result })
 }
 
 // causes are what a GPU does or waits for, in the order of their numbers.

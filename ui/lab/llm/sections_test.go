@@ -3,12 +3,10 @@ package llm
 import (
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"spillway/build/effort"
 	"spillway/sim/knob"
@@ -32,75 +30,6 @@ func shown(t *testing.T, l *lab.Lab, key, knobs, set, system string) *report.Sec
 		t.Fatalf("%s of %s, %s: %v", key, system, set, err)
 	}
 	return s
-}
-
-// whole checks that a section is what the page can show: rows have a cell for every head, maps
-// a class for every cell.
-func whole(t *testing.T, name string, s *report.Section) {
-	t.Helper()
-	if len(s.Text) == 0 {
-		t.Errorf("%s says nothing", name)
-	}
-	wrong := func(x string) bool {
-		x = strings.ReplaceAll(x, "Infinity", "")
-		return strings.Contains(x, "%!") || strings.Contains(x, "NaN") || strings.Contains(x, "Inf")
-	}
-	for _, x := range slices.Concat(s.Text, s.Notes) {
-		if wrong(x) {
-			t.Errorf("%s says %q", name, x)
-		}
-	}
-	for _, table := range s.Tables {
-		if len(table.Rows) == 0 {
-			t.Errorf("%s: table %q is empty", name, table.Title)
-		}
-		for _, r := range table.Rows {
-			if len(r.Cells) != len(table.Head)-1 {
-				t.Errorf("%s: table %q, row %q has %d cells under %d heads", name, table.Title, r.Head, len(r.Cells), len(table.Head)-1)
-			}
-			for _, c := range r.Cells {
-				if c.Text == "" || wrong(c.Text) || c.Share < 0 || c.Share > 1 || len(c.Stack) > report.Levels {
-					t.Errorf("%s: table %q, row %q has %+v", name, table.Title, r.Head, c)
-				}
-			}
-		}
-	}
-	for _, m := range s.Maps {
-		if len(m.Cells) != len(m.Grids)*len(m.Rows)*m.Columns || len(m.Classes) > report.Levels {
-			t.Errorf("%s: map %q has %d cells, %d classes", name, m.ID, len(m.Cells), len(m.Classes))
-		}
-		for _, c := range m.Cells {
-			if c != report.NoCell && int(c) >= len(m.Classes) {
-				t.Fatalf("%s: map %q has class %d", name, m.ID, c)
-			}
-		}
-	}
-}
-
-// Every section of every system is whole.
-func TestSections(t *testing.T) {
-	effort.Natively(t)
-	l := New()
-	set := small
-	if s := os.Getenv("SHOW"); s != "" && s != "1" {
-		set = s
-	}
-	for _, x := range l.Systems {
-		if x.Name != "teraio-mixed" && x.Name != "zero-infinity" && testing.Short() {
-			continue
-		}
-		for _, s := range l.Sections {
-			if x.Name == "teraio-ssd" && (s.Key == mapKey || s.Key == nextKey || s.Key == rooflineKey) && os.Getenv("SHOW") == "" {
-				continue // many runs, as of TERAIO-Mixed
-			}
-			start := time.Now()
-			got := shown(t, &l, s.Key, "", set, x.Name)
-			whole(t, s.Key+" of "+x.Name, got)
-			if os.Getenv("SHOW") != "" && (x.Main || x.Name == "zero-infinity") {
-				t.Logf("=== %s of %s, %v\n%s\n%s\n%s", s.Key, x.Name, time.Since(start), strings.Join(got.Text, "\n"), tables(got), strings.Join(got.Notes, "\n"))
-			}
-		}
-	}
 }
 
 // tables writes the tables of a section, for eyes.

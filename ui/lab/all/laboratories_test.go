@@ -1,0 +1,43 @@
+package all_test
+
+import (
+	"testing"
+
+	labs "spillway/ui/lab/all"
+	"spillway/ui/lab/labtest"
+)
+
+// quick is how laboratories run in milliseconds. One that is not here opens on something
+// that does.
+var quick = map[string]labtest.Quick{
+	"train": {
+		Set: "model=bert-base batch=16 times=estimated gpu_memory=2", Other: "model=resnet-152 batch=32 gpu_memory=2", Systems: []string{"ideal", "uvm", "g10"},
+		Long: []string{"model", "batch", "machine"}, Share: 8,
+	},
+	"store":    {Set: "workload=services", Other: "workload=pairs", Systems: []string{"lru", "size-aware", "oracle"}, Share: 4},
+	"compress": {Other: "contents=hpc", Share: 2},
+	"cxlssd": {
+		Set: "workload=bfs-dense scale=64", Other: "workload=tpcc scale=64", After: map[string]string{"workload": "scale=64", "scale": "scale=64"},
+		Systems: []string{"base-cssd", "own-design"},
+	},
+	"filesys": {
+		Set: "workload=varmail scale=256 calls=30000", Other: "workload=mkdir scale=256 calls=3000", After: map[string]string{"workload": "calls=30000 scale=256"},
+		For:  map[string]string{"memtable": ofStore, "block_cache": ofStore, "sync_log": ofStore},
+		Long: []string{"scale", "files", "calls"}, Systems: []string{"bytefs", "ext4", "nova"}, Share: 2,
+	},
+	"llm": {
+		Set: "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540", Other: "node=one-4090 model=llama3-8b layers=2 batch=2 micro=1 sequence=512 buffer_size=540",
+		After: map[string]string{"model": "layers=4 micro=1 sequence=512"}, Systems: []string{"teraio-mixed", "zero-infinity"},
+		Long: []string{"batch", "sequence", "layers", "encoder", "experts", "active", "gpus", "vocab", "ffn", "hidden"}, Share: 2, Night: []string{"map", "next", "roofline"},
+	},
+}
+
+// ofStore is a file system's workload that has the settings of a store.
+const ofStore = "workload=ycsb-a scale=256 calls=30000"
+
+// What every laboratory must hold, it holds by being in the list.
+func TestLaboratories(t *testing.T) {
+	for _, door := range labs.Labs {
+		t.Run(door.Name, func(t *testing.T) { labtest.Run(t, door.New, quick[door.Name]) })
+	}
+}
