@@ -21,7 +21,7 @@ func iteration(g *kerneltime.GPU, p kerneltime.Precision, r Row) (*Result, error
 	case large && (unknown != nil || r.word("kind") == "llm" || strings.HasPrefix(r.word("unit"), "token")):
 		return language(&pretrain.Job{Arch: &arch, GPU: g, Precision: p}, r)
 	case unknown != nil:
-		return nil, &Unknown{fmt.Sprintf("network %q is not known; spillway models lists them", name)}
+		return nil, &Unknown{fmt.Sprintf("network %q is not known; spillway models lists some, and large language models are %s", name, strings.Join(pretrain.Names(), ", "))}
 	}
 	return lowered(g, r)
 }
@@ -29,7 +29,7 @@ func iteration(g *kerneltime.GPU, p kerneltime.Precision, r Row) (*Result, error
 // lowered is a network by its kernels.
 func lowered(g *kerneltime.GPU, r Row) (*Result, error) {
 	row := networks.Row{
-		Kind: r.get("kind"), GPU: g.Key, Policy: r.get("precision", "policy"), Layout: strings.ToLower(r.get("layout")), Mode: strings.ToLower(r.get("mode")),
+		Kind: r.get("kind"), GPU: g.Key, Policy: r.get("precision", "policy"), Layout: r.layout(), Mode: r.mode(),
 		Net: r.get("net"), Source: r.get("source"),
 	}
 	if row.Policy == "" {
@@ -67,6 +67,28 @@ func lowered(g *kerneltime.GPU, r Row) (*Result, error) {
 		x.Notes = append(x.Notes, "communication between GPUs is not counted")
 	}
 	return &x, nil
+}
+
+// layout is a row's, as networks call it.
+func (r Row) layout() string {
+	if word := r.word("layout"); word != "channelslast" {
+		return word
+	}
+	return "nhwc"
+}
+
+// mode is a row's, as networks call it.
+func (r Row) mode() string {
+	switch word := r.word("mode"); word {
+	case "inference", "infer", "eval", "forward", "fwd", "test", "predict":
+		return "infer"
+	case "trainpre", "pretrain", "pretraining":
+		return "train-pre"
+	case "training", "fwdbwd", "finetune", "finetuning":
+		return "train"
+	default:
+		return strings.ToLower(r.get("mode"))
+	}
 }
 
 // unsaidLayout is the band of not knowing the layout, in percent.

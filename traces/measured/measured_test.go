@@ -62,6 +62,9 @@ func TestSpellings(t *testing.T) {
 			{"class": "attention", "batch": "2", "heads": "16", "seq_q": "1024", "seq_kv": "1024", "head_dim": "64", "causal": "True"},
 			{"class": "sdpa", "batch": "2", "heads": "16", "seq_q": "1024", "head_dim": "64", "causal": "1", "op": "fa2", "direction": "fwd"},
 		},
+		{{"net": "resnet50", "batch": "64", "layout": "nhwc", "mode": "train"}, {"net": "ResNet-50", "batch": "64.0", "layout": "channels_last", "mode": "training", "policy": "bf16"}},
+		{{"net": "bert-large", "batch": "8", "seq": "128", "mode": "train-pre"}, {"net": "bert-large-uncased", "batch": "8", "seq": "128", "mode": "pre-training"}},
+		{{"net": "vit_base_patch16_224", "batch": "8", "mode": "inference"}, {"net": "vit_base_patch16_224", "batch": "8", "img": "224", "mode": "eval"}},
 		{{"class": "elementwise", "op": "softmax", "bytes": "1000000"}, {"class": "softmax", "bytes": "1e6"}, {"class": "layer_norm", "bytes": "1000000"}},
 	}
 	for _, rows := range same {

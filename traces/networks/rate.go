@@ -23,14 +23,6 @@ type Row struct {
 	Source                string // who measured; what it says of a version of PyTorch counts
 }
 
-// A Rate is how fast a row should be.
-type Rate struct {
-	PerSecond float64 // samples: images or sequences
-	Sample    string  // "images" or "sequences"
-	Estimate  kerneltime.Estimate
-	Note      string // what decides
-}
-
 // Lower lowers the network of a row as whoever measured it ran it: attention unfused
 // before PyTorch 2, and BERT by NVIDIA's examples, whose lists are those of PyTorch 1.8.
 func (r *Row) Lower() (*Lowered, error) {
@@ -78,27 +70,6 @@ func (r *Row) Processor() kerneltime.Processor {
 		return kerneltime.EPYC7742
 	}
 	return kerneltime.Today
-}
-
-// Rate estimates a row.
-func (r *Row) Rate() (Rate, error) {
-	g := kerneltime.Find(r.GPU)
-	if g == nil {
-		return Rate{}, fmt.Errorf("no GPU %q is known", r.GPU)
-	}
-	l, err := r.Lower()
-	if err != nil {
-		return Rate{}, err
-	}
-	e := l.Time(g, r.Processor())
-	out := Rate{PerSecond: float64(l.Options.Batch) * 1e12 / float64(e.Time), Sample: l.Network.Sample(), Estimate: e}
-	switch e.Bound {
-	case kerneltime.Host:
-		out.Note = "the processor that starts kernels decides"
-	default:
-		out.Note = "mostly " + e.Bound.String()
-	}
-	return out, nil
 }
 
 // Time is how long an iteration takes on a GPU that p starts the kernels of, with the

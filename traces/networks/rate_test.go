@@ -49,6 +49,35 @@ func measured(t testing.TB) (rows []Row, perSecond []float64) {
 	return rows, perSecond
 }
 
+// A Rate is how fast a row should be.
+type Rate struct {
+	PerSecond float64 // samples: images or sequences
+	Sample    string  // "images" or "sequences"
+	Estimate  kerneltime.Estimate
+	Note      string // what decides
+}
+
+// Rate estimates a row.
+func (r *Row) Rate() (Rate, error) {
+	g := kerneltime.Find(r.GPU)
+	if g == nil {
+		return Rate{}, fmt.Errorf("no GPU %q is known", r.GPU)
+	}
+	l, err := r.Lower()
+	if err != nil {
+		return Rate{}, err
+	}
+	e := l.Time(g, r.Processor())
+	out := Rate{PerSecond: float64(l.Options.Batch) * 1e12 / float64(e.Time), Sample: l.Network.Sample(), Estimate: e}
+	switch e.Bound {
+	case kerneltime.Host:
+		out.Note = "the processor that starts kernels decides"
+	default:
+		out.Note = "mostly " + e.Bound.String()
+	}
+	return out, nil
+}
+
 // A spread is how far estimates lie from measurements.
 type spread struct{ ratios []float64 }
 
