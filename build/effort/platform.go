@@ -18,13 +18,16 @@ var Platform = []string{
 	"sim/filesys/device",           // an engine: the log of a flash device
 	"sim/filesys/load",             // random calls by recipe, in floating point
 	"sim/flash",                    // an engine
+	"sim/kerneltime",               // kernel times in floating point
 	"sim/llm",                      // an engine
 	"sim/llm/flow",                 // shares of links, in floating point
 	"sim/llm/offload",              // an engine
+	"sim/llm/pretrain",             // a step of training in floating point
 	"sim/portable",                 // exists to be the same on all platforms
 	"sim/store",                    // an engine
 	"sim/study",                    // verdicts from floating-point numbers
 	"sim/train",                    // the theorems, over every engine of training
+	"sim/train/bound",              // an ascent in floating point, and its proof
 	"sim/train/engine",             // four engines beside their references
 	"sim/train/system/capuchin",    // plans by floating-point measures
 	"sim/train/system/g10",         // plans by floating-point areas
@@ -33,6 +36,7 @@ var Platform = []string{
 	"traces",                       // samples of all formats, the hostile ones too
 	"traces/eager",                 // kernel times in floating point
 	"traces/kineto",                // times as text to integers
+	"traces/networks",              // kernel times in floating point
 	"traces/pickle",                // lengths of 64 bits
 	"traces/tensorfile",            // offsets of 64 bits, half precision
 	"traces/xplane",                // varints, floating-point times

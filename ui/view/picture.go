@@ -139,7 +139,23 @@ func (c *Picture) amountOf(key string, part float64) string {
 	if !ok {
 		return ""
 	}
-	return chart.With(chart.Digits(q.Shown(v)/part, 3), q.Unit)
+	return inFewLetters(q.Shown(v)/part, q.Unit)
+}
+
+// byteUnits are those of bytes, each so many of the next.
+var byteUnits = []struct {
+	names []string
+	by    float64
+}{{[]string{"TiB", "GiB", "MiB", "KiB"}, 1024}, {[]string{"TB", "GB", "MB", "kB"}, 1000}}
+
+// inFewLetters prints an amount in few letters: of bytes in a unit that leaves no zeros in front.
+func inFewLetters(v float64, unit string) string {
+	for _, u := range byteUnits {
+		for at := slices.Index(u.names, unit); at >= 0 && at+1 < len(u.names) && v != 0 && math.Abs(v) < 1; at++ {
+			v, unit = v*u.by, u.names[at+1]
+		}
+	}
+	return chart.With(chart.Digits(v, 3), unit)
 }
 
 // used is what is in use of a place, at the scale of the run.
@@ -158,7 +174,7 @@ func (c *Picture) setting(key string, part float64) (text string, v float64) {
 		return c.State.Setup.Text(key), 0
 	}
 	v /= part
-	return chart.With(chart.Digits(v, 3), k.Unit), v
+	return inFewLetters(v, k.Unit), v
 }
 
 // product names which product a slot has, "" if none.

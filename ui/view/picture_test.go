@@ -126,7 +126,7 @@ func TestPictureTurnsWhatDecides(t *testing.T) {
 func TestPictureSaysWhatIsApart(t *testing.T) {
 	s := newStage(t, small+"&gpu_memory=1&systems=g10,buddy-g10&buddy_contents=paper")
 	s.finish()
-	for system, want := range map[string]string{"g10": "With G10 the busiest link is ", "buddy-g10": " GB go over one that is not drawn."} {
+	for system, want := range map[string]string{"g10": "With G10 the busiest link is ", "buddy-g10": " MB go over one that is not drawn."} {
 		s.click("show-" + system)
 		if text := s.html("turn"); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", system, text)
@@ -264,6 +264,29 @@ func TestPictureLeavesBarsOut(t *testing.T) {
 		}
 		if bar := s.html("draw-host"); strings.Contains(bar, none) {
 			t.Errorf("%s: no bar of the host: %s", system, bar)
+		}
+	}
+}
+
+// Amounts have few letters: boxes are narrow, and what does not fit is cut.
+func TestPictureAmounts(t *testing.T) {
+	for _, x := range []struct {
+		v    float64
+		unit string
+		want string
+	}{
+		{0.00854, "GiB", "8.74 MiB"},
+		{0.125, "GiB", "128 MiB"},
+		{0.0371, "MiB", "38 KiB"},
+		{0.344, "MB", "344 kB"},
+		{0.0004, "KiB", "0.0004 KiB"},
+		{0, "GiB", "0 GiB"},
+		{31.5, "GB", "31.5 GB"},
+		{0.5, "GB/s", "0.5 GB/s"},
+		{0.25, "µs", "0.25 µs"},
+	} {
+		if got := inFewLetters(x.v, x.unit); got != x.want {
+			t.Errorf("%v %s is %q, want %q", x.v, x.unit, got, x.want)
 		}
 	}
 }

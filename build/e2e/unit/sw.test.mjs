@@ -7,11 +7,15 @@ import vm from 'node:vm';
 const source = readFileSync(new URL('../../../public/sw.js', import.meta.url), 'utf8');
 
 // install runs a version's worker over what is kept, on a host that sends a policy or
-// none: what it asked the host for, and how it answers then.
-async function install(stored, version, files, policy) {
+// none, and may redirect pages: what it asked the host for, and how it answers then.
+async function install(stored, version, files, policy, redirects = false) {
   const asked = [];
   const events = {};
-  const answer = (name) => new Response(name, { headers: policy ? { 'Cross-Origin-Embedder-Policy': policy } : {} });
+  const answer = (name) => Object.defineProperty(
+    new Response(name, { headers: policy ? { 'Cross-Origin-Embedder-Policy': policy } : {} }),
+    'redirected',
+    { value: redirects && name.endsWith('.html') },
+  );
   const cache = (name) => stored[name] ??= new Map();
   const self = { location: 'https://example.org/lab/sw.js', addEventListener: (type, does) => { events[type] = does; }, clients: { matchAll: async () => [] } };
   const caches = {
@@ -21,7 +25,7 @@ async function install(stored, version, files, policy) {
   };
   const code = source.replace("VERSION = ''", `VERSION = '${version}'`).replace('FILES = {}', `FILES = ${JSON.stringify(files)}`);
   assert.notEqual(code, source);
-  vm.runInNewContext(code, { self, caches, URL, fetch: async (name) => { asked.push(name); return answer(name); } });
+  vm.runInNewContext(code, { self, caches, URL, Response, fetch: async (name) => { asked.push(name); return answer(name); } });
   await new Promise((resolve, reject) => { events.install({ waitUntil: (done) => done.then(resolve, reject) }); });
   const get = (name) => new Promise((resolve) => {
     events.fetch({ request: { method: 'GET', url: `https://example.org/lab/${name}`, integrity: '' }, respondWith: resolve });
@@ -51,4 +55,14 @@ test('what came under another policy is loaded again, and given to nobody who ne
     assert.deepEqual(asked, ['./', 'app.wasm', 'worker.js']);
     assert.equal(policyOf(await get('worker.js')), after || null);
   }
+});
+
+// Browsers take no redirected answer for a page that was asked for by its own name.
+test('documents are kept as they are where a host redirects a.html to a', async () => {
+  const stored = {};
+  const { get } = await install(stored, 'one', { ...one, 'docs/a.html': 'f' }, 'require-corp', true);
+  assert.equal([...stored['spillway /lab/ one'].values()].some((response) => response.redirected), false);
+  const page = await get('docs/a.html');
+  assert.equal(await page.text(), 'docs/a.html');
+  assert.equal(policyOf(page), 'require-corp');
 });
