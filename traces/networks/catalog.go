@@ -218,6 +218,9 @@ func languages() []Network {
 		language("GPT-2", "gpt2-medium", "GPT-2 medium", 354823168, 1024, gpt2(24, 1024, 16)),
 		language("GPT-2", "gpt2-large", "GPT-2 large", 774030080, 1024, gpt2(36, 1280, 20)),
 		language("GPT-2", "gpt2-1.5b", "GPT-2 XL", 1557611200, 1024, gpt2(48, 1600, 25), "gpt2-xl"),
+		language("T5", "t5-small", "T5 small", 60506624, 512, pair{6, 512, 2048, 8, 64}.write),
+		language("T5", "t5-base", "T5 base", 222903552, 512, pair{12, 768, 3072, 12, 64}.write),
+		language("T5", "t5-large", "T5 large", 737668096, 512, pair{24, 1024, 4096, 16, 64}.write),
 		language("Llama", "tinyllama-1.1b", "TinyLlama 1.1B", 1100048384, 2048, llama(22, 2048, 32, 4, 5632, 32000, false)),
 		language("Llama", "llama-3.2-1b", "Llama 3.2 1B", 1235814400, 2048, llama(16, 2048, 32, 8, 8192, 128256, true)),
 		language("Llama", "llama-3.2-3b", "Llama 3.2 3B", 3212749824, 2048, llama(28, 3072, 24, 8, 8192, 128256, true)),
@@ -282,8 +285,10 @@ func Find(name string) (*Network, error) {
 		return &networks[i], nil
 	}
 	untagged, _, _ := strings.Cut(last, ".")
-	if i, ok := spellings[plain(untagged)]; ok {
-		return &networks[i], nil
+	for _, from := range []string{"", "tf_", "tv_", "gluon_", "ssl_", "swsl_"} { // whose weights
+		if i, ok := spellings[plain(strings.TrimPrefix(untagged, from))]; ok {
+			return &networks[i], nil
+		}
 	}
 	return nil, fmt.Errorf("no network %q is known; %q has a list", name, "spillway models")
 }

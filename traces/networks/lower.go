@@ -131,8 +131,9 @@ func (n *Network) MostBatch() int64 {
 	return min(MaxBatch, maxTokens/n.Sequence)
 }
 
-// Attends reports whether the network has attention.
-func (n *Network) Attends() bool { return !n.Images() || n.Family == "ViT" || n.Family == "Swin" }
+// Attends reports whether the network has attention that can be one kernel. In Swin and T5
+// a trained bias is added to scores.
+func (n *Network) Attends() bool { return !n.Images() && n.Family != "T5" || n.Family == "ViT" }
 
 // Fuses reports whether attention can be one kernel: it can in 16 bits.
 func (n *Network) Fuses(o Options) bool { return n.Attends() && o.Precision.Element() == 2 }

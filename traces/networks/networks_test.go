@@ -100,6 +100,7 @@ func TestFind(t *testing.T) {
 	for spelled, want := range map[string]string{
 		"ResNet-50": "resnet50", "resnet50.a1_in1k": "resnet50", "mobilenetv2_100": "mobilenet_v2", "mnasnet1.0": "mnasnet1_0", "vit_b_16": "vit_base_patch16_224",
 		"google-bert/bert-large-uncased": "bert-large-uncased", "bert-base": "bert-base-uncased", "gpt2-xl": "gpt2-1.5b", "mnasnet_100.rmsp_in1k": "mnasnet1_0", "MPT-7B": "mpt-7b",
+		"tf_mobilenetv3_large_100": "mobilenet_v3_large", "gluon_resnet50": "resnet50",
 	} {
 		if n, err := Find(spelled); err != nil || n.Name != want {
 			t.Errorf("%s: found %v, %v; want %s", spelled, n, err, want)

@@ -83,6 +83,9 @@ func networkChoice(n *networks.Network) knob.Choice {
 	}
 	switch {
 	case !images:
+		if !n.Attends() {
+			c.Hides = append([]string{"attention"}, onlyImages...)
+		}
 		c.Limits = append(c.Limits, knob.Limit{Key: sequenceKnob, Min: networks.MinSequence, Max: networks.MaxSequence, Hint: fmt.Sprintf("Usually %d.", n.Sequence)})
 	case n.Attends():
 		c.Hides = []string{sequenceKnob}
@@ -173,7 +176,7 @@ func (s *settings) named(n *networks.Network) (Workload, error) {
 		o.PyTorch = 1
 	}
 	if o.Attention != kerneltime.Unfused && !n.Fuses(o) {
-		return Workload{}, fmt.Errorf("%s: fused attention is known in 16 bits only; choose another precision, or attention=%s", n.Title, attentions[0].Key)
+		return Workload{}, fmt.Errorf("%s: attention is one kernel in 16 bits only, and never where a trained bias is added to scores; choose another precision, or attention=%s", n.Title, attentions[0].Key)
 	}
 	l, err := n.Lower(o)
 	if err != nil {
