@@ -21,6 +21,9 @@ type Document struct {
 	Certificate
 }
 
+// mostCycles of a kernel keep the sum of as many as a workload may have inside int64.
+const mostCycles = 1 << 42
+
 // A DocumentTensor is a tensor of a document.
 type DocumentTensor struct {
 	Bytes  unit.Bytes `json:"bytes"`            // takes whole pages
@@ -58,8 +61,8 @@ func (d *Document) Check() (unit.Cycles, error) {
 	}
 	exec := make([]unit.Cycles, len(d.Kernels))
 	for i, k := range d.Kernels {
-		if k.Cycles <= 0 || k.Cycles > 1<<52 {
-			return 0, fmt.Errorf("kernel %d takes %d cycles; want 1 to 2^52", i, k.Cycles)
+		if k.Cycles <= 0 || k.Cycles > mostCycles {
+			return 0, fmt.Errorf("kernel %d takes %d cycles; want 1 to %d", i, k.Cycles, int64(mostCycles))
 		}
 		exec[i] = k.Cycles
 		w.Kernels = append(w.Kernels, workload.Kernel{Time: 1, Inputs: k.Inputs, Outputs: k.Outputs})

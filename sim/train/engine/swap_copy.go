@@ -19,7 +19,6 @@ func (r *SwapRun) Copy(t workload.TensorID, to machine.Tier) bool {
 	}
 	x.dest = r.place(x.size, to)
 	r.enqueue(channelOf(x.dest, true), t, Planned)
-	r.swapping.Ahead++
 	return true
 }
 

@@ -676,7 +676,6 @@ func (r *slowSwap) Copy(t workload.TensorID, to machine.Tier) bool {
 		to = machine.SSD
 	}
 	x.making = to
-	r.sw.Ahead++
 	r.enqueue(laneOf(to, 0), t)
 	return true
 }

@@ -180,6 +180,20 @@ func TestSwapToys(t *testing.T) {
 			counts: [2]result.Swapping{{Demand: 1, Early: 1, Late: 1, Ahead: 1}, {Early: 1, Late: 1, Ahead: 1}},
 			moved:  [2]unit.Bytes{9 * 4096, 8 * 4096},
 		}, {
+			name: "copied ahead, gone at once, back in time", pages: 4, gpu: 64, // a copy and its way back are 200 each
+			ops:    []program.Op{at(1, program.Copy, a), at(3, program.Evict, a), at(3, program.Prefetch, a)},
+			time:   [2]unit.Cycles{650, 600},
+			ledger: [2]result.Ledger{{HostRead: 50}},
+			counts: [2]result.Swapping{{Demand: 1, Early: 1, Ahead: 1}, {Early: 1, Ahead: 1}},
+			moved:  [2]unit.Bytes{9 * 4096, 8 * 4096},
+		}, {
+			name: "copied and forgotten", pages: 1, gpu: 8, // and copied again when it leaves
+			ops:    []program.Op{at(1, program.Copy, a), at(2, program.Forget, a), at(3, program.Evict, a), at(4, program.Prefetch, a)},
+			time:   [2]unit.Cycles{650, 600},
+			ledger: [2]result.Ledger{{HostRead: 50}},
+			counts: [2]result.Swapping{{Demand: 1, Early: 1, Ahead: 1}, {Early: 1, Ahead: 1}},
+			moved:  [2]unit.Bytes{4 * 4096, 3 * 4096},
+		}, {
 			name: "called back before its copy begins", pages: 4, gpu: 64, // behind that of b
 			ops:    []program.Op{at(3, program.Evict, b), at(3, program.Evict, a), at(3, program.Prefetch, a)},
 			time:   [2]unit.Cycles{650, 600},
