@@ -32,7 +32,7 @@ func (p *Problem) Guide(moments int) *Guide {
 		position := 0.0
 		if at := c.of[i]; at >= 0 {
 			size := float64(v.Size) / float64(p.Machine.GPULink)
-			position = (before[at] + size/2) / c.classes[at].size
+			position = (before[at] + float64(size/2)) / c.classes[at].size
 			before[at] += size
 		}
 		for j := range v.Gaps {
