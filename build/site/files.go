@@ -59,7 +59,8 @@ func (s site) addPublic() error {
 }
 
 // uncached files are not part of the offline copy: the worker itself, what only
-// hosts, readers of licenses and the README look at, what is there a second time, and
+// hosts, readers of licenses and the README look at, what is there a second time (all
+// documents as one page, Markdown that is a page, too), and
 // what is for other pages: figures' pages and the examples.
 func uncached(name string) bool {
 	if strings.HasPrefix(name, figures) || strings.HasPrefix(name, examples) || name == component || name == allDocuments {
