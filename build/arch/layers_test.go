@@ -2,6 +2,7 @@ package arch
 
 import (
 	"bytes"
+	"go/ast"
 	"os"
 	"os/exec"
 	"regexp"
@@ -184,6 +185,35 @@ func TestFeaturesStandBesideEachOther(t *testing.T) {
 	}
 	if parts["ui/model"] {
 		t.Error("ui/model has files of its own; each belongs to one of its parts")
+	}
+}
+
+// No part of the page's state knows everything: what has more methods is two things.
+func TestNoTypeOfTheStateIsLarge(t *testing.T) {
+	const most = 30
+	methods := map[string]int{}
+	for _, f := range files(t, "ui") {
+		if !strings.HasPrefix(f.folder(), "ui/model/") {
+			continue
+		}
+		for _, d := range f.tree.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil {
+				continue
+			}
+			of := fn.Recv.List[0].Type
+			if star, ok := of.(*ast.StarExpr); ok {
+				of = star.X
+			}
+			if name, ok := of.(*ast.Ident); ok {
+				methods[f.folder()+"."+name.Name]++
+			}
+		}
+	}
+	for name, n := range methods {
+		if n > most {
+			t.Errorf("%s has %d methods; want at most %d", name, n, most)
+		}
 	}
 }
 

@@ -223,7 +223,7 @@ func (c *Compare) list() {
 		for i := range c.Info.Quantities {
 			quantities = append(quantities, c.Info.Quantities[i].Key, c.Info.Quantities[i].Label)
 		}
-		for _, ch := range c.Saved.SideCharts() {
+		for _, ch := range saved.SideCharts(c.Info) {
 			charts = append(charts, ch.ID, ch.Title)
 		}
 		b.WriteString(`<div class="section-knobs"><label for="side-of">Bars of</label>` + selection("side-of", c.lookAt, quantities) +

@@ -61,7 +61,7 @@ type Form struct {
 	files *files.Files
 }
 
-// NewForm returns the form of a laboratory.
+// New returns the form of a laboratory.
 func New(w *workspace.Workspace, f *files.Files) *Form { return &Form{room: w, files: f} }
 
 // Forms returns the panels.
@@ -110,39 +110,39 @@ func (f *Form) Field(key string) Field {
 }
 
 // FieldOf returns a knob of a setup, which goes back to base, as the page shows it.
-func (r *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
+func (f *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 	text := u.Text(k.Key)
-	f := Field{
+	x := Field{
 		Key: k.Key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Group: k.Group, Text: text,
 		Default: report.WithUnit(base.Text(k.Key), k.Unit), Mark: u.Moot(k.Key), Help: help(k),
 		Changed: !k.Derived && text != base.Text(k.Key),
 	}
 	switch k.Kind {
 	case knob.Number, knob.Word, knob.Rules:
-		if o := r.files.Own(k.Key); o != nil && len(o.Choices) > 0 {
-			f.Kind = knob.One
-			f.Options = Offered(o.Choices, text)
+		if o := f.files.Own(k.Key); o != nil && len(o.Choices) > 0 {
+			x.Kind = knob.One
+			x.Options = Offered(o.Choices, text)
 			break
 		}
 		var err error
-		if f.Text, err = r.typed(k.Key, u); err != nil {
-			f.Error, f.Changed = err.Error(), true
+		if x.Text, err = f.typed(k.Key, u); err != nil {
+			x.Error, x.Changed = err.Error(), true
 		}
 		if l := u.Limit(k.Key); l != nil {
-			f.Hint = l.Hint
+			x.Hint = l.Hint
 		}
-		if _, ok := r.room.Drafts[k.Key]; k.Zero != "" && u.Text(k.Key) == "0" && f.Error == "" {
-			if f.Mark = cmp.Or(f.Mark, k.Zero); !ok {
-				f.Text = ""
+		if _, ok := f.room.Drafts[k.Key]; k.Zero != "" && u.Text(k.Key) == "0" && x.Error == "" {
+			if x.Mark = cmp.Or(x.Mark, k.Zero); !ok {
+				x.Text = ""
 			}
 		}
-		if number, unit := k.Short(f.Text); k.Kind == knob.Number && unit != k.Unit && r.room.Drafts[k.Key] != f.Text {
-			f.Text, f.Unit = report.WithUnit(number, unit), "" // so that typing into it means the same
+		if number, unit := k.Short(x.Text); k.Kind == knob.Number && unit != k.Unit && f.room.Drafts[k.Key] != x.Text {
+			x.Text, x.Unit = report.WithUnit(number, unit), "" // so that typing into it means the same
 		}
 		if number, unit := k.Short(base.Text(k.Key)); k.Kind == knob.Number {
-			f.Default = report.WithUnit(number, unit)
+			x.Default = report.WithUnit(number, unit)
 			if number == "0" && k.Zero != "" {
-				f.Default = k.Zero
+				x.Default = k.Zero
 			}
 		}
 	case knob.One:
@@ -150,10 +150,10 @@ func (r *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 		for _, c := range k.Choices {
 			o := Option{Key: c.Key, Label: workspace.Label(&c), Help: c.Help, Source: c.Source, Chosen: c.Key == text}
 			if o.Chosen {
-				f.Hint = c.Help
-				f.Help = strings.TrimSpace(f.Help + " " + c.More)
+				x.Hint = c.Help
+				x.Help = strings.TrimSpace(x.Help + " " + c.More)
 				if c.Source != "" {
-					f.Help += " Source: " + c.Source + "."
+					x.Help += " Source: " + c.Source + "."
 				}
 			}
 			if l != nil && len(l.Choices) > 0 {
@@ -164,36 +164,36 @@ func (r *Form) FieldOf(k *knob.Info, u, base *knob.Setup) Field {
 				if l.Why != "" {
 					o.Why = prose.Capital(l.Why) + "."
 				}
-				if !strings.Contains(f.Why, o.Why) { // one limit shuts out several
-					f.Why = strings.TrimSpace(f.Why + " " + o.Why)
+				if !strings.Contains(x.Why, o.Why) { // one limit shuts out several
+					x.Why = strings.TrimSpace(x.Why + " " + o.Why)
 				}
 			}
-			f.Options = append(f.Options, o)
+			x.Options = append(x.Options, o)
 		}
 		if k.Derived && text == "" {
-			f.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, f.Options...)
-			f.Help += " The numbers below are those of no listed part."
+			x.Options = append([]Option{{Label: "custom", Chosen: true, Off: true}}, x.Options...)
+			x.Help += " The numbers below are those of no listed part."
 		}
 	case knob.Many:
 		on := k.Members(text)
 		for _, c := range k.Choices {
-			f.Options = append(f.Options, Option{Key: c.Key, Label: workspace.Label(&c), Help: c.Help, Source: c.Source, Chosen: slices.Contains(on, c.Key)})
+			x.Options = append(x.Options, Option{Key: c.Key, Label: workspace.Label(&c), Help: c.Help, Source: c.Source, Chosen: slices.Contains(on, c.Key)})
 		}
 		for _, c := range k.Sets {
 			o := Option{Key: c.Key, Label: workspace.Label(&c), Help: c.Help, Chosen: c.Key == text}
 			if o.Chosen {
-				f.Hint = c.Help
+				x.Hint = c.Help
 			}
-			f.Sets = append(f.Sets, o)
+			x.Sets = append(x.Sets, o)
 		}
-		if f.Hint == "" {
-			f.Hint = fmt.Sprintf("%d of %d are on.", len(on), len(k.Choices))
+		if x.Hint == "" {
+			x.Hint = fmt.Sprintf("%d of %d are on.", len(on), len(k.Choices))
 		}
 	}
-	return f
+	return x
 }
 
-// offered are the choices of an entry for a Word, and its text if that is none.
+// Offered are the choices of an entry for a Word, and its text if that is none.
 func Offered(choices []knob.Choice, text string) []Option {
 	var list []Option
 	found := false

@@ -1,3 +1,5 @@
+// Package link is a state of a laboratory as text and back: the fragment of the page's
+// address. LINKS.md says what is in it.
 package link
 
 import (
@@ -12,9 +14,6 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/model/state"
 )
-
-// The text form of a State is the fragment of the page's address; LINKS.md says
-// what is in it.
 
 // version is the version of the link's format.
 const version = 4
@@ -303,7 +302,7 @@ func systemsText(i *lab.Info, on []string) string {
 	return text
 }
 
-// readSystems turns on the systems that a link names.
+// ReadSystems turns on the systems that a link names.
 func ReadSystems(s *state.State, i *lab.Info, text string) error {
 	on := map[string]bool{}
 	var errs []error
@@ -376,7 +375,7 @@ type Link struct {
 	Empty bool // it says nothing: a laboratory's opening is shown
 }
 
-// ReadLink reads a fragment, of any format that there has been. An empty one is
+// Parse reads a fragment, of any format that there has been. An empty one is
 // about no laboratory. The error is for people; what could be read of the link is
 // there nevertheless.
 func Parse(fragment string) (Link, error) {

@@ -8,7 +8,7 @@ import (
 	"spillway/ui/model/state"
 )
 
-// KeptText is a kept run as the browser's storage has it.
+// SavedText is a kept run as the browser's storage has it.
 func SavedText(k *state.Kept) string {
 	text := knob.Join([]knob.Pair{{Key: "name", Text: k.Name}, {Key: "system", Text: k.System}}, " ")
 	if k.Setup != "" {
@@ -17,7 +17,7 @@ func SavedText(k *state.Kept) string {
 	return text
 }
 
-// ReadKept is the inverse of KeptText. What it returns can be run.
+// ReadSaved is the inverse of SavedText. What it returns can be run.
 func ReadSaved(i *lab.Info, text string) (state.Kept, error) {
 	pairs, err := knob.Pairs(text)
 	if err != nil {

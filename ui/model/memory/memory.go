@@ -31,7 +31,7 @@ type Memory struct {
 	files      []string
 }
 
-// Remembered is a laboratory, and the names of the files that are open in it.
+// A Room is a laboratory, and the names of the files that are open in it.
 type Room struct {
 	Room  *workspace.Workspace
 	Names []string
@@ -95,7 +95,7 @@ func draftText(drafts map[string]string) string {
 	return knob.Join(list, "&")
 }
 
-// ReadMemory takes the text that Write returned before a reload. What cannot be read is as if
+// Read takes the text that Write returned before a reload. What cannot be read is as if
 // it had not been there.
 func Read(text string) (list []Memory) {
 	lines := strings.Split(text, "\n")

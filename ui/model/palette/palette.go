@@ -175,7 +175,7 @@ func Glossary(i *lab.Info) []lab.Term {
 	return list
 }
 
-// FindCommands returns the commands that fit a query, the best first. Every word
+// Find returns the commands that fit a query, the best first. Every word
 // of the query must be found; letters may be left out of a title's word.
 func Find(list []Command, query string, most int) []Command {
 	words := strings.Fields(folded(query))

@@ -499,7 +499,7 @@ type Item struct {
 	Percent int
 }
 
-// A PaperView is one paper as the page lists it.
+// A View is one paper as the page lists it.
 type View struct {
 	lab.PaperInfo
 	Outline *study.Outline // nil before it is there

@@ -10,9 +10,12 @@ import (
 	"spillway/ui/model/state"
 )
 
+// answers are what came out, as charts, tables and files.
+type answers struct{ *core }
+
 // Asked is the answer to the question of What if as far as it is known: a chart
 // with its tables where knobs are varied or searched or systems ranked, nothing else.
-func (a *Question) Asked() chart.Answer {
+func (a *answers) Asked() chart.Answer {
 	if a.Problem() != "" {
 		return chart.Answer{}
 	}
@@ -28,7 +31,7 @@ func (a *Question) Asked() chart.Answer {
 }
 
 // Compared lists the compared systems.
-func (a *Question) Compared() []*lab.System {
+func (a *answers) Compared() []*lab.System {
 	var list []*lab.System
 	for i := range a.room.Info.Systems {
 		for _, name := range a.room.State.On {
@@ -41,7 +44,7 @@ func (a *Question) Compared() []*lab.System {
 }
 
 // asked is the quantity that is looked at.
-func (a *Question) asked() *report.Quantity { return &a.room.Info.Quantities[a.Of()] }
+func (a *answers) asked() *report.Quantity { return &a.room.Info.Quantities[a.Of()] }
 
 // dim is a varied knob as charts take it.
 func dim(x *Axis) chart.Dim {
@@ -56,8 +59,8 @@ func dim(x *Axis) chart.Dim {
 }
 
 // sweep draws what varied knobs do.
-func (a *Question) sweep() chart.Answer {
-	axes := a.Axes()
+func (a *answers) sweep() chart.Answer {
+	axes := a.vary.Axes()
 	if len(axes) == 0 {
 		return chart.Answer{}
 	}
@@ -78,7 +81,7 @@ func (a *Question) sweep() chart.Answer {
 	for i := range axes[0].Texts {
 		for k := range high {
 			for _, sys := range s.Systems {
-				x := a.At(sys.Name, i, k)
+				x := a.vary.At(sys.Name, i, k)
 				trials = append(trials, chart.Trial{Known: x.Known, Value: x.Value, Why: x.Problem, Unfit: x.Unfit})
 			}
 		}
@@ -88,9 +91,9 @@ func (a *Question) sweep() chart.Answer {
 }
 
 // walks draws what searches have tried.
-func (a *Question) walks() chart.Answer {
+func (a *answers) walks() chart.Answer {
 	pieces, trust := a.form.Brief()
-	w := &chart.Walks{Of: a.asked(), Knob: a.Searched(), Bound: a.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active()}
+	w := &chart.Walks{Of: a.asked(), Knob: a.search.Searched(), Bound: a.search.Bound(), Note: strings.Join(pieces, " · "), Mode: strings.Join(trust, " · "), Active: a.Active()}
 	switch find := a.text(state.FindKey); {
 	case find == state.Most:
 		w.None = func(systems string) string { return "that was tried runs with " + systems }
@@ -99,7 +102,7 @@ func (a *Question) walks() chart.Answer {
 			return "that was tried brings " + systems + " within " + a.text(state.WithinKey) + " % of " + w.Bound.Title
 		}
 	}
-	found := a.Found()
+	found := a.search.Found()
 	for i := range found {
 		f := &found[i]
 		w.Walks = append(w.Walks, chart.Walk{System: f.System, Xs: f.Xs, Ys: f.Ys, Than: f.Than, At: f.At})

@@ -26,9 +26,12 @@ type change struct {
 	reason            string  // why it is not run
 }
 
+// turns are settings that are turned, and parts that are exchanged, one at a time.
+type turns struct{ *core }
+
 // planEffects plans the settings as they are, and with ten percent more of every
 // number.
-func (a *Question) planEffects(p *plan) {
+func (a *turns) planEffects(p *plan) {
 	u := p.setup
 	p.base = u.String()
 	sense := sweep.NewSensitivity(u, p.systems)
@@ -37,7 +40,7 @@ func (a *Question) planEffects(p *plan) {
 }
 
 // turned takes over how each number is turned, as far as that is known.
-func (a *Question) turned(p *plan, sense *sweep.Sensitivity) {
+func (a *turns) turned(p *plan, sense *sweep.Sensitivity) {
 	u := p.setup
 	p.changes = p.changes[:0]
 	for _, e := range sense.Effects() {
@@ -59,7 +62,7 @@ func (a *Question) turned(p *plan, sense *sweep.Sensitivity) {
 }
 
 // planBuy plans every other product of every part.
-func (a *Question) planBuy(p *plan) {
+func (a *turns) planBuy(p *plan) {
 	if !a.parts() {
 		p.problem = a.room.Info.Title + " has no parts to choose among."
 		return
@@ -91,7 +94,7 @@ func (a *Question) planBuy(p *plan) {
 }
 
 // parts reports whether there is anything to buy.
-func (a *Question) parts() bool {
+func (a *turns) parts() bool {
 	return slices.ContainsFunc(a.room.Info.Knobs, func(k knob.Info) bool { return k.Derived })
 }
 
@@ -129,14 +132,14 @@ type Share struct {
 
 // Gains lists what each change brings, the largest first, then coarse ones, then
 // those that bring nothing.
-func (a *Question) Gains() []Effect {
+func (a *turns) Gains() []Effect {
 	if a.now == nil || a.now.kind != state.Effects && a.now.kind != state.Buy {
 		return nil
 	}
 	return a.gains(a.now)
 }
 
-func (a *Question) gains(p *plan) []Effect {
+func (a *turns) gains(p *plan) []Effect {
 	of := a.Of()
 	better := 1.0
 	if of >= 0 && a.room.Info.Quantities[of].Better < 0 {
@@ -158,7 +161,7 @@ func (a *Question) gains(p *plan) []Effect {
 }
 
 // weigh compares a change with the settings as they are.
-func (a *Question) weigh(p *plan, c *change, e *Effect, of int, better float64) {
+func (a *turns) weigh(p *plan, c *change, e *Effect, of int, better float64) {
 	some := false
 	for _, name := range p.systems {
 		s := Share{System: name, Relative: math.NaN(), Gain: math.NaN()}
@@ -185,7 +188,7 @@ func (a *Question) weigh(p *plan, c *change, e *Effect, of int, better float64) 
 	a.weighPrice(p, c, e)
 }
 
-func (*Question) share(s *Share, was, is *results.Outcome, of int, better float64) {
+func (*turns) share(s *Share, was, is *results.Outcome, of int, better float64) {
 	x, okX := was.Value(of)
 	y, okY := is.Value(of)
 	switch {
@@ -247,7 +250,7 @@ func (e *Effect) rank(changes bool) float64 {
 
 // AskEffects finds out what each setting brings, as long as the settings stay; what
 // failed is tried again.
-func (a *Question) AskEffects() {
+func (a *turns) AskEffects() {
 	a.store.ForgetFailed()
 	a.effects = a.make(state.Effects)
 	a.Rev++
@@ -255,10 +258,10 @@ func (a *Question) AskEffects() {
 }
 
 // EffectsProgress says how far that is; All is 0 if nobody asked.
-func (a *Question) EffectsProgress() Progress { return a.progress(a.effects) }
+func (a *turns) EffectsProgress() Progress { return a.progress(a.effects) }
 
 // CancelEffects stops it.
-func (a *Question) CancelEffects() {
+func (a *turns) CancelEffects() {
 	a.effects = nil
 	a.Rev++
 	a.feed()
@@ -266,7 +269,7 @@ func (a *Question) CancelEffects() {
 
 // Effect says in a few words what a little more of a setting brings, empty as
 // long as that is not known.
-func (a *Question) Effect(key string) string {
+func (a *turns) Effect(key string) string {
 	p := a.effects
 	if p == nil && a.now != nil && a.now.kind == state.Effects && a.now.key == a.planKey(state.Effects) {
 		p = a.now
@@ -286,7 +289,7 @@ func (a *Question) Effect(key string) string {
 	return ""
 }
 
-func (a *Question) effectText(e *Effect) string {
+func (a *turns) effectText(e *Effect) string {
 	switch {
 	case e.Reason == changesNothing:
 		return "does nothing here"
@@ -337,7 +340,7 @@ func Signed(x float64) string {
 }
 
 // weighPrice says what a change costs and what its result is then worth.
-func (a *Question) weighPrice(p *plan, c *change, e *Effect) {
+func (a *turns) weighPrice(p *plan, c *change, e *Effect) {
 	price, worth := a.Prices()
 	if price < 0 || p.kind != state.Buy {
 		return

@@ -21,7 +21,7 @@ type record struct {
 }
 
 // records lists what is known of the question that is shown.
-func (a *Question) records() []record {
+func (a *answers) records() []record {
 	var list []record
 	if a.now == nil {
 		return nil
@@ -52,7 +52,7 @@ func (a *Question) records() []record {
 }
 
 // turn says which point a variant is.
-func (a *Question) turn(v int) string {
+func (a *answers) turn(v int) string {
 	var texts []string
 	for i := len(a.now.axes) - 1; i >= 0; i-- {
 		x := &a.now.axes[i]
@@ -64,16 +64,16 @@ func (a *Question) turn(v int) string {
 
 // status says in a word what came out, as the command does; where it ends with the
 // first run that breaks off, the page goes on.
-func (a *Question) status(o *results.Outcome) string {
+func (a *answers) status(o *results.Outcome) string {
 	if o.Error != "" {
 		return "failed"
 	}
-	r := a.reading(o)
+	r := a.search.reading(o)
 	return r.Status()
 }
 
 // CSV returns every run of the question with all its quantities and its settings.
-func (a *Question) CSV() string {
+func (a *answers) CSV() string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	head := []string{"system", "status", "reason"}
@@ -97,7 +97,7 @@ func (a *Question) CSV() string {
 }
 
 // JSON returns the same with the question and the link that asks it.
-func (a *Question) JSON() string {
+func (a *answers) JSON() string {
 	r := a.room
 	runs := []any{}
 	for _, x := range a.records() {

@@ -51,13 +51,16 @@ func (p *points) text() string {
 	return p.from + ".." + p.to + p.how + p.count
 }
 
+// controls are the fields of the question.
+type controls struct{ *core }
+
 // Questions are the kinds of question.
-func (a *Question) Questions() []form.Option {
-	return slices.DeleteFunc(a.field(state.AskKey).Options, func(o form.Option) bool { return o.Key == state.Buy && !o.Chosen && !a.parts() })
+func (a *controls) Questions() []form.Option {
+	return slices.DeleteFunc(a.field(state.AskKey).Options, func(o form.Option) bool { return o.Key == state.Buy && !o.Chosen && !a.turns.parts() })
 }
 
 // Fields are the controls of the question that is asked.
-func (a *Question) Fields() []form.Field {
+func (a *controls) Fields() []form.Field {
 	var list []form.Field
 	switch a.Kind() {
 	case state.Vary:
@@ -91,7 +94,7 @@ func (a *Question) Fields() []form.Field {
 }
 
 // field is a knob of the question.
-func (a *Question) field(key string) form.Field {
+func (a *controls) field(key string) form.Field {
 	u := a.room.State.Ask
 	k := u.Knob(key)
 	f := form.Field{Key: key, Label: k.Label, Unit: k.Unit, Kind: k.Kind, Text: u.Text(key), Help: k.Help}
@@ -108,7 +111,7 @@ func (a *Question) field(key string) form.Field {
 }
 
 // typed shows what is typed into a field while it cannot be read, or says the same.
-func (a *Question) typed(f *form.Field) {
+func (a *controls) typed(f *form.Field) {
 	draft, ok := a.drafts[f.Key]
 	if !ok {
 		return
@@ -122,11 +125,11 @@ func (a *Question) typed(f *form.Field) {
 }
 
 // pointFields are the controls of one axis.
-func (a *Question) pointFields(of, key string) []form.Field {
+func (a *controls) pointFields(of, key string) []form.Field {
 	k := a.room.State.Setup.Knob(a.text(of))
 	text := a.text(key)
 	if text == "" {
-		text = a.suggest(k.Key)
+		text = a.vary.suggest(k.Key)
 	}
 	if k.Kind != knob.Number {
 		return []form.Field{a.choiceField(key, k, text)}
@@ -151,8 +154,8 @@ func (a *Question) pointFields(of, key string) []form.Field {
 }
 
 // choiceField lists the choices of a knob; those that are taken are chosen.
-func (a *Question) choiceField(key string, k *knob.Info, text string) form.Field {
-	x, _ := a.axis(k.Key, text)
+func (a *controls) choiceField(key string, k *knob.Info, text string) form.Field {
+	x, _ := a.vary.axis(k.Key, text)
 	f := form.Field{Key: key, Label: "Values", Kind: knob.Many, Text: text}
 	choices := k.Choices
 	if k.Kind == knob.Many {
@@ -166,7 +169,7 @@ func (a *Question) choiceField(key string, k *knob.Info, text string) form.Field
 }
 
 // rangeFields are the ends of what is searched.
-func (a *Question) rangeFields() []form.Field {
+func (a *controls) rangeFields() []form.Field {
 	u := a.room.State.Setup
 	k := u.Knob(a.text(state.VaryKey))
 	if k.Kind != knob.Number {
@@ -185,7 +188,7 @@ func (a *Question) rangeFields() []form.Field {
 
 // Type gives a control of the question a text. What cannot be read stays in the
 // field, which says why.
-func (a *Question) Type(key, text string) {
+func (a *controls) Type(key, text string) {
 	r := a.room
 	r.Change(key, func() {
 		a.drafts[key] = text
@@ -198,7 +201,7 @@ func (a *Question) Type(key, text string) {
 }
 
 // Choose gives a choice of the question another value.
-func (a *Question) Choose(key, text string) {
+func (a *controls) Choose(key, text string) {
 	r := a.room
 	r.Change("", func() {
 		u := r.State.Ask.Clone()
@@ -211,7 +214,7 @@ func (a *Question) Choose(key, text string) {
 }
 
 // Flip takes a choice among the values of an axis, or leaves it out.
-func (a *Question) Flip(key, choice string) {
+func (a *controls) Flip(key, choice string) {
 	of := state.VaryKey
 	if key == state.Values2Key {
 		of = state.Vary2Key
@@ -219,7 +222,7 @@ func (a *Question) Flip(key, choice string) {
 	k := a.room.State.Setup.Knob(a.text(of))
 	text := a.text(key)
 	if text == "" {
-		text = a.suggest(k.Key)
+		text = a.vary.suggest(k.Key)
 	}
 	var keys []string
 	for _, o := range a.choiceField(key, k, text).Options {
@@ -231,7 +234,7 @@ func (a *Question) Flip(key, choice string) {
 }
 
 // set gives a control a text in u.
-func (a *Question) set(u *knob.Setup, key, text string) error {
+func (a *controls) set(u *knob.Setup, key, text string) error {
 	for _, axis := range [][2]string{{state.ValuesKey, state.VaryKey}, {state.Values2Key, state.Vary2Key}, {state.RangeKey, state.VaryKey}} {
 		if part, ok := strings.CutPrefix(key, axis[0]+"."); ok {
 			return a.setPart(u, axis[0], u.Text(axis[1]), "."+part, text)
@@ -266,7 +269,7 @@ func (a *Question) set(u *knob.Setup, key, text string) error {
 
 // suit chooses what is searched: of settings of the first panel, which say what
 // runs, the most; of others the least.
-func (a *Question) suit(u *knob.Setup) {
+func (a *controls) suit(u *knob.Setup) {
 	i := a.room.Info
 	first := func(k *knob.Info) bool { return k.Panel == i.Panels[0].Key }
 	most := u.Text(state.FindKey) != state.Least
@@ -281,7 +284,7 @@ func (a *Question) suit(u *knob.Setup) {
 
 // absolute looks at a quantity that machines can be compared by, instead of a
 // share of what the bound has on the same machine.
-func (a *Question) absolute(u *knob.Setup) {
+func (a *controls) absolute(u *knob.Setup) {
 	i := a.room.Info
 	at := slices.IndexFunc(i.Quantities, func(q report.Quantity) bool { return q.Better > 0 && q.Key != i.Say.Quantity })
 	if i.Say.Percent && u.Text(state.OfKey) == i.Say.Quantity && at >= 0 {
@@ -290,7 +293,7 @@ func (a *Question) absolute(u *knob.Setup) {
 }
 
 // setPart gives a part of an axis' text, or of the searched range, a text.
-func (a *Question) setPart(u *knob.Setup, key, of, part, text string) error {
+func (a *controls) setPart(u *knob.Setup, key, of, part, text string) error {
 	k := a.room.State.Setup.Knob(of)
 	was := u.Text(key)
 	if key == state.RangeKey {
@@ -307,7 +310,7 @@ func (a *Question) setPart(u *knob.Setup, key, of, part, text string) error {
 		return u.Set(key, all)
 	}
 	if was == "" {
-		was = a.suggest(of)
+		was = a.vary.suggest(of)
 	}
 	p := readPoints(was)
 	text = strings.TrimSpace(text)
@@ -329,15 +332,15 @@ func (a *Question) setPart(u *knob.Setup, key, of, part, text string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.axis(of, p.text()); err != nil {
+	if _, err := a.vary.axis(of, p.text()); err != nil {
 		return err
 	}
 	return u.Set(key, p.text())
 }
 
 // respace spaces points another way.
-func (a *Question) respace(p *points, k *knob.Info, was, how string) {
-	x, err := a.axis(k.Key, was)
+func (a *controls) respace(p *points, k *knob.Info, was, how string) {
+	x, err := a.vary.axis(k.Key, was)
 	if err != nil || len(x.Texts) == 0 || p.how == how {
 		return
 	}
@@ -355,7 +358,7 @@ func (a *Question) respace(p *points, k *knob.Info, was, how string) {
 }
 
 // searched are the ends of what is searched.
-func (a *Question) searched() (from, to string) {
+func (a *controls) searched() (from, to string) {
 	u := a.room.State.Setup
 	k := u.Knob(a.text(state.VaryKey))
 	text := a.text(state.RangeKey)

@@ -18,8 +18,18 @@ import (
 )
 
 // A Question is that of the view "What if", what is known about it and what is under way
-// for it.
+// for it: the plan of runs, and what asks for it, turns its settings, and says what came out.
 type Question struct {
+	*core
+	*controls
+	*variation
+	*searches
+	*turns
+	*answers
+}
+
+// core is what is asked, planned and known.
+type core struct {
 	// Rev counts changes of what is known.
 	Rev int
 
@@ -36,13 +46,18 @@ type Question struct {
 	drafts  map[string]string // what is typed into fields of the question and cannot be read
 	last    string            // the question that drafts are about
 	effects *plan             // of what the settings bring, nil if nobody asked
+
+	vary   *variation
+	search *searches
+	turns  *turns
 }
 
 // New returns the question of a laboratory.
 func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, s *results.Store) *Question {
-	a := &Question{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
+	a := &core{room: w, files: f, form: g, runs: r, store: s, asker: s.ValueAsker(), drafts: map[string]string{}}
 	a.asker.Told, a.asker.Ended = w.Draw, a.ended
-	return a
+	a.vary, a.search, a.turns = &variation{a}, &searches{a}, &turns{a}
+	return &Question{core: a, controls: &controls{a}, variation: a.vary, searches: a.search, turns: a.turns, answers: &answers{a}}
 }
 
 // A task is one run.
@@ -71,24 +86,24 @@ type plan struct {
 }
 
 // text is a setting of the question.
-func (a *Question) text(key string) string { return a.room.State.Ask.Text(key) }
+func (a *core) text(key string) string { return a.room.State.Ask.Text(key) }
 
 // Kind is what is asked.
-func (a *Question) Kind() string { return a.text(state.AskKey) }
+func (a *core) Kind() string { return a.text(state.AskKey) }
 
 // Of is the place of the quantity that is looked at.
-func (a *Question) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
+func (a *core) Of() int { return a.room.Info.Quantity(a.text(state.OfKey)) }
 
 // outcome is what is known of a run, nil if nothing.
-func (a *Question) outcome(t task) *results.Outcome { return a.store.Outcome(a.run(t)) }
+func (a *core) outcome(t task) *results.Outcome { return a.store.Outcome(a.run(t)) }
 
 // run is a task as the store knows it.
-func (a *Question) run(t task) results.Run {
+func (a *core) run(t task) results.Run {
 	return results.Run{Setup: t.setup, System: t.system, Files: a.files.NumberNow()}
 }
 
 // of is the outcome of a variant with a system, nil if it is not known.
-func (a *Question) of(p *plan, v int, system string) *results.Outcome {
+func (a *core) of(p *plan, v int, system string) *results.Outcome {
 	x := &p.variants[v]
 	if !x.can {
 		return &results.Outcome{Problem: x.problem}
@@ -97,7 +112,7 @@ func (a *Question) of(p *plan, v int, system string) *results.Outcome {
 }
 
 // Follow starts what the question needs and stops what it no longer does.
-func (a *Question) Follow() {
+func (a *core) Follow() {
 	a.Rev++
 	s := &a.room.State
 	if text := s.Ask.String(); text != a.last {
@@ -128,7 +143,7 @@ const (
 	soonSeconds = 20
 )
 
-func (a *Question) soon() bool {
+func (a *core) soon() bool {
 	x := a.count(a.now)
 	if a.many() && x.Known < x.All+len(a.now.walks) {
 		return false // some systems take long; who compares none of them need not wait for them
@@ -138,13 +153,13 @@ func (a *Question) soon() bool {
 }
 
 // many reports whether the question is about systems that are not compared.
-func (a *Question) many() bool {
+func (a *core) many() bool {
 	kind := a.Kind()
 	return (kind == state.Find || kind == state.Rank) && a.text(state.AmongKey) != state.Compared
 }
 
 // among lists the systems that a question is about.
-func (a *Question) among(kind string) []string {
+func (a *core) among(kind string) []string {
 	which := a.text(state.AmongKey)
 	if kind != state.Find && kind != state.Rank || which == state.Compared {
 		return slices.Clone(a.room.State.On)
@@ -159,7 +174,7 @@ func (a *Question) among(kind string) []string {
 }
 
 // planKey is equal for equal plans.
-func (a *Question) planKey(kind string) string {
+func (a *core) planKey(kind string) string {
 	s := &a.room.State
 	parts := []string{kind, a.files.Runs(), strings.Join(s.On, ","), fmt.Sprint(a.files.NumberNow())}
 	switch kind {
@@ -174,7 +189,7 @@ func (a *Question) planKey(kind string) string {
 }
 
 // make returns the plan of a question.
-func (a *Question) make(kind string) *plan {
+func (a *core) make(kind string) *plan {
 	p := &plan{key: a.planKey(kind), kind: kind, setup: a.files.Meanwhile(a.room.State.Setup).Clone(), systems: a.among(kind)}
 	p.problem = a.runs.Blocked()
 	if len(p.systems) == 0 {
@@ -185,13 +200,13 @@ func (a *Question) make(kind string) *plan {
 	}
 	switch kind {
 	case state.Vary:
-		a.planVary(p)
+		a.vary.planVary(p)
 	case state.Find:
-		a.planFind(p)
+		a.search.planFind(p)
 	case state.Effects:
-		a.planEffects(p)
+		a.turns.planEffects(p)
 	case state.Buy:
-		a.planBuy(p)
+		a.turns.planBuy(p)
 	case state.Rank:
 		p.variants = []variant{{setup: p.setup.String(), can: true}}
 	}
@@ -205,7 +220,7 @@ func (a *Question) make(kind string) *plan {
 }
 
 // change returns the settings with one knob changed, as the form does it.
-func (a *Question) change(key, text string) (variant, *knob.Setup) {
+func (a *core) change(key, text string) (variant, *knob.Setup) {
 	r := a.room
 	u := r.State.Setup.Clone()
 	if err := u.Set(key, text); err != nil {
@@ -219,7 +234,7 @@ func (a *Question) change(key, text string) (variant, *knob.Setup) {
 
 // count says how many runs of a plan's variants are known, failed, and how many
 // there are.
-func (a *Question) count(p *plan) (x Progress) {
+func (a *core) count(p *plan) (x Progress) {
 	for v := range p.variants {
 		if !p.variants[v].can {
 			continue
@@ -243,7 +258,7 @@ func (p *Progress) fail(o *results.Outcome) {
 }
 
 // feed hands to the workers what is wanted, and takes back what is not.
-func (a *Question) feed() {
+func (a *core) feed() {
 	var list []*plan
 	if a.now != nil && a.agreed == a.now.key && a.room.State.View == state.WhatIf {
 		list = append(list, a.now)
@@ -259,7 +274,7 @@ func (a *Question) feed() {
 }
 
 // wanted lists the runs that plans lack, those under way too.
-func (a *Question) wanted(plans []*plan) []task {
+func (a *core) wanted(plans []*plan) []task {
 	var list []task
 	for _, p := range plans {
 		for _, v := range p.order {
@@ -271,24 +286,24 @@ func (a *Question) wanted(plans []*plan) []task {
 			}
 		}
 		for _, w := range p.walks {
-			list = append(list, a.step(p, w)...)
+			list = append(list, a.search.step(p, w)...)
 		}
 	}
 	return list
 }
 
 // ended takes what came of runs.
-func (a *Question) ended([]*results.Want) {
+func (a *core) ended([]*results.Want) {
 	a.Rev++
 	a.feed()
 	a.room.Draw()
 }
 
 // Active reports whether anything of the question waits or computes.
-func (a *Question) Active() bool { return a.asker.Active() }
+func (a *core) Active() bool { return a.asker.Active() }
 
 // Run runs what the question needs; what failed is tried again.
-func (a *Question) Run() {
+func (a *core) Run() {
 	if a.now == nil {
 		return
 	}
@@ -299,7 +314,7 @@ func (a *Question) Run() {
 }
 
 // Cancel stops what runs for the question; what is known stays.
-func (a *Question) Cancel() {
+func (a *core) Cancel() {
 	if a.now != nil {
 		a.stopped = a.now.key
 	}
@@ -309,7 +324,7 @@ func (a *Question) Cancel() {
 }
 
 // Rest stops what is under way in a laboratory that is left.
-func (a *Question) Rest() {
+func (a *core) Rest() {
 	a.agreed, a.effects = "", nil
 	a.feed()
 }
@@ -332,9 +347,9 @@ func (p Progress) Percent() int {
 }
 
 // Progress tells about the question that is shown.
-func (a *Question) Progress() Progress { return a.progress(a.now) }
+func (a *core) Progress() Progress { return a.progress(a.now) }
 
-func (a *Question) progress(p *plan) Progress {
+func (a *core) progress(p *plan) Progress {
 	if p == nil {
 		return Progress{}
 	}
@@ -353,7 +368,7 @@ func (a *Question) progress(p *plan) Progress {
 }
 
 // Problem is why the question cannot be answered, empty if it can.
-func (a *Question) Problem() string {
+func (a *core) Problem() string {
 	if a.now == nil {
 		return ""
 	}

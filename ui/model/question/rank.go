@@ -8,7 +8,7 @@ import (
 )
 
 // ranking compares the systems of the question, the best first.
-func (a *Question) ranking() chart.Answer {
+func (a *answers) ranking() chart.Answer {
 	p := a.now
 	if p == nil || len(p.variants) == 0 {
 		return chart.Answer{}
@@ -30,7 +30,7 @@ func (a *Question) ranking() chart.Answer {
 }
 
 // columns are the quantities that a ranking shows beside the one that decides.
-func (a *Question) columns() []*report.Quantity {
+func (a *answers) columns() []*report.Quantity {
 	keys := a.room.Info.Rank
 	if len(keys) == 0 {
 		keys = append([]string{a.room.Info.Say.Quantity}, a.room.Info.Say.Change...)

@@ -32,10 +32,13 @@ type walk struct {
 	known, all int    // runs
 }
 
+// searches look for the least or most of a setting that still does.
+type searches struct{ *core }
+
 // step takes what is known of a walk's round, and begins the next when all of it
 // is; it returns what is lacking. A run that failed says nothing, so that the walk
 // stops there.
-func (a *Question) step(p *plan, w *walk) (lacks []task) {
+func (a *searches) step(p *plan, w *walk) (lacks []task) {
 	for !w.over && w.failed == "" {
 		if w.round == nil {
 			a.begin(w)
@@ -64,7 +67,7 @@ func (a *Question) step(p *plan, w *walk) (lacks []task) {
 }
 
 // begin asks a walk for its next round.
-func (a *Question) begin(w *walk) {
+func (a *searches) begin(w *walk) {
 	runs := w.asks.Next()
 	w.over = len(runs) == 0
 	texts := map[*knob.Setup]string{}
@@ -82,7 +85,7 @@ func (a *Question) begin(w *walk) {
 }
 
 // reading is an outcome that did not fail, as searches take it.
-func (a *Question) reading(o *results.Outcome) sweep.Reading {
+func (a *searches) reading(o *results.Outcome) sweep.Reading {
 	switch {
 	case o.Unfit:
 		return sweep.Reading{Reason: o.Problem}
@@ -97,7 +100,7 @@ func (a *Question) reading(o *results.Outcome) sweep.Reading {
 }
 
 // bound is the system that nothing exceeds, nil if there is none.
-func (a *Question) bound() *lab.System { return a.room.Info.Ideal(a.room.State.On) }
+func (a *searches) bound() *lab.System { return a.room.Info.Ideal(a.room.State.On) }
 
 // sweepRange reads the values among which is searched; an empty text is all.
 func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
@@ -116,7 +119,7 @@ func sweepRange(u *knob.Setup, key, text string) (sweep.Range, error) {
 const manyPrecision = 0.01
 
 // planFind plans a search for every system that is no bound.
-func (a *Question) planFind(p *plan) {
+func (a *searches) planFind(p *plan) {
 	u, key := p.setup, a.text(state.VaryKey)
 	if u.Knob(key).Kind != knob.Number {
 		p.problem = u.Knob(key).Label + " is no number: it has no least and no most. Choose another setting, or vary this one."
@@ -178,7 +181,7 @@ type Found struct {
 }
 
 // Found lists what the searches know.
-func (a *Question) Found() []Found {
+func (a *searches) Found() []Found {
 	if a.now == nil || a.now.kind != state.Find || a.now.problem != "" {
 		return nil
 	}
@@ -223,12 +226,12 @@ func seen(r *sweep.Reading) float64 {
 }
 
 // Adopt gives the searched knob a value and shows what that means.
-func (a *Question) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
+func (a *searches) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
 
 // AdoptPart puts another part into the machine.
-func (a *Question) AdoptPart(key, choice string) { a.adopt(key, choice) }
+func (a *searches) AdoptPart(key, choice string) { a.adopt(key, choice) }
 
-func (a *Question) adopt(key, text string) {
+func (a *searches) adopt(key, text string) {
 	r := a.room
 	r.State.View = state.Explore
 	r.Choose(key, text)
@@ -236,7 +239,7 @@ func (a *Question) adopt(key, text string) {
 }
 
 // Bound is the system that nothing exceeds, nil if there is none.
-func (a *Question) Bound() *lab.System { return a.bound() }
+func (a *searches) Bound() *lab.System { return a.bound() }
 
 // Searched is the knob of which a value is searched.
-func (a *Question) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(state.VaryKey)) }
+func (a *searches) Searched() *knob.Info { return a.room.State.Setup.Knob(a.text(state.VaryKey)) }

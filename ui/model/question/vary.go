@@ -23,8 +23,11 @@ type Axis struct {
 	Now    string    // the text that the settings have
 }
 
+// variation is one knob or two that are varied.
+type variation struct{ *core }
+
 // axis reads the points of a varied knob; an empty text is what suggests itself.
-func (a *Question) axis(key, text string) (Axis, error) {
+func (a *variation) axis(key, text string) (Axis, error) {
 	u := a.room.State.Setup
 	if text == "" {
 		text = a.suggest(key)
@@ -73,7 +76,7 @@ const (
 // suggest returns the points of a knob that suggest themselves: around the value
 // that is set, each by the same factor above the one before; of a value of 0 those
 // that products have, else the whole range; all choices of a knob that has some.
-func (a *Question) suggest(key string) string {
+func (a *variation) suggest(key string) string {
 	u := a.room.State.Setup
 	k := u.Knob(key)
 	if k.Kind != knob.Number {
@@ -108,7 +111,7 @@ func (a *Question) suggest(key string) string {
 }
 
 // products lists the values that choices of other knobs give this one, upwards.
-func (a *Question) products(key string) []string {
+func (a *variation) products(key string) []string {
 	var list []int64
 	k := a.room.State.Setup.Knob(key)
 	for i := range a.room.Info.Knobs {
@@ -137,7 +140,7 @@ func (a *Question) products(key string) []string {
 const mostRuns = 10000
 
 // planVary plans every point of one axis or two.
-func (a *Question) planVary(p *plan) {
+func (a *variation) planVary(p *plan) {
 	for _, at := range [][2]string{{state.VaryKey, state.ValuesKey}, {state.Vary2Key, state.Values2Key}} {
 		key := a.text(at[0])
 		if key == state.NoKnob || len(p.axes) == 1 && p.axes[0].Knob.Key == key {
@@ -181,7 +184,7 @@ func (a *Question) planVary(p *plan) {
 
 // bundled is what every point begins with: the settings, without the entry of
 // opened files when the workload itself is varied.
-func (a *Question) bundled(axes []Axis) *knob.Setup {
+func (a *variation) bundled(axes []Axis) *knob.Setup {
 	u := a.room.State.Setup.Clone()
 	for _, x := range axes {
 		if e := a.room.Info.Entry; a.room.Info.Leaves(x.Knob.Key) {
@@ -221,7 +224,7 @@ type Cell struct {
 }
 
 // Axes are those of what is varied; none if it cannot be.
-func (a *Question) Axes() []Axis {
+func (a *variation) Axes() []Axis {
 	if a.now == nil {
 		return nil
 	}
@@ -230,7 +233,7 @@ func (a *Question) Axes() []Axis {
 
 // At is what a system gives at the i-th point of the first axis and the k-th of
 // the second, k 0 if there is one axis.
-func (a *Question) At(system string, i, k int) Cell {
+func (a *variation) At(system string, i, k int) Cell {
 	p := a.now
 	if len(p.axes) == 2 {
 		i = i*len(p.axes[1].Texts) + k
@@ -238,7 +241,7 @@ func (a *Question) At(system string, i, k int) Cell {
 	return a.cell(p, i, system)
 }
 
-func (a *Question) cell(p *plan, v int, system string) Cell {
+func (a *variation) cell(p *plan, v int, system string) Cell {
 	o := a.of(p, v, system)
 	if o == nil {
 		return Cell{Value: math.NaN()}

@@ -8,7 +8,7 @@ import (
 	"spillway/ui/model/state"
 )
 
-// ChartRuns are the room's runs as charts take them.
+// ChartRuns are the runs as charts take them.
 func (r *Runs) ChartRuns() []chart.Run {
 	runs := make([]chart.Run, 0, len(r.List))
 	related := r.related()
@@ -22,7 +22,7 @@ func (r *Runs) ChartRuns() []chart.Run {
 	return runs
 }
 
-// related are the reports of the room's runs, those of its settings with their headroom.
+// related are the reports of the runs, those of its settings with their headroom.
 func (r *Runs) related() []*report.Report {
 	names, now, out := make([]string, len(r.List)), make([]*report.Report, len(r.List)), make([]*report.Report, len(r.List))
 	for i := range r.List {
@@ -40,7 +40,7 @@ func (r *Runs) related() []*report.Report {
 	return out
 }
 
-// ChartContext is what all charts of the room share.
+// ChartContext is what all charts of the laboratory share.
 func (r *Runs) ChartContext() *chart.Context {
 	pieces, trust := r.form.Brief()
 	c := &chart.Context{

@@ -23,7 +23,7 @@ type Side struct {
 // SideBySide makes what the view Compare shows; of a quantity and a chart that the
 // laboratory does not have it takes what decides.
 func (s *Saved) SideBySide(quantity, chartID string) *Side {
-	v := &Side{Shown: s.Shown(), Same: true, Quantity: s.sideQuantity(quantity), Chart: s.sideChart(chartID)}
+	v := &Side{Shown: s.Shown(), Same: true, Quantity: sideQuantity(s.room.Info, quantity), Chart: sideChart(s.room.Info, chartID)}
 	v.Systems, v.Runs = make([]lab.System, len(v.Shown)), make([]chart.Run, len(v.Shown))
 	for i := range v.Shown {
 		x := &v.Shown[i]
@@ -51,17 +51,17 @@ func (s *Saved) SideBySide(quantity, chartID string) *Side {
 	return v
 }
 
-func (s *Saved) sideQuantity(key string) string {
-	if s.room.Info.Quantity(key) >= 0 {
+func sideQuantity(i *lab.Info, key string) string {
+	if i.Quantity(key) >= 0 {
 		return key
 	}
-	return append(s.room.Info.Say.Change[:len(s.room.Info.Say.Change):len(s.room.Info.Say.Change)], s.room.Info.Say.Quantity)[0]
+	return append(i.Say.Change[:len(i.Say.Change):len(i.Say.Change)], i.Say.Quantity)[0]
 }
 
 // SideCharts are the laboratory's charts that runs side by side can share.
-func (s *Saved) SideCharts() (list []*report.Chart) {
-	for i := range s.room.Info.Charts {
-		if ch := &s.room.Info.Charts[i]; ch.Kind == report.Stacks || ch.Kind == report.Lines || ch.Kind == report.Steps {
+func SideCharts(i *lab.Info) (list []*report.Chart) {
+	for n := range i.Charts {
+		if ch := &i.Charts[n]; ch.Kind == report.Stacks || ch.Kind == report.Lines || ch.Kind == report.Steps {
 			list = append(list, ch)
 		}
 	}
@@ -69,9 +69,9 @@ func (s *Saved) SideCharts() (list []*report.Chart) {
 }
 
 // sideChart is the chart with an ID: else what the headline calls the loss.
-func (s *Saved) sideChart(id string) *report.Chart {
-	list := s.SideCharts()
-	for _, key := range []string{id, s.room.Info.Say.Loss} {
+func sideChart(i *lab.Info, id string) *report.Chart {
+	list := SideCharts(i)
+	for _, key := range []string{id, i.Say.Loss} {
 		for _, ch := range list {
 			if ch.ID == key {
 				return ch

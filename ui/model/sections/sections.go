@@ -63,7 +63,7 @@ func (s *Sections) Ready(key string) bool {
 	return !x.call.Active() && (x.shown != nil || x.err != "")
 }
 
-// A SectionView is one of the laboratory's own sections as the page shows it.
+// A View is one of the laboratory's own sections as the page shows it.
 type View struct {
 	lab.Section
 	Open   bool

@@ -62,7 +62,7 @@ type Session struct {
 	brought *brought // files that come with the link that is being opened
 }
 
-// NewSession returns a session that shows what a link's fragment says.
+// New returns a session that shows what a link's fragment says.
 func New(tabs []Tab, fragment string, h Host) *Session {
 	n := &Session{Tabs: tabs, host: h, calls: calls.NewTable(h), labs: map[string]*Laboratory{}}
 	n.Visit(fragment)

@@ -72,7 +72,7 @@ type Sectioned interface {
 	Toggle(key string)
 }
 
-// NewTour returns the tour of a laboratory, which nobody has begun. busy reports whether
+// New returns the tour of a laboratory, which nobody has begun. busy reports whether
 // something runs.
 func New(w *workspace.Workspace, s Sectioned, busy func() bool) *Tour {
 	return &Tour{room: w, sections: s, busy: busy}

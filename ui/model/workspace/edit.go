@@ -29,7 +29,7 @@ func (w *Workspace) Choose(key, choice string) {
 			w.Warn(err)
 			return
 		}
-		w.settled(before, key)
+		w.Told = w.wishes.settle(before, w.State.Setup, key)
 		k := w.State.Setup.Knob(key)
 		if w.Entry() != "" && w.Info.Leaves(key) || key == w.Info.Entry {
 			_ = w.State.Setup.Set(w.Info.Entry, "")
@@ -48,11 +48,13 @@ func (w *Workspace) Choose(key, choice string) {
 // it, and what it got instead.
 type wish struct{ was, instead string }
 
-// settled says which knobs a new choice of key gave another value because it does
+// wishes are those of a laboratory, by key.
+type wishes map[string]wish
+
+// settle says which knobs a new choice of key gave another value because it does
 // not allow theirs, and gives back what an earlier one had taken.
-func (w *Workspace) settled(before *knob.Setup, key string) {
-	u := w.State.Setup
-	delete(w.wishes, key)
+func (w wishes) settle(before, u *knob.Setup, key string) string {
+	delete(w, key)
 	var said []string
 	for i := range u.Knobs() {
 		k := &u.Knobs()[i]
@@ -60,20 +62,20 @@ func (w *Workspace) settled(before *knob.Setup, key string) {
 			continue
 		}
 		was, is := before.Text(k.Key), u.Text(k.Key)
-		old, wished := w.wishes[k.Key]
+		old, wished := w[k.Key]
 		switch {
 		case was != is && !allowed(u, k.Key, was):
-			w.wishes[k.Key] = wish{cmp.Or(old.was, was), is}
+			w[k.Key] = wish{cmp.Or(old.was, was), is}
 			said = append(said, fmt.Sprintf("%s: now %s, because there is no %q with %s.", k.Label, choiceLabel(k, is), choiceLabel(k, was), Limiter(u, k.Key)))
 		case wished && is == old.instead && u.Valid(k.Key, old.was) == nil:
-			delete(w.wishes, k.Key)
+			delete(w, k.Key)
 			_ = u.Set(k.Key, old.was) // it is valid
 			said = append(said, fmt.Sprintf("%s: %s again, as chosen before.", k.Label, choiceLabel(k, old.was)))
 		case was != is && k.Always && k.Panel != u.Knob(key).Panel: // where nobody would look
 			said = append(said, fmt.Sprintf("%s: now %s.", k.Label, choiceLabel(k, is)))
 		}
 	}
-	w.Told = strings.Join(said, " ")
+	return strings.Join(said, " ")
 }
 
 // allowed reports whether the choices that stand allow a One this text.
@@ -82,7 +84,7 @@ func allowed(u *knob.Setup, key, text string) bool {
 	return l == nil || len(l.Choices) == 0 || slices.Contains(l.Choices, text)
 }
 
-// limiter names the choice that limits a knob.
+// Limiter names the choice that limits a knob.
 func Limiter(u *knob.Setup, key string) string {
 	for _, c := range u.Chosen() {
 		if slices.ContainsFunc(c.Limits, func(l knob.Limit) bool { return l.Key == key }) {

@@ -8,7 +8,7 @@ import (
 	"spillway/sim/report"
 )
 
-// words says the value of a knob inside a sentence; nothing when it does not
+// Words says the value of a knob inside a sentence; nothing when it does not
 // matter now.
 func Words(u *knob.Setup, key string) string {
 	k, text := u.Knob(key), u.Text(key)
@@ -33,6 +33,7 @@ func Words(u *knob.Setup, key string) string {
 	return text
 }
 
+// Label is what a choice is called.
 func Label(c *knob.Choice) string {
 	if c.Label == "" {
 		return c.Key
@@ -40,7 +41,7 @@ func Label(c *knob.Choice) string {
 	return c.Label
 }
 
-// bringsOthers reports whether a knob's choices bring values of others along: it
+// BringsOthers reports whether a knob's choices bring values of others along: it
 // is what those go back to, and is not reset with them.
 func BringsOthers(k *knob.Info) bool {
 	return slices.ContainsFunc(k.Choices, func(c knob.Choice) bool { return c.Set != "" })

@@ -28,8 +28,8 @@ type Workspace struct {
 	// Codec writes its links.
 	Codec *link.Codec
 
-	wishes    map[string]wish // by key: what a knob had before another choice took it
-	presets   []*knob.Setup   // of the laboratory, nil before they are asked for
+	wishes    wishes        // what a knob had before another choice took it
+	presets   []*knob.Setup // of the laboratory, nil before they are asked for
 	followers []func()
 	telling   bool // followers are being told
 	again     bool // the state changed meanwhile
@@ -40,7 +40,7 @@ type Workspace struct {
 // New returns a laboratory as it opens. draw has it drawn anew, if it is shown; notice says
 // something once at the top of the page.
 func New(i *lab.Info, draw func(), notice func(string)) *Workspace {
-	return &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: map[string]wish{}, draw: draw, notice: notice}
+	return &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: wishes{}, draw: draw, notice: notice}
 }
 
 // Draw has the laboratory drawn anew, if it is shown.
