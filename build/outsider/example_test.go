@@ -20,7 +20,7 @@ import (
 //
 // A change has lines that stay (" "), come ("+") and go ("-"). Those that stay
 // or go are consecutive lines of the file, found whatever their indentation, and
-// found once; a line "@@" stands between several such places. A block that names
+// found once (few of them keep an example alive when a list grows); a line "@@" stands between several such places. A block that names
 // no file is only for reading.
 type block struct {
 	language, file, text string
