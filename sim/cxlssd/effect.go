@@ -3,6 +3,7 @@ package cxlssd
 import (
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/quirk"
+	"spillway/sim/report"
 )
 
 // An Effect is what a run becomes with one switch turned over and all others as they are.
@@ -17,7 +18,7 @@ type Effect struct {
 
 // Effects returns the effect of each switch on a run, whose result is r. p is told how
 // many of the switches are done; it may be nil.
-func Effects(w *stream.Workload, s *Setup, system *System, r *Result, p Progress) ([]Effect, error) {
+func Effects(w *stream.Workload, s *Setup, system *System, r *Result, p report.Progress) ([]Effect, error) {
 	concerns := s.concerns(system.Design)
 	list := make([]Effect, len(Quirks))
 	for i := range list {
@@ -33,7 +34,7 @@ func Effects(w *stream.Workload, s *Setup, system *System, r *Result, p Progress
 		}
 		list[i] = e
 		if p != nil {
-			p(int64(i+1), int64(len(list)))
+			p(i+1, len(list))
 		}
 	}
 	return list, nil

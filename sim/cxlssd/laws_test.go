@@ -238,9 +238,9 @@ func TestSame(t *testing.T) {
 				}
 			},
 		}
-		var last int64
-		got, err := simulate(d.w, &d.s, d.system, watch, func(done, total int64) {
-			if done < last || done > total || total != d.w.Recorded.Count {
+		last := 0
+		got, err := simulate(d.w, &d.s, d.system, watch, func(done, total int) {
+			if done < last || done > total || total != int(d.w.Recorded.Count) {
 				t.Errorf("%v: progress %d of %d after %d", d, done, total, last)
 			}
 			last = done

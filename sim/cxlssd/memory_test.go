@@ -20,7 +20,7 @@ func TestMemory(t *testing.T) {
 	clear(recipes)
 	debug.FreeOSMemory()
 	most := uint64(0)
-	look := func(int64, int64) {
+	look := func(int, int) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		most = max(most, m.Sys-m.HeapReleased)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"spillway/sim/cxlssd/stream"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 )
 
@@ -23,9 +24,6 @@ type Watch struct {
 	Compaction func(from, to unit.Time, pages, lines int64)
 }
 
-// Progress is told now and then how many of the requests are done; it may be nil.
-type Progress func(done, total int64)
-
 // longest is when a run is given up, so that no time overflows.
 const longest = 20 * 3600 * unit.Second
 
@@ -33,7 +31,7 @@ const longest = 20 * 3600 * unit.Second
 const often = 1 << 18
 
 // Run runs a workload on a system. The error is about the setup. watch and p may be nil.
-func Run(w *stream.Workload, s *Setup, system string, watch *Watch, p Progress) (*Result, error) {
+func Run(w *stream.Workload, s *Setup, system string, watch *Watch, p report.Progress) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -41,7 +39,7 @@ func Run(w *stream.Workload, s *Setup, system string, watch *Watch, p Progress) 
 }
 
 // simulate is Run of a setup that may be smaller than a user can choose.
-func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p Progress) (*Result, error) {
+func simulate(w *stream.Workload, s *Setup, system string, watch *Watch, p report.Progress) (*Result, error) {
 	sys, err := find(system)
 	if err != nil {
 		return nil, err
@@ -209,7 +207,7 @@ func leastOf(o *[8]int64) int64 {
 
 // loop runs all requests in the order of time; of cores at the same time the first comes
 // first.
-func (r *run) loop(p Progress) error {
+func (r *run) loop(p report.Progress) error {
 	total := int64(0)
 	for i := range r.threads {
 		total += int64(len(r.threads[i].requests))
@@ -227,14 +225,14 @@ func (r *run) loop(p Progress) error {
 		}
 	}
 	if p != nil {
-		p(total, total)
+		p(int(total), int(total))
 	}
 	return nil
 }
 
 // turn lets a core issue requests for as long as it comes before all others, of which
 // second is the first.
-func (r *run) turn(number int, first, second int64, p Progress, total int64) (int64, error) {
+func (r *run) turn(number int, first, second int64, p report.Progress, total int64) (int64, error) {
 	c := &r.cores[number]
 	for {
 		if r.simple {
@@ -261,7 +259,7 @@ func (r *run) turn(number int, first, second int64, p Progress, total int64) (in
 }
 
 // tick is done now and then.
-func (r *run) tick(now unit.Time, p Progress, total int64) error {
+func (r *run) tick(now unit.Time, p report.Progress, total int64) error {
 	if now >= r.sampling.next {
 		r.sample(now)
 		if now > longest {
@@ -271,7 +269,7 @@ func (r *run) tick(now unit.Time, p Progress, total int64) error {
 	if r.steps >= often {
 		r.steps = 0
 		if p != nil {
-			p(r.retired(), total)
+			p(int(r.retired()), int(total))
 		}
 	}
 	return nil

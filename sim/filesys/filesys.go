@@ -141,9 +141,6 @@ var Systems = []System{
 	},
 }
 
-// Progress is told now and then how many of the calls are done; it may be nil.
-type Progress func(done, total int64)
-
 // A Cause is what a thread spends time on. Every picosecond of every thread until its end
 // has one.
 type Cause uint8

@@ -9,6 +9,7 @@ import (
 	"spillway/sim/filesys/host"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/filesys/plan"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // Run runs a workload on a system. The error is about the setup or the workload, or says
 // that the device is full. watch and p may be nil.
-func Run(w *call.Workload, s *machine.Setup, system string, watch *Watch, p Progress) (*Result, error) {
+func Run(w *call.Workload, s *machine.Setup, system string, watch *Watch, p report.Progress) (*Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ type run struct {
 	setup  *machine.Setup
 	load   *call.Workload
 	watch  *Watch
-	tell   Progress
+	tell   report.Progress // of calls
 
 	frames            []plan.Frame
 	background, limit int // dirty pages
@@ -143,7 +144,7 @@ type run struct {
 	err               error
 }
 
-func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p Progress) (r *run, err error) {
+func newRun(w *call.Workload, m *machine.Setup, sys *System, watch *Watch, p report.Progress) (r *run, err error) {
 	if err := check(w, m); err != nil {
 		return nil, err
 	}
@@ -675,7 +676,7 @@ func (r *run) act(c *client) bool {
 func (r *run) answer(c *client) {
 	r.answered++
 	if r.tell != nil && r.answered%often == 0 {
-		r.tell(r.answered, max(r.answered, r.load.Calls))
+		r.tell(int(r.answered), int(max(r.answered, r.load.Calls)))
 	}
 	if r.watch.Record != nil && !c.failed {
 		r.watch.Record(plan.Event{At: r.now, Moment: plan.Answered, Thread: c.thread.ID, Call: c.thread.Call})

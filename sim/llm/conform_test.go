@@ -67,8 +67,8 @@ func TestConform(t *testing.T) {
 		}
 		for _, sys := range Systems {
 			name := c.name + ", " + sys.Name
-			last := int64(-1)
-			r, err := Run(&c.setup, sys.Name, true, func(done, total int64) {
+			last := -1
+			r, err := Run(&c.setup, sys.Name, true, func(done, total int) {
 				if done < last || done > total || total != whole {
 					t.Errorf("%s: progress of %d of %d after %d", name, done, total, last)
 				}

@@ -6,6 +6,7 @@ import (
 
 	"spillway/sim/llm/model"
 	"spillway/sim/llm/system"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 )
 
@@ -42,7 +43,7 @@ const (
 // TERAIO refuses what no plan could run (kernels that need more than a GPU has, more tensors
 // than there is room for), so that what it accepts may be slow. Yardsticks differ: ZeRO-Offload's
 // need of host memory has DeepSpeed's margin of a half, FSDP's has none. The error is about the setup.
-func Fits(s *Setup, name string, p system.Progress) (*Fit, error) {
+func Fits(s *Setup, name string, p report.Progress) (*Fit, error) {
 	sys, err := Find(name)
 	if err != nil {
 		return nil, err
@@ -123,13 +124,13 @@ func refuses(s *Setup, sys *system.System) error {
 // largest finds the largest number up to most for which try has no refusal, from low on. It
 // doubles until there is one, and then halves what is between, to a 32nd. Other errors than
 // refusals count as such beyond low: what no job can have.
-func largest(low, most int64, p system.Progress, try func(int64) error) (Limit, error) {
+func largest(low, most int64, p report.Progress, try func(int64) error) (Limit, error) {
 	const steps = 16
 	done := int64(0)
 	fits := func(n int64) (reason string, err error) {
 		err = try(n)
 		if done++; p != nil {
-			p(done, steps)
+			p(int(done), steps)
 		}
 		var no *system.Refusal
 		switch {

@@ -203,8 +203,8 @@ func TestFits(t *testing.T) {
 	for _, c := range few {
 		for _, sys := range Systems {
 			name := c.name + ", " + sys.Name
-			last := int64(-1)
-			f, err := Fits(&c.setup, sys.Name, func(done, total int64) {
+			last := -1
+			f, err := Fits(&c.setup, sys.Name, func(done, total int) {
 				if done < last || done > total {
 					t.Errorf("%s: progress of %d of %d after %d", name, done, total, last)
 				}

@@ -17,6 +17,7 @@ import (
 	"spillway/sim/llm/system/ideal"
 	"spillway/sim/llm/system/teraio"
 	"spillway/sim/llm/system/zero"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 )
 
@@ -86,11 +87,11 @@ const (
 
 // steps is the progress of something that has parts. It never goes back.
 type steps struct {
-	p  system.Progress
+	p  report.Progress
 	at int64
 }
 
-func begin(p system.Progress) *steps {
+func begin(p report.Progress) *steps {
 	s := &steps{p, -1}
 	s.reach(0)
 	return s
@@ -99,37 +100,37 @@ func begin(p system.Progress) *steps {
 func (s *steps) reach(at int64) {
 	if s.p != nil && at > s.at {
 		s.at = at
-		s.p(at, whole)
+		s.p(int(at), whole)
 	}
 }
 
 // part is the progress of a part that begins now and ends at to.
-func (s *steps) part(to int64) func(done, total int64) {
+func (s *steps) part(to int64) report.Progress {
 	if s.p == nil {
 		return nil
 	}
 	from := s.at
-	return func(done, total int64) {
+	return func(done, total int) {
 		if total > 0 {
-			s.reach(from + unit.MulDiv(to-from, min(max(done, 0), total), total))
+			s.reach(from + unit.MulDiv(to-from, int64(min(max(done, 0), total)), int64(total)))
 		}
 	}
 }
 
 // attempts is the progress of a part whose own progress begins anew nobody knows how often: the
 // first time gets half of it, each other an eighth of what is left.
-func (s *steps) attempts(to int64) func(done, total int64) {
+func (s *steps) attempts(to int64) report.Progress {
 	if s.p == nil {
 		return nil
 	}
 	left, share := to-s.at, int64(2)
 	now := s.part(s.at + left/share)
 	last := int64(-1)
-	return func(done, total int64) {
+	return func(done, total int) {
 		if total <= 0 {
 			return
 		}
-		at := unit.MulDiv(whole, min(max(done, 0), total), total)
+		at := unit.MulDiv(whole, int64(min(max(done, 0), total)), int64(total))
 		if at < last {
 			left, share = to-s.at, 8
 			now = s.part(s.at + left/share)
@@ -140,7 +141,7 @@ func (s *steps) attempts(to int64) func(done, total int64) {
 }
 
 // Run runs one system. The error is about the setup; that a system cannot run it is Reason.
-func Run(s *Setup, name string, curves bool, p system.Progress) (*Result, error) {
+func Run(s *Setup, name string, curves bool, p report.Progress) (*Result, error) {
 	return run(s, name, offload.Options{Curves: curves}, p)
 }
 
@@ -184,7 +185,7 @@ func cut(s *Setup, sys *system.System) (node *machine.Node, j *job.Job, o system
 	return node, j, o, nil
 }
 
-func run(s *Setup, name string, options offload.Options, p system.Progress) (*Result, error) {
+func run(s *Setup, name string, options offload.Options, p report.Progress) (*Result, error) {
 	sys, err := Find(name)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,12 @@ package llm
 
 import (
 	"spillway/sim/llm/offload"
-	"spillway/sim/llm/system"
+	"spillway/sim/report"
 )
 
 // Record runs one system as Run does, with curves, and writes down what happens in the measured
 // iteration. The record is nil if the system cannot run it.
-func Record(s *Setup, name string, p system.Progress) (*Result, *offload.Record, error) {
+func Record(s *Setup, name string, p report.Progress) (*Result, *offload.Record, error) {
 	var all offload.Recorder
 	r, err := run(s, name, offload.Options{Curves: true, Watch: &all}, p)
 	if err != nil || !r.Ran() {

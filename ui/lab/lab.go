@@ -381,7 +381,7 @@ func Gather(r io.ReaderAt, p []byte, at []int64) error {
 }
 
 // Progress is told now and then how much is done; it may be nil.
-type Progress func(done, total int)
+type Progress = report.Progress
 
 // A Lab is a laboratory.
 type Lab struct {

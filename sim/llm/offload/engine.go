@@ -184,7 +184,7 @@ func (r *run) run() {
 	}
 	r.closeLinks()
 	if r.o.Progress != nil {
-		r.o.Progress(r.done, r.done)
+		r.o.Progress(int(r.done), int(r.done))
 	}
 }
 
@@ -317,7 +317,7 @@ func (r *run) leave(g *gpu) {
 	r.turn(g, Bubble)
 	g.kernel++
 	if r.done++; r.o.Progress != nil && r.done&1023 == 0 {
-		r.o.Progress(r.done, r.kernels())
+		r.o.Progress(int(r.done), int(r.kernels()))
 	}
 	for _, l := range g.after.of(k) {
 		switch l.kind {

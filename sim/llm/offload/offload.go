@@ -69,6 +69,7 @@ package offload
 import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -178,8 +179,8 @@ type Options struct {
 	Curves     bool // record what changes over time
 	// Points is how many points a curve has at most. 0: 512
 	Points   int
-	Progress func(done, total int64) // kernels; may be nil
-	Watch    Watcher                 // is told what happens; may be nil
+	Progress report.Progress // of kernels
+	Watch    Watcher         // is told what happens; may be nil
 }
 
 // A GPUResult is one GPU in the measured iteration.

@@ -7,6 +7,7 @@ import (
 	"spillway/sim/llm/job"
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 )
 
@@ -95,7 +96,7 @@ type System struct {
 	Cut func(s *job.Spec, o *Options) error
 	// Plan returns schedules of which the fastest counts. A *Refusal says that the system cannot
 	// run it.
-	Plan func(j *job.Job, n *machine.Node, o *Options, p Progress) ([]*offload.Schedule, error)
+	Plan func(j *job.Job, n *machine.Node, o *Options, p report.Progress) ([]*offload.Schedule, error)
 }
 
 // Pipeline cuts as the settings say: a pipeline of all GPUs, unless they say something else
@@ -123,9 +124,6 @@ func Pipeline(s *job.Spec, o *Options) error {
 	}
 	return nil
 }
-
-// Progress is told now and then how much is done; it may be nil.
-type Progress func(done, total int64)
 
 // A Refusal says why a system cannot run a job: what would be needed and what there is.
 type Refusal struct{ Reason string }

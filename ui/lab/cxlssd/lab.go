@@ -161,14 +161,10 @@ func load(s *settings, f lab.Files) (*trace, error) {
 // run runs a design, and DRAM-only where nobody has yet.
 func run(w *trace, s *settings, system string, p lab.Progress) (*result, error) {
 	m := s.machine()
-	var told core.Progress
-	if p != nil {
-		told = func(done, total int64) { p(int(done), int(total)) }
-	}
 	if system == ideal && w.ideal != nil && w.setup == dramOnly(m) {
 		return &result{w.ideal, w.ideal, m, w}, nil
 	}
-	r, err := core.Run(w.Workload, &m, system, nil, told)
+	r, err := core.Run(w.Workload, &m, system, nil, p)
 	if err != nil {
 		return nil, err
 	}

@@ -21,11 +21,7 @@ func (v *view) quirks() (*report.Section, error) {
 	most, by := "", 0.0
 	same, apart := 0, 0 // change nothing; do not concern the design
 	var notes []string
-	effects, err := core.Effects(v.w.Workload, v.s, v.system, r, func(done, total int64) {
-		if v.p != nil {
-			v.p(int(done), int(total))
-		}
-	})
+	effects, err := core.Effects(v.w.Workload, v.s, v.system, r, v.p)
 	if err != nil {
 		return nil, err
 	}

@@ -170,11 +170,7 @@ func loaded(s *settings, f lab.Files) (*work, error) {
 // run runs a system.
 func run(w *work, s *settings, system string, p lab.Progress) (*result, error) {
 	m := w.machine(s)
-	var told core.Progress
-	if p != nil {
-		told = func(done, total int64) { p(int(done), int(total)) }
-	}
-	r, err := core.Run(w.Workload, &m, system, nil, told)
+	r, err := core.Run(w.Workload, &m, system, nil, p)
 	if err != nil {
 		return nil, err
 	}

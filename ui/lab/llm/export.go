@@ -69,7 +69,7 @@ func exports() []format {
 // recording runs a system with a record and writes it.
 func recording(write func(*seen, *recorded) ([]byte, error)) func(*seen) ([]byte, error) {
 	return func(v *seen) ([]byte, error) {
-		r, record, err := core.Record(&v.Workload.setup, v.System, told(v.Progress))
+		r, record, err := core.Record(&v.Workload.setup, v.System, v.Progress)
 		if err != nil {
 			return nil, err
 		}

@@ -13,15 +13,15 @@ func (v *view) fits() (*report.Section, error) {
 	t := report.Table{Title: "The most that runs on " + briefly(&v.s.Node), Head: []string{"System", "Largest micro-batch of " + v.s.Arch.Title, "Deepest model of its widths", "Parameters"}}
 	var fits []*core.Fit
 	var names []string
-	n := int64(len(core.Systems))
+	n := len(core.Systems)
 	most := int64(1)
 	for i, x := range core.Systems {
 		if x.Bound {
 			continue
 		}
-		f, err := core.Fits(v.s, x.Name, func(done, total int64) {
+		f, err := core.Fits(v.s, x.Name, func(done, total int) {
 			if v.p != nil {
-				v.p(int(int64(i)*parts+min(parts, done*parts/max(1, total))), int(n*parts))
+				v.p(i*parts+min(parts, done*parts/max(1, total)), n*parts)
 			}
 		})
 		if err != nil {

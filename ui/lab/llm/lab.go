@@ -9,7 +9,6 @@ import (
 	"hash/fnv"
 
 	core "spillway/sim/llm"
-	"spillway/sim/llm/system"
 	"spillway/sim/prose"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
@@ -147,17 +146,9 @@ func workOf(m core.Setup, origin string, notes ...string) (*work, error) {
 	return w, nil
 }
 
-// told turns a laboratory's progress into a simulator's.
-func told(p lab.Progress) system.Progress {
-	if p == nil {
-		return nil
-	}
-	return func(done, total int64) { p(int(done), int(total)) }
-}
-
 // run runs a system.
 func run(w *work, s *settings, name string, p lab.Progress) (*result, error) {
-	r, err := core.Run(&w.setup, name, true, told(p))
+	r, err := core.Run(&w.setup, name, true, p)
 	if err != nil {
 		return nil, err
 	}

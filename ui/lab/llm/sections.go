@@ -100,10 +100,10 @@ const parts = 100
 
 // run runs a system; it is one of v.of.
 func (v *view) run(s *core.Setup, name string, curves bool) (*core.Result, error) {
-	var told system.Progress
+	var told report.Progress
 	if v.p != nil {
-		told = func(done, total int64) {
-			v.p(v.done*parts+int(min(parts, done*parts/max(1, total))), max(1, v.of)*parts)
+		told = func(done, total int) {
+			v.p(v.done*parts+min(parts, done*parts/max(1, total)), max(1, v.of)*parts)
 		}
 	}
 	r, err := core.Run(s, name, curves, told)

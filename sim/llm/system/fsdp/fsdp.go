@@ -31,6 +31,7 @@ import (
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -102,7 +103,7 @@ type planner struct {
 	final  []int32
 }
 
-func plan(j *job.Job, n *machine.Node, _ *system.Options, _ system.Progress) ([]*offload.Schedule, error) {
+func plan(j *job.Job, n *machine.Node, _ *system.Options, _ report.Progress) ([]*offload.Schedule, error) {
 	if err := refuse(j, n); err != nil {
 		return nil, err
 	}

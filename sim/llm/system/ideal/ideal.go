@@ -13,6 +13,7 @@ import (
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/report"
 )
 
 // System is what others are compared with: the pipeline of the TERAIO paper, §4.1.
@@ -21,7 +22,7 @@ var System = system.System{
 	About: "TERAIO's pipeline on GPUs that hold everything: only kernels, communication and the pipeline take time. Systems that cut the model in another way can be above it.",
 	Paper: "TERAIO, NeurIPS 2025, §4.1",
 	Cut:   system.Pipeline,
-	Plan: func(*job.Job, *machine.Node, *system.Options, system.Progress) ([]*offload.Schedule, error) {
+	Plan: func(*job.Job, *machine.Node, *system.Options, report.Progress) ([]*offload.Schedule, error) {
 		return []*offload.Schedule{{}}, nil
 	},
 }

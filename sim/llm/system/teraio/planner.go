@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"spillway/sim/llm/offload"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/vitality"
 	"spillway/sim/workload"
@@ -81,7 +82,7 @@ type budget struct {
 	read, write     unit.Bandwidth // of drives
 	delay           unit.Time      // of each of their operations
 	hostIn, hostOut unit.Bandwidth // from host memory, to it
-	progress        func(done, total int64)
+	progress        report.Progress
 }
 
 // A planner plans one part; its memory is used again.
@@ -137,7 +138,7 @@ func (p *planner) plan(times []int64) bool {
 		p.pop()
 		p.commit(c)
 		if round++; p.progress != nil && round%1024 == 0 {
-			p.progress(int64(began-p.pressure.left), int64(began))
+			p.progress(int(began-p.pressure.left), int(began))
 		}
 	}
 	return p.pressure.left == 0

@@ -95,6 +95,7 @@ import (
 	"spillway/sim/llm/machine"
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/system"
+	"spillway/sim/report"
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 )
@@ -123,8 +124,8 @@ const (
 	OnDrives = ", drives only"
 )
 
-func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, system.Progress) ([]*offload.Schedule, error) {
-	return func(j *job.Job, n *machine.Node, o *system.Options, progress system.Progress) ([]*offload.Schedule, error) {
+func plan(mixed bool) func(*job.Job, *machine.Node, *system.Options, report.Progress) ([]*offload.Schedule, error) {
+	return func(j *job.Job, n *machine.Node, o *system.Options, progress report.Progress) ([]*offload.Schedule, error) {
 		a, err := prepare(j, n, o, mixed, progress)
 		if err != nil {
 			return nil, err
@@ -146,12 +147,12 @@ type planning struct {
 	kernels  [][]int64 // of parts: how long kernels last, with waits
 	axes     [][]int64 // and with the optimizer's transfers
 	most     int64     // stretch, in thousandths
-	progress system.Progress
+	progress report.Progress
 	steps    int64 // plans of parts so far
 }
 
 // prepare looks at all parts; the error says why the system cannot run them.
-func prepare(j *job.Job, n *machine.Node, o *system.Options, mixed bool, progress system.Progress) (*planning, error) {
+func prepare(j *job.Job, n *machine.Node, o *system.Options, mixed bool, progress report.Progress) (*planning, error) {
 	a := &planning{j: j, n: n, o: o, progress: progress}
 	for i, w := range j.Parts {
 		p := &planner{graph: newGraph(w, o.MinTensor)}
@@ -379,7 +380,7 @@ func (a *planning) all(factor int64) int {
 
 // told returns what a part tells while it is planned. Nobody knows how many plans there will be:
 // each is worth a tenth of what is left.
-func (a *planning) told() func(done, total int64) {
+func (a *planning) told() report.Progress {
 	a.steps++
 	if a.progress == nil {
 		return nil
@@ -391,7 +392,9 @@ func (a *planning) told() func(done, total int64) {
 	}
 	part := left / 10 / int64(len(a.parts))
 	from := whole - left + (a.steps-1)%int64(len(a.parts))*part
-	return func(done, total int64) { a.progress(from+unit.MulDiv(part, done, max(total, 1)), whole) }
+	return func(done, total int) {
+		a.progress(int(from+unit.MulDiv(part, int64(done), int64(max(total, 1)))), whole)
+	}
 }
 
 // smallest returns the smallest stretch with which a part fits that does not fit with low, to 6 %,

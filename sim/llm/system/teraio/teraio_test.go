@@ -73,8 +73,8 @@ func TestFallbacks(t *testing.T) {
 		n := node(t, 1, func(c *machine.Config) { c.GPU.Memory, c.Spare = tt.usable, 0 })
 		o := system.Standard()
 		o.Fallback = tt.fallback
-		last := int64(0)
-		plans, err := SSD.Plan(small(), n, &o, func(done, total int64) {
+		last := 0
+		plans, err := SSD.Plan(small(), n, &o, func(done, total int) {
 			if done < last || done > total {
 				t.Errorf("%s: progress goes from %d to %d of %d", tt.name, last, done, total)
 			}

@@ -33,6 +33,7 @@ import (
 	"spillway/sim/llm/offload"
 	"spillway/sim/llm/shard"
 	"spillway/sim/llm/system"
+	"spillway/sim/report"
 	"spillway/sim/workload"
 )
 
@@ -94,8 +95,8 @@ func check(o *system.Options, stage int64) error {
 	return nil
 }
 
-func plan(drives bool) func(*job.Job, *machine.Node, *system.Options, system.Progress) ([]*offload.Schedule, error) {
-	return func(j *job.Job, n *machine.Node, o *system.Options, _ system.Progress) ([]*offload.Schedule, error) {
+func plan(drives bool) func(*job.Job, *machine.Node, *system.Options, report.Progress) ([]*offload.Schedule, error) {
+	return func(j *job.Job, n *machine.Node, o *system.Options, _ report.Progress) ([]*offload.Schedule, error) {
 		stage := int64(3)
 		if !drives {
 			stage = o.Stage
