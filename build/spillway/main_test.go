@@ -271,8 +271,8 @@ func TestFidelity(t *testing.T) {
 		args  []string
 	}{
 		{"BERT-base, batch 16 · kernel times as the paper measured · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16"}},
-		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated"}},
-		{"BERT-base, batch 16 · kernel times estimated for A100 40 GB · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated", "mode=published"}},
+		{"BERT-base, batch 16 · kernel times estimated (± 20 %) for A100 40 GB · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated"}},
+		{"BERT-base, batch 16 · kernel times estimated (± 20 %) for A100 40 GB · as published · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "batch=16", "times=estimated", "mode=published"}},
 		{"Two layers, batch 32 · kernel times estimated · corrected · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"lab=train", "file=" + tiny}},
 		{"Two layers, batch 32, g10 (corrected) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{tiny}},
 		{"BERT-base, batch 4, g10 (corrected) · G10 Table 2: A100-40GB, PCIe 3, Z-NAND", []string{"bert-base@4"}},

@@ -524,6 +524,9 @@ func describe(w Workload, s *settings, r *result.Result) *report.Report {
 	if s.Entry != "" {
 		rep.Words = []report.Word{{Key: "times", Text: timesWords(w.Times) + w.known()}, {Key: "gpu"}}
 	}
+	if w.band > 0 {
+		rep.Words = []report.Word{{Key: "times", Text: fmt.Sprintf("estimated (± %d %%)", w.band)}}
+	}
 	if !r.Fits {
 		return rep
 	}
