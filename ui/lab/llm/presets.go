@@ -2,7 +2,11 @@
 
 package llm
 
-import "spillway/ui/lab"
+import (
+	"strings"
+
+	"spillway/ui/lab"
+)
 
 // presets are what the page opens on, the first of them, and offers.
 func presets() []lab.Preset {
@@ -37,6 +41,9 @@ func presets() []lab.Preset {
 		},
 	}
 	for i := range list {
+		if !strings.Contains(list[i].Set, "node=teraio") && strings.Contains(list[i].Set, "node=") { // before the law of kernel times
+			list[i].Was = []string{list[i].Set + " gemm=72"}
+		}
 		list[i].Systems = []string{"ideal", "teraio-ssd", "zero-offload", "zero-infinity", "fsdp-offload", "teraio-mixed"} // the last is in focus
 	}
 	return list
