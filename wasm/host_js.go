@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"syscall/js"
 
 	"spillway/ui/exec"
@@ -17,9 +18,15 @@ import (
 // whole ends the names of programs that do whole jobs, as build/site names them.
 const whole = "-files"
 
+// filesProgram is the one that reads files.
+const filesProgram = "files"
+
 // Start implements session.Host.
 func (p *page) Start(j *exec.Job, priority calls.Priority) {
 	p.jobs[j.ID] = true
+	if j.Kind == exec.Open {
+		p.opening[j.ID] = j.Files
+	}
 	text, err := wire.Marshal(j)
 	if err != nil {
 		id := j.ID
@@ -29,7 +36,10 @@ func (p *page) Start(j *exec.Job, priority calls.Priority) {
 		return
 	}
 	program := j.Lab
-	if j.Whole() && p.lean[j.Lab] {
+	switch {
+	case j.Kind == exec.Open:
+		program = filesProgram
+	case p.lean[j.Lab] && j.Whole(p.handed[j.Files][j.Lab].Truthy()):
 		program += whole
 	}
 	p.pool.Start(&pool.Task{ID: j.ID, Program: program, Text: text, Files: j.Files, Bulk: priority == calls.Behind})
@@ -78,6 +88,10 @@ func (p *page) answer(a *exec.Answer) {
 		delete(p.jobs, a.ID)
 	}
 	p.condense(a)
+	if opened := p.opening[a.ID]; a.Last && opened != 0 {
+		p.hand(opened, a.Takers)
+		delete(p.opening, a.ID)
+	}
 	if p.session.Answer(a) && (p.session.Laboratory == nil || !p.session.Laboratory.Runs.Brewing()) {
 		p.changed = true
 	}
@@ -108,12 +122,38 @@ func (p *page) condense(a *exec.Answer) {
 	p.pool.OpenFiles(a.Set)
 }
 
-// lent are the files of a set as workers get them.
-func (p *page) lent(set int) js.Value {
-	if files, ok := p.condensed[set]; ok {
+// hand keeps what was found in a set for each laboratory that takes it.
+func (p *page) hand(set int, takers []exec.Taker) {
+	for i := range takers {
+		t := &takers[i]
+		if len(t.Handed) == 0 {
+			continue
+		}
+		if p.handed[set] == nil {
+			p.handed[set] = map[string]js.Value{}
+		}
+		p.handed[set][t.Lab] = js.Global().Get("Blob").New([]any{browser.Array(t.Handed)})
+	}
+}
+
+// lent are the files of a set as a program gets them: what was found in them, before
+// them where the program is one that writes bundles.
+func (p *page) lent(set int, program string) js.Value {
+	if files, ok := p.condensed[set]; ok && program != filesProgram {
 		return files
 	}
-	return p.sets[set]
+	name, isWhole := strings.CutSuffix(program, whole)
+	found := p.handed[set][name]
+	if !found.Truthy() {
+		return p.sets[set]
+	}
+	list := []any{map[string]any{"name": "", "file": found, "held": true}}
+	if opened := p.sets[set]; opened.Truthy() && (isWhole || !p.lean[name]) {
+		for i := range opened.Length() {
+			list = append(list, opened.Index(i))
+		}
+	}
+	return js.ValueOf(list)
 }
 
 // A host makes the workers of the page's pool.
@@ -121,7 +161,7 @@ type host struct{ *page }
 
 // Start implements pool.Host.
 func (h host) Start(program string, handle *pool.Handle) pool.Worker {
-	w := &worker{page: h.page}
+	w := &worker{page: h.page, program: program}
 	w.hear = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		data := args[0]
 		h.inbox.put(func() { w.heard(handle, data) })
@@ -166,9 +206,10 @@ func (h host) Crashed(text string) {
 
 // A worker is one Web Worker.
 type worker struct {
-	page *page
-	made js.Value // Made in boot.js
-	hear js.Func
+	page    *page
+	program string
+	made    js.Value // Made in boot.js
+	hear    js.Func
 }
 
 // heard passes on what the worker says.
@@ -188,7 +229,7 @@ func (w *worker) Send(t *pool.Task, withFiles bool) {
 	job := browser.Array(t.Text)
 	message := map[string]any{"id": t.ID, "job": job}
 	if withFiles {
-		message["files"] = w.page.lent(t.Files)
+		message["files"] = w.page.lent(t.Files, w.program)
 	}
 	w.made.Get("worker").Call("postMessage", message, []any{job.Get("buffer")})
 }

@@ -36,6 +36,10 @@ type page struct {
 	answered bool             // a worker has done a job
 	// condensed are small files that stand for those of a set.
 	condensed map[int]js.Value
+	// handed is what was found in a set, by laboratory; opening are the sets of jobs that
+	// find it.
+	handed  map[int]map[string]js.Value
+	opening map[int]int
 
 	shown    string // fragment of the last state that the address bar showed
 	zoomed   string // what charts.js knows to be zoomed into
@@ -55,7 +59,7 @@ type place struct {
 }
 
 func newPage() *page {
-	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, condensed: map[int]js.Value{}, visiting: true}
+	p := &page{tools: js.Global().Get("tools"), inbox: newInbox(), lean: map[string]bool{}, jobs: map[int]bool{}, sets: map[int]js.Value{}, condensed: map[int]js.Value{}, handed: map[int]map[string]js.Value{}, opening: map[int]int{}, visiting: true}
 	cores := 0
 	if c := js.Global().Get("navigator").Get("hardwareConcurrency"); c.Type() == js.TypeNumber {
 		cores = c.Int()
@@ -169,16 +173,10 @@ func (p *page) listen() {
 	on("onFiles", func(args []js.Value) func() {
 		files := args[0]
 		names := make([]string, files.Length())
-		bytes := 0.0
 		for i := range names {
 			names[i] = files.Index(i).Get("name").String()
-			bytes += files.Index(i).Get("file").Get("size").Float()
 		}
 		return func() {
-			if why := p.session.TooMuch(len(names), int64(bytes)); why != "" {
-				p.session.Notice = why
-				return
-			}
 			p.session.Open(names, func(number int) {
 				p.sets[number] = files
 				p.pool.OpenFiles(number)
@@ -186,9 +184,7 @@ func (p *page) listen() {
 		}
 	})
 	p.tools.Set("onExpect", js.FuncOf(func(js.Value, []js.Value) any {
-		if r := p.session.Laboratory; r != nil && r.Info.Entry != "" && p.lean[r.Info.Name] {
-			boot().Call("expect", r.Info.Name+whole)
-		}
+		boot().Call("expect", filesProgram)
 		return nil
 	}))
 	on("onRefused", func(args []js.Value) func() {

@@ -61,7 +61,7 @@ var layers = []layer{
 	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                // what they say, and the bench that does it
 
 	// Reads files for laboratories.
-	{"ui/files", []string{"traces/door", "ui/exec", "ui/lab", "ui/wire"}},
+	{"ui/files", []string{"traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
 	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                                             // what people see of reports
@@ -84,8 +84,9 @@ var layers = []layer{
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
 	{"wasm/edge/host", []string{"sim/knob", "sim/report", "ui/draw", "ui/lab", "ui/lab/all", "ui/model/...", "ui/stage"}}, // figures for the asking
-	{"wasm/browser", nil}, // what page and programs need from JavaScript
-	{"wasm/worker", []string{"ui/bundle", "ui/files", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
+	{"wasm/browser", nil},                               // what page and programs need from JavaScript
+	{"wasm/files", []string{"ui/files", "wasm/worker"}}, // the program that reads files
+	{"wasm/worker", []string{"ui/bundle", "ui/lab", "ui/wire", "ui/exec", "wasm/browser"}}, // a laboratory's program, all but the laboratory
 	{"wasm", []string{"wasm/browser", "sim/knob", "sim/report", "sim/study", "ui/view", "ui/chart", "ui/draw", "ui/embed", "ui/lab", "ui/model/...", "ui/pool", "ui/wire", "ui/exec"}},
 	{"build/arch", []string{"build/effort"}},
 	{"build/artifact", nil}, // where tests find the artifact; only tests import it

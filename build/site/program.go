@@ -69,6 +69,9 @@ var colder = map[string][]string{"llm": {"spillway/sim/workload", "spillway/sim/
 // same.
 const whole = "-files"
 
+// filesProgram is the one that reads files; wasm has the same.
+const filesProgram = "files"
+
 // A program is one WebAssembly file of the site.
 type program struct {
 	file   string
@@ -87,7 +90,10 @@ func workFlags(also ...string) []string {
 
 // list returns all programs, the page's first.
 func list() []program {
-	all := []program{{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}}}
+	all := []program{
+		{"app.wasm", "./wasm", []string{"-pgo=off", "-gcflags=all=-l"}},
+		{filesProgram + ".wasm", "./wasm/files", []string{"-pgo=off", "-gcflags=all=-l"}},
+	}
 	for _, door := range labs.Labs {
 		flags := workFlags(colder[door.Name]...)
 		if slices.Contains(unprofiled, door.Name) {
@@ -116,7 +122,7 @@ import (
 	"spillway/wasm/worker"
 )
 
-func main() { worker.Run(lab.New()) }
+func main() { worker.Run(nil, lab.New()) }
 `, door.Package)
 		folder := path.Join(programs, door.Name)
 		if err := os.MkdirAll(folder, 0o755); err != nil {

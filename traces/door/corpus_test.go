@@ -1,8 +1,10 @@
 package door
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,7 +51,7 @@ func TestCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := Open([]File{{Name: filepath.Base(s[1]), Data: data}}, "", nil)
+		o, err := Open([]File{{Name: filepath.Base(s[1]), Data: data}}, "", 0)
 		fmt.Fprintf(&b, "%s:", s[0])
 		if err != nil {
 			first, _, _ := strings.Cut(err.Error(), "\n")
@@ -96,8 +98,10 @@ func TestTogether(t *testing.T) {
 		{[]File{config, weights}, "store", "compress llm"},
 		{[]File{lackey, letter}, "compress", "cxlssd"},
 		{[]File{letter}, "train", "compress?"},
+		{[]File{{Name: "old.pt", Data: []byte("\x80\x02\x8a\x0a")}}, "compress", "compress"},
+		{[]File{{Name: "cut.npz", Data: []byte("PK\x03\x04")}}, "compress", "compress"},
 	} {
-		o, err := Open(tt.files, tt.shown, nil)
+		o, err := Open(tt.files, tt.shown, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,10 +117,24 @@ func TestTogether(t *testing.T) {
 			t.Errorf("shown %s: got %s, want %s; notes %q", tt.shown, text, tt.want, o.Notes)
 		}
 	}
-	if o, err := Open([]File{lackey, letter}, "", nil); err != nil || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "letter.txt") {
+	if o, err := Open([]File{lackey, letter}, "", 0); err != nil || len(o.Notes) != 1 || !strings.Contains(o.Notes[0], "letter.txt") {
 		t.Errorf("%v; a letter beside a trace: %+v", err, o)
 	}
-	if _, err := Open([]File{{Name: "x.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "cxlssd", nil); err == nil || !strings.HasPrefix(err.Error(), "x.png: an image (PNG), not a trace.\naddress traces: ") {
+	if _, err := Open([]File{{Name: "x.png", Data: []byte("\x89PNG\r\n\x1a\n")}}, "cxlssd", 0); err == nil || !strings.HasPrefix(err.Error(), "x.png: an image (PNG), not a trace.\naddress traces: ") {
+		t.Error(err)
+	}
+}
+
+// TestMost: what a laboratory would have to hold has a limit, what it reads itself has none.
+func TestMost(t *testing.T) {
+	head := []byte("==1== Lackey\nI  04001090,3\n L 1040,8\n S 1080,4\n")
+	large := func(name string, head []byte) File {
+		return File{Name: name, Data: head, Size: 3 << 30, Stream: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(head)), nil }}
+	}
+	if _, err := Open([]File{large("a.txt", head)}, "", 1<<30); err == nil || err.Error() != "a.txt is 3.0 GiB; a tab can take 1 GiB. Open less" {
+		t.Error(err)
+	}
+	if o, err := Open([]File{large("a.npy", []byte("\x93NUMPY"))}, "", 1<<30); err != nil || o.Takers[0].Lab != "compress" || o.Takers[0].Bytes != 3<<30 {
 		t.Error(err)
 	}
 }

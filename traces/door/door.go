@@ -47,8 +47,7 @@ type Taker struct {
 	Lab   string // its stable name
 	Title string // for people
 	Sure  Sure
-	Files int   // that it takes
-	Bytes int64 // of them
+	Bytes int64 // of the files that it takes
 	Found []Found
 	// Workload is a pointer to the laboratory's type of package handed; nil where the
 	// laboratory reads the files of Own itself, by their places among those that were
@@ -67,6 +66,7 @@ type subject struct {
 	takes func() string // which files, for messages
 	sniff func(f *archive.Item) Sure
 	read  func(list []archive.Item) (*Taker, error)
+	own   bool // the laboratory reads them itself, however large they are
 }
 
 // subjects are all that files may be about. Where two are as sure of a file the first
@@ -74,17 +74,37 @@ type subject struct {
 var subjects = []subject{
 	{lab: "train", title: "Training memory", takes: traces.Takes, sniff: sniffTraining, read: readTraining},
 	{lab: "store", title: "Object store", takes: takesOperations, sniff: sniffOperations, read: readOperations},
-	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, read: readContents},
+	{lab: "compress", title: "Compression", takes: takesContents, sniff: sniffContents, read: readContents, own: true},
 	{lab: "cxlssd", title: "CXL-SSD", takes: takesAccesses, sniff: sniffAccesses, read: readAccesses},
 	{lab: "filesys", title: "File systems", takes: takesCalls, sniff: sniffCalls, read: readCalls},
 	{lab: "llm", title: "LLM training", takes: takesModels, sniff: sniffModels, read: readModels},
 }
 
 // Open takes files apart, and reads them for every laboratory that takes some. Of several
-// takers the one called shown comes first, if it is as sure as any. tell may be nil.
-// Without a taker the error says of each file what it is, and what would be taken.
-func Open(files []File, shown string, tell archive.Progress) (*Opened, error) {
-	list, err := archive.Open(files, tell)
+// takers the one called shown comes first, if it is as sure as any. A laboratory gets at
+// most so many bytes of files, 0 for any, unless it reads them itself. Without a taker the
+// error says of each file what it is, and what would be taken.
+func Open(files []File, shown string, most int64) (*Opened, error) {
+	o, err := opened(files, shown, most)
+	if at := slices.IndexFunc(subjects, func(s subject) bool { return s.lab == shown && s.own }); err != nil && at >= 0 && len(files) > 0 {
+		return asThey(files, &subjects[at]), nil
+	}
+	return o, err
+}
+
+// asThey are files that nobody can read for the laboratory that is shown, which reads files
+// itself: it says better what is wrong with them.
+func asThey(files []File, s *subject) *Opened {
+	t := Taker{Lab: s.lab, Title: s.title, Sure: Bytes}
+	for i := range files {
+		t.Own, t.Found = append(t.Own, i), append(t.Found, Found{files[i].Name, ""})
+	}
+	return &Opened{Takers: []Taker{t}}
+}
+
+// opened is Open, without what only the laboratory that is shown can say.
+func opened(files []File, shown string, most int64) (*Opened, error) {
+	list, err := archive.Open(files, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -98,15 +118,16 @@ func Open(files []File, shown string, tell archive.Progress) (*Opened, error) {
 		if len(groups[i]) == 0 {
 			continue
 		}
-		t, err := subjects[i].read(groups[i])
+		bytes, err := weigh(groups[i], most)
+		var t *Taker
+		if err == nil || subjects[i].own {
+			t, err = subjects[i].read(groups[i])
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		t.Lab, t.Title, t.Sure, t.Files = subjects[i].lab, subjects[i].title, sure[i], len(groups[i])
-		for k := range groups[i] {
-			t.Bytes += groups[i][k].Packed()
-		}
+		t.Lab, t.Title, t.Sure, t.Bytes = subjects[i].lab, subjects[i].title, sure[i], bytes
 		out.Takers = append(out.Takers, *t)
 	}
 	if len(out.Takers) == 0 {
@@ -135,6 +156,21 @@ func Open(files []File, shown string, tell archive.Progress) (*Opened, error) {
 		return cmp.Or(-cmp.Compare(a.Sure, b.Sure), -cmp.Compare(a.Bytes, b.Bytes))
 	})
 	return out, nil
+}
+
+// weigh returns how many bytes files take together, or that these are more than allowed.
+func weigh(list []archive.Item, most int64) (bytes int64, err error) {
+	for i := range list {
+		bytes += list[i].Packed()
+	}
+	if most == 0 || bytes <= most {
+		return bytes, nil
+	}
+	these := fmt.Sprintf("These %d files are %.1f GiB together", len(list), float64(bytes)/(1<<30))
+	if len(list) == 1 {
+		these = fmt.Sprintf("%s is %.1f GiB", list[0].Name, float64(bytes)/(1<<30))
+	}
+	return bytes, fmt.Errorf("%s; a tab can take %d GiB. Open less", these, most>>30)
 }
 
 // unknown says what files are that nobody knows.

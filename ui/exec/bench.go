@@ -50,12 +50,12 @@ func (b *Bench) open(number int, progress lab.Progress) (lab.Files, error) {
 
 // look finds out what the files at hand hold.
 func (b *Bench) look(progress lab.Progress) (lab.Files, error) {
-	c := &count{progress: progress}
-	defer func() { c.progress = nil }() // who reads them again tells nobody
-	b.files = c.files(b.files)
-	if err := hold(b.files); err != nil {
+	var err error
+	var quiet func()
+	if b.files, quiet, err = Counted(b.files, progress); err != nil {
 		return nil, err
 	}
+	defer quiet() // who reads them again tells nobody
 	found := b.found()
 	files := b.files
 	if b.Binder != nil {
@@ -124,7 +124,7 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		return b.check(j, progress, a)
 	}
 	files, err := b.open(j.Files, progress)
-	if j.Kind == List && b.bundle != nil && j.Files == b.number && !j.Inside {
+	if (j.Kind == List || j.Kind == Open) && b.bundle != nil && j.Files == b.number && !j.Inside {
 		a.Bundle = b.bundle.Info()
 		return nil
 	}
@@ -136,6 +136,9 @@ func (b *Bench) do(j *Job, progress lab.Progress, a *Answer) error {
 		return b.bind(j, files, progress, a)
 	case Run, Raw:
 		return b.run(j, files, progress, a)
+	case Open: // a bench has one laboratory
+		a.Takers = []Taker{{Lab: b.Lab.Name}}
+		return nil
 	case List:
 		if files == nil {
 			return errors.New("there are no files to list")

@@ -27,6 +27,14 @@ func hold(files []lab.File) error {
 	return nil
 }
 
+// Counted returns files whose reading is counted, until quiet is called; archives among
+// them that may be bundles are read.
+func Counted(files []lab.File, progress lab.Progress) (list []lab.File, quiet func(), err error) {
+	c := &count{progress: progress}
+	list = c.files(files)
+	return list, func() { c.progress = nil }, hold(list)
+}
+
 // A count tells in bytes how far into some files somebody has read, however often.
 type count struct {
 	progress    lab.Progress

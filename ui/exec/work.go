@@ -71,16 +71,20 @@ type Job struct {
 	Set     int
 }
 
-// Whole reports whether the job is about opened files or writes one, which a
-// laboratory's lean program cannot.
-func (j *Job) Whole() bool {
-	return j.Files != 0 || j.Kind == Raw || j.Kind == List || j.Kind == Export || j.Kind == Bundle
+// Whole reports whether the job writes something, or is about a bundle or about files of
+// which nothing was handed over: a laboratory's lean program cannot do it.
+func (j *Job) Whole(handed bool) bool {
+	switch j.Kind {
+	case Raw, Export, Bundle, Check:
+		return true
+	}
+	return j.Files != 0 && !handed
 }
 
 // A Taker is a laboratory that can run something of opened files.
 type Taker struct {
 	Lab   string   // its stable name
-	Any   bool     // it takes any bytes at all, and nobody else takes these
+	Title string   // for people
 	Found []string // what it can run, by name
 	// Handed stands for the files there (lab.Handed); empty where the laboratory reads
 	// them itself.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"spillway/traces/door"
+	"spillway/ui/bundle"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/wire"
@@ -23,7 +24,7 @@ func Open(l *lab.Lab, list []lab.File) (lab.Files, error) {
 		}
 		return l.Open(list)
 	}
-	o, err := door.Open(dropped(list), l.Name, nil)
+	o, err := door.Open(dropped(list), l.Name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +64,61 @@ func dropped(list []lab.File) []door.File {
 	return files
 }
 
+// mostOpened is how many bytes files may have of which a tab holds all that matters.
+const mostOpened = 1 << 30
+
+// Do says which laboratories take files: it does a job of the kind exec.Open. Of several
+// laboratories that are as sure the job's comes first; files that only those take who
+// take any bytes at all are an error elsewhere.
+func Do(j *exec.Job, list []lab.File, progress lab.Progress) (a exec.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = exec.Answer{ID: j.ID, Last: true, Error: fmt.Sprintf("the reader of these files has a bug: %v", p)}
+		}
+	}()
+	a = exec.Answer{ID: j.ID, Last: true}
+	if err := open(j, list, progress, &a); err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+func open(j *exec.Job, list []lab.File, progress lab.Progress, a *exec.Answer) error {
+	list, quiet, err := exec.Counted(list, progress)
+	if err != nil {
+		return err
+	}
+	defer quiet()
+	bound, err := bundle.Binder{}.Unbind(list)
+	if err != nil {
+		return err
+	}
+	if bound == nil {
+		a.Takers, err = Takers(list, j.Lab)
+		return err
+	}
+	a.Bundle = bound.Info()
+	if list = bound.Workload(); list != nil {
+		// What is wrong with it is said when its runs are checked.
+		a.Takers, _ = Takers(list, a.Bundle.Lab)
+	}
+	return nil
+}
+
 // Takers says which laboratories can run something of files, and what stands for these
 // there. Of several that are as sure the one called shown comes first.
 func Takers(list []lab.File, shown string) ([]exec.Taker, error) {
-	o, err := door.Open(dropped(list), shown, nil)
+	o, err := door.Open(dropped(list), shown, mostOpened)
 	if err != nil {
 		return nil, err
+	}
+	if o.Unknown != nil && o.Takers[0].Lab != shown {
+		return nil, fmt.Errorf("%w. The laboratory %s takes any bytes: choose it, and drop them there", o.Unknown, o.Takers[0].Title)
 	}
 	takers := make([]exec.Taker, len(o.Takers))
 	for i := range o.Takers {
 		t := &o.Takers[i]
-		takers[i] = exec.Taker{Lab: t.Lab, Any: t.Sure == door.Bytes}
+		takers[i] = exec.Taker{Lab: t.Lab, Title: t.Title}
 		for _, f := range t.Found {
 			takers[i].Found = append(takers[i].Found, f.Name)
 		}

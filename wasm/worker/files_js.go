@@ -38,6 +38,8 @@ func read(files js.Value) ([]lab.File, error) {
 		}
 		if size > mostHeld {
 			limit = wide
+		}
+		if size > mostHeld && !f.Get("held").Truthy() {
 			beginning := make([]byte, slice)
 			s := &stream{name: name, blob: blob, size: size}
 			if _, err := io.ReadFull(s, beginning); err != nil {

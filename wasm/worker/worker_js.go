@@ -22,17 +22,21 @@ import (
 // on a small heap need to collect less often, but a tab never gives memory back.
 const usual = 72 << 20
 
-// Run does the jobs of the laboratories for ever.
-func Run(labs ...lab.Lab) {
+// An Opener does jobs of the kind exec.Open: package files has it.
+type Opener func(*exec.Job, []lab.File, lab.Progress) exec.Answer
+
+// Run does the jobs of the laboratories for ever, and those about files that nobody has
+// read yet if the program can.
+func Run(open Opener, labs ...lab.Lab) {
 	debug.SetGCPercent(200)
 	debug.SetMemoryLimit(usual)
 	messages := listen()
 	benches := map[string]*exec.Bench{}
 	for _, l := range labs {
-		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder(), Reader: reader()}
+		benches[l.Name] = &exec.Bench{Lab: l, Binder: binder()}
 	}
 	for {
-		do(benches, messages())
+		do(open, benches, messages())
 	}
 }
 
@@ -66,7 +70,7 @@ func listen() func() js.Value {
 }
 
 // do answers one message.
-func do(benches map[string]*exec.Bench, message js.Value) {
+func do(open Opener, benches map[string]*exec.Bench, message js.Value) {
 	id := message.Get("id").Int()
 	fail := func(err error) { post(id, &exec.Answer{ID: id, Last: true, Error: err.Error()}) }
 	var j exec.Job
@@ -74,17 +78,25 @@ func do(benches map[string]*exec.Bench, message js.Value) {
 		fail(fmt.Errorf("the worker did not understand its job: %w", err))
 		return
 	}
-	b := benches[j.Lab]
-	if b == nil {
-		fail(fmt.Errorf("this program has no laboratory %q", j.Lab))
-		return
-	}
-	if files := message.Get("files"); files.Truthy() {
-		list, err := read(files)
-		if err != nil {
+	var list []lab.File
+	files := message.Get("files")
+	if files.Truthy() {
+		var err error
+		if list, err = read(files); err != nil {
 			fail(err)
 			return
 		}
+	}
+	b := benches[j.Lab]
+	switch {
+	case j.Kind == exec.Open && open != nil:
+		a := open(&j, list, progress(&j))
+		post(id, &a)
+		return
+	case b == nil:
+		fail(fmt.Errorf("this program has no laboratory %q", j.Lab))
+		return
+	case files.Truthy():
 		b.Open(j.Files, list)
 	}
 	a := b.Do(&j, progress(&j))

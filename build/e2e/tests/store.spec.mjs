@@ -210,7 +210,8 @@ test('a trace of operations is dropped and runs', async ({ page }) => {
   await drop(page, { 'broken.csv': text.replace('64000,a,free', 'later,a,free') });
   await expect(page.locator('#files-error')).toContainText('broken.csv:6: time_us: "later" is not a time');
   await drop(page, { 'photo.png': '\x89PNG\r\n' });
-  await expect(page.locator('#files-error')).toContainText('photo.png: not a trace of store operations');
+  await expect(page.locator('#files-error')).toContainText('photo.png: text, but none that is known');
+  await expect(page.locator('#files-error')).toContainText('traces of store operations');
   // Lines of JSON are read as well; back to what is bundled.
   await drop(page, { 'mine.jsonl': await readFile(path.join(root, 'traces/opstrace/testdata/tiny.jsonl'), 'utf8') });
   await expect(page.locator('#context')).toContainText('mine.jsonl');
@@ -222,11 +223,22 @@ test('a trace of operations is dropped and runs', async ({ page }) => {
   await expect(page.locator('.run.done').first()).toBeVisible();
 });
 
-test('a trace for another laboratory says where it belongs', async ({ page }) => {
+test('a trace for another laboratory opens there, and one step leads back', async ({ page }) => {
   await open(page);
   await page.setInputFiles('#pick-files', path.join(root, 'traces/spillway/testdata/tiny.json'));
-  await expect(page.locator('#files-error')).toContainText('tiny.json: not a trace of store operations');
-  await expect(page.locator('#files-error')).toContainText('laboratory of training memory');
+  await expect(page.locator('#notice')).toContainText('tiny.json is for the laboratory Training memory, which is shown now');
+  await expect(page.locator('#context')).toContainText('Two layers, batch 32');
+  await finished(page);
+  await expect(page.locator('.run.failed')).toHaveCount(0);
+  await expect(page).toHaveURL(/lab=train.*entry=/);
+  await page.click('#undo');
+  await expect(page.locator('#lab-store')).toHaveAttribute('aria-current', /.+/);
+  await finished(page);
+  await expect(page).toHaveURL(/lab=store&workload=training-and-bursts/);
+  await expect(page.locator('#context')).toContainText('Training beside a program with bursts');
+  await page.setInputFiles('#pick-files', { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') });
+  await expect(page.locator('#files-error')).toContainText('photo.png: an image (PNG), not a trace');
+  await expect(page.locator('#files-error')).toContainText('traces of store operations');
 });
 
 test('the store in a narrow window', async ({ page }) => {

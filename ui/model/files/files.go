@@ -52,6 +52,8 @@ type Files struct {
 	desk    *calls.Desk
 	count   *Count
 	bundled func(name string, number int, info *exec.BundleInfo)
+	// Elsewhere is told if another laboratory takes what was opened here.
+	Elsewhere func(names []string, number int, first *exec.Taker)
 }
 
 // New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
@@ -70,21 +72,6 @@ func (f *Set) Has(name string) bool {
 		}
 	}
 	return false
-}
-
-// mostOpened is how many bytes files may have of which a tab holds all that matters.
-const mostOpened = 1 << 30
-
-// TooMuch says why files of so many bytes together are not opened, empty if they are.
-func (f *Files) TooMuch(files int, bytes int64) string {
-	if f.room.Info.Sliced || bytes <= mostOpened {
-		return ""
-	}
-	these := fmt.Sprintf("These %d files are %.1f GiB together", files, float64(bytes)/(1<<30))
-	if files == 1 {
-		these = fmt.Sprintf("This file is %.1f GiB", float64(bytes)/(1<<30))
-	}
-	return fmt.Sprintf("%s; a tab can take %d GiB. Open less.", these, mostOpened>>30)
 }
 
 // What names the files in a few words.
@@ -117,15 +104,51 @@ func (f *Files) Open(names []string, hand func(number int)) {
 	number := f.count.Next()
 	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
 	hand(number)
-	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number}, calls.Shown, f.opened)
+	f.call = f.desk.Start(&exec.Job{Kind: exec.Open, Files: number}, calls.Shown, f.recognized)
 	f.room.Refresh()
+}
+
+// recognized takes the answer to Open: the laboratory that takes the files lists what it
+// can run, this one or another.
+func (f *Files) recognized(a *exec.Answer) {
+	switch {
+	case a.Bundle != nil || len(a.Takers) == 0:
+		f.opened(a)
+	case a.Takers[0].Lab == f.room.Info.Name || f.Elsewhere == nil:
+		f.list(false)
+	default:
+		it := f.revert()
+		f.Elsewhere(it.Names, it.Number, &a.Takers[0])
+	}
+}
+
+// list asks for what can be run of the files, or of those inside the bundle that they are.
+func (f *Files) list(inside bool) {
+	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: f.Number, Inside: inside}, calls.Shown, f.opened)
+}
+
+// revert opens again what was open before, and returns what is not to be opened here.
+func (f *Files) revert() Set {
+	it := f.Set
+	f.Set = Set{}
+	if it.before != nil {
+		f.Set = *it.before
+	}
+	return it
+}
+
+// Bring opens files that were opened in another laboratory, which does not take them.
+func (f *Files) Bring(names []string, number int) {
+	before := f.stopOpening()
+	f.Set = Set{Number: number, Names: names, Opening: true, before: before}
+	f.list(false)
 }
 
 // Take opens what is inside a bundle that is open under a number, before what it shows is.
 func (f *Files) Take(name string, number int) {
 	f.stopOpening()
 	f.Set = Set{Number: number, Names: []string{name}, Opening: true}
-	f.call = f.desk.Start(&exec.Job{Kind: exec.List, Files: number, Inside: true}, calls.Shown, f.opened)
+	f.list(true)
 }
 
 // stopOpening ends what opens files, and returns those that are open.
@@ -171,11 +194,7 @@ func (f *Set) Percent() int { return int(100 * f.call.Part()) }
 // that were shown.
 func (f *Files) opened(a *exec.Answer) {
 	if a.Bundle != nil {
-		it := f.Set
-		f.Set = Set{}
-		if it.before != nil {
-			f.Set = *it.before
-		}
+		it := f.revert()
 		f.bundled(it.What(), it.Number, a.Bundle)
 		f.room.Refresh()
 		return

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,7 +9,9 @@ import (
 	"spillway/sim/prose"
 	"spillway/sim/study"
 	"spillway/ui/exec"
+	"spillway/ui/lab"
 	"spillway/ui/model/checking"
+	"spillway/ui/model/files"
 	"spillway/ui/model/link"
 	"spillway/ui/model/state"
 )
@@ -52,16 +55,66 @@ func (n *Session) OpenChecked() {
 	n.open(c.Info.Lab, at)
 }
 
-// A brought is a set of files that comes with a link: the workload in a bundle.
+// A brought is a set of files that comes with a link, the workload in a bundle, or from
+// another laboratory, which does not take it.
 type brought struct {
 	lab, name string
 	number    int
+	from      string   // the other laboratory, empty of a bundle
+	names     []string // of the files that come from there
 }
 
-// take opens files that a link brings to a laboratory, before it is visited.
+// take opens files that are brought to a laboratory, before it is shown.
 func (n *Session) take(l *Laboratory) {
-	if b := n.brought; b != nil && b.lab == l.Info.Name {
-		n.brought = nil
+	b := n.brought
+	if b == nil || b.lab != l.Info.Name {
+		return
+	}
+	if n.brought = nil; b.from == "" {
 		l.Files.Take(b.name, b.number)
+		return
+	}
+	l.Files.Bring(b.names, b.number)
+	undo, _ := l.Steps()
+	l.came = &came{len(undo), func() { n.Go(b.from) }}
+}
+
+// elsewhere shows the laboratory that takes files which were opened in another.
+func (n *Session) elsewhere(from *lab.Info, names []string, number int, to *exec.Taker) {
+	n.changed = true
+	n.brought = &brought{lab: to.Lab, from: from.Name, names: names, number: number}
+	n.Notice = fmt.Sprintf("%s is for the laboratory %s, which is shown now; Undo leads back to %s.", files.Describe(names), to.Title, from.Title)
+	n.open(to.Lab, nil)
+}
+
+// A came says how files came to a laboratory: so many steps of undo were there, and what
+// leads back from before them.
+type came struct {
+	steps int
+	back  func()
+}
+
+// leave goes back to the laboratory from which files came, if nothing is chosen of them, or
+// no more. It reports whether it does.
+func (l *Laboratory) leave() bool {
+	undo, _ := l.Steps()
+	c := l.came
+	if c == nil || len(undo) > c.steps {
+		return false
+	}
+	l.came = nil
+	c.back()
+	return true
+}
+
+// CanUndo reports whether there is a step to take back.
+func (l *Laboratory) CanUndo() bool { return l.came != nil || l.Workspace.CanUndo() }
+
+// Undo takes the newest step back. The one that chose of files which came from another
+// laboratory leads back there.
+func (l *Laboratory) Undo() {
+	if !l.leave() {
+		l.Workspace.Undo()
+		l.leave()
 	}
 }

@@ -98,7 +98,7 @@ func TestBundleKeepsFiles(t *testing.T) {
 	// One of what there is not, and one that is damaged.
 	drop := func(info *exec.BundleInfo) {
 		h.Open([]string{"x"}, func(int) {})
-		h.say(h.one(exec.List), exec.Answer{Bundle: info})
+		h.say(h.one(exec.Open), exec.Answer{Bundle: info})
 	}
 	drop(&exec.BundleInfo{Lab: "smithy", Parts: []string{"a"}})
 	if h.Checking.Active() || !strings.Contains(h.Checking.Says(), `the laboratory "smithy", which this version does not have`) {

@@ -25,7 +25,7 @@ func files(names ...string) []lab.File {
 func (h *host) drop(names ...string) {
 	h.Helper()
 	h.Open(names, func(n int) { h.benches[h.Info.Name].Open(n, files(names...)) })
-	if !h.Files.Opening || h.one(exec.List).Files != h.Files.Number {
+	if !h.Files.Opening || h.one(exec.Open).Files != h.Files.Number {
 		h.Errorf("opening: %+v", h.Files)
 	}
 	h.do()
@@ -145,17 +145,17 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Open([]string{"a", "b", "c"}, func(int) {})
-	first := h.one(exec.List)
+	first := h.listing()
 	h.Open(nil, func(int) {})
 	if !h.over[first.ID] || h.say(first, exec.Answer{Entries: []lab.Entry{{Name: "a"}}}) {
 		t.Error("the first files are still read")
 	}
-	h.say(h.one(exec.List), exec.Answer{})
+	h.say(h.listing(), exec.Answer{})
 	if h.Files.Error != "Nothing to run was found in the files." {
 		t.Errorf("%+v", h.Files)
 	}
 	h.Open([]string{"a", "b", "c"}, func(int) {})
-	h.say(h.one(exec.List), exec.Answer{})
+	h.say(h.listing(), exec.Answer{})
 	if h.Files.Error != "Nothing to run was found in a and 2 more." {
 		t.Errorf("%+v", h.Files)
 	}
@@ -198,7 +198,7 @@ func TestCancelOpening(t *testing.T) {
 	h.drop("wheat")
 	report, state := h.run("oven").Report, h.Link()
 	h.Open([]string{"large"}, func(int) {})
-	j := h.one(exec.List)
+	j := h.listing()
 	if !h.Answer(&exec.Answer{ID: j.ID, Done: 250, Total: 1000}) || h.Files.Percent() != 25 || !h.Files.Opening {
 		t.Errorf("%+v", h.Files)
 	}
@@ -222,7 +222,7 @@ func TestRefused(t *testing.T) {
 	h.drop("wheat")
 	report := h.run("oven").Report
 	h.Open([]string{"letter"}, func(int) {})
-	j := h.one(exec.List)
+	j := h.listing()
 	if c := h.Runs.ChartContext(); c.Waiting == "" {
 		t.Error("while files are opened charts are said to be computed")
 	}
@@ -338,5 +338,50 @@ func TestOwnKnobs(t *testing.T) {
 	_ = h.State.Setup.Set("harvest", "winter")
 	if f := h.Form.Field("harvest"); len(f.Options) != 4 || f.Options[3].Label != "winter (not there)" {
 		t.Errorf("%+v", f.Options)
+	}
+}
+
+// Files that another laboratory takes are opened there, with one step that leads back.
+func TestElsewhere(t *testing.T) {
+	h := newHost(t, "v=2&lab=train&model=bert-base&batch=16")
+	h.do()
+	before := h.Link()
+	const number = 1
+	h.Open([]string{"wheat"}, func(n int) { h.benches["bakery"].Open(n, files("wheat")) })
+	h.say(h.one(exec.Open), exec.Answer{Takers: []exec.Taker{{Lab: "bakery", Title: "Bakery"}}})
+	h.enter()
+	h.do()
+	if h.Info.Name != "bakery" || h.Entry() != "wheat" || h.Files.Number != number || h.Notice != "wheat is for the laboratory Bakery, which is shown now; Undo leads back to Training memory." {
+		t.Errorf("%s shows %q of %+v: %s", h.Info.Name, h.Entry(), h.Files.Set, h.Notice)
+	}
+	if !h.CanUndo() {
+		t.Fatal("nothing leads back")
+	}
+	h.Undo()
+	if h.Info.Name != "train" || h.Link() != before || h.Files.Number != 0 || h.Files.Opening || h.CanUndo() {
+		t.Errorf("%s shows %s with %+v", h.Info.Name, h.Link(), h.Files.Set)
+	}
+	h.Go("bakery")
+	if h.Entry() != "" || !h.CanRedo() {
+		t.Errorf("the bakery still shows %q", h.Entry())
+	}
+	h.Redo()
+	h.want("flour", "wheat")
+
+	// Where an entry was shown there, another is, and later steps are undone first.
+	h.Go("train")
+	h.Open([]string{"rye", "oats"}, func(n int) { h.benches["bakery"].Open(n, files("rye", "oats")) })
+	h.say(h.one(exec.Open), exec.Answer{Takers: []exec.Taker{{Lab: "bakery", Title: "Bakery"}}})
+	h.do()
+	if h.Info.Name != "bakery" || len(h.Files.Entries) != 2 {
+		t.Errorf("%s has %+v", h.Info.Name, h.Files.Set)
+	}
+	h.want("flour", "rye")
+	h.Type("watts", "70")
+	h.Undo()
+	h.want("watts", "700")
+	h.Undo()
+	if h.Info.Name != "train" {
+		t.Errorf("%s is shown", h.Info.Name)
 	}
 }

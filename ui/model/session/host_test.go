@@ -123,6 +123,14 @@ func (h *host) one(kind exec.Kind) *exec.Job {
 	return list[0]
 }
 
+// listing is the waiting job that lists files: they belong into the laboratory that is
+// shown.
+func (h *host) listing() *exec.Job {
+	h.Helper()
+	h.say(h.one(exec.Open), exec.Answer{Takers: []exec.Taker{{Lab: h.Info.Name}}})
+	return h.one(exec.List)
+}
+
 // of is the waiting run of a system.
 func (h *host) of(system string) *exec.Job {
 	h.Helper()

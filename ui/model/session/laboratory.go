@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
@@ -34,6 +35,8 @@ type Laboratory struct {
 	Sections *sections.Sections
 	Output   *output.Output
 	Tour     *tour.Tour
+
+	came *came // how files came from another laboratory, nil if none did
 }
 
 // newLaboratory makes a laboratory of its parts. They follow what is changed in this order:
@@ -50,6 +53,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Results = results.NewStore(i.Name, n.calls)
 	l.Results.Prerender(n.seed)
 	l.Files = files.New(l.Workspace, desk, &n.sets, n.check)
+	l.Files.Elsewhere = func(names []string, number int, first *exec.Taker) { n.elsewhere(i, names, number, first) }
 	l.Form = form.New(l.Workspace, l.Files)
 	l.Runs = runs.New(l.Workspace, l.Files, l.Form, l.Results)
 	l.Baseline = l.Runs.Baseline

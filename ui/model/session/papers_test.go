@@ -89,7 +89,7 @@ func (h *host) originals() {
 			a.Entries = append(a.Entries, lab.Entry{Name: r.Is, Is: r.Is}, lab.Entry{Name: "2 " + r.Is, Is: r.Is, Set: "iterations=2"}, lab.Entry{Name: "3 " + r.Is, Is: r.Is, Error: "bad"})
 		}
 	}
-	h.say(h.one(exec.List), a)
+	h.say(h.listing(), a)
 	h.do(exec.Sheet, exec.Tallies)
 }
 
@@ -214,7 +214,7 @@ func TestReproduceWithOriginalsIsExact(t *testing.T) {
 	// Other files: what was measured with the old ones is forgotten, and what
 	// runs starts again.
 	h.Open([]string{"other"}, func(int) {})
-	h.say(h.one(exec.List), exec.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
+	h.say(h.listing(), exec.Answer{Entries: []lab.Entry{{Name: "x"}, {Name: "y"}}})
 	if st := h.Papers.Standing("g10.11"); st.Known != 0 || !h.over[old.ID] || !h.Papers.Active() {
 		t.Errorf("after other files: %+v", st)
 	}

@@ -119,6 +119,7 @@ func (n *Session) open(name string, at *link.Link) {
 		return
 	}
 	n.resume(l)
+	n.take(l)
 	l.Refresh()
 }
 
@@ -196,14 +197,6 @@ func (n *Session) Sow(s *results.Seed) {
 
 // Harvest returns the finished runs of the laboratory that is shown as a seed.
 func (n *Session) Harvest() *results.Seed { return n.Runs.Seed() }
-
-// TooMuch says why files of so many bytes together are not opened, empty if they are.
-func (n *Session) TooMuch(files int, bytes int64) string {
-	if n.Laboratory == nil {
-		return ""
-	}
-	return n.Files.TooMuch(files, bytes)
-}
 
 // Open begins to read a new set of files. hand gives the files themselves to the
 // host under the number that they have from now on.

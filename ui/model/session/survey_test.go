@@ -65,7 +65,7 @@ func miller(t *testing.T) *host {
 	t.Helper()
 	h := hostOf(t, "v=2&lab=bakery&flour=spelt&oven=gas", nil, mill())
 	h.Open([]string{"sack"}, func(n int) { h.benches["bakery"].Open(n, files("sack")) })
-	h.do(exec.List)
+	h.do(exec.Open, exec.List)
 	return h
 }
 
@@ -220,7 +220,7 @@ func TestSurveyStops(t *testing.T) {
 	if len(h.open(exec.Survey)) != 0 || h.Files.Survey() != nil {
 		t.Error("it goes on while others are opened")
 	}
-	list := h.one(exec.List)
+	list := h.listing()
 	h.say(list, exec.Answer{Error: "stone: a stone; want flour"}) // nothing is taken away
 	h.wantSurvey(2000, true)
 	h.Open([]string{"sack"}, func(int) {})
@@ -232,7 +232,7 @@ func TestSurveyStops(t *testing.T) {
 	if h.say(old, exec.Answer{Data: []byte("spelt 9,")}) {
 		t.Error("an answer about files that are gone")
 	}
-	h.do(exec.List)
+	h.do(exec.Open, exec.List)
 	h.wantSurvey(0, true) // other files
 	h.do()
 	if h.Files.Survey() != nil || h.run("oven").RunState() != "done" {
@@ -287,26 +287,4 @@ func TestMeanwhile(t *testing.T) {
 	}
 	h.Go("bakery")
 	h.wantBlocked("")
-}
-
-// Files of any size are opened where they are read by slices.
-func TestTooMuch(t *testing.T) {
-	h := newHost(t, "v=2&lab=bakery")
-	for _, tt := range []struct {
-		files int
-		bytes int64
-		want  string
-	}{
-		{3, 1 << 30, ""},
-		{1, 3 << 29, "This file is 1.5 GiB; a tab can take 1 GiB. Open less."},
-		{3, 16 << 30, "These 3 files are 16.0 GiB together; a tab can take 1 GiB. Open less."},
-	} {
-		if got := h.TooMuch(tt.files, tt.bytes); got != tt.want {
-			t.Errorf("%q; want %q", got, tt.want)
-		}
-	}
-	h.Info.Sliced = true
-	if why := h.TooMuch(1, 1<<40); why != "" {
-		t.Error(why)
-	}
 }
