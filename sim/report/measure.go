@@ -48,18 +48,6 @@ func Number[R any](q Quantity, of func(R) float64) Measure[R] {
 	return Measure[R]{Quantity: q, Of: of}
 }
 
-// Share makes a measure in percent of a part of a whole; there is none of nothing.
-func Share[R any](q Quantity, of func(R) (part, whole int64)) Measure[R] {
-	q.Unit = "%"
-	return Measure[R]{Quantity: q, Most: 100, Of: func(r R) float64 {
-		part, whole := of(r)
-		if whole == 0 {
-			return None()
-		}
-		return 100 * float64(part) / float64(whole)
-	}}
-}
-
 // Within reports whether the measure may have a value: it is none, or a number in bounds.
 func (m *Measure[R]) Within(v float64) bool {
 	if math.IsNaN(v) {

@@ -34,7 +34,6 @@ type Workload struct {
 	optimizer  zoo.Optimizer
 	slower     float64
 	lowered    bool // as PyTorch runs it
-	named      bool // by its public name
 	// Of estimates of the law: how far eight of ten measurements are at most, in percent,
 	// and what decides; band is 0 of others.
 	band     int64
