@@ -59,7 +59,7 @@ test('what the command writes the page replays, in whatever laboratory', async (
 test('a bundle brings its workload', async ({ page }) => {
   await visit(page, './#v=3&lab=store&workload=networks&clients=1&systems=lru');
   await drop(page, { 'file.zip': await readFile(golden('file')) });
-  await says(page, '2 of 3 replayed');
+  await says(page, '3 of 3 replayed');
   await page.click('#check-open');
   await expect(page.locator('#context')).toContainText('Two layers, batch 32');
   await finished(page);
