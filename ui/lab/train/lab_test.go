@@ -55,6 +55,10 @@ func other(k *knob.Info, text string) string {
 			return "90" // a little more is less than a segment
 		case "lms_size":
 			return "64" // tensors are larger, or much smaller, than the usual
+		case "image":
+			return "256" // 0 is the network's own
+		case "swapadvisor_generations":
+			return "1" // the search has settled before the usual
 		}
 		if v == 0 {
 			return knob.Decimal(min(k.Scale, k.Max), k.Scale)
@@ -93,25 +97,29 @@ func TestEveryKnobActs(t *testing.T) {
 	acts := map[string]bool{}
 	// Where each of the settings matters: with estimated times, corrected, on
 	// a machine whose GPU is much too small.
-	// The last two are for those whose parameters act where blocks move or tensors are
-	// swapped, and in convolutional networks.
+	// The last three are for those whose parameters act where blocks move or tensors are
+	// swapped, in convolutional networks, and in networks by their public names.
 	const swapping = "model=bert-base-pytorch batch=2 sequence=128 machine=v100-32gb-pcie-3-deepum gpu_memory=1.2 mode=corrected iterations=2 um_victims=64 deepum_rows=16"
 	const convolving = "model=resnet-50 batch=16 times=estimated machine=v100-32gb-pcie-3-deepum gpu_memory=2 mode=corrected iterations=1"
+	const named = "model=vit_small_patch16_224 batch=32 times=estimated precision=amp-bf16 gpu=a100-80 gpu_memory=1 mode=corrected iterations=1"
 	combination := 0
 	for _, base := range []string{
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 host_memory=1 mode=corrected iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=as-paper gpu_memory=0.5 host_memory=1 mode=published iterations=3 noise=0.2",
 		"model=bert-base batch=16 times=estimated gpu_memory=0.5 ssd=z-nand mode=corrected",
-		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving,
+		"model=bert-base batch=64 times=estimated gpu_memory=2 gpu_link=15 host_link=14 ssd_read=2 ssd_write=2 mode=corrected", swapping, convolving, named,
 	} {
 		u := set(t, base)
 		names := []string{"uvm", "deepum+", "buddy-g10", "g10"} // they have every other setting between them
-		last := base == swapping || base == convolving
+		last := base == swapping || base == convolving || base == named
 		if last {
 			names = compared()
 		}
-		if base == convolving {
+		switch base {
+		case convolving:
 			names = []string{"vdnn"}
+		case named:
+			names = []string{"uvm"}
 		}
 		before := map[string]string{}
 		for i := range l.Knobs {
