@@ -233,8 +233,8 @@ func (d *document) relative(to *document, file, fragment string) string {
 		target = to.page
 	}
 	up := strings.Repeat("../", strings.Count(d.page, "/"))
-	if strings.HasPrefix(target, docs) {
-		target, up = strings.TrimPrefix(target, docs), strings.TrimPrefix(up, "../")
+	if after, ok := strings.CutPrefix(target, docs); ok {
+		target, up = after, strings.TrimPrefix(up, "../")
 	}
 	return up + target + fragment
 }

@@ -3,6 +3,7 @@ package measured
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -106,9 +107,7 @@ func TestWrongCells(t *testing.T) {
 		{"llm", "gpu", ""},
 	} {
 		r := Row{"gpu": "a100", "precision": "bf16"}
-		for k, v := range base[c[0]] {
-			r[k] = v
-		}
+		maps.Copy(r, base[c[0]])
 		if _, err := Estimate(r); err != nil {
 			t.Fatalf("%v: %v", r, err)
 		}
