@@ -35,6 +35,9 @@ func TestProgramsReadNoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, door := range labs.Labs {
+		if !slices.Contains(labs.Lean, door.Name) {
+			continue // it has one program, which does all
+		}
 		out, err := run(context.Background(), []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS=-trimpath"}, "go", "list", "-tags=lean", "-deps", "./"+path.Join(programs, door.Name))
 		if err != nil {
 			t.Fatal(err)

@@ -117,6 +117,9 @@ func defaultBatch(n *networks.Network) int {
 	return 128
 }
 
+// yesOrNo are the texts of a switch.
+var yesOrNo = []knob.Choice{{Key: "1", Label: "yes"}, {Key: "0", Label: "no"}}
+
 // runningKnobs are the settings of how a network is run.
 func runningKnobs() []knob.Knob[settings] {
 	precision := knob.Info{Key: "precision", Label: "Precision", Kind: knob.One, Help: "What numbers are in memory and which units multiply them."}
@@ -142,12 +145,12 @@ func runningKnobs() []knob.Knob[settings] {
 			Help: "Parts of the batch that run one after the other; their gradients are added up, so activations are those of one part.",
 		}, func(s *settings) *int64 { return &s.Running.Accumulate }),
 		knob.Bool(knob.Info{
-			Key: "checkpoint", Label: "Checkpoint activations",
+			Key: "checkpoint", Label: "Checkpoint activations", Kind: knob.One, Choices: yesOrNo,
 			Help: "Of every block only the input is kept; the block runs again before its backward pass.",
 		}, func(s *settings) *bool { return &s.Running.Checkpoint }),
 		word(knob.Info{Key: "pytorch", Label: "Lists of kernels", Kind: knob.One, Choices: versions, Help: "Which version's kernels there are."}, func(r *running) *string { return &r.PyTorch }),
 		knob.Bool(knob.Info{
-			Key: "compile", Label: "Compile",
+			Key: "compile", Label: "Compile", Kind: knob.One, Choices: yesOrNo,
 			Help: "As torch.compile with CUDA graphs: pointwise kernels that follow each other are one, and the processor does not start kernels one by one.",
 		}, func(s *settings) *bool { return &s.Running.Compile }),
 	}

@@ -87,11 +87,16 @@ func (w *Workspace) Entry() string {
 }
 
 // Focus is the system in focus: the chosen one if it is compared, else the last
-// that is.
+// that is and that is no bound, where there is such a one.
 func (w *Workspace) Focus() string {
 	name := w.State.Look.Text(state.FocusKey)
 	if slices.Contains(w.State.On, name) || len(w.State.On) == 0 {
 		return name
+	}
+	for _, on := range slices.Backward(w.State.On) {
+		if s, err := w.Info.System(on); err == nil && !s.Bound {
+			return on
+		}
 	}
 	return w.State.On[len(w.State.On)-1]
 }
