@@ -148,7 +148,7 @@ window.charts = (() => {
       nameTextStyle: t.font,
       ...more,
       axisLabel: {
-        ...t.font, ...(category ? { color: t.v('--text'), fontSize: 12.5, width: 130, overflow: 'truncate' } : { formatter: number, hideOverlap: true }), ...more.axisLabel,
+        ...t.font, ...(category ? { color: t.v('--text'), fontSize: 12.5, width: 150, overflow: 'truncate' } : { formatter: number, hideOverlap: true }), ...more.axisLabel,
       },
     };
   }

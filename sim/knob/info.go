@@ -48,7 +48,7 @@ type Info struct {
 	// the default changes.
 	Always bool
 	// Zero is what a number of 0 leaves it to, where that is no number: "as the workload
-	// has them". A form shows it instead of the 0.
+	// has them". A form shows it instead of the 0, which stands beside Min and Max.
 	Zero string
 }
 
@@ -123,6 +123,9 @@ func (i *Info) Choice(key string) *Choice {
 	return i.set(key)
 }
 
+// spans reports whether the bounds of a number, in base units, allow v, or 0 means no number.
+func (i *Info) spans(v int64) bool { return v >= i.Min && v <= i.Max || v == 0 && i.Zero != "" }
+
 // Canon returns text as it is stored and printed. The error says what is allowed.
 func (i *Info) Canon(text string) (string, error) {
 	switch i.Kind {
@@ -131,7 +134,7 @@ func (i *Info) Canon(text string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", i.Label, err)
 		}
-		if v < i.Min || v > i.Max {
+		if !i.spans(v) {
 			return "", i.outside(v, i.Min, i.Max)
 		}
 		return Decimal(v, i.Scale), nil

@@ -99,7 +99,7 @@ func (k *Knob[S]) Check(s *S) error {
 }
 
 func (k *Knob[S]) check(v int64) error {
-	if v < k.Min || v > k.Max {
+	if !k.spans(v) {
 		return fmt.Errorf("%s is %s; want %s to %s", k.Label,
 			strings.TrimSpace(Decimal(v, k.Scale)+" "+k.Unit), Decimal(k.Min, k.Scale), Decimal(k.Max, k.Scale))
 	}

@@ -151,3 +151,29 @@ func TestCheckAll(t *testing.T) {
 		t.Error("stray blank")
 	}
 }
+
+// A number that may be left to something else is within its ends, or that.
+func TestZero(t *testing.T) {
+	size := struct{ image int64 }{}
+	k := Int(Info{Key: "image", Label: "Image size", Unit: "pixels", Scale: 1, Min: 32, Max: 2048, Zero: "as usual"}, func(s *struct{ image int64 }) *int64 { return &s.image })
+	for text, want := range map[string]string{
+		"0": "", "32": "", "2048": "",
+		"1": "Image size is 1 pixels; want 32 to 2048", "-1": "Image size is -1 pixels; want 32 to 2048", "4096": "Image size is 4096 pixels; want 32 to 2048",
+	} {
+		got := ""
+		v, err := k.Measure(text)
+		if err == nil {
+			k.Set(&size, v)
+			err = k.Check(&size)
+		}
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+		if _, err := k.Canon(text); (err == nil) != (want == "") {
+			t.Errorf("%s as text: %v", text, err)
+		}
+	}
+}

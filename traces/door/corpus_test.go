@@ -125,6 +125,21 @@ func TestTogether(t *testing.T) {
 	}
 }
 
+// TestEmpty: of files with nothing in them the door says that, and no list of formats.
+func TestEmpty(t *testing.T) {
+	for _, tt := range []struct {
+		files []File
+		want  string
+	}{
+		{[]File{{Name: "run.json"}}, "run.json: an empty file. Was it written to the end?"},
+		{[]File{{Name: "a.json"}, {Name: "b.json"}}, "all 2 files are empty. Were they written to the end?"},
+	} {
+		if _, err := Open(tt.files, "train", 0); err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
 // TestMost: what a laboratory would have to hold has a limit, what it reads itself has none.
 func TestMost(t *testing.T) {
 	head := []byte("==1== Lackey\nI  04001090,3\n L 1040,8\n S 1080,4\n")

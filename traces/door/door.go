@@ -111,6 +111,9 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 	if len(list) == 0 {
 		return nil, errors.New("no files. " + takes(shown))
 	}
+	if err := empty(list); err != nil {
+		return nil, err
+	}
 	groups, sure := recognize(list)
 	out := &Opened{}
 	var errs []error
@@ -156,6 +159,19 @@ func opened(files []File, shown string, most int64) (*Opened, error) {
 		return cmp.Or(-cmp.Compare(a.Sure, b.Sure), -cmp.Compare(a.Bytes, b.Bytes))
 	})
 	return out, nil
+}
+
+// empty says that there is nothing in any of the files: no format would help.
+func empty(list []archive.Item) error {
+	for i := range list {
+		if f, err := list[i].Whole(); err != nil || len(f.Data) > 0 {
+			return nil
+		}
+	}
+	if len(list) > 1 {
+		return fmt.Errorf("all %d files are empty. Were they written to the end?", len(list))
+	}
+	return fmt.Errorf("%s: an empty file. Was it written to the end?", list[0].Name)
 }
 
 // weigh returns how many bytes files take together, or that these are more than allowed.

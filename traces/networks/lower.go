@@ -68,6 +68,7 @@ type Lowered struct {
 // of tokens there is a limit besides.
 const (
 	MaxBatch      = 1 << 16
+	MinSide       = 32
 	MaxSide       = 2048
 	MinSequence   = 16
 	MaxSequence   = 1 << 17
@@ -104,8 +105,8 @@ func (n *Network) resolve(o Options) (Options, error) {
 		return o, fmt.Errorf("gradients of %d micro-batches; want 1 to %d", o.Accumulate, MaxAccumulate)
 	case o.Batch%o.Accumulate != 0:
 		return o, fmt.Errorf("batch %d cannot be cut into %d micro-batches of one size; take a multiple of %d", o.Batch, o.Accumulate, o.Accumulate)
-	case n.Images() && (o.Side < 32 || o.Side > MaxSide):
-		return o, fmt.Errorf("images of %d pixels; want 32 to %d", o.Side, MaxSide)
+	case n.Images() && (o.Side < MinSide || o.Side > MaxSide):
+		return o, fmt.Errorf("images of %d pixels; want %d to %d", o.Side, MinSide, MaxSide)
 	case !n.Images() && (o.Sequence < MinSequence || o.Sequence > MaxSequence):
 		return o, fmt.Errorf("sequences of %d tokens; want %d to %d", o.Sequence, MinSequence, MaxSequence)
 	case n.Images() && o.Batch*o.Side*o.Side > maxPixels:

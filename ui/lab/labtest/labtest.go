@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"spillway/build/effort"
 	"spillway/sim/knob"
@@ -203,8 +204,12 @@ func info(t *testing.T, l *lab.Lab) {
 		}
 	}
 	said("laboratory", l.Name, l.Title, l.About, l.Lead)
+	const longest = 23 // letters that the axis of a chart has room for
 	for _, s := range l.Systems {
 		said("system", s.Name, s.Title, s.About, s.Paper)
+		if utf8.RuneCountInString(s.Title) > longest {
+			t.Errorf("system %s: charts cut the title %q", s.Name, s.Title)
+		}
 	}
 	for _, q := range l.Quantities {
 		said("quantity", q.Key, q.Label, q.Help)

@@ -136,7 +136,7 @@ func runningKnobs() []knob.Knob[settings] {
 		word(precision, func(r *running) *string { return &r.Precision }),
 		word(knob.Info{Key: "layout", Label: "Layout", Kind: knob.One, Choices: layouts, Help: "Order of an image's dimensions in memory."}, func(r *running) *string { return &r.Layout }),
 		knob.Int(knob.Info{
-			Key: "image", Label: "Image size", Unit: "pixels", Scale: 1, Max: networks.MaxSide, Zero: "as usual for the network",
+			Key: "image", Label: "Image size", Unit: "pixels", Scale: 1, Min: networks.MinSide, Max: networks.MaxSide, Zero: "as usual for the network",
 			Help: "Height and width of images.",
 		}, func(s *settings) *int64 { return &s.Running.Image }),
 		word(knob.Info{Key: "attention", Label: "Attention", Kind: knob.One, Choices: attentions, Help: "How attention runs, which decides whether scores are in memory."}, func(r *running) *string { return &r.Attention }),

@@ -41,7 +41,7 @@ import (
 // System is the planner.
 var System = system.System{
 	Name:    "spillway",
-	Title:   "Spillway planner (ours)",
+	Title:   "Spillway (ours)",
 	Paper:   "Spillway, this program",
 	About:   "Prices of the proven bound choose what leaves; it is copied ahead while the way out is idle, and then leaves without traffic. Some twenty plans are simulated, and the fastest is taken.",
 	Note:    "The Spillway planner is nobody's publication: it is what this program's bound suggests, and no other has reviewed it.",
