@@ -52,20 +52,21 @@ var layers = []layer{
 	{"ui/lab/labtest", []string{"sim/knob", "sim/report", "ui/lab", "build/effort"}},                                                                                                              // what every laboratory must hold; only tests import it
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
-	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                   // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/report", "sim/study"}},                                                    // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                                                                  // tables as files
-	{"ui/schema", nil},                                                                                    // JSON Schemas of what is exported
-	{"ui/wire", nil},                                                                                      // how page and workers write what they say
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                // what they say, and the bench that does it
+	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
+	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                  // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/report", "sim/study"}},                                                                   // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}},                                                                                 // tables as files
+	{"ui/schema", []string{"ui/jsontext"}},                                                                               // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                                                                                                 // values as JSON, for programs that only write it
+	{"ui/wire", nil},                                                                                                     // how page and workers write what they say
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                               // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},
 
 	{"ui/pool", nil}, // gives tasks to workers; knows neither them nor the tasks
-	{"ui/chart", []string{"sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}},                                                                             // what people see of reports
-	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                                                                                          // what decides all that is shown of one laboratory, as data
+	{"ui/chart", []string{"ui/jsontext", "sim/unit", "sim/prose", "sim/portable", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab"}}, // what people see of reports
+	{"ui/model/state", []string{"sim/knob", "sim/report", "ui/lab"}},                                                                             // what decides all that is shown of one laboratory, as data
 	{"ui/model/calls", []string{"ui/exec"}},                                                                                                                                                                   // who waits for which job
 	{"ui/model/link", []string{"sim/knob", "ui/lab", "ui/model/state"}},                                                                                                                                       // a state as text and back
 	{"ui/model/results", []string{"sim/prose", "sim/report", "ui/exec", "ui/model/calls"}},                                                                                                                    // what is known of runs, and who asks for them
@@ -79,7 +80,7 @@ var layers = []layer{
 	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                                                                                            // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
-	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
+	{"ui/view", []string{"ui/jsontext", "sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
@@ -110,7 +111,7 @@ var features = []string{"checking", "output", "papers", "question", "saved", "se
 
 // feature is what each of them may import.
 var feature = layer{"a feature of ui/model", []string{
-	"sim/knob", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart",
+	"sim/knob", "sim/prose", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/jsontext",
 	"ui/model/state", "ui/model/calls", "ui/model/link", "ui/model/results", "ui/model/workspace", "ui/model/files", "ui/model/tour", "ui/model/form", "ui/model/runs",
 }}
 

@@ -1,8 +1,9 @@
 package chart
 
 import (
-	"encoding/json"
 	"slices"
+
+	"spillway/ui/jsontext"
 )
 
 // A Figure is what charts.js draws. Exactly one of Bars, Columns, Panels and
@@ -149,7 +150,7 @@ type Limit struct {
 // Encode returns the figure for charts.js: JSON without its numbers, and the numbers.
 func (f *Figure) Encode() (text string, data []float64) {
 	f.fill()
-	b, err := json.Marshal(f)
+	b, err := jsontext.Marshal(f)
 	if err != nil {
 		return "{}", nil // only a value that is not finite could do that
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"spillway/ui/jsontext"
 )
 
 // draft is the version of JSON Schema.
@@ -84,7 +86,7 @@ var (
 // of is the schema of a type.
 func (g *generator) of(t reflect.Type) Schema {
 	switch {
-	case t.Implements(jsonMarshaler):
+	case t.Implements(jsonMarshaler), t == reflect.TypeFor[jsontext.Raw]():
 		return Schema{} // anything
 	case t.Implements(textMarshaler):
 		return Schema{"type": "string"}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"html"
 	"math"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/chart"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/model/saved"
 	"spillway/ui/model/session"
@@ -421,7 +421,7 @@ func (c *Compare) saveJSON() {
 		}
 		f.Runs = append(f.Runs, run)
 	}
-	text, err := json.MarshalIndent(&f, "", "  ")
+	text, err := jsontext.MarshalIndent(&f)
 	if err != nil {
 		c.Notice = "The runs cannot be saved: " + err.Error() + "."
 		return

@@ -1,8 +1,11 @@
 package all_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"testing"
 
+	"spillway/ui/jsontext"
 	labs "spillway/ui/lab/all"
 	"spillway/ui/lab/labtest"
 )
@@ -39,5 +42,43 @@ const ofStore = "workload=ycsb-a scale=256 calls=30000"
 func TestLaboratories(t *testing.T) {
 	for _, door := range labs.Labs {
 		t.Run(door.Name, func(t *testing.T) { labtest.Run(t, door.New, quick[door.Name]) })
+	}
+}
+
+// A result is written as encoding/json would: so the type has nothing that a program
+// without it cannot write.
+func TestResultsAreJSON(t *testing.T) {
+	for _, door := range labs.Labs {
+		l := door.New()
+		want, err := json.MarshalIndent(l.Result, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := jsontext.MarshalIndent(l.Result); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %s, %v\nwant %s", l.Name, got, err, want)
+		}
+		q := quick[l.Name]
+		if len(q.Systems) == 0 {
+			continue
+		}
+		u, err := l.Read(q.Set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, raw, err := l.Run(u, q.Systems[0], nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := l.JSON(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var packed, again bytes.Buffer
+		if err := json.Compact(&packed, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Indent(&again, packed.Bytes(), "", "  "); err != nil || !bytes.Equal(again.Bytes(), text) {
+			t.Errorf("%s: what is written is not indented as JSON is: %v", l.Name, err)
+		}
 	}
 }

@@ -1,8 +1,6 @@
-//go:build !lean
-
 package compress
 
-import "encoding/json"
+import "spillway/ui/jsontext"
 
 // encode returns a result as JSON.
 func encode(r *result) ([]byte, error) {
@@ -19,5 +17,5 @@ func encode(r *result) ([]byte, error) {
 		}
 		w.Programs[i] = o
 	}
-	return json.MarshalIndent(w, "", "  ")
+	return jsontext.MarshalIndent(w)
 }

@@ -10,5 +10,3 @@ import "spillway/ui/lab"
 var open func([]lab.File) (lab.Files, error)
 
 func entry(string, bool, lab.Files) (*memory, error) { return nil, errNoFiles }
-
-func encode(*result) ([]byte, error) { return nil, errNoFiles }

@@ -1,5 +1,3 @@
-//go:build !lean
-
 package filesys
 
 import "spillway/ui/lab"

@@ -13,6 +13,7 @@ import (
 	"spillway/sim/filesys/load"
 	"spillway/sim/filesys/machine"
 	"spillway/sim/unit"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/filesys/papers/bytefs"
 )
@@ -126,7 +127,7 @@ func New() lab.Lab {
 		Steps:    steps,
 		Less:     less,
 		Result:   core.Result{},
-		JSON:     encode,
+		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(r.Result) },
 		Hash: func(r *result) string {
 			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
 			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names

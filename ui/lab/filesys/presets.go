@@ -1,5 +1,3 @@
-//go:build !lean || edge
-
 package filesys
 
 import "spillway/ui/lab"

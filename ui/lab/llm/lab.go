@@ -10,6 +10,7 @@ import (
 
 	core "spillway/sim/llm"
 	"spillway/sim/prose"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	teraiopaper "spillway/ui/lab/llm/papers/teraio"
 )
@@ -96,7 +97,7 @@ func New() lab.Lab {
 		Steps:    steps,
 		Less:     less,
 		Result:   outcome{},
-		JSON:     encode,
+		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(outcomeOf(r.Result)) },
 		Hash: func(r *result) string {
 			h := fnv.New128a()                         // SHA-256 would be 0.04 MB of the lean program
 			fmt.Fprintf(h, "%+v", outcomeOf(r.Result)) // numbers and names

@@ -18,6 +18,7 @@ import (
 	"spillway/sim/unit"
 	"spillway/sim/workload"
 	"spillway/traces/zoo"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/store/papers/ravenstore"
 )
@@ -135,7 +136,7 @@ func New() lab.Lab {
 		Measures: measures(),
 		Report:   describe,
 		Result:   core.Result{},
-		JSON:     func(r *result) ([]byte, error) { return json.MarshalIndent(r.Result, "", "  ") },
+		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(r.Result) },
 		Hash: func(r *result) string {
 			text, err := json.Marshal(r.Result)
 			if err != nil {

@@ -9,17 +9,12 @@ import (
 	"strings"
 
 	"spillway/sim/knob"
-	"spillway/sim/train/result"
 	"spillway/sim/workload"
 	"spillway/traces/handed"
-	"spillway/traces/jsonx"
 	"spillway/traces/recording"
 	"spillway/traces/spillway"
 	"spillway/ui/lab"
 )
-
-// encode returns a result as JSON.
-func encode(r *result.Result) ([]byte, error) { return jsonx.MarshalIndent(r) }
 
 // Carry implements lab.Carrier: of a recording a bundle has what was made of it.
 func (s *source) Carry(u *knob.Setup) ([]lab.File, lab.Files, error) {

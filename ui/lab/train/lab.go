@@ -23,6 +23,7 @@ import (
 	"spillway/traces/networks"
 	"spillway/traces/recording"
 	"spillway/traces/zoo"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/lab/train/papers/deepum"
 	"spillway/ui/lab/train/papers/g10"
@@ -153,7 +154,7 @@ func New() lab.Lab {
 		Report:   describe,
 		Steps:    steps,
 		Less:     Less,
-		JSON:     encode,
+		JSON:     func(r *result.Result) ([]byte, error) { return jsontext.MarshalPlain(r) },
 		Hash:     result.Hash,
 		Sections: sections(),
 		Exports:  exports(),

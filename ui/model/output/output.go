@@ -3,11 +3,11 @@ package output
 
 import (
 	"cmp"
-	"encoding/json"
 	"reflect"
 	"strings"
 
 	"spillway/ui/exec"
+	"spillway/ui/jsontext"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
 	"spillway/ui/model/files"
@@ -100,7 +100,7 @@ func (o *Output) Export(schema string, done func(text, problem string)) {
 func (o *Output) exported(run *exportRun, a *exec.Answer) {
 	x := o.exporting
 	x.left--
-	run.Result = json.RawMessage(a.JSON)
+	run.Result = jsontext.Raw(a.JSON)
 	if a.Report != nil {
 		run.Say(o.room.Info, a.Report, a.Hash)
 	}
@@ -125,10 +125,10 @@ type exportFile struct {
 
 type exportRun struct {
 	exec.Record
-	Title  string          `json:"title" help:"its name for people"`
-	Status string          `json:"status" help:"ok, or why there is no result or none of a run that fits"`
-	Error  string          `json:"error,omitempty" help:"what went wrong"`
-	Result json.RawMessage `json:"result,omitempty" help:"the laboratory's own; missing where nothing ran"`
+	Title  string       `json:"title" help:"its name for people"`
+	Status string       `json:"status" help:"ok, or why there is no result or none of a run that fits"`
+	Error  string       `json:"error,omitempty" help:"what went wrong"`
+	Result jsontext.Raw `json:"result,omitempty" help:"the laboratory's own; missing where nothing ran"`
 }
 
 // ResultsFile is the type of the file, for its schema.
@@ -144,7 +144,7 @@ func (o *Output) finishExport() {
 		x.done("", x.failed)
 		return
 	}
-	text, err := json.MarshalIndent(&x.file, "", "  ")
+	text, err := jsontext.MarshalIndent(&x.file)
 	if err != nil {
 		x.done("", err.Error())
 		return

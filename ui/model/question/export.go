@@ -2,11 +2,11 @@ package question
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"spillway/sim/report"
+	"spillway/ui/jsontext"
 	"spillway/ui/model/results"
 )
 
@@ -114,10 +114,10 @@ func (a *answers) JSON() string {
 		runs = append(runs, run)
 	}
 	_, origin := a.runs.About()
-	text, err := json.MarshalIndent(map[string]any{
+	text, err := jsontext.MarshalIndent(map[string]any{
 		"format": "spillway-question", "version": asked, "lab": r.Info.Name, "link": a.files.RunLink(),
 		"question": r.State.Ask.String(), "setup": a.files.Runs(), "files": r.Entry(), "origin": origin, "runs": runs,
-	}, "", "  ")
+	})
 	if err != nil {
 		return "{}" // only a value that is not finite could do that, and those are none
 	}
