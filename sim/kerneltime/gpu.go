@@ -69,6 +69,8 @@ type GPU struct {
 	SMs                   int64      // streaming multiprocessors
 	Watts                 int64
 	Source                string
+
+	calibration Calibration // of one card, none in the list
 }
 
 // HBM reports whether the GPU's memory is stacked; all other is GDDR.

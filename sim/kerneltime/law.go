@@ -138,12 +138,16 @@ func Time(g *GPU, p Policy, k *Kernel) Estimate {
 	default:
 		start, memory = g.moving(k)
 	}
-	return estimate(start, compute, memory, kernelBands[k.Class][g.Ground])
+	return g.estimate(k.Class, start, compute, memory)
 }
 
-// estimate is what starting, computing and moving make of a kernel, in seconds.
-func estimate(start, compute, memory float64, band int64) Estimate {
-	e := Estimate{Start: picoseconds(start), Compute: picoseconds(compute), Memory: picoseconds(memory), Band: band}
+// estimate is what starting, computing and moving make of a kernel of a class, in seconds.
+func (g *GPU) estimate(class Class, start, compute, memory float64) Estimate {
+	longer := g.longer(class)
+	e := Estimate{
+		Start: picoseconds(start * longer), Compute: picoseconds(compute * longer), Memory: picoseconds(memory * longer),
+		Band: kernelBands[class][g.Ground],
+	}
 	e.Time = most(e.Start, max(e.Compute, e.Memory))
 	switch {
 	case e.Start > max(e.Compute, e.Memory):
@@ -190,7 +194,7 @@ func Unshaped(g *GPU, p Policy, class Class, element unit.Bytes, operations int6
 		}
 		start, memory = g.moving(&k)
 	}
-	return estimate(start, compute, memory, kernelBands[class][g.Ground])
+	return g.estimate(class, start, compute, memory)
 }
 
 // element is the size of an element of k.

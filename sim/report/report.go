@@ -15,6 +15,9 @@ type Quantity struct {
 	Scale float64
 	// Places is the number of decimals people see.
 	Places int
+	// Band is the key of the quantity that says, in percent, how far off it may be; empty where
+	// it is certain.
+	Band string
 	// Better says which values are: 1 higher, -1 lower, 0 neither.
 	Better int
 }

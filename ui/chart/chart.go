@@ -38,9 +38,10 @@ type Run struct {
 	Error  string         // why it failed
 	// Before is the baseline's report, nil if there is nothing to compare with.
 	Before *report.Report
-	// Seeds are values of what the headline is about with other random numbers, NaN where
-	// the system then cannot run; nil if none are known.
-	Seeds []float64
+	// Doubted are values of what the headline is about with other random numbers, or with what
+	// the results rest on at both ends of its band; NaN where the system then cannot run, nil if
+	// none are known.
+	Doubted []float64
 }
 
 // shown reports whether the run has values.

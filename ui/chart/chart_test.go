@@ -396,7 +396,22 @@ func TestHeight(t *testing.T) {
 func bySeeds(a, b []float64) func([]chart.Run, *lab.Info) {
 	return func(rs []chart.Run, i *lab.Info) {
 		i.Say = lab.Say{Quantity: "speed", Most: "is fastest", Seed: "seed"}
-		rs[1].Seeds, rs[2].Seeds = a, b
+		rs[1].Doubted, rs[2].Doubted = a, b
+	}
+}
+
+// byBand makes estimates decide, with these values of the first two at both ends of the band.
+func byBand(a, b []float64) func([]chart.Run, *lab.Info) {
+	return func(rs []chart.Run, i *lab.Info) {
+		i.Say = lab.Say{Quantity: "speed", Most: "is fastest", Band: "band", Doubt: "kernel times"}
+		i.Quantities = append(i.Quantities, report.Quantity{Key: "band", Unit: "%"})
+		rs[1].Doubted, rs[2].Doubted = a, b
+		for _, r := range rs {
+			for len(r.Report.Values) < len(i.Quantities)-1 {
+				r.Report.Values = append(r.Report.Values, report.None())
+			}
+			r.Report.Values = append(r.Report.Values, 12)
+		}
 	}
 }
 
@@ -461,6 +476,10 @@ func TestHeadline(t *testing.T) {
 		{values: []float64{1, 0.8678, 0.8531, 0.2}, better: 1, change: bySeeds(nil, nil), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
 		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.88}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, 1.2× as good as DeepUM+ and 4.3× as good as Base UVM."},
 		{values: []float64{1, 0.8678, 0.7531, 0.2}, better: 1, change: bySeeds([]float64{0.87, 0.78}, []float64{0.75, 0.8}), want: "G10 is fastest, at 0.87 × dream, level with DeepUM+ and 4.3× as good as Base UVM."},
+		// Where estimates decide, those that change places within the band are not told apart.
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.85}, []float64{0.87, 0.86}), want: "Cannot tell: G10 (0.8678 × dream) and DeepUM+ (0.8631 × dream) change places within ± 12 % of kernel times."},
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, 0.86}, []float64{0.87, 0.86}), want: "G10 is fastest, at 0.8678 × dream, 1.01× as good as DeepUM+."},
+		{values: []float64{1, 0.8678, 0.8631}, better: 1, change: byBand([]float64{0.88, math.NaN()}, []float64{0.87, 0.86}), want: "G10 is fastest, at 0.8678 × dream, 1.01× as good as DeepUM+."},
 		{values: []float64{0, 0, 3}, better: -1, change: func(rs []chart.Run, i *lab.Info) {
 			rs[0].On, i.Say.Percent, i.Say.Of, i.Say.Most, i.Say.Loss = false, false, "", "loses least", ""
 		}, want: "G10 loses least, at 0 × dream, before DeepUM+ at 3 × dream."},

@@ -109,6 +109,9 @@ func (h *headline) winner() string {
 		}
 		return s + "." + h.besides(best.Run)
 	}
+	if len(h.done) > 1 && h.uncertain(best, h.done[1]) {
+		return h.cannotTell(best, h.done[1])
+	}
 	s := fmt.Sprintf("%s %s, at %s%s", best.System.Title, orElse(h.say.Most, "is first"), h.value(best.value), h.price(best.Run))
 	if len(h.done) > 1 {
 		s += ", " + h.times(best, h.done[1])
@@ -207,6 +210,27 @@ func (h *headline) times(a, b contender) string {
 	return Digits(x/y, 3) + orElse(h.say.Than, "× as good as") + " " + b.System.Title
 }
 
+// uncertain reports whether a and b change places within the band of what results rest on.
+func (h *headline) uncertain(a, b contender) bool {
+	for k := range min(len(a.Doubted), len(b.Doubted)) {
+		x, y := a.Doubted[k], b.Doubted[k]
+		if h.lower() {
+			x, y = y, x
+		}
+		if h.say.Band != "" && a.value != b.value && x < y {
+			return true
+		}
+	}
+	return false
+}
+
+// cannotTell says that, and what both reach as estimated.
+func (h *headline) cannotTell(a, b contender) string {
+	band, _ := a.Run.value(h.info.Quantity(h.say.Band))
+	return fmt.Sprintf("Cannot tell: %s (%s) and %s (%s) change places within ± %s %% of %s.",
+		a.System.Title, h.value(a.value), b.System.Title, h.value(b.value), Digits(band, 2), h.say.Doubt)
+}
+
 // chance reports whether it is by chance that a is before b.
 func (h *headline) chance(a, b contender) bool {
 	x, y := a.value, b.value
@@ -218,8 +242,8 @@ func (h *headline) chance(a, b contender) bool {
 
 // turns reports whether other random numbers put b before a.
 func (h *headline) turns(a, b contender) bool {
-	for k := range min(len(a.Seeds), len(b.Seeds)) {
-		if x, y := a.Seeds[k], b.Seeds[k]; x == y || x > y == h.lower() {
+	for k := range min(len(a.Doubted), len(b.Doubted)) {
+		if x, y := a.Doubted[k], b.Doubted[k]; x == y || x > y == h.lower() {
 			return true
 		}
 	}

@@ -41,7 +41,7 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 			if !ok {
 				continue
 			}
-			row.Cells[k].Text, some = Cell(q, x), true
+			row.Cells[k].Text, some = Cell(q, x)+r.within(info, q), true
 			if was, ok := r.before(i); ok {
 				row.Cells[k].Change = differ(q, was, x).text()
 			}
@@ -61,6 +61,14 @@ func Numbers(info *lab.Info, runs []Run) (systems []string, rows []Number) {
 		rows = append(rows, row)
 	}
 	return systems, rows
+}
+
+// within is how far off a value of q may be, " ± 12 %", empty where it is certain.
+func (r *Run) within(info *lab.Info, q *report.Quantity) string {
+	if band, ok := r.value(info.Quantity(q.Band)); q.Band != "" && ok {
+		return " ± " + With(Digits(band, 2), "%")
+	}
+	return ""
 }
 
 // CSV returns all quantities with full precision in the units of the values:

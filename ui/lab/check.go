@@ -112,8 +112,13 @@ func (l *Info) check() error {
 	if l.Say.LossOf != "" {
 		said = append(said, l.Say.LossOf)
 	}
-	if l.Say.Seed != "" && l.Setup().Knob(l.Say.Seed) == nil {
-		bad("the headline's seed: there is no knob %q", l.Say.Seed)
+	for _, key := range []string{l.Say.Seed, l.Say.Scaled} {
+		if key != "" && l.Setup().Knob(key) == nil {
+			bad("the headline's doubts: there is no knob %q", key)
+		}
+	}
+	if l.Say.Band != "" && l.Quantity(l.Say.Band) < 0 {
+		bad("the headline's band: there is no quantity %q", l.Say.Band)
 	}
 	if l.Say.Price != "" {
 		said = append(said, l.Say.Price)

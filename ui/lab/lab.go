@@ -86,8 +86,13 @@ type Say struct {
 	// Seed is the key of the knob with which random numbers begin, if these decide who is
 	// first among those that are near: then the headline has two digits, and a system that
 	// another seed puts first is level. It may be empty.
-	Seed   string
-	Cannot string // "cannot run it"
+	Seed string
+	// Band is the key of a quantity that says, in percent, how far off may be what results rest
+	// on, which Doubt names ("kernel times"), and Scaled that of the knob that scales it, in
+	// percent, 100 as it is: where the two that are first change places at an end of the band,
+	// the headline cannot tell them apart. They may be empty.
+	Band, Scaled, Doubt string
+	Cannot              string // "cannot run it"
 	// None is said instead of all that where the best value is no better than NoneAt,
 	// with which nothing is gained: "No design makes memory larger".
 	None   string

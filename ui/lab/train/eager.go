@@ -125,8 +125,12 @@ func (s *settings) law() (eager.Law, error) {
 	if g == nil {
 		return eager.Law{}, fmt.Errorf("no kernel times can be estimated for GPU %q; choose another", s.GPU)
 	}
+	own, err := kerneltime.ParseCalibration(s.Calibrate)
+	if err != nil {
+		return eager.Law{}, err
+	}
 	p, _ := kerneltime.ParsePrecision(s.Running.Precision)
-	return eager.Law{GPU: g, Precision: p}, nil
+	return eager.Law{GPU: g.Calibrated(own), Precision: p}, nil
 }
 
 // kindOf is what a network is as far as bands go.

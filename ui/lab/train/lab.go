@@ -37,6 +37,8 @@ type settings struct {
 	Optimizer string // of the zoo
 	Times     string // workload.TimeSource
 	GPU       string // that times are estimated for
+	Calibrate string // classes of its kernels and how much longer they take: a kerneltime.Calibration
+	Scale     int64  // of all kernels' times, in percent
 	Entry     string // of opened files, instead of the six above; empty for none
 	Step      string // of a recording among them, empty for the usual one
 	Unknown   string // what becomes of a recording's kernels without tensors
@@ -61,7 +63,7 @@ func standard() settings {
 		Unknown: string(recording.Merge),
 		Preset:  machine.Presets()[0].Key, SSD: fixed, Mode: quirk.Published().String(),
 		Machine: machine.Presets()[0].Machine, Options: system.Published(), Contents: profile.All()[0].Key, Prices: machine.Presets()[0].Prices,
-		Running: asUsual(),
+		Running: asUsual(), Scale: usualScale,
 	}
 }
 
@@ -115,6 +117,7 @@ func New() lab.Lab {
 				Quantity: "normalized_throughput", Of: "of ideal throughput", Percent: true, Than: "× as fast as", Most: "is fastest",
 				Perfect: "as fast as a GPU that holds everything", Loss: "causes",
 				LossOf: "iteration_s", LossSays: "What it loses is mostly %s (%s of its time beyond ideal)", Cannot: "cannot run it",
+				Band: "band_percent", Scaled: "time_scale", Doubt: "kernel times",
 				Change: []string{"throughput_samples_per_s", "iteration_s"}, Faster: "faster", Slower: "slower",
 			},
 			Cost:     lab.Cost{Price: "price_usd", PerPrice: "samples_per_s_per_kusd"},
@@ -125,21 +128,25 @@ func New() lab.Lab {
 			Entry:    "entry", Own: own(),
 			Glossary: glossary(), Tour: tour(), Help: help(),
 			Contradictions:    "hardware",
-			ContradictionHelp: "The hardware settings contradict each other. Correct them under Hardware.",
+			ContradictionHelp: "These settings cannot go together. Each sentence names the one to change.",
 		},
 		Default: standard(),
 		Knobs:   knobs(),
 		Check: func(s *settings) error {
-			return s.Machine.Validate()
+			_, err := kerneltime.ParseCalibration(s.Calibrate)
+			return errors.Join(err, s.Machine.Validate())
 		},
 		Accept: accept,
 		Source: func(s *settings) string {
 			if s.Entry != "" {
-				return fmt.Sprintf("entry %q %q %q %q %q", s.Entry, s.Step, s.Unknown, s.Roles, s.GPU)
+				return fmt.Sprintf("entry %q %q %q %q %q %d", s.Entry, s.Step, s.Unknown, s.Roles, s.GPU, s.Scale)
 			}
-			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran())
+			return fmt.Sprint(s.Model, s.Batch, s.Optimizer, s.Times, s.GPU, s.sequenced()+s.ran(), s.Calibrate, s.Scale)
 		},
-		Load: load,
+		Load: func(s *settings, f lab.Files) (Workload, error) {
+			w, err := load(s, f)
+			return w.scaled(s.Scale), err
+		},
 		Run: func(w Workload, s *settings, system string, p lab.Progress) (*result.Result, error) {
 			q, err := s.request(system)
 			if err != nil {
@@ -305,7 +312,7 @@ func workloadKnobs() []knob.Knob[settings] {
 
 			Choices: []knob.Choice{
 				{
-					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu", "precision"},
+					Key: string(workload.ColdModel), Label: "As the paper measured", Word: "as the paper measured", Hides: []string{"gpu", "precision", "calibrate"},
 					Moot: []string{"optimizer"}, Why: "the paper profiled no optimizer; take estimated kernel times",
 					Help: "A model of the paper's own profile, which timed every kernel cold. Iterations become 2 to 100 times longer; that hides transfers and decides conclusions, so compare with Estimated.",
 				},
@@ -313,7 +320,7 @@ func workloadKnobs() []knob.Knob[settings] {
 				{
 					Key: asDeepUM, Label: "As fitted to the DeepUM paper", Word: "fitted to the DeepUM paper",
 					Help: "Shares of the GPU's peaks in fp32 with which BERT-Base at batch 29 takes as long as in the paper's Figure 9(b).",
-					Moot: []string{"precision"}, Why: "the paper's networks are in fp32", Limits: []knob.Limit{calibrated()},
+					Moot: []string{"precision", "calibrate"}, Why: "the paper's networks are in fp32, and its times are its own", Limits: []knob.Limit{calibrated()},
 				},
 			},
 		}, Word: func(s *settings) *string { return &s.Times },
@@ -327,7 +334,7 @@ func workloadKnobs() []knob.Knob[settings] {
 		Info: knob.Info{Key: "entry", Label: "Entry of the opened files", Help: "The workload in opened files, by name.", Kind: knob.Word},
 		Word: func(s *settings) *string { return &s.Entry },
 	}
-	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu, file})
+	list := slices.Concat([]knob.Knob[settings]{model, batch, sequenceOf(), optimizer}, runningKnobs(), []knob.Knob[settings]{times, gpu}, timeKnobs(), []knob.Knob[settings]{file})
 	return append(list, recordedKnobs()...)
 }
 

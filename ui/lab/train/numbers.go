@@ -185,6 +185,11 @@ func numbers() []number {
 		return r.PlannedOps > 0 || r.Main().Paging == nil && r.Main().Swapping == nil // these decide while time passes
 	}
 	add("reported_iteration", "Reported iteration", "", "Which of the simulated iterations the numbers are about, counted from 1.", 0, 0, func(r *result.Result) float64 { return float64(r.Reported + 1) })
+	for i := range ns {
+		if slices.Contains([]string{"throughput_samples_per_s", "samples_s", "iteration_s", "ideal_s", "compute_s"}, ns[i].Key) {
+			ns[i].Band = "band_percent"
+		}
+	}
 	return ns
 }
 

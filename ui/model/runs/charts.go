@@ -16,7 +16,7 @@ func (r *Runs) ChartRuns() []chart.Run {
 		x := &r.List[i]
 		runs = append(runs, chart.Run{
 			System: x.System, On: x.On, Report: related[i], Stale: x.Stale, Status: x.Status(), Error: x.Error, Before: r.Baseline.Before(x.System.Name),
-			Seeds: r.seedValues(x),
+			Doubted: r.doubted(x),
 		})
 	}
 	return runs

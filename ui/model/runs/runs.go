@@ -33,15 +33,15 @@ type Runs struct {
 	problemOf string    // the setup that Problems is about
 	opened    int       // sets of files then: what is known is of others when more are
 	settled   []func()  // are told when a run has ended
-	reseeds   reseeds
+	doubts    doubts
 }
 
 // New returns the runs of a laboratory, none of which has begun.
 func New(w *workspace.Workspace, f *files.Files, g *form.Form, s *results.Store) *Runs {
 	r := &Runs{room: w, files: f, form: g, store: s, asker: s.Asker(calls.Shown)}
 	r.asker.Told, r.asker.Ended = w.Draw, r.ended
-	r.reseeds.asker = s.ValueAsker()
-	r.reseeds.asker.Told, r.reseeds.asker.Ended = w.Draw, r.reseeded
+	r.doubts.asker = s.ValueAsker()
+	r.doubts.asker.Told, r.doubts.asker.Ended = w.Draw, r.tried
 	for k := range w.Info.Systems {
 		r.List = append(r.List, Run{System: &w.Info.Systems[k]})
 	}
@@ -106,8 +106,8 @@ func (r *Runs) Follow() {
 	if setup := r.room.State.Setup.String(); r.problemOf != setup {
 		r.Problems, r.problemOf = nil, setup
 	}
-	if r.reseeds.of != "" && r.reseeds.of != r.seedsOf() {
-		r.stopSeeds()
+	if r.doubts.of != "" && r.doubts.of != r.comparedNow() {
+		r.stopDoubts()
 	}
 	blocked := r.Blocked() != "" || r.room.State.View != state.Explore
 	var wanted []results.Run
@@ -175,7 +175,7 @@ func (r *Runs) Rest() {
 		}
 	}
 	r.want()
-	r.stopSeeds()
+	r.stopDoubts()
 }
 
 // ended takes what came of runs.

@@ -1,10 +1,13 @@
 package session_test
 
 import (
+	"maps"
+	"strings"
 	"testing"
 
 	"spillway/ui/exec"
 	"spillway/ui/lab/cxlssd"
+	"spillway/ui/lab/train"
 )
 
 // When nobody waits for anything the two best designs run with other seeds, for the headline;
@@ -18,7 +21,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 	}
 	h.do(exec.Run)
 	for _, x := range h.Runs.ChartRuns() {
-		if x.Seeds != nil {
+		if x.Doubted != nil {
 			t.Error("seeds are known before they ran")
 		}
 	}
@@ -37,7 +40,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 	h.do(exec.Several)
 	known := 0
 	for _, x := range h.Runs.ChartRuns() {
-		if len(x.Seeds) == 2 && x.Seeds[0] > 0 && x.Seeds[1] > 0 && x.Seeds[0] != x.Seeds[1] {
+		if len(x.Doubted) == 2 && x.Doubted[0] > 0 && x.Doubted[1] > 0 && x.Doubted[0] != x.Doubted[1] {
 			known++
 		}
 	}
@@ -46,7 +49,7 @@ func TestSeedsWhenIdle(t *testing.T) {
 	}
 	h.Type("seed", "7")
 	for _, x := range h.Runs.ChartRuns() {
-		if x.Seeds != nil {
+		if x.Doubted != nil {
 			t.Error("seeds of other settings stay")
 		}
 	}
@@ -55,6 +58,26 @@ func TestSeedsWhenIdle(t *testing.T) {
 	h.Type("seed", "8")
 	if n := len(h.open(exec.Run)); n != 4 {
 		t.Errorf("%d runs wait after a change, not those compared alone", n)
+	}
+
+	estimated := hostOf(t, "v=4-by-hand&lab=train&model=resnet50&batch=256&times=estimated&gpu=rtx-4090&gpu_memory=8&systems=ideal,g10,deepum", map[string]string{}, train.New())
+	estimated.do(exec.Run)
+	estimated.Runs.Idle()
+	ends := map[string]int{}
+	for _, j := range estimated.open(exec.Several) {
+		for _, p := range j.Picks {
+			_, scale, _ := strings.Cut(p.Setup, "time_scale=")
+			ends[p.System+" "+strings.Fields(scale)[0]]++
+		}
+	}
+	if want := map[string]int{"g10 88": 1, "g10 112": 1, "deepum 88": 1, "deepum 112": 1}; !maps.Equal(ends, want) {
+		t.Errorf("the order is tried with %v; want %v", ends, want)
+	}
+	estimated.do(exec.Several)
+	for _, x := range estimated.Runs.ChartRuns() {
+		if tried := x.System.Name == "g10" || x.System.Name == "deepum"; tried != (len(x.Doubted) == 2) {
+			t.Errorf("%s: %d values at the ends of the band", x.System.Name, len(x.Doubted))
+		}
 	}
 
 	plain := newHost(t, quick)
