@@ -60,7 +60,8 @@ func ParseCalibration(text string) (c Calibration, err error) {
 		at := slices.IndexFunc(calibrated, func(x struct {
 			word string
 			of   []Class
-		}) bool {
+		},
+		) bool {
 			return x.word == word
 		})
 		factor, bad := strconv.ParseFloat(number, 64)
