@@ -36,6 +36,7 @@ var simOrder = []string{
 	"sim/study",
 	"sim/workload",
 	"sim/vitality",
+	"sim/sustained",
 	"sim/flash",
 	"sim/compress/bpc",
 	"sim/compress/buddy",

@@ -252,7 +252,7 @@ func TestSpecs(t *testing.T) {
 			t.Errorf("Find(%q) = %q, %v", d.Key, got.Name, err)
 		}
 	}
-	if _, err := Find("tape"); err == nil || err.Error() != `unknown drive "tape"; want one of ["z-nand" "990-pro" "p5800x"]` {
+	if _, err := Find("tape"); err == nil || err.Error() != `unknown drive "tape"; want one of ["z-nand" "990-pro" "p5800x" "980-pro"]` {
 		t.Errorf("got %v", err)
 	}
 	keys := map[string]bool{}

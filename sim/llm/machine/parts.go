@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 
+	"spillway/sim/sustained"
 	"spillway/sim/unit"
 )
 
@@ -110,15 +111,15 @@ func Drives() []Drive {
 			PriceOf: pricesTable + ": 8 for $1,360",
 		},
 		{
-			Key: "990-pro", Title: "Samsung 990 PRO 2 TB", Read: 7450 * unit.MBps, Write: 6900 * unit.MBps, Latency: 50 * unit.Microsecond,
+			Key: "990-pro", Title: "Samsung 990 PRO 2 TB", Read: 7450 * unit.MBps, Write: sustains("990-pro"), Latency: 50 * unit.Microsecond,
 			Size: 2 * tb, Endurance: 1200 * tb, MilliWatts: 5500, Cents: 17_000,
-			Source:  "Samsung 990 PRO data sheet; the write rate is that of its cache. Assumed: 50 µs, typical of TLC, and 5.5 W",
+			Source:  "Samsung 990 PRO data sheet; the write rate is that behind its cache (public reviews, from memory). Assumed: 50 µs, typical of TLC, and 5.5 W",
 			PriceOf: pricesTable + ": 8 for $1,360",
 		},
 		{
-			Key: "980-pro", Title: "Samsung 980 PRO 2 TB", Read: 7000 * unit.MBps, Write: 5100 * unit.MBps, Latency: 50 * unit.Microsecond,
+			Key: "980-pro", Title: "Samsung 980 PRO 2 TB", Read: 7000 * unit.MBps, Write: sustains("980-pro"), Latency: 50 * unit.Microsecond,
 			Size: 2 * tb, Endurance: 1200 * tb, MilliWatts: 6200, Cents: 46_000,
-			Source:  "Samsung 980 PRO data sheet; the write rate is that of its cache. Assumed: 50 µs, typical of TLC, and 6.2 W",
+			Source:  "Samsung 980 PRO data sheet; the write rate is that behind its cache, as measured of the one of 1 TB (TechPowerUp). Assumed: 50 µs, typical of TLC, and 6.2 W",
 			PriceOf: "assumed: at launch, twice the 1 TB's $229.99 (legitreviews.com), September 2020",
 		},
 		{
@@ -152,6 +153,24 @@ func Drives() []Drive {
 			PriceOf: "assumed: as the PM1743, 2024",
 		},
 	}
+}
+
+// sustains is what a drive writes once its cache is full.
+func sustains(drive string) unit.Bandwidth {
+	d, ok := sustained.FindDrive(drive)
+	if !ok {
+		panic("machine: nobody says what the drive " + drive + " sustains")
+	}
+	return d.Write
+}
+
+// copies is what copies over a link reach, either way alone.
+func copies(link string) unit.Bandwidth {
+	l, ok := sustained.FindLink(link)
+	if !ok {
+		panic("machine: nobody measured the link " + link)
+	}
+	return l.Either()
 }
 
 // FindGPU returns the kind of GPU with a key; the error says which there are.

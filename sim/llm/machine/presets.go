@@ -46,8 +46,8 @@ type Preset struct {
 
 // Presets lists nodes; the first is that of the TERAIO paper.
 func Presets() []Preset {
-	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, copies between GPU and host reach 0.8 of PCIe, " +
-		"2·10⁹ parameters a second of Adam on a socket, four years. Kernels take what the law of kernel times says."
+	const assumed = " Assumed in all: nine tenths of a GPU's memory are for tensors, " +
+		"2·10⁹ parameters a second of Adam on a socket, four years. Copies between GPU and host take what nvbandwidth measures (PCIe 4: 25.5 GB/s, PCIe 5: 55.6), consumer drives write what they do behind their cache, and kernels take what the law of kernel times says."
 	return []Preset{
 		{
 			Key: "teraio", Title: "2 × H100 NVL, 8 × 990 PRO (TERAIO)", Config: Standard(),
@@ -56,7 +56,7 @@ func Presets() []Preset {
 				"3 GB/s between GPU and host for TERAIO, 6 GB/s in collectives. Assumed: 0.8 of PCIe between GPU and pinned host memory for ZeRO and FSDP, 700 W besides GPUs and drives, four years.",
 		},
 		{
-			Key: "eight-a100", Title: "8 × A100 80 GB (DGX A100)", Config: dgx("a100-80", 25_200, 240, 3192, 3200),
+			Key: "eight-a100", Title: "8 × A100 80 GB (DGX A100)", Config: dgx("a100-80", "pcie4", 240, 3192, 3200),
 			About: "Eight GPUs on NVLink, one data-centre drive each, two terabytes of host memory.",
 			Source: "NVIDIA DGX A100 (640 GB) data sheet and user guide: 8 drives of 3.84 TB, 2 TB of memory on 16 channels of DDR4-3200, two GPUs on a PCIe switch, 6.5 kW at most. " +
 				"Collectives: 0.8 of NVLink, as NCCL's authors say (NVIDIA/nccl issue 1054). The drive is assumed a PM9A3. Chassis as that of H100 servers in the TERAIO paper's Table 3." + assumed,
@@ -74,7 +74,7 @@ func Presets() []Preset {
 				"Memory: 64 GB for $225 (blazetrends.com, 2024)." + assumed,
 		},
 		{
-			Key: "dgx-h100", Title: "8 × H100 SXM (DGX H100)", Config: dgx("h100-sxm", 50_400, 370, 4492, 4800),
+			Key: "dgx-h100", Title: "8 × H100 SXM (DGX H100)", Config: dgx("h100-sxm", "pcie5", 370, 4492, 4800),
 			About: "Eight GPUs on NVLink, one data-centre drive each, two terabytes of host memory.",
 			Source: "NVIDIA DGX H100 data sheet and user guide: 8 drives of 3.84 TB, 2 TB of memory on 16 channels of DDR5-4800, two GPUs on a PCIe switch, 10.2 kW at most. " +
 				"Collectives: 370 GB/s in a ring, as NCCL's authors say (NVIDIA/nccl-tests issue 212). The drive is assumed a PM9A3. Prices: TERAIO paper, Table 3." + assumed,
@@ -82,16 +82,16 @@ func Presets() []Preset {
 	}
 }
 
-// dgx is NVIDIA's server with eight GPUs. Rates of copies between GPU and host are in MB/s, of
-// collectives in GB/s, of the memory's channels in millions of transfers of 8 bytes a second.
-func dgx(gpu string, path, collective unit.Bandwidth, watts, transfers int64) Config {
+// dgx is NVIDIA's server with eight GPUs. The rate of collectives is in GB/s, of the memory's
+// channels in millions of transfers of 8 bytes a second.
+func dgx(gpu, path string, collective unit.Bandwidth, watts, transfers int64) Config {
 	c := Standard()
 	c.GPU, c.Drive = must(FindGPU(gpu)), must(FindDrive("pm9a3"))
 	c.GPUs, c.Drives, c.Switch = 8, 1, 2
 	c.Spare, c.Efficiency = spare, 0
 	c.ArrayCap = 0
 	c.Host, c.HostRate = 2048*unit.GiB, 16*8*unit.Bandwidth(transfers)*unit.MBps
-	c.HostPath, c.Pinned, c.Collective = path*unit.MBps, 0, collective*unit.GBps
+	c.HostPath, c.Pinned, c.Collective = copies(path), 0, collective*unit.GBps
 	c.Prices.BaseWatt = watts // what the data sheet's most leaves for all but GPUs and drives
 	return c
 }
@@ -107,12 +107,12 @@ func workstation() Config {
 
 func desktop() Config {
 	c := Standard()
-	c.GPU = must(FindGPU("rtx-4090"))
+	c.GPU, c.Drive = must(FindGPU("rtx-4090")), must(FindDrive("990-pro"))
 	c.GPUs, c.Drives = 1, 2
 	c.Spare, c.Efficiency = spare, 0
 	c.ArrayCap, c.GDS = 0, false
 	c.Host, c.HostRate = 128*unit.GiB, 2*8*5600*unit.MBps
-	c.HostPath, c.Pinned, c.Collective, c.Adam = 25_200*unit.MBps, 0, 0, adam
+	c.HostPath, c.Pinned, c.Collective, c.Adam = copies("pcie4"), 0, 0, adam
 	c.Prices.Base, c.Prices.BaseWatt, c.Prices.HostGiB = 150_000, 250, 352
 	return c
 }

@@ -44,8 +44,8 @@ func TestPresets(t *testing.T) {
 	want := map[string]row{
 		"teraio":     {2, 8, 160 * unit.GiB, 1536 * unit.GiB, 96_355, 1544, 16 * unit.GBps, 16 * unit.GBps},
 		"eight-a100": {8, 8, 576 * unit.GiB, 2048 * unit.GiB, 139_324, 6500, 6800 * unit.MBps, 4000 * unit.MBps},
-		"four-4090":  {4, 8, 4 * 22118 * unit.MiB, 512 * unit.GiB, 15_558, 2344, 13400 * unit.MBps, 13 * unit.GBps},
-		"one-4090":   {1, 2, 22118 * unit.MiB, 128 * unit.GiB, 3889, 711, 13400 * unit.MBps, 13 * unit.GBps},
+		"four-4090":  {4, 8, 4 * 22118 * unit.MiB, 512 * unit.GiB, 15_558, 2344, 14900 * unit.MBps, 2800 * unit.MBps},
+		"one-4090":   {1, 2, 22118 * unit.MiB, 128 * unit.GiB, 3889, 711, 14900 * unit.MBps, 2800 * unit.MBps},
 		"dgx-h100":   {8, 8, 576 * unit.GiB, 2048 * unit.GiB, 268_198, 10_200, 6800 * unit.MBps, 4000 * unit.MBps},
 	}
 	if Presets()[0].Config != Standard() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"spillway/sim/flash"
+	"spillway/sim/sustained"
 	"spillway/sim/unit"
 )
 
@@ -90,6 +92,28 @@ func TestDeepUM(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("not looked at: %v", want)
+	}
+}
+
+// Presets but those of papers have links as copies measure them, and a drive that has a cache is
+// simulated in them, so that no answer is of the cache.
+func TestPresetsSustain(t *testing.T) {
+	papers := []string{"g10-table-2-a100-40gb-pcie-3-z-nand", "v100-32gb-pcie-3-deepum"}
+	for _, p := range Presets() {
+		if slices.Contains(papers, p.Key) {
+			continue
+		}
+		for _, l := range sustained.Links() {
+			if p.Machine.GPULink > l.Either()/100*102 && p.Machine.GPULink <= l.Protocol {
+				t.Errorf("%s has a link of %v, which is %s by its protocol", p.Key, p.Machine.GPULink, l.Title)
+			}
+		}
+		for _, d := range sustained.Drives() {
+			words := strings.ReplaceAll(strings.ToLower(p.Machine.Name), " ", "-")
+			if _, err := flash.Find(p.Drive); strings.Contains(words, d.Key) && (d.Cache > 0) != (p.Drive == d.Key && err == nil) {
+				t.Errorf("%s, whose drive has a cache of %v, simulates %q: %v", p.Key, d.Cache, p.Drive, err)
+			}
+		}
 	}
 }
 

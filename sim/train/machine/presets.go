@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"spillway/sim/sustained"
 	"spillway/sim/unit"
 )
 
@@ -61,6 +62,15 @@ type Part struct {
 	Fit    func(*Machine)
 }
 
+// behindCache is what a drive writes, in MB/s, once its cache is full.
+func behindCache(key string) unit.Bandwidth {
+	d, ok := sustained.FindDrive(key)
+	if !ok {
+		panic("machine: nobody says what the drive " + key + " sustains")
+	}
+	return d.Write / unit.MBps
+}
+
 // A Slot is a place in the machine with the parts that go there.
 type Slot struct {
 	Key   string // stable
@@ -87,15 +97,18 @@ func Slots() []Slot {
 			link("pcie4", "PCIe 4.0 x16", 31508, "PCIe 4.0: 16 GT/s, 128b/130b, 16 lanes", platform(1500)),
 			link("pcie5", "PCIe 5.0 x16", 63015, "PCIe 5.0: 32 GT/s, 128b/130b, 16 lanes", platform(2500)),
 			link("pcie3-measured", "PCIe 3.0 x16, as copies measure it", 12500, "copies over PCIe 3.0 x16 reach 12 to 13 of its 15.75 GB/s; 12.5 is what DeepUM's Figure 9b and Table 5 agree with", platform(1000)),
+			measured("pcie4", platform(1500)),
+			measured("pcie5", platform(2500)),
+			measured("nvlink-c2c", platform(2500)),
 			link("g10-fig18", "32 GB/s (G10 Figure 18)", 32000, "G10 paper, Figure 18", platform(1500)),
 		}},
 		{Key: "ssd", Label: "SSD", Parts: []Part{
 			ssd("z-nand", "Z-NAND (G10)", 3200, 3000, 20, table2, assumed(7646, "2021", "3.2 TB at the price per terabyte of the Optane P5800X, which it competes with")),
-			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, 5100, 50, "Samsung 980 PRO data sheet; latency typical of TLC NAND", assumed(460, "September 2020", "at launch, twice the 1 TB's $229.99 (legitreviews.com)")),
-			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, 6900, 50, "Samsung 990 PRO data sheet; latency typical of TLC NAND", assumed(325, "October 2022", "at launch, 324.90 euros (dongonenews.pages.dev) taken as dollars")),
+			ssd("980-pro", "Samsung 980 PRO 2 TB", 7000, behindCache("980-pro"), 50, "Samsung 980 PRO data sheet; written behind its cache, as measured of the one of 1 TB (TechPowerUp); latency typical of TLC NAND", assumed(460, "September 2020", "at launch, twice the 1 TB's $229.99 (legitreviews.com)")),
+			ssd("990-pro", "Samsung 990 PRO 2 TB", 7450, behindCache("990-pro"), 50, "Samsung 990 PRO data sheet; written behind its cache (public reviews, from memory); latency typical of TLC NAND", assumed(325, "October 2022", "at launch, 324.90 euros (dongonenews.pages.dev) taken as dollars")),
 			ssd("p5800x", "Intel Optane P5800X", 7200, 6200, 5, "Intel Optane P5800X data sheet, 1.6 TB", listed(3823, "June 2021", "list (tomshw.it)")),
 			ssd("pm1743", "Samsung PM1743 (PCIe 5)", 14000, 6000, 75, "Samsung PM1743 product brief; latency typical of TLC NAND", assumed(875, "July 2024", "7.68 TB at the price per terabyte of drives of 61 TB, about $7,000 (hi-tech.ua)")),
-			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 27600, 50, "four of the above, striped", assumed(1300, "October 2022", "four of the above")),
+			ssd("4x990-pro", "4 × Samsung 990 PRO", 29800, 4*behindCache("990-pro"), 50, "four of the above, striped", assumed(1300, "October 2022", "four of the above")),
 		}},
 		{Key: "host", Label: "Host memory", Parts: []Part{
 			host("host-128", 128, table2), host("host-0", 0, "no host tier (G10 paper, Figure 16)"),
@@ -116,6 +129,15 @@ func link(key, name string, mbps unit.Bandwidth, source string, price Price) Par
 	}}
 }
 
+// measured is a link as copies measure it.
+func measured(key string, price Price) Part {
+	l, ok := sustained.FindLink(key)
+	if !ok {
+		panic("machine: nobody measured the link " + key)
+	}
+	return link(key+"-measured", l.Title+", as copies measure it", l.Either()/unit.MBps, l.Source, price)
+}
+
 func ssd(key, name string, read, write unit.Bandwidth, latency unit.Time, source string, price Price) Part {
 	return Part{key, name, source, price, func(m *Machine) {
 		m.SSDRead, m.SSDWrite = min(read*unit.MBps, m.HostLink), min(write*unit.MBps, m.HostLink)
@@ -133,6 +155,7 @@ func host(key string, gib unit.Bytes, source string) Part {
 type Preset struct {
 	Key     string // stable, in URLs, whatever the machine is called
 	GPU     string // key of its GPU, which its numbers alone may not tell
+	Drive   string // key of the drive that is simulated in it (package flash has it), empty for fixed rates
 	Machine Machine
 	Prices  Prices
 }
@@ -152,14 +175,19 @@ func Presets() []Preset {
 		}
 		return p
 	}
+	// A consumer drive's rates are those of an hour's work only when its inside is simulated.
+	simulated := func(p Preset, drive string) Preset {
+		p.Drive = drive
+		return p
+	}
 	return []Preset{
 		build("g10-table-2-a100-40gb-pcie-3-z-nand", G10().Name, "a100-40"),
-		build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4", "980-pro"),
-		build("v100-32gb-pcie-3-z-nand", "V100-32GB, PCIe 3, Z-NAND", "v100-32"),
-		build("h100-80gb-pcie-5-pm1743", "H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5", "pm1743", "host-256"),
-		build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4", "990-pro", "host-64"),
-		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4", "p5800x"),
-		build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4", "980-pro", "host-32"),
+		simulated(build("a100-80gb-pcie-4-980-pro", "A100-80GB, PCIe 4, 980 PRO", "a100-80", "pcie4-measured", "980-pro"), "980-pro"),
+		build("v100-32gb-pcie-3-z-nand", "V100-32GB, PCIe 3, Z-NAND", "v100-32", "pcie3-measured"),
+		build("h100-80gb-pcie-5-pm1743", "H100-80GB, PCIe 5, PM1743", "h100-80", "pcie5-measured", "pm1743", "host-256"),
+		simulated(build("rtx-4090-pcie-4-990-pro", "RTX 4090, PCIe 4, 990 PRO", "rtx-4090", "pcie4-measured", "990-pro", "host-64"), "990-pro"),
+		build("a100-40gb-pcie-4-optane-p5800x", "A100-40GB, PCIe 4, Optane P5800X", "a100-40", "pcie4-measured", "p5800x"),
+		simulated(build("rtx-3060-pcie-4-980-pro", "RTX 3060 12 GB, PCIe 4, 980 PRO", "rtx-3060", "pcie4-measured", "980-pro", "host-32"), "980-pro"),
 		// DeepUM paper, Table 1. Its systems use no SSD; the G10 paper's stays for those that do.
 		build("v100-32gb-pcie-3-deepum", "V100-32GB, PCIe 3, 512 GiB host (DeepUM)", "v100-32", "pcie3-measured", "host-512"),
 	}

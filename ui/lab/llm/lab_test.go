@@ -28,14 +28,14 @@ func setup(t *testing.T, l *lab.Lab, text string) *knob.Setup {
 }
 
 // small is a model that does not fit and runs in no time.
-const small = "node=one-4090 model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540"
+const small = "node=one-4090 drive=990-pro-teraio model=llama3-8b layers=3 batch=2 micro=1 sequence=1024 buffer_size=540"
 
 // setups are every model with fewer layers, every machine and every way to cut.
 func setups() []string {
 	list := []string{
 		small, small + " precision=bf16 recompute=selective", small + " recompute=full gds=1 fallback=demand", small + " fallback=stretch rewrite=0 target=90",
 		"node=teraio model=llama3-8b layers=4 batch=8 gpu_memory=16 drives=1", "node=teraio model=granite-8b layers=6 batch=8 gpu_memory=12 shared=1 zero_cut=data",
-		"node=four-4090 model=llama3-8b layers=8 batch=8 micro=1 gpu_memory=6 tensor=2", "node=four-4090 model=gpt2-xl layers=8 batch=8 micro=1 gpu_memory=2 data=2 zero=2 delayed=1 stage=2 zero_cut=data",
+		"node=four-4090 drive=990-pro-teraio model=llama3-8b layers=8 batch=8 micro=1 gpu_memory=6 tensor=2", "node=four-4090 drive=990-pro-teraio model=gpt2-xl layers=8 batch=8 micro=1 gpu_memory=2 data=2 zero=2 delayed=1 stage=2 zero_cut=data",
 		"node=dgx-h100 model=llama3-8b layers=8 batch=16 precision=bf16 gpu_memory=5", "node=eight-a100 model=mixtral-8x7b layers=8 batch=16 micro=1 sequence=512 precision=bf16 zero_cut=data",
 	}
 	for _, a := range model.Models() {

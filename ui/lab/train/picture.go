@@ -22,7 +22,7 @@ func picture() *lab.Picture {
 		Links: []lab.Link{
 			{Key: "gpu-link", Title: "GPU link", From: "gpu", To: "pcie", Part: "part-link"},
 			{Key: "host-link", Title: "Host link", From: "pcie", To: "host", Part: "part-link"},
-			{Key: "ssd-link", Title: "SSD", From: "pcie", To: "ssd", Part: "part-ssd"},
+			{Key: "ssd-link", Title: "SSD, sustained", From: "pcie", To: "ssd", Part: "part-ssd"},
 		},
 	}
 	for i := range lanes {
