@@ -28,6 +28,8 @@ const module = "spillway"
 var simOrder = []string{
 	"sim/unit",
 	"sim/portable",
+	"sim/hash",
+	"sim/hash/hashtest", // only tests import it
 	"sim/kerneltime",
 	"sim/prose",
 	"sim/knob",
@@ -236,6 +238,18 @@ func TestSimulatorIsPure(t *testing.T) {
 				if n.Recv == nil && n.Name.Name == "init" {
 					t.Errorf("%s: an init function in the simulator or a paper", f.pos.Position(n.Pos()))
 				}
+			}
+		}
+	}
+}
+
+// crypto/sha256 brings ciphers and random numbers that nobody calls, 0.09 MB of code, into
+// every program of the site that hashes; sim/hash has a SHA-256.
+func TestNoCiphersInTheSite(t *testing.T) {
+	for _, f := range files(t, "sim", "traces", "ui", "wasm") {
+		for _, to := range f.imports() {
+			if strings.HasPrefix(to, "crypto/") && !effort.Covers("wasm/edge/...", f.folder()) {
+				t.Errorf("%s imports %s: sim/hash has a SHA-256 without ciphers", f.name, to)
 			}
 		}
 	}

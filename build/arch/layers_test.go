@@ -53,13 +53,13 @@ var layers = []layer{
 	{"ui/lab/all", []string{"ui/lab/..."}},     // the list of them
 	{"ui/lab/*/papers/*", []string{"sim/..."}}, // what was published, and how a run is measured for it: never another paper
 	{"ui/lab/*", []string{"sim/...", "traces/...", "ui/lab", "ui/lab/*/papers/*", "ui/chart", "ui/jsontext", "ui/wire"}}, // a laboratory never imports another
-	{"ui/bundle", []string{"sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                                  // reproducibility bundles: zip and JSON, so in no lean program
-	{"ui/review", []string{"sim/report", "sim/study"}},                                                                   // a reviewer's report as HTML
-	{"ui/table", []string{"sim/report"}},                                                                                 // tables as files
-	{"ui/schema", []string{"ui/jsontext"}},                                                                               // JSON Schemas of what is exported
-	{"ui/jsontext", nil},                                                                                                 // values as JSON, for programs that only write it
-	{"ui/wire", nil},                                                                                                     // how page and workers write what they say
-	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                               // what they say, and the bench that does it
+	{"ui/bundle", []string{"sim/hash", "sim/knob", "sim/report", "sim/study", "ui/lab", "ui/exec"}},                      // reproducibility bundles: zip and JSON, so in no lean program
+	{"ui/review", []string{"sim/hash", "sim/report", "sim/study"}},                                                       // a reviewer's report as HTML
+	{"ui/table", []string{"sim/report"}},   // tables as files
+	{"ui/schema", []string{"ui/jsontext"}}, // JSON Schemas of what is exported
+	{"ui/jsontext", nil},                   // values as JSON, for programs that only write it
+	{"ui/wire", nil},                       // how page and workers write what they say
+	{"ui/exec", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}}, // what they say, and the bench that does it
 
 	// Reads files for laboratories.
 	{"ui/files", []string{"traces/door", "ui/bundle", "ui/exec", "ui/lab", "ui/wire"}},

@@ -8,13 +8,12 @@
 package bundle
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	"spillway/sim/hash"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 )
@@ -87,18 +86,13 @@ func role(path string) string {
 	return "about"
 }
 
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // root is the hash of a list of files.
 func root(files []entry) string {
 	var b strings.Builder
 	for _, f := range files {
 		b.WriteString(f.SHA256 + "  " + f.Path + "\n")
 	}
-	return hash([]byte(b.String()))
+	return hash.Sum([]byte(b.String()))
 }
 
 // A scenario is what ran.

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"spillway/sim/hash"
 )
 
 // Open reads a bundle. An error says why it cannot be one; bytes that are not what
@@ -69,7 +71,7 @@ func (b *Bundle) compare(broken map[string]string) error {
 		}
 		listed[f.Path] = true
 		text, ok := b.files[f.Path]
-		switch is := hash(text); {
+		switch is := hash.Sum(text); {
 		case !ok:
 			damage(f.Path, "it is missing")
 		case broken[f.Path] != "":

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spillway/sim/hash"
 	"spillway/ui/exec"
 )
 
@@ -86,7 +87,7 @@ func crate(files map[string][]byte, s *scenario, o *exec.Order) any {
 	parts, graph := []node{}, []node{}
 	for _, name := range sorted(files) {
 		parts = append(parts, ref(name))
-		graph = append(graph, node{"@id": name, "@type": "File", "name": role(name) + ": " + name, "contentSize": fmt.Sprint(len(files[name])), "sha256": hash(files[name])})
+		graph = append(graph, node{"@id": name, "@type": "File", "name": role(name) + ": " + name, "contentSize": fmt.Sprint(len(files[name])), "sha256": hash.Sum(files[name])})
 	}
 	about := "Spillway runs of " + strings.Join(s.systems, ", ")
 	if s.paper != "" {

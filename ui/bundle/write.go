@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"spillway/sim/hash"
 	"spillway/sim/knob"
 	"spillway/sim/report"
 	"spillway/ui/exec"
@@ -152,7 +153,7 @@ func finish(files map[string][]byte, s *scenario, o *exec.Order) ([]byte, error)
 	files[crateName] = crate
 	total := 0
 	for _, name := range sorted(files) {
-		m.Files = append(m.Files, entry{name, len(files[name]), hash(files[name]), role(name)})
+		m.Files = append(m.Files, entry{name, len(files[name]), hash.Sum(files[name]), role(name)})
 		total += len(files[name])
 	}
 	if len(files) >= mostFiles || total > mostBytes {

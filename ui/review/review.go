@@ -5,14 +5,13 @@ package review
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"html"
 	"math"
 	"strconv"
 	"strings"
 
+	"spillway/sim/hash"
 	"spillway/sim/report"
 	"spillway/sim/study"
 )
@@ -280,8 +279,7 @@ func Hash(p *Paper) string {
 		}
 		b.WriteByte('\n')
 	}
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:])
+	return hash.Sum([]byte(b.String()))
 }
 
 func orUnknown(text string) string {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"spillway/sim/hash/hashtest"
 	"spillway/sim/unit"
 )
 
@@ -52,4 +53,19 @@ func TestFrozen(t *testing.T) {
 	if got := Hash(&Result{}); got != "df44640fe1a6c862aca336b7be1a7667bd7cfad051ea38f62ba9badfcf626652" {
 		t.Errorf("the hash of nothing is %s", got)
 	}
+}
+
+// later is why a hash leaves out what published ones could not have.
+const later = "came after the first hashes were published; times and traffic, which are in the hash, follow from it"
+
+// TestHashSeesEverything changes every fact of a result.
+func TestHashSeesEverything(t *testing.T) {
+	hashtest.Fields(t, Hash, map[string]string{
+		"Besides":                         "notes without what the SSD's facts say, all of which are in it",
+		"Compressed":                      later,
+		"Iterations.Ledger.Compression":   later,
+		"Iterations.Ledger.Recomputation": later,
+		"Iterations.Paging":               later,
+		"Iterations.Swapping":             later,
+	})
 }

@@ -4,8 +4,6 @@ package compress
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,7 +101,7 @@ func New() lab.Lab {
 		Result:   written{},
 		Inline:   true,
 		JSON:     encode,
-		Hash:     hash,
+		Hash:     hashOf,
 		Sections: sections(),
 		Studies: []lab.Study[settings, *memory, *result]{lab.Reproduce(lab.PaperInfo{
 			Key: "buddy", Title: "The Buddy Compression paper",
@@ -264,25 +262,6 @@ func run(w *memory, s *settings, system string, _ lab.Progress) (*result, error)
 	}
 	r.sum = core.Summarize(r.Programs)
 	return r, nil
-}
-
-// hash covers what is whole numbers, and what follows from them and the settings to a
-// millionth.
-func hash(r *result) string {
-	var b strings.Builder
-	for _, p := range r.Programs {
-		fmt.Fprintf(&b, "%s %d %d %d %d", p.Program, p.Bytes, p.Device, p.Buddy, p.Capacity.Metadata)
-		for _, t := range p.Targets {
-			fmt.Fprintf(&b, " %v", t)
-		}
-		b.WriteByte('\n')
-	}
-	for _, t := range r.Tensors {
-		fmt.Fprintln(&b, t.Name, t.Entries, t.Bits, t.Sectors)
-	}
-	fmt.Fprintf(&b, "%.6f %.6f %.6f %.6f", r.sum.Ratio, r.sum.Overflow, r.sum.Remote, r.sum.Slowdown)
-	sum := sha256.Sum256([]byte(b.String()))
-	return hex.EncodeToString(sum[:])
 }
 
 var errNoFiles = errors.New("the files are no longer at hand; open them again")

@@ -4,9 +4,6 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -137,14 +134,7 @@ func New() lab.Lab {
 		Report:   describe,
 		Result:   core.Result{},
 		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(r.Result) },
-		Hash: func(r *result) string {
-			text, err := json.Marshal(r.Result)
-			if err != nil {
-				panic(err) // a Result is numbers and names
-			}
-			sum := sha256.Sum256(text)
-			return hex.EncodeToString(sum[:])
-		},
+		Hash:     func(r *result) string { return core.Hash(r.Result) },
 		Sections: sections(),
 		Exports:  exports(),
 		Studies: []lab.Study[settings, *trace, *result]{
