@@ -28,6 +28,7 @@ import (
 	"spillway/ui/lab"
 	"spillway/ui/lab/train/papers/deepum"
 	"spillway/ui/lab/train/papers/g10"
+	"spillway/ui/lab/train/papers/kerneltimes"
 )
 
 // A settings is everything a run depends on besides the system.
@@ -175,6 +176,10 @@ func New() lab.Lab {
 				Key: "deepum", Title: "The DeepUM paper",
 				About: "Figures 9 to 12, Tables 1 to 8 and the numbers in the text of DeepUM: Tensor Migration and Prefetching in Unified Memory (ASPLOS 2023), computed here and compared with the published values.",
 			}, deepum.Paper, deepum.Reader, nil, resultOf),
+			lab.Reproduce(lab.PaperInfo{
+				Key: kerneltimes.Key, Title: "Kernel times",
+				About: "Training rates that others measured on GPUs from V100 to H100, computed here by the law of kernel times and compared: which rows were fitted, which were held out, and how far off each is.",
+			}, kerneltimes.Paper, kerneltimes.Reader, nil, resultOf),
 		},
 		Complete: func(i *lab.Info) {
 			effects := effectTexts()

@@ -1,0 +1,51 @@
+package kerneltimes_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"spillway/build/effort"
+	"spillway/sim/study"
+	"spillway/ui/lab/train"
+	"spillway/ui/lab/train/papers/kerneltimes"
+)
+
+// share is one in how many runs are done when not all are.
+const share = 4
+
+// TestErrors runs the measured steps and holds the law to what is asked of it, by kind of
+// network: half of the rows within the first bound, nine of ten within the second.
+func TestErrors(t *testing.T) {
+	p := kerneltimes.Paper()
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	l := train.New()
+	own, err := l.Paper(p.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := map[string][]float64{}
+	for i, r := range p.Runs() {
+		if !effort.Takes(i, share) {
+			continue
+		}
+		o, _, err := l.Measure(own, r.Name, r.Set, nil, nil)
+		if err != nil || !o.Fits {
+			t.Errorf("%s: %v, fits %v", r.Name, err, o != nil && o.Fits)
+			continue
+		}
+		at := slices.IndexFunc(p.Points, func(x study.Point) bool { return x.Run() == r.Name })
+		x := &p.Points[at]
+		off[x.Figure] = append(off[x.Figure], math.Abs(o.Values[0]/x.Value-1))
+		t.Logf("%-40s %-30s %+5.1f %%, %s", x.Of, x.At, 100*(o.Values[0]/x.Value-1), x.Note)
+	}
+	for figure, most := range map[string][2]float64{"images": {0.10, 0.25}, "bert": {0.16, 0.32}} {
+		list := off[figure]
+		slices.Sort(list)
+		if n := len(list); n == 0 || list[n/2] > most[0] || list[n*9/10] > most[1] {
+			t.Errorf("%s: %d rows, median %.3f, nine of ten within %.3f", figure, n, list[n/2], list[n*9/10])
+		}
+	}
+}
