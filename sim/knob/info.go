@@ -55,6 +55,8 @@ type Info struct {
 // A Choice is one text that a knob can have.
 type Choice struct {
 	Key, Label, Help, Source string
+	// Names are other spellings that are read as the key.
+	Names []string
 	// Word is what a sentence says of it: the label if empty, nothing if "-".
 	Word string
 	// More is the long explanation, for those who ask.
@@ -139,9 +141,15 @@ func (i *Info) Canon(text string) (string, error) {
 		}
 		return Decimal(v, i.Scale), nil
 	case One:
-		if i.Choice(text) == nil {
-			return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), text, keys(i.Choices))
+		if i.Choice(text) != nil {
+			break
 		}
+		for k := range i.Choices {
+			if slices.Contains(i.Choices[k].Names, text) {
+				return i.Choices[k].Key, nil
+			}
+		}
+		return "", fmt.Errorf("unknown %s %q; there are %s", i.name(), text, keys(i.Choices))
 	case Many:
 		return i.canonMany(text)
 	case Rules:

@@ -231,15 +231,27 @@ func gpuNamed(key string) (name string, memory unit.Bandwidth, ok bool) {
 func gpuChoices() (list []knob.Choice) {
 	had := map[*kerneltime.GPU]bool{}
 	for _, g := range zoo.GPUs {
-		had[kerneltime.Find(g.Key)] = true
-		list = append(list, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
+		of := kerneltime.Find(g.Key)
+		had[of] = true
+		list = append(list, knob.Choice{Key: g.Key, Names: otherNames(of, g.Key), Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; confidence " + g.Confidence})
 	}
 	for _, g := range kerneltime.GPUs() {
 		if !had[kerneltime.Find(g.Key)] {
-			list = append(list, knob.Choice{Key: g.Key, Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; " + g.Ground.String()})
+			list = append(list, knob.Choice{Key: g.Key, Names: otherNames(kerneltime.Find(g.Key), g.Key), Label: g.Name, Word: "for " + g.Name, Source: g.Source + "; " + g.Ground.String()})
 		}
 	}
 	return list
+}
+
+// otherNames are what else a GPU's key may be: the law's, and the short names of which it is the
+// usual one.
+func otherNames(g *kerneltime.GPU, key string) (names []string) {
+	for _, name := range []string{g.Key, "p100", "v100", "a100", "h100"} {
+		if name != key && kerneltime.Find(name) == g {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // calibrated limits the GPUs to those that the models with constants of their own have.

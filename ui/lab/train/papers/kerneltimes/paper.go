@@ -60,7 +60,7 @@ func rows() (list []row) {
 		if r.gpu == nil {
 			panic("kerneltimes: no GPU " + f[2])
 		}
-		r.set = fmt.Sprintf("model=%s batch=%s times=estimated gpu=%s precision=%s", r.network, f[5], r.gpu.Key, r.precision)
+		r.set = fmt.Sprintf("model=%s batch=%s times=estimated gpu=%s precision=%s", r.network, f[5], f[2], r.precision)
 		if r.layout != "" {
 			r.set += " layout=" + r.layout
 		}
@@ -87,6 +87,18 @@ func (r *row) fitted() string {
 		return "fitted: one share a layout for all networks"
 	}
 	return "held out"
+}
+
+// note is that, and what else must be known of the row.
+func (r *row) note() string {
+	text := r.fitted()
+	if r.source == "Lambda" && r.figure == images {
+		text += "; the layout is not stated, taken as NCHW"
+	}
+	if r.network == "vgg13" && r.layout == "nchw" {
+		text += "; " + study.Doubtful + "slower than VGG-19 in the same table, which computes three quarters more"
+	}
+	return text
 }
 
 // at says what of the step a row varies.
@@ -126,7 +138,7 @@ func Paper() *study.Paper {
 		band := float64(r.gpu.Band(r.kind(), kerneltime.Compute)) / 100
 		p.Points = append(p.Points, study.Point{
 			Figure: r.figure, Quantity: rate, System: ideal, Set: r.set, Is: r.set, Of: r.network + " on " + r.gpu.Name, At: r.at(),
-			Fits: true, Value: r.rate, Unit: "samples/s", Limit: band, Note: r.fitted(),
+			Fits: true, Value: r.rate, Unit: "samples/s", Limit: band, Note: r.note(),
 			Source: fmt.Sprintf("published.csv:%d (%s)", i+2, r.source),
 		})
 	}
