@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,6 +276,53 @@ func TestDiffers(t *testing.T) {
 		}
 		if got[0].Finding != exec.Replayed && tt.name != "the table" { // which no reader takes
 			t.Errorf("%s: the other system: %+v", tt.name, got[0])
+		}
+	}
+}
+
+// Bundles of versions whose hashes were half as long, of a run and of a paper, agree when
+// everything else is the same, and say so; another value is seen as ever.
+func TestOlderHashes(t *testing.T) {
+	paper, err := objects.Paper("ravenstore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []bundle.Part
+	for _, r := range paper.Runs() {
+		p, err := bundle.Measure(&objects, paper, &r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	whole, err := bundle.BindPaper(&objects, paper, order(), parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		lab    lab.Lab
+		file   string
+		bundle []byte
+		digits int
+		says   bool
+	}{
+		{training, "results/g10.json", bind(t, training, small, order("g10"), nil), 32, true},
+		{training, "results/g10.json", bind(t, training, small, order("g10"), nil), 40, false},
+		{objects, "results/runs.json", whole, 32, true},
+	} {
+		list := files(t, x.bundle)
+		hash := regexp.MustCompile(`"hash": "[0-9a-f]{64}"`)
+		list[x.file] = hash.ReplaceAllString(list[x.file], `"hash": "`+strings.Repeat("7", x.digits)+`"`)
+		sign(t, list)
+		for version, want := range map[string]exec.Finding{"other": exec.Agrees, "test": exec.Differs} {
+			_, got, err := check(t, x.lab, join(t, list), version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := got[0]
+			if said := v.Says != "" && len(v.Differences) == 0; v.Finding != want || said != x.says {
+				t.Errorf("%s, %d digits, version %s: %+v", x.file, x.digits, version, v)
+			}
 		}
 	}
 }

@@ -4,10 +4,8 @@
 package cxlssd
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	core "spillway/sim/cxlssd"
@@ -122,11 +120,7 @@ func New() lab.Lab {
 		Less:     less,
 		Result:   core.Result{},
 		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(r.Result) },
-		Hash: func(r *result) string {
-			h := fnv.New128a()               // SHA-256 would be 0.04 MB of the lean program
-			fmt.Fprintf(h, "%+v", *r.Result) // numbers and names
-			return hex.EncodeToString(h.Sum(nil))
-		},
+		Hash:     func(r *result) string { return core.Hash(r.Result) },
 		Sections: sections(),
 		Exports:  exports(),
 		Studies:  studies(),

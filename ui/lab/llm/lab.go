@@ -3,10 +3,8 @@
 package llm
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/fnv"
 
 	core "spillway/sim/llm"
 	"spillway/sim/prose"
@@ -98,11 +96,7 @@ func New() lab.Lab {
 		Less:     less,
 		Result:   outcome{},
 		JSON:     func(r *result) ([]byte, error) { return jsontext.MarshalIndent(outcomeOf(r.Result)) },
-		Hash: func(r *result) string {
-			h := fnv.New128a()                         // SHA-256 would be 0.04 MB of the lean program
-			fmt.Fprintf(h, "%+v", outcomeOf(r.Result)) // numbers and names
-			return hex.EncodeToString(h.Sum(nil))
-		},
+		Hash:     func(r *result) string { x := outcomeOf(r.Result); return hashOf(&x) },
 		Sections: sections(),
 		Exports:  exports(),
 		Studies:  studies(),

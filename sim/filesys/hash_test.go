@@ -1,0 +1,9 @@
+package filesys
+
+import (
+	"testing"
+
+	"spillway/sim/hash/hashtest"
+)
+
+func TestHashSeesEverything(t *testing.T) { hashtest.Fields(t, Hash, nil) }
