@@ -80,7 +80,7 @@ var layers = []layer{
 	{"ui/model/palette", []string{"sim/knob", "sim/report", "ui/lab", "ui/model/session", "ui/model/state"}},                                                                                                  // commands by name
 	{"ui/model/bakery", []string{"sim/knob", "sim/report", "sim/study", "ui/lab"}},                                                                                                                            // an invented laboratory; only tests import it
 	{"ui/embed", []string{"sim/knob", "sim/report", "ui/chart", "ui/model/..."}},                                                                                                                              // what a frame in another page answers
-	{"ui/view", []string{"ui/jsontext", "sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/exec", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
+	{"ui/view", []string{"sim/unit", "sim/knob", "sim/report", "sim/study", "sim/sweep", "ui/lab", "ui/chart", "ui/draw", "ui/embed", "ui/model/...", "ui/review", "ui/table"}},
 	{"ui/draw", []string{"sim/portable", "ui/chart"}},                                                                     // charts as SVG
 	{"ui/stage", []string{"sim/knob", "ui/lab", "ui/model/...", "ui/exec"}},                                               // shows a link without a page
 	{"wasm/edge", []string{"wasm/edge/host"}},                                                                             // the optional host, joined to its platform
@@ -107,7 +107,7 @@ var layers = []layer{
 
 // features stand beside each other in ui/model: none knows another, nor the session that
 // puts them together. A new one is a name here.
-var features = []string{"checking", "output", "papers", "question", "saved", "sections"}
+var features = []string{"checking", "drawing", "output", "papers", "question", "saved", "sections"}
 
 // feature is what each of them may import.
 var feature = layer{"a feature of ui/model", []string{

@@ -44,3 +44,16 @@ func TestUnpublished(t *testing.T) {
 		t.Errorf("%q, ticks %q", v.Text, v.Figure.Columns.Names)
 	}
 }
+
+// Values of a figure's table have digits that a person reads.
+func TestPublishedDigits(t *testing.T) {
+	for _, x := range []struct {
+		v    float64
+		unit string
+		want string
+	}{{320.96256, "MB", "320.963"}, {0, "s", "0"}, {1.25, "s", "1.25"}, {12, "pages", "12"}} {
+		if got := chart.LineOf(&study.Line{Published: x.v, Fits: true, Unit: x.unit}).Published; got != x.want {
+			t.Errorf("%v %s: %q, want %q", x.v, x.unit, got, x.want)
+		}
+	}
+}

@@ -164,3 +164,27 @@ func exact(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
+
+// CellStyle is the style of a cell's bar.
+func CellStyle(x report.Cell) string {
+	if len(x.Stack) > 0 {
+		return stackStyle(x.Stack)
+	}
+	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
+}
+
+// stackStyle is the style of a bar of parts, each in the color of its level.
+func stackStyle(parts []float64) string {
+	var b strings.Builder
+	b.WriteString("--stack:linear-gradient(90deg")
+	end := 0.0
+	for i, x := range parts {
+		if x <= 0 {
+			continue
+		}
+		b.WriteString(",var(--level-" + strconv.Itoa(min(i, report.Levels-1)) + ") " + strconv.FormatFloat(100*end, 'f', 1, 64) + "% ")
+		end += x
+		b.WriteString(strconv.FormatFloat(100*end, 'f', 1, 64) + "%")
+	}
+	return b.String() + ")"
+}

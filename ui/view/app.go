@@ -103,8 +103,8 @@ func (a *App) folding(panel string) string { return a.Info.Name + " " + panel }
 
 // Jump goes to the field of a knob, wherever it is.
 func (a *App) Jump(key string) {
-	if k := a.State.Setup.Knob(key); k != nil {
-		a.closed[a.folding(k.Panel)] = false
+	if panel := a.PanelOf(key); panel != "" {
+		a.closed[a.folding(panel)] = false
 		a.OpenDrawer()
 		a.Page.Show("f-" + key)
 	}
@@ -185,7 +185,7 @@ func (a *App) SaveJSON() {
 	}
 	a.Output.Export(schema, func(text, problem string) {
 		if problem != "" {
-			a.Notice = "The results cannot be saved: " + problem + "."
+			a.Tell("The results cannot be saved: " + problem + ".")
 			return
 		}
 		a.Page.Save(name, "application/json", text)

@@ -76,8 +76,8 @@ func TestCompareView(t *testing.T) {
 		t.Errorf("list %s", got)
 	}
 	for i, id := range []string{"side-quantity", "side-causes", "lag"} {
-		if !s.there("figure-"+id) || c.views[i].Results < 3 {
-			t.Errorf("%s: %d results", id, c.views[i].Results)
+		if !s.there("figure-"+id) || c.side.Views[i].Results < 3 {
+			t.Errorf("%s: %d results", id, c.side.Views[i].Results)
 		}
 	}
 	if got := c.text[1]; !strings.Contains(got, "<td class=\"other\">12.8</td>") || strings.Contains(got, "Host memory") || !strings.Contains(got, "stock &lt;b&gt;") || !strings.Contains(got, "%, better</span>") {
@@ -85,8 +85,8 @@ func TestCompareView(t *testing.T) {
 	}
 	s.inBox("change", "side-of", "iteration_s")
 	s.inBox("change", "side-chart", "memory")
-	if c.views[0].Title != "Iteration time" || c.views[1].Variant != "kernel" || !s.there("figure-side-memory") || !strings.Contains(c.text[0], `value="iteration_s" selected`) {
-		t.Errorf("%s, %s", c.views[0].Title, c.views[1].Variant)
+	if c.side.Views[0].Title != "Iteration time" || c.side.Views[1].Variant != "kernel" || !s.there("figure-side-memory") || !strings.Contains(c.text[0], `value="iteration_s" selected`) {
+		t.Errorf("%s, %s", c.side.Views[0].Title, c.side.Views[1].Variant)
 	}
 	s.inBox("click", "first-1", "")
 	s.inBox("click", "rename-0", "")

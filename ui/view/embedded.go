@@ -78,7 +78,7 @@ func (c *Embedded) href() string {
 
 // settings reports whether there are settings for a drawer.
 func (c *Embedded) settings() bool {
-	return c.Laboratory != nil && c.State.View != state.Reproduce && c.shows(embed.Settings)
+	return c.Laboratory != nil && c.Viewing() != state.Reproduce && c.shows(embed.Settings)
 }
 
 // sectioned are the laboratory's own parts.

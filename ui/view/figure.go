@@ -7,8 +7,6 @@ import (
 
 	"spillway/sim/report"
 	"spillway/ui/chart"
-	"spillway/ui/model/runs"
-	"spillway/ui/model/state"
 	"spillway/ui/table"
 )
 
@@ -44,7 +42,7 @@ func (c *Figure) alt() string {
 
 func (c *Figure) plotStyle() string { return "height:" + strconv.Itoa(c.view().Height) + "px" }
 
-func (c *Figure) setAxis(key string) { c.SetLook(state.ByKey(c.view().ID), key) }
+func (c *Figure) setAxis(key string) { c.SetAxis(c.view().ID, key) }
 
 // focused reports whether the chart is about one system that can be chosen.
 func (c *Figure) focused() bool {
@@ -52,18 +50,7 @@ func (c *Figure) focused() bool {
 }
 
 func (c *Figure) setFocus(e vugu.DOMEvent) {
-	c.SetLook(state.FocusKey, e.PropString("target", "value"))
-}
-
-// shownRuns are the compared systems.
-func (c *Figure) shownRuns() []*runs.Run {
-	var rs []*runs.Run
-	for i := range c.Runs.List {
-		if c.Runs.List[i].On {
-			rs = append(rs, &c.Runs.List[i])
-		}
-	}
-	return rs
+	c.SetFocus(e.PropString("target", "value"))
 }
 
 func (c *Figure) save(kind string) {

@@ -91,7 +91,7 @@ func (c *Figure) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						_ = vgparent
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
-						for vgiterkeyt, r := range c.shownRuns() {
+						for vgiterkeyt, r := range c.Runs.Compared() {
 							var vgiterkey interface{} = vgiterkeyt
 							_ = vgiterkey
 							r := r

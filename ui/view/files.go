@@ -1,8 +1,6 @@
 package view
 
 import (
-	"fmt"
-
 	"github.com/vugu/vugu"
 
 	"spillway/ui/lab"
@@ -29,7 +27,7 @@ func (c *Files) origin() string {
 	return origin
 }
 
-func (c *Files) search(e vugu.DOMEvent) { c.Laboratory.Files.Filter = e.PropString("target", "value") }
+func (c *Files) search(e vugu.DOMEvent) { c.Laboratory.Files.Search(e.PropString("target", "value")) }
 
 // mostEntries is how many entries of opened files are listed; search finds the others.
 const mostEntries = 60
@@ -37,24 +35,6 @@ const mostEntries = 60
 func (c *Files) entries() []lab.Entry {
 	es, _ := c.Laboratory.Files.Shown(mostEntries)
 	return es
-}
-
-func (c *Files) summary() string {
-	f := c.Laboratory.Files
-	shown, matching := f.Shown(mostEntries)
-	switch {
-	case f.Opening:
-		return "Reading…"
-	case len(f.Entries) == 0:
-		return ""
-	case matching > len(shown):
-		return fmt.Sprintf("%d of %d workloads match; the first %d are listed.", matching, len(f.Entries), len(shown))
-	case matching < len(f.Entries):
-		return fmt.Sprintf("%d of %d workloads match.", matching, len(f.Entries))
-	case len(f.Entries) == 1:
-		return "1 workload found."
-	}
-	return fmt.Sprintf("%d workloads found. Choose one below.", len(f.Entries))
 }
 
 func (c *Files) current(name string) string { return boolText(c.Entry() == name) }

@@ -185,7 +185,7 @@ func (c *Files) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "hint"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "files-summary"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(c.summary())
+				vgn.SetInnerHTML(c.Laboratory.Files.Summary(mostEntries))
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
 				for vgiterkeyt, t := range c.Laboratory.Files.Notes {

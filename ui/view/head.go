@@ -23,12 +23,12 @@ func (c *Head) lead() string {
 func (c *Head) current(lab string) string { return boolText(c.Wanted() == lab) }
 
 func (c *Head) viewing(v state.View) string {
-	return boolText(c.Laboratory != nil && c.State.View == v)
+	return boolText(c.Laboratory != nil && c.Viewing() == v)
 }
 
 func (c *Head) hasPapers() bool { return c.Laboratory != nil && len(c.Info.Papers) > 0 }
 
-func (c *Head) hasSettings() bool { return c.Laboratory != nil && c.State.View != state.Reproduce }
+func (c *Head) hasSettings() bool { return c.Laboratory != nil && c.Viewing() != state.Reproduce }
 
 func (c *Head) canUndo() bool { return c.Laboratory != nil && c.CanUndo() }
 

@@ -1,13 +1,6 @@
 package view
 
-import (
-	"strings"
-
-	"github.com/vugu/vugu"
-
-	"spillway/sim/knob"
-	"spillway/ui/chart"
-)
+import "github.com/vugu/vugu"
 
 // Keep gives the run that is shown a name.
 type Keep struct {
@@ -30,40 +23,7 @@ func (c *Keep) text() string {
 	if c.typed {
 		return c.name
 	}
-	u := c.State.Setup
-	from := c.State.Base
-	if n := len(c.State.Kept); from == nil && n > 0 {
-		from = c.Saved.Setup(c.State.Kept[n-1])
-	}
-	var said []string
-	if from == nil || len(knob.Differ(from, u)) == 0 {
-		from, said = u.Base(), append(said, c.Of(u))
-	}
-	for _, d := range knob.Differ(from, u) {
-		text := chart.Value(d.Knob, d.Is)
-		if d.Knob.Kind == knob.Number {
-			text = d.Knob.Label + " " + text
-		}
-		if len(said) < 3 && text != "" {
-			said = append(said, text)
-		}
-	}
-	if len(said) == 0 {
-		said = append(said, c.Of(u))
-	}
-	text := strings.Join(said, ", ")
-	if !c.all {
-		text = c.focus() + ": " + text
-	}
-	return text
-}
-
-// focus is what the system in focus is called.
-func (c *Keep) focus() string {
-	if s, err := c.Info.System(c.Focus()); err == nil {
-		return s.Title
-	}
-	return ""
+	return c.Saved.Suggest(c.all)
 }
 
 func (c *Keep) type1(e vugu.DOMEvent) {
@@ -73,11 +33,7 @@ func (c *Keep) type1(e vugu.DOMEvent) {
 func (c *Keep) pick(e vugu.DOMEvent) { c.all = e.PropString("target", "value") == "all" }
 
 func (c *Keep) keep() {
-	name, systems := c.text(), []string{c.Focus()}
-	if c.all {
-		systems = c.State.On
-	}
-	c.Saved.Keep(name, systems)
+	c.Saved.KeepShown(c.text(), c.all)
 	c.open, c.typed, c.said = false, false, "Kept; Compare shows it beside others."
 	c.Page.Focus("keep") // the form is gone
 }

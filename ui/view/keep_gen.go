@@ -84,7 +84,7 @@ func (c *Keep) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 							}
 							vgn.Prop = append(vgn.Prop, vugu.VGProperty{Key: "selected", JSONVal: vjson.RawMessage(b)})
 						}
-						vgn.SetInnerHTML(c.focus())
+						vgn.SetInnerHTML(c.Saved.Focused())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "option", Attr: []vugu.VGAttribute{{Namespace: "", Key: "value", Val: "all"}}}
 						vgparent.AppendChild(vgn)
 						{

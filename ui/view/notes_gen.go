@@ -35,7 +35,7 @@ func (c *Notes) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			for vgiterkeyt, t := range c.notes() {
+			for vgiterkeyt, t := range c.Runs.Notes() {
 				var vgiterkey interface{} = vgiterkeyt
 				_ = vgiterkey
 				t := t

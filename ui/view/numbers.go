@@ -117,18 +117,10 @@ func (c *Numbers) exports() []format {
 // saveExport has the run of a system written in a format, and downloads it.
 func (c *Numbers) saveExport(e *lab.Export, system *lab.System) {
 	name := c.Name(system.Name+"-"+e.Key, e.Ext)
-	c.Notice = "Running " + system.Title + " again for the file…"
 	if e.Workload {
-		name, c.Notice = c.Name(e.Key, e.Ext), "Writing the file…"
+		name = c.Name(e.Key, e.Ext)
 	}
-	c.Output.ExportRun(e.Key, system.Name, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte, problem string) {
-		if problem != "" {
-			c.Notice = "There is no file: " + problem + "."
-			return
-		}
-		c.Notice = ""
-		c.Page.SaveBytes(name, e.Mime, data)
-	})
+	c.Output.ExportRun(e, system, lab.Origin{Link: c.link(), Version: c.Version}, func(data []byte) { c.Page.SaveBytes(name, e.Mime, data) })
 }
 
 // numbersTable is a table of numbers as files have it: with units beside names.

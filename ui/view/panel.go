@@ -31,7 +31,7 @@ func (c *Panel) resetClass() string {
 
 // fromFile reports whether an opened file stands in for what is chosen here.
 func (c *Panel) fromFile() bool {
-	return c.Entry() != "" && c.State.Setup.Knob(c.Info.Entry).Panel == c.form().Key
+	return c.Entry() != "" && c.PanelOf(c.Info.Entry) == c.form().Key
 }
 
 func (c *Panel) fileText() string { return "From the opened files: " + c.Entry() + "." }
@@ -120,22 +120,4 @@ func (c *Panel) brings(f form.Field) string {
 // of them.
 func (c *Panel) weighs() bool {
 	return c.form().Key == c.Info.Contradictions && c.unfolded() && c.Runs.Blocked() == ""
-}
-
-func (c *Panel) askEffects() {
-	if c.Question.EffectsProgress().Active {
-		c.Question.CancelEffects()
-		return
-	}
-	c.Question.AskEffects()
-}
-
-func (c *Panel) effectsLabel() string {
-	switch p := c.Question.EffectsProgress(); {
-	case p.Active:
-		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
-	case p.All > 0:
-		return "Try each setting again"
-	}
-	return "What does 10 % more of each bring?"
 }

@@ -1,9 +1,6 @@
 package view
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/vugu/vugu"
 
 	"spillway/sim/study"
@@ -51,54 +48,6 @@ func (c *Papers) allLabel(v papers.View) string {
 	return "Reproduce everything"
 }
 
-// state says how far everything is.
-func (c *Papers) state(v papers.View) string {
-	if v.Outline == nil {
-		return "Opening…"
-	}
-	s := c.Papers.Standing(v.All.Name)
-	text := fmt.Sprintf("%d of %d runs", s.Known, s.Runs)
-	if took := c.Papers.Elapsed(); took > 0 && s.Known > 0 {
-		text += fmt.Sprintf(", %v", took.Round(time.Second/10))
-	}
-	return text + "."
-}
-
-// score says what came out so far.
-func (c *Papers) score(v papers.View) string {
-	t := v.Tally
-	if t == nil || t.Compared+t.Holds+t.Near+t.Differs == 0 {
-		return ""
-	}
-	text := ""
-	if t.Compared > 0 {
-		text = fmt.Sprintf("%d published numbers compared: %d exact, %d within their limit, %d off. ", t.Compared, t.Exact, t.Within, t.Gap)
-	}
-	if t.Claims > 0 {
-		text += fmt.Sprintf("%d of %d claims hold, %d near, %d differ.", t.Holds, t.Claims, t.Near, t.Differs)
-	}
-	return text
-}
-
-// announce is what screen readers hear: only when all is done.
-func (c *Papers) announce(v papers.View) string {
-	if c.Papers.Active() || v.All.Percent < 100 {
-		return ""
-	}
-	return c.score(v)
-}
-
-// source says which workloads are used.
-func (c *Papers) source(v papers.View) string {
-	if v.Outline == nil {
-		return ""
-	}
-	if v.Have == 0 {
-		return v.Outline.Originals
-	}
-	return fmt.Sprintf("The opened files hold %d of the %d workloads; the others are rebuilt.", v.Have, v.Need)
-}
-
 // items are the paper's figures and, if it states numbers, its claims.
 func (c *Papers) items(v papers.View) []papers.Item {
 	if v.Outline == nil || v.Outline.Claims == 0 {
@@ -119,28 +68,14 @@ func runLabel(e papers.Item) string {
 
 // run runs a figure, or cancels it. What begins is shown.
 func (c *Papers) run(e papers.Item) {
-	runItem(c.App, e)
-	if !e.Running {
-		c.Papers.Show(e.Name)
-	}
-}
-
-func runItem(a *App, e papers.Item) {
-	switch {
-	case e.Running:
-		a.Papers.Cancel(e.Name)
-		return
-	case e.Known:
-		a.Papers.Forget(e.Name)
-	}
-	a.Papers.Run(e.Name)
+	c.Papers.Turn(e, true)
 }
 
 // report downloads what a reviewer wants to see of a paper, as one HTML file.
 func (c *Papers) report(v papers.View) {
 	c.Papers.Collect(v.Key, func(s *papers.Sheets, problem string) {
 		if problem != "" {
-			c.Notice = "The report cannot be saved: " + problem + "."
+			c.Tell("The report cannot be saved: " + problem + ".")
 			return
 		}
 		text := review.HTML([]review.Paper{{Outline: s.Outline, Sheets: s.Figures, All: s.All}}, review.Options{

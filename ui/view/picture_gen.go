@@ -64,8 +64,8 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "lead"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "lead"}}}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(c.mute()))
-		vgn.SetInnerHTML(c.lead())
+		vgn.AddAttrInterface("hidden", hidden(c.Drawing.Mute()))
+		vgn.SetInnerHTML(c.Drawing.Lead())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "runs-row"}}}
@@ -183,7 +183,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "stage"}}}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(len(c.parts) == 0))
+		vgn.AddAttrInterface("hidden", hidden(len(c.view.Parts) == 0))
 		{
 			vgparent := vgn
 			_ = vgparent
@@ -191,7 +191,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "drawing"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "What is drawn; press a part to turn its knobs"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("style", c.columns())
+			vgn.AddAttrInterface("style", c.view.Columns)
 			{
 				vgparent := vgn
 				_ = vgparent
@@ -201,7 +201,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
-				for vgiterkeyt, p := range c.parts {
+				for vgiterkeyt, p := range c.view.Parts {
 					var vgiterkey interface{} = vgiterkeyt
 					_ = vgiterkey
 					p := p
@@ -213,12 +213,12 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					{
 						vgparent := vgn
 						_ = vgparent
-						if isHub(p) {
+						if p.Hub() {
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "part-title"}}}
 							vgparent.AppendChild(vgn)
 							vgn.SetInnerHTML(p.Title)
 						}
-						if !isHub(p) {
+						if !p.Hub() {
 							vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "aria-controls", Val: "turn"}}}
 							vgparent.AppendChild(vgn)
 							vgn.AddAttrInterface("aria-expanded", c.isChosen(p.Key))
@@ -333,17 +333,17 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 						vgparent.AppendChild(vgn)
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "busiest"}}}
 						vgparent.AppendChild(vgn)
-						vgn.SetInnerHTML(c.busiest())
+						vgn.SetInnerHTML(c.Drawing.Busiest())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "fine"}}}
 						vgparent.AppendChild(vgn)
-						vgn.SetInnerHTML(c.hint())
+						vgn.SetInnerHTML(c.Drawing.Hint())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 						vgparent.AppendChild(vgn)
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "story"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "sr"}}}
 						vgparent.AppendChild(vgn)
-						vgn.SetInnerHTML(c.story())
+						vgn.SetInnerHTML(c.Drawing.Story())
 						vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 						vgparent.AppendChild(vgn)
 					}
@@ -509,7 +509,7 @@ func (c *Picture) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 										_ = m
 										vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "tick"}, vugu.VGAttribute{Namespace: "", Key: "aria-hidden", Val: "true"}}}
 										vgparent.AppendChild(vgn)
-										vgn.AddAttrInterface("style", markStyle(m))
+										vgn.AddAttrInterface("style", m.Style())
 										vgn.AddAttrInterface("title", m.Label)
 										vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 											EventType: "click",

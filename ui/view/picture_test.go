@@ -9,12 +9,10 @@ import (
 	"spillway/sim/knob"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
-	"spillway/ui/lab/all"
 	"spillway/ui/lab/compress"
 	"spillway/ui/lab/filesys"
 	"spillway/ui/model/runs"
 	"spillway/ui/model/session"
-	"spillway/ui/model/workspace"
 )
 
 // An empty link shows the first preset, and says which holds.
@@ -180,7 +178,7 @@ func TestPictureLayout(t *testing.T) {
 	p := &Picture{App: s.root.App}
 	p.Compute()
 	var got []string
-	for _, x := range p.parts {
+	for _, x := range p.view.Parts {
 		got = append(got, x.Key+" "+strings.NewReplacer("grid-column:", "", ";grid-row:", " ").Replace(x.Place))
 	}
 	want := []string{"a 1 1/3", "ah 2 1/3", "hub 3 1/3", "hb 4 1/2", "b 5 1/2", "ab 6 1/2", "hc 4 2/3", "c 5 2/3"}
@@ -209,32 +207,12 @@ func TestPictureOfFiles(t *testing.T) {
 	}
 }
 
-// What is drawn as a place is one in words: only what holds nothing, and has nothing to turn,
-// is passed through.
-func TestPictureNamesPlaces(t *testing.T) {
-	for _, door := range all.Labs {
-		i := door.New().Info
-		if i.Picture == nil {
-			continue
-		}
-		s := emptyStage(t, "", &silent{})
-		p := &Picture{App: s.root.App}
-		p.Laboratory = &session.Laboratory{Workspace: &workspace.Workspace{Info: &i}}
-		for k := range i.Picture.Places {
-			x := &i.Picture.Places[k]
-			if got := p.end(x.Key); got != x.Title && x.Key != "pcie" {
-				t.Errorf("%s: %s is called %s", i.Name, x.Title, got)
-			}
-		}
-	}
-}
-
 // Systems that are refused for the same reason stand together, in the plural.
 func TestRefusedTogether(t *testing.T) {
 	s := compressStage(t, "v=3&lab=compress&contents=alexnet&gpu_memory=1")
 	s.finish()
 	said := 0
-	for _, x := range (&Summary{App: s.root.App}).troubles() {
+	for _, x := range s.root.Runs.Troubles() {
 		said++
 		if many := strings.Contains(x.Title, ", "); x.Text != map[bool]string{true: "do not fit", false: "does not fit"}[many] || x.Why == "" {
 			t.Errorf("%s %s: %s", x.Title, x.Text, x.Why)
@@ -242,7 +220,7 @@ func TestRefusedTogether(t *testing.T) {
 	}
 	var titles []string
 	s.root.Runs.List[1].Report.Reason, s.root.Runs.List[2].Report.Reason = "the same", "the same"
-	for _, x := range (&Summary{App: s.root.App}).troubles() {
+	for _, x := range s.root.Runs.Troubles() {
 		if x.Why == "the same" {
 			titles = append(titles, x.Title+" "+x.Text)
 		}
@@ -264,29 +242,6 @@ func TestPictureLeavesBarsOut(t *testing.T) {
 		}
 		if bar := s.html("draw-host"); strings.Contains(bar, none) {
 			t.Errorf("%s: no bar of the host: %s", system, bar)
-		}
-	}
-}
-
-// Amounts have few letters: boxes are narrow, and what does not fit is cut.
-func TestPictureAmounts(t *testing.T) {
-	for _, x := range []struct {
-		v    float64
-		unit string
-		want string
-	}{
-		{0.00854, "GiB", "8.74 MiB"},
-		{0.125, "GiB", "128 MiB"},
-		{0.0371, "MiB", "38 KiB"},
-		{0.344, "MB", "344 kB"},
-		{0.0004, "KiB", "0.0004 KiB"},
-		{0, "GiB", "0 GiB"},
-		{31.5, "GB", "31.5 GB"},
-		{0.5, "GB/s", "0.5 GB/s"},
-		{0.25, "µs", "0.25 µs"},
-	} {
-		if got := inFewLetters(x.v, x.unit); got != x.want {
-			t.Errorf("%v %s is %q, want %q", x.v, x.unit, got, x.want)
 		}
 	}
 }

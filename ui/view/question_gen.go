@@ -73,7 +73,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 				vgparent.AppendChild(vgn)
-				for vgiterkeyt, f := range c.fields {
+				for vgiterkeyt, f := range c.shown.Fields {
 					var vgiterkey interface{} = vgiterkeyt
 					_ = vgiterkey
 					f := f
@@ -236,8 +236,8 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "ask-run"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "primary"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("disabled", off(c.canRun()))
-			vgn.SetInnerHTML(c.runLabel())
+			vgn.AddAttrInterface("disabled", off(c.shown.CanRun()))
+			vgn.SetInnerHTML(c.shown.RunLabel())
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
 				Func:      func(event vugu.DOMEvent) { c.Question.Run() },
@@ -247,7 +247,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "ask-cancel"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("hidden", hidden(!c.progress.Active))
+			vgn.AddAttrInterface("hidden", hidden(!c.shown.Progress.Active))
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
 				Func:      func(event vugu.DOMEvent) { c.Question.Cancel() },
@@ -263,13 +263,13 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "progress", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "ask-progress"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "paper-progress"}, vugu.VGAttribute{Namespace: "", Key: "max", Val: "100"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "Progress of the question"}}}
 			vgparent.AppendChild(vgn)
-			vgn.AddAttrInterface("hidden", hidden(!c.progress.Active))
-			vgn.AddAttrInterface("value", strconv.Itoa(c.progress.Percent()))
+			vgn.AddAttrInterface("hidden", hidden(!c.shown.Progress.Active))
+			vgn.AddAttrInterface("value", strconv.Itoa(c.shown.Progress.Percent()))
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "ask-state"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "hint"}}}
 			vgparent.AppendChild(vgn)
-			vgn.SetInnerHTML(c.state())
+			vgn.SetInnerHTML(c.shown.State())
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 			vgparent.AppendChild(vgn)
 		}
@@ -277,7 +277,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h2", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "ask-says"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "headline"}}}
 		vgparent.AppendChild(vgn)
-		vgn.SetInnerHTML(c.says())
+		vgn.SetInnerHTML(c.shown.Says())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "ask-note"}}}
@@ -287,16 +287,16 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute(nil)}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(c.part() == ""))
+		vgn.AddAttrInterface("hidden", hidden(c.shown.Part() == ""))
 		{
 			vgparent := vgn
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "adopt-part"}, vugu.VGAttribute{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 			vgparent.AppendChild(vgn)
-			vgn.SetInnerHTML(c.part())
+			vgn.SetInnerHTML(c.shown.Part())
 			vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 				EventType: "click",
-				Func:      func(event vugu.DOMEvent) { c.adoptPart() },
+				Func:      func(event vugu.DOMEvent) { c.shown.AdoptPart() },
 				// TODO: implement capture, etc. mostly need to decide syntax
 			})
 		}
@@ -304,7 +304,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "sr"}, vugu.VGAttribute{Namespace: "", Key: "data-say", Val: ""}}}
 		vgparent.AppendChild(vgn)
-		vgn.SetInnerHTML(c.announce())
+		vgn.SetInnerHTML(c.shown.Announced())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "ul", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "ask-found"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "ask-found"}}}
@@ -318,7 +318,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			for vgiterkeyt, f := range c.found {
+			for vgiterkeyt, f := range c.shown.Found {
 				var vgiterkey interface{} = vgiterkeyt
 				_ = vgiterkey
 				f := f
@@ -336,14 +336,14 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute(nil)}
 					vgparent.AppendChild(vgn)
-					vgn.SetInnerHTML(c.foundText(f))
+					vgn.SetInnerHTML(c.shown.FoundText(f))
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: " "}
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "button", Attr: []vugu.VGAttribute{{Namespace: "", Key: "type", Val: "button"}, vugu.VGAttribute{Namespace: "", Key: "class", Val: "small"}}}
 					vgparent.AppendChild(vgn)
 					vgn.AddAttrInterface("hidden", hidden(f.Value == ""))
 					vgn.AddAttrInterface("id", "adopt-"+f.System.Name)
-					vgn.SetInnerHTML(c.adoptLabel(f))
+					vgn.SetInnerHTML(c.shown.AdoptLabel(f))
 					vgn.DOMEventHandlerSpecList = append(vgn.DOMEventHandlerSpecList, vugu.DOMEventHandlerSpec{
 						EventType: "click",
 						Func:      func(event vugu.DOMEvent) { c.Question.Adopt(f.Value) },
@@ -358,7 +358,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "figure", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "figure"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "figure-whatif"}, vugu.VGAttribute{Namespace: "", Key: "aria-labelledby", Val: "title-whatif"}}}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(c.answer.Figure == nil))
+		vgn.AddAttrInterface("hidden", hidden(c.shown.Answer.Figure == nil))
 		{
 			vgparent := vgn
 			_ = vgparent
@@ -373,7 +373,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 				vgparent.AppendChild(vgn)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "h3", Attr: []vugu.VGAttribute{{Namespace: "", Key: "id", Val: "title-whatif"}}}
 				vgparent.AppendChild(vgn)
-				vgn.SetInnerHTML(c.answer.Title)
+				vgn.SetInnerHTML(c.shown.Answer.Title)
 				vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 				vgparent.AppendChild(vgn)
 				if c.tooled() {
@@ -404,7 +404,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "mode"}}}
 			vgparent.AppendChild(vgn)
-			vgn.SetInnerHTML(c.answer.Mode)
+			vgn.SetInnerHTML(c.shown.Answer.Mode)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "region"}, vugu.VGAttribute{Namespace: "", Key: "aria-label", Val: "The chart, wider than narrow windows"}}}
@@ -425,15 +425,15 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "div", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "plot"}, vugu.VGAttribute{Namespace: "", Key: "role", Val: "img"}, vugu.VGAttribute{Namespace: "", Key: "tabindex", Val: "0"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "chart-whatif"}}}
 					vgparent.AppendChild(vgn)
-					vgn.AddAttrInterface("aria-label", c.answer.Title+". "+c.answer.Alt)
+					vgn.AddAttrInterface("aria-label", c.shown.Answer.Title+". "+c.shown.Answer.Alt)
 					vgn.AddAttrInterface("style", c.plotStyle())
 					vgn.JSCreateHandler = vugu.JSValueFunc(func(value js.Value) { c.created(value) })
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n        "}
 					vgparent.AppendChild(vgn)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "empty"}}}
 					vgparent.AppendChild(vgn)
-					vgn.AddAttrInterface("hidden", hidden(c.answer.Empty == ""))
-					vgn.SetInnerHTML(c.answer.Empty)
+					vgn.AddAttrInterface("hidden", hidden(c.shown.Answer.Empty == ""))
+					vgn.SetInnerHTML(c.shown.Answer.Empty)
 					vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n      "}
 					vgparent.AppendChild(vgn)
 				}
@@ -456,7 +456,7 @@ func (c *Question) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			for vgiterkeyt, t := range c.answer.Gaps {
+			for vgiterkeyt, t := range c.shown.Answer.Gaps {
 				var vgiterkey interface{} = vgiterkeyt
 				_ = vgiterkey
 				t := t

@@ -97,10 +97,10 @@ func (c *Root) first() vugu.Builder {
 func (c *Root) others() []vugu.Builder { return c.parts.panels[min(1, len(c.parts.panels)):] }
 
 // sided reports whether the view has the settings at its side.
-func (c *Root) sided() bool { return c.Laboratory != nil && c.State.View != state.Reproduce }
+func (c *Root) sided() bool { return c.Laboratory != nil && c.Viewing() != state.Reproduce }
 
 // in reports whether a view is shown.
-func (c *Root) in(v state.View) bool { return c.Laboratory != nil && c.State.View == v }
+func (c *Root) in(v state.View) bool { return c.Laboratory != nil && c.Viewing() == v }
 
 // side is the class of the settings, which are a drawer where there is no room
 // for them beside the results.

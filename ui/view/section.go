@@ -1,7 +1,6 @@
 package view
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/vugu/vugu"
@@ -108,16 +107,6 @@ func (c *Section) label() string {
 	return "Show"
 }
 
-func (c *Section) busy() string {
-	if c.view.Busy && c.view.Part > 0 {
-		return "Computing… " + strconv.Itoa(int(100*min(c.view.Part, 1))) + " %"
-	}
-	if c.view.Busy {
-		return "Computing…"
-	}
-	return ""
-}
-
 // shown is what is known, or nothing.
 func (c *Section) shown() *report.Section {
 	if c.view.Shown == nil {
@@ -141,30 +130,6 @@ func (c *Section) sub(r report.Row) string {
 		return ""
 	}
 	return r.Sub
-}
-
-// share is the style of a cell's bar.
-func share(x report.Cell) string {
-	if len(x.Stack) > 0 {
-		return stack(x.Stack)
-	}
-	return "--share:" + strconv.FormatFloat(100*x.Share, 'f', 1, 64) + "%"
-}
-
-// stack is the style of a bar of parts, each in the color of its level.
-func stack(parts []float64) string {
-	var b strings.Builder
-	b.WriteString("--stack:linear-gradient(90deg")
-	end := 0.0
-	for i, x := range parts {
-		if x <= 0 {
-			continue
-		}
-		b.WriteString(",var(--level-" + strconv.Itoa(min(i, report.Levels-1)) + ") " + strconv.FormatFloat(100*end, 'f', 1, 64) + "% ")
-		end += x
-		b.WriteString(strconv.FormatFloat(100*end, 'f', 1, 64) + "%")
-	}
-	return b.String() + ")"
 }
 
 func bestClass(x report.Cell) string {

@@ -28,7 +28,7 @@ func (a *App) Shared() *Shared {
 	for i := range a.Info.Systems {
 		x := &a.Info.Systems[i]
 		paper, _, _ := strings.Cut(x.Paper, ", §") // the whole of it is cited
-		if slices.Contains(a.State.On, x.Name) && paper != "" && !slices.Contains(s.Papers, paper) {
+		if a.Compares(x.Name) && paper != "" && !slices.Contains(s.Papers, paper) {
 			s.Papers = append(s.Papers, paper)
 		}
 	}

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"encoding/csv"
-	"fmt"
 	"html"
 	"strconv"
 	"strings"
@@ -24,7 +22,7 @@ type Sheet struct {
 	markup
 
 	item   papers.Item // the figure in the list
-	claims []claim
+	claims []chart.ClaimRow
 	view   chart.View
 	table  string
 	of     *study.Sheet // that the above was made of
@@ -32,9 +30,6 @@ type Sheet struct {
 
 	savingChart, saving *Formats
 }
-
-// A claim is a row of the table of claims.
-type claim struct{ Text, Stated, Published, Ours, Verdict, Class string }
 
 // Compute makes what the figure shows when its sheet has changed.
 func (c *Sheet) Compute() {
@@ -61,30 +56,8 @@ func (c *Sheet) Compute() {
 		c.view = chart.View{}
 	}
 	for i := range s.Claims {
-		c.claims = append(c.claims, claimRow(&s.Claims[i]))
+		c.claims = append(c.claims, chart.ClaimOf(&s.Claims[i]))
 	}
-}
-
-func claimRow(l *study.ClaimLine) claim {
-	value := func(v float64, known bool) string {
-		if !known {
-			return "–"
-		}
-		return chart.With(chart.Digits(v, 4), l.Unit)
-	}
-	r := claim{
-		Text: strings.TrimSpace(l.Sentence() + " (" + l.Section + "). " + l.Beside), Stated: l.Stated,
-		Published: value(l.Published, l.InPaper), Ours: value(l.Ours, l.Known), Verdict: string(l.Verdict), Class: "none",
-	}
-	switch {
-	case !l.Known:
-		r.Verdict = "not run"
-	case l.Verdict == study.Differs:
-		r.Class = "warn"
-	default:
-		r.Class = "ok"
-	}
-	return r
 }
 
 // sheet is what is shown; an empty one before it is there.
@@ -211,23 +184,6 @@ func (c *Sheet) rowsLabel() string {
 	return "Show the differences"
 }
 
-// summary counts what was compared.
-func (c *Sheet) summary() string {
-	t := &c.sheet().Tally
-	if t.Points == 0 {
-		return ""
-	}
-	numbers := "numbers"
-	if t.Points == 1 {
-		numbers = "number"
-	}
-	text := fmt.Sprintf("%d published %s; %d compared: %d exact, %d within their limit, %d off.", t.Points, numbers, t.Compared, t.Exact, t.Within, t.Gap)
-	if t.Aside > 0 {
-		text += fmt.Sprintf(" Not computed here: %d.", t.Aside)
-	}
-	return text
-}
-
 // rows is the table of differences as HTML: one row a point. It is one string
 // because a page of thousands of separate cells would be slow.
 func (c *Sheet) rows() string {
@@ -240,46 +196,18 @@ func (c *Sheet) rows() string {
 	return c.table
 }
 
-// valueDigits is how many digits values have that are not counted.
-const valueDigits = 6
-
-// value prints a value in its unit.
-func value(v float64, fits bool, unit string) string {
-	switch {
-	case !fits:
-		return chart.Unfit
-	case unit == "cycles" || unit == "pages":
-		return chart.Count(int64(v))
-	}
-	return chart.Digits(v, valueDigits)
-}
-
 func rowsHTML(rows []study.Line) string {
 	var b strings.Builder
 	b.WriteString(`<table class="numbers paper-rows"><thead><tr><th scope="col">About</th><th scope="col">System</th><th scope="col">Quantity</th><th scope="col">Published</th><th scope="col">Here</th><th scope="col">Unit</th><th scope="col">Difference</th><th scope="col">Verdict</th><th scope="col">Explore</th></tr></thead><tbody>`)
 	for i := range rows {
-		r := &rows[i]
-		about, ours, diff := r.Of, "–", ""
-		if r.At != "" {
-			about += ", " + r.At
-		}
-		if r.Status != "" {
-			ours = value(r.Ours, r.OursFits, r.Unit)
-			if r.Fits && r.OursFits {
-				diff = signed(r.Diff)
-			}
-		}
-		fmt.Fprintf(&b, `<tr class="%s">`, r.Status)
-		published := value(r.Published, r.Fits, r.Unit)
-		if study.Doubt(r.Note) != "" {
-			published += " " + chart.Doubted
-		}
-		for _, text := range []string{about, r.Title, r.Quantity, published, ours, r.Unit, diff} {
+		r := chart.LineOf(&rows[i])
+		b.WriteString(`<tr class="` + r.Class + `">`)
+		for _, text := range []string{r.About, r.System, r.Quantity, r.Published, r.Ours, r.Unit, r.Difference} {
 			b.WriteString("<td>" + html.EscapeString(text) + "</td>")
 		}
-		b.WriteString(`<td title="` + html.EscapeString(strings.TrimSpace(r.Why+" "+r.Note)) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
-		if !r.Aside { // which no run yields
-			b.WriteString(`<button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(about+", "+r.Title) + ` in Explore">Open</button>`)
+		b.WriteString(`<td title="` + html.EscapeString(r.Why) + `">` + html.EscapeString(r.Verdict) + `</td><td>`)
+		if r.Opens { // which no run yields
+			b.WriteString(`<button type="button" class="link" data-open="` + strconv.Itoa(i) + `" aria-label="Open ` + html.EscapeString(r.About+", "+r.System) + ` in Explore">Open</button>`)
 		}
 		b.WriteString(`</td></tr>`)
 	}
@@ -287,55 +215,8 @@ func rowsHTML(rows []study.Line) string {
 	return b.String()
 }
 
-// signed prints a relative difference in percent.
-func signed(x float64) string {
-	switch {
-	case x == 0:
-		return "0"
-	case x > 0:
-		return "+" + chart.Digits(100*x, 3) + " %"
-	}
-	return chart.Digits(100*x, 3) + " %"
-}
-
 // saveCSV downloads the figure's numbers, or all claims.
-func (c *Sheet) saveCSV() {
-	var b strings.Builder
-	w := csv.NewWriter(&b)
-	num := func(v float64, known bool) string {
-		if !known {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	fit := func(v float64, fits bool) string {
-		if !fits {
-			return "does-not-fit"
-		}
-		return num(v, true)
-	}
-	var table [][]string
-	if s := c.sheet(); s.Figure == study.AllClaims {
-		table = append(table, []string{"figure", "section", "claim", "stated", "published_values_give", "ours", "unit", "verdict", "beside"})
-		for _, l := range s.Claims {
-			table = append(table, []string{l.Figure, l.Section, l.Text, l.Stated, num(l.Published, l.InPaper), num(l.Ours, l.Known), l.Unit, string(l.Verdict), l.Beside})
-		}
-	} else {
-		table = append(table, []string{"figure", "about", "at", "system", "quantity", "unit", "published", "ours", "relative_difference", "verdict", "rebuilt", "explanation", "note", "setup", "source"})
-		for _, r := range s.Rows {
-			ours := ""
-			if r.Status != "" {
-				ours = fit(r.Ours, r.OursFits)
-			}
-			table = append(table, []string{
-				s.Paper + "." + s.Figure, r.Of, r.At, r.System, r.Quantity, r.Unit, fit(r.Published, r.Fits), ours, num(r.Diff, r.Status != "" && r.Fits && r.OursFits),
-				r.Verdict, boolText(r.Rebuilt), r.Why, r.Note, r.Set, r.Source,
-			})
-		}
-	}
-	_ = w.WriteAll(table) // a Builder takes everything
-	c.Page.Save(c.filename("csv"), "text/csv", b.String())
-}
+func (c *Sheet) saveCSV() { c.Page.Save(c.filename("csv"), "text/csv", chart.SheetCSV(c.sheet())) }
 
 // Destroy lets go of the drawing.
 func (c *Sheet) Destroy() { c.dispose() }

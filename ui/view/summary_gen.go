@@ -31,8 +31,8 @@ func (c *Summary) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "caveat"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "caveat"}}}
 		vgparent.AppendChild(vgn)
-		vgn.AddAttrInterface("hidden", hidden(c.caveat() == ""))
-		vgn.SetInnerHTML(c.caveat())
+		vgn.AddAttrInterface("hidden", hidden(c.Runs.Caveat() == ""))
+		vgn.SetInnerHTML(c.Runs.Caveat())
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "p", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "context"}, vugu.VGAttribute{Namespace: "", Key: "id", Val: "context"}}}
@@ -67,7 +67,7 @@ func (c *Summary) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			vgparent.AppendChild(vgn)
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			for vgiterkeyt, t := range c.troubles() {
+			for vgiterkeyt, t := range c.Runs.Troubles() {
 				var vgiterkey interface{} = vgiterkeyt
 				_ = vgiterkey
 				t := t

@@ -51,7 +51,7 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			}
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(3), Namespace: "", Data: "span", Attr: []vugu.VGAttribute{{Namespace: "", Key: "class", Val: "count"}}}
 			vgparent.AppendChild(vgn)
-			vgn.SetInnerHTML(c.count())
+			vgn.SetInnerHTML(c.Runs.Count())
 		}
 		vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n  "}
 		vgparent.AppendChild(vgn)
@@ -63,7 +63,7 @@ func (c *Systems) Build(vgin *vugu.BuildIn) (vgout *vugu.BuildOut) {
 			_ = vgparent
 			vgn = &vugu.VGNode{Type: vugu.VGNodeType(1), Data: "\n    "}
 			vgparent.AppendChild(vgn)
-			for vgiterkeyt, f := range c.families() {
+			for vgiterkeyt, f := range c.Runs.Families() {
 				var vgiterkey interface{} = vgiterkeyt
 				_ = vgiterkey
 				f := f

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"spillway/ui/chart"
 	"spillway/ui/lab"
 	"spillway/ui/model/palette"
 )
@@ -51,27 +50,7 @@ func (c *Tour) says() string {
 	case !c.holds():
 		return "What is shown is no longer what this step is about."
 	}
-	return c.stop().Filled(c.blank)
-}
-
-// blank is a setting, or a quantity of a system's run.
-func (c *Tour) blank(what, key string) string {
-	if what == "knob" {
-		f := c.Form.Field(key)
-		return strings.TrimSpace(f.Text + " " + f.Unit)
-	}
-	at := c.Info.Quantity(key)
-	for i := range c.Runs.List {
-		r := &c.Runs.List[i]
-		if r.System.Name != what || r.Report == nil || r.Stale && !r.Seeded || at < 0 {
-			continue
-		}
-		if v, ok := r.Report.Value(at); ok {
-			q := &c.Info.Quantities[at]
-			return chart.With(chart.Digits(q.Shown(v), 3), q.Unit)
-		}
-	}
-	return "…"
+	return c.stop().Filled(c.Runs.Blank)
 }
 
 // to goes on by some stops.
@@ -85,7 +64,6 @@ func (c *Tour) to(by int) {
 
 func (c *Tour) end() {
 	c.Tour.End()
-	c.Told = "The tour is over. Undo brings back the settings from before it."
 	c.Page.Focus("main")
 }
 
@@ -97,7 +75,7 @@ func (a *App) Obey(id string) {
 	}
 	show, err := palette.Obey(a.Session, id)
 	if err != nil {
-		a.Notice = "The palette: " + err.Error() + "."
+		a.Tell("The palette: " + err.Error() + ".")
 		return
 	}
 	if key, ok := strings.CutPrefix(id, "knob "); ok {

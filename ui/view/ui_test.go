@@ -509,7 +509,7 @@ func TestCancelAndRunAgain(t *testing.T) {
 func TestNotesNameEverySystem(t *testing.T) {
 	s := newStage(t, small)
 	s.finish()
-	notes := (&Notes{s.root.App}).notes()
+	notes := s.root.Runs.Notes()
 	if want := "FlashNeuron, G10-GDS, G10-Host: One iteration was run."; !slices.ContainsFunc(notes, func(n string) bool { return strings.HasPrefix(n, want) }) {
 		t.Errorf("no note begins with %q: %q", want, notes)
 	}
@@ -687,19 +687,6 @@ func TestSectionFieldKeepsWhatIsTyped(t *testing.T) {
 	s.fire("f-learned_iteration", "input", "many")
 	s.fire("f-learned_iteration", "change", "many")
 	s.want("f-learned_iteration", `.value="2"`)
-}
-
-// Values of a figure's table have digits that a person reads.
-func TestPublishedDigits(t *testing.T) {
-	for _, x := range []struct {
-		v    float64
-		unit string
-		want string
-	}{{320.96256, "MB", "320.963"}, {0, "s", "0"}, {1.25, "s", "1.25"}, {12, "pages", "12"}} {
-		if got := value(x.v, true, x.unit); got != x.want {
-			t.Errorf("%v %s: %q, want %q", x.v, x.unit, got, x.want)
-		}
-	}
 }
 
 // A figure of which no number was published has no empty list of them.

@@ -138,3 +138,85 @@ func (c *Checking) Says() string {
 	}
 	return text
 }
+
+// Damaged says which bytes are not what the manifest says.
+func (c *Checking) Damaged() []string { return c.Info.Damaged }
+
+// A Row is a part's finding, or one more difference of it, as a table shows it.
+type Row struct {
+	exec.Difference
+	Part, Finding, Class string
+}
+
+// mostRows is how many rows the table has.
+const mostRows = 200
+
+// Rows are what was found. Of a paper's hundreds of runs only those are named that were not
+// replayed.
+func (c *Checking) Rows() []Row {
+	var list []Row
+	for _, v := range c.Verdicts {
+		if v == nil || v.Finding == exec.Replayed && c.Info.Paper != "" && v.Says == "" || len(list) >= mostRows {
+			continue
+		}
+		r := Row{Part: v.Part, Finding: v.Finding.Mark() + " " + v.Finding.String(), Class: "finding " + findingClass(v.Finding)}
+		r.Where = v.Says
+		if len(v.Differences) > 0 {
+			r.Difference = v.Differences[0]
+			if v.Says != "" {
+				r.Where += ". " + v.Says
+			}
+		}
+		list = append(list, r)
+		for _, d := range v.Differences[min(1, len(v.Differences)):] {
+			list = append(list, Row{Difference: d})
+		}
+	}
+	return list
+}
+
+// findingClass is the color of a finding; its word says the same.
+func findingClass(f exec.Finding) string {
+	switch f {
+	case exec.Replayed, exec.Agrees:
+		return "ok"
+	case exec.Differs:
+		return "warn"
+	}
+	return "bad"
+}
+
+// Class is the color of the conclusion.
+func (c *Checking) Class() string {
+	if c.Active() {
+		return "check-says"
+	}
+	return "check-says " + findingClass(c.Finding())
+}
+
+// Mark is the sign of the conclusion.
+func (c *Checking) Mark() string {
+	if c.Active() {
+		return "…"
+	}
+	return c.Finding().Mark()
+}
+
+// Percent is how much has been checked, from 0 to 100.
+func (c *Checking) Percent() int {
+	return 100 * c.Known() / max(1, len(c.Verdicts))
+}
+
+// About says what the bundle is of, and how to read the findings.
+func (c *Checking) About() string {
+	i := c.Info
+	what := "the paper " + i.Paper
+	if i.Paper == "" {
+		what = "the settings " + i.Setup
+	}
+	version := "by an unknown version"
+	if i.Version != "" {
+		version = "by version " + i.Version
+	}
+	return fmt.Sprintf("A bundle of laboratory %s, of %s, written %s. Its results are computed and its texts written again here: replayed is identical to the last byte, agrees is within 0.1 %%.", i.Lab, what, version)
+}

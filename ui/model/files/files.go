@@ -43,6 +43,7 @@ func (c *Count) Next() int {
 // Files are those that are open in a laboratory.
 type Files struct {
 	Set
+	words
 	// Opened counts sets that were opened to the end.
 	Opened int
 	// Remembered are the names of files that were open before a reload.
@@ -58,7 +59,9 @@ type Files struct {
 
 // New returns a laboratory's files, none. bundled is told if what was opened is a bundle.
 func New(w *workspace.Workspace, d *calls.Desk, c *Count, bundled func(name string, number int, info *exec.BundleInfo)) *Files {
-	return &Files{room: w, desk: d, count: c, bundled: bundled}
+	f := &Files{room: w, desk: d, count: c, bundled: bundled}
+	f.words = words{f}
+	return f
 }
 
 // Has reports whether an entry is there.

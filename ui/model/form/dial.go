@@ -23,6 +23,11 @@ type Mark struct {
 	At         int
 }
 
+// Style is where it is drawn beside the slider.
+func (m *Mark) Style() string {
+	return "left:" + strconv.FormatFloat(float64(m.At)*100/DialSteps, 'f', 1, 64) + "%"
+}
+
 // DialSteps is how many steps a slider has.
 const DialSteps = 1000
 

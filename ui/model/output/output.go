@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/jsontext"
 	"spillway/ui/lab"
@@ -36,16 +37,26 @@ func New(w *workspace.Workspace, f *files.Files, g *form.Form, r *runs.Runs, d *
 	return &Output{room: w, files: f, form: g, runs: r, desk: d, version: version}
 }
 
-// ExportRun asks a worker for the run of a system in a format of the laboratory;
-// done gets it, or says why there is none. What was asked for before is given up.
-func (o *Output) ExportRun(key, system string, from lab.Origin, done func(data []byte, problem string)) {
+// ExportRun asks a worker for the run of a system in a format of the laboratory; done gets
+// it. Meanwhile the page says what it waits for, and then why there is no file. What was
+// asked for before is given up.
+func (o *Output) ExportRun(format *lab.Export, system *lab.System, from lab.Origin, done func(data []byte)) {
 	calls.Stop(o.writing)
+	waits := "Running " + system.Title + " again for the file…"
+	if format.Workload {
+		waits = "Writing the file…"
+	}
+	o.room.Say(waits)
 	pieces, trust := o.form.Brief()
 	from.Title, from.Mode = strings.Join(pieces[:min(1, len(pieces))], ""), strings.Join(trust, " · ")
-	j := &exec.Job{Kind: exec.Export, Key: key, Setup: o.files.Runs(), System: system, Files: o.files.NumberNow(), Origin: from}
+	j := &exec.Job{Kind: exec.Export, Key: format.Key, Setup: o.files.Runs(), System: system.Name, Files: o.files.NumberNow(), Origin: from}
 	o.writing = o.desk.Start(j, calls.Shown, func(a *exec.Answer) {
-		problem := cmp.Or(a.Error, strings.Join(a.Problems, "; "))
-		done(a.Data, strings.TrimSuffix(problem, "."))
+		if problem := cmp.Or(a.Error, strings.Join(a.Problems, "; ")); problem != "" {
+			o.room.Say("There is no file: " + strings.TrimSuffix(problem, ".") + ".")
+			return
+		}
+		o.room.Say("")
+		done(a.Data)
 	})
 }
 
@@ -152,13 +163,19 @@ func (o *Output) finishExport() {
 	x.done(string(text), "")
 }
 
-// Bundle asks a worker for a bundle of the compared systems; done gets it, or why
-// there is none.
-func (o *Output) Bundle(figures []exec.Drawn, done func(data []byte, problem string)) {
+// Bundle asks a worker for a bundle of the compared systems, with the charts of their runs
+// as svg draws them; done gets it, or why there is none.
+func (o *Output) Bundle(charts []chart.View, svg func(*chart.View) string, done func(data []byte, problem string)) {
 	calls.Stop(o.binding)
 	if why := o.runs.Blocked(); why != "" {
 		done(nil, strings.TrimSuffix(why, "."))
 		return
+	}
+	var figures []exec.Drawn
+	for i := range charts {
+		if v := &charts[i]; v.Figure != nil {
+			figures = append(figures, exec.Drawn{Name: v.ID, SVG: svg(v)})
+		}
 	}
 	o.binding = o.desk.Start(&exec.Job{
 		Kind: exec.Bundle, Setup: o.files.Runs(), Files: o.files.NumberNow(),

@@ -2,6 +2,7 @@ package question
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -255,6 +256,26 @@ func (a *turns) AskEffects() {
 	a.effects = a.make(state.Effects)
 	a.Rev++
 	a.feed()
+}
+
+// TurnEffects asks what each setting brings, or stops that.
+func (a *turns) TurnEffects() {
+	if a.EffectsProgress().Active {
+		a.CancelEffects()
+		return
+	}
+	a.AskEffects()
+}
+
+// EffectsLabel is what TurnEffects would do, and how far it is.
+func (a *turns) EffectsLabel() string {
+	switch p := a.EffectsProgress(); {
+	case p.Active:
+		return fmt.Sprintf("Trying each setting: %d %%. Stop", p.Percent())
+	case p.All > 0:
+		return "Try each setting again"
+	}
+	return "What does 10 % more of each bring?"
 }
 
 // EffectsProgress says how far that is; All is 0 if nobody asked.

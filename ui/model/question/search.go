@@ -228,9 +228,6 @@ func seen(r *sweep.Reading) float64 {
 // Adopt gives the searched knob a value and shows what that means.
 func (a *searches) Adopt(text string) { a.adopt(a.text(state.VaryKey), text) }
 
-// AdoptPart puts another part into the machine.
-func (a *searches) AdoptPart(key, choice string) { a.adopt(key, choice) }
-
 func (a *searches) adopt(key, text string) {
 	r := a.room
 	r.State.View = state.Explore

@@ -7,6 +7,7 @@ import (
 
 	"spillway/sim/knob"
 	"spillway/sim/report"
+	"spillway/ui/chart"
 	"spillway/ui/model/results"
 	"spillway/ui/model/state"
 	"spillway/ui/model/workspace"
@@ -96,6 +97,46 @@ func (b *Baseline) Note() string {
 		said = append(said, fmt.Sprintf("The baseline of %s cannot be computed: %s.", strings.Join(failed, ", "), strings.TrimSuffix(problem, ".")))
 	}
 	return strings.Join(said, " ")
+}
+
+// Toggle makes the settings that are shown the baseline, or forgets it.
+func (b *Baseline) Toggle() {
+	if b.Pinned() {
+		b.Unpin()
+	} else {
+		b.Pin()
+	}
+}
+
+// mostSteps is how many changes are listed one by one.
+const mostSteps = 4
+
+// Says tells what has changed since the baseline, or why nothing is compared.
+func (b *Baseline) Says() string {
+	note := b.Note()
+	base := b.Base()
+	switch {
+	case !b.Pinned():
+		return ""
+	case base == nil && note == "":
+		return "This is the baseline. Change a setting to see what it does."
+	case base == nil:
+		return note
+	}
+	steps := chart.Steps(knob.Differ(base, b.room.State.Setup))
+	if n := len(steps) - mostSteps; n > 1 {
+		steps = append(steps[:mostSteps], fmt.Sprintf("and %d more", n))
+	}
+	text := "Since the baseline: " + strings.Join(steps, "; ") + "."
+	if b.Pending() {
+		text += " Its runs are being computed…"
+	}
+	return strings.TrimSpace(text + " " + note)
+}
+
+// Away reports whether there is a baseline to go back to.
+func (b *Baseline) Away() bool {
+	return b.Pinned() && !b.room.State.Base.Equal(b.room.State.Setup)
 }
 
 // Follow does what the baseline needs.

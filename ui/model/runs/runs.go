@@ -22,6 +22,7 @@ type Runs struct {
 	Problems []string
 	// Baseline is what they are compared with.
 	Baseline *Baseline
+	words
 
 	room  *workspace.Workspace
 	files *files.Files
@@ -45,7 +46,7 @@ func New(w *workspace.Workspace, f *files.Files, g *form.Form, s *results.Store)
 	for k := range w.Info.Systems {
 		r.List = append(r.List, Run{System: &w.Info.Systems[k]})
 	}
-	r.Baseline = newBaseline(r)
+	r.Baseline, r.words = newBaseline(r), words{r}
 	return r
 }
 

@@ -29,6 +29,7 @@ type Saved struct {
 	// Problem is what the visitor should know about the browser's storage, empty if
 	// nothing.
 	Problem string
+	words
 
 	room    *workspace.Workspace
 	files   *files.Files
@@ -45,6 +46,7 @@ type Saved struct {
 // New returns what the browser keeps of a laboratory.
 func New(w *workspace.Workspace, f *files.Files, r *results.Store, storage Storage) *Saved {
 	s := &Saved{room: w, files: f, storage: storage, rows: runs.NewRows(w, r), lasting: true, setups: map[string]*knob.Setup{}}
+	s.words = words{s}
 	s.rows.Shown = func() bool { return s.looking }
 	s.load()
 	return s

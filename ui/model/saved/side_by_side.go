@@ -18,12 +18,18 @@ type Side struct {
 	// where time is lost.
 	Views    [3]chart.View
 	Headline string
+	// Names are what the runs are called; Settings are the systems and what their settings
+	// differ in, and Numbers all quantities, under Heads.
+	Names, Heads      []string
+	Settings, Numbers []chart.Number
+
+	info *lab.Info
 }
 
 // SideBySide makes what the view Compare shows; of a quantity and a chart that the
 // laboratory does not have it takes what decides.
 func (s *Saved) SideBySide(quantity, chartID string) *Side {
-	v := &Side{Shown: s.Shown(), Same: true, Quantity: sideQuantity(s.room.Info, quantity), Chart: sideChart(s.room.Info, chartID)}
+	v := &Side{info: s.room.Info, Shown: s.Shown(), Same: true, Quantity: sideQuantity(s.room.Info, quantity), Chart: sideChart(s.room.Info, chartID)}
 	v.Systems, v.Runs = make([]lab.System, len(v.Shown)), make([]chart.Run, len(v.Shown))
 	for i := range v.Shown {
 		x := &v.Shown[i]
@@ -48,6 +54,7 @@ func (s *Saved) SideBySide(quantity, chartID string) *Side {
 	if v.Headline = chart.Compared(s.room.Info, v.Runs); v.Headline == "" || !v.Same {
 		v.Headline = chart.Headline(s.room.Info, v.Runs)
 	}
+	v.tabulate()
 	return v
 }
 

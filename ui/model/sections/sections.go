@@ -74,6 +74,17 @@ type View struct {
 	Fields []form.Field // its knobs
 }
 
+// Waits says that the section is being computed, and how far that is; nothing if it is not.
+func (v *View) Waits() string {
+	switch {
+	case !v.Busy:
+		return ""
+	case v.Part > 0:
+		return "Computing… " + strconv.Itoa(int(100*min(v.Part, 1))) + " %"
+	}
+	return "Computing…"
+}
+
 // Views returns the sections that are there now.
 func (s *Sections) Views() []View {
 	var list []View

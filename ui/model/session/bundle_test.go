@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spillway/ui/bundle"
+	"spillway/ui/chart"
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/bakery"
@@ -38,7 +39,7 @@ func withBundles(t *testing.T, fragment string) *host {
 func (h *host) saved() []byte {
 	h.Helper()
 	var data []byte
-	h.Laboratory.Output.Bundle([]exec.Drawn{{Name: "a", SVG: "<svg/>"}}, func(d []byte, problem string) {
+	h.Laboratory.Output.Bundle([]chart.View{{ID: "a", Figure: &chart.Figure{}}}, func(*chart.View) string { return "<svg/>" }, func(d []byte, problem string) {
 		if problem != "" {
 			h.Fatal(problem)
 		}

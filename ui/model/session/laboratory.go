@@ -6,6 +6,7 @@ import (
 	"spillway/ui/exec"
 	"spillway/ui/lab"
 	"spillway/ui/model/calls"
+	"spillway/ui/model/drawing"
 	"spillway/ui/model/files"
 	"spillway/ui/model/form"
 	"spillway/ui/model/output"
@@ -29,6 +30,7 @@ type Laboratory struct {
 	Form     *form.Form
 	Runs     *runs.Runs
 	Baseline *runs.Baseline
+	Drawing  *drawing.Drawing
 	Question *question.Question
 	Papers   *papers.Papers
 	Saved    *saved.Saved
@@ -57,6 +59,7 @@ func newLaboratory(n *Session, i *lab.Info) *Laboratory {
 	l.Form = form.New(l.Workspace, l.Files)
 	l.Runs = runs.New(l.Workspace, l.Files, l.Form, l.Results)
 	l.Baseline = l.Runs.Baseline
+	l.Drawing = drawing.New(l.Workspace, l.Form, l.Runs)
 	l.Question = question.New(l.Workspace, l.Files, l.Form, l.Runs, l.Results)
 	l.Papers = papers.New(l.Workspace, l.Files, desk)
 	l.Saved = saved.New(l.Workspace, l.Files, l.Results, n.host)

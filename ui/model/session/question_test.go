@@ -446,7 +446,13 @@ func TestBuy(t *testing.T) {
 			t.Errorf("%s after %s", gains[i].To, gains[i-1].To)
 		}
 	}
-	h.Question.AdoptPart(top.Key, top.Choice)
+	var shown question.Shown
+	shown.Follow(h.Question)
+	shown.Conclude()
+	if says := shown.Says(); !strings.Contains(says, top.To+" instead of "+top.From+" brings most: ") || !strings.Contains(shown.Part(), top.To) {
+		t.Errorf("it says %s and offers %q", says, shown.Part())
+	}
+	shown.AdoptPart()
 	if h.State.View != state.Explore || h.State.Setup.Text(top.Key) != top.Choice {
 		t.Errorf("%s", h.State.Setup)
 	}

@@ -69,6 +69,10 @@ func New(tabs []Tab, fragment string, h Host) *Session {
 	return n
 }
 
+// Tell says something once at the top of the page, in place of what stands there; nothing if
+// the text is empty.
+func (n *Session) Tell(text string) { n.Notice = text }
+
 // Wanted is the laboratory that is shown or asked for.
 func (n *Session) Wanted() string {
 	if n.wanted != "" {

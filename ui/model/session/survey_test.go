@@ -171,7 +171,7 @@ func TestCancelSurvey(t *testing.T) {
 			t.Errorf("%s\n%s", problem, text)
 		}
 	})
-	h.Laboratory.Output.Bundle(nil, func([]byte, string) {})
+	h.Laboratory.Output.Bundle(nil, nil, func([]byte, string) {})
 	if j := h.one(exec.Bundle); !ran(fmt.Sprintf(`"setup": %q, %s`, j.Setup, j.Order.Link)) {
 		t.Errorf("%q, %q", j.Setup, j.Order.Link)
 	}
@@ -274,7 +274,7 @@ func TestSurveyFails(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	h := miller(t)
 	h.do(exec.Run)
-	h.Laboratory.Output.Bundle(nil, func([]byte, string) {})
+	h.Laboratory.Output.Bundle(nil, nil, func([]byte, string) {})
 	if j := h.one(exec.Bundle); strings.Contains(j.Setup, "gas") {
 		t.Errorf("%+v", j)
 	}

@@ -141,7 +141,10 @@ func (t *Tour) Ready() bool {
 }
 
 // End leaves everything as it is shown.
-func (t *Tour) End() { t.stop = 0 }
+func (t *Tour) End() {
+	t.stop = 0
+	t.room.Told = "The tour is over. Undo brings back the settings from before it."
+}
 
 // AtStop reports whether the settings are those of the stop, so that what it says
 // is about what is shown.

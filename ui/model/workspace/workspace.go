@@ -27,6 +27,7 @@ type Workspace struct {
 	History
 	// Codec writes its links.
 	Codec *link.Codec
+	sight
 
 	wishes    wishes        // what a knob had before another choice took it
 	presets   []*knob.Setup // of the laboratory, nil before they are asked for
@@ -40,7 +41,9 @@ type Workspace struct {
 // New returns a laboratory as it opens. draw has it drawn anew, if it is shown; notice says
 // something once at the top of the page.
 func New(i *lab.Info, draw func(), notice func(string)) *Workspace {
-	return &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: wishes{}, draw: draw, notice: notice}
+	w := &Workspace{Info: i, State: state.Opening(i), Codec: link.For(i), Drafts: map[string]string{}, wishes: wishes{}, draw: draw, notice: notice}
+	w.sight = sight{w}
+	return w
 }
 
 // Draw has the laboratory drawn anew, if it is shown.
