@@ -29,9 +29,9 @@ var layers = []layer{
 	{"traces/archive", nil}, // takes dropped files apart; knows no format
 
 	// What people drop, whatever it is about: no laboratory but as a word.
-	{"traces/door", []string{"sim/unit", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
+	{"traces/door", []string{"sim/unit", "sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "traces/..."}},
 	// What crosses from the program that reads files to laboratories: types alone.
-	{"traces/handed", []string{"sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/llm/model", "sim/store/ops", "traces/recording"}},
+	{"traces/handed", []string{"sim/kerneltime", "sim/workload", "sim/cxlssd/stream", "sim/filesys/load", "sim/llm/model", "sim/store/ops", "traces/recording"}},
 
 	{"traces/zoo", []string{"sim/unit", "sim/kerneltime", "sim/workload", "traces/g10"}},                          // builds its graphs with the artifact's layers
 	{"traces/eager", []string{"sim/unit", "sim/kerneltime", "sim/workload"}},                                      // PyTorch's own lowering of networks; files have none of it

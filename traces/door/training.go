@@ -1,17 +1,20 @@
 package door
 
 import (
+	"io"
 	"strings"
 
+	"spillway/sim/kerneltime"
 	"spillway/traces"
 	"spillway/traces/archive"
 	"spillway/traces/handed"
+	"spillway/traces/measured"
 )
 
 // sniffTraining recognizes recordings and workloads of training jobs.
 func sniffTraining(f *archive.Item) Sure {
 	switch {
-	case traces.Sniff(f.Name, f.Data):
+	case traces.Sniff(f.Name, f.Data), measured.Sniff(f.Data):
 		return Yes
 	case traces.Useless(f.Data):
 		return Maybe
@@ -19,15 +22,18 @@ func sniffTraining(f *archive.Item) Sure {
 	return No
 }
 
-// readTraining reads them.
+// readTraining reads them, and tables of measured kernel times beside them.
 func readTraining(list []archive.Item) (*Taker, error) {
+	h := &handed.Training{}
+	t := &Taker{Workload: h}
+	if err := readMeasured(&list, h, t); err != nil || len(list) == 0 {
+		return t, err
+	}
 	s, err := traces.Read(list)
 	if err != nil {
 		return nil, err
 	}
-	h := &handed.Training{}
 	h.Note(s.Notes...)
-	t := &Taker{Workload: h}
 	known := map[string]*handed.Job{}
 	for i := range s.Entries {
 		e := &s.Entries[i]
@@ -45,6 +51,34 @@ func readTraining(list []archive.Item) (*Taker, error) {
 		t.Found = append(t.Found, Found{e.Name, e.Detail})
 	}
 	return t, nil
+}
+
+// readMeasured takes the tables of measurements out of a list and reads them.
+func readMeasured(list *[]archive.Item, h *handed.Training, t *Taker) error {
+	var rest []archive.Item
+	for i := range *list {
+		f := &(*list)[i]
+		if !measured.Sniff(f.Data) {
+			rest = append(rest, *f)
+			continue
+		}
+		var notes []string
+		agreements, err := read(f, func(name string, r io.Reader) (list []kerneltime.Agreement, err error) {
+			list, notes, err = measured.Compare(r, name)
+			return list, err
+		})
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			h.Note(f.Given + ": " + n)
+		}
+		detail := "measured kernel times"
+		h.Jobs = append(h.Jobs, handed.Job{Name: f.Given, Detail: detail, Measured: agreements, Workload: -1})
+		t.Found = append(t.Found, Found{f.Given, detail})
+	}
+	*list = rest
+	return nil
 }
 
 // build builds the workload of a job, or says why there is none. Those that are alike are

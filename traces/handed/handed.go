@@ -7,6 +7,7 @@ package handed
 import (
 	"spillway/sim/cxlssd/stream"
 	"spillway/sim/filesys/load"
+	"spillway/sim/kerneltime"
 	"spillway/sim/llm/model"
 	"spillway/sim/store/ops"
 	"spillway/sim/workload"
@@ -26,12 +27,14 @@ type Training struct {
 	Jobs      []Job
 }
 
-// A Job is a recording, or a workload as it is.
+// A Job is a recording, a workload as it is, or a table of measurements.
 type Job struct {
 	Name, Detail string // for people; two may have the same name
 	Model        string // stable ID as in workload.Workload, empty if unknown
 	Batch        int    // 0 if unknown
 	Recording    *recording.Recording
+	// Measured is how measurements agree with the law of kernel times; of a table of them.
+	Measured []kerneltime.Agreement
 	// Workload is its place among the Workloads, where there is no Recording, and Origin
 	// where it comes from. Error says why it cannot be built.
 	Workload      int

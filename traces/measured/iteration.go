@@ -54,7 +54,7 @@ func lowered(g *kerneltime.GPU, r Row) (*Result, error) {
 		return nil, &Unknown{err.Error()}
 	}
 	e := l.Time(g, row.Processor())
-	x := Result{Value: float64(l.Options.Batch) * float64(unit.Second) / float64(e.Time), Unit: l.Network.Sample() + "/s and GPU", GPU: g, Estimate: e, Band: e.Band}
+	x := Result{Value: float64(l.Options.Batch) * float64(unit.Second) / float64(e.Time), Unit: l.Network.Sample() + "/s and GPU", GPU: g, Estimate: e, Band: e.Band, Network: "whole networks, " + l.Network.Family}
 	x.Notes = append(x.Notes, "mostly "+e.Bound.String())
 	if e.Bound == kerneltime.Host {
 		x.Notes[0] = "the processor that starts kernels decides"
@@ -126,7 +126,7 @@ func language(j *pretrain.Job, r Row) (*Result, error) {
 	if mode := r.word("mode"); mode != "" && !strings.HasPrefix(mode, "train") {
 		return nil, &Unknown{"of large language models only training is estimated"}
 	}
-	x := Result{GPU: j.GPU}
+	x := Result{GPU: j.GPU, Network: "large language models"}
 	j.Attention, x.Notes = r.attention()
 	var err error
 	if j.Compiled, err = r.truth("compile"); err != nil {

@@ -61,7 +61,7 @@ func kernel(g *kerneltime.GPU, p kerneltime.Precision, r Row) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := Result{Unit: "µs", GPU: g, Notes: notes}
+	x := Result{Unit: "µs", GPU: g, Notes: notes, Class: ks[0].Class.Word()}
 	for i := range ks {
 		e := kerneltime.Time(g, kerneltime.Policy{Precision: p, Setting: kerneltime.Alone}, &ks[i])
 		if i > 0 {

@@ -102,6 +102,8 @@ type Result struct {
 	// GPU and Estimate say on what and of what parts.
 	GPU      *kerneltime.GPU
 	Estimate kerneltime.Estimate
+	// Class is the word of a kernel's class, Network what kind of network an iteration is of.
+	Class, Network string
 }
 
 // Estimate is what the law makes of a row. The error is a *[Wrong] where a cell cannot be read,

@@ -54,6 +54,9 @@ func (s *source) Entries() []lab.Entry {
 		if from.Recording != nil {
 			e.Knobs, e.Sections = recordingKnobs(from.Recording), []string{recordedKey}
 		}
+		if from.Measured != nil {
+			measuredEntry(&e, from.Measured)
+		}
 		if from.Model != "" && from.Batch > 0 {
 			e.Is = knob.Join([]knob.Pair{{Key: "model", Text: from.Model}, {Key: "batch", Text: fmt.Sprint(from.Batch)}}, " ")
 		}
@@ -86,6 +89,8 @@ func entry(s *settings, f lab.Files) (Workload, error) {
 	switch {
 	case j.Recording != nil:
 		return fold(s.Entry, j.Recording, s.choices())
+	case j.Measured != nil:
+		return measuredWorkload(s.Entry, j.Measured), nil
 	case j.Error != "":
 		return Workload{}, errors.New(j.Error)
 	}

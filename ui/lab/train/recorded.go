@@ -25,6 +25,8 @@ var labelled = map[recording.Label]string{
 	recording.L3:  "times and tensors are recorded, and memory that stays has names",
 	recording.M:   "a picture of memory, without kernels",
 	recording.T:   "times only",
+
+	measurements: "it is a table of measurements, whose factors are now set under Calibrated",
 }
 
 // Keys of knobs that only recordings have.

@@ -28,6 +28,10 @@ func sections() []section {
 			Key: recordedKey, Title: "What was recorded", Run: true, Entry: true,
 			About: "What the opened recording says, what was made of it, and how far that can be trusted.",
 		}},
+		{Show: agreements, Section: lab.Section{
+			Key: measuredKey, Title: "Your measurements against the law", Run: true, Entry: true,
+			About: "How measured kernels agree with what is estimated of them, by class, and the factors that mend the estimates of your GPU.",
+		}},
 		{Show: survive, Section: lab.Section{
 			Key: "survive", Title: "Do the G10 paper's conclusions survive?", Folded: true,
 			About: "Measured beforehand by this simulator on the five headline workloads and the machine of Table 2; nothing runs for it. Measured times need the artifact's profiles; the other two come with the page.",

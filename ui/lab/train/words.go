@@ -38,7 +38,8 @@ type Workload struct {
 	// and what decides; band is 0 of others.
 	band     int64
 	bound    kerneltime.Bound
-	imported *imported // nil if it was made of no recording
+	imported *imported              // nil if it was made of no recording
+	measured []kerneltime.Agreement // of a table of measurements, which is no workload
 }
 
 // about adds to a workload what is said of it.
