@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"fmt"
-
 	core "spillway/sim/llm"
 	"spillway/sim/llm/machine"
 	"spillway/sim/unit"
@@ -12,7 +10,7 @@ import (
 // and asks of their sizes only that they are enough; some plan with what host memory may hold, too
 // (system.System.Host). So one run stands for all setups that have the same rates and more room.
 type known struct {
-	key          string
+	key          core.Setup
 	host, drives unit.Bytes // that the machine had
 	result       *core.Result
 }
@@ -39,10 +37,10 @@ func (v *view) cell(s *core.Setup) (*core.Result, error) {
 }
 
 // key is what a run depends on, but for room.
-func (v *view) key(s *core.Setup) (string, error) {
+func (v *view) key(s *core.Setup) (core.Setup, error) {
 	node, err := s.Node.Build()
 	if err != nil {
-		return "", err
+		return core.Setup{}, err
 	}
 	x := *s
 	n := &x.Node
@@ -59,7 +57,7 @@ func (v *view) key(s *core.Setup) (string, error) {
 	} else {
 		x.Options.HostLimit = min(x.Options.HostLimit, s.Node.Host)
 	}
-	return fmt.Sprintf("%+v", x), nil
+	return x, nil
 }
 
 // on is a run as of another machine that does the same.
