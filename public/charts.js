@@ -28,29 +28,16 @@ window.charts = (() => {
     return { v, family, font: { fontFamily: family, fontSize: 12, color: v('--text-2') } };
   }
 
-  const THIN = '\u202f';
-  const grouped = (text) => text.replace(/^(-?)(\d{5,})/, (_, sign, digits) => sign + digits.replace(/\B(?=(\d{3})+$)/g, THIN));
-
-  // number writes a value with about four digits.
-  function number(x) {
-    if (typeof x !== 'number') return String(x);
-    if (x === 0 || !Number.isFinite(x)) return '0';
-    const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(x))));
-    return grouped(String(Number(x.toFixed(Math.min(digits, 9)))));
-  }
+  // print writes a number with its unit. The program has the rule (ui/chart.Tip) and hands it
+  // over before anything is drawn.
+  let print = (x, unit) => `${x} ${unit ?? ''}`.trim();
+  const number = (x) => print(x, '');
 
   // power writes the numbers of a logarithmic axis that reaches far.
   function power(x) {
     const k = Math.round(Math.log10(x));
     if (k === 0) return '1';
     return `10${[...String(k)].map((d) => (d === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[d])).join('')}`;
-  }
-
-  // unit puts one to a number, dollars before it.
-  function unit(text, u) {
-    if (u === '' || u === undefined) return text;
-    if (u === '$') return `${text.startsWith('-') ? '−' : ''}$${text.replace('-', '').replaceAll(THIN, ',')}`;
-    return u === '×' ? `${text}×` : `${text} ${u}`;
   }
 
   function escape(text) {
@@ -226,10 +213,10 @@ window.charts = (() => {
       const row = b.rows[items[0].dataIndex];
       const rows = b.parts.map((p, k) => [t.v((p.look ?? row.look).color), p.name, values[k][items[0].dataIndex]])
         .filter(([, name, x]) => x !== 0 && !hidden.has(name))
-        .map(([color, name, x]) => [color, name, unit(number(x), b.unit)]);
+        .map(([color, name, x]) => [color, name, print(x, b.unit)]);
       if (rows.length === 0) rows.push(['', row.end, '']);
       if (row.faded) rows.push(['', 'of other settings', '']);
-      if (was?.has(items[0].dataIndex)) rows.push(['', 'Baseline', unit(number(was.get(items[0].dataIndex)), b.unit)]);
+      if (was?.has(items[0].dataIndex)) rows.push(['', 'Baseline', print(was.get(items[0].dataIndex), b.unit)]);
       return tip(row.name, rows);
     });
     option.tooltip.axisPointer = { type: 'shadow' };
@@ -285,8 +272,8 @@ window.charts = (() => {
       label: { ...small, show: true, rotate: 90, position: 'top', align: 'left', verticalAlign: 'middle', color: t.v('--text'), formatter: (p) => c.notes[p.dataIndex].text },
     });
     option.tooltip = tooltip(t, 'item', (item) => {
-      if (item.seriesId === 'ticks') return tip(c.tickNames[item.dataIndex], [['', 'Published', unit(number(item.value[1]), c.y.unit)]]);
-      return tip(place(item.dataIndex), [[item.color, c.stacked ? item.seriesName : 'Here', unit(number(item.value), c.y.unit)]]);
+      if (item.seriesId === 'ticks') return tip(c.tickNames[item.dataIndex], [['', 'Published', print(item.value[1], c.y.unit)]]);
+      return tip(place(item.dataIndex), [[item.color, c.stacked ? item.seriesName : 'Here', print(item.value, c.y.unit)]]);
     });
     return { option, shape: ['columns', c.labels, c.groups, names, published, c.y, c.stacked] };
   }
@@ -360,7 +347,7 @@ window.charts = (() => {
     } else {
       rows.sort((a, b) => b.y - a.y);
     }
-    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : s.doubted ? ', doubted' : '') : 'Together', unit(number(y), p.y.unit)]);
+    const shown = rows.map(({ s, y }) => [s ? t.v(s.look.color) : '', s ? s.name + (s.faded ? ' (of other settings)' : s.ghost ? ' (baseline)' : s.doubted ? ', doubted' : '') : 'Together', print(y, p.y.unit)]);
     if (p.limit && shown.length > 0) shown.push([t.v('--limit'), p.limit.text, '']);
     return tip(`${p.names[panel] && !p.together ? `${p.names[panel]}, ` : ''}${p.x.name ? `${p.x.name}: ` : ''}${p.x.labels ? place(p.x, x) : number(x)}`, shown);
   }
@@ -442,7 +429,7 @@ window.charts = (() => {
         case 'marks':
           Object.assign(one, {
             type: 'scatter', symbol: 'diamond', symbolSize: 11, z: 6, cursor: 'pointer', itemStyle: { color, borderColor: t.v('--panel'), borderWidth: 1, opacity: seen },
-            tooltip: { trigger: 'item', formatter: (i) => tip(s.name, [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]) },
+            tooltip: { trigger: 'item', formatter: (i) => tip(s.name, [['', p.x.name, number(i.value[0])], ['', p.y.name, print(i.value[1], p.y.unit)]]) },
           });
           break;
       }
@@ -479,7 +466,7 @@ window.charts = (() => {
     if (p.zoom) option.dataZoom = [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: 'shift', moveOnMouseWheel: false, preventDefaultMouseMove: false, filterMode: 'none', xAxisIndex: p.names.map((_, k) => k) }];
     if (p.together) option.axisPointer = { link: [{ xAxisIndex: 'all' }] };
     option.tooltip = item
-      ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, unit(number(i.value[1]), p.y.unit)]]))
+      ? tooltip(t, 'item', (i) => tip([p.names[p.series[i.seriesIndex]?.panel ?? 0], i.seriesName].filter(Boolean).join(', '), [['', p.x.name, number(i.value[0])], ['', p.y.name, print(i.value[1], p.y.unit)]]))
       : tooltip(t, 'axis', (items) => across(p, data, t, items[0].axisIndex, items[0].axisValue, hidden));
     return { option, shape: ['panels', p.names, p.x.name, p.x.log, p.y.name, p.y.log, option.series.map((s) => [s.id, s.name, s.type]), powersX, powersY] };
   }
@@ -548,7 +535,7 @@ window.charts = (() => {
     });
     option.tooltip = tooltip(t, 'item', (i) => {
       const v = all[i.data.at];
-      const rows = [[i.color, who ? i.seriesName : h.names[i.seriesId.split('-')[1]], Number.isNaN(v) ? h.marks[i.data.at] : unit(number(v), h.unit)]];
+      const rows = [[i.color, who ? i.seriesName : h.names[i.seriesId.split('-')[1]], Number.isNaN(v) ? h.marks[i.data.at] : print(v, h.unit)]];
       return tip(`${h.x.name}: ${h.x.labels[i.value[0]]}, ${h.y.name}: ${h.y.labels[i.value[1]]}`, rows);
     });
     return { option, shape: ['heat', h.names, h.x, h.y, option.series.map((s) => s.id)] };
@@ -864,6 +851,8 @@ window.charts = (() => {
 
   return {
     options, withTexts, // for tests
+    // prints takes over how numbers are written.
+    prints(how) { print = (x, unit) => (typeof x === 'number' ? how(x, unit ?? '') : String(x)); },
     // show makes element the place of figure id and draws it when there is
     // time; ask returns what to draw by then.
     show(id, element, ask) {

@@ -28,3 +28,17 @@ func TestAmountOfChange(t *testing.T) {
 		}
 	}
 }
+
+// Axes and tooltips have four digits, thousands apart and dollars in front.
+func TestTip(t *testing.T) {
+	for _, x := range []struct {
+		x          float64
+		unit, want string
+	}{
+		{0, "", "0"}, {12.3456, "GiB", "12.35 GiB"}, {27608, "$", "$27,608"}, {-1234.5, "", "-1234"}, {1234567, "pages", "1\u202f234\u202f567 pages"}, {2.5, "×", "2.5×"}, {0.000125, "s", "0.000125 s"},
+	} {
+		if got := Tip(x.x, x.unit); got != x.want {
+			t.Errorf("%v %s is %q, want %q", x.x, x.unit, got, x.want)
+		}
+	}
+}

@@ -88,6 +88,9 @@ func With(text, unit string) string {
 	return report.WithUnit(text, unit)
 }
 
+// Tip prints x, in unit, as a chart's axes and tooltips have it: with four digits.
+func Tip(x float64, unit string) string { return With(Digits(x, 4), unit) }
+
 // amount prints x, in unit, with four digits. Counts have no zeros behind the
 // point.
 func amount(x float64, unit string) string {
@@ -97,7 +100,7 @@ func amount(x float64, unit string) string {
 	case "GB", "GiB":
 		return With(four(x), unit)
 	}
-	return With(Digits(x, 4), unit)
+	return Tip(x, unit)
 }
 
 // grouped puts narrow spaces that do not break between thousands, in numbers of

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"sync"
 	"syscall/js"
 	"unsafe"
 
@@ -20,6 +21,13 @@ type canvas struct {
 	results int     // in what was shown
 	draw    js.Func // returns what to draw
 }
+
+// printing hands charts.js how numbers are written, once.
+var printing = sync.OnceFunc(func() {
+	js.Global().Get("charts").Call("prints", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		return chart.Tip(args[0].Float(), args[1].String())
+	}))
+})
 
 // created runs on every render.
 func (c *Figure) created(v vjs.Value) {
@@ -44,6 +52,7 @@ func (c *canvas) update(element js.Value, what func() (string, int, *chart.View)
 		c.dispose()
 		return
 	}
+	printing()
 	same := c.shown && element.Equal(c.element) && c.name == name
 	if same && c.rev == rev {
 		return

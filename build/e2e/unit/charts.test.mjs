@@ -64,12 +64,14 @@ test('the tooltip of bands has their own heights', () => {
   assert.match(tip, /Wheat\s+4 GiB\s+Rye\s+3 GiB\s+Together\s+7 GiB/);
 });
 
-test('dollars stand before the number', () => {
-  const f = structuredClone(of('shelf'));
-  f.figure.panels.y.unit = '$';
-  f.data = f.data.map((x, i) => (i % 2 && i < 12 ? 6902 * x : x)); // the heights of bands
-  const tip = options(f).option.tooltip.formatter([{ axisIndex: 0, axisValue: 1 }]).replace(/<[^>]*>/g, ' ');
-  assert.match(tip, /Wheat\s+\$27,608\s+Rye\s+\$20,706\s+Together\s+\$48,314/);
+test('numbers are written by the rule that the program hands over', () => {
+  const charts = page();
+  charts.prints((x, unit) => `(${x.toFixed(1)}|${unit})`);
+  const f = of('shelf');
+  const { option } = charts.options(f.figure, Float64Array.from(f.data, (x) => x ?? NaN), theme, 600, 340, new Set());
+  const tip = option.tooltip.formatter([{ axisIndex: 0, axisValue: 1 }]).replace(/<[^>]*>/g, ' ');
+  assert.match(tip, /\(1\.0\|\).*Wheat\s+\(4\.0\|GiB\)\s+Rye\s+\(3\.0\|GiB\)\s+Together\s+\(7\.0\|GiB\)/);
+  assert.equal(option.yAxis[0].axisLabel.formatter(0.25), '(0.3|)');
 });
 
 test('doubted published values have a question mark, and the legend says so', () => {
