@@ -227,6 +227,19 @@ func (h *fakeHost) stop(ids ...int) {
 	h.pool.Stop(ids)
 }
 
+// raise takes a task out of the bulk; from then on it goes before all that is left there.
+func (h *fakeHost) raise(id int) {
+	f := h.tasks[id]
+	waited, turn := f != nil && f.waits, 0
+	if waited {
+		turn = f.turn
+	}
+	h.pool.Raise(id)
+	if waited && (f.Bulk || f.turn != turn) {
+		h.breach("task %d waited, was raised, and is bulk: %v, at turn %d, was %d", id, f.Bulk, f.turn, turn)
+	}
+}
+
 func (h *fakeHost) open(number int) {
 	h.number = number
 	h.pool.OpenFiles(number)

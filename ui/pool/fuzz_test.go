@@ -80,7 +80,7 @@ func event(h *fakeHost, next func() int, start func(b int), id int) {
 	if alive := h.alive(); len(alive) > 0 {
 		w = alive[next()%len(alive)]
 	}
-	switch what % 16 {
+	switch what % 17 {
 	case 0, 1, 2:
 		start(next())
 	case 3:
@@ -95,6 +95,8 @@ func event(h *fakeHost, next func() int, start func(b int), id int) {
 		for i := range h.timers {
 			h.timers[i].at -= 0.5
 		}
+	case 16: // somebody looks at what was one of many
+		h.raise(1 + next()%(id+1))
 	case 8: // of workers that are no more
 		for _, w := range h.workers {
 			if w.dead || w.ended {
@@ -107,7 +109,7 @@ func event(h *fakeHost, next func() int, start func(b int), id int) {
 	if w == nil {
 		return
 	}
-	switch what % 16 {
+	switch what % 17 {
 	case 9:
 		w.ready()
 	case 10:

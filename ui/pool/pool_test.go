@@ -546,3 +546,33 @@ func TestCallsFromCallbacks(t *testing.T) {
 	}
 	h.holds(t)
 }
+
+// What is raised goes before all that is one of many, in the order of the calls of Start, and
+// is neither lost nor done twice, whether it waits, is under way or is over.
+func TestRaise(t *testing.T) {
+	h := newFake(2)
+	for id := 1; id <= 6; id++ {
+		h.start(bulk(id))
+	}
+	h.start(train(7))
+	h.raise(6)
+	h.raise(4)
+	h.raise(1) // is under way
+	h.raise(9) // is none
+	var order []int
+	for range 20 {
+		h.pass(pause)
+		for _, w := range h.alive() {
+			if w.task != nil {
+				order = append(order, w.task.ID)
+				w.done()
+			}
+		}
+	}
+	h.raise(2) // is over
+	at := func(id int) int { return slices.Index(order, id) }
+	if len(order) != 7 || at(4) > at(6) || at(6) > at(7) || at(7) > at(3) || at(3) > at(5) {
+		t.Errorf("done in the order %v", order)
+	}
+	h.holds(t)
+}
